@@ -1,10 +1,9 @@
 //! The cost of auditing a whole recorded game of each kind: from the bytes of the file to the report.
 //!
-//! The games are played in process by the bots of the product, over an exchange of messages that loses
-//! nothing, with fixed seeds; the recording is no part of the figure. What the tallies were
-//! is printed before.
+//! The product's bots play the games in process, over a lossless message exchange with fixed seeds. Recording is not
+//! part of the measurement. The benchmark prints the tallies first.
 
-// A benchmark that cannot be set up shall stop.
+// A benchmark without its setup should stop.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 use criterion::{Criterion, criterion_group, criterion_main};
@@ -21,7 +20,7 @@ fn audits(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("audit");
     group.sample_size(10);
     for (game, seats, options) in [
-        // Some four hands.
+        // About four hands.
         ("houses-of-thoth", 4, &[("target", "80")][..]),
         ("loot", 4, &[]),
         ("sphinxs-paw", 4, &[]),

@@ -1,10 +1,10 @@
-//! How fast the engines are: random play-outs that list the legal actions before every step, and the
-//! best arrangement of a Loot hand.
+//! The speed of the engines: random play-outs that list the legal actions before every step, and the best arrangement
+//! of a Loot hand.
 //!
-//! A play-out's figure is actions: a step asks who is to act, lists what that seat may do, and does one
-//! of it. Games that are over begin again with the next seed; shuffles and scoring are in the figure.
+//! A play-out is measured in actions: each step asks who is to act, lists that seat's legal actions, and applies one.
+//! Finished games restart with the next seed; shuffles and scoring are included.
 
-// A benchmark that cannot be set up shall stop.
+// A benchmark without its setup should stop.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -28,10 +28,10 @@ use fairdeal_protocol::game::{shuffle, uniform};
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng as _;
 
-/// How many actions one round makes.
+/// Actions in one iteration.
 const ACTIONS: u64 = 1_000;
 
-/// A game in play and its dice.
+/// A game in play and its random source.
 struct PlayOut<G> {
     game: G,
     chance: RefereeChance,
@@ -106,7 +106,7 @@ fn play_outs(c: &mut Criterion) {
     }
 }
 
-/// Random hands of ten, and the slowest of many of them, under no gods and under all.
+/// Random hands of ten, and the slowest of many, with no gods and with all of them.
 fn arrangements(c: &mut Criterion) {
     let mut rng = ChaCha8Rng::from_seed([2; 32]);
     let mut deck: Vec<Face> = cards::all().collect();
@@ -116,7 +116,7 @@ fn arrangements(c: &mut Criterion) {
     };
     let hands: Vec<Vec<Face>> = (0..2_000).map(|_| hand()).collect();
     let slowest = hands.iter().max_by_key(|hand| {
-        // The least of a few, so that an interrupt is not taken for a hard hand.
+        // The minimum of several runs: an interrupt must not make a hand look hard.
         let once = || {
             let start = std::time::Instant::now();
             black_box(score::best(hand, GodSet::NONE));

@@ -1,10 +1,11 @@
-//! The cost of a table to its machine and its network: real programs on loopback, with a stopwatch.
+//! The cost of a table to its machine and its network, measured with real programs on loopback.
 //!
-//! From `join` to seated; how long a move takes until every seat has it in its log; messages and bytes of a game;
-//! memory and processor of a seat that waits for a thinking player. Not criterion's kind of figure: each is of a
-//! whole program, and most of the time nobody computes. Linux only, for `/proc`.
+//! It measures the time from `join` to seated, and the time from a move until every seat has it in its log. It also
+//! counts messages and bytes of a game, and the memory and processor time of a seat that waits for a slow player. This
+//! is no job for criterion: each value belongs to a whole program, and most of the time nothing computes. Linux only,
+//! because of `/proc`.
 
-// A benchmark that cannot be set up shall stop.
+// A benchmark without its setup should stop.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -18,12 +19,12 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-// Tests use all of it.
+// Only the tests use all of it.
 #[allow(dead_code, clippy::panic, clippy::indexing_slicing)]
 #[path = "../tests/it/process.rs"]
 mod process;
 
-/// The tests check what each line says; here it takes no time.
+/// The tests check each line; here the check must take no time.
 mod events {
     pub(super) fn check_session_line(_: &str) {}
 }
@@ -31,9 +32,9 @@ mod events {
 use process::Program;
 
 const LISTEN: [&str; 2] = ["--listen", "/ip4/127.0.0.1/tcp/0"];
-/// How long an idle seat is watched.
+/// How long an idle seat is measured.
 const IDLE: Duration = Duration::from_secs(30);
-/// Clock ticks a second in `/proc`, on every Linux there is.
+/// Clock ticks per second in `/proc`, on every Linux.
 const TICKS: f64 = 100.0;
 
 /// A host and its ticket.
@@ -72,7 +73,7 @@ fn seated() {
     println!("join to seated: {least:.0?}, {middle:.0?}, {most:.0?} (least, median, most of 7)");
 }
 
-/// A game with bots that do not wait: what passes between one action and the next is the cost of a move.
+/// A game with bots without delay: the time between two actions is the cost of a move.
 fn moves(seats: usize) {
     let root = TempDir::new().unwrap();
     let number = seats.to_string();
@@ -100,7 +101,7 @@ fn moves(seats: usize) {
     println!("a move at {seats} seats: {least:.1?}, {middle:.1?}, {most:.1?} (of {count})");
 }
 
-/// Messages and bytes that each seat of a game has sent, by its own log.
+/// Messages and bytes that each seat of a game sent, from its own log.
 fn traffic(game: &[&str], seats: usize) {
     let root = TempDir::new().unwrap();
     let number = seats.to_string();
@@ -153,11 +154,11 @@ fn traffic(game: &[&str], seats: usize) {
     );
 }
 
-/// The processor time of a program so far, in seconds.
+/// A program's processor time so far, in seconds.
 fn processor(program: &Program) -> f64 {
     let stat = fs::read_to_string(format!("/proc/{}/stat", program.id())).unwrap();
     let fields = stat.rsplit(')').next().unwrap().split_whitespace();
-    // The 14th and 15th of the line are the first's 12th and 13th after the name.
+    // Fields 14 and 15 of the line: 12 and 13 after the name.
     let ticks: f64 = fields
         .skip(11)
         .take(2)

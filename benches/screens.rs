@@ -1,9 +1,9 @@
-//! The cost of redrawing a table: for every game, in the middle of a game, on a small and on a large
-//! screen. The aim is 3 ms at 200 by 60.
+//! The cost of redrawing a table in the middle of each game, on a small and a large screen. The goal is 3 ms at 200 by
+//! 60.
 //!
-//! Measured with the buffer and the comparison of buffers that a terminal is drawn with, without the terminal.
+//! Measured with the same buffer and buffer diff as a real terminal, but without the terminal.
 
-// A benchmark that cannot be set up shall stop.
+// A benchmark without its setup should stop.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 use std::hint::black_box;

@@ -1,14 +1,14 @@
-//! A card game of one's own on the protocol crate: the rules of High Card, a whole table of it in one
-//! process, and the audit of what was played.
+//! A custom card game on the protocol crate: the rules of High Card, a whole table of it in one process, and the audit
+//! of the game.
 //!
-//! `cargo run --example own_game` plays it. Each seat is dealt one sealed card of thirteen. In turn, each
-//! keeps its card, or once shows it and takes the top card of the deck instead. Then all cards are opened,
-//! and the highest wins.
+//! `cargo run --example own_game` plays it. Each seat is dealt one masked (sealed) card of thirteen. Each seat in turn
+//! keeps its card, or shows it and takes the top card of the deck instead. Then all cards are opened, and the highest
+//! wins.
 //!
-//! The rules know nothing of cryptography, and the table nothing of High Card. All that a game has to do is
-//! to write a hidden card as a *handle* (which deck, which place in it), never as a face, and to ask its
-//! [`Chance`] for whatever is random or hidden. Only `fairdeal_protocol` is used here, with `serde` for the
-//! encoding, and a generator and signing keys such as any program brings along.
+//! The rules know nothing of cryptography, and the table nothing of High Card. A game has two duties. It writes a
+//! hidden card as a *handle* (its deck and its place in it), never as a face. It asks its [`Chance`] for everything
+//! random or hidden. The example uses only `fairdeal_protocol`, `serde` for the encoding, and a random generator and
+//! signing keys.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::error::Error;
@@ -39,20 +39,20 @@ const CARDS: [&str; 13] = [
 
 // ---- The rules ----
 
-/// A seat's possible actions. The encoding of this goes into its signed entry, so the order of the variants is
-/// part of the rules: whoever changes it gives the rules another version.
+/// A seat's possible actions. Their encoding goes into the seat's signed entry, so the order of the variants is part of
+/// the rules: changing it needs a new rules version.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Action {
     Keep,
-    /// Shows the own card and lays it aside for the top card. An action that shows a sealed card names its
-    /// handle and the face that its owner claims.
+    /// Shows the seat's own card and replaces it with the top card. An action that shows a masked card names its handle
+    /// and the face that its owner claims.
     Swap {
         card: Handle,
         face: Face,
     },
 }
 
-/// An event for the log in words: public knowledge only.
+/// An event for the log: public knowledge only.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) enum Event {
     Begins(Seat),
@@ -61,27 +61,26 @@ pub(crate) enum Event {
     Opens(Seat, Face),
 }
 
-/// The public state: what somebody who only watches knows. All seats compare a hash of its encoding at
-/// every step, so it must come out the same on every machine: integers, ordered collections, no clock, no
-/// randomness of its own. What one seat knows beyond it is no part of it.
+/// The public state: what a spectator knows. All seats compare a hash of its encoding at every step, so it must be
+/// identical on every machine. That means integers and ordered collections, and neither clocks nor randomness. It
+/// excludes the private knowledge of a seat.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct HighCard {
-    /// How many there were when it began.
+    /// Number of seats at the start.
     size: u8,
-    /// Seats that have not left.
+    /// Seats that have not departed.
     playing: SeatSet,
-    /// Seats that have yet to keep or swap. The game is over when there are none.
+    /// Seats that have yet to keep or swap. The game is over when none is left.
     undecided: SeatSet,
     turn: Option<Seat>,
-    /// The cards that nobody has, the top one last.
+    /// Undealt cards, the top one last.
     deck: Vec<Handle>,
     hands: BTreeMap<Seat, Slot>,
 }
 
 impl HighCard {
-    /// Asks for the top card for that seat. `deal` has no answer to wait for: the others publish their
-    /// shares of the card, and with its own, which it keeps, that seat alone learns the face. The rules go
-    /// on with the handle.
+    /// Requests the top card for a seat. `deal` returns nothing to wait for: the others publish their reveal tokens for
+    /// the card. The seat keeps its own token, so it alone learns the face. The rules continue with the handle.
     fn deal_to(&mut self, seat: Seat, chance: &mut dyn Chance) {
         if let Some(card) = self.deck.pop() {
             self.hands.insert(seat, Slot::Sealed(card));
@@ -89,16 +88,16 @@ impl HighCard {
         }
     }
 
-    /// The next seat's turn; after the last, everybody's card is opened.
+    /// Passes the turn on; after the last seat, opens all cards.
     fn pass(&mut self, chance: &mut dyn Chance, events: &mut Vec<Event>) -> Result<(), Pause> {
         self.turn = self.turn.and_then(|seat| self.undecided.after(seat));
         if self.turn.is_some() {
             return Ok(());
         }
         let cards: Vec<Handle> = self.hands.values().filter_map(|s| s.handle()).collect();
-        // The first time we come here the faces are not there yet: `open` says `Pause`, and `?` hands it up.
-        // The table throws this half-done state away, collects everybody's shares and calls the same method
-        // on the state of before. All that was asked earlier is answered alike, and this line goes through.
+        // At the first call the faces are not known yet: `open` returns `Pause`, and `?` passes it up. The table
+        // discards this half-done state, collects all reveal tokens and calls the same method on the previous state.
+        // Earlier requests get the same answers, and this line succeeds.
         let faces = chance.open(&cards)?;
         for ((seat, slot), face) in self.hands.iter_mut().zip(faces) {
             *slot = Slot::Open(face);
@@ -112,8 +111,8 @@ impl Game for HighCard {
     type Action = Action;
     type Event = Event;
 
-    /// From the charter that all have signed. What is refused here cannot be played, and an auditor who
-    /// knows other rules finds out at once.
+    /// Creates the game from the signed charter. Rules refused here cannot be played, and an auditor with other rules
+    /// finds out at once.
     fn create(rules: &RuleSet) -> Result<Self, RuleSetError> {
         let (game, ours, least, most) = ("high-card".to_owned(), 1, 2, 4);
         if rules.game != game {
@@ -143,7 +142,7 @@ impl Game for HighCard {
         })
     }
 
-    /// The two names below make each card a point of the group: another deck has other points.
+    /// The two names below map each card to a group element: another deck has other elements.
     fn deck_name(&self) -> &'static str {
         "high-card"
     }
@@ -152,13 +151,13 @@ impl Game for HighCard {
         CARDS.get(face.index()).copied().unwrap_or("").to_owned()
     }
 
-    /// Whatever is random before the first decision. Requests are part of the rules, their order too.
+    /// Everything random before the first decision. Requests are part of the rules, and so is their order.
     fn begin(&mut self, chance: &mut dyn Chance, events: &mut Vec<Event>) -> Result<(), Pause> {
-        // Public randomness: a coin of every seat. A die gives one number from 1.
+        // Public randomness: each seat contributes a coin. A die returns a number from 1.
         let rolled = chance.flip(&Flip::Die(u32::from(self.size)))?;
         let place = rolled.first().map_or(0, |n| n.saturating_sub(1) as usize);
         self.turn = Seat::new(place).filter(|seat| self.playing.contains(*seat));
-        // Every seat in turn shuffles the deck unseen, and proves it. What comes back is the deck's number.
+        // Every seat in turn shuffles the deck unseen, and proves it. The result is the deck's id.
         let faces: Vec<Face> = (0..13).map(Face).collect();
         let deck = chance.shuffle(&faces)?;
         self.deck = Handle::all(deck, faces.len()).rev().collect();
@@ -167,13 +166,13 @@ impl Game for HighCard {
         Ok(())
     }
 
-    /// Seats that the table waits for. Several seats may be named where they decide at the same time.
+    /// Seats that the table waits for. There may be several, if they decide at the same time.
     fn to_act(&self) -> SeatSet {
         let turn = self.turn.filter(|_| !self.is_over());
         turn.map_or(SeatSet::EMPTY, SeatSet::one)
     }
 
-    /// The menu for a player or a bot, who brings along what its seat knows; `check` is what counts.
+    /// The options of a player or bot, given what its seat knows; `check` is authoritative.
     fn legal(&self, seat: Seat, known: &Faces) -> Vec<Action> {
         let own = self.hands.get(&seat).and_then(|slot| slot.handle());
         let swap = own.and_then(|card| {
@@ -185,8 +184,8 @@ impl Game for HighCard {
             .collect()
     }
 
-    /// Whether an action is allowed. It is given by a peer, so nothing about it may be taken for granted
-    /// but the face of a card: whether that is true, the table finds out by the shares (see `shown`).
+    /// Whether an action is allowed. It comes from a peer, so take nothing about it for granted except a card's face:
+    /// the table verifies that with reveal tokens (see `shown`).
     fn check(&self, seat: Seat, action: &Action) -> Result<(), Illegal> {
         if self.is_over() {
             return Err(Illegal::Over);
@@ -202,8 +201,8 @@ impl Game for HighCard {
         }
     }
 
-    /// Which sealed cards of its hand the action shows, and as what. The seat has to give its own share of
-    /// each with the action; a face that does not come out as claimed is a fault that names the seat.
+    /// Masked cards of its hand that the action shows, and their claimed faces. The seat publishes its own reveal token
+    /// of each card with the action. A face that differs from the claim is a fault of the seat.
     fn shown(&self, _: Seat, action: &Action) -> Vec<Shown> {
         match *action {
             Action::Swap { card, face } => vec![Shown { card, face }],
@@ -211,12 +210,12 @@ impl Game for HighCard {
         }
     }
 
-    /// High Card has nothing that may be called out in another's turn.
+    /// High Card has no out-of-turn actions.
     fn out_of_turn(&self, _: &Action) -> bool {
         false
     }
 
-    /// The rules of an action, as straight-line code; an error of `check` must leave all as it was.
+    /// The rules of an action, as straight-line code. After an error of `check` the state must be unchanged.
     fn apply(
         &mut self,
         seat: Seat,
@@ -236,8 +235,8 @@ impl Game for HighCard {
         Ok(self.pass(chance, events)?)
     }
 
-    /// Seats leave, or are voted out or removed for a fault: the game has to go on without them. Its card
-    /// stays sealed, so the rules must not ask for it any more.
+    /// Seats leave, are voted out, or are removed for a fault, and the game has to continue. The departed seat's card
+    /// stays masked, so the rules must not open it.
     fn forfeit(
         &mut self,
         seat: Seat,
@@ -266,7 +265,7 @@ impl Game for HighCard {
         self.undecided.is_empty()
     }
 
-    /// One number a seat, also for those who have left.
+    /// One number for each seat, including departed ones.
     fn scores(&self) -> Vec<i64> {
         let open = |seat| self.hands.get(&seat)?.face(&Faces::new());
         Seat::first(usize::from(self.size))
@@ -275,7 +274,7 @@ impl Game for HighCard {
     }
 
     fn winners(&self) -> SeatSet {
-        // No two cards are alike. Who is left alone wins with a sealed one.
+        // No two cards are equal. The only remaining seat wins with a masked card.
         let open = |slot: &Slot| slot.face(&Faces::new());
         let best = self.hands.iter().max_by_key(|(_, slot)| open(slot));
         let best = best.filter(|_| self.is_over());
@@ -285,7 +284,7 @@ impl Game for HighCard {
 
 // ---- A table ----
 
-/// A seat's view: the public state, overlaid with the cards that only this seat knows.
+/// A seat's view: the public state with the cards that only this seat knows.
 fn view(table: &Table<HighCard>) -> String {
     let hands = table.game().hands.iter().map(|(seat, slot)| {
         let face = slot.face(table.known());
@@ -307,8 +306,8 @@ impl fmt::Display for Event {
     }
 }
 
-/// Plays one game and audits it. Everything is drawn from fixed numbers, so that every run is the same; a
-/// real program takes keys, nonces and generators from the system's randomness and guards them.
+/// Plays one game and audits it. Fixed seeds make every run the same; a real program takes keys, nonces and generators
+/// from the system's randomness and guards them.
 pub(crate) fn play(seats: u8, out: &mut dyn Write) -> Result<Report, Box<dyn Error>> {
     // A table begins with a charter: the rules and the seats, signed by all. Its hash is the table's id.
     let rules = RuleSet {
@@ -327,7 +326,7 @@ pub(crate) fn play(seats: u8, out: &mut dyn Write) -> Result<Report, Box<dyn Err
             name: name.to_owned().try_into()?,
             key: (&key).into(),
             nonce: [number; 32],
-            // Each seat is a party of its own, with a person at it.
+            // Each seat is its own party, played by a person.
             party: Party::of(seat),
             played_by: PlayedBy::Person,
         });
@@ -337,7 +336,7 @@ pub(crate) fn play(seats: u8, out: &mut dyn Write) -> Result<Report, Box<dyn Err
     let signatures = keys.iter().map(|key| charter.sign(key)).collect();
     let charter = SignedCharter::assemble(charter, signatures)?;
 
-    // One `Table` a seat, each with its own key and generator; nothing below is shared but the queue.
+    // One `Table` for each seat, with its own key and generator. They share nothing below except the queue.
     let mut tables = Vec::new();
     for ((seat, key), number) in Seat::first(keys.len()).zip(keys).zip(101..) {
         let table: Table<HighCard> = Table::new(charter.clone(), seat, key)?;
@@ -353,17 +352,17 @@ pub(crate) fn play(seats: u8, out: &mut dyn Write) -> Result<Report, Box<dyn Err
             let me = table.me();
             if table.is_my_turn() {
                 writeln!(out, "{me} sees {}", view(table))?;
-                // A player without much thought: below an eight, it swaps.
+                // A simple player: it swaps any card below an eight.
                 let mut legal = table.game().legal(me, table.known());
                 legal.retain(|a| !matches!(a, Action::Swap { face, .. } if face.0 >= 6));
                 table.act(legal.pop().ok_or("nothing is legal")?, rng)?;
             }
             while let Some(output) = table.poll() {
                 match output {
-                    // What a seat needs to come back after a crash: a real program has it on disk before
-                    // it sends anything that comes later. This one does not outlive a crash.
+                    // The records that a seat needs after a crash. A real program writes them to disk before it sends
+                    // later messages. This one does not survive a crash.
                     Output::Keep(_) => {}
-                    // Here everybody hears everybody.
+                    // Here all seats hear each other.
                     Output::Pass(..) => {}
                     Output::Send(to, message) => {
                         for other in Seat::first(usize::from(seats)) {
@@ -372,7 +371,7 @@ pub(crate) fn play(seats: u8, out: &mut dyn Write) -> Result<Report, Box<dyn Err
                             }
                         }
                     }
-                    // All seats tell the same news; one is enough to read.
+                    // All seats report the same news; print it once.
                     Output::Event(TableEvent::News(News::Game(event))) if me.index() == 0 => {
                         writeln!(out, "  {event}")?;
                     }
@@ -382,14 +381,14 @@ pub(crate) fn play(seats: u8, out: &mut dyn Write) -> Result<Report, Box<dyn Err
             }
         }
         if let Some((from, to, bytes)) = queue.pop_front() {
-            // An error would mean that the sender is to be disconnected.
+            // An error means that the sender should be disconnected.
             if let Some((table, rng)) = tables.get_mut(to.index()) {
                 table.receive(from, &bytes, rng)?;
             }
             continue;
         }
-        // All is quiet. The tick of a second or so repairs what a network has lost, tells the others that
-        // one has come to the end, and lets them vote on who is missing.
+        // Nothing is left to send. A tick every second or so repairs lost messages, announces that a seat has reached
+        // the end, and lets seats vote on absent ones.
         now += 1000;
         if now > 60_000 {
             return Err("the table rests".into());
@@ -399,7 +398,7 @@ pub(crate) fn play(seats: u8, out: &mut dyn Write) -> Result<Report, Box<dyn Err
         }
     }
 
-    // Any seat's transcript does for a stranger, who needs nothing but the file and the rules.
+    // Any seat's transcript will do. A stranger needs only the file and the rules.
     let Some((table, _)) = tables.first() else {
         return Err("nobody has played".into());
     };

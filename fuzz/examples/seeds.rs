@@ -1,5 +1,5 @@
-//! Writes the seeds of the corpus: `cargo run -p fairdeal-fuzz --example seeds`. Files of other names
-//! (what a fuzzer has found) are left alone.
+//! Writes the seeds of the corpus: `cargo run -p fairdeal-fuzz --example seeds`. Leaves other files alone, such as a
+//! fuzzer's findings.
 
 use std::path::Path;
 

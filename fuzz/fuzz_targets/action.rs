@@ -1,4 +1,4 @@
-//! libFuzzer on the harness [`fairdeal_fuzz::actions::action`].
+//! libFuzzer target for [`fairdeal_fuzz::actions::action`].
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {

@@ -1,4 +1,4 @@
-//! libFuzzer on the harness [`fairdeal_fuzz::table::cheat`].
+//! libFuzzer target for [`fairdeal_fuzz::table::cheat`].
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {

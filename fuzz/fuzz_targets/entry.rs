@@ -1,4 +1,4 @@
-//! libFuzzer on the harness [`fairdeal_fuzz::decoders::entry`].
+//! libFuzzer target for [`fairdeal_fuzz::decoders::entry`].
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {

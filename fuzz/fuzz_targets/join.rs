@@ -1,4 +1,4 @@
-//! libFuzzer on the harness [`fairdeal_fuzz::texts::join`].
+//! libFuzzer target for [`fairdeal_fuzz::texts::join`].
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {

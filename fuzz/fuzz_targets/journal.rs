@@ -1,4 +1,4 @@
-//! libFuzzer on the harness [`fairdeal_fuzz::journals::journal`].
+//! libFuzzer target for [`fairdeal_fuzz::journals::journal`].
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {

@@ -1,4 +1,4 @@
-//! libFuzzer on the harness [`fairdeal_fuzz::texts::referee`].
+//! libFuzzer target for [`fairdeal_fuzz::texts::referee`].
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {

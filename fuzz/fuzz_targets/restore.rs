@@ -1,4 +1,4 @@
-//! libFuzzer on the harness [`fairdeal_fuzz::log::restore`].
+//! libFuzzer target for [`fairdeal_fuzz::log::restore`].
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {

@@ -1,4 +1,4 @@
-//! Actions of every game, as bytes and as JSON, at positions from random play-outs.
+//! Actions of every game, as bytes and as JSON, in positions from random playouts.
 //!
 //! Input: game and seats, position, seat, form (one byte each), then the action in that form.
 
@@ -17,25 +17,25 @@ use serde_json::Value;
 use crate::fixture::rng;
 use crate::input::Input;
 
-/// The forms in which the action follows.
+/// Forms of the action in the input.
 pub mod form {
-    /// Its bytes, as in an entry.
+    /// Encoded bytes, as in an entry.
     pub const BYTES: u8 = 0;
-    /// Its JSON, as for the referee.
+    /// JSON, as for the referee.
     pub const JSON: u8 = 1;
-    /// The number of a legal one.
+    /// The index of a legal action.
     pub const LEGAL: u8 = 2;
 }
 
-/// After how many actions a play-out is looked at.
+/// Action counts at which a playout yields a position.
 const MOMENTS: [usize; 7] = [0, 1, 4, 12, 30, 60, 100];
-/// How many legal actions of one position are read back.
+/// Number of legal actions per position to decode again.
 const READ_BACK: usize = 12;
 
-/// A game in play, with every hidden face.
+/// A game in play, with all hidden faces known.
 pub type Position = (AnyGame, RefereeChance);
 
-/// Positions of every game with the fewest and the most seats.
+/// Positions of every game, with the fewest and the most seats.
 pub static POSITIONS: LazyLock<Vec<Vec<Position>>> = LazyLock::new(|| {
     let mut tables = Vec::new();
     for info in GAMES {
@@ -78,21 +78,21 @@ fn play_out(mut game: AnyGame, number: u64) -> Vec<Position> {
     positions
 }
 
-/// An action's two forms give the action again.
+/// Checks that both forms of an action decode to the same action.
 fn read_back(game: &AnyGame, chance: &RefereeChance, seat: Seat, action: &AnyAction) {
     let bytes = encode(action);
     assert_eq!(decode::<AnyAction>(&bytes, MAX_ACTION).as_ref(), Ok(action));
     let json = game.action_to_json(seat, action, chance.faces());
     let again = game.action_from_json(seat, &json, chance.faces());
-    // A card that lies in a hand twice over is one card in JSON: any of the two is meant.
+    // Two equal cards in a hand look the same in JSON, so it may mean either.
     let same = again.map(|again| game.action_to_json(seat, &again, chance.faces()));
     assert_eq!(same.as_ref(), Ok(&json));
 }
 
-/// One action, wherever it came from: judged alike by all that judge it, and carried out.
+/// Checks and applies an action from any source, asserting that all checks agree. Returns whether it was legal.
 fn try_out((game, chance): &Position, seat: Seat, action: &AnyAction) -> bool {
     let verdict = game.check(seat, action);
-    // A table looks at these two for interjections that nobody has checked.
+    // A table calls both of these on unchecked interjections.
     let shown = game.shown(seat, action);
     let _ = game.out_of_turn(action);
     let (mut game, mut chance) = (game.clone(), chance.clone());
@@ -110,7 +110,7 @@ fn try_out((game, chance): &Position, seat: Seat, action: &AnyAction) -> bool {
     for shown in &shown {
         assert!(hand.contains(&Slot::Sealed(shown.card)), "{action:?}");
     }
-    // A table refuses a false face only after it has looked where the action leads.
+    // A table rejects a false face only after applying the action.
     let honest = shown
         .iter()
         .all(|shown| held.get(shown.card) == Some(shown.face));
@@ -128,13 +128,13 @@ fn try_out((game, chance): &Position, seat: Seat, action: &AnyAction) -> bool {
         }
     }
     assert_eq!(game.scores().len(), game.seats());
-    // A game for one can be lost to nobody.
+    // A single-seat game can be lost without a winner.
     assert!(game.is_over() || game.winners().is_empty());
     assert_eq!(game.is_over(), game.to_act().is_empty());
     true
 }
 
-/// An action; see the module's head.
+/// The harness for actions; the module docs describe the input.
 pub fn action(data: &[u8]) -> bool {
     let mut input = Input::new(data);
     let positions = &POSITIONS[input.place(POSITIONS.len()).unwrap()];

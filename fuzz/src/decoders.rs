@@ -1,5 +1,4 @@
-//! Everything that is decoded from peers and files: no panic, and what is taken for a value is that
-//! value's only encoding.
+//! Decoders of data from peers and files. None may panic, and accepted bytes must be their value's only encoding.
 
 use fairdeal::session::frame::{Announcement, Frame, MAX_FRAME};
 use fairdeal::session::journal::Header;
@@ -29,10 +28,10 @@ use rand_core::SeedableRng as _;
 use crate::fixture::TABLE;
 use crate::input::Input;
 
-/// A transcript above this takes too long to audit for a fuzzer, in bytes.
+/// Maximum size of a transcript to audit, in bytes; larger ones take a fuzzer too long.
 const MAX_AUDITED: usize = 128 << 10;
 
-/// Looks at an entry as a table does before it believes it.
+/// Examines an entry as a table does before it trusts it.
 fn look_at(signed: &SignedEntry) {
     let charter = &TABLE;
     assert!(signed.size() <= MAX_ENTRY + 80);
@@ -40,7 +39,7 @@ fn look_at(signed: &SignedEntry) {
         assert_eq!(entry.hash(), signed.hash());
         assert_eq!(entry.signed(), signed);
         assert!(charter.charter().player(entry.seat()).is_some());
-        // What was signed is the one encoding of what it says; 64 bytes of signature follow.
+        // The signed bytes are the content's only encoding, followed by a 64-byte signature.
         let bytes = encode(signed);
         assert!(bytes[..bytes.len() - 64].ends_with(&encode(entry.content())));
     }
@@ -64,7 +63,7 @@ fn look_at_halt(signed: &SignedForkReport) {
     let charter = &TABLE;
     if let Ok(fork_report) = signed.verify(charter.charter(), &charter.table()) {
         assert!(charter.charter().player(fork_report.seat).is_some());
-        // One alone is where it says it is, unless there is no step after it.
+        // A single report resolves to its own step, unless no step can follow it.
         let place = resolve(std::slice::from_ref(&fork_report));
         assert_eq!(
             place.map(|place| place.point.step),
@@ -107,7 +106,7 @@ pub fn message(data: &[u8]) -> bool {
     true
 }
 
-/// A signed entry, by itself.
+/// A single signed entry.
 pub fn entry(data: &[u8]) -> bool {
     let Ok(signed) = decode::<SignedEntry>(data, MAX_ENTRY + 128) else {
         return false;
@@ -127,7 +126,7 @@ pub fn evidence(data: &[u8]) -> bool {
     true
 }
 
-/// A charter, and the game that it names.
+/// A charter and the game it names.
 pub fn charter(data: &[u8]) -> bool {
     let Ok(charter) = Charter::from_bytes(data) else {
         return false;
@@ -147,12 +146,12 @@ pub fn charter(data: &[u8]) -> bool {
     if let Ok(game) = AnyGame::create(&rules) {
         assert_eq!(game.info().check(&rules), Ok(()));
     }
-    // Without its signatures it opens no table.
+    // A charter without signatures opens no table.
     assert!(SignedCharter::assemble(charter, Vec::new()).is_err());
     true
 }
 
-/// A transcript file, and the audit of whatever can be read.
+/// A transcript file, and the audit of any readable one.
 pub fn transcript(data: &[u8]) -> bool {
     let Ok(transcript) = Transcript::from_bytes(data) else {
         return false;
@@ -166,7 +165,7 @@ pub fn transcript(data: &[u8]) -> bool {
     true
 }
 
-/// A record of a journal.
+/// A journal record.
 pub fn record(data: &[u8]) -> bool {
     let Ok(record) = Record::from_bytes(data) else {
         return false;
@@ -184,7 +183,7 @@ pub fn record(data: &[u8]) -> bool {
     true
 }
 
-/// The header of a journal.
+/// A journal header.
 pub fn header(data: &[u8]) -> bool {
     let Ok(header) = Header::from_bytes(data) else {
         return false;
@@ -201,7 +200,7 @@ fn peer(seed: u8) -> PeerId {
     PeerId::of(&IdentityKey::from_seed([seed; 32]).signing_key()).unwrap()
 }
 
-/// Announcements of tables by strangers on the LAN.
+/// Table announcements by strangers on the LAN.
 pub fn announcement(data: &[u8]) -> bool {
     let Ok(announcement) = Announcement::from_bytes(data) else {
         return false;
@@ -261,8 +260,8 @@ pub fn frame(data: &[u8]) -> bool {
     true
 }
 
-/// One frame on a stream, its length first. The first two bytes are the limit; `0xffff` is the
-/// node's own.
+/// One length-prefixed frame on a stream. The first two bytes of the input are the limit; `0xffff` selects the node's
+/// own.
 pub fn stream(data: &[u8]) -> bool {
     let mut input = Input::new(data);
     let limit = match input.short() {

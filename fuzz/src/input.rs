@@ -1,16 +1,16 @@
-//! Reading a fuzzer's bytes as numbers and pieces; at the end of them everything is nought.
+//! Reads a fuzzer's bytes as numbers and slices; past the end, everything is zero or empty.
 
-/// Bytes that are not read yet.
+/// The unread bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Input<'a>(&'a [u8]);
 
 impl<'a> Input<'a> {
-    /// From the first byte.
+    /// Starts at the first byte.
     pub fn new(bytes: &'a [u8]) -> Self {
         Self(bytes)
     }
 
-    /// Whether all has been read.
+    /// Whether all bytes have been read.
     pub fn is_empty(self) -> bool {
         self.0.is_empty()
     }
@@ -29,20 +29,20 @@ impl<'a> Input<'a> {
         usize::from(self.byte()) | usize::from(self.byte()) << 8
     }
 
-    /// The next byte as a place in a list of that length; `None` if the list is empty.
+    /// The next byte, as an index into a list of this length; `None` if the list is empty.
     pub fn place(&mut self, length: usize) -> Option<usize> {
         let byte = usize::from(self.byte());
         (length > 0).then(|| byte % length)
     }
 
-    /// The next so many bytes, or what is left.
+    /// The next `length` bytes, or fewer at the end.
     pub fn take(&mut self, length: usize) -> &'a [u8] {
         let (taken, rest) = self.0.split_at(length.min(self.0.len()));
         self.0 = rest;
         taken
     }
 
-    /// All that is left.
+    /// All remaining bytes.
     pub fn rest(&mut self) -> &'a [u8] {
         self.take(usize::MAX)
     }

@@ -1,4 +1,4 @@
-//! Journals: any bytes as one, and a written one that is damaged.
+//! Journals: arbitrary bytes as a journal, and damaged copies of a valid one.
 
 use std::io::Cursor;
 
@@ -9,7 +9,7 @@ use crate::input::Input;
 const NONCE: Nonce = Nonce([7; 16]);
 const PAGE: usize = 4096;
 
-/// A journal of these appends, of one record each.
+/// A journal with these appends, of one record each.
 pub fn written(appends: &[Vec<u8>]) -> Vec<u8> {
     let mut bytes = blocks::start(&NONCE);
     let mut add = |kind, payload: &[u8]| {
@@ -23,7 +23,7 @@ pub fn written(appends: &[Vec<u8>]) -> Vec<u8> {
     bytes
 }
 
-/// The same, of a game that has ended.
+/// The same for a game that has ended.
 pub fn ended(appends: &[Vec<u8>]) -> Vec<u8> {
     let mut bytes = written(appends);
     let at = bytes.len() as u64;
@@ -31,8 +31,8 @@ pub fn ended(appends: &[Vec<u8>]) -> Vec<u8> {
     bytes
 }
 
-/// Reads the bytes as a journal; then takes them as the plan of a journal, of damage to it (cut at a page, pages of
-/// zeros, changed bits), and reads that: it is the beginning of what was written, or refused.
+/// Reads the bytes as a journal. Then reads them as a plan for a journal and its damage (truncation at a page, zeroed
+/// pages, flipped bits). The damaged journal must yield a prefix of the written records, or be refused.
 pub fn journal(bytes: &[u8]) -> bool {
     let head = blocks::read_head(Cursor::new(bytes)).unwrap();
     let read = blocks::read(bytes);

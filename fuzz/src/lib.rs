@@ -1,21 +1,20 @@
-//! Fuzzing of every decoder and of the table: the harnesses.
+//! Fuzzing harnesses for every decoder and for the table.
 //!
-//! A harness is a function of bytes that panics if something is wrong, and says whether the bytes
-//! were of any use: whether they decoded, or led anywhere. libFuzzer calls it through
-//! `fuzz_targets/`, which is built only by `cargo fuzz` (feature `libfuzzer`, a nightly compiler);
-//! `tests/corpus.rs` calls it on the seeds in `corpus/` and on changes of them, with any compiler.
-//! `examples/seeds.rs` writes the seeds.
+//! A harness is a function of bytes. It panics on a bug, and returns whether the bytes were useful: whether they
+//! decoded or had any effect. libFuzzer calls it through `fuzz_targets/`, which only `cargo fuzz` builds (feature
+//! `libfuzzer`, nightly compiler). `tests/corpus.rs` calls it on the seeds in `corpus/` and on mutations of them, with
+//! any compiler. `examples/seeds.rs` writes the seeds.
 //!
-//! | module | what its harnesses read |
+//! | module | input of its harnesses |
 //! | --- | --- |
-//! | [`decoders`] | what comes from peers and files |
-//! | [`texts`] | what people type |
+//! | [`decoders`] | data from peers and files |
+//! | [`texts`] | text that people type |
 //! | [`actions`] | actions of every game |
-//! | [`log`] | bodies of entries, forged transcripts, the records of journals |
-//! | [`journals`] | the files of journals |
+//! | [`log`] | bodies of entries, forged transcripts, journal records |
+//! | [`journals`] | journal files |
 //! | [`table`] | operations on whole tables |
 
-// Here a panic is the finding; the lints that keep peers from causing one are for the product.
+// A panic is a finding here; the lints against panics are for the product.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -34,10 +33,10 @@ pub mod table;
 pub mod texts;
 pub mod world;
 
-/// A harness: takes bytes, says whether they were of use, and panics if something is wrong.
+/// A harness: takes bytes, returns whether they were useful, and panics on a bug.
 pub type Harness = fn(&[u8]) -> bool;
 
-/// Every harness by the name of its target and of its folder in `corpus/`.
+/// Every harness by name, which is also the name of its target and its folder in `corpus/`.
 pub static HARNESSES: &[(&str, Harness)] = &[
     ("action", actions::action),
     ("announcement", decoders::announcement),

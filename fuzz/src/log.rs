@@ -1,5 +1,5 @@
-//! Entries that are well signed and say anything: what a replica, an auditor and a returning seat make
-//! of them, at every step of real games.
+//! Validly signed entries with arbitrary content: how a replica, an auditor and a returning seat handle them, at every
+//! step of real games.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -26,13 +26,13 @@ use crate::fixture::{QUICK, TABLE, rng, rules};
 use crate::input::Input;
 use crate::world::World;
 
-/// A real game in which nothing went wrong, played by the numbers of the actions.
+/// Plays a real game without faults; each number chooses an action.
 pub fn played<G: Game>(rules: &RuleSet, actions: impl IntoIterator<Item = u8>) -> World<G> {
     let mut world: World<G> = World::new(rules, None);
     for number in actions {
         world.play(usize::from(number));
         world.pump();
-        // Every fifth action is followed by one out of turn, of whoever may.
+        // Every fifth action is followed by an out-of-turn action, if one is legal.
         if number % 5 == 0 {
             let seat = seats::seat(usize::from(number) % world.room.places.len());
             world.act(seat, usize::from(number / 5), false);
@@ -43,7 +43,7 @@ pub fn played<G: Game>(rules: &RuleSet, actions: impl IntoIterator<Item = u8>) -
     world
 }
 
-/// The choices of a game: what a generator gives.
+/// Reproducible random choices for a game.
 pub fn choices(number: u64, count: usize) -> Vec<u8> {
     use rand_core::Rng as _;
     let mut bytes = vec![0; count];
@@ -51,12 +51,12 @@ pub fn choices(number: u64, count: usize) -> Vec<u8> {
     bytes
 }
 
-/// A step of a game, and the entries that completed it.
+/// A step of a game, with the entries that completed it.
 #[derive(Debug)]
 pub(crate) struct Moment<G: Game> {
-    /// The state before it.
+    /// The state before the step.
     pub(crate) replica: Replica<G>,
-    /// One entry a seat.
+    /// One entry per seat.
     pub(crate) entries: BTreeMap<Seat, Entry>,
 }
 
@@ -79,7 +79,7 @@ fn moments<G: Game>(transcript: &Transcript) -> Vec<Moment<G>> {
     moments
 }
 
-/// The game whose steps [`body`] looks at: it has every kind of step.
+/// The game whose steps [`body`] uses; it has every kind of step.
 pub(crate) static DRILLED: LazyLock<Vec<Moment<Drill>>> = LazyLock::new(|| {
     let world: World<Drill> = played(&drill::rules(3, 14), choices(0, 40));
     let moments = moments(&world.room[0].table.transcript());
@@ -87,10 +87,10 @@ pub(crate) static DRILLED: LazyLock<Vec<Moment<Drill>>> = LazyLock::new(|| {
     moments
 });
 
-/// Bytes as the body of an entry that fits its place in every other way. Input: step (2), seat, the
-/// seats whose entries are not there yet, body.
+/// Takes bytes as the body of an otherwise valid entry. Input: step (2), seat, the seats whose entries are still
+/// missing, body.
 ///
-/// Whatever counts must lead on to the next step without an error of our own.
+/// If the entry counts, the step must complete without an internal error.
 pub fn body(data: &[u8]) -> bool {
     let mut input = Input::new(data);
     let moment = &DRILLED[input.short() % DRILLED.len()];
@@ -117,7 +117,7 @@ pub fn body(data: &[u8]) -> bool {
     let mut held = entries.clone();
     held.retain(|other, _| *other != seat && missing & 1 << other.number() == 0);
     if replica.examine(&entry, &held, Proofs::Verify) == Verdict::Counts {
-        // Those who had named another entry in its place would not: they come again.
+        // Entries that name the replaced entry no longer count; the rest are examined again.
         held.insert(seat, entry);
         let mut counted = BTreeMap::from([held.remove_entry(&seat).unwrap()]);
         for _ in 0..held.len() {
@@ -137,7 +137,7 @@ pub fn body(data: &[u8]) -> bool {
     true
 }
 
-/// A finished game without sealed cards, and its transcript.
+/// The transcript of a finished game without sealed cards.
 pub static FINISHED: LazyLock<Transcript> = LazyLock::new(|| {
     let votes = rules(QUICK, 3);
     let mut world: World<AnyGame> = played(&votes, choices(1, 12));
@@ -145,7 +145,7 @@ pub static FINISHED: LazyLock<Transcript> = LazyLock::new(|| {
     world.room[0].table.transcript()
 });
 
-/// All seats vote for the end, so that a short game comes to it.
+/// Lets all seats vote to end the game, so that a short game finishes.
 pub fn end_by_vote(world: &mut World<AnyGame>) {
     for _ in 0..200 {
         if world.room.tables().all(Table::is_finished) {
@@ -167,10 +167,10 @@ pub fn end_by_vote(world: &mut World<AnyGame>) {
     panic!("no vote ends the game");
 }
 
-/// One dishonest seat rewrites its entries of a finished game, cuts the log or adds evidence.
-/// Input: seat, end, then edits: entry (2), length (2), body; an entry of another seat is left out.
+/// One dishonest seat rewrites its entries of a finished game, truncates the log or adds evidence. Input: seat, end,
+/// then edits: entry (2), length (2), body; an edit of another seat's entry drops that entry.
 ///
-/// The auditor may find nobody else guilty, and nothing fair but the game as it was played.
+/// The auditor may blame nobody else, and may accept only the game as it was played.
 pub fn forgery(data: &[u8]) -> bool {
     let mut input = Input::new(data);
     let real = &*FINISHED;
@@ -239,28 +239,28 @@ pub fn forgery(data: &[u8]) -> bool {
     decoded
 }
 
-/// The journals of a game that was interrupted.
+/// A seat's journal from an interrupted game.
 pub static JOURNAL: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     let world: World<AnyGame> = played(&rules(QUICK, 3), choices(2, 6));
     world.room[1].disk.clone()
 });
 
-/// The numbers before what [`restore`] takes for a record.
+/// Tags of the pieces that [`restore`] builds a journal from.
 pub mod piece {
     /// Length (2), bytes of a record.
     pub const BYTES: u8 = 0;
-    /// How many: the next records of a real journal.
+    /// Count: that many next records of a real journal.
     pub const REAL: u8 = 1;
-    /// The next record of a real journal, left out.
+    /// Skips the next record of a real journal.
     pub const SKIP: u8 = 2;
-    /// Place (2), change: the next record of a real journal with a byte changed.
+    /// Position (2), mask: the next record of a real journal with one byte changed.
     pub const CHANGED: u8 = 3;
-    /// How many there are.
+    /// Number of tags.
     pub const COUNT: u8 = 4;
 }
 
-/// A journal from pieces of a real one and anything else. It gives a table or an error, and a table
-/// that it gives signs nothing before the others have said what they hold.
+/// Restores a journal of real and arbitrary pieces. The result is a table or an error; a restored table signs nothing
+/// before the other seats have sent their state.
 pub fn restore(data: &[u8]) -> bool {
     let mut input = Input::new(data);
     let mut real = JOURNAL.iter();

@@ -1,8 +1,7 @@
-//! The seeds of the corpus: real values, and some that are nearly real.
+//! The seeds of the corpus: valid values, and nearly valid ones.
 //!
-//! `cargo run -p fairdeal-fuzz --example seeds` writes them to `corpus/`. A name begins with `good` if
-//! its harness has a use for it, which the test over the corpus checks, and with `bad` if it must
-//! refuse it.
+//! `cargo run -p fairdeal-fuzz --example seeds` writes them to `corpus/`. A name begins with `good` if its harness must
+//! find it useful, and with `bad` if the harness must refuse it. The corpus test checks both.
 
 use ed25519_dalek::SigningKey;
 use fairdeal::session::frame::{
@@ -46,7 +45,7 @@ use crate::table::{forged, op};
 /// A file of the corpus.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seed {
-    /// Name of the harness.
+    /// The name of the harness.
     pub target: &'static str,
     /// The file's name.
     pub name: String,
@@ -82,12 +81,12 @@ fn taken(name: &str) -> Taken {
     }
 }
 
-/// Without its last byte.
+/// The bytes without the last one.
 fn cut(bytes: &[u8]) -> &[u8] {
     &bytes[..bytes.len() - 1]
 }
 
-/// With one byte more.
+/// The bytes with one more.
 fn more(bytes: &[u8]) -> Vec<u8> {
     [bytes, &[0]].concat()
 }
@@ -96,7 +95,7 @@ fn key(index: usize) -> SigningKey {
     seats::key(seats::seat(index))
 }
 
-/// An entry of seat 0 at the beginning of the harnesses' table.
+/// An entry of seat 0 at the start of the harnesses' table.
 fn signed(body: Body, key: &SigningKey) -> Entry {
     let content = Content {
         table: TABLE.table(),
@@ -119,7 +118,7 @@ fn equivocation() -> Equivocation {
     Equivocation::of(&commit(1), &commit(2)).unwrap()
 }
 
-/// Seat 0's fork report, after the proof that seat 1 equivocated.
+/// Seat 0's fork report after proof that seat 1 equivocated.
 fn fork_report() -> SignedForkReport {
     let fork_report = ForkReport {
         table: TABLE.table(),
@@ -133,7 +132,7 @@ fn fork_report() -> SignedForkReport {
     SignedForkReport::sign(fork_report, &key(0))
 }
 
-/// Seat 0's consent to the removal of seat 1.
+/// Seat 0's consent to removing seat 1.
 fn statement() -> SignedStatement {
     let out = fairdeal_protocol::seat::SeatSet::one(Seat::new(1).unwrap());
     let statement = Statement {
@@ -152,7 +151,7 @@ fn statement() -> SignedStatement {
     signed.signed().clone()
 }
 
-/// Seat 0's word that the other stayed away.
+/// Seat 0's claim that seat 1 is absent.
 fn claim() -> SignedClaim {
     let claim = Claim {
         table: TABLE.table(),
@@ -166,7 +165,7 @@ fn claim() -> SignedClaim {
     SignedClaim::sign(claim, None, &key(0))
 }
 
-/// Seat 0's reply to seat 1, which has come back.
+/// Seat 0's reply to the returning seat 1.
 fn state_reply(entry: SignedEntry) -> SignedStateReply {
     let reply = StateReply {
         table: TABLE.table(),
@@ -181,7 +180,7 @@ fn state_reply(entry: SignedEntry) -> SignedStateReply {
     SignedStateReply::sign(reply, &key(0))
 }
 
-/// One body of each kind that the drill has, with its place: step, seat.
+/// One body of each kind in the drill, with its step and seat.
 fn bodies() -> Vec<(u16, Seat, Body)> {
     let mut kinds = Vec::new();
     let mut bodies = Vec::new();
@@ -204,7 +203,7 @@ fn addresses() -> Addresses {
         .unwrap()
 }
 
-/// A record of the right form: a real one has the time of its signature in it.
+/// A placeholder of the right format: a real record contains its signing time.
 fn places() -> AddressRecord {
     AddressRecord::from_bytes(vec![10, 36, 8, 1, 18, 32, 7]).unwrap()
 }
@@ -365,7 +364,7 @@ fn evidence(to: &mut Folder<'_>) {
     let bytes = encode(&equivocation());
     to.put("good-two-commitments", bytes.clone());
     let one = encode(commit(1).signed());
-    // The variant of two entries, and the same one twice.
+    // The evidence variant with two entries, containing the same entry twice.
     to.put("good-for-nothing", [vec![0], one.clone(), one].concat());
     to.put("bad-cut", cut(&bytes));
 }
@@ -639,7 +638,7 @@ fn join(to: &mut Folder<'_>) {
         format!("/dns4/table.example/tcp/4001/p2p/{host}"),
     );
     to.put("good-memory", format!("/memory/7/p2p/{host}"));
-    // The inside of a ticket without its checksum.
+    // The payload of a ticket without its checksum.
     let inside = [
         &b"lobby #1"[..],
         &host.to_bytes(),
@@ -698,7 +697,7 @@ fn message(to: &mut Folder<'_>) {
     to.put("bad-cut", cut(&head));
     to.put("bad-more", more(&head));
     to.put("bad-kind", [99]);
-    // 2⁶⁴−1 entries, and a head that lists too many.
+    // 2⁶⁴−1 entries, and a head with too many hashes.
     to.put("bad-huge-length", [&[0, 253][..], &[0xff; 8]].concat());
     to.put("bad-long-head", [&[1, 0, 19][..], &[0; 19 * 32]].concat());
 }
@@ -757,7 +756,7 @@ fn referee(to: &mut Folder<'_>) {
             r#"{{"op":"new","game":"{}","seats":{seats},"chance":{{"seed":"{seed}"}}}}"#,
             info.id
         )];
-        // The opening of a game that the referee itself plays at random.
+        // The start of a game that the referee itself plays at random.
         let mut referee = fairdeal_games::referee::Referee::new();
         referee.answer(lines[0].as_bytes());
         let ask = |referee: &mut fairdeal_games::referee::Referee, line: &str| {
@@ -827,7 +826,7 @@ fn stream(to: &mut Folder<'_>) {
     to.put("bad-no-length", b"\x0a\0\x05");
 }
 
-/// Games in each form that the harness knows, played with that many parts of trouble in sixteen.
+/// An operation sequence for a game; `trouble` of sixteen operations disturb it.
 fn sequence(game: u8, trouble: u8, number: u64) -> Vec<u8> {
     let mut stream = rng(6, number);
     let mut byte = || u8::try_from(stream.next_u32() % 256).unwrap();
@@ -864,7 +863,7 @@ fn table(to: &mut Folder<'_>) {
             sequence(game, 8, 21 + u64::from(game)),
         );
     }
-    // Seat 0 crashes at every one of its first outputs.
+    // Seat 0 crashes at each of its first outputs.
     let crashes: Vec<u8> = (0..12)
         .flat_map(|n| [op::CRASH, 0, n, op::PLAY, n, op::TICKS])
         .collect();
@@ -908,7 +907,7 @@ fn cheat(to: &mut Folder<'_>) {
     ];
     for game in 1..4 {
         let mut put = |name: &str, what: &[u8]| {
-            // To seat 1 alone, then the same play goes on.
+            // To seat 1 alone, then the same play continues.
             let bytes = [played(game), forge(0b1100, what), rest.clone()].concat();
             to.put(format!("good-{name}-{game}"), bytes);
         };

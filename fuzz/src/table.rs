@@ -1,8 +1,8 @@
-//! Operation sequences on whole tables: bytes are read as operations on a [`World`], one after the
-//! other. The first byte says which game and how many seats.
+//! Operation sequences on whole tables: the bytes are read as successive operations on a [`World`]. The first byte
+//! selects the game and the number of seats.
 //!
-//! In [`table`] all seats are honest, and none may ever be blamed, sign twice or be left behind. In
-//! [`cheat`] seat 0 signs what the input says, and nobody else may be blamed for it.
+//! In [`table`] all seats are honest: none may be blamed, sign twice or fall behind for good. In [`cheat`] seat 0 signs
+//! whatever the input says, and nobody else may be blamed for it.
 
 use fairdeal_games::plutonian::Plutonian;
 use fairdeal_protocol::game::{Game, RuleSet};
@@ -19,74 +19,74 @@ use crate::fixture::{QUICK, rules};
 use crate::input::Input;
 use crate::world::World;
 
-/// The most operations of one sequence.
+/// Maximum number of operations in one sequence.
 pub const MAX_OPERATIONS: usize = 200;
 
-/// The numbers of the operations, so that seeds and harness agree. Each is followed by its operands.
+/// Operation codes, shared by seeds and harness; operands follow each code.
 pub mod op {
     /// Message: deliver it.
     pub const DELIVER: u8 = 0;
     /// Deliver the oldest message.
     pub const NEXT: u8 = 1;
-    /// Message: deliver it and keep it on its way.
+    /// Message: deliver it, but keep it in the queue.
     pub const REPEAT: u8 = 2;
     /// Message: lose it.
     pub const DROP: u8 = 3;
-    /// Message, place (2), change: deliver a copy with one byte changed.
+    /// Message, position (2), mask: deliver a copy with one byte changed.
     pub const GARBLE: u8 = 4;
     /// From, to, length, bytes: deliver them.
     pub const BYTES: u8 = 5;
-    /// Message, from, to: deliver it as another seat's or to another seat.
+    /// Message, from, to: deliver it with another sender and receiver.
     pub const ASTRAY: u8 = 6;
     /// Seat: a second passes.
     pub const TICK: u8 = 7;
-    /// Seat, action: act in turn or out of it.
+    /// Seat, action: act, in turn or out of turn.
     pub const ACT: u8 = 8;
-    /// Seat, seat: greet.
+    /// Seat, seat: the first greets the second.
     pub const GREET: u8 = 9;
-    /// Seat, outputs: crash after so many.
+    /// Seat, outputs: crash after that many outputs.
     pub const CRASH: u8 = 10;
     /// Deliver everything.
     pub const SETTLE: u8 = 11;
-    /// Action: deliver everything, then whoever is asked acts.
+    /// Action: deliver everything, then the seat whose turn it is acts.
     pub const PLAY: u8 = 12;
-    /// Seat: everything on its way to it is lost.
+    /// Seat: lose all messages on their way to it.
     pub const CUT: u8 = 13;
     /// A second passes for all.
     pub const TICKS: u8 = 14;
-    /// The action and its details: the cheat signs and sends it; at an honest table, one second passes for all.
+    /// A forgery and its operands: the cheat signs and sends it. At an honest table, one second passes for all.
     pub const FORGE: u8 = 15;
-    /// How many there are.
+    /// Number of operations.
     pub const COUNT: u8 = 16;
 }
 
-/// Messages that the cheat can sign.
+/// Codes of the entries that the cheat can forge.
 pub mod forged {
     /// Length, bytes of a body.
     pub const BODY: u8 = 0;
-    /// Entry, place, change: the body of an entry seen, with a byte changed.
+    /// Entry, position, mask: the body of a seen entry with one byte changed.
     pub const CHANGED: u8 = 1;
-    /// Action: act in turn or out of it, with no answers.
+    /// Action: act, in turn or out of turn, without answers.
     pub const ACT: u8 = 2;
     /// Action: interject it.
     pub const INTERJECT: u8 = 3;
-    /// Entry: ack it, with no answers.
+    /// Entry: ack it, without answers.
     pub const ACK: u8 = 4;
     /// Entry: yield to it.
     pub const YIELD: u8 = 5;
-    /// Nothing.
+    /// No operands.
     pub const CONFIRM: u8 = 6;
-    /// Nothing.
+    /// No operands.
     pub const CLOSE: u8 = 7;
     /// A byte: commit to it.
     pub const COMMIT: u8 = 8;
-    /// Entry: what somebody else said there.
+    /// Entry: copy its body.
     pub const COPY: u8 = 9;
-    /// How many there are.
+    /// Number of codes.
     pub const COUNT: u8 = 10;
 }
 
-/// Takes the message that the input names off its way, or a copy of it.
+/// Takes or copies the queued message that the input selects.
 fn letter<G: Game>(world: &mut World<G>, input: &mut Input<'_>, keep: bool) -> Option<Letter> {
     let place = input.place(world.queue.len())?;
     if keep {
@@ -167,7 +167,7 @@ fn operate<G: Game>(world: &mut World<G>, cheat: Option<Seat>, input: &mut Input
     world.pump();
 }
 
-/// Signs something as the cheat, at the place where one honest seat is, and sends it to some.
+/// Signs an entry as the cheat, based on one honest seat's state, and sends it to some seats.
 fn forge<G: Game>(world: &mut World<G>, cheat: Seat, input: &mut Input<'_>) {
     let at = seat(world, input);
     let to = input.byte();
@@ -251,7 +251,7 @@ fn run<G: Game>(rules: &RuleSet, cheat: Option<Seat>, mut input: Input<'_>) -> b
         }
         operate(&mut world, cheat, &mut input);
     }
-    // Keys were exchanged, so that something was played for, or somebody was found out.
+    // Useful means that keys were exchanged and something was at stake, or that a table stopped.
     let stopped = world.room.tables().any(|table| table.stopped().is_some());
     let useful = world.steps.len() > 2 || stopped;
     if cheat.is_none() {
@@ -275,7 +275,7 @@ pub fn table(data: &[u8]) -> bool {
     run_any(data, None)
 }
 
-/// The same, and seat 0 cheats.
+/// The same with seat 0 cheating.
 pub fn cheat(data: &[u8]) -> bool {
     run_any(data, Seat::new(0))
 }

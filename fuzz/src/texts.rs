@@ -1,4 +1,4 @@
-//! Text from people: tickets and what else one can join, options of a game, lines for the referee.
+//! Text that people type: join targets, game options, referee requests.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use fairdeal_protocol::hash::Hasher;
 use fairdeal_protocol::timing::Timing;
 use serde_json::Value;
 
-/// The most lines that one referee is asked.
+/// Maximum number of lines for one referee.
 const MAX_LINES: usize = 64;
 
 fn look_at(ticket: &Ticket) {
@@ -23,8 +23,8 @@ fn look_at(ticket: &Ticket) {
     assert_eq!(ticket.to_string().parse().as_ref(), Ok(ticket));
 }
 
-/// The argument of `join`: a ticket, an address, or a peer id. The same bytes are read as the inside
-/// of a ticket too, with the checksum that nobody finds by chance.
+/// The argument of `join`: a ticket, an address, or a peer id. The same bytes are also read as a ticket's payload with
+/// a valid checksum, which fuzzing would never find by chance.
 pub fn join(data: &[u8]) -> bool {
     let text = String::from_utf8_lossy(data);
     let target = text.parse::<JoinTarget>();
@@ -45,7 +45,7 @@ pub fn join(data: &[u8]) -> bool {
     target.is_ok() || inner.is_ok()
 }
 
-/// Options of a game: its id, a line with the number of seats, and lines `key=value`.
+/// Game options: the game's id, a line with the number of seats, then lines `key=value`.
 pub fn options(data: &[u8]) -> bool {
     let text = String::from_utf8_lossy(data);
     let mut lines = text.split('\n');
@@ -59,7 +59,7 @@ pub fn options(data: &[u8]) -> bool {
         assert!(rule_set(game, seats, &given).is_err());
         return false;
     };
-    // As they might stand in a charter.
+    // As a charter might contain them.
     let raw = RuleSet {
         game: game.to_owned(),
         version: info.version,
@@ -69,7 +69,7 @@ pub fn options(data: &[u8]) -> bool {
         options: given.clone(),
     };
     assert_eq!(info.check(&raw).is_ok(), AnyGame::create(&raw).is_ok());
-    // As a referee is told them.
+    // As a referee receives them.
     let values = given.iter().map(|(key, value)| {
         let value = serde_json::from_str(value).unwrap_or_else(|_| Value::from(value.as_str()));
         (key.clone(), value)
@@ -79,7 +79,7 @@ pub fn options(data: &[u8]) -> bool {
     {
         assert!(AnyGame::create(&rules).is_ok());
     }
-    // As somebody types them.
+    // As a person types them.
     let Ok(rules) = rule_set(game, seats, &given) else {
         return false;
     };
@@ -96,12 +96,12 @@ pub fn options(data: &[u8]) -> bool {
     true
 }
 
-/// The visible state of a referee's game.
+/// The publicly visible state of a referee's game.
 fn seen(referee: &mut Referee) -> [String; 2] {
     [&br#"{"op":"status"}"#[..], br#"{"op":"view","seat":null}"#].map(|line| referee.answer(line))
 }
 
-/// Lines for one referee: each is answered by one line of JSON, and an error changes nothing.
+/// Lines for one referee: each gets one line of JSON as reply, and an error changes nothing.
 pub fn referee(data: &[u8]) -> bool {
     let mut referee = Referee::new();
     let mut done = false;

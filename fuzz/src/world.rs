@@ -1,8 +1,8 @@
-//! Some seats in one process, and everything between them that can go wrong: messages lost, repeated,
-//! reordered, garbled or made up, crashes at any output, and one seat that may cheat.
+//! Several seats in one process, and everything that can go wrong between them: messages lost, repeated, reordered,
+//! garbled or forged, crashes at any output, and optionally one cheating seat.
 //!
-//! Nothing happens by itself. After each operation of a harness the seats' outputs are carried out
-//! ([`World::pump`]), and what must hold at all times is checked.
+//! Nothing happens by itself. After each operation of a harness, [`World::pump`] executes the seats' outputs and checks
+//! the invariants.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -15,35 +15,35 @@ use fairdeal_testkit::{Honesty, Letter, Room, Sent, Status, entries};
 
 use crate::fixture::{charter, rng};
 
-/// The most messages on their way; the oldest are lost beyond that.
+/// Maximum number of queued messages; beyond that the oldest are lost.
 const MAX_QUEUE: usize = 128;
-/// The most messages delivered in one go.
+/// Maximum number of messages that one `settle` delivers.
 const MAX_SETTLE: usize = 256;
-/// After so many rounds in which nothing gets lost the seats have come together, or never will.
+/// Number of lossless rounds within which the seats must agree.
 const MAX_ROUNDS: usize = 60;
 
-/// Seats at one table, and the network between them.
+/// The seats of one table, and the network between them.
 #[derive(Debug)]
 pub struct World<G: Game> {
     /// The seats' programs.
     pub room: Room<G>,
-    /// Messages on their way, oldest first.
+    /// Queued messages, oldest first.
     pub queue: VecDeque<Letter>,
-    /// Each seat's time, in milliseconds.
+    /// Each seat's clock, in milliseconds.
     clocks: Vec<u64>,
-    /// After how many more outputs a seat crashes.
+    /// Number of outputs until each seat crashes, if it will.
     fuses: Vec<Option<u8>>,
-    /// The seat whose word counts for nothing, if there is one.
+    /// The cheating seat, if any.
     cheat: Option<Seat>,
     honesty: Honesty,
-    /// The last entries that went out, for whoever wants to name one.
+    /// The last entries sent, so that forged entries can name them.
     pub seen: VecDeque<Entry>,
-    /// The hash of each step, as the first to complete it told.
+    /// The hash of each step, as reported by the first seat to complete it.
     pub steps: BTreeMap<u64, Hash32>,
 }
 
 impl<G: Game> World<G> {
-    /// A table at its start, with everything sent that is sent first.
+    /// A table at its start, with its first messages sent.
     pub fn new(rules: &RuleSet, cheat: Option<Seat>) -> Self {
         let room = Room::new(charter(rules), |seat| rng(2, seat.number().into()));
         let count = room.places.len();
@@ -62,9 +62,9 @@ impl<G: Game> World<G> {
         world
     }
 
-    // What can happen.
+    // Operations.
 
-    /// Puts a message on its way.
+    /// Queues a message.
     pub fn post(&mut self, from: Seat, to: Seat, bytes: Vec<u8>) {
         if from != to {
             self.queue.push_back(Letter { from, to, bytes });
@@ -74,13 +74,12 @@ impl<G: Game> World<G> {
         }
     }
 
-    /// Hands a message to its receiver. One that is refused costs its sender the connection, which
-    /// here is the same as nothing.
+    /// Delivers a message. A refused message would cost its sender the connection; here nothing happens.
     pub fn deliver(&mut self, letter: &Letter) {
         let _ = self.room[letter.to].receive(letter.from, &letter.bytes);
     }
 
-    /// Delivers everything on its way, and what follows from it.
+    /// Delivers all queued messages, and those that follow from them.
     pub fn settle(&mut self) {
         for _ in 0..MAX_SETTLE {
             let Some(letter) = self.queue.pop_front() else {
@@ -91,7 +90,7 @@ impl<G: Game> World<G> {
         }
     }
 
-    /// A seat takes one of the actions that are legal for it, if there is any.
+    /// Lets a seat take one of its legal actions, if there is any.
     pub fn act(&mut self, seat: Seat, number: usize, in_turn: bool) {
         let place = &mut self.room[seat];
         let table = &place.table;
@@ -101,12 +100,12 @@ impl<G: Game> World<G> {
         }
         if !legal.is_empty() {
             let action = legal.swap_remove(number % legal.len());
-            // Refused where an interjection was made before, or the table is closed.
+            // Refused if the seat has interjected before, or if the table is closed.
             let _ = place.act(action);
         }
     }
 
-    /// Everything arrives, and whoever is asked acts.
+    /// Delivers everything, then lets the seat whose turn it is act.
     pub fn play(&mut self, number: usize) {
         self.settle();
         let asked = self.room.tables().find(|table| table.is_my_turn());
@@ -115,26 +114,26 @@ impl<G: Game> World<G> {
         }
     }
 
-    /// A second has passed for one seat.
+    /// Advances one seat's clock by a second.
     pub fn tick(&mut self, seat: Seat) {
         let clock = &mut self.clocks[seat.index()];
         *clock += 1_000;
         self.room[seat].tick(*clock);
     }
 
-    /// Two seats have a connection again.
+    /// Tells a seat that another is connected again.
     pub fn greet(&mut self, seat: Seat, other: Seat) {
         if seat != other {
             self.room[seat].table.greet(other);
         }
     }
 
-    /// A seat will crash after so many more outputs.
+    /// Makes a seat crash after this many more outputs.
     pub fn light_fuse(&mut self, seat: Seat, outputs: u8) {
         self.fuses[seat.index()] = Some(outputs);
     }
 
-    /// A seat's program dies and starts again at once.
+    /// Crashes a seat's program and restarts it immediately.
     fn crash(&mut self, seat: Seat) {
         self.fuses[seat.index()] = None;
         self.room[seat].crash(Status::Gone);
@@ -142,7 +141,7 @@ impl<G: Game> World<G> {
         self.room[seat].begin();
     }
 
-    /// Carries out what the seats have to do, and checks what must hold at all times.
+    /// Executes all outputs of the seats, and checks the invariants.
     pub fn pump(&mut self) {
         for seat in self.room.seats() {
             while let Some(output) = self.room[seat].poll() {
@@ -166,7 +165,7 @@ impl<G: Game> World<G> {
     }
 
     fn completes(&mut self, step: u64, hash: Hash32) {
-        // A cheat can tell each seat another log for one step, until they compare.
+        // A cheat can give each seat a different log for one step, until they compare.
         let first = *self.steps.entry(step).or_insert(hash);
         let same = self.cheat.is_some() || first == hash;
         assert!(same, "two logs at step {step}");
@@ -202,7 +201,7 @@ impl<G: Game> World<G> {
         }
     }
 
-    // What must come of it.
+    // Outcomes.
 
     fn is_together(&self) -> bool {
         let first = &self.room[0].table;
@@ -212,7 +211,7 @@ impl<G: Game> World<G> {
         })
     }
 
-    /// Once nothing gets lost any more, all honest seats come to one step and one log.
+    /// Checks that without further losses all honest seats reach the same step and log.
     pub fn must_come_together(&mut self) {
         self.fuses.fill(None);
         for _ in 0..MAX_ROUNDS {

@@ -1,10 +1,10 @@
-//! Every harness on its seeds and on changes of them, the same in every run: fuzzing for a few seconds
-//! with any compiler. `FAIRDEAL_FUZZ=20` makes it twenty times as many changes.
+//! Runs every harness on its seeds and on reproducible mutations of them: a few seconds of fuzzing with any compiler.
+//! `FAIRDEAL_FUZZ=20` makes twenty times as many mutations.
 //!
-//! A seed is named by what its harness makes of it: it has a use for `good-…`, refuses `bad-…`, and of
-//! the others (what a fuzzer has found) only survives them.
+//! A seed's name states what its harness must do: find `good-…` useful and refuse `bad-…`. On all others, such as a
+//! fuzzer's findings, it must only not panic.
 
-// A panic is how a test fails.
+// A test fails by panicking.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,7 +21,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The seeds of a harness by name.
+/// A harness's seeds, by name.
 fn seeds(target: &str) -> Vec<(String, Vec<u8>)> {
     let folder = root().join("corpus").join(target);
     let mut files: Vec<PathBuf> = fs::read_dir(&folder)
@@ -38,8 +38,8 @@ fn below(rng: &mut ChaCha20Rng, bound: usize) -> usize {
     usize::try_from(rng.next_u64() % bound.max(1) as u64).unwrap()
 }
 
-/// One to four changes: a byte, a bit, a number at the edge, a piece left out, doubled, or taken from
-/// another seed.
+/// Applies one to four mutations: a byte, a bit, a boundary value, or a piece that is removed, duplicated, or taken
+/// from another seed.
 fn change(bytes: &mut Vec<u8>, other: &[u8], rng: &mut ChaCha20Rng) {
     for _ in 0..=below(rng, 4) {
         let at = below(rng, bytes.len());
@@ -70,13 +70,13 @@ fn change(bytes: &mut Vec<u8>, other: &[u8], rng: &mut ChaCha20Rng) {
     }
 }
 
-/// The seeds hold a value of every type on the wire and on disk: this pins the bytes of each. After a change of format
-/// `just seeds` writes them again.
+/// The seeds contain a value of every wire and disk type, so this pins the bytes of each. After a format change,
+/// `just seeds` rewrites them.
 #[test]
 fn stored_seeds_are_what_today_s_types_write() {
     let seeds = fairdeal_fuzz::seeds::all();
     let path = |seed: &Seed| root().join("corpus").join(seed.target).join(&seed.name);
-    // Of two seeds of one name the last is kept.
+    // If two seeds have the same name, the last one is kept.
     let bytes: BTreeMap<PathBuf, &[u8]> = seeds
         .iter()
         .map(|seed| (path(seed), &seed.bytes[..]))
@@ -87,7 +87,7 @@ fn stored_seeds_are_what_today_s_types_write() {
     }
 }
 
-/// Runs a harness and, if it panics, says on what.
+/// Runs a harness; if it panics, reports the input.
 fn run(harness: Harness, target: &str, what: &str, bytes: &[u8]) -> bool {
     catch_unwind(AssertUnwindSafe(|| harness(bytes))).unwrap_or_else(|panic| {
         let path = std::env::temp_dir().join(format!("fairdeal-fuzz-{target}"));
@@ -97,7 +97,7 @@ fn run(harness: Harness, target: &str, what: &str, bytes: &[u8]) -> bool {
     })
 }
 
-/// The seeds, each as its name says, and so many changes of them.
+/// Checks each seed against its name, then runs mutations of the seeds.
 fn check(target: &str, changes: usize) {
     let (_, harness) = HARNESSES.iter().find(|(name, _)| *name == target).unwrap();
     let seeds = seeds(target);
@@ -129,7 +129,7 @@ fn check(target: &str, changes: usize) {
     );
 }
 
-/// One test a harness, with how many changes it tries.
+/// One test per harness, with its number of mutations.
 macro_rules! harnesses {
     ($($name:ident: $changes:expr),+ $(,)?) => {
         $(#[test]
@@ -137,7 +137,7 @@ macro_rules! harnesses {
             check(stringify!($name), $changes);
         })+
 
-        /// Every harness has its test here, its libFuzzer target and its seeds.
+        /// Every harness has a test here, a libFuzzer target and seeds.
         #[test]
         fn nothing_is_left_out() {
             let known: BTreeSet<&str> = HARNESSES.iter().map(|(name, _)| *name).collect();

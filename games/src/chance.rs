@@ -42,7 +42,7 @@ impl Need {
 pub enum Stop {
     /// Nothing explicit is left and there is no seed.
     Exhausted(Need),
-    /// The next list or roll does not fit what was asked for.
+    /// The next list or roll does not fit the request.
     Bad {
         /// The request.
         need: Need,

@@ -198,7 +198,7 @@ pub fn valid_options(
     Ok(options)
 }
 
-/// Converts options from the referee's JSON (numbers, words, booleans) to text for [`rule_set`].
+/// Converts options from the referee's JSON (numbers, words, booleans) to text for [`crate::rule_set`].
 ///
 /// # Errors
 /// [`RuleSetError`] for an unknown option or a value of the wrong type.

@@ -1,10 +1,10 @@
-//! The gate: admits only peers with an Ed25519 key, and limits strangers.
+//! Connection limits: admits only peers with an Ed25519 key, and limits strangers.
 //!
 //! A *stranger* is a peer that the owner has not admitted. It has no seat yet, and no reservation or circuit at a
-//! relay. Honest strangers are few and stay briefly, so a flood must not keep them out. When strangers have one
-//! inbound connection too many, one is closed: the oldest of the network with the most. Strangers never displace
-//! admitted peers. The connection limits never refuse a *seated* peer, so nobody can keep it out; only its newest few
-//! inbound connections are kept. Before its handshake, a connection belongs to no peer: see [`super::handshakes`].
+//! relay. Honest strangers are few and stay briefly, so a flood must not keep them out. When strangers have one inbound
+//! connection too many, one is closed: the oldest of the network with the most. Strangers never displace admitted
+//! peers. The connection limits never refuse a *seated* peer, so nobody can keep it out; only its newest few inbound
+//! connections are kept. Before its handshake, a connection belongs to no peer: see [`super::handshakes`].
 
 use std::collections::{BTreeSet, VecDeque};
 use std::convert::Infallible;
@@ -26,7 +26,7 @@ const MAX_STRANGERS: usize = 24;
 /// Maximum number of inbound connections of one seated peer.
 const MAX_OF_A_SEAT: usize = 4;
 
-/// The network behaviour of the gate; it speaks no protocol.
+/// The network behaviour of the connection limits; it speaks no protocol.
 #[derive(Debug, Default)]
 pub(super) struct ConnectionLimits {
     admitted: BTreeSet<PeerId>,
@@ -149,7 +149,7 @@ impl NetworkBehaviour for ConnectionLimits {
     fn on_swarm_event(&mut self, event: FromSwarm<'_>) {
         match event {
             FromSwarm::ListenFailure(failure) => {
-                // The gate let this connection in, but a limit refused it.
+                // This behaviour let the connection in, but another limit refused it.
                 self.goes(failure.connection_id);
             }
             FromSwarm::ConnectionClosed(closed) => self.goes(closed.connection_id),

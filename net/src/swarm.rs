@@ -43,9 +43,9 @@ const MAX_DIALLING: u32 = 32;
 const HANDSHAKE: Duration = Duration::from_secs(10);
 /// Timeout for the first byte of an inbound connection; the dialling peer speaks first.
 const FIRST_WORD: Duration = Duration::from_secs(3);
-/// Interval of LAN queries while somebody looks at the list of tables.
+/// Interval of LAN queries while the player views the list of tables.
 const LOOK: Duration = Duration::from_secs(2);
-/// Interval of a host's LAN queries: it looks for nobody.
+/// Interval of a host's LAN queries: a host searches for no table.
 const LOOK_AROUND: Duration = Duration::from_secs(300);
 /// Time for which a discovered address counts unless it is announced again.
 const FOUND: Duration = Duration::from_secs(60);
@@ -60,8 +60,8 @@ const RESERVATIONS: (usize, usize) = (256, 1);
 /// All protocols of the node.
 #[derive(NetworkBehaviour)]
 pub(super) struct Behaviour {
-    // The two behaviours that refuse connections come first. The others record a connection when
-    // they are asked, and are never told if a later behaviour refuses it.
+    // The two behaviours that refuse connections come first. The others record a connection when they see it, and never
+    // learn that a later behaviour has refused it.
     pub(super) own_limits: ConnectionLimits,
     pub(super) limits: connection_limits::Behaviour,
     identify: identify::Behaviour,
@@ -131,7 +131,7 @@ impl Behaviour {
     }
 }
 
-/// Multicast on the LAN, where the system has it.
+/// Multicast on the LAN, if the system supports it.
 fn lan(lan: Lan, local: Libp2pPeerId) -> Option<mdns::tokio::Behaviour> {
     let query_interval = match lan {
         Lan::Off => return None,
@@ -236,7 +236,7 @@ fn transport(
     }
 }
 
-/// Adds name lookup, where the system has a resolver.
+/// Adds name lookup, if the system has a resolver.
 fn with_names(direct: impl Fn() -> Connections) -> Connections {
     match dns::tokio::Transport::system(direct()) {
         Ok(named) => named.boxed(),

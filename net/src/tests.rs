@@ -256,7 +256,7 @@ async fn an_address_can_be_dialled_with_and_without_a_name() {
     three.connected(id(1)).await;
 }
 
-/// A socket that shares its port with others until it is told not to.
+/// A socket that shares its port until reuse is switched off.
 #[cfg(target_os = "linux")]
 fn sharing(ip: [u8; 4], port: u16) -> socket2::Socket {
     use socket2::{Domain, Socket, Type};

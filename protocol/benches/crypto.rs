@@ -1,10 +1,9 @@
-//! Shuffles, shares and the escrow, each beside a skeleton that does only the group operations the
-//! proof needs.
+//! Shuffles, shares and the escrow, each beside a skeleton with only the group operations that the proof needs.
 //!
-//! Read the results as ratios: `prove/78` to `prove-skeleton/78`. Skeletons multiply and add points
-//! that are already there: no hashing, no encoding, no scalar arithmetic.
+//! Read the results as ratios: `prove/78` to `prove-skeleton/78`. Skeletons multiply and add existing points, without
+//! hashing, encoding or scalar arithmetic.
 
-// A benchmark that cannot be set up shall stop.
+// A benchmark whose setup fails must stop.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 use std::collections::BTreeMap;
@@ -63,7 +62,7 @@ fn setting(size: u8) -> Setting {
     }
 }
 
-/// A shuffle of a deck that has been shuffled before, as all but the first of a run are.
+/// A shuffle of an already shuffled deck, like all but the first of a run.
 fn second(setting: &Setting) -> (Statement, fairdeal_protocol::crypto::shuffle::ShuffleProof) {
     let Setting {
         seed,
@@ -119,8 +118,8 @@ fn shuffles(criterion: &mut Criterion) {
             .collect();
         group.bench_function(BenchmarkId::new("prove-skeleton", size), |bencher| {
             bencher.iter(|| {
-                // Re-encryption: N by G and N by X. Commitments: N. Chain and its announcements:
-                // 2N each. Three constant-time sums of N.
+                // Re-encryption: N multiplications by G and N by X. Commitments: N. Chain and its announcements: 2N
+                // each. Plus three constant-time sums of N terms.
                 let table = RistrettoBasepointTable::create(setting.key.as_point());
                 for scalar in &scalars {
                     black_box(scalar * &table);
@@ -136,8 +135,8 @@ fn shuffles(criterion: &mut Criterion) {
         group.bench_function(BenchmarkId::new("verify", size), |bencher| {
             bencher.iter(|| verify(statement.clone(), &proof).unwrap());
         });
-        // 8N + 8 points, of which N + 5 have weights of half the length; 5N of them arrive encoded,
-        // and are decoded before `verify` sees them.
+        // 8N + 8 points, N + 5 of them with half-length weights. 5N of the points arrive encoded, and are decoded
+        // before `verify` sees them.
         let encoded: Vec<CompressedRistretto> = points
             .iter()
             .cycle()
@@ -164,7 +163,7 @@ fn shuffles(criterion: &mut Criterion) {
         group.bench_function(BenchmarkId::new("verify-skeleton", size), |bencher| {
             bencher.iter(|| RistrettoPoint::vartime_multiscalar_mul(&weights, &many));
         });
-        // What an auditor does with an opened seed, beside `prove`, which does the same point by point.
+        // An auditor's check of an opened seed. Compare with `prove`, which computes the same point by point.
         group.bench_function(BenchmarkId::new("reproduce", size), |bencher| {
             let decks: [&[Ciphertext]; 2] = [&statement.input, &statement.output];
             bencher.iter(|| {
@@ -250,7 +249,7 @@ fn shares(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// The key of one seat of six in escrow, and one holder's work when that seat has gone.
+/// One seat's key of six in escrow, and one holder's work after that seat has departed.
 fn escrows(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("escrow");
     let setting = setting(78);
@@ -278,7 +277,7 @@ fn escrows(criterion: &mut Criterion) {
         bencher.iter(|| check_public(&parts, seats, key).unwrap());
     });
     group.bench_function("open-part", |bencher| bencher.iter(open));
-    // What one seat of six does for an escrow of all keys: its own, and those of five others.
+    // One seat's work of six for an escrow of all keys: its own escrow, and its parts of the other five.
     group.bench_function("round/5", |bencher| {
         bencher.iter(|| {
             black_box(make());
@@ -288,7 +287,7 @@ fn escrows(criterion: &mut Criterion) {
             }
         });
     });
-    // Five times: multiplied by G and by another's key; then, as a holder, by the same two.
+    // Per other seat: as owner, one multiplication by G and one by that seat's key; as holder, the same two again.
     let scalar = random_scalar(&mut ChaCha20Rng::from_seed([3; 32]));
     group.bench_function("round-skeleton/5", |bencher| {
         bencher.iter(|| {

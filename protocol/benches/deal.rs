@@ -1,15 +1,15 @@
-//! A sealed deal ready to play: from the first commitment to five cards in every hand.
+//! The cost of a sealed deal, from the first commitment to five cards in every hand.
 //!
-//! `seat` is what one seat computes for it, by primitives in the order in which a live seat does them:
-//! commitment and coin chain, key, escrow, its own shuffle, the others' keys, escrows, shuffles and
-//! shares as they come by wire, its own shares and the faces of its hand. It is the last seat of the run,
-//! so no deck in it is fresh; `seat, folded` checks all shuffles of the others in one fold instead of
-//! each on receipt, which a live seat does not. Signatures are left out: six entries a seat.
+//! `seat` measures one seat's computations, using the primitives in the order a live seat does: commitment and coin
+//! chain, key, escrow, its own shuffle, the other seats' encoded keys, escrows, shuffles and shares, its own shares,
+//! and the faces of its hand. It is the last seat of the run, so none of its decks is fresh. `seat, folded` verifies
+//! all shuffles of the others in one batch; a live seat verifies each on receipt. Signatures are left out: six entries
+//! per seat.
 //!
-//! `deal` is whole tables, all seats in turn on one core, with entries, signatures and steps; a seat's own
-//! part is about the figure divided by the number of seats. Messages cost nothing here.
+//! `deal` measures whole tables, all seats in turn on one core, with entries, signatures and steps. One seat's part is
+//! about the result divided by the number of seats. Messages cost nothing here.
 
-// A benchmark that cannot be set up shall stop.
+// A benchmark whose setup fails must stop.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -51,7 +51,7 @@ use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 use serde::Serialize;
 
-/// Deals five cards to everybody, and waits for ever.
+/// Deals five cards to every seat, then waits forever.
 #[derive(Clone, Debug, Serialize)]
 struct FiveEach {
     seats: u8,
@@ -156,15 +156,15 @@ fn room(seats: u8, cards: u8) -> Room<FiveEach> {
     Room::new(charter, |seat| stream(1, seat.number().into()))
 }
 
-/// Plays until all hands are dealt.
+/// Plays until all hands have been dealt.
 fn deal(mut room: Room<FiveEach>) -> Room<FiveEach> {
     room.begin();
     room.exchange();
     room
 }
 
-/// The group operations of a deal alone: every seat proves one shuffle and checks the others', gives
-/// five shares to each other seat and checks the others'.
+/// Only the group operations of a deal. Every seat proves one shuffle and checks the others', and gives five shares to
+/// each other seat and checks the others'.
 fn skeleton(seats: usize, cards: usize) {
     let scalar = Scalar::from(u128::MAX) * Scalar::from(u128::MAX);
     let point = RistrettoPoint::mul_base(&scalar);
@@ -208,8 +208,7 @@ fn deals(criterion: &mut Criterion) {
                 matches!(table.replica().kind(), Some(StepKind::Action { .. }))
             };
             assert!(dealt.tables().all(ready));
-            // Steps: commit, key, with three seats or more escrow and acceptance, one run, one opening
-            // of hands.
+            // Steps: commit, key, escrow and acceptance (three seats or more), one shuffle run, one opening of hands.
             let steps = if seats > 2 { 6 } else { 4 };
             assert_eq!(dealt[0].table.replica().step(), steps);
             let id = BenchmarkId::new(format!("{cards} cards"), format!("{seats} seats"));
@@ -225,11 +224,11 @@ fn deals(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Messages of the others to the last seat of a table, and its own state.
+/// The other seats' messages to the last seat of a table, and that seat's own state.
 struct Sent {
     seeds: Vec<Seed>,
     points: CardPoints,
-    /// By seat: the encodings of key and proof, of escrow, of deck and proof, of shares and proof.
+    /// Encodings by seat: key with proof, escrow, deck with proof, shares with proof.
     keys: Vec<Vec<u8>>,
     escrows: Vec<Vec<u8>>,
     shuffles: Vec<Vec<u8>>,
@@ -271,7 +270,7 @@ fn joint(keys: &[Point]) -> Point {
     sum.into()
 }
 
-/// The cards of which a seat owes its share: the hands of all others.
+/// The cards whose shares a seat owes: the hands of all others.
 fn owed(seat: Seat, seats: usize) -> impl Iterator<Item = Handle> {
     Handle::all(DeckId(0), HAND * seats)
         .filter(move |card| usize::from(card.position) / HAND != seat.index())
@@ -299,7 +298,7 @@ fn shares_of(
     (list.iter().map(|of| of.share).collect(), proof)
 }
 
-/// Makes everything that all seats send.
+/// Creates the messages of all seats.
 fn sent(seats: usize, cards: u8) -> Sent {
     let mut rng = ChaCha20Rng::from_seed([3; 32]);
     let points = CardPoints::new("bench", (0..cards).map(|n| (Face(n), n.to_string())));
@@ -340,14 +339,14 @@ fn sent(seats: usize, cards: u8) -> Sent {
     made
 }
 
-/// The last seat's work; returns the number of cards in its hand that it can read.
+/// Does the last seat's work; returns how many cards of its hand it can read.
 fn one_seat(sent: &Sent, folded: bool) -> usize {
     let seats = sent.keys.len();
     let me = Seat::first(seats).last().unwrap();
     let seed = &sent.seeds[me.index()];
     let others = || Seat::first(seats - 1);
 
-    // Commitment, key.
+    // Commitment and key.
     black_box(seed.commitment(&context(me)));
     black_box(CoinChain::derive(seed, &context(me), 0).tip());
     let secret = SecretKey::derive(seed, &context(me));
@@ -362,7 +361,7 @@ fn one_seat(sent: &Sent, folded: bool) -> usize {
     keys.push(secret.public());
     let joint = joint(&keys);
 
-    // Escrow, acceptance.
+    // Escrow and acceptance.
     if seats > 2 {
         black_box(split(seed, &context(me), &secret, &without(&keys, me)).unwrap());
         for seat in others() {
@@ -373,7 +372,7 @@ fn one_seat(sent: &Sent, folded: bool) -> usize {
         }
     }
 
-    // The run.
+    // The shuffle run.
     let mut deck = sent.points.fresh();
     let mut fold = Fold::default();
     for seat in others() {

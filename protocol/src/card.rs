@@ -1,31 +1,31 @@
-//! Cards as a table without a dealer sees them: faces, handles and slots.
+//! Cards at a table without a dealer: faces, handles and slots.
 //!
-//! A *face* is what is printed on a card, as the game numbers its deck. A *handle* is where a
-//! sealed card lies: the number of its sealed deck within the deal, and its position in it. The
-//! public state of a game holds handles for what is hidden and faces for what everybody has seen;
-//! what one seat knows beyond that is in its own [`Faces`].
+//! A *face* is what a card shows, numbered by its position in the game's printed deck. A *handle* locates a sealed
+//! card: the number of its sealed deck within the deal, and its position in that deck. A game's public state holds
+//! handles for hidden cards and faces for cards that everybody has seen. Each seat keeps its private knowledge in its
+//! own [`Faces`].
 
 use serde::{Deserialize, Serialize};
 
-/// The largest printed deck, in cards.
+/// Maximum size of a printed deck, in cards.
 pub const MAX_DECK: usize = 100;
 
-/// The face of a card: its place in the game's printed deck.
+/// The face of a card: its index in the game's printed deck.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Face(pub u8);
 
 impl Face {
-    /// Its place in the printed deck.
+    /// The index in the printed deck.
     pub fn index(self) -> usize {
         usize::from(self.0)
     }
 }
 
-/// The number of a sealed deck within a deal, from 0 in the order of shuffling.
+/// The number of a sealed deck within a deal, from 0 in order of shuffling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct DeckId(pub u16);
 
-/// A sealed card: which deck, and which position in it (0 is the top).
+/// Locates a sealed card: its deck, and its position there (0 is the top).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Handle {
     /// The sealed deck.
@@ -35,7 +35,7 @@ pub struct Handle {
 }
 
 impl Handle {
-    /// Every card of a deck of `size` cards (at most [`MAX_DECK`]), top first.
+    /// The handles of a deck of `size` cards (at most [`MAX_DECK`]), top first.
     pub fn all(deck: DeckId, size: usize) -> impl DoubleEndedIterator<Item = Self> {
         (0..size.min(MAX_DECK))
             .filter_map(|position| u8::try_from(position).ok())
@@ -46,14 +46,14 @@ impl Handle {
 /// A card in the public state: sealed, or seen by everybody.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Slot {
-    /// Nobody, or only its owner, knows it.
+    /// Known to nobody, or only to its owner.
     Sealed(Handle),
-    /// Everybody has seen it.
+    /// Seen by everybody.
     Open(Face),
 }
 
 impl Slot {
-    /// The face, if everybody or the holder of `known` knows it.
+    /// The face, if it is public or in `known`.
     pub fn face(self, known: &Faces) -> Option<Face> {
         match self {
             Self::Sealed(handle) => known.get(handle),
@@ -61,7 +61,7 @@ impl Slot {
         }
     }
 
-    /// The handle, if it is sealed.
+    /// The handle, if the card is sealed.
     pub fn handle(self) -> Option<Handle> {
         match self {
             Self::Sealed(handle) => Some(handle),
@@ -70,16 +70,16 @@ impl Slot {
     }
 }
 
-/// The faces of sealed cards that somebody knows: a private overlay over the public state.
+/// Known faces of sealed cards: a private overlay over the public state.
 ///
-/// A referee's holds every card; a seat's those that were dealt to it; a spectator's none.
+/// A referee's overlay covers every card, a seat's the cards dealt to it, and a spectator's none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Faces {
     decks: Vec<Vec<Option<Face>>>,
 }
 
 impl Faces {
-    /// Knows nothing.
+    /// An empty overlay.
     pub fn new() -> Self {
         Self::default()
     }
@@ -92,7 +92,7 @@ impl Faces {
             .get(usize::from(handle.position))?
     }
 
-    /// Learns a face.
+    /// Records a face.
     pub fn set(&mut self, handle: Handle, face: Face) {
         let (deck, position) = (usize::from(handle.deck.0), usize::from(handle.position));
         if self.decks.len() <= deck {
@@ -122,7 +122,7 @@ impl Faces {
         })
     }
 
-    /// Forgets everything: a new deal begins.
+    /// Forgets all faces, when a new deal begins.
     pub fn clear(&mut self) {
         self.decks.clear();
     }

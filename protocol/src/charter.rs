@@ -1,10 +1,10 @@
-//! The charter: what all seats sign before a table begins.
+//! The charter: the terms that all seats sign before a table begins.
 //!
-//! Game, rules version, options, and the seats in order, each with name, Ed25519 key, a nonce of its
-//! own, the party that it belongs to, and whether a person or a bot plays it. Its SHA-256 is the *table id*, which every hash, proof and signature of the table
-//! absorbs; since each seat's fresh nonce is in it, nothing signed at another table fits this one.
-//! A key that is weak (of small order) or stands twice is refused, and so is a signature that only
-//! a lenient verifier would take.
+//! It holds the game, rules version, options, and the seats in order. Each seat has a name, an Ed25519 key, its own
+//! nonce, its party, and whether a person or a bot plays it. The charter's SHA-256 is the *table id*, which every hash,
+//! proof and signature of the table absorbs. Since it includes a fresh nonce from each seat, nothing signed at another
+//! table is valid here. Weak keys (of small order) and repeated keys are refused, and so are signatures that only a
+//! lenient verifier would accept.
 //!
 //! Over 600 lines with its tests, which other modules use.
 
@@ -23,16 +23,16 @@ use crate::timing::Timing;
 use crate::wire::bounded::{Bounded, Text};
 use crate::wire::codec::{CodecError, decode, encode};
 
-/// The largest encoding of a charter, in bytes.
+/// Maximum size of an encoded charter, in bytes.
 pub const MAX_CHARTER: usize = 8 << 10;
-/// The longest name of a player, in bytes of UTF-8.
+/// Maximum length of a player's name, in bytes of UTF-8.
 pub const MAX_NAME: usize = 64;
-/// The longest game id, option key or option value, in bytes.
+/// Maximum length of a game id, option key or option value, in bytes.
 pub const MAX_WORD: usize = 64;
-/// The most options that a game can have.
+/// Maximum number of options of a game.
 pub const MAX_OPTIONS: usize = 16;
 
-/// An Ed25519 public key that is fit for a seat: a valid point, not of small order.
+/// An Ed25519 public key that a seat may use: a valid point, not of small order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "[u8; 32]", into = "[u8; 32]")]
 pub struct SeatKey(VerifyingKey);
@@ -43,7 +43,7 @@ impl SeatKey {
         self.0.to_bytes()
     }
 
-    /// Checks a signature over label ‖ bytes, strictly.
+    /// Strictly verifies a signature over label ‖ bytes.
     pub fn verifies(&self, label: Label, message: &[u8], signature: &SignatureBytes) -> bool {
         let signature = Signature::from_bytes(&signature.0);
         self.0
@@ -66,7 +66,7 @@ impl TryFrom<[u8; 32]> for SeatKey {
         if key.is_weak() {
             return Err("a weak Ed25519 key");
         }
-        // `key` keeps the bytes that it was given, reduced or not: a point has one encoding here.
+        // `key` keeps its input bytes, reduced or not. Here each point must have exactly one encoding.
         if key.to_edwards().compress().to_bytes() != bytes {
             return Err("an Ed25519 key that is not in its one encoding");
         }
@@ -127,26 +127,26 @@ impl<'de> Deserialize<'de> for SignatureBytes {
 /// One seat of a charter.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Player {
-    /// The name as its player gave it: untrusted text, to be cleaned before it is shown.
+    /// The name the player entered: untrusted text, so clean it before displaying it.
     pub name: Text<MAX_NAME>,
     /// The seat's long-term key, which signs all its entries.
     pub key: SeatKey,
-    /// Fresh bytes from this seat, so that no two tables have one id.
+    /// Fresh bytes from this seat, so that no two tables share an id.
     pub nonce: [u8; 32],
     /// The party: all seats that run in one program.
     pub party: Party,
-    /// Player of the seat, person or bot, as its program declares it.
+    /// Whether a person or a bot plays the seat, as its program declares.
     pub played_by: PlayedBy,
 }
 
 /// The terms that all seats sign.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Charter {
-    /// The lobby in which the seats met (the one that a ticket names).
+    /// The lobby where the seats met; tickets name it.
     pub lobby: [u8; 8],
     /// The game's id.
     pub game: Text<MAX_WORD>,
-    /// The version of its rules.
+    /// The version of the game's rules.
     pub version: u16,
     /// Every option of the game and of the table, by key.
     pub options: Bounded<(Text<MAX_WORD>, Text<MAX_WORD>), MAX_OPTIONS>,
@@ -157,42 +157,42 @@ pub struct Charter {
 /// Why a charter is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CharterError {
-    /// Its bytes are no charter.
+    /// The bytes do not decode to a charter.
     #[error("the charter is {0}")]
     Codec(#[from] CodecError),
-    /// No seat, or more than a table has.
+    /// No seat, or more seats than a table can have.
     #[error("a charter needs 1 to {MAX_SEATS} seats, this one has {0}")]
     Seats(usize),
-    /// Two seats with one key or one nonce.
+    /// Two seats have the same key or nonce.
     #[error("{0} and {1} have the same key or nonce")]
     Repeated(Seat, Seat),
     /// Options out of order, repeated, or too long.
     #[error("the options of the charter are not in order, each once")]
     Options,
-    /// The time options are missing, out of range, or not written in their one form.
+    /// The time options are missing, out of range, or not in canonical form.
     #[error("the charter's {0}")]
     Timing(#[from] RuleSetError),
-    /// A seat whose party is not named by its lowest seat.
+    /// A seat's party is not named by its lowest seat.
     #[error("{0} belongs to a party that is not named by its lowest seat")]
     Party(Seat),
-    /// Not one signature a seat.
+    /// There is not exactly one signature per seat.
     #[error("{got} signatures for {seats} seats")]
     Signatures {
-        /// How many signatures there are.
+        /// Number of signatures.
         got: usize,
-        /// How many seats there are.
+        /// Number of seats.
         seats: usize,
     },
-    /// A signature that does not verify.
+    /// A signature does not verify.
     #[error("the signature of {0} under the charter is not valid")]
     Signature(Seat),
 }
 
 impl Charter {
-    /// Writes a charter for a rule set.
+    /// Creates a charter for a rule set.
     ///
     /// # Errors
-    /// [`CharterError`] if the players or options do not fit.
+    /// [`CharterError`] if the players or options are not valid.
     pub fn new(
         lobby: [u8; 8],
         rules: &RuleSet,
@@ -261,7 +261,7 @@ impl Charter {
             .collect()
     }
 
-    /// The encoding, which is hashed and signed.
+    /// The encoding that is hashed and signed.
     pub fn to_bytes(&self) -> Vec<u8> {
         encode(self)
     }
@@ -273,15 +273,15 @@ impl Charter {
             .finish()
     }
 
-    /// The rules it was agreed to play by.
+    /// The rule set of the table.
     pub fn rules(&self) -> RuleSet {
         let mut options = self.written_options();
-        // Any other value stays among the game's options, of which it is none.
+        // Any other value stays among the game's options, and the game then refuses it.
         let strict = options.get(STRICT.0).is_some_and(|value| value == STRICT.1);
         if strict {
             options.remove(STRICT.0);
         }
-        // A table for one has none: there they would be options of the game, of which they are none.
+        // A single-seat table has no time options. There they stay among the game's options, and the game refuses them.
         let timing = if self.players.len() > 1 {
             Timing::take(&mut options).unwrap_or_default()
         } else {
@@ -297,13 +297,13 @@ impl Charter {
         }
     }
 
-    /// The parties of the table. (A checked charter has no party without its lowest seat.)
+    /// The parties of the table. In a checked charter, every party has its lowest seat.
     pub fn parties(&self) -> Parties {
         let singles = |_| Parties::singles(self.players.len());
         Parties::new(self.declared()).unwrap_or_else(singles)
     }
 
-    /// How long the seats wait for each other; `None` at a table of one party, where nobody can be absent.
+    /// The table's timeouts; `None` with a single party, where nobody can be absent.
     pub fn timing(&self) -> Option<Timing> {
         let several = self.parties().count(self.seats()) > 1;
         several.then(|| self.rules().timing)
@@ -336,7 +336,7 @@ impl Charter {
         SignatureBytes::sign(key, domain::CHARTER_SIGNATURE, self.table().as_bytes())
     }
 
-    /// Whether a signature of a seat under this charter is valid.
+    /// Whether a seat's signature under this charter is valid.
     pub fn verifies(&self, seat: Seat, signature: &SignatureBytes) -> bool {
         self.player(seat).is_some_and(|player| {
             let table = self.table();
@@ -347,7 +347,7 @@ impl Charter {
     }
 }
 
-/// A charter that every seat has signed: the only kind that a table is opened with.
+/// A charter signed by every seat. Tables open only with one of these.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignedCharter {
     charter: Arc<Charter>,
@@ -356,10 +356,10 @@ pub struct SignedCharter {
 }
 
 impl SignedCharter {
-    /// Puts a charter and one signature a seat, in seat order, together.
+    /// Combines a charter with its signatures, one per seat in seat order.
     ///
     /// # Errors
-    /// [`CharterError`] naming the first seat whose signature is missing or not valid.
+    /// [`CharterError`], naming the first seat whose signature is missing or invalid.
     pub fn assemble(
         charter: Charter,
         signatures: Vec<SignatureBytes>,
@@ -410,7 +410,7 @@ pub(crate) mod tests {
 
     const LABEL: Label = Label::new("label\0");
 
-    /// A signed charter for that many seats and the keys of its players.
+    /// A signed charter for the rules' seats, and the players' keys.
     pub(crate) fn signed(rules: &RuleSet) -> (SignedCharter, Vec<SigningKey>) {
         let keys: Vec<SigningKey> = (0..rules.seats)
             .map(|seat| SigningKey::from_bytes(&[seat + 1; 32]))
@@ -516,7 +516,7 @@ pub(crate) mod tests {
             with("absence", Some("0")).unwrap_err().to_string(),
             "the charter's option 'absence' takes a whole number of seconds from 1 to 604800, not '0'"
         );
-        // One seat waits for nobody: there they are options that no game has.
+        // A single seat waits for nobody, so the times would be options that no game has.
         let alone = RuleSet {
             seats: 1,
             ..rules()
@@ -541,7 +541,7 @@ pub(crate) mod tests {
         assert_eq!(host.parties().count(host.seats()), 2);
         assert_eq!(with([0, 2, 2]), Err(CharterError::Party(seats[1])));
         assert_eq!(with([1, 1, 2]), Err(CharterError::Party(seats[0])));
-        // All in one program: nobody can be absent.
+        // All seats run in one program, so nobody can be absent.
         assert_eq!(with([0, 0, 0]).unwrap().timing(), None);
     }
 
@@ -562,7 +562,7 @@ pub(crate) mod tests {
             Charter::new([0; 8], &rules(), Vec::new()),
             Err(CharterError::Seats(0))
         );
-        // The points of order 1 and 2, and 32 bytes that are no point.
+        // The points of order 1 and 2, and 32 bytes that encode no point.
         let mut one = [0; 32];
         one[0] = 1;
         assert!(SeatKey::try_from(one).is_err());
@@ -572,13 +572,13 @@ pub(crate) mod tests {
         assert!(SeatKey::try_from(two).is_err());
     }
 
-    /// Not every verifier takes a signature whose first half is a point of small order, though the equation holds:
-    /// all must say the same of it.
+    /// Verifiers disagree on signatures whose first half is a point of small order, although the equation holds. All
+    /// peers must reach the same verdict.
     #[test]
     fn a_signature_with_a_weak_point_is_refused() {
         let key = SigningKey::from_bytes(&[1; 32]);
         let mut signature = [0; 64];
-        // The identity; the scalar is then that of the challenge alone.
+        // The identity; the scalar is then the challenge times the key.
         signature[0] = 1;
         let challenge = Sha512::new()
             .chain_update(&signature[..32])

@@ -1,25 +1,24 @@
 //! Every label that separates one use of a hash, proof or signature from another.
 //!
-//! A label names its use and its version; no two uses share one. All hashes, Merlin transcripts
-//! and signatures of the project take their label from here, so that this page is the whole list
-//! (the byte layouts that follow each label are in `docs/transcript.md`).
+//! A label names its use and version; no two uses share a label. All hashes, Merlin transcripts and signatures of the
+//! project take their label from this module, so it is the complete list. `docs/transcript.md` specifies the byte
+//! layout that follows each label.
 
-/// A label. Its bytes end in 0x00 and have no other 0x00, so that no label followed by data is
-/// another label followed by other data.
+/// A label. Its bytes contain exactly one 0x00, at the end, so no label plus data equals another label plus data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Label(&'static str);
 
 impl Label {
-    /// The label with these bytes, the closing 0x00 among them.
+    /// Creates a label from its text, including the closing 0x00.
     ///
     /// # Panics
-    /// If the text does not end in 0x00 or has another one; in a constant that does not compile.
+    /// If the text does not end in its only 0x00. In a constant this is a compile error.
     pub const fn new(text: &'static str) -> Self {
         assert!(ends_in_its_only_zero(text), "a label ends in its only 0x00");
         Self(text)
     }
 
-    /// Its bytes.
+    /// The label's bytes.
     pub const fn as_bytes(self) -> &'static [u8] {
         self.0.as_bytes()
     }
@@ -36,18 +35,18 @@ const fn ends_in_its_only_zero(text: &str) -> bool {
     false
 }
 
-/// The label of a text without its closing 0x00, checked when this compiles.
+/// Makes a label from text without its closing 0x00, checked at compile time.
 macro_rules! label {
     ($text:literal) => {
         Label::new(concat!($text, "\0"))
     };
 }
 
-/// Commitment to a seat's seed of a deal.
+/// The commitment to a seat's seed for a deal.
 pub const SEED_COMMITMENT: Label = label!("fairdeal/seed-commitment/v2");
-/// Derivation of a ChaCha20 key from a seed.
+/// The derivation of a ChaCha20 key from a seed.
 pub const DERIVE: Label = label!("fairdeal/derive/v2");
-/// Context of a shuffle's permutation and re-randomisers.
+/// The context of a shuffle's permutation and re-randomisers.
 pub const SHUFFLE_CONTEXT: Label = label!("fairdeal/shuffle-context/v2");
 /// One link of a coin chain.
 pub const COIN_LINK: Label = label!("fairdeal/coin-link/v2");
@@ -55,23 +54,23 @@ pub const COIN_LINK: Label = label!("fairdeal/coin-link/v2");
 pub const COIN_VALUE: Label = label!("fairdeal/coin-value/v2");
 /// The point of a card.
 pub const CARD: Label = label!("fairdeal/card/v2");
-/// A statement on the removal of an absent party.
+/// A signed statement about the removal of an absent party.
 pub const REMOVAL: Label = label!("fairdeal/removal/v2");
-/// The hash of such a statement, by which others name it.
+/// The hash of such a statement; other statements name it by this hash.
 pub const REMOVAL_HASH: Label = label!("fairdeal/removal-hash/v2");
 /// A fork report: how far a seat had come when another was proven to equivocate.
 pub const HALT: Label = label!("fairdeal/halt/v2");
-/// Parent of the entries that follow such a fork report.
+/// The parent of the entries that follow fork reports.
 pub const HALTED: Label = label!("fairdeal/halted/v2");
-/// A seat's reply to another that has come back.
+/// A seat's reply to a returning seat's state request.
 pub const STATE_REPLY: Label = label!("fairdeal/state-reply/v2");
-/// A word that the other of two seats is absent.
+/// An abandonment claim.
 pub const CLAIM: Label = label!("fairdeal/claim/v2");
-/// Stands in an ack for the entry of a leader that is removed without one.
+/// Replaces the leader's entry in an ack, if the leader was removed without an entry.
 pub const VOTED_OUT: Label = label!("fairdeal/voted-out/v2");
-/// Context of an escrow's parts: its number and its holders.
+/// The context of an escrow's parts: its holders and their keys.
 pub const ESCROW_CONTEXT: Label = label!("fairdeal/escrow-context/v2");
-/// Mask of an escrow's part.
+/// The mask of an escrow part.
 pub const ESCROW_MASK: Label = label!("fairdeal/escrow-mask/v2");
 /// The generators of the shuffle proof.
 pub const GENERATOR: Label = label!("fairdeal/generator/v2");
@@ -81,7 +80,7 @@ pub const CHARTER: Label = label!("fairdeal/charter/v2");
 pub const CHARTER_SIGNATURE: Label = label!("fairdeal/charter-signature/v2");
 /// A signature over a log entry.
 pub const ENTRY: Label = label!("fairdeal/entry/v2");
-/// The hash of a log entry, by which other entries name it.
+/// The hash of a log entry; other entries name it by this hash.
 pub const ENTRY_HASH: Label = label!("fairdeal/entry-hash/v2");
 /// The hash of a step of the log.
 pub const STEP: Label = label!("fairdeal/step/v2");
@@ -89,29 +88,29 @@ pub const STEP: Label = label!("fairdeal/step/v2");
 pub const GENESIS: Label = label!("fairdeal/genesis/v2");
 /// The digest of the public state before a step.
 pub const STATE: Label = label!("fairdeal/state/v2");
-/// Stands for the fresh deck in the entry of a shuffle run's first seat.
+/// Stands for the fresh deck in the first entry of a shuffle run.
 pub const FRESH_DECK: Label = label!("fairdeal/fresh-deck/v2");
-/// The hash from which the weights of a fold are drawn.
+/// The hash that seeds the weights of a batch verification.
 pub const FOLD: Label = label!("fairdeal/fold/v2");
-/// The hash from which the weights are drawn by which what a seat sent is compared with its opened seed.
+/// The hash that seeds the weights for batch-checking a seat's messages against its opened seed.
 pub const REPRODUCE: Label = label!("fairdeal/reproduce/v2");
 
-/// Purpose in the channel identifier of a table's password handshake.
+/// The purpose in the channel identifier of a table's password handshake.
 pub const PAKE: Label = label!("fairdeal/pake/v2");
 /// The checksum of a ticket.
 pub const TICKET: Label = label!("fairdeal/ticket/v2");
-/// The jitter of a redial, so that two peers do not dial each other at once.
+/// The jitter of a redial, so that two peers do not dial each other simultaneously.
 pub const REDIAL: Label = label!("fairdeal/redial/v2");
 /// The name of an evidence file.
 pub const EVIDENCE_FILE: Label = label!("fairdeal/evidence-file/v2");
-/// The check of a block in a journal.
+/// The checksum of a journal block.
 pub const JOURNAL: Label = label!("fairdeal/journal/v3");
-/// The check in the identity file.
+/// The checksum in the identity file.
 pub const IDENTITY_FILE: Label = label!("fairdeal/identity-file/v2");
-/// The check of a saved summary.
+/// The checksum of a saved summary.
 pub const SUMMARY_FILE: Label = label!("fairdeal/summary-file/v1");
 
-/// Purposes of [`DERIVE`]: what a key derived from a seed is for.
+/// Purposes of [`DERIVE`], one for each kind of key derived from a seed.
 pub mod purpose {
     /// A seat's secret key of the deal.
     pub const KEY: &str = "key";
@@ -121,7 +120,7 @@ pub mod purpose {
     pub const SHUFFLE: &str = "shuffle";
     /// The nonces of a shuffle proof.
     pub const SHUFFLE_PROOF: &str = "shuffle-proof";
-    /// The nonce of a proof of key.
+    /// The nonce of a deal key proof.
     pub const KEY_PROOF: &str = "key-proof";
     /// The nonce of a share proof.
     pub const SHARE_PROOF: &str = "share-proof";
@@ -129,11 +128,11 @@ pub mod purpose {
     pub const ESCROW: &str = "escrow";
     /// The nonce of the proof in a complaint.
     pub const COMPLAINT_PROOF: &str = "complaint-proof";
-    /// The nonce of a proof of part shares.
+    /// The nonce of a part share proof.
     pub const PART_PROOF: &str = "part-proof";
 }
 
-/// Merlin transcripts: one label a kind of proof, and the labels inside.
+/// Labels of Merlin transcripts: one for each kind of proof, and the labels inside them.
 pub mod proof {
     use super::Label;
 
@@ -141,9 +140,9 @@ pub mod proof {
     pub const KEY: &[u8] = label!("fairdeal/key-proof/v2").as_bytes();
     /// The batched proof of shares.
     pub const SHARES: &[u8] = label!("fairdeal/share-proof/v2").as_bytes();
-    /// The proof that the key in a complaint about a part is the one both seats share.
+    /// The proof that a complaint's key is the one the two seats share.
     pub const COMPLAINT: &[u8] = label!("fairdeal/complaint-proof/v2").as_bytes();
-    /// The batched proof of part shares, by which the others rebuild the shares of a seat.
+    /// The batched proof of part shares, which rebuild a departed seat's shares.
     pub const PARTS: &[u8] = label!("fairdeal/part-proof/v2").as_bytes();
     /// The shuffle proof.
     pub const SHUFFLE: &[u8] = label!("fairdeal/shuffle-proof/v2").as_bytes();
@@ -152,17 +151,17 @@ pub mod proof {
     pub const TABLE: &[u8] = label!("table").as_bytes();
     /// The deal number.
     pub const DEAL: &[u8] = label!("deal").as_bytes();
-    /// The seat that proves.
+    /// The proving seat.
     pub const SEAT: &[u8] = label!("seat").as_bytes();
-    /// The step of the log in which a proof stands.
+    /// The step of the log that contains the proof.
     pub const STEP: &[u8] = label!("step").as_bytes();
     /// The seat whose key is in escrow.
     pub const OWNER: &[u8] = label!("owner").as_bytes();
     /// The running number of an escrow within the deal.
     pub const NUMBER: &[u8] = label!("number").as_bytes();
-    /// The deck, for a shuffle proof.
+    /// The deck of a shuffle proof.
     pub const DECK: &[u8] = label!("deck").as_bytes();
-    /// How many items follow.
+    /// Number of items that follow.
     pub const COUNT: &[u8] = label!("count").as_bytes();
     /// A public key.
     pub const PUBLIC_KEY: &[u8] = label!("public-key").as_bytes();
@@ -190,13 +189,13 @@ pub mod proof {
     pub const ANNOUNCE: &[u8] = label!("announce").as_bytes();
     /// A response.
     pub const RESPONSE: &[u8] = label!("response").as_bytes();
-    /// The hash of context and statement, from which nonces are derived.
+    /// The hash of context and statement that nonces derive from.
     pub const NONCE: &[u8] = label!("nonce-context").as_bytes();
-    /// A seed for weights or for the challenges of a matrix proof.
+    /// A seed for batching weights, or for the challenges of a shuffle proof.
     pub const WEIGHTS: &[u8] = label!("weights").as_bytes();
     /// The challenge.
     pub const CHALLENGE: &[u8] = label!("challenge").as_bytes();
-    /// The digest of a whole proof, for the weights of a fold.
+    /// The digest of a complete proof, for the weights of a batch.
     pub const DIGEST: &[u8] = label!("digest").as_bytes();
 }
 

@@ -1,22 +1,21 @@
 //! The interface between a game's rules and a table without a dealer.
 //!
-//! A [`Game`] is a pure state machine over *public* state: what is hidden is a
-//! [`Handle`], never a face. Whatever is random or hidden it asks of a
-//! [`Chance`]: a shuffle into a sealed deck, a card dealt to one seat, cards opened to all, a flip
-//! of public randomness. At a table the answers come from sealed decks and coins; in a referee
-//! from explicit lists or a seed; in a search from a guess.
+//! A [`Game`] is a pure state machine over *public* state: hidden cards appear as [`Handle`]s, never as faces. It
+//! requests everything random or hidden from a [`Chance`]: a shuffle into a sealed deck, a card dealt to one seat,
+//! cards opened to all, or a flip of public randomness. At a table, sealed decks and coins answer these requests; in a
+//! referee, explicit lists or a seed; in a search, a guess.
 //!
 //! # Pausing and replay
-//! A request whose answer is not there yet returns [`Pause`]; the engine hands it up at once. The
-//! caller throws the half-done copy away (or shows it), obtains the answer, and calls the same
-//! method again on the *unchanged* state: every request answered before is answered alike, and the
-//! engine goes further. So an engine is straight-line code and an error changes nothing. All
-//! requests made up to a pause (or the end) are one *batch*, answered by the seats together.
+//! A request without an answer yet returns [`Pause`], which the engine returns at once. The caller discards the
+//! half-done copy (or displays it) and obtains the answer. It then calls the same method again on the *unchanged*
+//! state. Earlier requests get the same answers, so the engine gets further each time. An engine is thus straight-line
+//! code, and an error changes nothing. All requests up to a pause (or the end) form one *batch*, which the seats answer
+//! together.
 //!
 //! # Determinism
-//! The same state, seat, action and answers give the same state, requests and events, on every
-//! machine: integers, ordered collections, no clock, no randomness of its own. [`Game`] states are
-//! `Serialize`; the digest that seats compare is a hash of that encoding.
+//! The same state, seat, action and answers give the same state, requests and events on every machine. Engines use
+//! integers and ordered collections, with no clock and no randomness of their own. [`Game`] states are `Serialize`; the
+//! digest that seats compare is a hash of that encoding.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -29,29 +28,29 @@ use crate::card::{DeckId, Face, Faces, Handle, Slot};
 use crate::seat::{Seat, SeatSet};
 use crate::timing::{Timing, TimingError};
 
-/// Terms of a game: its id, rules version, options and number of seats.
+/// The terms of a game: its id, rules version, options and number of seats.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RuleSet {
     /// The game's id, such as `loot`.
     pub game: String,
-    /// The version of its rules; seats play together only if it is the same.
+    /// The version of the game's rules; all seats of a table must have the same.
     pub version: u16,
-    /// How many seats.
+    /// Number of seats.
     pub seats: u8,
-    /// Every option with its value, none left out.
+    /// Every option with its value, including defaults.
     pub options: BTreeMap<String, String>,
-    /// Whether the table keeps no keys in escrow: a deal that has lost a seat is given up, unscored, where
-    /// else the others would rebuild its shares. The rules themselves know nothing of it.
+    /// Whether the table runs without escrow. A deal that loses a seat is then abandoned unscored; otherwise the other
+    /// seats rebuild its shares. The game's rules do not depend on this.
     pub strict: bool,
-    /// How long the seats wait for each other. A table for one waits for nobody.
+    /// The table's timeouts. A single-seat table ignores them.
     pub timing: Timing,
 }
 
-/// How a charter writes that its table is strict: an option beside those of the game.
+/// The option that marks a charter as strict, beside the game's own options.
 pub const STRICT: (&str, &str) = ("strict", "true");
 
 impl RuleSet {
-    /// The options as a charter has them, by key.
+    /// The options as written in a charter, by key.
     pub fn written_options(&self) -> BTreeMap<String, String> {
         let mut options = self.options.clone();
         if self.strict {
@@ -65,22 +64,22 @@ impl RuleSet {
     }
 }
 
-/// Why a rule set makes no game.
+/// Why a rule set is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RuleSetError {
-    /// No such game is known here.
+    /// This program does not know the game.
     #[error("there is no game '{0}'")]
     UnknownGame(String),
-    /// Another version of the rules.
+    /// This program has another version of the rules.
     #[error(
         "{game} is played here by rules version {ours}, not {theirs}: use the same version of the program"
     )]
     Version {
         /// The game.
         game: String,
-        /// Our version of its rules.
+        /// This program's rules version.
         ours: u16,
-        /// The version asked for.
+        /// The requested version.
         theirs: u16,
     },
     /// Too few or too many seats.
@@ -88,31 +87,31 @@ pub enum RuleSetError {
     Seats {
         /// The game.
         game: String,
-        /// The fewest it can be played by.
+        /// Minimum number of seats.
         least: u8,
-        /// The most it can be played by.
+        /// Maximum number of seats.
         most: u8,
-        /// The game's id as given.
+        /// The requested number of seats.
         got: u8,
     },
-    /// An option that the game does not have.
+    /// The game has no such option.
     #[error("{game} has no option '{key}'; it has: {known}")]
     UnknownOption {
         /// The game.
         game: String,
         /// The option.
         key: String,
-        /// The options it has, with their values.
+        /// The game's options with their values.
         known: String,
     },
-    /// A value that the option cannot have, or an option left out.
+    /// A value that the option does not allow, or a missing option.
     #[error("option '{key}' takes {allowed}, not '{got}'")]
     OptionValue {
         /// The option.
         key: String,
-        /// Its possible values.
+        /// The allowed values.
         allowed: String,
-        /// The value given (empty if none).
+        /// The given value; empty if missing.
         got: String,
     },
 }
@@ -127,37 +126,37 @@ impl From<TimingError> for RuleSetError {
     }
 }
 
-/// The answer to a request is not there yet: return at once (see the module's head).
+/// A request has no answer yet: return at once (see the module docs).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pause;
 
 /// Why an action is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Illegal {
-    /// The seat is not to act, or has left the game, and this is no out-of-turn action it may take.
+    /// The seat is not to act or has left the game, and the action is not allowed out of turn.
     #[error("it is not {0}'s turn")]
     NotYourTurn(Seat),
     /// The game is over.
     #[error("the game is over")]
     Over,
-    /// The rules forbid it; the text says which and why.
+    /// A rule forbids the action; the text names the rule and the reason.
     #[error("{0}")]
     Rule(String),
 }
 
 impl Illegal {
-    /// A rule that forbids the action.
+    /// The error for an action that a rule forbids.
     pub fn rule(why: impl Into<String>) -> Self {
         Self::Rule(why.into())
     }
 }
 
-/// Why [`Game::apply`] did not finish.
+/// Why [`Game::apply`] stopped early.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ApplyError {
     /// The action is refused; nothing has changed.
     Illegal(Illegal),
-    /// An answer is missing; the state is half done and only good for showing.
+    /// An answer is missing. The half-done state may only be displayed.
     Pause,
 }
 
@@ -173,38 +172,36 @@ impl From<Illegal> for ApplyError {
     }
 }
 
-/// A piece of public randomness: one coin flip, expanded.
+/// A piece of public randomness, expanded from one coin flip.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Flip {
-    /// A die: one number from 1 to that many sides (at least 1).
+    /// A die: one number from 1 to the number of sides (at least 1).
     Die(u32),
-    /// Faces to be put in random order, in the open.
+    /// An open shuffle: these faces in random order.
     Order(Vec<Face>),
-    /// Columns of pieces, each `levels` high, built from `each` pieces of each of `kinds` kinds at
-    /// every level.
+    /// Columns of pieces, each `levels` high. Every level has `each` pieces of each of `kinds` kinds.
     ///
-    /// The lowest level is shuffled once; every further one again and again from the list of kind 0
-    /// × each, kind 1 × each …, until no piece lies on one of its own kind (after
-    /// [`MOST_TRIES`] as it is then). A try ends with the first piece of [`shuffle`] that comes to lie
-    /// on its own kind, which leaves all outcomes as likely as whole tries would. A column is written
-    /// as one number: a leading 1, then its kinds from the bottom as digits to base `kinds`.
+    /// The lowest level is shuffled once. Each further level starts from the list kind 0 × each, kind 1 × each … and is
+    /// shuffled repeatedly until no piece lies on one of its own kind, or [`MOST_TRIES`] is reached. A try ends as soon
+    /// as [`shuffle`] puts a piece on its own kind; this leaves all outcomes as likely as complete tries would. A
+    /// column is encoded as one number: a leading 1, then its kinds from the bottom as digits in base `kinds`.
     Columns {
-        /// How many kinds of pieces there are, at least 1.
+        /// Number of kinds of pieces, at least 1.
         kinds: u8,
-        /// How many of each kind a level has.
+        /// Number of pieces of each kind per level.
         each: u8,
-        /// How high a column is.
+        /// Height of a column.
         levels: u8,
     },
 }
 
-/// How often a level of [`Flip::Columns`] is shuffled at most.
+/// Maximum number of shuffles per level of [`Flip::Columns`].
 pub const MOST_TRIES: u32 = 1_000_000;
 
 impl Flip {
-    /// Expands a stream of random bits into the values of this flip, without bias: for a die one
-    /// value from 1 to its sides; for an order the faces' numbers, first = top.
+    /// Samples this flip's values from a random stream, without bias: for a die one value from 1 to its sides, for an
+    /// order the face numbers, top first.
     pub fn sample(&self, stream: &mut impl Rng) -> Vec<u32> {
         match self {
             Self::Die(sides) => vec![uniform(stream, (*sides).max(1)) + 1],
@@ -221,7 +218,7 @@ impl Flip {
         }
     }
 
-    /// The values before they are put in order; empty for a die.
+    /// The values before shuffling; empty for a die.
     pub fn items(&self) -> Vec<u32> {
         match self {
             Self::Die(_) => Vec::new(),
@@ -242,7 +239,7 @@ impl Flip {
         }
     }
 
-    /// Whether a flip could have come out as these values.
+    /// Whether a flip could produce these values.
     pub fn accepts(&self, values: &[u32]) -> bool {
         match self {
             Self::Die(sides) => matches!(values, [roll] if (1..=(*sides).max(1)).contains(roll)),
@@ -275,13 +272,13 @@ impl Flip {
     }
 }
 
-/// Every kind so many times, in order.
+/// Each kind `each` times, in order.
 fn kind_list(kinds: u32, each: u8) -> Vec<u32> {
     let times = |kind| std::iter::repeat_n(kind, usize::from(each));
     (0..kinds).flat_map(times).collect()
 }
 
-/// See [`Flip::Columns`].
+/// Samples [`Flip::Columns`].
 fn columns(stream: &mut impl Rng, kinds: u8, each: u8, levels: u8) -> Vec<u32> {
     let kinds = u32::from(kinds.max(1));
     let list = kind_list(kinds, each);
@@ -307,10 +304,10 @@ fn columns(stream: &mut impl Rng, kinds: u8, each: u8, levels: u8) -> Vec<u32> {
     columns
 }
 
-/// An unbiased number below `bound` (at least 1) from 64-bit words of a stream.
+/// An unbiased number below `bound` (at least 1), from 64-bit words of a stream.
 ///
-/// The high half of word × bound, with the word drawn again while the low half is below
-/// 2⁶⁴ mod bound (Lemire 2019). That remainder is below `bound`: most words need no division.
+/// Takes the high half of word × bound, and draws again while the low half is below 2⁶⁴ mod bound (Lemire 2019). That
+/// remainder is below `bound`, so most words need no division.
 pub fn uniform(stream: &mut (impl Rng + ?Sized), bound: u32) -> u32 {
     let bound = u64::from(bound.max(1));
     loop {
@@ -328,8 +325,8 @@ pub fn shuffle<T>(stream: &mut (impl Rng + ?Sized), items: &mut [T]) {
     shuffle_while(stream, items, |_, _| true);
 }
 
-/// Shuffles as [`shuffle`] does, until an item does not fit in the place that it has got; says whether
-/// all fit.
+/// Shuffles like [`shuffle`], but stops at the first item that does not fit its final place. Returns whether all items
+/// fit.
 fn shuffle_while<T>(
     stream: &mut (impl Rng + ?Sized),
     items: &mut [T],
@@ -346,55 +343,53 @@ fn shuffle_while<T>(
     items.first().is_none_or(|item| fits(0, item))
 }
 
-/// Where an engine's randomness and hidden cards come from.
+/// The source of an engine's randomness and hidden cards.
 ///
-/// Requests are made in the order of the rules page; see the module's head for [`Pause`].
+/// The engine makes requests in the order of the rules page; see the module docs for [`Pause`].
 pub trait Chance {
-    /// Ends this deal: its seeds are opened and a deal with fresh ones begins. Handles from before
-    /// mean nothing afterwards.
+    /// Ends this deal: its seeds are opened, and a deal with fresh seeds begins. Earlier handles become invalid.
     fn next_deal(&mut self) -> Result<(), Pause>;
 
-    /// Shuffles cards whose faces everybody knows into a new sealed deck.
+    /// Shuffles publicly known cards into a new sealed deck.
     fn shuffle(&mut self, cards: &[Face]) -> Result<DeckId, Pause>;
 
-    /// Deals a sealed card to one seat: it alone learns the face.
+    /// Deals a sealed card to one seat; only that seat learns the face.
     fn deal(&mut self, card: Handle, to: Seat);
 
-    /// Opens sealed cards to everybody, in the order given.
+    /// Opens sealed cards to everybody, in the given order.
     fn open(&mut self, cards: &[Handle]) -> Result<Vec<Face>, Pause>;
 
-    /// Flips public randomness; see [`Flip::sample`] for what comes back.
+    /// Flips public randomness; [`Flip::sample`] describes the result.
     fn flip(&mut self, flip: &Flip) -> Result<Vec<u32>, Pause>;
 }
 
-/// A sealed card that an action shows, and the face it is claimed to have.
+/// A sealed card that an action shows, with its claimed face.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shown {
-    /// The sealed card; it must lie in the acting seat's hand.
+    /// The sealed card; it must be in the acting seat's hand.
     pub card: Handle,
-    /// Its face, as claimed; the table checks it before the action counts.
+    /// The claimed face; the table verifies it before the action counts.
     pub face: Face,
 }
 
 /// A game's rules over public state.
 pub trait Game: Clone + Debug + Serialize + Send + Sync + 'static {
-    /// A seat's action. An action that plays a sealed card names its handle and, where the face
-    /// is shown, the face.
+    /// A seat's action. An action that plays a sealed card names its handle, and its face if the card is shown.
     type Action: Clone + Debug + PartialEq + Serialize + DeserializeOwned + Send + Sync + 'static;
-    /// An event, for a log in words; public knowledge only.
+    /// An event for a written log; public information only.
     type Event: Clone + Debug + PartialEq + Serialize + Send + Sync + 'static;
 
-    /// Sets the table up for a rule set, before anything random has happened.
+    /// Sets up the table for a rule set, before anything random happens.
     ///
     /// # Errors
-    /// [`RuleSetError`] if it names another game, another version, a number of seats that the game
-    /// is not for, or options other than exactly the game's own.
+    /// [`RuleSetError`] if the game, version or number of seats does not match, or if the options are not exactly the
+    /// game's own.
     fn create(rules: &RuleSet) -> Result<Self, RuleSetError>;
 
-    /// The name of the printed deck, which goes into each card's point.
+    /// The name of the printed deck, which each card's point absorbs.
     fn deck_name(&self) -> &'static str;
 
-    /// The name of a card of the printed deck; empty for a number that no card has.
+    /// The name of a card in the printed deck; empty if the number has no card.
     fn card_name(&self, face: Face) -> String;
 
     /// Makes the first shuffles, deals and rolls. Called once, before any action.
@@ -404,29 +399,28 @@ pub trait Game: Clone + Debug + Serialize + Send + Sync + 'static {
         events: &mut Vec<Self::Event>,
     ) -> Result<(), Pause>;
 
-    /// The seats whose decision the game waits for; empty only when it is over.
+    /// The seats that the game waits for; empty only when it is over.
     fn to_act(&self) -> SeatSet;
 
-    /// Every legal action of a seat now, in a fixed order, for a holder of `known`. Cards that
-    /// `known` does not cover are passed over.
+    /// Every legal action of a seat now, in a fixed order. Skips actions that need the face of a card outside `known`.
     fn legal(&self, seat: Seat, known: &Faces) -> Vec<Self::Action>;
 
-    /// Whether the action is legal, taking the faces that it claims at their word.
+    /// Checks whether the action is legal, trusting the faces it claims.
     ///
     /// # Errors
     /// [`Illegal`], with the reason in words.
     fn check(&self, seat: Seat, action: &Self::Action) -> Result<(), Illegal>;
 
-    /// The sealed cards that a legal action shows, each lying in the seat's hand.
+    /// The sealed cards that a legal action shows, all in the seat's hand.
     fn shown(&self, seat: Seat, action: &Self::Action) -> Vec<Shown>;
 
-    /// Whether the action may also be taken by a seat that is not to act (fire, vote).
+    /// Whether seats that are not to act may also take this action (fire, vote).
     fn out_of_turn(&self, action: &Self::Action) -> bool;
 
-    /// Checks and carries out an action.
+    /// Checks and executes an action.
     ///
     /// # Errors
-    /// [`ApplyError::Illegal`] exactly if [`Self::check`] refuses it; [`ApplyError::Pause`] if `chance` paused.
+    /// [`ApplyError::Illegal`] exactly if [`Self::check`] refuses the action; [`ApplyError::Pause`] if `chance` paused.
     fn apply(
         &mut self,
         seat: Seat,
@@ -435,7 +429,7 @@ pub trait Game: Clone + Debug + Serialize + Send + Sync + 'static {
         events: &mut Vec<Self::Event>,
     ) -> Result<(), ApplyError>;
 
-    /// The seat leaves the game for good. Nothing happens if it has left or the game is over.
+    /// Removes the seat from the game for good. Does nothing if it has already left or the game is over.
     fn forfeit(
         &mut self,
         seat: Seat,
@@ -443,24 +437,24 @@ pub trait Game: Clone + Debug + Serialize + Send + Sync + 'static {
         events: &mut Vec<Self::Event>,
     ) -> Result<(), Pause>;
 
-    /// The deck that a deal asks for first of all, if it flips before that and the deck is the same whatever comes of it:
-    /// its first shuffles go along with the escrow then, as they do where a deal asks for nothing before.
+    /// The first deck of a deal, for games that flip before it and whose deck does not depend on that flip. Its first
+    /// shuffles then travel with the escrow, as in games that request the deck first.
     fn first_deck(&self) -> Option<Vec<Face>> {
         None
     }
 
-    /// Whether it ever asks for a sealed deck. Where it does not, nothing is put in escrow.
+    /// Whether the game ever requests a sealed deck. If not, the table makes no escrow.
     fn seals_cards(&self) -> bool {
         true
     }
 
-    /// The cards in a seat's hand, in the order they came.
+    /// The cards in a seat's hand, in the order received.
     fn hand(&self, seat: Seat) -> Vec<Slot>;
 
     /// Whether the game is over.
     fn is_over(&self) -> bool;
 
-    /// One score a seat.
+    /// The scores, one per seat.
     fn scores(&self) -> Vec<i64>;
 
     /// The winners; empty until the game is over.
@@ -511,7 +505,7 @@ mod tests {
                 let kinds = [column / 25 - 5, column / 5 % 5, column % 5];
                 assert!(kinds[0] < 5 && kinds[0] != kinds[1] && kinds[1] != kinds[2]);
             }
-            // One column less, a kind too often, a column too high.
+            // One column fewer, one kind too often, one column too high.
             assert!(!flip.accepts(&built[1..]));
             let with_first = |first| [&[first][..], &built[1..]].concat();
             assert!(!flip.accepts(&with_first(built[0] / 5 * 5 + (built[0] + 1) % 5)));

@@ -1,8 +1,8 @@
 //! SHA-256 over labelled, length-prefixed fields.
 //!
-//! Every hash of the project is SHA-256(len(label) ‖ label ‖ len(f₁) ‖ f₁ ‖ len(f₂) ‖ f₂ ‖ …), each
-//! length a little-endian `u32` of bytes; a label ends in 0x00, which counts. The encoding is injective: two different lists of fields
-//! never give the same input.
+//! Every hash of the project is SHA-256(len(label) ‖ label ‖ len(f₁) ‖ f₁ ‖ len(f₂) ‖ f₂ ‖ …). Each length is a
+//! little-endian `u32` number of bytes, and a label includes its closing 0x00. The encoding is injective: two different
+//! lists of fields never give the same input.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::domain::Label;
 
-/// A SHA-256 value, 32 bytes; shown as hexadecimal.
+/// A SHA-256 hash of 32 bytes, displayed as hexadecimal.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Hash32(pub [u8; 32]);
 
@@ -21,7 +21,7 @@ impl Hash32 {
         &self.0
     }
 
-    /// The first eight hexadecimal digits, enough to tell two tables apart on a screen.
+    /// The first eight hexadecimal digits, enough to distinguish two tables on a screen.
     pub fn short(&self) -> String {
         self.to_string().chars().take(8).collect()
     }
@@ -57,20 +57,20 @@ impl fmt::Debug for Hash32 {
     }
 }
 
-/// Collects the fields of one hash; see the module's head for the layout.
+/// Absorbs the fields of one hash; the module docs describe the layout.
 #[derive(Clone)]
 pub struct Hasher(Sha256);
 
 impl Hasher {
-    /// Starts a hash under a label of [`crate::domain`].
+    /// Starts a hash with a label of [`crate::domain`].
     pub fn new(label: Label) -> Self {
         Self(Sha256::new()).bytes(label.as_bytes())
     }
 
-    /// Absorbs one field of any length below 2³² bytes.
+    /// Absorbs one field of less than 2³² bytes.
     #[must_use]
     pub fn bytes(mut self, field: &[u8]) -> Self {
-        // A field longer than u32::MAX cannot occur: every input is bounded at the codec.
+        // No field is longer than u32::MAX, because the codec bounds every input.
         let length = u32::try_from(field.len()).unwrap_or(u32::MAX);
         self.0.update(length.to_le_bytes());
         self.0.update(field);
@@ -89,7 +89,7 @@ impl Hasher {
         self.bytes(&field.0)
     }
 
-    /// The value.
+    /// The hash.
     pub fn finish(self) -> Hash32 {
         Hash32(self.0.finalize().into())
     }

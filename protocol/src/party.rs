@@ -1,7 +1,7 @@
 //! Parties: which seats run in one program, and whether a person or a bot plays each.
 //!
-//! A charter declares both for every seat. It is a declaration, not a proof: two programs of one owner can call themselves
-//! two parties. Consent, removal, abandonment and escrow go by party; entries go by seat.
+//! A charter declares both for every seat. These are declarations, not proofs: two programs of one owner can declare
+//! themselves as two parties. Consent, removal, abandonment and escrow work by party; entries work by seat.
 
 use std::fmt;
 
@@ -10,35 +10,35 @@ use serde::{Deserialize, Serialize};
 use crate::seat::{MAX_SEATS, Seat, SeatSet};
 use crate::wire::bounded::Text;
 
-/// The longest level of a bot, in bytes.
+/// Maximum length of a bot's level, in bytes.
 pub const MAX_LEVEL: usize = 16;
 
 const TOO_LONG: &str = "a bot's level is a word of 16 letters at most";
 
-/// A party, named by the lowest of its seats.
+/// A party, identified by its lowest seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Party(Seat);
 
 impl Party {
-    /// The party whose lowest seat is that one.
+    /// The party with this lowest seat.
     pub fn of(lowest: Seat) -> Self {
         Self(lowest)
     }
 
-    /// Its lowest seat.
+    /// The party's lowest seat.
     pub fn lowest(self) -> Seat {
         self.0
     }
 }
 
-/// How well a bot plays, as its program calls it: 1 to [`MAX_LEVEL`] lower-case ASCII letters.
+/// A bot's strength, named by its program: 1 to [`MAX_LEVEL`] lower-case ASCII letters.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "Text<MAX_LEVEL>", into = "Text<MAX_LEVEL>")]
 pub struct BotLevel(Text<MAX_LEVEL>);
 
 impl BotLevel {
-    /// The word.
+    /// The level's name.
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }
@@ -62,20 +62,20 @@ impl From<BotLevel> for Text<MAX_LEVEL> {
     }
 }
 
-/// Player of a seat, person or bot, as its program declares it.
+/// Whether a person or a bot plays a seat, as its program declares.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PlayedBy {
     /// A human.
     Person,
-    /// A program, with its level.
+    /// A bot with its level.
     Bot(BotLevel),
 }
 
 impl PlayedBy {
-    /// A bot of that level: 1 to [`MAX_LEVEL`] lower-case ASCII letters.
+    /// A bot of this level: 1 to [`MAX_LEVEL`] lower-case ASCII letters.
     ///
     /// # Errors
-    /// The reason.
+    /// The reason in words.
     pub fn bot(level: &str) -> Result<Self, &'static str> {
         let text = Text::try_from(level.to_owned()).map_err(|_| TOO_LONG)?;
         BotLevel::try_from(text).map(Self::Bot)
@@ -94,13 +94,13 @@ impl fmt::Display for PlayedBy {
 /// The parties of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parties {
-    /// For each seat the seats of its party; none for a seat that the table does not have.
+    /// For each seat, all seats of its party; empty if the table has no such seat.
     of: [SeatSet; MAX_SEATS],
     persons: SeatSet,
 }
 
 impl Parties {
-    /// Reads what the seats declare, in seat order.
+    /// Reads the seats' declarations, in seat order.
     ///
     /// # Errors
     /// The first seat whose party is not named by its lowest seat.
@@ -121,7 +121,7 @@ impl Parties {
         Ok(Self { of, persons })
     }
 
-    /// A table where a person plays each seat, each from a program of its own.
+    /// A table where every seat is a person and a party of its own.
     pub fn singles(seats: usize) -> Self {
         let mut of = [SeatSet::EMPTY; MAX_SEATS];
         for (seat, own) in Seat::first(seats).zip(&mut of) {
@@ -146,32 +146,32 @@ impl Parties {
         named.copied().unwrap_or_default()
     }
 
-    /// The parties with a live seat, by their lowest seat.
+    /// The parties with a live seat, ordered by lowest seat.
     pub fn among(&self, live: SeatSet) -> impl DoubleEndedIterator<Item = Party> + Clone {
         Seat::first(MAX_SEATS)
             .map(Party)
             .filter(move |party| self.live_seats(live, *party).next().is_some())
     }
 
-    /// How many parties have a live seat.
+    /// Number of parties with a live seat.
     pub fn count(&self, live: SeatSet) -> usize {
         self.among(live).count()
     }
 
-    /// Whether a set of live seats splits no party: it holds all the live seats of each of its parties.
+    /// Whether the set contains only live seats and splits no party: it has all live seats of each of its parties.
     pub fn closed(&self, live: SeatSet, set: SeatSet) -> bool {
         set.iter().all(|seat| live.contains(seat))
             && self.among(set).all(|party| self.whole(live, set, party))
     }
 
-    /// Whether the parties of `live` that have all their live seats in `signers` are more than half of those parties.
+    /// Whether more than half of the parties of `live` have all their live seats in `signers`.
     pub fn is_majority(&self, live: SeatSet, signers: SeatSet) -> bool {
         let whole = self.among(live);
         let whole = whole.filter(|party| self.whole(live, signers, *party));
         whole.count() * 2 > self.count(live)
     }
 
-    /// Whether a seat is declared to be played by a person.
+    /// Whether the charter declares that a person plays the seat.
     pub fn is_person(&self, seat: Seat) -> bool {
         self.persons.contains(seat)
     }
@@ -203,7 +203,7 @@ mod tests {
         PlayedBy::bot("normal").unwrap()
     }
 
-    /// Parties by the lowest seat of each seat's; the lowest are persons, all others bots.
+    /// Parties, given the lowest seat of each seat's party. The lowest seats are persons, the others bots.
     fn parties(lowest: &[usize]) -> Result<Parties, Seat> {
         let played_by = [PlayedBy::Person, bot()];
         let declared = lowest.iter().enumerate().map(|(number, lowest)| {
@@ -219,11 +219,11 @@ mod tests {
         assert_eq!(host.party_of(seat(2)), Some(Party::of(seat(0))));
         assert_eq!(host.party_of(seat(5)), None);
         assert_eq!(host.seats_of(Party::of(seat(0))), seats(&[0, 2, 4]));
-        // Seat 2 names no party, nor does a seat that is not there.
+        // Neither seat 2 nor a seat outside the table names a party.
         assert_eq!(host.seats_of(Party::of(seat(2))), SeatSet::EMPTY);
         assert_eq!(host.seats_of(Party::of(seat(5))), SeatSet::EMPTY);
         assert!(host.is_person(seat(3)) && !host.is_person(seat(4)) && !host.is_person(seat(5)));
-        // A higher seat, a seat of another party, a seat that is not there.
+        // A higher seat, a seat of another party, a seat outside the table.
         assert_eq!(parties(&[0, 2, 2]), Err(seat(1)));
         assert_eq!(parties(&[0, 0, 1]), Err(seat(2)));
         assert_eq!(parties(&[0, 5]), Err(seat(1)));
@@ -233,7 +233,7 @@ mod tests {
     fn parties_are_counted_by_their_live_seats() {
         let host = parties(&[0, 0, 2, 3]).unwrap();
         assert_eq!(host.count(SeatSet::all(4)), 3);
-        // Seat 1 lives on without the seat that names its party.
+        // Seat 1 stays after the seat that names its party has departed.
         assert_eq!(host.count(seats(&[1, 3])), 2);
         let among: Vec<Party> = host.among(seats(&[1, 3])).collect();
         assert_eq!(among, [0, 3].map(|number| Party::of(seat(number))));
@@ -248,7 +248,7 @@ mod tests {
         assert!(host.closed(live, seats(&[0, 1])) && host.closed(live, seats(&[0, 1, 3])));
         assert!(host.closed(live, SeatSet::EMPTY));
         assert!(!host.closed(live, seats(&[0])) && !host.closed(live, seats(&[1, 2])));
-        // Seat 1 has left: seat 0 is all that is left of its party.
+        // Seat 1 has left, so seat 0 is the rest of its party.
         let left = live.without(seat(1));
         assert!(host.closed(left, seats(&[0])));
         assert!(!host.closed(left, seats(&[0, 1])));
@@ -265,7 +265,7 @@ mod tests {
         let three = parties(&[0, 0, 2, 3]).unwrap();
         assert!(three.is_majority(live, seats(&[2, 3])));
         assert!(three.is_majority(live, seats(&[0, 1, 3])));
-        // A party signs with all its live seats or not at all.
+        // A party counts only if all its live seats sign.
         assert!(!three.is_majority(live, seats(&[0, 3])));
         assert!(three.is_majority(live.without(seat(1)), seats(&[0, 3])));
         let four = Parties::singles(4);

@@ -1,22 +1,22 @@
 //! Seats and sets of seats.
 //!
-//! A table has at most [`MAX_SEATS`] seats, numbered from 0 clockwise, so that a set of them fits
-//! into one byte and always lists them in seat order.
+//! A table has at most [`MAX_SEATS`] seats, numbered clockwise from 0. A set of seats therefore fits in one byte, and
+//! iterates in seat order.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The largest table of any game.
+/// Maximum number of seats of any game.
 pub const MAX_SEATS: usize = 6;
 
-/// A seat of the table, numbered from 0, clockwise; always below [`MAX_SEATS`].
+/// A seat of the table, numbered clockwise from 0; always below [`MAX_SEATS`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "u8", into = "u8")]
 pub struct Seat(u8);
 
 impl Seat {
-    /// The seat of that number, or `None` if no table is that large.
+    /// The seat with this number, or `None` if it is out of range.
     pub fn new(number: usize) -> Option<Self> {
         u8::try_from(number)
             .ok()
@@ -24,17 +24,17 @@ impl Seat {
             .map(Self)
     }
 
-    /// The first `count` seats in order (at most [`MAX_SEATS`]).
+    /// The first `count` seats (at most [`MAX_SEATS`]), in order.
     pub fn first(count: usize) -> impl DoubleEndedIterator<Item = Self> + Clone {
         (0..count.min(MAX_SEATS)).filter_map(Self::new)
     }
 
-    /// Its number.
+    /// The seat number, as an index.
     pub fn index(self) -> usize {
         usize::from(self.0)
     }
 
-    /// Its number as one byte, as it is hashed.
+    /// The seat number as one byte; hashes absorb this.
     pub fn number(self) -> u8 {
         self.0
     }
@@ -90,7 +90,7 @@ impl From<SeatSet> for u8 {
 }
 
 impl SeatSet {
-    /// No seat.
+    /// The empty set.
     pub const EMPTY: Self = Self(0);
 
     /// The first `count` seats.
@@ -98,12 +98,12 @@ impl SeatSet {
         Seat::first(count).collect()
     }
 
-    /// Just that one.
+    /// The set of one seat.
     pub fn one(seat: Seat) -> Self {
         Self(1 << seat.0)
     }
 
-    /// Whether the seat is in it.
+    /// Whether the set contains the seat.
     pub fn contains(self, seat: Seat) -> bool {
         self.0 & (1 << seat.0) != 0
     }
@@ -113,31 +113,31 @@ impl SeatSet {
         self.0 |= 1 << seat.0;
     }
 
-    /// Takes a seat out.
+    /// Removes a seat.
     pub fn remove(&mut self, seat: Seat) {
         self.0 &= !(1 << seat.0);
     }
 
-    /// The set without that seat.
+    /// The set without this seat.
     #[must_use]
     pub fn without(mut self, seat: Seat) -> Self {
         self.remove(seat);
         self
     }
 
-    /// The set without those of another.
+    /// The set difference.
     #[must_use]
     pub fn minus(self, other: Self) -> Self {
         Self(self.0 & !other.0)
     }
 
-    /// How many seats are in it.
+    /// Number of seats in the set.
     pub fn len(self) -> usize {
         // At most eight bits are set.
         usize::try_from(self.0.count_ones()).unwrap_or(0)
     }
 
-    /// Whether no seat is in it.
+    /// Whether the set is empty.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
@@ -147,7 +147,7 @@ impl SeatSet {
         Seat::first(MAX_SEATS).filter(move |seat| self.contains(*seat))
     }
 
-    /// The first seat of the set clockwise after `seat`; `seat` itself comes last.
+    /// The next seat of the set clockwise after `seat`; `seat` itself comes last.
     pub fn after(self, seat: Seat) -> Option<Seat> {
         (1..=MAX_SEATS)
             .filter_map(|distance| Seat::new((seat.index() + distance) % MAX_SEATS))

@@ -1,17 +1,17 @@
-//! How long the seats of a table wait for each other: two options that the charter holds beside those of the game.
+//! The table's timeouts: two options that the charter holds beside the game's own.
 //!
-//! `absence` is the time after which an unreachable player counts as absent; `turn-time` is what a reachable player has
-//! for one action. Both are whole seconds. The numbers are agreed on; the clocks are the caller's.
+//! `absence` is the time until an unreachable player counts as absent. `turn-time` is a reachable player's time for one
+//! action. Both are whole seconds. The seats agree on the numbers; each caller supplies its own clock.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
 
-/// A week, in seconds.
+/// One week, in seconds.
 const WEEK: u32 = 604_800;
 
-/// The absence timeout and the turn time of a table, within their ranges.
+/// A table's absence timeout and turn time, both within range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "(u32, Option<u32>)", into = "(u32, Option<u32>)")]
 pub struct Timing {
@@ -19,15 +19,15 @@ pub struct Timing {
     turn_time: Option<u32>,
 }
 
-/// A time that is out of its range or not written as a charter writes it.
+/// A time is out of range, or not in the charter's canonical form.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("option '{key}' takes {allowed}, not '{got}'")]
 pub struct TimingError {
-    /// The key of the option.
+    /// The option's key.
     pub key: &'static str,
-    /// Its possible values, in words.
+    /// The allowed values, in words.
     pub allowed: String,
-    /// The value given.
+    /// The given value.
     pub got: String,
 }
 
@@ -55,23 +55,23 @@ impl TryFrom<(u32, Option<u32>)> for Timing {
 }
 
 impl Timing {
-    /// The key of the absence timeout among a charter's options.
+    /// The charter's option key for the absence timeout.
     pub const ABSENCE: &str = "absence";
-    /// The key of the turn time.
+    /// The charter's option key for the turn time.
     pub const TURN_TIME: &str = "turn-time";
-    /// How a charter writes that there is no turn time.
+    /// The option value for no turn time.
     pub const NO_TURN_TIME: &str = "none";
     /// Range of the absence timeout, in seconds.
     pub const ABSENCES: RangeInclusive<u32> = 1..=WEEK;
     /// Range of a turn time, in seconds.
     pub const TURN_TIMES: RangeInclusive<u32> = 30..=WEEK;
-    /// The absence timeout if none is given, in seconds, unless the turn time is longer.
+    /// The default absence timeout, in seconds; a longer turn time replaces it.
     pub const USUAL_ABSENCE: u32 = 120;
 
-    /// Both in seconds. Without an absence timeout it is [`Self::USUAL_ABSENCE`] or the turn time, whichever is longer.
+    /// Both in seconds. The absence timeout defaults to [`Self::USUAL_ABSENCE`] or the turn time, whichever is longer.
     ///
     /// # Errors
-    /// [`TimingError`] for a time out of its range.
+    /// [`TimingError`] if a time is out of range.
     pub fn new(absence: Option<u32>, turn_time: Option<u32>) -> Result<Self, TimingError> {
         if let Some(time) = turn_time.filter(|time| !Self::TURN_TIMES.contains(time)) {
             return Err(Self::wrong(Self::TURN_TIME, &time.to_string()));
@@ -84,10 +84,10 @@ impl Timing {
         Ok(Self { absence, turn_time })
     }
 
-    /// Takes both times out of a table's options. Blanks and leading zeros do no harm.
+    /// Removes both times from a table's options and parses them. Surrounding blanks and leading zeros are allowed.
     ///
     /// # Errors
-    /// [`TimingError`], which names the value and the range.
+    /// [`TimingError`], naming the value and the range.
     pub fn take(options: &mut BTreeMap<String, String>) -> Result<Self, TimingError> {
         let [absence, turn_time] = [Self::ABSENCE, Self::TURN_TIME].map(|key| options.remove(key));
         let turn_time = turn_time.filter(|text| text.trim() != Self::NO_TURN_TIME);
@@ -101,7 +101,7 @@ impl Timing {
         )
     }
 
-    /// As a charter has them, by key: always both.
+    /// Both options as written in a charter, by key.
     pub fn written(self) -> [(&'static str, String); 2] {
         let turn_time = self.turn_time.map(|time| time.to_string());
         [
@@ -113,10 +113,10 @@ impl Timing {
         ]
     }
 
-    /// Checks that a charter's options hold both times, written as [`Self::written`] does.
+    /// Checks that a charter's options contain both times, in the form of [`Self::written`].
     ///
     /// # Errors
-    /// [`TimingError`] for the first that is missing, out of range or written otherwise.
+    /// [`TimingError`] for the first time that is missing, out of range or in another form.
     pub(crate) fn check(options: &BTreeMap<String, String>) -> Result<(), TimingError> {
         let timing = Self::take(&mut options.clone())?;
         for (key, text) in timing.written() {
@@ -133,7 +133,7 @@ impl Timing {
         self.absence
     }
 
-    /// The time for one action, in seconds, if there is a limit.
+    /// The turn time in seconds, if there is a limit.
     pub fn turn_time(self) -> Option<u32> {
         self.turn_time
     }
@@ -143,12 +143,12 @@ impl Timing {
         u64::from(self.absence) * 1000
     }
 
-    /// The time for one action, in milliseconds, if there is a limit.
+    /// The turn time in milliseconds, if there is a limit.
     pub fn turn_time_ms(self) -> Option<u64> {
         self.turn_time.map(|time| u64::from(time) * 1000)
     }
 
-    /// Possible values of the option with that key, in words.
+    /// The allowed values of the option with this key, in words.
     pub fn allowed(key: &str) -> String {
         let (range, or_none) = if key == Self::ABSENCE {
             (Self::ABSENCES, "")
@@ -168,7 +168,7 @@ impl Timing {
     }
 }
 
-/// A number in digits alone: `parse` would take a plus sign.
+/// Parses digits only; plain `parse` would accept a plus sign.
 fn seconds(text: &str) -> Option<u32> {
     let text = text.trim();
     let digits = text.bytes().all(|byte| byte.is_ascii_digit());

@@ -1,4 +1,4 @@
-//! The doctor: what this machine's network, clock and terminal can do, and what to do about the rest.
+//! The doctor: checks this machine's network, clock, disk and terminal, and says what to do about each problem.
 
 use std::io::IsTerminal as _;
 use std::time::Duration;
@@ -14,29 +14,29 @@ use super::output::report;
 use super::table::runtime;
 use crate::store::{DataView, IdentityKey};
 
-/// How long the network is looked at.
+/// How long the network is observed.
 const LOOK: Duration = Duration::from_secs(3);
-/// How long interfaces are waited for after the last one that was heard of.
+/// How long to wait for more interfaces after the last one reported.
 const SETTLE: Duration = Duration::from_millis(300);
-/// Less room than this on the disk may not be enough for an evening, in bytes.
+/// Free disk space below this, in bytes, may not be enough for an evening.
 const LITTLE_ROOM: u64 = 256 << 20;
-/// The least terminal that a table fits into.
+/// The smallest terminal that a table fits into: columns and rows.
 const LEAST_TERMINAL: (u16, u16) = (80, 24);
 
-/// How a check came out.
+/// The result of a check.
 #[derive(Clone, Copy)]
 enum Health {
-    /// It is still being made.
+    /// The check is running.
     Begun,
-    /// As it should.
+    /// All is well.
     Good,
-    /// Less than could be; it can be played all the same.
+    /// Not ideal, but good enough to play.
     Less,
-    /// It cannot be played so.
+    /// Play is impossible.
     Bad,
 }
 
-/// Prints a check's verdict, and what to do.
+/// Prints the result of a check, and what to do.
 fn say(verdict: Health, what: &str, words: &str) -> anyhow::Result<()> {
     let mark = match verdict {
         Health::Begun => "..",
@@ -47,8 +47,8 @@ fn say(verdict: Health, what: &str, words: &str) -> anyhow::Result<()> {
     report(format!("{mark}  {what:<10} {words}"))
 }
 
-/// Makes all checks and says of each at once how it came out; it fails if nothing can be kept, the identity cannot be read,
-/// or the network cannot be used at all.
+/// Runs all checks and prints each result at once. The exit code is a failure if nothing can be stored, the identity
+/// cannot be read, or the network is unusable.
 pub(super) fn doctor(data: &DataView) -> anyhow::Result<Exit> {
     clock()?;
     terminal()?;
@@ -57,7 +57,7 @@ pub(super) fn doctor(data: &DataView) -> anyhow::Result<Exit> {
     Ok(if keeps { network } else { Exit::Failed })
 }
 
-/// Says whether the identity file can be read.
+/// Checks whether the identity file can be read.
 fn identity(data: &DataView) -> anyhow::Result<bool> {
     match data.known_identity() {
         Ok(Some(_)) => say(Health::Good, "identity", "can be read")?,
@@ -70,7 +70,7 @@ fn identity(data: &DataView) -> anyhow::Result<bool> {
     Ok(true)
 }
 
-/// Where identity, journals and transcripts are kept; whether they can be.
+/// Checks whether identity, journals and transcripts can be stored, and where.
 fn disk(data: &DataView) -> anyhow::Result<bool> {
     let room = match data.room() {
         Ok(room) => room,
@@ -96,7 +96,7 @@ fn disk(data: &DataView) -> anyhow::Result<bool> {
 
 fn clock() -> anyhow::Result<()> {
     let now = time::OffsetDateTime::now_utc();
-    // Of its own accord no clock runs before this program was written.
+    // A correct clock cannot show a year before this program was written.
     let (verdict, words) = if now.year() < 2026 {
         (
             Health::Less,
@@ -229,7 +229,7 @@ fn say_multicast(blind: bool, programs: usize) -> anyhow::Result<()> {
     say(Health::Good, "multicast", &words)
 }
 
-/// Tells the router's answer, or at the end that there was none; true if that settles it.
+/// Prints the router's answer, or at the end that there was none. Returns true if that settles the check.
 fn say_router(news: Option<&ReachNews>) -> anyhow::Result<bool> {
     let (verdict, words) = match news {
         Some(ReachNews::Mapped(address)) => (

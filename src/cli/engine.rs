@@ -7,7 +7,7 @@ use fairdeal_games::referee::Referee;
 use super::Exit;
 use super::output::output_error;
 
-/// The longest line that is read, in bytes; explicit chance for a whole evening fits.
+/// The longest line accepted, in bytes; explicit chance for a whole evening fits.
 const MAX_LINE: u64 = 16 << 20;
 
 pub(super) fn engine() -> anyhow::Result<Exit> {
@@ -27,14 +27,14 @@ pub(super) fn engine() -> anyhow::Result<Exit> {
             line.pop();
             referee.answer(&line)
         } else if read as u64 > MAX_LINE {
-            // The rest is no line of its own.
+            // The rest of the line is not a request of its own.
             skip_line(&mut input)?;
             Referee::refuse(&format!("the line is longer than {} MiB", MAX_LINE >> 20))
         } else {
             referee.answer(&line)
         };
         let sent = writeln!(output, "{answer}").and_then(|()| {
-            // Whoever waits for this answer has sent nothing more.
+            // Flush when no request is waiting: the client may be waiting for this answer.
             if input.buffer().is_empty() {
                 output.flush()
             } else {

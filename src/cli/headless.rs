@@ -13,10 +13,10 @@ use crate::events::{SessionLine, Version};
 use crate::session::{Command, Handle, SessionEvent};
 use crate::signals::Signals;
 
-/// How long a program may take to go when it is asked to: for the last events, and until the others know.
+/// How long the program may take to stop once asked: it prints the last events and informs the other seats.
 const LEAVING: Duration = Duration::from_secs(3);
 
-/// How often the way to a host is told, in seconds.
+/// How often the progress of reaching a host is printed, in seconds.
 const PROGRESS: u64 = 10;
 
 /// Prints a session until it ends.
@@ -31,7 +31,7 @@ pub(super) async fn run(mut handle: Handle, json: bool) -> anyhow::Result<Exit> 
         lines: Lines::start(),
     };
     let mut signals = Signals::new()?;
-    // When it ends at the latest, once it has been asked to go.
+    // The deadline for the end, once the program was asked to stop.
     let mut latest = None;
     loop {
         tokio::select! {
@@ -45,13 +45,13 @@ pub(super) async fn run(mut handle: Handle, json: bool) -> anyhow::Result<Exit> 
             },
             gone = printer.lines.failed() => {
                 let _ = handle.commands.send(Command::Quit).await;
-                // Until the journals are closed.
+                // Wait until the journals are closed.
                 while handle.events.recv().await.is_some() {}
                 return gone.map(|()| Exit::Done);
             }
             () = signals.recv(), if latest.is_none() => {
                 latest = Some(Instant::now() + LEAVING);
-                // A session that takes in no more commands has ended, or does so at `latest`.
+                // A session that accepts no more commands has ended, or ends at `latest`.
                 let _ = handle.commands.try_send(Command::Quit);
             }
             () = sleep_until(latest.unwrap_or_else(Instant::now)), if latest.is_some() => {
@@ -64,9 +64,9 @@ pub(super) async fn run(mut handle: Handle, json: bool) -> anyhow::Result<Exit> 
 struct Printer {
     json: bool,
     events: Converter,
-    /// The last ticket that was printed: addresses come and go.
+    /// The last printed ticket: a ticket changes with the addresses.
     ticket: Option<String>,
-    /// Why the host could not be reached, as it was printed last.
+    /// The last printed reason why the host could not be reached.
     why: Option<String>,
     /// The players' names in seat order, once the table is open.
     names: Vec<String>,
@@ -78,7 +78,7 @@ impl Printer {
     fn event(&mut self, event: &SessionEvent) {
         match event {
             SessionEvent::Over { .. } => self.exit = Exit::Done,
-            // Also where the game is over and its transcript is not saved.
+            // Also if the game is over but its transcript is not saved.
             SessionEvent::Error(_) => self.exit = Exit::Failed,
             _ => {}
         }
@@ -115,7 +115,7 @@ impl Printer {
             .ok()
     }
 
-    /// Whether news of the way to the host are told: every so often, and when there is a new reason.
+    /// Whether to print the progress of reaching the host: every [`PROGRESS`] seconds, and for each new reason.
     fn is_progress(&self, seconds: u64, why: &Option<String>) -> bool {
         seconds.is_multiple_of(PROGRESS) || self.why != *why
     }
@@ -125,7 +125,7 @@ impl Printer {
         ticket.filter(|ticket| self.ticket.as_ref() != Some(ticket))
     }
 
-    /// The player's name, or the seat's number while no name is known.
+    /// The player's name, or the seat's number if the name is not known yet.
     fn name(&self, seat: Seat) -> String {
         let name = self.names.get(seat.index()).cloned();
         name.unwrap_or_else(|| seat.to_string())

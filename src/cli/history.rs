@@ -1,4 +1,4 @@
-//! `fairdeal history`: past games and those that wait, as a table or as JSON lines.
+//! `fairdeal history`: past games and saved games, as a table or as JSON lines.
 
 use std::ops::ControlFlow;
 
@@ -13,13 +13,13 @@ use crate::history::{Past, What, history as past_games};
 use crate::store::{DataDir, DataView};
 use crate::summary::{Ending, Summary};
 
-/// How many digits of a table id are shown; `export` and `resume` take them.
+/// The number of digits shown of a table id; `export` and `resume` accept that many.
 pub(super) const SHORT: usize = 8;
 
 pub(super) fn history(common: &Common, json: bool) -> anyhow::Result<Exit> {
     let data = DataView::of(common.data_dir.as_deref())?;
     let mut all = past_games(&data);
-    // What is found out is kept for the next time, where nobody plays and the directory can be written.
+    // Save new summaries for the next time, if nobody else plays here and the directory is writable.
     let unread = all.iter().any(|past| past.what == What::Unread);
     let keep = unread
         .then(|| DataDir::open(Some(data.path())).ok())
@@ -41,7 +41,7 @@ pub(super) fn history(common: &Common, json: bool) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// The games as a table; the column of the players is as long as it is.
+/// The games as a table; the last column, the players, is not padded.
 fn table(all: &[Past]) -> String {
     let head = ["date (UTC)", "table", "game", "ended", "players"];
     let mut rows = vec![head.map(str::to_owned)];
@@ -80,7 +80,7 @@ fn table(all: &[Past]) -> String {
     text
 }
 
-/// The players: `Anna 104 (won, you), Béla 87`.
+/// The players and scores: `Anna 104 (won, you), Béla 87`.
 fn players(summary: &Summary) -> String {
     let seats = fairdeal_protocol::seat::Seat::first(summary.players.len());
     let each = seats.zip(&summary.players).map(|(seat, name)| {
@@ -135,7 +135,7 @@ fn line(past: &Past) -> HistoryLine {
             .map(SeatNumber::from)
             .collect()
     };
-    // The log of a game that has not ended goes on.
+    // The log of an unfinished game can still grow.
     let has_ended = matches!(past.what, What::Over(_));
     HistoryLine {
         v: Version,

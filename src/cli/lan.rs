@@ -1,4 +1,4 @@
-//! `join` without a ticket: the tables of the LAN, to choose from.
+//! `join` without a ticket: offers the tables on the LAN.
 
 use std::collections::BTreeMap;
 use std::io::IsTerminal as _;
@@ -16,23 +16,24 @@ use crate::events::{Event, SessionLine, Version};
 use crate::session::lan::{Browser, LanTable, LanView};
 use crate::signals::Signals;
 
-/// How long a bot, or a script, waits for a table to appear.
+/// How long a bot or a script waits for a table to appear.
 const WAIT: Duration = Duration::from_secs(30);
-/// How often it is told that it waits.
+/// How often it reports that it is waiting.
 const PROGRESS: Duration = Duration::from_secs(10);
-/// How long a person sees nothing before it is told what else can be done.
+/// How long a person sees no table before the program suggests something else.
 const QUIET: Duration = Duration::from_secs(4);
 
-/// Result of the search.
+/// The result of the search.
 pub(super) enum Choice {
     Table(JoinTarget),
-    /// None, and how the command ends.
+    /// No table; the exit code of the command.
     None(Exit),
 }
 
-/// Lets a person choose a table; a bot takes the first that has a seat for it.
+/// Lets a person choose a table; a bot takes the first with a free seat.
 ///
-/// Without a `password` only tables that need none are taken. With `json` a bot tells as an event too that it looks.
+/// Without a `password`, only tables that need none are considered. With `json`, a bot also reports the search as an
+/// event.
 pub(super) async fn choose(bot: bool, password: bool, json: bool) -> anyhow::Result<Choice> {
     let mut signals = Signals::new()?;
     let mut browser = Browser::start()?;
@@ -44,7 +45,7 @@ pub(super) async fn choose(bot: bool, password: bool, json: bool) -> anyhow::Res
     }
     say("Tables on the LAN (a number joins, q quits):")?;
     let mut typed = next_line();
-    // Numbers stay with their tables while the list changes.
+    // A table keeps its number while the list changes.
     let mut listed: BTreeMap<usize, LanTable> = BTreeMap::new();
     let mut numbers: BTreeMap<PeerId, usize> = BTreeMap::new();
     let mut quiet = Some(Instant::now() + QUIET);
@@ -63,7 +64,7 @@ pub(super) async fn choose(bot: bool, password: bool, json: bool) -> anyhow::Res
                 show(&view, &mut listed, &mut numbers)?;
             }
             line = &mut typed => {
-                // Without an answer the thread has ended, and the input with it.
+                // The sender is gone: the thread has ended, and with it the input.
                 let Some(line) = line.ok().transpose()?.flatten() else {
                     return Ok(Choice::None(Exit::Failed));
                 };
@@ -95,8 +96,8 @@ pub(super) async fn choose(bot: bool, password: bool, json: bool) -> anyhow::Res
     }
 }
 
-/// Reads a line of the standard input; `None` at its end. A thread that waits for one does not keep the program from
-/// ending, as tokio's input would, and it reads nothing that is typed for the table.
+/// Reads a line of standard input; `None` at its end. Unlike tokio's input, a thread that waits for a line does not
+/// keep the program from ending. It also reads nothing that is typed for the table.
 fn next_line() -> oneshot::Receiver<std::io::Result<Option<String>>> {
     let (tell, told) = oneshot::channel();
     std::thread::spawn(move || {
@@ -114,7 +115,7 @@ async fn until(then: Option<Instant>) {
     }
 }
 
-/// The first table that has a seat to give.
+/// Waits for the first table with a free seat.
 async fn first(browser: &mut Browser, password: bool, json: bool) -> anyhow::Result<Choice> {
     let may = |table: &&LanTable| table.free > 0 && (password || !table.locked);
     let free = |view: &LanView| view.tables.iter().find(may).cloned();
@@ -136,7 +137,7 @@ async fn first(browser: &mut Browser, password: bool, json: bool) -> anyhow::Res
     }
 }
 
-/// Tells now and then for how long a table is still looked for; ends only when that cannot be told any more.
+/// Reports now and then how much longer the search goes on. Returns only if a report cannot be written.
 async fn tell_progress(json: bool) -> anyhow::Error {
     let begun = Instant::now();
     let mut ticks = interval(PROGRESS);
@@ -144,7 +145,7 @@ async fn tell_progress(json: bool) -> anyhow::Error {
     loop {
         ticks.tick().await;
         let left = WAIT.saturating_sub(begun.elapsed());
-        // A second that has begun is not over yet.
+        // Round up: a second that has begun counts in full.
         let seconds = left.as_millis().div_ceil(1000);
         let seconds = u64::try_from(seconds).unwrap_or(u64::MAX);
         if seconds == 0 {
@@ -159,7 +160,7 @@ async fn tell_progress(json: bool) -> anyhow::Error {
     }
 }
 
-/// Prints the event of a host that is not found yet.
+/// Prints the event that no host has been found yet.
 fn report_search(seconds: u64) -> anyhow::Result<()> {
     let why = "no table with a free seat has been found on this network yet";
     let why = Some(why.to_owned());
@@ -167,7 +168,7 @@ fn report_search(seconds: u64) -> anyhow::Result<()> {
     report(serde_json::to_string(&SessionLine { v: Version, event })?)
 }
 
-/// Says which tables have come, changed or gone.
+/// Prints the tables that appeared, changed or went away.
 fn show(
     view: &LanView,
     listed: &mut BTreeMap<usize, LanTable>,

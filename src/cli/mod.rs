@@ -1,7 +1,7 @@
-//! The command line: what each command does, and how it ends.
+//! The command line: the work of each command, and its exit code.
 //!
-//! Exit codes: 0 done (for `verify`: fair), 1 ended otherwise (for `verify`: not fair), 2 a usage
-//! error or an unreadable file, 130 interrupted.
+//! Exit codes: 0 done (for `verify`: fair), 1 ended otherwise (for `verify`: not fair), 2 a usage error or an
+//! unreadable file, 130 interrupted.
 
 mod args;
 mod doctor;
@@ -36,11 +36,11 @@ use fairdeal_ui::text::reasons;
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// As hoped.
+    /// Success.
     Done,
-    /// Otherwise, and it has been said how.
+    /// Failure, already reported.
     Failed,
-    /// The command was not understood, or a file is not readable.
+    /// The command was not understood, or a file is unreadable.
     Usage,
     /// Ctrl-C.
     Interrupted,
@@ -66,10 +66,10 @@ pub fn main() -> ExitCode {
     end_of(run(args)).into()
 }
 
-/// Prints what is to be said instead of running a command: the help, the version, or what is wrong with the arguments.
+/// Prints clap's answer instead of running a command: the help, the version, or the error in the arguments.
 fn answer(told: &clap::Error) -> anyhow::Result<Exit> {
     if told.use_stderr() {
-        // What is wrong is quoted, so it is not printed as it came.
+        // An error quotes the arguments, so it must not be printed unfiltered.
         remark(told.render().to_string().trim_end());
         return Ok(Exit::Usage);
     }
@@ -78,11 +78,11 @@ fn answer(told: &clap::Error) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// Says what has gone wrong, if anything has, and how the program ends.
+/// Reports an error, if there is one, and returns the exit code.
 fn end_of(result: anyhow::Result<Exit>) -> Exit {
     match result {
         Ok(exit) => exit,
-        // Whoever read the output has seen enough.
+        // The reader closed the output: it has seen enough.
         Err(error) if is_broken_pipe(&error) => Exit::Done,
         Err(error) => {
             complain(reasons(error.as_ref()));
@@ -150,7 +150,7 @@ fn run(args: Args) -> anyhow::Result<Exit> {
     }
 }
 
-/// Prints a rulebook, or what there is to play.
+/// Prints a rulebook, or the list of games.
 fn rules(game: Option<&str>) -> anyhow::Result<Exit> {
     let text = match game {
         Some(id) => game_info(id).map_err(usage)?.rulebook.to_owned(),
@@ -217,7 +217,7 @@ fn export(data: &DataView, table: &str, output: &Path, force: bool) -> anyhow::R
     Ok(Exit::Done)
 }
 
-/// Logs go to a file alone: the terminal belongs to the table.
+/// Starts logging, only to a file: the terminal belongs to the table.
 fn start_log(file: Option<&Path>, verbose: u8) -> anyhow::Result<()> {
     use anyhow::Context as _;
     use tracing_subscriber::filter::{LevelFilter, Targets};
@@ -229,7 +229,7 @@ fn start_log(file: Option<&Path>, verbose: u8) -> anyhow::Result<()> {
         1 => (LevelFilter::DEBUG, LevelFilter::OFF),
         _ => (LevelFilter::TRACE, LevelFilter::DEBUG),
     };
-    // All crates of this program have names that begin so.
+    // The names of all crates of this program start like this.
     let targets = Targets::new()
         .with_default(others)
         .with_target("fairdeal", own);

@@ -1,5 +1,5 @@
-//! Standard output and standard error. Nothing here panics: a reader that has gone away ends the printing quietly, and
-//! any other failure is an error that names it.
+//! Standard output and standard error. Nothing here panics. If the reader has closed the output, printing ends quietly;
+//! any other failure is an error with its cause.
 
 use std::fmt::Display;
 use std::io::{self, Write as _};
@@ -10,15 +10,15 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::usage;
 
-/// Lines that wait for a reader that does not read; those after them are left out.
+/// The lines that wait for a slow reader. Further lines are dropped.
 const WAITING: usize = 1 << 16;
-/// How long the last lines may take to be read.
+/// How long the reader may take for the last lines.
 const LAST: Duration = Duration::from_secs(1);
 
-/// Prints text, without what could lead a terminal astray.
+/// Prints text, without characters that could mislead a terminal.
 ///
 /// # Errors
-/// A usage error that names what the system says; none if nobody reads any more.
+/// A usage error with the system's message; none if the reader has closed the output.
 pub(super) fn print(text: &[u8]) -> anyhow::Result<()> {
     match write(text) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(unwritable(&error)),
@@ -34,7 +34,7 @@ pub(super) fn say(line: impl Display) -> anyhow::Result<()> {
     print(format!("{line}\n").as_bytes())
 }
 
-/// Prints a line of a command that takes its time, and ends when nobody reads any more.
+/// Prints a line of a long-running command, which ends when the reader has closed the output.
 ///
 /// # Errors
 /// As for [`output_error`].
@@ -42,8 +42,8 @@ pub(super) fn report(line: impl Display) -> anyhow::Result<()> {
     write(format!("{line}\n").as_bytes()).map_err(output_error)
 }
 
-/// Makes of what a write to standard output failed with the error that ends the command: a usage error that names what
-/// the system says, or the broken pipe itself, which ends the program quietly.
+/// Converts a failed write to standard output to the error that ends the command. That is a usage error with the
+/// system's message, or the broken pipe itself, which ends the program quietly.
 pub(super) fn output_error(error: io::Error) -> anyhow::Error {
     match error.kind() {
         io::ErrorKind::BrokenPipe => error.into(),
@@ -51,12 +51,12 @@ pub(super) fn output_error(error: io::Error) -> anyhow::Error {
     }
 }
 
-/// Says on standard error what has gone wrong, if anybody listens there.
+/// Prints an error on standard error, if possible.
 pub(super) fn complain(why: impl Display) {
     remark(format!("fairdeal: {why}"));
 }
 
-/// Writes a line on standard error, without what could lead a terminal astray, if anybody listens there.
+/// Writes a line on standard error, if possible, without characters that could mislead a terminal.
 pub(super) fn remark(line: impl Display) {
     let line = printable(&format!("{line}\n"));
     let _ = io::stderr().lock().write_all(line.as_bytes());
@@ -73,14 +73,13 @@ fn unwritable(error: &io::Error) -> anyhow::Error {
     usage(format!("cannot write to standard output: {error}"))
 }
 
-/// The lines of a table without a screen, written in a thread of their own: a reader that is slow, or stops reading,
-/// does not stop the table.
+/// The output of a table without a screen, written in its own thread: a slow or stopped reader does not stop the table.
 #[derive(Debug)]
 pub(super) struct Lines {
     lines: mpsc::Sender<String>,
-    /// Comes when a line cannot be written, with the reason.
+    /// Receives the reason when a line cannot be written.
     failed: oneshot::Receiver<io::Error>,
-    /// Lines that were left out.
+    /// The number of dropped lines.
     lost: u64,
 }
 
@@ -111,7 +110,7 @@ impl Lines {
         }
     }
 
-    /// Waits until a line cannot be written. `Ok` says that the reader has gone away.
+    /// Waits until a line cannot be written. `Ok` means that the reader has closed the output.
     ///
     /// # Errors
     /// As for [`print`].
@@ -119,12 +118,12 @@ impl Lines {
         match (&mut self.failed).await {
             Ok(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
             Ok(error) => Err(unwritable(&error)),
-            // The thread ends otherwise only after this value.
+            // Without an error, the thread outlives this value.
             Err(_) => std::future::pending().await,
         }
     }
 
-    /// Waits for the last lines to be read, but not for ever.
+    /// Waits until the last lines are read, for at most [`LAST`].
     ///
     /// # Errors
     /// As for [`print`].

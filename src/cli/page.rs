@@ -1,7 +1,7 @@
-//! The result of an audit as a web page of one file, to keep, to send or to print.
+//! The result of an audit as a web page in one file, to keep, send or print.
 //!
-//! It needs nothing from anywhere: no script, no picture, no style sheet, and its policy lets a browser load none.
-//! Every text in it is escaped; names are cleaned before.
+//! It loads nothing: no script, no picture, no style sheet, and its content security policy forbids all loading. All
+//! text in it is escaped, and names are cleaned first.
 
 use std::fmt::Write as _;
 
@@ -28,14 +28,14 @@ code { font-size: .85em; overflow-wrap: anywhere }
 @media print { body { font-size: 11pt; max-width: none; padding: 0 } h2, tr { break-inside: avoid } h2 { break-after: avoid } }
 ";
 
-/// Contents of the page.
+/// The contents of the page.
 pub(super) struct Audited<'a> {
     pub(super) charter: &'a Charter,
     /// Cleaned for display, in seat order.
     pub(super) names: &'a [String],
     pub(super) report: &'a Report,
     pub(super) deals: &'a [PlayedDeal],
-    /// Verdict of an audit without findings.
+    /// The verdict of an audit without findings.
     pub(super) verdict: &'a str,
 }
 
@@ -236,7 +236,7 @@ fn departure(gone: &Departure) -> String {
     }
 }
 
-/// The fault alone, where the page names its seat and step apart.
+/// The fault alone; the page names its seat and step elsewhere.
 fn why(finding: &Finding) -> String {
     match finding {
         Finding::Fault(fault) => fault.what.to_string(),
@@ -354,7 +354,7 @@ mod tests {
         );
         assert!(page.contains("<th>where</th><td>step 17</td>"));
         assert!(page.contains("not &lt;your&gt; turn"));
-        // What nobody can be blamed for names nobody.
+        // A finding without a culprit names nobody.
         let page = self::page(["Anna", "Béla"], Some(Finding::Trailer("the log is short")));
         assert!(page.contains("nobody in particular") && page.contains("the log is short"));
     }

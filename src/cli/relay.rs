@@ -1,4 +1,4 @@
-//! The relay: a helper for friends behind routers, which any of them can run who can be reached.
+//! The relay: lets friends behind routers connect. Any friend with a reachable address can run one.
 
 use fairdeal_net::everywhere;
 use fairdeal_net::{Node, NodeConfig, NodeError, NodeEvent, Reach, Transport, is_loopback};
@@ -10,19 +10,19 @@ use super::{Exit, usage};
 use crate::signals::Signals;
 use crate::store::DataDir;
 
-/// The port unless it is said otherwise: the address that friends keep stays the same.
+/// The default port. A fixed port keeps the address that friends have saved.
 const PORT: u16 = 4001;
-/// Connections of all friends together.
+/// The maximum number of connections, of all friends together.
 const MAX_CONNECTIONS: u32 = 512;
 
-/// Relays until it is interrupted.
+/// Runs the relay until it is interrupted.
 pub(super) fn relay(common: &Common, relay: Relay) -> anyhow::Result<Exit> {
     let data = DataDir::open(common.data_dir.as_deref())?;
     let identity = data.identity()?;
     let mut config = NodeConfig::new(Transport::Sockets);
     config.reach = Reach::Relay;
     config.max_connections = MAX_CONNECTIONS;
-    // It knows no game: nobody has a message for it.
+    // A relay takes part in no game, so it accepts no messages.
     config.max_message = 1;
     config.listen = if relay.listen.is_empty() {
         everywhere(PORT)

@@ -14,7 +14,7 @@ use super::{Exit, table, usage};
 use crate::store::{read_transcript, write_out};
 use crate::tui::picture::Picture;
 
-/// Shows a game on the screen, or prints it: if that is asked for, or if there is no terminal to show it on.
+/// Shows a game on the screen. Prints it if asked to, or if there is no terminal.
 pub(super) fn replay(
     common: &Common,
     file: &Path,
@@ -22,7 +22,7 @@ pub(super) fn replay(
     picture: &PictureArgs,
 ) -> anyhow::Result<Exit> {
     if !plain && picture.svg.is_none() && std::io::stdout().is_terminal() {
-        // What cannot be read is told without a screen.
+        // An unreadable file is reported without a screen.
         if read_transcript(file).is_ok() {
             return table::show_replay(common, file);
         }
@@ -64,7 +64,7 @@ pub(super) fn replay(
     })
 }
 
-/// Every line of every step, with its deal and its step in the log.
+/// Every line of every step, with its deal and its log step.
 fn in_words(replay: &Replay) -> String {
     let mut text = format!("{:>4} {:>6}\n", "deal", "step");
     for number in 0..replay.len() {

@@ -1,4 +1,4 @@
-//! `fairdeal completions` and `fairdeal man`: what a shell and `man` want to know, from the arguments themselves.
+//! `fairdeal completions` and `fairdeal man`: generated from the arguments themselves.
 
 use std::io;
 use std::path::Path;
@@ -20,7 +20,7 @@ pub(super) fn completions(shell: Shell) -> anyhow::Result<Exit> {
 }
 
 pub(super) fn man(folder: Option<&Path>) -> anyhow::Result<Exit> {
-    // `help` has no page: what it says are the pages.
+    // `help` has no page of its own: its text is the other pages.
     let mut program = Args::command().disable_help_subcommand(true);
     program.build();
     match folder {
@@ -41,13 +41,13 @@ fn write_pages(command: &Command, folder: &Path) -> io::Result<()> {
     std::fs::write(file, page(command)?)
 }
 
-/// The command's name with those of the commands that it belongs to: "fairdeal-bot-host".
+/// The command's name after those of its parent commands: "fairdeal-bot-host".
 fn full_name(command: &Command) -> &str {
     let name = command.get_display_name();
     name.unwrap_or_else(|| command.get_name())
 }
 
-/// A command's page: its arguments, and what they do not say.
+/// A command's page: its arguments, and the sections that they do not cover.
 fn page(command: &Command) -> io::Result<Vec<u8>> {
     let mut page = Vec::new();
     Man::new(command.clone()).render(&mut page)?;
@@ -55,7 +55,8 @@ fn page(command: &Command) -> io::Result<Vec<u8>> {
     Ok(page)
 }
 
-/// The sections beyond the arguments, for the command of that full name; of the examples those that show it.
+/// The sections beyond the arguments for a command, by its full name. Only the examples that show the command are
+/// included.
 fn more_sections(name: &str) -> Roff {
     let mut more = Roff::new();
     let mut section = |title: &str, entries: &[(&str, &str)]| {

@@ -26,11 +26,11 @@ use crate::session::practice;
 use crate::store::{DataDir, DataView, IdentityKey, StoreError};
 use crate::tui::{self, Data, Interface, Start, TableOutcome};
 
-/// Bot delay at a table with a person, who has to follow.
+/// The bot delay at a table with a person, who must be able to follow.
 const BOT_DELAY: Duration = Duration::from_millis(700);
-/// Bot delay without a person: events that arrive meanwhile are still handled first.
+/// The bot delay without a person: events that arrive meanwhile are still handled first.
 const HEADLESS_BOT_DELAY: Duration = Duration::from_millis(1);
-/// Number of bots unless the command line gives one and the game allows it.
+/// The default number of bots, if the game allows it.
 const USUAL_BOTS: u8 = 2;
 
 fn bot_delay(seat: &SeatArgs, person: bool) -> Duration {
@@ -64,20 +64,20 @@ fn parse_options(options: &Options) -> anyhow::Result<BTreeMap<String, String>> 
     Ok(parsed)
 }
 
-/// The name given, or that of the settings, or the system's name for the user.
+/// The name from the command line, the settings or the system's user name, in this order.
 fn name(common: &Common, data: &DataDir) -> String {
-    // Settings with a mistake in them are told of by the interface.
+    // The interface reports invalid settings.
     let settings = || data.settings().ok().and_then(|settings| settings.name);
     common.name.clone().or_else(settings).unwrap_or_else(user)
 }
 
-/// A fresh name for this program at one table.
+/// A fresh id for this program at one table.
 fn program() -> anyhow::Result<ProgramId> {
     ProgramId::draw()
         .map_err(|error| anyhow::anyhow!("the system provides no random bytes: {error}"))
 }
 
-/// The system's name for the user.
+/// The system's user name.
 fn user() -> String {
     std::env::var("USER")
         .ok()
@@ -86,7 +86,7 @@ fn user() -> String {
         .unwrap_or_else(|| "player".to_owned())
 }
 
-/// The date in UTC, as the deal of the day is named by.
+/// The date in UTC, which names the deal of the day.
 fn today() -> String {
     let date = time::OffsetDateTime::now_utc().date();
     let (year, month, day) = date.to_calendar_date();
@@ -106,7 +106,7 @@ fn pilot(seat: &SeatArgs, person: bool) -> Pilot {
     }
 }
 
-/// Settings of a host's session.
+/// The settings of a host's session.
 struct Opening {
     rules: RuleSet,
     bots: u8,
@@ -115,7 +115,7 @@ struct Opening {
     password: Option<Password>,
 }
 
-/// Opens a table, with bots.
+/// Opens a table with bots.
 fn open(
     common: &Common,
     data: Arc<DataDir>,
@@ -137,7 +137,7 @@ fn open(
         data,
         program: program()?,
         local_bot: false,
-        // Among bots there is nobody to wait for.
+        // With bots only, there is nobody to wait for.
         ready: own_pilot || local,
         attended: attended(own_pilot),
     };
@@ -153,30 +153,30 @@ fn open(
     })
 }
 
-/// Events are printed instead of shown.
+/// Events are printed, not shown on a screen.
 #[derive(Clone, Copy)]
 struct Print {
     json: bool,
 }
 
 impl Print {
-    /// A seat as its arguments describe it.
+    /// The output that a seat's arguments ask for; `None` for a screen.
     fn of(seat: &SeatArgs, headless: bool) -> Option<Self> {
         headless.then_some(Self { json: seat.json })
     }
 }
 
-/// A session that is to be shown, or printed.
+/// A session to be shown or printed.
 struct Table {
     handle: Handle,
     data: Arc<DataDir>,
-    /// Of a table whose lobby bots can be asked into.
+    /// Of a table whose lobby accepts local bots.
     local_bots: Option<LocalBots>,
-    /// Whether it is wholly in this program.
+    /// Whether the whole table is in this program.
     local: bool,
-    /// Where it listens, if that was said.
+    /// Where it listens, if given on the command line.
     place: Option<ListenConfig>,
-    /// Where others have been told already that it listens.
+    /// The listening addresses that others already have.
     told: Vec<Multiaddr>,
 }
 
@@ -233,7 +233,7 @@ fn interface(common: &Common, data: Data) -> Interface {
     }
 }
 
-/// Shows a past game. The data directory is only read, for the settings: another program may be playing there.
+/// Shows a past game. The data directory is opened for reading only, because another program may be playing there.
 pub(super) fn show_replay(common: &Common, file: &Path) -> anyhow::Result<Exit> {
     let data = Data::Read(DataView::of(common.data_dir.as_deref())?);
     runtime()?.block_on(async {
@@ -243,7 +243,7 @@ pub(super) fn show_replay(common: &Common, file: &Path) -> anyhow::Result<Exit> 
     })
 }
 
-/// The interface, from its first screen.
+/// Runs the interface from its home screen.
 pub(super) fn home(common: &Common) -> anyhow::Result<Exit> {
     let data = Arc::new(DataDir::open(common.data_dir.as_deref())?);
     runtime()?.block_on(async {
@@ -299,7 +299,7 @@ pub(super) fn play(common: &Common, play: &Play) -> anyhow::Result<Exit> {
     })
 }
 
-/// Where to listen, on every interface unless it is said where, and through which relays others come.
+/// Where to listen (by default on every interface) and through which relays others connect.
 fn place(listen: Vec<Multiaddr>, relays: Vec<Multiaddr>) -> anyhow::Result<ListenConfig> {
     if let Some(relay) = relays.iter().find(|relay| !names_a_peer(relay)) {
         return Err(usage(format!(
@@ -318,7 +318,7 @@ fn place(listen: Vec<Multiaddr>, relays: Vec<Multiaddr>) -> anyhow::Result<Liste
     })
 }
 
-/// The table's password, if there is to be one: from the environment, or asked for on the terminal.
+/// The table's password, if it has one: from the environment, or typed on the terminal.
 fn password(wanted: bool) -> anyhow::Result<Option<Password>> {
     if !wanted {
         return Ok(None);
@@ -415,7 +415,7 @@ pub(super) fn watch(common: &Common, watch: &Watch) -> anyhow::Result<Exit> {
     let headless = watch.headless || watch.json;
     runtime()?.block_on(async {
         let handle = start(Setup {
-            // Spectators have no seat that a bot could play.
+            // Spectators have no seat for a bot.
             identity: IdentityKey::generate()?,
             name: String::new(),
             role: Role::Watcher(target),

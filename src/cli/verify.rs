@@ -1,4 +1,4 @@
-//! `fairdeal verify`: audits a transcript and says what was checked and what was found.
+//! `fairdeal verify`: audits a transcript and reports the checks and the findings.
 
 use std::convert::Infallible;
 use std::fmt::Write as _;
@@ -49,7 +49,7 @@ pub(super) fn verify(args: &Verify) -> anyhow::Result<Exit> {
     };
     let audit = match Audit::<AnyGame>::new(Arc::clone(&transcript)) {
         Ok(audit) => audit,
-        // Nothing is known against such a game; it just cannot be judged here.
+        // Nothing counts against such a game; this program just cannot judge it.
         Err(error) => return unreadable(error.to_string()),
     };
     let mut ledger = Ledger::new(audit.replica());
@@ -68,7 +68,7 @@ pub(super) fn verify(args: &Verify) -> anyhow::Result<Exit> {
             deals: &ledger.into_deals(),
             verdict: verdict(&report, names.len()),
         };
-        // No exit code of a verdict: there is none if it is not where it was wanted.
+        // A page that cannot be written is a usage error, not a verdict: there must be no verdict without its page.
         write_out(file, audited.page().as_bytes(), &args.file, args.force).map_err(usage)?;
     }
     let seating = Seating::of(charter);
@@ -153,7 +153,7 @@ fn in_words(report: &Report, game: &str, names: &[String], seating: &Seating) ->
     text
 }
 
-/// The seat whose wrong digest has stopped the table: it forfeits the game.
+/// The seat whose wrong digest stopped the table; it forfeits the game.
 fn forfeited_by(finding: &Finding) -> Option<Seat> {
     match finding {
         Finding::Fault(fault) if fault.what == FaultKind::Digest => Some(fault.seat),

@@ -12,38 +12,38 @@ use super::screen::Library;
 use crate::session::SessionEvent;
 use crate::session::lan::LanView;
 
-/// UiEvent for screens.
+/// An event for the screens.
 #[derive(Debug)]
 pub(super) enum UiEvent {
     Session(SessionEvent),
     SessionEnded,
-    /// How far a transcript has been read.
+    /// Progress of reading a transcript.
     Checking(AuditProgress),
-    /// An audit is done.
+    /// An audit has finished.
     Audited(Box<Audited>),
-    /// A game to be looked at again.
+    /// A past game to replay.
     Replay(Arc<Replay>),
-    /// Something that was asked for cannot be done.
+    /// A request could not be carried out; the reason as text.
     Failed(String),
 }
 
-/// Result of an audit, with the players' names.
+/// The result of an audit, with the players' names.
 #[derive(Clone, Debug)]
 pub(super) struct Audited {
     pub(super) report: Report,
     pub(super) names: Vec<String>,
 }
 
-/// An event from outside.
+/// An input from outside.
 #[derive(Debug)]
 pub(super) enum Input {
-    /// UiEvent for the screens.
+    /// An event for the screens.
     UiEvent(UiEvent),
-    /// How the LAN looks; nothing if nobody looks any more.
+    /// Tables on the LAN; `None` when the browser has stopped.
     Lan(Option<LanView>),
-    /// Games in the data directory.
+    /// The games in the data directory.
     Library(Library),
-    /// From the player.
+    /// A key, click or paste by the player.
     User(UserInput),
     /// Time has passed.
     Tick(Duration),

@@ -1,17 +1,17 @@
 //! The terminal interface.
 //!
-//! | module | what is in it |
+//! | module | contents |
 //! | --- | --- |
-//! | `run` | owns the terminal and the session, and does what the screens ask for: all I/O |
-//! | `shell` | the screens on a stack, and what all have in common: trail, help, palette, questions, toasts |
-//! | `screen` | what a screen is, what all see (`screen::Context`), what they ask for |
-//! | `screens` | the screens; `sitting` is the lobby and the table |
-//! | `tables` | what each game draws, and how its actions are chosen |
-//! | [`picture`] | a past moment as an SVG, without a terminal |
-//! | `canvas`, `focus`, `field`, `keys`, [`theme`] | what screens are made of |
+//! | `run` | owns the terminal and the session, and carries out what the screens request: all I/O |
+//! | `shell` | the stack of screens and what they share: trail, help, palette, questions, toasts |
+//! | `screen` | the `Screen` trait, the shared state (`screen::Context`), and requests of screens |
+//! | `screens` | the screens; `table` is the lobby and the table |
+//! | `event`, `terminal` | inputs from outside; the terminal's setup, restoring and keys |
+//! | [`picture`] | a step of a past game as an SVG, without a terminal |
+//! | [`fairdeal_ui`] | boards, canvas, focus, fields, keys and themes: the part that needs no terminal |
 //!
-//! Everything but `run` is state and its transitions: inputs in, effects out, no clock, no I/O. So whole games are
-//! played by scripts of keys and clicks in tests.
+//! Everything except `run` is state and its transitions: inputs in, effects out, no clock, no I/O. Tests can therefore
+//! play whole games with scripts of keys and clicks.
 
 mod event;
 pub mod picture;
@@ -38,36 +38,36 @@ use crate::store::{DataDir, DataView};
 /// Inputs of the interface.
 #[derive(Debug)]
 pub struct Interface {
-    /// Where identity, journals, transcripts and settings are kept.
+    /// Where identity, journals, transcripts and settings are stored.
     pub data: Data,
-    /// The name at tables, if it is to be another than that of the settings.
+    /// The player's name at tables; overrides the one in the settings.
     pub name: Option<String>,
-    /// The system's name for the user.
+    /// The operating system's user name.
     pub user: String,
-    /// Tells the day, in UTC, as the deal of the day is named by.
+    /// Returns the current day in UTC. It names the daily deal.
     pub today: fn() -> String,
-    /// How many colours the terminal shows.
+    /// How many colours the terminal supports.
     pub depth: Depth,
-    /// Whether only ASCII characters are drawn, whatever the settings say.
+    /// Draw ASCII characters only, whatever the settings say.
     pub ascii: bool,
 }
 
-/// A data directory, as far as the interface may use it.
+/// A data directory, with the access that the interface has to it.
 #[derive(Clone, Debug)]
 pub enum Data {
-    /// It is open: tables can be played, and settings kept.
+    /// Open for reading and writing: tables can be played and settings saved.
     Open(Arc<DataDir>),
-    /// It is open for reading alone, since another program may be playing there, or nothing can be written.
+    /// Open for reading only: another program may be playing there, or nothing can be written.
     Read(DataView),
 }
 
-/// The data directory is open for reading alone.
+/// The data directory is open for reading only.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error("this replay is read-only")]
 pub struct ReadOnly;
 
 impl Data {
-    /// As it is read.
+    /// The directory for reading.
     pub fn view(&self) -> &DataView {
         match self {
             Self::Open(data) => data,
@@ -75,7 +75,7 @@ impl Data {
         }
     }
 
-    /// As it is written to.
+    /// The directory for writing.
     ///
     /// # Errors
     /// [`ReadOnly`].
@@ -87,44 +87,44 @@ impl Data {
     }
 }
 
-/// Where the interface begins.
+/// The first screen of the interface.
 #[derive(Debug)]
 pub enum Start {
-    /// At its first screen.
+    /// The home screen.
     Home,
-    /// At a past game, by its transcript; when the player leaves it, the interface ends.
+    /// A past game, by the path of its transcript. The interface ends when the player leaves it.
     Replay(PathBuf),
-    /// At a table; when the player leaves it, the interface ends.
+    /// A table. The interface ends when the player leaves it.
     Table {
-        /// The session.
+        /// The table's session.
         handle: Handle,
-        /// Of a table whose lobby bots can be asked into.
+        /// Seats more bots in the lobby, if this program hosts the table.
         local_bots: Option<LocalBots>,
-        /// Whether it is wholly in this program.
+        /// Whether the table has no network: every seat is in this program.
         local: bool,
-        /// Where it listens and through which relays others come, if that was said: so do the tables after it.
+        /// Where it listens and through which relays others reach it, if configured. Later tables use the same.
         place: Option<ListenConfig>,
-        /// Where others have been told already that it listens.
+        /// Addresses that others already have for it.
         told: Vec<Multiaddr>,
     },
 }
 
-/// How the last table ended, for a line after the screen is gone.
+/// How the last table ended, to be printed after the interface has closed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum TableOutcome {
-    /// The player left, or there was none.
+    /// The player left, or there was no table.
     #[default]
     Left,
-    /// The game is not over, and can be resumed.
+    /// The game is not over and can be resumed.
     Paused(Hash32),
     /// The game is over.
     Over {
-        /// The scores with their names.
+        /// Names and scores, in seat order.
         scores: Vec<(String, i64)>,
         /// The transcript file, if it was saved.
         transcript: Option<PathBuf>,
     },
-    /// It could not go on; the reason in words.
+    /// The game cannot continue; the reason as text.
     Failed(String),
 }
 
@@ -133,7 +133,7 @@ pub enum TableOutcome {
 #[error("the terminal cannot be used: {0}; try --headless")]
 pub struct TuiError(#[from] std::io::Error);
 
-/// Shows the interface until the player leaves it; says how the last table ended.
+/// Runs the interface until the player leaves it. Returns how the last table ended.
 ///
 /// # Errors
 /// [`TuiError`] if the terminal fails.

@@ -14,12 +14,12 @@ use super::screens::table::TableScreen;
 use super::shell::{LEAST, Shell};
 use crate::store::Settings;
 
-/// How many of the last lines of a game are in its log.
+/// Log lines shown beside the table.
 const LINES: usize = 100;
 /// The largest picture: columns and rows.
 const MOST: (u16, u16) = (300, 120);
 
-/// A table at one step of a past game, on a screen of some size.
+/// A table at one step of a past game, on a screen of a given size.
 #[derive(Debug)]
 pub struct Picture {
     shell: Shell,
@@ -27,8 +27,8 @@ pub struct Picture {
 }
 
 impl Picture {
-    /// Of a step, or of the last one if there are fewer; with the eyes of whom, on a screen of so many columns and
-    /// rows (at least 80 by 24, at most 300 by 120).
+    /// Draws `step`, or the last step if the game has fewer, from the point of view of `eyes`. `size` is in columns and
+    /// rows, at least 80 by 24 and at most 300 by 120.
     pub fn new(
         replay: &Replay,
         step: usize,
@@ -68,13 +68,12 @@ impl Picture {
         }
     }
 
-    /// Draws it, as a terminal is drawn each time that something changes.
+    /// Draws one frame, as a terminal does after every change.
     pub fn draw(&mut self) -> &Buffer {
         let Ok(_) = self.screen.draw(|frame| self.shell.draw(frame));
         self.screen.backend().buffer()
     }
 
-    /// The picture as an SVG document.
     pub fn to_svg(&mut self) -> String {
         svg(self.draw())
     }

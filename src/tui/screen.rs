@@ -1,4 +1,4 @@
-//! The interface of a screen, and the state that all screens share.
+//! The [`Screen`] trait, and the state that all screens share.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -21,25 +21,24 @@ use crate::store::Settings;
 /// State that all screens share.
 #[derive(Debug)]
 pub(super) struct Context {
-    /// The player's settings.
     pub(super) settings: Settings,
-    /// Commands of keys.
+    /// Maps keys to intents.
     pub(super) keymap: Keymap,
-    /// How things look.
+    /// Colours and glyphs.
     pub(super) theme: Theme,
-    /// How many colours the terminal has.
+    /// How many colours the terminal supports.
     pub(super) depth: Depth,
-    /// Whether ASCII was asked for on the command line.
+    /// Whether the command line asks for ASCII.
     pub(super) ascii: bool,
-    /// The name that was asked for on the command line.
+    /// The name given on the command line.
     pub(super) given: Option<String>,
-    /// The name that is given to others if neither that nor the settings have one.
+    /// The operating system's user name: the fallback when `given` and the settings have none.
     pub(super) user: String,
-    /// The day, in UTC, as the deal of the day is named by.
+    /// The day in UTC. It names the daily deal.
     pub(super) today: String,
-    /// The tables of the LAN, as long as they are looked for.
+    /// Tables on the LAN; `None` while nobody browses.
     pub(super) lan: Option<LanView>,
-    /// Past games and tables that wait.
+    /// Past games and saved games.
     pub(super) library: Library,
 }
 
@@ -50,7 +49,7 @@ impl Context {
         named.unwrap_or(&self.user)
     }
 
-    /// Makes the theme again, after the settings have changed.
+    /// Rebuilds the theme after the settings have changed.
     pub(super) fn dress(&mut self) {
         self.theme = Theme::new(
             self.settings.theme,
@@ -64,13 +63,13 @@ impl Context {
 /// Games in the data directory.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Library {
-    /// Saved games: their ids, and each in words.
+    /// Saved games: id and description.
     pub(super) waiting: Vec<(String, String)>,
-    /// Every past game, newest first, and those that wait.
+    /// Every past game and every saved game, newest first.
     pub(super) past: Vec<Past>,
 }
 
-/// How a toast is meant.
+/// The tone of a toast.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tone {
     Plain,
@@ -78,16 +77,16 @@ pub(super) enum Tone {
     Bad,
 }
 
-/// A question over the screen; the answer goes to the screen that asked.
+/// A question over the screen. The answer goes to the screen that asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Question {
     pub(super) text: String,
-    /// The answers: a key, a word, what it means. Back is always possible besides.
+    /// The answers: key, label, meaning. The player can always go back instead.
     pub(super) answers: Vec<(char, String, String)>,
 }
 
 impl Question {
-    /// One that is answered by yes or no.
+    /// A yes/no question.
     pub(super) fn sure(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
@@ -101,17 +100,16 @@ impl Question {
 pub(super) struct Opening {
     pub game: String,
     pub seats: u8,
-    /// How many of them bots take at once.
+    /// How many seats bots take at once.
     pub bots: u8,
-    /// The game's options.
+    /// The game's options: key and value.
     pub options: Vec<(String, String)>,
-    /// Whether others can come, or all is within this program.
+    /// Whether others can join; otherwise every seat is in this program.
     pub networked: bool,
-    /// Whether it is shown to the LAN.
+    /// Whether the table is announced on the LAN.
     pub lan: bool,
-    /// The password, if there is one.
     pub password: Option<Password>,
-    /// Whether it is a solitaire that is not sealed, for practice.
+    /// Whether this is an unsealed solitaire, for practice.
     pub practice: bool,
 }
 
@@ -120,46 +118,42 @@ pub(super) struct Opening {
 pub(super) enum Effect {
     /// Open a table and sit down at it.
     Open(Opening),
-    /// Join a table, by a ticket or an address.
+    /// Join a table, by ticket or address.
     Join {
-        /// Which.
         target: JoinTarget,
-        /// The password, if there is one.
         password: Option<Password>,
     },
-    /// Watch a table.
+    /// Watch a table as a spectator.
     Watch {
-        /// Which.
         target: JoinTarget,
-        /// The password, if there is one.
         password: Option<Password>,
     },
-    /// Resume a saved game.
+    /// Resume the saved game with this id.
     Resume(String),
-    /// Open a table for those who sit at the one that is over, and invite them.
+    /// Open a table for the players of the one that is over, and invite them.
     Rematch(Opening),
-    /// Seat one more bot at the table whose lobby this is.
+    /// Seat one more local bot in this lobby.
     SeatBot {
         /// The lobby's ticket.
         ticket: Ticket,
-        /// Which of the local bots's bots.
+        /// The bot's number among the local bots.
         number: usize,
     },
-    /// Tell the session something.
+    /// Send a command to the session.
     Session(Command),
     /// Close the session; its table can be resumed.
     CloseSession,
-    /// Read what lies in the data directory again.
+    /// Read the data directory again.
     LoadLibrary,
-    /// Put a text where it can be pasted from.
+    /// Copy a text to the clipboard.
     Copy(String),
     /// Audit a transcript.
     Audit(PathBuf),
-    /// Audit a transcript to look at the game again.
+    /// Audit a transcript, then replay the game.
     Replay(PathBuf),
-    /// Read no further in a transcript.
+    /// Stop reading the transcript.
     StopReading,
-    /// Write the settings.
+    /// Save the settings.
     Save(Settings),
     /// End the program.
     Quit,
@@ -168,116 +162,116 @@ pub(super) enum Effect {
 /// A request by a screen.
 #[derive(Debug)]
 pub(super) enum Request {
-    /// Another screen over this one.
+    /// Open another screen over this one.
     Push(Box<dyn Screen>),
-    /// Another screen in place of this one.
+    /// Replace this screen by another.
     Replace(Box<dyn Screen>),
-    /// This screen is done.
+    /// Close this screen.
     Leave,
-    /// A word at the edge of the screen.
+    /// Show a short message at the edge of the screen.
     Toast(Tone, String),
-    /// A question over the screen.
+    /// Ask a question over the screen.
     Ask(Question),
-    /// The question over the screen is pointless by now.
+    /// Withdraw the question: it no longer matters.
     Withdraw,
-    /// The focus on something.
+    /// Move the focus to a target.
     Focus(Target),
-    /// The focus on what is most likely wanted.
+    /// Move the focus to the most likely target.
     Unfocus,
-    /// Other settings.
+    /// Change the settings.
     Settings(Box<Settings>),
-    /// Something of the program.
+    /// Ask the program around the interface.
     Effect(Effect),
 }
 
-/// Requests of a screen while it handles an input.
+/// Requests that a screen makes while it handles an input.
 pub(super) type Requests = Vec<Request>;
 
-/// One place of the interface.
+/// One screen of the interface.
 pub(super) trait Screen: std::fmt::Debug {
-    /// Its name in the trail at the top.
+    /// The screen's name in the trail at the top.
     fn name(&self) -> String;
 
-    /// Some words after the trail.
+    /// A few words after the trail.
     fn heading(&self) -> String {
         String::new()
     }
 
-    /// The game that it is about, whose rulebook can be opened from it.
+    /// The screen's game; its rulebook can be opened from here.
     fn game(&self) -> Option<&'static GameInfo> {
         None
     }
 
-    /// Draws it below the top row.
+    /// Draws the screen below the top row.
     fn draw(&mut self, context: &Context, canvas: &mut Canvas<'_>, area: Rect);
 
-    /// Which places of a table stand out.
+    /// Spots of a table to highlight.
     fn marks(&self) -> Marks {
         Marks::default()
     }
 
-    /// A target is chosen, by a key or by a click.
+    /// The player chose a target, by key or click.
     fn choose(&mut self, context: &Context, target: Target, requests: &mut Requests);
 
-    /// Something is asked for that the shell does not do by itself.
+    /// An intent that the shell does not handle itself.
     fn intent(&mut self, context: &Context, intent: Intent, requests: &mut Requests) {
         let _ = (context, intent, requests);
     }
 
-    /// Whether an arrow is for the screen itself and does not move the focus.
+    /// Whether the screen handles this intent itself instead of moving the focus.
     fn steers(&self, intent: Intent) -> bool {
         let _ = intent;
         false
     }
 
-    /// A letter that no intent has; says whether it is one of this screen's.
+    /// A letter without an intent. Returns whether the screen used it.
     fn letter(&mut self, context: &Context, letter: char, requests: &mut Requests) -> bool {
         let _ = (context, letter, requests);
         false
     }
 
-    /// The field that is written in, if one is.
+    /// The text field with the cursor, if there is one.
     fn field(&mut self) -> Option<&mut Field> {
         None
     }
 
-    /// The text changes.
+    /// The text in the field has changed.
     fn written(&mut self, context: &Context, requests: &mut Requests) {
         let _ = (context, requests);
     }
 
-    /// The text is confirmed.
+    /// The player confirmed the text.
     fn submit(&mut self, context: &Context, requests: &mut Requests) {
         let _ = (context, requests);
     }
 
-    /// One step back; what is written is left as it was.
+    /// Goes one step back; by default, leaves the screen.
     fn back(&mut self, context: &Context, requests: &mut Requests) {
         let _ = context;
         requests.push(Request::Leave);
     }
 
-    /// The answer to its question, by its number.
+    /// The answer to the screen's question, by its index.
     fn answer(&mut self, context: &Context, answer: usize, requests: &mut Requests) {
         let _ = (context, answer, requests);
     }
 
-    /// UiEvent from outside.
+    /// An event from outside.
     fn on_event(&mut self, context: &Context, event: &UiEvent, requests: &mut Requests) {
         let _ = (context, event, requests);
     }
 
-    /// The focus has come to a target.
+    /// The focus has moved.
     fn focused(&mut self, target: Option<Target>) {
         let _ = target;
     }
 
-    /// Where the focus is to begin with; the first target if it does not matter.
+    /// The initial focus; the first target by default.
     fn first_focus(&self, layer: &Layer) -> Option<Target> {
         layer.targets.first().map(|(_, target)| *target)
     }
 
-    /// Whether the focus goes to a target by Tab.
+    /// Whether Tab stops at a target.
     fn is_stop(&self, target: Target) -> bool {
         let _ = target;
         true
@@ -288,7 +282,7 @@ pub(super) trait Screen: std::fmt::Debug {
         let _ = passed;
     }
 
-    /// How soon it wants to be drawn again by itself.
+    /// When the screen needs its next frame without an input.
     fn pace(&self) -> Option<Duration> {
         None
     }
@@ -298,13 +292,13 @@ pub(super) trait Screen: std::fmt::Debug {
         let _ = (context, layer);
     }
 
-    /// The keys of this screen beside those of all screens, with what they do.
+    /// The screen's own keys and what they do, without those that all screens share.
     fn keys(&self, context: &Context) -> Vec<(String, String)> {
         let _ = context;
         Vec::new()
     }
 
-    /// Entries of the palette: the words, and the choice that they make.
+    /// Entries of the palette: label, and the target to choose.
     fn commands(&self, context: &Context) -> Vec<(String, Target)> {
         let _ = context;
         Vec::new()

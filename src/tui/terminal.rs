@@ -1,4 +1,4 @@
-//! The terminal: taking it over and giving it back, and what the player does there.
+//! The terminal: setup, restoring, and the player's inputs.
 
 use std::io::stdout;
 use std::mem::ManuallyDrop;
@@ -14,17 +14,17 @@ use ratatui::crossterm::execute;
 use ratatui::layout::Position;
 use tokio::sync::mpsc;
 
-/// The terminal in raw mode, given back when dropped.
+/// The terminal in raw mode, restored on drop.
 pub(super) struct Screen {
-    /// Never dropped: ratatui prints to standard error there where the terminal is gone, which panics if that was the
-    /// terminal too, and a panic in a destructor aborts the program.
+    /// Never dropped: ratatui's destructor prints to standard error if the terminal is gone. If standard error was that
+    /// terminal, it panics, and a panic in a destructor aborts the program.
     pub(super) terminal: ManuallyDrop<DefaultTerminal>,
 }
 
 impl Screen {
     pub(super) fn open() -> std::io::Result<Self> {
         let terminal = ratatui::try_init()?;
-        // ratatui's own hook restores the screen, but not what is set here.
+        // ratatui's own hook restores the screen, but not the modes set here.
         let hook = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
             let _ = execute!(stdout(), DisableMouseCapture, DisableBracketedPaste, Show);
@@ -39,18 +39,18 @@ impl Screen {
 
 impl Drop for Screen {
     fn drop(&mut self) {
-        // The hook has given it back already, before it wrote why: once more, and what comes next would be written
-        // over that.
+        // The panic hook has restored the terminal and printed the message. Restoring again would let later output
+        // overwrite it.
         if std::thread::panicking() {
             return;
         }
-        // The terminal may be gone, and nobody be there to be told.
+        // Ignore errors: the terminal may be gone.
         let _ = execute!(stdout(), DisableMouseCapture, DisableBracketedPaste, Show);
         let _ = ratatui::try_restore();
     }
 }
 
-/// Reads the terminal in a thread of its own, which ends with the program.
+/// Reads the terminal in a background thread that ends with the program.
 pub(super) fn user_inputs() -> mpsc::Receiver<UserInput> {
     let (sender, receiver) = mpsc::channel(64);
     std::thread::spawn(move || {

@@ -1,4 +1,4 @@
-//! A player in front of the interface, and a game behind it: what the tests of screens have in common.
+//! Test helpers for screens: a simulated player at the interface, and a game behind it.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -37,7 +37,7 @@ use crate::session::practice::Practice;
 use crate::session::{Command, SessionEvent};
 use crate::store::Settings;
 
-/// State that screens see in tests.
+/// Shared screen state for tests.
 pub(super) fn context(ascii: bool) -> Context {
     let mut context = Context {
         settings: Settings::default(),
@@ -55,21 +55,21 @@ pub(super) fn context(ascii: bool) -> Context {
     context
 }
 
-/// The interface with a game behind it, in which the player has the first seat and others act at random.
+/// The interface with a game behind it. The player has the first seat, and the others act at random.
 pub(super) struct TestApp {
     pub(super) shell: Shell,
     pub(super) scene: Option<Scene>,
     pub(super) size: (u16, u16),
-    /// Requests that were not carried out here.
+    /// Effects that were not carried out here.
     pub(super) effects: Vec<Effect>,
-    /// A game for practice, in place of the scene.
+    /// A practice game, instead of the scene.
     practice: Option<Practice>,
-    /// The cards that the player was last told.
+    /// The cards that the player last knew.
     known: Faces,
     step: u64,
     /// Seed of the next game.
     pub(super) seed: u8,
-    /// For whom the table waits, as the player is told next.
+    /// The seats that the table waits for, in the next snapshot.
     waits: Waits,
     is_over: bool,
     bot: Box<dyn Bot<AnyGame>>,
@@ -77,7 +77,7 @@ pub(super) struct TestApp {
 }
 
 impl TestApp {
-    /// At the first screen.
+    /// Starts at the home screen.
     pub(super) fn at_home(ascii: bool) -> Self {
         Self::with(Shell::new(context(ascii), Box::new(Home::default())))
     }
@@ -101,7 +101,7 @@ impl TestApp {
         stage
     }
 
-    /// Content of the screen.
+    /// The screen as text.
     pub(super) fn draw(&mut self) -> String {
         let mut terminal = Terminal::new(TestBackend::new(self.size.0, self.size.1)).unwrap();
         terminal.draw(|frame| self.shell.draw(frame)).unwrap();
@@ -110,7 +110,7 @@ impl TestApp {
         rows.collect::<Vec<_>>().join("\n")
     }
 
-    /// The colours on the screen: each run of characters of one style that is not the terminal's own.
+    /// The colours on the screen: each run of characters in one style other than the terminal's default.
     pub(super) fn draw_colours(&mut self) -> String {
         let mut terminal = Terminal::new(TestBackend::new(self.size.0, self.size.1)).unwrap();
         terminal.draw(|frame| self.shell.draw(frame)).unwrap();
@@ -136,7 +136,7 @@ impl TestApp {
         text
     }
 
-    /// Something comes in; what is asked for is done.
+    /// Passes an input to the shell and carries out the effects.
     pub(super) fn input(&mut self, input: Input) {
         let effects = self.shell.update(input);
         for effect in effects {
@@ -149,12 +149,12 @@ impl TestApp {
         self.input(Input::User(UserInput::Key(code.into())));
     }
 
-    /// Writes something, letter by letter.
+    /// Types a text, letter by letter.
     pub(super) fn keys(&mut self, text: &str) {
         text.chars().for_each(|c| self.key(KeyCode::Char(c)));
     }
 
-    /// Clicks in the middle of a target that is on the screen and not covered.
+    /// Clicks the first visible cell of a target.
     pub(super) fn click(&mut self, target: Target) {
         let layer = self.shell.layer();
         let areas = layer.targets.iter().filter(|(_, other)| *other == target);
@@ -167,7 +167,7 @@ impl TestApp {
         self.input(Input::User(UserInput::Click(at)));
     }
 
-    /// Clicks on a text that is on the screen, below the row at the top.
+    /// Clicks a text on the screen, below the top row.
     pub(super) fn click_on(&mut self, text: &str) {
         let shown = self.draw();
         let found = shown.lines().enumerate().skip(1).find_map(|(y, row)| {
@@ -183,7 +183,7 @@ impl TestApp {
         ))));
     }
 
-    /// Time passes until nothing moves.
+    /// Lets time pass until nothing moves.
     pub(super) fn rest(&mut self) {
         for _ in 0..1000 {
             if self.shell.pace().is_none() {
@@ -233,7 +233,7 @@ impl TestApp {
                     me: Seat::new(0),
                     ..LobbyView::default()
                 }));
-                // A table is shown as soon as it is open, and begins then.
+                // As at a real table: the first snapshot is the table before the game has begun.
                 let begun = std::mem::replace(&mut scene.game, scene.unbegun.clone());
                 self.scene = Some(scene);
                 self.tell(Vec::new());
@@ -252,13 +252,13 @@ impl TestApp {
         }
     }
 
-    /// The table waits for seat 0, as the player of another seat sees it.
+    /// Shows another player a table that waits for seat 0.
     pub(super) fn waits_for_seat_0(&mut self, player: Seat, waits: Waits) {
         self.waits = waits;
         self.tell_to(player, Vec::new());
     }
 
-    /// Another seat fires the village.
+    /// Lets another seat fire the village.
     pub(super) fn fires(&mut self, other: Seat) {
         let scene = self.scene.as_mut().unwrap();
         let events = scene.act(other, &AnyAction::Loot(LootAction::Fire));
@@ -331,7 +331,7 @@ impl TestApp {
                 self.event(SessionEvent::Line(line));
             }
         }
-        // As at a real table, a card is often known only a moment after the game has gone on.
+        // As at a real table: a card often becomes known just after the game has moved on.
         let mut early = snapshot.clone();
         early.known = std::mem::replace(&mut self.known, snapshot.known.clone());
         if early != snapshot {
@@ -349,7 +349,7 @@ impl TestApp {
         }
     }
 
-    /// A bot's action in the player's place, if it is its turn.
+    /// A bot's action in the player's place, if it is the player's turn.
     pub(super) fn advice(&mut self) -> Option<AnyAction> {
         let scene = self.scene.as_ref().unwrap();
         let mine = scene.game.to_act().contains(seat(0));
@@ -363,7 +363,6 @@ impl TestApp {
         self.step
     }
 
-    /// Whether the game is over.
     pub(super) fn is_over(&self) -> bool {
         self.is_over
     }

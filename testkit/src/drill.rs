@@ -1,6 +1,6 @@
-//! A drill for the protocol: a game without sense that asks for everything a game can ask for.
+//! The drill: a meaningless game for protocol tests that makes every kind of request a game can make.
 
-// The names of its actions and events say what they are.
+// The names of the actions and events are self-explanatory.
 #![allow(missing_docs)]
 
 use std::collections::BTreeMap;
@@ -14,26 +14,26 @@ use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::timing::Timing;
 use serde::{Deserialize, Serialize};
 
-/// How many cards the drill's deck has.
+/// Number of cards in the drill's deck.
 pub const CARDS: u8 = 12;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Action {
-    /// Deal the top card to oneself; with no card left, shuffle the discards first.
+    /// Deal the top card to the acting seat; shuffle the discards first if no card is left.
     Draw,
     /// Turn the top card up and discard it.
     Turn,
     /// Show a card from the hand and discard it.
     Play { card: Handle, face: Face },
-    /// Roll a die, then deal a card to whom it names.
+    /// Roll a die, then deal a card to the seat it names.
     Roll,
-    /// Lay a card aside unseen; when all have, all are shown.
+    /// Lay a card aside face down; once all seats have, all are shown.
     Bid { card: Handle },
-    /// A new deal: all cards come back.
+    /// Start a new deal with the whole deck.
     NextDeal,
-    /// Out of turn: be for or against the end.
+    /// Out of turn: vote for or against ending the game.
     Vote { end: bool },
-    /// Out of turn, once: everybody's first card is turned up and discarded.
+    /// Out of turn, once: turn up and discard every seat's first card.
     Reveal,
 }
 
@@ -68,8 +68,8 @@ pub struct Drill {
     over: bool,
 }
 
-/// The rules of a drill of `limit` turns. With the option `flips-first` it flips before it asks for a deck, with
-/// `no-cards` it asks for none, with `greedy` it turns one card up more often than anybody can answer.
+/// The rules of a drill of `limit` turns. The option `flips-first` flips before the deck request, and `no-cards` never
+/// requests a deck. `greedy` opens one card more often than an entry can answer.
 pub fn rules(seats: u8, limit: u32) -> RuleSet {
     let options = BTreeMap::from([("limit".to_owned(), limit.to_string())]);
     RuleSet {
@@ -129,7 +129,7 @@ impl Drill {
         self.turn = self.playing().after(self.turn).unwrap();
     }
 
-    /// Shows all bids if everybody has laid one.
+    /// Shows all bids once every seat has laid one.
     fn settle_bids(
         &mut self,
         chance: &mut dyn Chance,
@@ -373,7 +373,7 @@ impl Game for Drill {
         Ok(())
     }
 
-    /// Hand and bid of the seat are set aside; the next one gets a card for its trouble.
+    /// Sets the seat's hand and bid aside; the next seat gets a card as compensation.
     fn forfeit(
         &mut self,
         seat: Seat,

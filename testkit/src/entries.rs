@@ -1,6 +1,6 @@
-//! Entries, read from a message, rewritten and signed again, or put into a file.
+//! Entries: extracted from a message, rewritten and re-signed, or written to a file.
 //!
-//! The strongest cheat that breaks no signature is an honest table whose own entries are changed on their way out.
+//! The strongest cheat that breaks no signature is an honest table whose own entries are rewritten as they leave.
 
 use fairdeal_protocol::charter::SignedCharter;
 use fairdeal_protocol::log::entry::{Content, Entry, SignedEntry};
@@ -17,12 +17,12 @@ pub fn sign(content: Content) -> Entry {
     Entry::sign(content, &key).unwrap()
 }
 
-/// An entry of that table, verified.
+/// Verifies an entry of the charter's table.
 pub fn verified(charter: &SignedCharter, signed: &SignedEntry) -> Entry {
     signed.verify(charter.charter(), &charter.table()).unwrap()
 }
 
-/// The entries that a message carries: none if it is of another kind.
+/// The entries that a message carries; none if it is of another kind.
 pub fn carried(charter: &SignedCharter, message: &Message) -> Vec<Entry> {
     match message {
         Message::Entries(entries) => entries.iter().map(|one| verified(charter, one)).collect(),
@@ -37,8 +37,8 @@ pub fn message<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Message {
     Message::Entries(entries.try_into().unwrap())
 }
 
-/// The message with every entry as `change` returns it; an entry for which that is `None` is left out. A message of
-/// another kind stays as it is.
+/// Rewrites every entry of a message with `change`, dropping those for which it returns `None`. Messages of other kinds
+/// stay unchanged.
 pub fn rewrite(
     charter: &SignedCharter,
     message: Message,
@@ -53,7 +53,7 @@ pub fn rewrite(
     }
 }
 
-/// The bytes of a transcript file: the charter of another transcript, these entries and that trailer.
+/// The bytes of a transcript file with the charter of `like`, these entries and this trailer.
 pub fn file(like: &Transcript, entries: &[SignedEntry], trailer: impl Serialize) -> Vec<u8> {
     let charter = like.charter();
     let head = (MAGIC, VERSION, charter.charter(), charter.signatures());

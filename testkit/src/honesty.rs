@@ -1,4 +1,4 @@
-//! The check on an honest seat: it persists before it sends, and signs one entry for one step.
+//! A check on honest seats: each persists before it sends, and signs only one entry per step.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,12 +18,12 @@ use crate::room::TestSeat;
 pub struct Honesty {
     charter: SignedCharter,
     signed: BTreeMap<(Seat, u64), Hash32>,
-    /// Every entry that a seat has sent: to verify one again at each repetition is slow.
+    /// Every entry a seat has sent, because verifying each repetition again is slow.
     sent: BTreeSet<(Seat, Hash32)>,
 }
 
 impl Honesty {
-    /// Nothing is signed yet.
+    /// No entries seen yet.
     pub fn new(charter: SignedCharter) -> Self {
         Self {
             charter,
@@ -35,7 +35,7 @@ impl Honesty {
     /// Checks a message that a seat sends.
     ///
     /// # Panics
-    /// If it carries something of the seat's own that is not on its disk, or a second entry for one step.
+    /// If it carries a record of the seat's own that is not on its disk, or a second entry for one step.
     pub fn check<G: Game>(&mut self, place: &TestSeat<G>, message: &Message) {
         let seat = place.seat();
         let persisted = |record: &Record| {

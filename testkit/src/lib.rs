@@ -1,16 +1,16 @@
 //! Whole tables in one process, for tests, benchmarks and fuzzing.
 //!
-//! | module | what it has |
+//! | module | contents |
 //! | --- | --- |
-//! | [`seats`] | players with fixed keys, and charters that they have signed |
-//! | [`room`] | the programs of one table, their disks, crashes and restarts |
+//! | [`seats`] | players with fixed keys, and charters signed with them |
+//! | [`room`] | the programs of one table, with disks, crashes and restarts |
 //! | [`network`] | a bad network in virtual time |
 //! | [`honesty`] | the check that an honest seat persists before it sends, and signs once |
-//! | [`entries`] | the entries of a message, rewritten and signed again: what a cheat does |
-//! | [`random`] | random streams that are the same in every run |
-//! | [`drill`] | a small game that asks for everything a game can ask for |
+//! | [`entries`] | rewriting and re-signing a message's entries, as a cheat does |
+//! | [`random`] | reproducible random streams |
+//! | [`drill`] | a small game that makes every kind of request |
 //!
-//! A test that needs no network exchanges messages at once:
+//! A test that needs no network delivers messages immediately:
 //!
 //! ```
 //! use fairdeal_testkit::drill::{Action, Drill, rules};
@@ -26,9 +26,9 @@
 //! assert_eq!(room[0].table.log_hash(), room[1].table.log_hash());
 //! ```
 //!
-//! A simulator puts a [`Network`] between the places of its room, and decides itself who acts, crashes or cheats.
+//! A simulator puts a [`Network`] between the places of its room, and decides which seats act, crash or cheat.
 
-// A test that cannot be set up shall stop.
+// A test whose setup fails must stop.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

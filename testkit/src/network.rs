@@ -1,7 +1,6 @@
-//! A bad network in virtual time: it loses, repeats, delays, reorders and cuts, until it heals.
+//! A bad network in virtual time: it loses, repeats, delays, reorders and cuts messages, until it heals.
 //!
-//! It only says what it does to each message ([`Fate`]); counting is up to the simulator. All times are in
-//! milliseconds.
+//! It reports each message's [`Fate`]; the simulator counts them. All times are in milliseconds.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -13,12 +12,12 @@ use rand_chacha::ChaCha20Rng;
 
 use crate::random::happens;
 
-/// How long a message takes at most in fair weather.
+/// Maximum latency of a message in fair weather.
 const FAIR: u32 = 20;
-/// How long a link is closed after a message that was refused.
+/// How long a link stays closed after a refused message.
 const DROPPED: u64 = 2_000;
 
-/// A link, from a sender to a receiver.
+/// A directed link from a sender to a receiver.
 pub type Link = (Seat, Seat);
 
 /// A message on its way to one seat.
@@ -32,27 +31,27 @@ pub struct Letter {
     pub bytes: Vec<u8>,
 }
 
-/// The weather on the network, in thousandths of messages.
+/// The weather on the network; probabilities are in thousandths of messages.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Weather {
-    /// How many are lost.
+    /// Messages lost.
     pub lost: u32,
-    /// How many arrive twice.
+    /// Messages that arrive twice.
     pub repeated: u32,
-    /// How many are delayed.
+    /// Messages delayed.
     pub delayed: u32,
-    /// How late a delayed message is at most.
+    /// Maximum delay of a delayed message.
     pub late: u32,
-    /// How long every message takes; drawn if unset.
+    /// Fixed latency of every message; random if unset.
     pub latency: Option<u64>,
 }
 
 /// Links that carry nothing for a while.
 #[derive(Clone, Debug)]
 pub struct Cut {
-    /// When.
+    /// When the links are cut.
     pub during: Range<u64>,
-    /// Which.
+    /// The links that are cut.
     pub links: BTreeSet<Link>,
 }
 
@@ -69,16 +68,16 @@ impl Cut {
     }
 }
 
-/// A mishap of a message. One that is repeated and delayed has two fates.
+/// What went wrong with a message. A repeated and delayed message has two fates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// Not sent: the two seats have no direct link.
+    /// Not sent, because the two seats have no direct link.
     NoLink,
-    /// Lost on a link that was dropped after a refused message.
+    /// Lost on a link that was closed after a refused message.
     Dropped,
     /// Lost on a link that is cut in both directions.
     Cut,
-    /// Lost on a link that is cut in this direction only.
+    /// Lost on a link that is cut only in this direction.
     CutOneWay,
     /// Sent twice.
     Repeated,
@@ -86,33 +85,33 @@ pub enum Fate {
     Lost,
     /// Delayed.
     Delayed,
-    /// Before another message that was sent earlier.
+    /// Overtook a message that was sent earlier.
     Reordered,
 }
 
-/// The links between all seats, and what is on its way on them.
+/// The links between all seats, and the messages on their way.
 #[derive(Debug)]
 pub struct Network {
-    /// The weather until it heals.
+    /// The weather until the network heals.
     pub weather: Weather,
-    /// When the weather becomes fair. Cuts end at times of their own.
+    /// When the weather becomes fair; cuts end at their own times.
     pub heals_at: u64,
-    /// Which links it cuts, and when.
+    /// The links to cut, and when.
     pub cuts: Vec<Cut>,
-    /// The links that never exist.
+    /// Links that never exist.
     pub apart: BTreeSet<Link>,
-    /// The seats of one party run in one program: nothing happens to messages between them.
+    /// Messages between seats of one party never leave its program, so nothing happens to them.
     parties: Parties,
-    /// Until when links are dropped.
+    /// The end of each closed link's pause.
     dropped: BTreeMap<Link, u64>,
     rng: ChaCha20Rng,
-    /// How many letters were put on their way: the order of those that arrive at one time.
+    /// Number of letters sent; orders letters that arrive at the same time.
     counter: u64,
     queue: BTreeMap<(u64, u64), Letter>,
 }
 
 impl Network {
-    /// A network between these parties, in that weather and with all links.
+    /// A network between these parties in this weather, with all links.
     pub fn new(rng: ChaCha20Rng, parties: Parties, weather: Weather) -> Self {
         Self {
             weather,
@@ -127,23 +126,23 @@ impl Network {
         }
     }
 
-    /// When the next letter arrives.
+    /// When the next letter arrives, if any is on its way.
     pub fn next_arrival(&self) -> Option<u64> {
         self.queue.first_key_value().map(|((at, _), _)| *at)
     }
 
-    /// Takes the letter that arrives next.
+    /// Takes the next letter to arrive.
     pub fn take(&mut self) -> Option<Letter> {
         self.queue.pop_first().map(|(_, letter)| letter)
     }
 
-    /// Drops the link between two seats for a moment: one has refused what the other sent.
+    /// Closes the link between two seats for a moment, after one refused the other's message.
     pub fn drop_link(&mut self, one: Seat, other: Seat, now: u64) {
         self.dropped.insert((one, other), now + DROPPED);
         self.dropped.insert((other, one), now + DROPPED);
     }
 
-    /// Sends a letter. Returns everything that goes wrong.
+    /// Sends a letter; returns everything that goes wrong with it.
     pub fn post(&mut self, now: u64, letter: &Letter) -> Vec<Fate> {
         let (from, to) = (letter.from, letter.to);
         let outside = self.parties.party_of(from) != self.parties.party_of(to);
@@ -179,7 +178,7 @@ impl Network {
         fates
     }
 
-    /// Why a link carries nothing now, if so.
+    /// Why the link is closed now, if it is.
     fn closed(&self, now: u64, link: Link) -> Option<Fate> {
         if self.apart.contains(&link) {
             return Some(Fate::NoLink);

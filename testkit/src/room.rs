@@ -1,8 +1,8 @@
 //! The programs of one table, with their disks.
 //!
-//! A [`TestSeat`] is one seat's program. It does what its table asks for, except sending: a test says who hears what, or
-//! [`Room::exchange`] brings everything to everybody. A crash loses everything that is not on the disk. Methods named
-//! after methods of [`Table`] call them with the randomness of the place, and fail as they do.
+//! A [`TestSeat`] is one seat's program. It executes its table's outputs except sending: the test decides who receives
+//! a message, or [`Room::exchange`] delivers everything. A crash loses everything that is not on the disk. Methods
+//! named after methods of [`Table`] call them with the seat's random source, and fail like them.
 
 use std::ops::{Index, IndexMut};
 
@@ -18,18 +18,18 @@ use rand_chacha::ChaCha20Rng;
 
 use crate::seats;
 
-/// Whether a seat's program runs.
+/// Whether a seat's program is running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// It runs.
+    /// Running.
     Up,
-    /// It has crashed, and starts again at that time in milliseconds.
+    /// Crashed; restarts at this time, in milliseconds.
     Down(u64),
-    /// It never starts again.
+    /// Never restarts.
     Gone,
 }
 
-/// A message that a seat sends.
+/// A message sent by a seat.
 #[derive(Clone, Debug)]
 pub struct Sent {
     /// Its sender.
@@ -41,7 +41,7 @@ pub struct Sent {
 }
 
 impl Sent {
-    /// Whether that seat is one of its receivers.
+    /// Whether the seat is one of the receivers.
     pub fn is_for(&self, seat: Seat) -> bool {
         seat != self.from && (self.to == To::All || self.to == To::One(seat))
     }
@@ -56,19 +56,19 @@ pub struct TestSeat<G: Game> {
     pub disk: Vec<Vec<u8>>,
     /// All events of its table, oldest first.
     pub events: Vec<Event<G>>,
-    /// Its randomness.
+    /// Its random source.
     pub rng: ChaCha20Rng,
-    /// Whether it runs.
+    /// Whether the program is running.
     pub status: Status,
 }
 
 impl<G: Game> TestSeat<G> {
-    /// Its seat.
+    /// The program's seat.
     pub fn seat(&self) -> Seat {
         self.table.me()
     }
 
-    /// Whether it runs.
+    /// Whether the program is running.
     pub fn is_up(&self) -> bool {
         self.status == Status::Up
     }
@@ -103,13 +103,13 @@ impl<G: Game> TestSeat<G> {
         self.table.accept(from, message, &mut self.rng)
     }
 
-    /// The next output. Entries of others are not passed on: that only saves time, since heads and their answers carry
-    /// them to everybody.
+    /// The next output. Skips relayed entries of other seats: heads and their answers spread these anyway, and skipping
+    /// them saves time.
     pub fn poll(&mut self) -> Option<Output<G>> {
         std::iter::from_fn(|| self.table.poll()).find(|one| !matches!(one, Output::Pass(..)))
     }
 
-    /// Does what an output asks for: a record goes to the disk and an event to the player; a message is returned.
+    /// Executes an output: stores a record on the disk or an event in the list, and returns a message.
     pub fn carry_out(&mut self, output: Output<G>) -> Option<Sent> {
         match output {
             Output::Keep(record) => self.disk.push(record.to_bytes().to_vec()),
@@ -123,7 +123,7 @@ impl<G: Game> TestSeat<G> {
         None
     }
 
-    /// Carries out all outputs, and returns the messages.
+    /// Executes all outputs and returns the messages.
     pub fn take_sent(&mut self) -> Vec<Sent> {
         let mut sent = Vec::new();
         while let Some(output) = self.poll() {
@@ -135,11 +135,11 @@ impl<G: Game> TestSeat<G> {
     /// Whether a record is on the disk.
     pub fn holds(&self, record: &Record) -> bool {
         let bytes = record.to_bytes();
-        // Most questions are about the last records.
+        // Most queries are about the last records.
         self.disk.iter().rev().any(|held| **held == **bytes)
     }
 
-    /// The program dies. Returns the outputs that are lost with it.
+    /// Stops the program. Returns the outputs lost with it.
     pub fn crash(&mut self, status: Status) -> Vec<Output<G>> {
         self.status = status;
         std::iter::from_fn(|| self.table.poll()).collect()
@@ -151,12 +151,12 @@ impl<G: Game> TestSeat<G> {
 pub struct Room<G: Game> {
     /// The charter, signed by all seats.
     pub charter: SignedCharter,
-    /// One program a seat.
+    /// One program per seat.
     pub places: Vec<TestSeat<G>>,
 }
 
 impl<G: Game> Room<G> {
-    /// A table of seats with the keys of [`seats::key`], before its beginning. `rng` is the randomness of each.
+    /// A table before its start, with the keys of [`seats::key`]. `rng` creates each seat's random source.
     pub fn new(charter: SignedCharter, rng: impl Fn(Seat) -> ChaCha20Rng) -> Self {
         let place = |seat| TestSeat {
             table: Table::new(charter.clone(), seat, seats::key(seat)).unwrap(),
@@ -179,21 +179,21 @@ impl<G: Game> Room<G> {
         self.places.iter().map(|place| &place.table)
     }
 
-    /// All tables begin.
+    /// Begins all tables.
     pub fn begin(&mut self) {
         self.places.iter_mut().for_each(TestSeat::begin);
     }
 
-    /// Carries out all outputs of the seats that run, and returns the messages.
+    /// Executes all outputs of the running seats, and returns the messages.
     pub fn take_sent(&mut self) -> Vec<Sent> {
         let running = self.places.iter_mut().filter(|place| place.is_up());
         running.flat_map(TestSeat::take_sent).collect()
     }
 
-    /// Delivers a message to those of its receivers that run.
+    /// Delivers a message to its running receivers.
     ///
     /// # Panics
-    /// If one refuses it.
+    /// If a receiver refuses it.
     pub fn deliver(&mut self, sent: &Sent) {
         let running = self.places.iter_mut().filter(|place| place.is_up());
         for place in running.filter(|place| sent.is_for(place.seat())) {
@@ -201,7 +201,7 @@ impl<G: Game> Room<G> {
         }
     }
 
-    /// Delivers at once what all seats have to say; what they answer waits. False if nobody said anything.
+    /// Delivers all seats' current messages; answers wait for the next round. False if there were no messages.
     ///
     /// # Panics
     /// If a seat refuses a message.
@@ -211,7 +211,7 @@ impl<G: Game> Room<G> {
         !all.is_empty()
     }
 
-    /// Delivers every message at once until nobody has anything more to say.
+    /// Delivers messages until no seat has any more to send.
     ///
     /// # Panics
     /// If a seat refuses a message.
@@ -219,7 +219,7 @@ impl<G: Game> Room<G> {
         while self.round() {}
     }
 
-    /// A seat's table, restored from the first records of its disk.
+    /// A seat's table, restored from the first `records` records of its disk.
     pub fn restored(&mut self, seat: Seat, records: usize) -> Result<Table<G>, RestoreError> {
         let TestSeat { disk, rng, .. } = &mut self.places[seat.index()];
         let records = disk[..records].iter();
@@ -227,10 +227,10 @@ impl<G: Game> Room<G> {
         Table::restore(self.charter.clone(), seat, seats::key(seat), records, rng)
     }
 
-    /// Restarts a seat's program from its disk. Its table has the time limits of the charter, and has not begun.
+    /// Restarts a seat's program from its disk. Its table has the charter's timeouts and has not begun.
     ///
     /// # Errors
-    /// If the journal is not one of this table and seat; the program stays as it is.
+    /// If the journal does not belong to this table and seat; the program is then unchanged.
     pub fn restart(&mut self, seat: Seat) -> Result<(), RestoreError> {
         let table = self.restored(seat, self[seat].disk.len())?;
         let place = &mut self[seat];

@@ -1,4 +1,4 @@
-//! Players with fixed keys, and charters that they have signed.
+//! Players with fixed keys, and charters signed with them.
 
 use ed25519_dalek::SigningKey;
 use fairdeal_protocol::charter::{Charter, Player, SignedCharter};
@@ -6,10 +6,10 @@ use fairdeal_protocol::game::RuleSet;
 use fairdeal_protocol::party::{Party, PlayedBy};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 
-/// The lobby of a table that no test has to tell from another.
+/// The lobby for tests that need only one table.
 pub const LOBBY: [u8; 8] = [7; 8];
 
-/// The seat with that index.
+/// The seat with this index.
 pub fn seat(index: usize) -> Seat {
     Seat::new(index).unwrap()
 }
@@ -19,18 +19,18 @@ pub fn seats(indices: &[usize]) -> SeatSet {
     indices.iter().map(|index| seat(*index)).collect()
 }
 
-/// The key of a seat, the same at every table.
+/// A seat's key, the same at every table.
 pub fn key(seat: Seat) -> SigningKey {
     SigningKey::from_bytes(&[seat.number() + 1; 32])
 }
 
-/// A charter of persons, each a party of its own. The lobby tells tables with the same rules apart.
+/// A charter of persons, each a party of its own. Different lobbies distinguish tables with the same rules.
 pub fn charter(rules: &RuleSet, lobby: [u8; 8]) -> SignedCharter {
     let persons = Seat::first(rules.seats.into()).map(|seat| (Party::of(seat), PlayedBy::Person));
     charter_of(rules, lobby, persons)
 }
 
-/// A charter of parties: for each seat its party and whether a person or a bot plays it.
+/// A charter that gives each seat's party, and whether a person or a bot plays it.
 pub fn charter_of(
     rules: &RuleSet,
     lobby: [u8; 8],

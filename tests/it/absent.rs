@@ -1,5 +1,5 @@
-//! Absence: a slow seat is not removed, a finished game stays finished when a seat dies at its end, and a seat that is
-//! left alone closes the table with a file that says the truth.
+//! Absence: a slow seat is not removed, and a finished game stays finished when a seat dies at its end. A seat that is
+//! left alone closes the table with a claim, and the transcript says so.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -30,10 +30,10 @@ use super::process::{Program, Relay, fairdeal};
 use super::sitting::{data, person, pilot, ticket_of};
 
 const TCP: &str = "/ip4/127.0.0.1/tcp/0";
-/// Longer than any wait here takes; a test that hangs ends with it.
+/// Longer than any wait in these tests: a test that hangs fails after it.
 const LONG: Duration = Duration::from_secs(120);
 
-/// How a seat can be reached: addresses to listen at, and relays.
+/// How peers can reach a seat: listen addresses and relays.
 #[derive(Clone, Copy, Default)]
 struct Way<'a> {
     listen: &'a [&'a str],
@@ -45,7 +45,7 @@ const ON_TCP: Way<'static> = Way {
     relays: &[],
 };
 
-/// A session over sockets; a bot plays its seat if `plays`.
+/// A session over sockets. A bot plays its seat if `plays` is set.
 fn sit(data: &Arc<DataDir>, name: &str, role: Role, way: Way<'_>, plays: bool) -> Handle {
     let addresses = |all: &[&str]| all.iter().map(|at| at.parse().unwrap()).collect();
     start(Setup {
@@ -61,7 +61,7 @@ fn sit(data: &Arc<DataDir>, name: &str, role: Role, way: Way<'_>, plays: bool) -
     .unwrap()
 }
 
-/// A host's session over sockets, in which a bot plays.
+/// A host's session over sockets, played by a bot.
 fn host(data: &Arc<DataDir>, seats: u8, options: &[(&str, &str)], way: Way<'_>) -> Handle {
     let options = options.iter();
     let options = options.map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
@@ -74,7 +74,7 @@ async fn event(handle: &mut Handle) -> SessionEvent {
     event.expect("nobody waits for ever").expect("it runs")
 }
 
-/// The next snapshot that is as wanted, and the events before it.
+/// The next snapshot that matches, and the events before it.
 async fn until(
     handle: &mut Handle,
     wanted: impl Fn(&Snapshot) -> bool,
@@ -88,7 +88,7 @@ async fn until(
     }
 }
 
-/// Everything up to the end of the game, which is the last of it.
+/// All events up to and including the end of the game.
 async fn to_the_end(handle: &mut Handle) -> Vec<SessionEvent> {
     let mut events = Vec::new();
     let reading = async {
@@ -132,13 +132,13 @@ fn removed(event: &SessionEvent) -> bool {
     )
 }
 
-/// Two guests who listen nowhere, so that neither can ever dial the other: all they hear of each other comes by the host.
+/// Neither guest listens, so they can never dial each other: they hear of each other only through the host.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn slow_thinker_without_direct_link_is_not_removed() {
     slow_thinker_stays(None).await;
 }
 
-/// The same where nobody can dial anybody: all links go through a relay.
+/// The same when no peer can be dialled: all links go through a relay.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn slow_thinker_behind_a_relay_is_not_removed() {
     let root = TempDir::new().unwrap();
@@ -177,7 +177,7 @@ async fn slow_thinker_stays(relay: Option<&str>) {
     });
     let (snapshot, mut events) = until(&mut thinker, |snapshot| snapshot.my_turn).await;
     let me = snapshot.me.unwrap();
-    // Five absence timeouts, in which it is told whatever the others do.
+    // For five absence timeouts it receives only the others' events.
     let thinks = async {
         loop {
             events.push(event(&mut thinker).await);
@@ -207,7 +207,7 @@ async fn slow_thinker_stays(relay: Option<&str>) {
     for events in others.iter().chain([&events]) {
         assert!(!events.iter().any(removed), "{events:?}");
     }
-    // Without a relay neither guest ever has a connection with the other, and its player is told so.
+    // Without a relay the guests never connect to each other, and their players are told.
     if relay.is_none() {
         let guests = Seat::first(3).skip(1).collect::<SeatSet>();
         for (events, other) in [(&others[1], "thinker"), (&events, "far")] {
@@ -239,16 +239,16 @@ async fn slow_thinker_stays(relay: Option<&str>) {
     assert_eq!(report.left, []);
 }
 
-/// A loser's program that dies takes nothing from the winner. Bots play until the one that dies has lost; what holds for
-/// a loser holds for a winner, too.
+/// A loser's program that dies takes nothing from the winner. Bots play until the seat that dies has lost; the same
+/// code path holds for a winner.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn finished_game_stays_finished_when_its_loser_dies() {
     while !guest_dies_at_the_end().await {}
 }
 
-/// The guest's program is killed once the host sees that the rules have ended the game, so before or while seeds are
-/// opened. It is finished for the host after the absence timeout, and for the guest when it comes back. Whether the guest
-/// has lost.
+/// Kills the guest's program once the host sees that the rules have ended the game: before or while seeds are opened.
+/// The game finishes for the host after the absence timeout, and for the guest when it comes back. Returns whether the
+/// guest has lost.
 async fn guest_dies_at_the_end() -> bool {
     let root = TempDir::new().unwrap();
     let local_bots = data(root.path(), "host");
@@ -281,7 +281,8 @@ async fn guest_dies_at_the_end() -> bool {
     assert_eq!(*scores, last.game.scores());
     let survivor = report(transcript.as_ref().unwrap());
     assert_eq!((survivor.finding, survivor.end), (None, End::Finished));
-    // Killed in time, it has not opened; the host has not either where the step before was never confirmed.
+    // A guest killed early enough has not opened its seed. The host has not either if the previous step was never
+    // confirmed.
     let gone = Seat::new(1).unwrap();
     assert!(survivor.unopened.is_empty() || survivor.unopened.contains(gone));
     let kept = remembered(&local_bots);
@@ -300,7 +301,7 @@ async fn guest_dies_at_the_end() -> bool {
     !winners.contains(&gone)
 }
 
-/// A program with three seats dies: of the two parties one is left, which is no majority and closes with a claim.
+/// A program with three seats dies. One of the two parties is left: no majority, so it closes the table with a claim.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn dead_host_with_bots_is_closed_by_claim() {
     let root = TempDir::new().unwrap();
@@ -311,7 +312,7 @@ async fn dead_host_with_bots_is_closed_by_claim() {
     let own = data(root.path(), "guest");
     let role = Role::Guest(ticket.parse().unwrap());
     let mut guest = sit(&own, "guest", role, ON_TCP, false);
-    // The guest must owe nothing, or it would have nothing to claim: it acts, and the others are waited for.
+    // A claim is only possible while the table waits for others, so the guest acts first.
     let (now, _) = until(&mut guest, |snapshot| snapshot.my_turn).await;
     let me = now.me.unwrap();
     host.kill();

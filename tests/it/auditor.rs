@@ -1,4 +1,4 @@
-//! The second auditor, `examples/auditor`: it finds a real game fair, and one with a changed byte not.
+//! The second auditor, `examples/auditor`, finds a real game fair and rejects one with a changed byte.
 
 use std::path::Path;
 
@@ -42,8 +42,8 @@ fn the_second_auditor_agrees() {
     assert!(matches!(code, Some(1 | 2)), "{code:?}: {text}");
 }
 
-/// The whole transcript among the vectors of `docs/transcript.md`: seat 1 leaves a game for two at its first action.
-/// With `FAIRDEAL_RENEW` set the file is rewritten.
+/// A complete transcript for the vectors of `docs/transcript.md`: seat 1 leaves a two-seat game at its first action.
+/// With `FAIRDEAL_RENEW` set the test rewrites the file.
 #[test]
 fn a_small_whole_transcript() {
     let mut leaves = true;

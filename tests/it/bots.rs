@@ -1,4 +1,4 @@
-//! Bots against bots, from seeds.
+//! Seeded games between bots.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,10 @@ use fairdeal_protocol::seat::Seat;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 
-/// More actions than any game among bots takes.
+/// More actions than any game between bots takes.
 const MOST: usize = 20_000;
 
-/// Plays one game to its end, one level a seat.
+/// Plays one game to its end, with one level for each seat.
 fn played(id: &str, number: u8, levels: &[Level]) -> (AnyGame, usize) {
     let seats = u8::try_from(levels.len()).unwrap();
     let rules = rule_set(id, seats, &BTreeMap::new()).unwrap();
@@ -33,7 +33,7 @@ fn bots_bring_every_game_at_every_table_size_to_its_end() {
     for info in GAMES {
         for seats in info.least_seats..=info.most_seats {
             for (level, _) in Level::ALL {
-                // Random play loses points there, so that no total ever reaches the target.
+                // Random play loses points in Thoth, so no total reaches the target.
                 if level == Level::Easy && info.id == "houses-of-thoth" {
                     continue;
                 }

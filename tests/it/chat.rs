@@ -1,4 +1,4 @@
-//! People at a table: what they say to each other, that they begin together, and that they go on to another game.
+//! Chat, readiness and rematches between people at a table.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -27,7 +27,7 @@ use tempfile::TempDir;
 
 use super::sitting::{data, person, pilot};
 
-/// Nothing here takes so long.
+/// Longer than anything in these tests takes.
 const LONG: Duration = Duration::from_secs(60);
 
 fn rules(seats: u8) -> RuleSet {
@@ -35,11 +35,11 @@ fn rules(seats: u8) -> RuleSet {
     rule_set("loot", seats, &options).unwrap()
 }
 
-/// A player, and what its session has told it.
+/// A player and the events its session has reported.
 struct Player {
     handle: Handle,
     heard: Vec<(usize, String, String)>,
-    /// The other seats at the table that are connected.
+    /// The other connected seats.
     connected: SeatSet,
     lobby: LobbyView,
 }
@@ -71,7 +71,7 @@ impl Player {
         self.order(Command::Say(text.to_owned())).await;
     }
 
-    /// Reads on until something is told.
+    /// Reads events until one matches.
     async fn until<T>(&mut self, wanted: impl Fn(&SessionEvent) -> Option<T>) -> T {
         let reading = async {
             loop {
@@ -107,7 +107,7 @@ impl Player {
         .await
     }
 
-    /// Waits for a lobby.
+    /// Waits for a lobby view that matches.
     async fn lobby(&mut self, wanted: impl Fn(&LobbyView) -> bool) {
         if !wanted(&self.lobby) {
             self.until(|event| match event {
@@ -118,7 +118,7 @@ impl Player {
         }
     }
 
-    /// Waits until somebody has said that.
+    /// Waits for a chat message with this text.
     async fn hears(&mut self, said: &str) {
         if !self.heard.iter().any(|(.., text)| text == said) {
             self.until(|event| match event {
@@ -142,7 +142,7 @@ impl Player {
             .await;
     }
 
-    /// Waits for connections with that many.
+    /// Waits for connections to this many others.
     async fn meets(&mut self, others: usize) {
         while self.connected.len() < others {
             self.until(|event| matches!(event, SessionEvent::Peer { .. }).then_some(()))
@@ -155,7 +155,7 @@ impl Player {
             .await;
     }
 
-    /// Waits for its end.
+    /// Waits for the session to end.
     async fn ends(&mut self) {
         let ending = async { while self.handle.events.recv().await.is_some() {} };
         let ended = tokio::time::timeout(LONG, ending).await;
@@ -167,8 +167,8 @@ fn taken(view: &LobbyView) -> usize {
     view.seats.iter().flatten().count()
 }
 
-/// Three people and a spectator, in the lobby and at the table: everybody hears what each of the seats says, the
-/// table begins when all are ready, and the spectator is not heard.
+/// Three people and a spectator, in the lobby and at the table. Everybody reads what the seats write, and the table
+/// begins when all are ready. The spectator cannot write.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn people_talk_and_begin_when_all_are_ready() {
     let root = TempDir::new().unwrap();
@@ -203,7 +203,7 @@ async fn people_talk_and_begin_when_all_are_ready() {
     ) {
         let mut all = seats;
         for (speaker, line) in lines.iter().enumerate() {
-            // Control and direction-changing characters do not even leave the speaker's program.
+            // The sender's own program already strips control and bidirectional-override characters.
             all[speaker]
                 .say(&format!("\u{1b}{}\u{202e}\n", line.2))
                 .await;
@@ -229,7 +229,7 @@ async fn people_talk_and_begin_when_all_are_ready() {
             .contains("read the chat but not write")
     );
 
-    // All seats are taken, and two are ready: the third is waited for.
+    // All seats are taken and two are ready: the table waits for the third.
     host.order(Command::Ready(true)).await;
     second.order(Command::Ready(true)).await;
     for player in [&mut host, &mut first, &mut second, &mut spectator] {
@@ -250,7 +250,7 @@ async fn people_talk_and_begin_when_all_are_ready() {
     let lines = talk(" at the table");
     converse([&mut host, &mut first, &mut second], &mut spectator, &lines).await;
 
-    // Too much, too long, nothing, and to nobody.
+    // Too many messages, a message that is too long, an empty one, and one from a spectator.
     for _ in 0..20 {
         second.say("again and again").await;
     }
@@ -268,7 +268,7 @@ async fn people_talk_and_begin_when_all_are_ready() {
     );
 }
 
-/// Two seats that cannot reach each other hear each other through the host.
+/// Two seats without a direct link chat through the host.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn seats_without_a_way_to_each_other_talk_through_the_host() {
     let root = TempDir::new().unwrap();
@@ -280,7 +280,7 @@ async fn seats_without_a_way_to_each_other_talk_through_the_host() {
     let ticket = host.ticket().await;
     let deaf = data(root.path(), "first");
     let mut setup = person(&deaf, "Béla", Role::Guest(ticket.parse().unwrap()));
-    // Nobody can dial it, and it dials nobody who comes later.
+    // It has no listen address, and it dials nobody who joins later.
     setup.place.listen = Vec::new();
     let mut first = Player::sit(setup);
     first.lobby(|view| view.me == Seat::new(1)).await;
@@ -292,7 +292,7 @@ async fn seats_without_a_way_to_each_other_talk_through_the_host() {
     for player in [&mut host, &mut first, &mut second] {
         player.started().await;
     }
-    // By the time that all have shuffled they have told who is connected with whom.
+    // Once all have shuffled, all have announced their connections.
     host.until(|event| match event {
         SessionEvent::Line(line) => line.contains("sealed").then_some(()),
         _ => None,
@@ -312,7 +312,7 @@ async fn seats_without_a_way_to_each_other_talk_through_the_host() {
     assert_eq!(first.heard[1], (2, "Cleo".to_owned(), "me too".to_owned()));
 }
 
-/// A guest that goes away before all have signed leaves its seat to another, and so does a bot that is sent away.
+/// A guest who leaves before all have signed frees its seat, and so does a dismissed bot.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_seat_that_is_left_in_the_lobby_is_free() {
     let root = TempDir::new().unwrap();
@@ -325,7 +325,7 @@ async fn a_seat_that_is_left_in_the_lobby_is_free() {
     let mut gone = Player::guest(root.path(), "gone", &ticket);
     gone.lobby(|view| view.me.is_some()).await;
     gone.order(Command::Ready(true)).await;
-    // The bot is ready by itself.
+    // The bot becomes ready by itself.
     host.lobby(|view| view.ready == [false, true, true]).await;
     gone.order(Command::Leave).await;
     gone.ends().await;
@@ -348,8 +348,8 @@ async fn a_seat_that_is_left_in_the_lobby_is_free() {
     stays.started().await;
 }
 
-/// A table against bots can be paused and resumed as often as one likes while the program runs: the bots pause
-/// with their player, and their journals are free again.
+/// A table with bots can be paused and resumed repeatedly within one program: the bots pause with their player, and
+/// their journals are unlocked again.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_table_with_bots_is_paused_and_gone_on_with_in_one_program() {
     let root = TempDir::new().unwrap();
@@ -361,7 +361,7 @@ async fn a_table_with_bots_is_paused_and_gone_on_with_in_one_program() {
     player.started().await;
     let mut steps = Vec::new();
     for _ in 0..3 {
-        // As soon as it is the player's turn.
+        // Pause as soon as it is the player's turn.
         let step = player
             .until(|event| match event {
                 SessionEvent::Snapshot(now) if now.my_turn => match &now.standing {
@@ -383,14 +383,14 @@ async fn a_table_with_bots_is_paused_and_gone_on_with_in_one_program() {
         player = Player::at(again.unwrap());
     }
     assert!(steps.windows(2).all(|pair| pair[0] == pair[1]), "{steps:?}");
-    // Given up for good, with nobody else there: the bots play no more, and nothing waits.
+    // The player leaves for good and nobody else is there: the bots stop, and no saved game is left.
     player.started().await;
     player.order(Command::Leave).await;
     player.ends().await;
     assert!(saved_tables(&own, None).unwrap().is_empty());
 }
 
-/// A program of another kind that sits at a table and says what it likes.
+/// A foreign program that takes a seat and sends whatever it likes.
 struct Rogue {
     node: NodeHandle,
     events: tokio::sync::mpsc::Receiver<NodeEvent>,
@@ -441,7 +441,7 @@ impl Rogue {
         self.node.send(self.host, frame.to_bytes()).unwrap();
     }
 
-    /// Plays the lobby's part until the host says something that is wanted.
+    /// Acts as a guest in the lobby until the host sends a frame that matches.
     async fn until(&mut self, wanted: impl Fn(&Frame) -> bool) {
         let reading = async {
             loop {
@@ -461,7 +461,7 @@ impl Rogue {
         found.expect("the host answers");
     }
 
-    /// Says all of that many times; what comes after each round is answered once all of it has been heard.
+    /// Sends all frames in each round, followed by `question`: its answer shows that the host has received them all.
     async fn flood(&mut self, frames: &[Frame], rounds: usize, question: &Frame) {
         for _ in 0..rounds {
             frames.iter().for_each(|frame| self.say(frame));
@@ -472,8 +472,8 @@ impl Rogue {
     }
 }
 
-/// A flood of words, in the lobby and at the table, with what terminals take for orders, in others' names, and of
-/// invitations: little of it is heard, cleaned, and everybody else is heard as before.
+/// A flood of chat, in the lobby and at the table: escape sequences, messages in others' names, and invitations. Only a
+/// few get through, cleaned, and everybody else is heard as before.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_floods_is_heard_now_and_then() {
     let root = TempDir::new().unwrap();
@@ -519,7 +519,7 @@ async fn who_floods_is_heard_now_and_then() {
         },
     ];
     flood.extend((0..10).map(own));
-    // At one saying a second, what is heard in the time that this test may take is far less than what is said.
+    // At one message a second, far fewer messages arrive during this test than were sent.
     rogue.flood(&flood, 100, &join).await;
     guest.say("who is that?").await;
     host.hears("who is that?").await;
@@ -557,7 +557,7 @@ async fn who_floods_is_heard_now_and_then() {
         .await;
     host.started().await;
     guest.started().await;
-    // It plays no card, and talks.
+    // It plays no card, only chats.
     rogue.flood(&flood, 100, &Frame::Ready(true)).await;
     guest.say("who is that?").await;
     let mut invitations = 0;
@@ -575,13 +575,13 @@ async fn who_floods_is_heard_now_and_then() {
             .await;
     }
     assert_eq!(invitations, MAX_INVITATIONS);
-    // It may have said all that it may in the lobby.
+    // It may have used up its chat allowance in the lobby.
     check(&mut host.heard, 0);
     rogue.node.shutdown().await;
 }
 
-/// The next table is where the one before was: at the one port, say, that a router lets through. Who is invited finds it
-/// there although it came too early, when the old one still answered.
+/// The next table takes over the listen address of the one before: for example, the one port that a router forwards. A
+/// guest who arrives too early, while the old table still answers, finds the new one there in the end.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_rematch_is_where_the_table_before_was() {
     let root = TempDir::new().unwrap();
@@ -609,7 +609,7 @@ async fn a_rematch_is_where_the_table_before_was() {
     assert!(!opened.addresses().contains(place), "it is taken");
     let both = opened.found_at(first.addresses()).unwrap();
     assert!(both.addresses().contains(place) && both.addresses().len() == 2);
-    // Nothing else is let through.
+    // The router forwards no other port.
     let invitation = Ticket::new(opened.lobby(), opened.host(), [place.clone()]).unwrap();
     host.order(Command::Invite(invitation.to_string())).await;
     let invited = guest
@@ -622,7 +622,7 @@ async fn a_rematch_is_where_the_table_before_was() {
     guest.ends().await;
     let target = invited.parse().unwrap();
     let mut again = sit(&away, "Béla", Role::Guest(target), &anywhere);
-    // It finds the old table first, and is sent away.
+    // It finds the old table first, which turns it away.
     tokio::time::sleep(Duration::from_millis(700)).await;
     host.order(Command::Quit).await;
     host.ends().await;
@@ -635,14 +635,14 @@ async fn a_rematch_is_where_the_table_before_was() {
     }
 }
 
-/// A game is over and its players stay: they talk, one opens another table with the same identity, in the same program
-/// and the same data directory, invites the other, and they play again.
+/// Players stay after a game: they chat, and one opens another table and invites the other. Identity, program and data
+/// directory are the same, and they play again.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn players_go_on_to_another_game() {
     let root = TempDir::new().unwrap();
     let listen: Multiaddr = "/ip4/127.0.0.1/tcp/0".parse().unwrap();
     let (local_bots, away) = (data(root.path(), "host"), data(root.path(), "guest"));
-    // Bots play for them, and they watch.
+    // Bots play for them while they watch.
     let sit = |data: &Arc<DataDir>, name: &str, role: Role| {
         let mut setup = person(data, name, role);
         setup.place.transport = Transport::Sockets;
@@ -667,7 +667,7 @@ async fn players_go_on_to_another_game() {
     host.over().await;
     guest.over().await;
     spectator.over().await;
-    // Nothing is under way any more, and they are still there.
+    // The game is over, and both are still there.
     guest.say("another one?").await;
     host.hears("another one?").await;
 
@@ -683,7 +683,7 @@ async fn players_go_on_to_another_game() {
         })
         .await;
     assert_eq!((name.as_str(), &invitation), ("Anna", &ticket));
-    // Spectators are told too, only by the host.
+    // Spectators receive the invitation too, but only from the host.
     let shown = spectator
         .until(|event| match event {
             SessionEvent::Invited { ticket, .. } => Some(ticket.clone()),
@@ -698,7 +698,7 @@ async fn players_go_on_to_another_game() {
     let mut again = sit(&away, "Béla", role);
     second.started().await;
     again.started().await;
-    // The old table is still there beside the new one.
+    // The old table stays open beside the new one.
     host.say("good luck").await;
     guest.hears("good luck").await;
     for player in [&mut host, &mut guest] {

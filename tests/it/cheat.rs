@@ -1,5 +1,5 @@
-//! Real programs with a real cheat among them, over sockets: what it did is told, the evidence convinces a
-//! stranger, and the others finish the game.
+//! Real programs with a cheat among them, over sockets. They report the fault, the evidence convinces a stranger, and
+//! the others finish the game.
 
 use std::path::Path;
 use std::time::Duration;
@@ -24,10 +24,10 @@ use tokio::time::interval;
 
 use super::process::{Program, fairdeal};
 
-/// The cheat's version of its own entry, for a seat.
+/// The version of its own entry that the cheat sends to a seat.
 type Lie = fn(&Content, Seat) -> Option<Content>;
 
-/// An honest table whose own entries are rewritten on their way out.
+/// An honest table whose own entries are rewritten before they are sent.
 struct Cheat {
     table: Table<AnyGame>,
     agreed: Agreed,
@@ -77,7 +77,7 @@ impl Cheat {
     }
 }
 
-/// Sits down by a ticket as an honest guest does, and plays with that lie.
+/// Joins by a ticket like an honest guest, then plays with `lie`.
 async fn cheat(ticket: String, lie: Lie) {
     let JoinTarget::Ticket(ticket) = ticket.parse().unwrap() else {
         panic!("a host shows tickets");
@@ -151,7 +151,7 @@ async fn cheat(ticket: String, lie: Lie) {
                     for seat in cheat.others() {
                         let peer = cheat.peer(seat);
                         let listed = cheat.agreed.records[seat.index()].of(peer).unwrap();
-                        // The host is known already, and a peer without addresses dials us.
+                        // The node already keeps the host, and a peer without addresses dials us.
                         let _ = node.keep(peer, listed);
                     }
                     frames.extend(cheat.frames());
@@ -160,7 +160,7 @@ async fn cheat(ticket: String, lie: Lie) {
             }
         };
         for (peer, bytes) in frames {
-            // What gets lost is said again.
+            // The table sends lost messages again.
             let _ = node.send(peer, bytes);
         }
     }
@@ -174,7 +174,7 @@ fn verify(file: &str) -> (Option<i32>, String) {
     )
 }
 
-/// Two programs and a cheat; what the fault is called, and what the transcript says of how it went.
+/// Two honest programs and a cheat. Both name the fault as `what`, and the transcript records the removal.
 async fn caught(root: &Path, lie: Lie, what: &str) {
     let args = [
         "bot",
@@ -225,7 +225,7 @@ async fn caught(root: &Path, lie: Lie, what: &str) {
     assert_eq!(told[0].1["log"], told[1].1["log"]);
 }
 
-/// Two cards change places after the shuffle.
+/// Swaps two cards after the shuffle.
 fn swapped(content: &Content, _: Seat) -> Option<Content> {
     let mut lie = content.clone();
     let shuffled = lie.body.shuffled_mut()?;
@@ -254,7 +254,7 @@ async fn two_faces_are_proved_to_strangers() {
     caught(root.path(), two_faces, "two different entries").await;
 }
 
-/// A state that the log does not lead to.
+/// A state digest that does not follow from the log.
 const WRONG_STATE: Lie = |content, _| {
     let Body::Key { .. } = content.body else {
         return None;
@@ -266,7 +266,7 @@ const WRONG_STATE: Lie = |content, _| {
     })
 };
 
-/// The log alone does not tell whose state is wrong: the table stops, and stands among the past games.
+/// The log alone cannot show whose state is wrong: the table stops, and the history lists it.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_table_that_stops_is_remembered() {
     let root = TempDir::new().unwrap();
@@ -282,8 +282,8 @@ async fn a_table_that_stops_is_remembered() {
     assert_remembered(root.path());
 }
 
-/// Evidence that cannot be saved is told to be missing, and saved by the next `resume`: whether the table has stopped or
-/// the others have played on to the end.
+/// If evidence cannot be saved, the program reports it and the next `resume` saves it: both after a stopped table and
+/// after the others have finished the game.
 #[tokio::test(flavor = "multi_thread")]
 async fn evidence_without_room_is_saved_by_resume() {
     let stops: (Lie, &str) = (WRONG_STATE, "2");
@@ -291,7 +291,7 @@ async fn evidence_without_room_is_saved_by_resume() {
         let root = TempDir::new().unwrap();
         let data = root.path().join("host");
         let folder = data.join("evidence");
-        // Where a file is, no folder can be.
+        // A file in its place keeps the folder from being created.
         std::fs::create_dir(&data).unwrap();
         std::fs::write(&folder, "").unwrap();
         let quick = ["--json", "--listen", "/ip4/127.0.0.1/tcp/0"];
@@ -334,7 +334,7 @@ async fn evidence_without_room_is_saved_by_resume() {
     }
 }
 
-/// The host's stopped table stands among its past games.
+/// The history lists the host's stopped table.
 fn assert_remembered(root: &Path) {
     let mut history = fairdeal();
     history.arg("--data-dir").arg(root.join("host"));

@@ -1,4 +1,5 @@
-//! Every file of a lived-in data directory is damaged in turn: no command panics or hangs, and what is whole is still there.
+//! Damages every file of a populated data directory in turn: no command panics or hangs, and undamaged data stays
+//! visible.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +10,6 @@ use tempfile::TempDir;
 
 use super::process::{Program, fairdeal};
 
-/// The damage to a file.
 #[derive(Clone, Copy, Debug)]
 enum Damage {
     Empty,
@@ -46,7 +46,7 @@ impl Damage {
                 return fs::create_dir(path).unwrap();
             }
         }
-        // Written in place, so that the file keeps its mode.
+        // Write in place: the file keeps its mode.
         fs::write(path, &bytes).unwrap();
     }
 }
@@ -72,8 +72,8 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// A directory with a finished game, a saved one with a bot, settings, evidence, and a promise; the ids of the finished and
-/// of the saved table.
+/// A directory with a finished game, a saved game with a bot, settings, evidence, and a promise. Returns the table ids
+/// of the finished and the saved game.
 fn lived_in(root: &Path) -> (PathBuf, [String; 2]) {
     let play = ["play", "loot", "--bots", "1", "--headless", "--json"];
     let quick = ["--option", "target=1", "--bot-delay", "5"];
@@ -94,7 +94,7 @@ fn lived_in(root: &Path) -> (PathBuf, [String; 2]) {
     (folder, [finished, saved])
 }
 
-/// Runs a command on a directory; its exit code and what it printed.
+/// Runs a command on a directory. Returns its exit code and standard output.
 fn run(data: &Path, args: &[&str]) -> (i32, String) {
     let output = fairdeal().arg("--data-dir").arg(data).args(args).output();
     let output = output.unwrap();
@@ -158,7 +158,7 @@ fn damaged_files_hide_no_others() {
                 assert!(!game["why"].as_str().unwrap().is_empty(), "{told}");
             }
             assert_eq!(run(&data, &["history"]).0, 0, "{told}");
-            // The list of saved games, with none that is meant.
+            // Lists the saved games; no table has this id.
             assert_eq!(run(&data, &["resume", "ffff", "--headless"]).0, 1, "{told}");
             let out = copied.path().join("out");
             let export = ["export", &finished, "-o", out.to_str().unwrap()];
@@ -166,12 +166,12 @@ fn damaged_files_hide_no_others() {
             if !is(&finished) {
                 assert_eq!(exported, 0, "{told}");
             }
-            // Nothing is repaired or deleted unasked, but the summary that is made again.
+            // Nothing is repaired or deleted unasked, except that a summary is rebuilt.
             if !is_own(".summary") {
                 assert_eq!(fs::read(data.join(name)).ok(), before, "{told}");
             }
             if is(&saved) {
-                // It plays on, or says why not.
+                // The table resumes, or the program says why not.
                 let mut resumed =
                     Program::start(copied.path(), "data", &["resume", "--headless", "--json"]);
                 if resumed.wait_for("started").is_none() {
@@ -198,7 +198,7 @@ fn run_doctor(data: &Path) -> (Option<i32>, String) {
     (output.status.code(), text)
 }
 
-/// A file in a folder's place, and pipes that nobody writes to, hide nothing and stop nothing.
+/// A file in place of a folder, and pipes without a writer, hide nothing and block nothing.
 #[cfg(unix)]
 #[test]
 fn misplaced_files_hide_nothing() {

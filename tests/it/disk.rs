@@ -1,7 +1,7 @@
-//! Whole games on a disk that is really full, at several moments.
+//! Whole games on a full disk, at several points of the game.
 //!
-//! The disk is a small tmpfs in a mount namespace of its own, which goes with the last program in it. Where none can be made
-//! (no privileges, no `unshare`, `nsenter` or `mount`) the tests say so and pass.
+//! The disk is a small tmpfs in a mount namespace of its own, which disappears with the last program in it. Without
+//! privileges or `unshare`, `nsenter` and `mount`, the tests say so and pass.
 
 use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -18,15 +18,14 @@ use super::require::skip;
 const RESUME: [&str; 3] = ["resume", "--headless", "--json"];
 const LOOT: [&str; 6] = ["play", "loot", "--headless", "--json", "--bots", "1"];
 
-/// A small disk.
 struct SmallDisk {
-    /// Holds the namespace until its standard input ends.
+    /// Keeps the namespace alive until its standard input closes.
     holder: Child,
     mount: TempDir,
 }
 
 impl SmallDisk {
-    /// An empty one; `None`, and the reason on standard error, where there can be none.
+    /// An empty disk. Prints the reason to standard error and returns `None` if none can be made.
     fn new(size: &str) -> Option<Self> {
         let mount = TempDir::new().unwrap();
         let script =
@@ -57,7 +56,7 @@ impl SmallDisk {
         Some(disk)
     }
 
-    /// A command that sees the disk.
+    /// A command that runs with the disk mounted.
     fn enter(&self, program: &str) -> Command {
         let mut command = Command::new("nsenter");
         command
@@ -74,14 +73,14 @@ impl SmallDisk {
         Program::start_by(command, self.mount.path(), name, args)
     }
 
-    /// A file of the disk as this program sees it.
+    /// Path of a file on the disk, as seen by the test process.
     fn outside(&self, path: impl AsRef<Path>) -> PathBuf {
         let path = self.mount.path().join(path);
         let inside = path.strip_prefix("/").unwrap();
         PathBuf::from(format!("/proc/{}/root", self.holder.id())).join(inside)
     }
 
-    /// Fills all but so many KiB.
+    /// Fills the disk until `left` KiB are free.
     fn fill(&self, left: u64) {
         let mut filler = File::create(self.outside("filler")).unwrap();
         while filler.write_all(&[1; 4096]).is_ok() {}
@@ -93,7 +92,7 @@ impl SmallDisk {
         fs::remove_file(self.outside("filler")).unwrap();
     }
 
-    /// Gives a program's transcripts a disk of their own, of one page: none fits.
+    /// Mounts a one-page disk over a program's transcripts: no transcript fits.
     fn no_room_for_transcripts(&self, name: &str) {
         let folder = Path::new(name).join("transcripts");
         let mut builder = fs::DirBuilder::new();
@@ -111,7 +110,7 @@ impl SmallDisk {
         assert!(gone.success());
     }
 
-    /// The transcript of that event is saved and fair.
+    /// Checks that the event's transcript is saved and fair.
     fn is_fair(&self, event: &Value) {
         let path = event["transcript"].as_str().expect("it is saved");
         let report = fairdeal().arg("verify").arg(self.outside(path)).output();
@@ -133,7 +132,7 @@ fn waits_for_room(program: &mut Program) -> String {
     told["message"].as_str().unwrap().to_owned()
 }
 
-/// How often it was said that the disk is full, and that there is room again.
+/// Number of reports that the disk is full, and that there is room again.
 fn said(program: &Program) -> [usize; 2] {
     [true, false].map(|full| {
         let events = program.events.iter();
@@ -192,7 +191,7 @@ fn host_that_gives_up_waiting_for_room_tells_its_guests() {
     );
 }
 
-/// The player's journal has its room, and the disk is full when a bot wants some.
+/// The player's journal has reserved its room, and the disk is full when a bot reserves its own.
 #[test]
 fn local_bots_wait_for_room_too() {
     let Some(disk) = SmallDisk::new("128m") else {
@@ -210,7 +209,7 @@ fn local_bots_wait_for_room_too() {
     disk.is_fair(&over);
 }
 
-/// The disk fills up in the middle of a deal: the deal has its room, the next one waits for some.
+/// The disk fills up in the middle of a deal. That deal has its room; the next one waits.
 #[test]
 fn full_disk_stops_the_next_deal() {
     let Some(disk) = SmallDisk::new("128m") else {
@@ -223,7 +222,7 @@ fn full_disk_stops_the_next_deal() {
     waits_for_room(&mut program);
     disk.free();
     program.wait_for("action").expect("it goes on");
-    // The same once more, and it is killed while it waits.
+    // Once more, but killed while it waits.
     disk.fill(0);
     waits_for_room(&mut program);
     program.kill();
@@ -234,7 +233,7 @@ fn full_disk_stops_the_next_deal() {
     disk.is_fair(&over);
 }
 
-/// A game that ends on a full disk has its transcript in the room that its journal gives back.
+/// A game that ends on a full disk stores its transcript in the room that its journal frees.
 #[test]
 fn full_disk_has_room_for_the_last_transcript() {
     let Some(disk) = SmallDisk::new("128m") else {
@@ -276,7 +275,7 @@ fn unsaved_game_is_told_and_finished_by_resume() {
     assert_eq!(disk.start("solo", &RESUME).finish().code(), Some(1));
 }
 
-/// Whatever only reads does so where nothing can be written.
+/// Read-only commands work on a disk that cannot be written.
 #[test]
 fn past_games_are_read_from_a_disk_that_cannot_be_written() {
     let Some(disk) = SmallDisk::new("128m") else {

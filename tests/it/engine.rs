@@ -1,4 +1,4 @@
-//! The referee as a program, and whole games of every kind in it.
+//! The referee as a program, and whole games of every kind played through it.
 
 use std::io::Write as _;
 use std::process::Stdio;
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::process::fairdeal;
 
-/// Feeds lines to `fairdeal engine` and gives its answers.
+/// Feeds lines to `fairdeal engine` and returns its answers.
 fn answers(lines: &[u8]) -> Vec<Value> {
     let mut child = fairdeal()
         .arg("engine")
@@ -37,7 +37,7 @@ fn a_line_in_a_line_out_whatever_it_is() {
     let new = json!({"op": "new", "game": "loot", "seats": 2, "chance": {"seed": seed}});
     let mut lines = format!("{new}\nrubbish\n\n[1]\n").into_bytes();
     lines.extend([0xff, 0xfe, b'\n']);
-    // Longer than any line may be.
+    // Longer than the maximum line.
     lines.resize(lines.len() + (17 << 20), b'[');
     lines.extend(b"\n{\"op\":\"status\"}");
     let answers = answers(&lines);
@@ -72,8 +72,8 @@ fn every_game_is_refereed() {
     }
 }
 
-/// A thousand whole games of each, at any table size and with any options, by legal actions at
-/// random; those that go on for a thousand actions end because everybody leaves.
+/// A thousand whole games of each kind, at any table size and with any options, by random legal actions. Games longer
+/// than a thousand actions end because all seats leave.
 #[test]
 fn a_thousand_whole_games_of_each() {
     let mut rng = ChaCha20Rng::from_seed([8; 32]);
@@ -107,7 +107,7 @@ fn a_thousand_whole_games_of_each() {
             }
             assert!(game.is_over());
         }
-        // Random play at Thoth loses points, so that few totals reach even a low target.
+        // Random play loses points in Thoth, so few totals reach even a low target.
         let least = if info.id == "houses-of-thoth" {
             200
         } else {
@@ -117,8 +117,8 @@ fn a_thousand_whole_games_of_each() {
     }
 }
 
-/// The same through the referee's lines, fewer: what is listed is taken, what is refused changes
-/// nothing, and the end is the end.
+/// The same through the referee's lines, with fewer games: listed actions are accepted, refused ones change nothing,
+/// and the result is final.
 #[test]
 fn listed_actions_are_taken_and_others_are_refused() {
     let mut rng = ChaCha20Rng::from_seed([9; 32]);

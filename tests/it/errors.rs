@@ -1,4 +1,4 @@
-//! The errors of commands: each says its cause, once and in words.
+//! Errors of commands: each states its cause, once and in plain words.
 
 use std::fs;
 use std::io::Write as _;
@@ -15,7 +15,7 @@ fn run(data: &Path, args: &[&str]) -> Output {
     command.stdin(Stdio::null()).output().unwrap()
 }
 
-/// Its exit code and what it says on standard error.
+/// Exit code and standard error of a refused command.
 fn refused(data: &Path, args: &[&str]) -> (Option<i32>, String) {
     let output = run(data, args);
     (
@@ -82,7 +82,7 @@ fn a_file_is_no_data_directory() {
     assert_eq!(said, format!("fairdeal: {} {why}\n", file.display()));
 }
 
-/// No library's types, and nothing that a terminal would obey, wherever it comes from.
+/// Errors contain no library types and no terminal escape sequences, wherever the input comes from.
 #[test]
 fn what_is_wrong_with_a_transcript_is_said_in_words() {
     let root = TempDir::new().unwrap();
@@ -97,7 +97,7 @@ fn what_is_wrong_with_a_transcript_is_said_in_words() {
     assert_eq!(said, format!("fairdeal: {}: {why}\n", shown.display()));
 }
 
-/// Arguments reach the terminal too, where the parser's errors quote them.
+/// Arguments reach the terminal too: the parser's errors quote them.
 #[test]
 fn arguments_are_quoted_without_escape_sequences() {
     let root = TempDir::new().unwrap();
@@ -139,7 +139,7 @@ fn a_line_that_is_too_long_is_called_so() {
     );
 }
 
-/// It looks at where games are kept, and makes nothing there.
+/// The doctor inspects the data directory and creates nothing in it.
 #[test]
 fn the_doctor_looks_at_the_data_directory() {
     let root = TempDir::new().unwrap();

@@ -1,4 +1,4 @@
-//! The lines of `--json`: the schema, the page that describes it, and the lines of real programs.
+//! The `--json` lines: the schema, the page that describes them, and the output of real programs.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -21,7 +21,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Checks that a line is what its type says, no field more or less, in that order, and that the schema takes it.
+/// Checks that a line has exactly the fields of its type, in order, and that the schema accepts it.
 fn exact<T: Serialize + DeserializeOwned>(line: &str) -> T {
     let read: T = serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
     assert_eq!(serde_json::to_string(&read).unwrap(), line);
@@ -31,7 +31,7 @@ fn exact<T: Serialize + DeserializeOwned>(line: &str) -> T {
     read
 }
 
-/// Checks a line that a session has printed.
+/// Checks a line that a session printed.
 pub(crate) fn check_session_line(line: &str) {
     exact::<SessionLine>(line);
     assert!(line.starts_with(r#"{"v":1,"event":""#), "{line}");
@@ -51,7 +51,7 @@ fn schema_file_is_generated_from_types() {
     );
 }
 
-/// The objects that the schema describes, by the value of a field that tells them apart.
+/// The objects of the schema, by the value of their `tag` field.
 fn variants(line: &str, tag: &str) -> Vec<(String, Value)> {
     let all = SCHEMA["$defs"][line]["oneOf"].as_array().unwrap();
     let named = all.iter().map(|variant| {
@@ -64,7 +64,7 @@ fn variants(line: &str, tag: &str) -> Vec<(String, Value)> {
     named.collect()
 }
 
-/// A section of the page: from that heading to the next one that is as high.
+/// A section of the page: from its heading to the next heading of the same level.
 fn section<'a>(page: &'a str, heading: &str) -> &'a str {
     let level = heading.split(' ').next().unwrap();
     let start = page.find(&format!("\n{heading}\n"));
@@ -82,7 +82,7 @@ fn examples(section: &str) -> Vec<&str> {
     blocks.flat_map(str::lines).collect()
 }
 
-/// The page has a section on every event, with all of its fields and an example.
+/// The page has a section for every event, with all its fields and an example.
 #[test]
 fn page_describes_every_line() {
     let page = fs::read_to_string(root().join("docs/events.md")).unwrap();
@@ -154,13 +154,13 @@ fn schema_refuses_wrong_lines() {
         assert!(validate(&SCHEMA, &value).is_err(), "{line}");
         assert!(serde_json::from_str::<SessionLine>(line).is_err(), "{line}");
     }
-    // A later program of the same version may print more.
+    // A later program of the same version may print more fields.
     let more = r#"{"v":1,"event":"deal","deal":0,"decks":2}"#;
     validate(&SCHEMA, &serde_json::from_str(more).unwrap()).unwrap();
     serde_json::from_str::<SessionLine>(more).unwrap();
 }
 
-/// Plays a game of two seats with one spectator, and returns what the three have printed.
+/// Plays a game of two seats with one spectator, and returns what each of the three printed.
 fn printed(root: &TempDir, game: &str, options: &[&str]) -> [Vec<Value>; 3] {
     let host = [
         "bot",
@@ -184,7 +184,7 @@ fn printed(root: &TempDir, game: &str, options: &[&str]) -> [Vec<Value>; 3] {
     [&mut host, &mut guest, &mut watcher].map(|program| std::mem::take(&mut program.events))
 }
 
-/// A reader of one seat's lines knows its hand, what it can do and what the others did, and no card of theirs.
+/// A reader of one seat's lines knows its hand, its options and the others' actions, but none of their cards.
 #[test]
 fn turn_events_suffice_to_play() {
     for (game, options) in [
@@ -283,7 +283,7 @@ fn check_turn(turn: &Value, me: usize, game: &str) {
     }
 }
 
-/// The lines of a command that ends by itself.
+/// Output lines of a command that ends by itself.
 fn lines(data: &Path, args: &[&str]) -> Vec<String> {
     let output = fairdeal().arg("--data-dir").arg(data).args(args).output();
     let text = String::from_utf8(output.unwrap().stdout).unwrap();
@@ -334,7 +334,7 @@ fn history_and_verify_print_documented_lines() {
     }
 }
 
-/// JSON is Unicode and a path need not be.
+/// JSON is Unicode; a path need not be.
 #[cfg(target_os = "linux")]
 #[test]
 fn data_directory_need_not_be_unicode() {

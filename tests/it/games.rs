@@ -1,5 +1,5 @@
-//! Every game over TCP between programs, with its smallest and largest tables and with options: all
-//! agree, and the transcript verifies.
+//! Every game over TCP between programs, with its smallest and largest table and with options. All programs agree, and
+//! the transcript verifies.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ fn verify(transcript: &str) -> Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// A host with bots of its own and one guest play a game to its end.
+/// A host with local bots and one guest play a game to its end.
 fn play(game: &str, seats: usize, options: &[&str]) {
     let root = TempDir::new().unwrap();
     let (count, bots) = (seats.to_string(), (seats - 2).to_string());
@@ -73,7 +73,7 @@ fn loot_for_four() {
     play("loot", 4, &["target=20"]);
 }
 
-/// A table for one needs no network; the deal of a day is the same for everybody.
+/// A table for one needs no network. The daily deal is the same for everybody.
 #[test]
 fn ivory_tower_alone() {
     let root = TempDir::new().unwrap();
@@ -129,7 +129,7 @@ fn wrong_games_and_options_are_usage_errors_that_say_what_is_right() {
     assert!(practice.contains("loot has no practice mode"), "{practice}");
 }
 
-/// They are written by `cargo run --example playthrough`.
+/// `cargo run --example playthrough` writes these files.
 #[test]
 fn playthroughs_are_up_to_date() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/playthroughs");

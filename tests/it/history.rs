@@ -1,4 +1,4 @@
-//! The list of past games, from the library and from the command.
+//! The list of past games, from the library and the command.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ fn run(data: &Path, args: &[&str]) -> (Option<i32>, String) {
     (output.status.code(), text)
 }
 
-/// The games of a data directory as the command lists them, by JSON.
+/// The games that `history --json` lists for a data directory.
 fn listed(data: &Path) -> Vec<Value> {
     let (code, text) = run(data, &["history", "--json"]);
     assert_eq!(code, Some(0), "{text}");
@@ -34,7 +34,7 @@ fn read(past: &mut Past, data: &DataDir) {
     past.read(data, Some(data), &mut |_| ControlFlow::Continue(()));
 }
 
-/// A data directory with a game in it that was played by this library, at seat 1.
+/// A data directory with one game, played by the library at seat 1.
 fn kept() -> (TempDir, DataDir, PathBuf) {
     let root = TempDir::new().unwrap();
     let data = DataDir::open(Some(root.path())).unwrap();
@@ -55,7 +55,7 @@ fn kept() -> (TempDir, DataDir, PathBuf) {
 fn spectator_never_replaces_what_a_player_has_saved() {
     let (_root, data, path) = kept();
     let saved = std::fs::read(&path).unwrap();
-    // The same table as somebody else shows it: as far as its first steps.
+    // A spectator's transcript of the same table, cut off after its first steps.
     let mut first = None;
     play("loot", 2, &[("target", "10")], 1, &mut |room| {
         let table = &room[0].table;
@@ -67,7 +67,7 @@ fn spectator_never_replaces_what_a_player_has_saved() {
     assert_eq!(watched, path);
     assert_eq!(std::fs::read(&path).unwrap(), saved);
 
-    // A spectator's own file gives way to a longer one.
+    // A longer transcript replaces a spectator's own file.
     let root = TempDir::new().unwrap();
     let other = DataDir::open(Some(root.path())).unwrap();
     let path = keep(&other, &shown, &game, None, None).unwrap();
@@ -110,7 +110,7 @@ fn a_game_that_was_played_here_is_listed_at_once() {
     assert_eq!(summary.ending, Ending::Finished);
     assert_eq!(summary.players[0], "solo");
 
-    // An audit comes to the same.
+    // An audit gives the same summary.
     {
         let data = DataDir::open(Some(&folder)).unwrap();
         std::fs::remove_dir_all(folder.join("summaries")).unwrap();
@@ -152,7 +152,7 @@ fn a_broken_file_is_listed_with_what_is_wrong() {
     let mut changed = whole.clone();
     changed[whole.len() / 2] ^= 1;
     std::fs::write(folder.join("cc.fairdeal"), &changed).unwrap();
-    // A summary of another transcript, and one that is none.
+    // A summary of another transcript, and an invalid one.
     let files = data.transcripts().unwrap();
     let file = files.iter().find(|file| file.path == path).unwrap();
     let summary = data.summary(file).unwrap();
@@ -173,7 +173,7 @@ fn a_broken_file_is_listed_with_what_is_wrong() {
     let unfair = past[2].summary().unwrap();
     assert!(matches!(&unfair.ending, Ending::Unfair { why } if !why.is_empty()));
     assert_eq!(past[3].summary().unwrap().me, Seat::new(1));
-    // Broken off, nothing is known of it.
+    // Nothing is known of a truncated file.
     std::fs::write(folder.join("dd.fairdeal"), &whole).unwrap();
     let mut past = history(&data);
     let unread = past.iter_mut().find(|past| past.table == "dd").unwrap();
@@ -202,7 +202,7 @@ fn a_game_that_was_interrupted_waits() {
     ];
     let mut program = Program::start(root.path(), "solo", &args);
     program.wait_for("action").expect("it has begun");
-    // Others may look while it is being played.
+    // Other programs may list the games while one is being played.
     let lines = listed(&program.data);
     assert_eq!((lines.len(), &lines[0]["ended"]), (1, &Value::from("open")));
     let table = lines[0]["table"].as_str().unwrap().to_owned();
@@ -228,8 +228,8 @@ fn a_game_that_was_interrupted_waits() {
     assert!(text.contains("waits: fairdeal resume"), "{text}");
 }
 
-/// Programs that list the games of a directory at the same time all see them, and take none away: that of `resume`, which
-/// looks for another table, too.
+/// Programs that list a directory's games at the same time all see them and take none away, including a `resume` of
+/// another table.
 #[test]
 fn many_list_at_once() {
     let root = TempDir::new().unwrap();
@@ -262,7 +262,7 @@ fn many_list_at_once() {
     assert!(program.wait_for("action").is_some(), "it can be resumed");
 }
 
-/// A damaged journal is listed with what is wrong with it, hides no other game and is left as it is.
+/// A damaged journal is listed with its fault, hides no other game and stays unchanged.
 #[test]
 fn a_damaged_journal_hides_nothing() {
     let (root, data, _) = kept();
@@ -281,7 +281,7 @@ fn a_damaged_journal_hides_nothing() {
     }
 }
 
-/// An exported file is whole, takes no other file's place unless it is told to, and never the transcript's.
+/// An export is complete. It replaces another file only on request, and never the transcript.
 #[test]
 fn an_export_overwrites_nothing() {
     let (root, data, kept) = kept();

@@ -1,4 +1,4 @@
-//! Laws that every game keeps, looked at in seeded random play-outs of each at every table size.
+//! Laws of every game, checked in seeded random play-outs at every table size.
 
 use std::collections::BTreeMap;
 
@@ -11,11 +11,10 @@ use fairdeal_protocol::seat::Seat;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 
-/// Random play-outs are cut off after so many actions.
+/// Random play-outs stop after this many actions.
 const MOST: usize = 2_000;
 
-/// Rule sets of every game: each table size with the defaults, and each value of each option that is
-/// one of a few words.
+/// Rule sets of every game: each table size with the defaults, and each value of each word option.
 fn tables() -> Vec<RuleSet> {
     let mut tables = Vec::new();
     for info in GAMES {
@@ -43,7 +42,7 @@ fn seed(number: u8, purpose: u8) -> [u8; 32] {
     seed
 }
 
-/// A game in play, its chance, and the dice of who plays it.
+/// A game in play, its chance, and the random source that picks actions.
 #[derive(Clone)]
 struct PlayOut<G: Game> {
     game: G,
@@ -68,7 +67,7 @@ impl<G: TableGame> PlayOut<G> {
         uniform(&mut self.rng, u32::try_from(bound).unwrap()) as usize
     }
 
-    /// Some legal action of some seat: mostly in turn, now and then out of it.
+    /// Picks a random legal action of any seat: mostly in turn, sometimes out of turn.
     fn pick(&mut self) -> (Seat, G::Action) {
         let out = self.below(24) == 0;
         let all = self.seats().flat_map(|seat| {
@@ -99,7 +98,7 @@ impl<G: TableGame> PlayOut<G> {
         (seat, action, events)
     }
 
-    /// Plays on until the game is over, or everybody but one has left because it takes too long.
+    /// Plays until the game is over. After `MOST` actions, all seats but one leave.
     fn finish(&mut self) -> bool {
         for _ in 0..MOST {
             if self.game.is_over() {
@@ -120,7 +119,7 @@ fn text(game: &impl Game) -> String {
     serde_json::to_string(game).unwrap()
 }
 
-/// Runs `look` at every position of a few play-outs of every game, at most `positions` of each.
+/// Runs `look` at up to `positions` positions in each of a few play-outs of every game.
 fn at_every_position(
     play_outs: u8,
     positions: usize,
@@ -147,14 +146,14 @@ fn random_games_end_and_the_best_score_wins() {
         for number in 0..10 {
             let mut play = PlayOut::<AnyGame>::new(&rules, number);
             let ended = play.finish();
-            // Random play loses more than it wins there, so that no total gets to the target.
+            // Random play loses more points than it wins in Thoth, so no total reaches the target.
             assert!(ended || rules.game == "houses-of-thoth", "{rules:?}");
             assert!(play.game.is_over());
             assert!(play.game.to_act().is_empty());
             for seat in play.seats() {
                 assert_eq!(play.game.legal(seat, play.chance.faces()), []);
             }
-            // Who left may have had more.
+            // A departed seat may have had a higher score.
             let best = play.game.scores().into_iter().max().filter(|_| ended);
             for winner in play.game.winners().iter() {
                 let score = play.game.scores().get(winner.index()).copied();
@@ -191,7 +190,7 @@ fn check_legal_and_apply_agree() {
                     .map(|action| (seat, action)),
             );
         }
-        // What has been legal at some time is tried by every seat now.
+        // Every seat now tries actions that were legal earlier.
         met.extend(legal.iter().cloned());
         let surplus = met.len().saturating_sub(60);
         met.drain(..surplus);
@@ -232,7 +231,7 @@ fn only_out_of_turn_actions_are_open_to_a_seat_that_is_not_to_act() {
     });
 }
 
-/// One answer to a request, kept for the replay.
+/// One answer to a request, recorded for the replay.
 #[derive(Clone)]
 enum Answer {
     NextDeal,
@@ -241,7 +240,7 @@ enum Answer {
     Values(Vec<u32>),
 }
 
-/// A chance that pauses at every request once, and answers it alike from then on.
+/// A chance that pauses once at every request, and repeats the recorded answer afterwards.
 struct Pausing<'a> {
     source: &'a mut RefereeChance,
     answers: &'a mut Vec<Answer>,
@@ -277,7 +276,7 @@ impl Chance for Pausing<'_> {
     }
 
     fn deal(&mut self, card: Handle, to: Seat) {
-        // Cards dealt before a pause have been dealt already.
+        // Cards dealt before a pause are already dealt.
         if self.at == self.answers.len() {
             self.source.deal(card, to);
         }
@@ -298,7 +297,7 @@ impl Chance for Pausing<'_> {
     }
 }
 
-/// Runs a request from the unchanged game again and again until nothing pauses.
+/// Repeats a request from the unchanged game until nothing pauses.
 fn replayed<G: Game>(
     game: &G,
     source: &mut RefereeChance,
@@ -358,7 +357,7 @@ fn a_forfeit_at_any_point_leaves_a_game_that_can_be_played_on() {
         }
         for first in Seat::first(after.game.seats()) {
             let mut play = after.clone();
-            // One after another leaves, until the game is over; each time it goes on for a while.
+            // Seats leave one after another, with a few actions between, until the game is over.
             let order = (0..play.game.seats())
                 .filter_map(|on| Seat::new((first.index() + on) % after.game.seats()));
             for seat in order {
@@ -458,7 +457,7 @@ fn loot_has_all_54_cards_somewhere_at_any_time() {
         while !play.game.is_over() && steps < MOST {
             play.step();
             steps += 1;
-            // Somebody leaves now and then.
+            // A seat leaves from time to time.
             if steps % 150 == 0 {
                 let seat = Seat::new(play.below(4)).unwrap();
                 play.game

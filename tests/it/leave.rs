@@ -1,4 +1,4 @@
-//! A seat that leaves for good: the others play on to the end.
+//! A seat leaves for good, and the others play to the end.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,7 +24,7 @@ fn sit(data: &Arc<DataDir>, name: &str, role: Role, plays: bool) -> Handle {
     .unwrap()
 }
 
-/// Everything that a session says.
+/// All events of a session.
 async fn all(mut handle: Handle) -> Vec<SessionEvent> {
     let mut events = Vec::new();
     while let Some(event) = handle.events.recv().await {
@@ -33,7 +33,7 @@ async fn all(mut handle: Handle) -> Vec<SessionEvent> {
     events
 }
 
-/// Host and bots play; the host leaves at its first turn.
+/// A host and bots play; the host leaves at its first turn.
 async fn leaves(game: &str, seats: u8) {
     let root = TempDir::new().unwrap();
     let data = |name: &str| data(root.path(), name);
@@ -106,7 +106,7 @@ async fn the_last_one_wins() {
         .unwrap();
 }
 
-/// Of two, the one who stays may close the table: its transcript says on whose word.
+/// One of two seats leaves. The other may close the table, and its transcript names the claimant.
 #[tokio::test(flavor = "multi_thread")]
 async fn who_is_left_alone_claims() {
     let root = TempDir::new().unwrap();

@@ -1,6 +1,6 @@
-//! The libraries of the lock file that this machine builds: their licences, against the list of `deny.toml`, and the Rust
-//! that they need, against the version that `Cargo.toml` promises. `cargo deny` and a build with the old toolchain check
-//! more, but are not on every machine.
+//! Libraries of the lock file that this machine builds. Checks their licences against the list in `deny.toml`, and the
+//! Rust they need against the version in `Cargo.toml`. `cargo deny` and a build with the old toolchain check more, but
+//! are not on every machine.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -24,7 +24,7 @@ fn output(command: &mut Command) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Cargo's description of each package that is built on this machine, the own ones included.
+/// Cargo's metadata of each package built on this machine, including our own.
 fn packages() -> Vec<Value> {
     let version = output(Command::new("rustc").arg("-vV"));
     let mut lines = version.lines();
@@ -39,7 +39,7 @@ fn packages() -> Vec<Value> {
     let Value::Array(packages) = metadata["packages"].take() else {
         panic!("cargo metadata has packages");
     };
-    // The metadata also names packages that only an unused feature of a library would bring.
+    // The metadata also lists packages that only unused features need.
     let tree = output(
         Command::new(env!("CARGO"))
             .args(["tree", "--locked", "--workspace"])
@@ -62,7 +62,7 @@ fn packages() -> Vec<Value> {
     packages
 }
 
-/// The licences under one key of `deny.toml`.
+/// Licences under one key of `deny.toml`.
 fn licences(value: &toml::Value) -> Vec<String> {
     let names = value.as_array().unwrap().iter();
     names
@@ -70,7 +70,7 @@ fn licences(value: &toml::Value) -> Vec<String> {
         .collect()
 }
 
-/// Whether a package may be used under its licence, an SPDX expression.
+/// Whether a package's licence, an SPDX expression, is allowed.
 fn may_use(licence: &str, allowed: &[&[String]]) -> bool {
     let parsed = Expression::parse_mode(licence, ParseMode::LAX).unwrap();
     let is_allowed = |required: &LicenseReq| allowed.concat().contains(&required.to_string());
@@ -107,7 +107,7 @@ fn a_denied_licence_is_refused() {
     assert!(!may_use("AGPL-3.0", &[&allowed]));
 }
 
-/// Major and minor number of a version.
+/// Major and minor version numbers.
 fn version(text: &str) -> (u32, u32) {
     let mut numbers = text.split('.').map(|number| number.parse().unwrap());
     (numbers.next().unwrap(), numbers.next().unwrap())

@@ -1,6 +1,6 @@
-//! Whole-process tests: real programs over loopback, and what a stranger can do to their files.
+//! Whole-process tests: real programs over loopback, and attacks on their files.
 
-// A panic is how a test fails.
+// Tests fail by panicking.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,

@@ -109,7 +109,7 @@ fn two_seats_by_address() {
     assert!(guest.finish().success());
 }
 
-/// A guest that is killed in the lobby leaves its seat to the next.
+/// A guest killed in the lobby frees its seat.
 #[test]
 fn a_seat_in_the_lobby_is_free_again() {
     let root = TempDir::new().unwrap();
@@ -135,7 +135,7 @@ fn a_seat_in_the_lobby_is_free_again() {
     }
 }
 
-/// A seat that vanishes in the middle is missing, not guilty: the others see it gone and wait.
+/// A seat that vanishes mid-game is absent, not at fault: the others see it disconnect and wait.
 #[test]
 fn a_killed_seat_is_lost_and_nobody_is_blamed() {
     let root = TempDir::new().unwrap();
@@ -209,15 +209,15 @@ fn strangers_who_talk_garbage_do_not_disturb() {
     assert!(host.wait_for("over").is_some());
 }
 
-/// Carries bytes between two programs, and cuts every connection each time that so many have gone
-/// through: in the middle of the game, however fast that goes.
+/// Forwards bytes between two programs. Cuts every connection after each fixed number of bytes, so the cuts fall
+/// mid-game at any speed.
 fn flaky_proxy(to: u16, cuts: usize) -> u16 {
     use std::io::{Read as _, Write as _};
     use std::net::{Shutdown, TcpListener, TcpStream};
     use std::sync::{Arc, Mutex};
 
     const BETWEEN: usize = 50_000;
-    /// The open connections, the bytes carried, the cuts made.
+    /// Open connections, bytes carried, and cuts made.
     type Carried = (Vec<TcpStream>, usize, usize);
 
     let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
@@ -256,8 +256,7 @@ fn flaky_proxy(to: u16, cuts: usize) -> u16 {
     port
 }
 
-/// The connection is cut again and again in the middle of a game; entries that got lost are asked
-/// for again and the game goes on.
+/// The connection is cut again and again mid-game. Seats request lost entries again, and the game continues.
 #[test]
 fn a_dropped_connection_costs_time_and_nothing_else() {
     let root = TempDir::new().unwrap();

@@ -1,5 +1,4 @@
-//! The example of a game of one's own: it plays, its audit is fair, and its rules hold where the three
-//! seats that it shows do not go.
+//! The example of a custom game: it plays, its audit is fair, and its rules hold beyond what its three seats show.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +13,7 @@ mod example;
 
 use example::{Action, HighCard};
 
-/// A game with its cards dealt.
+/// A game after the deal.
 fn dealt(seats: u8, number: u8) -> (HighCard, RefereeChance) {
     let rules = RuleSet {
         game: "high-card".to_owned(),
@@ -41,7 +40,7 @@ fn it_plays_and_is_fair_at_every_size() {
         let best = report.scores.iter().max().unwrap();
         let winner = report.winners[0].index();
         assert_eq!((report.scores[winner], report.winners.len()), (*best, 1));
-        // Each seat is asked once, and sees its own card and no other.
+        // Each seat is asked once, and sees only its own card.
         let views: Vec<&str> = told.lines().filter(|line| line.contains("sees")).collect();
         assert_eq!(views.len(), usize::from(seats));
         for view in views {
@@ -72,7 +71,7 @@ fn nobody_swaps_the_card_of_another_or_acts_twice() {
     assert!(!game.is_over() && game.winners().is_empty());
 }
 
-/// Whoever goes, at whichever turn: the others play on, and the card that it takes along is not asked for.
+/// Any seat leaves at any turn: the others play on, and its card is not opened.
 #[test]
 fn the_others_go_on_without_a_seat_that_leaves() {
     for (turns, gone) in (0..3).flat_map(|turns| Seat::first(3).map(move |gone| (turns, gone))) {
@@ -96,7 +95,7 @@ fn the_others_go_on_without_a_seat_that_leaves() {
             assert!(matches!(game.hand(seat)[..], [Slot::Open(_)]));
         }
     }
-    // With one seat left nothing is opened any more.
+    // With one seat left, no more cards are opened.
     let (mut game, mut chance) = dealt(2, 3);
     let (gone, left) = (Seat::new(0).unwrap(), Seat::new(1).unwrap());
     game.forfeit(gone, &mut chance, &mut Vec::new()).unwrap();

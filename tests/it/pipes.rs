@@ -1,4 +1,4 @@
-//! Output that goes nowhere: readers that have gone away, files that are full, and readers that do not read.
+//! Output that nobody takes: closed readers, full files, and readers that do not read.
 
 use std::fs::File;
 use std::io::{Read as _, Write as _};
@@ -11,10 +11,10 @@ use super::process::{Program, fairdeal};
 
 const TRANSCRIPT: &str = "docs/vectors/poker.fairdeal";
 
-/// A question to the referee.
+/// A request to the referee.
 const QUESTION: &[u8] = b"{}\n";
 
-/// A command whose standard output goes there, and what it says on standard error.
+/// Runs a command with `output` as its standard output. Returns its status and standard error.
 fn run(args: &[&str], output: Stdio, reads: bool) -> (ExitStatus, String) {
     let root = TempDir::new().unwrap();
     let mut child = fairdeal()
@@ -29,7 +29,7 @@ fn run(args: &[&str], output: Stdio, reads: bool) -> (ExitStatus, String) {
     if !reads {
         drop(child.stdout.take());
     }
-    // Only the referee reads it; the others may have ended.
+    // Only the referee reads it; other commands may have ended.
     let _ = child.stdin.take().unwrap().write_all(QUESTION);
     let mut said = String::new();
     child
@@ -59,7 +59,7 @@ fn a_reader_that_has_gone_away_is_no_error() {
     }
 }
 
-/// `verify -` with this on its standard input, which stays open if `open`.
+/// Runs `verify -` with this standard input, which stays open if `open` is set.
 fn verify_input(input: &[u8], open: bool) -> (ExitStatus, String) {
     let mut child = fairdeal()
         .args(["verify", "-"])
@@ -69,7 +69,7 @@ fn verify_input(input: &[u8], open: bool) -> (ExitStatus, String) {
         .spawn()
         .unwrap();
     let mut stdin = child.stdin.take();
-    // It may have read enough.
+    // It may have stopped reading.
     let _ = stdin.as_mut().unwrap().write_all(input);
     if !open {
         stdin = None;
@@ -91,7 +91,7 @@ fn a_transcript_is_read_from_standard_input() {
     assert_eq!(status.code(), Some(2));
 }
 
-/// Of what is no transcript the beginning is read, and no more of it is waited for.
+/// `verify` reads only the beginning of a file that is no transcript, and waits for no more.
 #[test]
 fn what_does_not_begin_like_a_transcript_is_read_no_further() {
     for start in [&b"\x89PNG\r\n\x1a\n\0"[..], b"fairdeal\x02"] {
@@ -122,7 +122,7 @@ fn an_output_that_cannot_be_written_is_said() {
     }
 }
 
-/// The pipe is full from the beginning, and more events come than the program's own queues hold.
+/// The pipe is full from the start, and more events come than the program's queues hold.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_program_whose_output_nobody_reads_plays_on() {

@@ -1,4 +1,4 @@
-//! Running the program: children that never outlive their test, and their JSON lines.
+//! Runs the program: children never outlive their test, and their JSON lines are collected.
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader};
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-/// A program that says nothing for so long hangs: longer than its patience with others.
+/// A program silent for this long hangs: longer than its own absence timeouts.
 const SILENCE: Duration = Duration::from_secs(180);
 
 /// The program under test.
@@ -19,39 +19,38 @@ pub(crate) fn fairdeal() -> Command {
     command
 }
 
-/// Where the standard error of a program is kept.
+/// File with a program's standard error.
 fn errors_of(data: &Path) -> PathBuf {
     data.with_extension("errors")
 }
 
-/// A running program whose standard output is JSON lines; killed when dropped.
+/// A running program that prints JSON lines to standard output. Killed when dropped.
 pub(crate) struct Program {
     child: Child,
-    /// Its lines, read by a thread at once: a program whose pipe is full stands still, and its table
-    /// with it.
+    /// Lines read by a thread as they arrive: a program with a full pipe would block, and its table with it.
     lines: Receiver<String>,
     pub(crate) events: Vec<Value>,
     pub(crate) data: PathBuf,
 }
 
 impl Program {
-    /// Starts it with a data directory of its own under `root`.
+    /// Starts a program with its own data directory under `root`.
     pub(crate) fn start(root: &Path, name: &str, args: &[&str]) -> Self {
         Self::start_by(fairdeal(), root, name, args)
     }
 
-    /// The same, by a command that has more to it, such as variables of the environment.
+    /// The same with a prepared command, for example with environment variables.
     pub(crate) fn start_by(command: Command, root: &Path, name: &str, args: &[&str]) -> Self {
         Self::start_to(command, Stdio::inherit(), root, name, args)
     }
 
-    /// The same, with its standard error kept for [`Program::errors`].
+    /// The same, recording standard error for [`Program::errors`].
     pub(crate) fn start_recorded(command: Command, root: &Path, name: &str, args: &[&str]) -> Self {
         let errors = File::create(errors_of(&root.join(name))).unwrap();
         Self::start_to(command, errors.into(), root, name, args)
     }
 
-    /// The same, with its standard error where it is wanted.
+    /// The same, with a given standard error.
     pub(crate) fn start_to(
         mut command: Command,
         stderr: Stdio,
@@ -60,7 +59,7 @@ impl Program {
         args: &[&str],
     ) -> Self {
         let data = root.join(name);
-        // Where a failure is to be understood: FAIRDEAL_TEST_LOGS names a folder for a log of each program.
+        // To analyse a failure, FAIRDEAL_TEST_LOGS names a folder with a log of each program.
         if let Some(folder) = std::env::var_os("FAIRDEAL_TEST_LOGS") {
             let unique = root.file_name().unwrap_or_default().to_string_lossy();
             let log = Path::new(&folder).join(format!("{unique}-{name}.log"));
@@ -92,7 +91,7 @@ impl Program {
         }
     }
 
-    /// Reads one line, whatever is in it; `None` if the program has ended.
+    /// Reads one line of any kind; `None` if the program has ended.
     pub(crate) fn line(&mut self) -> Option<String> {
         match self.lines.recv_timeout(SILENCE) {
             Ok(line) => Some(line),
@@ -104,22 +103,22 @@ impl Program {
         }
     }
 
-    /// The lines that have come since, without waiting for any.
+    /// Lines that have arrived since, without waiting.
     pub(crate) fn new_lines(&mut self) -> Vec<String> {
         self.lines.try_iter().collect()
     }
 
-    /// All the lines that are left of a program that has ended.
+    /// All remaining lines of a program that has ended.
     pub(crate) fn rest(&mut self) -> Vec<String> {
         self.lines.iter().collect()
     }
 
-    /// Reads until an event of that kind; `None` if the program ends without one.
+    /// Reads until an event of this kind; `None` if the program ends first.
     pub(crate) fn wait_for(&mut self, kind: &str) -> Option<Value> {
         self.wait_for_matching(|event| event["event"] == kind)
     }
 
-    /// Reads until an event that is wanted.
+    /// Reads until an event matches.
     pub(crate) fn wait_for_matching(&mut self, wanted: impl Fn(&Value) -> bool) -> Option<Value> {
         loop {
             let line = self.line()?;
@@ -140,34 +139,33 @@ impl Program {
             .to_owned()
     }
 
-    /// Reads to the end.
+    /// Reads all events until the program ends.
     pub(crate) fn finish(&mut self) -> ExitStatus {
         assert!(self.wait_for("no such event").is_none());
         self.child.wait().unwrap()
     }
 
-    /// Reads to the end, whatever the lines are.
+    /// Reads all lines, of any kind, until the program ends.
     pub(crate) fn ended(&mut self) -> ExitStatus {
         while self.line().is_some() {}
         self.child.wait().unwrap()
     }
 
-    /// Its process id.
     pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// Its standard error so far, if it was started by [`Program::start_recorded`].
+    /// Standard error so far, if started by [`Program::start_recorded`].
     pub(crate) fn errors(&self) -> String {
         std::fs::read_to_string(errors_of(&self.data)).unwrap()
     }
 
-    /// Its resident memory in KiB, where the system tells.
+    /// Resident memory in KiB, if the system reports it.
     pub(crate) fn memory(&self) -> Option<u64> {
         self.status("VmRSS:")
     }
 
-    /// The most that [`Program::memory`] has been.
+    /// Peak value of [`Program::memory`].
     pub(crate) fn peak_memory(&self) -> Option<u64> {
         self.status("VmHWM:")
     }
@@ -182,12 +180,12 @@ impl Program {
         self.exit().is_none()
     }
 
-    /// How it has ended; `None` while it runs.
+    /// Exit status; `None` while it runs.
     pub(crate) fn exit(&mut self) -> Option<ExitStatus> {
         self.child.try_wait().unwrap()
     }
 
-    /// Sends a signal, by its name without SIG.
+    /// Sends a signal, named without SIG.
     pub(crate) fn signal(&self, name: &str) {
         let id = self.id().to_string();
         let sent = Command::new("kill").args(["-s", name, &id]).status();

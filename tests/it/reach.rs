@@ -1,5 +1,5 @@
-//! Ways to a table other than TCP on one machine, and those who have no business there: relays, QUIC, names,
-//! passwords, and a stranger that floods.
+//! Ways to a table other than TCP on one machine: relays, QUIC, DNS names and passwords. Strangers who flood the table
+//! are turned away.
 
 use std::io::Write as _;
 use std::net::TcpStream;
@@ -35,7 +35,7 @@ fn guest(root: &Path, listen: &str, target: &str) -> Program {
     )
 }
 
-/// Both play to the end and have one log.
+/// Both programs play to the end and agree on the log.
 fn play_on(mut host: Program, mut guest: Program) {
     let over = guest.wait_for("over").expect("the guest's game ends");
     let other = host.wait_for("over").expect("the host's game ends");
@@ -122,8 +122,8 @@ fn a_table_with_a_password_lets_in_who_knows_it() {
     play_on(host, guest);
 }
 
-/// A stranger's node that says the same things to a table again and again, and comes back when it is thrown out; how
-/// often it has spoken before the table was gone or it had enough.
+/// A stranger's node that repeats the same messages to a table, and reconnects when it is dropped. Returns how many
+/// messages it sent before the table was gone or the time ran out.
 async fn flood(ticket: &Ticket, frames: &[Vec<u8>], times: usize) -> usize {
     let mut config = NodeConfig::new(Transport::Sockets);
     config.max_message = MAX_FRAME;
@@ -156,8 +156,8 @@ async fn flood(ticket: &Ticket, frames: &[Vec<u8>], times: usize) -> usize {
     said
 }
 
-/// Forty connections that say nothing, from ten addresses, each opened again when it is closed: a guest gets in all the
-/// same, and comes back when it has been killed.
+/// Forty silent connections from ten addresses, each reopened when closed. A guest still gets in, and comes back after
+/// being killed.
 #[cfg(target_os = "linux")]
 #[test]
 fn silent_connections_shut_nobody_out() {
@@ -189,7 +189,7 @@ fn silent_connections_shut_nobody_out() {
             let mut stream = TcpStream::from(socket);
             let pause = Some(Duration::from_millis(100));
             stream.set_read_timeout(pause).unwrap();
-            // Until the host closes it.
+            // Hold the connection until the host closes it.
             let waits = |error: &std::io::Error| {
                 matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut)
             };
@@ -221,7 +221,7 @@ fn silent_connections_shut_nobody_out() {
     });
 }
 
-/// A thousand connections that come to nothing and ten thousand messages without sense, while two play.
+/// A thousand useless connections and ten thousand meaningless messages, while two programs play.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_floods_a_table_does_not_hold_it_up() {
     let root = TempDir::new().unwrap();
@@ -260,9 +260,9 @@ async fn who_floods_a_table_does_not_hold_it_up() {
         flood(&ticket, &frames[..1], 3000),
     );
     assert!(said.0 + said.1 + said.2 > 100, "{said:?}");
-    // After the messages: all come from one address, of which few handshakes go on at once.
+    // After the messages: all connections come from one address, which may have only a few handshakes at once.
     let garbage = tokio::task::spawn_blocking(move || {
-        // Half of them stay silent and open: a slow loris.
+        // Half of them stay open and silent, as in a slow-loris attack.
         let mut open = Vec::new();
         for n in 0..1000_u32 {
             let Ok(mut stream) = TcpStream::connect(("127.0.0.1", port)) else {
@@ -289,7 +289,7 @@ async fn who_floods_a_table_does_not_hold_it_up() {
         .unwrap()
         .unwrap();
     if let (Some(before), Some(after)) = (before, after) {
-        // Beside what a game takes of its own.
+        // The bound includes what the game itself needs.
         assert!(after < before + 48 * 1024, "from {before} to {after} KiB");
     }
 }

@@ -1,4 +1,4 @@
-//! The pictures in the README are what the program draws.
+//! The pictures in the README match what the program draws.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! A replay shows what the table showed: the same states, the same lines, the same hands.
+//! A replay shows what the table showed: the same states, lines and hands.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -18,14 +18,14 @@ use tempfile::TempDir;
 use super::fixture::{play, record};
 use super::process::fairdeal;
 
-/// A short game of two hands or more among three.
+/// A short game of at least two hands for three seats.
 static LOOT: LazyLock<Vec<u8>> = LazyLock::new(|| record("loot", 3, &[("target", "60")], 3));
 
 fn transcript(bytes: &[u8]) -> Transcript {
     Transcript::from_bytes(bytes).unwrap()
 }
 
-/// The table as it was at an open step: the game, and what each seat knew.
+/// The table at its opened steps: the game, and what each seat knew.
 type Stands = BTreeMap<u64, (AnyGame, Vec<Faces>)>;
 
 fn watched(game: &str, seats: u8, options: &[(&str, &str)], seed: u8) -> (Replay, Stands) {
@@ -79,7 +79,8 @@ fn every_moment_is_as_the_seats_saw_it() {
             }
             compared += 1;
         }
-        // Where somebody is to act there is a step, but for those that a vote or an aside leaves as they were.
+        // Almost every position with a seat to act has a step. Those that a vote or an interjection leaves unchanged
+        // have none.
         assert!(
             compared * 10 >= stands.len() * 8,
             "{game}: {compared} of {}",
@@ -114,9 +115,9 @@ fn deals_can_be_found() {
     assert_eq!(acts, steps.map(|step| step.acts.len()).sum::<usize>());
     assert_eq!(deals.last().unwrap().scores, replay.report().scores);
     assert_eq!(replay.deal_start(replay.report().deals), None);
-    // Beyond the end is the end.
+    // Numbers past the end give the last step.
     assert_eq!(replay.step(usize::MAX).number, replay.last());
-    // The checks of all steps are those of the audit.
+    // The steps' checks add up to those of the audit.
     let checks = |name: &str| -> u64 {
         let each = (0..replay.len()).flat_map(|number| replay.step(number).checks);
         each.filter(|(made, _)| *made == name)
@@ -129,7 +130,7 @@ fn deals_can_be_found() {
     );
 }
 
-/// Cards that were never opened are not shown, and departed seats keep their hands to themselves.
+/// Cards that were never opened stay hidden, and so do the hands of departed seats.
 #[test]
 fn hands_that_nobody_opened_stay_hidden() {
     let leaver = Seat::new(1).unwrap();
@@ -165,7 +166,7 @@ fn hands_that_nobody_opened_stay_hidden() {
 
 #[test]
 fn a_log_that_is_cut_or_changed_is_shown_as_far_as_it_is_good() {
-    // As a seat holds it in the middle of the second hand.
+    // A seat's own transcript in the middle of the second hand.
     let mut middle = None;
     play("loot", 2, &[("target", "60")], 3, &mut |room| {
         let table = &room[0].table;
@@ -288,7 +289,7 @@ fn verify_writes_a_page() {
     assert_eq!(code, Some(2), "{text}");
 }
 
-/// A picture is written as an export is: whole, beside what is there, and never onto the transcript.
+/// A picture is written like an export: complete, beside existing files, and never over the transcript.
 #[test]
 fn picture_is_never_written_over_a_file() {
     let root = TempDir::new().unwrap();
@@ -375,7 +376,7 @@ fn shells_and_man_are_told_every_command() {
     assert_eq!(examples("fairdeal-bot-join.1"), 0);
 }
 
-/// Whatever a stranger has changed in a file: there is a replay of what is left, or an error.
+/// Whatever a stranger changes in a file, the result is a replay of what is left or an error.
 #[test]
 fn a_changed_file_is_shown_or_refused() {
     let whole = record("loot", 2, &[("target", "10")], 2);

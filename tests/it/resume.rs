@@ -1,4 +1,4 @@
-//! Programs that are killed in the middle of a game and come back from their journals.
+//! Programs are killed mid-game and come back from their journals.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -19,8 +19,7 @@ fn transcript(data: &Path) -> Option<PathBuf> {
     files.next().map(|file| file.unwrap().path())
 }
 
-/// Two programs and the bot of the first play on while one after the other is killed without warning
-/// and started again.
+/// Two programs and a local bot play while each in turn is killed without warning and restarted.
 fn killed(seed: u8, game: &[&str]) {
     let root = TempDir::new().unwrap();
     let mut rng = ChaCha20Rng::from_seed([seed; 32]);
@@ -55,7 +54,7 @@ fn killed(seed: u8, game: &[&str]) {
         }
         kills += 1;
         let name = ["host", "guest"][which];
-        // The ticket leads back to one's own seat too.
+        // The ticket also leads back to the program's own seat.
         programs[which] = if which == 1 && kills % 2 == 0 {
             Program::start(root.path(), name, &[&guest[..], &LISTEN].concat())
         } else {
@@ -89,8 +88,8 @@ fn a_killed_game_of_thoth_comes_back() {
     killed(2, &["houses-of-thoth", "--option", "target=40"]);
 }
 
-/// Each seat has a journal of its own, and none of its local bots is known anywhere else: a program that dies between the
-/// first journal and the last still has them all.
+/// Each seat has a journal of its own, and no other file lists the local bots. A program that dies between the first
+/// and the last journal still has them all.
 #[test]
 fn local_bots_come_back_from_a_crash_while_the_table_opens() {
     let mut cut_short = 0;
@@ -134,8 +133,7 @@ fn nothing_waits_where_nothing_was_interrupted() {
     assert!(words.contains("there is none"), "{words}");
 }
 
-/// One of three programs is killed for good: after the absence timeout the others remove it and
-/// play on to the end.
+/// One of three programs is killed for good. After the absence timeout the others remove it and play to the end.
 #[test]
 fn a_program_that_stays_away_is_removed() {
     for game in ["loot", "plutonian-poker"] {
@@ -170,7 +168,7 @@ fn a_program_that_stays_away_is_removed() {
     }
 }
 
-/// A program that is asked to go says its last events, and its table goes on where it was.
+/// A program that gets a termination signal prints its last events, and its table continues from the same step.
 #[cfg(unix)]
 #[test]
 fn a_program_that_is_asked_to_go_leaves_its_table_in_order() {
@@ -192,7 +190,7 @@ fn a_program_that_is_asked_to_go_leaves_its_table_in_order() {
     for signal in ["TERM", "HUP", "INT"] {
         guest.wait_for("action").expect("it plays");
         guest.signal(signal);
-        // Every line to the last is one that can be read.
+        // `finish` checks that every line is valid.
         assert_eq!(guest.finish().code(), Some(130), "SIG{signal}");
         guest = Program::start(root.path(), "guest", &RESUME);
     }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-/// Checks a value against a whole schema.
+/// Validates a value against a whole schema.
 pub(crate) fn validate(schema: &Value, value: &Value) -> Result<(), String> {
     Validator { root: schema }.check(schema, value)
 }
@@ -45,7 +45,7 @@ impl Validator<'_> {
                 Value::Array(types) => types.iter().any(|name| is_of(name, value)),
                 name => is_of(name, value),
             },
-            // Of what is no number they say nothing.
+            // Bounds say nothing about values that are not numbers.
             "minimum" => value
                 .as_i64()
                 .is_none_or(|value| Some(value) >= wanted.as_i64()),

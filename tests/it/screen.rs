@@ -1,4 +1,4 @@
-//! The interface as a player meets it: whole programs in terminals of their own, two of them at one table.
+//! The interface as a player meets it: whole programs in their own terminals, two of them at one table.
 
 use std::io::{Read as _, Write as _};
 use std::path::Path;
@@ -12,9 +12,9 @@ use fairdeal::tui::{Data, Interface, Start};
 use fairdeal_ui::theme::Depth;
 use portable_pty::{Child, CommandBuilder, ExitStatus, MasterPty, PtySize, native_pty_system};
 
-/// Names the data directory of an interface that is to panic.
+/// Environment variable with the data directory of an interface that is to panic.
 const PANICS_IN: &str = "FAIRDEAL_TEST_PANICS_IN";
-/// How long anything may take before the test gives up.
+/// Time limit for each wait in these tests.
 const PATIENCE: Duration = Duration::from_secs(90);
 
 fn parser(rows: u16, cols: u16) -> vt100::Parser {
@@ -29,7 +29,7 @@ struct Player {
     _terminal: Box<dyn MasterPty + Send>,
 }
 
-/// Waits for the end of a program.
+/// Waits for a program to end.
 fn end_of(child: &mut dyn Child) -> ExitStatus {
     let since = Instant::now();
     loop {
@@ -56,14 +56,14 @@ fn terminals_work() -> bool {
 }
 
 impl Player {
-    /// Starts the interface with a data directory and a name.
+    /// Starts the interface with a data directory and a player's name.
     fn sits_down(data: &Path, name: &str) -> Self {
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_fairdeal"));
         command.args(["--name", name]);
         Self::starts(data, command)
     }
 
-    /// Starts any program that takes a terminal.
+    /// Starts any program in a terminal.
     fn starts(data: &Path, mut command: CommandBuilder) -> Self {
         let pair = native_pty_system().openpty(SIZE).unwrap();
         command.env("FAIRDEAL_DATA_DIR", data);
@@ -100,7 +100,7 @@ impl Player {
         self.keyboard.flush().unwrap();
     }
 
-    /// Waits until the screen is as it should be.
+    /// Waits until the screen matches.
     fn sees(&self, what: &str, is_so: impl Fn(&str) -> bool) -> String {
         let since = Instant::now();
         loop {
@@ -117,7 +117,7 @@ impl Player {
         self.sees(text, |shown| shown.contains(text))
     }
 
-    /// Presses a key until the line in focus has a word in it.
+    /// Presses a key until the focused line contains these words.
     fn goes_to(&mut self, words: &str, key: &str) {
         for _ in 0..30 {
             let shown = self.shown();
@@ -135,7 +135,7 @@ impl Player {
         panic!("'{words}' cannot be reached:\n{}", self.shown());
     }
 
-    /// Answers a question, such as whether to fire the village, with no.
+    /// Answers no to a question, such as whether to fire the village.
     fn declines(&mut self) {
         if self.shown().contains("Sure?") {
             self.presses("n");
@@ -143,7 +143,7 @@ impl Player {
         }
     }
 
-    /// Finds something by its name.
+    /// Searches the command palette for an entry.
     fn asks_for(&mut self, words: &str) {
         self.presses(":");
         self.reads("What do you want to do?");
@@ -153,7 +153,7 @@ impl Player {
         self.presses(ENTER);
     }
 
-    /// Waits until the terminal is as the program found it: what was written last may still be on its way.
+    /// Waits until the program has restored its terminal: the last output may still be on its way.
     fn has_its_terminal_back(&self) {
         self.sees("other screen", |_| {
             let parser = self.screen.lock().unwrap();
@@ -164,7 +164,7 @@ impl Player {
         });
     }
 
-    /// Sends it a signal, by its name without SIG.
+    /// Sends the program a signal, named without SIG.
     fn is_told(&self, signal: &str) {
         let id = self.child.process_id().unwrap().to_string();
         let mut kill = std::process::Command::new("kill");
@@ -172,7 +172,7 @@ impl Player {
         assert!(sent.unwrap().success());
     }
 
-    /// Waits for its end.
+    /// Waits for the program to end.
     fn ends(&mut self) -> ExitStatus {
         end_of(self.child.as_mut())
     }
@@ -195,7 +195,7 @@ const DOWN: &str = "\x1b[B";
 const RIGHT: &str = "\x1b[C";
 const LEFT: &str = "\x1b[D";
 
-/// The ticket in a lobby: the rows under its heading.
+/// The ticket on a lobby screen: the rows under its heading.
 fn ticket(shown: &str) -> String {
     let rows = shown
         .lines()
@@ -204,7 +204,7 @@ fn ticket(shown: &str) -> String {
     rows.map(str::trim).collect()
 }
 
-/// Whoever is to act does what is first lit; `turns` actions in all.
+/// The player whose turn it is takes the focused action, `turns` times in all.
 fn play(players: &mut [&mut Player], turns: usize) {
     for _ in 0..turns {
         let since = Instant::now();
@@ -253,7 +253,7 @@ fn two_play_from_their_screens_one_is_killed_and_the_game_is_audited() {
     ben.reads("On your network");
     ben.asks_for("join with a ticket");
     ben.reads("Ticket or address");
-    // As a terminal hands over what is pasted.
+    // Bracketed paste, as a terminal sends it.
     ben.presses(&format!("\x1b[200~{}\x1b[201~", ticket(&lobby)));
     ben.presses(ENTER);
     ben.reads("Loot: seats");
@@ -281,12 +281,12 @@ fn two_play_from_their_screens_one_is_killed_and_the_game_is_audited() {
     ben.reads("About");
     play(&mut [&mut anna, &mut ben], 4);
 
-    // Ben gives up, which ends a game of two.
+    // Ben leaves, which ends a game of two.
     ben.declines();
     ben.presses("q");
     ben.reads("Leave the table?");
     ben.presses("f");
-    // What is under way is finished first: it is Anna's turn, or has been.
+    // The current action is finished first: it is Anna's turn, or was.
     let since = Instant::now();
     while !anna.shown().contains("[a audit]") {
         assert!(since.elapsed() < PATIENCE, "no end:\n{}", anna.shown());
@@ -333,7 +333,7 @@ fn the_terminal_is_given_back_when_the_program_is_told_to_go() {
     }
 }
 
-/// So does one that shows the tables of the LAN.
+/// The list of LAN tables ends the same way.
 #[cfg(unix)]
 #[test]
 fn the_list_of_tables_ends_when_it_is_told_to() {
@@ -352,7 +352,7 @@ fn the_list_of_tables_ends_when_it_is_told_to() {
     }
 }
 
-/// A program whose window is closed ends in order; a game that it was playing waits.
+/// A program whose window is closed exits cleanly and keeps its game as a saved game.
 #[cfg(unix)]
 #[test]
 fn a_program_whose_window_is_closed_ends() {
@@ -389,7 +389,7 @@ fn a_program_whose_window_is_closed_ends() {
     }
 }
 
-/// Another program holds the directory, and then nothing can be written there: a past game is shown all the same.
+/// A replay also works while another program holds the directory, and with broken settings.
 #[test]
 fn replay_is_shown_beside_a_running_game() {
     if !terminals_work() {
@@ -413,7 +413,7 @@ fn replay_is_shown_beside_a_running_game() {
     shown();
 }
 
-/// Not of itself, but within the terminal of the next test: the interface, and a panic beside it.
+/// Does nothing by itself; the next test runs it in a terminal. Runs the interface, and panics beside it.
 #[test]
 fn a_panic_where_it_is_asked_for() {
     if !terminals_work() {
@@ -433,7 +433,7 @@ fn a_panic_where_it_is_asked_for() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
         let panics = async {
-            // The test has seen the first screen when it writes this.
+            // The test writes this file after it has seen the first screen.
             let told = Path::new(&data).join("now");
             while std::fs::File::open(&told).is_err() {
                 tokio::time::sleep(Duration::from_millis(20)).await;
@@ -460,7 +460,7 @@ fn the_terminal_is_given_back_after_a_panic() {
         "--nocapture",
     ]);
     command.env(PANICS_IN, data.path());
-    // Its words have to fit on the screen.
+    // The panic message must fit on the screen.
     command.env("RUST_BACKTRACE", "0");
     let mut player = Player::starts(data.path(), command);
     player.reads("On your network");
@@ -468,11 +468,10 @@ fn the_terminal_is_given_back_after_a_panic() {
     std::fs::write(data.path().join("now"), b"").unwrap();
     player.ends();
     player.has_its_terminal_back();
-    // On the screen that it has given back.
+    // On the restored screen.
     player.reads("as it was asked to");
 }
 
-/// Small, large and back, in the middle of a game.
 #[test]
 fn a_practice_game_begins_from_the_command_line_and_leaves_nothing() {
     if !terminals_work() {
@@ -494,7 +493,7 @@ fn a_practice_game_begins_from_the_command_line_and_leaves_nothing() {
         }
         thread::sleep(Duration::from_millis(50));
     }
-    // Journals and transcripts would lie in directories.
+    // Journals and transcripts would be in folders.
     let kept = std::fs::read_dir(data.path()).unwrap();
     let mut kept = kept.map(|file| file.unwrap().path());
     assert_eq!(kept.find(|path| path.is_dir()), None);

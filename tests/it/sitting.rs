@@ -1,4 +1,4 @@
-//! Sessions in the process of a test: a data directory, what a person's session needs, a host's ticket.
+//! Sessions inside the test process: a data directory, a person's setup, and a host's ticket.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,12 +12,12 @@ use fairdeal::store::DataDir;
 use fairdeal_games::bots::Level;
 use fairdeal_net::Transport;
 
-/// A data directory of its own under `root`.
+/// A data directory under `root`.
 pub(crate) fn data(root: &Path, name: &str) -> Arc<DataDir> {
     Arc::new(DataDir::open(Some(&root.join(name))).unwrap())
 }
 
-/// A bot that plays at once.
+/// A bot without delay.
 pub(crate) fn pilot() -> Pilot {
     Pilot {
         level: Level::Normal,
@@ -25,7 +25,7 @@ pub(crate) fn pilot() -> Pilot {
     }
 }
 
-/// A person who is not ready yet, in this process alone.
+/// A person who is not ready yet, on the in-process transport.
 pub(crate) fn person(data: &Arc<DataDir>, name: &str, role: Role) -> Setup {
     Setup {
         identity: data.identity().unwrap(),
@@ -48,7 +48,7 @@ pub(crate) fn person(data: &Arc<DataDir>, name: &str, role: Role) -> Setup {
     }
 }
 
-/// The first ticket of a host that fits.
+/// The host's first ticket that matches.
 pub(crate) async fn ticket_of(host: &mut Handle, fits: impl Fn(&str) -> bool) -> String {
     loop {
         if let SessionEvent::Lobby(view) = host.events.recv().await.unwrap()

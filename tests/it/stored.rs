@@ -1,7 +1,7 @@
-//! A stored transcript of every game must verify, so that a change cannot make old games unreadable by accident.
+//! A stored transcript of every game must verify: a change must not make old games unreadable by accident.
 //!
-//! `STORE_TRANSCRIPTS=1 cargo test --test it -- stored` records them again: with each new version of the format or of a
-//! game's rules until 0.1.0 is released, and never after that.
+//! `STORE_TRANSCRIPTS=1 cargo test --test it -- stored` records them again. Do this for each new version of the format
+//! or of a game's rules until 0.1.0 is released, and never after that.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use fairdeal_protocol::transcript::{End, Transcript};
 
 use super::fixture::record;
 
-/// Options of short games.
+/// Options that keep games short.
 const SHORT: [(&str, &[(&str, &str)]); 2] = [
     ("loot", &[("target", "10")]),
     ("houses-of-thoth", &[("target", "20")]),

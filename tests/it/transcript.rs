@@ -1,5 +1,4 @@
-//! Attacks on a transcript by a stranger and by one dishonest seat: nothing that is not
-//! noticed.
+//! Attacks on a transcript by a stranger and by one dishonest seat: each one is detected.
 
 use std::path::PathBuf;
 use std::sync::LazyLock;
@@ -42,7 +41,7 @@ static PLAYED: LazyLock<(Vec<u8>, SigningKey)> = LazyLock::new(|| {
     )
 });
 
-/// Exit code of `verify`.
+/// Exit code of `verify` for these bytes.
 fn exit_code(bytes: &[u8]) -> u8 {
     match Transcript::from_bytes(bytes) {
         Err(_) => 2,
@@ -66,7 +65,7 @@ proptest! {
         prop_assert_ne!(exit_code(&bytes), 0, "byte {} of {}", position, bytes.len());
     }
 
-    /// One dishonest seat changes any byte of any entry of its own and signs it again.
+    /// One dishonest seat changes any byte of any of its entries and signs it again.
     #[test]
     fn re_signed_tampering_is_noticed(
         entry: prop::sample::Index,
@@ -92,7 +91,7 @@ proptest! {
         let signature = key.sign(&message).to_bytes();
         changed[end..end + 64].copy_from_slice(&signature);
         prop_assert_ne!(exit_code(&changed), 0);
-        // Unchanged, the same signature comes out: the forger has the right key and place.
+        // Signing the unchanged entry gives the same signature: the forger has the right key and offset.
         let honest = [&b"fairdeal/entry/v2\0"[..], content.as_slice()].concat();
         prop_assert_eq!(&bytes[end..end + 64], key.sign(&honest).to_bytes());
     }

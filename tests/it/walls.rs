@@ -1,5 +1,5 @@
-//! The walls of docs/architecture.md: which crate may depend on which, and which module of the program on which. Imports
-//! go in one direction only, so that each part can be read, tested and replaced without those above it.
+//! The walls of docs/architecture.md: which crates may depend on which, and which modules of the program on which.
+//! Imports go one way, so each part can be read, tested and replaced without those above it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use regex::Regex;
 use toml::Table;
 
-/// Crates, their folders, and the crates of ours that they build on.
+/// Crates, their folders, and our crates that they build on.
 const CRATES: [(&str, &str, &[&str]); 5] = [
     ("fairdeal-protocol", "protocol", &[]),
     ("fairdeal-games", "games", &["fairdeal-protocol"]),
@@ -30,7 +30,7 @@ const CRATES: [(&str, &str, &[&str]); 5] = [
     ),
 ];
 
-/// Libraries, and the only crates whose program code may use them.
+/// Libraries, and the only crates whose non-test code may use them.
 const LIBRARIES: [(&str, &[&str]); 5] = [
     ("libp2p", &["fairdeal-net"]),
     ("tokio", &["fairdeal-net", "fairdeal"]),
@@ -43,7 +43,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Names of a crate's dependencies in programs; tests may use more.
+/// A crate's dependencies outside tests; tests may use more.
 fn dependencies(folder: &str) -> BTreeSet<String> {
     let text = fs::read_to_string(root().join(folder).join("Cargo.toml")).unwrap();
     let manifest: Table = text.parse().unwrap();
@@ -67,7 +67,7 @@ fn crates_depend_downwards() {
     }
 }
 
-/// Rust files under a folder, or that one file.
+/// Rust files under a folder, or the file itself.
 fn files(path: &Path, found: &mut Vec<PathBuf>) {
     if path.is_dir() {
         for entry in fs::read_dir(path).unwrap() {
@@ -78,7 +78,7 @@ fn files(path: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The text of a source without comments and unit tests.
+/// A source file without comments and unit tests.
 fn program_text(source: &Path) -> String {
     let text = fs::read_to_string(source).unwrap();
     let program = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
@@ -96,8 +96,8 @@ fn is_test(source: &Path) -> bool {
         .any(|part| names.iter().any(|name| part == *name))
 }
 
-/// Modules that a text imports, each by the name after `crate::` or, at the top of a crate, `super::`. What the crate
-/// exports from a module counts as that module.
+/// Modules that a source imports, named after `crate::` or, at the top of a crate, after `super::`. An item that the
+/// crate re-exports counts as its module.
 fn imported(text: &str, is_top: bool, exports: &BTreeMap<String, String>) -> BTreeSet<String> {
     let roots = if is_top {
         r"(?:crate|^use super)"
@@ -116,7 +116,7 @@ fn imported(text: &str, is_top: bool, exports: &BTreeMap<String, String>) -> BTr
         .collect()
 }
 
-/// The modules of each name that a crate exports at its top.
+/// The module of each name that a crate re-exports at its top.
 fn exports(root: &str) -> BTreeMap<String, String> {
     let line = Regex::new(r"(?m)^pub use (\w+)::([^;]*);").unwrap();
     let name = Regex::new(r"\w+").unwrap();
@@ -129,7 +129,7 @@ fn exports(root: &str) -> BTreeMap<String, String> {
     exports
 }
 
-/// For each module at the top of a crate, those that it imports.
+/// For each top-level module of a crate, the modules that it imports.
 fn graph(src: &Path) -> BTreeMap<String, BTreeSet<String>> {
     let mut sources = Vec::new();
     files(src, &mut sources);
@@ -153,7 +153,7 @@ fn graph(src: &Path) -> BTreeMap<String, BTreeSet<String>> {
     graph
 }
 
-/// Modules are taken away from the bottom: those that import none of the others that are left.
+/// Repeatedly removes the modules that import no remaining module; none may be left.
 #[test]
 fn modules_import_in_one_direction() {
     for (name, folder, _) in CRATES {

@@ -1,4 +1,4 @@
-//! Watching: a spectator sees the whole game, checks it, and slows nobody down.
+//! Spectators see the whole game, check it, and slow nobody down.
 
 use std::fs;
 use std::path::Path;
@@ -31,7 +31,7 @@ fn watch(root: &Path, name: &str, ticket: &str) -> Program {
     Program::start(root, name, &["watch", ticket, "--json"])
 }
 
-/// Both ends have one log, and their transcripts the same bytes.
+/// Both ends have the same log and identical transcripts.
 fn same_end(seat: &mut Program, spectator: &mut Program) {
     let over = |program: &mut Program| -> Value {
         let over = program.wait_for("over").expect("the game ends");
@@ -62,7 +62,7 @@ fn who_comes_before_the_table_is_open_sees_it_all() {
     let mut host = host(root.path(), &["--seats", "2"]);
     let ticket = host.ticket();
     let mut spectator = watch(root.path(), "onlooker", &ticket);
-    // Seen from the inside by nobody: wait until it has been let in, by waiting for what it is shown.
+    // No seat reports a spectator, so wait for what the spectator itself shows.
     let guest = join(root.path(), &ticket, &[]);
     let started = spectator
         .wait_for("started")
@@ -73,7 +73,7 @@ fn who_comes_before_the_table_is_open_sees_it_all() {
     drop(guest);
 }
 
-/// An address says whose table it is, and not which; a ticket is found in what a friend has written.
+/// An address names the host but not the table. A ticket is found within quoted text.
 #[test]
 fn a_table_is_watched_by_its_address_and_by_a_quoted_ticket() {
     let root = TempDir::new().unwrap();
@@ -118,7 +118,7 @@ fn who_comes_in_the_middle_catches_up() {
     drop(guest);
 }
 
-/// The host is killed in the middle of a game that is watched, and resumes it.
+/// The host is killed in the middle of a watched game, and resumes it.
 fn host_goes_and_comes_back(locked: bool) {
     let root = TempDir::new().unwrap();
     let start = |name: &str, args: &[&str], password: &str| {
@@ -224,13 +224,13 @@ fn a_locked_table_shows_itself_to_who_knows_the_password() {
     let seat = ["bot", "join", &ticket, "--password"];
     let _guest = start("open sesame", "guest", &[&seat[..], &locked[..5]].concat());
     spectator.wait_for("action").unwrap();
-    // The gate is still locked when the table plays.
+    // The password still applies while the table plays.
     refused(watch(root.path(), "late", &ticket));
     refused(start("open barley", "wrong", &known));
     same_end(&mut host, &mut spectator);
 }
 
-/// A program of another kind that asks for pages of every sort, without end: it is dropped, and the game ends.
+/// A foreign program requests pages of every kind without end. It is dropped, and the game ends.
 #[tokio::test]
 async fn who_asks_without_end_is_dropped() {
     let root = TempDir::new().unwrap();
@@ -264,7 +264,7 @@ async fn who_asks_without_end_is_dropped() {
                 }
                 Frame::Page { .. } => {
                     pages += 1;
-                    // Never content, and never where it says that it is.
+                    // It always asks again, from positions it does not have.
                     for entries in 0..64 {
                         let last = Hash32([7; 32]);
                         let mark = Mark { entries, last };

@@ -1,4 +1,4 @@
-//! The way to a host: what a guest hears, at once, of why it does not get there.
+//! The way to a host: why a guest cannot get there, reported at once.
 
 use std::path::Path;
 
@@ -25,7 +25,7 @@ fn guest(root: &Path, target: &str) -> Program {
     Program::start(root, "guest", &args.concat())
 }
 
-/// The reason that a guest is given while it looks for a host in vain.
+/// The reason reported to a guest that cannot reach its host.
 fn told(root: &Path, target: &str) -> String {
     let mut guest = guest(root, target);
     let known = guest.wait_for_matching(|e| e["event"] == "reaching" && e["why"].is_string());
@@ -59,13 +59,13 @@ fn nobody_answers() {
 fn name_leads_nowhere() {
     let root = TempDir::new().unwrap();
     let (_host, ticket) = host(root.path(), "host", &[]);
-    // A name that is kept for such uses (RFC 6761).
+    // A name reserved for tests (RFC 6761).
     let address = "/dns4/table.invalid/tcp/4001";
     let why = told(root.path(), &format!("{address}/p2p/{}", ticket.host()));
     assert!(why.contains("table.invalid"), "{why}");
 }
 
-/// The relay answers and the host behind it does not: that the relay is connected does not count as having arrived.
+/// The relay answers but the host behind it does not: a connection to the relay does not count as arrival.
 #[test]
 fn nobody_is_behind_the_relay() {
     let root = TempDir::new().unwrap();
@@ -101,7 +101,7 @@ fn the_host_goes() {
     let root = TempDir::new().unwrap();
     let (mut host, ticket) = host(root.path(), "host", &[]);
     let mut guest = guest(root.path(), &ticket.to_string());
-    // It has its seat.
+    // The guest has its seat.
     guest.wait_for("seated").unwrap();
     host.signal("TERM");
     host.finish();
@@ -113,7 +113,7 @@ fn the_host_goes() {
     );
 }
 
-/// The host's program hears that its relay is not there, and has a ticket without it.
+/// The host reports that its relay does not answer, and its ticket leaves the relay out.
 #[test]
 fn the_relay_is_not_there() {
     let root = TempDir::new().unwrap();
@@ -141,7 +141,7 @@ fn the_relay_is_not_there() {
     );
 }
 
-/// A relay tells its LAN's and its public address; from here only one of them leads to it.
+/// A relay announces a LAN and a public address; only one of them works from here.
 #[test]
 fn relay_is_reached_by_the_address_that_works() {
     let root = TempDir::new().unwrap();
@@ -168,7 +168,7 @@ fn relay_is_reached_by_the_address_that_works() {
     assert!(ways.any(|way| way == circuit), "{ticket:?}");
 }
 
-/// A libp2p program that speaks nothing of ours, or not this version of it, keeps nobody waiting.
+/// A libp2p program without our protocol, or with another version of it, makes nobody wait.
 #[test]
 fn another_version_answers() {
     use futures::StreamExt as _;

@@ -1,5 +1,5 @@
-//! A seat that cheats: an honest program whose messages are changed on their way out and signed again
-//! with its own key. That is the strongest thing a seat can do without breaking a signature.
+//! A seat that cheats: an honest program whose messages are changed before sending and re-signed with its own key. A
+//! seat can do nothing stronger without breaking a signature.
 
 use std::collections::BTreeMap;
 
@@ -50,7 +50,7 @@ pub(crate) enum Trick {
     FalseComplaint,
     BadRebuild,
     OldBody,
-    // What is sent besides entries.
+    // Messages other than entries.
     OldEntries,
     OtherTable,
     Junk,
@@ -62,7 +62,7 @@ pub(crate) enum Trick {
     Withhold,
     TwoHalts,
     NoHalt,
-    // On removals.
+    // Removal statements.
     Accuse,
     TwoConsents,
     TwoVetoes,
@@ -70,21 +70,21 @@ pub(crate) enum Trick {
     TwoPromises,
     TwoProposals,
     TwoAccepts,
-    /// Proposals without the promises on which they should stand.
+    /// Proposals without the promises that they need.
     LoneProposal,
-    /// A new round before the last one can come to anything.
+    /// A new round before the last one could decide anything.
     Hurry,
-    /// A statement under another's name.
+    /// A statement signed for another seat.
     ForgedStatement,
     NoConsent,
-    /// A release is named and never shown.
+    /// Names a release without ever showing it.
     NoRelease,
-    /// Goes on against its own consent, and names no release.
+    /// Acts against its own consent and names no release.
     GoesOn,
 }
 
 impl Trick {
-    /// All but those on removals, which are in [`perjury::TRICKS`].
+    /// All tricks except those with removal statements, which are in [`perjury::TRICKS`].
     pub(crate) const ALL: [Self; 37] = [
         Self::TwoFaces,
         Self::WrongParent,
@@ -130,25 +130,25 @@ impl Trick {
 #[derive(Clone, Debug)]
 pub(crate) struct Habit {
     pub(crate) tricks: Vec<Trick>,
-    /// The first step in which it does.
+    /// First step in which the seat cheats.
     since: u64,
-    /// How often it does where it could, in thousandths.
+    /// Probability of using an opportunity, in thousandths.
     often: u32,
-    /// Whether it does so once and behaves from then on.
+    /// Whether it cheats only once.
     once: bool,
-    /// Seats that an equivocating seat shows its other face.
+    /// Seats that see the other face of an equivocating seat.
     other_face: SeatSet,
 }
 
 impl Habit {
-    /// Draws the habit of a seat.
+    /// Draws a seat's habit.
     pub(crate) fn draw(dice: &mut Dice, who: Seat, seats: usize) -> Self {
         let mut tricks = vec![*dice.pick(&Trick::ALL)];
-        // The richest of all, and the one that nothing but agreement can catch.
+        // Equivocation has the most variants, and only agreement between the others can catch it.
         if dice.chance(150) {
             tricks = vec![Trick::TwoFaces];
         }
-        // Many have no occasion in many games.
+        // Many tricks find no opportunity in many games.
         for _ in 0..dice.below(4) {
             tricks.push(*dice.pick(&Trick::ALL));
         }
@@ -176,34 +176,34 @@ impl Habit {
 /// A cheat's view when it changes an entry.
 pub(crate) struct Scene<'a> {
     pub(crate) table: &'a Table<AnyGame>,
-    /// Entries of others that it has seen, the oldest first.
+    /// Entries received from others, oldest first.
     pub(crate) heard: &'a [Entry],
-    /// Its own entries as its program wrote them.
+    /// Its own entries as the honest program wrote them.
     pub(crate) own: &'a [Entry],
-    /// Its seed of the deal.
+    /// Its seed for the deal.
     pub(crate) seed: Option<&'a Seed>,
 }
 
-/// A seat that cheats, at work.
+/// A cheating seat with its memory.
 pub(crate) struct Cheat {
     habit: Habit,
     key: SigningKey,
     dice: Dice,
-    /// Entries sent for each step with each face; `None` where the cheat keeps silent.
+    /// Entries sent for each step and face; `None` if the cheat stays silent.
     sent: BTreeMap<(u64, bool), Option<SignedEntry>>,
     heard: Vec<Entry>,
     own: Vec<Entry>,
     seed: Option<Seed>,
     done: bool,
-    /// Statements sent in place of honest ones, by their names, with each face.
+    /// Statements sent in place of honest ones, by the honest one's hash and the face.
     stated: BTreeMap<(Hash32, bool), Option<SignedStatement>>,
-    /// Statements signed unasked in each step, with one face and with the other.
+    /// Statements invented in each step: one for each face.
     invented: BTreeMap<(Trick, u64), Option<[SignedStatement; 2]>>,
-    /// The step in which it hurries, and its round.
+    /// The step of its premature promises, and their last round.
     hurry: (u64, u16),
 }
 
-/// How many entries of others a cheat remembers.
+/// Maximum number of entries that a cheat remembers.
 const REMEMBERED: usize = 400;
 
 impl Cheat {
@@ -223,12 +223,12 @@ impl Cheat {
         }
     }
 
-    /// Its program has drawn a seed.
+    /// Records the seed that its program drew.
     pub(crate) fn learn_seed(&mut self, seed: Seed) {
         self.seed = Some(seed);
     }
 
-    /// It has been sent a message.
+    /// Records a received message.
     pub(crate) fn hear(&mut self, table: &Table<AnyGame>, bytes: &[u8]) {
         if self.heard.len() >= REMEMBERED {
             return;
@@ -258,7 +258,7 @@ impl Cheat {
         tally.add(&format!("cheat: {trick:?}"), 1);
     }
 
-    /// Messages to a seat in place of an honest one.
+    /// Messages for a seat in place of an honest one.
     pub(crate) fn send(
         &mut self,
         table: &Table<AnyGame>,
@@ -316,7 +316,7 @@ impl Cheat {
             }
             Message::StateReply(reply) if self.has(Trick::LyingStateReply) => {
                 self.note(Trick::LyingStateReply, tally);
-                // Of its own it says less than it holds; those of others it does not hand on.
+                // Its own reply lists less than it holds. It does not forward replies of others.
                 if reply.unverified().author == table.me() {
                     let nothing = StateReply {
                         complete: true,
@@ -344,7 +344,7 @@ impl Cheat {
             }
             Message::Head(head) => {
                 out.push(Message::Head(head).to_bytes());
-                // Heads go out every second: as often as that it does something of its own accord.
+                // Heads go out every second, so unprompted messages do too.
                 self.extra(table, to, &mut out, tally);
             }
             other => out.push(other.to_bytes()),
@@ -352,7 +352,7 @@ impl Cheat {
         out
     }
 
-    /// Messages that it sends of its own accord.
+    /// Unprompted messages.
     fn extra(
         &mut self,
         table: &Table<AnyGame>,
@@ -416,7 +416,7 @@ impl Cheat {
             0 => vec![0xff; 3],
             1 => vec![0; (1 << 20) + 1],
             2 => Vec::new(),
-            // A list of as many entries as a number can say.
+            // A list with the largest length that the encoding allows.
             _ => vec![0, 253, 255, 255, 255, 255, 255, 255, 255, 127],
         }
     }
@@ -433,7 +433,7 @@ impl Cheat {
         out.push(Message::Statements(promises.try_into().unwrap()).to_bytes());
     }
 
-    /// A statement of its own on the open step.
+    /// Its own statement on the open step.
     fn signed(&self, table: &Table<AnyGame>, instance: u16, says: Says) -> SignedStatement {
         let replica = table.replica();
         let statement = Statement {
@@ -448,7 +448,7 @@ impl Cheat {
         Verified::sign(statement, &self.key).signed().clone()
     }
 
-    /// Statements of a trick in the open step, unasked, to that seat.
+    /// A trick's unprompted statement in the open step, for that seat.
     fn invented(
         &mut self,
         trick: Trick,
@@ -492,8 +492,7 @@ impl Cheat {
         Some(shown.clone())
     }
 
-    /// Evidence that proves nothing: an honest entry against itself, or against one that claims its
-    /// place under another signature.
+    /// Evidence that proves nothing: an honest entry against itself, or against a copy signed with the wrong key.
     fn forged_evidence(&mut self, _table: &Table<AnyGame>) -> Option<Vec<u8>> {
         let victim = self.heard.last()?.clone();
         let other = if self.dice.chance(500) {
@@ -570,7 +569,7 @@ impl Cheat {
         let tricks = self.habit.tricks.clone();
         let mut changed = None;
         let time = self.is_time(step);
-        // Where the other face has been shown the one thing, this one is shown the same, unless it equivocates.
+        // Unless it equivocates, both faces are shown the same entry.
         let shown = self.sent.get(&(step, !face)).cloned();
         for trick in tricks {
             if trick == Trick::TwoFaces && (!face || !time) {

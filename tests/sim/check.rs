@@ -1,4 +1,4 @@
-//! Invariants that hold when a table has come to rest.
+//! Invariants of a table at rest.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -18,10 +18,10 @@ use super::plan::Dice;
 use super::replay;
 use super::world::{Chair, World, is_done};
 
-/// How many beginnings of each journal are tried.
+/// Number of journal prefixes to try.
 const PREFIXES: usize = 3;
 
-/// Checks everything, and counts how the table came out.
+/// Checks all invariants, and counts the outcome.
 pub(crate) fn check(world: &mut World) {
     let honest = honest(world);
     let removed = removed(world, &honest);
@@ -40,14 +40,14 @@ pub(crate) fn check(world: &mut World) {
     outcome(world, &honest);
 }
 
-/// The seats of programs that do not cheat.
+/// Seats of programs that do not cheat.
 fn honest(world: &World) -> Vec<Seat> {
     let seats = world.room.seats();
     seats.filter(|seat| world.watch.is_honest(*seat)).collect()
 }
 
-/// Writes what honest seats hold in the end to a directory, and their evidence, with the verdict in each name: files for
-/// another auditor.
+/// Writes the final transcripts and evidence of honest seats to a directory, for another auditor. Each file name
+/// contains the verdict.
 pub(crate) fn keep(world: &World, directory: &Path) {
     for seat in honest(world) {
         let here = place(world, seat);
@@ -104,8 +104,8 @@ fn place(world: &World, seat: Seat) -> &TestSeat<AnyGame> {
     &world.room[seat]
 }
 
-/// The step at which each seat was removed, by its own word and by the logs of honest seats, as far as those were not
-/// removed themselves.
+/// The step at which each seat was removed. The sources are the seat itself and the logs of honest seats, up to their
+/// own removal.
 fn removed(world: &World, honest: &[Seat]) -> BTreeMap<Seat, u64> {
     let mut removed: BTreeMap<Seat, u64> = BTreeMap::new();
     let mut note = |seat: Seat, step: u64| {
@@ -125,7 +125,7 @@ fn removed(world: &World, honest: &[Seat]) -> BTreeMap<Seat, u64> {
                 .filter(|_| step < until)
                 .for_each(|seat| note(seat, step));
         }
-        // Those of the open step do not stand in the transcript yet.
+        // Removals of the open step are not in the transcript yet.
         let step = table.replica().step();
         let open = table.replica().removed();
         open.iter()
@@ -135,7 +135,7 @@ fn removed(world: &World, honest: &[Seat]) -> BTreeMap<Seat, u64> {
     removed
 }
 
-/// The seats that the decisions of each step remove.
+/// Seats removed by the decisions of each step.
 fn removals(transcript: &Transcript) -> impl Iterator<Item = (u64, SeatSet)> {
     transcript.removals().iter().map(|certificate| {
         let values = certificate
@@ -154,7 +154,7 @@ fn value(proposal: &SignedStatement) -> Option<&Value> {
     }
 }
 
-/// Invariant 3: whoever is blamed has cheated.
+/// Invariant 3: every blamed seat has cheated.
 fn stops(world: &mut World, honest: &[Seat]) {
     for seat in honest {
         let blamed = match place(world, *seat).table.stopped() {
@@ -182,13 +182,13 @@ fn stops(world: &mut World, honest: &[Seat]) {
 /// Invariant 2: no two honest seats that stay hold different hashes for one confirmed step.
 fn forks(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
     let mut by_step: BTreeMap<u64, BTreeMap<Seat, Hash32>> = BTreeMap::new();
-    // A disk that has forgotten its own statements may lead its owner elsewhere.
+    // A seat whose disk lost its own statements may end up on another log.
     let whole = honest
         .iter()
         .filter(|seat| !chair(world, **seat).role.old_disk);
     for seat in whole {
         let until = removed.get(seat).copied().unwrap_or(u64::MAX);
-        // Whoever has left follows the log, and nothing waits for it.
+        // A departed seat follows the log, and nothing waits for it.
         let until = until.min(chair(world, *seat).left.map_or(until, |left| left + 1));
         for (step, hash) in chair(world, *seat).steps.range(..until) {
             by_step.entry(*step).or_default().insert(*seat, *hash);
@@ -222,7 +222,7 @@ fn forks(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
         }
         for (seat, own) in hashes {
             let here = place(world, *seat);
-            // What one hears of the others by the cheat alone is what the cheat likes.
+            // A seat that hears others only through the cheat hears what the cheat chooses.
             let near = near(world, honest, *seat);
             let mut others = near.iter().filter_map(|other| hashes.get(&other));
             if !others.any(|other| other != own) {
@@ -241,7 +241,7 @@ fn forks(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
     }
 }
 
-/// Invariant 5: one decision of an instance, and no removal without the consent of every honest seat that stays.
+/// Invariant 5: each instance has one decision. No removal happens without the consent of every honest seat that stays.
 fn decisions(world: &mut World, honest: &[Seat]) {
     let mut decided: BTreeMap<(u64, Hash32, usize), (Value, Seat)> = BTreeMap::new();
     let mut failures = Vec::new();
@@ -302,11 +302,11 @@ fn decisions(world: &mut World, honest: &[Seat]) {
     }
 }
 
-/// Invariant 5 too: nobody's entry is counted by one and left out by another.
+/// Invariant 5: no seat drops an entry that another seat counts.
 fn drops(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
     let mut counted: BTreeMap<(u64, Seat), Seat> = BTreeMap::new();
     let mut dropped: BTreeMap<(u64, Seat), Seat> = BTreeMap::new();
-    // One that has forgotten its own statements may act against them.
+    // A seat that lost its own statements may act against them.
     let whole = honest
         .iter()
         .filter(|seat| !chair(world, **seat).role.old_disk);
@@ -315,7 +315,7 @@ fn drops(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
         let transcript = place(world, seat).table.transcript();
         let until = removed.get(&seat).copied().unwrap_or(u64::MAX);
         let until = until.min(place(world, seat).table.replica().step());
-        // Whoever has left follows the log, and nothing waits for it.
+        // A departed seat follows the log, and nothing waits for it.
         let until = until.min(chair(world, seat).left.map_or(until, |left| left + 1));
         let entries: Vec<_> = transcript
             .entries()
@@ -343,7 +343,7 @@ fn drops(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
     }
 }
 
-/// Whether one is there, and has a way to a seat, that can tell it of its removal.
+/// Whether an honest seat with a route to `seat` knows of its removal.
 fn told(world: &World, honest: &[Seat], seat: Seat, step: u64) -> bool {
     let knows = |other: &Seat| {
         let table = &place(world, *other).table;
@@ -359,7 +359,7 @@ fn told(world: &World, honest: &[Seat], seat: Seat, step: u64) -> bool {
         .any(knows)
 }
 
-/// The honest seats that are up and have a way to that one: a link, or some of themselves between.
+/// Honest running seats with a route to `seat`: directly or through each other.
 fn near(world: &World, honest: &[Seat], seat: Seat) -> SeatSet {
     let mut near = SeatSet::one(seat);
     loop {
@@ -375,7 +375,7 @@ fn near(world: &World, honest: &[Seat], seat: Seat) -> SeatSet {
     }
 }
 
-/// Invariant 7: an honest seat that was removed has learned it, and is at most one step ahead.
+/// Invariant 7: a removed honest seat knows it, and is at most one step ahead.
 fn learned(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
     for seat in honest {
         let Some(step) = removed.get(seat).copied() else {
@@ -387,7 +387,7 @@ fn learned(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
         let open = table.replica().step();
         let told = told(world, honest, *seat, step);
         let knows = is_done(here) || !chair.proven.is_empty();
-        // One that has forgotten its own statements may have gone where no statement of the others means anything.
+        // A seat that lost its own statements may be at a step where the others' statements mean nothing.
         if here.is_up() && told && !knows && !chair.role.old_disk {
             let what = format!(
                 "{seat} was removed from step {step} and has not learned it: {:?}, returning: {}",
@@ -403,8 +403,8 @@ fn learned(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
     }
 }
 
-/// Invariant 11: with at most one party gone or cheating, and three or more, everybody gets to the end or
-/// to evidence, if those who are here have a way to each other.
+/// Invariant 11: with three or more parties, at most one of them gone or cheating, every seat reaches the end or
+/// evidence. This requires that present seats have routes to each other.
 fn liveness(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
     let mut rests = false;
     for seat in honest {
@@ -429,7 +429,7 @@ fn liveness(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
         let near = near(world, &fine, *seat);
         let parted = !fine.iter().all(|other| near.contains(*other));
         let own_disk = chair(world, *seat).role.old_disk;
-        // "Or shared evidence": who has it waits for the others' words, which those who have finished do not give.
+        // "Or shared evidence": a seat with evidence waits for the others' fork reports, and finished seats send none.
         let evidence = !chair(world, *seat).proven.is_empty();
         if evidence {
             world.tally.add("rests with evidence of two faces", 1);
@@ -444,7 +444,7 @@ fn liveness(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
             world.watch.fail(11, what);
         }
     }
-    // One that is stopped by evidence while another has finished: only two-facedness in the last steps.
+    // Evidence may stop one seat after another has finished only for equivocation in the last steps.
     let stopped = honest
         .iter()
         .find_map(|seat| match place(world, *seat).table.stopped() {
@@ -467,7 +467,7 @@ fn liveness(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
     }
 }
 
-/// Finished transcripts are fair and the same for all who stayed; those of stopped tables name the cheat.
+/// Finished transcripts are fair and identical for all seats that stayed. Transcripts of stopped tables name the cheat.
 fn transcripts(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
     let mut ends: BTreeMap<Hash32, Transcript> = BTreeMap::new();
     let mut stopped: Option<(Seat, Transcript)> = None;
@@ -517,8 +517,8 @@ fn transcripts(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>
     }
 }
 
-/// A table that claims have closed shows who is present and who is not, and the others that are as far learn it if they
-/// are here. Invariant 15: a game that the rules have ended is finished in every file.
+/// A table closed by claims shows who is present and who is absent. Other present seats at the same step learn of it.
+/// Invariant 15: a game that the rules have ended is finished in every file.
 fn claims(world: &mut World, honest: &[Seat]) {
     for seat in honest {
         let table = &place(world, *seat).table;
@@ -547,7 +547,7 @@ fn claims(world: &mut World, honest: &[Seat]) {
             world.watch.fail(15, what);
         }
         let old_disk = chair(world, *seat).role.old_disk;
-        // Whoever was removed hands on nothing of a later step.
+        // A removed seat passes on nothing of a later step.
         let others: Vec<Seat> = honest
             .iter()
             .copied()
@@ -555,15 +555,15 @@ fn claims(world: &mut World, honest: &[Seat]) {
             .collect();
         for other in others.iter().filter(|_| !old_disk) {
             let (there, chair) = (place(world, *other), chair(world, *other));
-            // Whoever reckons with other seats, of which one is proven guilty, judges claims by those.
+            // Seats that differ over a proven fault count different live seats, and judge claims by them.
             let as_far =
                 there.table.replica().step() == step && there.table.replica().live() == live;
             let here = place(world, *seat).is_up() && there.is_up();
             let linked = near(world, &others, *other).contains(*seat);
             let mut groups = report.claims.iter();
             let closes = !over && groups.any(|group| group.closes_for(*other, &parties, live));
-            // A majority plays on, if it can, and knows for whom it waits in vain; so do those who are bound where the
-            // game is over.
+            // A majority plays on if it can, and knows which seats have closed. So do seats that are bound to a game
+            // that is over.
             let mut by: SeatSet = report.claims.iter().flat_map(|of| of.by.iter()).collect();
             if over {
                 by.insert(*seat);
@@ -584,7 +584,7 @@ fn claims(world: &mut World, honest: &[Seat]) {
     }
 }
 
-/// Invariant 8: beginnings of a journal give a table, as far as it goes the same.
+/// Invariant 8: every prefix of a journal restores a table on the same log.
 fn journals(world: &mut World, honest: &[Seat]) {
     let mut dice = Dice::new(world.plan.seed, 3);
     let mut failures = Vec::new();
@@ -611,7 +611,7 @@ fn journals(world: &mut World, honest: &[Seat]) {
             };
             let last = table.replica().step().checked_sub(1);
             let known = last.and_then(|last| chair.steps.get(&last));
-            // The end of a journal may hold a step whose completion the crash kept from being told.
+            // The journal may end with a step that the program completed but did not report before its crash.
             let undone = last.is_some_and(|last| chair.voided.contains(&(last, table.log_hash())));
             if !undone && known.is_some_and(|known| *known != table.log_hash()) {
                 failures.push(format!("{records} records of {seat} give another log"));

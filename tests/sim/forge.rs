@@ -1,4 +1,4 @@
-//! The catalogue of forged entries: what each trick makes of an honest one.
+//! The catalogue of forged entries: each trick's change to an honest one.
 
 use fairdeal_games::AnyGame;
 use fairdeal_protocol::crypto::elgamal::Ciphertext;
@@ -19,7 +19,7 @@ use serde::de::DeserializeOwned;
 use super::cheat::{Scene, Trick};
 use super::plan::Dice;
 
-/// A trick's version of an entry, if there is an occasion for it.
+/// A trick's version of an entry, if there is an opportunity for it.
 pub(crate) fn change(
     trick: Trick,
     content: &Content,
@@ -99,7 +99,7 @@ pub(crate) fn change(
             }
             *body = (*dice.pick(&old)).clone();
         }
-        // Not what one entry says.
+        // Tricks that do not change a single entry.
         Trick::OldEntries
         | Trick::OtherTable
         | Trick::Junk
@@ -138,7 +138,7 @@ fn doubled(point: Point) -> Point {
     Point::from(point.as_point() + point.as_point())
 }
 
-/// The same value with one byte of its encoding changed, if that is a value.
+/// The value with one changed byte in its encoding, if that still decodes.
 fn garbled<T: Serialize + DeserializeOwned>(value: &T, place: usize) -> Option<T> {
     let mut bytes = encode(value);
     *bytes.get_mut(place)? ^= 1;
@@ -179,7 +179,7 @@ fn wrong_kind(dice: &mut Dice) -> Body {
     dice.pick(&kinds).clone()
 }
 
-/// The other face of an entry: as legal as it can be made.
+/// The other face of an entry, as legal as possible.
 fn two_faces(body: &mut Body, scene: &Scene<'_>, dice: &mut Dice) -> Option<()> {
     let table = scene.table;
     let legal = |out_of_turn: bool| {
@@ -240,7 +240,7 @@ fn illegal_action(body: &mut Body, scene: &Scene<'_>, dice: &mut Dice) -> Option
         1 => [action.to_vec(), vec![0]].concat(),
         2 => action[..action.len() - 1].to_vec(),
         _ => {
-            // Another's action, with another's cards.
+            // Another seat's action, with that seat's cards.
             let seats = Seat::first(6).filter(|seat| *seat != scene.table.me());
             let foreign = seats
                 .flat_map(|seat| game.legal(seat, scene.table.known()))
@@ -281,7 +281,7 @@ fn out_of_turn(body: &mut Body, scene: &Scene<'_>, dice: &mut Dice) -> Option<()
 fn bad_shares(trick: Trick, body: &mut Body, scene: &Scene<'_>, dice: &mut Dice) -> Option<()> {
     let answers = answers(body)?;
     if answers.shares.is_none() && trick == Trick::ShareCount {
-        // Shares that nobody asked for, from an earlier entry.
+        // Reveal tokens that nobody requested, from an earlier entry.
         let mut own = scene.own.iter().rev();
         answers.shares = own.find_map(|entry| {
             let mut old = entry.body().clone();
@@ -320,7 +320,7 @@ fn bad_shuffle(trick: Trick, body: &mut Body, scene: &Scene<'_>, dice: &mut Dice
         Trick::SwappedCards => deck.swap(0, last),
         Trick::ForeignCard if dice.chance(300) => deck[0] = deck[last],
         Trick::ForeignCard if dice.chance(500) => {
-            // The deck before, as if it had been shuffled.
+            // The previous deck, passed off as shuffled.
             let heard = scene.heard.iter().rev();
             let mut before = heard.filter_map(|entry| entry.body().shuffled());
             deck = before.next()?.deck.to_vec();
@@ -342,7 +342,7 @@ fn bad_shuffle(trick: Trick, body: &mut Body, scene: &Scene<'_>, dice: &mut Dice
             };
         }
         _ => {
-            // Columns, chain, announcements, chain of them, responses: of 32 bytes each.
+            // Proof layout in 32-byte items: columns, chain, announcements, announcements of the chain, responses.
             let points = 1 + 32 * deck.len();
             let place = *dice.pick(&[1, 1 + points, 2 * points, 3 * points + 160, 0]);
             let place = if place == 0 {
@@ -378,7 +378,7 @@ fn bad_escrow(trick: Trick, body: &mut Body, dice: &mut Dice) -> Option<()> {
     Some(())
 }
 
-/// A complaint about a part that opens, with a proof of what opens it.
+/// A complaint about an escrow part that does open, with a proof of its key.
 fn false_complaint(body: &mut Body, scene: &Scene<'_>, dice: &mut Dice) -> Option<()> {
     let Body::Accept { complaints, .. } = body else {
         return None;

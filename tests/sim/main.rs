@@ -1,10 +1,10 @@
-//! Whole tables of the product's games, each drawn from one number: players, network, crashes and cheats.
+//! Whole tables of the product's games, each drawn from one seed: players, network, crashes and cheats.
 //!
-//! `FAIRDEAL_SEED=7` plays one table and shows what happened there, `FAIRDEAL_TABLES=10000` many, from
-//! `FAIRDEAL_FIRST` on; `FAIRDEAL_KEEP=DIR` writes the transcripts of them all there, with the audit's verdict in each
-//! name. `docs/architecture.md` lists the invariants that failures name by number.
+//! `FAIRDEAL_SEED=7` plays one table and shows its trace. `FAIRDEAL_TABLES=10000` plays many, starting at
+//! `FAIRDEAL_FIRST`. `FAIRDEAL_KEEP=DIR` writes their transcripts to a directory, with the audit's verdict in each
+//! name. `docs/architecture.md` lists the invariants by the numbers that failures use.
 
-// A panic is how a test fails; seats and their lists are small.
+// Tests fail by panicking; seats and their lists are small.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -42,9 +42,9 @@ use plan::Plan;
 use tally::Tally;
 use world::World;
 
-/// How many tables a plain test run plays.
+/// Tables in a plain test run.
 const TABLES: u64 = 60;
-/// After how many failing tables a run gives up.
+/// A run stops after this many failing tables.
 const ENOUGH: usize = 25;
 
 /// Result of one table.
@@ -54,12 +54,12 @@ struct Outcome {
     failures: Vec<String>,
 }
 
-/// Plays the table of a seed; a panic counts as a failure of its own.
+/// Plays the table of a seed. A panic counts as a failure of the table.
 fn play(seed: u64, traced: bool) -> Outcome {
     play_keeping(seed, traced, None)
 }
 
-/// Plays it, and writes the transcripts of its honest seats to a directory.
+/// Plays a table, and writes the transcripts of its honest seats to a directory.
 fn play_keeping(seed: u64, traced: bool, keep: Option<&Path>) -> Outcome {
     let mut plan = None;
     let run = || {
@@ -97,8 +97,7 @@ fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }
 
-/// Plays the tables of these seeds, as many at a time as there are cores. Returns what happened there, and the seeds of
-/// those that failed, in order.
+/// Plays the tables of these seeds, one per core at a time. Returns the tally, and the failing seeds in order.
 fn play_all(seeds: Range<u64>, keep: Option<&Path>) -> (Tally, Vec<u64>) {
     let next = AtomicU64::new(seeds.start);
     let sum = Mutex::new((Tally::default(), Vec::new()));
@@ -154,7 +153,7 @@ fn tables_hold_what_the_protocol_promises() {
     assert!(tally.count("outcome: finished") > 0, "no table finished");
 }
 
-/// Without that no failure could be looked at again.
+/// Without this no failure could be reproduced.
 #[test]
 fn one_seed_gives_one_run() {
     for seed in 0..6 {
@@ -168,8 +167,8 @@ fn one_seed_gives_one_run() {
     }
 }
 
-/// The second auditor reads the files of whole tables as the first does, to the guilty seat where there is one. One file a
-/// table: it is written to be read, and not for speed.
+/// The second auditor gives the same verdict as the first on files of whole tables, down to the faulty seat. It checks
+/// one file per table: it is written for readability, not speed.
 #[test]
 fn the_second_auditor_agrees() {
     if !python::is_there() {

@@ -1,4 +1,4 @@
-//! Failures that the simulator has found, each as a small table of its own that does not change when the drawing does.
+//! Failures that the simulator once found. Each is a small fixed table, independent of how plans are drawn.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use super::check;
 use super::plan::{Fall, Manners, Plan};
 use super::world::{World, is_done};
 
-/// A table in fair weather, with nobody but honest seats.
+/// A table on a perfect network with only honest seats.
 fn fair(seed: u64, game: &str, seats: u8) -> Plan {
     let mut plan = Plan::draw(seed);
     plan.rules = rule_set(game, seats, &BTreeMap::new()).unwrap();
@@ -56,13 +56,13 @@ fn played(plan: Plan) -> World {
     world
 }
 
-/// The last seat of a game that its rules let it play on alone has nobody to leave it to: its wish to leave
-/// waited for its turn, and its farewell would have been its own fault.
+/// Some rules let the last seat play on alone: nobody else is there, so it cannot leave. Its request used to wait for
+/// its turn, and its Leave entry would have been a fault of its own.
 #[test]
 fn the_last_one_cannot_leave() {
     for seed in 0..6 {
         let mut plan = fair(seed, "sphinxs-paw", 2);
-        // Both wish to go, and one is a step later.
+        // Both want to leave, one of them a step later.
         plan.roles[0].leaves_at = Some(12 + seed);
         plan.roles[1].leaves_at = Some(12);
         plan.enough = 60;
@@ -70,8 +70,8 @@ fn the_last_one_cannot_leave() {
     }
 }
 
-/// A seat that lacks another's entry of the very step in which a third one leaves, and consents to its removal: the one
-/// that has left still vetoes, for nobody else is there that can.
+/// A seat lacks an entry of the step in which a third seat leaves, and consents to the removal of that entry's author.
+/// The departed seat still vetoes: no other seat can.
 #[test]
 fn a_leaver_still_vetoes_in_its_last_step() {
     for seed in 0..8 {
@@ -79,7 +79,7 @@ fn a_leaver_still_vetoes_in_its_last_step() {
         plan.roles[1].leaves_at = Some(7 + seed % 2);
         plan.enough = 30;
         plan.heal = 30_000;
-        // Seat 2 hears nobody from about then on, for longer than its absence timeout.
+        // From about this time seat 2 hears nobody, for longer than its absence timeout.
         let from = 100 + 20 * seed;
         plan.cuts = vec![Cut {
             during: from..from + 6_000,
@@ -89,7 +89,7 @@ fn a_leaver_still_vetoes_in_its_last_step() {
     }
 }
 
-/// Three seats, two of which have no direct link: whoever thinks for longer than its absence timeout stays.
+/// Three seats, two of them without a direct link: a player who thinks for longer than its absence timeout stays.
 #[test]
 fn a_thinker_without_a_direct_link_stays() {
     for thinker in 0..3 {
@@ -104,8 +104,8 @@ fn a_thinker_without_a_direct_link_stays() {
     }
 }
 
-/// Every guest of four has a link to the host alone. One comes back from a crash: it asks all others by way of the host,
-/// signs again, and the game goes on.
+/// Each guest of four has a link only to the host. One comes back from a crash and asks all others through the host. It
+/// signs again, and the game continues.
 #[test]
 fn a_returner_asks_by_way_of_the_host() {
     for seed in 0..4 {
@@ -126,8 +126,9 @@ fn a_returner_asks_by_way_of_the_host() {
     }
 }
 
-/// Two of four fall, one of whom is the only link of the two others: each of these closes the table alone. Both who come
-/// back close it too, a step later or with those claims, though one of them has a link to the other alone.
+/// Two of four seats crash, one of them the only link between the other two. Each of those closes the table alone. Both
+/// crashed seats come back and close it too, at a later step or with the same claims, even though one is linked only to
+/// the other.
 #[test]
 fn nobody_waits_at_a_closed_table() {
     let mut plan = fair(1, "loot", 4);
@@ -151,7 +152,7 @@ fn nobody_waits_at_a_closed_table() {
     }
 }
 
-/// Two of five go at one moment: the three that are left remove both, and play on.
+/// Two of five disappear at once: the remaining three remove both and play on.
 #[test]
 fn two_of_five_are_removed_together() {
     for seed in 0..3 {
@@ -170,7 +171,7 @@ fn two_of_five_are_removed_together() {
     }
 }
 
-/// All that are rude propose a thinker's removal; one that is patient does not consent, and the thinker stays.
+/// All rude players propose to remove a slow player. One patient player does not consent, so the slow player stays.
 #[test]
 fn one_patient_player_keeps_a_thinker() {
     for (rude, removed) in [(vec![1, 2], 1), (vec![1], 0)] {
@@ -190,8 +191,8 @@ fn one_patient_player_keeps_a_thinker() {
     }
 }
 
-/// A host with two bots dies at a table of three parties: its three seats are removed as one, and the two guests play the
-/// deal on. With one guest alone nobody is removed: the guest closes the table.
+/// A host with two bots dies at a table of three parties. Its three seats are removed as one, and the two guests play
+/// on. With only one guest no seat is removed: the guest closes the table.
 #[test]
 fn a_host_goes_with_its_bots() {
     for (seats, removed) in [(5, 3), (4, 0)] {

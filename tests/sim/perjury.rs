@@ -1,4 +1,4 @@
-//! The catalogue of forged removal statements: what each trick makes of an honest one, and what it signs unasked.
+//! The catalogue of forged removal statements: each trick's change to an honest one, and what it signs unprompted.
 
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::log::entry::Entry;
@@ -10,7 +10,7 @@ use super::cheat::Trick;
 use super::forge::flipped;
 use super::plan::Dice;
 
-/// The tricks that are played with removal statements.
+/// Tricks with removal statements.
 pub(crate) const TRICKS: [Trick; 13] = [
     Trick::Accuse,
     Trick::TwoConsents,
@@ -27,15 +27,15 @@ pub(crate) const TRICKS: [Trick; 13] = [
     Trick::GoesOn,
 ];
 
-/// Statement for a seat in place of an honest one.
+/// The statement shown to a seat in place of an honest one.
 pub(crate) enum Shown {
-    /// The statement itself.
+    /// The honest statement.
     Same,
     Nothing,
     Other(Says),
 }
 
-/// A trick's version of an own statement, for the seats that see the cheat's other face or for all.
+/// A trick's version of the cheat's own statement, for the seats that see its other face or for all.
 pub(crate) fn change(trick: Trick, says: &Says, other_face: bool) -> Shown {
     let other = match (trick, says) {
         (Trick::NoConsent, Says::Consent { .. })
@@ -105,18 +105,18 @@ pub(crate) fn change(trick: Trick, says: &Says, other_face: bool) -> Shown {
     Shown::Other(other)
 }
 
-/// Where a cheat signs unasked.
+/// The situation in which a cheat signs unprompted.
 pub(crate) struct Ground<'a> {
     pub(crate) table: Hash32,
     pub(crate) step: u64,
     pub(crate) parent: Hash32,
     pub(crate) me: Seat,
     pub(crate) others: SeatSet,
-    /// Entries of others that it has seen, the oldest first.
+    /// Entries received from others, oldest first.
     pub(crate) heard: &'a [Entry],
 }
 
-/// Statements that a trick signs of its own accord in a step: for one face and for the other.
+/// Statements that a trick signs unprompted in a step: one for each face.
 pub(crate) fn invent(trick: Trick, ground: &Ground<'_>, dice: &mut Dice) -> Option<[Statement; 2]> {
     if ground.others.is_empty() {
         return None;

@@ -1,4 +1,4 @@
-//! The plan that one seed draws: the game, who sits there and how, and what the world does to them.
+//! The plan drawn from one seed: the game, its players, and what goes wrong.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,11 +12,11 @@ use rand_chacha::ChaCha20Rng;
 
 use super::cheat::Habit;
 
-/// A stream of choices.
+/// A stream of random choices.
 pub(crate) struct Dice(pub(crate) ChaCha20Rng);
 
 impl Dice {
-    /// The stream of that number under a seed.
+    /// The numbered stream of a seed.
     pub(crate) fn new(seed: u64, number: u64) -> Self {
         Self(stream(seed, number))
     }
@@ -31,36 +31,36 @@ impl Dice {
         least + u64::from(self.below(u32::try_from(most - least + 1).unwrap()))
     }
 
-    /// True so many times in a thousand.
+    /// True with a probability of `thousandths` in a thousand.
     pub(crate) fn chance(&mut self, thousandths: u32) -> bool {
         happens(&mut self.0, thousandths)
     }
 
-    /// One of these.
+    /// A random item.
     pub(crate) fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
         &items[self.below(u32::try_from(items.len()).unwrap()) as usize]
     }
 
-    /// Some seat of a set that is not empty.
+    /// A random seat of a non-empty set.
     pub(crate) fn seat(&mut self, seats: SeatSet) -> Seat {
         let all: Vec<Seat> = seats.iter().collect();
         *self.pick(&all)
     }
 }
 
-/// Seats that go down at one moment.
+/// Seats that crash at the same moment.
 #[derive(Clone, Debug)]
 pub(crate) struct Fall {
     pub(crate) at: u64,
     pub(crate) seats: SeatSet,
-    /// After how long they come back, if ever.
+    /// Milliseconds until they come back; `None` means never.
     pub(crate) back: Option<u64>,
 }
 
-/// When a person proposes to remove a seat that is there but does not act.
+/// When a person proposes to remove a present seat that does not act.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Manners {
-    /// Only if it never will.
+    /// Only if the seat never will act.
     Patient,
     /// As soon as the program offers it.
     Rude,
@@ -70,50 +70,50 @@ pub(crate) enum Manners {
 #[derive(Clone, Debug)]
 pub(crate) struct Role {
     pub(crate) level: Level,
-    /// For how long a seat is silent until it is absent for this one, in milliseconds. All of a charter have the same;
-    /// here some tables have others, because clocks differ.
+    /// Absence timeout of this seat, in milliseconds. A charter gives all seats the same; some tables here vary it,
+    /// because clocks differ.
     pub(crate) absence: u64,
-    /// How long it thinks at most, in milliseconds.
+    /// Longest usual thinking time, in milliseconds.
     pub(crate) thinks: u32,
-    /// How long it thinks at a turn or two of the game, in milliseconds.
+    /// Thinking time at one or two turns of the game, in milliseconds.
     pub(crate) ponders: u64,
     pub(crate) manners: Manners,
-    /// After how many of its outputs it goes and never comes back.
+    /// Number of outputs after which it disappears for good.
     pub(crate) gone_at: Option<u64>,
-    /// At which step it leaves.
+    /// Step at which it leaves.
     pub(crate) leaves_at: Option<u64>,
-    /// How many of a thousand outputs are its last before it crashes.
+    /// Probability of a crash after each output, in thousandths.
     pub(crate) crashes: u32,
     /// Whether its disk loses its last records in a crash, which no honest disk does.
     pub(crate) old_disk: bool,
     pub(crate) cheat: Option<Habit>,
-    /// Whether it closes a table of two whose other seat stays away.
+    /// Whether it claims a two-seat table when the other seat stays away.
     pub(crate) claims: bool,
 }
 
-/// Everything that is drawn before a table opens.
+/// Everything drawn before a table opens.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     pub(crate) seed: u64,
     pub(crate) rules: RuleSet,
     pub(crate) roles: Vec<Role>,
-    /// The party of each seat: its program. A person plays the lowest seat of each, bots the others.
+    /// The party of each seat: its program. A person plays the lowest seat of each party, bots the others.
     pub(crate) parties: Vec<Party>,
     pub(crate) weather: Weather,
     pub(crate) cuts: Vec<Cut>,
-    /// The pairs of seats without a direct link all game long, in both directions.
+    /// Pairs of seats without a direct link for the whole game, in both directions.
     pub(crate) apart: BTreeSet<(Seat, Seat)>,
     pub(crate) falls: Vec<Fall>,
-    /// When the network heals and nobody crashes any more, in milliseconds.
+    /// When the network heals and crashes end, in milliseconds.
     pub(crate) heal: u64,
-    /// From this step on those who are honest leave, one after the other, so that the game ends.
+    /// From this step on honest seats leave one after another, to end the game.
     pub(crate) enough: u64,
-    /// How many of a thousand looks at the table end in a wish to act out of turn.
+    /// Probability that a player requests an out-of-turn action, in thousandths.
     pub(crate) wishes: u32,
 }
 
 impl Plan {
-    /// Draws the plan of a seed.
+    /// Draws a seed's plan.
     pub(crate) fn draw(seed: u64) -> Self {
         let mut dice = Dice::new(seed, 0);
         let dice = &mut dice;
@@ -188,13 +188,13 @@ impl Plan {
                 roles[dice.seat(everyone).index()].old_disk = true;
             }
         }
-        // From streams of their own, as strict tables are.
+        // From a separate stream, as for strict tables.
         let mut claims = Dice::new(seed, 5);
         for role in &mut roles {
             role.claims = claims.chance(500);
         }
         draw_people(&mut Dice::new(seed, 6), &mut roles);
-        // Nobody at all honest and here would be no table to watch.
+        // A table needs at least one honest, present seat to check.
         let watched = dice.below(rules.seats.into()) as usize;
         roles[watched].cheat = None;
         roles[watched].gone_at = None;
@@ -230,19 +230,19 @@ impl Plan {
         }
     }
 
-    /// The seats of programs that cheat at one of them: such a program goes as a whole.
+    /// Seats of programs that cheat at any seat: such a program is removed as a whole.
     pub(crate) fn cheats(&self) -> SeatSet {
         let cheats = self.those(|role| role.cheat.is_some());
         let programs = cheats.iter().flat_map(|seat| self.program_of(seat).iter());
         programs.collect()
     }
 
-    /// The seats whose disks forget, and that may sign twice without meaning to.
+    /// Seats whose disks lose records, and which may sign twice by accident.
     pub(crate) fn forgetful(&self) -> SeatSet {
         self.those(|role| role.old_disk)
     }
 
-    /// The seats that run in one program with that one, itself among them.
+    /// Seats of the program that runs `seat`, including `seat`.
     pub(crate) fn program_of(&self, seat: Seat) -> SeatSet {
         let own = self.parties[seat.index()];
         let seats = Seat::first(self.parties.len());
@@ -251,7 +251,7 @@ impl Plan {
             .collect()
     }
 
-    /// Whether a bot plays that seat.
+    /// Whether a bot plays `seat`.
     pub(crate) fn is_bot(&self, seat: Seat) -> bool {
         self.parties[seat.index()].lowest() != seat
     }
@@ -265,7 +265,7 @@ impl Plan {
 }
 
 fn draw_rules(seed: u64, dice: &mut Dice) -> RuleSet {
-    // The games of sealed decks cost most: two seats of Loot as much as six of Plutonian Poker.
+    // Games with masked decks cost most: two seats of Loot cost as much as six of Plutonian Poker.
     let id = match dice.below(100) {
         0..30 => "loot",
         30..38 => "houses-of-thoth",
@@ -282,7 +282,7 @@ fn draw_rules(seed: u64, dice: &mut Dice) -> RuleSet {
     let mut options = BTreeMap::new();
     for option in info.options {
         let value = match option.kind {
-            // A target: low ones, for games of a hand or two.
+            // The number is the target: a low one ends the game after a hand or two.
             OptionKind::Number(least, _) => (least + dice.below(6)).to_string(),
             OptionKind::Choice(words) => (*dice.pick(words)).to_owned(),
             OptionKind::Flag => dice.chance(500).to_string(),
@@ -291,19 +291,19 @@ fn draw_rules(seed: u64, dice: &mut Dice) -> RuleSet {
         };
         options.insert(option.key.to_owned(), value);
     }
-    // From a stream of its own: tables that were drawn before there were strict ones stay as they were.
+    // From a separate stream: tables drawn before strict ones existed stay the same.
     if seats > 1 && Dice::new(seed, 4).chance(100) {
         options.insert("strict".to_owned(), "true".to_owned());
     }
     rule_set(id, u8::try_from(seats).unwrap(), &options).unwrap()
 }
 
-/// Some people think for long, and some have no patience with that.
+/// Some people think for long, and some have no patience.
 fn draw_people(dice: &mut Dice, roles: &mut [Role]) {
     let (slow, rude) = (dice.chance(150), dice.chance(250));
     for role in roles {
         if slow && dice.chance(500) {
-            // Many hours cost many messages: few do.
+            // Many hours cost many messages, so few players take them.
             let (least, most) = match dice.below(20) {
                 0 => (7_200, 20_000),
                 1 | 2 => (600, 7_200),
@@ -318,7 +318,7 @@ fn draw_people(dice: &mut Dice, roles: &mut [Role]) {
     }
 }
 
-/// At some tables a player has brought bots: they run in its program, and live and die with it.
+/// At some tables a player brings bots: they run in its program, and live and die with it.
 fn draw_parties(dice: &mut Dice, roles: &mut [Role], watched: usize) -> Vec<Party> {
     let seats = || Seat::first(roles.len());
     let mut parties: Vec<Party> = seats().map(Party::of).collect();
@@ -350,7 +350,7 @@ fn draw_parties(dice: &mut Dice, roles: &mut [Role], watched: usize) -> Vec<Part
     parties
 }
 
-/// At some tables several programs go down at one moment.
+/// At some tables several programs crash at the same moment.
 fn draw_falls(dice: &mut Dice, parties: &[Party], heal: u64, watched: usize) -> Vec<Fall> {
     let count = parties.len();
     if count < 3 || !dice.chance(150) {
@@ -371,7 +371,7 @@ fn draw_falls(dice: &mut Dice, parties: &[Party], heal: u64, watched: usize) -> 
     }]
 }
 
-/// At some tables there are pairs without a direct link; one seat has a link with everybody.
+/// At some tables pairs of seats have no direct link; one seat has a link to everybody.
 fn draw_apart(dice: &mut Dice, count: usize) -> BTreeSet<(Seat, Seat)> {
     let mut apart = BTreeSet::new();
     if count < 3 || !dice.chance(200) {

@@ -1,5 +1,4 @@
-//! Reads a table's log again by the public rules alone, and checks what each step is: invariants 9, 10
-//! and 12.
+//! Reads a table's log again by the public rules alone, and checks each step against invariants 9, 10 and 12.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,24 +16,24 @@ use fairdeal_protocol::transcript::Transcript;
 
 use super::world::World;
 
-/// State kept from step to step.
+/// State carried from step to step.
 struct Reader {
     replica: Replica<AnyGame>,
-    /// The shares that have been asked for: of which deal and card, from whom.
+    /// Requested reveal tokens by deal, card and seat.
     asked: BTreeSet<(u32, Handle, Seat)>,
-    /// Yields since the last action in turn, but those in a step in which somebody leaves.
+    /// Yields since the last action in turn, except in steps with a Leave entry.
     yields: usize,
-    /// How many seats there were to yield to at the first of them.
+    /// Number of seats to yield to at the first yield.
     others: usize,
     before: Option<StepKind>,
-    /// Whether the escrow of the deal has been accepted.
+    /// Whether the deal's escrow has been accepted.
     secured: bool,
-    /// The parties that have gone in the deal.
+    /// Seats that have departed during the deal.
     gone: SeatSet,
     failures: Vec<(u8, String)>,
 }
 
-/// Reads the complete steps of a transcript.
+/// Checks the complete steps of a transcript.
 pub(crate) fn check(world: &mut World, transcript: &Transcript) {
     let mut by_step: BTreeMap<u64, BTreeMap<Seat, Entry>> = BTreeMap::new();
     for signed in transcript.entries() {
@@ -91,7 +90,7 @@ pub(crate) fn check(world: &mut World, transcript: &Transcript) {
         }
         let live = reader.replica.live();
         let whole = live.iter().all(|seat| entries.contains_key(&seat));
-        // The last step of a stopped table is incomplete, or holds what stopped it.
+        // The last step of a stopped table is incomplete, or contains the fault.
         let stopped = *step + 1 == by_step.len() as u64 && !replica_ends(transcript);
         if !whole || stopped || reader.replica.kind().is_none() {
             break;
@@ -185,7 +184,7 @@ impl Reader {
         self.yields = 0;
     }
 
-    /// The log goes on after a fork report: redealt, unless it was over.
+    /// Continues the log after a fork report: with a re-deal, unless the game was over.
     fn resume(&mut self, place: Resolution, name: Hash32, culprit: Seat) {
         let deal = self.replica.deal();
         let resumed = self.replica.resume_without(culprit, place.next, name);
@@ -199,14 +198,14 @@ impl Reader {
         self.asked.retain(|(of, ..)| *of != deal);
     }
 
-    /// The coin chain of each seat, and how far it is used.
+    /// Each seat's coin chain and number of used links.
     fn coins(&self, seats: SeatSet) -> BTreeMap<Seat, (u32, u32)> {
         let coin = |seat: Seat| Some((seat, self.replica.coin(seat)?));
         seats.iter().filter_map(coin).collect()
     }
 
-    /// Every preimage is used once: a chain moves by one link when its coin was given, or when the flip
-    /// that it was given for is done.
+    /// Each preimage is used once. A chain moves by one link when its coin is given, or when the flip that needed it is
+    /// done.
     fn check_coins(&mut self, before: &BTreeMap<Seat, (u32, u32)>, given: &[Seat]) {
         for (seat, (chain, used)) in before {
             let Some((now_chain, now_used)) = self.replica.coin(*seat) else {
@@ -242,11 +241,11 @@ impl Reader {
             .values()
             .any(|entry| matches!(entry.body(), Body::Leave));
         match entries.get(&leader).map(Entry::body) {
-            // Every farewell makes the table smaller, so that those need no bound.
+            // Each departure makes the table smaller, so these yields need no bound.
             Some(Body::Yield { .. }) if says_farewell => {}
             Some(Body::Yield { .. }) => {
                 if self.yields == 0 {
-                    // A seat removed in between may have spoken.
+                    // A seat removed meanwhile may have spoken.
                     self.others = self.replica.participants().len() - 1;
                 }
                 self.yields += 1;
@@ -276,7 +275,7 @@ impl Reader {
         }
     }
 
-    /// A seat answers exactly what it owes, and nothing is asked of it twice.
+    /// A seat answers exactly what it owes, and owes nothing twice.
     fn answered(&mut self, seat: Seat, owed: &Owed, entries: &BTreeMap<Seat, Entry>) {
         let answers = entries.get(&seat).and_then(|entry| answers(entry.body()));
         let shares = answers.and_then(|answers| answers.shares.as_ref());

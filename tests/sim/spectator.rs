@@ -1,4 +1,4 @@
-//! Somebody who follows the table from outside, through one of its seats.
+//! A spectator follows the table through one of its seats.
 
 use fairdeal_games::AnyGame;
 use fairdeal_protocol::audit::follow::{FollowError, Follower};
@@ -8,14 +8,14 @@ use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::table::live::Table;
 use fairdeal_protocol::table::live::pages::Next;
 
-/// A follower and the seat that shows it the log.
+/// A spectator and the seat that shows it the log.
 pub(crate) struct Onlooker {
     pub(crate) seat: Seat,
     charter: SignedCharter,
     follower: Follower<AnyGame>,
-    /// Where it went no further.
+    /// The error that stopped it.
     end: Option<FollowError>,
-    /// How often it had to begin again.
+    /// How often it had to start again.
     pub(crate) anew: u64,
 }
 
@@ -30,7 +30,7 @@ impl Onlooker {
         }
     }
 
-    /// Reads all that its seat has.
+    /// Reads everything that its seat holds.
     pub(crate) fn look(&mut self, table: &Table<AnyGame>) {
         while self.end.is_none() && !self.follower.is_over() {
             match table.page(self.follower.mark()) {
@@ -44,17 +44,17 @@ impl Onlooker {
         }
     }
 
-    /// Faults in what it has seen, now that the table rests.
+    /// A fault in what it has read, once the table rests.
     pub(crate) fn wrong(&mut self, table: &Table<AnyGame>) -> Option<String> {
         self.look(table);
         let seat = self.seat;
         let whole = table.transcript();
         if let Some(end) = &self.end {
-            // A table may have been stopped with a proof.
+            // The table may have stopped with a proof.
             let stopped = table.stopped().is_some();
             return (!stopped).then(|| format!("who follows {seat} is told: {end}"));
         }
-        // A fork report is handed on with the step that goes on from it.
+        // A fork report is passed on with the step that continues from it.
         let halted = whole.halted().last().and_then(|halted| {
             let fork_reports: Vec<ForkReport> = halted
                 .fork_reports

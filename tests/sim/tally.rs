@@ -1,8 +1,7 @@
-//! Counts of events under names, for the summary of a run of many tables.
+//! Named event counts, for the summary of a run of many tables.
 
 use std::collections::BTreeMap;
 
-/// Counts by name.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tally(BTreeMap<String, u64>);
 
@@ -16,14 +15,13 @@ impl Tally {
         }
     }
 
-    /// Adds all counts of another.
+    /// Adds the counts of another tally.
     pub(crate) fn join(&mut self, other: &Self) {
         for (name, count) in &other.0 {
             self.add(name, *count);
         }
     }
 
-    /// A count.
     pub(crate) fn count(&self, name: &str) -> u64 {
         self.0.get(name).copied().unwrap_or(0)
     }

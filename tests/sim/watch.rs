@@ -1,5 +1,5 @@
-//! Observations on the wire and on the disks while a table is played: signed places, digests,
-//! nonces, removal statements and evidence. Failures name the invariant by its number (`docs/architecture.md`).
+//! Observes the network and the disks while a table is played: signed positions, digests, nonces, removal statements
+//! and evidence. Failures name the invariant by its number (`docs/architecture.md`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,37 +19,36 @@ use fairdeal_protocol::wire::codec::encode;
 
 use super::tally::Tally;
 
-/// How many statements of a seat are looked at in a step: a cheat may sign any number.
+/// Maximum number of one seat's statements to check in a step: a cheat may sign any number.
 const MOST: usize = 400;
-/// The highest round of an honest table: rounds grow, and no run lasts as long as the next one.
+/// Highest round of an honest table: rounds get longer, and no run lasts long enough for the next one.
 const ROUNDS: u16 = 12;
 
-/// Looks at everything that the seats write and send.
+/// Checks everything that the seats write and send.
 pub(crate) struct Watch {
     charter: SignedCharter,
-    /// Cheating seats.
     cheats: SeatSet,
-    /// Seats whose disks forget.
+    /// Seats whose disks lose records.
     forgetful: SeatSet,
-    /// Messages verified already, by hash.
+    /// Verified messages, by hash.
     seen: BTreeMap<Hash32, Entry>,
-    /// The entries that each seat has signed for each place, as far as anybody could see them.
+    /// Hashes of the entries that each seat signed for each position, as far as any seat could see them.
     pub(crate) signed: BTreeMap<(u64, Seat), BTreeSet<Hash32>>,
-    /// The same for removal statements, by name.
+    /// The same for removal statements, by hash.
     statements: BTreeMap<(u64, Seat), BTreeMap<Hash32, Statement>>,
-    /// The steps in which a seat that may be blamed has signed statements that exclude each other.
+    /// Steps with contradictory statements by a seat that may be blamed.
     excluded: BTreeSet<u64>,
-    /// The names of what stands in each honest seat's journal.
+    /// Hashes of the entries and statements in each honest seat's journal.
     kept: BTreeMap<Seat, BTreeSet<Hash32>>,
-    /// Whether a cheat has signed two words on one fork report.
+    /// Whether a cheat has signed two versions of one fork report.
     two_halts: bool,
-    /// And for words on how far a seat has come: about whom, whose.
+    /// Fork reports by accused seat and author.
     fork_reports: BTreeMap<(Seat, Seat), ForkReport>,
-    /// By step and the hash of the step before: the digest that honest seats name.
+    /// The digest that honest seats sign, by step and the hash of the previous step.
     digests: BTreeMap<(u64, Hash32), Hash32>,
-    /// The announcement of every honest proof with the hash of all that it proves.
+    /// The announcement of every honest proof, with a hash of everything it proves.
     nonces: BTreeMap<[u8; 32], Hash32>,
-    /// Seats that have signed twice because their disk had forgotten.
+    /// Seats that signed twice because their disk had lost records.
     pub(crate) forgot: SeatSet,
     /// Violated invariants.
     pub(crate) failures: Vec<String>,
@@ -76,23 +75,23 @@ impl Watch {
     }
 
     pub(crate) fn fail(&mut self, invariant: u8, what: impl std::fmt::Display) {
-        // The first are the telling ones.
+        // The first failures are the most telling.
         if self.failures.len() < 12 {
             self.failures.push(format!("invariant {invariant}: {what}"));
         }
     }
 
-    /// Whether no seat of its program cheats.
+    /// Whether no seat of this seat's program cheats.
     pub(crate) fn is_honest(&self, seat: Seat) -> bool {
         !self.cheats.contains(seat)
     }
 
-    /// Whether a seat may be blamed: it cheats, or has signed twice because its disk forgot.
+    /// Whether a seat may be blamed: it cheats, or it signed twice after its disk lost records.
     pub(crate) fn may_be_blamed(&self, seat: Seat) -> bool {
         self.cheats.contains(seat) || self.forgot.contains(seat)
     }
 
-    /// An entry that somebody holds or sends.
+    /// Verifies an entry that a seat holds or sends.
     pub(crate) fn verified(&mut self, signed: &SignedEntry) -> Option<Entry> {
         let hash = signed.hash();
         if let Some(entry) = self.seen.get(&hash) {
@@ -127,8 +126,8 @@ impl Watch {
         self.nonces_of(entry.body(), seat, step);
     }
 
-    /// Notes what an honest seat has made, even if nobody gets to see it: its announcements must never
-    /// meet another statement.
+    /// Records an entry that an honest seat made, even if nobody sees it: its announcements must never meet another
+    /// statement.
     pub(crate) fn made(&mut self, signed: &SignedEntry) {
         let table = self.charter.table();
         if let Ok(entry) = signed.verify(self.charter.charter(), &table) {
@@ -192,7 +191,7 @@ impl Watch {
         }
     }
 
-    /// Invariant 1: a removal statement that somebody holds or sends.
+    /// Invariant 1: records a removal statement that a seat holds or sends.
     fn statement(&mut self, signed: &SignedStatement) {
         let new = signed.unverified();
         let (place, name) = ((new.step, new.seat), new.hash());
@@ -241,7 +240,7 @@ impl Watch {
         }
     }
 
-    /// A message of an honest seat, as it is sent.
+    /// Checks an honest seat's message when it is sent.
     pub(crate) fn sent(&mut self, from: Seat, message: &Message) {
         match message {
             Message::Entries(entries) => {
@@ -280,7 +279,7 @@ impl Watch {
         }
     }
 
-    /// A message of a cheat, as it is sent: what it signs twice is known then.
+    /// Records a cheat's message when it is sent, to know what it signs twice.
     pub(crate) fn forged(&mut self, bytes: &[u8]) {
         match Message::from_bytes(bytes) {
             Ok(Message::Entries(entries)) => {
@@ -297,7 +296,7 @@ impl Watch {
         }
     }
 
-    /// Invariant 8: what is sent is in the sender's journal.
+    /// Invariant 8: everything sent is in the sender's journal.
     fn is_kept(&mut self, seat: Seat, name: Hash32) {
         let kept = self.kept.entry(seat).or_default().contains(&name);
         if !kept && !self.forgetful.contains(seat) {
@@ -308,7 +307,8 @@ impl Watch {
         }
     }
 
-    /// A record that an honest seat keeps, after those on its disk; who takes part in its open step then.
+    /// Checks a record that an honest seat writes after those on its `disk`. `here` are the participants of its open
+    /// step.
     pub(crate) fn keeps(&mut self, seat: Seat, record: &Record, disk: &[Vec<u8>], here: SeatSet) {
         match record {
             Record::Entry(signed) => {
@@ -345,11 +345,12 @@ impl Watch {
         }
     }
 
-    /// Invariant 6: an own consent binds until a release accounts for it. An entry of the step that names what the
-    /// consent does not count, and one of the next step beside a seat that was to go, need such a release.
+    /// Invariant 6: a seat's consent binds it until a release accounts for it. An entry of the same step needs that
+    /// release if it names an entry that the consent does not count. An entry of the next step needs it if a seat to be
+    /// removed still takes part.
     fn is_released(&mut self, entry: &Entry, here: SeatSet) {
         let (step, seat) = (entry.step(), entry.seat());
-        // What was signed before a fork report is void when the log goes on after it.
+        // Statements before a fork report are void when the log continues after it.
         let mut fork_reports = self.fork_reports.iter().filter(|((_, by), _)| *by == seat);
         let halted = fork_reports.any(|(_, fork_report)| fork_report.step.abs_diff(step) <= 3);
         if halted || self.forgetful.contains(seat) {
@@ -405,7 +406,7 @@ impl Watch {
         false
     }
 
-    /// Invariant 8: all that a signed record names is in the journal before it.
+    /// Invariant 8: everything that a signed record names is in the journal before it.
     fn names_are_kept(&mut self, entry: &Entry, disk: &[Vec<u8>]) {
         let named = match entry.body() {
             Body::Ack { leader, .. } => *leader,
@@ -415,7 +416,7 @@ impl Watch {
                 None => return,
             },
         };
-        // The name of a leader that is out, and of a fresh deck, is no entry's.
+        // The name of a removed leader or of a fresh deck belongs to no entry.
         let shuffles = entry.body().shuffled().is_some();
         let fresh = shuffles && !self.seen.contains_key(&named);
         let out = matches!(entry.body(), Body::Ack { .. }) && !self.seen.contains_key(&named);
@@ -426,13 +427,13 @@ impl Watch {
             if let Ok(Record::Entry(signed)) = Record::from_bytes(bytes) {
                 match self.verified(&signed) {
                     Some(kept) if kept.hash() == named => return,
-                    // A deck may have come with an entry of a step before.
+                    // A deck may come from an entry of an earlier step.
                     Some(kept) if kept.step() < entry.step() && !shuffles => break,
                     _ => {}
                 }
             }
         }
-        // Own entries that a seat with an old disk adopts are kept in seat order, with what they name.
+        // A seat with an old disk adopts its own entries and keeps them in seat order, with what they name.
         if !self.forgetful.contains(entry.seat()) {
             let (seat, step) = (entry.seat(), entry.step());
             self.fail(
@@ -445,19 +446,19 @@ impl Watch {
         }
     }
 
-    /// Whether a seat has consented to the removal of another one in that step.
+    /// Whether a seat has consented to the removal of `target` in that step.
     pub(crate) fn has_consented(&self, seat: Seat, step: u64, target: Seat) -> bool {
         let mut held = self.statements.get(&(step, seat)).into_iter().flatten();
         held.any(|(_, held)| matches!(held.says, Says::Consent { out, .. } if out.contains(target)))
     }
 
-    /// Whether statements of a seat that may be blamed exclude each other in that step.
+    /// Whether a seat that may be blamed has signed contradictory statements in that step.
     pub(crate) fn has_excluded(&self, step: u64) -> bool {
         self.excluded.contains(&step)
     }
 
-    /// Invariant 10: rounds take their time, so that an honest seat has few of them in a step, unless a cheat opens one
-    /// after the other.
+    /// Invariant 10: rounds take time, so an honest seat has few of them in a step, unless a cheat opens one after
+    /// another.
     pub(crate) fn check_rounds(&mut self) {
         let promised = self.statements.iter().map(|(place, held)| {
             let rounds = held.values().filter_map(|held| match held.says {
@@ -479,7 +480,7 @@ impl Watch {
         }
     }
 
-    /// How many statements of each kind honest seats have signed.
+    /// Counts the statements of honest seats by kind.
     pub(crate) fn count(&self, tally: &mut Tally) {
         let honest = self.statements.iter();
         let honest = honest.filter(|((_, seat), _)| self.is_honest(*seat));
@@ -497,21 +498,21 @@ impl Watch {
         }
     }
 
-    /// Whether a cheat has told two seats other words on a fork report: they may go on from two places then, and stop
-    /// with the proof of it.
+    /// Whether a cheat has sent different versions of a fork report to two seats. They may then continue from two
+    /// positions, and stop with the proof of it.
     pub(crate) fn has_two_halts(&self) -> bool {
         self.two_halts
     }
 
-    /// Whether a seat has signed what excludes each other at that step or before it: entries, statements, or fork reports.
+    /// Whether a seat has equivocated up to this step: with entries, statements, or fork reports.
     pub(crate) fn two_faced_until(&self, step: u64) -> bool {
         let statements = self.excluded.range(..=step).next().is_some();
-        // A fork report goes back from the step of the two faces by up to two.
+        // A fork report goes back up to two steps from the equivocation.
         let before = self.signed.range(..(step + 3, Seat::new(0).unwrap()));
         statements || self.two_halts || before.into_iter().any(|(_, hashes)| hashes.len() > 1)
     }
 
-    /// How many of these seats may be blamed.
+    /// Number of these seats that may be blamed.
     pub(crate) fn cheats_here(&self, seats: SeatSet) -> usize {
         seats
             .iter()
@@ -520,7 +521,7 @@ impl Watch {
     }
 }
 
-/// The names on which a statement stands.
+/// The hashes that a statement names.
 fn names(statement: &Statement) -> Vec<Hash32> {
     let mut names: Vec<Hash32> = statement.release.into_iter().collect();
     match &statement.says {

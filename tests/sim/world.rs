@@ -27,71 +27,71 @@ use super::spectator::Onlooker;
 use super::tally::Tally;
 use super::watch::Watch;
 
-/// When every run ends, whatever happens, in milliseconds: well beyond all that is waited for.
+/// Every run ends at this time, in milliseconds: well beyond all timeouts.
 const END: u64 = 24 * 3_600_000;
-/// The time for repairs and for the rounds of a decision that every wait is given on top, in milliseconds.
+/// Extra time in every wait for repairs and rounds of a decision, in milliseconds.
 const REPAIRS: u64 = 150_000;
-/// The time that a present person has for an action, in milliseconds: the shortest that a table can have.
+/// Turn time of a present person, in milliseconds: the shortest that a table can have.
 const TURN_TIME: u64 = 30_000;
-/// How many lines of the trace are kept.
+/// Maximum number of trace lines.
 const TRACE: usize = 20_000;
 
-/// The player at a place, and what has been seen there.
+/// A seat's player, and the observations at that seat.
 pub(crate) struct Chair {
     pub(crate) role: Role,
     dice: Dice,
     bot: Box<dyn Bot<AnyGame>>,
     cheat: Option<Cheat>,
     outputs: u64,
-    /// The hash of every step that it has completed.
+    /// Hash of every completed step.
     pub(crate) steps: BTreeMap<u64, Hash32>,
-    /// Steps that it had completed before all agreed to go on from an earlier one.
+    /// Steps completed before all seats agreed to continue from an earlier one.
     pub(crate) voided: BTreeSet<(u64, Hash32)>,
-    /// The seats that it has proof of two faces against.
+    /// Seats with proven equivocation.
     pub(crate) proven: SeatSet,
-    /// The last step that it had a part in, if it has left.
+    /// The last step that it took part in, if it has left.
     pub(crate) left: Option<u64>,
-    /// In which step it acts, and when.
+    /// The step in which it acts, and the time.
     ready: Option<(u64, u64)>,
     pub(crate) leaving: bool,
-    /// When it last received something from each seat.
+    /// Time of the last message from each seat.
     heard: BTreeMap<Seat, u64>,
-    /// Seat whose removal its player has proposed, and in which step.
+    /// Step and seat of each removal that its player has proposed.
     proposed: BTreeSet<(u64, Seat)>,
-    /// Seats whose entries it has refused, and of which step.
+    /// Step and author of each entry that it has refused.
     refused: BTreeSet<(u64, Seat)>,
-    /// The seats of which it has been told that they have closed their tables.
+    /// Seats reported to have closed their tables.
     pub(crate) told_closed: SeatSet,
-    /// How often its player may still think for long.
+    /// Number of long thoughts that its player has left.
     thoughts: u32,
 }
 
-/// Whether the table is over for a seat, one way or the other.
+/// Whether the table is over for a seat, in any way.
 pub(crate) fn is_done(place: &TestSeat<AnyGame>) -> bool {
     let here = place.table.replica().participants();
     place.table.is_finished() || place.table.stopped().is_some() || !here.contains(place.seat())
 }
 
-/// A table, and everything around it.
+/// A table and its surroundings.
 pub(crate) struct World {
     pub(crate) plan: Plan,
-    /// The programs, with their disks.
+    /// Programs and their disks.
     pub(crate) room: Room<AnyGame>,
     pub(crate) chairs: Vec<Chair>,
     pub(crate) watch: Watch,
-    /// Every eighth table has a spectator.
+    /// Present at every eighth table.
     pub(crate) spectator: Option<Onlooker>,
     pub(crate) tally: Tally,
     net: Network,
     dice: Dice,
     pub(crate) now: u64,
-    /// When an honest seat last got any further.
+    /// Time of the last progress of an honest seat.
     progress: u64,
-    /// The hash of everything that has happened.
+    /// Hash of everything that has happened.
     pub(crate) trace: Hash32,
-    /// The last things that happened, in words, if they are wanted.
+    /// The last trace lines, if tracing is on.
     lines: Option<std::collections::VecDeque<String>>,
-    /// Statements that seats have sent: each is in the trace once.
+    /// Statements sent so far: the trace shows each once.
     told: BTreeSet<(Seat, Hash32)>,
 }
 
@@ -157,7 +157,7 @@ impl World {
         }
     }
 
-    /// The last things that happened.
+    /// The last trace lines.
     pub(crate) fn lines(&self) -> impl Iterator<Item = &String> {
         self.lines.iter().flatten()
     }
@@ -183,7 +183,7 @@ impl World {
         self.room.seats()
     }
 
-    /// Whether a seat's player thinks at its turn, or has just thought.
+    /// Whether a seat's player is thinking, or has just finished.
     fn is_thinking(&self, seat: Seat) -> bool {
         let place = &self.room[seat];
         let open = place.table.replica().step();
@@ -195,21 +195,22 @@ impl World {
         self.watch.is_honest(seat)
     }
 
-    /// Plays until everything is decided, or nothing moves any more.
+    /// Plays until everything is decided, or nothing changes any more.
     pub(crate) fn run(&mut self) {
         for (place, chair) in self.room.places.iter_mut().zip(&self.chairs) {
             place.table.set_limits(timing(&chair.role));
             place.begin();
         }
         let absence = self.plan.roles.iter().map(|role| role.absence).max();
-        // A removal may need one timeout for the calm, one for the seat, and one for each further one of a group.
+        // A removal may take a timeout for the network to settle, one for the seat, and one for each further seat of a
+        // group.
         let quiet = 8 * absence.unwrap_or_default() + 4 * TURN_TIME + REPAIRS;
         let mut tick = 1000;
         while self.now < END {
             self.come_back();
             self.fall();
             self.flush();
-            // When a player acts that thinks, everything begins that waits for it.
+            // All waits for a thinking player begin when it acts.
             let thinking = self.seats().filter(|seat| self.is_thinking(*seat));
             let until = thinking.filter_map(|seat| self.chairs[seat.index()].ready);
             let until = until.map(|(_, at)| at);
@@ -240,7 +241,7 @@ impl World {
         self.tally.add("virtual seconds", self.now / 1000);
     }
 
-    /// Seats that fall together do.
+    /// Crashes the seats that are due to crash together.
     fn fall(&mut self) {
         let now = self.now;
         let due = self.plan.falls.iter().position(|fall| fall.at <= now);
@@ -256,7 +257,7 @@ impl World {
         }
     }
 
-    /// Players whose patience with one that is there has ended propose its removal.
+    /// Players who have lost patience with a present seat propose its removal.
     fn propose(&mut self) {
         for seat in self.seats() {
             for target in self.seats() {
@@ -283,13 +284,13 @@ impl World {
         }
     }
 
-    /// Whether a seat that is there will never go on: it cheats, has lost what it needs, or its table has stopped.
+    /// Whether a present seat will never continue: it cheats, has lost what it needs, or its table has stopped.
     fn is_stuck(&self, seat: Seat) -> bool {
         let chair = &self.chairs[seat.index()];
         chair.cheat.is_some() || chair.role.old_disk || self.room[seat].table.stopped().is_some()
     }
 
-    /// Whether nobody honest that is here or will be has anything to wait for.
+    /// Whether no honest seat that is or will be present waits for anything.
     fn is_decided(&self) -> bool {
         let mut waiting = self.seats().filter(|seat| self.is_honest(*seat));
         waiting.all(|seat| {
@@ -327,7 +328,7 @@ impl World {
         }
     }
 
-    /// Seats whose time has come start again from their disks.
+    /// Restarts seats from their disks when they are due.
     fn come_back(&mut self) {
         for seat in self.seats() {
             let now = self.now;
@@ -349,7 +350,7 @@ impl World {
             let place = &mut self.room[seat];
             place.table.set_limits(timing(&chair.role));
             if chair.leaving {
-                // Its player wants to go still; refused only at a table that has ended.
+                // Its player still wants to leave; only an ended table refuses.
                 let _ = place.leave();
             }
             place.begin();
@@ -361,7 +362,7 @@ impl World {
         }
     }
 
-    /// A seat's program dies, with all of its seats.
+    /// A seat's program dies, with all its seats.
     fn crash(&mut self, seat: Seat, status: Status) {
         for seat in self.plan.program_of(seat).iter() {
             if self.room[seat].is_up() {
@@ -370,11 +371,11 @@ impl World {
         }
     }
 
-    /// A seat dies with all that it has not said.
+    /// A seat dies and loses its pending outputs.
     fn die(&mut self, seat: Seat, status: Status) {
         let honest = self.is_honest(seat);
         self.chairs[seat.index()].ready = None;
-        // Only now does everything begin that ends the wait for it.
+        // All waits that the crash causes begin now.
         self.progress = self.now;
         for output in self.room[seat].crash(status) {
             if let (Output::Keep(Record::Entry(signed)), true) = (output, honest) {
@@ -389,7 +390,7 @@ impl World {
         self.say(|| format!("{seat} {what}"));
     }
 
-    /// Does what the programs ask for.
+    /// Carries out the programs' outputs.
     fn flush(&mut self) {
         for seat in self.seats() {
             let mut stepped = false;
@@ -400,7 +401,7 @@ impl World {
                 let chair = &mut self.chairs[seat.index()];
                 chair.outputs += 1;
                 if chair.role.gone_at.is_some_and(|at| chair.outputs >= at) {
-                    // The output is lost with it.
+                    // The output is lost too.
                     self.crash(seat, Status::Gone);
                     break;
                 }
@@ -413,7 +414,7 @@ impl World {
                 stepped |= matches!(output, Output::Event(Event::Step(..)));
                 self.carry_out(seat, output);
             }
-            // Nobody outside sees what is not on the seat's disk yet.
+            // Outsiders see only what is on the seat's disk.
             let place = &self.room[seat];
             let mut spectator = self.spectator.iter_mut().filter(|o| o.seat == seat);
             if let Some(spectator) = spectator.next().filter(|_| stepped && place.is_up()) {
@@ -447,7 +448,7 @@ impl World {
         }
     }
 
-    /// A record is about to be on a seat's disk.
+    /// Checks a record before it reaches a seat's disk.
     fn keeps(&mut self, seat: Seat, record: &Record) {
         let honest = self.is_honest(seat);
         if let (Record::Statement(signed), true) = (record, honest) {
@@ -468,9 +469,9 @@ impl World {
         }
     }
 
-    /// Invariant 14: a seat consents only to the removal of those that it has not heard for its absence timeout, that
-    /// its player has proposed, that have closed their tables, or whose entry cannot count: its digest is wrong, or its
-    /// own consent forbids it.
+    /// Invariant 14: a seat consents only to removals with a reason. The removed seat was silent for the absence
+    /// timeout, was proposed by the seat's player, has closed its table, or has an entry that cannot count. Such an
+    /// entry has a wrong digest, or the seat's own consent forbids it.
     fn is_absent_or_proposed(&mut self, seat: Seat, signed: &SignedStatement) {
         let statement = signed.unverified();
         let Says::Consent { out, .. } = &statement.says else {
@@ -486,14 +487,14 @@ impl World {
             let recent = heard.is_some_and(|heard| self.now < heard + chair.role.absence);
             let proposed = chair.proposed.contains(&(statement.step, target))
                 || (bot && self.is_proposed(statement.step, target));
-            // Of honest seats no entry is forbidden by a consent, unless their disks have lost it.
+            // No consent forbids an honest seat's entry, unless its disk has lost the consent.
             let forgets = self.chairs[target.index()].role.old_disk;
             let honest = !self.watch.may_be_blamed(target) && !forgets;
             let open = !chair.told_closed.contains(target);
             let refused = chair.refused.contains(&(statement.step, target));
             recent && !proposed && honest && open && !refused
         };
-        // A party goes as one. What is kept here may have been followed by its own removal.
+        // A party is removed as a whole. The consent written here may come before the party's own removal.
         let live = self.room[seat].table.replica().live();
         let whole = |target: &Seat| {
             let mut program = self.plan.program_of(*target).iter();
@@ -509,7 +510,7 @@ impl World {
         }
     }
 
-    /// Whether a person has consented to the removal of a seat that may be there.
+    /// Whether a person has consented to the removal of a seat that may be present.
     fn is_proposed(&self, step: u64, target: Seat) -> bool {
         let persons = self.seats().filter(|seat| !self.plan.is_bot(*seat));
         let consented = |seat| self.watch.has_consented(seat, step, target);
@@ -543,7 +544,7 @@ impl World {
                 let known = chair.steps.get(step).copied();
                 let replayed = chair.voided.contains(&(*step, *hash));
                 if known != Some(*hash) && !replayed {
-                    // All have agreed to go on from here, or have not been here before.
+                    // All seats agreed to continue from here, or this is the first time here.
                     let undone = chair.steps.split_off(step);
                     chair.voided.extend(undone);
                     chair.steps.insert(*step, *hash);
@@ -593,7 +594,7 @@ impl World {
         }
     }
 
-    /// The players look at their tables.
+    /// Lets the players act at their tables.
     fn act(&mut self) {
         for seat in self.seats() {
             let now = self.now;
@@ -648,14 +649,14 @@ impl World {
                     chair.dice.pick(&legal).clone()
                 }
             };
-            // Refused only where a wish out of turn was made before.
+            // Refused only if an out-of-turn action was requested before.
             let _ = place.act(action);
             self.tally.add("actions", 1);
         }
     }
 }
 
-/// The charter of a plan; its lobby is the seed.
+/// The charter of a plan; its lobby id is the seed.
 fn charter(plan: &Plan) -> SignedCharter {
     let player = |seat: Seat| {
         let played_by = if plan.is_bot(seat) {
@@ -669,7 +670,7 @@ fn charter(plan: &Plan) -> SignedCharter {
     seats::charter_of(&plan.rules, plan.seed.to_le_bytes(), players)
 }
 
-/// The mishap of a message, as the tally calls it.
+/// Name of a message's fate in the tally.
 fn named(fate: Fate) -> &'static str {
     match fate {
         Fate::NoLink => "fault: no direct link",
@@ -690,7 +691,7 @@ fn timing(role: &Role) -> Limits {
     }
 }
 
-/// A statement in the trace.
+/// A statement as a trace line.
 fn describe(signed: &SignedStatement) -> String {
     let statement = signed.unverified();
     let (step, instance) = (statement.step, statement.instance);

@@ -1,8 +1,8 @@
-//! A player's choice of colours, by name: kept in the settings, drawn by the interface.
+//! The player's choice of colours, by name: stored in the settings, drawn by the interface.
 
 use serde::{Deserialize, Serialize};
 
-/// A theme by its name in the settings.
+/// A theme, by its name in the settings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ThemeName {
@@ -11,7 +11,7 @@ pub enum ThemeName {
     Dark,
     /// Dark on light.
     Light,
-    /// White on black, and few strong colours.
+    /// White on black, with few strong colours.
     HighContrast,
     /// The terminal's own two colours.
     Mono,
@@ -20,7 +20,7 @@ pub enum ThemeName {
 impl ThemeName {
     pub const ALL: [Self; 4] = [Self::Dark, Self::Light, Self::HighContrast, Self::Mono];
 
-    /// Its name, as people read it.
+    /// Its name for display.
     pub fn name(self) -> &'static str {
         match self {
             Self::Dark => "dark",
@@ -31,7 +31,7 @@ impl ThemeName {
     }
 }
 
-/// The colours of pyramids: one of the two sets that they are sold in.
+/// The colours of the pyramids: one of the two sets on sale.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pyramids {

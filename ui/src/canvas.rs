@@ -1,8 +1,7 @@
-//! The canvas of all screens: a buffer that clips, a theme, and the list of what can be
-//! chosen on the screen, by keys and by mouse alike.
+//! The canvas of all screens: a clipping buffer, a theme, and the list of targets for keys and mouse.
 //!
-//! Whatever can be chosen is a [`Target`] with the area that it fills. Arrow keys go from target to target as they
-//! lie on the screen, and a click chooses the one under it; so one list serves both.
+//! Everything that can be chosen is a [`Target`] with the area that it fills. Arrow keys move between targets by their
+//! positions, and a click chooses the target under it: one list serves both.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,52 +17,52 @@ use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 use crate::keys::Intent;
 use crate::theme::Theme;
 
-/// A place on a table. What the numbers mean is the game's own affair.
+/// A place on a table. Each game gives the numbers its own meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Spot {
     /// A card of a hand.
     Card(Slot),
-    /// A seat's property: its house, its stacks, its row.
+    /// What belongs to a seat: its house, its stacks, its row.
     Seat(Seat),
     Part(Seat, u8),
     /// A square of a board.
     Square(u8),
     /// A pile, a tree, a stock.
     Pile(u8),
-    /// Something to do that has no place on the board; it is shown as a button.
+    /// An action that has no place on the board, shown as a button.
     Button(u8),
 }
 
-/// Something that can be chosen on a screen.
+/// Anything that can be chosen on a screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Target {
     /// A place on a table.
     Spot(Spot),
-    /// A line of a list, by its number.
+    /// A row of a list, by number.
     Row(usize),
-    /// A button of the screen, by a number that the screen gives it.
+    /// A button of the screen, by a number of the screen's choice.
     Button(u16),
-    /// Request of a key.
+    /// A command that also has a key.
     Key(Intent),
 }
 
-/// How a target or a place stands.
+/// The highlights of a target or a place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mark {
     /// It can be chosen next.
     pub lit: bool,
-    /// It is chosen, and the rest of the choice is open.
+    /// It is chosen, but the choice is not complete.
     pub picked: bool,
-    /// The keys act on it.
+    /// It has the keyboard focus.
     pub focused: bool,
-    /// Something has just happened to it.
+    /// Something just happened to it.
     pub flashing: bool,
-    /// The thing in this place is on its way, and is drawn when it has come.
+    /// Its content is in flight, and is drawn once it lands.
     pub hidden: bool,
 }
 
 impl Mark {
-    /// A style with the mark on it: reversed if it is focused, underlined if it can be chosen.
+    /// Applies the mark to a style: reversed if it is focused, underlined if it can be chosen.
     pub fn over(self, style: Style, theme: &Theme) -> Style {
         let mut style = style;
         if self.lit {
@@ -79,7 +78,7 @@ impl Mark {
     }
 }
 
-/// Which places of a table stand out.
+/// The highlighted places of a table.
 #[derive(Clone, Debug, Default)]
 pub struct Marks {
     pub lit: BTreeSet<Spot>,
@@ -93,7 +92,7 @@ pub struct Marks {
 pub struct Layer {
     /// Targets in drawing order.
     pub targets: Vec<(Rect, Target)>,
-    /// Where the places of a table are, those that cannot be chosen too.
+    /// The places of a table, including those that cannot be chosen.
     pub places: BTreeMap<Spot, Rect>,
 }
 
@@ -105,14 +104,14 @@ impl Layer {
             .map(|(_, target)| *target)
     }
 
-    /// Where a target is.
+    /// The area of a target.
     pub fn area(&self, target: Target) -> Option<Rect> {
         let found = self.targets.iter().find(|(_, other)| *other == target);
         found.map(|(area, _)| *area)
     }
 }
 
-/// See the module's head.
+/// See the [module docs](self).
 pub struct Canvas<'a> {
     buffer: &'a mut Buffer,
     theme: &'a Theme,
@@ -147,7 +146,7 @@ impl<'a> Canvas<'a> {
         self.buffer.area
     }
 
-    /// Draws a widget, as far as its area is on the screen.
+    /// Draws a widget, clipped to the screen.
     pub fn render(&mut self, widget: impl Widget, area: Rect) {
         let area = area.intersection(self.buffer.area);
         if !area.is_empty() {
@@ -155,12 +154,12 @@ impl<'a> Canvas<'a> {
         }
     }
 
-    /// Writes one row, cut at the end of the area.
+    /// Writes one row, clipped to the area.
     pub fn put<'l>(&mut self, area: Rect, line: impl Into<Line<'l>>) {
         self.render(line.into(), Rect { height: 1, ..area });
     }
 
-    /// Writes at the beginning of a row; gives what is left of it.
+    /// Writes at the start of a row, and returns the rest of the row.
     pub fn lead<'l>(&mut self, area: Rect, line: impl Into<Line<'l>>) -> Rect {
         let line = line.into();
         let used = u16::try_from(line.width())
@@ -175,7 +174,7 @@ impl<'a> Canvas<'a> {
         }
     }
 
-    /// Writes rows under one another, as many as there is room for.
+    /// Writes rows from the top down, as many as fit.
     pub fn rows<'l>(&mut self, area: Rect, lines: impl IntoIterator<Item = Line<'l>>) {
         for (y, line) in (area.y..area.bottom()).zip(lines) {
             self.put(
@@ -189,19 +188,19 @@ impl<'a> Canvas<'a> {
         }
     }
 
-    /// Lays a style over what is drawn.
+    /// Applies a style to an area that is already drawn.
     pub fn tint(&mut self, area: Rect, style: Style) {
         let area = area.intersection(self.buffer.area);
         self.buffer.set_style(area, style);
     }
 
-    /// Empties an area.
+    /// Clears an area.
     pub fn clear(&mut self, area: Rect) {
         self.render(Clear, area);
         self.tint(area, self.theme.text());
     }
 
-    /// A border round an area, with a title; gives what is inside.
+    /// Draws a border with a title round an area, and returns the inner area.
     pub fn frame(&mut self, area: Rect, title: &str) -> Rect {
         let block = Block::bordered()
             .border_set(self.theme.border())
@@ -216,7 +215,7 @@ impl<'a> Canvas<'a> {
         inner
     }
 
-    /// A heading with a rule to the end of the row; gives what is below it.
+    /// Draws a heading with a rule to the end of the row, and returns the area below.
     pub fn section(&mut self, area: Rect, title: &str) -> Rect {
         let rule = self.theme.glyph("─", "-");
         let width = usize::from(area.width);
@@ -234,7 +233,7 @@ impl<'a> Canvas<'a> {
         }
     }
 
-    /// Makes an area a target; says how it stands.
+    /// Registers an area as a target, and returns its mark.
     pub fn target(&mut self, area: Rect, target: Target) -> Mark {
         let area = area.intersection(self.buffer.area);
         if !area.is_empty() {
@@ -246,15 +245,15 @@ impl<'a> Canvas<'a> {
         }
     }
 
-    /// Makes an area a place of the table that can be looked at and chosen; says how it stands. Whoever
-    /// draws the place shows the mark by more than colour ([`Mark::over`] does).
+    /// Registers an area as a place of the table that can be focused and chosen, and returns its mark. The caller must
+    /// show the mark by more than colour, as [`Mark::over`] does.
     pub fn spot(&mut self, area: Rect, spot: Spot) -> Mark {
         let mark = self.place(area, spot);
         let Mark { focused, .. } = self.target(area, Target::Spot(spot));
         Mark { focused, ..mark }
     }
 
-    /// Makes an area a place that cards fly to and from, but that cannot be chosen.
+    /// Registers an area as a place that cards fly to and from but that cannot be chosen.
     pub fn place(&mut self, area: Rect, spot: Spot) -> Mark {
         let area = area.intersection(self.buffer.area);
         if !area.is_empty() {
@@ -269,13 +268,13 @@ impl<'a> Canvas<'a> {
         }
     }
 
-    /// Makes everything that was drawn so far unreachable: something is drawn over it.
+    /// Removes all targets registered so far, because something is drawn over them.
     pub fn cover(&mut self) {
         self.layer.targets.clear();
     }
 
-    /// A card with a border, which shows how its place stands: double if it can be chosen. A place that is
-    /// `None` cannot be.
+    /// Draws a card with a border, which is double if its place can be chosen. Without a spot, the card cannot be
+    /// chosen.
     pub fn card(&mut self, area: Rect, lines: &[Line<'_>], style: Style, spot: Option<Spot>) {
         let mark = spot.map_or_else(Mark::default, |spot| self.spot(area, spot));
         if mark.hidden {
@@ -301,7 +300,7 @@ impl<'a> Canvas<'a> {
         }
     }
 
-    /// A button `[key label]`; gives the column after it and a blank.
+    /// Draws a button `[key label]`, and returns the column after the button and a blank.
     pub fn button(&mut self, (x, y): (u16, u16), key: &str, label: &str, target: Target) -> u16 {
         let text = if key.is_empty() {
             format!("[{label}]")
@@ -329,7 +328,7 @@ impl<'a> Canvas<'a> {
     }
 }
 
-/// Cuts a text to a width and pads it.
+/// Cuts or pads a text to a width.
 pub fn fit(text: &str, width: usize) -> String {
     let mut out = String::new();
     let mut used = 0;
@@ -345,7 +344,7 @@ pub fn fit(text: &str, width: usize) -> String {
     out
 }
 
-/// Cuts a text to a width, with a sign at its end if anything is missing.
+/// Cuts a text to a width, with an ellipsis at the end if anything is missing.
 pub fn cut(text: &str, width: usize, theme: &Theme) -> String {
     if text.width() <= width {
         return text.to_owned();
@@ -354,7 +353,7 @@ pub fn cut(text: &str, width: usize, theme: &Theme) -> String {
     short.trim_end().to_owned() + theme.glyph("…", "~")
 }
 
-/// Breaks a text at blanks into rows of a width; rows after the first are indented.
+/// Wraps a text at blanks to a width; rows after the first are indented.
 pub fn wrapped(text: &str, width: usize, indent: usize) -> Vec<String> {
     let mut rows = vec![String::new()];
     let pad = " ".repeat(indent.min(width / 2));
@@ -370,7 +369,7 @@ pub fn wrapped(text: &str, width: usize, indent: usize) -> Vec<String> {
                 break;
             }
             if row.trim().is_empty() {
-                // Wider than a row: it goes on in the next one.
+                // Wider than a row: continue in the next one.
                 let room = width.saturating_sub(row.width()).max(1);
                 let mut used = 0;
                 let fits = word.char_indices().find(|(_, c)| {

@@ -1,4 +1,4 @@
-//! A line of text that the player writes.
+//! A line of text that the player edits.
 
 use fairdeal_protocol::crypto::pake::{Password, PasswordError};
 use ratatui::layout::Rect;
@@ -10,7 +10,7 @@ use zeroize::Zeroize as _;
 use crate::canvas::Canvas;
 use crate::input::{Key, KeyCode};
 
-/// See the module's head.
+/// See the [module docs](self).
 #[derive(Clone, PartialEq, Eq)]
 pub struct Field {
     before: String,
@@ -38,10 +38,10 @@ impl Drop for Field {
 }
 
 impl Field {
-    /// An empty field for at most so many characters.
+    /// An empty field for at most `most` characters.
     pub fn new(most: usize) -> Self {
         Self {
-            // Nothing is left behind where a growing text was.
+            // Reserve the full capacity now: a text that grew would leave copies of itself in memory.
             before: String::with_capacity(most * size_of::<char>()),
             after: String::with_capacity(most * size_of::<char>()),
             most,
@@ -49,7 +49,7 @@ impl Field {
         }
     }
 
-    /// The same, of which others see nothing.
+    /// An empty field that hides its text on the screen.
     pub fn secret(most: usize) -> Self {
         let mut field = Self::new(most);
         field.secret = true;
@@ -65,19 +65,18 @@ impl Field {
         format!("{}{}", self.before, self.after)
     }
 
-    /// Whether nothing is.
     pub fn is_empty(&self) -> bool {
         self.before.is_empty() && self.after.is_empty()
     }
 
-    /// Takes the text out.
+    /// Takes the text out and leaves the field empty.
     pub fn take(&mut self) -> String {
         self.before.push_str(&self.after);
         self.after.clear();
         std::mem::take(&mut self.before)
     }
 
-    /// Writes at the cursor; control characters, of a pasted text, are left out.
+    /// Inserts text at the cursor. Control characters, as in pasted text, are dropped.
     pub fn insert(&mut self, text: &str) {
         let written = self.before.chars().count() + self.after.chars().count();
         let room = self.most.saturating_sub(written);
@@ -85,7 +84,7 @@ impl Field {
         self.before.extend(shown.take(room));
     }
 
-    /// Takes a key; says whether it was one of writing.
+    /// Handles a key, and returns whether it was an editing key.
     pub fn key(&mut self, key: Key) -> bool {
         let command = key.ctrl || key.alt;
         match key.code {
@@ -127,7 +126,7 @@ impl Field {
         true
     }
 
-    /// The password that is written; none if nothing is.
+    /// The password in the field; `None` if the field is empty.
     ///
     /// # Errors
     /// [`PasswordError`] if it is too long.
@@ -138,8 +137,7 @@ impl Field {
         }
     }
 
-    /// Draws it with its cursor, so that the cursor is seen. A text that is wider than the row is shown from
-    /// where the cursor can be.
+    /// Draws the field with its cursor. A text wider than the row scrolls to keep the cursor visible.
     pub fn draw(&self, canvas: &mut Canvas<'_>, area: Rect) {
         let masked = |text: &str| match self.secret {
             true => "*".repeat(text.chars().count()),

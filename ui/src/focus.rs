@@ -1,25 +1,25 @@
-//! From one target to the next, as they lie on the screen.
+//! Moves between targets by their positions on the screen.
 
 use ratatui::layout::Rect;
 
 use crate::canvas::{Layer, Target};
 use crate::keys::Intent;
 
-/// Twice the centre of an area, so that it is whole.
+/// Twice the centre of an area, to stay with whole numbers.
 fn centre(area: Rect) -> (i32, i32) {
     let twice = |at: u16, length: u16| 2 * i32::from(at) + i32::from(length);
     (twice(area.x, area.width), twice(area.y, area.height))
 }
 
-/// How far two stretches of a line are apart; nothing if they overlap.
+/// The distance between two intervals; 0 if they overlap.
 fn gap((a, a_end): (u16, u16), (b, b_end): (u16, u16)) -> i32 {
     let apart = i32::from(a.max(b)) - i32::from(a_end.min(b_end));
     apart.max(0)
 }
 
-/// The nearest target in a direction: what lies straight ahead before what lies aside. To the left and right, what is in
-/// the same rows comes before all else: a row of cards is gone along to its end, whatever stands above or below it.
-/// `None` if there is none.
+/// The nearest target in a direction; `None` if there is none. Targets straight ahead come before those to the side. To
+/// the left and right, targets in the same rows come first: the keys walk a row of cards to its end, whatever is above
+/// or below it.
 pub fn towards(layer: &Layer, from: Target, way: Intent) -> Option<Target> {
     let area = layer.area(from)?;
     let (x, y) = centre(area);
@@ -50,7 +50,7 @@ pub fn towards(layer: &Layer, from: Target, way: Intent) -> Option<Target> {
         .map(|(_, target)| target)
 }
 
-/// The target after another one among those that `fits` lets pass, in the order in which they were drawn.
+/// The target `by` places after another one in drawing order, among those that `fits` accepts.
 pub fn after(
     layer: &Layer,
     from: Option<Target>,
@@ -58,7 +58,7 @@ pub fn after(
     fits: impl Fn(Target) -> bool,
 ) -> Option<Target> {
     let mut all: Vec<Target> = Vec::new();
-    // What is drawn in two places is one stop.
+    // A target that is drawn twice is one stop.
     for (_, target) in &layer.targets {
         if !all.contains(target) {
             all.push(*target);
@@ -85,7 +85,7 @@ pub fn after(
 mod tests {
     use super::*;
 
-    /// Three by three, and a wide one below.
+    /// Three rows of three, and a wide one below.
     fn layer() -> Layer {
         let mut layer = Layer::default();
         for number in 0..9_u16 {
@@ -121,14 +121,14 @@ mod tests {
             let area = Rect::new(number * 22, 8, 22, 4);
             layer.targets.push((area, Target::Button(number)));
         }
-        // It touches the row, and its middle is nearer than that of the next card.
+        // It touches the row, and its centre is nearer than that of the next card.
         layer.targets.push((Rect::new(0, 0, 31, 8), Target::Row(0)));
         let go = |from, way| towards(&layer, from, way);
         let card = Target::Button;
         assert_eq!(go(card(0), Intent::Right), Some(card(1)));
         assert_eq!(go(card(1), Intent::Left), Some(card(0)));
         assert_eq!(go(card(0), Intent::Up), Some(Target::Row(0)));
-        // Where nothing is in its rows, what is nearest.
+        // Without a target in its rows, the nearest one.
         assert_eq!(go(Target::Row(0), Intent::Right), Some(card(1)));
     }
 

@@ -26,7 +26,7 @@ pub enum KeyCode {
     Delete,
 }
 
-/// A key with the modifiers held beside it.
+/// A key with its modifiers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key {
     pub code: KeyCode,
@@ -41,17 +41,17 @@ impl From<KeyCode> for Key {
     }
 }
 
-/// An input of the player. Positions are cells of the frame drawn last.
+/// An input event. Positions are cells of the last drawn frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UserInput {
     Key(Key),
     Paste(String),
     Click(Position),
-    /// A click with the second button.
+    /// A click with the secondary button.
     SecondaryClick(Position),
     MouseMoved(Position),
     ScrollUp,
     ScrollDown,
-    /// The frame has another size, or was lost.
+    /// The frame was resized or lost.
     Redraw,
 }

@@ -1,26 +1,26 @@
-//! Keys: what each does, and how a player changes that in the settings.
+//! Key bindings: the command of each key, and how the settings change it.
 
 use std::collections::BTreeMap;
 
 use crate::input::{Key, KeyCode};
 
-/// Commands of keys that work on every screen.
+/// Commands that work on every screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Intent {
     Up,
     Down,
     Left,
     Right,
-    /// The next thing that can be done.
+    /// The next available choice.
     Next,
     Previous,
     First,
     Last,
     PageUp,
     PageDown,
-    /// Do what the focus is on.
+    /// Choose the focused target.
     Choose,
-    /// One step back: a choice, an overlay, a screen.
+    /// One step back: from a choice, an overlay or a screen.
     Back,
     Help,
     Palette,
@@ -29,13 +29,13 @@ pub enum Intent {
     Seal,
     Rules,
     Hint,
-    /// Take the last action back, in a practice game.
+    /// Take back the last action, in a practice game.
     Undo,
-    /// Skip what moves, or leave.
+    /// Skip an animation, or leave.
     Quit,
 }
 
-/// Every intent with its name in the settings, its usual keys, and what it does in words.
+/// Every intent: its name in the settings, its default keys, and its effect in words.
 const INTENTS: [(Intent, &str, &[&str], &str); 21] = [
     (Intent::Up, "up", &["up", "k"], "up"),
     (Intent::Down, "down", &["down", "j"], "down"),
@@ -81,14 +81,14 @@ const INTENTS: [(Intent, &str, &[&str], &str); 21] = [
 ];
 
 impl Intent {
-    /// Its effect, in words.
+    /// Describes the intent.
     pub fn words(self) -> &'static str {
         let found = INTENTS.iter().find(|(intent, ..)| *intent == self);
         found.map_or("", |(.., words)| words)
     }
 }
 
-/// Named keys by their names in the settings.
+/// Named keys: name in the settings, and key code.
 const NAMED: [(&str, KeyCode); 14] = [
     ("up", KeyCode::Up),
     ("down", KeyCode::Down),
@@ -107,10 +107,10 @@ const NAMED: [(&str, KeyCode); 14] = [
 ];
 
 impl Key {
-    /// Reads a key as the settings name it: "k", "ctrl-u", "f1", "space", "pageup".
+    /// Parses a key as the settings name it: "k", "ctrl-u", "f1", "space", "pageup".
     fn parse(text: &str) -> Option<Self> {
         let (mut rest, mut ctrl, mut alt) = (text, false, false);
-        // A lone "-" is a key and not the end of a prefix.
+        // A lone "-" is a key, not the end of a prefix.
         while let Some((prefix, after)) =
             rest.split_once('-').filter(|(_, after)| !after.is_empty())
         {
@@ -134,7 +134,7 @@ impl Key {
         Some(Self { code, ctrl, alt })
     }
 
-    /// The key as players read it: "Ctrl-u".
+    /// The key for display: "Ctrl-u".
     fn text(self) -> String {
         let code = match self.code {
             KeyCode::Char(' ') => "Space".to_owned(),
@@ -153,13 +153,13 @@ impl Key {
     }
 }
 
-/// Why keys in the settings are not understood.
+/// Why the keys in the settings are invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum KeysError {
-    /// There is nothing of that name to do.
+    /// There is no command of that name.
     #[error("keys.{name}: unknown command; the known ones are {known}")]
     Intent { name: String, known: String },
-    /// There is no key of that name.
+    /// An unknown key.
     #[error(
         "keys.{name}: there is no key '{key}'; a key is a character, f1 to f12, space, {known}, optionally after \
          ctrl- or alt-"
@@ -169,19 +169,19 @@ pub enum KeysError {
         key: String,
         known: String,
     },
-    /// One key for two things.
+    /// One key for two commands.
     #[error("the key '{key}' stands for both {one} and {other}; give one of them another key")]
     Twice {
         key: String,
         one: &'static str,
         other: &'static str,
     },
-    /// Without these one could not get out again.
+    /// A command with no keys: a player could get stuck.
     #[error("keys.{0}: give it at least one key")]
     None(&'static str),
 }
 
-/// Command of each key.
+/// The command of each key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Keymap(BTreeMap<Key, Intent>);
 
@@ -196,8 +196,8 @@ impl Default for Keymap {
 }
 
 impl Keymap {
-    /// The usual keys with those of the settings in place of some. An intent that is given keys has no others;
-    /// a usual key that is given to another intent is that one's.
+    /// The default keys, changed by the settings. An intent with keys in the settings loses its default ones. A default
+    /// key given to another intent belongs to that intent alone.
     pub fn new(own: &BTreeMap<String, Vec<String>>) -> Result<Self, KeysError> {
         let mut given: BTreeMap<Key, (Intent, &'static str)> = BTreeMap::new();
         let mut changed = Vec::new();
@@ -240,12 +240,12 @@ impl Keymap {
         Ok(Self(map))
     }
 
-    /// Command of a key.
+    /// The command of a key.
     pub fn intent(&self, key: Key) -> Option<Intent> {
         self.0.get(&key).copied()
     }
 
-    /// The keys of an intent, for people to read.
+    /// The keys of an intent, for display.
     pub fn keys(&self, intent: Intent) -> String {
         let keys = self.0.iter().filter(|(_, bound)| **bound == intent);
         let mut texts: Vec<String> = keys.map(|(key, _)| key.text()).collect();

@@ -2,10 +2,10 @@
 //!
 //! | module | contents |
 //! | --- | --- |
-//! | [`text`], [`markup`] | text from strangers made fit for a screen, and for HTML and SVG |
+//! | [`text`], [`markup`] | text from strangers made safe for a screen, and for HTML and SVG |
 //! | [`appearance`], [`theme`] | the player's choice of colours, and the styles made from it |
-//! | [`input`], [`keys`] | keys and clicks, and the commands that keys stand for |
-//! | [`canvas`], [`focus`], [`field`] | drawing with clickable targets, moving between them, writing a line |
+//! | [`input`], [`keys`] | keys and clicks, and the commands of the keys |
+//! | [`canvas`], [`focus`], [`field`] | drawing with clickable targets, moving between them, editing a line |
 //! | [`tables`] | the board of each game, and how its actions are chosen |
 //! | [`view`] | the state of a table as a screen shows it |
 //! | [`narrate`] | the events of a table in words |

@@ -1,8 +1,8 @@
-//! Text within markup: for the pages and pictures that the program writes.
+//! Escapes text for the HTML pages and SVG pictures that the program writes.
 
 use std::fmt::{Display, Write as _};
 
-/// Text in which nothing is markup, in HTML and in SVG.
+/// Text with its markup characters escaped, for HTML and SVG.
 #[derive(Clone, Copy, Debug)]
 pub struct Escaped<T>(pub T);
 

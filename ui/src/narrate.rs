@@ -1,4 +1,4 @@
-//! The events of a table, for its players and spectators and for replays.
+//! The events of a table in words, for players, spectators and replays.
 
 use fairdeal_games::{AnyAction, AnyEvent, AnyGame, TableGame as _};
 use fairdeal_protocol::audit::auditor::{Departure, Reason};
@@ -8,7 +8,7 @@ use fairdeal_protocol::table::replica::{News, Replica, StepKind};
 
 use crate::view::PeerState;
 
-/// One event. A game's event comes with its line.
+/// One event. A game event comes with its line.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Narrated {
     /// A deal begins, counted from 0.
@@ -19,15 +19,15 @@ pub enum Narrated {
         seat: Seat,
         action: AnyAction,
     },
-    /// Something happened in the game.
+    /// An event of the game.
     Game(AnyEvent),
-    /// A line for the log, in plain words.
+    /// A line for the log.
     Line(String),
-    /// A seat has left.
+    /// The connection or membership of a seat has changed.
     Peer { seat: Seat, state: PeerState },
 }
 
-/// The events that a table's news amounts to. Removals are left to the caller, who knows why ([`removal`]).
+/// The narrated events of a table's news. Removals are left to the caller, which knows the reason ([`removal`]).
 pub fn narrate(news: News<AnyGame>, game: &AnyGame, names: &[String]) -> Vec<Narrated> {
     let name = |seat: Seat| {
         let name = names.get(seat.index()).cloned();
@@ -63,7 +63,7 @@ pub fn narrate(news: News<AnyGame>, game: &AnyGame, names: &[String]) -> Vec<Nar
     vec![Narrated::Line(line)]
 }
 
-/// How a seat that was removed went, by what an audit has noted.
+/// How a removed seat left, according to the audit.
 pub fn removal(seat: Seat, left: &[Departure]) -> PeerState {
     let mut gone = left.iter().filter(|gone| gone.seat == seat);
     if gone.any(|gone| matches!(gone.why, Reason::Fault(_))) {
@@ -73,7 +73,7 @@ pub fn removal(seat: Seat, left: &[Departure]) -> PeerState {
     }
 }
 
-/// Seats that the protocol waits for, as far as complete steps show.
+/// The seats that the protocol waits for, as far as complete steps show.
 pub fn progress(replica: &Replica<AnyGame>) -> Progress {
     let kind = replica.kind();
     let awaited = match kind {

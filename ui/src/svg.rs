@@ -7,12 +7,12 @@ use ratatui::style::{Color, Modifier};
 
 use crate::markup::Escaped;
 
-/// How wide and high a character is, in pixels.
+/// The width and height of a character, in pixels.
 const CELL: (f32, f32) = (8.4, 18.0);
-/// Colours used for a terminal's own.
+/// The ink and ground that stand for the terminal's own colours.
 const OWN: (&str, &str) = ("#d0d0d0", "#101010");
 
-/// The frame as an SVG document: one text for each run of equal style.
+/// The frame as an SVG document: one text element for each run of equal style.
 pub fn svg(buffer: &Buffer) -> String {
     let (columns, rows) = (buffer.area.width, buffer.area.height);
     let (width, height) = (f32::from(columns) * CELL.0, f32::from(rows) * CELL.1);
@@ -51,7 +51,7 @@ pub fn svg(buffer: &Buffer) -> String {
     svg
 }
 
-/// How a character looks.
+/// The look of a character.
 #[derive(PartialEq, Eq)]
 struct CellStyle {
     ink: String,
@@ -64,7 +64,7 @@ impl CellStyle {
     fn of(cell: &Cell) -> Self {
         let colour = |colour: Color, own: &str| match colour {
             Color::Rgb(red, green, blue) => format!("#{red:02x}{green:02x}{blue:02x}"),
-            // Themes name no others at that depth.
+            // Themes use no other colours at that depth.
             _ => own.to_owned(),
         };
         let (mut ink, mut ground) = (colour(cell.fg, OWN.0), colour(cell.bg, OWN.1));
@@ -79,7 +79,7 @@ impl CellStyle {
         }
     }
 
-    /// Writes a run of so many columns at a column and row, on a ground that is drawn already.
+    /// Writes a run of `columns` columns at a column and row. The ground `drawn` is already there.
     fn write(&self, svg: &mut String, drawn: &str, at: (u16, u16), columns: u16, text: &str) {
         let (x, y) = (f32::from(at.0) * CELL.0, f32::from(at.1) * CELL.1);
         let width = f32::from(columns) * CELL.0;
@@ -103,7 +103,7 @@ impl CellStyle {
         } else {
             ""
         };
-        // Where a font has other widths the columns stay where they are.
+        // The columns keep their places even if the font has other widths.
         let _ = writeln!(
             svg,
             "<text x=\"{x:.1}\" y=\"{:.1}\" fill=\"{}\"{bold}{line} textLength=\"{width:.1}\" \

@@ -1,34 +1,34 @@
-//! Text from strangers, made fit for a terminal.
+//! Cleans text from strangers for a terminal.
 
 use fairdeal_protocol::charter::Charter;
 use fairdeal_protocol::wire::bounded::is_shown;
 use unicode_security::confusable_detection::skeleton;
 use unicode_width::UnicodeWidthChar as _;
 
-/// Marks on one letter that are shown; no writing system puts more there.
+/// The most combining marks shown on one letter; no writing system uses more.
 const MAX_MARKS: usize = 3;
 
-/// A name: without characters that are never shown, without heaps of marks, and of at most 64 characters.
+/// Cleans a name: drops invisible characters and stacks of marks, and cuts it to 64 characters.
 pub fn clean(text: &str) -> String {
     clean_to(text, 64)
 }
 
-/// A reason: the same, of at most 200 characters.
+/// Cleans a reason: the same, cut to 200 characters.
 pub fn clean_reason(text: &str) -> String {
     clean_to(text, 200)
 }
 
-/// An error about a file of this machine: the same, long enough for its path and for what to do.
+/// Cleans an error about a local file: the same, long enough for its path and for advice.
 pub fn clean_error(text: &str) -> String {
     clean_to(text, 1000)
 }
 
-/// The most characters of a saying.
+/// The longest chat message, in characters.
 pub const MAX_SHOWN: usize = 280;
 
-/// A saying: the same, of at most [`MAX_SHOWN`] characters, on one line.
+/// Cleans a chat message: the same, on one line and cut to [`MAX_SHOWN`] characters.
 pub fn clean_chat(text: &str) -> String {
-    // What was on two lines shall not run together.
+    // Replace line breaks by spaces, so words on two lines do not run together.
     let line: String = text.chars().map(unbroken).collect();
     clean_to(&line, MAX_SHOWN)
 }
@@ -37,14 +37,14 @@ fn unbroken(c: char) -> char {
     if c.is_whitespace() { ' ' } else { c }
 }
 
-/// Lines, without characters that are never shown: whatever goes to a terminal, for it may hold the words or
-/// addresses of strangers. In JSON such characters stand in strings alone, so it stays JSON.
+/// Removes invisible characters from lines, for any terminal output, which may contain words or addresses of strangers.
+/// In JSON such characters occur only in strings, so it stays valid JSON.
 pub fn printable(text: &str) -> String {
     let shows = |c: &char| matches!(c, '\n' | '\t') || is_shown(*c);
     text.chars().filter(shows).collect()
 }
 
-/// An error and what led to it, each once.
+/// An error and its causes; skips a cause already in the text.
 pub fn reasons(error: &(dyn std::error::Error + 'static)) -> String {
     let mut words = error.to_string();
     let mut cause = error.source();
@@ -59,14 +59,14 @@ pub fn reasons(error: &(dyn std::error::Error + 'static)) -> String {
     words
 }
 
-/// The names of seats in order, for a screen: cleaned, and those that are empty or look like another one that is shown
-/// told apart by the seat's number.
+/// The names of seats in order, cleaned for a screen. Empty names, and names that look like another one shown, get the
+/// seat's number.
 pub fn display_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let mut shown: Vec<String> = names.into_iter().map(clean).collect();
     let mut numbered = vec![false; shown.len()];
     loop {
-        // A name that has just got its number may look like one that somebody has chosen. Two with numbers never look
-        // alike, so this ends when all have theirs at the latest.
+        // A name with a new number may look like one that somebody chose. Numbered names never look alike, so the loop
+        // ends at the latest when all have numbers.
         let looks: Vec<String> = shown.iter().map(|name| looks(name)).collect();
         let needs_number = |look: &String| {
             let alike = looks.iter().filter(|other| *other == look).count();
@@ -85,18 +85,18 @@ pub fn display_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String
     }
 }
 
-/// The same for the seats of a charter.
+/// The display names of a charter's players.
 pub fn player_names(charter: &Charter) -> Vec<String> {
     display_names(charter.players.iter().map(|player| player.name.as_str()))
 }
 
-/// The look of a name at a glance: without case, blanks and marks that stand alone, and with one letter for all that
-/// look like it (Unicode Technical Standard 39, "Confusable Detection").
+/// What a name looks like at a glance: without case, spaces and lone marks, and with one letter for all lookalikes
+/// (Unicode Technical Standard 39, "Confusable Detection").
 fn looks(name: &str) -> String {
     let visible: String = name.chars().filter(|c| !c.is_whitespace()).collect();
     let look: String = skeleton(&visible).collect();
     let folded = look.to_lowercase();
-    // A capital I looks like a small l, and is a small i without case: the three are one.
+    // A capital I looks like a small l, and lower-cases to i: treat all three as one.
     skeleton(&folded)
         .map(|c| if c == 'i' { 'l' } else { c })
         .collect()
@@ -138,7 +138,7 @@ mod tests {
         assert_eq!(names(&["Anna", "Ben"]), ["Anna", "Ben"]);
         assert_eq!(names(&["Anna", "", "Anna"]), ["Anna#1", "#2", "Anna#3"]);
         assert_eq!(names(&["anna", "A n na "]), ["anna#1", "A n na#2"]);
-        // Cyrillic а; a capital i and a small l; blanks only.
+        // Cyrillic а; a capital i and a small l; only spaces.
         assert_eq!(names(&["Ann\u{430}", "Anna"]), ["Ann\u{430}#1", "Anna#2"]);
         assert_eq!(names(&["Ali", "AIi", "\u{2003}"]).len(), 3);
         assert_eq!(names(&["AlI", "AIl"]), ["AlI#1", "AIl#2"]);
@@ -150,7 +150,7 @@ mod tests {
         let names = |all: &[&str]| display_names(all.iter().copied());
         let shown = names(&["Anna", "Anna", "Anna#1"]);
         assert_eq!(shown, ["Anna#1", "Anna#2", "Anna#1#3"]);
-        // A small l for the digit.
+        // A small l instead of the digit.
         let shown = names(&["Anna#l", "Anna", "Ben", "anna"]);
         assert_eq!(shown, ["Anna#l", "Anna#2", "Ben", "anna#4"]);
         let shown = names(&["anna", "ANNA #l", "Anna"]);

@@ -1,28 +1,28 @@
-//! Themes: what each kind of thing on the screen looks like, and how many colours there are to show it with.
+//! Themes: the style of each kind of thing on the screen, in as many colours as the terminal supports.
 //!
-//! Colour never says anything by itself: ranks, suits, sizes, turns and choices also stand in letters and shapes.
-//! Themes are written in 24-bit colours; a terminal with 256 gets the nearest of the fixed ones, and one without
-//! colours gets bold, underlined and reversed.
+//! Colour never carries information alone: ranks, suits, sizes, turns and choices also show as letters and shapes.
+//! Themes are defined in 24-bit colours. A terminal with 256 colours gets the nearest fixed ones; one without colours
+//! gets bold, underlined and reversed text.
 
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::symbols::border;
 
 use crate::appearance::{Pyramids, ThemeName};
 
-/// How many colours a terminal shows.
+/// How many colours a terminal supports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Depth {
     /// None.
     Mono,
-    /// The fixed 240 of 256.
+    /// The 240 fixed colours of a 256-colour palette.
     #[default]
     Indexed,
-    /// All of 24 bits.
+    /// 24-bit colours.
     True,
 }
 
 impl Depth {
-    /// Colours that the terminal promises by its environment: `NO_COLOR`, `COLORTERM`, `TERM`.
+    /// The colours that the terminal advertises in the environment: `NO_COLOR`, `COLORTERM`, `TERM`.
     pub fn from_environment(variable: impl Fn(&str) -> Option<String>) -> Self {
         let set = |name: &str| variable(name).filter(|value| !value.is_empty());
         if set("NO_COLOR").is_some() || set("TERM").is_some_and(|term| term == "dumb") {
@@ -35,14 +35,14 @@ impl Depth {
     }
 }
 
-/// A colour of 24 bits.
+/// A 24-bit colour.
 type Rgb = (u8, u8, u8);
 
 /// The colours of a theme.
 #[derive(Clone, Copy, Debug)]
 struct Palette {
     ground: Rgb,
-    /// The ground of every other square of a board.
+    /// Background of every other square of a board.
     checker: Rgb,
     text: Rgb,
     faint: Rgb,
@@ -51,9 +51,9 @@ struct Palette {
     good: Rgb,
     bad: Rgb,
     lit: Rgb,
-    /// Winds, flames, stones, waves, leaves, gods; also any six things that are told apart.
+    /// Winds, flames, stones, waves, leaves, gods; also any other six kinds.
     suits: [Rgb; 6],
-    /// Black, red, blue, yellow, green, orange, as they can be read on the ground.
+    /// Black, red, blue, yellow, green, orange, in shades readable on the background.
     rainbow: [Rgb; 6],
     /// White, orange, cyan, clear, purple, and a sixth.
     xeno: [Rgb; 6],
@@ -202,11 +202,11 @@ pub enum Pigment {
     Yellow,
     /// Earth.
     Green,
-    /// The fifth colour where there is no black.
+    /// The fifth colour if there is no black.
     Orange,
 }
 
-/// How things look on this terminal.
+/// The styles and glyphs for this terminal.
 #[derive(Clone, Copy, Debug)]
 pub struct Theme {
     palette: Option<Palette>,
@@ -238,7 +238,7 @@ impl Theme {
         }
     }
 
-    /// Whether characters are ASCII alone.
+    /// Whether to draw ASCII only.
     pub fn is_ascii(&self) -> bool {
         self.ascii
     }
@@ -258,7 +258,7 @@ impl Theme {
         }
     }
 
-    /// Text on the ground; everything is drawn over this.
+    /// Text on the background; everything is drawn over this.
     pub fn text(&self) -> Style {
         match &self.palette {
             Some(palette) => Style::new()
@@ -268,8 +268,8 @@ impl Theme {
         }
     }
 
-    /// The ground of every other square of a board. It has no colour in mono, where the board tells its
-    /// squares apart by other means.
+    /// Background of every other square of a board. Mono has no colour for it; there the board marks its squares by
+    /// other means.
     pub fn checker(&self) -> Style {
         match &self.palette {
             Some(palette) => Style::new().bg(self.colour(palette.checker)),
@@ -277,7 +277,7 @@ impl Theme {
         }
     }
 
-    /// Less important text. In mono its place tells.
+    /// Less important text. In mono only its position shows that.
     pub fn faint(&self) -> Style {
         self.foreground(|palette| palette.faint)
     }
@@ -288,7 +288,7 @@ impl Theme {
             .add_modifier(Modifier::BOLD)
     }
 
-    /// Text to be found first: whose turn it is, the name of the program.
+    /// Text to notice first: whose turn it is, the name of the program.
     pub fn accent(&self) -> Style {
         self.foreground(|palette| palette.accent)
             .add_modifier(Modifier::BOLD)
@@ -304,7 +304,7 @@ impl Theme {
         self.foreground(|palette| palette.good)
     }
 
-    /// Losses, and warnings.
+    /// Losses and warnings.
     pub fn bad(&self) -> Style {
         self.foreground(|palette| palette.bad)
     }
@@ -331,7 +331,7 @@ impl Theme {
         })
     }
 
-    /// The colour of a pyramid. Its letter has to stand beside it.
+    /// The colour of a pyramid. Its letter must be shown too.
     pub fn pigment(&self, pigment: Pigment) -> Style {
         self.foreground(|palette| {
             let set = match self.pyramids {
@@ -351,7 +351,7 @@ impl Theme {
         }
     }
 
-    /// The border of what can be chosen.
+    /// The border of a spot that can be chosen.
     pub fn lit_border(&self) -> border::Set<'static> {
         if self.ascii {
             ASCII_DOUBLE
@@ -360,13 +360,13 @@ impl Theme {
         }
     }
 
-    /// One glyph, or its stand-in in ASCII.
+    /// A glyph, or its ASCII replacement.
     pub fn glyph(&self, glyph: &'static str, ascii: &'static str) -> &'static str {
         if self.ascii { ascii } else { glyph }
     }
 }
 
-/// The nearest of the 240 colours that 256-colour terminals have fixed: a cube of six levels, and 24 greys.
+/// The nearest of the 240 fixed colours of 256-colour terminals: a cube of six levels, and 24 greys.
 fn nearest((red, green, blue): Rgb) -> u8 {
     const LEVELS: [u8; 6] = [0, 95, 135, 175, 215, 255];
     let level = |value: u8| {
@@ -394,7 +394,7 @@ fn nearest((red, green, blue): Rgb) -> u8 {
 mod tests {
     use super::*;
 
-    /// The contrast ratio of WCAG 2.
+    /// The WCAG 2 contrast ratio.
     fn contrast(a: Rgb, b: Rgb) -> f64 {
         let channel = |value: u8| {
             let value = f64::from(value) / 255.0;

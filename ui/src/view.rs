@@ -1,4 +1,4 @@
-//! The state of a table as a screen shows it, and the words for it.
+//! The state of a table as a screen shows it, and its wording.
 
 use std::collections::BTreeMap;
 
@@ -17,32 +17,32 @@ use fairdeal_protocol::timing::Timing;
 pub struct LobbySeat {
     /// The name, cleaned for display.
     pub name: String,
-    /// The party: seats that run in one program have the same.
+    /// The party: all seats run by one program share it.
     pub party: Party,
-    /// Player of the seat, person or bot, as its program declares it.
+    /// Person or bot, as the seat's program declares.
     pub played_by: PlayedBy,
 }
 
-/// How the lobby stands.
+/// The state of the lobby.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LobbyView {
     /// The game's id.
     pub game: String,
     pub options: Vec<(String, String)>,
-    /// The taken seats; `None` while one is free.
+    /// The seats in order; `None` if free.
     pub seats: Vec<Option<LobbySeat>>,
-    /// Whether who sits there is ready to begin, for each seat.
+    /// For each seat, whether its player is ready.
     pub ready: Vec<bool>,
-    /// This player's seat, once it has one.
+    /// This player's seat, once assigned.
     pub me: Option<Seat>,
-    /// The ticket to give to friends, at the host.
+    /// The ticket to give to friends; only at the host.
     pub ticket: Option<String>,
     /// The addresses that the host listens on.
     pub addresses: Vec<String>,
 }
 
 impl LobbyView {
-    /// Note on a taken seat, as [`Seating::note`] writes it.
+    /// The note on a taken seat, as [`Seating::note`] writes it.
     pub fn note(&self, seat: Seat) -> Option<String> {
         let taken = |seat: Seat| self.seats.get(seat.index())?.as_ref();
         let of = taken(seat)?;
@@ -53,7 +53,7 @@ impl LobbyView {
     }
 }
 
-/// How the table stands, for a screen.
+/// The state of the table, for a screen.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Snapshot {
     /// The table id.
@@ -67,32 +67,33 @@ pub struct Snapshot {
     pub game: AnyGame,
     /// The sealed cards that this seat knows.
     pub known: Faces,
-    /// The seats whose shares of these cards stand in the log, each with its proof; of none where there is no log.
+    /// For each card, the seats whose reveal tokens (shares) are in the log, each with its proof. Empty if there is no
+    /// log.
     pub shares: BTreeMap<card::Handle, SeatSet>,
-    /// Proofs and signatures behind this step.
+    /// The proofs and signatures behind this step.
     pub standing: Standing,
-    /// Whether the table waits for an action of this seat's turn.
+    /// Whether the table waits for this seat to act in turn.
     pub my_turn: bool,
-    /// The seats that are connected (this one included).
+    /// The connected seats, including this one.
     pub connected: SeatSet,
-    /// The seats without a direct link for some seconds: other seats relay their moves.
+    /// Seats without a direct link for some seconds: other seats relay their moves.
     pub indirect: SeatSet,
-    /// The last round trip to each seat that is connected or was, in milliseconds.
+    /// The last round trip to each seat ever connected, in milliseconds.
     pub round_trips: BTreeMap<Seat, u32>,
-    /// For whom the table waits, and what this player may do about it.
+    /// The seats that the table waits for, and what this player may do about it.
     pub waits: Waits,
-    /// The absence timeout and the turn time; `None` at a table of one party.
+    /// The absence timeout and the turn time; `None` at a table with one party.
     pub timing: Option<Timing>,
 }
 
 /// The players in their seats, as the charter declares them: a declaration, not a proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seating {
-    /// Which seats run in one program.
+    /// The parties: seats that run in one program.
     pub parties: Parties,
-    /// Player of each seat: person or bot.
+    /// Person or bot, for each seat.
     pub played_by: Vec<PlayedBy>,
-    /// Whether no key is put in escrow ([`fairdeal_protocol::game::RuleSet::strict`]).
+    /// Whether keys are not put in escrow ([`fairdeal_protocol::game::RuleSet::strict`]).
     pub strict: bool,
 }
 
@@ -106,7 +107,7 @@ impl Seating {
         }
     }
 
-    /// One person alone.
+    /// One person playing alone.
     pub fn alone() -> Self {
         Self {
             parties: Parties::singles(1),
@@ -115,12 +116,13 @@ impl Seating {
         }
     }
 
-    /// Whether keys are put in escrow: with fewer than three parties nobody could go on without another one.
+    /// Whether keys are put in escrow. With fewer than three parties nobody could continue after one departs, so there
+    /// is no escrow.
     pub fn has_escrow(&self) -> bool {
         !self.strict && self.parties.count(SeatSet::all(self.played_by.len())) > 2
     }
 
-    /// Note on a seat, if any: "bot (normal), in Anna's program".
+    /// The note on a seat, if any: "bot (normal), in Anna's program".
     pub fn note(&self, seat: Seat, names: &[String]) -> Option<String> {
         let bot = self.played_by.get(seat.index());
         let bot = bot.filter(|by| **by != PlayedBy::Person);
@@ -130,14 +132,14 @@ impl Seating {
         note(bot, host.map(String::as_str))
     }
 
-    /// For each seat the lowest seat of its party, from 0.
+    /// For each seat, the lowest seat of its party.
     pub fn parties_by_seat(&self) -> Vec<Seat> {
         let seats = Seat::first(self.played_by.len());
         let party = |seat| self.parties.party_of(seat).map_or(seat, Party::lowest);
         seats.map(party).collect()
     }
 
-    /// The notes of all seats in one line, if there are any: "Ada: bot (normal), in Anna's program; ...".
+    /// The notes of all seats in one line, if any: "Ada: bot (normal), in Anna's program; ...".
     pub fn in_words(&self, names: &[String]) -> Option<String> {
         let notes = Seat::first(names.len()).zip(names);
         let notes =
@@ -154,32 +156,32 @@ fn note(bot: Option<&PlayedBy>, host: Option<&str>) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
-/// For whom a table waits, and what its player may do about it.
+/// The seats that a table waits for, and what its player may do about it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Waits {
-    /// The silent seats for which it waits, and those whose turn time runs.
+    /// The silent seats that the table waits for, and those with a running turn time.
     pub seats: Vec<Waiting>,
-    /// On which ground this player may close the table with a claim, if it may.
+    /// The ground on which this player may close the table with a claim, if any.
     pub may_claim: Option<Ground>,
-    /// The seats whose removal this player may propose: their time for the action has run out.
+    /// Seats whose removal this player may propose: their turn time has run out.
     pub may_propose: SeatSet,
-    /// How long this player has left for its action: in seconds as in [`Waiting`], and only while it is its turn at a
-    /// table with a turn time.
+    /// Seconds left for this player's action, as in [`Waiting`]. Set only in its own turn, at a table with a turn time.
     pub own_turn_left: Option<u64>,
 }
 
-/// A seat for whose entry the table waits. The times are in seconds, in steps as coarse as somebody notices
-/// ([`coarse`]), so that a screen has something new to show only now and then.
+/// A seat whose entry the table waits for. The times are in seconds, rounded down by [`coarse`], so that a screen
+/// changes only now and then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Waiting {
     pub seat: Seat,
-    /// For how long nothing was heard of the seat, where that is long.
+    /// Seconds since the seat was last heard from, if that is long.
     pub silent: Option<u64>,
-    /// How long it has left for its action, if the table has a turn time.
+    /// Seconds left for its action, if the table has a turn time.
     pub turn_left: Option<u64>,
 }
 
-/// A time in whole seconds: in steps of a second below half a minute, of ten below two minutes, then of a minute.
+/// A time in whole seconds, rounded down: to one second below half a minute, to ten below two minutes, then to a
+/// minute.
 pub fn coarse(milliseconds: u64) -> u64 {
     let seconds = milliseconds / 1000;
     let step = match seconds {
@@ -190,7 +192,7 @@ pub fn coarse(milliseconds: u64) -> u64 {
     seconds / step * step
 }
 
-/// A time of [`coarse`] in words: "25 s", "7 min", "2 h 5 min", "3 days".
+/// A time from [`coarse`] in words: "25 s", "7 min", "2 h 5 min", "3 days".
 pub fn time_in_words(seconds: u64) -> String {
     match seconds {
         0..120 => format!("{seconds} s"),
@@ -203,7 +205,7 @@ pub fn time_in_words(seconds: u64) -> String {
     }
 }
 
-/// A claim's words about the seats against which it is made: "stayed away".
+/// What a claim says of the seats it is made against: "stayed away".
 pub fn ground_in_words(ground: Ground) -> &'static str {
     match ground {
         Ground::Absent => "stayed away",
@@ -211,7 +213,7 @@ pub fn ground_in_words(ground: Ground) -> &'static str {
     }
 }
 
-/// An option of a table in words: "target 100", "turn time 2 min".
+/// A table option in words: "target 100", "turn time 2 min".
 pub fn option_in_words(key: &str, value: &str) -> String {
     let is_time = [Timing::ABSENCE, Timing::TURN_TIME].contains(&key);
     let seconds = value.parse().ok().filter(|_| is_time);
@@ -222,20 +224,20 @@ pub fn option_in_words(key: &str, value: &str) -> String {
 /// The connection of a seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PeerState {
-    /// There is a connection.
+    /// The seat is connected.
     Connected,
-    /// There is none now.
+    /// The connection is lost.
     Lost,
     /// The seat has left the game.
     Left,
-    /// The others have removed the seat: it was absent, or out of time.
+    /// The other seats removed it because it was absent or out of time.
     Absent,
-    /// The seat was removed for a proven fault.
+    /// It was removed for a proven fault.
     Removed,
 }
 
 impl PeerState {
-    /// A line for the log: what the seat of that name has come to.
+    /// A line for the log about the player with this name.
     pub fn in_words(self, name: &str) -> String {
         match self {
             Self::Connected => format!("{name} is connected."),
@@ -247,14 +249,14 @@ impl PeerState {
     }
 }
 
-/// Proofs and signatures behind a step of a game.
+/// The proofs and signatures behind a step of a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// A log that every seat signs, and what the protocol is doing.
+    /// A log that every seat signs, and the progress of the protocol.
     Sealed(Progress),
-    /// Nothing: a solitaire for practice.
+    /// None: a practice solitaire.
     Practice {
-        /// How many actions can be taken back.
+        /// How many actions can be undone.
         undo: usize,
     },
 }

@@ -35,7 +35,7 @@ impl Bot<Ivory> for IvoryBot {
     }
 }
 
-/// A hint for the player: the bot's choice. It does not advise to resign while the remaining cards allow any play,
+/// A hint for the player: the bot's choice. It never advises resigning while the remaining cards allow any play,
 /// helpful or not.
 pub fn advice(game: &Ivory, known: &Faces, rng: &mut dyn Rng) -> Option<IvoryAction> {
     let seat = game.to_act().iter().next()?;
@@ -144,7 +144,7 @@ mod tests {
         (sum, won)
     }
 
-    /// Advice never suggests to resign while something can be played.
+    /// Advice never suggests resigning while something can be played.
     #[test]
     fn advice_gives_up_only_where_nothing_can_be_played() {
         let rules = rule_set("ivory-tower", 1, &Default::default()).unwrap();

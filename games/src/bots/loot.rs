@@ -126,7 +126,7 @@ impl LootBot {
 /// The expected score of another seat's hand, by the number of its turns.
 ///
 /// A long hand means that everybody waits with something worse than usual. The expectation therefore
-/// falls again, which makes somebody fire in the end.
+/// falls again, which makes a seat fire in the end.
 fn expected(game: &Loot, seat: Seat) -> i64 {
     let turns = game.turns().get(seat.index()).copied().unwrap_or(0);
     let beyond = i64::from(turns) + 1 - i64::try_from(BY_TURNS.len()).unwrap_or(0);

@@ -14,7 +14,7 @@ use crate::plutonian::{Plutonian, PlutonianAction};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PlutonianBot;
 
-/// It considers the end once no more than one in this many pyramids is left.
+/// The bot considers ending the game once at most one in this many pyramids is left.
 const EARLY: u32 = 2;
 
 impl Bot<Plutonian> for PlutonianBot {

@@ -32,7 +32,7 @@ impl<G: Game> Bot<G> for Random {
         rng: &mut dyn Rng,
     ) -> Option<G::Action> {
         let mut legal = game.legal(seat, known);
-        // Usually only one kind of action is wanted. If there is none of it, the other has to do.
+        // Normally choose one kind of action. If there is none, use the other kind.
         let asked_out_of_turn = uniform(rng, self.seldom) == 0;
         let wanted = |action: &G::Action| game.out_of_turn(action) == asked_out_of_turn;
         if legal.iter().any(wanted) {

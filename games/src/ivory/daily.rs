@@ -13,7 +13,7 @@ pub fn seed(date: &str) -> [u8; 32] {
     Sha256::digest(format!("fairdeal/daily/ivory-tower/{date}")).into()
 }
 
-/// The day's deck, top first, as the referee deals it from that seed.
+/// The day's deck, top card first, as the referee deals it from that seed.
 pub fn deck(date: &str) -> Vec<Face> {
     let mut deck: Vec<Face> = cards::all().collect();
     shuffle(&mut ChaCha20Rng::from_seed(seed(date)), &mut deck);

@@ -235,7 +235,7 @@ impl LootEvent {
                 scores,
                 totals,
             } => {
-                // A departed seat has shown and scored nothing.
+                // A departed seat shows no hand and scores nothing.
                 let shown = Seat::first(hands.len())
                     .zip(hands)
                     .zip(scores.iter().zip(totals));

@@ -290,7 +290,7 @@ fn readings(block: &[Face], effects: GodSet) -> Vec<i32> {
             1
         }
     };
-    // Twice the points, so that halves are whole.
+    // Doubled points: halves become whole numbers.
     let points = |cards: &[Face], (times, over): (i32, i32)| -> i32 {
         cards
             .iter()

@@ -16,7 +16,7 @@ pub enum PlutonianAction {
     Take {
         /// The tree, from 0.
         tree: u8,
-        /// The own stack to put it on; `None` starts a new one.
+        /// The seat's own stack to put it on; `None` starts a new one.
         stack: Option<u8>,
     },
     /// Votes for the end of the game, or withdraws that vote.

@@ -323,7 +323,7 @@ impl Game for Plutonian {
             let count = |len: usize| u8::try_from(len).unwrap_or(u8::MAX);
             let stacks = count(self.stacks(seat).len());
             for tree in 0..count(self.trees.len()) {
-                // A pyramid that can be taken can go onto each own stack.
+                // A pyramid that can be taken fits on each of the seat's own stacks.
                 if self.check_take(seat, tree, None).is_ok() {
                     let targets = std::iter::once(None).chain((0..stacks).map(Some));
                     legal.extend(targets.map(|stack| PlutonianAction::Take { tree, stack }));

@@ -178,7 +178,7 @@ fn explicit_trees_and_indices() {
     assert!(matches!(stop(&[one_coloured, again]), Stop::Bad { .. }));
 }
 
-/// "Turn": onto an own stack or a new one, exactly one take.
+/// "Turn": onto one of the seat's own stacks or a new one, exactly one take.
 #[test]
 fn a_turn_is_one_take() {
     let mut game = plain(2);

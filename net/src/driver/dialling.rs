@@ -1,4 +1,4 @@
-//! Dials: direct ones, those through relays, and what becomes of them.
+//! Dials: direct ones, those through relays, and their outcomes.
 
 use std::time::{Duration, Instant};
 

@@ -155,7 +155,7 @@ impl NodeTask {
         Ok(driver)
     }
 
-    /// Runs until the node is told to end or its owner drops the receiver of `events`.
+    /// Runs until a shutdown command, or until its owner drops the receiver of `events`.
     pub(super) async fn run(mut self, events: mpsc::Sender<NodeEvent>) {
         loop {
             self.do_what_is_due();

@@ -233,7 +233,7 @@ impl NodeTask {
     }
 
     pub(super) fn on_connected(&mut self, id: Libp2pPeerId, address: Multiaddr) {
-        // The gate admits no other peers.
+        // `ConnectionLimits` admits no other peers.
         let Ok(peer) = PeerId::try_from(id) else {
             return;
         };

@@ -321,7 +321,7 @@ impl NetworkBehaviour for Streams {
     fn on_swarm_event(&mut self, event: FromSwarm<'_>) {
         match event {
             FromSwarm::ConnectionEstablished(new) => {
-                // The gate admits no other peers.
+                // `ConnectionLimits` admits no other peers.
                 let Ok(peer) = PeerId::try_from(new.peer_id) else {
                     return;
                 };

@@ -283,7 +283,7 @@ async fn a_peer_that_ignores_its_window_waits_and_disturbs_nobody() {
     rude.dial(address.clone()).unwrap();
     let mut taken = 0;
     loop {
-        // The wait ends when nothing has been accepted for a while: nobody reads there.
+        // Stop when nothing has been accepted for a while: the owner reads no messages.
         let quiet = Duration::from_millis(500);
         let next = tokio::time::timeout(quiet, rude.select_next_some()).await;
         match next {

@@ -1,4 +1,4 @@
-//! Unit tests of the module above.
+//! Unit tests for tickets.
 
 use proptest::prelude::*;
 

@@ -1,9 +1,7 @@
-//! The auditor: replays a transcript, checks every proof while it runs, and computes everything
-//! random again from the opened seeds.
+//! The auditor: replays a transcript, checks every proof, and recomputes every random value from the opened seeds.
 //!
-//! It runs the same [`Replica`] as a live seat, with the shuffle proofs of a deal folded into one
-//! multiscalar multiplication. What it can vouch for is in its [`Report`]; it trusts nobody, and
-//! nothing in the file that it has not computed itself.
+//! It runs the same [`Replica`] as a live seat, and verifies all shuffle proofs of a deal in one batch. Its [`Report`]
+//! says what the audit confirms. The auditor trusts nobody, and nothing in the file that it has not computed itself.
 //!
 //! Over 600 lines: the audit reads a log in one order, and each check is short.
 
@@ -32,34 +30,34 @@ use crate::table::replica::{News, Proofs, Replica, StepKind, Verdict};
 use crate::transcript::page::Page;
 use crate::transcript::{End, Transcript};
 
-/// An audit in progress, step by step, so that a screen can show it.
+/// An audit in progress. It advances step by step, so that a screen can show it.
 #[derive(Debug)]
 pub struct Audit<G: Game> {
     transcript: Arc<Transcript>,
     replica: Replica<G>,
     next: usize,
     fold: Fold,
-    /// The steps of the shuffles in the fold, by deal, deck and seat.
+    /// The step of each shuffle in the batch, by deal, deck and seat.
     folded: BTreeMap<(u32, DeckId, Seat), u64>,
     tally: Tally,
     deals_opened: u32,
     left: Vec<Departure>,
     next_removal: usize,
-    /// The entries that decisions of the open step keep in it.
+    /// The entries of the open step that removal decisions keep.
     kept: EntryNames,
     next_fault: usize,
     next_halted: usize,
-    /// Proofs of the faults of the seats removed from the open step.
+    /// Entries that prove the faults of seats removed from the open step.
     proven: Vec<(Seat, Entry)>,
-    /// Why seats are out of the open step.
+    /// Why each seat is out of the open step.
     reasons: BTreeMap<Seat, Reason>,
-    /// Results of the checked steps, until they are taken.
+    /// Results of the checked steps, until the caller takes them.
     news: Vec<News<G>>,
-    /// The seeds that the last step has opened.
+    /// The seeds opened in the last step.
     opened: BTreeMap<Seat, Seed>,
     /// The claims that leave the game unfinished.
     claims: Vec<Abandonment>,
-    /// The seats that did not open their seeds in a game finished by claims.
+    /// Seats that did not open their seeds in a game finished by claims.
     unopened: SeatSet,
 }
 
@@ -75,10 +73,10 @@ pub fn audit<G: Game>(transcript: &Transcript) -> Report {
 }
 
 impl<G: Game> Audit<G> {
-    /// Begins an audit. The charter's signatures were checked when the file was read.
+    /// Starts an audit. Reading the file has already checked the charter's signatures.
     ///
     /// # Errors
-    /// [`RuleSetError`] if the charter's rules make no game here.
+    /// [`RuleSetError`] if this program cannot play the charter's rules.
     pub fn new(transcript: impl Into<Arc<Transcript>>) -> Result<Self, RuleSetError> {
         let transcript = transcript.into();
         let replica = Replica::new(transcript.charter().clone())?;
@@ -113,7 +111,7 @@ impl<G: Game> Audit<G> {
         &self.tally
     }
 
-    /// The share of the entries that has been read, in thousandths.
+    /// The fraction of entries read, in thousandths.
     pub fn progress(&self) -> usize {
         (self.next * 1000)
             .checked_div(self.transcript.entries().len())
@@ -125,7 +123,7 @@ impl<G: Game> Audit<G> {
         self.replica.charter()
     }
 
-    /// How far it has come, for whoever waits.
+    /// The progress so far.
     pub fn so_far(&self) -> AuditProgress {
         AuditProgress {
             done: self.next,
@@ -134,7 +132,7 @@ impl<G: Game> Audit<G> {
         }
     }
 
-    /// The state as far as it has been replayed.
+    /// The replayed state so far.
     pub fn replica(&self) -> &Replica<G> {
         &self.replica
     }
@@ -144,11 +142,11 @@ impl<G: Game> Audit<G> {
         &self.left
     }
 
-    /// The faces of the sealed cards of a deal, where the step that was checked last has opened its seeds; else
-    /// none. It costs a multiplication a card.
+    /// The faces of a deal's sealed cards, if the last checked step opened its seeds; else none. Costs one
+    /// multiplication per card.
     ///
-    /// A card in the hand of a seat that had gone stays unknown, since that seat opens no seed; so do all cards
-    /// that a seat shuffled and did neither open nor leave its share of.
+    /// Cards in the hand of a departed seat stay unknown, since that seat opens no seed. So do all cards of a deck that
+    /// a seat shuffled, if it neither opened its seed nor left its shares.
     pub fn opened_faces(&self) -> Faces {
         if self.opened.is_empty() {
             return Faces::new();
@@ -156,29 +154,29 @@ impl<G: Game> Audit<G> {
         self.replica.faces_by(&self.opened)
     }
 
-    /// Results of the steps checked since the last call.
+    /// Takes the results of the steps checked since the last call.
     pub fn take_news(&mut self) -> Vec<News<G>> {
         std::mem::take(&mut self.news)
     }
 
-    // For a log that still grows.
+    // Methods for a log that still grows.
 
-    /// Adds what follows to the transcript; false if it holds no more.
+    /// Appends a page to the transcript; false if the transcript would be too long.
     pub(super) fn extend(&mut self, page: Page) -> bool {
         Arc::make_mut(&mut self.transcript).extend(page)
     }
 
-    /// Whether there are entries that have not been read.
+    /// Whether unread entries remain.
     pub(super) fn has_more(&self) -> bool {
         self.next < self.transcript.entries().len()
     }
 
-    /// Checks the shuffle proofs that wait for the end of their deal.
+    /// Checks the shuffle proofs deferred to the end of their deal.
     pub(super) fn catch_up(&mut self) -> Result<(), Finding> {
         self.check_folded()
     }
 
-    /// The transcript, which ends where it has been read to.
+    /// The transcript; an unfinished one ends at the last step read.
     pub(super) fn transcript(&mut self) -> &Transcript {
         if self.transcript.end() == End::Unfinished {
             let log = self.replica.parent();
@@ -187,8 +185,8 @@ impl<G: Game> Audit<G> {
         &self.transcript
     }
 
-    /// Checks all that is left. `each` sees the audit after every step, and may break it off: then there is no
-    /// report, and what it gave comes back.
+    /// Checks the rest of the transcript. `each` sees the audit after every step and may stop it; its break value is
+    /// then returned instead of a report.
     ///
     /// # Errors
     /// The value with which `each` stopped the audit.
@@ -212,20 +210,20 @@ impl<G: Game> Audit<G> {
         Ok(self.report(finding))
     }
 
-    /// Checks the next step; `Ok(false)` when the end has been checked too.
+    /// Checks the next step; `Ok(false)` once the end has been checked too.
     ///
     /// # Errors
-    /// The [`Finding`] at which the audit stops.
+    /// The [`Finding`] that stops the audit.
     pub fn step(&mut self) -> Result<bool, Finding> {
         let finding = match self.next_step() {
             Ok(goes_on) => return Ok(goes_on),
             Err(finding) => finding,
         };
-        // A bad shuffle further up may be what led here; it proves who did it, whatever comes after.
+        // An earlier bad shuffle may have caused this finding. It names the culprit, whatever comes after.
         self.check_folded()?;
         Err(match finding {
-            // Where a seat has signed two entries for one place the others' next entries part ways:
-            // the proof against that seat explains it.
+            // If a seat equivocates, the other seats' next entries diverge. The proof against that seat explains the
+            // finding.
             Finding::Parent { .. } | Finding::Names { .. } => {
                 self.equivocation().map_or(finding, Finding::Fault)
             }
@@ -233,7 +231,7 @@ impl<G: Game> Audit<G> {
         })
     }
 
-    /// The fault that the evidence in the trailer proves, if there is any and it proves one.
+    /// The fault that the trailer's evidence proves, if it proves one.
     fn equivocation(&self) -> Option<Fault> {
         let proof = self.transcript.equivocation()?;
         let (seat, step) = proof.culprit(self.replica.charter(), &self.replica.table())?;
@@ -266,7 +264,7 @@ impl<G: Game> Audit<G> {
         }
         let live = self.replica.participants();
         if !self.replica.removed().is_empty() {
-            // A run begins again under the same number.
+            // A shuffle run may restart under the same number.
             self.check_folded()?;
         }
         let opening = self.replica.kind() == Some(StepKind::Opening);
@@ -277,7 +275,7 @@ impl<G: Game> Audit<G> {
         let stays = self.replica.participants();
         let reasons = std::mem::take(&mut self.reasons);
         for seat in live.minus(stays).iter() {
-            // What removes a seat removes its party.
+            // Removing a seat removes its whole party.
             let mut party = self.replica.party(seat).iter();
             let why = reasons
                 .get(&seat)
@@ -333,8 +331,8 @@ impl<G: Game> Audit<G> {
         Ok(())
     }
 
-    /// The entries that prove the faults of seats that are out of the open step; [`Self::judge_proven`]
-    /// examines them, once all that they can name is held.
+    /// Reads the entries that prove faults of seats removed from the open step. [`Self::judge_proven`] examines them
+    /// once the entries they may name have been read.
     fn read_faults(&mut self) -> Result<(), Finding> {
         let (step, table) = (self.replica.step(), self.replica.table());
         let transcript = Arc::clone(&self.transcript);
@@ -361,7 +359,7 @@ impl<G: Game> Audit<G> {
         Ok(())
     }
 
-    /// The faults of the seats that are out of the open step, by the entries that count in it.
+    /// Judges the fault-proving entries against the counted entries of the open step.
     fn judge_proven(&mut self, counted: &BTreeMap<Seat, Entry>) -> Result<(), Finding> {
         for (seat, entry) in std::mem::take(&mut self.proven) {
             let examined = self.replica.examine(&entry, counted, Proofs::Verify);
@@ -386,8 +384,8 @@ impl<G: Game> Audit<G> {
         self.reasons.insert(fault.seat, Reason::Fault(fault));
     }
 
-    /// The removal of an equivocating seat at the open step: the proof, and all others' fork reports that they continue
-    /// from there; whether there is one.
+    /// Reads the removal of an equivocating seat at the open step: the proof, and the other seats' fork reports on
+    /// where they continue. Returns whether there was one.
     fn read_halted(&mut self) -> Result<bool, Finding> {
         let (step, table) = (self.replica.step(), self.replica.table());
         let transcript = Arc::clone(&self.transcript);
@@ -448,7 +446,7 @@ impl<G: Game> Audit<G> {
         }
     }
 
-    /// The entries of the open step, as far as they stand in the file.
+    /// Reads the open step's entries from the file, as far as they are there.
     fn read_step(&mut self) -> Result<BTreeMap<Seat, Entry>, Finding> {
         let step = self.replica.step();
         let table = self.replica.table();
@@ -484,7 +482,7 @@ impl<G: Game> Audit<G> {
         Ok(entries)
     }
 
-    /// Every entry of a complete step counts.
+    /// Checks that every entry of a complete step counts.
     fn judge(&mut self, entries: &BTreeMap<Seat, Entry>) -> Result<(), Finding> {
         let step = self.replica.step();
         let mut counted: BTreeMap<Seat, Entry> = BTreeMap::new();
@@ -551,7 +549,7 @@ impl<G: Game> Audit<G> {
         Ok(())
     }
 
-    /// Checks all shuffle proofs that wait, in one multiplication.
+    /// Verifies all deferred shuffle proofs in one batch.
     fn check_folded(&mut self) -> Result<(), Finding> {
         let folded = std::mem::take(&mut self.folded);
         let Err(failed) = std::mem::take(&mut self.fold).verify() else {
@@ -569,7 +567,7 @@ impl<G: Game> Audit<G> {
                 let what = ShuffleError::Equation.into();
                 Err(Fault { seat, step, what }.into())
             }
-            // Together they fail and each alone holds: chance would need 2^128 tries for it.
+            // The batch fails but every proof holds alone: by chance this would take 2^128 attempts.
             None => Err(Finding::Broken {
                 step: self.replica.step(),
                 why: "the shuffle proofs fail together, and each alone holds".to_owned(),
@@ -611,7 +609,7 @@ impl<G: Game> Audit<G> {
         self.deals_opened += u32::from(all_opened);
     }
 
-    /// The end of the file is what the log gives.
+    /// Checks that the end of the file matches the log.
     fn check_end(&mut self, open: &BTreeMap<Seat, Entry>) -> Result<(), Finding> {
         let transcript = Arc::clone(&self.transcript);
         if let Some(signed) = transcript.entries().get(self.next) {
@@ -644,7 +642,7 @@ impl<G: Game> Audit<G> {
         match transcript.end() {
             End::Finished if self.replica.is_finished() && transcript.claims().is_empty() => {}
             End::Finished | End::Unfinished if !self.replica.is_finished() => {
-                // A claim shows what it was made on, as evidence shows where it was found.
+                // The file includes the entries that a claim was made on, as it does for evidence.
                 let counted = self.judge_open(open)?;
                 let shown = !transcript.claims().is_empty();
                 if counted.len() < open.len() || !(open.is_empty() || shown) {
@@ -680,7 +678,8 @@ impl<G: Game> Audit<G> {
         Ok(())
     }
 
-    /// Claims close a table that has not come to its end: as finished if the rules have ended the game, else as unfinished.
+    /// Checks the claims that close a table before its end. The game counts as finished if the rules have ended it,
+    /// else as unfinished.
     fn check_abandonment(&mut self, counted: &BTreeMap<Seat, Entry>) -> Result<(), Finding> {
         let nothing = Finding::Trailer("it holds a claim that closes nothing");
         let (table, finished) = (self.replica.table(), self.transcript.end() == End::Finished);
@@ -723,16 +722,16 @@ impl<G: Game> Audit<G> {
         Ok(())
     }
 
-    /// The entries of a step that was never completed, as far as they count.
+    /// The entries of an incomplete step that count.
     ///
     /// # Errors
-    /// The fault that one of them is.
+    /// The fault of the first entry that is one.
     fn judge_open(
         &mut self,
         open: &BTreeMap<Seat, Entry>,
     ) -> Result<BTreeMap<Seat, Entry>, Finding> {
         let mut counted: BTreeMap<Seat, Entry> = BTreeMap::new();
-        // Each round counts at least one more entry or is the last.
+        // Each round counts at least one more entry, or nothing changes any more.
         for _ in 0..=open.len() {
             for (seat, entry) in open {
                 match self.replica.examine(entry, &counted, Proofs::Verify) {
@@ -751,7 +750,7 @@ impl<G: Game> Audit<G> {
         Ok(counted)
     }
 
-    /// The finding.
+    /// The report on the audit so far, with an optional finding.
     pub fn report(&self, finding: Option<Finding>) -> Report {
         let game = self.replica.game();
         Report {
@@ -772,7 +771,7 @@ impl<G: Game> Audit<G> {
     }
 }
 
-/// The seeds that the entries of an opening step show.
+/// The seeds revealed by the entries of an opening step.
 fn seeds_in(entries: &BTreeMap<Seat, Entry>) -> BTreeMap<Seat, Seed> {
     let seeds = entries.iter().filter_map(|(seat, entry)| {
         let Body::Open { seed } = entry.body() else {
@@ -783,8 +782,8 @@ fn seeds_in(entries: &BTreeMap<Seat, Entry>) -> BTreeMap<Seat, Seed> {
     seeds.collect()
 }
 
-/// Deal, deck and seat of a shuffle, which no two share that wait to be checked: before a run begins again, what
-/// waits is.
+/// Deal, deck and seat of a shuffle. The key is unique among deferred proofs: the batch is checked before a run
+/// restarts.
 fn folded_key(place: &ShufflePlace) -> (u32, DeckId, Seat) {
     (place.context.deal, place.deck, place.context.seat)
 }

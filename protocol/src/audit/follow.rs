@@ -1,9 +1,9 @@
-//! Following a table from outside: whoever has no seat is handed the log by one that has, page by page, and checks
-//! every entry and every proof itself, as an audit does.
+//! Following a table as a spectator. A seat sends the log page by page, and the follower checks every entry and proof,
+//! as an audit does.
 //!
-//! The follower asks: it says how many entries it holds and which is the last, and is handed whole steps from there
-//! on, together with what removed seats from them. So a seat keeps nothing for it, and hands it one page at a time.
-//! Where a fork report has taken entries back, the place that the follower names is not there any more, and it begins again.
+//! The follower pulls: it sends its entry count and last entry hash, and receives the whole steps that follow, with the
+//! removals in them. A seat therefore keeps no state for a follower, and sends one page at a time. If a fork report has
+//! rolled entries back, the follower's mark no longer exists and it starts again.
 
 use super::auditor::{Audit, Finding, Report};
 use crate::charter::SignedCharter;
@@ -12,18 +12,18 @@ use crate::table::replica::{News, Replica};
 use crate::transcript::Transcript;
 use crate::transcript::page::{Mark, Page};
 
-/// Why a follower goes no further.
+/// Why a follower stops.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FollowError {
-    /// The log is unfair, or not as the seats signed it.
+    /// The log is unfair, or differs from what the seats signed.
     #[error("{0}")]
     Finding(#[from] Finding),
-    /// More than a transcript holds.
+    /// The log has more entries than a transcript can hold.
     #[error("the log is longer than a transcript can be")]
     TooLong,
 }
 
-/// A table as it looks from outside.
+/// A table as a spectator sees it.
 #[derive(Debug)]
 pub struct Follower<G: Game> {
     audit: Audit<G>,
@@ -32,10 +32,10 @@ pub struct Follower<G: Game> {
 }
 
 impl<G: Game> Follower<G> {
-    /// Begins at the charter.
+    /// Starts at the charter.
     ///
     /// # Errors
-    /// [`RuleSetError`] if the charter's rules make no game here.
+    /// [`RuleSetError`] if this program cannot play the charter's rules.
     pub fn new(charter: SignedCharter) -> Result<Self, RuleSetError> {
         Ok(Self {
             audit: Audit::new(Transcript::empty(charter))?,
@@ -44,35 +44,35 @@ impl<G: Game> Follower<G> {
         })
     }
 
-    /// How far it is: what to ask for.
+    /// The position to request the next page from.
     pub fn mark(&self) -> Mark {
         self.mark
     }
 
-    /// The state as far as it has been followed.
+    /// The followed state so far.
     pub fn replica(&self) -> &Replica<G> {
         self.audit.replica()
     }
 
-    /// Whether the log has ended, and been checked to its end.
+    /// Whether the log has ended and every step has been checked.
     pub fn is_over(&self) -> bool {
         self.over
     }
 
-    /// The transcript as far as it goes.
+    /// The transcript so far.
     pub fn transcript(&mut self) -> &Transcript {
         self.audit.transcript()
     }
 
-    /// Report of the audit so far; its verdict once the log has ended.
+    /// The audit report so far; final once the log has ended.
     pub fn report(&self, finding: Option<Finding>) -> Report {
         self.audit.report(finding)
     }
 
-    /// Checks the next page and says what happened in it; nothing if it does not follow.
+    /// Checks the next page and returns its news; empty if the page does not start at the follower's mark.
     ///
     /// # Errors
-    /// [`FollowError`]; the follower is of no further use.
+    /// [`FollowError`]; the follower is then unusable.
     pub fn take(&mut self, page: Page) -> Result<Vec<News<G>>, FollowError> {
         if page.from != self.mark || self.over {
             return Ok(Vec::new());

@@ -1,4 +1,4 @@
-//! The audit of a transcript: after the game, and from outside while it goes on.
+//! Auditing a transcript: after the game, or as a spectator while it runs.
 
 pub mod auditor;
 pub mod follow;

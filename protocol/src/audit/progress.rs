@@ -1,4 +1,4 @@
-//! An audit that says how far it is, for a screen or a meter, and can be broken off.
+//! An audit that reports its progress to a screen or meter, and can be cancelled.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -7,19 +7,19 @@ use super::auditor::{Audit, Report, Tally};
 use crate::game::Game;
 use crate::transcript::Transcript;
 
-/// How far an audit is.
+/// The progress of an audit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AuditProgress {
-    /// How many entries have been read.
+    /// Number of entries read.
     pub done: usize,
-    /// How many there are.
+    /// Total number of entries.
     pub total: usize,
-    /// The checks so far. The shuffle proofs of a deal are counted as they come and checked when it ends: that
-    /// they held is certain with the report.
+    /// The checks so far. Shuffle proofs are counted as they are read but verified at the end of their deal, so only
+    /// the final report confirms them.
     pub tally: Tally,
 }
 
-/// Audits a whole transcript, and tells `tell` after every step how far it is; `None` if that breaks it off.
+/// Audits a whole transcript, calling `tell` with the progress after every step; `None` if `tell` cancels it.
 pub fn audit_with<G: Game>(
     transcript: impl Into<Arc<Transcript>>,
     tell: &mut dyn FnMut(AuditProgress) -> ControlFlow<()>,

@@ -1,4 +1,4 @@
-//! Findings of an audit: the number of each check, the first fault, departed seats, and the report of it all.
+//! Findings of an audit: the count of each check, the first fault, departed seats, and the overall report.
 
 use crate::game::RuleSetError;
 use crate::hash::Hash32;
@@ -9,40 +9,40 @@ use crate::table::fault::Fault;
 use crate::table::replica::Broken;
 use crate::transcript::{End, Transcript};
 
-/// How often each check was made, and held.
+/// How often each check was made and passed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Signatures under the charter.
     pub charter_signatures: u64,
-    /// Signatures of entries, checked strictly.
+    /// Entry signatures, verified strictly.
     pub entry_signatures: u64,
-    /// Steps whose entries all name the hash of the step before.
+    /// Steps whose entries all name the previous step's hash.
     pub steps: u64,
-    /// Digests of the public state that equal the replayed one.
+    /// Digests of the public state that match the replayed state.
     pub digests: u64,
     /// Actions that the rules allow.
     pub actions: u64,
     /// Seed commitments.
     pub commitments: u64,
-    /// Proofs of deal keys.
+    /// Deal key proofs.
     pub key_proofs: u64,
     /// Shuffle proofs.
     pub shuffle_proofs: u64,
     /// Batched share proofs.
     pub share_proofs: u64,
-    /// Shares covered by them.
+    /// Shares covered by those proofs.
     pub shares: u64,
     /// Coin preimages.
     pub coins: u64,
-    /// Opened seeds that match their commitment.
+    /// Opened seeds that match their commitments.
     pub openings: u64,
-    /// Statements that removed absent parties.
+    /// Statements in the certificates that removed absent parties.
     pub removal_statements: u64,
-    /// Entries that prove faults, for which their seats were removed.
+    /// Proven faults of removed seats.
     pub faults: u64,
-    /// Fork reports of the others on where they continue without an equivocating seat.
+    /// Fork reports that continue the log without an equivocating seat.
     pub fork_reports: u64,
-    /// Keys, tips, shuffles and share entries computed again from the seeds, byte for byte.
+    /// Keys, tips, shuffles and share entries recomputed from the seeds, byte for byte.
     pub recomputed: u64,
 }
 
@@ -55,7 +55,7 @@ impl Tally {
         self.coins += u64::from(answers.coin.is_some());
     }
 
-    /// Each check by name, with how often it was made.
+    /// Each check's name and count.
     pub fn checks(&self) -> [(&'static str, u64); 16] {
         [
             ("signatures under the charter", self.charter_signatures),
@@ -87,35 +87,35 @@ impl Tally {
     }
 }
 
-/// A fault of a transcript, with its place and the seat whose entry it is.
+/// A finding of an audit, with its position and the seat of the entry.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Finding {
-    /// The charter's rules make no game here.
+    /// This program cannot play the charter's rules.
     #[error("the charter cannot be played here: {0}")]
     Rules(#[from] RuleSetError),
-    /// An entry that is not signed by a seat of the table, or not readable.
+    /// An entry is unreadable, or not signed by a seat of the table.
     #[error("entry {index} (in step {step}): {why}")]
     Entry {
-        /// Its place in the file, from 0.
+        /// Its index in the file, from 0.
         index: usize,
-        /// The step it stands in.
+        /// The step that contains it.
         step: u64,
-        /// The fault.
+        /// The error.
         why: String,
     },
-    /// An entry that does not stand where it belongs.
+    /// An entry is out of order.
     #[error("entry {index}: {seat} of step {claimed} stands where step {step} is being read")]
     Order {
-        /// Its place in the file, from 0.
+        /// Its index in the file, from 0.
         index: usize,
         /// The step being read.
         step: u64,
-        /// The step it claims.
+        /// The step that the entry claims.
         claimed: u64,
-        /// Its seat.
+        /// The entry's seat.
         seat: Seat,
     },
-    /// An entry that names another step before than the one that stands here.
+    /// An entry names a different previous step than the one in this file.
     #[error(
         "step {step}: the entry of {seat} does not follow from step {before} as it stands here: an entry of that step \
          has been changed, or {seat} signed for another log"
@@ -123,12 +123,12 @@ pub enum Finding {
     Parent {
         /// The step.
         step: u64,
-        /// The step before.
+        /// The previous step.
         before: u64,
         /// The seat.
         seat: Seat,
     },
-    /// An entry that names one that is not in the log.
+    /// An entry names an entry that is not in the log.
     #[error("step {step}: the entry of {seat} names an entry that is not in the log")]
     Names {
         /// The step.
@@ -139,13 +139,13 @@ pub enum Finding {
     /// A proven fault.
     #[error("{0}")]
     Fault(#[from] Fault),
-    /// Statements that do not prove the removal where they stand.
+    /// The removal statements at this step do not prove the removal.
     #[error("step {step}: the statements on a removal do not prove it")]
     Removal {
         /// The step.
         step: u64,
     },
-    /// A seat was removed by something that is no proof against it.
+    /// A seat was removed, but the given entry proves no fault.
     #[error("step {step}: {seat} is removed without proof of a fault")]
     Unproven {
         /// The step.
@@ -153,7 +153,7 @@ pub enum Finding {
         /// The seat.
         seat: Seat,
     },
-    /// Fork reports on an equivocating seat that do not lead to where the log continues.
+    /// The fork reports on an equivocating seat do not match where the log continues.
     #[error(
         "step {step}: the others' statements do not say that the log continues there without {culprit}"
     )]
@@ -163,10 +163,10 @@ pub enum Finding {
         /// The seat that was removed.
         culprit: Seat,
     },
-    /// The file's own account of the end is not what the log gives.
+    /// The trailer contradicts the log.
     #[error("the trailer is wrong: {0}")]
     Trailer(&'static str),
-    /// The rules engine went wrong on replay.
+    /// The rules engine failed during replay.
     #[error("step {step}: {why}")]
     Broken {
         /// The step.
@@ -182,10 +182,10 @@ impl Finding {
         Self::Broken { step, why }
     }
 
-    /// The seat whose fault the finding proves, if it proves one.
+    /// The seat whose fault the finding proves, if any.
     ///
-    /// An entry that does not fit the others proves nothing against its own seat: whoever wrote the
-    /// file may have moved it, or any other seat signed again what it follows from or names.
+    /// An entry that does not fit the others proves nothing against its own seat. The file's author may have moved it,
+    /// or another seat may have signed a second version of an entry it names.
     pub fn seat(&self) -> Option<Seat> {
         match self {
             Self::Fault(fault) => Some(fault.seat),
@@ -202,7 +202,7 @@ impl Finding {
         }
     }
 
-    /// The step that it points at, if it points at one.
+    /// The step the finding points to, if any.
     pub fn step(&self) -> Option<u64> {
         match self {
             Self::Entry { step, .. }
@@ -219,67 +219,67 @@ impl Finding {
     }
 }
 
-/// A seat that did not stay to the end.
+/// A seat that did not stay until the end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Departure {
     /// The seat.
     pub seat: Seat,
-    /// The deal in which it went.
+    /// The deal in which it departed.
     pub deal: u32,
-    /// Why.
+    /// Reason for the departure.
     pub why: Reason,
 }
 
-/// Why a seat did not stay to the end.
+/// Why a seat did not stay until the end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// It left by its own word.
+    /// It left by its own signed entry.
     Left,
-    /// The others removed it: that it was absent is their word.
+    /// The others removed it as absent. Its absence is their claim, not proven.
     Absent,
     /// It was removed for a fault that the transcript proves.
     Fault(Fault),
 }
 
-/// Result of an audit.
+/// The result of an audit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
     /// The table id.
     pub table: Hash32,
     /// How the log ends.
     pub end: End,
-    /// The hash of the last complete step, computed.
+    /// The recomputed hash of the last complete step.
     pub log: Hash32,
-    /// How many steps are complete.
+    /// Number of complete steps.
     pub steps: u64,
-    /// How many deals were begun.
+    /// Number of deals begun.
     pub deals: u32,
-    /// How many deals were opened and computed again by every seat's seed.
+    /// Number of deals in which every seat opened its seed and everything was recomputed.
     pub deals_opened: u32,
-    /// The checks that were made and held.
+    /// The checks made and passed.
     pub tally: Tally,
-    /// One score a seat, as replayed.
+    /// The replayed scores, one per seat.
     pub scores: Vec<i64>,
-    /// The winners, as replayed.
+    /// The replayed winners.
     pub winners: Vec<Seat>,
-    /// The seats that left or were removed, in order: what they sent in that deal is
-    /// checked by its proofs alone, since they opened no seed.
+    /// Seats that left or were removed, in order. Their last deal is checked by proofs alone, since they opened no
+    /// seed.
     pub left: Vec<Departure>,
-    /// The groups that closed an unfinished table by claiming that the others were absent; two groups cancel.
+    /// The groups that closed an unfinished table by claiming the others absent; two groups cancel out.
     pub claims: Vec<Abandonment>,
-    /// The seats that did not open their seeds although the game is over: their shuffles are checked by proofs alone.
+    /// Seats that did not open their seeds after the game ended; their shuffles are checked by proofs alone.
     pub unopened: SeatSet,
     /// The first fault; `None` if the log is fair.
     pub finding: Option<Finding>,
 }
 
 impl Report {
-    /// Whether every check held.
+    /// Whether every check passed.
     pub fn is_fair(&self) -> bool {
         self.finding.is_none()
     }
 
-    /// Of a transcript of a game that cannot be played here, so that nothing of it was checked.
+    /// The report on a game that this program cannot play; nothing was checked.
     pub(super) fn unplayable(transcript: &Transcript, error: RuleSetError) -> Self {
         Self {
             table: transcript.charter().table(),

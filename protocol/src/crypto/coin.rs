@@ -1,10 +1,10 @@
-//! Coins: public randomness that nobody could choose.
+//! Coins: public randomness that no seat can choose.
 //!
-//! Each seat holds a SHA-256 chain of [`CHAIN`] links,
-//! \\(\ell_i = \\mathrm{SHA256}(\text{label} ‖ \text{table} ‖ \text{deal} ‖ \text{seat} ‖ \text{chain} ‖ i ‖ \ell_{i-1})\\),
-//! with \\(\ell_0\\) derived from its seed, and publishes the tip \\(\ell_{1024}\\) before the deal.
-//! Each flip opens one more preimage of every seat; the value is the hash of all of them, expanded
-//! by ChaCha20. A seat cannot change its preimage, and who has not seen all of them knows nothing.
+//! Each seat builds a SHA-256 chain of [`CHAIN`] links, \\(\ell_i = \\mathrm{SHA256}(\text{label} ‖ \text{table} ‖
+//! \text{deal} ‖ \text{seat} ‖ \text{chain} ‖ i ‖ \ell_{i-1})\\), with \\(\ell_0\\) derived from its seed, and
+//! publishes the tip \\(\ell_{1024}\\) before the deal. Each flip opens one more preimage from every seat. The value is
+//! the hash of all of them, expanded by ChaCha20. A seat cannot change its preimage, and nobody can predict the value
+//! until all preimages are open.
 
 use std::fmt;
 
@@ -17,7 +17,7 @@ use crate::domain;
 use crate::hash::{Hash32, Hasher};
 use crate::seat::Seat;
 
-/// How many flips a chain serves.
+/// Number of flips that one chain serves.
 pub const CHAIN: u32 = 1024;
 
 fn link(context: &Context, chain: u32, index: u32, previous: &Hash32) -> Hash32 {
@@ -94,30 +94,30 @@ impl CoinTip {
         self.chain
     }
 
-    /// How many flips it has served.
+    /// Number of flips the chain has served.
     pub fn used(&self) -> u32 {
         self.used
     }
 
-    /// Whether a next chain must be published first.
+    /// Whether the chain is used up, so the next one must be published first.
     pub fn is_used_up(&self) -> bool {
         self.used >= CHAIN
     }
 
-    /// Whether `preimage` is the next one of the chain.
+    /// Whether `preimage` is the next preimage of the chain.
     pub fn accepts(&self, context: &Context, preimage: &Hash32) -> bool {
         !self.is_used_up() && link(context, self.chain, CHAIN - self.used, preimage) == self.last
     }
 
-    /// Moves on to a preimage that was accepted.
+    /// Records an accepted preimage as the latest link.
     pub fn advance(&mut self, preimage: Hash32) {
         self.used += 1;
         self.last = preimage;
     }
 }
 
-/// The random stream of flip number `flip` of a deal (counted over all chains), from the seats
-/// that took part and their preimages, in seat order.
+/// The random stream of flip number `flip` of a deal, counted over all chains. `preimages` lists the participating
+/// seats and their preimages in seat order.
 pub fn flip_stream(
     table: &Hash32,
     deal: u32,

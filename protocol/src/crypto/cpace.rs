@@ -1,8 +1,8 @@
 //! CPACE-RISTR255-SHA512 of draft-irtf-cfrg-cpace-21, byte for byte.
 //!
-//! The functions have the names of the draft. The group is Ristretto255 (RFC 9496), the hash SHA-512,
-//! and the roles are initiator and responder (`transcript_ir`). Key confirmation is that of the
-//! draft's section 10.4, with HMAC-SHA512 as the MAC. [`super::pake`] chooses the inputs.
+//! Function names follow the draft. The group is Ristretto255 (RFC 9496), the hash is SHA-512, and the roles are
+//! initiator and responder (`transcript_ir`). Key confirmation follows section 10.4 of the draft, with HMAC-SHA512 as
+//! the MAC. [`super::pake`] chooses the inputs.
 
 use curve25519_dalek::RistrettoPoint;
 use curve25519_dalek::scalar::Scalar;
@@ -20,25 +20,25 @@ const DSI_ISK: &[u8] = b"CPaceRistretto255_ISK";
 /// `H.s_in_bytes`: the input block of SHA-512.
 const S_IN_BYTES: usize = 128;
 
-/// 64 bytes that nobody else may see.
+/// 64 secret bytes, zeroized when dropped.
 pub(super) type Secret = Zeroizing<[u8; 64]>;
 
-/// One side's message: its point, and data that the run authenticates beside it.
+/// One side's message: its point, and associated data that the run authenticates.
 #[derive(Clone, Copy)]
 pub(super) struct Share<'a> {
     pub(super) point: &'a Point,
     pub(super) data: &'a [u8],
 }
 
-/// The length of `prepend_len(data)`: seven bits of the length a byte, then the data.
+/// Length of `prepend_len(data)`: the LEB128 length prefix (seven bits per byte) plus the data.
 fn prepended_len(data: &[u8]) -> usize {
     let bits = usize::BITS - data.len().leading_zeros();
     data.len() + usize::try_from(bits.div_ceil(7).max(1)).unwrap_or(usize::MAX)
 }
 
-/// Every part behind its length in LEB128.
+/// Concatenates the parts, each prefixed with its length in LEB128.
 pub(super) fn lv_cat(parts: &[&[u8]]) -> Zeroizing<Vec<u8>> {
-    // One allocation of the full length: a buffer that grows leaves copies of a password behind.
+    // Allocate the full length once: a growing buffer would leave copies of a password behind.
     let total = parts.iter().map(|part| prepended_len(part)).sum();
     let mut out = Zeroizing::new(Vec::with_capacity(total));
     for part in parts {
@@ -58,7 +58,8 @@ pub(super) fn lv_cat(parts: &[&[u8]]) -> Zeroizing<Vec<u8>> {
     out
 }
 
-/// The zeros fill the first block of the hash, so that it tells nothing of the password's length.
+/// The input of the generator hash. Zeros fill the first block, so that hashing reveals nothing about the password's
+/// length.
 fn generator_string(prs: &[u8], ci: &[u8], sid: &[u8]) -> Zeroizing<Vec<u8>> {
     let used = 1 + prepended_len(prs) + prepended_len(DSI);
     let padding = vec![0; S_IN_BYTES.saturating_sub(used)];
@@ -75,14 +76,14 @@ fn sha512(parts: &[&[u8]]) -> Secret {
     out
 }
 
-/// \\(g\\), from the password `prs`, the channel identifier `ci` and the session id `sid`. With it
-/// any number of passwords can be tested, so it is zeroized like the password.
+/// The generator \\(g\\), from the password `prs`, the channel identifier `ci` and the session id `sid`. Anyone who
+/// holds it can test any number of passwords, so it is zeroized like the password.
 pub(super) fn calculate_generator(prs: &[u8], ci: &[u8], sid: &[u8]) -> Zeroizing<RistrettoPoint> {
     let hash = sha512(&[&generator_string(prs, ci, sid)]);
     Zeroizing::new(RistrettoPoint::from_uniform_bytes(&hash))
 }
 
-/// Uniform between 1 and the group order less 1.
+/// A uniform scalar from 1 to the group order minus 1.
 pub(super) fn sample_scalar(mut rng: &mut dyn CryptoRng) -> Zeroizing<Scalar> {
     loop {
         let scalar = Zeroizing::new(random_scalar(&mut rng));
@@ -97,8 +98,8 @@ pub(super) fn scalar_mult(y: &Scalar, g: &RistrettoPoint) -> Point {
     Point::from(g * y)
 }
 
-/// The encoding of \\(K = yX\\); `None` where the draft returns `G.I`, which ends the run. An encoding
-/// of no point never gets here: it does not become a [`Point`].
+/// The encoding of \\(K = yX\\); `None` where the draft returns `G.I`, which aborts the run. Invalid encodings never
+/// get here, because they do not decode to a [`Point`].
 pub(super) fn scalar_mult_vfy(y: &Scalar, x: &Point) -> Option<Zeroizing<[u8; 32]>> {
     let product = Zeroizing::new(x.as_point() * y);
     let k = Zeroizing::new(product.compress().to_bytes());
@@ -110,8 +111,8 @@ pub(super) fn transcript_ir(a: Share<'_>, b: Share<'_>) -> Zeroizing<Vec<u8>> {
     lv_cat(&[a.point.as_bytes(), a.data, b.point.as_bytes(), b.data])
 }
 
-/// The intermediate session key, which both sides have in common exactly if they agree on password,
-/// channel, session id and transcript.
+/// The intermediate session key. Both sides derive the same key exactly if they agree on password, channel, session id
+/// and transcript.
 pub(super) fn isk(sid: &[u8], k: &[u8; 32], transcript: &[u8]) -> Secret {
     sha512(&[&lv_cat(&[DSI_ISK, sid, k]), transcript])
 }
@@ -121,7 +122,7 @@ pub(super) fn mac_key(sid: &[u8], isk: &Secret) -> Secret {
     sha512(&[b"CPaceMac", sid, &**isk])
 }
 
-/// By what a side shows that it has the key: the MAC of what it sent itself.
+/// Key confirmation: the MAC over the side's own message, which proves that it has the key.
 pub(super) fn tag(mac_key: &Secret, sent: Share<'_>) -> Secret {
     // HMAC pads a key shorter than a block with zeros.
     let mut key = Zeroizing::new([0; S_IN_BYTES]);
@@ -259,7 +260,7 @@ mod tests {
         );
     }
 
-    /// Up to 108 bytes the first block hides the length; a longer password has no padding.
+    /// The padding hides the length of passwords up to 108 bytes; longer passwords get no padding.
     #[test]
     fn padding_fills_the_first_block() {
         for size in [0, 8, 108] {
@@ -300,7 +301,7 @@ mod tests {
         let key = isk(&bytes(SID), &array(K), &transcript);
         assert_eq!(key.as_slice(), bytes(expected));
 
-        // The key of a run without roles differs in the transcript only.
+        // Without roles, the key differs only in its transcript.
         let transcript = o_cat(
             &lv_cat(&[a.as_bytes(), b"ADa"]),
             &lv_cat(&[b.as_bytes(), b"ADb"]),
@@ -331,8 +332,8 @@ mod tests {
         assert!(scalar_mult_vfy(&scalar(S), &point(identity)).is_none());
     }
 
-    /// The draft has no vectors for tags: HMAC as in RFC 4231, test case 1, and the key and message of
-    /// section 10.4 written out.
+    /// The draft has no vectors for tags. This checks HMAC against RFC 4231, test case 1, and the tag against section
+    /// 10.4 written out.
     #[test]
     fn tags_are_hmacs_of_the_sent_message() {
         let hmac = |key: &[u8], message: &[u8]| -> Vec<u8> {

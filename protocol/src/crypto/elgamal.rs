@@ -1,9 +1,8 @@
-//! Sealed cards: ElGamal ciphertexts of card points under the joint key.
+//! Sealed cards (*masked cards* in the literature): ElGamal ciphertexts of card points under the joint key.
 //!
-//! Card \\(j\\) of a printed deck is the point \\(M_j\\) = hash-to-group(label ‖ deck name ‖ card name). A
-//! sealed card is \\((A, B)\\) under \\(X = \sum X_i\\): \\(A = rG,\; B = M_j + rX\\). Seat \\(i\\)'s share is
-//! \\(D_i = x_iA\\) and \\(M_j = B - \sum D_i\\). In the literature a sealed card is a *masked* card and a
-//! share a *reveal token*.
+//! Card \\(j\\) of a printed deck is the point \\(M_j\\) = hash-to-group(label ‖ deck name ‖ card name). A sealed card
+//! is \\((A, B)\\) under \\(X = \sum X_i\\): \\(A = rG,\; B = M_j + rX\\). Seat \\(i\\)'s share (*reveal token* in the
+//! literature) is \\(D_i = x_iA\\), and \\(M_j = B - \sum D_i\\).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,7 +13,7 @@ use super::group::{Point, hash_to_group};
 use crate::card::Face;
 use crate::domain;
 
-/// A sealed card, 64 bytes.
+/// A sealed card; 64 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ciphertext {
     /// \\(A = rG\\).
@@ -23,10 +22,10 @@ pub struct Ciphertext {
     pub b: Point,
 }
 
-/// The order of a deck, sealed: what every seat agrees it is, top first.
+/// A sealed deck in the order all seats agree on, top card first.
 pub type SealedCards = Arc<Vec<Ciphertext>>;
 
-/// The cards that go into a sealed deck: their points, both ways.
+/// The cards of a sealed deck, indexed both by face and by point.
 #[derive(Clone, Debug)]
 pub struct CardPoints {
     cards: Vec<(Face, Point)>,
@@ -34,7 +33,7 @@ pub struct CardPoints {
 }
 
 impl CardPoints {
-    /// Computes the points of `cards`, in that order.
+    /// Computes the points of `cards`, in the given order.
     pub fn new(deck_name: &str, cards: impl IntoIterator<Item = (Face, String)>) -> Self {
         let cards: Vec<(Face, Point)> = cards
             .into_iter()
@@ -47,7 +46,7 @@ impl CardPoints {
         Self { cards, faces }
     }
 
-    /// The fresh deck \\((0, M_j)\\) in printed order: computed by everybody, never received.
+    /// The fresh deck \\((0, M_j)\\) in printed order. Every peer computes it; it is never received.
     pub fn fresh(&self) -> SealedCards {
         let identity = Point::identity();
         Arc::new(
@@ -61,12 +60,12 @@ impl CardPoints {
         )
     }
 
-    /// The card of a point, if it is one of these.
+    /// The card with this point, if it belongs to this deck.
     pub fn face(&self, point: &Point) -> Option<Face> {
         self.faces.get(point).copied()
     }
 
-    /// The point of a card, if it is one of these.
+    /// The point of this card, if it belongs to this deck.
     pub fn point(&self, face: Face) -> Option<Point> {
         self.cards
             .iter()
@@ -74,18 +73,18 @@ impl CardPoints {
             .map(|(_, point)| *point)
     }
 
-    /// How many cards.
+    /// Number of cards.
     pub fn len(&self) -> usize {
         self.cards.len()
     }
 
-    /// Whether there are none.
+    /// Whether the deck has no cards.
     pub fn is_empty(&self) -> bool {
         self.cards.is_empty()
     }
 }
 
-/// Opens a sealed card with the shares of all seats of its key: \\(B - \sum D_i\\).
+/// Opens a sealed card with the shares of every seat in its key: \\(B - \sum D_i\\).
 pub fn open<'a>(card: &Ciphertext, shares: impl IntoIterator<Item = &'a Point>) -> Point {
     let sum = shares
         .into_iter()

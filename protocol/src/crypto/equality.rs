@@ -1,9 +1,8 @@
-//! The proof that two points have the same logarithm to two bases, which share proofs and those of
-//! the escrow are made of.
+//! DLEQ proofs: two points have the same discrete logarithm to two bases. Share proofs and escrow proofs build on them.
 //!
 //! # Statement
-//! Public \\(X, A, D\\); the prover knows \\(x\\) with \\(X = xG\\) and \\(D = xA\\). The caller's
-//! transcript has absorbed whatever \\(X, A, D\\) are computed from, under a label of its own.
+//! Public \\(X, A, D\\); the prover knows \\(x\\) with \\(X = xG\\) and \\(D = xA\\). The caller's transcript has
+//! already absorbed the inputs that determine \\(X, A, D\\), under the caller's own label.
 //!
 //! # Protocol
 //! Chaum–Pedersen (CRYPTO '92) over Merlin:
@@ -24,7 +23,7 @@ use super::group::{Point, Response, random_scalar};
 use super::seed::{Context, Seed};
 use crate::domain;
 
-/// One proof; what it says depends on the transcript alone.
+/// A DLEQ proof; the transcript alone determines its statement.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct EqualityProof {
     announcement_key: Point,
@@ -42,8 +41,8 @@ fn challenge(transcript: &mut Transcript, announcements: [&Point; 2]) -> Scalar 
 }
 
 impl EqualityProof {
-    /// Proves it of `secret` and the base `base`, with a nonce for `purpose` from everything that
-    /// the transcript has absorbed. Constant time in the secret.
+    /// Proves the statement for `secret` and base `base`. The nonce is derived for `purpose` from everything the
+    /// transcript has absorbed. Constant time in the secret.
     pub(super) fn prove(
         seed: &Seed,
         context: &Context,
@@ -66,9 +65,9 @@ impl EqualityProof {
         }
     }
 
-    /// The nonce by which an opened seed gives this proof, and a digest of all that the transcript has
-    /// absorbed and of the proof; `None` if the seed gives another response. It remains to be checked that
-    /// \\(T_1 = kG\\) and \\(T_2 = kA\\). Variable time.
+    /// Derives the nonce of this proof from an opened seed, with a digest of the whole transcript and the proof.
+    /// Returns `None` if the seed gives a different response. The caller must still check \\(T_1 = kG\\) and
+    /// \\(T_2 = kA\\). Variable time.
     pub(super) fn expected(
         &self,
         seed: &Seed,
@@ -88,15 +87,14 @@ impl EqualityProof {
         Some((nonce, digest))
     }
 
-    /// \\(T_1, T_2\\).
+    /// The announcements \\(T_1, T_2\\).
     pub(super) fn announcements(&self) -> [&Point; 2] {
         [&self.announcement_key, &self.announcement_base]
     }
 
-    /// Whether \\(sG = T_1 + cX\\) and \\(sA = T_2 + cD\\), where `terms` are \\((w_j, A_j, D_j)\\)
-    /// with \\(A = \sum w_jA_j,\; D = \sum w_jD_j\\). The equations are folded by a weight that comes
-    /// after the response, in one multiscalar multiplication of \\(2n + 4\\) points. Variable time,
-    /// public inputs.
+    /// Whether \\(sG = T_1 + cX\\) and \\(sA = T_2 + cD\\), where `terms` are \\((w_j, A_j, D_j)\\) with
+    /// \\(A = \sum w_jA_j,\; D = \sum w_jD_j\\). A weight drawn after the response combines both equations into one
+    /// multiscalar multiplication of \\(2n + 4\\) points. Variable time, public inputs.
     pub(super) fn holds<'a>(
         &self,
         mut transcript: Transcript,

@@ -1,5 +1,5 @@
-//! Published test vectors for the primitives that this crate takes from libraries: Ristretto255 (RFC 9496), Ed25519
-//! (RFC 8032), Merlin and SHA-256. A library that computes something else would change every file and signature.
+//! Published test vectors for the library primitives this crate uses: Ristretto255 (RFC 9496), Ed25519 (RFC 8032),
+//! Merlin and SHA-256. A library that computed anything else would change every file and signature.
 
 use curve25519_dalek::constants::RISTRETTO_BASEPOINT_POINT;
 use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoPoint};
@@ -97,7 +97,7 @@ fn ed25519_signatures() {
     }
 }
 
-/// The vector of Merlin's first release, which ports to other languages test against.
+/// The vector from Merlin's first release; ports to other languages test against it.
 #[test]
 fn merlin_challenge() {
     let mut transcript = Transcript::new(b"test protocol");

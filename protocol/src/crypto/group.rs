@@ -1,7 +1,7 @@
-//! Points and scalars as they are sent: 32 canonical bytes each, parsed once at the edge.
+//! Points and scalars in their wire form: 32 canonical bytes each, parsed once at the boundary.
 //!
-//! Group: Ristretto255, generator \\(G\\) (`curve25519-dalek`'s base point). A [`Point`] keeps its
-//! encoding beside its coordinates, since every point is hashed, compared or sent sooner or later.
+//! The group is Ristretto255 with generator \\(G\\), `curve25519-dalek`'s base point. A [`Point`] caches its encoding
+//! beside its coordinates, since every point is eventually hashed, compared or sent.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ use sha2::{Digest as _, Sha512};
 
 use crate::domain::Label;
 
-/// A group element together with its canonical 32-byte encoding.
+/// A group element with its canonical 32-byte encoding.
 #[derive(Clone, Copy)]
 pub struct Point {
     point: RistrettoPoint,
@@ -31,7 +31,7 @@ impl Point {
             .map(|point| Self { point, bytes })
     }
 
-    /// The double of `half`, whose encoding the caller has already computed.
+    /// The double of `half`, with the encoding the caller has already computed.
     pub(super) fn from_doubled(half: &RistrettoPoint, bytes: CompressedRistretto) -> Self {
         let point = half + half;
         debug_assert_eq!(point.compress(), bytes);
@@ -41,7 +41,7 @@ impl Point {
         }
     }
 
-    /// The identity.
+    /// The identity element.
     pub fn identity() -> Self {
         RistrettoPoint::default().into()
     }
@@ -51,12 +51,12 @@ impl Point {
         &self.point
     }
 
-    /// The encoding.
+    /// The canonical encoding.
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.bytes
     }
 
-    /// Whether it is the identity.
+    /// Whether the point is the identity.
     pub fn is_identity(&self) -> bool {
         self.point.is_identity()
     }
@@ -87,7 +87,7 @@ impl PartialOrd for Point {
 }
 
 impl Ord for Point {
-    /// The order of the encodings; it means nothing beyond giving maps an order.
+    /// Orders by encoding. The order has no meaning; ordered maps need one.
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         self.bytes.cmp(&other.bytes)
     }
@@ -112,8 +112,7 @@ impl<'de> Deserialize<'de> for Point {
     }
 }
 
-/// A public scalar: the response of a proof, or a masked part of an escrow. Secret scalars never take
-/// this form.
+/// A public scalar: a proof's response, or a masked part of an escrow. Never holds a secret scalar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Response(pub Scalar);
 
@@ -132,7 +131,7 @@ impl<'de> Deserialize<'de> for Response {
     }
 }
 
-/// A uniform scalar from 64 bytes of a stream.
+/// A uniform scalar from the next 64 bytes of a stream.
 pub fn random_scalar(stream: &mut impl Rng) -> Scalar {
     let mut wide = [0_u8; 64];
     stream.fill_bytes(&mut wide);
@@ -141,7 +140,7 @@ pub fn random_scalar(stream: &mut impl Rng) -> Scalar {
     scalar
 }
 
-/// A 128-bit weight from 16 bytes of a stream (public; never a secret).
+/// A 128-bit weight from the next 16 bytes of a stream; public, never a secret.
 pub fn random_weight(stream: &mut impl Rng) -> Scalar {
     let mut half = [0_u8; 16];
     stream.fill_bytes(&mut half);
@@ -159,17 +158,17 @@ fn wide_hash(label: Label, fields: &[&[u8]]) -> [u8; 64] {
     hash.finalize().into()
 }
 
-/// A point whose logarithm nobody knows: SHA-512 over the labelled fields, by the one-way map of
-/// RFC 9496 (section 4.3.4). Fields are length-prefixed as in [`crate::hash`].
+/// A point whose discrete logarithm nobody knows: SHA-512 over the labelled fields, then the one-way map of RFC 9496
+/// (section 4.3.4). Fields are length-prefixed as in [`crate::hash`].
 pub fn hash_to_group(label: Label, fields: &[&[u8]]) -> RistrettoPoint {
     let mut wide = wide_hash(label, fields);
     let point = RistrettoPoint::from_uniform_bytes(&wide);
-    // The fields may hold a password, which anybody could look for with these bytes.
+    // The fields may contain a password; these bytes would allow a dictionary search for it.
     zeroize::Zeroize::zeroize(&mut wide);
     point
 }
 
-/// A scalar like a random one: SHA-512 over the labelled fields, reduced. Fields are length-prefixed
+/// A pseudorandom scalar: SHA-512 over the labelled fields, reduced modulo the group order. Fields are length-prefixed
 /// as in [`crate::hash`].
 pub fn hash_to_scalar(label: Label, fields: &[&[u8]]) -> Scalar {
     let mut wide = wide_hash(label, fields);
@@ -188,7 +187,7 @@ mod tests {
         let point = Point::from(hash_to_group(Label::new("test\0"), &[b"x"]));
         assert_eq!(decode::<Point>(&encode(&point), 32).unwrap(), point);
         assert!(decode::<Point>(&[0xff; 32], 32).is_err());
-        // The group order itself is no canonical scalar.
+        // The group order itself is not a canonical scalar.
         let mut order = [0_u8; 32];
         order[..16].copy_from_slice(&[
             0xed, 0xd3, 0xf5, 0x5c, 0x1a, 0x63, 0x12, 0x58, 0xd6, 0x9c, 0xf7, 0xa2, 0xde, 0xf9,

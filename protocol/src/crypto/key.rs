@@ -1,4 +1,4 @@
-//! Deal keys and the proof that a seat knows its own.
+//! Deal keys, and each seat's proof of knowledge of its own.
 //!
 //! # Statement
 //! Public \\(X\\); the prover knows \\(x\\) with \\(X = xG\\).
@@ -7,8 +7,8 @@
 //! Schnorr (CRYPTO '89) over Merlin, bound to table, deal and seat:
 //! 1. \\(T = kG\\) for fresh \\(k\\); 2. \\(c\\) from the transcript; 3. \\(s = k + cx\\).
 //!
-//! Sent: \\((T, s)\\), 64 bytes. Without it a seat could register \\(X\\) minus the others' keys and
-//! know the joint secret; a key copied from another seat fails as well, since the seat is bound.
+//! Sent: \\((T, s)\\), 64 bytes. Without the proof, a seat could register \\(X\\) minus the others' keys and know the
+//! joint secret. Copying another seat's key and proof also fails, since the proof is bound to the seat.
 
 use std::fmt;
 
@@ -22,12 +22,12 @@ use super::group::{Point, Response, random_scalar};
 use super::seed::{Context, Seed};
 use crate::domain;
 
-/// A seat's secret key of one deal.
+/// A seat's secret key for one deal.
 #[derive(Clone, ZeroizeOnDrop)]
 pub struct SecretKey(Scalar);
 
 impl SecretKey {
-    /// Derives the key of a deal from its seed.
+    /// Derives the deal key from the seat's seed.
     pub fn derive(seed: &Seed, context: &Context) -> Self {
         let mut stream = seed.stream(context, domain::purpose::KEY, &0_u32.to_le_bytes());
         Self(random_scalar(&mut stream))
@@ -38,12 +38,12 @@ impl SecretKey {
         RistrettoPoint::mul_base(&self.0).into()
     }
 
-    /// The scalar itself, for the modules beside this one.
+    /// The scalar itself, for sibling modules only.
     pub(super) fn scalar(&self) -> &Scalar {
         &self.0
     }
 
-    /// The key that several seats hold together.
+    /// The joint key of several seats: the sum of their keys.
     pub(crate) fn sum<'a>(keys: impl IntoIterator<Item = &'a Self>) -> Self {
         Self(keys.into_iter().map(|key| key.0).sum())
     }
@@ -55,7 +55,7 @@ impl fmt::Debug for SecretKey {
     }
 }
 
-/// The proof of knowledge of a deal key.
+/// A proof of knowledge of a deal key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeyProof {
     announcement: Point,
@@ -65,7 +65,7 @@ pub struct KeyProof {
 /// A key or its proof is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum KeyError {
-    /// The identity, under which nothing is sealed.
+    /// The key is the identity, which seals nothing.
     #[error("the key is the identity")]
     Identity,
     /// The equation does not hold.

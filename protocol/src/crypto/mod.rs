@@ -1,10 +1,9 @@
-//! The cryptography of a table: keys, sealed cards, shares, shuffles, coins and the password at its door,
-//! over Ristretto255.
+//! The table's cryptography over Ristretto255: keys, sealed cards, shares, shuffles, coins and the table password.
 //!
-//! Nothing in here knows of steps, entries or seats that come and go; that is the log's work. Every
-//! random value of a deal is derived from a seat's seed of that deal ([`seed`]), so that whoever is
-//! shown the seed afterwards can compute every byte again. Only [`pake`] draws from the caller's RNG
-//! itself: it comes before any deal, and nobody may compute it again.
+//! This module knows nothing about steps, entries, or seats that join and leave; the log handles those. Every random
+//! value of a deal derives from a seat's seed for that deal ([`seed`]), so anyone who sees the opened seed can
+//! recompute every byte. Only [`pake`] draws from the caller's RNG itself: it runs before any deal, and nobody may
+//! recompute it.
 
 pub mod coin;
 mod cpace;
@@ -21,8 +20,8 @@ pub mod seed;
 pub mod share;
 pub mod shuffle;
 
-/// Secrets, and the states that absorb or expand them, are wiped when they are dropped: a feature of
-/// their crates, which this line does not compile without.
+/// Compile-time check: secrets, and the states that absorb or expand them, are zeroized on drop. External crates
+/// provide this only with their `zeroize` feature.
 const _: () = {
     const fn wiped<T: zeroize::ZeroizeOnDrop>() {}
     wiped::<chacha20::ChaCha20Rng>();

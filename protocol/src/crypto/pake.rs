@@ -1,9 +1,9 @@
-//! A table's password: guest and host show each other that they know it, and neither sends it.
+//! Table passwords: guest and host prove to each other that they know the password, without sending it.
 //!
 //! # Protocol
-//! CPACE-RISTR255-SHA512 of draft-irtf-cfrg-cpace-21 (`cpace.rs`) with the key confirmation of its
-//! section 10.4. The guest is the initiator A, the host the responder B. All of it travels over a
-//! channel that is encrypted and knows both keys already. The draft's inputs are:
+//! CPACE-RISTR255-SHA512 of draft-irtf-cfrg-cpace-21 (`cpace.rs`) with the key confirmation of section 10.4. The guest
+//! is the initiator A, the host the responder B. All messages travel over an encrypted channel that has already
+//! authenticated both keys. The draft's inputs are:
 //!
 //! | input | value |
 //! | --- | --- |
@@ -13,51 +13,48 @@
 //! | ADa, ADb | `guest`, `host`; fixed, so they are not sent |
 //!
 //! 1. Guest: \\(Y_a = y_ag\\). Sent: [`Login`], 32 bytes.
-//! 2. Host: \\(Y_b = y_bg\\), \\(K = y_bY_a\\), ISK, and its tag
-//!    \\(T_b = \\mathrm{HMAC}(\text{mac\_key}, \text{lv\_cat}(Y_b, \text{ADb}))\\). Sent: [`Challenge`]
-//!    \\((Y_b, T_b)\\), 96 bytes.
-//! 3. Guest: \\(K = y_aY_b\\), ISK and \\(T_b\\). Only if that is the tag that came,
-//!    \\(T_a = \\mathrm{HMAC}(\text{mac\_key}, \text{lv\_cat}(Y_a, \text{ADa}))\\). Sent: [`Proof`], 64 bytes.
-//! 4. Host: lets the guest in only if that \\(T_a\\) came.
+//! 2. Host: \\(Y_b = y_bg\\), \\(K = y_bY_a\\), ISK, and its tag \\(T_b = \\mathrm{HMAC}(\text{mac\_key},
+//!    \text{lv\_cat}(Y_b, \text{ADb}))\\). Sent: [`Challenge`] \\((Y_b, T_b)\\), 96 bytes.
+//! 3. Guest: \\(K = y_aY_b\\), ISK and \\(T_b\\). Only if the received tag matches: \\(T_a =
+//!    \\mathrm{HMAC}(\text{mac\_key}, \text{lv\_cat}(Y_a, \text{ADa}))\\). Sent: [`Proof`], 64 bytes.
+//! 4. Host: admits the guest only if the received \\(T_a\\) matches.
 //!
-//! Bytes that encode no point are no [`Login`] and no [`Challenge`]; the identity ends the run. The ISK
-//! serves for the tags alone: the channel has keys of its own.
+//! Bytes that encode no point do not decode as a [`Login`] or [`Challenge`]; the identity aborts the run. The ISK is
+//! used only for the tags, since the channel has its own keys.
 //!
-//! # One password a try
-//! \\(Y_a\\) and \\(Y_b\\) are uniform whatever \\(g\\) is, so they say nothing of the password, and
-//! the tags are MACs under a hash of \\(K\\). Testing a password against a tag therefore takes
-//! the \\(K\\) that it leads to, which is the Diffie–Hellman value of the two points *for the
-//! generator of that password*. An eavesdropper chose neither point and knows \\(K\\) for none of
-//! them. An active attacker chose one, \\(Y = yg'\\), and knows its logarithm for the \\(g'\\) of one
-//! password only: generators are hashes, nobody knows the logarithm of one for another. Abdalla, Haase
-//! and Hesse (ASIACRYPT 2021) prove this of CPace if simultaneous Diffie–Hellman is hard and hashes are
-//! random oracles, for runs that have agreed on a session id before. The draft lets it be empty, on the
-//! proof that it cites as BGHJ24: the fresh points tell two runs apart.
+//! # One guess per run
+//! \\(Y_a\\) and \\(Y_b\\) are uniform for every \\(g\\), so they reveal nothing about the password. The tags are MACs
+//! under a hash of \\(K\\). Testing a password against a tag therefore requires the matching \\(K\\): the
+//! Diffie–Hellman value of the two points *for that password's generator*. An eavesdropper chose neither point and
+//! knows \\(K\\) for no password. An active attacker chose one point, \\(Y = yg'\\), and knows its logarithm only for
+//! one password's \\(g'\\): generators are hashes, and nobody knows the logarithm of one to the base of another.
+//! Abdalla, Haase and Hesse (ASIACRYPT 2021) prove this for CPace, if simultaneous Diffie–Hellman is hard and hashes
+//! are random oracles, for runs that agreed on a session id beforehand. The draft allows an empty session id, based on
+//! the proof it cites as BGHJ24: the fresh points tell two runs apart.
 //!
-//! - *A false guest* sees the host's tag before it has shown anything, and compares it with that of
-//!   its one guess. That is its try, and it may go away without a word. So a host must count the knocks
-//!   that it answered and that led to no good proof; counting bad proofs would count nothing.
-//! - *A false host* gets \\(Y_a\\) and must send its tag first. If its guess was wrong the guest stops,
-//!   and it has learnt just that. [`Guest::finish`] takes the guest away with it, so that no second
-//!   challenge is tried on one \\(y_a\\).
-//! - *A relay in the middle* has a key of its own on each of its two channels. The keys are in CI, so each
-//!   side has another \\(g\\): what one of them sends is of no use with the other.
-//! - *An echo* of a tag fails: ADa and ADb make the two tags differ even if the points are equal.
+//! - *A false guest* sees the host's tag before proving anything, and compares it with the tag for its one guess. That
+//!   uses up its guess, and it may leave silently. A host must therefore count the logins it answered that led to no
+//!   valid proof; counting bad proofs would count nothing.
+//! - *A false host* gets \\(Y_a\\) and must send its tag first. If its guess is wrong, the guest stops, and the host
+//!   learns only that. [`Guest::finish`] consumes the guest, so one \\(y_a\\) never meets a second challenge.
+//! - *A relay in the middle* has a different key on each of its two channels. CI contains the keys, so each side has a
+//!   different \\(g\\): messages from one side are useless with the other.
+//! - *An echoed* tag fails: ADa and ADb make the two tags differ even if the points are equal.
 //!
-//! In either order each side has one try a run. In this one there are three messages and not four, and
-//! only a guest can test its guess in silence, whose tries the host can count and limit. The guest sees
-//! that a host guessed wrong, and can tell its owner.
+//! In either order, each side gets one guess per run. This order takes three messages instead of four. Only a guest can
+//! test its guess silently, and the host can count and limit its guesses. The guest notices a host's wrong guess, and
+//! can tell its user.
 //!
-//! # What is lost on the way
-//! A guest that hears nothing sends the *same* [`Login`] again, and later the same [`Proof`]. A host
-//! keeps the [`Host`] and the [`Challenge`] of each login that it answered, and answers the same login
-//! of the same guest with the same challenge. Answering it afresh would leave the guest with a proof for
-//! a run that the host has forgotten; each fresh answer is one more try.
+//! # Lost messages
+//! A guest that gets no answer resends the *same* [`Login`], and later the same [`Proof`]. A host keeps the [`Host`]
+//! and the [`Challenge`] of each login it answered, and answers the same login from the same guest with the same
+//! challenge. A fresh answer would leave the guest with a proof for a run that the host has forgotten, and would grant
+//! one more guess.
 //!
-//! # What it gives away
-//! Whether both know the same password, to both. Silent on how good it is: a host that answers without
-//! limit is asked for every word of a list. The password is not stretched; a reader of either side's
-//! memory has it.
+//! # What it reveals
+//! Both sides learn whether they know the same password. The protocol cannot make a weak password strong: a host that
+//! answers without limit can be asked for every word in a list. The password is not stretched, so anyone who reads
+//! either side's memory has it.
 
 use std::fmt;
 
@@ -71,36 +68,36 @@ use super::cpace::{self, Share};
 use super::group::Point;
 use crate::domain;
 
-/// The longest password, in bytes of UTF-8.
+/// Maximum length of a password, in bytes of UTF-8.
 pub const MAX_PASSWORD: usize = 128;
 
-/// A table's password; zeroized when dropped and never shown.
+/// A table's password; zeroized when dropped and never printed.
 ///
-/// It is its exact bytes of UTF-8: nothing is trimmed, and an é that is one character is not an é that is
-/// two. Whoever reads it from a person decides about that.
+/// Passwords compare as exact UTF-8 bytes: nothing is trimmed, and a precomposed é differs from e with a combining
+/// accent. Normalization is up to the code that reads a password from a person.
 #[derive(Clone, ZeroizeOnDrop)]
 pub struct Password(String);
 
-/// A text is no password.
+/// A text is not a valid password.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PasswordError {
-    /// No bytes: a table without a password asks for none.
+    /// The text is empty; a table without a password asks for none.
     #[error("the password is empty")]
     Empty,
     /// More than [`MAX_PASSWORD`] bytes.
     #[error("the password has {size} bytes, more than the {MAX_PASSWORD} that are allowed")]
     TooLong {
-        /// How many it has.
+        /// Length of the text, in bytes.
         size: usize,
     },
 }
 
 impl Password {
-    /// Takes a text of 1 to [`MAX_PASSWORD`] bytes. The text is taken away so that no copy of it stays
-    /// behind; it is zeroized if it is refused, too.
+    /// Takes a text of 1 to [`MAX_PASSWORD`] bytes. It takes ownership so that no copy stays behind; a refused text is
+    /// zeroized too.
     ///
     /// # Errors
-    /// [`PasswordError`] if it has no bytes or too many.
+    /// [`PasswordError`] if the text is empty or too long.
     pub fn new(text: String) -> Result<Self, PasswordError> {
         let password = Self(text);
         match password.0.len() {
@@ -110,7 +107,7 @@ impl Password {
         }
     }
 
-    /// Its text, for whoever keeps it where only its owner can read it.
+    /// The password's text, for storage that only its owner can read.
     pub fn expose(&self) -> &str {
         &self.0
     }
@@ -122,11 +119,11 @@ impl fmt::Debug for Password {
     }
 }
 
-/// The guest and the table of a login attempt. Both sides fill it in from what *they* know: the keys are those of the channel that
-/// the messages come by, never some that a message names.
+/// The guest and the table of a login attempt. Each side fills it in from its *own* knowledge: the keys come from the
+/// channel that carries the messages, never from a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Door {
-    /// Which of the host's tables.
+    /// The id of the host's table.
     pub lobby: [u8; 8],
     /// The guest's Ed25519 public key.
     pub guest: [u8; 32],
@@ -140,7 +137,7 @@ pub struct Login {
     point: Point,
 }
 
-/// A tag of 64 bytes, in halves because serde's arrays end at 32.
+/// A 64-byte tag, in halves because serde's arrays stop at 32 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Tag([[u8; 32]; 2]);
 
@@ -172,22 +169,22 @@ pub struct Proof {
 /// The other side is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PakeError {
-    /// Its point is the identity, which no honest side sends.
+    /// The other side sent the identity point; no honest side does.
     #[error("the other side sent the identity")]
     Identity,
-    /// Its tag is wrong: it has another password or another [`Door`], or a message was changed.
+    /// The tag is wrong: the other side has another password or another [`Door`], or a message was altered.
     #[error("the other side did not show that it knows the password")]
     Password,
 }
 
-/// The draft's `sid`. No id is agreed on before a run; the points tell runs apart.
+/// The draft's `sid`. The sides agree on no id before a run; the points tell runs apart.
 const SID: &[u8] = b"";
 /// The draft's `ADa`.
 const GUEST: &[u8] = b"guest";
 /// The draft's `ADb`.
 const HOST: &[u8] = b"host";
 
-/// \\(y\\) and \\(yg\\) of one side.
+/// Draws one side's \\(y\\) and computes \\(yg\\).
 fn draw(password: &Password, door: &Door, rng: &mut dyn CryptoRng) -> (Zeroizing<Scalar>, Point) {
     let channel = cpace::lv_cat(&[
         &door.guest,
@@ -209,7 +206,7 @@ struct Tags {
 }
 
 impl Tags {
-    /// From a side's own scalar and the other's point. Constant time.
+    /// Computes the tags from one side's scalar and the other's point. Constant time.
     fn new(
         secret: &Scalar,
         other: &Point,
@@ -238,7 +235,7 @@ impl Tags {
     }
 }
 
-/// A guest that has knocked; \\(y_a\\) is zeroized when it is dropped. One run: it cannot be cloned.
+/// A guest that has sent its login; \\(y_a\\) is zeroized when dropped. It serves one run, so it is not `Clone`.
 #[derive(ZeroizeOnDrop)]
 pub struct Guest {
     secret: Scalar,
@@ -247,10 +244,10 @@ pub struct Guest {
 }
 
 impl Guest {
-    /// Begins a run. The RNG must be the operating system's, or in a simulation one of its own.
+    /// Starts a run. Pass the operating system's RNG; a simulation passes its own.
     ///
-    /// The login may be sent again for as long as no answer came. After an answer, good or bad, the
-    /// next try begins here.
+    /// The guest may resend the login until it gets an answer. After an answer, good or bad, the next attempt must
+    /// start here.
     pub fn start(password: &Password, door: &Door, rng: &mut dyn CryptoRng) -> (Self, Login) {
         let (secret, point) = draw(password, door, rng);
         let login = Login { point };
@@ -261,12 +258,11 @@ impl Guest {
         (guest, login)
     }
 
-    /// Checks that the host knows the password, and only then shows that this guest does. The proof
-    /// may be sent again.
+    /// Checks that the host knows the password, and only then proves the same for this guest. The proof may be resent.
     ///
     /// # Errors
-    /// [`PakeError`] if the host did not show it; nothing must be sent then. The run is over: another
-    /// challenge for the same login would be another try for a false host.
+    /// [`PakeError`] if the host did not prove it; the guest must then send nothing. The run is over: another challenge
+    /// for the same login would give a false host another guess.
     pub fn finish(self, challenge: &Challenge) -> Result<Proof, PakeError> {
         let host = &challenge.point;
         let tags = Tags::new(&self.secret, host, &self.login.point, host)?;
@@ -285,20 +281,20 @@ impl fmt::Debug for Guest {
     }
 }
 
-/// A host that has answered a login: the tag that it waits for, zeroized when it is dropped.
+/// A host that has answered a login. Holds the expected tag, zeroized when dropped.
 #[derive(ZeroizeOnDrop)]
 pub struct Host {
     expected: [u8; 64],
 }
 
 impl Host {
-    /// Answers a login: from now on the guest has had its try. The RNG as for [`Guest::start`].
+    /// Answers a login, which uses up the guest's guess. The RNG is as for [`Guest::start`].
     ///
-    /// The caller keeps both for as long as this guest may come back, and sends this same challenge if
-    /// the same login comes again.
+    /// The caller keeps both results for as long as this guest may retry, and answers the same login with the same
+    /// challenge.
     ///
     /// # Errors
-    /// [`PakeError::Identity`] if the login is the identity. Then nothing was told and no try was had.
+    /// [`PakeError::Identity`] if the login is the identity. Nothing was revealed and no guess was used.
     pub fn answer(
         password: &Password,
         door: &Door,
@@ -314,11 +310,11 @@ impl Host {
         Ok((host, Challenge { point, tag }))
     }
 
-    /// Checks that the guest knows the password. A proof that comes twice is checked twice with the same
-    /// outcome; a tag of 512 bits cannot be guessed.
+    /// Checks that the guest knows the password. Checking a resent proof gives the same result; a 512-bit tag cannot be
+    /// guessed.
     ///
     /// # Errors
-    /// [`PakeError::Password`] if it is not the tag expected.
+    /// [`PakeError::Password`] if the tag is not the expected one.
     pub fn check(&self, proof: &Proof) -> Result<(), PakeError> {
         if proof.tag.is(&self.expected) {
             Ok(())
@@ -358,7 +354,7 @@ mod tests {
         ChaCha20Rng::seed_from_u64(number)
     }
 
-    /// State and belief of each side.
+    /// One side's password, and the login attempt as that side knows it.
     type Side<'a> = (&'a str, Door);
 
     fn login(side: Side<'_>, run: u64) -> (Guest, Login) {
@@ -369,7 +365,7 @@ mod tests {
         Host::answer(&password(side.0), &side.1, login, &mut rng(2 * run + 1)).unwrap()
     }
 
-    /// Both sides refuse, the host although the guest goes on in spite of a wrong tag.
+    /// Both sides refuse; the host refuses even if the guest ignores a wrong tag.
     fn refuse(guest: Side<'_>, host: Side<'_>) {
         let (asks, login) = login(guest, 0);
         let (answers, challenge) = answer(host, &login, 0);
@@ -427,7 +423,7 @@ mod tests {
         }
     }
 
-    /// With the identity the false side knows K without any password.
+    /// With the identity, a false side would know K without any password.
     #[test]
     fn the_identity_is_refused() {
         let identity = Point::identity();
@@ -454,7 +450,7 @@ mod tests {
         assert_eq!(decode::<Challenge>(&encode(&challenge), 96), Ok(challenge));
         assert_eq!(decode::<Proof>(&encode(&proof), 64), Ok(proof));
 
-        // The field's prime, which is 0 once more; a negative number; no square; too large a number.
+        // The field's prime, which is a non-canonical 0; a negative number; a non-square; a number that is too large.
         let mut prime = [0xff; 32];
         (prime[0], prime[31]) = (0xed, 0x7f);
         let mut one = [0; 32];
@@ -478,7 +474,7 @@ mod tests {
         let (host, challenge) = answer(side, &first_knock, 0);
         let (other_host, other_challenge) = answer(side, &second_knock, 1);
 
-        // The tag of one run with the point of the other, too.
+        // Also the tag of one run with the point of another.
         let mixed = Challenge {
             tag: other_challenge.tag,
             ..challenge
@@ -493,12 +489,12 @@ mod tests {
         assert_eq!(host.check(&other_proof), Err(PakeError::Password));
         assert_eq!(other_host.check(&proof), Err(PakeError::Password));
 
-        // The same login answered afresh is another run, to which the old proof is none.
+        // A fresh answer to the same login starts another run, which refuses the old proof.
         let (fresh, _) = answer(side, &first_knock, 2);
         assert_eq!(fresh.check(&proof), Err(PakeError::Password));
     }
 
-    /// A false host without the password sends back what it got; a false guest, the host's tag.
+    /// A false host without the password echoes the login's point; a false guest echoes the host's tag.
     #[test]
     fn nothing_is_won_by_echoes() {
         let side = ("open, sesame", DOOR);
@@ -538,7 +534,7 @@ mod tests {
         assert_eq!(shown, "Password(secret) Guest(secret) Host(secret)");
     }
 
-    /// `value` with one bit changed, if that still decodes.
+    /// `value` with one bit flipped, if that still decodes.
     fn flip<T: Serialize + DeserializeOwned>(value: &T, bit: usize) -> Option<T> {
         let mut bytes = encode(value);
         bytes[bit / 8] ^= 1 << (bit % 8);

@@ -1,23 +1,22 @@
-//! Whether an opened seed gives what its seat sent, for all shuffles and shares of a deal at once.
+//! Checks that an opened seed gives what its seat sent, for all shuffles and shares of a deal at once.
 //!
-//! # The plain way and this one
-//! The plain way computes every point again, encodes it and compares bytes. But a point that came by
-//! wire has been decoded, an encoding is canonical, and every point that a seat sends is a sum of known
-//! points with factors that follow from its seed and from what it sent before. So the points need not be
-//! computed: *sent − sum of known points with those factors* has to vanish, for each of them. These
-//! equations are folded, one 128-bit weight each, into one multiscalar multiplication, in which
-//! \\(G, H, X, H_i\\) stand once however often they occur. Responses are scalars and are compared as
-//! they are.
+//! # The direct check and the batched one
+//! The direct check recomputes every point, encodes it and compares bytes. But received points have been decoded, and
+//! encodings are canonical. Every sent point is also a sum of known points, with factors that follow from the seat's
+//! seed and its earlier messages. So instead of computing the points, this module checks that *sent − sum of known
+//! points with those factors* vanishes for each of them. One multiscalar multiplication checks all these equations,
+//! with one 128-bit weight each; \\(G, H, X, H_i\\) enter it once however often they occur. Responses are scalars and
+//! are compared directly.
 //!
 //! # Why it is enough
-//! The factors follow from the seed and from what was *sent* earlier in the same proof. If every
-//! equation holds, then by induction over the order of sending each point is what the prover would
-//! have computed, so the bytes are its bytes. In a group of prime order a wrong point passes with
-//! probability \\(2^{-128}\\) (Bellare, Garay and Rabin, EUROCRYPT '98). The weights come from a hash
-//! of the seed, all statements and complete proofs, responses included: nobody can aim at them.
+//! The factors follow from the seed and from what was *sent* earlier in the same proof. If every equation holds, then
+//! by induction over the order of sending, each point is the one the prover would have computed, so the bytes are equal
+//! too. In a group of prime order a wrong point passes with probability \\(2^{-128}\\) (Bellare, Garay and Rabin,
+//! EUROCRYPT '98). The weights come from a hash of the seed, all statements and the complete proofs, responses
+//! included, so nobody can aim at them.
 //!
-//! A fold that fails names nothing and proves nothing: whoever calls this goes the plain way then. For
-//! opened seeds alone; variable time.
+//! A failed batch names no seat and proves nothing; the caller must then use the direct check. For opened seeds only;
+//! variable time.
 
 use chacha20::ChaCha20Rng;
 use curve25519_dalek::RistrettoPoint;
@@ -35,22 +34,22 @@ use super::shuffle::{ExpectedShuffle, Generators, ShufflePlace, ShuffleProof};
 use crate::domain;
 use crate::hash::{Hash32, Hasher};
 
-/// Weights of equations, one after the other.
+/// A stream of weights for equations.
 pub(super) struct Weights(ChaCha20Rng);
 
 impl Weights {
-    /// The next.
+    /// The next weight.
     pub(super) fn next(&mut self) -> Scalar {
         random_weight(&mut self.0)
     }
 
-    /// The next `count`.
+    /// The next `count` weights.
     pub(super) fn list(&mut self, count: usize) -> Vec<Scalar> {
         (0..count).map(|_| self.next()).collect()
     }
 }
 
-/// A sum of points that has to vanish.
+/// A sum of points that must vanish.
 #[derive(Default)]
 pub(super) struct Terms<'a> {
     /// The factor of \\(G\\).
@@ -65,7 +64,7 @@ pub(super) struct Terms<'a> {
 impl<'a> Terms<'a> {
     /// Adds a multiple of a point.
     pub(super) fn add(&mut self, scalar: Scalar, point: &'a Point) {
-        // The A of a fresh deck.
+        // Skips the A of a fresh deck, which is the identity.
         if !point.is_identity() {
             self.scalars.push(scalar);
             self.points.push(point.as_point());
@@ -100,7 +99,7 @@ enum Expected<'a> {
     Shares(ExpectedShares<'a>),
 }
 
-/// Collects what a seat sent and checks all of it against its seed.
+/// Collects a seat's shuffles and shares and checks them all against its seed.
 pub struct Reproduction<'a> {
     seed: &'a Seed,
     expected: Vec<Expected<'a>>,
@@ -114,7 +113,7 @@ impl std::fmt::Debug for Reproduction<'_> {
 }
 
 impl<'a> Reproduction<'a> {
-    /// Of an opened seed.
+    /// Starts with an opened seed and nothing to check.
     pub fn new(seed: &'a Seed) -> Self {
         Self {
             seed,
@@ -129,7 +128,7 @@ impl<'a> Reproduction<'a> {
         self
     }
 
-    /// Adds a shuffle; `None` if the seed does not give its responses.
+    /// Adds a shuffle; `None` if its responses do not match the seed.
     #[must_use]
     pub fn shuffle(
         mut self,
@@ -145,7 +144,7 @@ impl<'a> Reproduction<'a> {
         Some(self.expect(digest, Expected::Shuffle(Box::new(expected))))
     }
 
-    /// Adds the shares of one entry, with their proof; `None` if the seed does not give its response.
+    /// Adds the shares of one entry with their proof; `None` if the response does not match the seed.
     #[must_use]
     pub fn shares(
         self,
@@ -159,7 +158,7 @@ impl<'a> Reproduction<'a> {
         Some(self.expect(digest, Expected::Shares(expected)))
     }
 
-    /// Whether all of it is what the seed gives.
+    /// Whether everything added matches the seed.
     pub fn holds(self) -> bool {
         let hasher = self.hasher.number(self.expected.len() as u64);
         let mut weights = Weights(ChaCha20Rng::from_seed(hasher.finish().0));

@@ -1,11 +1,10 @@
 //! Seeds: commit, use, open.
 //!
-//! For each deal a seat draws 32 bytes σ from the caller's RNG and commits to
-//! SHA-256(label ‖ table ‖ deal ‖ seat ‖ σ) before anybody derives anything. Every random choice of
-//! the deal comes from ChaCha20 (64-bit counter and stream number from 0) under the key
-//! SHA-256(label ‖ σ ‖ table ‖ deal ‖ seat ‖ purpose ‖ context), one key a use. The context holds
-//! everything that the choice answers to, so that no two statements ever meet one nonce, and the
-//! same statement always gives the same bytes.
+//! For each deal a seat draws 32 bytes σ from the caller's RNG. It commits to SHA-256(label ‖ table ‖ deal ‖ seat ‖ σ)
+//! before any seat derives anything. Every random choice of the deal comes from ChaCha20 (64-bit counter and stream
+//! number from 0) under the key SHA-256(label ‖ σ ‖ table ‖ deal ‖ seat ‖ purpose ‖ context), with one key per use. The
+//! context contains everything the choice depends on. So no nonce ever serves two statements, and the same statement
+//! always gives the same bytes.
 
 use std::fmt;
 
@@ -18,12 +17,12 @@ use crate::domain;
 use crate::hash::{Hash32, Hasher};
 use crate::seat::Seat;
 
-/// Table, deal and seat that randomness belongs to: absorbed by every hash and proof.
+/// Table, deal and seat of a random value; absorbed by every hash and proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Context {
-    /// The table id: the hash of the charter.
+    /// The table id, which is the hash of the charter.
     pub table: Hash32,
-    /// The number of the deal, from 0.
+    /// The deal number, from 0.
     pub deal: u32,
     /// The seat.
     pub seat: Seat,
@@ -38,7 +37,7 @@ impl Context {
             .number(u64::from(self.seat.number()))
     }
 
-    /// A Merlin transcript for a proof of this seat in this deal.
+    /// A Merlin transcript for one of this seat's proofs in this deal.
     pub fn transcript(&self, label: &'static [u8]) -> merlin::Transcript {
         let mut transcript = merlin::Transcript::new(label);
         transcript.append_message(domain::proof::TABLE, self.table.as_bytes());
@@ -48,30 +47,30 @@ impl Context {
     }
 }
 
-/// A seat's secret seed of one deal; zeroized when dropped and never shown. It is serialized into its
-/// owner's journal alone.
+/// A seat's secret seed for one deal; zeroized when dropped and never printed. It is serialized only into its owner's
+/// journal.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, ZeroizeOnDrop)]
 pub struct Seed([u8; 32]);
 
 impl Seed {
-    /// Draws a seed. The RNG must be the operating system's, or in a simulation one of its own.
+    /// Draws a seed. Pass the operating system's RNG; a simulation passes its own.
     pub fn draw(rng: &mut dyn CryptoRng) -> Self {
         let mut seed = [0; 32];
         rng.fill_bytes(&mut seed);
         Self(seed)
     }
 
-    /// The seed that an opening shows.
+    /// The seed from an opening.
     pub fn from_opened(opened: OpenedSeed) -> Self {
         Self(opened.0)
     }
 
-    /// Shows the seed to everybody: the deal is over.
+    /// Reveals the seed to everybody, once the deal is over.
     pub fn open(&self) -> OpenedSeed {
         OpenedSeed(self.0)
     }
 
-    /// The commitment that is published before anything is derived.
+    /// The commitment, published before anything is derived.
     pub fn commitment(&self, context: &Context) -> Hash32 {
         context
             .absorb(Hasher::new(domain::SEED_COMMITMENT))
@@ -79,7 +78,7 @@ impl Seed {
             .finish()
     }
 
-    /// The stream for one purpose and one context.
+    /// The ChaCha20 stream for one purpose and context.
     pub fn stream(&self, context: &Context, purpose: &str, about: &[u8]) -> ChaCha20Rng {
         let hasher = Hasher::new(domain::DERIVE).bytes(&self.0);
         let mut key = context
@@ -93,7 +92,7 @@ impl Seed {
         stream
     }
 
-    /// The stream of a proof's nonces: the context is everything the transcript has absorbed.
+    /// The nonce stream of a proof; its context is everything the transcript has absorbed.
     pub fn nonces(
         &self,
         context: &Context,
@@ -114,7 +113,7 @@ impl fmt::Debug for Seed {
     }
 }
 
-/// A seed after its deal, public.
+/// A seed revealed after its deal; public.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpenedSeed(pub [u8; 32]);
 

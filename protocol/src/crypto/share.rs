@@ -1,19 +1,19 @@
-//! Shares of sealed cards, and the proof that they were made with the registered key.
+//! Shares of sealed cards (reveal tokens), with proofs that the registered key made them.
 //!
 //! # Statement
-//! Public \\(X\\) and a list of sealed cards with shares, \\((h_j, A_j, D_j)\\); the prover knows
-//! \\(x\\) with \\(X = xG\\) and \\(D_j = xA_j\\) for every \\(j\\).
+//! Public \\(X\\) and a list of sealed cards with shares, \\((h_j, A_j, D_j)\\); the prover knows \\(x\\) with
+//! \\(X = xG\\) and \\(D_j = xA_j\\) for every \\(j\\).
 //!
 //! # Protocol
-//! Chaum–Pedersen (CRYPTO '92; `equality.rs`), batched by random weights, over Merlin, bound to
-//! table, deal, seat and step:
+//! Chaum–Pedersen (CRYPTO '92; `equality.rs`), batched by random weights, over Merlin, bound to table, deal, seat and
+//! step:
 //! 1. absorb \\(X\\) and every \\((h_j, A_j, D_j)\\); draw 128-bit weights \\(w_j\\);
 //!    \\(A = \sum w_jA_j,\; D = \sum w_jD_j\\)
 //! 2. \\(T_1 = kG,\; T_2 = kA\\) for fresh \\(k\\)
 //! 3. \\(c\\) from the transcript; 4. \\(s = k + cx\\).
 //!
-//! Sent: \\((T_1, T_2, s)\\), 96 bytes however many cards. The weights come after the shares, so wrong
-//! shares cannot be made to cancel. Silent on who may learn the card: the log decides that.
+//! Sent: \\((T_1, T_2, s)\\), 96 bytes for any number of cards. The weights are drawn after the shares, so wrong shares
+//! cannot cancel. The proof does not say who may learn the card; the log decides that.
 
 use chacha20::ChaCha20Rng;
 use curve25519_dalek::RistrettoPoint;
@@ -32,10 +32,10 @@ use super::seed::{Context, Seed};
 use crate::card::Handle;
 use crate::domain;
 
-/// A share of a sealed card, with the card.
+/// A share together with its sealed card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShareOf {
-    /// Where the card lies.
+    /// The handle of the card.
     pub handle: Handle,
     /// The card.
     pub card: Ciphertext,
@@ -43,30 +43,30 @@ pub struct ShareOf {
     pub share: Point,
 }
 
-/// One proof for all shares of one entry.
+/// One proof for all shares in one entry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShareProof(EqualityProof);
 
-/// The shares do not answer to the registered key.
+/// The shares do not match the registered key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the proof of the shares does not hold")]
 pub struct ShareError;
 
-/// Where a share proof stands: its step of the log, besides table, deal and seat.
+/// Identifies a share proof: table, deal, seat and step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SharePlace {
     /// Table, deal and seat.
     pub context: Context,
-    /// The step.
+    /// The step of the log.
     pub step: u64,
 }
 
-/// Computes the share of one card. Constant time in the key.
+/// Computes the share for one card. Constant time in the key.
 pub fn share(secret: &SecretKey, card: &Ciphertext) -> Point {
     (card.a.as_point() * secret.scalar()).into()
 }
 
-/// Absorbs a list of shares and draws their weights.
+/// Absorbs a list of shares and draws their batching weights.
 fn absorb_list(transcript: &mut Transcript, shares: &[ShareOf]) -> Vec<Scalar> {
     transcript.append_u64(domain::proof::COUNT, shares.len() as u64);
     for ShareOf {
@@ -86,8 +86,8 @@ fn absorb_list(transcript: &mut Transcript, shares: &[ShareOf]) -> Vec<Scalar> {
     shares.iter().map(|_| random_weight(&mut stream)).collect()
 }
 
-/// Proves that every share of the list was made with `secret`, over a transcript that has absorbed
-/// whose secret it is and what for.
+/// Proves that `secret` made every share in the list. The transcript must already have absorbed the owner and purpose
+/// of the secret.
 pub(super) fn prove_list(
     seed: &Seed,
     context: &Context,
@@ -105,7 +105,7 @@ pub(super) fn prove_list(
     EqualityProof::prove(seed, context, purpose, transcript, secret, &cards)
 }
 
-/// Whether `proof` is one of [`prove_list`] for the logarithm of `key`. Variable time, public inputs.
+/// Whether `proof` is valid for this list and the logarithm of `key`; see [`prove_list`]. Variable time, public inputs.
 pub(super) fn holds_for_list(
     proof: &EqualityProof,
     mut transcript: Transcript,
@@ -128,7 +128,7 @@ fn transcript(place: &SharePlace, key: &Point) -> Transcript {
 }
 
 impl ShareProof {
-    /// Proves that every share of the list was made with `secret`.
+    /// Proves that `secret` made every share in the list.
     pub fn prove(
         seed: &Seed,
         place: &SharePlace,
@@ -164,8 +164,7 @@ impl ShareProof {
     }
 }
 
-/// Shares that were sent, with the factors of which they and their proof have to be made; see
-/// [`super::reproduce`].
+/// Received shares, with the factors their points and proof must be made of; see [`super::reproduce`].
 pub(super) struct ExpectedShares<'a> {
     shares: &'a [ShareOf],
     proof: &'a ShareProof,
@@ -175,8 +174,8 @@ pub(super) struct ExpectedShares<'a> {
 }
 
 impl<'a> ExpectedShares<'a> {
-    /// Derives the factors, and a digest of everything that was sent; `None` if the response is another.
-    /// Variable time: the seed is open.
+    /// Derives the factors and a digest of everything sent; `None` if the response differs. Variable time: the seed is
+    /// public.
     pub(super) fn new(
         seed: &Seed,
         place: &SharePlace,
@@ -387,7 +386,7 @@ mod tests {
         let mut moved = shares.clone();
         moved[0].share = shares[1].share;
         assert!(!reproduced(&fixture, &moved, &proof));
-        // A proof that holds, with a nonce of its own.
+        // A valid proof whose nonce comes from another seed.
         let other = Seed::draw(&mut ChaCha20Rng::from_seed([9; 32]));
         let drawn = ShareProof::prove(&other, place, secret, key, shares);
         assert_eq!(drawn.verify(place, key, shares), Ok(()));

@@ -14,7 +14,7 @@ use crate::wire::bounded::Bounded;
 
 /// The largest encoding of an action, in bytes.
 pub const MAX_ACTION: usize = 1 << 10;
-/// The most shares that one entry can hold: more than every card of every hand of the largest deck.
+/// The most shares in one entry: more than all hands of the largest deck need.
 pub const MAX_SHARES: usize = 256;
 
 /// An action of a game, in the game's own encoding.
@@ -152,7 +152,7 @@ pub enum Body {
 }
 
 impl Body {
-    /// Its kind as a word, for messages.
+    /// The name of its kind, for error messages.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Commit { .. } => "commitment",

@@ -1,9 +1,9 @@
 //! Abandonment claims: the seats present state together that they have waited in vain for all others.
 //!
-//! If the parties present are no more than half of the live ones (one of two, one of three, two of four), nothing can
-//! be decided. Each of their seats signs a claim that names the absent seats. Together the claims close the table and
-//! go into its transcript. A claim names its signer's own entry of the open step: a seat that owes the next entry
-//! itself has nothing to claim ([`crate::table::abandonment`]).
+//! Nothing can be decided if the parties present are at most half of the live ones (one of two or three, two of four).
+//! Each of their seats signs a claim that names the absent seats. Together the claims close the table and go into its
+//! transcript. A claim names its signer's own entry of the open step: a seat that owes the next entry itself has
+//! nothing to claim ([`crate::table::abandonment`]).
 
 use serde::{Deserialize, Serialize};
 
@@ -61,7 +61,7 @@ pub struct ClaimError;
 pub struct Verified {
     /// The claim.
     pub claim: Claim,
-    /// The entry.
+    /// The signer's entry of the step, if it has one.
     pub entry: Option<Entry>,
 }
 

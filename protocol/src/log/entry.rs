@@ -2,7 +2,7 @@
 //!
 //! An entry travels as its bytes and a signature over "fairdeal/entry/v2" ‖ 0x00 ‖ bytes ([`SignedEntry`]).
 //! [`SignedEntry::verify`] is the only way for a receiver to obtain an [`Entry`]. Hashes cover an entry's bytes but
-//! never its signature, because a dishonest signer could make many.
+//! never its signature, because a dishonest signer could make many signatures of the same bytes.
 
 use std::sync::Arc;
 
@@ -51,8 +51,8 @@ pub struct SignedEntry {
 /// The bytes of an entry.
 type EntryBytes = Bounded<u8, MAX_ENTRY>;
 
-/// Why an entry is refused before its content is examined. Its sender is responsible, not the seat that it claims to
-/// come from.
+/// Why an entry is refused before its content is examined. Its sender is responsible, not the seat that the entry names
+/// as its author.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EntryError {
     /// The bytes do not decode to an entry.
@@ -87,12 +87,12 @@ impl SignedEntry {
         entry_hash(&self.bytes)
     }
 
-    /// Its approximate size on the wire, in bytes.
+    /// The entry's approximate size on the wire, in bytes.
     pub fn size(&self) -> usize {
         self.bytes.len() + 80
     }
 
-    /// The seat that it claims to come from, unverified; `None` if the bytes do not decode.
+    /// The seat that the entry names as its author, unverified; `None` if the bytes do not decode.
     pub fn claimed_seat(&self) -> Option<Seat> {
         let content = decode::<Content>(&self.bytes, MAX_ENTRY).ok();
         content.map(|content| content.seat)
@@ -154,22 +154,22 @@ impl Entry {
         &self.content
     }
 
-    /// Its body.
+    /// The entry's body.
     pub fn body(&self) -> &Body {
         &self.content.body
     }
 
-    /// Its seat.
+    /// The author.
     pub fn seat(&self) -> Seat {
         self.content.seat
     }
 
-    /// Its step.
+    /// The entry's step.
     pub fn step(&self) -> u64 {
         self.content.step
     }
 
-    /// The hash that names it.
+    /// The hash that names the entry.
     pub fn hash(&self) -> Hash32 {
         self.hash
     }

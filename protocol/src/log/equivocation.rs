@@ -24,21 +24,21 @@ pub enum Equivocation {
 }
 
 impl Equivocation {
-    /// The proof, if the two entries are one; the entry with the lesser hash comes first.
+    /// The proof, if the two entries differ and have the same place. The entry with the lesser hash comes first.
     pub fn of(one: &Entry, other: &Entry) -> Option<Self> {
         let same_place = one.step() == other.step() && one.seat() == other.seat();
         let (first, second) = sorted(one.hash(), one.signed(), other.hash(), other.signed())?;
         same_place.then_some(Self::Entries(first, second))
     }
 
-    /// The proof, if the two statements are one.
+    /// The proof, if the two statements exclude each other.
     pub fn of_statements(one: &Verified, other: &Verified) -> Option<Self> {
         let excluded = exclude(one.statement(), other.statement());
         let (first, second) = sorted(one.hash(), one.signed(), other.hash(), other.signed())?;
         excluded.then(|| Self::Statements(Box::new(first), Box::new(second)))
     }
 
-    /// The proof, if the two fork reports are one. Their signatures must be verified already.
+    /// The proof, if the two fork reports differ and have the same place. The caller has verified both signatures.
     pub fn of_halts(one: &SignedForkReport, other: &SignedForkReport) -> Option<Self> {
         let same_place = one.fork_report().place() == other.fork_report().place();
         let (first, second) = sorted(one.hash(), one, other.hash(), other)?;

@@ -55,8 +55,8 @@ pub struct ForkReport {
     pub step: u64,
     /// The hash of the step before the open one.
     pub parent: Hash32,
-    /// The parents of the steps before the open one, newest first. None from before the log began or continued after an
-    /// earlier fork.
+    /// The parents of the steps before the open one, newest first. Excludes steps before the log began, or before it
+    /// continued after an earlier fork.
     pub earlier: Bounded<Hash32, EARLIER>,
     /// The participants of its open step or the previous one.
     pub seats: SeatSet,
@@ -75,12 +75,12 @@ pub struct SignedForkReport {
 pub struct ForkReportError;
 
 impl ForkReport {
-    /// Its place: an honest seat signs one fork report for each.
+    /// The report's place: an honest seat signs one fork report for each.
     pub fn place(&self) -> (Seat, Seat) {
         (self.culprit, self.seat)
     }
 
-    /// The states that it names.
+    /// The states that the report names.
     fn states(&self) -> impl Iterator<Item = Position> {
         let parents = std::iter::once(&self.parent).chain(self.earlier.iter());
         let steps = (0..).map_while(|back| self.step.checked_sub(back));
@@ -123,7 +123,7 @@ impl SignedForkReport {
         &self.fork_report
     }
 
-    /// The hash of its content.
+    /// The hash of the report without its signature.
     pub fn hash(&self) -> Hash32 {
         Hasher::new(domain::HALT)
             .bytes(&encode(&self.fork_report))

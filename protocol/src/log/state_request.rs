@@ -21,7 +21,7 @@ pub const MAX_REPLIED: usize = 16;
 /// The most removal statements in one reply.
 pub const MAX_REPLIED_STATEMENTS: usize = 64;
 
-/// A random value for one return.
+/// A random value that marks the requests of one return.
 pub type Nonce = [u8; 16];
 
 /// A request to every other seat for the asker's own records.

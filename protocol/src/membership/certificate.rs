@@ -1,5 +1,5 @@
 //! The proof of a removal for any verifier. For each decision of the step it holds the proposal and the accepts of a
-//! majority, and for a removal the consents of all that stay.
+//! majority. For a removal it adds the consents of all that stay.
 //!
 //! Copies may differ in which majority and which round they show; the decision is the same.
 

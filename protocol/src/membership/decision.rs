@@ -178,8 +178,8 @@ impl StepRemoval {
         Some((signers, highest))
     }
 
-    /// The signer of a promise for a round, and the accept that it reports. `None` if it is no such promise or reports
-    /// an unsound proposal.
+    /// The signer of a promise for a round, and the accept that it reports. `None` if the name is unknown or is not of
+    /// such a promise, or if the promise reports an unsound proposal.
     #[allow(clippy::type_complexity)]
     fn promise<'a>(
         &self,

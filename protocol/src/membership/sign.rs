@@ -76,8 +76,8 @@ impl StepRemoval {
         counted
     }
 
-    /// Lists every own consent that no longer binds, before this seat signs anything that the consent forbade. A given
-    /// reason stands, whatever has been forgotten since, so each release extends the previous one.
+    /// Releases every consent of this seat that no longer binds, before the seat signs anything that the consent
+    /// forbade. A given reason stands, whatever has been forgotten since, so each release extends the previous one.
     fn next_release(&self, known: &EntryNames) -> Option<Says> {
         let given: BTreeMap<Hash32, Reason> = match self.last_release(self.me) {
             Some(release) => match &release.statement().says {
@@ -183,8 +183,8 @@ impl StepRemoval {
         due.then_some(Says::Promise { round, accepted })
     }
 
-    /// Whether the own round has lasted for its full time, or for that of round `longest` if that is shorter. A crash
-    /// restarts the clock of the round.
+    /// Whether this seat's round has lasted for its full time, or for that of round `longest` if that is shorter. A
+    /// crash restarts the clock of the round.
     fn has_lasted(&self, round: u16, longest: u16, now: u64) -> bool {
         let lasts = ROUND << round.min(longest);
         self.entered.is_some_and(|(instance, entered, since)| {
@@ -192,8 +192,8 @@ impl StepRemoval {
         })
     }
 
-    /// Consents to the removal of a party with a missing entry; later of several parties, if some of them do not
-    /// consent.
+    /// Consents to the removal of a party with a missing entry. Later also consents to the removal of that party with
+    /// others that stay silent and do not consent.
     fn next_consent(&self, view: &View<'_>) -> Option<Says> {
         if self.outcome.is_some() || self.own_consents().count() >= MAX_REASONS {
             return None;

@@ -57,7 +57,7 @@ impl StepRemoval {
         held.is_some_and(|held| held.signed() == signed)
     }
 
-    /// Inserts a statement if there is room for it. Returns a different statement in its place.
+    /// Inserts a statement if there is room for it. Reports a different statement that has its place.
     pub(super) fn insert(&mut self, verified: Verified) -> Inserted {
         let statement = verified.statement();
         let fits = self.seats.contains(statement.seat)

@@ -22,7 +22,7 @@ pub type Entries = Bounded<(Seat, Hash32), MAX_SEATS>;
 /// The value of a decision.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Value {
-    /// These seats are removed; exactly the named entries of theirs count.
+    /// Removes these seats. Of their entries, exactly the listed ones count.
     Out {
         /// Whole parties.
         seats: SeatSet,
@@ -81,7 +81,7 @@ pub enum Says {
     Consent {
         /// Whole live parties other than the signer's; the remaining ones are a majority.
         out: SeatSet,
-        /// At most one entry for each seat of `out`, and at least one seat without.
+        /// At most one entry for each seat of `out`; at least one of these seats has none.
         counted: Entries,
     },
     /// "From this instance on I count that entry of that seat."
@@ -95,7 +95,7 @@ pub enum Says {
     Promise {
         /// The round.
         round: u16,
-        /// The highest accepted proposal.
+        /// The proposal that the signer has accepted in the highest round, if any.
         accepted: Option<Accepted>,
     },
     /// The value for a round.
@@ -142,7 +142,7 @@ pub struct Statement {
 }
 
 impl Statement {
-    /// The hash that names it.
+    /// The hash that names the statement.
     pub fn hash(&self) -> Hash32 {
         Hasher::new(domain::REMOVAL_HASH)
             .bytes(&encode(self))
@@ -196,7 +196,7 @@ impl SignedStatement {
 }
 
 impl Verified {
-    /// Signs an own statement.
+    /// Signs a statement of this seat.
     pub fn sign(statement: Statement, key: &SigningKey) -> Self {
         let signature = SignatureBytes::sign(key, domain::REMOVAL, &encode(&statement));
         Self {
@@ -230,7 +230,7 @@ impl Verified {
         self.signed.statement.seat
     }
 
-    /// The hash that names it.
+    /// The hash that names the statement.
     pub fn hash(&self) -> Hash32 {
         self.hash
     }

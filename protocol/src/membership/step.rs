@@ -15,7 +15,7 @@ use crate::hash::Hash32;
 use crate::party::Parties;
 use crate::seat::{Seat, SeatSet};
 
-/// Entries by seat, each by its hash.
+/// The hash of one entry for each of some seats.
 pub type EntryNames = BTreeMap<Seat, Hash32>;
 
 /// A step of a log.
@@ -32,7 +32,7 @@ pub struct Place {
 /// A decided instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decision {
-    /// The decision.
+    /// The decided value.
     pub value: Value,
     /// The proposal that a majority accepted.
     pub proposal: Hash32,
@@ -41,7 +41,7 @@ pub struct Decision {
 /// How this seat completed the step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// The instance of completion.
+    /// The open instance when the step was complete.
     pub instance: u16,
     /// The entries that counted.
     pub entries: EntryNames,
@@ -79,7 +79,7 @@ pub struct StepRemoval {
     pub(super) outcome: Option<Outcome>,
     /// When this seat entered its round: instance, round, milliseconds. Not journaled.
     pub(super) entered: Option<(u16, u16, u64)>,
-    /// When this seat sent its consents to single parties. Not journaled.
+    /// When this seat signed its consents, in milliseconds. Not journaled.
     pub(super) consented_at: BTreeMap<(u16, SeatSet), u64>,
 }
 

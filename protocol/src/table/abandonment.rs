@@ -1,9 +1,9 @@
-//! When abandonment claims close a table: one rule for seats and auditors.
+//! Decides when abandonment claims close a table: one rule for seats and auditors.
 //!
 //! The claims of one step that name the same absent seats A close the table if
 //!
 //! - A and the seats present are whole parties, and every seat present has signed;
-//! - those present are no majority of the live parties, which could remove A ([`crate::membership`]);
+//! - the seats present are not a majority of the live parties; a majority could remove A ([`crate::membership`]);
 //! - the game is over by its rules, or the open step waits for seats of A alone. Only the entries that the claims carry
 //!   count for that, because an absent seat's entry may have reached no other. A seat that owes the next entry itself
 //!   therefore has nothing to claim.
@@ -32,13 +32,13 @@ pub struct Abandonment {
     pub by: SeatSet,
     /// The absent seats, according to the signers.
     pub absent: SeatSet,
-    /// Why the claims may close it.
+    /// Why the claims may close the table.
     pub ground: Ground,
 }
 
 impl Abandonment {
-    /// Whether it closes the table of a seat, given the live seats. It does for each signer. It does for a seat named
-    /// absent if the named seats are no majority.
+    /// Whether these claims close the table of a seat, given the live seats. They do for each signer. They do for a
+    /// seat named absent unless the named seats are a majority.
     pub fn closes_for(&self, seat: Seat, parties: &Parties, live: SeatSet) -> bool {
         self.by.contains(seat) || !parties.is_majority(live, self.absent)
     }

@@ -36,7 +36,7 @@ pub(super) enum Request {
 }
 
 impl Request {
-    /// The most cards for which it asks a seat for shares. A leaver's cards are counted when decks are made.
+    /// The most shares that this request can ask of one seat. A leaver's shares are limited when decks are made.
     pub(super) fn cards(&self) -> usize {
         match self {
             Self::Deal { .. } => 1,
@@ -92,9 +92,9 @@ impl<'a> Replay<'a> {
     /// The open batch.
     ///
     /// # Errors
-    /// [`Broken`] if the engine did not repeat its earlier requests, asked for an invalid deck, or asked for more cards
-    /// at once than one entry can carry shares for. An answer to such a request would be a fault of its signer, so no
-    /// seat signs one.
+    /// [`Broken`] if the engine did not repeat its earlier requests or asked for an invalid deck. Also if it asked for
+    /// more cards at once than one entry can carry shares for. An answer to such a request would be a fault of its
+    /// signer, so no seat signs one.
     pub(super) fn into_batch(self) -> Result<Vec<Request>, Broken> {
         if let Some(broken) = self.broken {
             return Err(broken);

@@ -1,7 +1,7 @@
 //! The clocks of one program at a table: when each entry became due, and when each seat was last heard.
 //!
-//! The caller passes the wall clock with each tick, in milliseconds since any fixed moment. It may jump: a machine
-//! sleeps, or a user sets the clock. This module reads no clock and signs nothing; it only answers questions.
+//! The caller passes the wall clock with each tick, in milliseconds since any fixed moment. The wall clock may jump
+//! when a machine sleeps or a user sets it. This module reads no clock and signs nothing; it only answers questions.
 //!
 //! - *Overdue*: a seat whose entry has been due, and which has been silent, for the whole absence timeout. A reachable
 //!   seat is never overdue, however long it takes.
@@ -30,7 +30,7 @@ const LONG_TURN: u64 = 600_000;
 const CALM: u64 = 120_000;
 /// The longest gap between two ticks, or without a message from others, that is not a break, in milliseconds.
 const BREAK: u64 = 10_000;
-/// The lower bound on the longest tick, for short absence timeouts, in milliseconds.
+/// A gap of up to this between two ticks is never a break, however short the absence timeout, in milliseconds.
 const TICKS: u64 = 1_000;
 /// How long an entry must be due before the journal notes it, in milliseconds: a quick move costs no record.
 const NOTED: u64 = 15_000;
@@ -74,7 +74,7 @@ pub struct Wait {
     pub heard: u64,
 }
 
-/// The waits of one step, as a journal keeps them.
+/// The waits of one step, as the journal records them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Waits {
     /// The step.
@@ -91,7 +91,7 @@ pub struct Clocks {
     others: SeatSet,
     /// The wall clock at the last tick.
     now: Option<u64>,
-    /// How long this program has been awake in total. It never goes back, and stands still during a break.
+    /// How long this program has been awake in total. It never decreases, and stops during a break.
     uptime: u64,
     /// The uptime at the last break.
     awake_from: u64,
@@ -180,8 +180,8 @@ impl Clocks {
         BREAK.min((self.limits.absence / 2).max(TICKS))
     }
 
-    /// Notes an authenticated sign of a seat: a message over its own connection, or anything new that it has signed,
-    /// whoever relays it.
+    /// Notes an authenticated sign of life from a seat: a message over its own connection, or anything new that it has
+    /// signed, even if relayed.
     pub fn hear(&mut self, seat: Seat) {
         self.fresh.insert(seat);
     }
@@ -200,7 +200,7 @@ impl Clocks {
     pub fn next_step(&mut self) {
         self.due.clear();
         if self.now.is_none() {
-            // The replay has passed the step of these journaled moments.
+            // These moments come from the journal, and the replay has passed their step.
             self.heard.clear();
         }
     }
@@ -263,7 +263,7 @@ impl Clocks {
         self.is_absent(seat) && due.is_some_and(|due| due >= self.limits.absence)
     }
 
-    /// Whether a seat was heard just now, so that no seat removes it.
+    /// Whether a seat was heard in the last 10 seconds, or in the last absence timeout if that is shorter.
     pub fn hears(&self, seat: Seat) -> bool {
         let silent = self.since(self.heard(seat));
         let recent = BREAK.min(self.limits.absence);
@@ -302,9 +302,9 @@ impl Clocks {
 
     // The journal.
 
-    /// The waits of the seats still `missing` in a step, if the journal should keep them now. A wait for another party
-    /// is kept once it is long, and then after each eighth of the absence timeout. A wait for a seat of this program is
-    /// kept once, so that its player sees the true time left after a restart.
+    /// The waits for the seats still `missing` in a step, if it is time to journal them. A wait for another party is
+    /// journaled once it is long, and again after each eighth of the absence timeout. A wait for a seat of this program
+    /// is journaled once, so that its player sees the true time left after a restart.
     pub fn to_keep(&mut self, step: u64, missing: SeatSet) -> Option<Waits> {
         let rest = (self.limits.absence / 8).max(NOTED);
         let waits = missing.iter().filter_map(|seat| {
@@ -314,7 +314,8 @@ impl Clocks {
             is_long.then_some(Wait { seat, due, heard })
         });
         let waits: Vec<Wait> = waits.collect();
-        // A return restarts a timeout that is no longer than the calm, so its moments need no update.
+        // After a restart, this program acts on a wait only after the calm. A timeout that is no longer than the calm
+        // has then passed again, so its moments need no update.
         let counts = self.limits.absence > CALM;
         let known = |wait: &Wait| {
             self.kept.as_ref().is_some_and(|(kept, _)| {

@@ -61,7 +61,7 @@ enum Made {
     },
     Shuffle {
         place: ShufflePlace,
-        /// The joint key of the seal.
+        /// The joint key that seals the output.
         key: Point,
         input: SealedCards,
         output: SealedCards,

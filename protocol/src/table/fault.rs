@@ -39,7 +39,7 @@ pub enum FaultKind {
     /// The action is illegal.
     #[error("illegal action: {0}")]
     IllegalAction(String),
-    /// An interjection of an action that is not out of turn.
+    /// An interjection of an action that is not allowed out of turn.
     #[error("interjected an action that is only for its turn")]
     NotOutOfTurn,
     /// A second interjection between two in-turn actions.
@@ -55,7 +55,7 @@ pub enum FaultKind {
         got: usize,
         /// The number of shares owed.
         wanted: usize,
-        /// The fault of the coin, if any.
+        /// A phrase about a missing or unexpected coin; empty if the coin is right.
         coin: &'static str,
     },
     /// The proof of the shares is invalid.
@@ -73,13 +73,13 @@ pub enum FaultKind {
     /// A shuffle of a deck other than the one being shuffled.
     #[error("shuffled another deck than the one on its way")]
     OtherDeck,
-    /// A shuffle out of turn with an escrow or acceptance, or none in turn.
+    /// A shuffle out of turn with an escrow or acceptance, or a missing one in turn.
     #[error("sent {} where {} was due", if *owed { "no shuffle" } else { "a shuffle" }, if *owed { "one" } else { "none" })]
     EarlyShuffle {
         /// Whether a shuffle was due.
         owed: bool,
     },
-    /// The escrowed parts of the seat's key are invalid to any observer.
+    /// The escrowed parts of the seat's key are invalid, as any observer can check.
     #[error("bad escrow: {0}")]
     Escrow(#[from] EscrowError),
     /// The part of its key for one holder does not open.

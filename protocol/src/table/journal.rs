@@ -1,10 +1,10 @@
 //! Records that a seat keeps on disk, to resume after a crash as if nothing had happened.
 //!
 //! The journal holds a record before the seat sends anything that depends on it. A seed comes before its commitment. An
-//! own entry comes before its message, together with every entry that it may name and all earlier steps. A returning
-//! seat therefore knows everything that a peer has seen of it, and never signs two bodies for one place. The charter
-//! and the records, in order, restore the table ([`Table::restore`](super::live::Table::restore)); so does every prefix
-//! of a journal.
+//! entry comes before its message, together with every entry that it may name and all earlier steps. A returning seat
+//! therefore knows everything that a peer has seen of it, and never signs two bodies for one place. The charter and the
+//! records, in order, restore the table ([`Table::restore`](super::live::Table::restore)); so does every prefix of a
+//! journal.
 
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
@@ -43,13 +43,13 @@ pub enum Record {
     ForkReport(SignedForkReport),
     /// An abandonment claim that closed the table because other seats stayed away.
     Claim(SignedClaim),
-    /// The seats that the open step waits for, and since when. Written now and then, so that a restart does not restart
-    /// the wait.
+    /// The seats that the open step waits for, and since when. Written from time to time, so that a restart does not
+    /// reset the waits.
     Waits(Waits),
 }
 
 impl Record {
-    /// Its bytes, wiped on drop.
+    /// Encodes the record. The bytes are wiped on drop.
     pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
         encode_secret(self)
     }

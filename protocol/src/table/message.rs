@@ -2,8 +2,8 @@
 //!
 //! The network may lose, repeat and reorder messages; a seat may send any of them again. A seat pushes entries as it
 //! signs them. A head lists what its sender holds; peers answer with the entries and removal statements that it lacks.
-//! Every peer thus hands on the records that others lack, and two entries for one place meet sooner or later. A
-//! returning seat asks the others for all that it had signed.
+//! Every peer thus relays the records that others lack. If a seat signs two entries for one place, another seat sooner
+//! or later sees both. A returning seat asks the others for everything that it has signed.
 
 use serde::{Deserialize, Serialize};
 
@@ -29,15 +29,15 @@ pub const MAX_STATEMENTS: usize = 64;
 /// The most removal statements that a head names; keeps a head below 4 KiB.
 pub const MAX_NAMED: usize = 96;
 
-/// How far a peer has come, and what it holds there.
+/// A peer's progress, and the records that it holds near its open step.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Head {
     /// Its open step.
     pub step: u64,
-    /// The hashes of the entries that it holds of the previous, the open and the next step.
+    /// The hashes of the entries that it has received for the previous, the open and the next step.
     pub have: Bounded<Hash32, MAX_HAVE>,
-    /// The names of the removal statements that it holds of its open step, of the previous step, and of steps that may
-    /// still bind a seat.
+    /// The names of its removal statements: those of its open step, the previous step, and steps that may still bind a
+    /// seat.
     pub statements: Bounded<Hash32, MAX_NAMED>,
 }
 
@@ -63,7 +63,7 @@ pub enum Message {
 }
 
 impl Message {
-    /// Its bytes.
+    /// Encodes the message.
     pub fn to_bytes(&self) -> Vec<u8> {
         encode(self)
     }

@@ -1,8 +1,9 @@
 //! A table: the state machine of the log, and one seat's part in it.
 //!
 //! [`replica`] is the state that follows from the log alone. [`live`] is a seat that signs, sends and counts entries.
-//! [`journal`] is what that seat keeps on disk. [`clocks`] measure how long it has waited for others. [`abandonment`]
-//! is how the remaining seats close a table. [`fault`] is what the log can prove against a seat.
+//! [`journal`] defines the records that this seat keeps on disk. [`clocks`] measures how long it has waited for others.
+//! [`abandonment`] decides when the remaining seats may close a table. [`fault`] lists the faults that the log can
+//! prove.
 
 pub mod abandonment;
 mod author;

@@ -1,7 +1,7 @@
 //! The transcript file (`.fairdeal`): charter, entries, trailer.
 //!
-//! One [`crate::wire::codec`] encoding of magic, version, charter with signatures, all entries by
-//! step and seat, and a trailer. `docs/transcript.md` has it byte for byte.
+//! One [`crate::wire::codec`] encoding of magic, version, charter with signatures, all entries by step and seat, and a
+//! trailer. `docs/transcript.md` specifies it byte for byte.
 
 pub mod page;
 
@@ -21,44 +21,44 @@ use page::Page;
 
 /// The first eight bytes of a transcript file.
 pub const MAGIC: [u8; 8] = *b"fairdeal";
-/// The version of the file format.
+/// Version of the file format.
 pub const VERSION: u16 = 3;
-/// The length in bytes of what says that a file is a transcript, and of which version.
+/// Length of the magic and version prefix, in bytes.
 pub const START: usize = MAGIC.len() + 1;
-/// The most entries of a transcript.
+/// Maximum number of entries in a transcript.
 pub const MAX_LOG: usize = 1 << 20;
 
-/// The most steps of a transcript that remove seats by decision.
+/// Maximum number of steps in a transcript that remove seats by decision.
 pub const MAX_CERTIFICATES: usize = MAX_SEATS;
-/// The most claims in a file: of two groups, each without the seats that the other one names.
+/// Maximum number of claims in a file: up to two groups, each signed by the seats that it does not name absent.
 pub const MAX_CLAIMS: usize = 2 * MAX_SEATS;
 
 /// How the log of a transcript ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum End {
-    /// With the closing step of the last deal.
+    /// The log ends with the closing step of the last deal.
     Finished,
-    /// In the middle: a game still going on, or left.
+    /// The log ends midway: the game is still running, or was left.
     Unfinished,
-    /// With the proof of a fault; the entries held of the open step are included.
+    /// The log ends with the proof of a fault; the open step's received entries are included.
     Stopped,
 }
 
-/// A seat's removal from a step, by the entry that proves its fault.
+/// A seat's removal from a step, with the entry that proves its fault.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Proven {
     /// The seat at fault.
     pub seat: Seat,
-    /// Its own entry, which stands in no step.
+    /// The seat's own entry, which is not part of any step.
     pub entry: SignedEntry,
 }
 
-/// An equivocating seat's removal: the proof, and all others' statements on where they continue.
+/// An equivocating seat's removal: the proof, and all other seats' fork reports on where they continue.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Halted {
-    /// The proof.
+    /// The proof of equivocation.
     pub evidence: Box<Equivocation>,
-    /// One word of each other seat, in seat order.
+    /// One fork report from each other seat, in seat order.
     pub fork_reports: Bounded<SignedForkReport, MAX_SEATS>,
 }
 
@@ -71,11 +71,11 @@ pub(crate) struct Trailer {
     pub(crate) equivocation: Option<Box<Equivocation>>,
     /// The certificates that removed absent parties, by step.
     pub(crate) removals: Bounded<Certificate, MAX_CERTIFICATES>,
-    /// The proofs that removed seats, by step and in the order in which they went.
+    /// The proofs that removed seats, by step and in order of removal.
     pub(crate) faults: Bounded<Proven, MAX_SEATS>,
     /// Removals of equivocating seats, in order.
     pub(crate) halted: Bounded<Halted, MAX_SEATS>,
-    /// The claims that closed the table, by seat and then by whom they name.
+    /// The claims that closed the table, ordered by seat and then by the seats they name.
     pub(crate) claims: Bounded<SignedClaim, MAX_CLAIMS>,
 }
 
@@ -96,7 +96,7 @@ struct File {
     trailer: Trailer,
 }
 
-/// A transcript whose charter has been checked and whose entries have not.
+/// A transcript with a checked charter and unchecked entries.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transcript {
     charter: SignedCharter,
@@ -104,19 +104,19 @@ pub struct Transcript {
     trailer: Trailer,
 }
 
-/// Why a file is no transcript.
+/// Why a file is not a valid transcript.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TranscriptError {
-    /// It does not begin like one.
+    /// The file does not begin with the magic bytes.
     #[error("this is not a fairdeal transcript (it does not begin with \"fairdeal\")")]
     NotATranscript,
-    /// Another version of the format.
+    /// The file has another format version.
     #[error("the transcript has format version {0}; this program reads version {VERSION}")]
     Version(u16),
     /// The bytes do not decode.
     #[error("the transcript is {0}")]
     Codec(#[from] CodecError),
-    /// The charter or a signature under it is refused.
+    /// The charter or one of its signatures is invalid.
     #[error("{0}")]
     Charter(#[from] CharterError),
 }
@@ -130,7 +130,7 @@ impl Transcript {
         }
     }
 
-    /// The beginning of a log, as far as there is one.
+    /// A log with no entries yet.
     pub(crate) fn empty(charter: SignedCharter) -> Self {
         let trailer = Trailer {
             end: End::Unfinished,
@@ -144,7 +144,8 @@ impl Transcript {
         Self::new(charter, Vec::new(), trailer)
     }
 
-    /// Adds what follows; false, and no more than a part is added, if a transcript does not hold so much.
+    /// Appends a page. Returns false if the transcript would exceed a maximum; only part of the page may then have been
+    /// added.
     pub(crate) fn extend(&mut self, page: Page) -> bool {
         let trailer = &mut self.trailer;
         if self.entries.len() + page.entries.len() > MAX_LOG {
@@ -162,15 +163,15 @@ impl Transcript {
             && join(&mut trailer.halted, page.halted)
     }
 
-    /// Where the log stands, for a log that still grows.
+    /// Sets the hash of the last complete step, for a log that still grows.
     pub(crate) fn set_log(&mut self, log: Hash32) {
         self.trailer.log = log;
     }
 
-    /// The bytes of the file.
+    /// Encodes the file.
     ///
     /// # Errors
-    /// [`CodecError::TooLong`] if the log has more entries than a transcript holds.
+    /// [`CodecError::TooLong`] if the log has more entries than a transcript can hold.
     pub fn to_bytes(&self) -> Result<Vec<u8>, CodecError> {
         let too_long = |size| CodecError::TooLong {
             size,
@@ -193,7 +194,7 @@ impl Transcript {
         Ok(encode(&file))
     }
 
-    /// Looks at the first [`START`] bytes of a file, or all of a shorter one: whether it is worth reading the rest.
+    /// Checks the first [`START`] bytes of a file, or all of a shorter one, to see if the rest is worth reading.
     ///
     /// # Errors
     /// [`TranscriptError::NotATranscript`], [`TranscriptError::Version`].
@@ -201,7 +202,7 @@ impl Transcript {
         let rest = bytes
             .strip_prefix(&MAGIC)
             .ok_or(TranscriptError::NotATranscript)?;
-        // Small numbers are one byte in the codec; a later version may be longer.
+        // The codec encodes small numbers in one byte; a later version may take more.
         match rest.first().copied().map(u16::from) {
             Some(VERSION) => Ok(()),
             other => Err(TranscriptError::Version(other.unwrap_or(0))),
@@ -233,12 +234,12 @@ impl Transcript {
         &self.entries
     }
 
-    /// How the log ends, as the file says.
+    /// How the log ends, according to the file.
     pub fn end(&self) -> End {
         self.trailer.end
     }
 
-    /// The hash of the last complete step, as the file says.
+    /// The hash of the last complete step, according to the file.
     pub fn log_hash(&self) -> Hash32 {
         self.trailer.log
     }
@@ -248,7 +249,7 @@ impl Transcript {
         &self.trailer.removals
     }
 
-    /// The entries that prove faults, by step and in the order in which their seats went.
+    /// The entries that prove faults, by step and in order of removal.
     pub fn faults(&self) -> &[Proven] {
         &self.trailer.faults
     }
@@ -258,12 +259,12 @@ impl Transcript {
         &self.trailer.halted
     }
 
-    /// The claims that closed the table, by seat and then by whom they name.
+    /// The claims that closed the table, ordered by seat and then by the seats they name.
     pub fn claims(&self) -> &[SignedClaim] {
         &self.trailer.claims
     }
 
-    /// The two entries that stopped the table, if that is how it ended.
+    /// The two conflicting entries that stopped the table, if it ended that way.
     pub fn equivocation(&self) -> Option<&Equivocation> {
         self.trailer.equivocation.as_deref()
     }

@@ -1,6 +1,6 @@
-//! A transcript in parts, for those who follow a table from outside while it goes on.
+//! A transcript in pages, for spectators of a running table.
 //!
-//! A follower names how far it is by a [`Mark`] and is handed a [`Page`]: whole steps from there on.
+//! A follower sends its position as a [`Mark`] and receives a [`Page`]: the whole steps that follow.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,36 +13,36 @@ use crate::membership::Certificate;
 use crate::seat::MAX_SEATS;
 use crate::wire::bounded::Bounded;
 
-/// How far a follower is.
+/// A follower's position in the log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mark {
-    /// How many entries it holds, which is whole steps.
+    /// Number of entries the follower holds; always whole steps.
     pub entries: u64,
-    /// The hash of the last of them.
+    /// The hash of the last of those entries.
     pub last: Hash32,
 }
 
-/// Whole steps that follow a [`Mark`], and what removed seats from them.
+/// The whole steps that follow a [`Mark`], and the removals in them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Page {
-    /// The mark that it follows.
+    /// The mark that the page continues from.
     pub from: Mark,
     /// The entries, by step and seat.
     pub entries: Bounded<SignedEntry, MAX_ENTRIES>,
     /// The certificates that removed absent parties in these steps.
     pub removals: Bounded<Certificate, MAX_CERTIFICATES>,
-    /// The proofs that removed seats from them.
+    /// The proofs that removed seats in these steps.
     pub faults: Bounded<Proven, MAX_SEATS>,
-    /// Removals of equivocating seats between them.
+    /// Removals of equivocating seats between these steps.
     pub halted: Bounded<Halted, MAX_SEATS>,
-    /// How the log ends, if nothing follows.
+    /// How the log ends, if this is the last page.
     pub last: Option<Last>,
 }
 
-/// How a log ends.
+/// The end of a log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Last {
-    /// With the end of the game, without, or with the proof of a fault.
+    /// Finished, unfinished, or stopped by the proof of a fault.
     pub end: End,
     /// The hash of the last complete step.
     pub log: Hash32,

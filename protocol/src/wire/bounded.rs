@@ -1,4 +1,4 @@
-//! Collections with a maximum that is checked before anything is allocated.
+//! Collections with a maximum size, checked before anything is allocated.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -12,24 +12,24 @@ use serde::{Deserialize, Deserializer, Serialize};
 #[serde(transparent)]
 pub struct Bounded<T, const MAX: usize>(Vec<T>);
 
-/// More items than a bounded collection may have.
+/// More items than a bounded collection may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{got} items where at most {most} are allowed")]
 pub struct TooMany {
-    /// How many there are.
+    /// Number of items given.
     pub got: usize,
-    /// How many there may be.
+    /// Maximum number of items.
     pub most: usize,
 }
 
 impl<T, const MAX: usize> Bounded<T, MAX> {
-    /// One item.
+    /// A collection of one item.
     pub fn one(item: T) -> Self {
         const { assert!(MAX > 0) }
         Self(vec![item])
     }
 
-    /// The first items, as many as there may be.
+    /// Takes the first items, up to the maximum.
     pub fn first(items: impl IntoIterator<Item = T>) -> Self {
         Self(items.into_iter().take(MAX).collect())
     }
@@ -84,7 +84,7 @@ impl<'de, T: Deserialize<'de>, const MAX: usize> Deserialize<'de> for Bounded<T,
                 if claimed > MAX {
                     return Err(A::Error::invalid_length(claimed, &self));
                 }
-                // What is read grows with the input; the claim alone reserves at most a little.
+                // Reserve little on the claimed length alone; the vector then grows with the input actually read.
                 let mut out = Vec::with_capacity(claimed.min(1024));
                 while let Some(item) = items.next_element()? {
                     if out.len() >= MAX {
@@ -102,7 +102,7 @@ impl<'de, T: Deserialize<'de>, const MAX: usize> Deserialize<'de> for Bounded<T,
     }
 }
 
-/// A string of at most `MAX` bytes, of characters that are [shown](is_shown).
+/// A string of at most `MAX` bytes whose characters are all [visible](is_shown).
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(transparent)]
 pub struct Text<const MAX: usize>(String);
@@ -114,25 +114,26 @@ impl<const MAX: usize> Text<MAX> {
     }
 }
 
-/// Why a string is no [`Text`].
+/// Why a string is not a valid [`Text`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TextError {
-    /// It has too many bytes.
+    /// The string has too many bytes.
     #[error("{got} bytes of text where at most {most} are allowed")]
     TooLong {
-        /// How many there are.
+        /// Length of the string, in bytes.
         got: usize,
-        /// How many there may be.
+        /// Maximum length, in bytes.
         most: usize,
     },
-    /// A character in it is never shown.
+    /// The string contains a character that is not allowed to be shown.
     #[error("the character U+{:04X} in a text, which is never shown", u32::from(*.0))]
     Hidden(char),
 }
 
-/// Whether a character may stand in a [`Text`]. Not controls, which lead a terminal astray, and not what is never seen by
-/// itself: marks of direction, joiners, tags, soft hyphens, fillers (Unicode's *default ignorable* code points, but for
-/// the selectors U+FE00 to U+FE0F that emoji need; separators of lines; interlinear marks; and the blank of Braille).
+/// Whether a [`Text`] may contain a character. Excludes control characters, which can corrupt a terminal, and
+/// characters that are invisible on their own: direction marks, joiners, tags, soft hyphens and fillers. These are
+/// Unicode's *default ignorable* code points, except for the selectors U+FE00 to U+FE0F that emoji need, plus line
+/// separators, interlinear marks and the blank Braille pattern.
 pub fn is_shown(c: char) -> bool {
     !c.is_control()
         && !matches!(c,
@@ -184,8 +185,8 @@ impl<'de, const MAX: usize> Deserialize<'de> for Text<MAX> {
             }
         }
 
-        // Not `deserialize_string`: that allocates what the length claims. This one shows a slice
-        // of the input, which holds all that is claimed.
+        // Not `deserialize_string`, which allocates the claimed length. This passes a slice of the input, which cannot
+        // be longer than the input.
         deserializer.deserialize_str(Within::<MAX>).map(Self)
     }
 }
@@ -245,7 +246,7 @@ mod tests {
         assert_eq!(decode::<Text<4>>(&four, 100).unwrap().as_str(), "four");
         let refused = decode::<Text<3>>(&four, 100).unwrap_err().to_string();
         assert!(refused.contains("at most 3 bytes of text"), "{refused}");
-        // Claims 300,000 bytes, which the codec's limit allows, and has one.
+        // Claims 300,000 bytes, which the codec's limit allows, but contains one.
         let cut = [252, 0xe0, 0x93, 4, 0, b'x'];
         let refused = decode::<Text<{ 1 << 20 }>>(&cut, 100).unwrap_err();
         assert_eq!(refused, CodecError::Malformed("cut short".to_owned()));
@@ -260,7 +261,7 @@ mod tests {
         assert!(refused.to_string().contains("at most 3 items"), "{refused}");
     }
 
-    /// The codec shows a text where it lies in the input: nothing is allocated for it.
+    /// The codec passes a text as a slice of the input, without allocating.
     #[test]
     fn a_text_is_read_in_place() {
         #[derive(Debug, PartialEq)]

@@ -1,8 +1,8 @@
-//! The one place that knows how values become bytes.
+//! The codec: the only module that turns values into bytes and back.
 //!
-//! bincode 2, standard configuration (little-endian, variable-length integers), with a size limit.
-//! An encoding is canonical: [`decode`] re-encodes what it read and refuses bytes that differ, so
-//! that a value has exactly one encoding, and trailing bytes are refused.
+//! It uses bincode 2 in the standard configuration (little-endian, variable-length integers), with a size limit.
+//! Encodings are canonical: [`decode`] re-encodes the value it read and refuses bytes that differ. So every value has
+//! exactly one encoding, and trailing bytes are refused.
 
 use bincode::enc::write::Writer;
 use bincode::error::{DecodeError, EncodeError};
@@ -10,37 +10,37 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use zeroize::Zeroizing;
 
-/// The largest single value that is ever decoded, in bytes: a transcript file.
+/// Maximum size of any decoded value, in bytes; a transcript file is the largest.
 pub const MAX_BYTES: usize = 256 << 20;
 
-/// Input up to here may claim a megabyte,
+/// Input up to this size, in bytes, may claim 1 MiB.
 const SHORT: usize = 64 << 10;
-/// up to here 32 MiB, and beyond it [`MAX_BYTES`].
+/// Input up to this size, in bytes, may claim 32 MiB; larger input may claim [`MAX_BYTES`].
 const LONG: usize = 2 << 20;
 
-/// Why bytes are not a value.
+/// Why bytes do not decode, or a value does not encode.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CodecError {
-    /// More bytes than any such value may have.
+    /// More bytes than the limit for this value.
     #[error("{size} bytes, more than the {limit} that are allowed")]
     TooLong {
-        /// How many there are.
+        /// Number of bytes given.
         size: usize,
-        /// How many there may be.
+        /// Maximum number of bytes.
         limit: usize,
     },
     /// The bytes do not decode.
     #[error("malformed: {0}")]
     Malformed(String),
-    /// They decode, but not to their own encoding, or more bytes follow.
+    /// The bytes decode but are not the value's canonical encoding, or more bytes follow.
     #[error("not the canonical encoding of its value")]
     NotCanonical,
-    /// The value has no encoding: its `Serialize` reports an error, or a sequence without a length.
+    /// The value has no encoding: its `Serialize` fails, or it has a sequence of unknown length.
     #[error("a value without an encoding: {0}")]
     Unencodable(String),
 }
 
-/// A buffer that leaves no copy of what it held where it grew out of.
+/// A buffer that zeroizes the old allocation whenever it grows.
 struct Wiping(Zeroizing<Vec<u8>>);
 
 impl Writer for Wiping {
@@ -56,8 +56,7 @@ impl Writer for Wiping {
     }
 }
 
-/// Encodes a value that may hold a secret: the bytes are wiped when they are dropped, and are nowhere
-/// else.
+/// Encodes a value that may hold a secret. The bytes are zeroized when dropped, and no other copy remains.
 ///
 /// # Errors
 /// [`CodecError::Unencodable`].
@@ -68,7 +67,7 @@ pub fn try_encode<T: Serialize + ?Sized>(value: &T) -> Result<Zeroizing<Vec<u8>>
     Ok(buffer.0)
 }
 
-/// As [`try_encode`], for types that have an encoding.
+/// Like [`try_encode`], for types that always have an encoding.
 ///
 /// # Panics
 /// As [`encode`].
@@ -79,13 +78,12 @@ pub fn encode_secret<T: Serialize + ?Sized>(value: &T) -> Zeroizing<Vec<u8>> {
     }
 }
 
-/// Encodes a value of a type that has an encoding: every type of this crate, and the states and
-/// actions of a game. An action that a player or a peer gives has been through [`try_encode`] before,
-/// by [`decode`] or when it was accepted.
+/// Encodes a value whose type always has an encoding: every type of this crate, and the states and actions of a game.
+/// Actions from players and peers have already passed [`try_encode`], in [`decode`] or when accepted.
 ///
 /// # Panics
-/// If the value has no encoding. That is a mistake in its `Serialize`, and no peer's bytes decide it;
-/// an encoding made up instead would give two states one digest and two statements one signature.
+/// If the value has no encoding. That is a bug in its `Serialize`, and no peer's bytes can cause it. Substituting an
+/// encoding would give two states one digest and two statements one signature.
 pub fn encode<T: Serialize + ?Sized>(value: &T) -> Vec<u8> {
     match bincode::serde::encode_to_vec(value, bincode::config::standard()) {
         Ok(bytes) => bytes,
@@ -100,7 +98,7 @@ fn no_encoding<T: ?Sized>(error: &dyn std::fmt::Display) -> ! {
 /// Decodes a value of at most `limit` bytes (never more than [`MAX_BYTES`]).
 ///
 /// # Errors
-/// [`CodecError`] if there are too many bytes, they do not decode, or are not canonical.
+/// [`CodecError`] if the input is too long, does not decode, or is not canonical.
 pub fn decode<T: Serialize + DeserializeOwned>(
     bytes: &[u8],
     limit: usize,
@@ -112,9 +110,9 @@ pub fn decode<T: Serialize + DeserializeOwned>(
             limit,
         });
     }
-    // What a length claims counts against that limit before it is read; a byte never stands for
-    // more than 16 (in a number), so short input needs no large one. Borrowing from the input, texts
-    // are slices of it: only what is there is ever copied (`bounded::Text`).
+    // Claimed lengths count against bincode's limit before anything is read. One input byte yields at most 16 bytes (in
+    // a number), so short input needs only a small limit. Texts borrow from the input, so only bytes that are there are
+    // copied (`bounded::Text`).
     let standard = bincode::config::standard();
     let decoded = if bytes.len() <= SHORT {
         bincode::serde::borrow_decode_from_slice(bytes, standard.with_limit::<{ 16 * SHORT }>())
@@ -131,7 +129,7 @@ pub fn decode<T: Serialize + DeserializeOwned>(
     Ok(value)
 }
 
-/// The fault of the bytes; the library's own message shows its types.
+/// Describes the error in plain words; bincode's own message exposes Rust types.
 fn in_words(error: DecodeError) -> String {
     match error {
         DecodeError::UnexpectedEnd { .. } => "cut short".to_owned(),
@@ -171,7 +169,7 @@ mod tests {
         ));
     }
 
-    /// A value whose `Serialize` fails, after some bytes.
+    /// A value whose `Serialize` fails after some bytes.
     #[derive(Debug, PartialEq)]
     struct Half;
 

@@ -1,4 +1,4 @@
-//! Encoding for the wire and for files: the codec and the bounds of every collection.
+//! Encoding for the wire and for files: the codec and bounded collections.
 
 pub mod bounded;
 pub mod codec;

@@ -1,4 +1,4 @@
-//! Absence: whoever is reachable stays, however long it thinks and whoever hears it only through others.
+//! Absence: a reachable seat stays, however long it thinks and even if some hear it only through others.
 
 use fairdeal_protocol::audit::auditor::audit;
 use fairdeal_protocol::transcript::End;
@@ -8,7 +8,7 @@ use fairdeal_testkit::seats::{seat, seats};
 
 use super::sim::{ANY_SEED, LONG, Plan, Sim, slow_weather};
 
-/// Plays a game to its end, at which nobody has been removed.
+/// Plays a game to its end and checks that nobody was removed.
 fn nobody_is_removed(seats: u8, seed: u64, plan: Plan) {
     let what = format!("seed {seed}, {plan:?}");
     let mut sim = Sim::new(&rules(seats, 2 * u32::from(seats)), seed, plan);
@@ -23,7 +23,7 @@ fn nobody_is_removed(seats: u8, seed: u64, plan: Plan) {
     assert_eq!(report.left, [], "{what}");
 }
 
-/// Acks are due when the leader's entry has come, not when the step began.
+/// Acks become due when the leader's entry arrives, not when the step begins.
 #[test]
 fn late_acks_after_a_long_think_remove_nobody() {
     for seed in 0..60 {
@@ -38,8 +38,8 @@ fn late_acks_after_a_long_think_remove_nobody() {
     }
 }
 
-/// In a shuffle run each seat is due when the one before it has shuffled: here the run takes longer than anybody
-/// waits for one seat.
+/// In a shuffle run, a seat is due once the previous one has shuffled. Here the whole run takes longer than the absence
+/// timeout.
 #[test]
 fn a_slow_shuffle_run_removes_nobody() {
     for seed in 0..3 {
@@ -52,7 +52,7 @@ fn a_slow_shuffle_run_removes_nobody() {
     }
 }
 
-/// One of four seats hears nobody for seven seconds, at any moment while another thinks.
+/// One of four seats is cut off for seven seconds, at different moments while another thinks.
 #[test]
 fn one_offline_seat_removes_no_thinker() {
     for since in (60_000..240_000).step_by(9_000) {
@@ -66,7 +66,7 @@ fn one_offline_seat_removes_no_thinker() {
     }
 }
 
-/// Two guests reach each other only through the host.
+/// Two guests hear each other only through the host.
 #[test]
 fn a_thinker_without_a_direct_link_stays() {
     for seed in 0..6 {
@@ -79,7 +79,7 @@ fn a_thinker_without_a_direct_link_stays() {
     }
 }
 
-/// One seat waits for two seconds, all others for two minutes.
+/// One seat has an absence timeout of two seconds, all others of two minutes.
 #[test]
 fn one_impatient_seat_removes_no_thinker() {
     for seed in 0..6 {
@@ -92,7 +92,7 @@ fn one_impatient_seat_removes_no_thinker() {
     }
 }
 
-/// Between two, a long think and then a few seconds of silence open no claim: the whole timeout of silence does.
+/// Between two seats, a few seconds of silence after a long think permit no claim; only a full timeout of silence does.
 #[test]
 fn silence_after_a_long_think_is_no_absence() {
     let silence = Cut::between(seats(&[0]), seats(&[1]), 300_000..u64::MAX);

@@ -1,5 +1,4 @@
-//! Honest seats finish every game with the same log, whatever the network does, and anybody can
-//! audit it.
+//! Honest seats finish every game with the same log, whatever the network does, and anyone can audit it.
 
 use std::collections::BTreeMap;
 
@@ -16,14 +15,14 @@ use fairdeal_testkit::seats::seat;
 
 use super::sim::{ANY_SEED, LONG, Plan, Sim, bad_weather};
 
-/// A game, played to its end.
+/// Plays a game to its end.
 fn play(rules: &RuleSet, seed: u64, plan: Plan) -> Sim {
     let mut sim = Sim::new(rules, seed, plan);
     sim.run(LONG);
     sim
 }
 
-/// The same rules with a flip before the first deck.
+/// The same rules, with a flip before the first deck.
 fn flip_first(mut rules: RuleSet) -> RuleSet {
     rules
         .options
@@ -31,7 +30,7 @@ fn flip_first(mut rules: RuleSet) -> RuleSet {
     rules
 }
 
-/// Players act out of turn too, and leave: how many of ten thousand looks at the table make one go.
+/// Players also act out of turn and leave: `leaves` is the chance per ten thousand looks at the table.
 fn leavers(leaves: u32) -> Plan {
     Plan {
         leaves,
@@ -39,7 +38,7 @@ fn leavers(leaves: u32) -> Plan {
     }
 }
 
-/// A seat is gone for good from an output on.
+/// The seat is gone for good from output number `output`.
 fn without(gone: Seat, output: u64) -> Plan {
     Plan {
         doomed: Some((gone, output)),
@@ -48,7 +47,7 @@ fn without(gone: Seat, output: u64) -> Plan {
     }
 }
 
-/// All tables ended with one log, and its transcript is the same bytes and fair.
+/// Checks that all tables ended with the same log, and that the transcript is byte-identical and fair.
 fn check(sim: &Sim, what: &str) {
     let first = &sim.room[0].table;
     for table in sim.room.tables() {
@@ -107,8 +106,8 @@ fn a_bad_network_changes_nothing() {
     }
 }
 
-/// A seat that leaves is out, and the others play on: with the cards that it held set aside, and the rest of the
-/// deck sealed under the keys of those who stay.
+/// After a seat leaves, the others play on. Its hand is set aside, and the rest of the deck is sealed under the keys of
+/// those who stay.
 #[test]
 fn leavers_leave_a_game_that_goes_on() {
     let mut left = 0;
@@ -120,7 +119,7 @@ fn leavers_leave_a_game_that_goes_on() {
     assert!(left > 12, "{left}");
 }
 
-/// Whoever leaves need not wait for another's turn: a leader that thinks yields to it.
+/// A leaver need not wait for another seat's turn: a thinking leader yields to it.
 #[test]
 fn leavers_leave_while_others_think() {
     let mut left = 0;
@@ -131,14 +130,14 @@ fn leavers_leave_while_others_think() {
             ..leavers(15)
         };
         let mut sim = Sim::new(&rules(seats, 25), 800 + seed, plan);
-        // Less than an hour: a player that thinks for longer is voted out.
+        // Less than an hour: a player that thinks longer is voted out.
         sim.run(3_000_000);
         left += check_stayers(&sim, &format!("seed {seed}"));
     }
     assert!(left > 6, "{left}");
 }
 
-/// The same with a bad network and with crashes.
+/// The same on a bad network and with crashes.
 #[test]
 fn leavers_leave_through_a_bad_network() {
     let mut left = 0;
@@ -154,8 +153,8 @@ fn leavers_leave_through_a_bad_network() {
     assert!(left > 1, "{left}");
 }
 
-/// A seat that is gone for good is removed by those who stay, wherever it went: in a commitment, a shuffle, a
-/// deal, a bid, a coin; and the game goes on to its end.
+/// The others remove an absent seat in whatever step it disappears: commitment, shuffle, deal, bid or coin. The game
+/// goes on to its end.
 #[test]
 fn an_absent_seat_is_removed_wherever_it_went() {
     let (mut removed, mut voided, mut rebuilt) = (0, 0, 0);
@@ -170,7 +169,7 @@ fn an_absent_seat_is_removed_wherever_it_went() {
         for table in &stayed {
             assert_eq!(table.stopped(), None, "{what}");
             assert!(table.is_finished(), "{what}: {:?}", table.progress());
-            // Their certificates may show different majorities.
+            // The certificates of different seats may contain different majorities.
             let entries = table.transcript().entries().to_vec();
             assert!(entries == stayed[0].transcript().entries(), "{what}");
             assert_eq!(table.log_hash(), stayed[0].log_hash(), "{what}");
@@ -199,7 +198,7 @@ fn an_absent_seat_is_removed_wherever_it_went() {
     assert!(removed > 30 && voided > 2 && rebuilt > 10, "{all:?}");
 }
 
-/// At a strict table no key is in escrow: a deal that has lost a seat is begun again.
+/// A strict table has no escrow, so it restarts a deal that has lost a seat.
 #[test]
 fn a_strict_table_deals_anew_without_who_is_gone() {
     let (mut removed, mut voided) = (0, 0);
@@ -230,14 +229,14 @@ fn a_strict_table_deals_anew_without_who_is_gone() {
     assert!(removed > 5 && voided > 3, "{removed} {voided}");
 }
 
-/// How many deals a seat has seen given up.
+/// Number of abandoned deals that a seat has seen.
 fn voids(sim: &Sim, seat: Seat) -> usize {
     let events = sim.room[seat].events.iter();
     let void = |event: &&Event<Drill>| matches!(event, Event::News(News::Voided(_)));
     events.filter(void).count()
 }
 
-/// As [`check`], of those who stayed; says how many left.
+/// Like [`check`], for the seats that stayed; returns how many left.
 fn check_stayers(sim: &Sim, what: &str) -> usize {
     let (left, stayed): (Vec<_>, Vec<_>) = sim
         .room
@@ -259,7 +258,7 @@ fn check_stayers(sim: &Sim, what: &str) -> usize {
     left.len()
 }
 
-/// Whoever crashes comes back from its disk and goes on, with nothing signed twice.
+/// Crashed seats return from their disks and continue, without signing anything twice.
 #[test]
 fn crashes_change_nothing() {
     let mut crashes = 0;
@@ -277,7 +276,7 @@ fn crashes_change_nothing() {
     assert!(crashes > 20, "{crashes}");
 }
 
-/// "Every journal prefix replays": and gives the same log as far as it goes.
+/// Every prefix of a journal replays to a table with the same log so far.
 #[test]
 fn every_beginning_of_a_journal_gives_a_table() {
     let mut sim = play(&rules(3, 10), ANY_SEED, Plan::interjecting());
@@ -305,8 +304,8 @@ fn every_beginning_of_a_journal_gives_a_table() {
     }
 }
 
-/// A short absence timeout, a network that is slow and loses much, crashes that last longer than the timeout: seats
-/// are removed that come back a moment later. Those who stay agree, and nobody is blamed.
+/// A short absence timeout, a slow and lossy network, and crashes longer than the timeout: some seats are removed and
+/// return a moment later. The others agree, and nobody is blamed.
 #[test]
 fn late_seats_that_are_removed_part_nobody() {
     let (mut voted, mut ended, mut rest) = (0, 0, 0);
@@ -323,9 +322,9 @@ fn late_seats_that_are_removed_part_nobody() {
         sim.run(1_000_000);
         let mut logs: BTreeMap<u64, Hash32> = BTreeMap::new();
         let out = |stop: &Stop| matches!(stop, Stop::Removed(_));
-        // The result stands also where somebody came too late with its seeds.
+        // The result stands even if a seat opens its seeds too late.
         let over = |stop: &Stop| matches!(stop, Stop::Unopened(_));
-        // A seat that has finished may have been voted out of the last step, and need not learn it: nothing follows.
+        // A finished seat may have been voted out of the last step. It need not learn this, because nothing follows.
         let late = |table: &Table<Drill>| {
             let others = sim.room.tables().filter(|other| other.is_finished());
             let mut others = others.flat_map(|other| &sim.room[other.me()].events);
@@ -357,7 +356,7 @@ fn late_seats_that_are_removed_part_nobody() {
     assert!(voted > 1 && ended > 15, "{voted} {ended} {rest}");
 }
 
-/// How often messages have to cross the table from its beginning until every seat has its first card.
+/// Number of message rounds from the start until every seat has its first card.
 fn rounds(rules: &RuleSet) -> usize {
     let mut room = Sim::new(rules, ANY_SEED, Plan::default()).room;
     room.begin();
@@ -367,7 +366,7 @@ fn rounds(rules: &RuleSet) -> usize {
     round.expect("a deal takes less than forty rounds")
 }
 
-/// Commitments, keys, a shuffle of each seat, shares: the escrow and its acceptance cost nothing on top.
+/// Commitments, keys, one shuffle per seat, shares: the escrow and its acceptance add no rounds.
 #[test]
 fn a_deal_takes_three_rounds_beside_a_shuffle_of_each_seat() {
     for seats in 2..=6 {
@@ -378,7 +377,7 @@ fn a_deal_takes_three_rounds_beside_a_shuffle_of_each_seat() {
     }
 }
 
-/// How many runs to make: FAIRDEAL_RUNS of them if that is set, for a long search.
+/// Number of runs to make; `FAIRDEAL_RUNS` overrides it for long searches.
 pub(crate) fn runs(usual: u64) -> u64 {
     let asked = std::env::var("FAIRDEAL_RUNS").ok();
     asked.and_then(|runs| runs.parse().ok()).unwrap_or(usual)

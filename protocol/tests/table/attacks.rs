@@ -1,7 +1,7 @@
-//! More cheats, each refused and attributed; the files that one could make up are in `forgeries.rs`.
+//! More cheats, each refused and attributed. Forged files are in `forgeries.rs`.
 //!
-//! The cheat is an honest table whose outgoing entries are rewritten and signed again with its own
-//! key: the strongest thing that a seat can do without breaking a signature.
+//! The cheat is an honest table whose outgoing entries are rewritten and signed again with its own key. A seat can do
+//! no more without breaking a signature.
 
 use std::collections::BTreeMap;
 
@@ -33,7 +33,7 @@ pub(super) fn verified(entry: &SignedEntry) -> Entry {
     entries::verified(&charter(&rules(3, LIMIT)), entry)
 }
 
-/// Plays with entries of the cheat rewritten by `change`, the same for every receiver.
+/// Plays while `change` rewrites the cheat's entries, identically for every receiver.
 pub(super) fn play(change: impl FnMut(&Content, &[Entry]) -> Option<Content>) -> Sim {
     play_as(CHEAT, change)
 }
@@ -43,7 +43,7 @@ fn play_as(cheat: usize, change: impl FnMut(&Content, &[Entry]) -> Option<Conten
     play_among(3, cheat, ANY_SEED, change)
 }
 
-/// The same among so many, in the game of that seed.
+/// The same with a given number of seats and a given seed.
 fn play_among(
     seats: u8,
     cheat: usize,
@@ -87,14 +87,14 @@ pub(super) fn with(content: &Content, body: Body) -> Option<Content> {
     Some(Content { body, ..content })
 }
 
-/// The same with an escrow of these parts.
+/// The content with an escrow of these parts.
 fn escrow(content: &Content, parts: Vec<Part>, shuffled: &Option<Shuffled>) -> Option<Content> {
     let parts = parts.try_into().unwrap();
     let shuffled = shuffled.clone();
     with(content, Body::Escrow { parts, shuffled })
 }
 
-/// The same with an acceptance that complains so.
+/// The content with an acceptance that makes these complaints.
 fn accept(
     content: &Content,
     complaints: Vec<(Seat, Complaint)>,
@@ -120,7 +120,7 @@ fn answers(body: &mut Body) -> Option<&mut Answers> {
     }
 }
 
-/// The first answers that `change` takes are changed.
+/// Changes the answers of an entry, if it has any and `change` accepts them.
 fn with_answers(
     content: &Content,
     change: impl FnOnce(&mut Answers) -> Option<()>,
@@ -132,7 +132,7 @@ fn with_answers(
 
 #[test]
 fn keys_that_are_not_ones_own() {
-    // Seat 0's key with seat 0's proof; an earlier seed lets the cheat speak after it.
+    // Seat 0's key with seat 0's proof. The cheat must send after seat 0, so try several seeds.
     let copied = (0..20).find_map(|seed| {
         let mut done = false;
         let sim = std::panic::catch_unwind(move || {
@@ -162,9 +162,9 @@ fn keys_that_are_not_ones_own() {
     assert_eq!(named(&identity), FaultKind::Key(KeyError::Identity));
 }
 
-/// The seed of a game in which the cheat gives as many shares twice.
+/// Seed of a game in which the cheat sends the same number of shares twice.
 const SHARES_AGAIN: u64 = 2;
-/// The seed of a game in which it does so in its acks.
+/// Seed of a game in which it does so in its acks.
 const ACKS_AGAIN: u64 = 1;
 
 #[test]
@@ -256,7 +256,7 @@ fn entries_of_the_wrong_kind() {
         action: vec![200, 200].try_into().unwrap(),
     });
     assert_eq!(malformed, FaultKind::MalformedAction);
-    // One byte after an action.
+    // One extra byte after an action.
     let longer = play(|content, _| match &content.body {
         Body::Act { action, answers } => with(
             content,
@@ -270,7 +270,8 @@ fn entries_of_the_wrong_kind() {
     assert_eq!(named(&longer), FaultKind::MalformedAction);
 }
 
-/// A wrong digest is missing at once where the others agree: they go on without its seat, with no timeout.
+/// An entry with a wrong digest is missing at once if all others agree: they go on without its seat, without any
+/// timeout.
 #[test]
 fn a_lie_about_the_state() {
     let sim = play(|content, _| {
@@ -291,7 +292,7 @@ fn a_lie_about_the_state() {
     }
 }
 
-/// Between two nobody can decide: the table stops, and the replay shows whose digest is wrong.
+/// Two seats cannot decide a removal. The table stops, and the replay shows whose digest is wrong.
 #[test]
 fn of_two_the_wrong_state_is_named() {
     let sim = play_among(2, CHEAT, ANY_SEED, |content, _| {
@@ -318,7 +319,7 @@ fn junk_is_refused_without_blame() {
         let refused = place.receive(seat(1), bytes);
         assert!(matches!(refused, Err(ReceiveError::Codec(_))), "{bytes:?}");
     }
-    // A head from the end of time is no harm, and one entry against itself is no evidence.
+    // A head far in the future does no harm, and an entry paired with itself is no evidence.
     let head = Message::Head(Head {
         step: u64::MAX,
         ..Head::default()
@@ -344,7 +345,7 @@ fn close(parent: u8) -> Content {
     }
 }
 
-/// A beaten seat cannot undo a game, or spoil its transcript, by equivocating after its end.
+/// A losing seat that equivocates after the end cannot undo the game or spoil its transcript.
 #[test]
 fn a_finished_game_stays_finished() {
     let mut sim = Sim::new(&rules(3, LIMIT), ANY_SEED, Plan::default());
@@ -364,8 +365,8 @@ fn a_finished_game_stays_finished() {
 /// The bodies of all entries, by step and seat.
 type Bodies = BTreeMap<(u64, Seat), Body>;
 
-/// The entries that the honest seats sign while the cheat, who acks everything else, shows seat 0
-/// an interjection in the first step that `occasion` takes; and that step.
+/// The honest seats' entries and the step of a fork. The cheat sends acks, but shows seat 0 an interjection in the
+/// first step that `occasion` accepts.
 fn forked(
     seed: u64,
     interjection: &Action,
@@ -398,7 +399,7 @@ fn forked(
     let step = forked?;
     for honest in [0, 2] {
         let stop = sim.fault(honest);
-        // It had interjected before: then this one alone convicts it, and no fork comes about.
+        // The cheat had interjected before. This interjection alone convicts it, and no fork arises.
         if matches!(stop, Some(fault)
             if fault.seat == seat(CHEAT) && fault.what == FaultKind::SecondInterjection)
         {
@@ -411,9 +412,8 @@ fn forked(
     Some((bodies, step))
 }
 
-/// Interjections are named by nobody in their own step. A seat that shows two faces in one makes
-/// an honest seat believe that the deal is over while another plays on: no seed may be opened on
-/// that.
+/// No entry names an interjection of its own step. An equivocating seat can thus make one honest seat believe that the
+/// deal is over, while another plays on. No seat may open its seed on that basis.
 #[test]
 fn no_seed_is_opened_on_the_word_of_one() {
     let mut forks = 0;
@@ -438,7 +438,7 @@ fn no_seed_is_opened_on_the_word_of_one() {
         };
         let after = |who| bodies.get(&(step + 1, seat(who)));
         forks += usize::from(after(0) == Some(&Body::Confirm));
-        // Later ones are of the deal that is begun again.
+        // Later seeds belong to the restarted deal.
         let opened = bodies.iter().any(|((at, _), body)| {
             (step + 1..=step + 3).contains(at) && matches!(body, Body::Open { .. })
         });
@@ -447,7 +447,7 @@ fn no_seed_is_opened_on_the_word_of_one() {
     assert!(forks > 0, "no fork would have ended the deal");
 }
 
-/// Nor is a card of a hand.
+/// Nor may a seat show a card of its hand on that basis.
 #[test]
 fn no_hand_is_shown_on_the_word_of_one() {
     let mut forks = 0;
@@ -474,7 +474,7 @@ fn no_hand_is_shown_on_the_word_of_one() {
     assert!(forks > 0, "no fork would have shown a hand");
 }
 
-/// A flood of heads is not answered by a flood of entries.
+/// A seat does not answer a flood of heads with a flood of entries.
 #[test]
 fn heads_are_answered_twice_a_tick() {
     let mut sim = Sim::new(&rules(3, LIMIT), ANY_SEED, Plan::default());
@@ -498,12 +498,12 @@ fn heads_are_answered_twice_a_tick() {
     assert_eq!((answers(), answers()), (2, 2));
 }
 
-/// A second out-of-turn action while the first is in the open step.
+/// A second out-of-turn action, while the open step still holds the first.
 #[test]
 fn a_second_wish_out_of_turn_is_refused_at_once() {
     let charter = charter(&rules(3, LIMIT));
     let mut sim = Sim::new(&rules(3, LIMIT), ANY_SEED, Plan::default());
-    // The leader's action gets lost, so that everybody waits for it.
+    // The leader's action is lost, so all seats wait for it.
     sim.run_with(8_000, |_, _, message| {
         let mut entries = entries::carried(&charter, &message).into_iter();
         let acts = entries.any(|entry| matches!(entry.body(), Body::Act { .. }));
@@ -519,7 +519,7 @@ fn a_second_wish_out_of_turn_is_refused_at_once() {
     assert_eq!(again, Err(ActError::OncePerTurn));
 }
 
-/// Parts of a key that do not add up to it, and parts for others than the seats there are.
+/// Parts that do not add up to the key, and parts that do not match the seats.
 #[test]
 fn escrows_that_anybody_refuses() {
     let cheat = |change: fn(&mut Vec<Part>)| {
@@ -546,8 +546,8 @@ fn escrows_that_anybody_refuses() {
     ));
 }
 
-/// The first two seats of a deal that begins with a deck shuffle it with their escrow and their acceptance: a shuffle out
-/// of turn is named, none in turn, and one by who has shuffled already.
+/// In a deal that begins with a deck, the first two seats shuffle with their escrow and acceptance. Three faults are
+/// named: a shuffle out of turn, none in turn, and a second shuffle by the same seat.
 #[test]
 fn shuffles_out_of_turn_are_named() {
     let sim = play(|content, _| match &content.body {
@@ -557,7 +557,7 @@ fn shuffles_out_of_turn_are_named() {
         _ => None,
     });
     assert_eq!(named(&sim), FaultKind::EarlyShuffle { owed: true });
-    // The first seat shows its own shuffle again, where it has nothing to shuffle any more.
+    // The first seat sends its own shuffle again, when it has nothing left to shuffle.
     let again = |change: fn(&Content, Shuffled) -> Option<Content>| {
         let mut own = None;
         let sim = play_as(0, |content, _| match &content.body {
@@ -600,7 +600,7 @@ fn shuffles_out_of_turn_are_named() {
     );
 }
 
-/// A part that opens for nobody: the one that holds it complains, and everybody sees whose fault it is.
+/// A part opens for nobody: its holder complains, and everybody sees who is at fault.
 #[test]
 fn a_part_that_does_not_open_is_named() {
     let sim = play(|content, _| match &content.body {
@@ -614,10 +614,10 @@ fn a_part_that_does_not_open_is_named() {
     assert_eq!(named(&sim), FaultKind::BadPart { holder: seat(2) });
 }
 
-/// Whoever complains of an honest seat is at fault: without proof, and with a proof that the part opens.
+/// A complaint about an honest seat counts against its author: without proof, and with a proof that the part opens.
 #[test]
 fn false_complaints_fall_back() {
-    // A real complaint, from another deal where seat 0 cheats: elsewhere it proves nothing.
+    // A genuine complaint, from another deal where seat 0 cheats. Elsewhere it proves nothing.
     let sim = play_among(3, 0, ANY_SEED + 1, |content, _| match &content.body {
         Body::Escrow { parts, shuffled } => {
             let mut parts = parts.to_vec();
@@ -642,7 +642,7 @@ fn false_complaints_fall_back() {
         _ => None,
     });
     assert_eq!(named(&sim), FaultKind::FalseComplaint { owner: seat(0) });
-    // About itself, or a seat that there is not.
+    // About the cheat itself, or about a seat that does not exist.
     for owner in [CHEAT, 5] {
         let sim = play(|content, _| match &content.body {
             Body::Accept { shuffled, .. } => {
@@ -656,8 +656,8 @@ fn false_complaints_fall_back() {
     }
 }
 
-/// Nor does a complaint do whose own proof holds, if the part opens: the cheat complains of another part than the one
-/// that all others hold.
+/// A complaint with a valid proof also counts against its author if the part opens: the cheat received a different part
+/// than the others.
 #[test]
 fn a_complaint_of_a_part_that_opens_falls_back() {
     let charter = charter(&rules(3, LIMIT));
@@ -692,7 +692,7 @@ fn a_complaint_of_a_part_that_opens_falls_back() {
     assert_eq!(named(&sim), FaultKind::FalseComplaint { owner: seat(0) });
 }
 
-/// The complaint that a table was stopped by.
+/// The complaint that stopped a table.
 fn complaint_in(sim: &Sim) -> Complaint {
     let transcript = sim.room[2].table.transcript();
     let complaint =
@@ -709,7 +709,7 @@ fn complaint_in(sim: &Sim) -> Complaint {
     complaint.unwrap()
 }
 
-/// A game of four in which seat 3 goes for good; entries of the cheat are rewritten by `change`.
+/// A game of four in which seat 3 disappears; `change` rewrites the cheat's part shares.
 pub(super) fn play_and_lose_one(seed: u64, change: impl Fn(&mut PartShares)) -> Sim {
     let charter = charter(&rules(4, LIMIT));
     let plan = Plan {
@@ -734,14 +734,14 @@ pub(super) fn play_and_lose_one(seed: u64, change: impl Fn(&mut PartShares)) -> 
     sim
 }
 
-/// Brings shares into another order.
+/// Reverses the order of the shares.
 pub(super) fn reversed(parts: &mut PartShares) {
     let mut points = parts.shares.to_vec();
     points.reverse();
     parts.shares = points.try_into().unwrap();
 }
 
-/// Parts of a gone seat's shares that are too few, in another order, or not what the part gives.
+/// Part shares for an absent seat that are too few, in the wrong order, or not made with the part.
 #[test]
 fn bad_parts_of_shares_are_named() {
     let shorter = |parts: &mut PartShares| {
@@ -751,7 +751,7 @@ fn bad_parts_of_shares_are_named() {
     };
     let changes: [&dyn Fn(&mut PartShares); 2] = [&shorter, &reversed];
     for change in changes {
-        // In some games nothing is sealed when the seat goes.
+        // In some games nothing is sealed when the seat disappears.
         let found = (0..10).find_map(|seed| {
             let sim = play_and_lose_one(seed, change);
             let fault = sim.fault(0).cloned();
@@ -760,7 +760,7 @@ fn bad_parts_of_shares_are_named() {
         let (sim, fault) = found.expect("in ten games there is an occasion");
         let what = FaultKind::PartShares;
         assert_eq!((fault.seat, &fault.what), (seat(CHEAT), &what));
-        // Two are gone then: the deal is begun again, and the two who stay play it to its end.
+        // Two seats are then gone: the deal restarts, and the two that stay play it to the end.
         let whole = sim.room[0].table.transcript();
         assert!(whole == sim.room[2].table.transcript());
         let report = audit::<Drill>(&whole);
@@ -777,8 +777,8 @@ fn bad_parts_of_shares_are_named() {
     }
 }
 
-/// A departed seat can sign what it likes: it stops nobody, neither by entries for places that it has no part
-/// in nor by other entries for places that all have confirmed.
+/// Whatever a departed seat signs stops nobody: neither entries for steps it has no part in, nor second entries for
+/// confirmed steps.
 #[test]
 fn the_last_word_of_a_leaver_stops_nobody() {
     let rules = rules(3, 1000);

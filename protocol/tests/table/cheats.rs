@@ -1,5 +1,5 @@
-//! Messages of a dishonest seat: each is refused by every honest seat, the right seat is named,
-//! and a stranger who audits the stopped transcript names it too.
+//! Messages of a dishonest seat: every honest seat refuses them and names the right seat, and so does a stranger who
+//! audits the transcript.
 
 use fairdeal_protocol::card::Face;
 use fairdeal_protocol::crypto::elgamal::Ciphertext;
@@ -18,10 +18,10 @@ use fairdeal_testkit::seats::seat;
 
 use super::sim::{ANY_SEED, Plan, Sim, charter, convicted};
 
-/// The seat that cheats.
+/// The cheating seat.
 const CHEAT: usize = 1;
 
-/// Plays with a cheat that rewrites its own entries for some or all receivers: `change` gets the receiver, and says
+/// Plays with a cheat that rewrites its own entries for some or all receivers. `change` gets the receiver and returns
 /// whether it changed the content.
 fn play_with(seed: u64, mut change: impl FnMut(Seat, &mut Content) -> bool) -> Sim {
     let plan = Plan {
@@ -47,10 +47,10 @@ fn play(seed: u64, mut change: impl FnMut(&mut Content) -> bool) -> Sim {
     play_with(seed, |_, content| change(content))
 }
 
-/// The fault that every honest seat finds in a game in which there is occasion for it.
+/// The fault that every honest seat finds, in the first game that offers an occasion for it.
 fn named(what: &str, mut change: impl FnMut(&mut Content) -> bool) -> FaultKind {
     let mut cheated = false;
-    // In some games there is no occasion.
+    // Some games offer no occasion.
     let sim = (3..20)
         .map(|seed| {
             play(seed, |content| {
@@ -111,7 +111,7 @@ fn bad_shuffles_are_named_at_once() {
     }
 }
 
-/// Seat 0's deck goes out again as seat 1's own, with the proof that seat 1 made for its shuffle.
+/// Seat 1 sends seat 0's deck as its own, with the proof it made for its real shuffle.
 #[test]
 fn a_deck_that_was_not_shuffled_is_named() {
     let mut first = None;
@@ -214,7 +214,7 @@ fn illegal_actions_are_named() {
     assert!(matches!(kind, FaultKind::WrongKind { .. }));
 }
 
-/// A card shown as another one: the share does not open it to the face claimed.
+/// A card shown with a false face: its share does not open it to the claimed face.
 #[test]
 fn a_false_face_is_named() {
     let kind = named("another face", |content| {
@@ -231,7 +231,7 @@ fn a_false_face_is_named() {
     assert_eq!(kind, FaultKind::WrongFace);
 }
 
-/// Two entries for one place: the honest seats find each other's and hold the proof.
+/// Two entries for one place: the honest seats exchange theirs and hold the proof.
 #[test]
 fn two_faces_are_proved() {
     let sim = play_with(ANY_SEED, |to, content| match &mut content.body {
@@ -245,7 +245,7 @@ fn two_faces_are_proved() {
     assert_eq!(kind, FaultKind::Equivocation);
 }
 
-/// An entry on another parent or from another table counts for nobody, and nobody is blamed.
+/// An entry with another parent or from another table counts for nobody, and nobody is blamed.
 #[test]
 fn entries_from_elsewhere_do_not_count() {
     let mut sim = play(ANY_SEED, |content| {
@@ -282,7 +282,7 @@ fn a_shuffle_that_names_another_deck_does_not_count() {
         }
         _ => false,
     };
-    // In some games nothing is shuffled again.
+    // Some games have no second shuffle.
     let mut games = (3..20).map(|seed| play(seed, &mut lying));
     let sim = games.find(|sim| !sim.room[0].table.is_finished());
     let sim = sim.expect("some game has a shuffle run");
@@ -296,7 +296,7 @@ fn a_shuffle_that_names_another_deck_does_not_count() {
     }
 }
 
-/// A fault in the last step of a game removes nobody: with another entry of that seat others have ended it.
+/// A fault in the last step removes nobody, because other seats have already finished with another entry of that seat.
 #[test]
 fn a_fault_in_the_last_step_parts_nobody() {
     let honest = play(ANY_SEED, |_| false);

@@ -1,4 +1,4 @@
-//! Closing a table that nobody can continue: claims of those who are present, and games that are over.
+//! Closing a table that cannot continue: claims by the seats present, and games that are over.
 
 use fairdeal_protocol::audit::auditor::{Finding, audit};
 use fairdeal_protocol::game::{Game as _, RuleSet};
@@ -24,14 +24,14 @@ fn absent(by: &[usize], absent: &[usize]) -> Abandonment {
     Abandonment { by, absent, ground }
 }
 
-/// A game of so many seats, of which these lose every link to the others after a time in milliseconds.
+/// A game where the seats `away` lose every link to the others at time `from`, in milliseconds.
 fn parted(number: u8, away: &[usize], from: u64) -> Sim {
     let mut sim = slow(number, None);
     part(&mut sim, away, from, u64::MAX);
     sim
 }
 
-/// A game that is far from its end at [`PARTED`], with a player that thinks for ten minutes or none.
+/// A game that is far from its end at [`PARTED`]; `thinker`, if given, thinks for ten minutes.
 fn slow(number: u8, thinker: Option<usize>) -> Sim {
     Sim::new(&rules(number, 200), ANY_SEED, slow_plan(thinker))
 }
@@ -44,7 +44,7 @@ fn slow_plan(thinker: Option<usize>) -> Plan {
     }
 }
 
-/// When links are lost in the middle of a game, in milliseconds.
+/// When links are cut in the middle of a game, in milliseconds.
 const PARTED: u64 = 20_000;
 
 fn part(sim: &mut Sim, away: &[usize], from: u64, until: u64) {
@@ -57,7 +57,7 @@ fn accept(place: &mut TestSeat<Drill>, message: &Message) {
     place.accept(seat(0), message.clone()).unwrap();
 }
 
-/// A claim of a seat on the open step of a table, without an entry of its own.
+/// A seat's claim on the open step of a table, without an entry of its own.
 fn claim_on(table: &Table<Drill>, by: usize, away: &[usize]) -> Claim {
     Claim {
         table: table.replica().table(),
@@ -70,13 +70,13 @@ fn claim_on(table: &Table<Drill>, by: usize, away: &[usize]) -> Claim {
     }
 }
 
-/// A claim, signed by its seat.
+/// A claim as a message, signed by its seat.
 fn signed(claim: Claim) -> Message {
     let key = seats::key(claim.seat);
     Message::Claim(Box::new(SignedClaim::sign(claim, None, &key)))
 }
 
-/// All links are there again, for a while. Tables that are closed still tell each other of their claims.
+/// Restores all links for a while. Closed tables still exchange their claims.
 fn heal(sim: &mut Sim, until: u64) {
     sim.network.cuts.clear();
     sim.run(until);
@@ -91,12 +91,12 @@ fn heal(sim: &mut Sim, until: u64) {
     claims.iter().for_each(|claim| sim.room.deliver(claim));
 }
 
-/// Between two nobody decides: who has waited in vain may close the table with a claim, which says no more than that.
-/// The other one finds it closed; if both have claimed, neither claim counts.
+/// Two parties cannot decide a removal. After waiting in vain, either may close the table by a claim, which says only
+/// that it waited. The other then finds the table closed; if both have claimed, neither claim counts.
 #[test]
 fn one_of_two_may_claim_that_the_other_is_away() {
     let mut seen = SeatSet::EMPTY;
-    // Acks and other steps: at some one seat owes the next entry, at others both wait.
+    // Acks and other steps: in some, one seat owes the next entry; in others, both wait.
     for from in (18_000..22_000).step_by(500) {
         for both in [false, true] {
             let mut sim = parted(2, &[1], from);
@@ -118,7 +118,7 @@ fn one_of_two_may_claim_that_the_other_is_away() {
             for table in sim.room.tables() {
                 let what = format!("from {from}, {claims:?}: {:?}", table.progress());
                 let closed = table.stopped().is_some();
-                // One that has completed the step meanwhile goes on, and knows that it is alone.
+                // A seat that has completed the step meanwhile continues, and knows that it is alone.
                 assert!(
                     closed || table.may_claim() || !claims.contains(&table.me().index()),
                     "{what}"
@@ -132,7 +132,7 @@ fn one_of_two_may_claim_that_the_other_is_away() {
                 if closed {
                     let mut found = report.claims;
                     found.sort_by_key(|group| group.by);
-                    // Claims on two steps do not meet.
+                    // Claims on different steps do not meet.
                     let steps = sim.room.tables().map(|table| table.replica().step());
                     let apart = steps.collect::<std::collections::BTreeSet<_>>().len() > 1;
                     assert!(
@@ -147,7 +147,7 @@ fn one_of_two_may_claim_that_the_other_is_away() {
     assert_eq!(seen, seats(&[1, 2]), "one claim, and two that cancel");
 }
 
-/// A claim by a seat that owes the next entry closes nothing, whatever it signs; nor does one of another past.
+/// A claim by a seat that owes the next entry closes nothing, whatever it signs; nor does a claim on another log.
 #[test]
 fn who_owes_the_next_entry_cannot_claim() {
     let (owes, waits) = (0, 1);
@@ -176,7 +176,7 @@ fn who_owes_the_next_entry_cannot_claim() {
     }
 }
 
-/// A claim of a seat whose log is another closes nothing, though it names the same step.
+/// A claim on another log closes nothing, even if it names the same step.
 #[test]
 fn a_claim_on_another_past_closes_nothing() {
     let mut sim = slow(2, Some(0));
@@ -191,7 +191,7 @@ fn a_claim_on_another_past_closes_nothing() {
     };
     accept(place, &signed(past));
     assert_eq!(place.table.stopped(), None);
-    // The same on this log does.
+    // The same claim on this log closes the table.
     let mut sim = slow(2, Some(0));
     sim.run(60_000);
     let place = &mut sim.room[0];
@@ -202,7 +202,7 @@ fn a_claim_on_another_past_closes_nothing() {
     );
 }
 
-/// "Its time has run out" is a ground only where the table has a turn time.
+/// Running out of time is a valid ground only if the table has a turn time.
 #[test]
 fn nobody_runs_out_of_a_time_that_was_not_agreed_on() {
     let limited = Timing::new(Some(10), Some(30)).unwrap();
@@ -223,7 +223,7 @@ fn nobody_runs_out_of_a_time_that_was_not_agreed_on() {
     }
 }
 
-/// Not every two seats have a link: a seat tells the claims of others, too.
+/// Not every two seats have a link, so a seat relays other seats' claims.
 #[test]
 fn claims_of_others_are_handed_on() {
     let mut sim = slow(3, None);
@@ -237,7 +237,7 @@ fn claims_of_others_are_handed_on() {
     assert!(sent.any(|sent| sent.to == To::All && sent.message == claim));
 }
 
-/// Half of the table is no majority: the two who are there close it together, and neither alone.
+/// Half of the table is no majority: the two seats present close it together, and neither can alone.
 #[test]
 fn two_of_four_close_the_table_together() {
     let mut sim = parted(4, &[2, 3], PARTED);
@@ -259,7 +259,7 @@ fn two_of_four_close_the_table_together() {
     }
 }
 
-/// With three the majority that is there removes the third; one alone of three closes the table.
+/// With three seats, the two present remove the third; a seat alone of three closes the table.
 #[test]
 fn one_of_three_closes_the_table() {
     let mut found = 0;
@@ -281,7 +281,7 @@ fn one_of_three_closes_the_table() {
     assert!(found > 0, "somebody waits for the others");
 }
 
-/// The two seats that it names absent are a majority: the claim of a third does not end their game.
+/// The claim of a third seat does not end the game of the two it names absent, because they are a majority.
 #[test]
 fn one_of_three_closes_its_own_table_alone() {
     let mut sim = slow(3, Some(0));
@@ -295,8 +295,8 @@ fn one_of_three_closes_its_own_table_alone() {
     assert!(place.events.contains(&Event::HasClosed(seat(2))));
 }
 
-/// Five are parted three ways and all claim: two groups are enough to cancel each other, but each table is closed by its
-/// own.
+/// Five seats are split into three groups, and all claim. Two groups suffice to cancel each other, but each table is
+/// closed by its own group.
 #[test]
 fn each_of_three_groups_closes_its_own_tables() {
     let mut sim = slow(5, Some(0));
@@ -322,8 +322,8 @@ fn each_of_three_groups_closes_its_own_tables() {
     assert!(report.claims.contains(&own) && report.claims.len() == 2);
 }
 
-/// A seat that has claimed may still answer an entry of a seat that it calls absent. Its answer does not stand in the file
-/// of the closed table, which holds nothing of the absent.
+/// A seat that has claimed may still answer an entry of a seat it names absent. The closed table's file does not
+/// contain that answer, because it contains nothing from the absent seats.
 #[test]
 fn a_closed_file_shows_nothing_that_stands_on_an_absent_entry() {
     let mut sim = slow(4, Some(0));
@@ -353,8 +353,8 @@ fn a_closed_file_shows_nothing_that_stands_on_an_absent_entry() {
     assert_eq!((report.finding, report.claims), (None, vec![group]));
 }
 
-/// A seat that closes its table alone among three has left: once the others hear that, they remove it, long before it
-/// would be absent for them, and play on.
+/// One of three seats closes its table alone, which counts as leaving. When the others learn of it, they remove it well
+/// before the absence timeout, and play on.
 #[test]
 fn two_of_three_go_on_without_one_who_has_claimed() {
     let mut found = 0;
@@ -391,7 +391,8 @@ fn unfinished(whole: &Transcript) -> Transcript {
     file(whole, whole.entries(), (end, [0_u8; 3], whole.claims()))
 }
 
-/// A loser that withholds its seed, or is cut off in the last steps, changes nothing: the game is finished in every file.
+/// A loser that withholds its seed, or is cut off in the last steps, changes nothing: every file records the game as
+/// finished.
 #[test]
 fn a_finished_game_is_finished_in_every_file() {
     let mut unopened = SeatSet::EMPTY;

@@ -1,4 +1,4 @@
-//! Departures: what a deal outlasts through its one escrow, and what gives it up.
+//! Departures: which ones a deal survives through its one escrow, and which void it.
 
 use fairdeal_protocol::audit::auditor::{Audit, Reason, Report, audit};
 use fairdeal_protocol::game::RuleSet;
@@ -16,24 +16,24 @@ use fairdeal_testkit::seats::{self, seat, seats as set};
 
 use super::sim::{ANY_SEED, Plan, Sim};
 
-/// Time enough for every table here, in milliseconds.
+/// Long enough for every table here, in milliseconds.
 const LONG: u64 = 300_000;
 
 fn table(rules: &RuleSet, seed: u64) -> Sim {
     Sim::new(rules, seed, Plan::impatient())
 }
 
-/// The seats, or none.
+/// The seats if `goes`, else none.
 fn when(goes: bool, seats: &[usize]) -> SeatSet {
     set(if goes { seats } else { &[] })
 }
 
-/// Whether it is an action, in that step or later.
+/// Whether the entry is an action in that step or later.
 fn acts_from(entry: &Entry, step: u64) -> bool {
     matches!(entry.body(), Body::Act { .. }) && entry.step() >= step
 }
 
-/// The complete steps: of which deal, and what for.
+/// The deal and kind of each complete step.
 fn steps(transcript: &Transcript) -> Vec<(u32, StepKind)> {
     let mut audit: Audit<Drill> = Audit::new(transcript.clone()).unwrap();
     let mut steps = Vec::new();
@@ -46,7 +46,7 @@ fn steps(transcript: &Transcript) -> Vec<(u32, StepKind)> {
     }
 }
 
-/// The seats that stayed have finished alike; returns the audit's report and the steps.
+/// Checks that the seats that stayed finished alike; returns the audit's report and the steps.
 fn finished(sim: &Sim, stayed: &[usize], what: &str) -> (Report, Vec<(u32, StepKind)>) {
     let first = &sim.room[stayed[0]].table;
     for index in stayed {
@@ -85,8 +85,8 @@ fn rebuilt(steps: &[(u32, StepKind)]) -> Vec<(u32, Seat)> {
     rebuilt.collect()
 }
 
-/// Of four, one is removed and the deal goes on. No second escrow is made in it, so that the two who are left when
-/// another one is removed lack a part of every key: the deal is given up.
+/// One of four seats is removed, and the deal goes on without a second escrow. When another is removed, the remaining
+/// two lack a part of every key, so the deal is voided.
 #[test]
 fn two_of_four_never_open_a_hand() {
     let mut seen = 0;
@@ -110,7 +110,7 @@ fn two_of_four_never_open_a_hand() {
         assert_eq!(report.left.len(), 2, "{what}");
         let (deal, gone) = rebuilt(&steps)[0];
         if steps.contains(&(deal, StepKind::Opening)) {
-            // The other one has gone in the next deal, which has an escrow of its own.
+            // The other seat disappeared in the next deal, which has its own escrow.
             continue;
         }
         assert_eq!(rebuilt(&steps).len(), 1, "{what}");
@@ -118,7 +118,7 @@ fn two_of_four_never_open_a_hand() {
         assert_eq!(gone, seat(3), "{what}");
         assert_eq!(voided(&sim, 0), [deal], "{what}");
         assert_eq!(voided(&sim, 1), [deal], "{what}");
-        // Until the end of that deal the parts of a key are those that all three others hold.
+        // Until the end of that deal, all three other seats hold the parts of a key.
         let mut audit: Audit<Drill> = Audit::new(sim.room[0].table.transcript()).unwrap();
         while audit.replica().deal() == deal {
             if let Some(parts) = audit.replica().parts(seat(0)) {
@@ -131,7 +131,7 @@ fn two_of_four_never_open_a_hand() {
     assert!(seen > 2, "{seen}");
 }
 
-/// A leaver gives its shares itself, however many have gone before it.
+/// A leaver gives its shares itself, however many seats have departed before.
 #[test]
 fn leaving_never_voids_a_deal() {
     let mut together = 0;
@@ -153,7 +153,7 @@ fn leaving_never_voids_a_deal() {
     assert!(together > 2, "{together}");
 }
 
-/// Also where the others have removed a seat before.
+/// The same holds if the others have removed a seat before.
 #[test]
 fn who_leaves_after_a_removal_voids_nothing() {
     let mut seen = 0;
@@ -180,8 +180,8 @@ fn who_leaves_after_a_removal_voids_nothing() {
     assert!(seen > 1, "{seen}");
 }
 
-/// Two parties that are removed at once leave too few parts behind: the deal is given up, and those who stay make a new
-/// escrow in the next one.
+/// Removing two parties at once leaves too few parts: the deal is voided, and the seats that stay make a new escrow in
+/// the next one.
 #[test]
 fn a_group_voids_the_deal() {
     let mut sim = table(&rules(5, 20), ANY_SEED);
@@ -196,7 +196,7 @@ fn a_group_voids_the_deal() {
     assert!(steps.contains(&(one.deal + 1, StepKind::Escrow)));
 }
 
-/// A seat that goes before all have accepted the escrow: the next deal begins without it.
+/// A seat disappears before all have accepted the escrow: the next deal begins without it.
 #[test]
 fn a_removal_before_the_escrow_is_accepted_voids() {
     for kind in ["commitment", "key", "escrow", "acceptance"] {
@@ -212,7 +212,7 @@ fn a_removal_before_the_escrow_is_accepted_voids() {
     }
 }
 
-/// Without sealed cards there is nothing to read and nothing to give up.
+/// Without sealed cards there is nothing to read, so nothing to void.
 #[test]
 fn a_deal_without_cards_is_never_voided() {
     let mut rules = rules(5, 12);
@@ -237,7 +237,7 @@ fn a_deal_without_cards_is_never_voided() {
     }
 }
 
-/// A host with two bots of its own, and two guests.
+/// A host with two bots, and two guests.
 const HOST_AND_GUESTS: [usize; 5] = [0, 0, 0, 3, 4];
 
 fn hosted(seed: u64, plan: Plan) -> Sim {
@@ -247,7 +247,7 @@ fn hosted(seed: u64, plan: Plan) -> Sim {
     Sim::at(charter, seed, plan)
 }
 
-/// The host's program dies: its seats go together, as one departure, and the deal goes on through the escrow.
+/// The host's program dies: its seats go together as one departure, and the deal continues through the escrow.
 #[test]
 fn a_program_goes_with_all_its_seats() {
     for seed in 0..2 {
@@ -271,7 +271,7 @@ fn a_program_goes_with_all_its_seats() {
     }
 }
 
-/// A bot of the host leaves before: it holds no part of the host's keys, so these can still be made.
+/// A bot of the host leaves first. It holds no part of the host's keys, so their shares can still be rebuilt.
 #[test]
 fn an_own_seat_that_left_before_holds_nothing() {
     let mut sim = hosted(ANY_SEED, Plan::impatient());
@@ -302,8 +302,8 @@ fn an_own_seat_that_left_before_holds_nothing() {
     assert_eq!(voided(&sim, 3), [0; 0]);
 }
 
-/// One seat of the host sends what it must not: the others remove it, and with it the host's other seats, when the step
-/// is complete. The same deal goes on.
+/// One seat of the host sends a faulty entry. When the step is complete, the others remove it together with the host's
+/// other seats. The same deal goes on.
 #[test]
 fn a_guilty_seat_takes_its_party_along() {
     let mut seen = 0;
@@ -334,7 +334,7 @@ fn a_guilty_seat_takes_its_party_along() {
     assert!(seen > 0);
 }
 
-/// One seat of the host shows two faces, and the host's other seats say nothing on it: the guests go on without them.
+/// One seat of the host equivocates, and the host's other seats send no fork reports: the guests go on without them.
 #[test]
 fn two_faces_of_a_seat_remove_its_party() {
     let mut seen = 0;
@@ -355,8 +355,8 @@ fn two_faces_of_a_seat_remove_its_party() {
     assert!(seen > 0);
 }
 
-/// Plays at the host's table with another entry of the cheat in the first step where `where_to` says so, for the seats
-/// that it says. Its party keeps its fork reports to itself.
+/// Plays at the host's table. In the first step that `where_to` accepts, the cheat sends another entry to the seats it
+/// selects. The cheat's party withholds its fork reports.
 fn cheated(seed: u64, cheat: Seat, where_to: impl Fn(&Entry, Seat) -> bool) -> Sim {
     let plan = Plan {
         cheat: Some(cheat),

@@ -1,4 +1,4 @@
-//! Transcripts that were cut, reassembled or signed again: what an auditor finds in them.
+//! Transcripts that were truncated, reassembled or re-signed, and what an auditor finds in them.
 
 use fairdeal_protocol::audit::auditor::{Finding, audit};
 use fairdeal_protocol::audit::follow::{FollowError, Follower};
@@ -23,18 +23,18 @@ use serde::Serialize;
 use super::attacks::{CHEAT, LIMIT, named, play_and_lose_one, reversed, verified, with};
 use super::sim::{ANY_SEED, LONG, Plan, Sim};
 
-/// A transcript with the charter of another, those entries and that trailer.
+/// A transcript with the charter of `like`, these entries and this trailer.
 pub(super) fn file(like: &Transcript, all: &[SignedEntry], trailer: impl Serialize) -> Transcript {
     Transcript::from_bytes(&entries::file(like, all, trailer)).unwrap()
 }
 
-/// A transcript with those entries and that end; the log hash is what the audit computes.
+/// A transcript with these entries and this end; the log hash is the one that the audit computes.
 fn forge(like: &Transcript, entries: &[SignedEntry], end: End) -> Transcript {
     let build = |log| file(like, entries, (end, log, None::<Equivocation>, [0_u8; 4]));
     build(audit::<Drill>(&build(Hash32::default())).log)
 }
 
-/// The finding of an audit of a finished transcript with another trailer.
+/// The audit's finding for a finished transcript with another trailer.
 fn finding_with(whole: &Transcript, trailer: impl Serialize) -> Option<Finding> {
     let end = (End::Finished, whole.log_hash(), None::<Equivocation>);
     audit::<Drill>(&file(whole, whole.entries(), (end, trailer))).finding
@@ -46,7 +46,7 @@ fn finished(seed: u64) -> Transcript {
     sim.room[0].table.transcript()
 }
 
-/// Whole steps may be missing at the end, which the report says; anything else is refused.
+/// Whole steps may be missing at the end, and the report says so; anything else is refused.
 #[test]
 fn what_can_be_cut_off_a_transcript() {
     let whole = finished(ANY_SEED);
@@ -68,8 +68,8 @@ fn what_can_be_cut_off_a_transcript() {
     assert!(!audit::<Drill>(&forge(&whole, &twice, End::Finished)).is_fair());
 }
 
-/// A dishonest seat that signs one of its actions again in a file of its own makes the file
-/// worthless, but puts no blame on an honest seat.
+/// A dishonest seat that re-signs one of its actions in its own file makes the file worthless, but blames no honest
+/// seat.
 #[test]
 fn an_entry_signed_anew_blames_nobody_honest() {
     let mut tried = 0;
@@ -104,8 +104,8 @@ fn an_entry_signed_anew_blames_nobody_honest() {
     assert!(tried > 20, "{tried}");
 }
 
-/// Shuffle proofs are checked many at once, and so later than they stand: a bad one is named all the same, however the
-/// file goes wrong after it.
+/// Shuffle proofs are verified in batches, later than they appear. A bad one is still named, whatever errors follow it
+/// in the file.
 #[test]
 fn a_bad_shuffle_is_named_whatever_follows() {
     let whole = finished(ANY_SEED);
@@ -152,7 +152,7 @@ fn a_bad_shuffle_is_named_whatever_follows() {
             );
         }
     }
-    // A spectator learns it with the page in which it stands.
+    // A spectator learns of it with the page that contains it.
     let page = Page {
         entries: entries[..until].to_vec().try_into().unwrap(),
         ..Page::default()
@@ -164,7 +164,7 @@ fn a_bad_shuffle_is_named_whatever_follows() {
     }
 }
 
-/// Nor does a file in which honest entries stand in the wrong order.
+/// Honest entries in the wrong order blame nobody either.
 #[test]
 fn entries_out_of_order_blame_nobody() {
     let whole = finished(ANY_SEED);
@@ -174,7 +174,7 @@ fn entries_out_of_order_blame_nobody() {
     assert_eq!(finding.expect("it is found").seat(), None);
 }
 
-/// A transcript in which an absent seat is gone needs the consents of all that stay, and accepts by a majority.
+/// A transcript that removes an absent seat needs consents from all that stay, and accepts from a majority.
 #[test]
 fn a_removal_without_its_certificate_is_no_removal() {
     let sim = play_and_lose_one(ANY_SEED, |_| ());
@@ -196,7 +196,7 @@ fn a_removal_without_its_certificate_is_no_removal() {
         finding_with(&whole, (vec![removal], [0_u8; 3]))
     };
     assert_eq!(with(&|_| ()), None);
-    // Each signed by its seat, and all that names it follows, but one says another thing.
+    // Every statement is signed by its seat and its dependents are updated, but one has different content.
     let resign = |signed: &fairdeal_protocol::membership::SignedStatement,
                   change: &dyn Fn(&mut Statement)| {
         let mut statement = signed.unverified().clone();
@@ -261,7 +261,8 @@ fn a_removal_without_its_certificate_is_no_removal() {
     }
 }
 
-/// A removal for a fault needs the entry that proves it: one that proves nothing, or another seat's, does not do.
+/// A removal for a fault needs the entry that proves it; an entry that proves nothing, or another seat's, is not
+/// enough.
 #[test]
 fn a_removal_without_its_proof_is_no_removal() {
     let mut games = (0..10).map(|seed| play_and_lose_one(seed, reversed));
@@ -290,7 +291,7 @@ fn a_removal_without_its_proof_is_no_removal() {
     assert_eq!(other, Some(Finding::Unproven { step, seat }));
 }
 
-/// The reports on where the log continues without an equivocating seat have to name the log that stands before them.
+/// Fork reports that continue the log without an equivocating seat must name the log that precedes them.
 #[test]
 fn words_on_another_log_do_not_lead_on_from_this_one() {
     let mut faced = None;

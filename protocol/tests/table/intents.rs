@@ -1,5 +1,5 @@
-//! An action that waits for its turn: what it was meant for may have gone by then, and a seat must not
-//! be made guilty by its own player.
+//! Queued actions: their target may be gone when their turn comes, and a player's own input must not make its seat
+//! guilty.
 
 use fairdeal_protocol::card::Face;
 use fairdeal_protocol::table::live::{ActError, Event, Table};
@@ -8,7 +8,7 @@ use fairdeal_testkit::drill::{Action, CARDS, Drill, rules};
 
 use super::sim::{ANY_SEED, Plan, Sim};
 
-/// Two seats whose messages arrive at once.
+/// Two seats whose messages arrive immediately.
 fn pair() -> Room<Drill> {
     let mut room = Sim::new(&rules(2, 20), ANY_SEED, Plan::default()).room;
     room.begin();
@@ -20,7 +20,7 @@ fn leader(room: &Room<Drill>) -> usize {
     room.tables().position(Table::is_my_turn).unwrap()
 }
 
-/// Showing the first card that a seat knows.
+/// The action that shows the first card a seat knows.
 fn play(room: &Room<Drill>, seat: usize) -> Action {
     let (card, face) = room[seat].table.known().iter().next().unwrap();
     Action::Play { card, face }
@@ -32,7 +32,7 @@ fn nobody_has_stopped(room: &Room<Drill>) {
     }
 }
 
-/// A card of the deal before has its handle again in the next, and another face.
+/// A card's handle occurs again in the next deal, with another face.
 #[test]
 fn what_waits_is_dropped_with_its_deal() {
     let mut room = pair();
@@ -40,7 +40,7 @@ fn what_waits_is_dropped_with_its_deal() {
     let other = 1 - leader;
     let old = play(&room, leader);
     room[leader].act(Action::NextDeal).unwrap();
-    // A second key before the answer to the first has come.
+    // A second key press before the answer to the first.
     room[leader].act(old.clone()).unwrap();
     room.exchange();
     assert_ne!(play(&room, leader), old, "another face in the same place");
@@ -57,7 +57,7 @@ fn what_waits_is_dropped_with_its_deal() {
     assert!(room[leader].table.is_my_turn(), "and the player is asked");
 }
 
-/// A seat's signed words must be true whatever its player says: a false face would prove it a cheat.
+/// A seat signs only true entries, whatever its player requests: a false face would prove it a cheat.
 #[test]
 fn a_false_claim_of_the_player_is_not_signed() {
     let mut room = pair();

@@ -1,6 +1,6 @@
-//! Whole tables over a simulated network: agreement, audit, and cheats named.
+//! Whole tables over a simulated network: agreement, audits, and cheats that are named.
 
-// A panic is how a test fails.
+// A test fails by panicking.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,

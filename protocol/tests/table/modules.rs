@@ -1,4 +1,4 @@
-//! The modules of the protocol form no cycle: each can be read with only those under it in mind.
+//! The protocol's modules form no cycle: each can be read with only its dependencies in mind.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 type Uses = BTreeMap<String, BTreeSet<String>>;
 
-/// The modules of the crate that a source file names, but in its comments.
+/// The crate modules that a source file names outside its comments.
 fn named(source: &str) -> impl Iterator<Item = String> {
     let code = source
         .lines()
@@ -39,7 +39,7 @@ fn no_two_modules_need_each_other() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     read(&source, None, &mut uses);
     assert!(uses.len() > 10 && uses["table"].contains("log"));
-    // Takes away the modules that need no other, until none is left.
+    // Repeatedly removes the modules that need no other, until none is left.
     while !uses.is_empty() {
         let left: BTreeSet<String> = uses.keys().cloned().collect();
         uses.retain(|_, used| used.iter().any(|other| left.contains(other)));

@@ -1,4 +1,4 @@
-//! Progress of an audit: the faces that opened seeds give, and how far it has come.
+//! Progress of an audit: the faces that opened seeds reveal, and the progress reports.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -14,7 +14,7 @@ use fairdeal_testkit::drill::{CARDS, Drill, rules};
 
 use super::sim::{LONG, Plan, Sim};
 
-/// A game that has been played to its end, and its transcript as it comes out of the file.
+/// Plays a game to its end; returns it with its transcript as read from the file.
 fn played(seats: u8, seed: u64, leaves: u32) -> (Sim, Transcript) {
     let plan = Plan {
         leaves,
@@ -27,17 +27,17 @@ fn played(seats: u8, seed: u64, leaves: u32) -> (Sim, Transcript) {
     (sim, Transcript::from_bytes(&bytes).unwrap())
 }
 
-/// A deal as the audit has seen it.
+/// A deal as the audit sees it.
 #[derive(Default)]
 struct SeenDeal {
     dealt: BTreeMap<Handle, Seat>,
-    /// How many cards each deck has.
+    /// Number of cards in each deck.
     decks: Vec<usize>,
     gone: BTreeSet<Seat>,
     faces: Faces,
 }
 
-/// All deals that were opened.
+/// All opened deals.
 fn deals(transcript: &Transcript) -> Vec<SeenDeal> {
     let mut audit = Audit::<Drill>::new(transcript.clone()).unwrap();
     let (mut deals, mut deal) = (Vec::new(), SeenDeal::default());
@@ -78,7 +78,7 @@ fn opened_seeds_give_every_card_of_a_deal() {
         let deals = deals(&transcript);
         for deal in &deals {
             assert_eq!(count(&deal.faces), deal.decks.iter().sum::<usize>());
-            // The first deck holds each card once.
+            // The first deck contains each card once.
             let first: BTreeSet<Face> = deal
                 .faces
                 .iter()
@@ -87,7 +87,7 @@ fn opened_seeds_give_every_card_of_a_deal() {
                 .collect();
             assert_eq!(first, (0..CARDS).map(Face).collect());
         }
-        // The faces that their owners have seen are these.
+        // These are the faces that their owners have seen.
         let last = deals.last().unwrap();
         let mut compared = 0;
         for table in sim.room.tables() {
@@ -101,7 +101,7 @@ fn opened_seeds_give_every_card_of_a_deal() {
     }
 }
 
-/// A seat that leaves opens no seed: what it held stays its own, and everything else opens.
+/// A seat that leaves opens no seed: its hand stays sealed, and everything else opens.
 #[test]
 fn the_hand_of_one_who_left_stays_sealed() {
     let mut kept = 0;

@@ -1,5 +1,5 @@
-//! Outcomes that a few seats may not bring about, whatever they sign: words that are not theirs to give, rounds without
-//! end, accusations in an order of their choice, departures at awkward moments.
+//! Outcomes that a few seats cannot force, whatever they sign: statements in another seat's name, endless rounds,
+//! accusations in a chosen order, departures at awkward moments.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,7 +21,8 @@ use rand_core::SeedableRng as _;
 
 use super::sim::{ANY_SEED, Plan, Sim, bad_weather};
 
-/// Two guilty seats that accuse each other truly, the word of each brought to another honest seat first: both go.
+/// Two guilty seats truthfully accuse each other, and each accusation reaches a different honest seat first: both are
+/// removed.
 #[test]
 fn two_who_accuse_each_other_both_go() {
     let plan = Plan {
@@ -93,13 +94,13 @@ fn two_who_accuse_each_other_both_go() {
     }
 }
 
-/// The seed of a game with a second deal.
+/// Seed of a game with a second deal.
 const GIVEN_UP_TWICE: u64 = 0;
-/// The seed of a game in which seat 3 is dealt a card after a shuffle in the middle of a deal.
+/// Seed of a game in which seat 3 is dealt a card after a shuffle in mid-deal.
 const GONE_WHILE_DEALT_TO: u64 = 3;
 
-/// A seat goes at an opening, and another before the next deal is ready, so that this deal is given up: the first
-/// one's forfeit is not lost with it.
+/// A seat disappears at an opening, and another before the next deal is ready, so that deal is voided. The first seat's
+/// forfeit must not be lost with it.
 #[test]
 fn a_forfeit_between_two_deals_is_not_lost() {
     let mut sim = Sim::new(&rules(5, 60), GIVEN_UP_TWICE, Plan::impatient());
@@ -118,14 +119,14 @@ fn a_forfeit_between_two_deals_is_not_lost() {
     for table in sim.room.tables().take(3) {
         assert!(table.is_finished(), "{:?}", table.progress());
         assert_eq!(table.replica().live(), set(&[0, 1, 2]));
-        // Their certificates may show different majorities.
+        // The certificates of different seats may contain different majorities.
         assert!(table.transcript().entries() == first.transcript().entries());
         assert_eq!(table.log_hash(), first.log_hash());
     }
     assert_eq!(audit::<Drill>(&first.transcript()).finding, None);
 }
 
-/// Cards on their way to a departing seat stay sealed.
+/// Cards being dealt to a departing seat stay sealed.
 #[test]
 fn a_card_on_its_way_to_who_is_gone_is_opened_to_nobody() {
     let mut sim = Sim::new(&rules(4, 60), GONE_WHILE_DEALT_TO, Plan::impatient());
@@ -148,11 +149,11 @@ fn a_card_on_its_way_to_who_is_gone_is_opened_to_nobody() {
     assert_eq!(rebuilt, Some(11), "all of twelve but the one for it");
 }
 
-/// Seeds of games in which the cheat is asked for nothing two steps after another seat wished to leave.
+/// Seeds of games in which the cheat owes nothing two steps after another seat asked to leave.
 const CHEATS_A_LEAVER: [u64; 10] = [4, 17, 30, 37, 41, 42, 45, 64, 76, 204];
 
-/// A seat shows another face to one that leaves in that very step: the others may be further than it then, and it
-/// holds the step as none of them.
+/// A seat equivocates towards a seat that leaves in that very step. The others may already be further then, and the
+/// leaver's version of the step matches none of theirs.
 #[test]
 fn two_faces_for_a_leaver_hold_up_nobody() {
     let (mut faced_in_all, mut back) = (0, 0);
@@ -177,7 +178,7 @@ fn two_faces_for_a_leaver_hold_up_nobody() {
             if entry.seat() != cheat || from != cheat {
                 return Some(entry);
             }
-            // Two steps after its wish a leaver gives its shares.
+            // A leaver gives its shares two steps after its request.
             let leaver = leaving.iter().find(|(_, at)| **at + 2 == entry.step());
             if faced.is_none()
                 && let (Body::Effects { answers }, Some((leaver, _))) = (entry.body(), leaver)
@@ -221,7 +222,7 @@ fn two_faces_for_a_leaver_hold_up_nobody() {
     assert!(faced_in_all >= 4 && back >= 3, "{faced_in_all} {back}");
 }
 
-/// A game at its first turn, and whose that is.
+/// A game at its first turn, with the seat whose turn it is.
 fn first_turn(rules: &RuleSet) -> (Room<Drill>, Seat) {
     let mut room = Sim::new(rules, ANY_SEED, Plan::default()).room;
     room.begin();
@@ -232,7 +233,7 @@ fn first_turn(rules: &RuleSet) -> (Room<Drill>, Seat) {
     }
 }
 
-/// Two interjections before the next turn is played are one too many, also if they are a leader's actions.
+/// Two interjections before the next turn are one too many, even as a leader's actions.
 #[test]
 fn a_second_interjection_before_the_next_turn_is_a_fault() {
     for leads in [false, true] {
@@ -276,7 +277,7 @@ fn a_second_interjection_before_the_next_turn_is_a_fault() {
     }
 }
 
-/// An engine that asks for more than an entry can carry stops the table before anybody signs what would be a fault.
+/// An engine requests more than an entry can carry: the table stops before any seat signs what would be a fault.
 #[test]
 fn nobody_is_guilty_of_what_cannot_be_answered() {
     let mut rules = rules(3, 16);

@@ -1,4 +1,5 @@
-//! Removals at live tables: what binds, what frees, and what a dishonest seat cannot do with statements.
+//! Removals at live tables: which statements bind a seat, which release it, and what a dishonest seat cannot do with
+//! them.
 
 use std::collections::BTreeSet;
 
@@ -22,14 +23,14 @@ use super::sim::{ANY_SEED, Plan, Sim, charter};
 
 const ABSENCE: u64 = 10_000;
 
-/// Seats at their first step; a test says who hears what.
+/// Seats at their first step; the test decides who receives what.
 struct Scene {
     room: Room<Drill>,
     /// The first entry of each seat.
     commits: Vec<Message>,
-    /// Messages that nobody has carried yet.
+    /// Sent messages that have not been delivered yet.
     sent: Vec<Sent>,
-    /// Every consent that a seat has sent: by whom, to whose removal.
+    /// All consents sent so far: the seat that consents, and the seats to remove.
     consents: BTreeSet<(usize, SeatSet)>,
     now: u64,
 }
@@ -63,7 +64,7 @@ impl Scene {
         }
     }
 
-    /// Everybody that a seat has blamed, and what for.
+    /// All seats blamed so far, with their faults.
     fn blamed(&self) -> Vec<(Seat, FaultKind)> {
         let events = self.room.places.iter().flat_map(|place| &place.events);
         let blamed = events.filter_map(|event| match event {
@@ -91,7 +92,7 @@ impl Scene {
         self.consents.contains(&(by, SeatSet::one(seat(target))))
     }
 
-    /// Takes what is on its way: the messages with statements, and all entries.
+    /// Takes the undelivered messages: those with statements, and all entries.
     fn take_sent(&mut self) -> (Vec<Message>, Vec<Entry>) {
         let sent = std::mem::take(&mut self.sent).into_iter();
         let messages: Vec<Message> = sent.map(|sent| sent.message).collect();
@@ -105,7 +106,7 @@ impl Scene {
         (statements.collect(), carried)
     }
 
-    /// Brings the first entries of all seats to these.
+    /// Delivers all seats' first entries to these seats.
     fn begin(&mut self, to: &[usize]) {
         for to in to {
             for from in 0..self.commits.len() {
@@ -117,12 +118,12 @@ impl Scene {
     }
 
     fn bring(&mut self, from: usize, to: usize, message: Message) {
-        // Its sender may be out.
+        // The sender may already be removed, so a refusal is fine.
         let _ = self.room[to].accept(seat(from), message);
         self.gather(to);
     }
 
-    /// Carries what was sent among these seats until nothing is on its way; the rest is lost.
+    /// Delivers messages among these seats until none are left; messages to or from other seats are lost.
     fn carry(&mut self, among: &[usize]) {
         while !self.sent.is_empty() {
             for sent in std::mem::take(&mut self.sent) {
@@ -137,7 +138,7 @@ impl Scene {
         }
     }
 
-    /// Time passes for these seats, which hear each other.
+    /// Lets time pass for these seats, which hear each other.
     fn wait(&mut self, among: &[usize], millis: u64) {
         let until = self.now + millis;
         while self.now < until {
@@ -178,7 +179,7 @@ impl Scene {
         self.statement(by, 0, Says::Consent { out, counted })
     }
 
-    /// The first entry of a seat, with nothing in it that belongs there.
+    /// A seat's first entry, with a body that does not belong there.
     fn faulty(&self, cheat: usize) -> Message {
         let commit = entries::carried(&self.room.charter, &self.commits[cheat]).remove(0);
         let content = Content {
@@ -194,7 +195,8 @@ fn statements(all: &[&Verified]) -> Message {
     Message::Statements(all.try_into().unwrap())
 }
 
-/// Seat 0 has consented to the removal of seat 2, whose entry then comes: another may have helped to decide.
+/// Seat 0 has consented to the removal of seat 2, whose entry then arrives. It must wait: another seat may have helped
+/// to decide.
 #[test]
 fn a_consent_binds_until_another_vetoes() {
     let mut scene = Scene::new(3);
@@ -203,7 +205,7 @@ fn a_consent_binds_until_another_vetoes() {
     assert!(scene.has_consented(0, 2));
     scene.bring(2, 0, scene.commits[2].clone());
     assert_eq!(scene.step(0), 0, "it counts too early");
-    // Seat 1 counts it, hears of the consent, and vetoes.
+    // Seat 1 counts the entry, learns of the consent, and vetoes.
     for from in [0, 2] {
         scene.bring(from, 1, scene.commits[from].clone());
     }
@@ -213,8 +215,8 @@ fn a_consent_binds_until_another_vetoes() {
     assert!(!scene.has_consented(1, 2));
 }
 
-/// Seat 0 shows a consent to the removal of seat 3 to seat 1 alone, and goes on as if there were none. The others have
-/// counted its entry before they hear of that: it counts for seat 1 too.
+/// Seat 0 shows a consent to removing seat 3 to seat 1 alone, and goes on as if it had given none. The others count its
+/// entry before they learn of the consent, so it counts for seat 1 too.
 #[test]
 fn an_entry_that_another_counts_is_not_barred() {
     let mut scene = Scene::new(4);
@@ -230,7 +232,7 @@ fn an_entry_that_another_counts_is_not_barred() {
     assert_eq!(scene.blamed(), []);
 }
 
-/// The same, shown to everybody in time: nobody waits for an entry that will not come.
+/// The same, but all see the consent in time: nobody waits for an entry that cannot count.
 #[test]
 fn a_seat_that_breaks_its_consent_is_missing_at_once() {
     let mut scene = Scene::new(4);
@@ -246,13 +248,13 @@ fn a_seat_that_breaks_its_consent_is_missing_at_once() {
     assert!(matches!(scene.table(0).stopped(), Some(Stop::Removed(1))));
 }
 
-/// Seats 0 and 1 have consented to the removal of seat 2, which comes back; then seat 1 goes for good.
+/// Seats 0 and 1 have consented to removing seat 2, which returns; then seat 1 disappears.
 #[test]
 fn a_late_entry_is_kept_by_decision() {
     let mut scene = Scene::new(3);
     scene.bring(1, 0, scene.commits[1].clone());
     scene.bring(0, 1, scene.commits[0].clone());
-    // They do not hear each other's consents.
+    // Neither receives the other's consent.
     scene.wait(&[0], ABSENCE + 2000);
     scene.bring(0, 2, scene.commits[0].clone());
     scene.bring(1, 2, scene.commits[1].clone());
@@ -264,8 +266,8 @@ fn a_late_entry_is_kept_by_decision() {
     assert!(scene.table(0).replica().live().contains(seat(2)));
 }
 
-/// Seat 0 has consented to the removal of a program with the leader's seat and another's. The vetoes come before the
-/// entries, and these in one message: all that frees it is there before it acknowledges, so its ack names the release.
+/// Seat 0 has consented to removing a program that runs the leader's seat and one other. The vetoes arrive before the
+/// entries, which come in one message. So seat 0 can be released before it acknowledges, and its ack names the release.
 #[test]
 fn an_ack_names_the_release_that_its_own_step_brings() {
     let rules = rules(4, 16);
@@ -276,7 +278,7 @@ fn an_ack_names_the_release_that_its_own_step_brings() {
         scene.carry(&[0, 1, 2, 3]);
         scene
     };
-    // A coin says who leads first.
+    // A coin decides the first leader.
     let mut scenes = (0..).map(begun);
     let mut scene = scenes.find(|scene| scene.table(2).is_my_turn()).unwrap();
     let open = scene.step(0);
@@ -320,7 +322,7 @@ fn an_ack_names_the_release_that_its_own_step_brings() {
     assert!(scene.table(3).replica().participants().contains(seat(0)));
 }
 
-/// The ordinary case: two of three remove the third.
+/// The ordinary case: two of three seats remove the third.
 #[test]
 fn two_of_three_remove_the_third() {
     let mut scene = Scene::new(3);
@@ -339,7 +341,7 @@ fn two_of_three_remove_the_third() {
                 .contains(seat(2))
         );
     }
-    // It learns that it is out from either of them.
+    // The removed seat can learn of it from either of them.
     for from in [0, 1] {
         scene.bring(from, 2, scene.commits[from].clone());
     }
@@ -348,8 +350,8 @@ fn two_of_three_remove_the_third() {
     assert_eq!(scene.blamed(), []);
 }
 
-/// Seats 3 and 4 are absent; the entry of seat 4 is there. Seat 0 hears the accepts that decide together with a statement
-/// on what comes next: what it says on that does not forget the entries that it holds.
+/// Seats 3 and 4 are absent, but the entry of seat 4 is there. Seat 0 receives the deciding accepts together with a
+/// statement on the next instance. Its own next consent must still list the entries it holds.
 #[test]
 fn what_a_decision_leaves_is_counted_before_the_next_statement() {
     let mut scene = Scene::new(5);
@@ -396,7 +398,7 @@ fn what_a_decision_leaves_is_counted_before_the_next_statement() {
     assert_eq!(out, [seats::seats(&[3]), seats::seats(&[3, 4])]);
 }
 
-/// Seat 0 has no direct link to seat 1, which misses its entry, and hears of it by way of seat 2.
+/// Seat 0 has no direct link to seat 1, which misses its entry. It hears seat 1 only through seat 2.
 #[test]
 fn a_statement_that_is_handed_on_counts_as_hearing_its_signer() {
     let mut scene = Scene::new(4);
@@ -414,7 +416,7 @@ fn a_statement_that_is_handed_on_counts_as_hearing_its_signer() {
     assert!(!scene.has_consented(0, 1));
 }
 
-/// A table with a turn time of 30 seconds, where seat 0 waits for seat 2; seat 1 is played like this.
+/// A table with a turn time of 30 seconds, where seat 0 waits for seat 2; `by` says who plays seat 1.
 fn late(by: PlayedBy) -> Scene {
     let players = [PlayedBy::Person, by, PlayedBy::Person];
     let players = Seat::first(3)
@@ -432,7 +434,7 @@ fn late(by: PlayedBy) -> Scene {
     scene
 }
 
-/// Time passes for seats 0 and 1, which hear each other and seat 2.
+/// Lets time pass for seats 0 and 1, which hear each other and seat 2.
 fn hear_all(scene: &mut Scene, seconds: u32) {
     for _ in 0..seconds {
         scene.wait(&[0, 1], 1000);
@@ -442,8 +444,8 @@ fn hear_all(scene: &mut Scene, seconds: u32) {
     }
 }
 
-/// Seat 2 is heard and does not act. A person may propose its removal when its time has run out; a bot follows a person
-/// and begins nothing.
+/// Seat 2 is reachable but does not act. When its time has run out, a person may propose its removal. A bot follows a
+/// person's proposal but makes none.
 #[test]
 fn a_bot_follows_a_proposal_and_makes_none() {
     let mut scene = late(PlayedBy::bot("normal").unwrap());
@@ -461,7 +463,7 @@ fn a_bot_follows_a_proposal_and_makes_none() {
     }
 }
 
-/// Nothing happens until every other person agrees, so they have to hear of the proposal; its target can still act.
+/// Nothing happens until every other person agrees, so persons must learn of the proposal. The target can still act.
 #[test]
 fn persons_are_told_of_a_proposal() {
     let mut scene = late(PlayedBy::Person);
@@ -488,7 +490,7 @@ fn persons_are_told_of_a_proposal() {
     assert!(!replica.participants().contains(seat(2)));
 }
 
-/// All others consent by themselves to the removal of an absent seat: nobody is asked.
+/// The other seats consent automatically to removing an absent seat; no player is asked.
 #[test]
 fn nobody_is_told_of_consents_to_an_absence() {
     let mut scene = late(PlayedBy::Person);
@@ -499,7 +501,7 @@ fn nobody_is_told_of_consents_to_an_absence() {
     assert!(!replica.participants().contains(seat(2)));
 }
 
-/// Seat 2 withholds its entry, and calls for the next round whenever it hears of one: before anybody can propose.
+/// Seat 2 withholds its entry, and calls for the next round as soon as it learns of one, before any seat can propose.
 #[test]
 fn one_seat_does_not_call_the_others_away_from_every_round() {
     let mut scene = Scene::new(3);
@@ -542,7 +544,7 @@ fn one_seat_does_not_call_the_others_away_from_every_round() {
     assert_eq!(scene.blamed(), []);
 }
 
-/// Seats 0, 1 and 2 decide to remove seat 3, after a proposal to keep its entry that came to nothing. Seat 4 follows that
+/// Seats 0, 1 and 2 decide to remove seat 3, after a failed proposal to keep its entry. Seat 4 can follow that decision
 /// only with the entry at hand, which its own consent keeps from counting.
 #[test]
 fn a_decision_survives_a_restart() {
@@ -576,7 +578,7 @@ fn a_decision_survives_a_restart() {
     for by in 0..3 {
         hear(&mut scene, by, consent.clone());
     }
-    // A round is its proposer, its value, who promises what, and who accepts.
+    // A round has a proposer, a value, promises, and the seats that accept.
     type Promises = [(usize, Option<Accepted>); 3];
     let round = |scene: &mut Scene, round: u16, value: &Value, all: Promises, accepts: &[usize]| {
         let promises: Vec<Hash32> = all
@@ -609,7 +611,7 @@ fn a_decision_survives_a_restart() {
     assert_eq!(scene.table(4).log_hash(), log);
 }
 
-/// Seat 3 is dishonest and silent towards seat 0, which consents to its removal before its worthless entry comes.
+/// Seat 3 is dishonest and silent towards seat 0, which consents to its removal before the faulty entry arrives.
 #[test]
 fn a_fault_counts_like_any_late_entry() {
     let mut scene = Scene::new(4);
@@ -641,7 +643,7 @@ fn a_fault_counts_like_any_late_entry() {
     }
 }
 
-/// A veto for an entry, and a consent without it.
+/// A veto that names an entry, and a consent that does not list it.
 #[test]
 fn statements_that_exclude_each_other_are_proved() {
     let mut scene = Scene::new(3);
@@ -652,7 +654,7 @@ fn statements_that_exclude_each_other_are_proved() {
     let veto = scene.statement(1, 0, veto);
     scene.bring(1, 0, statements(&[&veto, &veto]));
     assert_eq!(scene.blamed(), [], "the same again is no fault");
-    // One that another has signed for it is refused, and blames nobody.
+    // A statement signed with another seat's key is refused, and blames nobody.
     let consent = scene.consent(1, 2);
     let forged = Verified::sign(consent.statement().clone(), &seats::key(seat(2)));
     let refused = scene.room[0].accept(seat(2), statements(&[&forged]));
@@ -661,7 +663,7 @@ fn statements_that_exclude_each_other_are_proved() {
     assert_eq!(scene.blamed(), [(seat(1), FaultKind::Equivocation)]);
 }
 
-/// No statement of one seat stands for others, and none far ahead is kept.
+/// A seat cannot flood the journal with statements: those far ahead are not kept.
 #[test]
 fn statements_without_end_are_not_kept() {
     let mut scene = Scene::new(3);

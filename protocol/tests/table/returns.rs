@@ -1,4 +1,4 @@
-//! Coming back: whose answers end a return.
+//! Returning seats: whose replies complete a return.
 
 use fairdeal_protocol::log::state_request::{SignedStateReply, StateReply, StateRequest};
 use fairdeal_protocol::table::live::ReceiveError;
@@ -9,7 +9,7 @@ use fairdeal_testkit::seats::{self, seat};
 
 use super::sim::{ANY_SEED, Plan, Sim};
 
-/// Seat 0 of three, back from its journal, and what it asks the others.
+/// Seat 0 of three, restarted from its journal, with its state request.
 fn returned() -> (TestSeat<Drill>, StateRequest) {
     let mut sim = Sim::new(&rules(3, 16), ANY_SEED, Plan::default());
     sim.run(1_000);
@@ -24,7 +24,7 @@ fn returned() -> (TestSeat<Drill>, StateRequest) {
     (place, request.unwrap())
 }
 
-/// The reply of `author` that it holds nothing, signed with the key of `signer` and handed on by `from`.
+/// An empty reply by `author`, signed with `signer`'s key and relayed by `from`.
 fn reply(
     place: &mut TestSeat<Drill>,
     request: &StateRequest,
@@ -44,7 +44,7 @@ fn reply(
     place.accept(seat(from), Message::StateReply(Box::new(signed)))
 }
 
-/// A seat in between could answer for one that has not, and have the asker sign twice.
+/// Otherwise a relay could reply in the name of a silent seat, and make the asker sign twice.
 #[test]
 fn a_state_reply_needs_its_author() {
     let (mut place, request) = returned();
@@ -59,7 +59,7 @@ fn a_state_reply_needs_its_author() {
     assert!(!place.table.is_returning());
 }
 
-/// One answer counts once, whichever way it comes.
+/// A reply counts once, whichever way it arrives.
 #[test]
 fn a_state_reply_counts_for_its_author() {
     let (mut place, request) = returned();
@@ -67,7 +67,7 @@ fn a_state_reply_counts_for_its_author() {
         reply(&mut place, &request, [1, 1, from]).unwrap();
         assert!(place.table.is_returning(), "seat 2 has not answered");
     }
-    // The host hands on what a seat without a link has to say.
+    // The host relays the reply of a seat without a direct link.
     reply(&mut place, &request, [2, 2, 1]).unwrap();
     assert!(!place.table.is_returning());
 }

@@ -1,4 +1,4 @@
-//! In the middle of a deal the log does not tell a card of somebody's hand.
+//! In the middle of a deal, the log reveals no card of any hand.
 
 use curve25519_dalek::RistrettoPoint;
 use fairdeal_protocol::card::{Face, Handle, Slot};
@@ -12,9 +12,8 @@ use fairdeal_testkit::seats::seat;
 
 use super::sim::{ANY_SEED, Plan, Sim};
 
-/// Everything in the log leaves every card of the deck possible: for each there is a missing share that
-/// would make it so. Only all the others together could make that share, of the parts of the key that
-/// they hold in escrow; one that keeps its part to itself is enough to keep the hand.
+/// The log leaves every card of the deck possible: for each card there is a missing share that opens it. Only all other
+/// seats together could make that share from their escrow parts; one seat that withholds its part protects the hand.
 #[test]
 fn the_log_does_not_tell_a_hand() {
     let victim = seat(0);
@@ -39,14 +38,14 @@ fn the_log_does_not_tell_a_hand() {
     let replica = sim.room[1].table.replica();
     let points = CardPoints::new("drill", (0..CARDS).map(|n| (Face(n), format!("card-{n}"))));
     for card in sealed {
-        // What its owner knows …
+        // The owner knows the card …
         let truth = known.get(card).expect("its owner knows it");
-        // … no other seat does, and the owner's share is in nobody's log.
+        // … no other seat does, and no log contains the owner's share.
         for other in sim.room.tables().skip(1) {
             assert_eq!(other.known().get(card), None);
             assert_eq!(other.replica().share(card, victim), None);
         }
-        // Every other share is there; what is left hides each card alike.
+        // All other shares are there; the remainder fits each card equally well.
         let shares: RistrettoPoint = Seat::first(3)
             .filter(|seat| *seat != victim)
             .map(|seat| *replica.share(card, seat).expect("dealt").as_point())

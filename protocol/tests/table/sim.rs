@@ -1,7 +1,7 @@
-//! Simulated tables: seeded players act at random, over a bad network in virtual time, until all have come to an end.
+//! Simulated tables: seeded players act at random over a bad network, in virtual time, until all tables have ended.
 //!
-//! A [`Plan`] says how the game goes. Seats that crash lose everything that is not on their disks, and every message
-//! of every seat passes the [`Honesty`] check before a cheat changes it.
+//! A [`Plan`] sets the course of the game. Crashed seats lose everything that is not on their disks. Every message of
+//! every seat passes the [`Honesty`] check before a cheat changes it.
 
 use fairdeal_protocol::audit::auditor::{Finding, Reason, audit};
 use fairdeal_protocol::charter::SignedCharter;
@@ -20,43 +20,43 @@ use fairdeal_testkit::{
 use rand_chacha::ChaCha20Rng;
 use rand_core::Rng as _;
 
-/// The seed of a test that needs no particular one.
+/// Seed for tests that need no particular one.
 pub(crate) const ANY_SEED: u64 = 1;
-/// Time enough for every game here, in milliseconds.
+/// Long enough for every game here, in milliseconds.
 pub(crate) const LONG: u64 = 4_000_000;
 
-/// A filter of messages: it gets sender, receiver and message, and returns what is sent instead.
+/// A message filter: it gets sender, receiver and message, and returns the message to send instead.
 type Tamper<'a> = dyn FnMut(Seat, Seat, Message) -> Option<Message> + 'a;
 
-/// The course of a game. By default everybody plays on a good network.
+/// The course of a game. By default all seats play, on a good network.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Plan {
-    /// The absence timeout, in milliseconds [default: two minutes].
+    /// The absence timeout in milliseconds [default: two minutes].
     pub(crate) absence: Option<u64>,
     /// A seat with another absence timeout.
     pub(crate) own_absence: Option<(Seat, u64)>,
     pub(crate) weather: Weather,
     pub(crate) cuts: Vec<Cut>,
-    /// When each seat ticks first; then it does every second.
+    /// The first tick of each seat, in milliseconds; later ticks follow every second.
     pub(crate) first_ticks: Vec<u64>,
-    /// How many of a thousand outputs of a seat are its last before it crashes.
+    /// How many of a thousand outputs crash their seat.
     pub(crate) crashes: u32,
-    /// A seat that is gone for good at an output with that number, counted over all seats.
+    /// A seat that disappears for good at this output number, counted over all seats.
     pub(crate) doomed: Option<(Seat, u64)>,
-    /// A seat that cheats: the others propose its removal when they can, and the run does not wait for it.
+    /// A cheating seat: the others propose its removal as soon as they can, and the run does not wait for it.
     pub(crate) cheat: Option<Seat>,
     /// How many of ten thousand looks at the table make a player leave.
     pub(crate) leaves: u32,
-    /// Whether all others think for as long as somebody is leaving.
+    /// Whether all other players think while somebody is leaving.
     pub(crate) thoughtful: bool,
-    /// A player that thinks once, at its first turn: for how long, in milliseconds.
+    /// A player that thinks once, at its first turn, for this many milliseconds.
     pub(crate) thinker: Option<(Seat, u64)>,
     /// Whether players also act out of turn.
     pub(crate) interjects: bool,
 }
 
 impl Plan {
-    /// Absent seats are removed soon.
+    /// A short absence timeout.
     pub(crate) fn impatient() -> Self {
         Self {
             absence: Some(10_000),
@@ -72,7 +72,7 @@ impl Plan {
         }
     }
 
-    /// That seat cheats.
+    /// One seat cheats.
     pub(crate) fn cheating(cheat: Seat) -> Self {
         Self {
             cheat: Some(cheat),
@@ -81,7 +81,7 @@ impl Plan {
     }
 }
 
-/// A network that loses, repeats and delays so many of a thousand messages.
+/// A network that loses, repeats and delays this many of a thousand messages.
 pub(crate) fn bad_weather(lost: u32, repeated: u32, delayed: u32) -> Weather {
     Weather {
         lost,
@@ -92,7 +92,7 @@ pub(crate) fn bad_weather(lost: u32, repeated: u32, delayed: u32) -> Weather {
     }
 }
 
-/// A network on which every message takes that many milliseconds.
+/// A network on which every message takes this many milliseconds.
 pub(crate) fn slow_weather(latency: u64) -> Weather {
     let latency = Some(latency);
     Weather {
@@ -106,16 +106,16 @@ pub(crate) fn charter(rules: &RuleSet) -> SignedCharter {
     seats::charter(rules, seats::LOBBY)
 }
 
-/// A table of players, and the network between them.
+/// A table of players and the network between them.
 pub(crate) struct Sim {
     pub(crate) room: Room<Drill>,
     pub(crate) network: Network,
     pub(crate) crashes: u64,
-    /// The seats that [`Self::run_losing`] has lost.
+    /// The seats silenced by [`Self::run_losing`].
     pub(crate) silent: SeatSet,
     plan: Plan,
     honesty: Honesty,
-    /// Draws crashes.
+    /// Random source for crashes.
     dice: ChaCha20Rng,
     now: u64,
     ticks: Vec<u64>,
@@ -129,7 +129,7 @@ impl Sim {
         Self::at(charter(rules), seed, plan)
     }
 
-    /// A table with that charter.
+    /// A table with the given charter.
     pub(crate) fn at(charter: SignedCharter, seed: u64, plan: Plan) -> Self {
         let room = Room::new(charter, |seat| stream(seed, 1 + u64::from(seat.number())));
         let parties = room.charter.charter().parties();
@@ -153,7 +153,7 @@ impl Sim {
         }
     }
 
-    /// The first fault that a seat has found.
+    /// The first fault that the seat has found.
     pub(crate) fn fault(&self, seat: usize) -> Option<&Fault> {
         let mut events = self.room[seat].events.iter();
         events.find_map(|event| match event {
@@ -162,12 +162,12 @@ impl Sim {
         })
     }
 
-    /// Runs until every table has ended or stopped, or virtual time is up.
+    /// Runs until every table has ended or stopped, or until virtual time `until`.
     pub(crate) fn run(&mut self, until: u64) {
         self.run_with(until, |_, _, message| Some(message));
     }
 
-    /// The same with a cheat.
+    /// The same, with messages changed by `tamper`.
     pub(crate) fn run_with(
         &mut self,
         until: u64,
@@ -189,7 +189,7 @@ impl Sim {
         }
     }
 
-    /// The same with a cheat that changes entries: `change` gets the sender and the receiver of each.
+    /// The same with a cheat that changes entries: `change` gets the sender and receiver of each.
     pub(crate) fn run_rewriting(
         &mut self,
         until: u64,
@@ -202,7 +202,8 @@ impl Sim {
         });
     }
 
-    /// The same, but seats fall silent for good as soon as an entry of a seat goes out at which `goes` names them.
+    /// The same, but seats go silent for good. `goes` sees each outgoing entry of its author, and names the seats to
+    /// silence.
     pub(crate) fn run_losing(&mut self, until: u64, mut goes: impl FnMut(&Entry) -> SeatSet) {
         let charter = self.room.charter.clone();
         let mut silent = self.silent;
@@ -217,7 +218,7 @@ impl Sim {
         self.silent = silent;
     }
 
-    /// A seat's program begins, with the shortest turn time that a table can have.
+    /// Starts a seat's program, with the shortest turn time a table can have.
     fn begin(&mut self, seat: Seat) {
         let own = self.plan.own_absence.filter(|(of, _)| *of == seat);
         let own = own.map(|(_, absence)| absence);
@@ -229,7 +230,7 @@ impl Sim {
         place.begin();
     }
 
-    /// Restarts the seats whose time has come.
+    /// Restarts crashed seats whose downtime is over.
     fn restart(&mut self) {
         for seat in self.room.seats() {
             if matches!(self.room[seat].status, Status::Down(until) if until <= self.now) {
@@ -239,7 +240,7 @@ impl Sim {
         }
     }
 
-    /// Carries out what a seat's table asks for, until it is quiet or crashes.
+    /// Executes a seat's outputs until it has none left or crashes.
     fn flush(&mut self, from: Seat, tamper: &mut Tamper<'_>) {
         while self.room[from].is_up()
             && let Some(output) = self.room[from].poll()
@@ -268,7 +269,7 @@ impl Sim {
         }
     }
 
-    /// Whether nobody has anything to wait for.
+    /// Whether no seat has anything left to wait for.
     fn is_over(&self) -> bool {
         self.room.places.iter().all(|place| {
             let table = &place.table;
@@ -277,7 +278,7 @@ impl Sim {
         })
     }
 
-    /// Moves on to the next moment: a thinker wakes, a message arrives, or seats tick.
+    /// Advances to the next event: a thinker wakes, a message arrives, or seats tick.
     fn advance(&mut self) {
         let tick = self.ticks.iter().copied().min().unwrap();
         let arrival = self.network.next_arrival().filter(|at| *at <= tick);
@@ -294,12 +295,12 @@ impl Sim {
         } else if let Some(Letter { from, to, bytes }) = self.network.take()
             && self.room[to].is_up()
         {
-            // A refused message costs its sender the connection; here only the message is lost.
+            // A refused message would cost its sender the connection; here only the message is lost.
             let _ = self.room[to].receive(from, &bytes);
         }
     }
 
-    /// A second has passed for the seats that tick now. Those that have waited in vain for a cheat propose its removal.
+    /// Ticks the seats that are due. Seats that may propose the cheat's removal do so.
     fn tick(&mut self) {
         for (place, tick) in self.room.places.iter_mut().zip(&mut self.ticks) {
             if *tick > self.now {
@@ -316,7 +317,7 @@ impl Sim {
         }
     }
 
-    /// Whether that seat's player thinks, which began with its first turn.
+    /// Whether the seat's player is thinking; thinking starts with its first turn.
     fn is_thinking(&mut self, seat: Seat) -> bool {
         let thinker = self.plan.thinker.filter(|(thinker, _)| *thinker == seat);
         let Some((_, long)) = thinker.filter(|_| self.room[seat].table.is_my_turn()) else {
@@ -325,7 +326,7 @@ impl Sim {
         self.now < *self.thinks_until.get_or_insert(self.now + long)
     }
 
-    /// Whether somebody still waits for a leaver to be gone.
+    /// Whether any staying seat still waits for a leaver to be gone.
     fn is_somebody_leaving(&self) -> bool {
         let stay = |table: &&Table<Drill>| !self.leavers.contains(table.me());
         self.room.tables().filter(stay).any(|table| {
@@ -334,7 +335,7 @@ impl Sim {
         })
     }
 
-    /// The players look at their tables.
+    /// Lets every player look at its table and perhaps act.
     fn act(&mut self) {
         let thoughtful = self.plan.thoughtful && self.is_somebody_leaving();
         for seat in self.room.seats() {
@@ -342,7 +343,7 @@ impl Sim {
                 continue;
             }
             let place = &mut self.room[seat];
-            // Refused only at a table that has ended, or to the last seat.
+            // Refused only if the table has ended or the seat is the last one.
             if !thoughtful
                 && self.plan.leaves > 0
                 && uniform(&mut place.rng, 10_000) < self.plan.leaves
@@ -361,15 +362,15 @@ impl Sim {
             legal.retain(|action| game.out_of_turn(action) != turn || wish);
             if !legal.is_empty() {
                 let choice = uniform(&mut place.rng, u32::try_from(legal.len()).unwrap());
-                // Refused only where an interjection was made before.
+                // Refused only if the seat has interjected before.
                 let _ = place.act(legal.swap_remove(choice as usize));
             }
         }
     }
 }
 
-/// Every honest seat has named the cheat and shown why to a stranger, and all have played on to the same
-/// end without it; what for.
+/// Checks that every honest seat named the cheat with evidence that convinces a stranger, and that all played on
+/// without it to the same end. Returns the fault.
 pub(crate) fn convicted(sim: &Sim, cheat: Seat) -> FaultKind {
     let honest = sim.room.places.iter().filter(|place| place.seat() != cheat);
     let mut found: Vec<(Fault, Vec<u8>)> = Vec::new();

@@ -1,5 +1,5 @@
-//! A seat that shows two faces anywhere in the log: the others find out, go on without it from what they all
-//! hold, and come to one end.
+//! A seat equivocates anywhere in the log: the others find out, continue without it from the log they share, and reach
+//! the same end.
 
 use std::collections::BTreeMap;
 
@@ -74,8 +74,8 @@ fn other_face(content: &Content, rng: &mut ChaCha20Rng) -> Content {
     }
 }
 
-/// A game in which one seat shows another face to some of the others from some step on, in every
-/// `often`-th of its entries.
+/// A game in which one seat equivocates from a random step on, in about one of `often` entries, towards some of the
+/// others.
 fn play(seats: u8, seed: u64, plan: Plan, often: u32) -> (Sim, Seat) {
     let mut rng = ChaCha20Rng::seed_from_u64(seed);
     let cheat = Seat::new(uniform(&mut rng, u32::from(seats)) as usize).unwrap();
@@ -108,7 +108,7 @@ fn play(seats: u8, seed: u64, plan: Plan, often: u32) -> (Sim, Seat) {
     (sim, cheat)
 }
 
-/// The honest seats have come to one end, and blame at most the cheat; for what, if they do.
+/// Checks that the honest seats reached the same end and blame at most the cheat; returns its fault, if any.
 fn agreed(sim: &Sim, cheat: Seat, what: &str) -> Option<FaultKind> {
     let honest = sim.room.tables().filter(|table| table.me() != cheat);
     let honest: Vec<_> = honest.collect();

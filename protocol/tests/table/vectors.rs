@@ -1,8 +1,7 @@
 //! Golden vectors: every hash, proof and wire type of a fixed table, as text.
 //!
-//! A change of any line is a change of the wire or file format: it needs a new version of the label
-//! or file concerned, and a line under its own heading in the changelog. `docs/transcript.md` says
-//! how each value is computed.
+//! Changing any line changes the wire or file format. It needs a new version of the label or file, and a line under its
+//! own heading in the changelog. `docs/transcript.md` specifies how to compute each value.
 
 use std::fmt::Write as _;
 
@@ -45,7 +44,7 @@ fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// Short values in full, long ones by length and hash.
+/// Short values in full, long ones as length and hash.
 fn show(bytes: &[u8]) -> String {
     if bytes.len() <= 160 {
         hex(bytes)
@@ -389,7 +388,7 @@ fn values_of_a_fixed_deal() {
     insta::assert_snapshot!(text);
 }
 
-/// The three messages of a guest and a host with the same password.
+/// The three messages between a guest and a host with the same password.
 #[test]
 fn values_of_a_fixed_password() {
     let password = Password::new("Öffne dich, Sesam".to_owned()).unwrap();
@@ -412,10 +411,10 @@ fn values_of_a_fixed_password() {
     insta::assert_snapshot!(text);
 }
 
-/// The seed of the game whose transcript is pinned.
+/// Seed of the game whose transcript is pinned.
 const PINNED: u64 = 77;
 
-/// A whole game by fixed seeds: its transcript never changes.
+/// A whole game from fixed seeds: its transcript never changes.
 #[test]
 fn the_transcript_of_a_fixed_game() {
     let mut sim = Sim::new(&rules(2, 8), PINNED, Plan::default());

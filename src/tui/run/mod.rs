@@ -1,6 +1,6 @@
-//! The interface at work: it owns the terminal and the session, and does what the screens ask for.
+//! The running interface: it owns the terminal and the session, and carries out what the screens request.
 //!
-//! The terminal is given back whatever happens: on return, on an error, on a panic, and on SIGTERM or SIGHUP.
+//! The terminal is restored in every case: on return, on an error, on a panic, and on SIGTERM or SIGHUP.
 
 mod reading;
 
@@ -40,48 +40,48 @@ use crate::tui::shell::Shell;
 use crate::tui::terminal::{Screen, user_inputs};
 use crate::tui::{Interface, Start, TableOutcome, TuiError};
 
-/// How many inputs are taken in before the screen is drawn again.
+/// The most inputs to handle before the next frame.
 const AT_ONCE: usize = 256;
-/// How often a screen is told how far a transcript has been read.
+/// How often a screen gets the progress of reading a transcript.
 const TELLING: Duration = Duration::from_millis(30);
-/// How long an invitation has to reach everybody.
+/// How long the old session stays open to deliver an invitation to everybody.
 const INVITING: Duration = Duration::from_secs(3);
 
 /// A session, and what bots need to join it.
 struct Live {
     handle: Handle,
     local_bots: Option<LocalBots>,
-    /// Where it listens, if that follows from its own past.
+    /// The listen settings of this table, if it inherits them from the table before.
     place: Option<ListenConfig>,
-    /// Where others were told that it listens.
+    /// The addresses that others have for it.
     told: Vec<Multiaddr>,
 }
 
-/// Everything round the screens.
+/// Everything around the screens: session, LAN browser, background work.
 struct App {
     interface: Interface,
     live: Option<Live>,
-    /// Set when nobody waits for the transcript that is being read.
+    /// Set when nobody waits for the current transcript any more.
     reading: Arc<AtomicBool>,
-    /// The session of the table before, until its players have been invited to the next.
+    /// The session of the previous table, until its players have been invited to the next.
     inviting: Option<Live>,
-    /// Where tables listen, if it was said when the first one was opened.
+    /// Where tables listen, if it was given when the first one was opened.
     place: Option<ListenConfig>,
     browser: Option<Browser>,
-    /// Whether there is a network to look at.
+    /// Whether there may be a network to browse.
     browses: bool,
-    /// How often the data directory has been read: an older reading has nothing more to tell.
+    /// How often the data directory has been read. An older reading stops when this number changes.
     readings: Arc<AtomicU64>,
     /// Sessions that are closing.
     closing: Vec<tokio::task::JoinHandle<()>>,
     back: mpsc::Sender<Input>,
     ending: TableOutcome,
     names: Vec<String>,
-    /// The own seat at the last table.
+    /// The player's seat at the last table.
     me: Option<Seat>,
 }
 
-/// Shows screens until the player leaves; says how the last table ended.
+/// Shows screens until the player leaves. Returns how the last table ended.
 pub(in crate::tui) async fn run(
     interface: Interface,
     start: Start,
@@ -157,7 +157,7 @@ pub(in crate::tui) async fn run(
     let mut drawn = Instant::now();
     loop {
         screen.terminal.draw(|frame| shell.draw(frame))?;
-        // After the first frame, so that nobody waits for the network to see something.
+        // Browse after the first frame: the network must not delay it.
         rim.browse(&mut shell);
         let pace = shell.pace();
         let wake = pace.map(|pace| drawn + pace);
@@ -177,10 +177,10 @@ pub(in crate::tui) async fn run(
             () = signals.recv() => break,
         };
         if pace.is_none() {
-            // Time counts from when something begins to move.
+            // Animations start now, not at the last frame.
             drawn = Instant::now();
         }
-        // A program may be left open over midnight.
+        // The program may stay open past midnight.
         shell.set_day((rim.interface.today)());
         let mut leave = rim.take_in(&mut shell, input);
         for _ in 0..AT_ONCE {
@@ -198,7 +198,7 @@ pub(in crate::tui) async fn run(
     }
     rim.close();
     drop(screen);
-    // Sessions close their connections before the program ends.
+    // Let sessions close their connections before the program ends.
     for closing in rim.closing {
         let _ = closing.await;
     }
@@ -206,7 +206,7 @@ pub(in crate::tui) async fn run(
 }
 
 impl App {
-    /// The next news of the session or of the LAN.
+    /// Waits for the next event of the session or of the LAN.
     async fn next(&mut self) -> Input {
         match (&mut self.live, &mut self.browser) {
             (Some(live), _) => match live.handle.events.recv().await {
@@ -233,7 +233,7 @@ impl App {
         Some(Input::UiEvent(UiEvent::Session(event)))
     }
 
-    /// Takes something in, and does what it leads to; says whether the program ends.
+    /// Handles an input and carries out its effects. Returns whether the program ends.
     fn take_in(&mut self, shell: &mut Shell, input: Input) -> bool {
         if let Input::UiEvent(UiEvent::Session(event)) = &input {
             self.note(event);
@@ -248,7 +248,7 @@ impl App {
         leave
     }
 
-    /// Remembers how the table ends, for a line after the screen is gone.
+    /// Records how the table ends, to be printed after the interface has closed.
     fn note(&mut self, event: &SessionEvent) {
         match event {
             SessionEvent::Started {
@@ -300,13 +300,13 @@ impl App {
         }
     }
 
-    /// The table that this program hosts can be found: so says its ticket. Those who sat at the one before are
-    /// invited to it.
+    /// The table hosted here is reachable under this ticket. Invites the players of the previous table to it.
     fn opened(&mut self, ticket: &Ticket) {
         if let Some(live) = &mut self.live {
             live.told = ticket.addresses().to_vec();
         }
-        // A port that somebody has seen to, such as one that a router lets through, is the new table's in a moment.
+        // The new table takes over a fixed port, such as one that a router forwards, once the old session frees it.
+        // Addresses with that port stay valid.
         let listening = self
             .said()
             .map_or_else(Vec::new, |place| place.listen.clone());
@@ -320,7 +320,7 @@ impl App {
         self.part(old, Some(invitation));
     }
 
-    /// Where tables listen, as far as that has been said: like the one before, if it is a rematch.
+    /// Where tables listen, if configured. A rematch listens where the previous table did.
     fn said(&self) -> Option<&ListenConfig> {
         let before = self.inviting.as_ref().and_then(|old| old.place.as_ref());
         before.or(self.place.as_ref())
@@ -338,7 +338,7 @@ impl App {
             Effect::Watch { target, password } => {
                 let role = Role::Watcher(target);
                 let mut setup = self.setup(shell.context(), role, Transport::Sockets, password)?;
-                // Nobody needs to recognise a spectator.
+                // A spectator is anonymous: a fresh identity, and no listening.
                 setup.identity = IdentityKey::generate()?;
                 setup.place.listen = Vec::new();
                 self.begin(start(setup)?, None);
@@ -364,12 +364,12 @@ impl App {
                 Ok(())
             }
             Effect::Rematch(opening) => {
-                // The old session stays until it has told the others where to come.
+                // The old session stays open until it has sent the invitation.
                 self.inviting = self.live.take();
                 let opened = self.open(shell.context(), &opening);
                 match (&mut self.live, &self.inviting) {
                     (Some(live), Some(old)) => live.place.clone_from(&old.place),
-                    // The old session has ended by itself, and nobody is there to be invited.
+                    // The old session has ended by itself, so it cannot invite anybody.
                     (Some(_), None) => {}
                     (None, _) => self.live = self.inviting.take(),
                 }
@@ -391,7 +391,7 @@ impl App {
                     Some(Err(TrySendError::Full(_))) => {
                         anyhow::bail!("the table is busy; try again")
                     }
-                    // A session that has ended says so by its events.
+                    // A session that has ended reports that by an event.
                     _ => Ok(()),
                 }
             }
@@ -404,7 +404,7 @@ impl App {
                 Ok(())
             }
             Effect::Copy(text) => {
-                // OSC 52: the terminal puts it into the clipboard, on this machine even over ssh.
+                // OSC 52: the terminal writes the clipboard, which works over ssh too.
                 let mut out = stdout().lock();
                 write!(out, "\x1b]52;c;{}\x07", BASE64.encode(text.as_bytes()))?;
                 out.flush()?;
@@ -456,7 +456,7 @@ impl App {
                 listen,
                 relays,
             },
-            // The table before may be there still, and tell its guests where to come.
+            // The previous session may still hold the port while it invites its players.
             bind_when_free: true,
             lan: false,
             password,
@@ -489,7 +489,7 @@ impl App {
             opening.password.clone(),
         )?;
         setup.lan = opening.lan && opening.networked;
-        // Among bots there is nobody to wait for.
+        // With bots only there is nobody to wait for.
         setup.ready = !opening.networked;
         let local_bots = LocalBots::of(&setup);
         let bots = vec![pilot(&context.settings); usize::from(opening.bots)];
@@ -512,7 +512,7 @@ impl App {
         });
     }
 
-    /// Closes the session: its table can be resumed.
+    /// Closes the session; its table can be resumed.
     fn close(&mut self) {
         for live in [self.live.take(), self.inviting.take()]
             .into_iter()
@@ -522,7 +522,7 @@ impl App {
         }
     }
 
-    /// Lets a session end by itself, after it has invited the others to another table.
+    /// Shuts a session down in the background, after it has sent the invitation, if there is one.
     fn part(&mut self, live: Live, invitation: Option<String>) {
         let shelves = self.shelves();
         let Live { mut handle, .. } = live;
@@ -538,11 +538,11 @@ impl App {
         }));
     }
 
-    /// Looks at the LAN as long as there is no session.
+    /// Browses the LAN while there is no session.
     fn browse(&mut self, shell: &mut Shell) {
         let wanted = self.live.is_none() && self.browses;
         if wanted && self.browser.is_none() {
-            // Without a network there is nothing to see.
+            // Without a network there is nothing to browse.
             self.browser = Browser::start().ok();
             self.browses = self.browser.is_some();
         } else if !wanted && self.browser.take().is_some() {

@@ -1,4 +1,4 @@
-//! Reading in threads of their own: the library of past games, and transcripts that are audited.
+//! Background threads that read the library of past games and the transcripts to audit.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ use crate::tui::Data;
 use crate::tui::event::{Input, UiEvent};
 use crate::tui::screen::Library;
 
-/// Reads what lies in the data directory.
+/// Reads the games in the data directory.
 pub(super) struct Shelves {
     data: Data,
     readings: Arc<AtomicU64>,
@@ -26,8 +26,8 @@ pub(super) struct Shelves {
 }
 
 impl Shelves {
-    /// Tells what lies there, and then reads, one by one, the games of which nothing is known; broken off by the
-    /// next reading, and by the end of the interface.
+    /// Sends the list of games at once, then reads those with no known summary one by one. A newer reading or the end
+    /// of the interface stops it.
     pub(super) fn read(self) {
         let own = self.readings.fetch_add(1, Ordering::Relaxed) + 1;
         let is_last = || self.readings.load(Ordering::Relaxed) == own && !self.back.is_closed();
@@ -65,12 +65,12 @@ impl Shelves {
     }
 
     fn tell(&self, library: &Library) {
-        // An interface that has ended wants to know nothing.
+        // Ignore the error: the interface has ended.
         let _ = self.back.blocking_send(Input::Library(library.clone()));
     }
 }
 
-/// A transcript that is being read in a thread.
+/// A transcript being read in a background thread.
 pub(super) struct Reading {
     stopped: Arc<AtomicBool>,
     back: mpsc::Sender<Input>,
@@ -78,14 +78,14 @@ pub(super) struct Reading {
 }
 
 impl Reading {
-    /// Tells the screen now and then how far it is; breaks off if nobody waits any more.
+    /// Sends progress to the screen every [`TELLING`]. Returns `Break` when nobody waits any more.
     pub(super) fn tell(&mut self, progress: AuditProgress) -> ControlFlow<()> {
         if self.stopped.load(Ordering::Relaxed) || self.back.is_closed() {
             return ControlFlow::Break(());
         }
         if self.told.is_none_or(|told| told.elapsed() >= TELLING) {
             self.told = Some(std::time::Instant::now());
-            // If the screen is behind, it has the next one.
+            // If the channel is full, the next report replaces this one.
             let _ = self
                 .back
                 .try_send(Input::UiEvent(UiEvent::Checking(progress)));
@@ -95,7 +95,7 @@ impl Reading {
 }
 
 impl App {
-    /// Reads the data directory in a thread of its own, and then, one by one, the games of which nothing is known.
+    /// Reads the data directory in a background thread, then the games with no known summary, one by one.
     pub(super) fn load_shelf(&self) {
         let shelves = self.shelves();
         tokio::task::spawn_blocking(move || shelves.read());
@@ -119,7 +119,7 @@ impl App {
         });
     }
 
-    /// Reads a transcript in a thread of its own, and tells what comes of it.
+    /// Reads a transcript in a background thread and sends the result.
     pub(super) fn read(
         &mut self,
         path: PathBuf,

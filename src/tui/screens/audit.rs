@@ -1,4 +1,4 @@
-//! An audit as it is made: each kind of check turns green, and at the end there is a verdict.
+//! A running audit: each kind of check turns green, and a verdict follows at the end.
 
 use fairdeal_protocol::audit::progress::AuditProgress;
 use fairdeal_ui::canvas::{Canvas, Target, wrapped};
@@ -13,7 +13,6 @@ use crate::tui::screen::{Context, Effect, Request, Requests, Screen};
 
 const CLOSE: Target = Target::Button(0);
 
-/// See the module's head.
 #[derive(Debug, Default)]
 pub(in crate::tui) struct Audit {
     progress: AuditProgress,
@@ -103,7 +102,7 @@ impl Screen for Audit {
         ];
         canvas.put(bar, Line::from(spans));
         let inner = canvas.section(checks, "Checks");
-        // The number of a check is only final with the report.
+        // A count is final only in the report.
         let finished = self
             .done
             .as_ref()

@@ -1,4 +1,4 @@
-//! Past games, and those that wait.
+//! Past games and saved games.
 
 use fairdeal_ui::canvas::{Canvas, Target, wrapped};
 use fairdeal_ui::keys::Intent;
@@ -14,14 +14,13 @@ use crate::tui::screen::{Context, Effect, Request, Requests, Screen};
 
 const AUDIT: Target = Target::Button(0);
 
-/// See the module's head.
 #[derive(Debug, Default)]
 pub(in crate::tui) struct History {
-    /// The game that is chosen, by its number.
+    /// Index of the chosen game.
     chosen: usize,
 }
 
-/// A game in a line: what it was, between whom, and how it ended.
+/// A game in one line: date, game and players; then how it ended.
 fn in_a_line(past: &Past) -> (String, String) {
     let date = past.date();
     match &past.what {
@@ -213,7 +212,7 @@ impl Screen for History {
         requests.push(Request::Focus(Target::Row(self.chosen)));
     }
 
-    /// Up and down go through the games, also those that have no room.
+    /// Up and down select a game, including those outside the visible rows.
     fn steers(&self, intent: Intent) -> bool {
         matches!(
             intent,

@@ -1,4 +1,4 @@
-//! The first screen: the games, tables that wait, tables of the LAN, and the ways to everything else.
+//! The home screen: games, saved games, tables on the LAN, and the menu.
 
 use fairdeal_games::{GAMES, GameInfo, game_info};
 use fairdeal_net::JoinTarget;
@@ -20,9 +20,9 @@ use crate::tui::screen::{Context, Effect, Question, Request, Requests, Screen};
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Entry {
     Game(usize),
-    /// A table that waits, by its number.
+    /// A saved game, by index.
     Waiting(usize),
-    /// A table of the LAN, by its number.
+    /// A table on the LAN, by index.
     Lan(usize),
     Join,
     Watch,
@@ -31,7 +31,6 @@ enum Entry {
     Quit,
 }
 
-/// See the module's head.
 #[derive(Debug, Default)]
 pub(in crate::tui) struct Home {
     focus: Option<Target>,
@@ -47,7 +46,7 @@ const BANNER: [&str; 3] = [
 fn entries(context: &Context) -> Vec<Entry> {
     let lan = context.lan.as_ref().map_or(0, |view| view.tables.len());
     let mut all: Vec<Entry> = (0..GAMES.len()).map(Entry::Game).collect();
-    // What comes and goes by itself is last, so that nothing else has another number because of it.
+    // Saved games and LAN tables come and go, so they are last. The other entries keep their numbers.
     all.extend([
         Entry::Join,
         Entry::Watch,
@@ -68,7 +67,7 @@ fn seats(info: &GameInfo) -> String {
     }
 }
 
-/// A game in two sentences, for whoever has never heard of it.
+/// Introduces a game to newcomers in two sentences.
 fn pitch(id: &str) -> &'static str {
     match id {
         "loot" => {
@@ -306,7 +305,7 @@ impl Screen for Home {
     }
 
     fn back(&mut self, _context: &Context, requests: &mut Requests) {
-        // Nothing is lost here, but a key too many should not end the program.
+        // Quitting here loses nothing, but one key press too many should not end the program.
         requests.push(Request::Ask(Question::sure("Quit fairdeal?")));
     }
 
@@ -327,7 +326,7 @@ impl Screen for Home {
     }
 
     fn first_focus(&self, layer: &Layer) -> Option<Target> {
-        // What waits is what one most likely came for, but a game is what a newcomer came for.
+        // Start on the first game, for newcomers, even if saved games exist.
         layer.area(Target::Row(0)).map(|_| Target::Row(0))
     }
 

@@ -1,4 +1,4 @@
-//! A ticket or an address, and the password if there is one: to join a table, or to watch it.
+//! Entering a ticket or an address, and a password if needed, to join a table or to watch it.
 
 use fairdeal_net::JoinTarget;
 use fairdeal_protocol::crypto::pake::MAX_PASSWORD;
@@ -12,21 +12,20 @@ use super::column;
 use super::table::TableScreen;
 use crate::tui::screen::{Context, Effect, Request, Requests, Screen, Tone};
 
-/// The longest text with a ticket or an address in it.
+/// The longest text that may hold a ticket or an address.
 const MAX_TARGET: usize = 6000;
 
 const TARGET: Target = Target::Button(0);
 const PASSWORD: Target = Target::Button(1);
 const GO: Target = Target::Button(2);
 
-/// Purpose of the ticket.
+/// What the ticket is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::tui) enum Purpose {
     Join,
     Watch,
 }
 
-/// See the module's head.
 #[derive(Debug)]
 pub(in crate::tui) struct Join {
     purpose: Purpose,
@@ -45,7 +44,7 @@ impl Join {
         }
     }
 
-    /// With the ticket of a table that asks for a password.
+    /// Opens with the ticket of a table that needs a password.
     pub(in crate::tui) fn with(purpose: Purpose, ticket: &str) -> Self {
         let mut join = Self::new(purpose);
         join.target.insert(ticket);

@@ -18,7 +18,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
-/// A line of a list that can be chosen: a sign if the focus is on it, words, and more words at the right.
+/// A selectable row: a focus marker, a label on the left, more text on the right.
 fn row(
     canvas: &mut Canvas<'_>,
     area: Rect,
@@ -50,10 +50,10 @@ fn row(
     }
 }
 
-/// How wide the names of what can be set are.
+/// Width of the names of settings.
 const LABEL: usize = 22;
 
-/// The name of something that can be set, with the sign of the focus before it; gives the rest of the row.
+/// Draws the name of a setting after the focus marker. Returns the rest of the row.
 fn label(canvas: &mut Canvas<'_>, area: Rect, name: &str, is_focused: bool) -> Rect {
     let theme = canvas.theme();
     let sign = if is_focused {
@@ -65,7 +65,7 @@ fn label(canvas: &mut Canvas<'_>, area: Rect, name: &str, is_focused: bool) -> R
     canvas.lead(area, Line::raw(format!(" {sign} {name}{pad}")))
 }
 
-/// Something that can be set to one value or another.
+/// A setting with a choice of values.
 fn setting(canvas: &mut Canvas<'_>, area: Rect, target: Target, name: &str, value: &str) {
     let theme = canvas.theme();
     let area = Rect { height: 1, ..area };
@@ -81,7 +81,7 @@ fn setting(canvas: &mut Canvas<'_>, area: Rect, target: Target, name: &str, valu
     }
 }
 
-/// A column in the middle of an area, no wider than it can be read well.
+/// A centred column, at most `most` wide to stay readable.
 fn column(area: Rect, most: u16) -> Rect {
     let width = area.width.min(most);
     Rect {
@@ -91,7 +91,7 @@ fn column(area: Rect, most: u16) -> Rect {
     }
 }
 
-/// From which line on a list is shown so that a line of it is seen, in a window of so many rows.
+/// The first line to show so that `line` is visible, for a window of `rows` rows over `all` lines.
 fn first_shown(line: usize, rows: usize, all: usize) -> usize {
     let middle = line.saturating_sub(rows / 2);
     middle.min(all.saturating_sub(rows))

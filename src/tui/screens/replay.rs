@@ -1,4 +1,4 @@
-//! A past game, looked at again step by step, with the eyes of whomever one likes.
+//! Replay of a past game, step by step, from any point of view.
 
 use std::sync::Arc;
 
@@ -14,14 +14,13 @@ use super::table::TableScreen;
 use crate::tui::event::UiEvent;
 use crate::tui::screen::{Context, Effect, Request, Requests, Screen};
 
-/// How many of the last lines are in the log.
+/// Lines kept in the log.
 const LINES: usize = 100;
 const BACK: Target = Target::Button(100);
 const ON: Target = Target::Button(101);
 const DEAL: Target = Target::Button(102);
 const EYES: Target = Target::Button(103);
 
-/// See the module's head.
 #[derive(Debug)]
 pub(in crate::tui) struct ReplayScreen {
     replay: Option<Arc<Replay>>,
@@ -46,7 +45,7 @@ impl ReplayScreen {
         }
     }
 
-    /// Shows the step that is chosen.
+    /// Shows the chosen step.
     fn show(&mut self, context: &Context) {
         let Some(replay) = &self.replay else { return };
         let from = (0..=self.number).rev().scan(0, |lines, number| {
@@ -86,7 +85,7 @@ impl ReplayScreen {
         self.show(context);
     }
 
-    /// The beginning of the next deal, or of the first after the last.
+    /// The first step of the next deal; wraps to the start of the replay.
     fn next_deal(&self) -> usize {
         let Some(replay) = &self.replay else { return 0 };
         let deal = replay.step(self.number).deal;
@@ -187,7 +186,7 @@ impl Screen for ReplayScreen {
         }
     }
 
-    /// Left and right go through the steps, not over the board.
+    /// Left and right change the step instead of moving the focus over the board.
     fn steers(&self, intent: Intent) -> bool {
         matches!(
             intent,

@@ -1,4 +1,4 @@
-//! The rulebooks: read, and searched.
+//! The rulebooks, with search.
 
 use fairdeal_games::GameInfo;
 use fairdeal_ui::canvas::{Canvas, Target, wrapped};
@@ -11,13 +11,13 @@ use ratatui::text::{Line, Span};
 use super::column;
 use crate::tui::screen::{Context, Request, Requests, Screen};
 
-/// How wide the text is at most.
+/// Maximum width of the text.
 const WIDTH: u16 = 84;
-/// The longest text that can be searched for.
+/// The longest search text.
 const MAX_SEARCH: usize = 60;
 const SEARCH: Target = Target::Button(0);
 
-/// How a line of a rulebook is shown.
+/// The kind of a line in a rulebook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Heading,
@@ -26,15 +26,14 @@ enum Kind {
     Text,
 }
 
-/// See the module's head.
 #[derive(Debug)]
 pub(in crate::tui) struct Rules {
     game: &'static GameInfo,
-    /// The first row that is shown.
+    /// The first visible row.
     top: usize,
     search: Option<Field>,
     found: String,
-    /// The rows as they were drawn last, and how many of them there was room for.
+    /// The rows of the last layout; `room` is how many fit on the screen.
     rows: Vec<(Kind, String)>,
     width: usize,
     room: usize,
@@ -53,7 +52,7 @@ impl Rules {
         }
     }
 
-    /// The rulebook in rows of a width: paragraphs are put together first, as Markdown has them.
+    /// Lays the rulebook out in rows of `width`. Joins the lines of each Markdown paragraph first.
     fn lay_out(&mut self, width: usize) {
         if self.width == width {
             return;
@@ -95,8 +94,7 @@ impl Rules {
         self.top = self.top.saturating_add_signed(by).min(most);
     }
 
-    /// Goes to the next row after the first one shown that has what is searched for, from the end to the
-    /// beginning.
+    /// Scrolls to the next row from `from` on that contains the search text, wrapping at the end.
     fn find(&mut self, from: usize) -> bool {
         let wanted = self.found.to_lowercase();
         if wanted.is_empty() {
@@ -146,7 +144,7 @@ impl Screen for Rules {
             };
             let lower = row.to_lowercase();
             let hit = Some(&wanted).filter(|wanted| !wanted.is_empty());
-            // Only where lower case keeps the places of letters.
+            // Highlight only if lower case has the same length: otherwise the byte positions differ.
             let hit = hit.and_then(|wanted| Some((lower.find(wanted.as_str())?, wanted.len())));
             let parts = hit
                 .filter(|_| lower.len() == row.len())
@@ -193,7 +191,7 @@ impl Screen for Rules {
         }
     }
 
-    /// The first and the last line, and not what could be chosen.
+    /// Home and End scroll to the ends of the text instead of moving the focus.
     fn steers(&self, intent: Intent) -> bool {
         matches!(intent, Intent::First | Intent::Last)
     }

@@ -14,10 +14,10 @@ use crate::tui::screen::{Context, Request, Requests, Screen};
 
 /// The longest name.
 const MAX_NAME: usize = 32;
-/// How long bots can think, in milliseconds.
+/// The choices of bot delay, in milliseconds.
 const BOT_DELAYS: [u64; 6] = [0, 200, 400, 700, 1200, 2000];
 
-/// The settings.
+/// One setting, in one row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Item {
     Name,
@@ -39,7 +39,6 @@ const ITEMS: [Item; 7] = [
     Item::BotDelay,
 ];
 
-/// See the module's head.
 #[derive(Debug)]
 pub(in crate::tui) struct SettingsScreen {
     name: Field,
@@ -74,7 +73,7 @@ impl SettingsScreen {
         requests.push(Request::Settings(Box::new(settings)));
     }
 
-    /// Takes the name over, if it has changed.
+    /// Saves the name if it has changed.
     fn keep_name(&self, context: &Context, requests: &mut Requests) {
         let name = self.name.text().trim().to_owned();
         let name = Some(name).filter(|name| !name.is_empty() && *name != context.user);
@@ -88,7 +87,7 @@ impl SettingsScreen {
     }
 }
 
-/// The next of a list, round its ends.
+/// The value `by` steps after `now`, wrapping at the ends.
 fn turned<T: Copy + PartialEq>(all: &[T], now: T, by: i32) -> T {
     let at = all.iter().position(|one| *one == now).unwrap_or(0);
     let count = all.len().max(1);
@@ -204,7 +203,7 @@ impl Screen for SettingsScreen {
         }
     }
 
-    /// Left and right change what is chosen.
+    /// Left and right change the focused setting.
     fn steers(&self, intent: Intent) -> bool {
         matches!(intent, Intent::Left | Intent::Right)
     }

@@ -1,4 +1,4 @@
-//! Settings of a new table: seats, bots, the game's options, and who can come.
+//! Settings of a new table: seats, bots, options of the game, and who can join.
 
 use fairdeal_games::{GameInfo, OptionInfo, OptionKind, TABLE_OPTION};
 use fairdeal_protocol::crypto::pake::MAX_PASSWORD;
@@ -15,29 +15,29 @@ use super::{column, setting};
 use crate::history::solitaire::Solitaire;
 use crate::tui::screen::{Context, Effect, Opening, Request, Requests, Screen, Tone};
 
-/// Value of the daily option without a day.
+/// Value of the daily option when no day is chosen.
 const NO_DAY: &str = "none";
 
-/// The settings.
+/// One setting, in one row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Item {
-    /// On this machine alone, or for others too.
+    /// On this machine only, or over the network.
     Where,
     Seats,
     Bots,
-    /// An option of the game, by its number; the last is that of all tables.
+    /// An option by its index: the game's own, then those of all tables.
     Choice(usize),
-    /// Of a solitaire: which deal, and whether it is sealed.
+    /// For a solitaire: which deal, and whether it is sealed.
     Deal,
     Lan,
     Password,
     Start,
 }
 
-/// Not said, so that the table has its usual value.
+/// Not given: the table uses its default.
 const USUAL: &str = "usual";
 
-/// The times that are offered here, in seconds; on the command line they can have any value.
+/// The times offered here, in seconds. The command line accepts any value.
 const TIMES: [OptionInfo; 2] = [
     OptionInfo {
         key: Timing::TURN_TIME,
@@ -51,7 +51,6 @@ const TIMES: [OptionInfo; 2] = [
     },
 ];
 
-/// See the module's head.
 #[derive(Debug)]
 pub(in crate::tui) struct Setup {
     game: &'static GameInfo,
@@ -90,7 +89,7 @@ impl Setup {
         }
     }
 
-    /// Whether an option of this number is asked for: how long people wait for each other is no question among bots.
+    /// Whether the option at this index is shown. Times are hidden for tables with bots only.
     fn is_asked(&self, number: usize) -> bool {
         let option = self.options.get(number).map(|(option, _)| option.key);
         self.networked || !TIMES.iter().any(|time| Some(time.key) == option)
@@ -124,7 +123,7 @@ impl Setup {
         items
     }
 
-    /// Its name, value and meaning.
+    /// The item's name, value and meaning.
     fn told(&self, item: Item) -> (String, String, String) {
         let yes = |on: bool| if on { "yes" } else { "no" }.to_owned();
         let (name, value, meaning) = match item {
@@ -229,7 +228,7 @@ impl Setup {
                 }
             }
             Item::Deal => {
-                // Sealed, that of the day, practice.
+                // In this order: sealed, daily, practice.
                 let now = match (self.day(), self.practice) {
                     (None, false) => 0,
                     (Some(_), _) => 1,
@@ -251,7 +250,7 @@ impl Setup {
         }
     }
 
-    /// The day whose deal is chosen.
+    /// The day of the chosen daily deal.
     fn day(&self) -> Option<&str> {
         let option = self.options.iter().find(|option| is_dated(option));
         let day = option.map(|(_, day)| day.as_str());
@@ -294,7 +293,7 @@ impl Setup {
     }
 }
 
-/// The next number up or down, round the ends.
+/// The next number up or down, wrapping at the ends.
 fn stepped(value: u8, by: i32, least: u8, most: u8) -> u8 {
     match (by > 0, value) {
         (true, value) if value >= most => least,
@@ -304,7 +303,7 @@ fn stepped(value: u8, by: i32, least: u8, most: u8) -> u8 {
     }
 }
 
-/// The next value of an option, round the ends; a number of many goes in tens.
+/// The next value of an option, wrapping at the ends. Wide ranges go in steps of ten.
 fn next_value(kind: OptionKind, value: &str, by: i32) -> String {
     match kind {
         OptionKind::Number(least, most) => {
@@ -325,12 +324,12 @@ fn next_value(kind: OptionKind, value: &str, by: i32) -> String {
             words.get(next).copied().unwrap_or_default().to_owned()
         }
         OptionKind::Flag => (value != "true").to_string(),
-        // It is chosen together with the seal.
+        // It is chosen in the row of the deal.
         OptionKind::Date => value.to_owned(),
     }
 }
 
-/// Whether an option says of which day the deal is.
+/// Whether the option is the day of the deal.
 fn is_dated(option: &(&OptionInfo, String)) -> bool {
     matches!(option.0.kind, OptionKind::Date)
 }
@@ -425,7 +424,7 @@ impl Screen for Setup {
         }
     }
 
-    /// Left and right change what is chosen.
+    /// Left and right change the focused setting.
     fn steers(&self, intent: Intent) -> bool {
         matches!(intent, Intent::Left | Intent::Right)
     }
@@ -443,7 +442,7 @@ impl Screen for Setup {
     }
 
     fn first_focus(&self, _layer: &Layer) -> Option<Target> {
-        // Enter, and one plays.
+        // Start on the last row: Enter opens the table.
         self.items().len().checked_sub(1).map(Target::Row)
     }
 

@@ -1,4 +1,4 @@
-//! Every screen on screens of text, at every size, and under keys and clicks that nobody would choose.
+//! Every screen as text, at every size, and under random keys and clicks.
 
 use std::time::{Duration, SystemTime};
 
@@ -22,7 +22,7 @@ use crate::tui::event::{Input, UiEvent};
 use crate::tui::screen::{Effect, Library};
 use crate::tui::testing::TestApp;
 
-/// The sizes that every screen is drawn at.
+/// The sizes to draw every screen at.
 const SIZES: [(u16, u16); 7] = [
     (1, 1),
     (20, 5),
@@ -59,7 +59,7 @@ fn lobby() -> LobbyView {
     }
 }
 
-/// Each screen by its name, as one comes to it.
+/// Each screen by name, reached as a player would.
 fn screens(ascii: bool) -> Vec<(&'static str, TestApp)> {
     let home = || {
         let mut stage = TestApp::at_home(ascii);
@@ -164,8 +164,8 @@ fn ticket() -> Ticket {
     Ticket::new([1; 8], host, [address]).unwrap()
 }
 
-/// A key meant for something else does not choose a thing that appears by itself.
-/// Home and End go to the first and the last of what can be chosen.
+/// A key meant for something else does not choose an entry that has just appeared. Home and End go to the first and the
+/// last entry.
 #[test]
 fn there_is_a_first_and_a_last() {
     let mut stage = TestApp::at_home(false);
@@ -206,7 +206,7 @@ fn a_table_of_the_network_takes_no_other_lines_place() {
     assert_eq!(stage.shell.trail(), ["home", "settings"]);
 }
 
-/// A list that has no room is gone through by the arrows all the same.
+/// The arrows reach every entry of a list that is longer than the screen.
 #[test]
 fn all_of_the_history_can_be_reached() {
     let mut stage = TestApp::at_home(false);
@@ -228,7 +228,7 @@ fn all_of_the_history_can_be_reached() {
     assert!(stage.draw().contains("number 39"));
 }
 
-/// Some key or click, as a cat on the keyboard would give it.
+/// A random key or click.
 fn anything(rng: &mut ChaCha20Rng, (width, height): (u16, u16)) -> UserInput {
     let letters = b"abcdefghijklmnopqrstuvwxyzGRSH0123456789?:/ ";
     let mut number = |below: u32| rng.next_u32() % below;
@@ -278,7 +278,7 @@ fn no_keys_and_clicks_break_anything() {
         let mut rng = ChaCha20Rng::from_seed([seed; 32]);
         let mut stage = TestApp::at_home(seed % 2 == 1);
         if usize::from(seed) < GAMES.len() {
-            // At a table, where there is most to do.
+            // Start at a table, where there is most to do.
             stage.click(Target::Row(usize::from(seed)));
             stage.key(KeyCode::Enter);
         }
@@ -293,7 +293,7 @@ fn no_keys_and_clicks_break_anything() {
             }
         }
         if stage.shell.trail().is_empty() {
-            // It was left, as everything can be.
+            // The random keys left the program.
             let quits = |effect: &Effect| matches!(effect, Effect::Quit);
             assert!(stage.effects.iter().any(quits));
         }

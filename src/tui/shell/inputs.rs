@@ -1,4 +1,4 @@
-//! Keys and clicks: what each does on the screen on top, or in the window over it.
+//! Keys and clicks: what each does on the top screen, or in the window over it.
 
 use fairdeal_ui::canvas::Target;
 use fairdeal_ui::field::Field;
@@ -91,7 +91,7 @@ impl Shell {
         }
     }
 
-    /// Gives the key to the field that is written in; says whether there is one.
+    /// Passes the key to the text field with the cursor. Returns whether there is one.
     pub(super) fn writes(&mut self, key: Key, effects: &mut Vec<Effect>) -> bool {
         let Some(field) = self.stack.last_mut().and_then(|place| place.screen.field()) else {
             return false;
@@ -131,10 +131,10 @@ impl Shell {
         }
     }
 
-    /// Ctrl-C: back, and again and again, out.
+    /// Ctrl-C goes back; if nothing is left to close, it quits.
     pub(super) fn interrupt(&mut self, effects: &mut Vec<Effect>) {
         if matches!(self.overlay, Some(Overlay::Question(..))) {
-            // A second one is an answer.
+            // A second Ctrl-C at a question quits.
             effects.push(Effect::Quit);
             return;
         }
@@ -228,7 +228,7 @@ impl Shell {
                 let from = focus.filter(|_| !steers);
                 let to = from.and_then(|from| focus::towards(&self.layer, from, intent));
                 match to {
-                    // The title's buttons are for the mouse: their keys are on them.
+                    // Arrows skip the buttons in the title row: their keys are shown on them.
                     Some(target) if !matches!(target, Target::Key(_)) => self.focus_on_top(target),
                     _ => self.on_top(effects, |screen, context, requests| {
                         screen.intent(context, intent, requests);
@@ -240,7 +240,7 @@ impl Shell {
                     Intent::Next | Intent::First => 1,
                     _ => -1,
                 };
-                // The first is the one after none.
+                // Starting from no focus, the next target is the first one.
                 let ends = matches!(intent, Intent::First | Intent::Last);
                 let focus = focus.filter(|_| !ends);
                 let Some(place) = self.stack.last() else {

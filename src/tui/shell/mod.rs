@@ -1,7 +1,7 @@
-//! The shell: screens on a stack, and what all of them have in common. No I/O.
+//! The shell: the stack of screens and what they share. No I/O.
 //!
-//! At the top is the trail of screens. Over a screen lie, one at a time, the help, the palette (everything that can
-//! be done here, found by its name) and questions; toasts tell news at the edge.
+//! The top row shows the trail of screens. One overlay at a time covers a screen: the help, a question, or the palette,
+//! which finds every command by name. Toasts at the edge report events.
 
 mod inputs;
 mod windows;
@@ -22,15 +22,15 @@ use unicode_width::UnicodeWidthStr as _;
 use crate::tui::event::{Input, UiEvent};
 use crate::tui::screen::{Context, Effect, Question, Request, Requests, Screen, Tone};
 
-/// The smallest screen that everything has room on.
+/// The smallest usable screen: columns and rows.
 pub(in crate::tui) const LEAST: (u16, u16) = (80, 24);
 /// How long a toast stays.
 const TOAST: Duration = Duration::from_secs(6);
 /// How long a warning stays.
 const WARNING: Duration = Duration::from_secs(15);
-/// How many there are at once.
+/// The most toasts at once.
 const TOASTS: usize = 3;
-/// The longest text that can be searched for.
+/// The longest search text.
 const MAX_SEARCH: usize = 60;
 
 /// A screen on the stack.
@@ -50,7 +50,7 @@ enum Overlay {
         field: Field,
         chosen: usize,
     },
-    /// With the place of the screen that asks.
+    /// The question, and the index on the stack of the screen that asks.
     Question(Question, usize),
 }
 
@@ -61,7 +61,6 @@ struct Toast {
     left: Duration,
 }
 
-/// See the module's head.
 #[derive(Debug)]
 pub(in crate::tui) struct Shell {
     context: Context,
@@ -73,7 +72,7 @@ pub(in crate::tui) struct Shell {
 }
 
 impl Shell {
-    /// An interface that begins with that screen.
+    /// An interface that begins with `screen`.
     pub(in crate::tui) fn new(context: Context, screen: Box<dyn Screen>) -> Self {
         Self {
             context,
@@ -93,7 +92,7 @@ impl Shell {
         &self.context
     }
 
-    /// The names of the screens, from the first to the one that is shown.
+    /// The names of the screens on the stack, bottom first.
     #[cfg(test)]
     pub(in crate::tui) fn trail(&self) -> Vec<String> {
         self.stack.iter().map(|place| place.screen.name()).collect()
@@ -111,7 +110,7 @@ impl Shell {
         self.stack.last().and_then(|place| place.focus)
     }
 
-    /// How soon it wants to be drawn again without anything coming in.
+    /// When the next frame is due if no input arrives.
     pub(in crate::tui) fn pace(&self) -> Option<Duration> {
         let toast = self.toasts.iter().map(|toast| toast.left).min();
         let screen = self.stack.last().and_then(|place| place.screen.pace());
@@ -120,7 +119,7 @@ impl Shell {
 
     // Drawing.
 
-    /// Draws everything, and remembers what is where.
+    /// Draws everything and records where each target is.
     pub(in crate::tui) fn draw(&mut self, frame: &mut Frame<'_>) {
         let area = frame.area();
         let buffer = frame.buffer_mut();
@@ -131,7 +130,7 @@ impl Shell {
         if self.is_small {
             return too_small(buffer, area, &theme);
         }
-        // Twice if the focus was on something that is not there any more.
+        // A second pass is needed if the focused target is gone.
         for _ in 0..2 {
             let Some(place) = self.stack.last_mut() else {
                 return;
@@ -160,7 +159,7 @@ impl Shell {
         }
         let marks = Marks::default();
         if self.overlay.is_some() {
-            // What lies below cannot be clicked.
+            // The screen below an overlay cannot be clicked.
             self.layer.targets.clear();
         }
         let mut layer = std::mem::take(&mut self.layer);
@@ -242,7 +241,7 @@ impl Shell {
         }
     }
 
-    /// The keys of the place that one is in, the place's own first.
+    /// The keys that work here, the screen's own first.
     fn helps(&self) -> Vec<(String, String)> {
         let Some(place) = self.stack.last() else {
             return Vec::new();
@@ -307,7 +306,7 @@ impl Shell {
         self.context.today = today;
     }
 
-    /// Takes something in.
+    /// Handles an input and returns its effects.
     pub(in crate::tui) fn update(&mut self, input: Input) -> Vec<Effect> {
         let mut effects = Vec::new();
         match input {
@@ -337,7 +336,7 @@ impl Shell {
         effects
     }
 
-    /// Says something at the edge of the screen.
+    /// Shows a toast.
     pub(in crate::tui) fn toast(&mut self, tone: Tone, text: String) {
         self.toasts.retain(|toast| toast.text != text);
         self.toasts.push(Toast {
@@ -350,7 +349,7 @@ impl Shell {
         }
     }
 
-    /// Lets a screen of the stack take something in, and does what it asks for.
+    /// Passes something to a screen of the stack and carries out its requests.
     fn on(
         &mut self,
         place: usize,
@@ -392,7 +391,7 @@ impl Shell {
                 }
             }
             Request::Leave => {
-                // With the screens that were opened from it.
+                // Screens opened from this one close with it.
                 self.stack.truncate(place);
                 self.overlay = None;
                 if self.stack.is_empty() {
@@ -418,7 +417,7 @@ impl Shell {
                     Err(why) => self.toast(Tone::Bad, why.to_string()),
                 }
                 if settings.name != self.context.settings.name {
-                    // What is written now counts for more than what was asked for before.
+                    // A name changed in the settings overrides the one from the command line.
                     self.context.given = None;
                 }
                 self.context.settings = (*settings).clone();
@@ -443,7 +442,7 @@ impl Shell {
     }
 }
 
-/// How wide the list of keys is, within its frame.
+/// Width of the list of keys, inside its frame.
 const HELP: usize = 72;
-/// How wide its keys are at most, before they go on in the next row.
+/// Maximum width of its column of keys; more keys wrap to the next row.
 const HELP_KEYS: usize = 32;

@@ -1,4 +1,4 @@
-//! Windows over the screen: help, the palette, questions; and the word that the terminal is too small.
+//! Windows over the screen: help, palette, questions, and the notice that the terminal is too small.
 
 use fairdeal_ui::canvas::{Canvas, Layer, Marks, Target, wrapped};
 use fairdeal_ui::field::Field;
@@ -11,7 +11,7 @@ use unicode_width::UnicodeWidthStr as _;
 use super::{HELP, HELP_KEYS, LEAST};
 use crate::tui::screen::Question;
 
-/// A window in the middle of the screen; gives what is inside.
+/// Draws a window in the middle of the screen. Returns the area inside.
 pub(in crate::tui) fn window(
     canvas: &mut Canvas<'_>,
     title: &str,

@@ -1,4 +1,4 @@
-//! One game of two programs, with or without strangers that abuse them or their relay.
+//! One game between two programs, with or without strangers that attack them or their relay.
 
 use std::collections::BTreeSet;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -17,14 +17,15 @@ use crate::process::{Program, fairdeal};
 
 const LISTEN: [&str; 2] = ["--listen", "/ip4/127.0.0.1/tcp/0"];
 const PASSWORD: &str = "open sesame";
-/// Memory limit of a program under abuse, in KiB: an idle seat takes 18 MiB, the worst abuse measured has taken it to 52.
+/// Memory limit of a program under attack, in KiB. An idle seat takes 18 MiB; the worst measured attack took it to 52
+/// MiB.
 const MAX_MEMORY: u64 = 96 * 1024;
 /// Strikes before the guest joins.
 const BEGUN: usize = 16;
-/// An attack that has not begun after so long is none.
+/// Time limit for an attack to begin.
 const BEGINNING: Duration = Duration::from_secs(20);
 
-/// The target of the abuse.
+/// The target of the attack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Setting {
     /// Both seats of an open table.
@@ -35,15 +36,15 @@ pub(super) enum Setting {
     Relayed,
 }
 
-/// Measurements of some games.
+/// Measurements of several games.
 #[derive(Default)]
 pub(super) struct Figures {
     pub(super) games: usize,
-    /// The time from each action to the next.
+    /// Time from each action to the next.
     pub(super) moves: Vec<Duration>,
-    /// From the start of the guest's program to its seat.
+    /// Time from the start of the guest's program to its seat.
     pub(super) joins: Vec<Duration>,
-    /// The most memory of any program, in KiB.
+    /// Peak memory of any program, in KiB.
     pub(super) memory: u64,
     pub(super) strikes: usize,
 }
@@ -58,9 +59,9 @@ impl Figures {
     }
 }
 
-/// Plays one game. The abuse begins before the guest joins.
+/// Plays one game. The attack begins before the guest joins.
 ///
-/// The thread that it returns waits for the programs to end, and panics if something is wrong with that.
+/// The returned thread waits for the programs to end, and panics if one of them misbehaves.
 pub(super) fn play(
     setting: Setting,
     target: &str,
@@ -133,12 +134,12 @@ pub(super) fn play(
         strikes,
     };
     let relay = relay.map(|(relay, _)| relay);
-    // Programs stay for a few seconds after a game; the next game need not wait for that.
+    // Programs stay for a few seconds after a game; the next game need not wait for them.
     let ending = std::thread::spawn(move || end(folder, over, host, guest, relay));
     (figures, ending)
 }
 
-/// Waits until the programs of a game have ended as they should, and audits the game.
+/// Waits until the programs of a game have ended normally, and audits the game.
 fn end(
     folder: TempDir,
     over: Value,
@@ -164,14 +165,14 @@ fn end(
     folder.close().unwrap();
 }
 
-/// The program, which knows the password if it is asked for.
+/// The program, with the password in its environment.
 fn program() -> Command {
     let mut command = fairdeal();
     command.env("FAIRDEAL_PASSWORD", PASSWORD);
     command
 }
 
-/// A relay, and its address.
+/// A relay and its address.
 fn relay(root: &Path) -> (Program, String) {
     let args = [&["relay"], &LISTEN[..]].concat();
     let mut relay = Program::start_recorded(program(), root, "relay", &args);
@@ -184,15 +185,15 @@ fn relay(root: &Path) -> (Program, String) {
     }
 }
 
-/// The way to the host through its relay alone, if the ticket has the relay in it.
+/// The address of the host through its relay, if the ticket contains one.
 fn circuit(ticket: &Ticket) -> Option<String> {
     let mut addresses = ticket.addresses().iter().map(ToString::to_string);
     let through = addresses.find(|address| address.ends_with("p2p-circuit"))?;
     Some(format!("{through}/p2p/{}", ticket.host()))
 }
 
-/// Reads to the end of the game: the time from each action to the next, the last event, and the most memory, in KiB,
-/// that a seat has taken by then.
+/// Reads to the end of the game. Returns the time from each action to the next, the last event, and the peak memory of
+/// a seat in KiB.
 fn watch(host: &mut Program, guest: &Program) -> (Vec<Duration>, Value, u64) {
     let mut moves = Vec::new();
     let mut last: Option<Instant> = None;
@@ -203,7 +204,7 @@ fn watch(host: &mut Program, guest: &Program) -> (Vec<Duration>, Value, u64) {
             host.wait_for_matching(|event| kinds.iter().any(|kind| event["event"] == *kind));
         let event = event.expect("the host's game ends");
         let now = Instant::now();
-        // The programs may end at once after the game: not every look finds them.
+        // The programs may end right after the game, so not every sample succeeds.
         if moves.len().is_multiple_of(8) || event["event"] == "over" {
             let peaks = [&*host, guest].map(|seat| seat.peak_memory().unwrap_or(0));
             memory = peaks.into_iter().fold(memory, u64::max);
@@ -211,19 +212,19 @@ fn watch(host: &mut Program, guest: &Program) -> (Vec<Duration>, Value, u64) {
         match event["event"].as_str() {
             Some("action") => moves.extend(last.replace(now).map(|then| now - then)),
             Some("over") => return (moves, event, memory),
-            // A deal is no move.
+            // Deals do not count as moves.
             _ => last = None,
         }
     }
 }
 
-/// A program has not panicked, in any of its tasks.
+/// Asserts that no task of a program has panicked.
 fn assert_calm(program: &Program) {
     let errors = program.errors();
     assert!(!errors.contains("panicked"), "{errors}");
 }
 
-/// A program as its attackers see it.
+/// The attackers' view of a program.
 fn victim(program: &Program, lobby: Option<[u8; 8]>) -> Victim {
     let port = listening_port(program.id()).expect("it listens");
     Victim {
@@ -233,7 +234,7 @@ fn victim(program: &Program, lobby: Option<[u8; 8]>) -> Victim {
     }
 }
 
-/// The TCP port that a process listens on: a guest tells nobody.
+/// The TCP port on which a process listens; a guest does not announce its port.
 fn listening_port(id: u32) -> Option<u16> {
     let files = std::fs::read_dir(format!("/proc/{id}/fd")).unwrap();
     let sockets: BTreeSet<String> = files

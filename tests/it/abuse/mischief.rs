@@ -1,4 +1,4 @@
-//! The kinds of abuse, and the attackers that commit them.
+//! The kinds of attack, and the attackers that carry them out.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -26,45 +26,45 @@ use tokio::time::{sleep, timeout};
 
 use super::rude::{ANNOUNCE, MULTISTREAM, Rude, dial, selection};
 
-/// Networks that attackers come from: 127.0.0.2 and those after it. Honest players come from 127.0.0.1.
+/// Attacking networks: 127.0.0.2 and the addresses after it. Honest players connect from 127.0.0.1.
 const NETWORKS: usize = 8;
-/// Networks that guess passwords: the password gate serves four networks at most without delaying honest guests.
+/// Networks that guess passwords: the password gate serves at most four networks without delaying honest guests.
 const GUESSING_NETWORKS: usize = 2;
-/// How long one connection is abused before the attacker opens another.
+/// How long an attacker uses one connection before it opens another.
 const ROUND: Duration = Duration::from_secs(2);
 
-/// A kind of abuse.
+/// A kind of attack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// TCP connections that say nothing.
+    /// TCP connections that stay silent.
     SilentSockets,
     /// TCP connections that send one byte.
     OneByte,
-    /// TCP connections that send a byte now and then.
+    /// TCP connections that send a byte from time to time.
     SlowLoris,
-    /// As many streams of messages as the connection allows, all kept open.
+    /// As many message streams as the connection allows, all kept open.
     ManyStreams,
-    /// Streams of protocols that nobody speaks, and garbage on those of libp2p.
+    /// Streams of unknown protocols, and garbage on libp2p's own.
     OtherProtocols,
-    /// Frames that claim to be longer than the limit.
+    /// Frames with a length above the limit.
     Oversized,
     /// Streams that end in the middle of a name, a length or a frame.
     CutShort,
-    /// Frames that do not decode, and empty ones.
+    /// Empty frames and frames that do not decode.
     Garbage,
-    /// A new stream for each message, long or valid; no answer is read.
+    /// A new stream for each message, oversized or valid. The attacker reads no answer.
     StreamPerMessage,
     /// A new program name on each stream, as if the peer restarted for each message.
     ProgramNames,
-    /// Requests for the announcement without end.
+    /// Endless requests for the announcement.
     Announcements,
-    /// Requests on a connection that is never read.
+    /// Requests on a connection that the attacker never reads.
     NeverReads,
-    /// Valid frames without end.
+    /// Endless valid frames.
     ValidFrames,
     /// Connections that end after the handshake, each under a new identity.
     ChurnOfMany,
-    /// The same under one identity.
+    /// The same with one identity.
     ChurnOfOne,
     /// Wrong passwords from one peer.
     LoginsOfOne,
@@ -73,7 +73,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// How the output calls it.
+    /// Name in the output.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::SilentSockets => "silent sockets",
@@ -96,7 +96,7 @@ impl Kind {
         }
     }
 
-    /// Whether it ends at TCP: each attacker has one socket, so there are more of them.
+    /// Whether the attack stays below the handshake. Each of these attackers has one socket, so there are more of them.
     fn is_half_open(self) -> bool {
         matches!(self, Self::SilentSockets | Self::OneByte | Self::SlowLoris)
     }
@@ -105,7 +105,7 @@ impl Kind {
         matches!(self, Self::LoginsOfOne | Self::LoginsOfMany)
     }
 
-    /// Whether each connection has an identity of its own; else each attacker has one.
+    /// Whether each connection uses a new identity; otherwise each attacker keeps one.
     fn changes_identity(self) -> bool {
         !matches!(self, Self::ChurnOfOne | Self::LoginsOfOne)
     }
@@ -116,23 +116,23 @@ impl Kind {
 pub(super) struct Strength {
     /// Attackers that complete the handshake, for each kind and victim.
     pub(super) clients: usize,
-    /// Attackers that open a socket alone.
+    /// Attackers that only open a socket.
     pub(super) sockets: usize,
     /// The pause after each action of an attacker.
     pub(super) pause: Duration,
 }
 
-/// A program that is attacked; clones share what is learned of its table.
+/// A program under attack. Clones share the table id that they learn.
 #[derive(Clone, Debug)]
 pub(super) struct Victim {
     pub(super) address: SocketAddr,
-    /// Its lobby, by its ticket.
+    /// Lobby id from its ticket.
     pub(super) lobby: Option<[u8; 8]>,
-    /// The table, once it plays.
+    /// Table id, once the game has begun.
     pub(super) table: Arc<Mutex<Option<Hash32>>>,
 }
 
-/// Attackers at work; they stop when this is dropped.
+/// Running attackers; dropping this stops them.
 #[derive(Debug)]
 pub(super) struct Attack {
     tasks: JoinSet<()>,
@@ -151,7 +151,7 @@ impl Attack {
         }
     }
 
-    /// Sets attackers of each kind on a victim.
+    /// Starts attackers of each kind against a victim.
     pub(super) fn begin(&mut self, kinds: &[Kind], victim: &Victim) {
         for kind in kinds {
             let count = match kind {
@@ -179,10 +179,10 @@ impl Attack {
         }
     }
 
-    /// Stops all attackers; how often they have struck.
+    /// Stops all attackers. Returns the number of strikes.
     ///
     /// # Panics
-    /// If one of them has panicked.
+    /// If an attacker has panicked.
     pub(super) fn end(mut self) -> usize {
         while let Some(ended) = self.tasks.try_join_next() {
             ended.expect("an attacker goes on until it is stopped");
@@ -190,7 +190,7 @@ impl Attack {
         self.strikes()
     }
 
-    /// How many sockets, connections, streams and frames the attackers have sent.
+    /// Number of sockets, connections, streams and frames that the attackers have sent.
     pub(super) fn strikes(&self) -> usize {
         self.strikes.load(Ordering::Relaxed)
     }
@@ -214,7 +214,7 @@ impl Attacker {
     async fn run(self) {
         let mut key = identity();
         loop {
-            // It ends in an error whenever the victim defends itself.
+            // Returns an error whenever the victim defends itself.
             let _ = timeout(ROUND, self.round(&key)).await;
             if self.kind.changes_identity() {
                 key = identity();
@@ -223,7 +223,7 @@ impl Attacker {
         }
     }
 
-    /// Counts one action and makes the pause after it.
+    /// Counts one action and pauses after it.
     async fn strike(&self) {
         self.strikes.fetch_add(1, Ordering::Relaxed);
         if self.pause.is_zero() {
@@ -258,10 +258,10 @@ impl Attacker {
         }
     }
 
-    /// A socket that is held until the victim closes it.
+    /// Holds a socket until the victim closes it.
     async fn half_open(&self) -> io::Result<()> {
         let mut stream = dial(self.victim.address, self.from).await?;
-        // It costs no port for a minute, as a connection that is closed in order does.
+        // A reset frees the port at once; a normal close would block it for a minute.
         stream.set_zero_linger()?;
         self.strike().await;
         if self.kind == Kind::OneByte {
@@ -288,7 +288,7 @@ impl Attacker {
         let mut open = Vec::new();
         for number in 0.. {
             let mut stream = match number % 3 {
-                // It says nothing at all.
+                // A stream that stays silent.
                 0 => rude.open().await?,
                 1 => rude.open_as(super::rude::TABLE).await?,
                 _ => rude.open_table([7; 8], number).await?,
@@ -315,11 +315,11 @@ impl Attacker {
         for number in (0..=u8::MAX).cycle() {
             let name = known[usize::from(number) % known.len()];
             let mut stream = rude.open_as(name).await?;
-            // As a length it is a small message, as a protobuf it is none.
+            // Valid as the length of a small message, invalid as protobuf.
             stream.write_all(&[number; 40]).await?;
             stream.flush().await?;
             self.strike().await;
-            // Names without an end.
+            // A protocol name without an end.
             let mut stream = rude.open().await?;
             stream.write_all(&[0xff; 300]).await?;
             stream.flush().await?;
@@ -355,7 +355,7 @@ impl Attacker {
             let mut stream = rude.open().await?;
             stream.write_all(&whole[..end]).await?;
             stream.flush().await?;
-            // Closed in order by every other one, reset by the rest.
+            // Close every other stream normally; reset the rest.
             if end % 2 == 0 {
                 stream.close().await?;
             }
@@ -384,13 +384,13 @@ impl Attacker {
         Ok(())
     }
 
-    /// The victim reads the first message of each stream, whether or not the messages before were taken.
+    /// The victim reads the first message of each stream, even while earlier messages wait.
     async fn stream_per_message(&self, rude: &Rude) -> io::Result<()> {
         let mut open = Vec::new();
         let watch = self.watch().to_bytes();
         for number in 1.. {
             let mut stream = rude.open_table([7; 8], number).await?;
-            // Long messages cost memory, but end the connection once they are decoded; valid ones do not.
+            // Long messages cost memory but end the connection once decoded; valid ones do not.
             if self.number.is_multiple_of(2) {
                 self.say(&mut stream, &vec![9; MAX_FRAME]).await?;
             } else {
@@ -420,7 +420,7 @@ impl Attacker {
             let mut stream = rude.open_as(ANNOUNCE).await?;
             self.say(&mut stream, &[]).await?;
             if self.number.is_multiple_of(2) {
-                // Until the answer has come, as far as there is one.
+                // Read until the answer is complete, if any comes.
                 let mut answer = Vec::new();
                 let _ = stream.read_to_end(&mut answer).await;
             } else {
@@ -456,7 +456,7 @@ impl Attacker {
         self.say(&mut stream, &self.watch().to_bytes()).await?;
         loop {
             let Some(more) = self.more() else {
-                // In a lobby nothing else leaves the seats to honest guests.
+                // In a lobby, any other frame would take seats from honest guests.
                 self.say(&mut stream, &self.watch().to_bytes()).await?;
                 continue;
             };
@@ -477,7 +477,7 @@ impl Attacker {
         }
     }
 
-    /// Wrong passwords, one after the other.
+    /// Guesses passwords, one after another.
     async fn logins(&self, rude: &Rude) -> io::Result<()> {
         let mut stream = rude.open_table([7; 8], 1).await?;
         let lobby = self.victim.lobby;
@@ -491,7 +491,7 @@ impl Attacker {
         }
     }
 
-    /// The first message of a login with some password.
+    /// The first message of a login with a guessed password.
     fn guess(&self) -> Login {
         let count = self.strikes.load(Ordering::Relaxed);
         let mut seed = [0; 32];
@@ -523,7 +523,7 @@ impl Attacker {
         Frame::Watch(Watch { lobby, proof: None })
     }
 
-    /// A spectator's request for the log from its beginning, once the table plays.
+    /// A spectator's request for the log from its beginning, once the game has begun.
     fn more(&self) -> Option<Frame> {
         let table = *self.victim.table.lock().unwrap();
         table.map(|table| Frame::More {

@@ -1,9 +1,9 @@
-//! Games under abuse: real programs play over loopback while strangers do their worst to them.
+//! Games under attack: real programs play over loopback while strangers do their worst.
 //!
-//! For each kind of abuse two programs play without it and with it. The abuse begins in the lobby, before the guest
-//! joins. A plain run plays about one game of each kind. `FAIRDEAL_ABUSE=SECONDS` plays for so long, with longer games
-//! and attackers that never pause. Asserted are mechanisms, never times: the guest is seated, the game ends with one
-//! log, the audit finds it fair, no program panics or grows beyond a bound. Times are printed.
+//! For each kind of attack two programs play without it and with it. The attack begins in the lobby, before the guest
+//! joins. A plain run plays about one game of each kind. `FAIRDEAL_ABUSE=SECONDS` sets the duration, with longer games
+//! and attackers that never pause. The test asserts mechanisms, never times: the guest is seated, the game ends with
+//! one log, the audit finds it fair, no program panics or exceeds its memory limit. Times are only printed.
 
 mod game;
 mod mischief;
@@ -17,7 +17,7 @@ use tokio::runtime::Builder;
 use game::{Figures, Setting, play};
 use mischief::{Attack, Kind, Strength};
 
-/// Some kinds of abuse, and their target.
+/// Some kinds of attack and their target.
 struct Trial {
     name: &'static str,
     setting: Setting,
@@ -44,7 +44,7 @@ const EVERYTHING: &[Kind] = &[
     Kind::LoginsOfMany,
 ];
 
-/// Every kind alone, then all together, then those that a relay is exposed to.
+/// Every kind alone, then all together, then those that can reach a relay.
 fn trials() -> Vec<Trial> {
     let alone = EVERYTHING.iter().map(|kind| Trial {
         name: kind.name(),
@@ -78,13 +78,13 @@ fn trials() -> Vec<Trial> {
     alone.chain([together]).chain(relays).collect()
 }
 
-/// How large the run is.
+/// Size of the run.
 struct Scale {
-    /// How long games of each trial are played, quiet and abused ones alike; one of each at least.
+    /// Playing time for the games of each trial, quiet and attacked ones alike; at least one of each is played.
     share: Duration,
-    /// The score that ends a game.
+    /// Score that ends a game.
     target: &'static str,
-    /// Whether each trial has quiet games of its own, just before the abuse; else a setting has one.
+    /// Whether each trial plays its own quiet games just before the attack; otherwise each setting has one quiet game.
     quiet_each: bool,
     strength: Strength,
 }
@@ -120,7 +120,7 @@ impl Scale {
 
 #[test]
 fn games_end_fairly_under_abuse() {
-    // One thread: two programs play on what is left of a small machine.
+    // One thread: two programs need the rest of a small machine.
     let runtime = Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()
@@ -162,7 +162,7 @@ fn games_end_fairly_under_abuse() {
     }
 }
 
-/// Plays one game after the other for so long, one at least.
+/// Plays games one after another for `time`, but at least one.
 fn play_for(
     time: Duration,
     endings: &mut Vec<JoinHandle<()>>,
@@ -178,7 +178,7 @@ fn play_for(
     all
 }
 
-/// The median.
+/// The median, in milliseconds.
 fn milliseconds(times: &[Duration]) -> f64 {
     let mut times = times.to_vec();
     times.sort();

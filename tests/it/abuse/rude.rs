@@ -1,6 +1,6 @@
 //! A client that completes TCP, Noise and Yamux like any libp2p client, and breaks every rule above them.
 //!
-//! The protocol of a stream is negotiated by hand, because libp2p's own negotiation would keep to the rules.
+//! It negotiates stream protocols by hand, because libp2p's own negotiation would follow the rules.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -17,18 +17,18 @@ use libp2p::{noise, tcp, yamux};
 use tokio::net::{TcpSocket, TcpStream};
 use tokio::sync::{mpsc, oneshot};
 
-/// The protocol of messages.
+/// Message protocol.
 pub(super) const TABLE: &str = "/fairdeal/table/5";
-/// The protocol of announcements.
+/// Announcement protocol.
 pub(super) const ANNOUNCE: &str = "/fairdeal/announce/1";
-/// The first line of every negotiation, of a connection and of a stream.
+/// First line of every negotiation, of connections and of streams.
 pub(super) const MULTISTREAM: &str = "/multistream/1.0.0";
-/// How long a dial and its handshakes may take; a peer that sheds load may never answer.
+/// Time limit for a dial and its handshakes: an overloaded peer may never answer.
 const HANDSHAKE: Duration = Duration::from_secs(3);
-/// Streams that the peer has opened and that stay open here, unanswered.
+/// Maximum number of streams opened by the peer that stay open here, unanswered.
 const UNANSWERED: usize = 64;
 
-/// Opens a TCP connection from one of the addresses of the loopback network.
+/// Opens a TCP connection from an address of the loopback network.
 pub(super) async fn dial(to: SocketAddr, from: Ipv4Addr) -> io::Result<TcpStream> {
     let socket = TcpSocket::new_v4()?;
     socket.bind(SocketAddr::from((from, 0)))?;
@@ -43,7 +43,7 @@ pub(super) struct Rude {
 /// An order to the task behind a connection.
 enum Order {
     Open(oneshot::Sender<SubstreamBox>),
-    /// Neither read nor write any more, and keep the connection.
+    /// Stop reading and writing, but keep the connection.
     Freeze,
 }
 
@@ -75,7 +75,7 @@ impl Rude {
         Ok(Self { orders })
     }
 
-    /// Opens a stream without a protocol.
+    /// Opens a stream without negotiating a protocol.
     pub(super) async fn open(&self) -> io::Result<SubstreamBox> {
         let gone = || io::Error::from(io::ErrorKind::BrokenPipe);
         let (sender, stream) = oneshot::channel();
@@ -84,14 +84,14 @@ impl Rude {
         stream.await.map_err(|_| gone())
     }
 
-    /// Opens a stream and says its protocol, without waiting for the answer.
+    /// Opens a stream and proposes a protocol, without waiting for the answer.
     pub(super) async fn open_as(&self, protocol: &str) -> io::Result<SubstreamBox> {
         let mut stream = self.open().await?;
         stream.write_all(&selection(protocol)).await?;
         Ok(stream)
     }
 
-    /// Opens a stream of messages under this program's name.
+    /// Opens a message stream under a program name.
     pub(super) async fn open_table(
         &self,
         program: [u8; 8],
@@ -103,18 +103,18 @@ impl Rude {
         Ok(stream)
     }
 
-    /// From now on nothing is read from the connection.
+    /// Stops reading from the connection.
     pub(super) async fn freeze(&self) {
         let _ = self.orders.send(Order::Freeze).await;
     }
 
-    /// Waits until the peer closes the connection; forever after [`Rude::freeze`].
+    /// Waits until the peer closes the connection; never returns after [`Rude::freeze`].
     pub(super) async fn closed(&self) {
         self.orders.closed().await;
     }
 }
 
-/// The task that drives a connection; it ends with the connection or its [`Rude`].
+/// The task that drives a connection. It ends with the connection or with its [`Rude`].
 struct Connection {
     muxer: StreamMuxerBox,
     orders: mpsc::Receiver<Order>,
@@ -175,7 +175,7 @@ impl Connection {
     }
 }
 
-/// The lines that select a protocol, each with its length before it.
+/// The lines that select a protocol, each with a length prefix.
 pub(super) fn selection(protocol: &str) -> Vec<u8> {
     let line = |text: &str| {
         let length = u8::try_from(text.len() + 1).expect("a short name");

@@ -1,6 +1,6 @@
-//! Networks to play over: namespaces, cables, switches and routers, all of them gone when the lab is dropped.
+//! Test networks of namespaces, cables, switches and routers; dropping the lab removes them all.
 //!
-//! Nothing is made in the namespace that the tests run in, not even for a moment: its network stays as it is.
+//! The lab creates nothing in the tests' own namespace, not even for a moment: its network stays unchanged.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -12,12 +12,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use crate::process::{Program, fairdeal};
 use crate::require::skip;
 
-/// Labs of this process: their namespaces need different names.
+/// Number of labs in this process, for unique namespace names.
 static LABS: AtomicU32 = AtomicU32::new(0);
-/// The first `ip netns add` of a machine sets up the directory of them all, and two at once disturb each other.
+/// The first `ip netns add` on a machine sets up the shared directory, and two at once interfere with each other.
 static ADDING: Mutex<()> = Mutex::new(());
 
-/// A machine, a switch or a router of a lab.
+/// A machine, switch or router of a lab.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Node(usize);
 
@@ -25,12 +25,12 @@ pub(crate) struct Node(usize);
 pub(crate) struct Lab {
     prefix: String,
     names: Vec<String>,
-    /// The cables at each switch, so that each has a name of its own.
+    /// Number of cables at each switch, for unique port names.
     ports: BTreeMap<Node, u32>,
 }
 
 impl Lab {
-    /// An empty lab; `None`, and the reason on standard error, where there can be no lab.
+    /// An empty lab. Prints the reason to standard error and returns `None` if none can be made.
     pub(crate) fn new() -> Option<Self> {
         let mut lab = Self {
             prefix: format!(
@@ -50,7 +50,7 @@ impl Lab {
         }
     }
 
-    /// Makes one of everything that the tests are built of.
+    /// Creates one of everything that the tests use.
     fn probe(&mut self) -> Result<(), String> {
         let node = self.try_machine()?;
         let name = self.names[node.0].clone();
@@ -89,8 +89,8 @@ impl Lab {
         node
     }
 
-    /// A cable from a switch to a new interface of a machine with an address, `10.0.0.1/24`; the name of the
-    /// switch's end.
+    /// Runs a cable from a switch to a new interface of a machine with an address such as `10.0.0.1/24`. Returns the
+    /// switch's port.
     pub(crate) fn plug(
         &mut self,
         node: Node,
@@ -117,7 +117,7 @@ impl Lab {
         Port { switch, port }
     }
 
-    /// A machine on a LAN without a router: multicast needs a route to it.
+    /// A machine on a LAN without a router: multicast needs a route.
     pub(crate) fn lan_machine(&mut self, address: &str, switch: Node) -> (Node, Port) {
         let node = self.machine();
         let port = self.plug(node, "eth0", address, switch);
@@ -125,9 +125,8 @@ impl Lab {
         (node, port)
     }
 
-    /// A router of the kind that stands in homes, with a public address on `net`, and a machine of its LAN behind
-    /// it. Each home has private addresses of its own; those of others lead nowhere, as at a provider
-    /// that drops them without a word.
+    /// A home router with a public address on `net`, and a machine on the LAN behind it. Each home has its own private
+    /// addresses. Packets to other homes' private addresses vanish, as at a provider that drops them silently.
     pub(crate) fn home(&mut self, public: &str, net: Node) -> (Node, Port) {
         let (router, lan) = (self.machine(), self.switch());
         let port = self.plug(router, "wan", public, net);
@@ -141,7 +140,7 @@ impl Lab {
         (node, port)
     }
 
-    /// The cables at these ports, all of one switch, carry nothing to one another.
+    /// Isolates the cables at these ports of one switch from each other.
     pub(crate) fn part(&self, ports: &[&Port]) {
         for Port { switch, port } in ports {
             self.ip(
@@ -151,14 +150,14 @@ impl Lab {
         }
     }
 
-    /// Pulls a cable out, or plugs it in again.
+    /// Unplugs a cable, or plugs it in again.
     pub(crate) fn cable(&self, Port { switch, port }: &Port, works: bool) {
         let state = if works { "up" } else { "down" };
         self.ip(*switch, &format!("link set {port} {state}\n"));
     }
 
-    /// Makes a switch lose one of twenty packets, and the way out of these ports of it slow: what is sent there
-    /// comes after `delay` where the system can do that, and else at the speed of a bad mobile line.
+    /// Makes a switch lose one packet in twenty, and slows its output on these ports. Packets arrive after `delay` if
+    /// the system supports that, and otherwise at the speed of a bad mobile link.
     pub(crate) fn spoil(&self, switch: Node, ports: &[&Port], delay: &str) {
         let lossy = "table bridge lossy {
             chain through {
@@ -187,7 +186,7 @@ impl Lab {
         }
     }
 
-    /// Starts the program on a machine, with a data directory of its own under `root`.
+    /// Starts the program on a machine, with a data directory under `root`.
     pub(crate) fn start(&self, node: Node, root: &Path, name: &str, args: &[&str]) -> Program {
         Program::start_by(self.fairdeal(node), root, name, args)
     }
@@ -206,7 +205,7 @@ impl Lab {
         inside
     }
 
-    /// Gives a machine another address.
+    /// Changes a machine's address.
     pub(crate) fn move_to(&self, node: Node, old: &str, new: &str) {
         self.ip(
             node,
@@ -226,7 +225,7 @@ impl Lab {
 
 impl Drop for Lab {
     fn drop(&mut self) {
-        // With a namespace go its interfaces, and with an interface the other end of its cable.
+        // Deleting a namespace removes its interfaces, and with each interface the other end of its cable.
         for name in &self.names {
             let _ = run(&["ip", "netns", "delete", name], "");
         }
@@ -239,8 +238,8 @@ pub(crate) struct Port {
     port: String,
 }
 
-/// A home's router: it hides the LAN behind its own address, and lets in only what was asked for. What
-/// comes unasked to itself it drops in silence: a refusal would end the other's attempt to come in from both sides.
+/// A home router: it masquerades the LAN behind its own address and admits only replies. It silently drops unrequested
+/// packets to itself: a refusal would end the peer's hole punching.
 fn masquerade(wan: &str, lan: &str) -> String {
     format!(
         "table ip home {{
@@ -272,7 +271,7 @@ fn run(command: &[&str], input: &str) -> Result<(), String> {
         .stderr(Stdio::piped())
         .spawn()
         .map_err(|error| failed(&error))?;
-    // One that does not read what it is told says so itself.
+    // A command that does not read its input reports that itself.
     let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
     let output = child.wait_with_output().map_err(|error| failed(&error))?;
     if output.status.success() {

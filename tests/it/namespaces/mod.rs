@@ -1,7 +1,7 @@
-//! Whole games between machines of their own: on a LAN, behind routers, over links that fail.
+//! Whole games between separate machines: on a LAN, behind routers, and over failing links.
 //!
-//! Each machine is a Linux network namespace. Where none can be made (another system, no privileges, no `ip` or
-//! `nft`) the tests say so and pass.
+//! Each machine is a Linux network namespace. On another system, or without privileges, `ip` or `nft`, the tests say so
+//! and pass.
 
 mod lab;
 
@@ -15,11 +15,11 @@ use super::process::{Program, fairdeal};
 use lab::Lab;
 
 const LAN: [&str; 4] = ["10.0.0.1/24", "10.0.0.2/24", "10.0.0.3/24", "10.0.0.4/24"];
-/// A host of a short game.
+/// Arguments for the host of a short game.
 const LOOT: [&str; 6] = ["bot", "host", "loot", "--json", "--option", "target=20"];
 const NAMES: [&str; 4] = ["host", "second", "third", "fourth"];
 
-/// Every program says that the game is over, all with the same log, and the transcript is found to be fair.
+/// Every program reports the end of the game with the same log, and the transcript is fair.
 fn all_over(programs: &mut [Program]) {
     let overs: Vec<Value> = programs
         .iter_mut()
@@ -35,7 +35,7 @@ fn all_over(programs: &mut [Program]) {
     assert_eq!(report.status.code(), Some(0), "{report:?}");
 }
 
-/// The game of a table of `seats` that the guests find by themselves.
+/// A game at a table of `seats` that the guests find on the LAN.
 fn on_a_lan(game: &[&str], seats: usize) {
     let Some(mut lab) = Lab::new() else { return };
     let root = TempDir::new().unwrap();
@@ -71,7 +71,7 @@ fn three_machines_of_a_lan_find_each_other() {
     on_a_lan(&["sphinxs-paw"], 3);
 }
 
-/// Says so as an event, and ends by any of the signals that ask it to.
+/// The bot reports this as an event, and any termination signal ends it.
 #[test]
 fn bot_that_finds_no_table_says_so() {
     let Some(mut lab) = Lab::new() else { return };
@@ -89,7 +89,7 @@ fn bot_that_finds_no_table_says_so() {
     }
 }
 
-/// The host's bot listens on the host's machine alone, so it dials a guest on another one.
+/// The host's bot listens only on the host's machine, so it dials a guest on another machine.
 #[test]
 fn a_bot_of_the_host_reaches_a_guest() {
     let Some(mut lab) = Lab::new() else { return };
@@ -112,7 +112,7 @@ fn a_bot_of_the_host_reaches_a_guest() {
     assert_eq!(connected, Some(bot));
 }
 
-/// A program that comes back to its table finds that its machine has another address.
+/// A program returns to its table after its machine's address has changed.
 #[test]
 fn a_seat_resumes_from_another_address() {
     let Some(mut lab) = Lab::new() else { return };
@@ -135,7 +135,7 @@ fn a_seat_resumes_from_another_address() {
     all_over(&mut [host, guest]);
 }
 
-/// Two homes play, each behind its router, with the help of a relay that both reach.
+/// Two homes play, each behind its router, with the help of a relay that both can reach.
 fn behind_routers(apart: bool) {
     let Some(mut lab) = Lab::new() else { return };
     let root = TempDir::new().unwrap();
@@ -201,7 +201,7 @@ fn behind_routers(apart: bool) {
     }
 }
 
-/// Lines of a log about the routes to others.
+/// Lines of a log about routes to peers.
 fn lines_of_reach(log: &PathBuf) -> Vec<String> {
     let text = std::fs::read_to_string(log).unwrap();
     let lines = text.lines().filter(|line| line.contains("reach news="));
@@ -218,7 +218,7 @@ fn two_homes_without_any_other_way_play_through_a_relay() {
     behind_routers(true);
 }
 
-/// A cable is out for longer than a connection may be silent, and the game goes on when it is back.
+/// A cable stays unplugged for longer than the idle timeout of a connection. The game continues when it is back.
 #[test]
 fn a_game_outlives_a_cut_link() {
     const OUT: Duration = Duration::from_secs(20);
@@ -247,7 +247,7 @@ fn a_game_outlives_a_cut_link() {
     println!("a cut link: over {:?} after it is back", back.elapsed());
 }
 
-/// Every packet is late or slow, and one of twenty is lost.
+/// Every packet is late or slow, and one in twenty is lost.
 #[test]
 fn a_game_outlives_bad_links() {
     let Some(mut lab) = Lab::new() else { return };
@@ -274,7 +274,7 @@ fn a_game_outlives_bad_links() {
     println!("bad links: over after {:?}", joins.elapsed());
 }
 
-/// Two guests reach the host and not each other.
+/// Two guests reach the host but not each other.
 #[test]
 fn a_host_holds_two_guests_together() {
     let Some(mut lab) = Lab::new() else { return };

@@ -1,28 +1,28 @@
 //! Small disks: file systems of a few megabytes that the test can fill to the last byte.
 //!
-//! Each is a tmpfs in a mount namespace of its own, which a process holds open; others reach it through that process's
-//! `/proc/PID/root`. Nothing is mounted in the namespace of the tests. The holder ends when its standard input closes, so
-//! the disk is gone even if the test process is killed. It needs Linux and root, or user namespaces.
+//! Each is a tmpfs in a mount namespace of its own, which a process holds open. Others reach it through that process's
+//! `/proc/PID/root`. Nothing is mounted in the tests' own namespace. The holder ends when its standard input closes, so
+//! the disk goes away even if the test process is killed. This needs Linux, and root or user namespaces.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-/// The shell command that holds the file system: it says `ready`, and lives until its input ends.
+/// Shell command that holds the file system: it prints `ready`, and lives until its input closes.
 const HOLD: &str = r#"mount -t tmpfs -o "size=$1m" tmpfs "$2" && echo ready && exec cat"#;
 
-/// A file system of its own; gone when dropped.
+/// A file system of its own; removed when dropped.
 pub(super) struct Disk {
     holder: Child,
     at: PathBuf,
 }
 
 impl Disk {
-    /// A disk of so many MiB, mounted in an empty folder.
+    /// A disk of `mib` MiB, mounted in an empty folder.
     ///
     /// # Errors
-    /// Why none can be made here.
+    /// The reason why none can be made here.
     pub(super) fn new(folder: &Path, mib: u32) -> Result<Self, String> {
         fs::create_dir_all(folder).map_err(|error| error.to_string())?;
         let mut reasons = Vec::new();
@@ -66,7 +66,6 @@ impl Disk {
         Ok(disk)
     }
 
-    /// Where it is.
     pub(super) fn path(&self) -> &Path {
         &self.at
     }
@@ -75,7 +74,7 @@ impl Disk {
         self.at.join("ballast")
     }
 
-    /// Takes whatever room there is; room that others give back later has to be taken again.
+    /// Takes all free space. Space that others free later has to be taken again.
     pub(super) fn fill(&self) {
         let mut file = OpenOptions::new()
             .append(true)
@@ -87,7 +86,7 @@ impl Disk {
         }
     }
 
-    /// Gives it back.
+    /// Frees the space again.
     pub(super) fn free(&self) {
         let _ = fs::remove_file(self.ballast());
     }

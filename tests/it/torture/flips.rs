@@ -1,7 +1,7 @@
-//! Changed bytes: what commands make of a data directory or of a transcript that a disk has spoiled.
+//! Changed bytes: how commands treat a data directory or a transcript with disk damage.
 //!
-//! Data directories are changed in copies, since a seat that has lost its last records could sign twice; and a copy is
-//! resumed where it reaches nobody, because two programs with one key are a cheat.
+//! The damage is done to copies of data directories, since a seat without its last records could sign twice. A copy is
+//! resumed without a network, because two programs with one key equivocate.
 
 use std::fs::{self, File};
 use std::os::unix::process::ExitStatusExt as _;
@@ -16,26 +16,26 @@ use super::plan::Dice;
 use super::tally::Tally;
 use crate::process::fairdeal;
 
-/// How long a command on a changed file may take.
+/// Time limit for a command on a damaged file.
 const LONG: Duration = Duration::from_secs(120);
-/// How long a resumed copy runs before it is asked to go.
+/// How long a resumed copy runs before it gets a termination signal.
 const RESUMED: Duration = Duration::from_millis(700);
-/// The signal that asks a program to go.
+/// The termination signal.
 const SIGTERM: i32 = 15;
-/// A finished game that is laid beside the one that is played.
+/// A finished game, placed beside the one in play.
 const OTHER: &str = "docs/vectors/poker.fairdeal";
 
-/// How a command has ended.
+/// Exit code and output of a command.
 pub(super) struct Ended {
     pub(super) code: Option<i32>,
     pub(super) stdout: String,
     pub(super) stderr: String,
 }
 
-/// Runs a command to its end; one that is still there after `asked` is asked to go.
+/// Runs a command to its end; sends a termination signal after `asked`.
 ///
 /// # Errors
-/// It hangs, has panicked, or was killed by a signal.
+/// The command hung, panicked, or was killed by a signal.
 fn run(mut command: Command, scratch: &Path, asked: Option<Duration>) -> Result<Ended, String> {
     let (out, err) = (scratch.join("stdout"), scratch.join("stderr"));
     let mut child = command
@@ -70,7 +70,7 @@ fn run(mut command: Command, scratch: &Path, asked: Option<Duration>) -> Result<
     };
     let known = match ended.code {
         Some(code) => [0, 1, 2, 130].contains(&code),
-        // Asked to go before it heeds signals.
+        // Terminated before it installed its signal handlers.
         None => was_asked && status.signal() == Some(SIGTERM),
     };
     if ended.stderr.contains("panicked") || !known {
@@ -89,7 +89,7 @@ pub(super) fn command(data: &Path, scratch: &Path, args: &[&str]) -> Result<Ende
     run(command, scratch, None)
 }
 
-/// How a program is started that reaches nobody: in a network of its own. `None` where none can be made.
+/// Option of `unshare` that starts a program in an isolated network; `None` if none can be made.
 fn alone() -> Option<&'static str> {
     static HOW: OnceLock<Option<&'static str>> = OnceLock::new();
     *HOW.get_or_init(|| {
@@ -104,7 +104,7 @@ fn alone() -> Option<&'static str> {
     })
 }
 
-/// A way to spoil a file.
+/// A way to damage a file.
 #[derive(Clone, Copy, Debug)]
 enum Damage {
     Flip,
@@ -112,7 +112,7 @@ enum Damage {
     Zero,
 }
 
-/// Spoils bytes at a place that is drawn among those before trailing zeros.
+/// Damages bytes at a random offset before any trailing zeros.
 fn spoil(bytes: &mut Vec<u8>, dice: &mut Dice) -> (Damage, usize) {
     let used = bytes.iter().rposition(|byte| *byte != 0).unwrap_or(0) + 1;
     let place = dice.below(used.min(bytes.len()).max(1));
@@ -125,7 +125,7 @@ fn spoil(bytes: &mut Vec<u8>, dice: &mut Dice) -> (Damage, usize) {
     (damage, place)
 }
 
-/// All plain files below a folder.
+/// All files below a folder.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_path_buf()];
@@ -142,7 +142,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Copies a data directory, with a finished game beside its own; the path of that game's transcript.
+/// Copies a data directory and adds a finished game. Returns the path of that game's transcript.
 fn copy(data: &Path, to: &Path, scratch: &Path) -> Result<PathBuf, String> {
     for file in files(data) {
         let inside = file.strip_prefix(data).unwrap();
@@ -158,13 +158,13 @@ fn copy(data: &Path, to: &Path, scratch: &Path) -> Result<PathBuf, String> {
     let other = to.join("transcripts").join(format!("{table}.fairdeal"));
     fs::create_dir_all(other.parent().unwrap()).unwrap();
     fs::copy(OTHER, &other).unwrap();
-    // From now on its summary is there, as that of a game that was played.
+    // Creates its summary, as for a game played here.
     command(to, scratch, &["history"])?;
     Ok(other)
 }
 
-/// Spoils a file in a copy of a data directory on which nothing runs, and tries every command on it. `local` says that
-/// the table needs no network.
+/// Damages a file in a copy of an idle data directory, and tries every command on it. `local` means that the table
+/// needs no network.
 ///
 /// # Errors
 /// A command broke a rule.
@@ -247,10 +247,10 @@ pub(super) fn try_copy(
     Ok(())
 }
 
-/// Spoils a transcript and audits it, so many times: it must not be found fair.
+/// Damages a transcript and audits it, `times` times: it must not be found fair.
 ///
 /// # Errors
-/// It was, or the audit panicked.
+/// The audit found it fair, or panicked.
 pub(super) fn try_transcript(
     transcript: &Path,
     root: &Path,

@@ -1,4 +1,4 @@
-//! One game between programs that have bad luck: every program is brought back, and the game has to come to its end.
+//! One game between programs with bad luck: every program is restarted, and the game must reach its end.
 
 use std::fs;
 use std::path::Path;
@@ -16,37 +16,37 @@ use crate::process::{Program, fairdeal};
 
 const LISTEN: [&str; 2] = ["--listen", "/ip4/127.0.0.1/tcp/0"];
 const NAMES: [&str; 4] = ["host", "second", "third", "fourth"];
-/// How often the game looks at its programs.
+/// Polling interval.
 const LOOK: Duration = Duration::from_millis(10);
-/// A game in which nobody says anything for so long is lost. Longer than a lobby looks for its host, and than the silence
-/// after which a connection is given up.
+/// A game is lost after this long without an event. Longer than the lobby's search for its host, and than the idle
+/// timeout of a connection.
 const STANDSTILL: Duration = Duration::from_secs(100);
-/// How long programs have to find each other again before those that have finished are called back.
+/// How long programs may look for each other before finished ones are called back.
 const CALL: Duration = Duration::from_secs(6);
-/// Longer than anybody is away: nobody is removed.
+/// Longer than any absence: no seat is removed.
 const ABSENCE: &str = "absence=3600";
-/// How many actions others may tell beyond the last that a program told before its disk was full: the step that it had
-/// consented to, and those whose events it did not come to tell before it was killed.
+/// Actions that others may report after the last one that a program reported before its disk was full. These are the
+/// step that it had already consented to, and steps whose events it could not report before it was killed.
 const AHEAD: usize = 6;
 
-/// The room that a journal takes at most, in MiB: what is reserved at a time, and what it holds.
+/// Maximum size of a journal in MiB: one reservation and its content.
 const JOURNAL: usize = 22;
 
-/// A game while it is played.
+/// A game in progress.
 pub(super) struct Game<'a> {
     plan: &'a Plan,
     root: &'a Path,
     dice: &'a mut Dice,
     players: Vec<Player>,
     tally: Tally,
-    /// Where guests find the host.
+    /// The host's ticket and address, for guests.
     ticket: Option<(String, String)>,
     strokes: usize,
     next: Instant,
     shown: bool,
 }
 
-/// Plays it to its end and looks at what is left.
+/// Plays the game to its end and checks the result.
 ///
 /// # Errors
 /// The rule that was broken.
@@ -148,7 +148,7 @@ impl Game<'_> {
         )
     }
 
-    /// Does what is due for a player, and hears what its program says.
+    /// Carries out what is due for a player, and reads its program's events.
     fn look_after(&mut self, number: usize, now: Instant) -> Result<(), String> {
         let player = &mut self.players[number];
         let is_due = |at: Option<Instant>| at.is_some_and(|at| at <= now);
@@ -178,7 +178,7 @@ impl Game<'_> {
         Ok(())
     }
 
-    /// The host has a new lobby: guests are led there.
+    /// The host has a new lobby: guests are directed there.
     fn has_ticket(&mut self) {
         self.ticket.clone_from(&self.players[0].ticket);
         let Some((_, address)) = &self.ticket else {
@@ -198,7 +198,7 @@ impl Game<'_> {
             return Ok(());
         };
         if !ends {
-            // A journal that is opened again gives room back.
+            // Reopening a journal frees space.
             disk.fill();
             return Ok(());
         }
@@ -221,14 +221,14 @@ impl Game<'_> {
         if let Some(disk) = &player.disk {
             disk.free();
         }
-        // What it had to say may have gone lost with a program that the full disk has ended.
+        // Its output may be lost with a program that the full disk ended.
         if player.program.is_none() && player.back_at.is_none() {
             player.back_at = Some(Instant::now());
         }
         Ok(())
     }
 
-    /// A program has ended by itself.
+    /// Handles a program that has ended by itself.
     fn has_ended(&mut self, number: usize, code: Option<i32>, now: Instant) -> Result<(), String> {
         let in_lobby = self.players[0].journals().is_empty();
         let done = self.players[number].transcript().is_some();
@@ -236,9 +236,9 @@ impl Game<'_> {
         let why = player.error.clone().unwrap_or_default();
         match code {
             Some(0 | 1) if done => return Ok(()),
-            // Without a code it went before it heeded signals.
+            // Without an exit code it ended before it installed its signal handlers.
             Some(130) | None if player.asked => {}
-            // The transcript is not saved: it has said so.
+            // The transcript is not saved, and the program reported it.
             Some(0) if player.over.is_some() && !why.is_empty() => {
                 self.tally.one("transcripts saved later");
             }
@@ -260,7 +260,7 @@ impl Game<'_> {
                 }
                 return Ok(());
             }
-            // A lobby whose host has gone.
+            // A lobby without its host.
             Some(1) if number > 0 && in_lobby => {}
             _ => {
                 let name = &player.name;
@@ -277,7 +277,7 @@ impl Game<'_> {
         Ok(())
     }
 
-    /// Starts a player's program again, as its player would.
+    /// Restarts a player's program as its player would.
     fn bring_back(&mut self, number: usize) {
         const RESUME: [&str; 3] = ["resume", "--headless", "--json"];
         let pace = self.plan.pace.to_string();
@@ -308,7 +308,7 @@ impl Game<'_> {
             if let (Some(link), Some(port)) = (&player.link, parts.get_mut(4)) {
                 *port = link.port.to_string();
             }
-            // The ticket has the host's own address, which some take.
+            // The ticket contains the host's own address; some guests use it and bypass the link.
             let target = match self.dice.percent(70) {
                 true => parts.join("/"),
                 false => ticket.clone(),
@@ -322,7 +322,7 @@ impl Game<'_> {
         }
     }
 
-    /// Opens the table, or another one where the last had not begun.
+    /// Opens the table, or a new one if the last never began.
     fn open(&mut self) {
         let pace = self.plan.pace.to_string();
         let seats = self.plan.seats.to_string();
@@ -356,13 +356,13 @@ impl Game<'_> {
             self.tally.one("lobbies opened again");
         }
         for guest in &mut self.players[1..] {
-            // They wait at a lobby that is gone.
+            // The guests wait in a lobby that no longer exists.
             let _ = guest.kill();
             guest.back_at = Some(Instant::now());
         }
     }
 
-    /// Calls those back who have finished and gone, where somebody still needs them.
+    /// Restarts finished programs that a waiting player still needs.
     fn call_back(&mut self, now: Instant) {
         let waits = |player: &Player| {
             player.transcript().is_none()
@@ -383,7 +383,7 @@ impl Game<'_> {
         }
     }
 
-    /// One stroke of bad luck.
+    /// Applies one stroke of bad luck.
     fn stroke(&mut self, now: Instant) -> Result<(), String> {
         let number = self.dice.below(self.players.len());
         let kind = self.dice.below(100);
@@ -412,7 +412,7 @@ impl Game<'_> {
                 self.show(|| format!("{name} is asked to go"));
             }
             47..62 => {
-                // Now and then for longer than a connection may be silent.
+                // Sometimes longer than the idle timeout of a connection.
                 let long = self.plan.longest > 1000 && self.dice.percent(15);
                 let time = if long { Duration::from_secs(12) } else { time };
                 self.players[number].signal("STOP");
@@ -451,7 +451,7 @@ impl Game<'_> {
         Ok(())
     }
 
-    /// A killed program is away for a while, in which its files are looked at.
+    /// A killed program stays away for a while. Meanwhile a copy of its files may be damaged and tested.
     fn away(&mut self, number: usize, time: Duration) -> Result<(), String> {
         let player = &mut self.players[number];
         player.back_at = Some(Instant::now() + time);
@@ -464,7 +464,7 @@ impl Game<'_> {
         Ok(())
     }
 
-    /// Links break, stand still or are slow.
+    /// Breaks, stalls or slows a link.
     fn cut(&mut self, number: usize, time: Duration) {
         let number = number.max(1);
         let player = &self.players[number];
@@ -493,7 +493,7 @@ impl Game<'_> {
         self.tally.one(what);
     }
 
-    /// Waits for a player's program to end: it may still finish what others need of it.
+    /// Waits for a player's program to end: others may still need it.
     fn let_end(&mut self, number: usize) -> Result<(), String> {
         let deadline = Instant::now() + STANDSTILL;
         let player = &mut self.players[number];
@@ -510,7 +510,7 @@ impl Game<'_> {
         player.has_ended()
     }
 
-    /// How a player's history lists the game.
+    /// The game's row in a player's history.
     fn row(&self, number: usize) -> Result<Value, String> {
         let player = &self.players[number];
         let scratch = tempfile::tempdir_in(self.root).unwrap();
@@ -525,11 +525,11 @@ impl Game<'_> {
         }
     }
 
-    /// Looks at what the game has left.
+    /// Checks the files that the game left behind.
     fn check(&mut self) -> Result<(), String> {
         for number in 0..self.players.len() {
             self.let_end(number)?;
-            // Killed when the transcript was saved and its journal not ended yet: it is offered to be resumed.
+            // Killed after its transcript was saved but before its journal ended: the history offers to resume it.
             if self.row(number)?["ended"] == "waits" {
                 self.players[number].start(&["resume", "--headless", "--json"]);
                 self.tally.one("ended by resuming");

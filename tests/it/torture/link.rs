@@ -1,7 +1,7 @@
-//! A bad link between a guest and its host: it carries bytes late, stands still, and breaks.
+//! A bad link between a guest and its host: it delays bytes, stalls and breaks.
 //!
-//! It lies at the address by which the guest joins. Connections that programs open at each other's own addresses, after
-//! this one is cut, are reset by `ss --kill`, where the system allows that.
+//! The guest joins through its address. After a cut, programs may connect to each other's own addresses: `ss --kill`
+//! resets those connections if the system supports it.
 
 use std::io::{self, Read as _, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -9,12 +9,12 @@ use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// How long a carrier sleeps while the link stands still.
+/// Polling interval while the link stalls.
 const NAP: Duration = Duration::from_millis(5);
 
 #[derive(Default)]
 struct State {
-    /// The host's port, 0 while it is not known.
+    /// The host's port; 0 while unknown.
     to: u16,
     open: Vec<TcpStream>,
     still_until: Option<Instant>,
@@ -22,15 +22,15 @@ struct State {
     ended: bool,
 }
 
-/// The link of one guest; all of it ends when it is dropped.
+/// The link of one guest; dropping it ends everything.
 pub(super) struct Link {
-    /// Where the guest finds it.
+    /// The port on which the guest connects.
     pub(super) port: u16,
     state: Arc<Mutex<State>>,
 }
 
 impl Link {
-    /// A link that leads nowhere yet.
+    /// A link without a target yet.
     pub(super) fn new() -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -42,7 +42,7 @@ impl Link {
                     return;
                 }
                 if let Ok(inbound) = inbound {
-                    // Where no host listens the guest's connection closes, too.
+                    // If no host listens, the guest's connection closes too.
                     let _ = carry(inbound, &shared);
                 }
             }
@@ -50,7 +50,7 @@ impl Link {
         Self { port, state }
     }
 
-    /// Leads to a host's port from now on.
+    /// Sets the host's port as the target.
     pub(super) fn lead_to(&self, port: u16) {
         self.state.lock().unwrap().to = port;
     }
@@ -62,12 +62,12 @@ impl Link {
         }
     }
 
-    /// Carries nothing for so long.
+    /// Carries nothing for this time.
     pub(super) fn stand_still(&self, time: Duration) {
         self.state.lock().unwrap().still_until = Some(Instant::now() + time);
     }
 
-    /// Carries everything so much later from now on.
+    /// Delays all bytes by this much from now on.
     pub(super) fn slow_down(&self, delay: Duration) {
         self.state.lock().unwrap().delay = delay;
     }
@@ -77,7 +77,7 @@ impl Drop for Link {
     fn drop(&mut self) {
         self.cut();
         self.state.lock().unwrap().ended = true;
-        // The thread that waits for connections notices it by one more.
+        // One more connection wakes the accepting thread.
         let _ = TcpStream::connect(("127.0.0.1", self.port));
     }
 }
@@ -112,7 +112,7 @@ fn carry(inbound: TcpStream, state: &Arc<Mutex<State>>) -> io::Result<()> {
     Ok(())
 }
 
-/// Resets every TCP connection of a process; how many there were.
+/// Resets every TCP connection of a process. Returns how many it reset.
 pub(super) fn reset(process: u32) -> usize {
     let list = Command::new("ss").args(["-Htnp"]).output();
     let Ok(list) = list else { return 0 };
@@ -128,7 +128,7 @@ pub(super) fn reset(process: u32) -> usize {
             .args(["-K", "-Htn", "src", local, "dst", peer])
             .stderr(Stdio::null())
             .output();
-        // It prints what it has closed.
+        // `ss` prints the connections that it closed.
         count += usize::from(killed.is_ok_and(|killed| !killed.stdout.is_empty()));
     }
     count

@@ -1,9 +1,9 @@
-//! Bad luck outside the protocol: whole games between real programs that are killed, stopped, cut off from each other and
-//! left without room on their disks, and files in which bytes have changed.
+//! Bad luck outside the protocol: whole games between real programs that are killed, stopped, disconnected and left
+//! without disk space, and files with changed bytes.
 //!
-//! A plain test run plays three short games. `FAIRDEAL_TORTURE=60` plays for so many minutes, `FAIRDEAL_SEED` gives the
-//! seed, and `FAIRDEAL_GAME=7` plays that game of it alone; `FAIRDEAL_SHOW=1` says what happens in it. Where no small disks
-//! can be made, or no connection can be reset, the rest is played all the same.
+//! A plain test run plays three short games. `FAIRDEAL_TORTURE=60` plays for 60 minutes, `FAIRDEAL_SEED` sets the seed,
+//! and `FAIRDEAL_GAME=7` plays only that game of the seed. `FAIRDEAL_SHOW=1` prints its events. Without small disks or
+//! connection resets, the test plays the rest.
 
 mod disk;
 mod flips;
@@ -27,16 +27,16 @@ use disk::Disk;
 use plan::{Dice, Plan};
 use tally::Tally;
 
-/// How many games a plain test run plays.
+/// Games in a plain test run.
 const GAMES: u64 = 3;
-/// After how many lost games a run gives up.
+/// A run stops after this many lost games.
 const ENOUGH: usize = 5;
 
 fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }
 
-/// Whether small disks can be made here; says so if not.
+/// Whether small disks can be made here; prints a note if not.
 fn small_disks(root: &Path) -> bool {
     match Disk::new(&root.join("probe"), 1) {
         Ok(_) => true,
@@ -47,7 +47,7 @@ fn small_disks(root: &Path) -> bool {
     }
 }
 
-/// Plays one game; what is left of a lost one stays on disk.
+/// Plays one game. The files of a lost game stay on disk.
 fn play(seed: u64, number: u64, brief: bool) -> Result<Tally, String> {
     let root = TempDir::with_prefix("fairdeal-torture-").unwrap();
     let mut dice = Dice::new(seed, number);
@@ -77,7 +77,7 @@ fn play(seed: u64, number: u64, brief: bool) -> Result<Tally, String> {
     }
 }
 
-/// Plays games from the first on, as many at a time as there are cores, until there are enough or the time is up.
+/// Plays games from the first on, one per core at a time, until `games` are played or the time is up.
 fn play_all(seed: u64, games: u64, until: Option<Instant>) -> (Tally, Vec<String>) {
     let next = AtomicU64::new(0);
     let sum = Mutex::new((Tally::default(), Vec::new()));
@@ -128,7 +128,7 @@ fn no_game_is_lost_to_bad_luck() {
     assert!(lost.is_empty(), "lost games:\n{}", lost.join("\n"));
 }
 
-/// A guest whose disk is full says so once, consents to nothing until there is room, and then plays on.
+/// A guest with a full disk reports it once, consents to nothing until there is room, and then plays on.
 #[test]
 fn full_disk_stops_a_table_until_there_is_room() {
     use crate::process::{Program, fairdeal};
@@ -168,7 +168,7 @@ fn full_disk_stops_a_table_until_there_is_room() {
         .iter()
         .any(|event: &serde_json::Value| event["full"] == true)
     {
-        // The journal gives its room back when it is opened.
+        // Reopening the journal frees its space.
         disk.fill();
         told.extend(guest.new_lines().iter().map(kind));
         assert!(Instant::now() < deadline, "{told:?}");
@@ -176,7 +176,7 @@ fn full_disk_stops_a_table_until_there_is_room() {
     let full = told.iter().find(|event| event["full"] == true).unwrap();
     let message = full["message"].as_str().unwrap();
     assert!(message.contains("make room on the disk"), "{message}");
-    // Whatever the host could do without the guest's consent it has done.
+    // By now the host has done everything possible without the guest's consent.
     std::thread::sleep(Duration::from_secs(1));
     host.new_lines();
     std::thread::sleep(Duration::from_secs(1));

@@ -1,4 +1,4 @@
-//! One player of a game: its data directory, the program that runs on it now, and what it has said.
+//! One player of a game: its data directory, its current program, and the events received from it.
 
 use std::collections::BTreeSet;
 use std::fs::{self, OpenOptions};
@@ -16,41 +16,41 @@ use crate::process::{Program, fairdeal};
 /// Events of a step that all have consented to: its action and the effects.
 const IN_FLIGHT: usize = 40;
 
-/// A player, whose program comes and goes.
+/// A player whose program comes and goes.
 pub(super) struct Player {
     pub(super) name: String,
-    /// Where its data directory lies.
+    /// Parent folder of the data directory.
     home: PathBuf,
-    /// The standard error of its programs, one after the other.
+    /// Standard error of all its programs, in order.
     stderr: PathBuf,
-    /// First, so that it ends before its disk goes.
+    /// Declared before `disk`: the program ends before its disk is removed.
     pub(super) program: Option<Program>,
     pub(super) disk: Option<Disk>,
-    /// Between a guest and the host.
+    /// The link between a guest and the host.
     pub(super) link: Option<Link>,
-    /// When its program is started again.
+    /// When its program is restarted.
     pub(super) back_at: Option<Instant>,
-    /// When its stopped program goes on.
+    /// When its stopped program continues.
     pub(super) stopped_until: Option<Instant>,
-    /// When its disk gets room again.
+    /// When its disk gets space again.
     pub(super) full_until: Option<Instant>,
-    /// Whether the program has been asked to go.
+    /// Whether the program has received a termination signal.
     pub(super) asked: bool,
-    /// Whether the program says that it waits for room on its disk.
+    /// Whether the program reports that it waits for disk space.
     pub(super) waits_for_room: bool,
-    /// How much it may tell of the game while it waits: nothing where it has one journal alone. With local bots another
-    /// one's journal may be what waits, and what that bot has consented to before is still told.
+    /// Number of game events that it may report while it waits: none with a single journal. With local bots another
+    /// bot's journal may be the one that waits; steps that bot already consented to are still reported.
     may_tell: usize,
     since_full: usize,
-    /// The ticket of a host, and an address of it.
+    /// The host's ticket and one of its addresses.
     pub(super) ticket: Option<(String, String)>,
     pub(super) table: Option<String>,
-    /// The steps of the actions that it has told.
+    /// Steps of the actions reported so far.
     pub(super) actions: BTreeSet<u64>,
-    /// The last of the errors that it has told.
+    /// The last reported error.
     pub(super) error: Option<String>,
     pub(super) over: Option<Value>,
-    /// When it last said something.
+    /// Time of the last event.
     pub(super) heard: Instant,
 }
 
@@ -86,12 +86,11 @@ impl Player {
         }
     }
 
-    /// Its data directory.
     pub(super) fn data(&self) -> PathBuf {
         self.home.join(&self.name)
     }
 
-    /// The standard error of its programs.
+    /// Standard error of its programs.
     pub(super) fn said(&self) -> String {
         fs::read(&self.stderr).map_or_else(
             |_| String::new(),
@@ -115,14 +114,13 @@ impl Player {
         self.files("transcripts", "fairdeal").pop()
     }
 
-    /// Its journals of tables that have begun for it: those without a promise.
+    /// Journals of tables that have begun: those without a promise.
     pub(super) fn journals(&self) -> Vec<PathBuf> {
         let mut journals = self.files("journals", "journal");
         journals.retain(|path| !path.with_extension("promise").exists());
         journals
     }
 
-    /// Starts its program.
     pub(super) fn start(&mut self, args: &[&str]) {
         let mut stderr = OpenOptions::new()
             .append(true)
@@ -145,7 +143,7 @@ impl Player {
         self.heard = Instant::now();
     }
 
-    /// Ends its program without warning.
+    /// Kills its program.
     ///
     /// # Errors
     /// As for [`Self::listen`].
@@ -156,7 +154,7 @@ impl Player {
         };
         program.kill();
         let mut lines = program.rest();
-        // It may be half a line.
+        // The last line may be incomplete.
         if lines.last().is_some_and(|line| !line.ends_with('}')) {
             lines.pop();
         }
@@ -165,7 +163,7 @@ impl Player {
         heard
     }
 
-    /// Takes note that its program has ended by itself; the last that it said is heard.
+    /// Reads the last events of a program that has ended by itself.
     ///
     /// # Errors
     /// As for [`Self::listen`].
@@ -186,10 +184,10 @@ impl Player {
         }
     }
 
-    /// Hears what its program has said since.
+    /// Reads the program's new events.
     ///
     /// # Errors
-    /// It says something that it must not say.
+    /// An event breaks a rule.
     pub(super) fn listen(&mut self) -> Result<(), String> {
         let Some(program) = &mut self.program else {
             return Ok(());

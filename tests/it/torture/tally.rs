@@ -1,4 +1,4 @@
-//! Counts of what happened, by name.
+//! Event counts by name.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,17 +8,17 @@ use std::fmt;
 pub(super) struct Tally(BTreeMap<String, usize>);
 
 impl Tally {
-    /// Counts one more.
+    /// Adds one.
     pub(super) fn one(&mut self, name: impl Into<String>) {
         self.add(name, 1);
     }
 
-    /// Counts so many more; a name is listed even with none.
+    /// Adds `count`; a name is listed even with zero.
     pub(super) fn add(&mut self, name: impl Into<String>, count: usize) {
         *self.0.entry(name.into()).or_default() += count;
     }
 
-    /// Adds those of another.
+    /// Adds the counts of another tally.
     pub(super) fn join(&mut self, other: &Self) {
         for (name, count) in &other.0 {
             self.add(name.clone(), *count);

@@ -1,4 +1,4 @@
-//! The deals of a game, as an audit goes through them.
+//! The deals of a game, collected during its audit.
 
 use fairdeal_games::AnyGame;
 use fairdeal_protocol::game::Game as _;
@@ -6,16 +6,16 @@ use fairdeal_protocol::table::replica::{News, Replica};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DealEnd {
-    /// The log ends before its seeds were opened.
+    /// The log ends before the seeds were opened.
     Unopened,
-    /// Its seeds were opened, and everything was computed again.
+    /// The seeds were opened, and everything was recomputed.
     Opened,
-    /// It lost a seat that it needed, and was redealt.
+    /// The deal lost a seat it needed and was redealt.
     Voided,
 }
 
 impl DealEnd {
-    /// In a few words.
+    /// Describes the end of the deal.
     pub fn in_words(self) -> &'static str {
         match self {
             Self::Unopened => "not opened",
@@ -25,21 +25,21 @@ impl DealEnd {
     }
 }
 
-/// Summary of one deal.
+/// The summary of one deal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlayedDeal {
-    /// Its number, from 0.
+    /// Counted from 0.
     pub number: u32,
-    /// The step with which it begins.
+    /// Its first step in the log.
     pub first_step: u64,
-    /// How many actions were taken in it.
+    /// The number of actions taken.
     pub actions: usize,
-    /// How many decks were sealed.
+    /// The number of decks sealed.
     pub decks: usize,
-    /// How many cards they had together.
+    /// The number of cards in those decks together.
     pub cards: usize,
     pub end: DealEnd,
-    /// One score a seat, as they stood when it ended.
+    /// One score for each seat, at the end of the deal.
     pub scores: Vec<i64>,
 }
 
@@ -51,7 +51,7 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Begins before the first step.
+    /// Starts before the first step.
     pub fn new(replica: &Replica<AnyGame>) -> Self {
         Self {
             done: Vec::new(),
@@ -59,7 +59,7 @@ impl Ledger {
         }
     }
 
-    /// Takes the news of one step; `replica` is as it stands after it.
+    /// Adds the news of one step; `replica` is the state after it.
     pub fn note(&mut self, news: &[News<AnyGame>], replica: &Replica<AnyGame>) {
         let deal = &mut self.open;
         for item in news {
@@ -83,10 +83,10 @@ impl Ledger {
         }
     }
 
-    /// All of them, the one that the log ends in last.
+    /// All deals. The last is the one in which the log ends.
     pub fn into_deals(self) -> Vec<PlayedDeal> {
         let mut deals = self.done;
-        // After the closing step of a deal there is the number of the next, and nothing of it yet.
+        // After a deal's closing step, the next deal has a number but no content yet.
         if self.open.actions + self.open.decks > 0
             || self.open.end != DealEnd::Unopened
             || deals.is_empty()

@@ -1,14 +1,13 @@
-//! A game that is over, step by step, from its transcript: what everybody saw, what happened in words, and,
-//! where the seeds of a deal have been opened, every hand.
+//! Replays a past game step by step from its transcript: the public view, the events in words, and every hand of a deal
+//! whose seeds have been opened.
 //!
-//! A replay is made by an audit: nothing is shown that was not checked, and where the audit stops the replay ends.
-//! A step here is a step of the log with something to see; those that only carry answers
-//! belong to the step before them.
+//! An audit makes the replay. It shows nothing unverified, and ends where the audit stops. A step here is a log step
+//! with something to see; log steps that only carry answers belong to the step before them.
 //!
 //! # Cost
-//! Opening a replay costs its audit and little more. The state after every step is kept, so that going to any of
-//! them costs a copy of it, some microseconds. A state takes a kilobyte or two, and at most [`MAX_STEPS`] are
-//! kept, so a file from a stranger cannot fill the memory; a game of Houses of Thoth to 300 points has some 7000.
+//! Opening a replay costs little more than its audit. The state after every step is kept, and a jump to any step costs
+//! one copy of a state: some microseconds. A state takes a kilobyte or two. At most [`MAX_STEPS`] are kept, so a
+//! stranger's file cannot fill the memory; a game of Houses of Thoth to 300 points has some 7000.
 
 pub mod deals;
 mod record;
@@ -33,10 +32,10 @@ use self::deals::PlayedDeal;
 use self::record::Recorder;
 use crate::view::{Seating, Snapshot, Standing, Waits};
 
-/// The most steps of a replay; what follows is checked and not shown.
+/// The most steps of a replay; later ones are audited but not shown.
 pub const MAX_STEPS: usize = 1 << 16;
 
-/// Verdict of an audit without findings.
+/// The verdict of an audit without findings.
 pub fn verdict(report: &Report, seats: usize) -> &'static str {
     match (report.end, seats) {
         _ if report.claims.len() == 1 => {
@@ -59,25 +58,25 @@ pub fn verdict(report: &Report, seats: usize) -> &'static str {
     }
 }
 
-/// Point of view of a step. Hands can be seen in deals whose seeds have been opened, and nowhere else.
+/// The point of view of a step. Only deals with opened seeds have visible hands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Eyes {
     /// Public cards only.
     #[default]
     Everybody,
-    /// With the cards that had been dealt to a seat.
+    /// Also the cards dealt to one seat.
     Seat(Seat),
-    /// With the cards that had been dealt to anybody.
+    /// Also the cards dealt to every seat.
     All,
 }
 
 /// Why there is no replay.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReplayError {
-    /// The charter's rules make no game here.
+    /// The charter's rules are of no game known here.
     #[error("{0}")]
     Rules(#[from] RuleSetError),
-    /// It was broken off by whoever waited for it.
+    /// The caller cancelled it.
     #[error("broken off")]
     BrokenOff,
 }
@@ -92,21 +91,21 @@ pub struct Act {
 /// One step of a game.
 #[derive(Clone, Debug)]
 pub struct Step<'a> {
-    /// Its place in the replay, from 0.
+    /// Its index in the replay, from 0.
     pub number: usize,
     /// The deal, from 0.
     pub deal: u32,
-    /// The step of the log that brought it; `None` before the first.
+    /// Its step in the log; `None` before the first.
     pub log_step: Option<u64>,
-    /// Its actions: at most one in turn, then those out of turn, all in one step.
+    /// Its actions: at most one in turn, then those out of turn, all from one step of the log.
     pub acts: &'a [Act],
-    /// Its events, in the words of the table's log.
+    /// Its events, as the table's log words them.
     pub lines: &'a [String],
-    /// Which checks were made for it, and how often each: all that were made at all.
+    /// The checks made for it, each with its count. Checks never made are left out.
     pub checks: Vec<(&'static str, u64)>,
-    /// The game after it.
+    /// The game after this step.
     pub game: &'a AnyGame,
-    /// Whether the hands of this deal can be seen.
+    /// Whether the hands of this deal are visible.
     pub opened: bool,
 }
 
@@ -119,22 +118,22 @@ struct Kept {
     game: Arc<AnyGame>,
     progress: Progress,
     here: SeatSet,
-    /// How many cards of the deal have been dealt by then.
+    /// The number of cards of the deal dealt so far.
     dealt: usize,
-    /// All checks up to the end of it.
+    /// All checks up to and including this step.
     tally: Tally,
 }
 
 /// The sealed cards of a deal.
 #[derive(Debug, Default)]
 struct Cards {
-    /// To whom they were dealt, in order.
+    /// The cards in dealing order, each with its seat.
     dealt: Vec<(Handle, Seat)>,
     /// Their faces, if the seeds have been opened.
     faces: Option<Faces>,
 }
 
-/// A game to be looked at again.
+/// A game to replay.
 #[derive(Debug)]
 pub struct Replay {
     table: Hash32,
@@ -149,18 +148,18 @@ pub struct Replay {
 }
 
 impl Replay {
-    /// Audits a transcript and keeps its steps.
+    /// Audits a transcript and records its steps.
     ///
     /// # Errors
-    /// [`ReplayError::Rules`] if it is of a game that cannot be played here.
+    /// [`ReplayError::Rules`] if its game cannot be played here.
     pub fn open(transcript: impl Into<Arc<Transcript>>) -> Result<Self, ReplayError> {
         Self::open_with(transcript, &mut |_| ControlFlow::Continue(()))
     }
 
-    /// The same, telling `tell` after every step how far it is.
+    /// As [`Self::open`], and reports the progress to `tell` after every step.
     ///
     /// # Errors
-    /// [`ReplayError::BrokenOff`] if `tell` says so, else as for [`Self::open`].
+    /// [`ReplayError::BrokenOff`] if `tell` breaks off, else as for [`Self::open`].
     pub fn open_with(
         transcript: impl Into<Arc<Transcript>>,
         tell: &mut dyn FnMut(AuditProgress) -> ControlFlow<()>,
@@ -175,14 +174,14 @@ impl Replay {
         Ok(recorder.finish(report))
     }
 
-    /// How many steps there are; at least one.
-    // So it is never empty.
+    /// The number of steps; at least one.
+    // A replay is never empty.
     #[allow(clippy::len_without_is_empty)]
     pub fn len(&self) -> usize {
         1 + self.rest.len()
     }
 
-    /// The number of the last step.
+    /// The index of the last step.
     pub fn last(&self) -> usize {
         self.rest.len()
     }
@@ -192,7 +191,7 @@ impl Replay {
         &self.report
     }
 
-    /// Whether the game is longer than a replay can be.
+    /// Whether the game has more steps than a replay can hold.
     pub fn is_cut(&self) -> bool {
         self.cut
     }
@@ -207,7 +206,7 @@ impl Replay {
         &self.deals
     }
 
-    /// A step; the last one for a number beyond it.
+    /// A step; the last one if `number` is beyond it.
     pub fn step(&self, number: usize) -> Step<'_> {
         let number = number.min(self.last());
         let kept = self.kept(number);
@@ -224,9 +223,9 @@ impl Replay {
         }
     }
 
-    /// The step with which a deal begins; `None` if it is not in the replay.
+    /// The first step of a deal; `None` if it is not in the replay.
     pub fn deal_start(&self, deal: u32) -> Option<usize> {
-        // Deals only go up.
+        // Deal numbers only go up.
         let start = if self.first.deal >= deal {
             0
         } else {
@@ -235,13 +234,13 @@ impl Replay {
         (start < self.len() && self.kept(start).deal == deal).then_some(start)
     }
 
-    /// The faces of all cards of a deal, in hands or not, if its seeds have been opened. The hand of a seat that
-    /// had gone by then is not among them.
+    /// The faces of all cards of a deal, in hands or not, if its seeds have been opened. The hand of a seat that had
+    /// departed by then is missing.
     pub fn faces(&self, deal: u32) -> Option<&Faces> {
         self.cards.get(&deal)?.faces.as_ref()
     }
 
-    /// The sealed cards that are known with those eyes at a step.
+    /// The sealed cards known from a point of view at a step.
     pub fn known(&self, number: usize, eyes: Eyes) -> Faces {
         let mut known = Faces::new();
         let kept = self.kept(number);
@@ -263,7 +262,7 @@ impl Replay {
         known
     }
 
-    /// A step as the screen of a table shows it. Nobody can act in it; who is connected is who takes part.
+    /// A step as the screen of a table shows it. Nobody can act in it. Seats that take part count as connected.
     pub fn snapshot(&self, number: usize, eyes: Eyes) -> Snapshot {
         let kept = self.kept(number);
         let me = match eyes {
@@ -299,7 +298,7 @@ impl Replay {
     }
 }
 
-/// The checks that one count has more than another.
+/// The checks made between two counts.
 fn made_since(before: &Tally, now: &Tally) -> Vec<(&'static str, u64)> {
     let pairs = before.checks().into_iter().zip(now.checks());
     pairs

@@ -1,4 +1,4 @@
-//! Writing a replay down while its audit runs.
+//! Records a replay during its audit.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::narrate::{Narrated, narrate, progress, removal};
 use crate::text::player_names;
 use crate::view::Seating;
 
-/// A replay that is being written.
+/// A replay being recorded.
 pub(super) struct Recorder {
     table: Hash32,
     names: Vec<String>,
@@ -58,7 +58,7 @@ impl Recorder {
         }
     }
 
-    /// Takes what the last step has brought.
+    /// Records the news of the last audited step.
     pub(super) fn note(&mut self, audit: &mut Audit<AnyGame>) {
         let news = audit.take_news();
         self.ledger.note(&news, audit.replica());
@@ -112,7 +112,7 @@ impl Recorder {
         lines.collect()
     }
 
-    /// Words for actions of which a table's log says nothing, as they only show on the table.
+    /// Words for actions that a table's log omits because they show on the table.
     fn plain_acts(&self, acts: &[Act], game: &AnyGame) -> Vec<String> {
         let each = acts.iter().map(|Act { seat, action }| {
             let action = game.action_to_json(*seat, action, &Faces::new());
@@ -127,7 +127,7 @@ impl Recorder {
         name.unwrap_or_else(|| seat.to_string())
     }
 
-    /// A step of its own.
+    /// Adds a new step.
     fn push(&mut self, audit: &Audit<AnyGame>, acts: Vec<Act>, lines: Vec<String>) {
         if self.rest.len() + 1 >= MAX_STEPS {
             self.cut = true;
@@ -141,7 +141,7 @@ impl Recorder {
         self.rest.push(kept);
     }
 
-    /// A step of answers belongs to the step before; one that prepares the next deal to none.
+    /// Merges a step of answers into the step before. A step that prepares the next deal belongs to none.
     fn extend_last(&mut self, audit: &Audit<AnyGame>) {
         let now = self.now(audit);
         let last = self.rest.last_mut().unwrap_or(&mut self.first);
@@ -158,7 +158,7 @@ impl Recorder {
     fn now(&self, audit: &Audit<AnyGame>) -> Kept {
         let replica = audit.replica();
         let last = self.rest.last().unwrap_or(&self.first);
-        // Many steps leave the game as it is.
+        // Many steps do not change the game.
         let game = if *last.game == *replica.game() {
             Arc::clone(&last.game)
         } else {
@@ -168,7 +168,7 @@ impl Recorder {
         after(audit, game, cards.map_or(0, |cards| cards.dealt.len()))
     }
 
-    /// The replay, with a last step that says how the log ends where the game does not.
+    /// The finished replay. If the log ends before the game does, a last step says how.
     pub(super) fn finish(mut self, report: Report) -> Replay {
         if let Some(line) = last_words(&report, &self.names) {
             let last = self.rest.last().unwrap_or(&self.first);
@@ -197,7 +197,7 @@ impl Recorder {
     }
 }
 
-/// How things stand after the step that was audited last.
+/// The state after the last audited step.
 fn after(audit: &Audit<AnyGame>, game: Arc<AnyGame>, dealt: usize) -> Kept {
     let replica = audit.replica();
     Kept {
@@ -213,7 +213,7 @@ fn after(audit: &Audit<AnyGame>, game: Arc<AnyGame>, dealt: usize) -> Kept {
     }
 }
 
-/// Closing words for a log that does not end with its game.
+/// The closing line for a log that ends before its game.
 fn last_words(report: &Report, names: &[String]) -> Option<String> {
     let name = |seat: &Seat| names.get(seat.index()).cloned();
     if let Some(finding) = &report.finding {

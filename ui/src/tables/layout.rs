@@ -4,7 +4,7 @@
 //! title
 //! board                                  │ side: seats, log and chat
 //! own hand, over the whole width
-//! what can be done
+//! available actions
 //! status
 //! seal
 //! ```
@@ -27,7 +27,7 @@ pub struct Areas {
     pub seal: Rect,
 }
 
-/// Divides a screen of at least 80 by 24.
+/// Divides a screen of at least 80 columns and 24 rows.
 pub fn areas(game: &AnyGame, screen: Rect) -> Areas {
     let hand_rows = match_game!(game, game => game.hand_rows(screen.height));
     let panel_rows = match screen.height {

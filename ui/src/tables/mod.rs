@@ -1,10 +1,10 @@
-//! The tables of the games: what each game draws, and how its actions are chosen.
+//! The tables of the games: how each game is drawn, and how its actions are chosen.
 //!
-//! The table screen is the same for every game: title, seats, log, what can be done, the seal. A game adds a
-//! [`Board`]: it draws its board and the own hand as [`Spot`]s, and says of every legal action by which spots it is
-//! chosen, one after the other ([`Board::path`]): a card and then the house that it goes to, a square and then
-//! another, a button. From that the screen knows what to light up, what keys and mouse can reach, and what a choice
-//! would do; a game has no input code of its own.
+//! The table screen is the same for every game: title, seats, log, available actions, the seal. A game adds a
+//! [`Board`], which draws its board and the player's hand as [`Spot`]s. It also gives, for every legal action, the
+//! spots that choose it in order ([`Board::path`]): a card and then a house, a square and then another, a button. From
+//! that the screen knows what to highlight, what keys and mouse can reach, and what a choice would do. A game has no
+//! input code of its own.
 
 pub mod layout;
 pub mod offers;
@@ -28,18 +28,18 @@ use crate::canvas::Canvas;
 pub use crate::canvas::Spot;
 use crate::theme::Theme;
 
-/// From where a table is looked at.
+/// The point of view on a table.
 #[derive(Clone, Copy, Debug)]
 pub struct ViewContext<'a> {
     /// The player's own seat; `None` for a spectator.
     pub me: Option<Seat>,
-    /// The names at the table by seat, short enough for boards (at most 8 columns) and all different.
+    /// The names by seat, short enough for boards (at most 8 columns) and all different.
     pub names: &'a [String],
     /// The sealed cards that the player knows.
     pub known: &'a Faces,
-    /// The spots chosen so far, of an action that needs more of them.
+    /// The spots chosen so far, for an action that needs more of them.
     pub picked: &'a [Spot],
-    /// Colours and signs.
+    /// Colours and glyphs.
     pub theme: &'a Theme,
 }
 
@@ -49,33 +49,33 @@ impl ViewContext<'_> {
     }
 }
 
-/// A button for something that has no place on the board.
+/// A button for an action that has no place on the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Button {
-    /// The letter that does it; none if it would be one too many.
+    /// Its letter; `None` if another letter would be one too many.
     pub key: Option<char>,
     /// Its label, in a word or two.
     pub label: &'static str,
 }
 
-/// Something that the eye should see happen.
+/// A change on the board that catches the eye.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Motion {
-    /// Something goes from one spot to another; it is drawn on its way as these few letters.
+    /// Something flies from one spot to another, drawn as a short label.
     Fly {
         /// The label: at most 8 columns.
         what: Line<'static>,
-        /// From where, as it was before.
+        /// The start, placed as before the move.
         from: Spot,
-        /// To where, as it is after.
+        /// The end, placed as after the move.
         to: Spot,
     },
     /// Something happens at a spot.
     Flash(Spot),
 }
 
-/// Something that is told step by step over the table, such as the scoring of a hand: in each beat one more
-/// span of a line appears.
+/// A sequence shown step by step over the table, such as the scoring of a hand. Each beat reveals one more span of a
+/// line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Animation {
     /// Its heading.
@@ -86,73 +86,73 @@ pub struct Animation {
 
 /// A game's part of the table screen.
 ///
-/// All drawing tells by letter and shape what it tells by colour, stays within its area, and uses ASCII alone if
-/// the theme says so.
+/// All drawing shows by letter and shape what it shows by colour, stays within its area, and uses ASCII alone if the
+/// theme says so.
 pub trait Board: TableGame {
-    /// A few words for the title: the hand, the target.
+    /// A short heading for the title: the hand, the target.
     fn heading(&self) -> String;
 
-    /// Note beside a seat's name, in at most 12 columns: the number of its cards, whether it has won.
+    /// A note beside a seat's name, in at most 12 columns: its number of cards, whether it has won.
     fn seat_note(&self, seat: Seat) -> String;
 
-    /// Prompt for the player to act, as a sentence.
+    /// The prompt for the player to act, as a sentence.
     fn prompt(&self, me: Seat) -> String;
 
-    /// How many rows under the board the own hand takes, over the whole width of the screen; the screen has
-    /// `height` of them. None if the board shows the hand, or if there is none.
+    /// The rows under the board for the player's hand, over the whole width of a screen of `height` rows. 0 if the
+    /// board shows the hand, or if there is none.
     fn hand_rows(&self, height: u16) -> u16 {
         let _ = height;
         0
     }
 
-    /// Draws the board, its choosable places by [`Canvas::spot`] or [`Canvas::card`]. The area is at least
-    /// 51 by 16 less the rows of the hand, and on a large screen well over 100 by 30, which are there to be used.
+    /// Draws the board, with its places registered by [`Canvas::spot`] or [`Canvas::card`]. The area is at least 51 by
+    /// 16 less the rows of the hand. On a large screen it is well over 100 by 30, which the board should use.
     fn draw(&self, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect);
 
-    /// Draws the own hand, if [`Self::hand_rows`] asked for room. The area is at least 80 columns wide.
+    /// Draws the player's hand, if [`Self::hand_rows`] asked for room. The area is at least 80 columns wide.
     fn draw_hand(&self, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) {
         let _ = (view, canvas, area);
     }
 
-    /// By which spots a legal action is chosen, in order; never empty. Actions may share a path: the player
-    /// then chooses one of them by its words. No path is the beginning of another one's.
+    /// The spots that choose a legal action, in order; never empty. Actions may share a path: the player then chooses
+    /// one of them by its words. No path is a prefix of another.
     fn path(&self, action: &Self::Action, view: &ViewContext<'_>) -> Vec<Spot>;
 
-    /// Effect of an action, in words that stand by themselves: "raise 2 small fire on the Queen of Cups".
+    /// The effect of an action, in words that stand by themselves: "raise 2 small fire on the Queen of Cups".
     fn words(&self, action: &Self::Action, view: &ViewContext<'_>) -> String;
 
-    /// The actions that a player means who chooses `spot` after those picked, legal or not: the screen shows
-    /// why those that are not legal are not.
+    /// The actions, legal or not, that a player may mean by choosing `spot` after those picked. The screen explains why
+    /// an illegal one is not legal.
     fn attempts(&self, spot: Spot, view: &ViewContext<'_>) -> Vec<Self::Action>;
 
-    /// Key and label of a button.
+    /// The key and label of a button.
     fn button(&self, number: u8) -> Button;
 
-    /// Question before an action that nobody wants to take by mistake.
+    /// The question before an action that nobody wants to take by mistake.
     fn question(&self, action: &Self::Action, view: &ViewContext<'_>) -> Option<String> {
         let _ = (action, view);
         None
     }
 
-    /// Gain of an action, among those with the same spots that differ only in it: the most is offered first.
+    /// The gain of an action, among those with the same spots that differ only in it. The highest is offered first.
     fn worth(&self, action: &Self::Action) -> Option<u16> {
         let _ = action;
         None
     }
 
-    /// Explanation of a spot, in a few short sentences for players who do not know the rules.
+    /// The explanation of a spot, in a few short sentences for players who do not know the rules.
     fn about(&self, spot: Spot, view: &ViewContext<'_>) -> Vec<String>;
 
-    /// An action that would be good now, for a player who asks for help in a game played alone.
+    /// A good action for now, for a player who asks for help in a game played alone.
     fn hint(&self, view: &ViewContext<'_>) -> Option<Self::Action> {
         let _ = view;
         None
     }
 
-    /// Animation of an event. The board is the one after it.
+    /// The motions that animate an event. The board is already the one after it.
     fn motions(&self, event: &Self::Event, view: &ViewContext<'_>) -> Vec<Motion>;
 
-    /// Step-by-step account of an event, such as a scoring. The board is the one after it.
+    /// A step-by-step account of an event, such as a scoring. The board is already the one after it.
     fn show(&self, event: &Self::Event, view: &ViewContext<'_>) -> Option<Animation> {
         let _ = (event, view);
         None

@@ -1,4 +1,4 @@
-//! A player's legal actions, as the spots by which each is chosen.
+//! A player's legal actions, with the spots that choose each of them.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -8,14 +8,14 @@ use fairdeal_protocol::game::{Game as _, Illegal};
 
 use super::{Spot, ViewContext, attempts, path, question, words, worth};
 
-/// An action that is offered, or that is not and why.
+/// An action on offer, or one that is refused with the reason.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Offer {
-    /// By which spots it is chosen.
+    /// The spots that choose it.
     pub path: Vec<Spot>,
     /// Its effect.
     pub words: String,
-    /// Question before it is done.
+    /// The question before it is taken.
     pub question: Option<String>,
     pub action: AnyAction,
     /// Why it is not legal.
@@ -50,17 +50,17 @@ impl Offers {
         Self { all }
     }
 
-    /// Whether there is nothing to do.
+    /// Whether the player has no action.
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()
     }
 
-    /// All of them.
+    /// All offers.
     pub fn all(&self) -> &[Offer] {
         &self.all
     }
 
-    /// Offers whose path begins with these spots.
+    /// Offers whose path starts with these spots.
     pub fn after(&self, picked: &[Spot]) -> impl Iterator<Item = &Offer> + Clone {
         self.all
             .iter()

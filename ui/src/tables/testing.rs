@@ -1,6 +1,6 @@
-//! Games in the middle, drawn on a screen of text: what the tests of tables have in common.
+//! Games in progress, drawn on a screen of text, for the tests of all tables.
 
-// A panic is how a test fails.
+// A panic is a failed test.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -36,7 +36,7 @@ pub struct Scene {
     pub focus: Option<Spot>,
     /// The game before its first deal.
     pub unbegun: AnyGame,
-    /// The number of the next action that [`Self::play`] chooses by.
+    /// The number that [`Self::play`] chooses the next action by.
     next: u64,
 }
 
@@ -52,7 +52,7 @@ fn played_by(number: usize) -> PlayedBy {
 }
 
 impl Scene {
-    /// A game of that id, dealt from a seed.
+    /// A game by its id, dealt from a seed.
     pub fn new(game: &str, seats: u8, options: &[(&str, &str)], seed: u8) -> Self {
         let options: BTreeMap<String, String> = options
             .iter()
@@ -76,7 +76,7 @@ impl Scene {
         }
     }
 
-    /// Anna plays against bots of her own program.
+    /// A seating in which Anna plays against bots of her own program.
     pub fn seating(&self) -> Seating {
         let played_by: Vec<PlayedBy> = (0..self.names.len()).map(played_by).collect();
         let declared = played_by.iter().map(|by| (Party::of(seat(0)), by));
@@ -88,7 +88,7 @@ impl Scene {
         }
     }
 
-    /// The same in the lobby.
+    /// The same seating in the lobby.
     pub fn lobby_seats(&self) -> Vec<Option<LobbySeat>> {
         let names = self.names.iter().cloned().enumerate();
         let taken = names.map(|(number, name)| LobbySeat {
@@ -99,13 +99,13 @@ impl Scene {
         taken.map(Some).collect()
     }
 
-    /// In ASCII and without colours.
+    /// The scene in ASCII and without colours.
     pub fn ascii(mut self) -> Self {
         self.theme = Theme::new(ThemeName::Mono, Depth::Mono, Pyramids::Rainbow, true);
         self
     }
 
-    /// A seat's knowledge.
+    /// The cards that a seat knows.
     pub fn known(&self, me: Seat) -> Faces {
         let mut known = Faces::new();
         for handle in self.game.hand(me).into_iter().filter_map(Slot::handle) {
@@ -116,7 +116,7 @@ impl Scene {
         known
     }
 
-    /// Lets a seat act.
+    /// Applies an action of a seat, and returns its events.
     pub fn act(&mut self, seat: Seat, action: &AnyAction) -> Vec<AnyEvent> {
         let mut events = Vec::new();
         let done = self.game.apply(seat, action, &mut self.chance, &mut events);
@@ -124,8 +124,8 @@ impl Scene {
         events
     }
 
-    /// Plays some legal actions, a different one each time but the same in each run, never one that is asked
-    /// about before. Ends with the game.
+    /// Plays legal actions, varied but the same in each run, and never one that asks a question first. Stops at the end
+    /// of the game.
     pub fn play(&mut self, actions: usize) {
         for _ in 0..actions {
             let Some(seat) = self.game.to_act().iter().next() else {
@@ -135,7 +135,7 @@ impl Scene {
         }
     }
 
-    /// The same, one action of a seat.
+    /// Plays one such action for a seat.
     pub fn play_for(&mut self, seat: Seat) -> Vec<AnyEvent> {
         let known = self.known(seat);
         let offers = self.view(Some(seat), &known, |view, game| Offers::of(game, view));
@@ -157,7 +157,7 @@ impl Scene {
         self.act(seat, &action)
     }
 
-    /// Looks at the game from a seat.
+    /// Views the game from a seat.
     pub fn view<T>(
         &self,
         me: Option<Seat>,
@@ -174,8 +174,8 @@ impl Scene {
         run(&view, &self.game)
     }
 
-    /// The board and the hand as a seat sees them on a screen of that size, at the places where the table
-    /// screen has them, and what was drawn where.
+    /// The board and the hand as a seat sees them on a screen of that size, at their places on the table screen; and
+    /// the drawn targets.
     pub fn drawn(&self, me: Option<Seat>, width: u16, height: u16) -> (String, Layer) {
         let known = me.map_or_else(Faces::new, |me| self.known(me));
         let screen = Rect::new(0, 0, width, height);
@@ -202,9 +202,8 @@ impl Scene {
         (rows.collect::<Vec<_>>().join("\n"), layer)
     }
 
-    /// Every board has these properties, which this checks for the seat to act: each legal action has a path,
-    /// no path is the beginning of another, every spot of a path but a button is drawn where it can be clicked,
-    /// and everything has words.
+    /// Checks the board for the seats to act: each legal action has a path, and no path is a prefix of another. Every
+    /// spot of a path but a button is drawn where it can be clicked, and everything has words.
     pub fn check(&mut self, width: u16, height: u16) {
         for me in self.game.to_act().iter().collect::<Vec<_>>() {
             let known = self.known(me);

@@ -1,41 +1,41 @@
-//! Escrow: a seat's key in parts that its neighbours hold, so that its shares can be made without it.
+//! Escrow: a seat's deal key, split among the other seats so they can compute its shares without it.
 //!
-//! # Making one
-//! A deal has one escrow, made before anything is dealt. Seat \\(i\\) with \\(X_i = x_iG\\) splits
-//! \\(x_i = \sum_j x_{ij}\\) over its *holders* \\(j\\), the seats outside its own party, all parts but the last
-//! drawn from its seed. For each \\(j\\) it publishes \\(X_{ij} = x_{ij}G\\) and the masked part
-//! \\(y_{ij} = x_{ij} + \\mathrm{HashToScalar}(\text{label} ‖ \text{table} ‖ \text{deal} ‖ i ‖ j ‖ \text{holders}
-//! ‖ K_{ij})\\), \\(K_{ij} = x_iX_j = x_jX_i\\): hashed ElGamal under the key \\(X_j\\), with the key \\(X_i\\) in
-//! place of a fresh one (Diffie–Hellman 1976, in the form of Bellare and Rogaway, CCS '93). The list of holders is in
-//! the mask, because a mask that served two lists would show the difference of two parts.
+//! # Making an escrow
+//! A deal has one escrow, made before any card is dealt. Seat \\(i\\) with \\(X_i = x_iG\\) splits
+//! \\(x_i = \sum_j x_{ij}\\) over its *holders* \\(j\\), the seats outside its own party. It draws all parts but the
+//! last from its seed. For each \\(j\\) it publishes \\(X_{ij} = x_{ij}G\\) and the masked part \\(y_{ij} = x_{ij} +
+//! \\mathrm{HashToScalar}(\text{label} ‖ \text{table} ‖ \text{deal} ‖ i ‖ j ‖ \text{holders} ‖ K_{ij})\\), where
+//! \\(K_{ij} = x_iX_j = x_jX_i\\). This is hashed ElGamal under the key \\(X_j\\), with the key \\(X_i\\) in place of
+//! an ephemeral one (Diffie–Hellman 1976, in the form of Bellare and Rogaway, CCS '93). The mask absorbs the list of
+//! holders, because a mask reused for two lists would reveal the difference of two parts.
 //!
-//! # Checking one
-//! Anybody: the parts are for exactly the holders, no \\(X_{ij}\\) is the identity, and
-//! \\(\sum_j X_{ij} = X_i\\) ([`check_public`]). Seat \\(j\\) alone: \\(x_{ij}G = X_{ij}\\) for what it
-//! unmasks ([`open_part`]). If not, it publishes \\(K_{ij}\\) with a proof that
-//! \\(\log_G X_j = \log_{X_i} K_{ij}\\) (Chaum–Pedersen, CRYPTO '92; `equality.rs`), by which anybody
-//! unmasks that part and sees which of the two is at fault ([`judge`]).
+//! # Checking an escrow
+//! Anyone can check that the parts are for exactly the holders, that no \\(X_{ij}\\) is the identity, and that
+//! \\(\sum_j X_{ij} = X_i\\) ([`check_public`]). Only seat \\(j\\) can unmask its part and check \\(x_{ij}G = X_{ij}\\)
+//! ([`open_part`]). If that fails, it publishes \\(K_{ij}\\) with a proof that \\(\log_G X_j = \log_{X_i} K_{ij}\\)
+//! (Chaum–Pedersen, CRYPTO '92; `equality.rs`). Anyone can then unmask that part and see which of the two seats is at
+//! fault ([`judge`]).
 //!
-//! # Using one
-//! When \\(i\\) is removed every \\(j\\) publishes \\(x_{ij}A\\) for the cards asked for, with one batched
-//! proof against \\(X_{ij}\\), as for shares of its own ([`PartProof`]); these add up to
-//! \\(D_i = x_iA\\) ([`combine`]). Neither \\(x_i\\) nor any part of it is shown.
+//! # Using an escrow
+//! When \\(i\\) is removed, every \\(j\\) publishes \\(x_{ij}A\\) for the requested cards, with one batched proof
+//! against \\(X_{ij}\\), as for its own shares ([`PartProof`]). These add up to \\(D_i = x_iA\\) ([`combine`]). Neither
+//! \\(x_i\\) nor any part of it is revealed.
 //!
-//! # What it rests on, and what it gives away
-//! The masks hide the parts as long as Diffie–Hellman is hard in the group, with SHA-512 as a random
-//! oracle. *Both keys must have come with their proof of knowledge* ([`super::key`]): else \\(i\\)
-//! could name the \\(A\\) of a card as its key, and a complaint would be \\(j\\)'s share of that card.
-//! With it, a complaint tells \\(i\\) only what it could compute itself.
+//! # Assumptions and leakage
+//! The masks hide the parts as long as Diffie–Hellman is hard in the group, with SHA-512 as a random oracle. *Both keys
+//! must come with their proof of knowledge* ([`super::key`]). Otherwise \\(i\\) could register the \\(A\\) of a card as
+//! its key, and a complaint would be \\(j\\)'s share of that card. With the proof, a complaint tells \\(i\\) only what
+//! it could compute itself.
 //!
-//! All holders together know the key; a coalition that lacks one of them knows nothing of it. That is why there is no
-//! second escrow in a running deal: one among fewer seats would let fewer read what was dealt before. When all
-//! holders open their seeds after the deal, everybody can unmask their parts: then the key of a seat that never opened
-//! is public too, with the hand that it left.
+//! All holders together know the key; a coalition that lacks one of them knows nothing of it. A running deal therefore
+//! never makes a second escrow: with fewer holders, fewer seats could read the cards dealt before. After the deal, once
+//! all holders open their seeds, anyone can unmask their parts. The key of a seat that never opened is then public too,
+//! along with the hand it left.
 //!
-//! A complaint gives away \\(K_{ij}\\), and with it *both* parts that the two seats hold of each other,
-//! \\(x_{ij}\\) and \\(x_{ji}\\). The caller must therefore give the deal up after a complaint.
+//! A complaint reveals \\(K_{ij}\\), and with it *both* parts that the two seats hold of each other, \\(x_{ij}\\) and
+//! \\(x_{ji}\\). The caller must therefore abandon the deal after a complaint.
 //!
-//! Silent on whether a part was random: a seat that hands out its own key badly harms itself.
+//! The proofs do not show that a part was random: a seat that splits its own key badly harms only itself.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -57,38 +57,38 @@ use crate::hash::{Hash32, Hasher};
 use crate::seat::{MAX_SEATS, Seat, SeatSet};
 use crate::wire::bounded::Bounded;
 
-/// The most parts a key has: one for every other seat of the largest table.
+/// Maximum number of parts: one for every other seat of the largest table.
 pub const MAX_PARTS: usize = MAX_SEATS - 1;
-/// The fewest: a single holder would be handed the key itself.
+/// Minimum number of parts: a single holder would receive the key itself.
 pub const MIN_PARTS: usize = 2;
 
-/// One part of a key, as it is published; 65 bytes.
+/// One published part of a key; 65 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Part {
-    /// The seat \\(j\\) that holds it.
+    /// The seat \\(j\\) that holds the part.
     pub to: Seat,
     /// \\(X_{ij} = x_{ij}G\\).
     pub point: Point,
-    /// \\(y_{ij}\\): the part under the mask that only the two seats know.
+    /// \\(y_{ij}\\): the part under a mask that only the two seats know.
     pub masked: Response,
 }
 
-/// All parts of a key, in the order of the seats that hold them.
+/// All parts of a key, ordered by holder seat.
 pub type Parts = Bounded<Part, MAX_PARTS>;
 
-/// Where something stands that a holder says of an escrow: a complaint, or part shares.
+/// Identifies a holder's statement about an escrow: a complaint, or part shares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HolderPlace {
     /// Table, deal, and the seat \\(i\\) whose key is in escrow.
     pub owner: Context,
-    /// The seat \\(j\\) that holds a part of it, and speaks.
+    /// The seat \\(j\\) that holds a part and makes the statement.
     pub holder: Seat,
     /// The step of the log.
     pub step: u64,
 }
 
 impl HolderPlace {
-    /// Table, deal and the holder.
+    /// Table, deal and holder.
     fn context(&self) -> Context {
         Context {
             seat: self.holder,
@@ -106,22 +106,22 @@ impl HolderPlace {
     }
 }
 
-/// An escrow cannot be made, or one that was published is refused by anybody.
+/// An escrow cannot be made, or a published one fails the public checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EscrowError {
-    /// Fewer than [`MIN_PARTS`] holders. In [`check_public`] the caller's mistake, no fault.
+    /// Fewer than [`MIN_PARTS`] holders. In [`check_public`] this is the caller's mistake, not a fault.
     #[error("an escrow with {holders} holders would show the key to one of them")]
     TooFew {
-        /// How many holders there are.
+        /// Number of holders.
         holders: usize,
     },
-    /// The parts are not one for each holder, in order.
+    /// The parts do not match the holders one to one, in order.
     #[error("the parts are not for exactly the holders in order")]
     Seats,
-    /// A part whose point is the identity: its holder would not be needed.
+    /// A part's point is the identity, so the other holders would not need this one.
     #[error("the part for {to} is zero")]
     Identity {
-        /// Owner of the escrow.
+        /// The holder of that part.
         to: Seat,
     },
     /// \\(\sum_j X_{ij} \ne X_i\\).
@@ -132,26 +132,26 @@ pub enum EscrowError {
 /// A holder cannot use its part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PartError {
-    /// The list has no part for that seat; never so after [`check_public`].
+    /// The list has no part for that seat; impossible after [`check_public`].
     #[error("there is no part for {holder}")]
     Missing {
-        /// The seat.
+        /// The holder.
         holder: Seat,
     },
-    /// The unmasked value is not the logarithm of \\(X_{ij}\\): a reason to complain.
+    /// The unmasked value is not the logarithm of \\(X_{ij}\\), so the holder may complain.
     #[error("the part for {holder} does not open")]
     Wrong {
-        /// The seat.
+        /// The holder.
         holder: Seat,
     },
 }
 
-/// The part shares do not answer to the part.
+/// The part shares do not match the part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the proof of the part shares does not hold")]
 pub struct PartProofError;
 
-/// Another seat's \\(x_{ij}\\), held for it; zeroized when dropped and never shown.
+/// A part \\(x_{ij}\\) of another seat's key; zeroized when dropped and never printed.
 #[derive(Clone, ZeroizeOnDrop)]
 pub struct SecretPart {
     scalar: Scalar,
@@ -165,7 +165,7 @@ impl SecretPart {
         &self.point
     }
 
-    /// \\(x_{ij}A\\), this part's summand of the owner's share of a card. Constant time.
+    /// The part share \\(x_{ij}A\\): this part's contribution to the owner's share of a card. Constant time.
     pub fn share(&self, card: &Ciphertext) -> Point {
         (card.a.as_point() * self.scalar).into()
     }
@@ -177,13 +177,13 @@ impl fmt::Debug for SecretPart {
     }
 }
 
-/// The encoding of \\(K = xY\\), which the owner of \\(x\\) and the owner of \\(Y\\) can compute.
+/// The encoding of \\(K = xY\\), which the owners of \\(x\\) and \\(Y\\) can both compute.
 fn shared_key(secret: &SecretKey, other: &Point) -> Zeroizing<[u8; 32]> {
     let point = Zeroizing::new(other.as_point() * secret.scalar());
     Zeroizing::new(point.compress().to_bytes())
 }
 
-/// The mask of the part for `to` in an escrow of the owner's key among these holders.
+/// The mask for the part of `to`, in an escrow of the owner's key among `holders`.
 fn mask(owner: &Context, holders: SeatSet, to: Seat, shared: &[u8; 32]) -> Scalar {
     let number = |field: u64| field.to_le_bytes();
     let Context { table, deal, seat } = owner;
@@ -200,7 +200,7 @@ fn mask(owner: &Context, holders: SeatSet, to: Seat, shared: &[u8; 32]) -> Scala
     )
 }
 
-/// Context that the parts are derived for: other holders or keys give other parts.
+/// The derivation context of the parts: other holders or keys give other parts.
 fn derivation(holders: &BTreeMap<Seat, Point>) -> Hash32 {
     let hasher = Hasher::new(domain::ESCROW_CONTEXT).number(holders.len() as u64);
     holders
@@ -220,11 +220,11 @@ fn enough(holders: usize) -> Result<(), EscrowError> {
     Ok(())
 }
 
-/// Splits the key `secret` of the seat `owner` over its holders, given with their keys.
-/// The same arguments always give the same bytes; constant time in the key and its parts.
+/// Splits the key `secret` of the seat `owner` among its holders; `holders` maps each to its public key. The same
+/// arguments always give the same bytes. Constant time in the key and its parts.
 ///
 /// # Errors
-/// [`EscrowError::TooFew`] holders, or [`EscrowError::Seats`] if the seat itself is one of them.
+/// [`EscrowError::TooFew`] if there are too few holders, or [`EscrowError::Seats`] if the owner is one of them.
 pub fn split(
     seed: &Seed,
     owner: &Context,
@@ -258,8 +258,8 @@ pub fn split(
     parts.try_into().map_err(|_| EscrowError::Seats)
 }
 
-/// Checks what anybody can check of the parts of a key: that they are for exactly these holders, in order; that none is
-/// nothing; and that they add up to `key`.
+/// Runs the public checks on the parts of a key: they match the holders in order, none is the identity, and they add up
+/// to `key`.
 ///
 /// # Errors
 /// [`EscrowError`]; variable time, public inputs.
@@ -283,7 +283,7 @@ fn part_for(parts: &[Part], holder: Seat) -> Option<&Part> {
     parts.iter().find(|part| part.to == holder)
 }
 
-/// Unmasks one of the parts with the encoding of \\(K_{ij}\\), and compares with \\(X_{ij}\\).
+/// Unmasks one part with the encoding of \\(K_{ij}\\), and checks it against \\(X_{ij}\\).
 fn unmask(owner: &Context, parts: &[Part], part: &Part, shared: &[u8; 32]) -> Option<SecretPart> {
     let holders = parts.iter().map(|part| part.to).collect();
     let mask = Zeroizing::new(mask(owner, holders, part.to, shared));
@@ -294,12 +294,11 @@ fn unmask(owner: &Context, parts: &[Part], part: &Part, shared: &[u8; 32]) -> Op
     (RistrettoPoint::mul_base(&opened.scalar) == *part.point.as_point()).then_some(opened)
 }
 
-/// Takes the part of `holder`, whose key `secret` is, out of an escrow of the seat with the key
-/// `owner_key`. Constant time in the key and the part.
+/// Unmasks the part of `holder`, whose key is `secret`, from the escrow of the seat with key `owner_key`. Constant time
+/// in the key and the part.
 ///
 /// # Errors
-/// [`PartError::Wrong`] if it is not what the owner said: then the holder complains
-/// ([`Complaint::make`]).
+/// [`PartError::Wrong`] if the part does not match its point; the holder then complains ([`Complaint::make`]).
 pub fn open_part(
     owner: &Context,
     holder: Seat,
@@ -311,8 +310,7 @@ pub fn open_part(
     unmask(owner, parts, part, &shared_key(secret, owner_key)).ok_or(PartError::Wrong { holder })
 }
 
-/// A holder says that its part does not open, and shows by what: 128 bytes. The head of the module
-/// says what it gives away.
+/// A holder's claim that its part does not open, with proof; 128 bytes. The module docs say what it reveals.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Complaint {
     /// \\(K_{ij} = x_jX_i\\).
@@ -321,12 +319,12 @@ pub struct Complaint {
     proof: EqualityProof,
 }
 
-/// Outcome of a complaint. One of the two seats is always at fault.
+/// The ruling on a complaint. One of the two seats is always at fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ComplaintRuling {
     /// The complaint's own proof does not hold: the holder's fault.
     BadProof,
-    /// The part opens as it should: the holder's fault.
+    /// The part opens correctly: the holder's fault.
     Unfounded,
     /// The part does not open: the owner's fault.
     BadPart,
@@ -356,8 +354,8 @@ fn complaint_transcript(
 }
 
 impl Complaint {
-    /// Complains of the owner's part for the seat with `secret`. Seed and key are the holder's.
-    /// The same arguments always give the same bytes.
+    /// Makes a complaint about the owner's part for the holder. `seed` and `secret` belong to the holder. The same
+    /// arguments always give the same bytes.
     pub fn make(seed: &Seed, place: &HolderPlace, secret: &SecretKey, owner_key: &Point) -> Self {
         let shared = Point::from(owner_key.as_point() * secret.scalar());
         let proof = EqualityProof::prove(
@@ -371,9 +369,9 @@ impl Complaint {
         Self { shared, proof }
     }
 
-    /// Whether \\(K_{ij}\\) is what it is said to be.
+    /// Whether \\(K_{ij}\\) is the shared key of the two seats.
     fn holds(&self, place: &HolderPlace, owner_key: &Point, holder_key: &Point) -> bool {
-        // The proof alone refuses it too, since no registered key is the identity.
+        // The proof alone would also refuse it, since no registered key is the identity.
         if self.shared.is_identity() {
             return false;
         }
@@ -383,9 +381,8 @@ impl Complaint {
     }
 }
 
-/// Judges a complaint about one of `parts`, which have passed [`check_public`], from what everybody
-/// knows: the registered keys of both seats and the escrow. Variable time: with the complaint the
-/// part is public.
+/// Rules on a complaint from public data: the registered keys of both seats and the escrow. `parts` must have passed
+/// [`check_public`]. Variable time: the complaint makes the part public.
 pub fn judge(
     complaint: &Complaint,
     place: &HolderPlace,
@@ -396,7 +393,7 @@ pub fn judge(
     if !complaint.holds(place, owner_key, holder_key) {
         return ComplaintRuling::BadProof;
     }
-    // The parts are for the right seats, so whoever has none had none to complain of.
+    // The parts match the holders, so a seat without a part has nothing to complain about.
     let Some(part) = part_for(parts, place.holder) else {
         return ComplaintRuling::Unfounded;
     };
@@ -407,7 +404,7 @@ pub fn judge(
     }
 }
 
-/// One proof for all part shares of one entry and one owner, 96 bytes.
+/// One proof for all part shares in one entry for one owner; 96 bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PartProof(EqualityProof);
 
@@ -418,7 +415,7 @@ fn part_transcript(place: &HolderPlace, point: &Point) -> Transcript {
 }
 
 impl PartProof {
-    /// Proves that every share of the list is [`SecretPart::share`] of `part`. The seed is the holder's.
+    /// Proves that every share in the list is [`SecretPart::share`] of `part`. `seed` belongs to the holder.
     pub fn prove(seed: &Seed, place: &HolderPlace, part: &SecretPart, shares: &[ShareOf]) -> Self {
         Self(prove_list(
             seed,
@@ -430,10 +427,10 @@ impl PartProof {
         ))
     }
 
-    /// Checks that the shares were made with the part of `parts` that the holder has.
+    /// Checks that the shares were made with the holder's part in `parts`.
     ///
     /// # Errors
-    /// [`PartProofError`] if they were not, or there is no such part. Variable time, public inputs.
+    /// [`PartProofError`] if they were not, or if there is no such part. Variable time, public inputs.
     pub fn verify(
         &self,
         place: &HolderPlace,
@@ -450,8 +447,8 @@ impl PartProof {
     }
 }
 
-/// The owner's share of one card, \\(D_i = \sum_j x_{ij}A\\), from verified part shares of that card by
-/// holder; `None` while one of the holders has not published its own.
+/// Adds up the owner's share of one card, \\(D_i = \sum_j x_{ij}A\\), from verified part shares keyed by holder.
+/// Returns `None` while a holder's part share is missing.
 pub fn combine(parts: &[Part], shares: &BTreeMap<Seat, Point>) -> Option<Point> {
     let mut sum = RistrettoPoint::default();
     for part in parts {

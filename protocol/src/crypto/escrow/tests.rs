@@ -1,5 +1,4 @@
-//! Escrow: every part opens and every share is rebuilt, each way of being wrong is refused, and no
-//! honest seat is ever found guilty.
+//! Escrow: every part opens, every share can be rebuilt, every fault is caught, and no honest seat is blamed.
 //!
 //! Over 600 lines: a test for each check.
 
@@ -106,7 +105,7 @@ fn held(owner: Context, holder: Seat) -> HolderPlace {
     }
 }
 
-/// The same escrow at every neighbouring place but the seat's own.
+/// Variants of the escrow context, each with one field changed.
 fn other_escrows(place: Context) -> [Context; 3] {
     [
         Context { deal: 3, ..place },
@@ -121,7 +120,7 @@ fn other_escrows(place: Context) -> [Context; 3] {
     ]
 }
 
-/// The same place but for one field, for each field.
+/// Variants of the place, each with one field changed.
 fn other_places(place: HolderPlace) -> Vec<HolderPlace> {
     other_escrows(place.owner)
         .into_iter()
@@ -168,7 +167,7 @@ fn part_shares(part: &SecretPart, cards: &[(Handle, Ciphertext)]) -> Vec<ShareOf
         .collect()
 }
 
-/// A proof with each of its three parts changed in turn, from its encoding.
+/// Variants of a proof, each with one of its three parts changed in the encoding.
 fn tampered<T: Serialize + serde::de::DeserializeOwned>(value: &T, at: usize) -> Vec<T> {
     let bytes = encode(value);
     let other = *Point::from(RistrettoPoint::mul_base(&Scalar::from(5_u8))).as_bytes();
@@ -219,7 +218,7 @@ fn the_opened_seed_gives_the_same_bytes() {
     assert_eq!(encode(&parts).len(), 1 + 3 * 65);
 }
 
-/// No part and no mask is ever used for two escrows.
+/// No part and no mask is shared between two escrows.
 #[test]
 fn other_holders_or_keys_give_other_parts_and_masks() {
     let table = Table::new(5);
@@ -249,7 +248,7 @@ fn other_holders_or_keys_give_other_parts_and_masks() {
     assert_ne!(mask(&place, holders, seat(4), &shared), masked);
     let fewer = holders.without(seat(0));
     assert_ne!(mask(&place, fewer, seat(3), &shared), masked);
-    // The two directions between two seats share a key, but no mask.
+    // The two directions between two seats share a key but not a mask.
     assert_ne!(mask(&escrow(seat(3)), holders, owner, &shared), masked);
 }
 
@@ -320,7 +319,7 @@ fn parts_that_are_nothing_or_do_not_add_up_are_refused() {
     );
 }
 
-/// All of these pass what anybody can check; only the holders see them.
+/// All of these pass the public checks; only the holders can detect them.
 #[test]
 fn bad_parts_are_seen_by_their_holders() {
     let table = Table::new(5);
@@ -357,7 +356,7 @@ fn bad_parts_are_seen_by_their_holders() {
     let mut changed = honest.clone();
     changed[2].masked.0 += Scalar::ONE;
     wrong(&changed, &[3]);
-    // Masked for another seat, and for other holders.
+    // Masked for another seat, and for another list of holders.
     let key = |holder| shared_key(&table.secrets[&owner], &table.keys[&holder]);
     let holders = table.other_seats(owner);
     let part = honest[2].masked.0 - mask(&place, holders, seat(3), &key(seat(3)));
@@ -422,12 +421,12 @@ fn a_complaint_names_who_is_at_fault() {
     assert_eq!(verdict, ComplaintRuling::BadPart);
     assert_eq!(verdict.guilty(&place), owner);
 
-    // A seat that is not in the list has nothing to complain of.
+    // A seat that is not in the list has nothing to complain about.
     assert_eq!(
         table.judge(&complaint, &place, &parts[..2]),
         ComplaintRuling::Unfounded
     );
-    // Another seat's bad part is none of this one's business.
+    // Another seat's bad part does not justify this complaint.
     let mut elsewhere = parts;
     elsewhere[0].masked.0 += Scalar::ONE;
     assert_eq!(
@@ -442,7 +441,7 @@ fn a_complaint_without_its_proof_counts_against_its_maker() {
     let (owner, holder) = (seat(1), seat(3));
     let place = held(escrow(owner), holder);
     let mut parts = table.split(&place.owner).into_inner();
-    // The owner is at fault as well; without a proof nobody can know.
+    // The owner is at fault as well, but nobody can know without a proof.
     parts[2].masked.0 += Scalar::ONE;
     let complaint = table.complain(&place);
     let (owner_key, holder_key) = (&table.keys[&owner], &table.keys[&holder]);
@@ -471,7 +470,7 @@ fn a_complaint_without_its_proof_counts_against_its_maker() {
             ..complaint.clone()
         };
         refused(&wrong, &place, owner_key, holder_key);
-        // A proof made for the wrong key, as well as one can.
+        // A proof for the wrong key, built as well as possible.
         let proof = EqualityProof::prove(
             &table.seeds[&holder],
             &place.context(),
@@ -484,7 +483,7 @@ fn a_complaint_without_its_proof_counts_against_its_maker() {
     }
 }
 
-/// If the challenge did not depend on the key that is claimed, one could be fitted to it afterwards:
+/// If the challenge did not depend on the claimed key, a cheater could fit the key to the proof:
 /// \\(K' = (sX_i - T_2)/c\\) for any \\(T_2\\).
 #[test]
 fn no_shared_key_can_be_fitted_to_its_proof() {
@@ -516,7 +515,7 @@ fn no_shared_key_can_be_fitted_to_its_proof() {
     );
 }
 
-/// The head of the module warns of it: one complaint opens the parts in both directions.
+/// One complaint opens the parts in both directions, as the module docs warn.
 #[test]
 fn a_complaint_shows_both_parts() {
     let table = Table::new(4);
@@ -571,7 +570,7 @@ fn rebuilt_shares_open_the_cards() {
     }
 }
 
-/// A holder's parts of one escrow, with its proof for five cards.
+/// A holder's part of one escrow, with its proof for five cards.
 struct Holding {
     table: Table,
     place: HolderPlace,
@@ -618,7 +617,7 @@ fn a_part_proof_holds_for_its_shares_and_place_alone() {
         assert_eq!(proof.verify(place, parts, shares), Err(PartProofError));
     };
     for other in other_places(place) {
-        // Even if that escrow had the same part for that seat.
+        // Refused even if that escrow had the same part for that seat.
         let mut same = parts.clone();
         for part in &mut same {
             part.point = part_for(&parts, place.holder).unwrap().point;
@@ -673,7 +672,7 @@ fn part_shares_made_with_anything_else_are_refused() {
             "{part:?}"
         );
     };
-    // Another seat's part, and the part of another deal's escrow.
+    // Another seat's part, and a part from another deal's escrow.
     let another = table.open(&place.owner, seat(4), parts).unwrap();
     refused(&another, &part_shares(&another, &cards));
     let next = Context {
@@ -690,7 +689,7 @@ fn part_shares_made_with_anything_else_are_refused() {
     refused(&holding.part, &one);
 }
 
-/// The same group elements under both kinds of proof: only the label tells them apart.
+/// Both kinds of proof over the same group elements: only the label tells them apart.
 #[test]
 fn share_proofs_and_part_proofs_do_not_stand_for_each_other() {
     let holding = Holding::new();
@@ -712,7 +711,7 @@ fn share_proofs_and_part_proofs_do_not_stand_for_each_other() {
         Err(ShareError)
     );
 
-    // An owner that names the holder's own key as a part.
+    // An owner that publishes the holder's own key as a part.
     let holder_key = table.keys[&place.holder];
     let mut named = parts.clone();
     named[2].point = holder_key;
@@ -728,7 +727,7 @@ fn share_proofs_and_part_proofs_do_not_stand_for_each_other() {
     assert_eq!(own_proof.verify(&share_place, &holder_key, &own), Ok(()));
     let as_part: PartProof = decode(&encode(&own_proof), 96).unwrap();
     assert_eq!(as_part.verify(place, &named, &own), Err(PartProofError));
-    // Nor does the proof in a complaint.
+    // The proof in a complaint is no part proof either.
     let in_complaint: PartProof = decode(&encode(&table.complain(place).proof), 96).unwrap();
     assert_eq!(
         in_complaint.verify(place, &named, &own),
@@ -749,7 +748,7 @@ fn six_parts_are_more_than_any_key_has() {
     assert!(decode::<Parts>(&encode(&six), 1000).is_err());
 }
 
-/// An owner's ways to cheat with its parts.
+/// Ways an owner can cheat with its parts.
 #[derive(Clone, Copy, Debug)]
 enum Spoil {
     Nothing,
@@ -759,14 +758,14 @@ enum Spoil {
     OtherDeal(usize),
 }
 
-/// A holder's ways to cheat with a complaint.
+/// Ways a holder can cheat with a complaint.
 #[derive(Clone, Copy, Debug)]
 enum Grumble {
-    /// A right proof, whatever the part is.
+    /// A valid proof, whatever the part is.
     True,
-    /// One made for another place.
+    /// A proof made for another place.
     Moved,
-    /// Right about another key than the one it claims.
+    /// A proof for a different key than the one claimed.
     OtherKey,
     Tampered(usize),
 }
@@ -873,7 +872,7 @@ proptest! {
         let place = escrow(owner);
         let honest = table.split(&place);
         let parts = spoil(&table, &place, spoiled);
-        // What anybody can check is refused before anybody complains.
+        // Peers refuse what fails the public checks before anyone complains.
         prop_assume!(table.check(owner, &parts).is_ok());
         for holder in table.other_seats(owner).iter() {
             let place = held(place, holder);
@@ -883,7 +882,7 @@ proptest! {
                 let guilty = table.judge(&complaint, &place, &parts).guilty(&place);
                 prop_assert_eq!(guilty, owner);
             }
-            // Against an honest owner, whatever is said falls back.
+            // Any complaint against an honest owner counts against the holder.
             let complaint = grumble(&table, &place, grumbled);
             let guilty = table.judge(&complaint, &place, &honest).guilty(&place);
             prop_assert_eq!(guilty, holder);
@@ -891,7 +890,7 @@ proptest! {
     }
 }
 
-/// A change of any line is a change of the wire format, and needs a new version of the label.
+/// Changing any line changes the wire format and requires a new version of the label.
 #[test]
 fn vectors() {
     let seed = |number: u8| Seed::from_opened(OpenedSeed([number; 32]));

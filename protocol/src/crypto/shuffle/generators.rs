@@ -1,4 +1,4 @@
-//! The independent generators of the shuffle proof, computed once a process.
+//! The independent generators of the shuffle proof, computed once per process.
 
 use std::sync::LazyLock;
 
@@ -12,7 +12,7 @@ use crate::domain;
 
 static GENERATORS: LazyLock<Generators> = LazyLock::new(Generators::compute);
 
-/// \\(H\\) with a table for fixed-base multiplication, and \\(H_1…H_N\\) for the largest deck.
+/// \\(H\\) with a fixed-base multiplication table, and \\(H_1…H_N\\) for the largest deck.
 pub struct Generators {
     /// \\(H\\).
     pub h: RistrettoPoint,
@@ -20,7 +20,7 @@ pub struct Generators {
     pub h_table: RistrettoBasepointTable,
     /// \\(H_i\\).
     pub columns: Vec<RistrettoPoint>,
-    /// \\(\tfrac12H_i\\): points are encoded in batches from their halves.
+    /// \\(\tfrac12H_i\\): batch encoding takes half of each point as its input.
     pub half_columns: Vec<RistrettoPoint>,
 }
 

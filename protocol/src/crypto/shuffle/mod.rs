@@ -1,17 +1,15 @@
-//! Shuffles of sealed decks, and the proof that one is nothing but a shuffle.
+//! Verifiable shuffles: sealed decks and the proof that an output deck is only a shuffle of its input.
 //!
 //! # Statement
-//! Public: joint key \\(X\\), input deck \\(e_1…e_N\\), output deck \\(e'_1…e'_N\\), each
-//! \\(e = (A, B)\\). The prover knows a permutation \\(\pi\\) and \\(r_i\\) with
-//! \\(e'_i = e_{\pi(i)} + r_i(G, X)\\).
+//! Public: joint key \\(X\\), input deck \\(e_1…e_N\\), output deck \\(e'_1…e'_N\\), each \\(e = (A, B)\\). The prover
+//! knows a permutation \\(\pi\\) and \\(r_i\\) with \\(e'_i = e_{\pi(i)} + r_i(G, X)\\).
 //!
 //! # Protocol
-//! Terelius–Wikström (AFRICACRYPT 2010) in the form of Haenni, Locher, Koenig and Dubuis
-//! ("Pseudo-Code Algorithms for Verifiable Re-Encryption Mix-Nets", 2017), over Merlin. With
-//! independent generators \\(H, H_1…H_N\\):
+//! Terelius–Wikström (AFRICACRYPT 2010) in the form of Haenni, Locher, Koenig and Dubuis ("Pseudo-Code Algorithms for
+//! Verifiable Re-Encryption Mix-Nets", 2017), over Merlin. With independent generators \\(H, H_1…H_N\\):
 //! 1. commitment to \\(\pi\\): \\(C_{\pi(i)} = \rho_{\pi(i)}G + H_i\\);
-//! 2. challenges \\(u_j\\) after \\(X\\), both decks and \\(C\\); \\(u'_i = u_{\pi(i)}\\);
-//!    chain \\(\hat C_0 = H,\; \hat C_i = \hat\rho_iG + u'_i\hat C_{i-1}\\);
+//! 2. challenges \\(u_j\\) after \\(X\\), both decks and \\(C\\); \\(u'_i = u_{\pi(i)}\\); chain \\(\hat C_0 = H,\;
+//!    \hat C_i = \hat\rho_iG + u'_i\hat C_{i-1}\\);
 //! 3. one sigma protocol, with announcements \\(t_1…t_5, \hat t_i\\) and challenge \\(c\\), for
 //!    - \\(\sum C_j - \sum H_i = \bar\rho G\\), \\(\bar\rho = \sum\rho_j\\)
 //!    - \\(\hat C_N - (\prod u_j)H = \hat\rho G\\), \\(\hat\rho = \sum\hat\rho_i\prod_{k>i}u'_k\\)
@@ -19,12 +17,12 @@
 //!    - \\(\sum u'_iA'_i - \sum u_jA_j = rG\\), \\(\sum u'_iB'_i - \sum u_jB_j = rX\\), \\(r = \sum r_iu'_i\\)
 //!    - \\(\hat C_i - u'_i\hat C_{i-1} = \hat\rho_iG\\).
 //!
-//! Sent besides the output deck: \\(C, \hat C, \hat t\\) (\\(N\\) points each), \\(t\\) (5 points), and
-//! \\(4 + 2N\\) responses: \\(160N + 288\\) bytes. Announcements are sent rather than the challenge, so
-//! that any number of proofs can be folded into one multiscalar multiplication ([`verify`]).
+//! Sent with the output deck: \\(C, \hat C, \hat t\\) (\\(N\\) points each), \\(t\\) (5 points), and \\(4 + 2N\\)
+//! responses: \\(160N + 288\\) bytes. The proof sends announcements rather than the challenge, so that one multiscalar
+//! multiplication can verify any number of proofs ([`verify`]).
 //!
-//! Input, key and output come from the log, never from the proof. Silent on whether the shuffler
-//! told anybody its permutation: one honest shuffler is enough.
+//! Input, key and output come from the log, never from the proof. The proof does not show that the shuffler kept its
+//! permutation secret: one honest shuffler is enough.
 
 mod generators;
 mod oblivious;
@@ -50,11 +48,11 @@ use crate::card::{DeckId, MAX_DECK};
 use crate::domain;
 use crate::wire::bounded::Bounded;
 
-/// A list of points, one a card.
+/// A list of points, one per card.
 pub type Points = Bounded<Point, MAX_DECK>;
-/// A sealed deck as it is sent.
+/// A sealed deck in its wire form.
 pub type Deck = Bounded<Ciphertext, MAX_DECK>;
-/// A list of responses, one a card.
+/// A list of responses, one per card.
 pub type Responses = Bounded<Response, MAX_DECK>;
 
 /// The proof of one shuffle.
@@ -77,7 +75,7 @@ pub struct ShuffleProof {
 }
 
 impl ShuffleProof {
-    /// Whether every list has one item a card.
+    /// Whether every list has one item per card.
     fn has_length(&self, size: usize) -> bool {
         let lengths = [
             self.columns.len(),
@@ -89,7 +87,7 @@ impl ShuffleProof {
         lengths.iter().all(|length| *length == size)
     }
 
-    /// A digest of statement and complete proof, from a transcript that has given the last challenge.
+    /// A digest of the statement and the complete proof. The transcript must already have produced the last challenge.
     fn digest(&self, mut transcript: Transcript) -> [u8; 32] {
         for response in self
             .responses
@@ -105,12 +103,12 @@ impl ShuffleProof {
     }
 }
 
-/// Which shuffle a proof is for: table, deal and seat, and the number of the deck in its deal.
+/// Identifies a shuffle: table, deal, seat, and the deck's number within the deal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShufflePlace {
     /// Table, deal and seat.
     pub context: Context,
-    /// The deck that is being shuffled: the shuffle number within the deal.
+    /// The shuffled deck, which is also the shuffle's number within the deal.
     pub deck: DeckId,
 }
 
@@ -147,7 +145,7 @@ fn absorb_all(transcript: &mut Transcript, label: &'static [u8], points: &[Point
     transcript.append_message(label, &bytes);
 }
 
-/// Step 2's challenges \\(u_j\\), after the commitment to the permutation.
+/// The challenges \\(u_j\\) of step 2, drawn after the commitment to the permutation.
 fn column_challenges(transcript: &mut Transcript, columns: &[Point]) -> Vec<Scalar> {
     absorb_all(transcript, domain::proof::COLUMN, columns);
     let mut seed = [0_u8; 32];
@@ -156,7 +154,7 @@ fn column_challenges(transcript: &mut Transcript, columns: &[Point]) -> Vec<Scal
     columns.iter().map(|_| random_scalar(&mut stream)).collect()
 }
 
-/// Step 3's challenge \\(c\\), after the chain and all announcements.
+/// The challenge \\(c\\) of step 3, drawn after the chain and all announcements.
 fn sigma_challenge(
     transcript: &mut Transcript,
     chain: &[Point],

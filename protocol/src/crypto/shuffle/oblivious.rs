@@ -1,8 +1,7 @@
-//! Permutations whose memory accesses do not depend on them.
+//! Secret permutations whose memory accesses do not depend on the permutation.
 //!
-//! A permutation of a deck is a secret: an index used to read an array would show in the cache.
-//! Each look-up here reads every item and keeps the right one by masking, which for a hundred
-//! cards costs a few tenths of a millisecond.
+//! Indexing an array with a secret would leak through the cache. Each look-up here reads every item and selects one by
+//! masking. For a hundred cards that costs a few tenths of a millisecond.
 
 use rand_core::Rng;
 use subtle::{ConditionallySelectable, ConstantTimeEq as _};
@@ -14,7 +13,7 @@ use crate::game::uniform;
 #[derive(Clone, ZeroizeOnDrop)]
 pub(super) struct Permutation(Vec<u8>);
 
-/// Numbers below `size` (at most 256) as bytes.
+/// The numbers below `size` (at most 256) as bytes.
 fn numbers(size: usize) -> impl Iterator<Item = u8> {
     (0..=u8::MAX).take(size)
 }
@@ -29,7 +28,7 @@ impl Permutation {
             let Some((top, rest)) = items.get_mut(..=last).and_then(<[u8]>::split_last_mut) else {
                 continue;
             };
-            // other = last finds no item in the rest, and nothing is swapped.
+            // If `other == last`, no item in the rest matches and nothing is swapped.
             for (place, item) in numbers(256).zip(rest) {
                 u8::conditional_swap(top, item, place.ct_eq(&other));
             }
@@ -53,7 +52,7 @@ impl Permutation {
         Self(inverse)
     }
 
-    /// [`Self::gather`] for a permutation that has been opened: variable time, and nothing is copied.
+    /// Like [`Self::gather`], but for an opened permutation: variable time, without copying items.
     pub(super) fn pick<'a, T>(
         &self,
         items: &'a [T],
@@ -100,7 +99,7 @@ mod tests {
         }
     }
 
-    /// The same as the plain shuffle that a referee does from the same stream.
+    /// Matches the plain shuffle that a referee computes from the same stream.
     #[test]
     fn it_is_the_plain_fisher_yates() {
         let pi = Permutation::random(54, &mut ChaCha20Rng::from_seed([6; 32]));

@@ -1,8 +1,8 @@
-//! The shuffler's side: permute, re-encrypt, prove.
+//! The prover's side of a shuffle: permute, re-encrypt, prove.
 //!
-//! Constant time in \\(\pi, r, \rho, \omega\\). Every chain link is \\(\hat C_i = a_iG + b_iH\\) with
-//! logarithms that the prover knows, so all but three sums are fixed-base multiplications; points
-//! that are only sent are computed as halves and encoded in one batch.
+//! Constant time in \\(\pi, r, \rho, \omega\\). The prover knows the logarithms of every chain link
+//! \\(\hat C_i = a_iG + b_iH\\), so all but three sums are fixed-base multiplications. Points that are only sent are
+//! computed as halves and encoded in one batch.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ use crate::domain;
 use crate::hash::Hasher;
 use crate::wire::bounded::TooMany;
 
-/// A shuffler's secret: the permutation and the re-randomisers.
+/// The prover's secret: the permutation and the re-randomisers.
 #[derive(Clone, ZeroizeOnDrop)]
 pub struct Witness {
     pub(super) permutation: Permutation,
@@ -41,7 +41,7 @@ impl std::fmt::Debug for Witness {
 }
 
 impl Witness {
-    /// Derives the witness for one input: context SHA-256(deck name ‖ deck ‖ X ‖ input deck).
+    /// Derives the witness for one input deck. The context is SHA-256(deck name ‖ deck ‖ X ‖ input deck).
     pub fn derive(
         seed: &Seed,
         place: &ShufflePlace,
@@ -87,7 +87,7 @@ impl Witness {
     }
 }
 
-/// Shuffles a deck and proves it.
+/// Shuffles a deck and proves the shuffle.
 ///
 /// # Errors
 /// [`TooMany`] if the deck has more than [`MAX_DECK`] cards.
@@ -111,14 +111,14 @@ pub fn shuffle(
     Ok((Arc::new(output), proof))
 }
 
-/// Secret scalars from the stream of nonces.
+/// Draws `count` secret scalars from the nonce stream.
 pub(super) fn draw(nonces: &mut impl Rng, count: usize) -> Zeroizing<Vec<Scalar>> {
     Zeroizing::new((0..count).map(|_| random_scalar(nonces)).collect())
 }
 
-/// Encodes points that are given by their halves, all in one batch.
+/// Encodes points, given by their halves, in one batch.
 fn encode_halves(halves: &[RistrettoPoint]) -> Result<Points, TooMany> {
-    // The encoding of 2P for every half P; decoding our own encodings cannot fail.
+    // Encodes 2P for every half P; decoding our own encodings cannot fail.
     RistrettoPoint::double_and_compress_batch(halves)
         .into_iter()
         .zip(halves)
@@ -132,7 +132,7 @@ fn half_pair(generators: &Generators, a: &Scalar, b: &Scalar) -> RistrettoPoint 
     &a.div_by_2() * RISTRETTO_BASEPOINT_TABLE + &b.div_by_2() * &generators.h_table
 }
 
-/// Proves that `output` is the shuffle of `input` by `witness`.
+/// Proves that `output` is the shuffle of `input` with `witness`.
 pub(super) fn prove(
     seed: &Seed,
     place: &ShufflePlace,

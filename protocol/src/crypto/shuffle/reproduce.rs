@@ -1,7 +1,7 @@
-//! A shuffle as an opened seed gives it, in factors instead of points; see [`crate::crypto::reproduce`].
+//! A shuffle recomputed from an opened seed, as factors instead of points; see [`crate::crypto::reproduce`].
 //!
-//! Follows `prove.rs` line by line, with the points as they were sent. Variable time: the seed is
-//! public, and with it the permutation.
+//! Follows `prove.rs` line by line, using the points as they were sent. Variable time: the opened seed makes the
+//! permutation public.
 
 use curve25519_dalek::scalar::Scalar;
 use zeroize::Zeroizing;
@@ -15,7 +15,7 @@ use crate::crypto::reproduce::{Terms, Weights};
 use crate::crypto::seed::Seed;
 use crate::domain;
 
-/// A shuffle that was sent, with the factors of which its points have to be made.
+/// A received shuffle, with the factors its points must be made of.
 pub(in crate::crypto) struct ExpectedShuffle<'a> {
     key: &'a Point,
     input: &'a [Ciphertext],
@@ -31,8 +31,7 @@ pub(in crate::crypto) struct ExpectedShuffle<'a> {
 }
 
 impl<'a> ExpectedShuffle<'a> {
-    /// Derives the factors, and a digest of everything that was sent; `None` if a length or a response
-    /// is another.
+    /// Derives the factors and a digest of everything sent; `None` if a length or a response differs.
     pub(in crate::crypto) fn new(
         seed: &Seed,
         place: &ShufflePlace,
@@ -108,14 +107,14 @@ impl<'a> ExpectedShuffle<'a> {
         })
     }
 
-    /// Adds one equation for each point that was sent.
+    /// Adds one equation for each sent point.
     pub(in crate::crypto) fn add(&self, terms: &mut Terms<'a>, weights: &mut Weights) {
         let size = self.input.len();
         let [w1, w2, w3, w4, w5] = [(); 5].map(|()| weights.next());
         let [omega_1, omega_2, omega_3, omega_4] = &self.omega;
 
-        // A'_i = A_π(i) + r_iG, B'_i = B_π(i) + r_iX; in the same sums t₄ = Σω'_iA'_i − ω₄G and
-        // t₅ = Σω'_iB'_i − ω₄X, with the right sides of the former for A'_i and B'_i.
+        // A'_i = A_π(i) + r_iG, B'_i = B_π(i) + r_iX. The same sums hold t₄ = Σω'_iA'_i − ω₄G and t₅ = Σω'_iB'_i − ω₄X,
+        // with A'_i and B'_i replaced by the right sides above.
         let mut x = w5 * omega_4;
         let (w_a, w_b) = (weights.list(size), weights.list(size));
         let cards = self.witness.permutation.pick(self.input);
@@ -176,7 +175,7 @@ impl<'a> ExpectedShuffle<'a> {
             terms.h -= w * omega * b;
         }
 
-        // t₁ = ω₁G, t₂ = ω₂G, and what is left of the others.
+        // t₁ = ω₁G, t₂ = ω₂G, and the remaining G terms of the others.
         for (w, sent) in [w1, w2, w3, w4, w5]
             .into_iter()
             .zip(&self.proof.announcements)

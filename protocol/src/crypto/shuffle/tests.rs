@@ -1,4 +1,4 @@
-//! Shuffle proofs: complete, bound to their place, and every cheat of the reference model refused.
+//! Shuffle proofs are complete and bound to their place, and refuse every cheat of the reference model.
 //!
 //! Over 600 lines: a test for each check.
 
@@ -75,7 +75,7 @@ impl Table {
         }
     }
 
-    /// All seats shuffle in turn; the statements, proofs and the last deck.
+    /// Lets all seats shuffle in turn; returns the statements with proofs, and the last deck.
     fn run(&self) -> (Vec<(Statement, ShuffleProof)>, SealedCards) {
         let mut deck = self.points.fresh();
         let mut proofs = Vec::new();
@@ -87,7 +87,7 @@ impl Table {
         (proofs, deck)
     }
 
-    /// A dishonest proof over any claimed output, made with the prover's own tools.
+    /// Whether a forged proof passes: any claimed output, proved with the prover's own tools.
     fn forge(&self, input: &SealedCards, output: Vec<Ciphertext>, witness: &Witness) -> bool {
         let output = Arc::new(output);
         let proof = prove(
@@ -150,7 +150,7 @@ fn the_same_input_gives_the_same_bytes_and_another_input_other_randomness() {
     let (once, proof) = run(&fresh);
     let (again, same_proof) = run(&fresh);
     assert_eq!((&once, &proof), (&again, &same_proof));
-    // Another input: differences of output cards must not repeat differences of input cards.
+    // For another input, differences between output cards must not repeat differences between input cards.
     let witness = |deck: &SealedCards| {
         Witness::derive(&table.seeds[0], &place(0), "test", &table.key, deck).randomisers[0]
     };
@@ -247,7 +247,7 @@ fn cheating_shufflers_are_refused() {
         "unshuffled, with a claimed proof"
     );
 
-    // A matrix that is no permutation: card 0 taken twice, consistently in deck and proof.
+    // Not a permutation matrix: card 0 taken twice, consistently in deck and proof.
     let mut items: Vec<u8> = (0..7).collect();
     items[1] = 0;
     let twice = Witness {
@@ -265,8 +265,8 @@ fn cheating_shufflers_are_refused() {
     assert_eq!(verify(statement, &proof), Err(ShuffleError::Unsealed));
 }
 
-/// A foreign card that a fold with equal weights would accept: the error in the fifth equation is
-/// cancelled by one in the first and one in the commitment chain.
+/// A foreign card that equal weights would accept: errors in the first equation and in the commitment chain cancel the
+/// error in the fifth.
 #[test]
 fn errors_that_cancel_under_equal_weights_are_refused() {
     let table = table(2, 5);
@@ -365,7 +365,7 @@ fn errors_that_cancel_under_equal_weights_are_refused() {
     let s_hat = respond(&omega_hat, &rho_hat);
     let s_permuted = respond(&omega_permuted, &u_permuted);
 
-    // Added up without weights, the equations hold.
+    // Without weights, the sum of the equations vanishes.
     let columns_sum: RistrettoPoint = columns.iter().sum();
     let h_sum: RistrettoPoint = h.iter().sum();
     let product: Scalar = u.iter().product();
@@ -385,7 +385,7 @@ fn errors_that_cancel_under_equal_weights_are_refused() {
     }
     assert_eq!(unweighted, RistrettoPoint::default());
 
-    // Under weights they do not.
+    // With weights, it does not.
     let responses = |scalars: Vec<Scalar>| -> Responses {
         scalars
             .into_iter()
@@ -407,8 +407,8 @@ fn errors_that_cancel_under_equal_weights_are_refused() {
     assert_eq!(verify(statement, &proof), Err(ShuffleError::Equation));
 }
 
-/// Responses are in no hash: an error in one equation and its negative in another, of the same proof or of
-/// another in the fold, would cancel without a weight of its own for each.
+/// No challenge covers the responses. Opposite errors in two equations, of one proof or of two, would
+/// cancel if the equations shared a weight.
 #[test]
 fn opposite_errors_in_two_equations_are_refused() {
     let table = table(2, 5);
@@ -454,8 +454,8 @@ fn a_fold_names_only_the_proofs_that_fail_alone() {
     assert_eq!(fold.verify(), Err(vec![place(1)]));
 }
 
-/// With every share but one, each card of the deck is still possible: the missing share that would
-/// make it so exists for every card, and nothing public tells the true one from the others.
+/// With one share missing, every card of the deck remains possible: for each card there is a missing share that opens
+/// it, and nothing public singles out the true one.
 #[test]
 fn without_one_share_every_card_remains_possible() {
     let table = table(3, 9);
@@ -484,7 +484,7 @@ fn without_one_share_every_card_remains_possible() {
     }
 }
 
-/// Whether the seed of a seat gives that shuffle, as the fold of opened seeds sees it.
+/// Whether a seat's seed gives that shuffle, according to the batched check of opened seeds.
 fn reproduced(seed: &Seed, statement: &Statement, proof: &ShuffleProof) -> bool {
     Reproduction::new(seed)
         .shuffle(
@@ -508,7 +508,7 @@ fn an_opened_seed_gives_its_shuffles_and_no_others() {
                 assert_eq!(same, seat == other, "{size} cards");
             }
         }
-        // Several of one seat, in one fold.
+        // Several shuffles of one seat in one batch.
         let seed = &table.seeds[0];
         let again: Vec<_> = (0..3)
             .map(|deck| {
@@ -528,7 +528,7 @@ fn an_opened_seed_gives_its_shuffles_and_no_others() {
             },
         );
         assert!(fold.unwrap().holds());
-        // The name of the deck is part of what the permutation is derived from.
+        // The permutation also derives from the deck's name.
         let (statement, proof) = &proofs[0];
         let decks: [&[Ciphertext]; 2] = [&statement.input, &statement.output];
         let renamed =
@@ -537,8 +537,8 @@ fn an_opened_seed_gives_its_shuffles_and_no_others() {
     }
 }
 
-/// A true shuffle with a proof that holds, but of another permutation or other re-randomisers than the
-/// seed gives: chosen, not drawn.
+/// A valid proof of a true shuffle, whose permutation or re-randomisers the prover chose instead of deriving them from
+/// the seed.
 #[test]
 fn a_chosen_shuffle_is_not_what_the_seed_gives() {
     let table = table(2, 6);
@@ -563,7 +563,7 @@ fn a_chosen_shuffle_is_not_what_the_seed_gives() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Any one part of proof or statement changed: refused.
+    /// Changing any single part of the proof or the statement makes it fail.
     #[test]
     fn a_tampered_proof_is_refused(part in 0_usize..9, index in 0_usize..6, by in 1_u64..) {
         let table = table(2, 6);

@@ -1,9 +1,9 @@
-//! The table's side: any number of shuffle proofs in one multiscalar multiplication.
+//! The verifier's side of a shuffle: batch verification of any number of proofs in one multiscalar multiplication.
 //!
-//! Each proof has \\(N + 5\\) equations that must each sum to the identity. They are folded with one
-//! 128-bit weight an equation and proof; the weights are drawn from a hash of all folded statements
-//! and complete proofs, responses included, so that no prover can aim at them. If the fold fails,
-//! each proof is checked alone, and only a single proof that fails alone is evidence.
+//! Each proof has \\(N + 5\\) equations that must each sum to the identity. A [`Fold`] combines them with one 128-bit
+//! weight per equation and proof. The weights come from a hash of all statements and complete proofs, responses
+//! included, so no prover can aim at them. If the batch fails, each proof is checked alone; only a proof that fails
+//! alone is evidence.
 
 use std::sync::Arc;
 
@@ -22,34 +22,34 @@ use crate::crypto::group::{Point, random_weight};
 use crate::domain;
 use crate::hash::{Hash32, Hasher};
 
-/// Statement of a shuffle proof, taken from the log.
+/// The statement of a shuffle proof, taken from the log.
 #[derive(Clone, Debug)]
 pub struct Statement {
-    /// Shuffling seat and deck.
+    /// The shuffling seat and the deck.
     pub place: ShufflePlace,
     /// The joint key \\(X\\).
     pub key: Point,
-    /// The deck before.
+    /// The deck before the shuffle.
     pub input: SealedCards,
-    /// The deck after.
+    /// The deck after the shuffle.
     pub output: SealedCards,
 }
 
 /// A shuffle is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ShuffleError {
-    /// Decks or lists of the proof do not all have the length of the input deck, or it is too long.
+    /// The output deck or a list of the proof differs in length from the input deck, or the input deck is too long.
     #[error("the shuffled deck or a list of its proof has the wrong length")]
     Length,
-    /// Some \\(A'_i\\) is the identity: a card that is not sealed.
+    /// Some \\(A'_i\\) is the identity, so that card is not sealed.
     #[error("a card of the shuffled deck is not sealed")]
     Unsealed,
-    /// The equations do not hold.
+    /// The equations of the proof do not hold.
     #[error("the shuffle proof does not hold")]
     Equation,
 }
 
-/// A proof with everything that its equations need.
+/// A proof with everything its equations need.
 struct Pending {
     statement: Statement,
     proof: ShuffleProof,
@@ -58,7 +58,7 @@ struct Pending {
     digest: [u8; 32],
 }
 
-/// Collects shuffle proofs and checks them together.
+/// Collects shuffle proofs for batch verification.
 #[derive(Default)]
 pub struct Fold {
     pending: Vec<Pending>,
@@ -70,7 +70,7 @@ impl std::fmt::Debug for Fold {
     }
 }
 
-/// Checks one proof alone.
+/// Checks a single proof.
 ///
 /// # Errors
 /// [`ShuffleError`]. Variable time, public inputs.
@@ -88,7 +88,7 @@ impl Fold {
     /// Adds a proof, computing its challenges.
     ///
     /// # Errors
-    /// [`ShuffleError::Length`] or [`ShuffleError::Unsealed`]; the fold stays as it was.
+    /// [`ShuffleError::Length`] or [`ShuffleError::Unsealed`]; the batch is unchanged.
     pub fn push(&mut self, statement_: Statement, proof: ShuffleProof) -> Result<(), ShuffleError> {
         let Statement {
             place,
@@ -122,17 +122,17 @@ impl Fold {
         Ok(())
     }
 
-    /// How many proofs wait.
+    /// Number of proofs in the batch.
     pub fn len(&self) -> usize {
         self.pending.len()
     }
 
-    /// Whether none waits.
+    /// Whether the batch is empty.
     pub fn is_empty(&self) -> bool {
         self.pending.is_empty()
     }
 
-    /// Checks all of them at once and names those that fail alone.
+    /// Checks the whole batch, and reports the proofs that fail alone.
     ///
     /// # Errors
     /// The places of all proofs that do not hold.
@@ -158,7 +158,7 @@ impl Fold {
         self.sum().vanishes()
     }
 
-    /// All equations of all proofs, each times its weight.
+    /// The weighted sum of all equations of all proofs.
     fn sum(&self) -> Sum {
         let mut hasher = Hasher::new(domain::FOLD).number(self.pending.len() as u64);
         for pending in &self.pending {
@@ -173,14 +173,14 @@ impl Fold {
     }
 }
 
-/// A deck whose points already stand in the sum, with their coefficients.
+/// A deck whose points the sum already contains, with their coefficients.
 struct DeckTerms {
     deck: SealedCards,
     a: Vec<Scalar>,
     b: Vec<Scalar>,
 }
 
-/// The folded equations: coefficients of the points shared by all proofs, and a list of the rest.
+/// The weighted sum of equations: coefficients of the points that proofs share, and a list of the others.
 #[derive(Default)]
 struct Sum {
     g: Scalar,
@@ -204,8 +204,8 @@ impl Sum {
         self.points.push(*point.as_point());
     }
 
-    /// The coefficients of a deck; the output of one shuffle is the input of the next. Decks are known
-    /// by their bytes: whoever takes them from a log has a copy of its own for either side.
+    /// The coefficients of a deck, added if new. One shuffle's output is the next one's input. Decks are compared by
+    /// value, because a log reader has separate copies of the two.
     fn deck(&mut self, deck: &SealedCards) -> Option<&mut DeckTerms> {
         let known = self.decks.iter().position(|terms| terms.deck == *deck);
         let index = known.unwrap_or_else(|| {
@@ -274,8 +274,8 @@ impl Sum {
         for (weight, point) in w_chain.iter().zip(proof.chain_announcements.iter()) {
             self.term(*weight, point);
         }
-        // Ĉ_i stands in its own link times c and in the next one times −s'_{i+1}; the last one in
-        // the second equation times c.
+        // Ĉ_i occurs in its own link with factor c and in the next with factor −s'_{i+1}; the last one occurs in the
+        // second equation with factor c.
         let next = w_chain
             .iter()
             .zip(permuted())
@@ -339,8 +339,8 @@ mod tests {
     use crate::crypto::shuffle::shuffle;
     use crate::seat::Seat;
 
-    /// Three shuffles of one run, with decks that have been copied as a log's are: three lists of points
-    /// and five announcements for each, and four decks, the key and the generators once.
+    /// Three shuffles of one run, with copied decks as in a log. The sum has three lists of points and five
+    /// announcements per proof; the four decks, the key and the generators occur once.
     #[test]
     fn points_of_several_proofs_stand_in_the_sum_once() {
         let seed = Seed::draw(&mut ChaCha20Rng::from_seed([1; 32]));

@@ -196,8 +196,8 @@ impl Scope {
             || self.goes_on_forbidden(world, bad)
     }
 
-    /// Whether the cheat consented to a removal, then signed in the next step over a hash without it. Both logs
-    /// together prove that.
+    /// Whether the cheat consented to a removal, then signed a record of the next step over a hash without that
+    /// removal. Both logs together prove that.
     pub(super) fn goes_on_forbidden(&self, world: &World, bad: Seat) -> bool {
         let consents =
             world

@@ -124,7 +124,7 @@ fn a_release_is_handed_on_while_somebody_is_bound_in_the_next_step() {
     for statement in chain {
         assert!(take(&mut membership, statement));
     }
-    // Only a decision of step 4 could free that consent, and step 4 accepts none any more.
+    // The consent itself is no longer wanted: its signer has completed step 5, so it is free.
     assert!(!membership.wants(freed.signed()));
     let sent: Vec<Hash32> = membership
         .statements_for(7, &[])

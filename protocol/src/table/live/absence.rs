@@ -1,4 +1,4 @@
-//! Absence: journals how long the table has waited for each seat. Handles the claims that close a table if those
+//! Absence: journals how long the table has waited for each seat. Handles the claims that close a table if the seats
 //! present cannot continue ([`crate::table::abandonment`]).
 
 use rand_core::CryptoRng;
@@ -21,8 +21,8 @@ use crate::table::message::Message;
 pub struct NothingToClaim;
 
 impl<G: Game> Table<G> {
-    /// Whether this seat may claim that others are absent. Those present must be no majority, only absent seats may owe
-    /// entries, and this program must not have just woken up.
+    /// Whether this seat may claim that others are absent. The seats present must not be a majority, only absent seats
+    /// may owe entries, and this program must not have just woken up.
     pub fn may_claim(&self) -> bool {
         self.claim_ground().is_some()
     }
@@ -103,7 +103,7 @@ impl<G: Game> Table<G> {
         self.peers.clocks()
     }
 
-    /// Journals now and then which seats the open step waits for.
+    /// Journals from time to time which seats the open step waits for.
     pub(super) fn keep_waits(&mut self) {
         if self.outbox.stopped().is_some() || self.is_finished() {
             return;
@@ -129,8 +129,8 @@ impl<G: Game> Table<G> {
         Ok(())
     }
 
-    /// Signs a claim without a request if there is nothing to decide. A finished game closes as finished, and a bot
-    /// joins the claim of a person or of its own party.
+    /// Signs a claim without the player's request if there is nothing to decide. A finished game closes as finished,
+    /// and a bot joins the claim of a person or of its own party.
     pub(super) fn claim_by_itself(&mut self) {
         let Some(claim) = self.claimable() else {
             return;
@@ -166,7 +166,7 @@ impl<G: Game> Table<G> {
         self.settle_claims();
     }
 
-    /// Inserts the claim of a seat. From a journal, it may be this seat's own.
+    /// Inserts the claim of a seat. On replay of the journal, it may be this seat's own.
     ///
     /// # Errors
     /// [`ClaimError`] if no seat of this table signed it.

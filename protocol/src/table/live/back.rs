@@ -5,7 +5,7 @@
 //! answers to an earlier one don't count.
 //!
 //! Some of the others may be gone for good and never answer. After one absence timeout, the answers of a majority of
-//! the parties suffice, this one included (`docs/protocol.md`, "Coming back").
+//! the parties, this one included, suffice (`docs/protocol.md`, "Coming back").
 
 use ed25519_dalek::SigningKey;
 use rand_core::CryptoRng;
@@ -41,8 +41,8 @@ pub enum RestoreError {
 }
 
 impl<G: Game> Table<G> {
-    /// Restores a table that this seat left unwillingly from its journal. The first outputs are the events of the
-    /// replay; nothing is sent before [`Self::begin`].
+    /// Restores a table from this seat's journal. The first outputs are the events of the replay; nothing is sent
+    /// before [`Self::begin`].
     ///
     /// # Errors
     /// [`RestoreError`] if the journal does not belong to this table and seat.
@@ -142,9 +142,9 @@ impl<G: Game> Table<G> {
         Ok(())
     }
 
-    /// Whether this seat may sign: it is not returning, or knows all that it had signed.
+    /// Whether this seat may sign: it is not returning, or cannot contradict what it has signed.
     pub(super) fn may_sign(&self) -> bool {
-        // After the end of the game only one body is possible at each place, so a forgetful disk does no harm.
+        // After the end of the game only one body is possible at each place, so an old disk does no harm.
         let over = self.replica.is_over();
         self.peers.returning().is_none() || (over && self.peers.is_impatient())
     }

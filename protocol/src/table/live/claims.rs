@@ -22,7 +22,7 @@ fn place_of(claim: &Claim) -> Place {
 #[derive(Debug, Default)]
 pub(super) struct Claims {
     held: BTreeMap<Place, (SignedClaim, Verified)>,
-    /// How many groups that close the table the player has been told of.
+    /// The number of closing groups that the player has been told about.
     told: usize,
     /// Seats that have closed the table for themselves while this one continues.
     quit: SeatSet,
@@ -91,7 +91,7 @@ impl Claims {
         groups
     }
 
-    /// The claims of those groups, in transcript order.
+    /// The claims of the groups from [`Self::shown`], in transcript order.
     pub(super) fn closing<G: Game>(&self, replica: &Replica<G>, of: Seat) -> Vec<SignedClaim> {
         let groups = self.shown(replica, of);
         let closes = |claim: &Claim| {
@@ -104,7 +104,7 @@ impl Claims {
         claims.map(|(signed, _)| signed.clone()).collect()
     }
 
-    /// Notes how many groups the player is told of. Returns whether the number has changed.
+    /// Notes how many groups the player has been told about. Returns whether the number has changed.
     pub(super) fn tell(&mut self, groups: usize) -> bool {
         let new = self.told != groups;
         self.told = groups;

@@ -52,7 +52,7 @@ impl<G: Game> Forks<G> {
         self.open.is_some()
     }
 
-    /// The forks that all have resolved together.
+    /// The forks that the seats have resolved together.
     pub(super) fn over(&self) -> &[Halted] {
         &self.over
     }

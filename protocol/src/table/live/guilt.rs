@@ -8,9 +8,9 @@
 //! sees the proof signs nothing more except one fork report. All then continue from the last state that they share
 //! ([`crate::log::fork_report`]). The deal is abandoned and redealt without the equivocating seat.
 //!
-//! A finished game is never reopened. Its last step has an empty entry of each seat, so no seat can have two that count
-//! there, and one that does not count removes no seat. If a second seat is proven to equivocate before all fork reports
-//! are in, the table stops with the evidence.
+//! A finished game is never reopened. Each seat has an empty entry in its last step, so two entries of one seat cannot
+//! both count there. An entry that does not count removes no seat there. If a second seat is proven to equivocate
+//! before all fork reports are in, the table stops with the evidence.
 
 use std::collections::BTreeMap;
 
@@ -94,9 +94,9 @@ impl<G: Game> Table<G> {
         self.outbox.stopped().is_none()
     }
 
-    /// Whether a proof against a seat can split the present seats: it takes part, or did in the last step, which others
-    /// may not have completed. A departed seat signs nothing that shows the others that it is one step ahead. They may
-    /// wait for its fork report for one step longer.
+    /// Whether a proof against a seat can split the seats present. It can if that seat takes part, or did in the last
+    /// step, which others may not have completed. If this seat has departed, none of its records show the others that
+    /// it is one step ahead. They may then wait for its fork report for one step longer.
     fn concerns(&self, seat: Seat) -> bool {
         let stays = self.replica.live().contains(self.me());
         self.took_part(seat, if stays { 1 } else { 2 })
@@ -108,10 +108,11 @@ impl<G: Game> Table<G> {
         states.any(|state| state.participants().contains(seat))
     }
 
-    /// Handles proof that a seat has signed two things for one place.
+    /// Handles proof that a seat has signed two different records for one place.
     pub(super) fn convict(&mut self, (seat, step): (Seat, u64), evidence: Equivocation) {
         let halting = self.forks.open();
-        // A fork over a seat that had left before no longer matters, whether or not the others are seen to continue.
+        // A fork over a seat that had left before no longer matters, even if this seat has not seen the others
+        // continue.
         let halting = halting.filter(|halting| self.concerns(halting.proven));
         let over = self.outbox.stopped().is_some() || self.forks.evidence().is_some();
         let known = halting.is_some_and(|halting| halting.party.contains(seat));
@@ -151,8 +152,8 @@ impl<G: Game> Table<G> {
         own.is_some_and(|own| own.fork_report().step <= self.replica.step())
     }
 
-    /// Signs a fork report if a seat is proven to equivocate and this seat has not yet reported. Continues if all
-    /// others have.
+    /// Signs a fork report if a seat is proven to equivocate and this seat has not yet reported. Resolves the fork if
+    /// all others have.
     pub(super) fn fork_report(&mut self) {
         let Some(halting) = self.forks.open() else {
             return;
@@ -269,7 +270,7 @@ impl<G: Game> Table<G> {
         Ok(())
     }
 
-    /// Sends the proof and the known fork reports while they are being collected.
+    /// Sends the proof and the known fork reports while the fork is open.
     pub(super) fn tell_halts(&mut self, to: To) {
         let Some(halting) = self.forks.open() else {
             return;

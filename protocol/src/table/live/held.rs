@@ -77,8 +77,8 @@ impl<G: Game> Table<G> {
         if let Some(held) = self.held(entry.step(), seat) {
             if let (true, Some(evidence)) = (seat != self.me(), Equivocation::of(&held, &entry)) {
                 self.convict((seat, entry.step()), evidence);
-                // An entry that can never count must not block one that may: others may have finished the game with
-                // that one.
+                // An entry that can never count must not block one that may: others may have finished the game with the
+                // second one.
                 let follows = |entry: &Entry| entry.content().parent == self.replica.parent();
                 let open = entry.step() == self.replica.step();
                 let idle = !follows(&held) || self.entries.is_blamed(held.hash());
@@ -88,7 +88,7 @@ impl<G: Game> Table<G> {
             }
             return Ok(());
         }
-        // An honest seat is never more than one step ahead, and a departed seat has no place.
+        // An honest seat is never more than one step ahead, and a departed seat has no place in the log.
         let takes_part = self.replica.participants().contains(seat);
         if !self.is_finished() && takes_part && self.entries.insert(entry) {
             self.peers.clocks_mut().hear(seat);

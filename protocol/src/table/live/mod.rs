@@ -1,6 +1,6 @@
 //! One seat's part in a table: it signs, sends, counts and journals.
 //!
-//! Bytes go in, messages and events come out; it uses no socket and no clock. The driver's whole duty:
+//! Bytes go in; messages and events come out. The table uses no socket and no clock. The driver's whole duty:
 //!
 //! ```text
 //! table.begin(rng)
@@ -10,7 +10,7 @@
 //!     }
 //!     wait for: a message → table.receive(from, bytes, rng)     an error: drop the connection
 //!               an action → table.act(action, rng)
-//!               a second  → table.tick(now)                     repairs what got lost, sees who is absent; now is the
+//!               a second  → table.tick(now)                     repairs losses, detects absent seats; now is the
 //!                                                               wall clock, and may jump
 //!               a (re)connection → table.greet(seat)
 //! }
@@ -406,7 +406,7 @@ impl<G: Game> Table<G> {
     }
 
     /// Acts at once if it is this seat's turn or the action may come out of turn, else as soon as allowed. A new deal
-    /// drops the action first, because its handles would mean other cards.
+    /// drops a waiting action, because its handles would mean other cards.
     ///
     /// # Errors
     /// [`ActError`]; nothing has been signed then.

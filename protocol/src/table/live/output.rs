@@ -25,17 +25,17 @@ pub enum To {
     One(Seat),
 }
 
-/// Something that the driver must do, or may show.
+/// An instruction to the driver, or an event for it to show.
 #[derive(Clone, Debug)]
 pub enum Output<G: Game> {
     /// Append a record to the journal, in this order. It must be on disk before any later message is sent.
     Keep(Record),
     /// Send a message; it may be lost.
     Send(To, Message),
-    /// Relay a new entry of another seat, given first. Heads and their answers would spread it in time; relaying it at
-    /// once helps seats without a connection to its author.
+    /// Relay a new entry; the first field is its author. Heads and their answers would also spread it in time. Relaying
+    /// it at once helps seats without a connection to its author.
     Pass(Seat, SignedEntry),
-    /// Something happened.
+    /// An event that the driver may show.
     Event(Event<G>),
 }
 
@@ -48,18 +48,18 @@ pub enum Event<G: Game> {
     Step(u64, Hash32),
     /// The table waits for an action of this seat.
     YourTurn,
-    /// A person at another seat consents to the removal of present seats, which are overtime here, too. The removal
-    /// needs the consent of all others.
+    /// A person at another seat consents to the removal of seats that are present but out of time, by this seat's
+    /// clocks too. The removal needs the consent of all others.
     RemovalProposed {
-        /// Consenting seat.
+        /// The consenting seat.
         by: Seat,
-        /// Seat to be removed, which is present.
+        /// The present seats to remove, perhaps this one.
         out: SeatSet,
     },
     /// The others have decided to remove a seat. It leaves when the step is complete.
     RemovalDecided(Seat),
-    /// A seat has closed the table for itself with a claim, but this seat continues: it has completed that step
-    /// meanwhile, or belongs to the majority.
+    /// A seat has closed the table for itself with a claim. This seat continues, because it has since completed that
+    /// step or belongs to the majority.
     HasClosed(Seat),
     /// An action that was waiting for its turn has become illegal and is dropped.
     Dropped(Illegal),
@@ -132,7 +132,7 @@ pub enum ReceiveError {
 /// Why an action is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ActError {
-    /// The rules refuse it.
+    /// The rules forbid it.
     #[error(transparent)]
     Illegal(#[from] Illegal),
     /// Only one out-of-turn action is allowed between two turns.

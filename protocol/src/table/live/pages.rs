@@ -14,7 +14,7 @@ use crate::wire::bounded::Bounded;
 /// The most entries of complete steps in a page. The last page also carries the open step's entries if they prove a
 /// fault.
 const MOST: usize = MAX_ENTRIES - MAX_SEATS;
-/// A page is full from this many bytes of entries on.
+/// The size at which a page is full, in bytes of entries.
 const PAGE_BYTES: usize = 32 << 10;
 
 /// The next page for a follower.

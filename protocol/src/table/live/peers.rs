@@ -10,7 +10,7 @@ use crate::seat::{Seat, SeatSet};
 use crate::table::clocks::Clocks;
 
 /// The most heads of one seat answered between two ticks: one for its own tick and one for its greeting. A head is
-/// small and its answer is large, so a flood of heads must not pay.
+/// small and its answer is large, so without a limit a flood of heads would be cheap and harmful.
 const ANSWERS_A_TICK: u8 = 2;
 
 /// The state of a returning seat that waits for the others' answers.

@@ -2,7 +2,7 @@
 //! way.
 //!
 //! A seat whose only link is to the host can thus ask every seat. A flood of requests costs little: between two ticks,
-//! this seat takes [`A_TICK`] of each asker from each peer.
+//! this seat takes at most [`A_TICK`] requests of each asker from each peer.
 
 use std::collections::BTreeMap;
 
@@ -33,7 +33,7 @@ pub(super) struct Requests {
 }
 
 impl Requests {
-    /// Takes a request from a peer, which may be its own or another seat's.
+    /// Takes a request from a peer: the peer's own, or one that it relays.
     pub(super) fn take(&mut self, from: Seat, request: &StateRequest) -> Taken {
         let taken = self.taken.entry((from, request.asker)).or_default();
         if *taken >= A_TICK {
@@ -100,7 +100,7 @@ mod tests {
             assert_eq!(requests.take(b, &request(a, nonce)), Taken::HandOn);
         }
         assert_eq!(requests.take(b, &request(a, 9)), Taken::No);
-        // The limit is for each peer.
+        // Each peer has its own limit.
         assert_eq!(requests.take(c, &request(a, 9)), Taken::HandOn);
     }
 }

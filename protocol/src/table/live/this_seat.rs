@@ -135,7 +135,7 @@ impl<G: Game> ThisSeat<G> {
         self.left_at = step;
     }
 
-    /// Notes that the player is told of its turn in a step. Returns whether that is new.
+    /// Notes that the player has been told about its turn in a step. Returns whether that is new.
     pub(super) fn tell_turn(&mut self, step: u64) -> bool {
         let new = self.told_turn != Some(step);
         self.told_turn = Some(step);

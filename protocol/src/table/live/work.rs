@@ -131,7 +131,7 @@ impl<G: Game> Table<G> {
         alone && parties.count(self.replica.live()) > 2
     }
 
-    /// The verdict on an entry of the open step, including its signer's own consents.
+    /// The verdict on an entry of the open step, given its signer's own consents.
     fn verdict(&self, entry: &Entry, proofs: Proofs) -> Verdict {
         let examined = self
             .replica

@@ -60,7 +60,7 @@ impl<G: Game> Replica<G> {
         self.advance(&mut news)?;
         self.confirming = match kind {
             StepKind::Confirm => false,
-            // Confirm in an own step: the next regular entries would reveal the seeds.
+            // Confirm in a separate step: the next regular entries would reveal the seeds.
             _ if !opening && self.stage == Stage::Opening => true,
             StepKind::Action { .. } => {
                 let unnamed = entries.values().any(|entry| entry.body().is_yielded_to());

@@ -362,7 +362,7 @@ impl<G: Game> Replica<G> {
         Ok(())
     }
 
-    /// What a seat's shuffle builds on, given the held entries: the hash that its entry must name, and the input deck.
+    /// The base of a seat's shuffle, given the held entries: the hash that its entry must name, and the input deck.
     pub fn shuffle_base(
         &self,
         seat: Seat,

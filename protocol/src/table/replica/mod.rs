@@ -9,9 +9,9 @@
 //! ```text
 //! Commit → Key → Escrow → Accept → play: Action / Effects / Shuffle / Tip … → Confirm → Opening → Closing
 //! ```
-//! With at least three parties and a game that seals cards, the keys go into escrow once a deal, before any card is
-//! dealt or coin flipped. If the deal begins with a deck, the first two seats shuffle it meanwhile, along with their
-//! escrow and acceptance entries.
+//! With at least three parties and a game that seals cards, the keys go into escrow once a deal. No card is dealt and
+//! no coin flipped before that. If the deal begins with a deck, the first two seats shuffle it meanwhile, along with
+//! their escrow and acceptance entries.
 //!
 //! The escrow lets the deal survive the removal of one party, if no other has gone. A further removal, the removal of
 //! several parties at once, or one before all have accepted abandons the deal, and another begins in its place. Leaving
@@ -87,11 +87,11 @@ pub enum StepKind {
     },
     /// Tips of the next coin chains.
     Tip,
-    /// All seats hold the previous step alike.
+    /// All seats confirm that they hold the same previous step.
     Confirm,
     /// The seeds of the deal.
     Opening,
-    /// All seats hold all openings.
+    /// All seats confirm that they hold all openings.
     Closing,
 }
 

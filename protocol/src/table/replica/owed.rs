@@ -1,4 +1,4 @@
-//! What each seat owes: shares, coins, parts of an absent seat's key, shuffles.
+//! Computes what each seat owes: shares, coins, parts of a departed seat's shares, and shuffles.
 
 use std::collections::BTreeMap;
 
@@ -20,8 +20,8 @@ impl<G: Game> Replica<G> {
         !self.strict && self.settled.seals_cards() && parties >= ESCROW_PARTIES
     }
 
-    /// Whether the running deal survives the removal of these seats. It does if its rules are over, or if it seals no
-    /// cards. It also does if its escrow is accepted and these seats are of one party, the first to go.
+    /// Whether the running deal survives the removal of these seats. It does if the rules have ended it, or if it seals
+    /// no cards. It also does if its escrow is accepted and these seats are of one party, the first to go.
     pub(super) fn outlasts(&self, out: SeatSet) -> bool {
         let over = matches!(self.stage, Stage::Opening | Stage::Closing);
         let accepted = self.stage == Stage::Play && self.deal.has_escrow();
@@ -51,7 +51,7 @@ impl<G: Game> Replica<G> {
     pub fn rebuilding(&self) -> Option<(Seat, Vec<(Handle, Ciphertext)>)> {
         self.deal.gone().iter().find_map(|seat| {
             let mut handles = self.deal.parting(seat);
-            // A card being dealt to it is already its own, and stays sealed.
+            // A card being dealt to the departed seat is already its own, and stays sealed.
             let batch = || self.running.iter().flat_map(|running| &running.batch);
             for request in batch() {
                 if let Request::Deal { card, to } = request
@@ -88,7 +88,7 @@ impl<G: Game> Replica<G> {
         holders.map(|part| part.to).collect::<SeatSet>() == self.live
     }
 
-    /// The escrows of which a seat must accept a part: the owner, its key and all its parts.
+    /// The escrows in which a seat must accept a part: the owner, its key and all its parts.
     pub fn escrowed(&self, holder: Seat) -> impl Iterator<Item = (Seat, &Point, &Parts)> {
         let owners = self.live.minus(self.party(holder)).iter();
         owners.filter_map(|owner| Some((owner, self.deal.key(owner)?, self.deal.parts(owner)?)))
@@ -194,7 +194,7 @@ impl<G: Game> Replica<G> {
         }) && !self.needs_tip(running)
     }
 
-    /// The requests of an action of `seat`.
+    /// The requests that an action of `seat` makes.
     ///
     /// # Errors
     /// [`Refused`] if the rules refuse it, or if the engine requests something that cannot be answered.

@@ -1,4 +1,4 @@
-//! Choosing what to do, one spot after the other.
+//! Choosing an action, one spot after the other.
 
 use fairdeal_ui::canvas::Target;
 use fairdeal_ui::tables::offers::{Offer, refused};
@@ -15,7 +15,7 @@ impl TableScreen {
         if !aimed.is_empty() {
             return aimed;
         }
-        // Nothing can be done with what is aimed at: why not.
+        // No offers for this spot: list the reasons instead.
         let Some((spot, picked)) = self.aimed.split_last() else {
             return Vec::new();
         };
@@ -38,7 +38,7 @@ impl TableScreen {
 
     pub(super) fn pick(&mut self, spot: Spot, requests: &mut Requests) {
         if self.picked.contains(&spot) {
-            // Once more lets it go.
+            // Picking a spot again drops it and those picked after it.
             let at = self
                 .picked
                 .iter()
@@ -64,7 +64,7 @@ impl TableScreen {
             }
             [only] if only.path.len() == path.len() => self.request(only.clone(), requests),
             several => {
-                // One that is the only one waits for its other spots too: a player who takes up a card may just want to look.
+                // Even a single offer waits for its other spots: a player who picks up a card may just want to look.
                 let is_list = several.iter().all(|offer| offer.path.len() == path.len());
                 let next = several.iter().find_map(|offer| offer.path.get(path.len()));
                 let focus = match (is_list, next) {
@@ -78,7 +78,7 @@ impl TableScreen {
         }
     }
 
-    /// Shows what a good player might do, where the game says so.
+    /// Shows what a good player might do, if the game can tell.
     pub(super) fn hint(&mut self, requests: &mut Requests) {
         let hinted = self
             .view(&[], |view, snapshot| hint(&snapshot.game, view))
@@ -91,14 +91,14 @@ impl TableScreen {
         };
         let text = format!("Hint: {}.", offer.words);
         requests.push(Request::Toast(Tone::Good, text));
-        // What is asked about first is not for the next key.
+        // An action with a confirmation must not be one key press away.
         if let Some(spot) = offer.path.first().filter(|_| offer.question.is_none()) {
             self.picked.clear();
             requests.push(Request::Focus(Target::Spot(*spot)));
         }
     }
 
-    /// Asks before it acts, if that is wise.
+    /// Performs the offer, or asks for confirmation first if it has a question.
     pub(super) fn request(&mut self, offer: Offer, requests: &mut Requests) {
         if let Some(why) = &offer.refused {
             return requests.push(Request::Toast(Tone::Plain, sentence(why)));
@@ -119,7 +119,7 @@ impl TableScreen {
     }
 }
 
-/// A reason as a sentence.
+/// Turns a reason into a sentence.
 pub(super) fn sentence(why: &str) -> String {
     let mut letters = why.chars();
     let first = letters.next().map(|c| c.to_uppercase().to_string());

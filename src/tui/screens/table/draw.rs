@@ -1,4 +1,4 @@
-//! The table: board, hand, seats, log, what can be done, and the seal.
+//! The table: board, hand, seats, log, available actions, and the seal.
 
 use fairdeal_games::listed;
 use fairdeal_games::match_game;
@@ -20,11 +20,11 @@ use crate::tui::screen::Context;
 use crate::tui::screens::first_shown;
 use crate::tui::shell::window;
 
-/// How wide a name is beside the board.
+/// Width of a name beside the board.
 const NAME: usize = 8;
-/// Prefix of a bot's note, where there is room.
+/// Prefix of a bot's note, if there is room.
 const BOT: &str = "bot, ";
-/// Stands in the place of a file that could not be written.
+/// Shown instead of the path of a file that could not be written.
 const UNSAVED: &str = "Not saved yet: fairdeal resume saves it once there is room.";
 
 pub(super) fn draw(sitting: &mut TableScreen, context: &Context, canvas: &mut Canvas<'_>) {
@@ -76,7 +76,7 @@ pub(super) fn draw(sitting: &mut TableScreen, context: &Context, canvas: &mut Ca
     }
 }
 
-/// Of a seat to which there is no connection, while others have one.
+/// Note on a seat with no direct connection, while other seats have one.
 const FAR: &str = "no direct link";
 
 fn draw_seats(snapshot: &Snapshot, names: &[String], canvas: &mut Canvas<'_>, area: Rect) {
@@ -89,7 +89,7 @@ fn draw_seats(snapshot: &Snapshot, names: &[String], canvas: &mut Canvas<'_>, ar
         let own = if Some(seat) == snapshot.me { "*" } else { " " };
         let score = scores.get(seat.index()).copied().unwrap_or(0);
         let style = if turn { theme.accent() } else { theme.text() };
-        // After the end everybody goes as they like.
+        // After the end nobody is missed.
         let waiting = snapshot
             .waits
             .seats
@@ -122,7 +122,7 @@ fn draw_seats(snapshot: &Snapshot, names: &[String], canvas: &mut Canvas<'_>, ar
                 theme.faint(),
             ),
         };
-        // What it plays comes through the others.
+        // This seat's moves arrive through other seats.
         let far = snapshot.indirect.contains(seat) && !game.is_over();
         let note = match (far, note.is_empty()) {
             (false, _) => note,
@@ -163,7 +163,7 @@ fn draw_log(sitting: &TableScreen, canvas: &mut Canvas<'_>, area: Rect) {
     }
     let rows = usize::from(inner.height);
     let until = sitting.lines.len() - sitting.back.min(sitting.lines.len());
-    // A line fills at least a row.
+    // Each line fills at least one row.
     let recent = sitting.lines.get(until.saturating_sub(rows)..until);
     let lines: Vec<Line<'_>> = recent
         .unwrap_or_default()
@@ -183,13 +183,13 @@ fn draw_log(sitting: &TableScreen, canvas: &mut Canvas<'_>, area: Rect) {
     canvas.rows(inner, lines.into_iter().skip(hidden));
 }
 
-/// Actions with the focused spot, and its name.
+/// The actions for the focused spot, and what the spot is.
 fn draw_panel(sitting: &TableScreen, canvas: &mut Canvas<'_>, area: Rect, about: &[String]) {
     let theme = canvas.theme();
     let [list, words] =
         Layout::horizontal([Constraint::Percentage(52), Constraint::Percentage(48)]).areas(area);
     let is_over = sitting.is_over();
-    // Why nothing can be done any more needs no list.
+    // After the end the reasons for refusals do not matter.
     let offers = if is_over {
         Vec::new()
     } else {
@@ -333,7 +333,7 @@ fn draw_status(
     if (sitting.is_over() || sitting.failed.is_some()) && sitting.status.is_none() {
         buttons.extend(what_next(sitting, context, theme));
     }
-    // The buttons have to be there; the words may be cut.
+    // The buttons must fit; the text may be cut.
     let wide = |(key, label, _): &(String, String, Target)| {
         label.width() + 3 + if key.is_empty() { 0 } else { key.width() + 1 }
     };
@@ -347,7 +347,7 @@ fn draw_status(
     }
 }
 
-/// Choices after the end: keys, labels, and where they lead.
+/// Choices after the end: key, label and target.
 fn what_next(
     sitting: &TableScreen,
     context: &Context,
@@ -370,7 +370,7 @@ fn what_next(
     next
 }
 
-/// Winners, and everybody's points.
+/// The winners and everybody's points.
 fn result(sitting: &TableScreen, theme: &Theme) -> Vec<Line<'static>> {
     let Some(snapshot) = &sitting.snapshot else {
         return Vec::new();

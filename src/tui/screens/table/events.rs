@@ -54,7 +54,7 @@ impl TableScreen {
                 self.say(voice, text.clone());
             }
             SessionEvent::Refused(why) => requests.push(Request::Toast(Tone::Bad, sentence(why))),
-            // After the end everybody goes as they like.
+            // After the end nobody is missed.
             SessionEvent::Peer {
                 state: PeerState::Connected | PeerState::Lost,
                 ..
@@ -127,7 +127,7 @@ impl TableScreen {
                 if !matches!(self.over, Over::Telling(_)) {
                     self.over = Over::Outcome;
                 }
-                // It counts in the statistics that stand beside it.
+                // The finished game counts in the statistics shown with the result.
                 requests.push(Request::Effect(Effect::LoadLibrary));
             }
             SessionEvent::Error(why) => {
@@ -148,14 +148,14 @@ impl TableScreen {
         }
     }
 
-    /// The table goes on without this player, or not at all: nothing is offered any more.
+    /// The table has closed for this player: drops all offers.
     fn stop(&mut self, why: String) {
         self.failed = Some(why);
         self.offers = Offers::default();
         self.picked.clear();
     }
 
-    /// Notes which cards have come to this player; they are news until the table has gone on.
+    /// Records the cards that are new to this player. They count as new until the game moves on.
     fn note_cards(&mut self, now: &Snapshot) {
         let was = self.snapshot.as_ref();
         let new = now.known.iter().map(|(card, _)| card).filter(|card| {
@@ -169,8 +169,8 @@ impl TableScreen {
         }
     }
 
-    /// Whether the player is to act, and something is offered that can be done in turn alone. Before a game has begun
-    /// somebody is to act already, and can do nothing.
+    /// Whether the player has an offer that is possible only in turn. Before the game begins a seat may be to act
+    /// without any offers.
     fn is_my_turn(&self) -> bool {
         self.snapshot.as_ref().is_some_and(|now| {
             let to_act = now.game.to_act();
@@ -188,7 +188,7 @@ impl TableScreen {
     ) {
         self.theme = context.theme;
         self.names.clone_from(&snapshot.names);
-        // A card that was dealt is often known only after the game has gone on.
+        // A dealt card often becomes known only after the game has moved on.
         let nothing_new = self
             .snapshot
             .as_ref()
@@ -200,7 +200,7 @@ impl TableScreen {
         if self.failed.is_none() && (!nothing_new || !events.is_empty()) {
             let offers = self.view(&[], |view, snapshot| Offers::of(&snapshot.game, view));
             self.offers = offers.unwrap_or_default();
-            // What was asked about may not be possible any more.
+            // The action in question may no longer be possible.
             let gone = match &self.asked {
                 Some(Asked::Act(asked)) => {
                     let mut all = self.offers.all().iter();
@@ -212,12 +212,12 @@ impl TableScreen {
                 self.asked = None;
                 requests.push(Request::Withdraw);
             }
-            // What was picked is kept as long as it leads anywhere.
+            // Keep the picked spots while they lead to an offer.
             if self.offers.next(&self.picked).is_empty() {
                 self.picked.clear();
             }
-            // A player with a new task finds the focus on it; and at the beginning of a turn on that,
-            // and not on what could be done all the time, such as to vote for the end.
+            // Move the focus to new choices. At the start of a turn, move it off actions that are always possible, such
+            // as a vote for the end.
             let lit = self.offers.next(&self.picked);
             let is_lit = matches!(self.focus, Some(Target::Spot(spot)) if lit.contains(&spot));
             if self.is_my_turn() && !lit.is_empty() && (!is_lit || !was_mine) {

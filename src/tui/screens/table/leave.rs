@@ -1,4 +1,4 @@
-//! Ways into the game and out of it: being ready, another game, the audit, leaving.
+//! Entering and leaving a game: readiness, invitations, removals, a rematch, the audit.
 
 use fairdeal_net::{JoinTarget, Ticket};
 use fairdeal_protocol::game::Game as _;
@@ -12,7 +12,7 @@ use crate::tui::screen::{Effect, Opening, Question, Request, Requests};
 use crate::tui::screens::audit::Audit;
 
 impl TableScreen {
-    /// Whether this player has said that it is ready.
+    /// Whether this player is ready.
     pub(super) fn is_ready(&self) -> bool {
         let me = self
             .lobby
@@ -28,7 +28,7 @@ impl TableScreen {
         }
     }
 
-    /// Whether somebody is at a seat of the lobby whom this host can send away.
+    /// Whether this host can send away the guest at a seat of the lobby.
     pub(super) fn may_dismiss(&self, seat: Seat) -> bool {
         let guest = self.lobby.seats.get(seat.index()).and_then(Option::as_ref);
         let hosts = self.snapshot.is_none() && self.lobby.ticket.is_some() && !self.local;
@@ -41,7 +41,7 @@ impl TableScreen {
         snapshot.map_or(SeatSet::EMPTY, |snapshot| snapshot.waits.may_propose)
     }
 
-    /// Asks whether to propose a removal.
+    /// Asks for confirmation to propose a removal.
     pub(super) fn ask_removal(&mut self, seat: Seat, requests: &mut Requests) {
         let Some(name) = self.names.get(seat.index()) else {
             return;
@@ -52,14 +52,14 @@ impl TableScreen {
         self.asked = Some(Asked::Removal(seat));
     }
 
-    /// Whether nothing is lost by following an invitation.
+    /// Whether there is an invitation, and following it loses nothing: the game is over or failed.
     pub(super) fn may_follow(&self) -> bool {
         self.invitation.is_some() && (self.outcome.is_some() || self.failed.is_some())
     }
 
     pub(super) fn follow(&self, requests: &mut Requests) {
         let ticket = self.invitation.as_ref().filter(|_| self.may_follow());
-        // The session has read it already.
+        // The session has already parsed it.
         let Some(ticket) = ticket.and_then(|(_, ticket)| ticket.parse::<Ticket>().ok()) else {
             return;
         };
@@ -88,7 +88,7 @@ impl TableScreen {
         snapshot.is_some_and(|snapshot| snapshot.game.is_over())
     }
 
-    /// Whether the player is alone with a game that is not sealed.
+    /// Whether this is an unsealed practice game.
     pub(super) fn is_practice(&self) -> bool {
         let standing = self.snapshot.as_ref().map(|snapshot| &snapshot.standing);
         matches!(standing, Some(Standing::Practice { .. }))

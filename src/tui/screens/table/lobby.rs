@@ -1,4 +1,4 @@
-//! The lobby: seats filling, and the ticket to give to friends.
+//! The lobby: the seats, and the ticket to give to friends.
 
 use fairdeal_games::game_info;
 use fairdeal_protocol::seat::Seat;
@@ -13,7 +13,7 @@ use crate::tui::screen::Context;
 use crate::tui::screens::column;
 use crate::tui::screens::table::choosing::sentence;
 
-/// For how long the host is still looked for, and why it has not answered.
+/// For how many more seconds the program tries to reach the host, and why it has failed so far.
 fn reaching(sitting: &TableScreen, canvas: &mut Canvas<'_>, at: &mut Rect) {
     let theme = canvas.theme();
     let Some((seconds, why)) = &sitting.reaching else {
@@ -170,7 +170,7 @@ pub(super) fn draw(sitting: &TableScreen, _context: &Context, canvas: &mut Canva
     );
 }
 
-/// A long word in rows.
+/// Breaks a long word into rows.
 fn broken(word: &str, width: usize) -> Vec<String> {
     debug_assert_eq!(word.width(), word.len(), "a ticket is ASCII");
     wrapped(word, width, 0)

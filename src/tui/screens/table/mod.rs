@@ -1,10 +1,10 @@
 //! The table's screen, for a player or a spectator: from the lobby to the end of the game.
 //!
-//! This file has the state and hands each key, click and event to a module: [`choosing`] for actions, [`leave`] for
+//! This file holds the state and passes each key, click and event to a module: [`choosing`] for actions, [`leave`] for
 //! readiness, a rematch and leaving, [`events`] for what the session reports. [`lobby`] and [`draw`] draw it, [`seal`]
 //! shows what protects each step, [`moving`] animates.
 //!
-//! Over 600 lines: Rust wants the methods of [`Screen`] in one place; most of them call the modules beside.
+//! Over 600 lines: Rust requires all methods of [`Screen`] in one `impl`; most of them call the modules above.
 
 mod choosing;
 mod draw;
@@ -41,12 +41,12 @@ use crate::session::local_bots::next_bot;
 use crate::tui::event::UiEvent;
 use crate::tui::screen::{Context, Effect, Request, Requests, Screen, Tone};
 
-/// How many lines of the log are kept.
+/// Lines kept in the log.
 const LINES: usize = 500;
-/// How wide a name is on a table at most.
+/// Maximum width of a name on a table.
 const NAME: usize = 8;
 
-/// Buttons beside the table's own.
+/// Buttons other than the table's own.
 mod button {
     use super::Target;
 
@@ -60,13 +60,13 @@ mod button {
     pub(super) const AUDIT: Target = Target::Button(10);
     pub(super) const MORE: Target = Target::Button(11);
     pub(super) const FOLLOW: Target = Target::Button(12);
-    /// Sends the guest at a seat away; the seat's number is added.
+    /// Sends a guest away: the button number is this plus the number of the seat.
     pub(super) const DISMISS: u16 = 20;
-    /// The first of those that propose a seat's removal.
+    /// Proposes a removal: the button number is this plus the number of the seat.
     pub(super) const PROPOSE: u16 = 30;
 }
 
-/// How a line of the log is meant.
+/// The source of a log line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Voice {
     /// Events of the game.
@@ -74,7 +74,7 @@ enum Voice {
     /// Events of the table: connections, departures.
     Table,
     Warning,
-    /// Somebody says something.
+    /// A chat message.
     Chat,
 }
 
@@ -84,7 +84,7 @@ struct Outcome {
     scores: Vec<i64>,
     winners: Vec<String>,
     log: Hash32,
-    /// Where it is saved, if it is.
+    /// The transcript file, if it was saved.
     transcript: Option<PathBuf>,
 }
 
@@ -93,15 +93,15 @@ struct Outcome {
 enum Over {
     #[default]
     Nothing,
-    /// The seal, explained.
+    /// The seal's explanation.
     Seal,
-    /// Something told step by step.
+    /// An animation in steps, such as a scoring.
     Telling(Telling),
-    /// The end of the game.
+    /// The result of the game.
     Outcome,
 }
 
-/// Purpose of a question.
+/// The action that a question is about.
 #[derive(Clone, Debug)]
 enum Asked {
     Act(Box<Offer>),
@@ -118,27 +118,26 @@ enum Way {
     Go,
 }
 
-/// See the module's head.
 #[derive(Debug)]
 pub(in crate::tui) struct TableScreen {
-    /// Its name before there is a table.
+    /// The screen's name before the table is known.
     purpose: String,
-    /// Whether nobody but bots of this program can be there.
+    /// Whether the table has no network: every other seat is a bot of this program.
     local: bool,
     /// The chat message being written.
     chat: Option<Field>,
     lobby: LobbyView,
-    /// For how many seconds the host is still looked for, while it is not connected, and what is known of why.
+    /// While the host is not connected: for how many more seconds the program tries, and why it has failed so far.
     reaching: Option<(u64, Option<String>)>,
     snapshot: Option<Snapshot>,
     names: Vec<String>,
     offers: Offers,
-    /// The spots chosen so far, of an action that needs more of them.
+    /// The spots picked so far, of an action that needs more of them.
     picked: Vec<Spot>,
-    /// The spots whose offers are listed: those picked and the one that the focus is or was on.
+    /// The spots whose offers are listed: the picked ones, then the last one that had the focus.
     aimed: Vec<Spot>,
     focus: Option<Target>,
-    /// Which page of what can be done is shown, where there is no room for all.
+    /// The visible page of offers, if they do not all fit.
     page: usize,
     lines: Vec<(Voice, String)>,
     /// How many lines the log is scrolled back.
@@ -146,26 +145,26 @@ pub(in crate::tui) struct TableScreen {
     over: Over,
     asked: Option<Asked>,
     outcome: Option<Outcome>,
-    /// Invitation to another table: its author and ticket.
+    /// Invitation to another table: who sent it, and its ticket.
     invitation: Option<(String, String)>,
     failed: Option<String>,
     left: bool,
     ended: bool,
-    /// Line below the board in place of the turn.
+    /// Replaces the line below the board that tells whose turn it is.
     status: Option<String>,
     /// Events that the board has not shown yet.
     events: Vec<AnyEvent>,
-    /// The cards that came to this player last.
+    /// The cards that this player received last.
     came: Vec<Handle>,
     moving: Vec<Moving>,
-    /// Where the places of the table are.
+    /// Where the spots of the table are on the screen.
     places: BTreeMap<Spot, Rect>,
     theme: Theme,
 }
 
 impl TableScreen {
-    /// Before anything is known; `purpose` is what is being done, `local` whether the table is wholly in this
-    /// program.
+    /// A screen with no table yet. `purpose` names what the player is doing; `local` means that the table has no
+    /// network.
     pub(in crate::tui) fn new(purpose: &str, local: bool) -> Self {
         Self {
             purpose: purpose.to_owned(),
@@ -198,7 +197,7 @@ impl TableScreen {
         }
     }
 
-    /// As it stands at some moment, after these lines of its log.
+    /// A table at one step, with these lines in its log.
     pub(in crate::tui) fn at(context: &Context, snapshot: &Snapshot, lines: Vec<String>) -> Self {
         let mut table = Self::new("table", true);
         table.lines = lines.into_iter().map(|line| (Voice::Game, line)).collect();
@@ -214,7 +213,7 @@ impl TableScreen {
         self.snapshot.is_some() && self.me().is_none()
     }
 
-    /// Runs something with the game as this player sees it.
+    /// Runs a function on the game as this player sees it.
     fn view<T>(
         &self,
         picked: &[Spot],
@@ -247,7 +246,7 @@ impl TableScreen {
         name.unwrap_or_else(|| seat.to_string())
     }
 
-    /// Shows a moment of a past game: nothing can be done there.
+    /// Shows a step of a past game, without offers.
     pub(in crate::tui) fn show(
         &mut self,
         context: &Context,
@@ -263,7 +262,7 @@ impl TableScreen {
         self.status = Some(status);
     }
 
-    /// Shows what comes after what lies over the table.
+    /// Closes the overlay, or shows what comes after it.
     fn close_over(&mut self) {
         self.over = match std::mem::take(&mut self.over) {
             Over::Telling(mut telling) if telling.is_moving() => {
@@ -287,8 +286,8 @@ impl TableScreen {
     }
 }
 
-/// The names of a table, short enough for boards; those that would view alike have their seat's number, counted
-/// from 1 as in names that are alike in full.
+/// The names of a table, shortened for boards. Names that would look alike get their seat's number, counted from 1 as
+/// in full names that look alike.
 pub(in crate::tui) fn short_names(names: &[String], theme: &Theme) -> Vec<String> {
     let short: Vec<String> = names.iter().map(|name| cut(name, NAME, theme)).collect();
     let alike = |name: &String| short.iter().filter(|other| *other == name).count() > 1;
@@ -548,7 +547,7 @@ impl Screen for TableScreen {
                 }
             }
             UiEvent::Failed(why) => {
-                // In a lobby that is reached, one thing less does not end it.
+                // Once the lobby is reached, a failed request does not end it.
                 if self.snapshot.is_none() && self.lobby.seats.is_empty() {
                     self.failed = Some(why.clone());
                 }
@@ -635,7 +634,7 @@ impl Screen for TableScreen {
         if self.snapshot.is_some() {
             let mut seen = std::collections::BTreeSet::new();
             for offer in self.offers.all() {
-                // One that needs several choices begins with the first.
+                // An action with several choices begins with the first.
                 if let Some(spot) = offer.path.first().filter(|spot| seen.insert(**spot)) {
                     all.push((offer.words.clone(), Target::Spot(*spot)));
                 }

@@ -1,4 +1,4 @@
-//! Animations of a table: things on their way, places that flash, scores that are told step by step.
+//! Animations of a table: cards that move, spots that flash, scores that appear step by step.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -10,25 +10,25 @@ use ratatui::text::Line;
 
 use crate::tui::shell::window;
 
-/// How soon something that moves is drawn again.
+/// Time between two frames of an animation.
 pub(super) const FRAME: Duration = Duration::from_millis(40);
-/// How long something is on its way, or flashes.
+/// Duration of a move or a flash.
 const WAY: Duration = Duration::from_millis(320);
-/// How long one step of what is told stands alone.
+/// Time between two steps of a scoring.
 const BEAT: Duration = Duration::from_millis(140);
 
-/// Something that moves, and how far it is.
+/// A motion and its progress.
 #[derive(Clone, Debug)]
 pub(super) struct Moving {
     motion: Motion,
-    /// Where it began, and where it ends, once that has been drawn.
+    /// Start and end on the screen; `None` until the spot has been drawn.
     from: Option<Rect>,
     to: Option<Rect>,
     passed: Duration,
 }
 
 impl Moving {
-    /// Begins, where its place was drawn last.
+    /// Starts where the spot was last drawn.
     pub(super) fn new(motion: Motion, places: &BTreeMap<Spot, Rect>) -> Self {
         let from = match &motion {
             Motion::Fly { from, .. } => places.get(from).copied(),
@@ -42,20 +42,20 @@ impl Moving {
         }
     }
 
-    /// Learns where it goes.
+    /// Records the position of the destination.
     pub(super) fn arrive_at(&mut self, places: &BTreeMap<Spot, Rect>) {
         if let Motion::Fly { to, .. } = &self.motion {
             self.to = places.get(to).copied();
         }
     }
 
-    /// Moves on; says whether it is still moving.
+    /// Advances the time. Returns whether it is still moving.
     pub(super) fn advance(&mut self, passed: Duration) -> bool {
         self.passed += passed;
         self.passed < WAY
     }
 
-    /// Its effect on the places of the table.
+    /// Marks the spots that the motion affects.
     pub(super) fn mark(&self, marks: &mut Marks) {
         match &self.motion {
             Motion::Fly { to, .. } if self.from.is_some() => {
@@ -70,7 +70,7 @@ impl Moving {
         }
     }
 
-    /// Draws it on its way.
+    /// Draws the moving thing between start and end.
     pub(super) fn draw(&self, canvas: &mut Canvas<'_>) {
         let (Motion::Fly { what, .. }, Some(from), Some(to)) = (&self.motion, self.from, self.to)
         else {
@@ -94,13 +94,13 @@ impl Moving {
     }
 }
 
-/// Something that is told step by step, and how much of it is.
+/// An animation in steps, and how many are shown.
 #[derive(Debug)]
 pub(super) struct Telling {
     show: Animation,
     shown: usize,
     passed: Duration,
-    /// How many lines one looks back, where not all of them have room.
+    /// How many lines the text is scrolled back, if it does not all fit.
     back: usize,
 }
 
@@ -142,14 +142,14 @@ impl Telling {
         }
     }
 
-    /// Looks back by so many lines, or ahead.
+    /// Scrolls back by so many lines; a negative number scrolls ahead.
     pub(super) fn scroll(&mut self, by: isize) {
         if !self.is_moving() {
             self.back = self.back.saturating_add_signed(by);
         }
     }
 
-    /// Draws what has been told, the last of it at the bottom if there is no room for all.
+    /// Draws the steps so far; if they do not all fit, the last ones.
     pub(super) fn draw(&mut self, canvas: &mut Canvas<'_>, close: Target) {
         let mut left = self.shown;
         let mut lines: Vec<Line<'static>> = Vec::new();

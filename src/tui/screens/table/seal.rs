@@ -1,4 +1,4 @@
-//! The seal: what protects this step, in a sentence and at length.
+//! The seal: what protects this step, in one sentence and in detail.
 
 use fairdeal_protocol::card::{Handle, Slot};
 use fairdeal_protocol::game::Game as _;
@@ -22,7 +22,7 @@ fn names(snapshot: &Snapshot, seats: SeatSet) -> String {
     list.join(", ")
 }
 
-/// Protection of this step, in a sentence.
+/// One sentence on what protects this step.
 fn text(snapshot: &Snapshot, progress: &Progress) -> String {
     let Progress {
         kind,
@@ -70,8 +70,8 @@ fn text(snapshot: &Snapshot, progress: &Progress) -> String {
     }
 }
 
-/// Origin of this player's opened cards, as a sentence; empty where they were not sealed. With the names of those
-/// whose shares it took if there is room.
+/// Who opened this player's cards, as a sentence; `None` if they were not sealed. With `named`, lists the seats whose
+/// reveal tokens (shares) it took.
 fn opened_by(snapshot: &Snapshot, cards: &[Handle], named: bool) -> Option<String> {
     let (last, others) = cards.split_last()?;
     let what = if others.is_empty() {
@@ -82,7 +82,7 @@ fn opened_by(snapshot: &Snapshot, cards: &[Handle], named: bool) -> Option<Strin
     };
     let mut shares = *snapshot.shares.get(last)?;
     if let Some(me) = snapshot.me {
-        // Nobody else has seen it.
+        // The player's own share was used only here.
         shares.remove(me);
     }
     let whose = if named {
@@ -97,7 +97,7 @@ fn opened_by(snapshot: &Snapshot, cards: &[Handle], named: bool) -> Option<Strin
     })
 }
 
-/// Origin of the opened card that the player looks at, or the one that has just come.
+/// Who opened the card that the player looks at, or else the latest one.
 fn opened(sitting: &TableScreen, snapshot: &Snapshot) -> Option<String> {
     match sitting.aimed.last() {
         Some(Spot::Card(Slot::Sealed(card))) if snapshot.shares.contains_key(card) => {
@@ -113,7 +113,7 @@ fn opened(sitting: &TableScreen, snapshot: &Snapshot) -> Option<String> {
     }
 }
 
-/// The most distant seat and its delay; empty where that is less than a millisecond.
+/// The connected seat with the longest round trip; `None` if all are below a millisecond.
 fn furthest(snapshot: &Snapshot) -> Option<String> {
     let away = snapshot.round_trips.iter();
     let here = away.filter(|(seat, millis)| snapshot.connected.contains(**seat) && **millis > 0);
@@ -122,7 +122,7 @@ fn furthest(snapshot: &Snapshot) -> Option<String> {
     Some(format!(", {name} at {millis} ms"))
 }
 
-/// The seal's row at the foot of the table.
+/// The seal's row at the bottom of the table.
 pub(super) fn draw_row(
     sitting: &TableScreen,
     snapshot: &Snapshot,
@@ -169,7 +169,7 @@ pub(super) fn draw_row(
     canvas.put(area, line);
 }
 
-/// Words about a practice game.
+/// The text for a practice game.
 const PRACTICE: &str = "Practice: nothing is sealed or saved, and you can undo every action.";
 
 const ESCROW: &str = "escrow";
@@ -211,7 +211,7 @@ fn stage(kind: Option<StepKind>) -> usize {
     }
 }
 
-/// The steps of a deal at this table, each with its number.
+/// The steps of a deal at this table, each with its index in [`STEPS`].
 fn parts(snapshot: &Snapshot) -> Vec<(usize, (&'static str, &'static str))> {
     let escrow = snapshot.seating.has_escrow();
     let steps = STEPS.into_iter().enumerate();
@@ -220,7 +220,7 @@ fn parts(snapshot: &Snapshot) -> Vec<(usize, (&'static str, &'static str))> {
         .collect()
 }
 
-/// The seal at length: the steps of a deal and where it is, who has done what, and the hash to compare.
+/// The seal in detail: the steps of a deal, the current one, who has done it, and the hash to compare.
 pub(super) fn draw_panel(sitting: &TableScreen, snapshot: &Snapshot, canvas: &mut Canvas<'_>) {
     let theme = canvas.theme();
     let seats = snapshot.names.len();
@@ -233,7 +233,7 @@ pub(super) fn draw_panel(sitting: &TableScreen, snapshot: &Snapshot, canvas: &mu
         seats + 8 + parts.len() + told + programs.len(),
         3 + usize::from(told > 0),
     );
-    // Where there is little room it is the space between that goes.
+    // On small screens drop the blank rows.
     let airy = rows + spaces + 2 <= usize::from(canvas.area().height);
     let height = rows + if airy { spaces } else { 0 };
     let height = u16::try_from(height).unwrap_or(u16::MAX);

@@ -1,4 +1,4 @@
-//! Whole games at the table, by keys alone and by mouse alone, and what lies over it.
+//! Whole games at the table, with keys only and with the mouse only, and the overlays.
 
 use fairdeal_games::AnyAction;
 use fairdeal_games::plutonian::PlutonianAction;
@@ -21,12 +21,12 @@ use crate::tui::event::{Input, UiEvent};
 use crate::tui::screen::Effect;
 use crate::tui::testing::TestApp;
 
-/// Sits down to a game from the first screen, by keys alone.
+/// Sits down at a game from the home screen, with keys only.
 fn seated(game: usize) -> TestApp {
     sitting_down(game, 3)
 }
 
-/// The same to one that is dealt from a seed.
+/// The same, for a game dealt from this seed.
 fn sitting_down(game: usize, seed: u8) -> TestApp {
     let mut stage = TestApp::at_home(false);
     stage.seed = seed;
@@ -43,8 +43,8 @@ fn sitting_down(game: usize, seed: u8) -> TestApp {
     stage
 }
 
-/// How an action is chosen on the screen: its spots, how many stand before it in the list that is shown where
-/// several are chosen by the same, and whether it is asked about.
+/// How to choose an action on the screen: its spots, its index in the list if several actions have the same spots, and
+/// whether there is a confirmation.
 fn way(stage: &TestApp, action: &AnyAction) -> (Vec<Spot>, Option<usize>, bool) {
     let scene = stage.scene.as_ref().unwrap();
     let known = scene.known(seat(0));
@@ -58,7 +58,7 @@ fn way(stage: &TestApp, action: &AnyAction) -> (Vec<Spot>, Option<usize>, bool) 
     (found.path.clone(), place, found.question.is_some())
 }
 
-/// Does an action: one target after the other.
+/// Performs an action, one target after the other.
 fn act(stage: &mut TestApp, action: &AnyAction, choose: impl Fn(&mut TestApp, Target)) {
     let (path, place, is_asked) = way(stage, action);
     let step = stage.step();
@@ -78,7 +78,7 @@ fn act(stage: &mut TestApp, action: &AnyAction, choose: impl Fn(&mut TestApp, Ta
     );
 }
 
-/// Plays as a bot would; `choose` chooses a target that is on the screen.
+/// Plays as a bot would; `choose` chooses a target on the screen.
 fn played(mut stage: TestApp, choose: impl Fn(&mut TestApp, Target)) {
     for _ in 0..3000 {
         stage.rest();
@@ -94,7 +94,7 @@ fn played(mut stage: TestApp, choose: impl Fn(&mut TestApp, Target)) {
     panic!("the game has no end:\n{}", stage.draw());
 }
 
-/// By keys alone: Tab goes to what can be done.
+/// Keys only: Tab moves to the target.
 fn by_keys(stage: &mut TestApp, target: Target) {
     if stage.draw().contains("Sure?") {
         return stage.keys("y");
@@ -130,7 +130,7 @@ fn every_game_is_played_to_its_end_by_keys_alone() {
     played_all(by_keys);
 }
 
-/// By mouse alone: what has no room in the list is on another page.
+/// Mouse only: pages through the list until the target is visible.
 fn by_mouse(stage: &mut TestApp, target: Target) {
     for _ in 0..20 {
         if stage.shell.layer().area(target).is_some() {
@@ -146,7 +146,7 @@ fn every_game_is_played_to_its_end_by_mouse_alone() {
     played_all(by_mouse);
 }
 
-/// A question about an action goes away with what it asks for, and nobody is missed after the end.
+/// A question goes away when its action becomes impossible, and nobody is missed after the end.
 #[test]
 fn what_is_pointless_is_not_asked_any_more() {
     let mut stage = seated(0);
@@ -164,14 +164,14 @@ fn what_is_pointless_is_not_asked_any_more() {
         stage.rest();
     };
     assert!(asked.contains("[y yes]"), "{asked}");
-    // Somebody else is faster.
+    // Another seat is faster.
     stage.fires(seat(1));
     stage.rest();
     let shown = stage.draw();
     assert!(!shown.contains("[y yes]"), "{shown}");
 }
 
-/// Actions that are always possible, such as a vote for the end, are not what Enter does when a turn begins.
+/// When a turn begins, Enter must not trigger an action that is always possible, such as a vote for the end.
 #[test]
 fn a_turn_does_not_begin_on_what_can_be_done_all_the_time() {
     let not_on_a_deed = |stage: &mut TestApp| {
@@ -193,13 +193,13 @@ fn a_turn_does_not_begin_on_what_can_be_done_all_the_time() {
         };
         act(&mut stage, &action, by_keys);
     }
-    // The player has the first turn of all, and could vote before there was anything else to do.
+    // The player has the very first turn, and could vote before there was anything else to do.
     let others = (0..8).map(|seed| sitting_down(2, seed));
     let first = others.filter(|stage| stage.step() < opened);
     assert!(first.map(|mut stage| not_on_a_deed(&mut stage)).count() > 0);
 }
 
-/// A solitaire for practice: everything can be taken back, giving up too, and nothing of it is audited.
+/// In a practice solitaire everything can be undone, giving up too, and there is no audit.
 #[test]
 fn practice_is_taken_back() {
     let mut stage = TestApp::at_home(false);
@@ -217,7 +217,7 @@ fn practice_is_taken_back() {
         let rows = shown
             .lines()
             .filter(|row| row.contains('┊') || row.contains('║'));
-        // Without the log beside it.
+        // Without the log beside the board.
         let left = rows.map(|row| row.chars().take(50).collect::<String>());
         left.map(|row| row.trim_end().to_owned())
             .collect::<Vec<String>>()
@@ -244,7 +244,7 @@ fn practice_is_taken_back() {
     assert_ne!(stage.shell.trail().last().unwrap(), "audit");
     stage.keys("u");
     assert_eq!(board(&mut stage), before[0]);
-    // Nothing is kept, so it is asked about; over and done with it is not.
+    // Leaving loses the game, so the screen asks first. After the end it does not.
     stage.keys("q");
     assert!(stage.draw().contains("A practice game is not kept"));
     stage.keys("nryq");
@@ -270,7 +270,7 @@ fn after_the_end_there_is_a_way_back() {
     assert_eq!(stage.shell.trail(), ["home"]);
 }
 
-/// An invitation asks nothing: a key that was meant for something else shall not follow it.
+/// An invitation opens no question: a key meant for something else must not follow it.
 #[test]
 fn an_invitation_is_followed_when_the_player_wants_to() {
     let mut stage = seated(0);
@@ -312,7 +312,7 @@ fn the_seal_is_explained() {
     assert!(!stage.draw().contains("The seal "));
 }
 
-/// Which shares have opened a card: those that have just come, and the one that the player looks at.
+/// The seal names the shares that opened the newest cards, or the card that the player looks at.
 #[test]
 fn the_seal_says_what_has_opened_a_card() {
     let mut stage = seated(0);
@@ -343,7 +343,7 @@ fn leaving_a_game_that_is_not_over_is_asked_about() {
     assert_eq!(stage.shell.trail(), ["home"]);
 }
 
-/// Whoever waits is told what can be done about it, on which ground.
+/// A waiting player sees the available remedies and their ground.
 #[test]
 fn what_can_be_done_about_a_player_that_does_not_act() {
     let late = Waiting {
@@ -395,7 +395,7 @@ fn news_of_peers_are_told() {
     assert!(stage.draw().contains("is lost"));
 }
 
-/// The turn of a player without whom the others play on is nobody's business any more.
+/// Once the others play on without a player, that player has no more turns.
 #[test]
 fn a_closed_table_offers_nothing() {
     let mut stage = seated(0);

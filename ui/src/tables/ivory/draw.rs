@@ -1,7 +1,7 @@
-//! The tower, the piles, the deck and the draw pile, in whatever room there is.
+//! The tower, the piles, the deck and the draw pile, in the room available.
 //!
-//! The tower stands at the left; what it still lacks is a scaffold with the names of the cards, which one
-//! has to keep in mind. Piles hang at the right, deck and draw pile lie under them.
+//! The tower stands at the left. Its missing levels are a scaffold with the names of the cards, which the player must
+//! keep in mind. The piles hang at the right, with the deck and the draw pile below them.
 
 use fairdeal_games::ivory::Ivory;
 use fairdeal_games::ivory::cards::{self, CROWN, Suit};
@@ -15,13 +15,13 @@ use super::{DECK, DRAW, TOWER, faces, needed, pile_spot};
 use crate::canvas::{Canvas, Mark, wrapped};
 use crate::theme::Theme;
 
-/// The columns of the tower at least: a rank, and blocks that its cards' names have room in.
+/// The minimum columns of the tower: a rank, and blocks wide enough for its cards' names.
 const TOWER_COLUMNS: u16 = 18;
 /// The columns of the rank beside a block.
 const RANK: u16 = 3;
 /// The rows of the tower without its levels: heading and ground.
 const TOWER_FRAME: u16 = 2;
-/// From how many rows on there is room for more than the cards.
+/// The rows from which there is room for more than the cards.
 const LARGE: u16 = 24;
 /// The rules in brief.
 const RULES: [&str; 4] = [
@@ -31,7 +31,7 @@ const RULES: [&str; 4] = [
      the card that it covers.",
     "- When nothing fits, turn cards over. The deck is never reshuffled.",
 ];
-/// How many piles there may be.
+/// The most piles.
 const PILES: u8 = 3;
 
 /// Draws all of it.
@@ -72,7 +72,7 @@ pub(super) fn all(game: &Ivory, canvas: &mut Canvas<'_>, area: Rect) {
     }
 }
 
-/// Meaning of the suits' letters and course of the game, above the decks, as far as there is room.
+/// Draws the meaning of the suits' letters and the course of the game above the decks, as far as there is room.
 fn help(canvas: &mut Canvas<'_>, area: Rect) {
     let theme = canvas.theme();
     let width = usize::from(area.width);
@@ -99,7 +99,7 @@ fn help(canvas: &mut Canvas<'_>, area: Rect) {
     }
 }
 
-/// Meaning of the suits' letters, side by side as far as they fit.
+/// Draws the meaning of the suits' letters, side by side as far as they fit.
 fn legend(canvas: &mut Canvas<'_>, area: Rect) {
     let theme = canvas.theme();
     let mut lines = vec![Line::default()];
@@ -122,7 +122,7 @@ fn legend(canvas: &mut Canvas<'_>, area: Rect) {
     canvas.rows(area, lines);
 }
 
-/// The border of something by how it stands, with the style of its edge.
+/// A border that shows a mark; `edge` is its style.
 fn block(mark: Mark, edge: Style, theme: &Theme) -> Block<'static> {
     let set = if mark.lit || mark.picked {
         theme.lit_border()
@@ -161,7 +161,7 @@ fn tower(game: &Ivory, levels: u16, canvas: &mut Canvas<'_>, area: Rect) {
         _ => Names::WithSuits,
     };
     for rank in 1..=CROWN {
-        // Narrower by a column at each side at the 5 and at the 8.
+        // Narrower by one column on each side from the 5, and by two from the 8.
         let narrower = match rank {
             ..5 => 0,
             5..8 => 1,
@@ -202,7 +202,7 @@ fn tower(game: &Ivory, levels: u16, canvas: &mut Canvas<'_>, area: Rect) {
                 scaffold(needed(game, rank), next, names, canvas, level);
             }
         }
-        // Also while its stone is on its way.
+        // Also while its stone is in flight.
         let is_top = game.tower().len() == usize::from(rank);
         if (mark.focused && is_next) || (mark.flashing && is_top) {
             canvas.tint(level, theme.focused());
@@ -221,7 +221,7 @@ fn tower(game: &Ivory, levels: u16, canvas: &mut Canvas<'_>, area: Rect) {
     }
 }
 
-/// How much of a card has room on every level.
+/// How much of a card fits on every level.
 #[derive(Clone, Copy)]
 enum Names {
     Alone,
@@ -238,7 +238,7 @@ fn on_level(card: Face, names: Names, theme: &Theme) -> Line<'static> {
     }
 }
 
-/// A level that is built.
+/// Draws a built level.
 fn stone(card: Face, suit: Option<Suit>, names: Names, canvas: &mut Canvas<'_>, area: Rect) {
     let theme = canvas.theme();
     let colour = suit.map_or(theme.text(), |suit| faces::style(suit, theme));
@@ -261,7 +261,7 @@ fn stone(card: Face, suit: Option<Suit>, names: Names, canvas: &mut Canvas<'_>, 
     canvas.put(row, on_level(card, names, theme).centered());
 }
 
-/// A level that is not: which card it waits for.
+/// Draws a missing level, with the card that it waits for.
 fn scaffold(
     card: Option<Face>,
     next: Option<Mark>,
@@ -297,7 +297,7 @@ fn scaffold(
     canvas.put(row, Line::styled(text, style).centered());
 }
 
-/// A wall at each side; gives what is between.
+/// Draws a wall on each side, and returns the area between.
 fn walls(
     (left, right): (&'static str, &'static str),
     style: Style,
@@ -332,7 +332,7 @@ fn piles(game: &Ivory, canvas: &mut Canvas<'_>, area: Rect) {
     }
 }
 
-/// A title on the upper border of something.
+/// Writes a title on the upper border of an area.
 fn entitle(title: &str, style: Style, canvas: &mut Canvas<'_>, area: Rect) {
     let row = Rect {
         x: area.x.saturating_add(1),
@@ -342,11 +342,11 @@ fn entitle(title: &str, style: Style, canvas: &mut Canvas<'_>, area: Rect) {
     canvas.put(row, Line::styled(title.to_owned(), style));
 }
 
-/// Cards fanned downwards, the last of which is available.
+/// Draws cards fanned downwards; the last one is available.
 fn pile(cards: &[Face], number: u8, canvas: &mut Canvas<'_>, area: Rect) {
     let theme = canvas.theme();
     let count = u16::try_from(cards.len()).unwrap_or(u16::MAX);
-    // Each card shows its upper border if there is room for that.
+    // Each card shows its upper border if there is room.
     let is_wide = 2 * count < area.height;
     let rows = if is_wide { 2 * count + 1 } else { count + 2 };
     let whole = Rect {
@@ -384,7 +384,7 @@ fn pile(cards: &[Face], number: u8, canvas: &mut Canvas<'_>, area: Rect) {
     }
 }
 
-/// Where a pile can begin.
+/// Draws a place where a pile can begin.
 fn slot(game: &Ivory, number: u8, canvas: &mut Canvas<'_>, area: Rect) {
     let theme = canvas.theme();
     let place = Rect {
@@ -410,7 +410,7 @@ fn slot(game: &Ivory, number: u8, canvas: &mut Canvas<'_>, area: Rect) {
     }
 }
 
-/// The deck and the draw pile.
+/// Draws the deck and the draw pile.
 fn decks(game: &Ivory, canvas: &mut Canvas<'_>, area: Rect) {
     let theme = canvas.theme();
     let [deck, _, draw] = Layout::horizontal([

@@ -1,4 +1,4 @@
-//! Cards of the Decktet in letters: rank and suits always, the name where there is room.
+//! Cards of the Decktet in letters: always rank and suits, and the name where there is room.
 
 use fairdeal_games::ivory::cards::{self, CROWN, Suit};
 use fairdeal_protocol::card::Face;
@@ -7,7 +7,7 @@ use ratatui::text::{Line, Span};
 
 use crate::theme::Theme;
 
-/// The rank as it stands on the card.
+/// The rank as printed on the card.
 pub(super) fn rank(card: Face) -> String {
     match cards::rank(card) {
         1 => "A".to_owned(),
@@ -25,7 +25,7 @@ pub(super) fn rank_name(rank: u8) -> String {
     }
 }
 
-/// The name, without the suit that an Ace's and a Crown's has in it.
+/// The name; for an Ace and a Crown, without the suit.
 pub(super) fn name(card: Face) -> String {
     match cards::rank(card) {
         rank @ (1 | CROWN) => rank_name(rank),
@@ -52,7 +52,7 @@ pub(super) fn style(suit: Suit, theme: &Theme) -> Style {
     })
 }
 
-/// The suits with a blank before each, in full or in two letters.
+/// The suits, each after a blank, in full or in two letters.
 fn suits(card: Face, full: bool, theme: &Theme) -> Vec<Span<'static>> {
     let suits = cards::suits(card).into_iter();
     suits
@@ -75,7 +75,7 @@ fn headline(card: Face) -> String {
     }
 }
 
-/// A card in one row: `8 Mo Su`, with its name and whole suits if all cards have room for them.
+/// A card in one row: `8 Mo Su`, with its name and whole suits if all cards fit like that.
 pub(super) fn row(card: Face, width: usize, theme: &Theme) -> Line<'static> {
     // The widest are "9 merchant leaves knots", "5 discovery Su Wa" and "9 leaves wyrms".
     let (is_named, full) = match width {
@@ -90,7 +90,7 @@ pub(super) fn row(card: Face, width: usize, theme: &Theme) -> Line<'static> {
         spans.extend(suits(card, full, theme));
         Line::from(spans)
     };
-    // A single suit may have more room than two.
+    // A single suit may fit in full where two do not.
     let whole = line(true);
     let is_single = cards::suits(card).len() == 1 && whole.width() <= width;
     if full || is_single {
@@ -100,7 +100,7 @@ pub(super) fn row(card: Face, width: usize, theme: &Theme) -> Line<'static> {
     }
 }
 
-/// A card of the tower, whose rank stands beside it: the name, with the suits in full or in letters.
+/// A card of the tower without its rank, which stands beside it: the name, and the suits in full or in letters.
 pub(super) fn level(card: Face, full: bool, theme: &Theme) -> Line<'static> {
     let mut spans = vec![Span::styled(name(card), theme.title())];
     spans.extend(suits(card, full, theme));
@@ -113,7 +113,7 @@ pub(super) fn rows(card: Face, theme: &Theme) -> [Line<'static>; 2] {
     [first, Line::from(suits(card, true, theme))]
 }
 
-/// A card on its way.
+/// A card in flight.
 pub(super) fn short(card: Face, theme: &Theme) -> Line<'static> {
     row(card, 8, theme)
 }

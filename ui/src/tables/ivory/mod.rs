@@ -1,6 +1,6 @@
-//! The table of Ivory Tower: the tower as it grows, the resource piles, the deck and the draw pile.
+//! The table of Ivory Tower: the growing tower, the resource piles, the deck and the draw pile.
 //!
-//! A card is played by where it lies and then where it goes. The deck is the button that turns cards.
+//! A player chooses a card by its place, then its destination. The deck is the button that turns cards.
 
 mod draw;
 mod faces;
@@ -20,13 +20,13 @@ use ratatui::text::{Line, Span};
 use super::{Animation, Board, Button, Motion, Spot, ViewContext};
 use crate::canvas::Canvas;
 
-/// The deck, which is turned by choosing it.
+/// The deck: choosing it turns cards.
 const DECK: Spot = Spot::Button(0);
-/// The number of that button.
+/// The number of the deck's button.
 const TURN: u8 = 0;
 /// The button that ends the game.
 const RESIGN: u8 = 1;
-/// The draw pile; resource piles follow.
+/// The draw pile; the resource piles follow.
 const DRAW: Spot = Spot::Pile(0);
 const TOWER: Spot = Spot::Square(0);
 
@@ -35,7 +35,7 @@ fn pile_spot(pile: u8) -> Spot {
     Spot::Pile(pile.saturating_add(1))
 }
 
-/// The spot that a card is played from.
+/// The spot of a source.
 fn source_spot(from: Source) -> Spot {
     match from {
         Source::Draw => DRAW,
@@ -43,7 +43,7 @@ fn source_spot(from: Source) -> Spot {
     }
 }
 
-/// Card that is played from a spot.
+/// The source at a spot.
 fn source(spot: Spot) -> Option<Source> {
     match spot {
         Spot::Pile(0) => Some(Source::Draw),
@@ -52,12 +52,12 @@ fn source(spot: Spot) -> Option<Source> {
     }
 }
 
-/// How many piles there are, which is the number of the next one too.
+/// The number of piles, which is also the number of the next one.
 fn piles(game: &Ivory) -> u8 {
     u8::try_from(game.piles().len()).unwrap_or(u8::MAX)
 }
 
-/// The spot that a card is played to.
+/// The spot of a destination.
 fn target_spot(game: &Ivory, to: Target) -> Spot {
     match to {
         Target::Tower => TOWER,
@@ -66,7 +66,7 @@ fn target_spot(game: &Ivory, to: Target) -> Spot {
     }
 }
 
-/// Destination of a card at a spot.
+/// The destination at a spot.
 fn target(game: &Ivory, spot: Spot) -> Option<Target> {
     match spot {
         TOWER => Some(Target::Tower),
@@ -82,13 +82,13 @@ fn target(game: &Ivory, spot: Spot) -> Option<Target> {
     }
 }
 
-/// The card of a rank that the tower takes; none before its suit is known.
+/// The card of a rank that the tower takes; `None` before its suit is known.
 fn needed(game: &Ivory, rank: u8) -> Option<Face> {
     let ace = game.tower().first()?;
     cards::all().find(|card| cards::rank(*card) == rank && cards::share_a_suit(*ace, *card))
 }
 
-/// A pile by its number, in words.
+/// A destination in words.
 fn target_words(game: &Ivory, to: Target) -> String {
     match to {
         Target::Tower => "onto the tower".to_owned(),
@@ -101,7 +101,7 @@ fn target_words(game: &Ivory, to: Target) -> String {
     }
 }
 
-/// Actions with an available card.
+/// Says where an available card can go.
 fn about_plays(game: &Ivory, from: Source) -> String {
     let plays = game.plays().into_iter();
     let targets: Vec<String> = plays
@@ -163,12 +163,12 @@ fn about_tower(game: &Ivory) -> Vec<String> {
     vec![next, goal.to_owned()]
 }
 
-/// From where a card was played, as far as the board after it tells.
+/// The spot that a card was played from, as far as the board after the move tells.
 fn came_from(game: &Ivory, card: Face, to: Target, uncovered: Option<Face>) -> Spot {
     if uncovered.is_some() || to == Target::New || game.draw_pile().is_empty() {
         return DRAW;
     }
-    // It lay on a card of the next rank, or was a Crown alone in a pile that has gone.
+    // It lay on a card of the next rank, or was a Crown alone in a pile that is gone.
     let lay = (0..).zip(game.piles()).find(|(number, pile)| {
         let on = pile.last();
         let fits = on.is_some_and(|on| {
@@ -324,7 +324,7 @@ impl Board for Ivory {
     }
 
     fn hint(&self, view: &ViewContext<'_>) -> Option<IvoryAction> {
-        // The bot follows rules of thumb and rolls nothing.
+        // The bot follows heuristics and uses no randomness.
         let mut rng = ChaCha20Rng::from_seed([0; 32]);
         view.me?;
         ivory_advice(self, view.known, &mut rng)
@@ -346,7 +346,7 @@ impl Board for Ivory {
             } => {
                 let from = came_from(self, card, to, uncovered);
                 let to = match to {
-                    // It is the last one now.
+                    // The new pile is the last one now.
                     Target::New => pile_spot(piles(self).saturating_sub(1)),
                     _ => target_spot(self, to),
                 };
@@ -388,7 +388,7 @@ impl Board for Ivory {
     }
 }
 
-/// How many cards are turned of so many.
+/// The number of cards turned at once, in words.
 fn turned(cards: usize) -> String {
     match cards.min(3) {
         1 => "one card".to_owned(),

@@ -1,4 +1,4 @@
-//! Views of whole games, and checks that nothing is missing.
+//! Snapshots of whole games, and checks that nothing is missing.
 
 use fairdeal_games::bot;
 use fairdeal_games::bots::Level;
@@ -26,7 +26,7 @@ fn game(scene: &Scene) -> &Ivory {
     }
 }
 
-/// Lets the normal bot play; says what it did last.
+/// Lets the normal bot play.
 fn sensible(scene: &mut Scene, actions: usize) {
     let mut rng = ChaCha20Rng::from_seed([7; 32]);
     let mut normal = bot(Level::Normal);
@@ -70,7 +70,7 @@ fn the_begin() {
 
 #[test]
 fn the_middle_of_a_game() {
-    // A deal that goes far.
+    // A deal with a long game.
     let mut scene = scene(3);
     sensible(&mut scene, 30);
     assert_snapshot!("middle_80", seen(&scene, (80, 24)));
@@ -83,7 +83,7 @@ fn the_middle_of_a_game() {
     assert_snapshot!("middle_ascii", ascii);
 }
 
-/// Three piles, each as long as what the ones before have left allows, by a deck that is stacked for them.
+/// Three piles from a stacked deck, each as long as the piles before it allow.
 fn longest_piles() -> Scene {
     fn longest(pile: &mut Vec<Face>, used: &[Face]) -> Vec<Face> {
         let mut best = pile.clone();
@@ -106,7 +106,7 @@ fn longest_piles() -> Scene {
         let pile = longest(&mut Vec::new(), &played);
         played.extend(pile);
     }
-    // The last of three that are turned is played first.
+    // Of three turned cards, the last is played first.
     let rest: Vec<Face> = cards::all().filter(|card| !played.contains(card)).collect();
     let all: Vec<Face> = played.iter().chain(&rest).copied().collect();
     let deck = all.chunks(3).flat_map(|turned| turned.iter().rev());
@@ -132,7 +132,7 @@ fn longest_piles() -> Scene {
     scene
 }
 
-/// The rows of what is drawn in an area.
+/// The rows drawn in an area.
 fn within(text: &str, area: Rect) -> Vec<String> {
     let rows = text.lines().skip(usize::from(area.y));
     let rows = rows.take(usize::from(area.height));

@@ -13,7 +13,7 @@ use super::worth::{Group, Sight};
 use super::{DISCARD_PILE, DRAW_PILE, VILLAGE, god_at, turns_left};
 use crate::tables::{Spot, ViewContext};
 
-/// Explanation of a spot.
+/// Explains a spot.
 pub(super) fn about(loot: &Loot, spot: Spot, view: &ViewContext<'_>) -> Vec<String> {
     match spot {
         Spot::Card(slot) => about_card(loot, slot, view),
@@ -35,7 +35,7 @@ pub(super) fn about(loot: &Loot, spot: Spot, view: &ViewContext<'_>) -> Vec<Stri
     }
 }
 
-/// A name with a capital.
+/// A name with a capital initial.
 fn capital(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| {
@@ -67,7 +67,7 @@ fn about_card(loot: &Loot, slot: Slot, view: &ViewContext<'_>) -> Vec<String> {
     told
 }
 
-/// Explanation of a card, wherever it lies.
+/// Explains a card, wherever it lies.
 fn about_face(face: Face) -> Vec<String> {
     let name = capital(&cards::long(face));
     match cards::god_of(face) {
@@ -82,7 +82,7 @@ fn about_face(face: Face) -> Vec<String> {
     }
 }
 
-/// Score of a card in the best arrangement.
+/// Explains a card's score in the best arrangement.
 fn in_group(group: &Group, points: i32, gods: GodSet) -> String {
     let why = match group.kind {
         Some(Kind::Run) => "ranks in a row, any suits, four at least",

@@ -1,4 +1,4 @@
-//! The board: the village, the piles, the seats, the gods, and where there is room what they all mean.
+//! The board: the village, the piles, the seats, the gods and, where there is room, their explanations.
 
 use fairdeal_games::TableGame as _;
 use fairdeal_games::loot::cards::{GODS, God, suit};
@@ -19,17 +19,17 @@ use super::{DISCARD_PILE, DRAW_PILE, VILLAGE, god_spot};
 use crate::canvas::{Canvas, cut};
 use crate::tables::ViewContext;
 
-/// From how many columns and rows on the board is in two columns.
+/// The columns and rows from which the board has two columns.
 const WIDE: (u16, u16) = (84, 17);
 
-/// State that the board is drawn from.
+/// The state that the board is drawn from.
 pub(super) struct Table<'a> {
     pub(super) loot: &'a Loot,
     pub(super) view: &'a ViewContext<'a>,
     pub(super) sight: Sight,
 }
 
-/// Cuts rows off the top of an area: those, and the rest.
+/// Splits an area into its top rows and the rest.
 pub(super) fn split(area: Rect, rows: u16) -> (Rect, Rect) {
     let rows = rows.min(area.height);
     let top = Rect {
@@ -44,7 +44,7 @@ pub(super) fn split(area: Rect, rows: u16) -> (Rect, Rect) {
     (top, rest)
 }
 
-/// Cuts columns off the left of an area: those, and the rest after a gap.
+/// Splits an area into its left columns and the rest after a gap.
 fn split_columns(area: Rect, columns: u16, gap: u16) -> (Rect, Rect) {
     let columns = columns.min(area.width);
     let left = Rect {
@@ -79,7 +79,7 @@ impl Table<'_> {
         u16::try_from(self.loot.seats()).unwrap_or(u16::MAX)
     }
 
-    /// Piles on the left, village and seats on the right, and below what else there is room for.
+    /// Draws piles on the left, village and seats on the right, and below them whatever else fits.
     fn draw_narrow(&self, canvas: &mut Canvas<'_>, area: Rect) {
         const BAND: u16 = 9;
         let mut spare = area.height.saturating_sub(BAND);
@@ -114,7 +114,7 @@ impl Table<'_> {
         }
     }
 
-    /// Village, seats and the hand added up on the left; piles, gods and what scores on the right.
+    /// Draws village, seats and the player's hand added up on the left; piles, gods and the scoring table on the right.
     fn draw_wide(&self, canvas: &mut Canvas<'_>, area: Rect) {
         let right_columns = (area.width * 9 / 20).clamp(42, 58);
         let (left, right) = split_columns(area, area.width - right_columns - 2, 2);
@@ -158,7 +158,7 @@ impl Table<'_> {
         }
     }
 
-    /// Both piles, as thick as they are, with their counts below.
+    /// Draws both piles with their thickness, and their counts below.
     fn draw_piles(&self, canvas: &mut Canvas<'_>, area: Rect, size: (u16, u16)) {
         let theme = canvas.theme();
         let (draw, discard) = (self.loot.draw_pile().len(), self.loot.discard_pile());
@@ -225,7 +225,7 @@ impl Table<'_> {
         self.loot.discard_pile().iter().rev().skip(1).copied()
     }
 
-    /// The cards below the top of the discard pile, in words, beside the piles.
+    /// Draws the cards below the top of the discard pile, in words, beside the piles.
     fn draw_under(&self, canvas: &mut Canvas<'_>, area: Rect) {
         let theme = canvas.theme();
         if self.under().next().is_none() {
@@ -253,7 +253,8 @@ impl Table<'_> {
         canvas.rows(area, lines);
     }
 
-    /// Below the piles on a small screen: gods in a few words each, and what lies under the discard pile.
+    /// Draws the notes below the piles on a small screen: gods in a few words each, and the cards under the discard
+    /// pile's top.
     fn draw_notes(&self, canvas: &mut Canvas<'_>, area: Rect, gods_told: bool) {
         let theme = canvas.theme();
         let gods: Vec<God> = self.sight.gods.iter().map(|(god, _)| *god).collect();
@@ -284,7 +285,7 @@ impl Table<'_> {
             self.draw_under_short(canvas, rest);
             return;
         }
-        // Those that there is no row for stand side by side; each can still be looked at.
+        // Gods without a row stand side by side; each can still be focused.
         let mut x = rest.x;
         for god in gods.iter().skip(words) {
             let chip = Rect {
@@ -301,7 +302,7 @@ impl Table<'_> {
         }
     }
 
-    /// The cards below the top of the discard pile in a few letters each.
+    /// Draws the cards below the top of the discard pile in a few letters each.
     fn draw_under_short(&self, canvas: &mut Canvas<'_>, area: Rect) {
         let theme = canvas.theme();
         if area.height == 0 || self.under().next().is_none() {
@@ -318,7 +319,7 @@ impl Table<'_> {
         canvas.put(area, Line::from(spans));
     }
 
-    /// How the village stands, when nothing happens to it just now.
+    /// The state of the village while nothing happens to it.
     fn village_state(&self) -> village::State {
         let loot = self.loot;
         let burnt = loot
@@ -362,7 +363,7 @@ impl Table<'_> {
         );
     }
 
-    /// Words about the village.
+    /// The caption of the village.
     fn caption(&self, width: usize, state: village::State) -> (String, Style) {
         let (loot, theme) = (self.loot, self.view.theme);
         let name = |seat: Seat| self.view.name(seat);

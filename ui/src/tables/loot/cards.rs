@@ -8,7 +8,7 @@ use crate::theme::Theme;
 
 /// Columns and rows of a card with its border.
 pub(super) const SMALL: (u16, u16) = (8, 5);
-/// The same where there is much room.
+/// Columns and rows of a card where there is much room.
 pub(super) const LARGE: (u16, u16) = (13, 7);
 
 /// Six letters each.
@@ -36,13 +36,13 @@ fn at(list: &[&'static str], index: u8) -> &'static str {
     list.get(usize::from(index)).copied().unwrap_or("?")
 }
 
-/// The god that a card is.
+/// The god on a card.
 pub(super) fn god_of(face: Face) -> Option<God> {
     let god = God::ALL.get(usize::from(rank(face).saturating_sub(1)));
     god.copied().filter(|_| suit(face) == GODS)
 }
 
-/// A god's name as it is read.
+/// A god's name for display.
 pub(super) fn god_name(god: God) -> &'static str {
     match god {
         God::DarkLord => "dark lord",
@@ -177,7 +177,7 @@ fn large(face: Face) -> Vec<String> {
         .collect()
 }
 
-/// The lines inside a card of that size.
+/// The lines inside a card of the given size.
 pub(super) fn lines(face: Face, size: (u16, u16), theme: &Theme) -> Vec<String> {
     if size == LARGE {
         large(face)
@@ -186,7 +186,7 @@ pub(super) fn lines(face: Face, size: (u16, u16), theme: &Theme) -> Vec<String> 
     }
 }
 
-/// The lines inside the back of a card of that size.
+/// The lines inside the back of a card of the given size.
 pub(super) fn back(size: (u16, u16), theme: &Theme) -> Vec<String> {
     let (width, height) = (usize::from(size.0) - 2, usize::from(size.1) - 2);
     let pattern = theme.glyph("░", "#").repeat(width);
@@ -197,7 +197,7 @@ pub(super) fn back(size: (u16, u16), theme: &Theme) -> Vec<String> {
     lines
 }
 
-/// The highest rank, which the changeling doubles.
+/// Whether a card has the highest rank, which the changeling doubles.
 pub(super) fn is_nine(face: Face) -> bool {
     rank(face) == RANKS
 }

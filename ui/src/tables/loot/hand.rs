@@ -1,4 +1,4 @@
-//! The own hand: real cards in their best combinations, with what each brings, and what a discard would do.
+//! The player's own hand: its cards in their best combinations, the score of each, and the effect of a discard.
 
 use fairdeal_games::TableGame as _;
 use fairdeal_games::loot::cards::suit;
@@ -19,8 +19,8 @@ use crate::canvas::{Canvas, Target, cut, fit};
 use crate::tables::{Spot, ViewContext};
 use crate::theme::Theme;
 
-/// How many rows the hand asks for: cards, a row of combinations, one of what is said of them; on a high screen
-/// also one of what the hand would be worth without each card; on a very high one larger cards.
+/// The rows that the hand needs: cards, a row of combinations, a row of comments. A high screen adds a row for the
+/// worth of the hand without each card; a very high one has larger cards.
 pub(super) fn rows(height: u16) -> u16 {
     match height {
         ..30 => SMALL.1 + 2,
@@ -29,12 +29,12 @@ pub(super) fn rows(height: u16) -> u16 {
     }
 }
 
-/// Whether the keys act on a spot, wherever it is drawn.
+/// Whether a spot has the focus, wherever it is drawn.
 fn is_focused(canvas: &mut Canvas<'_>, spot: Spot) -> bool {
     canvas.target(Rect::default(), Target::Spot(spot)).focused
 }
 
-/// One row of an area, by its number from the top; nothing below its end.
+/// One row of an area, by its number from the top; empty below the end.
 fn row(area: Rect, number: u16) -> Rect {
     let area = Rect {
         y: area.y.saturating_add(number),
@@ -48,12 +48,12 @@ fn row(area: Rect, number: u16) -> Rect {
     }
 }
 
-/// A hand that is laid out: where each card goes.
+/// The layout of a hand: where each card goes.
 struct Layout {
     size: (u16, u16),
-    /// From one card to the next, less than a card if they have to overlap.
+    /// Columns from one card to the next; less than a card if cards overlap.
     step: u16,
-    /// Between two groups.
+    /// Columns between two groups.
     gap: u16,
     start: u16,
 }
@@ -80,7 +80,7 @@ impl Layout {
     }
 }
 
-/// Draws the own hand; for a spectator or a departed seat, the public cards of all hands.
+/// Draws the player's own hand; for a spectator or a departed seat, the public cards of all hands.
 pub(super) fn draw(loot: &Loot, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) {
     let Some(me) = view.me.filter(|me| !loot.has_left(*me)) else {
         return draw_all(loot, view, canvas, area);
@@ -129,7 +129,7 @@ pub(super) fn draw(loot: &Loot, view: &ViewContext<'_>, canvas: &mut Canvas<'_>,
             }
             x = x.saturating_add(layout.step);
         }
-        // Where cards overlap the last of a group shows in full only at the end of the hand.
+        // Where cards overlap, only the last card of the hand shows in full.
         let width = x.saturating_sub(from);
         let label = Rect {
             x: from,
@@ -151,12 +151,12 @@ pub(super) fn draw(loot: &Loot, view: &ViewContext<'_>, canvas: &mut Canvas<'_>,
         x = x.saturating_add(layout.step);
     }
     let said = status(loot, view, canvas, &sight, (worth, &groups), area.width);
-    // It stays where it is while the row above it comes and goes.
+    // This row stays in place while the row above it comes and goes.
     let below = layout.size.1 + 1 + u16::from(area.height >= layout.size.1 + 3);
     canvas.put(row(area, below.min(area.height.saturating_sub(1))), said);
 }
 
-/// A card, with what it brings on its lower border and a word on its upper one.
+/// Draws a card, with its score on the lower border and a word on the upper one.
 fn draw_card(
     canvas: &mut Canvas<'_>,
     place: Rect,
@@ -171,7 +171,7 @@ fn draw_card(
         .collect();
     let spot = Spot::Card(slot);
     canvas.card(place, &lines, theme.suit(suit(face)), Some(spot));
-    // A card that is on its way has no borders yet to write on.
+    // A card in flight has no borders to write on yet.
     if canvas.place(Rect::default(), spot).hidden || place.height < size.1 {
         return;
     }
@@ -206,7 +206,7 @@ fn draw_card(
     }
 }
 
-/// A bracket under a group with its name and points.
+/// The bracket under a group, with its name and points.
 fn bracket(group: &Group, sight: &Sight, width: usize, theme: &Theme) -> Line<'static> {
     let label = group.label_with_points();
     let note = group.note(sight.god_set());
@@ -247,7 +247,7 @@ fn bracket(group: &Group, sight: &Sight, width: usize, theme: &Theme) -> Line<'s
     ])
 }
 
-/// Worth of the hand, now and with the focused card.
+/// The worth of the hand, now and with the focused card.
 fn status(
     loot: &Loot,
     view: &ViewContext<'_>,
@@ -338,7 +338,7 @@ fn status(
     Line::from(spans)
 }
 
-/// Visible cards of every hand.
+/// Draws the visible cards of every hand.
 fn draw_all(loot: &Loot, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) {
     let theme = canvas.theme();
     let title = match view.me {

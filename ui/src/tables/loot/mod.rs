@@ -1,17 +1,17 @@
-//! The table of Loot: own cards in their best combinations, piles, seats, gods, and the village.
+//! The table of Loot: the player's cards in their best combinations, piles, seats, gods, and the village.
 //!
-//! | module | what is in it |
+//! | module | contents |
 //! | --- | --- |
 //! | `cards` | cards and gods in letters |
-//! | `worth` | what a hand is worth, as far as its owner can tell |
-//! | `hand` | the own hand |
-//! | `board`, `seats`, `parts` | everything else, by how much room there is |
+//! | `worth` | the worth of a hand, as far as its owner can tell |
+//! | `hand` | the player's own hand |
+//! | `board`, `seats`, `parts` | everything else, as far as it fits |
 //! | `village` | the picture |
 //! | `show` | the scoring, step by step |
-//! | `about` | what each spot is |
+//! | `about` | the explanation of each spot |
 //!
-//! A card of the hand is discarded by its spot, a pile is taken from by its spot, and the village is fired by a
-//! button, since it can be fired out of turn.
+//! The player chooses a card's spot to discard it and a pile's spot to take from it. A button fires the village,
+//! because that is possible out of turn.
 
 use fairdeal_games::TableGame as _;
 use fairdeal_games::loot::cards::{God, suit};
@@ -40,7 +40,7 @@ mod worth;
 const DRAW_PILE: Spot = Spot::Pile(0);
 const DISCARD_PILE: Spot = Spot::Pile(1);
 const VILLAGE: Spot = Spot::Pile(2);
-/// The number of the first god's spot among the piles.
+/// The number of the first god's spot, among the piles.
 const FIRST_GOD: u8 = 16;
 const FIRE: u8 = 0;
 
@@ -53,7 +53,7 @@ fn god_at(spot: Spot) -> Option<God> {
     God::ALL.into_iter().find(|god| god_spot(*god) == spot)
 }
 
-/// When a village that has been fired burns.
+/// Says when a village that has been fired burns.
 fn turns_left(loot: &Loot, view: &ViewContext<'_>) -> String {
     match loot.turn() {
         Some(seat) if view.me == Some(seat) => {
@@ -66,8 +66,8 @@ fn turns_left(loot: &Loot, view: &ViewContext<'_>) -> String {
 
 /// Where a card that the player discarded lay in its hand.
 ///
-/// A card that was drawn is known by its handle. If it has come back from the discard pile since, it lay in the
-/// open; which of the two it was is no longer to be seen, and the newest sealed deck is likelier.
+/// A drawn card is known by its handle. If it has since come back from the discard pile, it lay in the open. The board
+/// no longer shows which of the two it was, and the newest sealed deck is likelier.
 fn place_of(card: Face, view: &ViewContext<'_>) -> Spot {
     let sealed = view.known.iter().filter(|(_, face)| *face == card).last();
     Spot::Card(sealed.map_or(Slot::Open(card), |(handle, _)| Slot::Sealed(handle)))

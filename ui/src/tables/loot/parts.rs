@@ -1,4 +1,4 @@
-//! Sections of the board that are drawn where there is room: the gods, the own hand added up, what scores.
+//! Sections of the board that are drawn if there is room: the gods, the player's hand added up, the scoring table.
 
 use fairdeal_games::TableGame as _;
 use fairdeal_games::loot::cards::{GODS, God, GodSet, RANKS, SUITS, all, suit};
@@ -20,25 +20,25 @@ use crate::theme::Theme;
 pub(super) enum Part {
     /// All nine gods.
     Gods,
-    /// The gods that are seen.
+    /// The gods in sight.
     GodsInSight,
-    /// The own hand, added up.
+    /// The player's hand, added up.
     Sum,
     /// The scoring table.
     Scoring,
     /// Every card of the deck, and where it has been seen.
     Deck,
-    /// How a turn goes.
+    /// The course of a turn.
     Turn,
-    /// Scores of the hand before.
+    /// The scores of the previous hand.
     Last,
 }
 
-/// The narrowest column for which a text is broken.
+/// The narrowest column in which text is wrapped.
 const TURN_WIDTH: usize = 42;
 
 impl Part {
-    /// How many rows it takes, with its heading; 0 if there is nothing to say.
+    /// The rows it takes, with its heading; 0 if it is empty.
     pub(super) fn rows(self, table: &Table<'_>) -> u16 {
         let rows = match self {
             Self::Gods => God::ALL.len(),
@@ -58,7 +58,7 @@ impl Part {
         u16::try_from(rows + 1).unwrap_or(u16::MAX)
     }
 
-    /// Whether it can be read in so many columns.
+    /// Whether it is readable in that many columns.
     pub(super) fn fits(self, columns: u16) -> bool {
         usize::from(columns) >= TURN_WIDTH
     }
@@ -101,7 +101,7 @@ impl Part {
     }
 }
 
-/// How many groups a hand can have: every three cards a combination, and the loose ones.
+/// The most groups that a hand can have: a combination for every three cards, and the loose ones.
 fn groups_at_most(table: &Table<'_>) -> usize {
     table.sight.own.len() / 3 + 1
 }
@@ -115,7 +115,7 @@ fn turn_text(table: &Table<'_>) -> String {
     )
 }
 
-/// Gods in rows: rank, name, what they do, and who is seen to hold them.
+/// Draws gods in rows: rank, name, power, and the holder in sight.
 fn draw_gods(table: &Table<'_>, canvas: &mut Canvas<'_>, area: Rect, gods: &[God]) {
     let theme = canvas.theme();
     let mut rest = area;
@@ -157,7 +157,7 @@ fn draw_gods(table: &Table<'_>, canvas: &mut Canvas<'_>, area: Rect, gods: &[God
     }
 }
 
-/// How a group's points come about: `4 x 2 and 4 x 2 in the run`.
+/// How a group's points add up: `4 x 2 and 4 x 2 in the run`.
 fn how(group: &Group, gods: GodSet, theme: &Theme) -> String {
     let times = theme.glyph("×", "x");
     let count = group.cards.len();
@@ -178,7 +178,7 @@ fn how(group: &Group, gods: GodSet, theme: &Theme) -> String {
     }
 }
 
-/// The own hand, added up.
+/// Draws the player's hand, added up.
 fn draw_sum(table: &Table<'_>, canvas: &mut Canvas<'_>, area: Rect) {
     let theme = canvas.theme();
     let gods = table.sight.god_set();
@@ -263,7 +263,7 @@ fn scoring(gods: GodSet, width: usize, theme: &Theme) -> Vec<Line<'static>> {
         .collect()
 }
 
-/// Every card by suit and rank: whose hand it is seen in, the discard pile, or nowhere.
+/// Every card by suit and rank: the hand it has been seen in, the discard pile, or nowhere.
 fn deck(table: &Table<'_>, width: usize, theme: &Theme) -> Vec<Line<'static>> {
     let column = if width >= 90 { 9 } else { 4 };
     let unseen = theme.glyph("·", ".");
@@ -313,7 +313,7 @@ fn deck(table: &Table<'_>, width: usize, theme: &Theme) -> Vec<Line<'static>> {
     lines
 }
 
-/// Scores of the hand before.
+/// Draws the scores of the previous hand.
 fn draw_last(table: &Table<'_>, canvas: &mut Canvas<'_>, area: Rect) {
     let Some(last) = table.loot.last_hand() else {
         return;

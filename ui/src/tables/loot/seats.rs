@@ -1,4 +1,4 @@
-//! The seats in rows: total, turns, and the cards of each hand that everybody has seen.
+//! The seats in rows: total, turns, and the public cards of each hand.
 
 use fairdeal_games::TableGame as _;
 use fairdeal_games::loot::cards::suit;
@@ -16,7 +16,7 @@ use crate::canvas::{Canvas, cut, fit};
 use crate::tables::Spot;
 
 impl Table<'_> {
-    /// A row for each seat: total, turns, and the cards of its hand that everybody has seen.
+    /// Draws a row for each seat: total, turns, and the public cards of its hand.
     pub(super) fn draw_seats(&self, canvas: &mut Canvas<'_>, area: Rect) {
         let theme = canvas.theme();
         let (heading, mut rest) = split(area, 1);
@@ -48,7 +48,7 @@ impl Table<'_> {
         format!("The table, to {target} or -{target}")
     }
 
-    /// The columns of the longest name.
+    /// The width of the longest name, in columns.
     fn name_width(&self) -> usize {
         let names = Seat::first(self.loot.seats()).map(|seat| self.view.name(seat).width());
         names.max().unwrap_or(0).clamp(4, 8)
@@ -91,7 +91,7 @@ impl Table<'_> {
         Line::from(spans)
     }
 
-    /// The cards of a hand that everybody has seen, as many as there is room for, and how many more there are.
+    /// The public cards of a hand, as many as fit, and the number of the others.
     fn hand_words(&self, hand: &[Slot], room: usize) -> Vec<Span<'static>> {
         let theme = self.view.theme;
         let open: Vec<Face> = hand

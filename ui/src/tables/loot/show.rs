@@ -1,4 +1,4 @@
-//! The burning of the village, told step by step: who fired it, the gods in force, and every hand added up.
+//! The burning of the village, step by step: who fired it, the gods in force, and every hand added up.
 
 use fairdeal_games::loot::Loot;
 use fairdeal_games::loot::cards::{GODS, GodSet, suit};
@@ -15,9 +15,9 @@ use crate::canvas::{cut, fit};
 use crate::tables::{Animation, ViewContext};
 use crate::theme::Theme;
 
-/// How many lines there is room for on the smallest screen: blank ones and the picture are left out beyond.
+/// The lines that fit the smallest screen; beyond that, blank lines and the picture are left out.
 const ROOM: usize = 18;
-/// The columns of a line.
+/// Columns of a line.
 const WIDTH: usize = 72;
 /// Columns and rows of the picture.
 const PICTURE: (usize, usize) = (64, 4);
@@ -70,7 +70,7 @@ pub(super) fn burned(
     let mut lines = Vec::new();
     if needed + blocks.len() + PICTURE.1 <= ROOM + 1 {
         let picture = village::lines(village::State::Burning, PICTURE, theme);
-        // A row of the picture is one beat.
+        // Each row of the picture is one beat.
         lines.extend(picture.into_iter().map(|row| one_beat(&row, theme)));
     }
     let gaps = lines.len() + needed + blocks.len() <= ROOM + 1;
@@ -92,7 +92,7 @@ fn one_beat(row: &Line<'_>, theme: &Theme) -> Line<'static> {
     Line::from(Span::styled(text.trim_end().to_owned(), theme.bad()))
 }
 
-/// Every god that acts, and whose hand it is in.
+/// Every god in force, and its holder.
 fn gods_in_force(gods: GodSet, hands: &[Vec<Face>], view: &ViewContext<'_>) -> Vec<Line<'static>> {
     let theme = view.theme;
     let holder = |god| {
@@ -121,7 +121,7 @@ fn gods_in_force(gods: GodSet, hands: &[Vec<Face>], view: &ViewContext<'_>) -> V
     lines
 }
 
-/// A hand's combinations with their cards and points, and the loose cards; the owner's name before the first.
+/// A hand's combinations with their cards and points, then the loose cards. The owner's name precedes the first.
 fn hand_lines(name: &str, hand: &[Face], gods: GodSet, theme: &Theme) -> Vec<Line<'static>> {
     let (groups, _) = arranged(hand, gods);
     let mut lines = Vec::new();

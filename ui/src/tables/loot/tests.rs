@@ -1,4 +1,4 @@
-//! The table of Loot as it looks: telling moments, every size, every hand.
+//! Snapshots of the Loot table: key moments, every size, every hand.
 
 use std::collections::BTreeMap;
 
@@ -14,13 +14,13 @@ use crate::canvas::Target;
 use crate::tables::testing::{Scene, seat};
 use crate::tables::{motions, question, show};
 
-/// A game in which these hands are dealt and these cards follow; the rest in printed order.
+/// A game in which these hands are dealt and these cards follow, then the rest in printed order.
 fn laid(target: u32, hands: &[&str], rest: &str) -> Scene {
     let order = order(hands, rest);
     dealt(target, hands.len(), vec![order], 1)
 }
 
-/// The shuffle for that.
+/// The shuffle for such a deal.
 fn order(hands: &[&str], rest: &str) -> Vec<u32> {
     let faces = |names: &str| -> Vec<Face> {
         let card = |name| by_name(name).unwrap_or_else(|| panic!("no card {name}"));
@@ -42,7 +42,7 @@ fn order(hands: &[&str], rest: &str) -> Vec<u32> {
     order.into_iter().map(|card| u32::from(card.0)).collect()
 }
 
-/// A game with these shuffles, and a roll for who begins.
+/// A game with these shuffles, and a roll for the first seat.
 fn dealt(target: u32, seats: usize, shuffles: Vec<Vec<u32>>, roll: u32) -> Scene {
     let seats = u8::try_from(seats).unwrap();
     let target = target.to_string();
@@ -56,7 +56,7 @@ fn dealt(target: u32, seats: usize, shuffles: Vec<Vec<u32>>, roll: u32) -> Scene
     scene
 }
 
-/// Everybody draws a card and discards it again, beginning with whose turn it is.
+/// All players draw a card and discard it again, starting with the one in turn.
 fn pass_round(scene: &mut Scene) {
     for _ in 0..scene.names.len() {
         let who = loot(scene).turn().unwrap();
@@ -111,11 +111,11 @@ const DRAGOMIR: &str = "queen-leaves king-leaves princess-leaves merchant-leaves
 const REST: &str = "queen-waves magician-leaves seductress merchant-stones warrior-stones prince-waves minion \
                     king-stones";
 
-/// The middle of the second hand: everybody has had a turn, Béla and Cleo have taken cards in the open, and Anna has
-/// taken one and is to discard.
+/// The middle of the second hand: everybody has had a turn, and Béla and Cleo have taken open cards. Anna has taken one
+/// and must discard.
 fn middle(seats: usize) -> Scene {
     let hands = [ANNA, BELA, CLEO, DRAGOMIR];
-    // The first hand begins with the last seat, so that Anna begins the second.
+    // The last seat begins the first hand; Anna then begins the second.
     let first = (0..54).map(|card| card * 23 % 54).collect();
     let second = order(&hands[..seats], REST);
     let last = u32::try_from(seats).unwrap();
@@ -212,7 +212,7 @@ fn every_card_of_the_largest_hand_is_drawn_in_full() {
             scene.play(1);
         }
     }
-    // Nine, and the one between taking and discarding.
+    // Nine, plus one between taking and discarding.
     assert_eq!(most, 10);
 }
 
@@ -242,7 +242,7 @@ fn a_card_is_compared_with_those_held() {
     let view = |scene: &Scene, run: &dyn Fn(&worth::Sight)| {
         run(&worth::Sight::of(loot(scene), Some(me), &scene.known(me)));
     };
-    // A colour and the run in it for half, a set of three, and the thief: what is loose is free.
+    // A colour and the run in it at half, a set of three, and the thief: loose cards are free.
     view(&scene, &|sight| {
         let face = |name: &str| by_name(name).unwrap();
         assert_eq!(sight.worth(), 18);

@@ -5,7 +5,7 @@ use ratatui::text::{Line, Span};
 
 use crate::theme::Theme;
 
-/// How the village stands.
+/// The state of the village.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     /// It cannot be fired yet.
@@ -19,7 +19,7 @@ pub(super) enum State {
     Burnt,
 }
 
-/// A building or a tree: the same with block glyphs and in ASCII, all rows of one width.
+/// A building or a tree, in block glyphs and in ASCII; all rows have one width.
 struct Sprite {
     blocks: &'static [&'static str],
     ascii: &'static [&'static str],
@@ -135,15 +135,15 @@ const KEEP: Sprite = Sprite {
     is_tree: false,
 };
 
-/// Buildings of a village from left to right, repeated; those too high or too wide are passed over.
+/// Buildings of a village from left to right, repeated. Those too high or too wide are skipped.
 const STREET: [&Sprite; 14] = [
     &COTTAGE, &BUSH, &CHAPEL, &LONGHOUSE, &TREE, &MANOR, &HUT, &MILL, &COTTAGE, &TOWER, &LONGHOUSE,
     &BUSH, &KEEP, &TREE,
 ];
-/// The highest of them.
+/// The height of the highest building, in rows.
 const HIGHEST: usize = 7;
 
-/// Content of a cell, for its colour.
+/// The content of a cell, which sets its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Sky,
@@ -187,7 +187,7 @@ impl Picture {
         }
     }
 
-    /// Puts a building on the ground at a column.
+    /// Draws a building on the ground at a column.
     fn stamp(&mut self, x: usize, sprite: &Sprite, ascii: bool) {
         let rows = if ascii { sprite.ascii } else { sprite.blocks };
         let top = self.height.saturating_sub(rows.len());
@@ -204,7 +204,7 @@ impl Picture {
         }
     }
 
-    /// A crescent in the sky.
+    /// Draws a crescent in the sky.
     fn rise(&mut self, x: usize, ascii: bool) {
         let rows = if ascii {
             [" _,", "( (", " `'"]
@@ -218,12 +218,12 @@ impl Picture {
         }
     }
 
-    /// The highest row of a column in which something stands.
+    /// The highest row of a column that is not sky.
     fn top(&self, x: usize) -> Option<usize> {
         (0..self.height).find(|y| !matches!(self.get(x, *y).1, Kind::Sky | Kind::Star))
     }
 
-    /// Sets the columns on fire: tongues over whatever stands highest, embers in roofs, light in windows.
+    /// Sets columns on fire: flames above the highest point, embers in roofs, light in windows.
     fn burn(&mut self, columns: std::ops::Range<usize>, ascii: bool) {
         let embers = if ascii { ['#', '%'] } else { ['▓', '▒'] };
         for x in columns {
@@ -243,7 +243,7 @@ impl Picture {
             let tongues = [')', '(', '^', ')', '\'', '(', '^'];
             for (up, y) in (0..top).rev().take(2).enumerate() {
                 let seed = x * 5 + up * 3;
-                // The higher the thinner.
+                // The higher, the thinner.
                 if seed % (up + 2) == 0 || (up == 0 && x % 3 != 0) {
                     let tongue = tongues.get(seed % tongues.len()).copied();
                     self.set(x, y, (tongue.unwrap_or('^'), Kind::Flame));
@@ -304,7 +304,7 @@ impl Picture {
     }
 }
 
-/// The village in so many columns and rows.
+/// Draws the village in `width` columns and `height` rows.
 pub(super) fn lines(
     state: State,
     (width, height): (usize, usize),
@@ -315,7 +315,7 @@ pub(super) fn lines(
     }
     let ascii = theme.is_ascii();
     let mut picture = Picture::new(width, height);
-    // A row is left over the roofs for flames and stars, if there is one.
+    // A row above the roofs stays free for flames and stars, if there is one.
     let highest = height.saturating_sub(usize::from(height > 3)).min(HIGHEST);
     let mut street = Vec::new();
     let mut used = 0;

@@ -1,5 +1,5 @@
-//! Worth of a hand as far as its owner can tell: its combinations, the score of each card, and what the hand
-//! would be worth without a card or with another.
+//! The worth of a hand as far as its owner can tell: its combinations, the score of each card, and the worth without a
+//! card or with another.
 
 use fairdeal_games::TableGame as _;
 use fairdeal_games::loot::Loot;
@@ -13,19 +13,19 @@ use super::cards::{is_nine, suit_name};
 /// Cards that belong together: a combination, or the loose ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Group {
-    /// Kind of combination; `None` for loose cards.
+    /// The kind of combination; `None` for loose cards.
     pub(super) kind: Option<Kind>,
-    /// Its cards by rank, each with what it scores or costs.
+    /// Its cards by rank, each with its score or cost.
     pub(super) cards: Vec<(Face, i32)>,
-    /// Total score of the group.
+    /// The total score of the group.
     pub(super) points: i32,
-    /// How much of it is the bonus for six suits.
+    /// The part of `points` that is the bonus for six suits.
     pub(super) bonus: i32,
-    /// How much of it is for runs within a colour.
+    /// The part of `points` for runs within a colour.
     pub(super) runs: i32,
-    /// Score in it of a card of a rank below 9: 2 without gods.
+    /// The score of a card of a rank below 9: 2 without gods.
     pub(super) rate: i32,
-    /// Additional score in a run within it; 0 if there is none.
+    /// The additional score of a card in a run within it; 0 if there is none.
     run_rate: i32,
 }
 
@@ -49,7 +49,7 @@ impl Group {
         }
     }
 
-    /// Its name and points, as they stand under it.
+    /// Its name and points, as shown under it.
     pub(super) fn label_with_points(&self) -> String {
         if self.kind.is_none() && self.points == 0 {
             return "loose, free".to_owned();
@@ -83,7 +83,7 @@ impl Group {
         }
     }
 
-    /// Effect of the gods and the bonus on it, in a few words.
+    /// The effect of the gods and the bonus on it, in a few words.
     pub(super) fn note(&self, gods: GodSet) -> String {
         let mut words = Vec::new();
         match (self.run_rate, self.rate) {
@@ -113,7 +113,7 @@ impl Group {
     }
 }
 
-/// How many times over a card counts.
+/// How many times a card counts.
 fn weight(face: Face, gods: GodSet) -> i32 {
     if is_nine(face) && gods.has(God::Changeling) {
         2
@@ -122,18 +122,18 @@ fn weight(face: Face, gods: GodSet) -> i32 {
     }
 }
 
-/// Score in a combination of a card that counts once.
+/// The score in a combination of a card that counts once.
 fn rates(combo: &Combo, gods: GodSet) -> i32 {
     let weights: i32 = combo.cards.iter().map(|face| weight(*face, gods)).sum();
     combo.points / weights.max(1)
 }
 
-/// The combinations of an arrangement and then the loose cards, each card once.
+/// The combinations of an arrangement, then the loose cards, with each card once.
 pub(super) fn groups(arrangement: &Arrangement, gods: GodSet) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for combo in &arrangement.combos {
         let group = Group::of(combo, gods);
-        // A run in a colour comes straight after that colour.
+        // A run in a colour directly follows that colour.
         match groups.last_mut() {
             Some(colour) if combo.kind == Kind::RunInColour => {
                 colour.points += group.points;
@@ -169,12 +169,12 @@ pub(super) fn arranged(cards: &[Face], gods: GodSet) -> (Vec<Group>, i32) {
     (groups(&arrangement, gods), arrangement.total)
 }
 
-/// One seat's view of all hands: the gods that it knows of, and its own cards.
+/// One seat's view of all hands: the gods in sight, and its own cards.
 #[derive(Clone, Debug)]
 pub(super) struct Sight {
-    /// Each god that is seen in a hand, and whose hand that is.
+    /// Each god seen in a hand, and its holder.
     pub(super) gods: Vec<(God, Seat)>,
-    /// The own cards that are known, as they lie in the hand.
+    /// The player's known cards, in hand order.
     pub(super) own: Vec<(Face, Slot)>,
     me: Option<Seat>,
 }
@@ -200,40 +200,40 @@ impl Sight {
         Self { gods, own, me }
     }
 
-    /// The gods that are seen.
+    /// The gods in sight.
     pub(super) fn god_set(&self) -> GodSet {
         self.gods.iter().map(|(god, _)| *god).collect()
     }
 
-    /// The gods in others' hands alone.
+    /// The gods in other players' hands only.
     fn foreign(&self) -> GodSet {
         let foreign = self.gods.iter().filter(|(_, seat)| Some(*seat) != self.me);
         foreign.map(|(god, _)| *god).collect()
     }
 
-    /// The own cards.
+    /// The player's known cards.
     fn faces(&self) -> Vec<Face> {
         self.own.iter().map(|(face, _)| *face).collect()
     }
 
-    /// The own hand in its best combinations, and its worth.
+    /// The player's hand in its best combinations, and its worth.
     pub(super) fn arranged(&self) -> (Vec<Group>, i32) {
         arranged(&self.faces(), self.god_set())
     }
 
-    /// Worth of the player's own hand.
+    /// The worth of the player's hand.
     pub(super) fn worth(&self) -> i32 {
         best_total(&self.faces(), self.god_set())
     }
 
-    /// Its worth without one of its cards.
+    /// The worth without one of the cards.
     pub(super) fn without(&self, face: Face) -> i32 {
         let mut cards = self.faces();
         cards.retain(|other| *other != face);
         best_total(&cards, self.foreign().and_of(&cards))
     }
 
-    /// Its worth with one more card and without the best discard, and that discard.
+    /// The worth with one more card and without the best discard, and that discard.
     pub(super) fn with(&self, face: Face) -> Option<(i32, Face)> {
         let mut ten = self.faces();
         ten.push(face);
@@ -242,12 +242,12 @@ impl Sight {
             let cards: Vec<Face> = ten.iter().copied().filter(|other| other != gone).collect();
             (best_total(&cards, foreign.and_of(&cards)), *gone)
         });
-        // Of equal ones the last is taken, which is an older card rather than the new one.
+        // On a tie the last one wins: an older card rather than the new one.
         kept.max_by_key(|(total, _)| *total)
     }
 }
 
-/// Score of a card in a run, a set and a colour under these gods.
+/// The score of a card in a run, a set and a colour under these gods.
 pub(super) fn rates_under(gods: GodSet) -> [i32; 3] {
     let rate = |twice, half| match (gods.has(twice), gods.has(half)) {
         (true, false) => 4,

@@ -16,13 +16,13 @@ pub(super) const HANDS: [&str; 4] = [
     "tree (large, medium, small) or nest (small, medium, large) of one colour: 20.",
 ];
 
-/// The same where there is hardly any room.
+/// The hands for a page with hardly any room.
 const BRIEF: &str = "In smalls: quintet 12, quartet 10, straight 8, sub-straight 6, full house 5, trio 4, two pair 3, \
                      pair 2. Mediums count double, larges triple. Tree or nest: 20.";
 
 const TITLE: &str = "What a whole stack is worth";
 
-/// How a hand looks.
+/// The look of a hand.
 fn pattern(hand: Hand) -> &'static str {
     match hand {
         Hand::Tree => "large, medium, small of one colour",
@@ -62,7 +62,7 @@ fn table(canvas: &Canvas<'_>) -> Vec<Line<'static>> {
     rows
 }
 
-/// Draws as much of it as there is room for, at the bottom.
+/// Draws as much of the help as fits, at the bottom.
 pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect) {
     let theme = canvas.theme();
     let width = usize::from(area.width);

@@ -1,6 +1,6 @@
-//! The table of Plutonian Poker: the forest, and everybody's stacks with what they are worth and could become.
+//! The table of Plutonian Poker: the forest, and everybody's stacks with their present and possible worth.
 //!
-//! A pyramid is taken by its tree and then the own stack that it goes on, or the place of a new one.
+//! To take a pyramid, the player chooses its tree, then one of the own stacks or the place of a new one.
 
 mod help;
 mod page;
@@ -28,33 +28,33 @@ use pieces::{Left, Outlook, bar, packed, sign};
 
 /// The button that votes for the end.
 const VOTE: u8 = 0;
-/// The button that takes the vote back.
+/// The button that takes back the vote.
 const BACK: u8 = 1;
-/// How many columns a line of a show has.
+/// Columns of a line of a show.
 const SHOW: usize = 72;
 
 fn stack_of(game: &Plutonian, seat: Seat, number: u8) -> Option<&Vec<Pyramid>> {
     game.stacks(seat).get(usize::from(number))
 }
 
-/// Pyramids that can be taken from a tree.
+/// The pyramid that can be taken from a tree.
 fn top_of(game: &Plutonian, tree: u8) -> Option<Pyramid> {
     game.trees().get(usize::from(tree))?.last().copied()
 }
 
-/// A stack with a pyramid more.
+/// A stack with one more pyramid.
 fn grown(stack: &[Pyramid], pyramid: Pyramid) -> Vec<Pyramid> {
     let mut stack = stack.to_vec();
     stack.push(pyramid);
     stack
 }
 
-/// The place of the stack that a seat would begin.
+/// The number of the stack that a seat would begin.
 fn new_stack(game: &Plutonian, seat: Seat) -> u8 {
     u8::try_from(game.stacks(seat).len()).unwrap_or(u8::MAX)
 }
 
-/// Present and possible pattern of a stack, after a colon.
+/// The present and possible pattern of a stack, after a colon.
 fn verdict(outlook: &Outlook) -> String {
     let best = outlook.best();
     let could = best.map(|(hand, points)| format!("could be {} {points}", hand.name()));
@@ -139,7 +139,7 @@ fn about_stack(game: &Plutonian, view: &ViewContext<'_>, seat: Seat, number: u8)
     about
 }
 
-/// A seat's stacks in lines, one span a stack: what is worth something, then how much is not.
+/// A seat's stacks in lines, one span for each stack: those of some worth, then the number of the others.
 fn tally(game: &Plutonian, view: &ViewContext<'_>, seat: Seat) -> Vec<Line<'static>> {
     let theme = view.theme;
     let indent = 10;
@@ -190,7 +190,7 @@ fn legend(theme: &Theme, form: page::Trees, game: &Plutonian) -> String {
         ""
     };
     if form == page::Trees::Letters {
-        // Their letters have no size.
+        // The letters of a tree do not show sizes.
         let sizes = [Size::Large, Size::Medium, Size::Small];
         let sizes = sizes.map(|size| format!("{}{}", size.name(), bar(size, theme)));
         return format!("From below: {}{wild}", sizes.join(" "));
@@ -329,7 +329,7 @@ impl Board for Plutonian {
         match spot {
             Spot::Pile(tree) => vec![PlutonianAction::Take { tree, stack: None }],
             Spot::Part(seat, number) if view.me == Some(seat) => {
-                // Without a tree chosen it can only be too early, which is the same for all of them.
+                // Without a chosen tree the action can only be too early, and the reason is the same for every tree.
                 let standing = self.trees().iter().position(|tree| !tree.is_empty());
                 let tree = picked.or_else(|| standing.and_then(|tree| u8::try_from(tree).ok()));
                 let stack = (number != new_stack(self, seat)).then_some(number);

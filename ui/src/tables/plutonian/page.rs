@@ -1,8 +1,8 @@
-//! Where everything of the table stands: the richest of several forms that there is room for.
+//! The layout of the table: the richest of several forms that fits.
 //!
-//! At 51 columns by 16 rows there may be 36 trees, and six seats with up to 18 stacks each. So the forest has
-//! five forms and stacks have four, from drawn pyramids to a few letters. The form of the forest follows from
-//! how many trees there were, so that it stays the same through a game as long as it can.
+//! At 51 columns by 16 rows there may be 36 trees, and six seats with up to 18 stacks each. The forest therefore has
+//! five forms and stacks have four, from drawn pyramids to a few letters. The form of the forest follows from the
+//! initial number of trees, to stay the same through a game for as long as possible.
 
 use fairdeal_games::TableGame as _;
 use fairdeal_games::plutonian::Plutonian;
@@ -19,15 +19,15 @@ use crate::tables::ViewContext;
 /// How trees are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Trees {
-    /// Two rows a pyramid, and a number.
+    /// Two rows for each pyramid, and a number.
     Tall,
-    /// One row a pyramid, and a number.
+    /// One row for each pyramid, and a number.
     Numbered,
-    /// One row a pyramid.
+    /// One row for each pyramid.
     Plain,
-    /// The same in three columns.
+    /// One row for each pyramid, in three columns.
     Slim,
-    /// One row a tree, in letters.
+    /// One row for each tree, in letters.
     Letters,
 }
 
@@ -36,7 +36,7 @@ pub(super) enum Trees {
 pub(super) enum Stacks {
     /// As piles of pyramids.
     Piles,
-    /// One row a stack, with all that it can become.
+    /// One row for each stack, with all that it can become.
     Rows,
     /// A few words.
     Words,
@@ -54,20 +54,20 @@ pub(super) enum What {
     Number(usize),
     /// The heading of a seat's stacks.
     Heading(Seat),
-    /// The same amid a row.
+    /// A seat's label within a row.
     Label(Seat),
     /// A stack, by its place in the list.
     Stack(usize),
-    /// Where a new stack begins.
+    /// The place where a new stack begins.
     New,
 }
 
-/// How wide a pile is with its words.
+/// The width of a pile with its words, in columns.
 pub(super) const PILE: u16 = 18;
-/// Label where a new stack begins.
+/// The label where a new stack begins.
 pub(super) const NEW: &str = "+ new stack";
 
-/// The forms from rich to tight: the own stacks, and those of others.
+/// The forms from rich to tight: the player's own stacks, and those of others.
 const ROOMY: [(Stacks, Stacks); 8] = [
     (Stacks::Piles, Stacks::Piles),
     (Stacks::Piles, Stacks::Rows),
@@ -79,7 +79,7 @@ const ROOMY: [(Stacks, Stacks); 8] = [
     (Stacks::Words, Stacks::Letters),
 ];
 
-/// Parts of a page.
+/// The form of each part of a page.
 #[derive(Clone, Copy)]
 struct Form {
     trees: Trees,
@@ -87,11 +87,11 @@ struct Form {
     others: Stacks,
     /// Whether the forest has a heading.
     heading: bool,
-    /// Whether every seat begins a row.
+    /// Whether every seat starts a row.
     apart: bool,
 }
 
-/// Everything with its place, from the page's corner.
+/// All parts with their places, relative to the page's corner.
 #[derive(Clone, Debug)]
 pub(super) struct Page {
     pub(super) trees: Trees,
@@ -102,16 +102,16 @@ pub(super) struct Page {
     width: u16,
 }
 
-/// Measures of the forest.
+/// The measures of the forest.
 struct Grove<'a> {
     trees: &'a [Vec<Pyramid>],
     has_wilds_below: bool,
-    /// The one that may not be touched yet.
+    /// The tree that may not be touched yet.
     closed: Option<usize>,
 }
 
 impl Grove<'_> {
-    /// Columns of a tree, and between trees.
+    /// The columns of a tree, and those between trees.
     fn columns(&self, form: Trees) -> (u16, u16) {
         match form {
             Trees::Tall => (7, 2),
@@ -121,7 +121,7 @@ impl Grove<'_> {
         }
     }
 
-    /// Columns of one of the trees.
+    /// The columns of one tree.
     fn wide(&self, form: Trees, number: usize) -> u16 {
         match form {
             Trees::Letters => {
@@ -132,7 +132,7 @@ impl Grove<'_> {
         }
     }
 
-    /// How many trees stand side by side.
+    /// The number of trees side by side.
     fn per_row(&self, form: Trees, width: u16) -> usize {
         let (columns, gap) = self.columns(form);
         let room = if form == Trees::Letters {
@@ -143,7 +143,7 @@ impl Grove<'_> {
         usize::from(((room + gap) / (columns + gap)).max(1))
     }
 
-    /// The rows that a tree of so many pyramids takes.
+    /// The rows of a tree with that many pyramids.
     fn rows(form: Trees, pyramids: usize) -> u16 {
         let pyramids = u16::try_from(pyramids.max(1)).unwrap_or(u16::MAX);
         match form {
@@ -154,7 +154,7 @@ impl Grove<'_> {
         }
     }
 
-    /// The rows of the forest when it was grown, with its heading.
+    /// The rows of the forest at the start of the game, with its heading.
     fn grown(&self, form: Trees, width: u16) -> u16 {
         let pyramids = if self.has_wilds_below { 4 } else { 3 };
         let rows = self.trees.len().div_ceil(self.per_row(form, width));
@@ -191,7 +191,7 @@ impl Page {
         .into_iter()
         .filter(|form| grove.grown(*form, area.width) <= most(form));
         let roomy = forests.flat_map(|trees| {
-            // On a narrow page piles would come and go with every stack.
+            // On a narrow page, piles would come and go with every stack.
             let stacks = ROOMY.into_iter();
             let stacks = stacks.filter(|(own, _)| *own != Stacks::Piles || area.width >= 90);
             stacks.map(move |(own, others)| Form {
@@ -284,14 +284,14 @@ impl Page {
         page
     }
 
-    /// Something that fills a row.
+    /// Places a part that fills a row.
     fn row(&mut self, what: What) {
         let area = Rect::new(0, self.height, self.width, 1);
         self.placed.push((area, what));
         self.height = self.height.saturating_add(1);
     }
 
-    /// The trees in rows; a row in which none is left goes.
+    /// Places the trees in rows; a row without trees is left out.
     fn forest(&mut self, grove: &Grove<'_>) {
         let (_, gap) = grove.columns(self.trees);
         let mut rest: &[Vec<Pyramid>] = grove.trees;
@@ -324,8 +324,8 @@ impl Page {
         }
     }
 
-    /// Things side by side, in as many rows as they need, standing on the ground of their row. Rows after
-    /// the first are indented.
+    /// Places parts side by side, in as many rows as they need, each at the bottom of its row. Rows after the first are
+    /// indented.
     fn flow(&mut self, items: &[Item], gap: u16, indent: u16) {
         let mut rest = items;
         let mut start = 0;
@@ -336,7 +336,7 @@ impl Page {
                 x = end + gap;
                 end <= self.width
             });
-            // Something that is wider than the page is cut.
+            // A part wider than the page is cut.
             let count = fits.count().max(1);
             let (row, after) = rest.split_at(count.min(rest.len()));
             let rows = row.iter().map(|(_, _, rows)| *rows).max().unwrap_or(0);
@@ -357,7 +357,7 @@ impl Page {
 /// A part to be placed, with its columns and rows.
 type Item = (What, u16, u16);
 
-/// The seats as they follow on one another, the own one first.
+/// The seats in order, the player's own first.
 pub(super) fn seats(game: &Plutonian, me: Option<Seat>) -> impl Iterator<Item = Seat> + use<> {
     let count = game.seats();
     let first = me.map_or(0, Seat::index);

@@ -1,4 +1,4 @@
-//! Pyramids and stacks in letters: what they are, what they are worth, what they can still become.
+//! Pyramids and stacks in letters: their looks, their worth, and what they can still become.
 
 use fairdeal_games::plutonian::Plutonian;
 use fairdeal_games::plutonian::pieces::{Colour, Hand, Pyramid, score};
@@ -8,10 +8,10 @@ use ratatui::text::{Line, Span};
 
 use crate::theme::{Pigment, Theme};
 
-/// No hand is higher than this: what lies above spoils a stack and says nothing.
+/// The height of the highest hand. Pyramids above it spoil the stack and are not drawn.
 pub(super) const HIGHEST: usize = 5;
 
-/// The colour of a pyramid; a wild one stands out by its star.
+/// The colour of a pyramid; a star marks a wild one.
 pub(super) fn style(pyramid: Pyramid, theme: &Theme) -> Style {
     match pyramid.colour {
         Some(Colour::Blue) => theme.pigment(Pigment::Blue),
@@ -23,7 +23,7 @@ pub(super) fn style(pyramid: Pyramid, theme: &Theme) -> Style {
     }
 }
 
-/// A size as one sign: a bar that is as high as the pyramid is large.
+/// A size as one sign: the larger the pyramid, the higher the bar.
 pub(super) fn bar(size: Size, theme: &Theme) -> &'static str {
     match size {
         Size::Small => theme.glyph("▂", "s"),
@@ -38,7 +38,7 @@ pub(super) fn sign(pyramid: Pyramid, theme: &Theme) -> Span<'static> {
     Span::styled(text, style(pyramid, theme))
 }
 
-/// A stack from the bottom, in two columns a pyramid and a blank between them.
+/// A stack from the bottom, with two columns for each pyramid and a blank between them.
 pub(super) fn spelled(stack: &[Pyramid], theme: &Theme) -> Line<'static> {
     let mut line = Line::default();
     for (at, pyramid) in stack.iter().take(HIGHEST).enumerate() {
@@ -51,8 +51,8 @@ pub(super) fn spelled(stack: &[Pyramid], theme: &Theme) -> Line<'static> {
     line
 }
 
-/// A stack from the bottom, as short as can be. What several in a row have in common stands once before
-/// them: the size, if it is one for the whole stack (`sRG`), else the colours (`RsmGl`).
+/// A stack from the bottom, as short as possible. A common part stands once, before the pyramids that share it: the
+/// size, if the whole stack has one (`sRG`), else the colours (`RsmGl`).
 pub(super) fn packed(stack: &[Pyramid], theme: &Theme) -> Line<'static> {
     let mut line = Line::default();
     let shown = stack.get(..stack.len().min(HIGHEST)).unwrap_or(stack);
@@ -85,7 +85,7 @@ fn push_rest(line: &mut Line<'static>, stack: &[Pyramid], theme: &Theme) {
     }
 }
 
-/// A style that says that this can be chosen, without hiding the colour of what it is.
+/// A style for what can be chosen, which keeps the colour.
 pub(super) fn lit(style: Style) -> Style {
     style.add_modifier(Modifier::BOLD | Modifier::UNDERLINED)
 }
@@ -107,7 +107,7 @@ impl Left {
         left
     }
 
-    /// Without a pyramid that is taken.
+    /// Removes a pyramid that is taken.
     pub(super) fn take(&mut self, pyramid: Pyramid) {
         let row = pyramid.colour.map_or(Colour::ALL.len(), index);
         let row = self.0.get_mut(row);
@@ -131,7 +131,8 @@ impl Left {
             .unwrap_or(0)
     }
 
-    /// Whether what a stack lacks of a hand still stands in the trees. The stack may become it by the rules.
+    /// Whether the trees still hold the pyramids that a stack lacks for a hand. The caller has checked that the rules
+    /// allow the hand.
     fn has(&self, hand: Hand, stack: &[Pyramid]) -> bool {
         let above = hand.size().saturating_sub(stack.len());
         let Some(first) = stack.first() else {
@@ -182,7 +183,7 @@ impl Left {
         }
     }
 
-    /// Whether it is so for the colour of a stack of one colour, or for any if it is wild.
+    /// Whether the condition holds for the stack's one colour, or for any colour if the stack is wild.
     fn one_colour(&self, stack: &[Pyramid], is_so: impl Fn(Colour) -> bool) -> bool {
         match stack.iter().find_map(|pyramid| pyramid.colour) {
             Some(colour) => is_so(colour),
@@ -196,12 +197,12 @@ fn index(colour: Colour) -> usize {
     place.unwrap_or(0)
 }
 
-/// Worth of a stack, and the patterns that it can still become.
+/// The worth of a stack, and the hands that it can still become.
 #[derive(Clone, Debug)]
 pub(super) struct Outlook {
     pub(super) hand: Option<Hand>,
     pub(super) points: i64,
-    /// With what is left in the trees, the most points first.
+    /// Reachable with the pyramids left in the trees, the most points first.
     pub(super) may_be: Vec<(Hand, i64)>,
 }
 
@@ -220,7 +221,7 @@ impl Outlook {
         }
     }
 
-    /// Whether it is worth nothing and never will be.
+    /// Whether it is worth nothing now and for good.
     pub(super) fn is_dead(&self) -> bool {
         self.points == 0 && self.may_be.is_empty()
     }
@@ -234,7 +235,7 @@ impl Outlook {
         }
     }
 
-    /// Patterns that it can become, as many as there is room for.
+    /// The hands that it can become, as many as fit.
     pub(super) fn later(&self, room: usize, theme: &Theme) -> String {
         let arrow = theme.glyph("→", "->");
         let mut text = String::new();
@@ -245,7 +246,7 @@ impl Outlook {
                 ", ".to_owned()
             };
             let next = format!("{lead}{} {points}", hand.name());
-            // All of it is ASCII but for the arrow.
+            // Everything but the arrow is ASCII.
             if text.chars().count() + next.chars().count() > room {
                 break;
             }
@@ -254,7 +255,7 @@ impl Outlook {
         text
     }
 
-    /// The most that it can become.
+    /// The best hand that it can become.
     pub(super) fn best(&self) -> Option<(Hand, i64)> {
         self.may_be.first().copied()
     }

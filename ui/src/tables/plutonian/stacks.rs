@@ -1,4 +1,4 @@
-//! Stacks as they are drawn: their words, and how much room these take.
+//! Drawing of stacks: their words, and the room that these take.
 
 use fairdeal_games::plutonian::Plutonian;
 use fairdeal_games::plutonian::pieces::{Pyramid, score};
@@ -14,20 +14,20 @@ use crate::canvas::Canvas;
 use crate::tables::{Spot, ViewContext};
 use crate::theme::Theme;
 
-/// A stack with everything that is said of it.
+/// A stack with all its text.
 #[derive(Clone, Debug)]
 pub(super) struct Shown {
     pub(super) seat: Seat,
     pub(super) number: usize,
     pyramids: Vec<Pyramid>,
     outlook: Outlook,
-    /// Its pattern with the pyramid that is being placed.
+    /// The outlook with the pyramid that is being placed.
     after: Option<(Pyramid, Outlook)>,
-    /// How wide the pyramids and the hands of its seat are, for columns.
+    /// The widths of the pyramids and of the hands of its seat, for alignment.
     tabs: (u16, u16),
 }
 
-/// The pyramid that is being placed, if one is.
+/// The pyramid that is being placed, if any.
 pub(super) fn in_hand(game: &Plutonian, view: &ViewContext<'_>) -> Option<Pyramid> {
     view.picked.iter().find_map(|spot| match spot {
         Spot::Pile(tree) => game.trees().get(usize::from(*tree))?.last().copied(),
@@ -75,12 +75,12 @@ pub(super) fn all(game: &Plutonian, view: &ViewContext<'_>) -> Vec<Shown> {
     shown
 }
 
-/// Label before a seat's stacks.
+/// The label before a seat's stacks.
 pub(super) fn label(game: &Plutonian, view: &ViewContext<'_>, seat: Seat) -> String {
     format!("{} {}:", who(view, seat), points(game, seat))
 }
 
-/// A seat's relation to the viewer.
+/// A seat's name; "You" for the viewer.
 pub(super) fn who<'a>(view: &'a ViewContext<'_>, seat: Seat) -> &'a str {
     if view.me == Some(seat) {
         "You"
@@ -101,12 +101,12 @@ pub(super) fn heading(game: &Plutonian, view: &ViewContext<'_>, seat: Seat) -> S
     format!("{}: {} points{vote}", who(view, seat), points(game, seat))
 }
 
-/// Total worth of a seat's stacks.
+/// The total worth of a seat's stacks.
 pub(super) fn points(game: &Plutonian, seat: Seat) -> i64 {
     game.stacks(seat).iter().map(|stack| score(stack)).sum()
 }
 
-/// Makes the heading of a seat a place, and marks it.
+/// Registers the heading of a seat as a place, and shows its mark.
 pub(super) fn draw_heading(seat: Seat, canvas: &mut Canvas<'_>, area: Rect) {
     let mark = canvas.place(area, Spot::Seat(seat));
     if mark.flashing {
@@ -120,14 +120,14 @@ fn wide(line: &Line<'_>) -> u16 {
 }
 
 impl Shown {
-    /// The columns and rows that it takes.
+    /// The columns and rows of the stack.
     pub(super) fn area(&self, form: Stacks, width: u16, theme: &Theme) -> (u16, u16) {
         match form {
             Stacks::Piles => {
                 let rows = self.pyramids.len().min(HIGHEST + 1);
                 (PILE, u16::try_from(rows).unwrap_or(0) + 2)
             }
-            // Two or three side by side where a row has room for them.
+            // Two or three side by side if a row has room for them.
             Stacks::Rows => {
                 let beside = ((width + 2) / 48).max(1);
                 ((width + 2) / beside - 2, 1)
@@ -137,12 +137,12 @@ impl Shown {
         }
     }
 
-    /// Draws it where the page has it.
+    /// Draws it at its place on the page.
     pub(super) fn draw(&self, form: Stacks, canvas: &mut Canvas<'_>, area: Rect) {
         let theme = canvas.theme();
         let number = u8::try_from(self.number).unwrap_or(u8::MAX);
         let mark = canvas.spot(area, Spot::Part(self.seat, number));
-        // What is on its way here does not lie here yet.
+        // A pyramid in flight is not here yet.
         let pyramids = match self.pyramids.split_last() {
             Some((_, under)) if mark.hidden => under,
             _ => &self.pyramids,
@@ -199,7 +199,7 @@ impl Shown {
         Span::styled(self.outlook.now(), style)
     }
 
-    /// Its pattern with the pyramid in hand, or else the patterns that it can become.
+    /// Its outlook with the pyramid in hand, or else the hands that it can become.
     fn then(&self, room: usize, theme: &Theme) -> Line<'static> {
         match &self.after {
             Some((pyramid, after)) => {
@@ -220,7 +220,7 @@ impl Shown {
         }
     }
 
-    /// Whether a change is for the better.
+    /// The style of a change for better or worse.
     fn change(&self, after: &Outlook, theme: &Theme) -> Style {
         if after.points > self.outlook.points {
             theme.good()
@@ -231,7 +231,7 @@ impl Shown {
         }
     }
 
-    /// A row, in columns.
+    /// A row, with aligned columns.
     fn row(&self, pyramids: &[Pyramid], width: u16, theme: &Theme) -> Line<'static> {
         let mut line = Line::styled(format!("{:>2} ", self.number), theme.faint());
         let tab = |line: &mut Line<'static>, columns: u16| {
@@ -248,7 +248,7 @@ impl Shown {
         line
     }
 
-    /// A few words: what it is, what it is worth, the most that it can become.
+    /// A few words: its pyramids, its worth, the best hand that it can become.
     fn words(&self, pyramids: &[Pyramid], theme: &Theme) -> Line<'static> {
         let mut line = Line::styled(format!("{} ", self.number), theme.faint());
         line.spans.extend(packed(pyramids, theme).spans);

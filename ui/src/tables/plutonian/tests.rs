@@ -1,4 +1,4 @@
-//! Views of whole games, and checks that nothing is missing.
+//! Snapshots of whole games, and checks that nothing is missing.
 
 use fairdeal_games::bot;
 use fairdeal_games::bots::Level;
@@ -26,7 +26,7 @@ fn game(scene: &Scene) -> &Plutonian {
     }
 }
 
-/// Lets the normal bots play, none of which votes.
+/// Lets the normal bots play; none of them votes.
 fn sensible(scene: &mut Scene, actions: usize) {
     let mut rng = ChaCha20Rng::from_seed([7; 32]);
     let mut normal = bot(Level::Normal);
@@ -39,7 +39,7 @@ fn sensible(scene: &mut Scene, actions: usize) {
     }
 }
 
-/// Every pyramid begins a stack of its own.
+/// Every pyramid starts a stack of its own.
 fn scattered(scene: &mut Scene, actions: usize) {
     for _ in 0..actions {
         let Some(seat) = scene.game.to_act().iter().next() else {
@@ -71,7 +71,7 @@ fn every_action_can_be_chosen_in_every_game() {
             let mut scene = scene(seats, &[("wilds", wilds)], seats);
             scene.play(10);
             scene.check(140, 45);
-            // The later half, in which there is most to be shown.
+            // The second half, which has the most to show.
             scene.play(usize::from(seats) * 8);
             scene.check(80, 24);
             scene.play(usize::from(seats) * 3);
@@ -133,7 +133,7 @@ fn six_players_and_a_tree_in_the_center() {
     assert_snapshot!("six_200", seen(&scene, (200, 60)));
 }
 
-/// Text drawn in an area.
+/// The text drawn in an area.
 fn within(text: &str, area: Rect) -> String {
     let rows = text.lines().skip(usize::from(area.y));
     let rows = rows.take(usize::from(area.height));
@@ -144,7 +144,7 @@ fn within(text: &str, area: Rect) -> String {
     rows.collect::<Vec<_>>().join("\n")
 }
 
-/// Checks that every tree and every stack stands somewhere with all of its letters and points.
+/// Checks that every tree and every stack is on the screen, with all its letters and points.
 fn everything_is_there(scene: &Scene) {
     let theme = &scene.theme;
     let (text, layer) = scene.drawn(turn(scene), 80, 24);
@@ -233,7 +233,7 @@ fn what_happens_can_be_seen() {
             });
             for motion in motions {
                 let spots = match motion {
-                    // A row of trees that are all taken is not drawn any more.
+                    // A row without trees is no longer drawn.
                     Motion::Fly { to, .. } => [to],
                     Motion::Flash(spot) => [spot],
                 };
@@ -300,7 +300,7 @@ fn no_screen_is_too_small_or_too_large() {
     }
 }
 
-/// Against asking whether some pyramids of the forest complete it.
+/// Compares with a search for pyramids of the forest that complete the hand.
 #[test]
 fn what_a_stack_can_become_is_what_the_forest_has() {
     fn completes(stack: &mut Vec<Pyramid>, forest: &mut Vec<Pyramid>, hand: Hand) -> bool {

@@ -1,4 +1,4 @@
-//! The forest: trees of pyramids, and what of them can be taken.
+//! The forest: trees of pyramids, and the tops that can be taken.
 
 use fairdeal_games::plutonian::Plutonian;
 use fairdeal_games::plutonian::pieces::Pyramid;
@@ -13,7 +13,7 @@ use crate::canvas::{Canvas, Mark};
 use crate::tables::Spot;
 use crate::theme::Theme;
 
-/// How many columns a pyramid has at each side of its letter, small, medium and large.
+/// The columns of a pyramid on each side of its letter: small, medium and large.
 type Sides = [usize; 3];
 
 /// Pyramids of three to seven columns.
@@ -21,10 +21,10 @@ pub(super) const BROAD: Sides = [1, 2, 3];
 /// Pyramids of one to five columns.
 const NARROW: Sides = [0, 1, 2];
 
-/// Pyramids of one to three columns, the medium with half a column at each side.
+/// Pyramids of one to three columns; the medium one has half a column on each side.
 const SLIM: Sides = [0, 1, 1];
 
-/// How the top of a tree stands.
+/// The state of a tree's top.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Top {
     /// It may not be touched yet.
@@ -40,7 +40,7 @@ fn side(size: Size, sides: Sides) -> usize {
     sides.get(size.index()).copied().unwrap_or(0)
 }
 
-/// The letter of a pyramid, dark on its colour where there are colours.
+/// The style of a pyramid's letter: dark on the pyramid's colour, if the theme has colours.
 fn letter_style(pyramid: Pyramid, theme: &Theme) -> Style {
     let own = style(pyramid, theme);
     match (own.fg, theme.text().bg) {
@@ -49,7 +49,7 @@ fn letter_style(pyramid: Pyramid, theme: &Theme) -> Style {
     }
 }
 
-/// A pyramid in one row, amid as many columns as the largest takes.
+/// A pyramid in one row, centred in the columns of the largest.
 pub(super) fn layer(pyramid: Pyramid, sides: Sides, theme: &Theme) -> Line<'static> {
     let (wide, most) = (side(pyramid.size, sides), side(Size::Large, sides));
     let pad = " ".repeat(most - wide);
@@ -66,7 +66,7 @@ pub(super) fn layer(pyramid: Pyramid, sides: Sides, theme: &Theme) -> Line<'stat
     edged(pyramid, (pad, left, right), theme)
 }
 
-/// The same in three columns.
+/// A pyramid in one row of three columns.
 fn slim(pyramid: Pyramid, theme: &Theme) -> Line<'static> {
     let (left, right) = match pyramid.size {
         Size::Small => (" ", " "),
@@ -111,7 +111,7 @@ fn shoulder(pyramid: Pyramid, theme: &Theme) -> Line<'static> {
     ])
 }
 
-/// Draws a tree where the page has it.
+/// Draws a tree at its place on the page.
 pub(super) fn draw(
     game: &Plutonian,
     number: usize,
@@ -162,7 +162,7 @@ pub(super) fn draw(
     }
 }
 
-/// Where a tree has been taken.
+/// Draws the stump of a taken tree.
 fn draw_stump(form: Trees, canvas: &mut Canvas<'_>, area: Rect) {
     let theme = canvas.theme();
     let above = if matches!(form, Trees::Tall | Trees::Numbered) {
@@ -179,7 +179,7 @@ fn draw_stump(form: Trees, canvas: &mut Canvas<'_>, area: Rect) {
     canvas.put(ground, dot.centered());
 }
 
-/// Pyramids on one another; the top one can be taken.
+/// Draws stacked pyramids; the top one can be taken.
 fn draw_pyramids(
     tree: &[Pyramid],
     (rows, sides): (u16, Sides),
@@ -218,7 +218,7 @@ fn draw_pyramids(
     }
 }
 
-/// Pyramids to take are underlined; a taken one stands between arrows, an untouchable one between bars.
+/// Marks the top pyramid: underlined if it can be taken, between arrows if it is picked, between bars if it is closed.
 fn mark_top(line: &mut Line<'static>, top: Top, theme: &Theme) {
     let columns = line.width();
     let letter = line.spans.get(2).map_or("", |span| span.content.as_ref());
@@ -235,15 +235,14 @@ fn mark_top(line: &mut Line<'static>, top: Top, theme: &Theme) {
     *line = Line::styled(format!("{text:^columns$}"), style);
 }
 
-/// The columns of a tree in letters: at least what it had when it was grown.
+/// The columns of a tree in letters: at least those of the tree at the start.
 pub(super) fn letters_wide(tree: &[Pyramid], is_closed: bool) -> u16 {
     let wilds = tree.iter().filter(|pyramid| pyramid.colour.is_none());
     let columns = tree.len() + wilds.count() + if is_closed { 2 } else { 0 };
     u16::try_from(columns.max(3)).unwrap_or(u16::MAX)
 }
 
-/// A tree in letters from the bottom. Its sizes follow from their order but for a wild, which may lie under
-/// all of them.
+/// A tree in letters from the bottom. The order implies the sizes, except for a wild, which may be under all of them.
 fn letters(tree: &[Pyramid], top: Top, theme: &Theme) -> Line<'static> {
     let mut line = Line::default();
     for (pyramid, above) in tree.iter().zip((0..tree.len()).rev()) {

@@ -1,4 +1,4 @@
-//! The drawing of one square, sign by sign.
+//! The drawing of one square, character by character.
 
 use std::collections::BTreeMap;
 
@@ -6,10 +6,10 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthChar as _;
 
-/// The drawing of a square: a sign at each of its columns and rows, the first that was put there.
+/// The drawing of a square: a character for each column and row. The first one put there stays.
 pub(super) struct Cell {
     pub(super) size: (u16, u16),
-    /// The columns at the left and at the right that are kept free if the rest is enough.
+    /// The columns kept free at the left and the right, if the rest is wide enough.
     pub(super) walls: (u16, u16),
     signs: BTreeMap<(u16, u16), (char, Style)>,
 }
@@ -23,7 +23,7 @@ impl Cell {
         }
     }
 
-    /// Puts a text from a column on, where nothing is yet.
+    /// Writes a text from a column on, without overwriting anything.
     pub(super) fn put(&mut self, (x, y): (u16, u16), text: &str, style: Style) {
         for (x, sign) in (x..self.size.0).zip(text.chars()) {
             if sign.width() == Some(1) && y < self.size.1 {
@@ -32,7 +32,7 @@ impl Cell {
         }
     }
 
-    /// Puts spans into the middle of a row.
+    /// Writes spans into the middle of a row.
     pub(super) fn centre(&mut self, y: u16, spans: &[Span<'_>]) {
         let width: usize = spans.iter().map(Span::width).sum();
         let width = u16::try_from(width).unwrap_or(u16::MAX);
@@ -52,7 +52,7 @@ impl Cell {
         x < self.size.0 && y < self.size.1 && !self.signs.contains_key(&(y, x))
     }
 
-    /// Puts a sign at the first of these places that is free, or else anywhere.
+    /// Puts a sign at the first free one of these places, or else anywhere.
     pub(super) fn squeeze(&mut self, places: &[(u16, u16)], span: &Span<'_>) {
         let (width, height) = self.size;
         let anywhere = (0..height).flat_map(|y| (0..width).rev().map(move |x| (x, y)));

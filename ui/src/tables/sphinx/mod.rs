@@ -1,8 +1,8 @@
-//! The table of Sphinx's Paw: the board with its Pylons, and beside it the die, the supply, the packs and whose
-//! Magician looks for which King.
+//! The table of Sphinx's Paw: the board with its Pylons; beside it the die, the supply, the packs, and the King that
+//! each Magician seeks.
 //!
-//! A Magician is told by `@` and its player's letter, a Monster by one of three shapes and how many of that size
-//! stand there, a Pylon by the walls round its two squares.
+//! `@` and a player's letter show its Magician. One of three shapes and a number show the Monsters of a size on a
+//! square. Walls round its two squares show a Pylon.
 
 mod cell;
 mod side;
@@ -27,7 +27,7 @@ use super::{Animation, Board, Button, Motion, Spot, ViewContext};
 use crate::canvas::{Canvas, Mark};
 use crate::theme::{Pigment, Theme};
 
-/// The deeds, by their numbers.
+/// The numbers of the buttons.
 const STAY: u8 = 0;
 const END: u8 = 1;
 const VOTE: u8 = 2;
@@ -35,12 +35,12 @@ const UNVOTE: u8 = 3;
 
 const DIE: Spot = Spot::Pile(7);
 
-/// The Monsters of a size that are not on the board.
+/// The spot of the Monsters of a size in the supply.
 fn supply_spot(size: Size) -> Spot {
     Spot::Pile(size.pips() - 1)
 }
 
-/// The size that a pile of the supply is of.
+/// The size of a supply spot.
 fn size_of(spot: Spot) -> Option<Size> {
     let mut all = Size::ALL.into_iter();
     all.find(|size| supply_spot(*size) == spot)
@@ -51,19 +51,19 @@ fn pack_spot(pylon: Pylon) -> Spot {
     Spot::Pile(3 + number)
 }
 
-/// The Pylon whose pack it is.
+/// The Pylon of a pack's spot.
 fn pylon_of(spot: Spot) -> Option<Pylon> {
     let mut all = Pylon::ALL.into_iter();
     all.find(|pylon| pack_spot(*pylon) == spot)
 }
 
-/// A square as a place: numbered from a1 along the files.
+/// The spot of a square, numbered from a1 along the files.
 fn square_spot(square: Square) -> Spot {
     let number = Square::all().position(|other| other == square);
     Spot::Square(number.and_then(|n| u8::try_from(n).ok()).unwrap_or(0))
 }
 
-/// The square that a place is.
+/// The square of a spot.
 fn square_of(spot: Spot) -> Option<Square> {
     match spot {
         Spot::Square(number) => Square::all().nth(usize::from(number)),
@@ -80,7 +80,7 @@ fn shape(size: Size, theme: &Theme) -> &'static str {
     }
 }
 
-/// A Monster as wide as its size, in the rows that it takes.
+/// A Monster as wide as its size, one string for each row.
 fn figure(size: Size, theme: &Theme) -> &'static [&'static str] {
     match (size, theme.is_ascii()) {
         (Size::Small, false) => &["▗▖"],
@@ -104,7 +104,7 @@ fn stone(theme: &Theme) -> Style {
     theme.pigment(Pigment::Yellow)
 }
 
-/// The letter of a seat's Magician: the first of its name, or the seat's number if others begin alike.
+/// The letter of a seat's Magician: the first of its name, or the seat's number if other names start alike.
 fn letter(view: &ViewContext<'_>, seat: Seat) -> char {
     let first = |name: &String| name.chars().next().and_then(|c| c.to_uppercase().next());
     let number = || {
@@ -124,12 +124,12 @@ fn letter(view: &ViewContext<'_>, seat: Seat) -> char {
     if alike == 1 && fits { own } else { number() }
 }
 
-/// How a seat's Magician looks: the own one stands out.
+/// The style of a seat's Magician; the player's own stands out.
 fn magician_style(view: &ViewContext<'_>, seat: Seat) -> Style {
     if view.me == Some(seat) {
         return view.theme.accent();
     }
-    // The fourth and the fifth suit are left out: they are too near to Monsters and lit squares.
+    // The fourth and the fifth suit are too close to Monsters and highlighted squares.
     let colours = [0, 5, 4, 2];
     let colour = colours.get(seat.index()).copied().unwrap_or(0);
     let style = view.theme.suit(colour);
@@ -165,14 +165,14 @@ fn card(card: Face, theme: &Theme) -> Span<'static> {
     Span::styled(text, style.add_modifier(Modifier::BOLD))
 }
 
-/// The King that a seat looks for.
+/// The King that a seat seeks.
 fn king(game: &Sphinx, seat: Seat) -> Option<Face> {
     let suit = cards::suit(game.jack(seat)?);
     let kings = cards::of_ranks(&[cards::KING]);
     kings.into_iter().find(|king| cards::suit(*king) == suit)
 }
 
-/// The sign of a place that can be chosen, or that is.
+/// The sign of a place that can be chosen, or that is picked.
 fn sign(mark: Mark, theme: &Theme) -> Option<Span<'static>> {
     if mark.picked {
         return Some(Span::styled(theme.glyph("◄", "<"), theme.accent()));
@@ -180,13 +180,13 @@ fn sign(mark: Mark, theme: &Theme) -> Option<Span<'static>> {
     mark.lit.then(|| Span::styled("+", theme.lit()))
 }
 
-/// How many squares round a Magician have Monsters, and how many squares there are.
+/// The number of squares with Monsters round a Magician, and of all squares round it.
 fn danger(game: &Sphinx, at: Square) -> (usize, usize) {
     let closed = at.around().filter(|at| game.monsters_on(*at) != [0; 3]);
     (closed.count(), at.around().count())
 }
 
-/// The seats whose Magicians are surrounded once a Monster has come to a square, from another or from the supply.
+/// The seats whose Magicians are surrounded once a Monster reaches a square from another square or from the supply.
 fn surrounded(game: &Sphinx, from: Option<Square>, to: Square) -> Vec<Seat> {
     let left = |at: Square| {
         let there: u8 = game.monsters_on(at).iter().sum();
@@ -200,7 +200,7 @@ fn surrounded(game: &Sphinx, from: Option<Square>, to: Square) -> Vec<Seat> {
     Seat::first(game.seats()).filter(lost).collect()
 }
 
-/// The seats that a Monster's move or entry makes lose.
+/// The seats that lose by a Monster's move or entry.
 fn victims(game: &Sphinx, action: &SphinxAction) -> Vec<Seat> {
     match *action {
         SphinxAction::Introduce { at, .. } => surrounded(game, None, at),
@@ -306,7 +306,7 @@ impl Board for Sphinx {
             _ => {}
         }
         if let Some(size) = size_of(spot) {
-            // Any square will do to say that no Monster of that size may enter now.
+            // Any square without a Magician gives the reason why no Monster of that size may enter now.
             let mut centre = central();
             let at = centre.find(|at| magicians_on(self, *at).next().is_none());
             return at

@@ -1,8 +1,8 @@
-//! The panel beside the squares: the die, the supply, the packs, and whose Magician looks for which King; and
-//! under them, if there is room, how a turn goes.
+//! The panel beside the squares: the die, the supply, the packs, and the King that each Magician seeks. Below them, if
+//! there is room, the course of a turn.
 //!
-//! Everything has a short form, which fits into 16 columns and 16 rows for four seats. Where there is more room
-//! the forms grow one after the other, as far as the rows go.
+//! Every part has a short form; for four seats these fit 16 columns and 16 rows. Where there is more room, the parts
+//! grow one after another, as far as the rows allow.
 
 use fairdeal_games::TableGame as _;
 use fairdeal_games::pyramid::Size;
@@ -22,12 +22,12 @@ use crate::canvas::{Canvas, Mark, fit, wrapped};
 use crate::tables::{Spot, ViewContext};
 use crate::theme::Theme;
 
-/// The columns from which on things may grow.
+/// The columns from which parts may grow.
 const ROOMY: u16 = 26;
-/// The rows under the board from which on they tell how a turn goes.
+/// The rows under the board from which they show the course of a turn.
 const LESSON: u16 = 5;
 
-/// Which parts are drawn large, and how many rows are left over.
+/// The parts that are drawn large, and the number of spare rows.
 #[derive(Clone, Copy, Debug, Default)]
 struct Forms {
     cards: bool,
@@ -71,7 +71,7 @@ impl Forms {
     }
 }
 
-/// Rows that are taken one after the other from above.
+/// Rows taken one after another from the top.
 struct Rows {
     rest: Rect,
 }
@@ -139,7 +139,7 @@ pub(super) fn draw(
     }
 }
 
-/// Shows that the keys act on something, or that something has happened to it.
+/// Highlights an area that has the focus, or at which something happened.
 fn finish(canvas: &mut Canvas<'_>, area: Rect, mark: Mark) {
     if mark.focused || mark.flashing {
         let style = canvas.theme().focused();
@@ -165,7 +165,7 @@ fn heading(canvas: &mut Canvas<'_>, area: Rect, left: &str, right: &str) {
     );
 }
 
-/// Two texts at both ends of a row.
+/// Two texts at the ends of a row.
 fn both_ends(mut left: Vec<Span<'static>>, right: Vec<Span<'static>>, width: u16) -> Line<'static> {
     let used: usize = left.iter().chain(&right).map(Span::width).sum();
     left.push(Span::raw(
@@ -190,7 +190,7 @@ fn die_line(game: &Sphinx) -> String {
     }
 }
 
-/// The die as it lies, and what it is worth.
+/// Draws the die with its roll and its worth.
 fn draw_die(game: &Sphinx, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) {
     let theme = view.theme;
     let mark = canvas.spot(area, DIE);
@@ -296,7 +296,7 @@ fn draw_supply(
     }
 }
 
-/// The cards of a pack as far as they are known, the top one first.
+/// The cards of a pack from the top, as far as they are known.
 fn pack_cards(game: &Sphinx, pylon: Pylon, theme: &Theme) -> Vec<Span<'static>> {
     let slots = game.pack(pylon).iter().rev();
     let cards = slots.map(|slot| match slot {
@@ -306,7 +306,7 @@ fn pack_cards(game: &Sphinx, pylon: Pylon, theme: &Theme) -> Vec<Span<'static>> 
     cards.collect()
 }
 
-/// A Pylon in a row: its letter, how many cards its pack has and which, and at the end those turned up.
+/// Draws a Pylon in a row: its letter, the number of cards in its pack and the known ones; at the end, those turned up.
 fn draw_pack_line(
     game: &Sphinx,
     view: &ViewContext<'_>,
@@ -339,7 +339,7 @@ fn draw_pack_line(
     finish(canvas, area, mark);
 }
 
-/// A Pylon with its cards drawn as cards.
+/// Draws a Pylon with its cards drawn as cards.
 fn draw_pack(
     game: &Sphinx,
     view: &ViewContext<'_>,
@@ -409,7 +409,7 @@ fn capital(name: &str) -> String {
     first.into_iter().chain(chars).collect()
 }
 
-/// A seat in a row: its Magician's letter, its name, its King, and how many squares round it are closed.
+/// A seat in a row: its Magician's letter, its name, its King, and the number of closed squares round it.
 fn seat_line(game: &Sphinx, view: &ViewContext<'_>, seat: Seat, width: u16) -> Line<'static> {
     let theme = view.theme;
     let (state, style) = words::state(game, seat, theme);
@@ -448,14 +448,14 @@ fn seat_rows(game: &Sphinx, view: &ViewContext<'_>, seat: Seat, width: u16) -> V
     ]
 }
 
-/// Seats that vote for the end.
+/// Draws the seats that vote for the end.
 fn draw_votes(game: &Sphinx, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) {
     let mut spans = vec![Span::styled("To end: ", view.theme.bad())];
     spans.extend(game.votes().iter().map(|seat| magician(view, seat)));
     canvas.put(area, Line::from(spans));
 }
 
-/// Meaning of signs, the most needed first.
+/// The meaning of the signs, most useful first.
 fn legend(theme: &Theme) -> Vec<Line<'static>> {
     let pylon = theme.glyph("Π", "P");
     let centre = theme.glyph("◦", "o");
@@ -470,7 +470,7 @@ fn legend(theme: &Theme) -> Vec<Line<'static>> {
     .collect()
 }
 
-/// How a turn goes, for whoever does not know it.
+/// Draws the course of a turn, for players who do not know it.
 fn draw_lesson(theme: &Theme, canvas: &mut Canvas<'_>, area: Rect) {
     let (pylon, centre) = (theme.glyph("Π", "P"), theme.glyph("◦", "o"));
     let signs = format!("+ can be chosen, {pylon}4 Pylon with 4 cards, {centre} centre");

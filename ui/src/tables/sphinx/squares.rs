@@ -1,7 +1,7 @@
-//! The squares: where they are, and what is drawn on each.
+//! The squares: their places, and the drawing on each.
 //!
-//! With room enough there are lines between the squares; in a small terminal they stand side by side, four columns
-//! by two rows, which is what a square needs to tell of all that can stand on it.
+//! With enough room there are lines between the squares. In a small terminal the squares touch and are four columns by
+//! two rows, just enough to show everything that can stand on one.
 
 use fairdeal_games::pyramid::Size;
 use fairdeal_games::sphinx::board::{Pylon, Square, central};
@@ -19,37 +19,37 @@ use crate::canvas::{Canvas, Mark, cut};
 use crate::tables::ViewContext;
 use crate::theme::Theme;
 
-/// Squares of a side.
+/// Squares on each side of the board.
 const SIDE: u16 = 8;
-/// The columns left of the board, with the numbers of the ranks.
+/// The columns left of the board, for the numbers of the ranks.
 const MARGIN: u16 = 2;
-/// The least columns beside the board: what stands there fits in them exactly.
+/// The minimum columns beside the board, for the short form of the panel.
 const BESIDE: u16 = 16;
-/// The columns that what stands there fills well.
+/// The columns beside the board that the panel fills well.
 const BESIDE_WELL: u16 = 28;
-/// The most columns that it takes: what belongs together must not be too far apart.
+/// The maximum columns of the panel: related parts must not be too far apart.
 const BESIDE_MOST: u16 = 36;
 
-/// Where the squares are.
+/// The places of the squares.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Grid {
     /// The board with its lines, without coordinates.
     board: Rect,
-    /// From one square to the next, columns and rows.
+    /// The columns and rows from one square to the next.
     pitch: (u16, u16),
     /// Whether there are lines between the squares.
     lined: bool,
     /// Whether the letters of the files have a row of their own.
     letters: bool,
-    /// Free area beside the board.
+    /// The free area beside the board.
     pub(super) beside: Rect,
-    /// Free area under it.
+    /// The free area below the board.
     pub(super) below: Rect,
 }
 
 impl Grid {
     pub(super) fn of(area: Rect) -> Self {
-        // A square of so many columns leaves enough beside the board.
+        // The columns of a square that leave `beside` columns free beside the board.
         let wide = |beside: u16| area.width.saturating_sub(MARGIN + 2 + beside) / SIDE;
         let high = area.height.saturating_sub(1) / SIDE;
         let columns = match wide(BESIDE_WELL) {
@@ -70,7 +70,7 @@ impl Grid {
         };
         let letters = !lined && area.height > board.height;
         let right = board.right().saturating_add(1);
-        // The row of letters and an empty one lie between.
+        // The row of letters and a blank one come between.
         let under = board.bottom().saturating_add(1 + u16::from(letters));
         Self {
             board,
@@ -91,12 +91,12 @@ impl Grid {
         }
     }
 
-    /// Where a file begins.
+    /// The first column of a file.
     fn x(&self, file: u16) -> u16 {
         self.board.x.saturating_add(file * self.pitch.0)
     }
 
-    /// Where a rank begins, counted from the top.
+    /// The first row of a rank, counted from the top.
     fn y(&self, row: u16) -> u16 {
         self.board.y.saturating_add(row * self.pitch.1)
     }
@@ -113,14 +113,14 @@ impl Grid {
     }
 }
 
-/// Every square with its file and its rank counted from the top, in the order in which they are read.
+/// Every square with its file and its rank counted from the top, in reading order.
 fn places() -> impl Iterator<Item = (Square, (u16, u16))> {
     let ranks =
         Square::all().zip((0..SIDE).flat_map(|rank| (0..SIDE).map(move |file| (file, rank))));
     ranks.map(|(square, (file, rank))| (square, (file, SIDE - 1 - rank)))
 }
 
-/// Where the two squares of a Pylon begin and end, in files and ranks from the top.
+/// The start and end of a Pylon's two squares, in files and ranks from the top.
 fn extent(pylon: Pylon) -> (u16, u16, u16, u16) {
     match pylon {
         Pylon::North => (3, 0, 5, 1),
@@ -195,7 +195,7 @@ fn draw_lines(canvas: &mut Canvas<'_>, grid: &Grid, theme: &Theme) {
     }
 }
 
-/// The walls of a Pylon where there are lines: thick ones, open to the middle of the board.
+/// Draws the walls of a Pylon on a board with lines: thick, and open to the middle of the board.
 fn draw_walls(canvas: &mut Canvas<'_>, grid: &Grid, theme: &Theme, pylon: Pylon) {
     let (left, top, right, bottom) = extent(pylon);
     let (x0, x1) = (grid.x(left), grid.x(right));
@@ -252,7 +252,7 @@ fn draw_coordinates(canvas: &mut Canvas<'_>, grid: &Grid, theme: &Theme) {
     }
 }
 
-/// Signs of a square. The most important comes first: nothing is drawn over it.
+/// Draws the signs of a square, the most important first: nothing overwrites it.
 fn cell(
     game: &Sphinx,
     view: &ViewContext<'_>,
@@ -272,7 +272,7 @@ fn cell(
     let (right, low) = (inside.width - 1, inside.height - 1);
     let seats = magicians_on(game, square).count();
     let monsters: u8 = game.monsters_on(square).iter().sum();
-    // What is on its way here is drawn when it has come, but what stood here before does not go.
+    // A piece in flight is drawn once it lands, but pieces already here stay.
     let alone = seats + usize::from(monsters) == 1;
     let empty = seats + usize::from(monsters) == 0 || (mark.hidden && alone);
     if !empty {
@@ -291,7 +291,7 @@ fn cell(
             (false, _) => [(right, 0), (right, low)],
         };
         if empty && pylon.is_none() && inside.width >= 7 {
-            // On so large a square a sign alone is easily overlooked.
+            // On so large a square, a sign alone is easily overlooked.
             cell.put((middle.0 - 1, middle.1), "[", sign.style);
             cell.put((middle.0 + 1, middle.1), "]", sign.style);
         }
@@ -308,7 +308,7 @@ fn cell(
     if empty && central().any(|at| at == square) {
         cell.put((right / 2, low), theme.glyph("◦", "o"), theme.faint());
     }
-    // Lines and walls tell squares apart by themselves.
+    // Lines and walls already separate the squares.
     if is_dark(place) && !grid.lined && pylon.is_none() {
         let dots = theme.glyph("·", ".").repeat(usize::from(inside.width));
         for y in 0..inside.height {
@@ -318,7 +318,7 @@ fn cell(
     cell
 }
 
-/// How many cards the pack of a Pylon has, and whether a spade lets Monsters in.
+/// Writes the number of cards in a Pylon's pack, and whether a spade lets Monsters in.
 fn put_pack(
     game: &Sphinx,
     theme: &Theme,
@@ -334,7 +334,7 @@ fn put_pack(
     let text = format!("{}{count}{spade}", theme.glyph("Π", "P"));
     let y = match pylon {
         _ if grid.lined => (cell.size.1 - 1) / 2,
-        // Off the walls, which take a row at one edge.
+        // Away from the walls, which take a row at one edge.
         Pylon::South => 0,
         _ if row == top => cell.size.1 - 1,
         _ => 0,
@@ -342,7 +342,7 @@ fn put_pack(
     cell.centre(y, &[Span::styled(text, stone(theme))]);
 }
 
-/// The walls of a Pylon where there are no lines: thin ones along its squares' edges.
+/// Draws the walls of a Pylon on a board without lines: thin, along the edges of its squares.
 fn put_walls(pylon: Pylon, (_, row): (u16, u16), theme: &Theme, cell: &mut Cell) {
     let (_, top, _, bottom) = extent(pylon);
     let (width, height) = cell.size;
@@ -368,7 +368,7 @@ fn put_walls(pylon: Pylon, (_, row): (u16, u16), theme: &Theme, cell: &mut Cell)
     }
 }
 
-/// The Magicians on a square: `@A`, and the name if there is room; two in a row if there are several.
+/// Draws the Magicians on a square: `@A`, with the name if there is room; two in a row if there are several.
 fn put_magicians(game: &Sphinx, view: &ViewContext<'_>, square: Square, cell: &mut Cell) {
     let seats: Vec<_> = magicians_on(game, square).collect();
     let (width, height) = cell.size;
@@ -395,7 +395,7 @@ fn put_magicians(game: &Sphinx, view: &ViewContext<'_>, square: Square, cell: &m
     }
 }
 
-/// The Monsters on a square: the large ones above, the others below, each with how many there are.
+/// Draws the Monsters on a square: the large ones above the others, each size with its number.
 fn put_monsters(game: &Sphinx, theme: &Theme, square: Square, cell: &mut Cell) {
     let (width, height) = cell.size;
     let drawn = width >= 7 && height >= 3;
@@ -424,7 +424,7 @@ fn put_monsters(game: &Sphinx, theme: &Theme, square: Square, cell: &mut Cell) {
         cell.centre(0, &[span(Size::Large, shape(Size::Large, theme), large)]);
         return;
     }
-    // Its two rows stand on the others, or on the ground; the number is beside the lower one.
+    // Its two rows stand on the others or on the ground; the number is beside the lower row.
     let top = height - 2 - u16::from(!below.is_empty());
     for (y, row) in (top..).zip(figure(Size::Large, theme)) {
         let row = span(Size::Large, row, if y == top { 1 } else { large });

@@ -15,7 +15,7 @@ use super::{
 use crate::tables::{Spot, ViewContext};
 use crate::theme::Theme;
 
-/// Some of a thing, in words.
+/// A number of things, in words.
 fn count(number: usize, one: &str, many: &str) -> String {
     match number {
         1 => format!("1 {one}"),
@@ -23,7 +23,7 @@ fn count(number: usize, one: &str, many: &str) -> String {
     }
 }
 
-/// Effect of an action.
+/// The effect of an action.
 pub(super) fn action(game: &Sphinx, action: &SphinxAction, view: &ViewContext<'_>) -> String {
     let turns = |at: Square| {
         let pylon = Pylon::at(at).filter(|pylon| !game.pack(*pylon).is_empty());
@@ -75,7 +75,8 @@ pub(super) fn action(game: &Sphinx, action: &SphinxAction, view: &ViewContext<'_
     }
 }
 
-/// How a seat's Magician stands, in three columns: of one on the board how many squares round it have Monsters.
+/// The state of a seat's Magician, in three columns; for one on the board, the number of squares round it with
+/// Monsters.
 pub(super) fn state(game: &Sphinx, seat: Seat, theme: &Theme) -> (String, Style) {
     match (game.status(seat), game.magician(seat)) {
         (Status::Won, _) => ("won".to_owned(), theme.good()),
@@ -97,7 +98,7 @@ fn peril(closed: usize, all: usize, theme: &Theme) -> Style {
     }
 }
 
-/// The same in a row.
+/// The state of a seat's Magician, in a row.
 pub(super) fn place(game: &Sphinx, seat: Seat, view: &ViewContext<'_>) -> (String, Style) {
     let theme = view.theme;
     match (game.status(seat), game.magician(seat)) {
@@ -117,7 +118,7 @@ pub(super) fn place(game: &Sphinx, seat: Seat, view: &ViewContext<'_>) -> (Strin
     }
 }
 
-/// Outcome of a seat.
+/// The outcome of a seat.
 pub(super) fn end(game: &Sphinx, seat: Seat, view: &ViewContext<'_>) -> (String, Style) {
     let theme = view.theme;
     match game.status(seat) {
@@ -130,7 +131,7 @@ pub(super) fn end(game: &Sphinx, seat: Seat, view: &ViewContext<'_>) -> (String,
     }
 }
 
-/// Explanation of a place.
+/// Explains a place.
 pub(super) fn about(game: &Sphinx, spot: Spot, view: &ViewContext<'_>) -> Vec<String> {
     if let Some(square) = square_of(spot) {
         return about_square(game, square, view);

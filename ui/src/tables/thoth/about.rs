@@ -13,7 +13,7 @@ use super::tell::relief_turns;
 use super::{names, parts};
 use crate::tables::{Spot, ViewContext};
 
-/// Explanation of a spot.
+/// Explains a spot.
 pub(super) fn about(game: &Thoth, spot: Spot, view: &ViewContext<'_>) -> Vec<String> {
     match spot {
         Spot::Card(slot) => slot.face(view.known).map_or_else(

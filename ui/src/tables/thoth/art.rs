@@ -1,4 +1,4 @@
-//! Pyramids and roofs in block characters, whose quarters are the dots they are made of.
+//! Pyramids and roofs in block characters; the quarters of a character serve as dots.
 
 use fairdeal_games::pyramid::Size;
 use fairdeal_games::thoth::cards::Element;
@@ -10,7 +10,7 @@ use unicode_width::UnicodeWidthStr as _;
 use super::names;
 use crate::theme::Theme;
 
-/// How large pyramids are drawn.
+/// The size at which pyramids are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Art {
     /// Five columns, three rows.
@@ -40,7 +40,7 @@ impl Art {
         }
     }
 
-    /// Picture of a pyramid, from its top; `x` is where its letter goes.
+    /// The picture of a pyramid, from its top; `x` marks the place of its letter.
     fn shape(self, size: Size, ascii: bool) -> &'static [&'static str] {
         match (self, size, ascii) {
             (Self::Grand, Size::Small, false) => &["     ", "     ", " ▗x▖ "],
@@ -85,7 +85,7 @@ impl Art {
         ]
     }
 
-    /// Columns between two of a level's pyramids, if the level has that many columns.
+    /// Columns between two pyramids of a level that is `width` columns wide.
     pub(super) fn gap(self, width: u16) -> u16 {
         let most = if self == Self::Grand { 2 } else { 1 };
         (width.saturating_sub(4 * self.columns()) / 3).min(most)
@@ -96,7 +96,7 @@ impl Art {
         4 * self.columns() + 3 * self.gap(width)
     }
 
-    /// The four corners of a level in that many columns.
+    /// The four corners of a level that is `width` columns wide.
     pub(super) fn level(self, level: &Level, width: u16, theme: &Theme) -> Vec<Line<'static>> {
         let gap = " ".repeat(usize::from(self.gap(width)));
         let last = usize::from(self.rows()).saturating_sub(1);
@@ -125,12 +125,12 @@ impl Art {
     }
 }
 
-/// A character by which quarters of it are filled: upper left 1, upper right 2, lower left 4, lower right 8.
+/// Characters by their filled quarters: upper left 1, upper right 2, lower left 4, lower right 8.
 const QUARTERS: [&str; 16] = [
     " ", "▘", "▝", "▀", "▖", "▌", "▞", "▛", "▗", "▚", "▐", "▜", "▄", "▙", "▟", "█",
 ];
 
-/// A roof from its ridge down, with a name on its lowest row as long as fits.
+/// A roof from its ridge down, with a name on its lowest row, as long as fits.
 pub(super) fn roof(
     width: u16,
     rows: u16,
@@ -156,7 +156,7 @@ pub(super) fn roof(
             })
             .collect();
     }
-    // Half as many dots as the row of dots is wide: one at the ridge, all at the eaves.
+    // Half as many dots as the row is wide: one at the ridge, all at the eaves.
     let last = (2 * rows).saturating_sub(1).max(1);
     let half = |dots: usize| match rows {
         1 => (width * (dots + 1)).div_ceil(2),

@@ -1,4 +1,4 @@
-//! The bank with its pyramids, the deck and the discard pile; the auction with its pool; what the signs mean.
+//! The bank with its pyramids, the deck and the discard pile; the auction with its pool; the meaning of the signs.
 
 use fairdeal_games::TableGame as _;
 use fairdeal_games::pyramid::Size;
@@ -18,7 +18,7 @@ use super::{names, parts, street};
 use crate::canvas::{Canvas, wrapped};
 use crate::tables::{Spot, ViewContext};
 
-/// How many rows the band over the houses takes.
+/// The rows of the band above the houses.
 pub(super) fn rows(area: Rect) -> u16 {
     match (area.width, area.height) {
         (110.., 32..) => 7,
@@ -53,7 +53,7 @@ fn top_card(game: &Thoth, width: usize) -> String {
     top.map_or_else(String::new, |card| names::named(*card, width))
 }
 
-/// Everything in one row, for when houses need the others.
+/// Draws everything in one row, if the houses need the others.
 fn row(game: &Thoth, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) {
     let theme = view.theme;
     let mut spans = vec![Span::styled("bank ", theme.title())];
@@ -93,7 +93,7 @@ fn row(game: &Thoth, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect
     }
 }
 
-/// Two rows: elements by name over how many there are of each size.
+/// Draws two rows: the names of the elements above the counts of each size.
 fn table(game: &Thoth, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) {
     let theme = view.theme;
     let [bank, piles] =
@@ -141,7 +141,7 @@ fn table(game: &Thoth, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Re
     }
 }
 
-/// Three boxes; the bank's with pyramids drawn if it has the rows.
+/// Draws three boxes; the bank's with drawn pyramids if it has the rows.
 fn boxed(game: &Thoth, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) {
     let theme = view.theme;
     let [bank, deck, discards] = Layout::horizontal([
@@ -229,7 +229,7 @@ fn boxed(game: &Thoth, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Re
     );
 }
 
-/// Meaning of the board's signs, in a row.
+/// Draws the meaning of the board's signs, in a row.
 pub(super) fn legend(view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) {
     let theme = view.theme;
     let sizes = Size::ALL.map(|size| {
@@ -253,7 +253,7 @@ pub(super) fn legend(view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect
     canvas.put(area, Line::styled(text, theme.faint()).centered());
 }
 
-/// Draws the auction: who has bid, and the bids that lie in the open.
+/// Draws the auction: who has bid, and the open bids.
 pub(super) fn auction(game: &Thoth, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) {
     let theme = view.theme;
     let bidding = game.phase() == Phase::Bid;
@@ -326,7 +326,7 @@ fn below(area: Rect, rows: u16) -> Rect {
     }
 }
 
-/// The cards of the pool, as cards if they have room and else as words; gives the rows that they take.
+/// Draws the cards of the pool, as cards if they fit and else as words, and returns the rows used.
 fn pool(cards: &[Face], view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) -> u16 {
     let theme = view.theme;
     let wide = if area.width >= 90 { 19 } else { 12 };

@@ -1,4 +1,4 @@
-//! One house on its lot: the ground with its name and score, the Trouble across it, the levels, the Roof.
+//! One house on its lot: the ground with name and score, the Trouble across it, the levels, the Roof.
 
 use fairdeal_games::TableGame as _;
 use fairdeal_games::thoth::Thoth;
@@ -51,7 +51,7 @@ impl Drawing<'_> {
         }
     }
 
-    /// The ground with the score on it, whose house it is, and what can be said of it.
+    /// Draws the ground with the score, the owner's name and notes.
     fn feet(&self, canvas: &mut Canvas<'_>, mut area: Rect, mark: Mark) {
         let (game, theme) = (self.game, self.view.theme);
         let default = House::default();
@@ -123,7 +123,7 @@ impl Drawing<'_> {
         canvas.rows(notes, [first.centered(), second.centered()]);
     }
 
-    /// Labels of a house, each from long to short.
+    /// The labels of a house, each from long to short.
     fn notes(&self, house: &House) -> (Vec<String>, Vec<String>) {
         let game = self.game;
         if game.has_left(self.seat) {
@@ -210,7 +210,7 @@ impl Drawing<'_> {
             let whole = usize::from(below.width);
             let full = cards::full_name(level.card);
             if cards::is_trump(level.card) && full.width() > inner && full.width() <= whole {
-                // A name that needs the ends of the plank too.
+                // The name also needs the ends of the plank.
                 let rest = board.repeat(whole - full.width());
                 canvas.put(
                     below,
@@ -242,7 +242,7 @@ impl Drawing<'_> {
         canvas.put(inside, Line::styled(name, style).centered());
     }
 
-    /// A card of Trouble, laid across the house.
+    /// Draws a card of Trouble across the house.
     fn trouble(&self, canvas: &mut Canvas<'_>, area: Rect, number: usize, card: Face) {
         let theme = self.view.theme;
         let mark = canvas.spot(area, parts::trouble(self.seat, number));
@@ -282,13 +282,13 @@ fn fitting_or(texts: [String; 3], width: usize) -> String {
         .unwrap_or(last)
 }
 
-/// How many columns are left of a centred text, and right of it.
+/// The columns to the left and to the right of a centred text.
 fn sides(width: usize, text: &str) -> (usize, usize) {
     let rest = width.saturating_sub(text.width());
     (rest / 2, rest - rest / 2)
 }
 
-/// The pyramids of a level in five columns: the sign of their size and the letter of each.
+/// The pyramids of a level in five columns: the sign of their size, then the letter of each.
 pub(super) fn beside(level: &Level, theme: &Theme) -> Vec<Span<'static>> {
     let size = level.pyramids.first().map(|first| first.size);
     let sign = size.map_or(" ", |size| names::sign(theme, size));
@@ -305,7 +305,7 @@ pub(super) fn beside(level: &Level, theme: &Theme) -> Vec<Span<'static>> {
     spans
 }
 
-/// Immunities of a house.
+/// The immunities of a house.
 fn shield(immune: &[Element], width: u16, theme: &Theme) -> Line<'static> {
     let texts = vec![
         format!("(immune: {})", names::listed(immune, "and")),

@@ -14,7 +14,7 @@ use super::{names, parts};
 use crate::canvas::Canvas;
 use crate::tables::{Spot, ViewContext};
 
-/// A word and what it is the place of.
+/// A word and its spot.
 struct Word {
     line: Line<'static>,
     spot: Option<Spot>,
@@ -29,7 +29,7 @@ impl Word {
     }
 }
 
-/// Places words in rows, each in one piece; gives them with their places, and the row after the last.
+/// Places words in rows without breaking them. Returns them with their places, and the position after the last.
 fn placed(words: Vec<Word>, area: Rect, from: (u16, u16)) -> (Vec<(Word, Rect)>, (u16, u16)) {
     let (mut x, mut y) = from;
     let mut out = Vec::new();
@@ -109,7 +109,7 @@ fn words(game: &Thoth, view: &ViewContext<'_>, seat: Seat, house: &House) -> Vec
     words
 }
 
-/// Draws all houses: each in rows of its own, or one after the other if there are too few rows for that.
+/// Draws all houses, each in rows of its own; if there are too few rows, one right after another.
 pub(super) fn draw(game: &Thoth, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) {
     for apart in [true, false] {
         let mut all = Vec::new();

@@ -1,4 +1,4 @@
-//! The own hand: every card with what it is worth, what it could do now, and why not.
+//! The player's own hand: every card with its worth, its possible uses now, and why the others are blocked.
 
 use fairdeal_games::pyramid::Size;
 use fairdeal_games::thoth::cards::{self, Element, Suited};
@@ -16,7 +16,7 @@ use super::names;
 use crate::canvas::{Canvas, fit, wrapped};
 use crate::tables::{Spot, ViewContext};
 
-/// Roles in which a card can be played, without the particulars.
+/// The roles in which a card can be played, without details.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Foundation,
@@ -42,15 +42,15 @@ impl Kind {
     }
 }
 
-/// Something that a card is made for.
+/// A use that a card is made for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Way {
     pub(super) kind: Kind,
-    /// Why not now, in at most ten columns.
+    /// Why not now, in at most ten columns; `None` if it is possible.
     pub(super) blocked: Option<String>,
 }
 
-/// Everything that a card is made for, and whether its owner could do it now in its turn.
+/// Every use that a card is made for, and whether its owner could make it now in its turn.
 pub(super) fn ways(game: &Thoth, me: Seat, card: Face) -> Vec<Way> {
     let bare = House::default();
     let house = game.house(me).unwrap_or(&bare);
@@ -105,7 +105,7 @@ pub(super) fn ways(game: &Thoth, me: Seat, card: Face) -> Vec<Way> {
     ways
 }
 
-/// The letters of the elements that relieve a house's Trouble.
+/// The letters of the elements that relieve a house of Trouble.
 pub(super) fn wanted(house: &House) -> String {
     let elements: Vec<Element> = house
         .trouble
@@ -142,7 +142,7 @@ fn no_raise(game: &Thoth, house: &House, element: Element, value: u8) -> Option<
         .then(|| "too weak".to_owned())
 }
 
-/// Why a card cannot go on the top level, which has to be full and to fit.
+/// Why a card cannot go on the top level, which must be full and must fit.
 fn no_top(
     house: &House,
     wants: Option<Element>,
@@ -158,7 +158,7 @@ fn no_top(
     (!fits(&top.elements())).then(|| format!("no {wants} below"))
 }
 
-/// How many pyramids at most a card puts on a level that has begun, and of what size.
+/// The most pyramids that a card puts on a started level, and their size.
 fn most(game: &Thoth, top: &Level, card: Face) -> Option<(usize, Size)> {
     let (element, value) = cards::redeemed(card)?;
     let size = top.pyramids.first()?.size;
@@ -169,7 +169,7 @@ fn most(game: &Thoth, top: &Level, card: Face) -> Option<(usize, Size)> {
     Some((count, size))
 }
 
-/// Worth of a card: the foot of the card.
+/// The worth of a card, as at the foot of the card.
 fn worth(card: Face) -> String {
     match cards::redeemed(card) {
         Some((element, value)) => format!("{value} {}", element.name()),
@@ -177,13 +177,13 @@ fn worth(card: Face) -> String {
     }
 }
 
-/// Columns of a card in the hand, so that six and a word beside them fit.
+/// The columns of a card in the hand: six cards fit, and a word beside them.
 fn card_width(area: Rect, cards: usize) -> u16 {
     let cards = u16::try_from(cards).unwrap_or(u16::MAX).max(6);
     (area.width.saturating_sub(8) / cards).min(26)
 }
 
-/// The rows inside a card: what it can do now, then what it cannot and why.
+/// The rows inside a card: its possible uses now, then the blocked ones with their reasons.
 fn lines(
     game: &Thoth,
     view: &ViewContext<'_>,
@@ -231,7 +231,7 @@ fn lines(
         };
         Line::styled(fits.unwrap_or_default(), style)
     });
-    // A card that relieves can be played as nothing else, which needs no words here.
+    // A card that can relieve has no other use then, which needs no words here.
     let cannot = cannot.into_iter().filter(|way| way.kind != Kind::Discard);
     let cannot = cannot.filter_map(|way| {
         let (word, why) = (way.kind.word(), way.blocked?);
@@ -242,7 +242,7 @@ fn lines(
     can.chain(cannot).collect()
 }
 
-/// Draws the hand of the player who looks.
+/// Draws the viewer's hand.
 pub(super) fn draw(game: &Thoth, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) {
     let Some(me) = view.me else {
         canvas.put(
@@ -274,7 +274,7 @@ pub(super) fn draw(game: &Thoth, view: &ViewContext<'_>, canvas: &mut Canvas<'_>
     cost(game, view, canvas, beside);
 }
 
-/// Cost of the hand if the end came now.
+/// Draws the cost of the hand if the game ended now.
 fn cost(game: &Thoth, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) {
     let Some(me) = view.me.filter(|_| area.width >= 6) else {
         return;
@@ -315,7 +315,7 @@ fn card(
     };
     let hidden = canvas.place(area, spot).hidden;
     let style = names::card_style(theme, face);
-    // The card's own style would overrule those of its lines, so they come after it.
+    // The card's own style would override those of its lines, so the lines are drawn after it.
     canvas.card(area, &[], style, Some(spot));
     if hidden || area.height < 2 || area.width < 6 {
         return;

@@ -1,5 +1,5 @@
-//! The table of Houses of Thoth: a street of houses that grow from their Foundations, the bank over it, and the own
-//! hand with what each card could do.
+//! The table of Houses of Thoth: a street of houses that grow from their Foundations, the bank above it, and the
+//! player's hand with the possible uses of each card.
 
 mod about;
 mod art;
@@ -27,7 +27,7 @@ use ratatui::layout::Rect;
 use super::{Animation, Board, Button, Motion, Spot, ViewContext};
 use crate::canvas::Canvas;
 
-/// From how many rows of the board on the signs are explained under the houses.
+/// The rows of the board from which the signs are explained under the houses.
 const ROOMY: u16 = 20;
 
 impl Board for Thoth {

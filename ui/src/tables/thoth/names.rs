@@ -1,7 +1,7 @@
-//! Names of the Tarot's cards in as many columns as there are, and the signs of elements and sizes.
+//! Names of the Tarot's cards in the columns available, and the signs of elements and sizes.
 //!
-//! The letters of elements stand beside pyramids everywhere, so suits are never cut to one letter: the `w` of wands
-//! would be read as water, the `s` of swords as spirit.
+//! The letters of elements stand beside pyramids everywhere. Suits are therefore never cut to one letter: the `w` of
+//! wands would look like water, the `s` of swords like spirit.
 
 use fairdeal_games::pyramid::Size;
 use fairdeal_games::thoth::cards::{self, Element};
@@ -11,7 +11,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use crate::theme::{Pigment, Theme};
 
-/// Trumps in four letters, those that begin alike told apart.
+/// Trumps in four letters; those with the same start are kept distinct.
 const TRUMPS: [&str; 22] = [
     "fool", "magi", "prie", "emss", "emor", "hier", "love", "char", "stre", "herm", "whee", "just",
     "hang", "deat", "temp", "devi", "towe", "star", "moon", "sun", "judg", "worl",
@@ -48,7 +48,7 @@ pub(super) fn style(theme: &Theme, element: Element) -> Style {
     })
 }
 
-/// The colour of a card: of its suit's element, or of a trump's own.
+/// The colour of a card: that of its suit's element, or a trump's own.
 pub(super) fn card_style(theme: &Theme, card: Face) -> Style {
     let element = cards::relieves(card).or_else(|| cards::zodiacal(card));
     style(theme, element.unwrap_or(Element::Spirit))
@@ -75,7 +75,7 @@ pub(super) fn brief(card: Face) -> String {
     suited(card, 2)
 }
 
-/// A suited card with so many letters of its suit.
+/// A suited card, with `letters` letters of its suit.
 fn suited(card: Face, letters: usize) -> String {
     let name = cards::name(card);
     let (rank, suit) = name.split_once('-').unwrap_or((&name, ""));
@@ -112,7 +112,7 @@ pub(super) fn named(card: Face, width: usize) -> String {
         let fits = ways.into_iter().find(|name| name.width() <= width);
         return fits.unwrap_or_else(|| brief(card));
     }
-    // Six letters tell every trump from the others.
+    // Six letters are enough to distinguish all trumps.
     if width >= 6 {
         full.chars().take(width).collect()
     } else {

@@ -1,34 +1,34 @@
-//! The spots of this table: what their numbers mean.
+//! The spots of this table and their numbers.
 
 use fairdeal_protocol::seat::Seat;
 
 use crate::tables::Spot;
 
-/// The pyramids that stand in no house.
+/// The pyramids in no house.
 pub(super) const BANK: Spot = Spot::Pile(0);
 pub(super) const DECK: Spot = Spot::Pile(1);
 pub(super) const DISCARDS: Spot = Spot::Pile(2);
-/// The bids that lie in the open.
+/// The open bids.
 pub(super) const POOL: Spot = Spot::Pile(3);
 
-/// The card picked goes to the discard pile.
+/// The picked card goes to the discard pile.
 pub(super) const DISCARD: u8 = 0;
-/// The card picked relieves the own Trouble.
+/// The picked card relieves the player's own Trouble.
 pub(super) const RELIEVE: u8 = 1;
-/// A card to be picked calls the end.
+/// The card picked next calls the end.
 pub(super) const END: u8 = 2;
-/// The own house is pulled down.
+/// Pulls down the player's own house.
 pub(super) const DEMOLISH: u8 = 3;
-/// A house to be picked is knocked over.
+/// Knocks over the house picked next.
 pub(super) const TOPPLE: u8 = 4;
 
-/// Where the hand of a seat is told on the board.
+/// The place of a seat's hand on the board.
 const HAND: u8 = 8;
 const ROOF: u8 = 15;
-/// The Foundation, and the Stories after it.
+/// The Foundation; the Stories follow.
 const LEVELS: u8 = 16;
 
-/// A seat's hand as the others see it.
+/// A seat's hand, as the others see it.
 pub(super) fn hand(seat: Seat) -> Spot {
     Spot::Part(seat, HAND)
 }
@@ -49,7 +49,7 @@ pub(super) fn roof(seat: Seat) -> Spot {
     Spot::Part(seat, ROOF)
 }
 
-/// Whether a spot of the board can be looked at and chosen, not just flown to.
+/// Whether a spot of the board can be focused and chosen, and is not only an end of a flight.
 pub(super) fn is_choosable(spot: Spot) -> bool {
     !matches!(spot, Spot::Part(_, HAND..))
 }

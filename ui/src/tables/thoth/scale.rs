@@ -1,4 +1,4 @@
-//! How large houses are drawn, and what is said of them in few columns or many.
+//! The size at which houses are drawn, and their notes in few columns or many.
 
 use fairdeal_games::thoth::cards::{self, Element};
 use fairdeal_games::thoth::house::{House, Level};
@@ -9,13 +9,13 @@ use super::{hand, names};
 use crate::canvas::fit;
 use crate::theme::Theme;
 
-/// How houses are drawn.
+/// The size at which houses are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Scale {
     pub(super) art: Art,
-    /// How cards lie under their pyramids.
+    /// The form of the cards under their pyramids.
     pub(super) floor: Floor,
-    /// Whether the corners of a level without pyramids have rows too.
+    /// Whether levels without pyramids have rows for their corners too.
     corners: bool,
 }
 
@@ -29,7 +29,7 @@ pub(super) enum Floor {
     Beside,
 }
 
-/// From roomy to dense.
+/// All scales, from roomy to dense.
 pub(super) const SCALES: [Scale; 7] = [
     Scale::new(Art::Grand, Floor::Card, true),
     Scale::new(Art::Grand, Floor::Plank, true),
@@ -71,7 +71,7 @@ impl Scale {
         }
     }
 
-    /// The columns that a house needs.
+    /// The minimum columns of a house.
     pub(super) fn least(self) -> u16 {
         match self.art {
             Art::Grand => 24,
@@ -80,7 +80,7 @@ impl Scale {
         }
     }
 
-    /// The columns of a house's walls if its ground has that many.
+    /// The columns of a house's walls on a ground of `ground` columns.
     pub(super) fn walls(self, ground: u16) -> u16 {
         let most = match (self.art, self.floor) {
             (Art::Grand, _) => 28,
@@ -88,7 +88,7 @@ impl Scale {
             (Art::Plain, Floor::Beside) => return ground.min(20),
             (Art::Plain, _) => 15,
         };
-        // Trouble lies across and stands out on both sides, if there is room.
+        // Trouble lies across the house and sticks out on both sides, if there is room.
         let inner = ground.saturating_sub(2).min(most);
         inner.max(self.least().min(ground))
     }
@@ -120,7 +120,7 @@ pub(super) fn immunity(house: &House) -> Vec<Element> {
         .collect()
 }
 
-/// Needs of a house, from long to short.
+/// The needs of a house, from long to short.
 pub(super) fn needs(house: &House, theme: &Theme) -> Vec<String> {
     let Some(top) = house.top() else {
         return vec!["needs a Foundation".to_owned(), String::new()];
@@ -180,7 +180,7 @@ pub(super) fn needs(house: &House, theme: &Theme) -> Vec<String> {
     ]
 }
 
-/// The first that fits, with a column to spare on either side where there are few.
+/// The first text that fits. On narrow ground, one column stays free on either side.
 pub(super) fn fitting(texts: Vec<String>, width: u16) -> String {
     let width = usize::from(width);
     let room = if width < 12 {

@@ -14,13 +14,13 @@ use crate::canvas::fit;
 use crate::tables::{Animation, Motion, Spot, ViewContext};
 use crate::theme::Theme;
 
-/// A card face up on its way.
+/// A face-up card in flight.
 fn open(card: Face, theme: &Theme) -> Line<'static> {
     let style = names::card_style(theme, card).add_modifier(Modifier::BOLD);
     Line::styled(format!("[{}]", names::brief(card)), style)
 }
 
-/// A card face down on its way.
+/// A face-down card in flight.
 fn sealed(theme: &Theme) -> Line<'static> {
     Line::styled(theme.glyph("[░░]", "[::]"), theme.faint())
 }
@@ -29,17 +29,17 @@ fn pyramids(count: usize) -> impl Fn(&Theme) -> Line<'static> {
     move |theme| Line::styled(theme.glyph("▲", "A").repeat(count.min(4)), theme.title())
 }
 
-/// Where a card that has been played lay: in the own hand at its place, in another's as that is told on the board.
+/// Where a played card lay: at its place in the player's own hand, or at another seat's hand on the board.
 fn held(seat: Seat, card: Face, view: &ViewContext<'_>) -> Spot {
     if view.me != Some(seat) {
         return parts::hand(seat);
     }
-    // The newest, as a card that was shuffled again has been known under other handles.
+    // The newest, because a reshuffled card was known by other handles before.
     let known = view.known.iter().filter(|(_, face)| *face == card).last();
     Spot::Card(known.map_or(Slot::Open(card), |(handle, _)| Slot::Sealed(handle)))
 }
 
-/// Animation of an event.
+/// The motions that animate an event.
 pub(super) fn motions(game: &Thoth, event: &ThothEvent, view: &ViewContext<'_>) -> Vec<Motion> {
     let theme = view.theme;
     let fly = |what, from, to| Motion::Fly { what, from, to };
@@ -77,7 +77,7 @@ pub(super) fn motions(game: &Thoth, event: &ThothEvent, view: &ViewContext<'_>) 
             all
         }
         ThothEvent::Rolled { seat, roll } => {
-            // What has been rolled comes down on the house that it threatens.
+            // The die comes down on the house that it threatens.
             let die = Line::styled(format!("[{roll}/20]"), theme.accent());
             vec![fly(die, parts::hand(*seat), Spot::Seat(*seat))]
         }
@@ -116,7 +116,7 @@ fn played(
             let top = stands.map(|house| house.stories());
             vec![fly(top.map_or(house, |top| parts::level(seat, top)))]
         }
-        // Unless it was the last, the hand is over, and so is the house.
+        // Unless it was the last one: then the hand is over, and the house is gone.
         Use::Roof => {
             let roof = stands.and_then(|house| house.roof);
             vec![fly(roof.map_or(house, |_| parts::roof(seat)))]
@@ -161,12 +161,12 @@ fn points(house: &House) -> (i64, i64, i64) {
     (pips, stories, house.score() - pips - stories)
 }
 
-/// A line whose style is its span's, as lines are told span by span.
+/// A line with one styled span, because animations show lines span by span.
 fn told(text: String, style: Style) -> Line<'static> {
     Line::from(Span::styled(text, style))
 }
 
-/// The scoring of the hand that has just ended, house by house.
+/// The scoring of the hand just ended, house by house.
 pub(super) fn show(game: &Thoth, event: &ThothEvent, view: &ViewContext<'_>) -> Option<Animation> {
     let ThothEvent::Scored {
         ended_by,

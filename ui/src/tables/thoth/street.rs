@@ -1,7 +1,7 @@
 //! The street: every seat's house on its own ground, from the Foundation up to the Roof.
 //!
-//! All houses of a street are drawn to one scale, the largest in which the tallest of them has room, so that they can
-//! be compared at a glance. When none fits, houses lie on their side as rows of words ([`flow`]).
+//! All houses of a street have one scale, to be comparable at a glance: the largest at which the tallest of them fits.
+//! If none fits, houses become rows of words ([`flow`]).
 
 use fairdeal_games::TableGame as _;
 use fairdeal_games::thoth::Thoth;
@@ -16,7 +16,7 @@ use super::scale::{SCALES, Scale};
 use crate::canvas::Canvas;
 use crate::tables::ViewContext;
 
-/// The widest that a house's ground gets.
+/// The maximum width of a house's ground.
 const WIDEST: u16 = 38;
 
 /// Draws all houses.
@@ -33,7 +33,7 @@ pub(super) fn draw(game: &Thoth, view: &ViewContext<'_>, canvas: &mut Canvas<'_>
             .max()
             .unwrap_or(0)
     };
-    // Ground and name, and notes under them where that costs nothing.
+    // Ground and name, with notes below them where these do not shrink the scale.
     let fits =
         |scale: &Scale, feet: u16| ground >= scale.least() && tallest(*scale) + feet <= area.height;
     let scale = SCALES.into_iter().find_map(|scale| {
@@ -65,7 +65,7 @@ pub(super) fn draw(game: &Thoth, view: &ViewContext<'_>, canvas: &mut Canvas<'_>
     }
 }
 
-/// The rules of building, for an empty sky.
+/// The rules of building, shown in an empty sky.
 const PRIMER: [(&str, &str); 6] = [
     (
         "Foundation",
@@ -95,7 +95,7 @@ const PRIMER: [(&str, &str); 6] = [
 const PRIMER_ROWS: u16 = 7;
 const PRIMER_COLUMNS: u16 = 92;
 
-/// Says how houses are built, while there is nothing but sky to be seen.
+/// Draws the rules of building, while there are no houses yet.
 pub(super) fn primer(view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) {
     if area.height < PRIMER_ROWS + 2 || area.width < PRIMER_COLUMNS {
         return;
@@ -114,7 +114,7 @@ pub(super) fn primer(view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect
     canvas.rows(place, rows);
 }
 
-/// Takes rows off the bottom of an area.
+/// Cuts rows off the bottom of an area, and returns them.
 pub(super) fn bottom(area: &mut Rect, rows: u16) -> Rect {
     let rows = rows.min(area.height);
     area.height -= rows;

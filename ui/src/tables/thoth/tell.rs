@@ -1,4 +1,4 @@
-//! Effects of actions, in sentences, and the actions that a player may have in mind.
+//! The effects of actions, in sentences, and the actions that a player may have in mind.
 
 use fairdeal_games::pyramid::Size;
 use fairdeal_games::thoth::cards::{self, Element, Suited};
@@ -28,7 +28,7 @@ fn extra(turns: usize) -> String {
     }
 }
 
-/// Effect of an action.
+/// The effect of an action.
 pub(super) fn words(game: &Thoth, action: &ThothAction, view: &ViewContext<'_>) -> String {
     let known = |slot: Slot| {
         slot.face(view.known)
@@ -93,7 +93,7 @@ fn play(game: &Thoth, card: Face, as_: Use, view: &ViewContext<'_>) -> String {
     }
 }
 
-/// Question before an action.
+/// The question before an action.
 pub(super) fn question(
     game: &Thoth,
     action: &ThothAction,
@@ -156,7 +156,7 @@ fn outlook(
     ))
 }
 
-/// The actions that a player may have in mind.
+/// The actions that a player may have in mind by choosing a spot.
 pub(super) fn attempts(game: &Thoth, spot: Spot, view: &ViewContext<'_>) -> Vec<ThothAction> {
     let Some(me) = view.me else {
         return Vec::new();
@@ -235,7 +235,7 @@ pub(super) fn attempts(game: &Thoth, spot: Spot, view: &ViewContext<'_>) -> Vec<
     }
 }
 
-/// One action of each kind that a card is made for, with the particulars that come nearest to being legal.
+/// One action of each kind that a card is made for, with the details that are closest to being legal.
 fn uses(game: &Thoth, me: Seat, card: Face, slot: Slot) -> Vec<ThothAction> {
     let play = |as_| ThothAction::Play {
         card,

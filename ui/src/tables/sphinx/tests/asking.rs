@@ -1,4 +1,4 @@
-//! The table's words on legal actions, on refused ones with their reasons, and on events.
+//! The table's words for legal actions, for refused ones with their reasons, and for events.
 
 use fairdeal_protocol::card::Faces;
 
@@ -12,7 +12,7 @@ fn see<T>(scene: &Scene, run: impl FnOnce(&Sphinx, &ViewContext<'_>) -> T) -> T 
     })
 }
 
-/// Plays until the seat to act moves Monsters and some are on the board.
+/// Plays until the seat in turn may move Monsters and some are on the board.
 fn monsters_phase() -> Scene {
     let mut scene = scene(2, 1);
     seek(&mut scene, 6);
@@ -40,7 +40,7 @@ fn what_one_would_regret_is_asked_about() {
 #[test]
 fn what_surrounds_a_magician_is_said_and_asked_about() {
     let mut scene = scene(2, 1);
-    // One Magician into a corner, then Monsters next to it until all but one of its three sides are shut.
+    // Move a Magician into a corner, then Monsters next to it until only one of its three sides is open.
     let (own, sides) = ("a1", ["a2", "b1", "b2"]);
     let mut done = false;
     for _ in 0..20_000 {
@@ -110,7 +110,7 @@ fn what_cannot_be_done_is_explained() {
         stay[0].refused.as_ref().unwrap().contains("is over"),
         "{stay:?}"
     );
-    // Without points neither the supply nor a Monster is of any use.
+    // Without points, neither the supply nor a Monster is of any use.
     while game(&scene).points() > 0 {
         let monster = |action: &&SphinxAction| matches!(action, SphinxAction::Monster { .. });
         let action = legal(&scene).iter().find(monster).copied().unwrap();
@@ -150,7 +150,7 @@ fn pieces_fly_and_cards_flash() {
         panic!("{turned:?}");
     };
     assert_eq!(*from, supply_spot(Size::Medium));
-    // What motions are about is on the screen.
+    // Every spot of a motion is on the screen.
     for (width, height) in SCREENS {
         let (_, layer) = scene.drawn(Some(seat(0)), width, height);
         let piles = (0..8).map(Spot::Pile);

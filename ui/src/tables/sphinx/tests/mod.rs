@@ -1,4 +1,4 @@
-//! Views of Sphinx's Paw, and checks that all of it can be read and chosen.
+//! Snapshots of Sphinx's Paw, and checks that everything on it can be read and chosen.
 
 use fairdeal_games::{AnyAction, AnyEvent, AnyGame};
 use fairdeal_protocol::card::Faces;
@@ -44,8 +44,8 @@ fn legal(scene: &Scene) -> Vec<SphinxAction> {
     game.legal(turn(scene), &Faces::new())
 }
 
-/// Plays whole turns: Magicians go to the nearest Pylon that still has cards and stay there, Monsters are brought
-/// and moved one way and another, the same in each run.
+/// Plays whole turns, the same in each run. Magicians go to the nearest Pylon that still has cards and stay there.
+/// Monsters enter and move in varied ways.
 fn seek(scene: &mut Scene, turns: usize) {
     let mut ended = 0;
     let mut number = 7_usize;
@@ -86,7 +86,7 @@ fn seek(scene: &mut Scene, turns: usize) {
     }
 }
 
-/// All Magicians on d5, all Monsters on e4, as far as the dice let them come.
+/// Brings all Magicians to d5 and all Monsters to e4, as far as the dice allow.
 fn crowd(seats: u8) -> Scene {
     let mut scene = scene(seats, 5);
     for _ in 0..5_000 {
@@ -122,7 +122,7 @@ fn place(layer: &Layer, spot: Spot) -> Rect {
     layer.places[&spot]
 }
 
-/// Every Magician and every Monster can be read from its square, every King, supply and card from beside.
+/// Checks that each square shows its Magicians and Monsters, and the panel every King, supply and card.
 fn can_be_read(scene: &Scene, width: u16, height: u16) {
     let game = game(scene);
     let me = Some(seat(0));
@@ -211,7 +211,7 @@ fn a_game_begins() {
     }
 }
 
-/// Four seats, two Pylons empty, one King found and one put back, and Monsters to move.
+/// Four seats, two Pylons empty, one King found and one put back, and the seat in turn may move Monsters.
 fn middle() -> Scene {
     let mut scene = scene(4, 8);
     seek(&mut scene, 30);

@@ -1,4 +1,4 @@
-//! The table of Houses of Thoth on screens of text.
+//! Snapshots of the Houses of Thoth table.
 
 use fairdeal_games::thoth::cards;
 use fairdeal_games::{AnyAction, AnyEvent, AnyGame};
@@ -14,14 +14,14 @@ use crate::canvas::{Layer, Marks, Target};
 use crate::tables::offers::{Offer, Offers};
 use crate::tables::testing::{Scene, seat};
 
-/// How players build who want tall houses; ends are called only if they are asked for.
+/// A strategy for tall houses. It calls the end only if a test asks for it.
 #[derive(Clone, Copy)]
 struct Builder {
-    /// Of ten cards that could make Trouble, how many do.
+    /// Of ten cards that could make Trouble, the number that do.
     trouble: u64,
-    /// Small pyramids rather than large ones.
+    /// Whether it prefers small pyramids to large ones.
     small: bool,
-    /// Whether Roofs are put on.
+    /// Whether it puts on Roofs.
     roof: bool,
 }
 
@@ -56,13 +56,13 @@ impl Builder {
             Use::Trouble { .. } => 1,
             Use::Roof if self.roof => 100,
             Use::Roof => -1,
-            // Courts and planets last, as the Stories are made of them.
+            // Courts and planets last, because Stories are made of them.
             Use::Discard if cards::redeemed(*card).is_none() || cards::is_planetary(*card) => 2,
             Use::Discard => 5,
         }
     }
 
-    /// Action of the seat to act.
+    /// The action of the seat in turn.
     fn choice(self, scene: &Scene, turn: u64) -> Option<(Seat, AnyAction)> {
         let seat = scene.game.to_act().iter().next()?;
         let legal = game(scene).legal(seat, &scene.known(seat));
@@ -70,7 +70,7 @@ impl Builder {
         Some((seat, AnyAction::Thoth(*best?)))
     }
 
-    /// Lets everybody build for so many turns; gives what happened in the last.
+    /// Lets all seats build for `turns` turns, and returns the events of the last.
     fn play(self, scene: &mut Scene, turns: u64) -> Vec<AnyEvent> {
         let mut events = Vec::new();
         for turn in 0..turns {
@@ -93,7 +93,7 @@ fn to_act(scene: &Scene) -> Option<Seat> {
     scene.game.to_act().iter().next()
 }
 
-/// As the seat to act sees it, or the first seat.
+/// The screen of the seat in turn, or else of the first seat.
 fn seen(scene: &Scene, width: u16, height: u16) -> String {
     let me = to_act(scene).or(Some(seat(0)));
     scene.drawn(me, width, height).0

@@ -1,11 +1,11 @@
-//! That the table says what is so: houses in full, cards as the rules have them, motions between places.
+//! Checks that the table shows the truth: complete houses, cards according to the rules, motions between places.
 
 use fairdeal_protocol::card::Face;
 
 use super::*;
 use crate::tables::thoth::hand::{Kind, ways};
 
-/// Text in an area of a screen.
+/// The text in an area of a screen.
 fn read(text: &str, area: Rect) -> String {
     let rows = text.lines().skip(area.y.into()).take(area.height.into());
     let columns = |row: &str| -> String {
@@ -21,7 +21,7 @@ fn is_named(card: Face, text: &str) -> bool {
     (4..30).any(|width| text.contains(&names::named(card, width)))
 }
 
-/// Every card and pyramid of every house can be read.
+/// Checks that every card and pyramid of every house can be read.
 fn is_all_there(scene: &Scene, me: Option<Seat>, (text, layer): &(String, Layer)) {
     for seat in Seat::first(game(scene).playing().len()) {
         let house = game(scene).house(seat).unwrap();
@@ -40,7 +40,7 @@ fn is_all_there(scene: &Scene, me: Option<Seat>, (text, layer): &(String, Layer)
                 "{:?} in\n{drawn}\nof\n{text}",
                 cards::full_name(level.card)
             );
-            // Pyramids stand over their card, or beside it.
+            // Pyramids stand above their card, or beside it.
             let rows: Vec<&str> = drawn.lines().collect();
             let corners: String = if rows.len() == 1 && !level.pyramids.is_empty() {
                 rows[0].chars().skip(rows[0].chars().count() - 4).collect()
@@ -102,7 +102,7 @@ fn all_of_a_house_can_be_read() {
             let me = to_act(&scene);
             is_all_there(&scene, me, &scene.drawn(me, 80, 24));
             is_all_there(&scene, me, &scene.drawn(me, 140, 45));
-            // Few rows, so that houses have to lie down.
+            // With few rows, houses have to lie down.
             is_all_there(&scene, me, &board(&scene, me, Rect::new(0, 0, 51, 11)));
             is_all_there(&scene, me, &board(&scene, me, Rect::new(0, 0, 40, 13)));
         }
@@ -164,7 +164,7 @@ fn cards_say_what_the_rules_say() {
                     .map(|way| way.kind);
                 let of_card: Vec<Kind> = of_card.collect();
                 assert_eq!(of_card, of_rules, "{}", cards::full_name(face));
-                // Whatever cannot be done has a reason that can be shown.
+                // Every blocked use has a reason that can be shown.
                 let blocked = scene.view(Some(me), &known, |view, game| {
                     crate::tables::offers::refused(game, Spot::Card(*slot), view)
                 });
@@ -210,7 +210,7 @@ fn what_moves_goes_from_a_place_to_a_place() {
                 )
             )
         });
-        // A session goes on knowing what it knew.
+        // A session keeps the cards that it knew.
         let mut known = known;
         for (handle, face) in scene.known(first).iter() {
             known.set(handle, face);
@@ -223,7 +223,7 @@ fn what_moves_goes_from_a_place_to_a_place() {
                 if let Motion::Fly { what, from, to } = motion {
                     assert!(what.width() <= 8);
                     flown += 1;
-                    // The last card of an auction or a hand may go where the next board has no place.
+                    // The last card of an auction or a hand may come from a place that the next board does not have.
                     assert!(
                         ended
                             || before.places.contains_key(&from)
