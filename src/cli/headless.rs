@@ -51,7 +51,7 @@ pub(super) async fn run(mut handle: Handle, json: bool) -> anyhow::Result<Exit> 
             }
             () = signals.recv(), if latest.is_none() => {
                 latest = Some(Instant::now() + LEAVING);
-                // A session that accepts no more commands has ended, or ends at `latest`.
+                // If the session accepts no commands, it has ended, or it is stopped at `latest`.
                 let _ = handle.commands.try_send(Command::Quit);
             }
             () = sleep_until(latest.unwrap_or_else(Instant::now)), if latest.is_some() => {

@@ -137,7 +137,7 @@ async fn first(browser: &mut Browser, password: bool, json: bool) -> anyhow::Res
     }
 }
 
-/// Reports now and then how much longer the search goes on. Returns only if a report cannot be written.
+/// Reports every [`PROGRESS`] how much longer the search lasts. Returns only if a report cannot be written.
 async fn tell_progress(json: bool) -> anyhow::Error {
     let begun = Instant::now();
     let mut ticks = interval(PROGRESS);

@@ -170,9 +170,9 @@ impl Print {
 struct Table {
     handle: Handle,
     data: Arc<DataDir>,
-    /// Of a table whose lobby accepts local bots.
+    /// Seats bots in the lobby, if this program hosts the table.
     local_bots: Option<LocalBots>,
-    /// Whether the whole table is in this program.
+    /// Whether the table has no network: every seat is in this program.
     local: bool,
     /// Where it listens, if given on the command line.
     place: Option<ListenConfig>,

@@ -68,7 +68,7 @@ impl Cut {
     }
 }
 
-/// What went wrong with a message. A repeated and delayed message has two fates.
+/// The fate of a message. A repeated and delayed message has two fates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// Not sent, because the two seats have no direct link.

@@ -22,7 +22,7 @@ use crate::theme::Theme;
 pub enum Spot {
     /// A card of a hand.
     Card(Slot),
-    /// What belongs to a seat: its house, its stacks, its row.
+    /// The property of a seat: its house, its stacks, its row.
     Seat(Seat),
     Part(Seat, u8),
     /// A square of a board.

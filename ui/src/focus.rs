@@ -18,7 +18,7 @@ fn gap((a, a_end): (u16, u16), (b, b_end): (u16, u16)) -> i32 {
 }
 
 /// The nearest target in a direction; `None` if there is none. Targets straight ahead come before those to the side. To
-/// the left and right, targets in the same rows come first: the keys walk a row of cards to its end, whatever is above
+/// the left and right, targets in the same rows come first. The keys walk a row of cards to its end, whatever is above
 /// or below it.
 pub fn towards(layer: &Layer, from: Target, way: Intent) -> Option<Target> {
     let area = layer.area(from)?;

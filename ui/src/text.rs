@@ -90,7 +90,7 @@ pub fn player_names(charter: &Charter) -> Vec<String> {
     display_names(charter.players.iter().map(|player| player.name.as_str()))
 }
 
-/// What a name looks like at a glance: without case, spaces and lone marks, and with one letter for all lookalikes
+/// The look of a name at a glance: without case, spaces and lone marks. One letter stands for all its lookalikes
 /// (Unicode Technical Standard 39, "Confusable Detection").
 fn looks(name: &str) -> String {
     let visible: String = name.chars().filter(|c| !c.is_whitespace()).collect();

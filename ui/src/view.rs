@@ -169,8 +169,8 @@ pub struct Waits {
     pub own_turn_left: Option<u64>,
 }
 
-/// A seat whose entry the table waits for. The times are in seconds, rounded down by [`coarse`], so that a screen
-/// changes only now and then.
+/// A seat whose entry the table waits for. The times are in seconds, rounded down by [`coarse`] to keep screens from
+/// changing too often.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Waiting {
     pub seat: Seat,
@@ -205,7 +205,7 @@ pub fn time_in_words(seconds: u64) -> String {
     }
 }
 
-/// What a claim says of the seats it is made against: "stayed away".
+/// A claim's words about the seats it is made against: "stayed away".
 pub fn ground_in_words(ground: Ground) -> &'static str {
     match ground {
         Ground::Absent => "stayed away",

@@ -61,7 +61,7 @@ struct Live {
 struct App {
     interface: Interface,
     live: Option<Live>,
-    /// Set when nobody waits for the current transcript any more.
+    /// Set to stop reading the current transcript: nobody waits for it.
     reading: Arc<AtomicBool>,
     /// The session of the previous table, until its players have been invited to the next.
     inviting: Option<Live>,

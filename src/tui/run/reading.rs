@@ -78,7 +78,7 @@ pub(super) struct Reading {
 }
 
 impl Reading {
-    /// Sends progress to the screen every [`TELLING`]. Returns `Break` when nobody waits any more.
+    /// Sends progress to the screen every [`TELLING`]. Returns `Break` if nobody waits for it.
     pub(super) fn tell(&mut self, progress: AuditProgress) -> ControlFlow<()> {
         if self.stopped.load(Ordering::Relaxed) || self.back.is_closed() {
             return ControlFlow::Break(());

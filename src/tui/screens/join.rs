@@ -19,7 +19,7 @@ const TARGET: Target = Target::Button(0);
 const PASSWORD: Target = Target::Button(1);
 const GO: Target = Target::Button(2);
 
-/// What the ticket is for.
+/// The purpose of the ticket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::tui) enum Purpose {
     Join,

@@ -91,7 +91,7 @@ fn column(area: Rect, most: u16) -> Rect {
     }
 }
 
-/// The first line to show so that `line` is visible, for a window of `rows` rows over `all` lines.
+/// The first line to show in a window of `rows` rows over `all` lines, to make `line` visible.
 fn first_shown(line: usize, rows: usize, all: usize) -> usize {
     let middle = line.saturating_sub(rows / 2);
     middle.min(all.saturating_sub(rows))

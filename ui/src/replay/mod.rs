@@ -1,5 +1,5 @@
-//! Replays a past game step by step from its transcript: the public view, the events in words, and every hand of a deal
-//! whose seeds have been opened.
+//! Replays a past game step by step from its transcript: the public view and the events in words. If the seeds of a
+//! deal have been opened, it also shows every hand.
 //!
 //! An audit makes the replay. It shows nothing unverified, and ends where the audit stops. A step here is a log step
 //! with something to see; log steps that only carry answers belong to the step before them.

@@ -1,10 +1,10 @@
 //! The tables of the games: how each game is drawn, and how its actions are chosen.
 //!
 //! The table screen is the same for every game: title, seats, log, available actions, the seal. A game adds a
-//! [`Board`], which draws its board and the player's hand as [`Spot`]s. It also gives, for every legal action, the
-//! spots that choose it in order ([`Board::path`]): a card and then a house, a square and then another, a button. From
-//! that the screen knows what to highlight, what keys and mouse can reach, and what a choice would do. A game has no
-//! input code of its own.
+//! [`Board`], which draws its board and the player's hand as [`Spot`]s. For every legal action it also lists the spots
+//! that choose it, in order ([`Board::path`]). Examples: a card and then a house, a square and then another, a button.
+//! From that the screen knows what to highlight, what keys and mouse can reach, and what a choice would do. A game has
+//! no input code of its own.
 
 pub mod layout;
 pub mod offers;

@@ -174,8 +174,8 @@ impl Scene {
         run(&view, &self.game)
     }
 
-    /// The board and the hand as a seat sees them on a screen of that size, at their places on the table screen; and
-    /// the drawn targets.
+    /// The board and the hand as a seat sees them on a screen of that size, at their places on the table screen. Also
+    /// returns the drawn targets.
     pub fn drawn(&self, me: Option<Seat>, width: u16, height: u16) -> (String, Layer) {
         let known = me.map_or_else(Faces::new, |me| self.known(me));
         let screen = Rect::new(0, 0, width, height);

@@ -70,7 +70,7 @@ fn text(snapshot: &Snapshot, progress: &Progress) -> String {
     }
 }
 
-/// Who opened this player's cards, as a sentence; `None` if they were not sealed. With `named`, lists the seats whose
+/// The origin of this player's cards, as a sentence; `None` if not sealed. With `named`, lists the seats whose
 /// reveal tokens (shares) it took.
 fn opened_by(snapshot: &Snapshot, cards: &[Handle], named: bool) -> Option<String> {
     let (last, others) = cards.split_last()?;
@@ -82,7 +82,7 @@ fn opened_by(snapshot: &Snapshot, cards: &[Handle], named: bool) -> Option<Strin
     };
     let mut shares = *snapshot.shares.get(last)?;
     if let Some(me) = snapshot.me {
-        // The player's own share was used only here.
+        // Nobody else has seen the player's own share.
         shares.remove(me);
     }
     let whose = if named {
@@ -97,7 +97,7 @@ fn opened_by(snapshot: &Snapshot, cards: &[Handle], named: bool) -> Option<Strin
     })
 }
 
-/// Who opened the card that the player looks at, or else the latest one.
+/// The origin of the card that the player looks at, or else the latest one.
 fn opened(sitting: &TableScreen, snapshot: &Snapshot) -> Option<String> {
     match sitting.aimed.last() {
         Some(Spot::Card(Slot::Sealed(card))) if snapshot.shares.contains_key(card) => {

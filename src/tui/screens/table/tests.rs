@@ -43,8 +43,8 @@ fn sitting_down(game: usize, seed: u8) -> TestApp {
     stage
 }
 
-/// How to choose an action on the screen: its spots, its index in the list if several actions have the same spots, and
-/// whether there is a confirmation.
+/// How to choose an action on the screen: its spots, and whether there is a confirmation. If several actions have the
+/// same spots, also its index in the list.
 fn way(stage: &TestApp, action: &AnyAction) -> (Vec<Spot>, Option<usize>, bool) {
     let scene = stage.scene.as_ref().unwrap();
     let known = scene.known(seat(0));

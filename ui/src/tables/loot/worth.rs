@@ -1,5 +1,5 @@
-//! The worth of a hand as far as its owner can tell: its combinations, the score of each card, and the worth without a
-//! card or with another.
+//! The worth of a hand as far as its owner can tell: its combinations and the score of each card. Also the worth
+//! without a card or with another.
 
 use fairdeal_games::TableGame as _;
 use fairdeal_games::loot::Loot;

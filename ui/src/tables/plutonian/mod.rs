@@ -1,6 +1,6 @@
 //! The table of Plutonian Poker: the forest, and everybody's stacks with their present and possible worth.
 //!
-//! To take a pyramid, the player chooses its tree, then one of the own stacks or the place of a new one.
+//! To take a pyramid, the player chooses its tree, then one of their own stacks or the place of a new one.
 
 mod help;
 mod page;

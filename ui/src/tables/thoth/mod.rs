@@ -1,5 +1,5 @@
-//! The table of Houses of Thoth: a street of houses that grow from their Foundations, the bank above it, and the
-//! player's hand with the possible uses of each card.
+//! The table of Houses of Thoth: a street of houses that grow from their Foundations, and the bank above it. Below is
+//! the player's hand with the possible uses of each card.
 
 mod about;
 mod art;
