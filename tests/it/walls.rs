@@ -171,6 +171,53 @@ fn modules_import_in_one_direction() {
     }
 }
 
+/// Whether a module imports another by way of others.
+fn reaches(graph: &BTreeMap<String, BTreeSet<String>>, from: &str, to: &str) -> bool {
+    graph[from].contains(to) || graph[from].iter().any(|next| reaches(graph, next, to))
+}
+
+/// The graph in Mermaid, without the arrows that follow from others.
+fn draw(name: &str, graph: &BTreeMap<String, BTreeSet<String>>) -> String {
+    let mut text = format!("## {name}\n\n```mermaid\nflowchart TD\n");
+    for (module, imports) in graph {
+        let follows =
+            |import: &str| (imports.iter()).any(|by| by != import && reaches(graph, by, import));
+        for import in imports.iter().filter(|import| !follows(import)) {
+            text += &format!("    {module} --> {import}\n");
+        }
+    }
+    text + "```\n"
+}
+
+/// `UPDATE_IMPORTS=1 cargo test --test it -- walls` draws `docs/imports.md` again.
+#[test]
+fn imports_are_drawn() {
+    let crates = CRATES.map(|(name, _, ours)| {
+        let ours = ours.iter().map(|ours| (*ours).to_owned());
+        (name.to_owned(), ours.collect())
+    });
+    let mut drawn = vec![
+        "# Imports\n\nDrawn by `tests/it/walls.rs`: which crate, and within a crate which module, imports which. Arrows that \
+         follow from\nothers are left out. There are no cycles; the test fails on one.\n"
+            .to_owned(),
+        draw("Crates", &BTreeMap::from(crates)),
+    ];
+    for (name, folder, _) in CRATES {
+        drawn.push(draw(name, &graph(&root().join(folder).join("src"))));
+    }
+    let (path, drawn) = (root().join("docs/imports.md"), drawn.join("\n"));
+    if std::env::var_os("UPDATE_IMPORTS").is_some() {
+        fs::write(&path, &drawn).unwrap();
+    }
+    let stored = fs::read_to_string(&path).unwrap();
+    assert_eq!(
+        stored,
+        drawn,
+        "UPDATE_IMPORTS=1 draws {} again",
+        path.display()
+    );
+}
+
 #[test]
 fn a_cycle_would_be_found() {
     let exports = exports("pub use low::{Low, deep};\npub mod low;");
