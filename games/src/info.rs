@@ -19,6 +19,8 @@ pub struct GameInfo {
     /// Its display name.
     pub name: &'static str,
     pub designer: &'static str,
+    /// An introduction for newcomers, in two sentences.
+    pub pitch: &'static str,
     /// The version of its rules in this program.
     pub version: u16,
     /// The minimum number of seats.

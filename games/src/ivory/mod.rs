@@ -41,6 +41,8 @@ pub static INFO: GameInfo = GameInfo {
     id: "ivory-tower",
     name: "Ivory Tower",
     designer: "P.D. Magnus",
+    pitch: "A solitaire with the Decktet: build one tower from Ace to Crown, with three piles to park cards on. Everybody \
+            gets the same deal of the day.",
     version: RULES_VERSION,
     least_seats: 1,
     most_seats: 1,

@@ -44,6 +44,8 @@ pub static INFO: GameInfo = GameInfo {
     id: "loot",
     name: "Loot",
     designer: "Michelle Bottorff",
+    pitch: "Collect runs, sets and colours, then burn the village while your hand beats theirs. Gods in any hand bend \
+            the scoring for everybody.",
     version: RULES_VERSION,
     least_seats: 2,
     most_seats: 4,

@@ -36,6 +36,8 @@ pub static INFO: GameInfo = GameInfo {
     id: "plutonian-poker",
     name: "Plutonian Poker",
     designer: "Spencer Lipori",
+    pitch: "Take pyramids from a forest of trees and stack them into poker hands. Every stack can still grow, and \
+            everybody sees the forest thin out.",
     version: RULES_VERSION,
     least_seats: 2,
     most_seats: 6,

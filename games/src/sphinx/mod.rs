@@ -45,6 +45,8 @@ pub static INFO: GameInfo = GameInfo {
     id: "sphinxs-paw",
     name: "Sphinx's Paw",
     designer: "Matthew Rogers",
+    pitch: "Lead your Magician to the Pylons and turn up your King before the others find theirs. Everybody moves the \
+            Monsters that stand in the way.",
     version: RULES_VERSION,
     least_seats: 2,
     most_seats: 4,

@@ -48,6 +48,8 @@ pub static INFO: GameInfo = GameInfo {
     id: "houses-of-thoth",
     name: "Houses of Thoth",
     designer: "Matthew Rogers",
+    pitch: "Build a house of Tarot cards and pyramids, floor by floor, and bring Trouble to the others' houses. The \
+            Roof ends the hand.",
     version: RULES_VERSION,
     least_seats: 2,
     most_seats: 5,

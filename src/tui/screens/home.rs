@@ -67,33 +67,6 @@ fn seats(info: &GameInfo) -> String {
     }
 }
 
-/// Introduces a game to newcomers in two sentences.
-fn pitch(id: &str) -> &'static str {
-    match id {
-        "loot" => {
-            "Collect runs, sets and colours, then burn the village while your hand is worth more than \
-             theirs. Gods in any hand bend the scoring for everybody."
-        }
-        "houses-of-thoth" => {
-            "Build a local_bots of Tarot cards and pyramids, floor by floor, and bring Trouble to the \
-             others' houses. The roof ends the hand."
-        }
-        "sphinxs-paw" => {
-            "Move your Magician between pylons and lead pyramids of three sizes over the board, to \
-             turn up your own Jack before the others find theirs."
-        }
-        "plutonian-poker" => {
-            "Take pyramids from a forest of trees and stack them into poker hands; every hand that you \
-             finish scores, and everybody sees the forest thin out."
-        }
-        "ivory-tower" => {
-            "A solitaire with the decktet: build one tower from Ace to Crown, with three piles to park \
-             cards on. There is a new deal for everybody each day."
-        }
-        _ => "",
-    }
-}
-
 impl Home {
     fn focused_entry(&self, context: &Context) -> Option<Entry> {
         match self.focus {
@@ -109,7 +82,7 @@ impl Home {
                 let Some(info) = GAMES.get(number) else {
                     return;
                 };
-                let text = format!("{} By {}.", pitch(info.id), info.designer);
+                let text = format!("{} By {}.", info.pitch, info.designer);
                 (info.name.to_owned(), text)
             }
             Some(Entry::Waiting(_)) => (

@@ -167,9 +167,8 @@ impl Screen for SettingsScreen {
         let meaning = self
             .focus
             .map_or("", |item| told(&context.settings, item).2);
-        let file = "All of this is in settings.toml in the data directory, and so are the keys: up = [\"w\"] in its \
-                    section \
-                    [keys] makes w go up. What is wrong in the file is told when fairdeal starts.";
+        let file = "These settings and your keys are in settings.toml in the data directory. For example, up = [\"w\"] in its \
+                    section [keys] makes w move up. fairdeal reports mistakes in the file when it starts.";
         let width = usize::from(page.width).saturating_sub(4);
         let lines = wrapped(meaning, width, 0)
             .into_iter()
