@@ -73,7 +73,7 @@ fn change(bytes: &mut Vec<u8>, other: &[u8], rng: &mut ChaCha20Rng) {
 /// The seeds contain a value of every wire and disk type, so this pins the bytes of each. After a format change,
 /// `just seeds` rewrites them.
 #[test]
-fn stored_seeds_are_what_today_s_types_write() {
+fn stored_seeds_match_current_types() {
     let seeds = fairdeal_fuzz::seeds::all();
     let path = |seed: &Seed| root().join("corpus").join(seed.target).join(&seed.name);
     // If two seeds have the same name, the last one is kept.

@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seat_knows_what_it_was_dealt_until_the_next_deal() {
+    fn seat_knows_its_cards_until_the_next_deal() {
         let mut chance = RefereeChance::from_seed([9; 32]);
         let deck = chance.shuffle(&cards(0..3)).unwrap();
         let handles: Vec<_> = Handle::all(deck, 3).collect();
@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_seed_it_says_what_it_needs() {
+    fn without_a_seed_needs_are_stated() {
         let mut chance = RefereeChance::default();
         assert_eq!(chance.flip(&Flip::Die(4)), Err(Pause));
         let need = Need::Flip(Flip::Die(4));

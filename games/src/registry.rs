@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_says_what_would_be_right() {
+    fn error_lists_valid_values() {
         let error = |id, seats, options| rule_set(id, seats, &options).unwrap_err().to_string();
         assert_eq!(
             error("whist", 4, BTreeMap::new()),

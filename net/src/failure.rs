@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_systems_own_words_are_what_is_left_of_a_chain() {
+    fn error_chain_ends_with_the_system_message() {
         let inner = io::Error::new(io::ErrorKind::ConnectionRefused, "connection\u{1b}refused");
         let errors = vec![("/memory/1".parse().unwrap(), TransportError::Other(inner))];
         assert_eq!(

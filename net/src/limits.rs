@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_floods_makes_room_for_the_others() {
+    fn flooding_network_makes_room() {
         let mut gate = ConnectionLimits::default();
         gate.comes(inbound(0, 1, "/ip4/192.0.2.1/tcp/1"));
         for n in 1..100 {

@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn another_seat_does_not_choose_whom_we_dial() {
+    fn other_seats_do_not_choose_our_dials() {
         let relay =
             "/ip4/198.51.100.9/tcp/1/p2p/12D3KooWD3eckifWpRn9wQpMG9R9hX3sD158z7EqHWmweQAJU5SA";
         let other =

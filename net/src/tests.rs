@@ -375,7 +375,7 @@ async fn too_long_a_message_is_not_read() {
 }
 
 #[tokio::test]
-async fn what_was_sent_arrives_in_order_before_the_connection_is_closed() {
+async fn sent_messages_arrive_in_order_before_close() {
     let (mut one, two, _) = pair(quick(Transport::Sockets)).await;
     for number in 0..20 {
         two.handle.send(id(1), vec![number]).unwrap();
@@ -388,7 +388,7 @@ async fn what_was_sent_arrives_in_order_before_the_connection_is_closed() {
 }
 
 #[tokio::test]
-async fn what_was_sent_arrives_before_the_node_ends() {
+async fn sent_messages_arrive_before_shutdown() {
     let (mut one, two, _) = pair(quick(Transport::Sockets)).await;
     for number in 0..20 {
         two.handle.send(id(1), vec![number]).unwrap();

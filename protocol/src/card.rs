@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_overlay_knows_what_it_was_told() {
+    fn overlay_keeps_known_faces() {
         let handle = Handle {
             deck: DeckId(2),
             position: 5,

@@ -514,7 +514,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flip_accepts_what_it_could_have_been() {
+    fn flip_accepts_possible_values() {
         assert!(Flip::Die(6).accepts(&[6]));
         assert!(!Flip::Die(6).accepts(&[0]) && !Flip::Die(6).accepts(&[7]));
         assert!(!Flip::Die(6).accepts(&[]) && !Flip::Die(6).accepts(&[1, 2]));

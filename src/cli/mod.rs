@@ -175,12 +175,11 @@ fn games_in_words() -> String {
     let _ = writeln!(
         text,
         "Options of every table with two or more seats:\n\
-         \x20   strict ({}; default {}): no keys are kept in escrow, so a deal that loses a seat is\n\
-         \x20       abandoned and redealt\n\
-         \x20   absence ({} to {} seconds; default {}, or turn-time): seconds without a sign of\n\
-         \x20       a player the others may go on without it\n\
-         \x20   turn-time (none, or {} to {} seconds; default none): a player's time for one action;\n\
-         \x20       after it another player may propose to go on without it",
+         \x20   strict ({}; default {}): do not keep keys in escrow; a deal that loses a player is redealt\n\
+         \x20   absence ({} to {} seconds; default {}, or turn-time): how long a player may be unreachable\n\
+         \x20       before the others may remove it\n\
+         \x20   turn-time (none, or {} to {} seconds; default none): time for one action; after it the\n\
+         \x20       others may remove the player if all agree",
         TABLE_OPTION.kind.allowed(),
         TABLE_OPTION.default,
         Timing::ABSENCES.start(),

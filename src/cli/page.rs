@@ -112,7 +112,7 @@ impl Audited<'_> {
                 notes.push("claims that the others stayed away".to_owned());
             }
             if report.unopened.contains(seat) {
-                notes.push("did not open its seed".to_owned());
+                notes.push("did not reveal its seed".to_owned());
             }
             let gone = report.left.iter().filter(|gone| gone.seat == seat);
             notes.extend(gone.map(departure));
@@ -227,7 +227,7 @@ fn departure(gone: &Departure) -> String {
     match &gone.why {
         Reason::Left => format!("left in deal {deal}"),
         Reason::Absent => {
-            format!("was removed in deal {deal} because the others declared it absent")
+            format!("was removed in deal {deal} as absent by the others")
         }
         Reason::Fault(fault) => format!(
             "was removed in deal {deal} for a proven fault (step {}: {})",
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unfair_game_says_who_where_and_why() {
+    fn unfair_game_names_seat_step_and_reason() {
         let fault = Fault {
             seat: Seat::new(1).unwrap(),
             step: 17,

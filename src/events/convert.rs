@@ -1,4 +1,4 @@
-//! From what a session tells its player to the event that `--json` prints.
+//! Conversion of a session's events to those that `--json` prints.
 
 use fairdeal_games::{AnyGame, TableGame as _};
 use fairdeal_protocol::card::Faces;
@@ -12,19 +12,19 @@ use super::turn::Positions;
 use super::{SeatNumber, path_text};
 use crate::session::SessionEvent;
 
-/// Turns the events of one session, in their order, into those of `--json`.
+/// Converts the events of one session, in order, to those of `--json`.
 #[derive(Debug, Default)]
 pub struct Converter {
-    /// The game as it last stood, to write actions as the referee does.
+    /// The latest state of the game, to write actions as the referee does.
     game: Option<AnyGame>,
-    /// This seat, and the cards that it knew then.
+    /// This seat, and the cards that it knew.
     me: Option<Seat>,
     known: Faces,
     positions: Positions,
 }
 
 impl Converter {
-    /// The event, if scripts are told of it.
+    /// The event; `None` if scripts do not see it.
     pub fn event(&mut self, event: &SessionEvent) -> Option<Event> {
         let seats = |all: &[Seat]| all.iter().copied().map(SeatNumber::from).collect();
         Some(match event {
@@ -62,14 +62,14 @@ impl Converter {
             }
             SessionEvent::Deal(deal) => Event::Deal(Deal { deal: *deal }),
             SessionEvent::Action { step, seat, action } => {
-                // What another seat hides stays hidden, whatever this one may know of the card.
+                // A card that another seat hides stays hidden, whatever this seat knows of it.
                 let nothing = Faces::new();
                 let mine = self.me == Some(*seat);
                 let known = if mine { &self.known } else { &nothing };
                 Event::Action(Action {
                     step: *step,
                     seat: (*seat).into(),
-                    // A session shows its game before anybody acts.
+                    // A session reports its game before anybody acts.
                     action: self.game.as_ref()?.action_to_json(*seat, action, known),
                 })
             }
@@ -133,7 +133,7 @@ impl Converter {
             SessionEvent::Refused(message) => Event::Refused(Refused {
                 message: message.clone(),
             }),
-            // The same in words as other events.
+            // Other events say the same in words.
             SessionEvent::Line(_) => return None,
         })
     }

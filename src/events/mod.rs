@@ -1,9 +1,9 @@
 //! The lines that `--json` prints: their types, their version and their JSON Schema.
 //!
-//! | module | what is in it |
+//! | module | contents |
 //! | --- | --- |
 //! | [`session`] | the events of a session: `play`, `host`, `join`, `watch`, `resume`, `bot` |
-//! | [`convert`] | from a [`crate::session::SessionEvent`] to such an event |
+//! | [`convert`] | conversion from [`crate::session::SessionEvent`] |
 //! | [`turn`] | the `turn` event: hand, view, legal actions and clock of a seat |
 //! | [`results`] | a line of `history`, and the line of `verify` |
 //!
@@ -96,12 +96,12 @@ pub(crate) fn numbers(seats: SeatSet) -> Vec<SeatNumber> {
     seats.iter().map(SeatNumber).collect()
 }
 
-/// A path as JSON can hold it: what is not Unicode in it becomes U+FFFD.
+/// A path as JSON can hold it: invalid Unicode becomes U+FFFD.
 pub(crate) fn path_text(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// On which ground a table was closed by claim.
+/// The ground of a claim that closed a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ground {
@@ -131,8 +131,8 @@ enum Line {
     Verify(VerifyLine),
 }
 
-/// The JSON Schema (draft 2020-12) of every line. It leaves unknown fields alone: a later program of the same version
-/// may print more of them.
+/// The JSON Schema (draft 2020-12) of every line. It allows unknown fields: a later program of the same version may
+/// print more.
 pub fn schema() -> Schema {
     let settings = SchemaSettings::draft2020_12().for_serialize();
     settings.into_generator().into_root_schema_for::<Line>()

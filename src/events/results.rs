@@ -13,53 +13,51 @@ use super::{Ground, SeatNumber, Version};
 pub struct HistoryLine {
     /// The version of the format.
     pub v: Version,
-    /// The table id in hexadecimal; of a transcript put there by hand, its file name.
+    /// The table id in hexadecimal; the file name for a transcript copied there by hand.
     pub table: String,
-    /// When its file was written last, in UTC: `2026-01-31 09:05`.
+    /// The time of the last change to its file, in UTC: `2026-01-31 09:05`.
     pub date: String,
     /// The game's id; `null` if the file cannot be read.
     pub game: Option<String>,
     /// The players' names in seat order, cleaned for display; `null` if the file cannot be read.
     pub players: Option<Vec<String>>,
-    /// The own seat; `null` if it is not known, or of a game that was watched.
+    /// The player's own seat; `null` if unknown or if the player was a spectator.
     pub me: Option<SeatNumber>,
-    /// How it ended, if it did.
+    /// Its state.
     pub ended: Ended,
-    /// The reason, in plain words, of an `unfair` or `unreadable` one; else `null`.
+    /// The reason if the state is `unfair` or `unreadable`, in plain words; otherwise `null`.
     pub why: Option<String>,
-    /// The seat that has forfeited the game, of a `forfeited` one; else `null`.
+    /// The seat that forfeited the game if the state is `forfeited`; otherwise `null`.
     pub forfeited_by: Option<SeatNumber>,
-    /// One score a seat as they stood at the end of the log; empty if they are not known, `null` if the file cannot be
-    /// read.
+    /// One score per seat at the end of the log; empty if unknown, `null` if the file cannot be read.
     pub scores: Option<Vec<i64>>,
     /// The winning seats; empty if the game was not finished, `null` if the file cannot be read.
     pub winners: Option<Vec<SeatNumber>>,
-    /// The hash of the whole log, 64 hexadecimal digits; `null` of a game that has not ended, or if the file cannot be
-    /// read.
+    /// The hash of the whole log, 64 hexadecimal digits; `null` if the game has not ended or the file cannot be read.
     pub log: Option<String>,
-    /// The length of the transcript in bytes; 0 of a game that has not ended.
+    /// The length of the transcript in bytes; 0 if the game has not ended.
     pub bytes: u64,
-    /// The transcript's file; `null` of a game that has not ended.
+    /// The transcript file; `null` if the game has not ended.
     pub transcript: Option<String>,
 }
 
-/// How a game of the history ended, if it did.
+/// The state of a game in the history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ended {
-    /// By its rules.
+    /// It ended by its rules.
     Finished,
-    /// The log ends in the middle.
+    /// The log ends before the game does.
     Unfinished,
-    /// The seats that were present closed it with a claim.
+    /// The seats still present closed it with a claim.
     Claimed,
-    /// A seat's program computed another state, and the game is forfeited by it.
+    /// A seat's program computed another state and so forfeited the game.
     Forfeited,
-    /// By the proof of a fault, or the log is not fair.
+    /// It ended with a proven fault, or the log is not fair.
     Unfair,
-    /// It was interrupted; `resume` takes it up again.
+    /// It was interrupted; `resume` continues it.
     Waits,
-    /// Another program plays it now.
+    /// Another program is playing it now.
     Open,
     /// Its transcript has not been audited yet.
     Unread,
@@ -81,27 +79,27 @@ pub struct VerifyLine {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "result", rename_all = "kebab-case")]
 pub enum Verdict {
-    /// Nothing is wrong; exit code 0.
+    /// The game is fair; exit code 0.
     Fair(Box<Audited>),
-    /// Something is, and `finding` says what; exit code 1.
+    /// The game is not fair, as `finding` says; exit code 1.
     Unfair(Box<Audited>),
-    /// The file is no transcript that this program can judge; exit code 2.
+    /// This program cannot judge the file; exit code 2.
     Unreadable(Unreadable),
 }
 
-/// Why a file cannot be judged.
+/// The reason why a file cannot be judged.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Unreadable {
-    /// In plain words.
+    /// The reason, in plain words.
     pub why: String,
 }
 
 /// The checks, each with its result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Audited {
-    /// The worth of a fair result, in plain words; `null` of an unfair one.
+    /// The guarantee of a fair result, in plain words; `null` if unfair.
     pub verdict: Option<String>,
-    /// Whether the game came to its end.
+    /// Whether the game ended.
     pub finished: bool,
     /// The table id: 64 hexadecimal digits.
     #[schemars(regex(pattern = r"^[0-9a-f]{64}$"))]
@@ -111,55 +109,55 @@ pub struct Audited {
     pub log: String,
     /// The players' names in seat order, cleaned for display.
     pub seats: Vec<String>,
-    /// For each seat the lowest seat of its party: seats of one program are one party.
+    /// For each seat, the lowest seat of its party. The seats of one program are one party.
     pub parties: Vec<SeatNumber>,
-    /// For each seat what plays it, as its program declares: `person`, `bot (normal)`.
+    /// For each seat, its player as its program declares: `person`, `bot (normal)`.
     pub played_by: Vec<String>,
     /// Complete steps of the log.
     pub steps: u64,
     /// Deals that began.
     pub deals: u32,
-    /// Deals whose seeds are all open, so that every shuffle was computed again.
+    /// Deals whose seeds are all revealed, so that every shuffle was recomputed.
     pub deals_opened: u32,
-    /// The seats that are out of the game, in the order they went.
+    /// The seats that are out of the game, in order of departure.
     pub left: Vec<Departed>,
     /// The claims that closed the table.
     pub claims: Vec<Claim>,
-    /// The seats whose seeds were not opened at the end.
+    /// The seats that did not reveal their seeds at the end.
     pub unopened: Vec<SeatNumber>,
-    /// How often each check was made, by its name in plain words. Later programs may name them otherwise.
+    /// The number of times each check was made, by its name in plain words. Names may change with the program.
     #[schemars(with = "BTreeMap<String, u64>")]
     pub checks: Map<String, Value>,
-    /// One score a seat, in seat order.
+    /// One score per seat, in seat order.
     pub scores: Vec<i64>,
     /// The winning seats.
     pub winners: Vec<SeatNumber>,
-    /// The finding; `null` of a fair one.
+    /// The finding; `null` if fair.
     pub finding: Option<Finding>,
-    /// The seat whose program computed another state, so that the game is forfeited by it; else `null`.
+    /// The seat whose program computed another state and so forfeited the game; otherwise `null`.
     pub forfeited_by: Option<SeatNumber>,
 }
 
 /// A seat that is out of the game.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Departed {
-    /// Which.
+    /// The departed seat.
     pub seat: SeatNumber,
-    /// The deal in which it went, from 0.
+    /// The deal of its departure, from 0.
     pub deal: u32,
-    /// Why.
+    /// The reason.
     pub why: Departure,
-    /// Of what it is guilty; `null` unless it was removed for a fault.
+    /// The proven fault; `null` unless it was removed for one.
     pub fault: Option<ProvenFault>,
 }
 
-/// Why a seat is out of the game.
+/// The reason why a seat is out of the game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Departure {
     /// It left.
     Left,
-    /// The others have removed it and say that it was absent.
+    /// The others removed it as absent.
     Absent,
     /// It was removed for a proven fault.
     Fault,
@@ -170,14 +168,14 @@ pub enum Departure {
 pub struct ProvenFault {
     /// The step of the log, from 0.
     pub step: u64,
-    /// The deed, in plain words.
+    /// The fault, in plain words.
     pub what: String,
 }
 
 /// A claim that closed a table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Claim {
-    /// The seats that claim it.
+    /// The claiming seats.
     pub by: Vec<SeatNumber>,
     /// All other seats.
     pub absent: Vec<SeatNumber>,
@@ -188,10 +186,10 @@ pub struct Claim {
 /// The finding of an audit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
-    /// In plain words.
+    /// The reason, in plain words.
     pub what: String,
-    /// The guilty seat, if one is.
+    /// The seat at fault, if any.
     pub seat: Option<SeatNumber>,
-    /// The step of the log, from 0, if it is at one.
+    /// The step of the log, from 0, if the finding is about one.
     pub step: Option<u64>,
 }

@@ -1,4 +1,4 @@
-//! The events of a session, one JSON object a line.
+//! The events of a session, one JSON object per line.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,17 +18,17 @@ pub struct SessionLine {
     pub event: Event,
 }
 
-/// An event. Programs pass over an event that they do not know: new ones may be added.
+/// An event. Ignore unknown events: later versions may add some.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub enum Event {
-    /// The host can be reached: at first, and whenever the ticket changes.
+    /// The host is reachable, or its ticket has changed.
     Ticket(Ticket),
-    /// The host is not connected, and the program looks for it.
+    /// The host is not connected; the program is trying to reach it.
     Reaching(Reaching),
-    /// How others can reach this table, as far as is known now.
+    /// How others can reach this table, as far as known.
     Reach(Reach),
-    /// A player has sat down in the lobby.
+    /// A player has joined the lobby.
     Seated(Seated),
     /// All seats have signed the charter; the table is open.
     Started(Started),
@@ -38,29 +38,29 @@ pub enum Event {
     Action(Action),
     /// Something happened in the game.
     Game(Game),
-    /// The position has changed for this seat.
+    /// This seat has a new position.
     Turn(Box<Turn>),
-    /// The connection of a seat has changed, or the seat is out of the game.
+    /// A seat is connected or disconnected, or is out of the game.
     Peer(Peer),
-    /// A seat has provably cheated, or the table has stopped.
+    /// A seat was proven to have cheated, or the table has stopped.
     Fault(Fault),
-    /// The seats that were present have closed the table with a claim.
+    /// The seats still present have closed the table with a claim.
     Claimed(Claimed),
     /// The game is over.
     Over(Over),
-    /// Somebody says something; this seat too.
+    /// A chat message; also this seat's own.
     Chat(Chat),
     /// A player of this table invites to another table.
     Invited(Invited),
-    /// The disk is full and the table waits, or it goes on.
+    /// The disk is full and the table waits, or the game continues.
     Disk(Disk),
     /// An action or a chat message of this seat was refused.
     Refused(Refused),
-    /// The session cannot go on.
+    /// The session cannot continue.
     Error(Error),
 }
 
-/// The host can be reached: at first, and whenever the ticket changes.
+/// The host is reachable, or its ticket has changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Ticket {
     /// The ticket, for `join` and `watch`.
@@ -69,7 +69,7 @@ pub struct Ticket {
     pub addresses: Vec<String>,
 }
 
-/// The host is not connected, and the program looks for it.
+/// The host is not connected; the program is trying to reach it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Reaching {
     /// Seconds until the program gives up.
@@ -78,17 +78,17 @@ pub struct Reaching {
     pub why: Option<String>,
 }
 
-/// How others can reach this table, as far as is known now.
+/// How others can reach this table, as far as known.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Reach {
     /// In plain words.
     pub message: String,
 }
 
-/// A player has sat down in the lobby.
+/// A player has joined the lobby.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Seated {
-    /// Where.
+    /// The player's seat.
     pub seat: SeatNumber,
     /// The player's name, cleaned for display.
     pub name: String,
@@ -130,17 +130,17 @@ pub struct Action {
 /// Something happened in the game.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Game {
-    /// The referee's form of it, as in its `events`: an object with a `type`.
+    /// An object with a `type`, as in the referee's `events`.
     #[schemars(with = "serde_json::Map<String, Value>")]
     pub what: Value,
 }
 
-/// The connection of a seat has changed, or the seat is out of the game.
+/// A seat is connected or disconnected, or is out of the game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Peer {
     /// The seat.
     pub seat: SeatNumber,
-    /// To what.
+    /// Its new state.
     pub state: PeerState,
 }
 
@@ -150,7 +150,7 @@ pub struct Peer {
 pub enum PeerState {
     /// There is a connection to it.
     Connected,
-    /// There is none now; it may come back.
+    /// There is none now; the seat may return.
     Lost,
     /// It has left the game for good.
     Left,
@@ -158,23 +158,23 @@ pub enum PeerState {
     Removed,
 }
 
-/// A seat has provably cheated, or the table has stopped.
+/// A seat was proven to have cheated, or the table has stopped.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Fault {
     /// The guilty seat; `null` if no seat is to blame.
     pub seat: Option<SeatNumber>,
     /// The fault, in plain words.
     pub what: String,
-    /// The file with the evidence, if there is any and it is saved.
+    /// The evidence file, if there is one.
     pub evidence: Option<String>,
-    /// Whether the table has stopped; else the others play on without the seat.
+    /// Whether the table has stopped; otherwise the others play on without the seat.
     pub stopped: bool,
 }
 
-/// The seats that were present have closed the table with a claim.
+/// The seats still present have closed the table with a claim.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Claimed {
-    /// The seats that claim it.
+    /// The claiming seats.
     pub by: Vec<SeatNumber>,
     /// All other seats.
     pub absent: Vec<SeatNumber>,
@@ -187,28 +187,28 @@ pub struct Claimed {
 /// The game is over.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Over {
-    /// One score a seat, in seat order.
+    /// One score per seat, in seat order.
     pub scores: Vec<i64>,
     /// The winning seats.
     pub winners: Vec<SeatNumber>,
     /// The hash of the whole log: 64 hexadecimal digits.
     #[schemars(regex(pattern = r"^[0-9a-f]{64}$"))]
     pub log: String,
-    /// The transcript's file; `null` if it could not be saved: then `resume` tries again.
+    /// The transcript file; `null` if it could not be saved, in which case `resume` tries again.
     pub transcript: Option<String>,
 }
 
-/// The session cannot go on.
+/// The session cannot continue.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Error {
     /// The reason and what to do, in plain words.
     pub message: String,
 }
 
-/// Somebody says something; this seat too.
+/// A chat message; also this seat's own.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Chat {
-    /// The speaker; `null` for somebody without a seat.
+    /// The author; `null` without a seat.
     pub seat: Option<SeatNumber>,
     /// The name, cleaned for display.
     pub name: String,
@@ -227,10 +227,10 @@ pub struct Invited {
     pub ticket: String,
 }
 
-/// The disk is full and the table waits, or it goes on. It is told once for a player and its local bots.
+/// The disk is full and the table waits, or the game continues. Reported once for a player and its local bots.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Disk {
-    /// Whether it is full: then nothing is signed until there is room.
+    /// Whether the disk is full. The program signs nothing until there is room.
     pub full: bool,
     /// The cause and the remedy, in plain words.
     pub message: String,

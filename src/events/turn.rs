@@ -1,7 +1,7 @@
 //! The `turn` event: everything that a player needs to choose its next action.
 //!
-//! A table takes many steps while cards are shuffled and opened, and its clocks tick; none of that is a new position.
-//! A new one is told where it differs from the last that was told.
+//! A table takes many steps while cards are shuffled and opened, and its clocks tick. None of that is a new position:
+//! the event appears only when the position differs from the last one reported.
 
 use fairdeal_games::{AnyGame, TableGame as _};
 use fairdeal_protocol::card::Faces;
@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use super::{SeatNumber, numbers};
 
-/// The position has changed for this seat.
+/// This seat has a new position.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Turn {
     /// The open step of the log, from 0.
@@ -26,25 +26,25 @@ pub struct Turn {
     pub me: Option<SeatNumber>,
     /// Whether the table waits for an action of this seat now.
     pub my_turn: bool,
-    /// The seat whose action the open step is for; `null` while cards are shuffled or opened, and after the end.
+    /// The seat to act in the open step; `null` while cards are shuffled or opened, and after the end.
     pub due: Option<SeatNumber>,
-    /// The seats whose decision the game waits for, as the referee's `status` lists them; empty while cards are shuffled
-    /// or opened, and after the end.
+    /// The seats that the game waits for, as in the referee's `status`; empty while cards are shuffled or opened, and
+    /// after the end.
     pub to_act: Vec<SeatNumber>,
-    /// The names of the cards in this seat's hand, in the order they came; `null` for one that is not opened to it.
+    /// The names of the cards in this seat's hand, in order of arrival; `null` for a card not yet opened to it.
     pub hand: Vec<Option<String>>,
-    /// The game as this seat may know it, in the form of the referee's `view`. A spectator's has what every seat has seen.
+    /// The game as this seat may know it, in the form of the referee's `view`. A spectator sees the public part.
     #[schemars(with = "serde_json::Map<String, Value>")]
     pub view: Value,
-    /// Every action that is legal for this seat now, as the referee's `legal` lists them.
+    /// This seat's legal actions, as in the referee's `legal`.
     #[schemars(with = "Vec<serde_json::Map<String, Value>>")]
     pub legal: Vec<Value>,
     /// The times of the table.
     pub clock: Clock,
 }
 
-/// The times of the table, in whole seconds by this program's clock. Running times are rounded down: to 10 s from half a
-/// minute on, to a minute from two minutes on.
+/// The times of the table, in whole seconds by this program's clock. Running times are rounded down: to 10 s from 30 s
+/// on, to a minute from 2 minutes on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Clock {
     /// The absence timeout, 1 to 604800; `null` at a table of one party.
@@ -53,22 +53,22 @@ pub struct Clock {
     /// The time for one action, 30 to 604800; `null` if there is no limit.
     #[schemars(range(min = 30, max = 604_800))]
     pub turn_time: Option<u32>,
-    /// The rest of that for the `due` seat; `null` without a limit, and once it has acted.
+    /// The time left for the `due` seat; `null` without a limit, and once it has acted.
     pub turn_left: Option<u64>,
-    /// The seats for which the table waits and of which nothing was heard for 15 seconds or more.
+    /// The awaited seats that have been silent for 15 seconds or more.
     pub silent: Vec<Silent>,
 }
 
-/// A seat for which the table waits and that is silent.
+/// An awaited seat that is silent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Silent {
-    /// Which.
+    /// The silent seat.
     pub seat: SeatNumber,
-    /// For how many seconds nothing was heard of it.
+    /// Seconds since it was last heard.
     pub seconds: u64,
 }
 
-/// The positions of a table that were told already.
+/// The positions of a table that were reported already.
 #[derive(Debug, Default)]
 pub(super) struct Positions {
     told: Option<Told>,
@@ -76,7 +76,7 @@ pub(super) struct Positions {
     my_turn: bool,
 }
 
-/// The last position that was told.
+/// The last position reported.
 #[derive(Debug)]
 struct Told {
     game: AnyGame,
@@ -89,7 +89,7 @@ impl Positions {
     /// The position, if it is a new one.
     pub(super) fn next(&mut self, snapshot: &Snapshot) -> Option<Turn> {
         let due = due(snapshot);
-        // An action that was refused, or given up for a new deal: this seat is asked again.
+        // An action was refused, or dropped for a new deal: ask this seat again.
         let asked = snapshot.my_turn && !self.my_turn;
         self.my_turn = snapshot.my_turn;
         let silent: SeatSet = silent(snapshot).map(|(seat, _)| seat).collect();
@@ -98,7 +98,7 @@ impl Positions {
             .as_ref()
             .map_or(SeatSet::EMPTY, |told| told.silent);
         let news = silent != quiet;
-        // Between two actions a game stands still, or has not begun.
+        // Between two actions a game does not change, or has not begun.
         let settled = due.is_some() || snapshot.game.is_over();
         let is_same = |told: &Told| {
             let same_due = told.turn.due == due.map(SeatNumber::from);
@@ -132,7 +132,7 @@ impl Positions {
     }
 }
 
-/// The seat whose action the open step is for.
+/// The seat to act in the open step.
 fn due(snapshot: &Snapshot) -> Option<Seat> {
     match &snapshot.standing {
         Standing::Sealed(progress) => match progress.kind {
@@ -143,7 +143,7 @@ fn due(snapshot: &Snapshot) -> Option<Seat> {
     }
 }
 
-/// The silent seats for which the table waits, and for how many seconds.
+/// The awaited silent seats, with the seconds of silence.
 fn silent(snapshot: &Snapshot) -> impl Iterator<Item = (Seat, u64)> + '_ {
     let waits = snapshot.waits.seats.iter();
     waits.filter_map(|waiting| Some((waiting.seat, waiting.silent?)))
@@ -188,7 +188,7 @@ fn clock(snapshot: &Snapshot, due: Option<Seat>) -> Clock {
         Standing::Sealed(progress) => progress.awaited.contains(*due),
         Standing::Practice { .. } => true,
     });
-    // Nobody has noted yet since when a step is due that has just been opened.
+    // The clocks have not yet seen a step that has just opened.
     let turn_left = awaited.zip(turn_time).map(|(due, turn_time)| {
         let waiting = waits.seats.iter().find(|waiting| waiting.seat == due);
         let noted = waiting.and_then(|waiting| waiting.turn_left);

@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_can_be_shown_and_is_short() {
+    fn chat_message_is_visible_and_short() {
         let mut talk = Chat::default();
         assert_eq!(talk.say(" he\u{1b}llo\n"), Ok(said("hello")));
         assert_eq!(talk.say("\u{202e} \u{7}"), Err(ChatError::Empty));
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_heard_is_cleaned() {
+    fn received_chat_is_cleaned() {
         let mut talk = Chat::default();
         let pile = format!("a{}b", "\u{301}".repeat(40));
         let heard = talk.hear(seat(1), &said(&pile));

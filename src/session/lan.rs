@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_whose_first_answers_fail_is_asked_again() {
+    fn host_is_asked_again_after_failed_answers() {
         let (mut hosts, start) = (Hosts::default(), Instant::now());
         assert_eq!(hosts.hear(peer(0), found(1), start), keep());
         assert_eq!(hosts.hear(peer(0), found(1), start), vec![]);
@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn those_that_do_not_answer_make_room() {
+    fn unanswered_handshakes_make_room() {
         let (mut hosts, now) = (Hosts::default(), Instant::now());
         assert_eq!(hosts.hear(peer(0), found(0), now), vec![], "this program");
         for seed in 1..=32 {

@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn who_knows_the_password_comes_in_and_nobody_else() {
+    fn only_the_password_admits() {
         let (mut rng, mut host) = (rng(), host());
         let mut good = guest(1, "open sesame", &mut rng);
         let login = good.login().unwrap();
@@ -301,7 +301,7 @@ mod tests {
 
     /// The connection broke while the proof was in transit.
     #[test]
-    fn who_has_lost_the_connection_knocks_anew() {
+    fn reconnecting_guest_logs_in_again() {
         let (mut rng, mut host) = (rng(), host());
         let mut gate = guest(1, "open sesame", &mut rng);
         for lost in [true, false] {
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn who_was_inside_knocks_anew_whatever_others_guess() {
+    fn returning_guest_logs_in_despite_other_guesses() {
         let (mut rng, mut host) = (rng(), host());
         let mut good = guest(40, "open sesame", &mut rng);
         let login = good.login().unwrap();

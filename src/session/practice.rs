@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn only_what_is_for_one_is_practised() {
+    async fn only_solitaire_games_have_practice() {
         let rules = rule_set("loot", 2, &BTreeMap::new()).unwrap();
         open(&rules, "Anna").unwrap_err();
         let rules = rule_set("ivory-tower", 1, &BTreeMap::new()).unwrap();

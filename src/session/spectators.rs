@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_not_let_in_gets_nothing() {
+    fn rejected_guest_learns_nothing() {
         let mut spectators = Spectators::new(LOBBY);
         spectators.ask(peer(1), Mark::default());
         assert!(spectators.serve(TABLE, some).is_empty());
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn who_talks_too_much_is_noticed() {
+    fn excessive_chat_is_refused() {
         let mut spectators = Spectators::new(LOBBY);
         spectators.enter(peer(1), &watch(LOBBY)).unwrap();
         let heard = (0..1000).filter(|_| spectators.may_speak(peer(1))).count();

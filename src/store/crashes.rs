@@ -176,7 +176,7 @@ fn an_identity_is_made_once() {
 
 /// Failing calls of a journal return errors, and completed appends are read back.
 #[test]
-fn a_journal_of_a_failing_disk_keeps_what_it_said() {
+fn failing_disk_keeps_completed_appends() {
     let texts = ["one", "two", "three"];
     let records = texts.map(|text| Zeroizing::new(text.as_bytes().to_vec()));
     let mut number = 0;

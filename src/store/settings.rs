@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mistake_is_told_with_its_line_and_what_may_stand_there() {
+    fn mistake_is_reported_with_line_and_choices() {
         let folder = tempfile::tempdir().unwrap();
         let data = DataDir::open(Some(folder.path())).unwrap();
         let told = |text: &str| {

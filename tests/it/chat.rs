@@ -183,7 +183,7 @@ async fn people_talk_and_begin_when_all_are_ready() {
     let mut second = Player::guest(root.path(), "Cleo", &ticket);
     second.lobby(|view| taken(view) == 3).await;
     let watched = Role::Watcher(ticket.parse().unwrap());
-    let mut spectator = Player::sit(person(&data(root.path(), "onlooker"), "", watched));
+    let mut spectator = Player::sit(person(&data(root.path(), "spectator"), "", watched));
     spectator.lobby(|view| taken(view) == 3).await;
     host.lobby(|view| taken(view) == 3).await;
     assert_eq!(host.lobby.ready, [false; 3]);
@@ -475,7 +475,7 @@ impl Rogue {
 /// A flood of chat, in the lobby and at the table: escape sequences, messages in others' names, and invitations. Only a
 /// few get through, cleaned, and everybody else is heard as before.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn who_floods_is_heard_now_and_then() {
+async fn flooding_chat_is_rate_limited() {
     let root = TempDir::new().unwrap();
     let mut host = Player::sit(person(
         &data(root.path(), "host"),
@@ -653,7 +653,7 @@ async fn players_go_on_to_another_game() {
     };
     let look_on = |ticket: &str| {
         let ticket = ticket.parse().unwrap();
-        let data = data(root.path(), "onlooker");
+        let data = data(root.path(), "spectator");
         let mut setup = person(&data, "", Role::Watcher(ticket));
         setup.place.transport = Transport::Sockets;
         setup.place.listen = Vec::new();

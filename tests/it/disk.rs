@@ -318,7 +318,7 @@ fn spectator_without_room_hears_the_scores() {
         return;
     };
     let root = TempDir::new().unwrap();
-    disk.no_room_for_transcripts("onlooker");
+    disk.no_room_for_transcripts("spectator");
     let quick = [
         "--json",
         "--bot-delay",
@@ -331,7 +331,7 @@ fn spectator_without_room_hears_the_scores() {
     ];
     let mut host = Program::start(root.path(), "host", &[&table[..], &quick].concat());
     let ticket = host.ticket();
-    let mut spectator = disk.start("onlooker", &["watch", &ticket, "--json"]);
+    let mut spectator = disk.start("spectator", &["watch", &ticket, "--json"]);
     let guest = [&["bot", "join", &ticket], &quick[..]].concat();
     let _guest = Program::start(root.path(), "guest", &guest);
     let played = host.wait_for("over").expect("the game ends");

@@ -84,7 +84,7 @@ fn a_file_is_no_data_directory() {
 
 /// Errors contain no library types and no terminal escape sequences, wherever the input comes from.
 #[test]
-fn what_is_wrong_with_a_transcript_is_said_in_words() {
+fn transcript_errors_are_in_words() {
     let root = TempDir::new().unwrap();
     let whole = fs::read("docs/vectors/poker.fairdeal").unwrap();
     let cut = root.path().join("\u{1b}]0;cut");

@@ -101,7 +101,7 @@ fn ivory_tower_alone() {
 }
 
 #[test]
-fn wrong_games_and_options_are_usage_errors_that_say_what_is_right() {
+fn invalid_games_and_options_list_valid_ones() {
     let root = TempDir::new().unwrap();
     let refused = |args: &[&str]| {
         let mut command = fairdeal();

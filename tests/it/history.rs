@@ -52,7 +52,7 @@ fn kept() -> (TempDir, DataDir, PathBuf) {
 }
 
 #[test]
-fn spectator_never_replaces_what_a_player_has_saved() {
+fn spectator_never_replaces_a_saved_transcript() {
     let (_root, data, path) = kept();
     let saved = std::fs::read(&path).unwrap();
     // A spectator's transcript of the same table, cut off after its first steps.
@@ -143,7 +143,7 @@ fn a_game_that_was_played_here_is_listed_at_once() {
 }
 
 #[test]
-fn a_broken_file_is_listed_with_what_is_wrong() {
+fn broken_file_is_listed_with_its_fault() {
     let (root, data, path) = kept();
     let folder = path.parent().unwrap();
     let whole = std::fs::read(&path).unwrap();

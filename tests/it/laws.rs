@@ -393,7 +393,7 @@ fn a_forfeit_at_any_point_leaves_a_game_that_can_be_played_on() {
 }
 
 #[test]
-fn a_seats_view_and_choices_do_not_depend_on_what_is_hidden_from_it() {
+fn hidden_cards_do_not_affect_view_or_choices() {
     at_every_position(3, 150, |_, after| {
         let (game, all) = (&after.game, after.chance.faces());
         for seat in Seat::first(game.seats()) {
@@ -435,7 +435,7 @@ fn every_action_survives_its_json_and_every_event_can_be_told() {
 }
 
 #[test]
-fn what_an_action_shows_lies_sealed_in_the_seats_hand() {
+fn shown_cards_were_sealed_in_the_hand() {
     at_every_position(2, 100, |_, after| {
         let known = after.chance.faces();
         for seat in Seat::first(after.game.seats()) {

@@ -108,7 +108,7 @@ async fn the_last_one_wins() {
 
 /// One of two seats leaves. The other may close the table, and its transcript names the claimant.
 #[tokio::test(flavor = "multi_thread")]
-async fn who_is_left_alone_claims() {
+async fn last_seat_present_claims() {
     let root = TempDir::new().unwrap();
     let data = |name: &str| data(root.path(), name);
     let quick = [("absence".to_owned(), "1".to_owned())];

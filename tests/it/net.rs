@@ -189,7 +189,7 @@ fn wrong_words_exit_two() {
 }
 
 #[test]
-fn strangers_who_talk_garbage_do_not_disturb() {
+fn garbage_from_strangers_does_not_disturb() {
     use std::io::Write as _;
 
     let root = TempDir::new().unwrap();

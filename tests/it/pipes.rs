@@ -93,7 +93,7 @@ fn a_transcript_is_read_from_standard_input() {
 
 /// `verify` reads only the beginning of a file that is no transcript, and waits for no more.
 #[test]
-fn what_does_not_begin_like_a_transcript_is_read_no_further() {
+fn foreign_file_is_not_read_further() {
     for start in [&b"\x89PNG\r\n\x1a\n\0"[..], b"fairdeal\x02"] {
         let (status, said) = verify_input(start, true);
         assert_eq!(status.code(), Some(2), "{said}");
@@ -125,7 +125,7 @@ fn an_output_that_cannot_be_written_is_said() {
 /// The pipe is full from the start, and more events come than the program's queues hold.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_program_whose_output_nobody_reads_plays_on() {
+fn unread_output_does_not_stop_the_game() {
     const PIPE: usize = 1 << 16;
     const QUEUE: usize = 1024;
     let root = TempDir::new().unwrap();

@@ -43,7 +43,7 @@ fn play_on(mut host: Program, mut guest: Program) {
 }
 
 #[test]
-fn two_play_who_know_only_a_relay() {
+fn two_peers_play_through_a_relay() {
     let root = TempDir::new().unwrap();
     let relay = Relay::start(root.path());
     let mut host = host(root.path(), TCP, &["--relay", &relay.address]);
@@ -85,7 +85,7 @@ fn a_name_in_an_address_is_looked_up() {
 }
 
 #[test]
-fn a_table_with_a_password_lets_in_who_knows_it() {
+fn password_admits_a_guest() {
     let root = TempDir::new().unwrap();
     let knowing = |password: &str| {
         let mut command = fairdeal();
@@ -223,7 +223,7 @@ fn silent_connections_shut_nobody_out() {
 
 /// A thousand useless connections and ten thousand meaningless messages, while two programs play.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn who_floods_a_table_does_not_hold_it_up() {
+async fn flood_does_not_delay_the_table() {
     let root = TempDir::new().unwrap();
     let mut host = host(
         root.path(),

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::pictures::pictures;
 
 #[test]
-fn the_readme_shows_what_the_program_draws() {
+fn readme_pictures_are_current() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let readme = fs::read_to_string(root.join("README.md")).unwrap();
     for (name, svg) in pictures() {

@@ -355,7 +355,7 @@ fn the_list_of_tables_ends_when_it_is_told_to() {
 /// A program whose window is closed exits cleanly and keeps its game as a saved game.
 #[cfg(unix)]
 #[test]
-fn a_program_whose_window_is_closed_ends() {
+fn closed_window_ends_the_program() {
     if !terminals_work() {
         return;
     }

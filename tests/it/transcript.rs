@@ -114,7 +114,7 @@ fn every_byte_of_the_head_and_the_tail_matters() {
 }
 
 #[test]
-fn verify_says_what_is_wrong_where() {
+fn verify_names_fault_and_place() {
     let root = TempDir::new().unwrap();
     let file = root.path().join("changed.fairdeal");
     let mut bytes = GAME.clone();

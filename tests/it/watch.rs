@@ -57,11 +57,11 @@ fn actions(program: &Program) -> Vec<&Value> {
 }
 
 #[test]
-fn who_comes_before_the_table_is_open_sees_it_all() {
+fn early_spectator_sees_the_whole_game() {
     let root = TempDir::new().unwrap();
     let mut host = host(root.path(), &["--seats", "2"]);
     let ticket = host.ticket();
-    let mut spectator = watch(root.path(), "onlooker", &ticket);
+    let mut spectator = watch(root.path(), "spectator", &ticket);
     // No seat reports a spectator, so wait for what the spectator itself shows.
     let guest = join(root.path(), &ticket, &[]);
     let started = spectator
@@ -93,7 +93,7 @@ fn a_table_is_watched_by_its_address_and_by_a_quoted_ticket() {
 }
 
 #[test]
-fn who_comes_in_the_middle_catches_up() {
+fn late_spectator_catches_up() {
     let root = TempDir::new().unwrap();
     let mut host = host(
         root.path(),
@@ -104,7 +104,7 @@ fn who_comes_in_the_middle_catches_up() {
     for _ in 0..6 {
         host.wait_for("action").unwrap();
     }
-    let mut spectator = watch(root.path(), "onlooker", &ticket);
+    let mut spectator = watch(root.path(), "spectator", &ticket);
     same_end(&mut host, &mut spectator);
     assert_eq!(actions(&host), actions(&spectator));
     let first = |kind: &str| {
@@ -176,7 +176,7 @@ fn a_host_that_comes_back_still_asks_for_the_password() {
 }
 
 #[test]
-fn who_looks_on_and_is_killed_disturbs_nobody() {
+fn killed_spectator_disturbs_nobody() {
     let root = TempDir::new().unwrap();
     let mut host = host(root.path(), &["--seats", "2", "--bot-delay", "20"]);
     let ticket = host.ticket();
@@ -190,7 +190,7 @@ fn who_looks_on_and_is_killed_disturbs_nobody() {
 }
 
 #[test]
-fn a_locked_table_shows_itself_to_who_knows_the_password() {
+fn locked_table_admits_spectators_with_the_password() {
     let root = TempDir::new().unwrap();
     let knowing = |password: &str| {
         let mut command = fairdeal();
@@ -220,7 +220,7 @@ fn a_locked_table_shows_itself_to_who_knows_the_password() {
     };
     refused(watch(root.path(), "without", &ticket));
     let known = ["watch", &ticket, "--json", "--password"];
-    let mut spectator = start("open sesame", "onlooker", &known);
+    let mut spectator = start("open sesame", "spectator", &known);
     let seat = ["bot", "join", &ticket, "--password"];
     let _guest = start("open sesame", "guest", &[&seat[..], &locked[..5]].concat());
     spectator.wait_for("action").unwrap();
@@ -232,7 +232,7 @@ fn a_locked_table_shows_itself_to_who_knows_the_password() {
 
 /// A foreign program requests pages of every kind without end. It is dropped, and the game ends.
 #[tokio::test]
-async fn who_asks_without_end_is_dropped() {
+async fn endless_requests_drop_the_spectator() {
     let root = TempDir::new().unwrap();
     let mut host = host(root.path(), &["--seats", "2", "--bot-delay", "20"]);
     let ticket: Ticket = host.ticket().parse().unwrap();

@@ -90,7 +90,7 @@ fn says_something(line: &str, is_code: bool) -> bool {
     }
 }
 
-/// Whether a line would go on with the paragraph before it: it begins no item of a list.
+/// Whether a line continues the paragraph before it: it does not start a list item.
 fn continues_paragraph(line: &str, is_code: bool) -> bool {
     let text = line.trim_start();
     let text = if is_code {

@@ -129,7 +129,7 @@ fn play_all(seeds: Range<u64>, keep: Option<&Path>) -> (Tally, Vec<u64>) {
 }
 
 #[test]
-fn tables_hold_what_the_protocol_promises() {
+fn tables_keep_all_invariants() {
     let keep = std::env::var_os("FAIRDEAL_KEEP").map(PathBuf::from);
     let keep = keep.as_deref();
     if let Some(seed) = number("FAIRDEAL_SEED") {

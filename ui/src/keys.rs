@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told() {
+    fn invalid_keys_are_reported() {
         let told =
             |name: &str, keys: &[&str]| Keymap::new(&own(name, keys)).unwrap_err().to_string();
         assert!(told("upp", &["w"]).contains("the known ones are up, down"));

@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_but_what_can_be_seen() {
+    fn only_visible_characters_remain() {
         assert_eq!(clean(" Anna\u{1b}[31m\u{202e}\n "), "Anna[31m");
         assert_eq!(clean(&"x".repeat(1000)).len(), 64);
         assert_eq!(clean_reason(&"x".repeat(1000)).len(), 200);

@@ -437,7 +437,7 @@ proptest! {
     }
 
     #[test]
-    fn an_arrangement_is_what_it_says(hand in some_hand(), effects in some_gods()) {
+    fn arrangement_scores_as_stated(hand in some_hand(), effects in some_gods()) {
         let arrangement = best(&hand, effects);
         prop_assert_eq!(arrangement.total, best_total(&hand, effects));
         // Every card is in one place, apart from runs in a colour.

@@ -216,7 +216,7 @@ fn snakes_turn_round() {
 
 /// "Forfeit": in `snake` the sequence runs over all seats and skips departed ones.
 #[test]
-fn snakes_pass_over_who_has_left() {
+fn snake_order_skips_departed_seats() {
     let mut game = game(3, &[("order", "snake")], &[forest(3)], 1);
     leave(&mut game, 2);
     let mut order = Vec::new();
@@ -303,7 +303,7 @@ fn leaving_counts_the_votes_again() {
 
 /// A departed seat cannot win, whatever its stacks are worth; the stacks stay in place.
 #[test]
-fn who_has_left_cannot_win() {
+fn departed_seat_cannot_win() {
     let mut game = plain(3);
     game.stacks[0] = vec![vec![Pyramid::wild(Size::Large); 5]];
     leave(&mut game, 0);

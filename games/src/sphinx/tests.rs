@@ -347,7 +347,7 @@ fn the_last_to_win_ends_the_game_without_a_die() {
 
 /// "A seat that has won or lost still takes steps 3 to 5."
 #[test]
-fn who_is_done_still_moves_monsters() {
+fn finished_player_still_moves_monsters() {
     let (mut game, mut chance) = duel(&[], &[1, 4]);
     game.settle(seat(1), Status::Lost);
     act(&mut game, &mut chance, 0, place("d4"));
@@ -487,7 +487,7 @@ fn a_surrounded_magician_is_lost_at_once() {
 /// Voting: only by playing seats, only changes. All of them together end the game; a loss recounts
 /// the votes.
 #[test]
-fn votes_end_the_game_when_all_who_play_want_it() {
+fn unanimous_votes_end_the_game() {
     let (mut game, mut chance) = table(3, "king", &[], &[]);
     assert!(!may(&game, 0, SphinxAction::Vote { end: false }));
     act(&mut game, &mut chance, 1, SphinxAction::Vote { end: true });
@@ -505,7 +505,7 @@ fn votes_end_the_game_when_all_who_play_want_it() {
 /// "Forfeit": the seat loses, or keeps its win. Its turn passes, with the die if the next seat has
 /// no decision.
 #[test]
-fn who_leaves_has_lost_unless_it_has_won() {
+fn leaver_loses_unless_it_has_won() {
     let (mut game, mut chance) = table(4, "king", &[], &[3, 2]);
     game.settle(seat(3), Status::Won);
     act(&mut game, &mut chance, 0, place("d4"));

@@ -341,7 +341,7 @@ fn raising() {
 /// "Allowed": by the level's card. Trumps give spirit, worth 12, 7 and 4; three of them give an
 /// extra turn.
 #[test]
-fn what_levels_allow() {
+fn levels_limit_pyramids() {
     let allowed = |level: &str| -> Vec<&str> {
         let level = card(level);
         let all = Element::ALL

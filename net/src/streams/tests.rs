@@ -176,7 +176,7 @@ fn a_peer_that_takes_nothing_costs_a_bounded_queue() {
 
 /// A stale connection may lose its messages, or hold them for long.
 #[test]
-fn what_was_not_taken_is_said_again_on_the_newest_connection() {
+fn unacknowledged_messages_move_to_the_newest_connection() {
     let mut world = World::new();
     world.connect(1);
     for length in 1..=3 {

@@ -58,7 +58,7 @@ fn chat_damage_is_ignored() {
 }
 
 #[test]
-fn tickets_are_found_in_what_people_paste() {
+fn ticket_is_found_in_pasted_text() {
     let text = sample().to_string();
     let (start, end) = text.split_at(40);
     for pasted in [
@@ -81,7 +81,7 @@ fn tickets_are_found_in_what_people_paste() {
 }
 
 #[test]
-fn what_is_wrong_is_said() {
+fn fault_is_reported() {
     let refuse = |text: &str| text.parse::<Ticket>().unwrap_err();
     let text = sample().to_string();
     assert_eq!(refuse(""), TicketError::NotATicket);

@@ -71,7 +71,7 @@ pub struct SignedForkReport {
 
 /// A fork report of an unknown seat, of another table, or with an invalid signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a halt that no seat of this table has signed")]
+#[error("a fork report that no seat of this table has signed")]
 pub struct ForkReportError;
 
 impl ForkReport {
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_is_reckoned_with_has_to_speak() {
+    fn counted_seats_must_report() {
         let key = ed25519_dalek::SigningKey::from_bytes(&[1; 32]);
         let culprit = SeatSet::one(Seat::new(5).unwrap());
         let set = |seats: &[usize]| seats.iter().map(|seat| Seat::new(*seat).unwrap()).collect();
@@ -258,19 +258,19 @@ mod tests {
     }
 
     #[test]
-    fn who_is_a_step_ahead_goes_back() {
+    fn seat_ahead_rolls_back() {
         let fork_reports = [fork_report(0, 8, &[3, 2, 1]), fork_report(1, 7, &[2, 1, 0])];
         assert_eq!(found(&fork_reports), Some((7, 2, 10)));
     }
 
     #[test]
-    fn who_holds_the_last_step_differently_goes_back_before_it() {
+    fn diverging_last_step_is_rolled_back() {
         let fork_reports = [fork_report(0, 7, &[2, 1, 0]), fork_report(1, 7, &[3, 1, 0])];
         assert_eq!(found(&fork_reports), Some((6, 1, 9)));
     }
 
     #[test]
-    fn who_has_left_holds_the_last_step_as_nobody_else() {
+    fn departed_seat_alone_holds_the_last_step() {
         let stayers = [fork_report(0, 8, &[4, 2, 1]), fork_report(1, 7, &[2, 1, 0])];
         let leaver = fork_report(2, 7, &[3, 1, 0]);
         let [one, other] = stayers;
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_true_of_one_log_leads_nowhere() {
+    fn contradicting_fork_reports_resolve_nowhere() {
         assert_eq!(found(&[]), None);
         assert_eq!(
             found(&[fork_report(0, 7, &[2, 1, 0]), fork_report(1, 7, &[5, 4, 3])]),

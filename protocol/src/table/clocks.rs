@@ -519,7 +519,7 @@ mod tests {
     }
 
     #[test]
-    fn a_turn_runs_out_only_for_who_is_heard() {
+    fn turn_time_runs_only_for_a_reachable_seat() {
         for (turn_time, allowed) in [(None, 10 * MINUTE), (Some(30 * SECOND), 30 * SECOND)] {
             let mut program = Program::new(2 * MINUTE, turn_time);
             program.clocks.expect(SeatSet::all(3));

@@ -209,7 +209,7 @@ mod tests {
     use crate::wire::codec::{CodecError, decode, encode};
 
     #[test]
-    fn a_text_holds_what_is_shown() {
+    fn text_holds_only_visible_characters() {
         let text = |text: &str| Text::<16>::try_from(text.to_owned());
         assert_eq!(text("Zoë 🎲\u{fe0f}").unwrap().as_str(), "Zoë 🎲\u{fe0f}");
         let long = TextError::TooLong { got: 17, most: 16 };

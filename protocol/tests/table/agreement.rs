@@ -200,7 +200,7 @@ fn an_absent_seat_is_removed_wherever_it_went() {
 
 /// A strict table has no escrow, so it restarts a deal that has lost a seat.
 #[test]
-fn a_strict_table_deals_anew_without_who_is_gone() {
+fn strict_table_redeals_without_an_absent_seat() {
     let (mut removed, mut voided) = (0, 0);
     for seed in 0..8 {
         let what = format!("seed {seed}");

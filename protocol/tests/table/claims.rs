@@ -149,7 +149,7 @@ fn one_of_two_may_claim_that_the_other_is_away() {
 
 /// A claim by a seat that owes the next entry closes nothing, whatever it signs; nor does a claim on another log.
 #[test]
-fn who_owes_the_next_entry_cannot_claim() {
+fn seat_owing_the_next_entry_cannot_claim() {
     let (owes, waits) = (0, 1);
     let mut sim = slow(2, Some(owes));
     part(&mut sim, &[waits], 60_000, u64::MAX);
@@ -356,7 +356,7 @@ fn a_closed_file_shows_nothing_that_stands_on_an_absent_entry() {
 /// One of three seats closes its table alone, which counts as leaving. When the others learn of it, they remove it well
 /// before the absence timeout, and play on.
 #[test]
-fn two_of_three_go_on_without_one_who_has_claimed() {
+fn two_of_three_continue_after_a_claim() {
     let mut found = 0;
     for left in 0..3 {
         let plan = Plan {

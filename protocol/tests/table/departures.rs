@@ -155,7 +155,7 @@ fn leaving_never_voids_a_deal() {
 
 /// The same holds if the others have removed a seat before.
 #[test]
-fn who_leaves_after_a_removal_voids_nothing() {
+fn leaving_after_a_removal_voids_nothing() {
     let mut seen = 0;
     for seed in 0..5 {
         let what = format!("seed {seed}");

@@ -48,7 +48,7 @@ fn finished(seed: u64) -> Transcript {
 
 /// Whole steps may be missing at the end, and the report says so; anything else is refused.
 #[test]
-fn what_can_be_cut_off_a_transcript() {
+fn transcript_cut_short_is_detected() {
     let whole = finished(ANY_SEED);
     let entries = whole.entries();
     for cut in (entries.len() - 7..entries.len()).chain(0..7) {

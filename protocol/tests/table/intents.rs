@@ -34,7 +34,7 @@ fn nobody_has_stopped(room: &Room<Drill>) {
 
 /// A card's handle occurs again in the next deal, with another face.
 #[test]
-fn what_waits_is_dropped_with_its_deal() {
+fn waiting_action_is_dropped_with_its_deal() {
     let mut room = pair();
     let leader = leader(&room);
     let other = 1 - leader;

@@ -103,7 +103,7 @@ fn opened_seeds_give_every_card_of_a_deal() {
 
 /// A seat that leaves opens no seed: its hand stays sealed, and everything else opens.
 #[test]
-fn the_hand_of_one_who_left_stays_sealed() {
+fn hand_of_a_departed_seat_stays_sealed() {
     let mut kept = 0;
     for seed in 0..3 {
         let (_, transcript) = played(4, 300 + seed, 15);

@@ -24,7 +24,7 @@ use super::sim::{ANY_SEED, Plan, Sim, bad_weather};
 /// Two guilty seats truthfully accuse each other, and each accusation reaches a different honest seat first: both are
 /// removed.
 #[test]
-fn two_who_accuse_each_other_both_go() {
+fn mutual_accusations_remove_both() {
     let plan = Plan {
         absence: Some(30_000),
         ..Plan::default()
@@ -128,7 +128,7 @@ fn a_forfeit_between_two_deals_is_not_lost() {
 
 /// Cards being dealt to a departing seat stay sealed.
 #[test]
-fn a_card_on_its_way_to_who_is_gone_is_opened_to_nobody() {
+fn card_for_a_departed_seat_opens_to_nobody() {
     let mut sim = Sim::new(&rules(4, 60), GONE_WHILE_DEALT_TO, Plan::impatient());
     let charter = sim.room.charter.clone();
     let (mut shuffled, mut gone) = (false, false);
@@ -279,7 +279,7 @@ fn a_second_interjection_before_the_next_turn_is_a_fault() {
 
 /// An engine requests more than an entry can carry: the table stops before any seat signs what would be a fault.
 #[test]
-fn nobody_is_guilty_of_what_cannot_be_answered() {
+fn unanswerable_request_blames_nobody() {
     let mut rules = rules(3, 16);
     rules.options.insert("greedy".to_owned(), "true".to_owned());
     let (mut room, leader) = first_turn(&rules);

@@ -353,7 +353,7 @@ fn two_of_three_remove_the_third() {
 /// Seats 3 and 4 are absent, but the entry of seat 4 is there. Seat 0 receives the deciding accepts together with a
 /// statement on the next instance. Its own next consent must still list the entries it holds.
 #[test]
-fn what_a_decision_leaves_is_counted_before_the_next_statement() {
+fn step_is_counted_after_a_decision() {
     let mut scene = Scene::new(5);
     scene.wait(&[0], 1000);
     for from in [0, 1, 2, 4] {

@@ -143,17 +143,17 @@ fn agreed(sim: &Sim, cheat: Seat, what: &str) -> Option<FaultKind> {
 
 #[test]
 fn two_faces_part_nobody() {
-    let (mut two_faced, mut guilty) = (0, 0);
+    let (mut equivocating, mut guilty) = (0, 0);
     for seed in 0..runs(30) {
         let seats = 3 + u8::try_from(seed % 4).unwrap();
         let (sim, cheat) = play(seats, seed, Plan::default(), 3);
         match agreed(&sim, cheat, &format!("seed {seed}")) {
-            Some(FaultKind::Equivocation) => two_faced += 1,
+            Some(FaultKind::Equivocation) => equivocating += 1,
             Some(_) => guilty += 1,
             None => {}
         }
     }
-    assert!(two_faced > 12 && guilty > 2, "{two_faced} {guilty}");
+    assert!(equivocating > 12 && guilty > 2, "{equivocating} {guilty}");
 }
 
 #[test]

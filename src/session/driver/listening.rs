@@ -109,7 +109,7 @@ mod tests {
     const THERE_ANY: &str = "/ip4/10.0.0.2/tcp/0";
 
     #[test]
-    fn only_what_cannot_be_had_is_given_up() {
+    fn only_unavailable_journals_are_given_up() {
         let some =
             |listen: &[&str], awaited: &[&str]| Some((addresses(listen), addresses(awaited)));
         let all = [HERE, QUIC, THERE];

@@ -57,7 +57,7 @@ fn join(host: &mut HostLobby, n: u8, join: Join) -> Outgoing {
 
 /// A guest that the host dismisses gets a refusal and no seat from then on; another guest can take the seat.
 #[test]
-fn who_is_sent_away_stays_away() {
+fn dismissed_guest_stays_out() {
     let mut host = host(2);
     host.set_ready(false).unwrap();
     join(&mut host, 1, wish(1));
@@ -348,7 +348,7 @@ fn a_charter_is_withdrawn_while_it_is_signed() {
 
 /// A guest that is no longer ready does not sign a late proposal.
 #[test]
-fn who_is_not_ready_signs_nothing() {
+fn unready_guest_signs_nothing() {
     let (mut host, mut guests) = (host(2), [guest(1)]);
     let proposed = |frame: &Frame| matches!(frame, Frame::Propose(_));
     let first = ticks(&guests);
@@ -362,7 +362,7 @@ fn who_is_not_ready_signs_nothing() {
 
 /// A guest that keeps changing its readiness or its request hits the rate limit; the others do not hear of each change.
 #[test]
-fn who_does_not_make_up_its_mind_is_not_followed() {
+fn wavering_guest_is_rate_limited() {
     let mut host = host(3);
     join(&mut host, 1, wish(1));
     join(&mut host, 2, wish(2));
@@ -407,7 +407,7 @@ fn only_seats_are_ready() {
 }
 
 #[test]
-fn a_guest_signs_only_what_it_was_shown() {
+fn guest_signs_only_the_shown_charter() {
     let mut host = host(2);
     let outbox = join(&mut host, 1, wish(1));
     let shown = outbox.iter().find_map(|(_, frame)| match frame {

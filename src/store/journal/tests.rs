@@ -384,7 +384,7 @@ fn unfinished_journals_of_a_crash_are_removed() {
 }
 
 #[test]
-fn what_is_no_journal_is_refused_or_passed_over() {
+fn foreign_files_are_refused_or_skipped() {
     let (_home, data) = open();
     drop(
         data.begin_journal("ab", Seat::new(0).unwrap(), b"")

@@ -108,7 +108,7 @@ pub(in crate::tui) async fn run(
     };
     context.dress();
     let (back, mut inputs) = mpsc::channel(64);
-    let mut rim = App {
+    let mut app = App {
         interface,
         live: None,
         reading: Arc::default(),
@@ -126,7 +126,7 @@ pub(in crate::tui) async fn run(
     let mut shell = match start {
         Start::Home => Shell::new(context, Box::new(Home::default())),
         Start::Replay(path) => {
-            rim.read_replay(path);
+            app.read_replay(path);
             Shell::new(context, Box::new(ReplayScreen::new()))
         }
         Start::Table {
@@ -136,20 +136,20 @@ pub(in crate::tui) async fn run(
             place,
             told,
         } => {
-            rim.live = Some(Live {
+            app.live = Some(Live {
                 handle,
                 local_bots,
                 place: None,
                 told,
             });
-            rim.place = place;
+            app.place = place;
             Shell::new(context, Box::new(TableScreen::new("table", local)))
         }
     };
     for complaint in [complaint, keys_complaint].into_iter().flatten() {
         shell.toast(Tone::Bad, complaint);
     }
-    rim.load_shelf();
+    app.load_library();
 
     let mut screen = Screen::open()?;
     let mut keys = user_inputs();
@@ -158,11 +158,11 @@ pub(in crate::tui) async fn run(
     loop {
         screen.terminal.draw(|frame| shell.draw(frame))?;
         // Browse after the first frame: the network must not delay it.
-        rim.browse(&mut shell);
+        app.browse(&mut shell);
         let pace = shell.pace();
         let wake = pace.map(|pace| drawn + pace);
         let input = tokio::select! {
-            input = rim.next() => input,
+            input = app.next() => input,
             Some(input) = inputs.recv() => input,
             input = keys.recv() => match input {
                 Some(input) => Input::User(input),
@@ -181,28 +181,28 @@ pub(in crate::tui) async fn run(
             drawn = Instant::now();
         }
         // The program may stay open past midnight.
-        shell.set_day((rim.interface.today)());
-        let mut leave = rim.take_in(&mut shell, input);
+        shell.set_day((app.interface.today)());
+        let mut leave = app.take_in(&mut shell, input);
         for _ in 0..AT_ONCE {
             let more = keys
                 .try_recv()
                 .ok()
                 .map(Input::User)
-                .or_else(|| rim.try_next());
+                .or_else(|| app.try_next());
             let Some(input) = more else { break };
-            leave |= rim.take_in(&mut shell, input);
+            leave |= app.take_in(&mut shell, input);
         }
         if leave {
             break;
         }
     }
-    rim.close();
+    app.close();
     drop(screen);
     // Let sessions close their connections before the program ends.
-    for closing in rim.closing {
+    for closing in app.closing {
         let _ = closing.await;
     }
-    Ok(rim.ending)
+    Ok(app.ending)
 }
 
 impl App {
@@ -400,7 +400,7 @@ impl App {
                 Ok(())
             }
             Effect::LoadLibrary => {
-                self.load_shelf();
+                self.load_library();
                 Ok(())
             }
             Effect::Copy(text) => {
@@ -524,7 +524,7 @@ impl App {
 
     /// Shuts a session down in the background, after it has sent the invitation, if there is one.
     fn part(&mut self, live: Live, invitation: Option<String>) {
-        let shelves = self.shelves();
+        let library_reader = self.library_reader();
         let Live { mut handle, .. } = live;
         self.closing.push(tokio::spawn(async move {
             if let Some(ticket) = invitation {
@@ -534,7 +534,7 @@ impl App {
             let _ = handle.commands.send(Command::Quit).await;
             while handle.events.recv().await.is_some() {}
             drop(handle);
-            tokio::task::spawn_blocking(move || shelves.read());
+            tokio::task::spawn_blocking(move || library_reader.read());
         }));
     }
 

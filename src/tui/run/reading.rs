@@ -19,13 +19,13 @@ use crate::tui::event::{Input, UiEvent};
 use crate::tui::screen::Library;
 
 /// Reads the games in the data directory.
-pub(super) struct Shelves {
+pub(super) struct LibraryReader {
     data: Data,
     readings: Arc<AtomicU64>,
     back: mpsc::Sender<Input>,
 }
 
-impl Shelves {
+impl LibraryReader {
     /// Sends the list of games at once, then reads those with no known summary one by one. A newer reading or the end
     /// of the interface stops it.
     pub(super) fn read(self) {
@@ -96,13 +96,13 @@ impl Reading {
 
 impl App {
     /// Reads the data directory in a background thread, then the games with no known summary, one by one.
-    pub(super) fn load_shelf(&self) {
-        let shelves = self.shelves();
-        tokio::task::spawn_blocking(move || shelves.read());
+    pub(super) fn load_library(&self) {
+        let library_reader = self.library_reader();
+        tokio::task::spawn_blocking(move || library_reader.read());
     }
 
-    pub(super) fn shelves(&self) -> Shelves {
-        Shelves {
+    pub(super) fn library_reader(&self) -> LibraryReader {
+        LibraryReader {
             data: self.interface.data.clone(),
             readings: Arc::clone(&self.readings),
             back: self.back.clone(),

@@ -143,10 +143,7 @@ impl Screen for History {
         if all.is_empty() {
             canvas.put(
                 inner,
-                Line::styled(
-                    "   Games that you have played are listed here.",
-                    theme.faint(),
-                ),
+                Line::styled("   Your past games appear here.", theme.faint()),
             );
             return;
         }

@@ -124,8 +124,7 @@ impl Screen for Join {
         };
         canvas.button((at.x + 1, at.y), "Enter", words, GO);
         let text = "Paste the ticket that your friend sent you. It holds the table's addresses and its host's key, so \
-                    that \
-                    nobody else can answer in the host's place.";
+                    that nobody else can answer in the host's place.";
         let rows = wrapped(text, usize::from(page.width).saturating_sub(2), 0);
         let below = Rect {
             y: at.y + 2,

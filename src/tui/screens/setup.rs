@@ -161,7 +161,7 @@ impl Setup {
                         "After this time the others may remove the player, if all agree.".to_owned()
                     }
                     Timing::ABSENCE => {
-                        "Without a sign of a player for so long the others may go on. Usual: 2 min, or the turn time."
+                        "How long a player may be unreachable. Then the others may go on. Usually 2 min."
                             .to_owned()
                     }
                     _ => format!("{}.", option.kind.allowed()),

@@ -207,7 +207,7 @@ fn refused_actions_are_illegal_in_turn_and_not_your_turn_out_of_it() {
 }
 
 #[test]
-fn chance_that_runs_out_says_what_it_needs_and_changes_nothing() {
+fn exhausted_chance_states_needs_and_changes_nothing() {
     let mut referee = Spoken::default();
     let mut request = explicit();
     request["chance"] = json!({});

@@ -402,7 +402,7 @@ fn a_part_opens_in_its_own_escrow_alone() {
 }
 
 #[test]
-fn a_complaint_names_who_is_at_fault() {
+fn complaint_names_the_seat_at_fault() {
     let table = Table::new(4);
     let (owner, holder) = (seat(1), seat(3));
     let place = held(escrow(owner), holder);

@@ -540,7 +540,7 @@ fn an_opened_seed_gives_its_shuffles_and_no_others() {
 /// A valid proof of a true shuffle, whose permutation or re-randomisers the prover chose instead of deriving them from
 /// the seed.
 #[test]
-fn a_chosen_shuffle_is_not_what_the_seed_gives() {
+fn chosen_shuffle_differs_from_the_seed() {
     let table = table(2, 6);
     let (proofs, _) = table.run();
     let input = Arc::clone(&proofs[0].0.output);

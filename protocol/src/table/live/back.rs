@@ -269,7 +269,7 @@ impl<G: Game> Table<G> {
             self.hold_halt(signed)?;
             known &= self
                 .forks
-                .halt_of(signed.fork_report().culprit, self.me())
+                .fork_report_of(signed.fork_report().culprit, self.me())
                 .is_some();
         }
         if known {

@@ -95,7 +95,7 @@ impl<G: Game> Forks<G> {
     }
 
     /// The fork report of a seat on a party that is or was proven to equivocate.
-    pub(super) fn halt_of(&self, culprit: Seat, seat: Seat) -> Option<&SignedForkReport> {
+    pub(super) fn fork_report_of(&self, culprit: Seat, seat: Seat) -> Option<&SignedForkReport> {
         let open = self.open.iter().filter(|fork| fork.culprit == culprit);
         let open = open.filter_map(|fork| fork.fork_reports.get(&seat));
         let over = self

@@ -40,8 +40,8 @@ fn position<G: Game>(replica: &Replica<G>) -> Position {
 impl<G: Game> Table<G> {
     /// The log so far as proof of a fault: it includes the counting entries of the open step, and the entry that proves
     /// the fault.
-    fn evidence(&self, refused: Option<&Entry>, two_faced: Option<&Equivocation>) -> Transcript {
-        self.transcript_as(End::Stopped, refused, two_faced.cloned())
+    fn evidence(&self, refused: Option<&Entry>, equivocation: Option<&Equivocation>) -> Transcript {
+        self.transcript_as(End::Stopped, refused, equivocation.cloned())
     }
 
     /// Handles an entry of the open step that proves a fault.
@@ -164,7 +164,7 @@ impl<G: Game> Table<G> {
             self.forks.take();
             return;
         }
-        if self.may_sign() && self.forks.halt_of(culprit, self.me()).is_none() {
+        if self.may_sign() && self.forks.fork_report_of(culprit, self.me()).is_none() {
             self.say_halt(culprit);
         }
         self.settle_halts();
@@ -228,12 +228,12 @@ impl<G: Game> Table<G> {
             step: self.replica.step(),
             parent: self.replica.parent(),
             earlier: Bounded::first(earlier.map(Replica::parent)),
-            seats: self.reckoned_with(),
+            seats: self.counted_seats(),
         };
         // Journal every counting entry first: others may have completed the step with them.
         self.keep_counted();
         self.put_halt(SignedForkReport::sign(fork_report, self.own.key()));
-        self.tell_halts(To::All);
+        self.send_fork_reports(To::All);
     }
 
     fn put_halt(&mut self, signed: SignedForkReport) {
@@ -251,7 +251,10 @@ impl<G: Game> Table<G> {
         if own && self.may_sign() {
             return Ok(());
         }
-        match self.forks.halt_of(fork_report.culprit, fork_report.seat) {
+        match self
+            .forks
+            .fork_report_of(fork_report.culprit, fork_report.seat)
+        {
             Some(held) => {
                 if let (false, Some(evidence)) = (own, Equivocation::of_halts(held, signed)) {
                     self.convict((fork_report.seat, fork_report.step), evidence);
@@ -271,7 +274,7 @@ impl<G: Game> Table<G> {
     }
 
     /// Sends the proof and the known fork reports while the fork is open.
-    pub(super) fn tell_halts(&mut self, to: To) {
+    pub(super) fn send_fork_reports(&mut self, to: To) {
         let Some(halting) = self.forks.open() else {
             return;
         };
@@ -312,7 +315,7 @@ impl<G: Game> Table<G> {
     }
 
     /// The participants of the open step and of the last one: others may be one step behind.
-    fn reckoned_with(&self) -> SeatSet {
+    fn counted_seats(&self) -> SeatSet {
         let before = self.forks.last_state().map(Replica::live);
         let here = self.replica.participants();
         here.iter()
@@ -338,12 +341,12 @@ impl<G: Game> Table<G> {
             return;
         };
         // A seat that others do not count is out of the game without knowing it, and will learn so.
-        let reckoned_with = |signed: &SignedForkReport| {
+        let counted_seats = |signed: &SignedForkReport| {
             let fork_report = signed.fork_report();
             let theirs = circle(party, fork_report.seats, &halting.fork_reports);
             theirs.is_some_and(|circle| circle.contains_key(&self.me()))
         };
-        if !others.values().all(reckoned_with) {
+        if !others.values().all(counted_seats) {
             return self.forks.pass_over();
         }
         others.insert(self.me(), own.clone());

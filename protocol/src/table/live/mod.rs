@@ -244,7 +244,7 @@ impl<G: Game> Table<G> {
         &self,
         end: End,
         refused: Option<&Entry>,
-        two_faced: Option<Equivocation>,
+        equivocation: Option<Equivocation>,
     ) -> Transcript {
         let complete = self.entries.log().iter().flat_map(BTreeMap::values);
         let claimed = end != End::Stopped && self.is_claimed();
@@ -268,7 +268,7 @@ impl<G: Game> Table<G> {
             Trailer {
                 end,
                 log: self.log_hash(),
-                equivocation: two_faced.map(Box::new).filter(|_| end == End::Stopped),
+                equivocation: equivocation.map(Box::new).filter(|_| end == End::Stopped),
                 removals: Bounded::first(removals.cloned()),
                 faults: Bounded::first(faults.cloned()),
                 halted: Bounded::first(self.forks.over().iter().cloned()),
@@ -465,7 +465,7 @@ impl<G: Game> Table<G> {
             let evidence = Message::Evidence(Box::new(evidence.clone()));
             self.outbox.send(To::All, evidence);
         }
-        self.tell_halts(To::All);
+        self.send_fork_reports(To::All);
         self.tell_claims();
         let head = self.head();
         self.outbox.send(To::All, head);

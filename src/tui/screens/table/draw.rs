@@ -27,8 +27,8 @@ const BOT: &str = "bot, ";
 /// Shown instead of the path of a file that could not be written.
 const UNSAVED: &str = "Not saved yet: fairdeal resume saves it once there is room.";
 
-pub(super) fn draw(sitting: &mut TableScreen, context: &Context, canvas: &mut Canvas<'_>) {
-    let Some(snapshot) = sitting.snapshot.take() else {
+pub(super) fn draw(table_screen: &mut TableScreen, context: &Context, canvas: &mut Canvas<'_>) {
+    let Some(snapshot) = table_screen.snapshot.take() else {
         return;
     };
     let areas = layout::areas(&snapshot.game, canvas.area());
@@ -37,7 +37,7 @@ pub(super) fn draw(sitting: &mut TableScreen, context: &Context, canvas: &mut Ca
         me: snapshot.me,
         names: &names,
         known: &snapshot.known,
-        picked: &sitting.picked,
+        picked: &table_screen.picked,
         theme: canvas.theme(),
     };
     match_game!(&snapshot.game, game => {
@@ -50,29 +50,41 @@ pub(super) fn draw(sitting: &mut TableScreen, context: &Context, canvas: &mut Ca
     let [seats, log] =
         Layout::vertical([Constraint::Length(seat_rows), Constraint::Min(3)]).areas(areas.side);
     draw_seats(&snapshot, &names, canvas, seats);
-    draw_log(sitting, canvas, log);
-    let about = sitting
+    draw_log(table_screen, canvas, log);
+    let about = table_screen
         .aimed
         .last()
         .map(|spot| match_game!(&snapshot.game, game => game.about(*spot, &view)));
-    sitting.snapshot = Some(snapshot);
-    draw_panel(sitting, canvas, areas.panel, &about.unwrap_or_default());
-    let Some(snapshot) = &sitting.snapshot else {
+    table_screen.snapshot = Some(snapshot);
+    draw_panel(
+        table_screen,
+        canvas,
+        areas.panel,
+        &about.unwrap_or_default(),
+    );
+    let Some(snapshot) = &table_screen.snapshot else {
         return;
     };
-    draw_status(sitting, context, snapshot, &names, canvas, areas.status);
-    seal::draw_row(sitting, snapshot, canvas, areas.seal);
-    for moving in &sitting.moving {
+    draw_status(
+        table_screen,
+        context,
+        snapshot,
+        &names,
+        canvas,
+        areas.status,
+    );
+    seal::draw_row(table_screen, snapshot, canvas, areas.seal);
+    for moving in &table_screen.moving {
         moving.draw(canvas);
     }
-    if !matches!(sitting.over, Over::Nothing) {
+    if !matches!(table_screen.over, Over::Nothing) {
         canvas.cover();
     }
-    match &mut sitting.over {
+    match &mut table_screen.over {
         Over::Nothing => {}
-        Over::Seal => seal::draw_panel(sitting, snapshot, canvas),
+        Over::Seal => seal::draw_panel(table_screen, snapshot, canvas),
         Over::Telling(telling) => telling.draw(canvas, button::CLOSE),
-        Over::Outcome => draw_outcome(sitting, context, canvas),
+        Over::Outcome => draw_outcome(table_screen, context, canvas),
     }
 }
 
@@ -142,15 +154,15 @@ fn draw_seats(snapshot: &Snapshot, names: &[String], canvas: &mut Canvas<'_>, ar
     canvas.rows(inner, lines);
 }
 
-fn draw_log(sitting: &TableScreen, canvas: &mut Canvas<'_>, area: Rect) {
+fn draw_log(table_screen: &TableScreen, canvas: &mut Canvas<'_>, area: Rect) {
     let theme = canvas.theme();
-    let title = if sitting.back > 0 {
+    let title = if table_screen.back > 0 {
         "Log, scrolled back"
     } else {
         "Log"
     };
     let mut inner = canvas.section(area, title);
-    if let Some(field) = &sitting.chat {
+    if let Some(field) = &table_screen.chat {
         inner.height = inner.height.saturating_sub(1);
         let row = Rect {
             y: inner.bottom(),
@@ -162,9 +174,9 @@ fn draw_log(sitting: &TableScreen, canvas: &mut Canvas<'_>, area: Rect) {
         field.draw(canvas, row);
     }
     let rows = usize::from(inner.height);
-    let until = sitting.lines.len() - sitting.back.min(sitting.lines.len());
+    let until = table_screen.lines.len() - table_screen.back.min(table_screen.lines.len());
     // Each line fills at least one row.
-    let recent = sitting.lines.get(until.saturating_sub(rows)..until);
+    let recent = table_screen.lines.get(until.saturating_sub(rows)..until);
     let lines: Vec<Line<'_>> = recent
         .unwrap_or_default()
         .iter()
@@ -184,29 +196,29 @@ fn draw_log(sitting: &TableScreen, canvas: &mut Canvas<'_>, area: Rect) {
 }
 
 /// The actions for the focused spot, and what the spot is.
-fn draw_panel(sitting: &TableScreen, canvas: &mut Canvas<'_>, area: Rect, about: &[String]) {
+fn draw_panel(table_screen: &TableScreen, canvas: &mut Canvas<'_>, area: Rect, about: &[String]) {
     let theme = canvas.theme();
     let [list, words] =
         Layout::horizontal([Constraint::Percentage(52), Constraint::Percentage(48)]).areas(area);
-    let is_over = sitting.is_over();
+    let is_over = table_screen.is_over();
     // After the end the reasons for refusals do not matter.
     let offers = if is_over {
         Vec::new()
     } else {
-        sitting.listed()
+        table_screen.listed()
     };
     let title = match offers.first() {
         None if is_over => "How it ended",
-        None if sitting.offers.is_empty() => "Nothing to do",
+        None if table_screen.offers.is_empty() => "Nothing to do",
         Some(offer) if offer.refused.is_some() => "Not now",
         _ => "What you can do",
     };
     let inner = canvas.section(list, title);
     let rows = usize::from(inner.height);
     let pages = offers.len().div_ceil(rows.max(1)).max(1);
-    let first = match sitting.focus {
+    let first = match table_screen.focus {
         Some(Target::Row(number)) => first_shown(number, rows, offers.len()),
-        _ => sitting.page % pages * rows,
+        _ => table_screen.page % pages * rows,
     };
     let width = usize::from(inner.width).saturating_sub(2);
     let mut y = inner.y;
@@ -247,7 +259,7 @@ fn draw_panel(sitting: &TableScreen, canvas: &mut Canvas<'_>, area: Rect, about:
         y += 1;
     }
     if is_over {
-        canvas.rows(inner, result(sitting, theme));
+        canvas.rows(inner, result(table_screen, theme));
     }
     if offers.len() > rows {
         let text = format!("{} more", offers.len() - rows);
@@ -262,7 +274,7 @@ fn draw_panel(sitting: &TableScreen, canvas: &mut Canvas<'_>, area: Rect, about:
 }
 
 fn draw_status(
-    sitting: &TableScreen,
+    table_screen: &TableScreen,
     context: &Context,
     snapshot: &Snapshot,
     names: &[String],
@@ -272,15 +284,15 @@ fn draw_status(
     let theme = canvas.theme();
     let game = &snapshot.game;
     let to_act = game.to_act();
-    let text = if let Some(status) = &sitting.status {
+    let text = if let Some(status) = &table_screen.status {
         status.clone()
     } else if game.is_over() {
         "The game is over.".to_owned()
-    } else if sitting.failed.is_some() {
+    } else if table_screen.failed.is_some() {
         "You can't play on here; see the line below.".to_owned()
-    } else if let Some((seconds, _)) = &sitting.reaching {
+    } else if let Some((seconds, _)) = &table_screen.reaching {
         format!("Lost the connection to the host. Trying for {seconds} s more.")
-    } else if !sitting.picked.is_empty() {
+    } else if !table_screen.picked.is_empty() {
         let back = context.keymap.key(Intent::Back);
         format!("Choose the next, or press {back} to undo.")
     } else if let Some(me) = snapshot.me.filter(|me| to_act.contains(*me)) {
@@ -291,7 +303,7 @@ fn draw_status(
             .iter()
             .filter_map(|seat| names.get(seat.index()).map(String::as_str))
             .collect();
-        let looks_on = if sitting.looks_on() {
+        let role = if table_screen.is_spectator() {
             " You are watching."
         } else {
             ""
@@ -310,11 +322,11 @@ fn draw_status(
         } else {
             String::new()
         };
-        format!("Waiting for {}.{looks_on}{way}", waited.join(", "))
+        format!("Waiting for {}.{role}{way}", waited.join(", "))
     };
-    let deeds: Vec<(Spot, Button)> = sitting
+    let deeds: Vec<(Spot, Button)> = table_screen
         .offers
-        .next(&sitting.picked)
+        .next(&table_screen.picked)
         .into_iter()
         .filter_map(|spot| match spot {
             Spot::Button(number) => Some((spot, match_game!(game, game => game.button(number)))),
@@ -330,8 +342,8 @@ fn draw_status(
         let key = context.keymap.key(Intent::Undo);
         buttons.push((key, "take back".to_owned(), Target::Key(Intent::Undo)));
     }
-    if (sitting.is_over() || sitting.failed.is_some()) && sitting.status.is_none() {
-        buttons.extend(what_next(sitting, context, theme));
+    if (table_screen.is_over() || table_screen.failed.is_some()) && table_screen.status.is_none() {
+        buttons.extend(what_next(table_screen, context, theme));
     }
     // The buttons must fit; the text may be cut.
     let wide = |(key, label, _): &(String, String, Target)| {
@@ -349,20 +361,24 @@ fn draw_status(
 
 /// Choices after the end: key, label and target.
 fn what_next(
-    sitting: &TableScreen,
+    table_screen: &TableScreen,
     context: &Context,
     theme: &Theme,
 ) -> Vec<(String, String, Target)> {
     let mut next = Vec::new();
-    let outcome = sitting.outcome.as_ref();
+    let outcome = table_screen.outcome.as_ref();
     if outcome.is_some_and(|outcome| outcome.transcript.is_some()) {
         next.push(("a".to_owned(), "audit".to_owned(), button::AUDIT));
     }
-    if let Some((name, _)) = sitting.invitation.as_ref().filter(|_| sitting.may_follow()) {
+    if let Some((name, _)) = table_screen
+        .invitation
+        .as_ref()
+        .filter(|_| table_screen.may_follow())
+    {
         let label = format!("follow {}", cut(name, 12, theme));
         next.push(("f".to_owned(), label, button::FOLLOW));
     }
-    if sitting.may_rematch() {
+    if table_screen.may_rematch() {
         next.push(("r".to_owned(), "another game".to_owned(), button::REMATCH));
     }
     let key = context.keymap.key(Intent::Quit);
@@ -371,8 +387,8 @@ fn what_next(
 }
 
 /// The winners and everybody's points.
-fn result(sitting: &TableScreen, theme: &Theme) -> Vec<Line<'static>> {
-    let Some(snapshot) = &sitting.snapshot else {
+fn result(table_screen: &TableScreen, theme: &Theme) -> Vec<Line<'static>> {
+    let Some(snapshot) = &table_screen.snapshot else {
         return Vec::new();
     };
     let winners = snapshot.game.winners();
@@ -393,12 +409,12 @@ fn who_wins(names: &[String]) -> String {
     }
 }
 
-fn draw_outcome(sitting: &TableScreen, context: &Context, canvas: &mut Canvas<'_>) {
+fn draw_outcome(table_screen: &TableScreen, context: &Context, canvas: &mut Canvas<'_>) {
     let theme = canvas.theme();
-    let Some(outcome) = &sitting.outcome else {
+    let Some(outcome) = &table_screen.outcome else {
         return;
     };
-    let so_far = match (&sitting.snapshot, sitting.names.len()) {
+    let so_far = match (&table_screen.snapshot, table_screen.names.len()) {
         (Some(snapshot), 1) => {
             let id = snapshot.game.info().id;
             Solitaire::of(&context.library.past, id, &context.today).in_words()
@@ -414,7 +430,7 @@ fn draw_outcome(sitting: &TableScreen, context: &Context, canvas: &mut Canvas<'_
     let inner = window(canvas, "The game is over", 76, rows);
     let who = who_wins(&outcome.winners);
     let mut lines = vec![Line::styled(format!(" {who}"), theme.good()), Line::raw("")];
-    for (name, score) in sitting.names.iter().zip(&outcome.scores) {
+    for (name, score) in table_screen.names.iter().zip(&outcome.scores) {
         lines.push(Line::raw(format!(" {score:>6}  {name}")));
     }
     lines.extend(so_far.into_iter().map(|row| Line::raw(format!(" {row}"))));
@@ -434,7 +450,7 @@ fn draw_outcome(sitting: &TableScreen, context: &Context, canvas: &mut Canvas<'_
     canvas.rows(inner, lines);
     let y = inner.bottom().saturating_sub(1);
     let mut x = canvas.button((inner.x + 1, y), "Enter", "the table", button::CLOSE);
-    for (key, label, target) in what_next(sitting, context, theme) {
+    for (key, label, target) in what_next(table_screen, context, theme) {
         x = canvas.button((x, y), &key, &label, target);
     }
 }

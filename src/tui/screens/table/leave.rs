@@ -65,7 +65,7 @@ impl TableScreen {
         };
         let password = None;
         let target = JoinTarget::Ticket(ticket);
-        let (effect, purpose) = if self.looks_on() {
+        let (effect, purpose) = if self.is_spectator() {
             (Effect::Watch { target, password }, "watching")
         } else {
             (Effect::Join { target, password }, "joining")
@@ -129,7 +129,7 @@ impl TableScreen {
 
     pub(super) fn ask_leave(&mut self, requests: &mut Requests) {
         let nothing_lost = self.ended
-            || self.looks_on()
+            || self.is_spectator()
             || self.outcome.is_some()
             || self.failed.is_some()
             || self.left
@@ -146,7 +146,7 @@ impl TableScreen {
         }
         if self.is_practice() {
             requests.push(Request::Ask(Question::sure(
-                "Leave the game? A practice game is not kept.",
+                "Leave the game? A practice game is not saved.",
             )));
             self.asked = Some(Asked::Leave(vec![Way::Go]));
             return;

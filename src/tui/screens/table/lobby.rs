@@ -14,9 +14,9 @@ use crate::tui::screens::column;
 use crate::tui::screens::table::choosing::sentence;
 
 /// For how many more seconds the program tries to reach the host, and why it has failed so far.
-fn reaching(sitting: &TableScreen, canvas: &mut Canvas<'_>, at: &mut Rect) {
+fn reaching(table_screen: &TableScreen, canvas: &mut Canvas<'_>, at: &mut Rect) {
     let theme = canvas.theme();
-    let Some((seconds, why)) = &sitting.reaching else {
+    let Some((seconds, why)) = &table_screen.reaching else {
         return;
     };
     let left = format!("Trying for {seconds} s more. Esc gives up.");
@@ -30,21 +30,26 @@ fn reaching(sitting: &TableScreen, canvas: &mut Canvas<'_>, at: &mut Rect) {
     at.y += 1;
 }
 
-pub(super) fn draw(sitting: &TableScreen, _context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
+pub(super) fn draw(
+    table_screen: &TableScreen,
+    _context: &Context,
+    canvas: &mut Canvas<'_>,
+    area: Rect,
+) {
     let theme = canvas.theme();
     let page = column(area, 100);
     let [body, foot] = Layout::vertical([Constraint::Min(3), Constraint::Length(2)]).areas(page);
-    let lobby = &sitting.lobby;
+    let lobby = &table_screen.lobby;
     let width = usize::from(page.width).saturating_sub(2);
     let mut at = Rect {
         y: body.y + 1,
         ..body
     };
     if lobby.seats.is_empty() {
-        if sitting.failed.is_none() {
+        if table_screen.failed.is_none() {
             canvas.put(at, Line::styled(" Reaching the host...", theme.title()));
             at.y += 1;
-            reaching(sitting, canvas, &mut at);
+            reaching(table_screen, canvas, &mut at);
         }
     } else {
         let game = game_info(&lobby.game).map_or(lobby.game.as_str(), |info| info.name);
@@ -75,7 +80,7 @@ pub(super) fn draw(sitting: &TableScreen, _context: &Context, canvas: &mut Canva
             };
             let x = at.x + u16::try_from(line.width()).unwrap_or(0) + 2;
             canvas.put(at, line);
-            if seat.is_some_and(|seat| sitting.may_dismiss(seat)) {
+            if seat.is_some_and(|seat| table_screen.may_dismiss(seat)) {
                 let target = Target::Button(button::DISMISS + number);
                 canvas.button((x, at.y), "", "send away", target);
             }
@@ -92,16 +97,16 @@ pub(super) fn draw(sitting: &TableScreen, _context: &Context, canvas: &mut Canva
             Line::styled(format!("  {}", options.join(", ")), theme.faint()),
         );
         at.y += 1;
-        if sitting.reaching.is_some() {
+        if table_screen.reaching.is_some() {
             canvas.put(
                 at,
                 Line::styled("  The connection to the host is lost.", theme.bad()),
             );
             at.y += 1;
-            reaching(sitting, canvas, &mut at);
+            reaching(table_screen, canvas, &mut at);
         }
-        if lobby.me.is_some() && !sitting.local {
-            let label = if sitting.is_ready() {
+        if lobby.me.is_some() && !table_screen.local {
+            let label = if table_screen.is_ready() {
                 "not ready"
             } else {
                 "ready"
@@ -140,8 +145,8 @@ pub(super) fn draw(sitting: &TableScreen, _context: &Context, canvas: &mut Canva
         }
     }
     let room = usize::from(body.bottom().saturating_sub(at.y + 1));
-    let recent = sitting.lines.len().saturating_sub(room.min(6));
-    for (voice, line) in sitting.lines.iter().skip(recent) {
+    let recent = table_screen.lines.len().saturating_sub(room.min(6));
+    for (voice, line) in table_screen.lines.iter().skip(recent) {
         at.y += 1;
         let style = match voice {
             Voice::Warning => theme.bad(),
@@ -150,12 +155,12 @@ pub(super) fn draw(sitting: &TableScreen, _context: &Context, canvas: &mut Canva
         };
         canvas.put(at, Line::styled(format!("  {line}"), style));
     }
-    if let Some(field) = &sitting.chat {
+    if let Some(field) = &table_screen.chat {
         let prompt = theme.glyph("❯ ", "> ");
         let row = canvas.lead(foot, Line::styled(format!(" {prompt}"), theme.accent()));
         return field.draw(canvas, row);
     }
-    let (text, style) = match &sitting.failed {
+    let (text, style) = match &table_screen.failed {
         Some(why) => (why.as_str(), theme.bad()),
         None => (
             "The game begins when all seats are taken and everybody is ready.",

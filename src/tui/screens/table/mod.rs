@@ -209,7 +209,7 @@ impl TableScreen {
         self.snapshot.as_ref().and_then(|snapshot| snapshot.me)
     }
 
-    fn looks_on(&self) -> bool {
+    fn is_spectator(&self) -> bool {
         self.snapshot.is_some() && self.me().is_none()
     }
 
@@ -405,7 +405,7 @@ impl Screen for TableScreen {
 
     fn intent(&mut self, _context: &Context, intent: Intent, requests: &mut Requests) {
         match intent {
-            Intent::Chat if !self.local && !self.looks_on() => {
+            Intent::Chat if !self.local && !self.is_spectator() => {
                 self.chat = Some(Field::new(MAX_SHOWN));
             }
             Intent::Hint => self.hint(requests),
@@ -616,7 +616,7 @@ impl Screen for TableScreen {
             ));
             all.push((keys.keys(Intent::Seal), Intent::Seal.words().to_owned()));
         }
-        if !self.local && !self.looks_on() {
+        if !self.local && !self.is_spectator() {
             all.push((keys.keys(Intent::Chat), Intent::Chat.words().to_owned()));
         }
         if self.snapshot.is_none() {
@@ -673,7 +673,7 @@ impl Screen for TableScreen {
         if self.snapshot.is_none() && self.lobby.me.is_some() {
             all.push(("ready, or not".to_owned(), button::READY));
         }
-        if !self.local && !self.looks_on() {
+        if !self.local && !self.is_spectator() {
             all.push(("say something".to_owned(), button::CHAT));
         }
         all.push((

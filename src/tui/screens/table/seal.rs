@@ -98,8 +98,8 @@ fn opened_by(snapshot: &Snapshot, cards: &[Handle], named: bool) -> Option<Strin
 }
 
 /// The origin of the card that the player looks at, or else the latest one.
-fn opened(sitting: &TableScreen, snapshot: &Snapshot) -> Option<String> {
-    match sitting.aimed.last() {
+fn opened(table_screen: &TableScreen, snapshot: &Snapshot) -> Option<String> {
+    match table_screen.aimed.last() {
         Some(Spot::Card(Slot::Sealed(card))) if snapshot.shares.contains_key(card) => {
             opened_by(snapshot, &[*card], true)
         }
@@ -109,7 +109,7 @@ fn opened(sitting: &TableScreen, snapshot: &Snapshot) -> Option<String> {
                 "The {name} is open: the log holds all its shares, each proved."
             ))
         }
-        _ => opened_by(snapshot, &sitting.came, true),
+        _ => opened_by(snapshot, &table_screen.came, true),
     }
 }
 
@@ -124,7 +124,7 @@ fn furthest(snapshot: &Snapshot) -> Option<String> {
 
 /// The seal's row at the bottom of the table.
 pub(super) fn draw_row(
-    sitting: &TableScreen,
+    table_screen: &TableScreen,
     snapshot: &Snapshot,
     canvas: &mut Canvas<'_>,
     area: Rect,
@@ -148,7 +148,7 @@ pub(super) fn draw_row(
             let word = theme.glyph("◈ seal", "# seal");
             let waits =
                 matches!(progress.kind, Some(StepKind::Action { .. }) if progress.done.is_empty());
-            let event = opened_by(snapshot, &sitting.came, false).filter(|_| waits);
+            let event = opened_by(snapshot, &table_screen.came, false).filter(|_| waits);
             let told = event.unwrap_or_else(|| text(snapshot, progress));
             (told, step, word, theme.good())
         }
@@ -157,7 +157,7 @@ pub(super) fn draw_row(
             (PRACTICE.to_owned(), String::new(), word, theme.faint())
         }
     };
-    let (text, style) = match &sitting.failed {
+    let (text, style) = match &table_screen.failed {
         Some(why) => (why.clone(), theme.bad()),
         None => (told, theme.text()),
     };
@@ -221,10 +221,10 @@ fn parts(snapshot: &Snapshot) -> Vec<(usize, (&'static str, &'static str))> {
 }
 
 /// The seal in detail: the steps of a deal, the current one, who has done it, and the hash to compare.
-pub(super) fn draw_panel(sitting: &TableScreen, snapshot: &Snapshot, canvas: &mut Canvas<'_>) {
+pub(super) fn draw_panel(table_screen: &TableScreen, snapshot: &Snapshot, canvas: &mut Canvas<'_>) {
     let theme = canvas.theme();
     let seats = snapshot.names.len();
-    let opened = opened(sitting, snapshot).map(|opened| wrapped(&opened, 74, 0));
+    let opened = opened(table_screen, snapshot).map(|opened| wrapped(&opened, 74, 0));
     let told = opened.as_ref().map_or(0, Vec::len);
     let programs = snapshot.seating.in_words(&snapshot.names);
     let programs = programs.map_or_else(Vec::new, |words| wrapped(&words, 74, 0));

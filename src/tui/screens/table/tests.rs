@@ -148,7 +148,7 @@ fn every_game_is_played_to_its_end_by_mouse_alone() {
 
 /// A question goes away when its action becomes impossible, and nobody is missed after the end.
 #[test]
-fn what_is_pointless_is_not_asked_any_more() {
+fn pointless_question_is_withdrawn() {
     let mut stage = seated(0);
     stage.rest();
     let asked = loop {
@@ -173,7 +173,7 @@ fn what_is_pointless_is_not_asked_any_more() {
 
 /// When a turn begins, Enter must not trigger an action that is always possible, such as a vote for the end.
 #[test]
-fn a_turn_does_not_begin_on_what_can_be_done_all_the_time() {
+fn turn_does_not_start_on_an_anytime_action() {
     let not_on_a_deed = |stage: &mut TestApp| {
         stage.rest();
         let focus = stage.shell.focus();
@@ -246,7 +246,7 @@ fn practice_is_taken_back() {
     assert_eq!(board(&mut stage), before[0]);
     // Leaving loses the game, so the screen asks first. After the end it does not.
     stage.keys("q");
-    assert!(stage.draw().contains("A practice game is not kept"));
+    assert!(stage.draw().contains("A practice game is not saved"));
     stage.keys("nryq");
     assert_eq!(stage.shell.trail(), ["home"]);
 }
@@ -314,7 +314,7 @@ fn the_seal_is_explained() {
 
 /// The seal names the shares that opened the newest cards, or the card that the player looks at.
 #[test]
-fn the_seal_says_what_has_opened_a_card() {
+fn seal_explains_how_a_card_opened() {
     let mut stage = seated(0);
     let dealt = stage.draw();
     let cards = "cards are opened by 2 shares, each proved, and your own key.";
@@ -345,7 +345,7 @@ fn leaving_a_game_that_is_not_over_is_asked_about() {
 
 /// A waiting player sees the available remedies and their ground.
 #[test]
-fn what_can_be_done_about_a_player_that_does_not_act() {
+fn options_against_an_idle_player() {
     let late = Waiting {
         seat: seat(0),
         silent: None,

@@ -185,7 +185,7 @@ fn the_hint_is_legal_until_the_game_is_over() {
 }
 
 #[test]
-fn what_happens_can_be_seen() {
+fn events_are_animated() {
     let mut scene = scene(3);
     let mut rng = ChaCha20Rng::from_seed([7; 32]);
     let mut normal = bot(Level::Normal);

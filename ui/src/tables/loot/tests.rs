@@ -217,7 +217,7 @@ fn every_card_of_the_largest_hand_is_drawn_in_full() {
 }
 
 #[test]
-fn what_a_hand_is_worth_is_told_card_by_card() {
+fn hand_shows_the_score_of_each_card() {
     for seed in 0..20 {
         let mut scene = Scene::new("loot", 4, &[], seed);
         scene.play(11);

@@ -217,7 +217,7 @@ fn the_most_stacks_that_there_can_be() {
 }
 
 #[test]
-fn what_happens_can_be_seen() {
+fn events_are_animated() {
     let mut scene = scene(3, &[("wilds", "bottoms")], 5);
     let mut rng = ChaCha20Rng::from_seed([7; 32]);
     let mut normal = bot(Level::Normal);
@@ -302,7 +302,7 @@ fn no_screen_is_too_small_or_too_large() {
 
 /// Compares with a search for pyramids of the forest that complete the hand.
 #[test]
-fn what_a_stack_can_become_is_what_the_forest_has() {
+fn stack_outlook_depends_on_the_forest() {
     fn completes(stack: &mut Vec<Pyramid>, forest: &mut Vec<Pyramid>, hand: Hand) -> bool {
         if stack.len() == hand.size() {
             return hand.may_become(stack);

@@ -24,7 +24,7 @@ fn monsters_phase() -> Scene {
 }
 
 #[test]
-fn what_one_would_regret_is_asked_about() {
+fn regrettable_actions_ask_first() {
     let scene = monsters_phase();
     let asked = |action| see(&scene, |game, view| game.question(&action, view));
     assert!(game(&scene).points() > 0);
@@ -38,7 +38,7 @@ fn what_one_would_regret_is_asked_about() {
 }
 
 #[test]
-fn what_surrounds_a_magician_is_said_and_asked_about() {
+fn surrounding_a_magician_asks_first() {
     let mut scene = scene(2, 1);
     // Move a Magician into a corner, then Monsters next to it until only one of its three sides is open.
     let (own, sides) = ("a1", ["a2", "b1", "b2"]);
@@ -92,7 +92,7 @@ fn what_surrounds_a_magician_is_said_and_asked_about() {
 }
 
 #[test]
-fn what_cannot_be_done_is_explained() {
+fn refused_actions_are_explained() {
     let mut scene = monsters_phase();
     let why = |scene: &Scene, spot: Spot| {
         let me = Some(turn(scene));

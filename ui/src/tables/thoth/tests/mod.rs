@@ -369,7 +369,7 @@ fn everything_is_explained() {
 }
 
 #[test]
-fn what_one_would_regret_is_asked_about() {
+fn regrettable_actions_ask_first() {
     let scene = built(3, 3, 24, BUILDER);
     let me = to_act(&scene).unwrap();
     let known = scene.known(me);

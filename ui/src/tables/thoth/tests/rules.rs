@@ -125,7 +125,7 @@ fn kind(as_: Use) -> Kind {
 }
 
 #[test]
-fn cards_say_what_the_rules_say() {
+fn card_texts_match_the_rules() {
     for (builder, seed) in [
         (BUILDER, 1),
         (tall(), 2),
@@ -180,7 +180,7 @@ fn cards_say_what_the_rules_say() {
 }
 
 #[test]
-fn what_moves_goes_from_a_place_to_a_place() {
+fn motions_have_start_and_end() {
     let options = [
         ("opening", "auction"),
         ("happenstance", "true"),
