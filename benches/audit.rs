@@ -39,12 +39,9 @@ fn audits(criterion: &mut Criterion) {
             bytes.len(),
             report.tally
         );
-        group.bench_function(
-            format!("{game}, {seats} seats, {} deals", report.deals),
-            |bencher| {
-                bencher.iter(|| audit::<AnyGame>(&read()));
-            },
-        );
+        group.bench_function(format!("{game}, {seats} seats, {} deals", report.deals), |bencher| {
+            bencher.iter(|| audit::<AnyGame>(&read()));
+        });
     }
     group.finish();
 }

@@ -5,12 +5,7 @@
 //! Finished games restart with the next seed; shuffles and scoring are included.
 
 // A benchmark without its setup should stop.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    missing_docs
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
 
 use std::hint::black_box;
 
@@ -72,9 +67,7 @@ impl<G: TableGame> PlayOut<G> {
             let chosen = uniform(&mut self.rng, u32::try_from(legal.len()).unwrap());
             let action = &legal[chosen as usize];
             events.clear();
-            self.game
-                .apply(seat, action, &mut self.chance, &mut events)
-                .unwrap();
+            self.game.apply(seat, action, &mut self.chance, &mut events).unwrap();
         }
         black_box(self.game.is_over())
     }

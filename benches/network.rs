@@ -6,12 +6,7 @@
 //! because of `/proc`.
 
 // A benchmark without its setup should stop.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    missing_docs
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
 
 use std::fs;
 use std::path::Path;
@@ -84,11 +79,9 @@ fn moves(seats: usize) {
         .collect();
     let mut samples: Vec<Duration> = Vec::new();
     let mut last: Option<Instant> = None;
-    while let Some(event) = host.wait_for_matching(|e| {
-        ["action", "deal", "over"]
-            .iter()
-            .any(|kind| e["event"] == *kind)
-    }) {
+    while let Some(event) =
+        host.wait_for_matching(|e| ["action", "deal", "over"].iter().any(|kind| e["event"] == *kind))
+    {
         let now = Instant::now();
         if event["event"] == "action" {
             samples.extend(last.replace(now).map(|then| now - then));
@@ -106,13 +99,7 @@ fn traffic(game: &[&str], seats: usize) {
     let root = TempDir::new().unwrap();
     let number = seats.to_string();
     let log = |name: &str| root.path().join(format!("{name}.log"));
-    let logged = |name: &str| {
-        [
-            "--log".to_owned(),
-            log(name).display().to_string(),
-            "-vv".to_owned(),
-        ]
-    };
+    let logged = |name: &str| ["--log".to_owned(), log(name).display().to_string(), "-vv".to_owned()];
     let table = [game, &["--seats", &number]].concat();
     let more = logged("host");
     let more: Vec<&str> = more.iter().map(String::as_str).collect();
@@ -159,11 +146,7 @@ fn processor(program: &Program) -> f64 {
     let stat = fs::read_to_string(format!("/proc/{}/stat", program.id())).unwrap();
     let fields = stat.rsplit(')').next().unwrap().split_whitespace();
     // Fields 14 and 15 of the line: 12 and 13 after the name.
-    let ticks: f64 = fields
-        .skip(11)
-        .take(2)
-        .map(|n| n.parse::<f64>().unwrap())
-        .sum();
+    let ticks: f64 = fields.skip(11).take(2).map(|n| n.parse::<f64>().unwrap()).sum();
     ticks / TICKS
 }
 

@@ -19,9 +19,7 @@ use ed25519_dalek::SigningKey;
 use fairdeal_protocol::audit::auditor::{Report, audit};
 use fairdeal_protocol::card::{Face, Faces, Handle, Slot};
 use fairdeal_protocol::charter::{Charter, Player, SignedCharter};
-use fairdeal_protocol::game::{
-    ApplyError, Chance, Flip, Game, Illegal, Pause, RuleSet, RuleSetError, Shown,
-};
+use fairdeal_protocol::game::{ApplyError, Chance, Flip, Game, Illegal, Pause, RuleSet, RuleSetError, Shown};
 use fairdeal_protocol::party::{Party, PlayedBy};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::live::{Event as TableEvent, Output, Table, To};
@@ -180,8 +178,7 @@ impl Game for HighCard {
             Some(Action::Swap { card, face })
         });
         let all = [Some(Action::Keep), swap].into_iter().flatten();
-        all.filter(|action| self.check(seat, action).is_ok())
-            .collect()
+        all.filter(|action| self.check(seat, action).is_ok()).collect()
     }
 
     /// Whether an action is allowed. It comes from a peer, so take nothing about it for granted except a card's face:
@@ -237,12 +234,7 @@ impl Game for HighCard {
 
     /// Seats leave, are voted out, or are removed for a fault, and the game has to continue. The departed seat's card
     /// stays masked, so the rules must not open it.
-    fn forfeit(
-        &mut self,
-        seat: Seat,
-        chance: &mut dyn Chance,
-        events: &mut Vec<Event>,
-    ) -> Result<(), Pause> {
+    fn forfeit(&mut self, seat: Seat, chance: &mut dyn Chance, events: &mut Vec<Event>) -> Result<(), Pause> {
         if self.is_over() || !self.playing.contains(seat) {
             return Ok(());
         }
@@ -404,20 +396,11 @@ pub(crate) fn play(seats: u8, out: &mut dyn Write) -> Result<Report, Box<dyn Err
     };
     let file = table.transcript().to_bytes()?;
     let report = audit::<HighCard>(&Transcript::from_bytes(&file)?);
-    writeln!(
-        out,
-        "\nAudit of table {}, {} bytes:",
-        report.table,
-        file.len()
-    )?;
+    writeln!(out, "\nAudit of table {}, {} bytes:", report.table, file.len())?;
     for (check, times) in report.tally.checks() {
         writeln!(out, "{times:6} {check}")?;
     }
-    writeln!(
-        out,
-        "scores {:?}, won by {:?}",
-        report.scores, report.winners
-    )?;
+    writeln!(out, "scores {:?}, won by {:?}", report.scores, report.winners)?;
     match &report.finding {
         None => writeln!(out, "fair")?,
         Some(finding) => writeln!(out, "not fair: {finding}")?,

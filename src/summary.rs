@@ -105,9 +105,7 @@ impl Summary {
         let ending = match &report.finding {
             None => ending(transcript),
             // Only a stopped table ends with such an entry; otherwise the table removes the seat and goes on.
-            Some(Finding::Fault(fault)) if fault.what == FaultKind::Digest => {
-                Ending::Forfeited { by: fault.seat }
-            }
+            Some(Finding::Fault(fault)) if fault.what == FaultKind::Digest => Ending::Forfeited { by: fault.seat },
             Some(finding) => Ending::Unfair {
                 why: clean_reason(&finding.to_string()),
             },
@@ -159,9 +157,7 @@ impl Summary {
 fn day_of(charter: &Charter) -> Option<String> {
     let mut options = charter.rules().options.into_iter();
     let daily = options.find(|(key, _)| key == "daily");
-    daily
-        .map(|(_, day)| day)
-        .filter(|day| day_number(day).is_some())
+    daily.map(|(_, day)| day).filter(|day| day_number(day).is_some())
 }
 
 /// The ending of a transcript without known faults.
@@ -287,14 +283,7 @@ pub(crate) mod tests {
         assert_eq!(read.ended(), "NOT FAIR");
         let by = Seat::new(1).unwrap();
         let ending = Ending::Forfeited { by };
-        assert_eq!(
-            Summary {
-                ending,
-                ..read.clone()
-            }
-            .ended(),
-            "forfeited by Béla"
-        );
+        assert_eq!(Summary { ending, ..read.clone() }.ended(), "forfeited by Béla");
         assert!(matches!(&read.ending, Ending::Unfair { why } if why == "seat 0 cheats"));
         assert_eq!((read.me, &read.scores), (Seat::new(1), &vec![1, -2]));
         assert_eq!(read.game_name(), "Loot");

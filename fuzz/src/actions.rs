@@ -41,10 +41,7 @@ pub static POSITIONS: LazyLock<Vec<Vec<Position>>> = LazyLock::new(|| {
     for info in GAMES {
         for seats in [info.least_seats, info.most_seats] {
             let rules = rule_set(info.id, seats, &BTreeMap::new()).unwrap();
-            tables.push(play_out(
-                AnyGame::create(&rules).unwrap(),
-                tables.len() as u64,
-            ));
+            tables.push(play_out(AnyGame::create(&rules).unwrap(), tables.len() as u64));
         }
     }
     tables
@@ -72,8 +69,7 @@ fn play_out(mut game: AnyGame, number: u64) -> Vec<Position> {
             break;
         }
         let (seat, action) = &all[uniform(&mut rng, u32::try_from(all.len()).unwrap()) as usize];
-        game.apply(*seat, action, &mut chance, &mut Vec::new())
-            .unwrap();
+        game.apply(*seat, action, &mut chance, &mut Vec::new()).unwrap();
     }
     positions
 }
@@ -111,9 +107,7 @@ fn try_out((game, chance): &Position, seat: Seat, action: &AnyAction) -> bool {
         assert!(hand.contains(&Slot::Sealed(shown.card)), "{action:?}");
     }
     // A table rejects a false face only after applying the action.
-    let honest = shown
-        .iter()
-        .all(|shown| held.get(shown.card) == Some(shown.face));
+    let honest = shown.iter().all(|shown| held.get(shown.card) == Some(shown.face));
     for event in &events {
         assert!(game.event_to_json(event).is_object());
         assert!(!game.event_text(event, &[]).is_empty());

@@ -136,10 +136,7 @@ pub fn charter(data: &[u8]) -> bool {
     assert_eq!(usize::from(rules.seats), charter.players.len());
     assert_eq!(rules.written_options().len(), charter.options.len());
     let parties = charter.parties();
-    assert_eq!(
-        charter.timing().is_some(),
-        parties.count(charter.seats()) > 1
-    );
+    assert_eq!(charter.timing().is_some(), parties.count(charter.seats()) > 1);
     for (seat, player) in charter.seated() {
         assert_eq!(charter.seat_of(&player.key), Some(seat));
     }

@@ -15,12 +15,7 @@
 //! | [`table`] | operations on whole tables |
 
 // A panic is a finding here; the lints against panics are for the product.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 pub mod actions;
 pub mod decoders;

@@ -224,17 +224,8 @@ pub fn forgery(data: &[u8]) -> bool {
         assert!(forged.to_bytes().unwrap() == bytes);
         let report = audit::<AnyGame>(&forged);
         let guilty = report.finding.as_ref().and_then(|finding| finding.seat());
-        assert!(
-            guilty.is_none() || guilty == Some(cheat),
-            "{:?}",
-            report.finding
-        );
-        assert_eq!(
-            report.is_fair(),
-            same && evidence.is_none(),
-            "{:?}",
-            report.finding
-        );
+        assert!(guilty.is_none() || guilty == Some(cheat), "{:?}", report.finding);
+        assert_eq!(report.is_fair(), same && evidence.is_none(), "{:?}", report.finding);
     }
     decoded
 }

@@ -4,9 +4,7 @@
 //! find it useful, and with `bad` if the harness must refuse it. The corpus test checks both.
 
 use ed25519_dalek::SigningKey;
-use fairdeal::session::frame::{
-    Addresses, Announcement, Back, Frame, Join, Proposal, Roster, Showing, Taken, Watch,
-};
+use fairdeal::session::frame::{Addresses, Announcement, Back, Frame, Join, Proposal, Roster, Showing, Taken, Watch};
 use fairdeal::session::password_gate::{GuestGate, HostGate};
 use fairdeal::store::IdentityKey;
 use fairdeal_games::bots::Level;
@@ -198,9 +196,7 @@ fn bodies() -> Vec<(u16, Seat, Body)> {
 
 fn addresses() -> Addresses {
     let address: Multiaddr = "/ip4/127.0.0.1/tcp/4001".parse().unwrap();
-    vec![address.to_vec().try_into().unwrap()]
-        .try_into()
-        .unwrap()
+    vec![address.to_vec().try_into().unwrap()].try_into().unwrap()
 }
 
 /// A placeholder of the right format: a real record contains its signing time.
@@ -219,10 +215,7 @@ fn proposal() -> Proposal {
 pub fn all() -> Vec<Seed> {
     let mut all = Vec::new();
     let mut into = |target, fill: fn(&mut Folder<'_>)| {
-        fill(&mut Folder {
-            target,
-            all: &mut all,
-        });
+        fill(&mut Folder { target, all: &mut all });
     };
     into("action", action);
     into("body", body);
@@ -273,10 +266,7 @@ fn action(to: &mut Folder<'_>) {
         );
     }
     to.put("bad-empty", b"");
-    to.put(
-        "bad-json",
-        [&[0, 0, 0, form::JSON][..], br#"{"type":"take""#].concat(),
-    );
+    to.put("bad-json", [&[0, 0, 0, form::JSON][..], br#"{"type":"take""#].concat());
     to.put("bad-foreign-bytes", [0, 0, 0, form::BYTES, 4, 0]);
 }
 
@@ -293,18 +283,9 @@ fn body(to: &mut Folder<'_>) {
     }
     to.put(
         "good-yield",
-        [
-            &[9, 0, 0, 0][..],
-            &encode(&Body::Yield {
-                to: Hash32([0; 32]),
-            }),
-        ]
-        .concat(),
+        [&[9, 0, 0, 0][..], &encode(&Body::Yield { to: Hash32([0; 32]) })].concat(),
     );
-    to.put(
-        "good-wrong-kind",
-        [&[0, 0, 0, 0][..], &encode(&Body::Close)].concat(),
-    );
+    to.put("good-wrong-kind", [&[0, 0, 0, 0][..], &encode(&Body::Close)].concat());
     to.put("bad-empty", b"");
     to.put("bad-kind", [0, 0, 0, 0, 99]);
 }
@@ -348,10 +329,7 @@ fn entry(to: &mut Folder<'_>) {
         answers: Answers::default(),
     };
     to.put("good-action", encode(signed(action, own).signed()));
-    for (_, _, body) in bodies()
-        .into_iter()
-        .filter(|(_, _, body)| body.kind() == "shuffle")
-    {
+    for (_, _, body) in bodies().into_iter().filter(|(_, _, body)| body.kind() == "shuffle") {
         to.put("good-shuffle", encode(signed(body, own).signed()));
     }
     let other = signed(Body::Confirm, &key(1));
@@ -372,23 +350,15 @@ fn evidence(to: &mut Folder<'_>) {
 fn forgery(to: &mut Folder<'_>) {
     let real = &*FINISHED;
     let charter = real.charter();
-    let content = |place: usize| {
-        entries::verified(charter, &real.entries()[place])
-            .content()
-            .clone()
-    };
+    let content = |place: usize| entries::verified(charter, &real.entries()[place]).content().clone();
     let edit = |place: usize, body: &Body| {
         let body = encode(body);
         let numbers = [place, body.len()].map(|n| u16::try_from(n).unwrap().to_le_bytes());
         [numbers.concat(), body].concat()
     };
     let all = || (0..real.entries().len()).map(|place| (place, content(place)));
-    let opening = all()
-        .find(|(_, c)| matches!(c.body, Body::Open { .. }))
-        .unwrap();
-    let action = all()
-        .find(|(_, c)| matches!(c.body, Body::Act { .. }))
-        .unwrap();
+    let opening = all().find(|(_, c)| matches!(c.body, Body::Open { .. })).unwrap();
+    let action = all().find(|(_, c)| matches!(c.body, Body::Act { .. })).unwrap();
     let last = real.entries().len() - 1;
     let start = |seat: Seat, end| vec![seat.number(), end];
     let other_seed = Body::Open {
@@ -411,11 +381,7 @@ fn forgery(to: &mut Folder<'_>) {
         "good-another-end",
         [start(content(last).seat, 2), edit(last, &Body::Confirm)].concat(),
     );
-    let shorter = [
-        start(action.1.seat, 0),
-        edit(action.0, body),
-        edit(last, &Body::Close),
-    ];
+    let shorter = [start(action.1.seat, 0), edit(action.0, body), edit(last, &Body::Close)];
     to.put("good-cut-short", shorter.concat());
     to.put("bad-empty", b"");
 }
@@ -535,12 +501,7 @@ fn frame(to: &mut Folder<'_>) {
                 text: text("You too."),
             },
         ),
-        (
-            "invitation",
-            Frame::Invite {
-                ticket: text("fd1abc"),
-            },
-        ),
+        ("invitation", Frame::Invite { ticket: text("fd1abc") }),
         (
             "knock",
             Frame::Login {
@@ -633,18 +594,10 @@ fn join(to: &mut Folder<'_>) {
     let two = ticket(&["/ip6/2001:db8::1/tcp/4001", "/dns/table.example/tcp/9"]);
     to.put("good-ticket-shouted", two.to_uppercase().replace('A', "A-"));
     to.put("good-ticket-no-address", ticket(&[]));
-    to.put(
-        "good-address",
-        format!("/dns4/table.example/tcp/4001/p2p/{host}"),
-    );
+    to.put("good-address", format!("/dns4/table.example/tcp/4001/p2p/{host}"));
     to.put("good-memory", format!("/memory/7/p2p/{host}"));
     // The payload of a ticket without its checksum.
-    let inside = [
-        &b"lobby #1"[..],
-        &host.to_bytes(),
-        &[8, 4, 10, 0, 0, 1, 6, 15, 161],
-    ]
-    .concat();
+    let inside = [&b"lobby #1"[..], &host.to_bytes(), &[8, 4, 10, 0, 0, 1, 6, 15, 161]].concat();
     to.put("good-inside", inside.clone());
     to.put("bad-inside-cut", cut(&inside));
     to.put("bad-typo", one.replacen('a', "b", 1));
@@ -676,10 +629,7 @@ fn message(to: &mut Folder<'_>) {
                 step: 7,
             }),
         ),
-        (
-            "state-reply",
-            Message::StateReply(Box::new(state_reply(one))),
-        ),
+        ("state-reply", Message::StateReply(Box::new(state_reply(one)))),
         (
             "statements",
             Message::Statements(vec![statement(); 2].try_into().unwrap()),
@@ -733,15 +683,10 @@ fn record(to: &mut Folder<'_>) {
     }
     to.put(
         "good-evidence",
-        Record::Evidence(Box::new(equivocation()))
-            .to_bytes()
-            .to_vec(),
+        Record::Evidence(Box::new(equivocation())).to_bytes().to_vec(),
     );
     to.put("good-claim", Record::Claim(claim()).to_bytes().to_vec());
-    to.put(
-        "good-halt",
-        Record::ForkReport(fork_report()).to_bytes().to_vec(),
-    );
+    to.put("good-halt", Record::ForkReport(fork_report()).to_bytes().to_vec());
     let statement = Record::Statement(Box::new(statement()));
     to.put("good-statement", statement.to_bytes().to_vec());
     to.put("bad-cut", cut(&world.room[0].disk[0]));
@@ -807,10 +752,7 @@ fn restore(to: &mut Folder<'_>) {
         [piece::REAL, 3, piece::CHANGED, 40, 0, 1, piece::REAL, 99],
     );
     let evidence = Record::Evidence(Box::new(equivocation())).to_bytes();
-    to.put(
-        "good-evidence",
-        [vec![piece::REAL, 5], own(&evidence)].concat(),
-    );
+    to.put("good-evidence", [vec![piece::REAL, 5], own(&evidence)].concat());
     let spare = own(&encode(&(0_u8, 3_u32, [5_u8; 32])));
     to.put("good-spare-seed", [spare, vec![piece::REAL, 99]].concat());
 }
@@ -851,17 +793,9 @@ fn sequence(game: u8, trouble: u8, number: u64) -> Vec<u8> {
 }
 
 fn table(to: &mut Folder<'_>) {
-    for (game, name) in [
-        (0, "poker-2"),
-        (1, "poker-3"),
-        (2, "drill-2"),
-        (3, "drill-3"),
-    ] {
+    for (game, name) in [(0, "poker-2"), (1, "poker-3"), (2, "drill-2"), (3, "drill-3")] {
         to.put(format!("good-{name}"), sequence(game, 0, 20));
-        to.put(
-            format!("good-{name}-trouble"),
-            sequence(game, 8, 21 + u64::from(game)),
-        );
+        to.put(format!("good-{name}-trouble"), sequence(game, 8, 21 + u64::from(game)));
     }
     // Seat 0 crashes at each of its first outputs.
     let crashes: Vec<u8> = (0..12)
@@ -896,15 +830,7 @@ fn table(to: &mut Folder<'_>) {
 fn cheat(to: &mut Folder<'_>) {
     let played = |game: u8| vec![game, op::PLAY, 1, op::PLAY, 2, op::PLAY, 3];
     let forge = |to: u8, what: &[u8]| [&[op::FORGE, 1, to, 0][..], what].concat();
-    let rest = vec![
-        op::SETTLE,
-        op::TICKS,
-        op::SETTLE,
-        op::PLAY,
-        0,
-        op::TICKS,
-        op::SETTLE,
-    ];
+    let rest = vec![op::SETTLE, op::TICKS, op::SETTLE, op::PLAY, 0, op::TICKS, op::SETTLE];
     for game in 1..4 {
         let mut put = |name: &str, what: &[u8]| {
             // To seat 1 alone, then the same play continues.
@@ -920,11 +846,7 @@ fn cheat(to: &mut Folder<'_>) {
         put("copy", &[forged::COPY, 3]);
         put("changed", &[forged::CHANGED, 3, 1, 0, 1]);
     }
-    let two = [
-        forge(0b100, &[forged::ACT, 0]),
-        forge(0b010, &[forged::ACT, 2]),
-    ]
-    .concat();
+    let two = [forge(0b100, &[forged::ACT, 0]), forge(0b010, &[forged::ACT, 2])].concat();
     to.put("good-two-faces", [played(1), two, rest.clone()].concat());
     let first = [
         vec![1],
@@ -938,13 +860,7 @@ fn cheat(to: &mut Folder<'_>) {
     let crashes = [op::CRASH, 1, 2, op::PLAY, 1];
     to.put(
         "good-crash",
-        [
-            played(1),
-            forge(0, &[forged::INTERJECT, 0]),
-            crashes.to_vec(),
-            rest,
-        ]
-        .concat(),
+        [played(1), forge(0, &[forged::INTERJECT, 0]), crashes.to_vec(), rest].concat(),
     );
     to.put("bad-empty", b"");
 }
@@ -964,8 +880,5 @@ fn transcript(to: &mut Folder<'_>) {
     if solo.room[0].table.game().is_over() {
         end_by_vote(&mut solo);
     }
-    to.put(
-        "good-solo",
-        solo.room[0].table.transcript().to_bytes().unwrap(),
-    );
+    to.put("good-solo", solo.room[0].table.transcript().to_bytes().unwrap());
 }

@@ -77,10 +77,7 @@ fn stored_seeds_match_current_types() {
     let seeds = fairdeal_fuzz::seeds::all();
     let path = |seed: &Seed| root().join("corpus").join(seed.target).join(&seed.name);
     // If two seeds have the same name, the last one is kept.
-    let bytes: BTreeMap<PathBuf, &[u8]> = seeds
-        .iter()
-        .map(|seed| (path(seed), &seed.bytes[..]))
-        .collect();
+    let bytes: BTreeMap<PathBuf, &[u8]> = seeds.iter().map(|seed| (path(seed), &seed.bytes[..])).collect();
     for (path, bytes) in bytes {
         let stored = fs::read(&path).unwrap();
         assert!(stored == bytes, "{} has other bytes", path.display());
@@ -109,9 +106,7 @@ fn check(target: &str, changes: usize) {
             "{target}: {name} is taken: {useful}; `cargo run -p fairdeal-fuzz --example seeds`"
         );
     }
-    let times = std::env::var("FAIRDEAL_FUZZ")
-        .ok()
-        .and_then(|times| times.parse().ok());
+    let times = std::env::var("FAIRDEAL_FUZZ").ok().and_then(|times| times.parse().ok());
     let mut rng = ChaCha20Rng::from_seed([7; 32]);
     let mut useful = 0;
     let count = changes * times.unwrap_or(1);

@@ -4,9 +4,7 @@
 //! variants go at the end.
 
 use fairdeal_protocol::card::{Face, Faces, Slot};
-use fairdeal_protocol::game::{
-    ApplyError, Chance, Game, Illegal, Pause, RuleSet, RuleSetError, Shown,
-};
+use fairdeal_protocol::game::{ApplyError, Chance, Game, Illegal, Pause, RuleSet, RuleSetError, Shown};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use rand_core::Rng;
 use serde::{Deserialize, Serialize};
@@ -177,18 +175,15 @@ impl Game for AnyGame {
     }
 
     fn check(&self, seat: Seat, action: &AnyAction) -> Result<(), Illegal> {
-        match_game!(self, game, AnyAction(own) = action => game.check(seat, own))
-            .unwrap_or_else(|| Err(foreign()))
+        match_game!(self, game, AnyAction(own) = action => game.check(seat, own)).unwrap_or_else(|| Err(foreign()))
     }
 
     fn shown(&self, seat: Seat, action: &AnyAction) -> Vec<Shown> {
-        match_game!(self, game, AnyAction(own) = action => game.shown(seat, own))
-            .unwrap_or_default()
+        match_game!(self, game, AnyAction(own) = action => game.shown(seat, own)).unwrap_or_default()
     }
 
     fn out_of_turn(&self, action: &AnyAction) -> bool {
-        match_game!(self, game, AnyAction(own) = action => game.out_of_turn(own))
-            .unwrap_or_default()
+        match_game!(self, game, AnyAction(own) = action => game.out_of_turn(own)).unwrap_or_default()
     }
 
     fn apply(
@@ -204,12 +199,7 @@ impl Game for AnyGame {
         done.unwrap_or_else(|| Err(foreign().into()))
     }
 
-    fn forfeit(
-        &mut self,
-        seat: Seat,
-        chance: &mut dyn Chance,
-        events: &mut Vec<AnyEvent>,
-    ) -> Result<(), Pause> {
+    fn forfeit(&mut self, seat: Seat, chance: &mut dyn Chance, events: &mut Vec<AnyEvent>) -> Result<(), Pause> {
         match_game!(self, game, AnyEvent as wrap => wrapped(events, wrap, |own| game.forfeit(seat, chance, own)))
     }
 
@@ -236,27 +226,19 @@ impl TableGame for AnyGame {
     }
 
     fn action_to_json(&self, seat: Seat, action: &AnyAction, known: &Faces) -> Value {
-        match_game!(self, game, AnyAction(own) = action => game.action_to_json(seat, own, known))
-            .unwrap_or_default()
+        match_game!(self, game, AnyAction(own) = action => game.action_to_json(seat, own, known)).unwrap_or_default()
     }
 
-    fn action_from_json(
-        &self,
-        seat: Seat,
-        value: &Value,
-        known: &Faces,
-    ) -> Result<AnyAction, ActionError> {
+    fn action_from_json(&self, seat: Seat, value: &Value, known: &Faces) -> Result<AnyAction, ActionError> {
         match_game!(self, game, AnyAction as wrap => game.action_from_json(seat, value, known).map(wrap))
     }
 
     fn event_to_json(&self, event: &AnyEvent) -> Value {
-        match_game!(self, game, AnyEvent(own) = event => game.event_to_json(own))
-            .unwrap_or_default()
+        match_game!(self, game, AnyEvent(own) = event => game.event_to_json(own)).unwrap_or_default()
     }
 
     fn event_text(&self, event: &AnyEvent, names: &[String]) -> String {
-        match_game!(self, game, AnyEvent(own) = event => game.event_text(own, names))
-            .unwrap_or_default()
+        match_game!(self, game, AnyEvent(own) = event => game.event_text(own, names)).unwrap_or_default()
     }
 
     fn has_left(&self, seat: Seat) -> bool {

@@ -25,13 +25,7 @@ mod tests {
 
     #[test]
     fn dates_are_days_of_the_calendar() {
-        for good in [
-            "2026-11-21",
-            "2024-02-29",
-            "2000-02-29",
-            "0001-01-01",
-            "9999-12-31",
-        ] {
+        for good in ["2026-11-21", "2024-02-29", "2000-02-29", "0001-01-01", "9999-12-31"] {
             assert!(day_number(good).is_some(), "{good}");
         }
         for bad in [

@@ -95,11 +95,7 @@ impl RefereeChance {
 
     /// Adds explicit shuffles and rolls behind those still queued. A shuffle is the whole resulting
     /// order, top card first; a card is its face's number.
-    pub fn add(
-        &mut self,
-        shuffles: impl IntoIterator<Item = Vec<u32>>,
-        rolls: impl IntoIterator<Item = u32>,
-    ) {
+    pub fn add(&mut self, shuffles: impl IntoIterator<Item = Vec<u32>>, rolls: impl IntoIterator<Item = u32>) {
         self.shuffles.extend(shuffles);
         self.rolls.extend(rolls);
     }
@@ -157,9 +153,7 @@ impl RefereeChance {
                 Err(Refusal::Stopped(stop.clone()))
             }
             // Only a request for chance pauses. A pause without one is refused.
-            (ApplyError::Pause, None) => {
-                Err(Refusal::Illegal(Illegal::rule("the game made no step")))
-            }
+            (ApplyError::Pause, None) => Err(Refusal::Illegal(Illegal::rule("the game made no step"))),
         }
     }
 
@@ -235,18 +229,11 @@ impl Chance for RefereeChance {
         }
         let order = self.answer(Need::Shuffle(cards.to_vec()))?;
         // An accepted answer is a permutation of faces.
-        Ok(self.lay(
-            order
-                .into_iter()
-                .filter_map(|n| u8::try_from(n).ok().map(Face)),
-        ))
+        Ok(self.lay(order.into_iter().filter_map(|n| u8::try_from(n).ok().map(Face))))
     }
 
     fn deal(&mut self, card: Handle, to: Seat) {
-        if let (Some(face), Some(dealt)) = (
-            self.position.faces.get(card),
-            self.position.dealt.get_mut(to.index()),
-        ) {
+        if let (Some(face), Some(dealt)) = (self.position.faces.get(card), self.position.dealt.get_mut(to.index())) {
             dealt.set(card, face);
         }
     }
@@ -284,10 +271,7 @@ mod tests {
         let listed = mixed.shuffle(&five).unwrap();
         assert_eq!(order(&mixed, listed, 5), [4, 3, 2, 1, 0]);
         assert_eq!(mixed.flip(&Flip::Die(6)), Ok(vec![2]));
-        let (own, other) = (
-            mixed.shuffle(&five).unwrap(),
-            seeded.shuffle(&five).unwrap(),
-        );
+        let (own, other) = (mixed.shuffle(&five).unwrap(), seeded.shuffle(&five).unwrap());
         assert_eq!((own, other), (DeckId(1), DeckId(0)));
         assert_eq!(order(&mixed, own, 5), order(&seeded, other, 5));
         assert_eq!(mixed.flip(&Flip::Die(6)), seeded.flip(&Flip::Die(6)));
@@ -298,13 +282,8 @@ mod tests {
         let ten = cards(10..20);
         let mut sealed = RefereeChance::from_seed([8; 32]);
         let deck = sealed.shuffle(&ten).unwrap();
-        let public = RefereeChance::from_seed([8; 32])
-            .flip(&Flip::Order(ten))
-            .unwrap();
-        let sealed: Vec<_> = order(&sealed, deck, 10)
-            .into_iter()
-            .map(u32::from)
-            .collect();
+        let public = RefereeChance::from_seed([8; 32]).flip(&Flip::Order(ten)).unwrap();
+        let sealed: Vec<_> = order(&sealed, deck, 10).into_iter().map(u32::from).collect();
         assert_eq!(sealed, public);
     }
 

@@ -25,11 +25,7 @@ pub(crate) fn best_of(playing: SeatSet, scores: &[i64]) -> SeatSet {
 /// The log text for the end of a game of points.
 pub(crate) fn over_text(winners: SeatSet, names: &[String]) -> String {
     let names: Vec<_> = winners.iter().map(|seat| name_of(seat, names)).collect();
-    let verb = if names.len() == 1 {
-        "wins"
-    } else {
-        "share the win"
-    };
+    let verb = if names.len() == 1 { "wins" } else { "share the win" };
     format!("The game is over: {} {verb}.", listed(&names))
 }
 

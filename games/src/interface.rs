@@ -55,12 +55,7 @@ pub trait TableGame: Game {
     /// # Errors
     /// [`ActionError`] if the value is not shaped like an action, or names a card that the seat
     /// does not hold.
-    fn action_from_json(
-        &self,
-        seat: Seat,
-        value: &Value,
-        known: &Faces,
-    ) -> Result<Self::Action, ActionError>;
+    fn action_from_json(&self, seat: Seat, value: &Value, known: &Faces) -> Result<Self::Action, ActionError>;
 
     /// The event as an object with a `type`, for machine-readable logs.
     fn event_to_json(&self, event: &Self::Event) -> Value;

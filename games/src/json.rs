@@ -30,9 +30,7 @@ impl<'a> Fields<'a> {
 
     pub(crate) fn text(self, field: &'static str) -> Result<&'a str, ActionError> {
         let value = self.value(field)?;
-        value
-            .as_str()
-            .ok_or_else(|| wrong(field, "text", &value.to_string()))
+        value.as_str().ok_or_else(|| wrong(field, "text", &value.to_string()))
     }
 
     /// A boolean field.
@@ -44,11 +42,7 @@ impl<'a> Fields<'a> {
     }
 
     /// A field with a fixed set of words. Returns the value paired with the word.
-    pub(crate) fn word<T: Copy>(
-        self,
-        field: &'static str,
-        words: &[(&str, T)],
-    ) -> Result<T, ActionError> {
+    pub(crate) fn word<T: Copy>(self, field: &'static str, words: &[(&str, T)]) -> Result<T, ActionError> {
         let given = self.text(field)?;
         words
             .iter()
@@ -93,13 +87,7 @@ mod tests {
                 .to_string(),
             "'type' must be 'fire' or 'discard', not 'take'"
         );
-        assert_eq!(
-            fields.only(&["type"]),
-            Err(ActionError::Extra("from".to_owned()))
-        );
-        assert_eq!(
-            Fields::new(&json!([])).err(),
-            Some(ActionError::NotAnObject)
-        );
+        assert_eq!(fields.only(&["type"]), Err(ActionError::Extra("from".to_owned())));
+        assert_eq!(Fields::new(&json!([])).err(), Some(ActionError::NotAnObject));
     }
 }

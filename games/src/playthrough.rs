@@ -47,17 +47,8 @@ fn told(info: &'static GameInfo) -> Result<String, String> {
     let names: Vec<String> = ["Ann", "Bob", "Cay"].map(str::to_owned).to_vec();
     let mut bot = bot(Level::Normal);
     let mut text = String::new();
-    let options: Vec<String> = rules
-        .options
-        .iter()
-        .map(|(k, v)| format!("{k}={v}"))
-        .collect();
-    let _ = writeln!(
-        text,
-        "{}, {seats} at the table, {}\n",
-        info.name,
-        options.join(" ")
-    );
+    let options: Vec<String> = rules.options.iter().map(|(k, v)| format!("{k}={v}")).collect();
+    let _ = writeln!(text, "{}, {seats} at the table, {}\n", info.name, options.join(" "));
     let mut events = Vec::new();
     let begun = game.begin(&mut chance, &mut events);
     begun.map_err(|_| "chance ran out".to_owned())?;

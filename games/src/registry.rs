@@ -25,11 +25,7 @@ pub fn game_info(id: &str) -> Result<&'static GameInfo, RuleSetError> {
 /// # Errors
 /// [`RuleSetError`] if there is no such game, if it does not allow that number of seats, or for an
 /// invalid option or value.
-pub fn rule_set(
-    game_id: &str,
-    seats: u8,
-    given: &BTreeMap<String, String>,
-) -> Result<RuleSet, RuleSetError> {
+pub fn rule_set(game_id: &str, seats: u8, given: &BTreeMap<String, String>) -> Result<RuleSet, RuleSetError> {
     let info = game_info(game_id)?;
     info.check_seats(seats)?;
     // This option belongs to the table, not to the game. A solo table has no other seat to lose.
@@ -87,14 +83,8 @@ mod tests {
     #[test]
     fn error_lists_valid_values() {
         let error = |id, seats, options| rule_set(id, seats, &options).unwrap_err().to_string();
-        assert_eq!(
-            error("whist", 4, BTreeMap::new()),
-            "there is no game 'whist'"
-        );
-        assert_eq!(
-            error("loot", 5, BTreeMap::new()),
-            "loot is for 2 to 4 seats, not 5"
-        );
+        assert_eq!(error("whist", 4, BTreeMap::new()), "there is no game 'whist'");
+        assert_eq!(error("loot", 5, BTreeMap::new()), "loot is for 2 to 4 seats, not 5");
         assert_eq!(
             error("loot", 2, given("goal", "3")),
             "loot has no option 'goal'; it has: target (a whole number from 1 to 1000; default 100)"
@@ -121,20 +111,14 @@ mod tests {
             version: info.version + 1,
             ..good.clone()
         };
-        assert!(matches!(
-            info.check(&newer),
-            Err(RuleSetError::Version { .. })
-        ));
+        assert!(matches!(info.check(&newer), Err(RuleSetError::Version { .. })));
     }
 
     #[test]
     fn json_options_must_have_the_type_of_the_option() {
         let info = game_info("loot").unwrap();
         let read = |json: Value| options_from_json(info, json.as_object().unwrap());
-        assert_eq!(
-            read(serde_json::json!({"target": 7})),
-            Ok(given("target", "7"))
-        );
+        assert_eq!(read(serde_json::json!({"target": 7})), Ok(given("target", "7")));
         assert!(read(serde_json::json!({"target": "7"})).is_err());
         assert!(read(serde_json::json!({"goal": 7})).is_err());
     }
@@ -145,10 +129,7 @@ mod tests {
         assert!(strict(2, "True").unwrap().strict);
         assert!(!strict(2, "false").unwrap().strict);
         assert_eq!(strict(2, "true").unwrap().options, given("target", "100"));
-        assert!(matches!(
-            strict(2, "yes"),
-            Err(RuleSetError::OptionValue { .. })
-        ));
+        assert!(matches!(strict(2, "yes"), Err(RuleSetError::OptionValue { .. })));
         // The referee deals on its own, so it cannot lose a seat.
         let info = game_info("loot").unwrap();
         let json = serde_json::json!({"strict": true});

@@ -47,15 +47,10 @@ mod tests {
     fn a_few_at_once_and_then_one_by_one() {
         let begin = Instant::now();
         let mut allowance = Allowance::new(3, EVERY);
-        let taken =
-            |allowance: &mut Allowance, now| (0..10).filter(|_| allowance.take(now)).count();
+        let taken = |allowance: &mut Allowance, now| (0..10).filter(|_| allowance.take(now)).count();
         assert_eq!(taken(&mut allowance, begin), 3);
         assert_eq!(taken(&mut allowance, begin + EVERY / 2), 0);
-        assert_eq!(
-            taken(&mut allowance, begin + EVERY),
-            1,
-            "a refusal costs nothing"
-        );
+        assert_eq!(taken(&mut allowance, begin + EVERY), 1, "a refusal costs nothing");
         assert_eq!(taken(&mut allowance, begin + EVERY * 3), 2);
         assert_eq!(taken(&mut allowance, begin + EVERY * 100), 3, "never more");
     }

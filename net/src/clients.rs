@@ -20,11 +20,8 @@ impl Clients {
     pub(super) fn note(&mut self, event: &relay::Event) -> Vec<(PeerId, bool)> {
         use relay::Event;
         let concerned: Vec<PeerId> = match event {
-            Event::ReservationReqAccepted { src_peer_id, .. } => {
-                self.reserve(src_peer_id, true).into_iter().collect()
-            }
-            Event::ReservationClosed { src_peer_id }
-            | Event::ReservationTimedOut { src_peer_id } => {
+            Event::ReservationReqAccepted { src_peer_id, .. } => self.reserve(src_peer_id, true).into_iter().collect(),
+            Event::ReservationClosed { src_peer_id } | Event::ReservationTimedOut { src_peer_id } => {
                 self.reserve(src_peer_id, false).into_iter().collect()
             }
             Event::CircuitReqAccepted {

@@ -39,24 +39,14 @@ impl request_response::Codec for Announcements {
         read_frame(io, MAX_ANNOUNCEMENT).await
     }
 
-    async fn write_request<T>(
-        &mut self,
-        _: &StreamProtocol,
-        io: &mut T,
-        request: Vec<u8>,
-    ) -> io::Result<()>
+    async fn write_request<T>(&mut self, _: &StreamProtocol, io: &mut T, request: Vec<u8>) -> io::Result<()>
     where
         T: AsyncWrite + Unpin + Send,
     {
         write_frame(io, &request, 0).await
     }
 
-    async fn write_response<T>(
-        &mut self,
-        _: &StreamProtocol,
-        io: &mut T,
-        response: Vec<u8>,
-    ) -> io::Result<()>
+    async fn write_response<T>(&mut self, _: &StreamProtocol, io: &mut T, response: Vec<u8>) -> io::Result<()>
     where
         T: AsyncWrite + Unpin + Send,
     {
@@ -81,9 +71,7 @@ where
         return Err(too_long(length, limit));
     }
     let mut bytes = Vec::new();
-    io.take(u64::from(announced))
-        .read_to_end(&mut bytes)
-        .await?;
+    io.take(u64::from(announced)).read_to_end(&mut bytes).await?;
     if bytes.len() < length {
         return Err(io::ErrorKind::UnexpectedEof.into());
     }
@@ -98,9 +86,7 @@ pub async fn write_frame<T>(io: &mut T, bytes: &[u8], limit: usize) -> io::Resul
 where
     T: AsyncWrite + Unpin + Send,
 {
-    let length = u32::try_from(bytes.len())
-        .ok()
-        .filter(|_| bytes.len() <= limit);
+    let length = u32::try_from(bytes.len()).ok().filter(|_| bytes.len() <= limit);
     let length = length.ok_or_else(|| too_long(bytes.len(), limit))?;
     io.write_all(&length.to_le_bytes()).await?;
     io.write_all(bytes).await

@@ -59,13 +59,7 @@ impl DialScheduler {
     /// Wants `peer` at `addresses`, which replace earlier ones. A new peer is dialled at once unless it is connected.
     /// A known peer keeps its delays, however often its owner asks. Returns false if [`MAX_WANTED`] others are
     /// wanted.
-    pub(super) fn keep(
-        &mut self,
-        peer: PeerId,
-        addresses: Vec<Multiaddr>,
-        connected: bool,
-        now: Instant,
-    ) -> bool {
+    pub(super) fn keep(&mut self, peer: PeerId, addresses: Vec<Multiaddr>, connected: bool, now: Instant) -> bool {
         if !self.peers.contains_key(&peer) && self.peers.len() >= MAX_WANTED {
             return false;
         }

@@ -180,21 +180,13 @@ impl Dials {
     pub(super) fn wait_for(&mut self, relay: PeerId, peer: PeerId, circuits: Vec<Multiaddr>) {
         let same = |waiting: &Waiting| (waiting.relay, waiting.peer) == (relay, peer);
         self.waiting.retain(|waiting| !same(waiting));
-        self.waiting.push(Waiting {
-            relay,
-            peer,
-            circuits,
-        });
+        self.waiting.push(Waiting { relay, peer, circuits });
     }
 
     /// Takes the circuits that waited for a relay, which is now connected or unreachable.
     pub(super) fn take_waiting(&mut self, relay: PeerId) -> Vec<(PeerId, Vec<Multiaddr>)> {
-        let waiting = self
-            .waiting
-            .extract_if(.., |waiting| waiting.relay == relay);
-        waiting
-            .map(|waiting| (waiting.peer, waiting.circuits))
-            .collect()
+        let waiting = self.waiting.extract_if(.., |waiting| waiting.relay == relay);
+        waiting.map(|waiting| (waiting.peer, waiting.circuits)).collect()
     }
 
     /// Drops the queued circuits to a peer.
@@ -205,8 +197,7 @@ impl Dials {
     /// Whether a dial of the peer is in progress or queued.
     pub(super) fn has(&self, peer: PeerId) -> bool {
         let mut dials = self.under_way.values();
-        dials.any(|dial| dial.peer() == Some(peer))
-            || self.waiting.iter().any(|waiting| waiting.peer == peer)
+        dials.any(|dial| dial.peer() == Some(peer)) || self.waiting.iter().any(|waiting| waiting.peer == peer)
     }
 }
 
@@ -266,10 +257,7 @@ mod tests {
     #[test]
     fn another_port_is_tried_once() {
         let address = address("/ip4/127.0.0.1/tcp/1");
-        for dial in [
-            Dial::of_peer(peer(1), vec![address.clone()]),
-            Dial::of_address(address),
-        ] {
+        for dial in [Dial::of_peer(peer(1), vec![address.clone()]), Dial::of_address(address)] {
             let again = dial.at_any_port().unwrap();
             assert_eq!(again.target, dial.target);
             assert_eq!(again.at_any_port(), None);

@@ -121,18 +121,16 @@ impl ReachNews {
             Self::NoRouter => "Your router does not open ports (no UPnP). Friends on this network can join; over the \
                                internet, use a relay or forward a port."
                 .to_owned(),
-            Self::RouterNotPublic => {
-                "Your router is behind another one: over the internet, friends \
+            Self::RouterNotPublic => "Your router is behind another one: over the internet, friends \
                                       need a relay (fairdeal relay) to reach you."
-                    .to_owned()
-            }
+                .to_owned(),
             Self::Unmapped(address) => {
                 format!("Your router does not let friends through at {address} any more.")
             }
             Self::Relayed(relay) => format!("Friends can reach you through the relay {relay}."),
-            Self::NotRelayed { relay, reason } => format!(
-                "The relay {relay} does not answer ({reason}); trying again. Check that it runs."
-            ),
+            Self::NotRelayed { relay, reason } => {
+                format!("The relay {relay} does not answer ({reason}); trying again. Check that it runs.")
+            }
             Self::NoMulticast => "No multicast on this machine: you can't see tables on the LAN, but you can join by \
                                   ticket or address."
                 .to_owned(),

@@ -48,9 +48,7 @@ pub(super) fn concerned(error: &DialError, dialled: Vec<Multiaddr>) -> Vec<Multi
                 return dialled;
             };
             let first = transport_failure(first);
-            let same = errors
-                .iter()
-                .filter(|(_, error)| transport_failure(error) == first);
+            let same = errors.iter().filter(|(_, error)| transport_failure(error) == first);
             same.map(|(address, _)| without_peer(address)).collect()
         }
         _ => dialled,

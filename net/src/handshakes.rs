@@ -110,11 +110,7 @@ struct Handshake {
 
 impl Pending {
     fn begin(&mut self, from: Option<Network>, abort: AbortHandle) -> u64 {
-        let is_seated = |from| {
-            self.seated
-                .values()
-                .any(|networks| networks.contains(&from))
-        };
+        let is_seated = |from| self.seated.values().any(|networks| networks.contains(&from));
         let seated = from.is_some_and(is_seated);
         if seated {
             self.make_room(MAX_SEATED, |other| other.seated);
@@ -188,11 +184,7 @@ where
     type ListenerUpgrade = Upgrade<T::ListenerUpgrade>;
     type Dial = T::Dial;
 
-    fn listen_on(
-        &mut self,
-        id: ListenerId,
-        address: Multiaddr,
-    ) -> Result<(), TransportError<io::Error>> {
+    fn listen_on(&mut self, id: ListenerId, address: Multiaddr) -> Result<(), TransportError<io::Error>> {
         self.inner.listen_on(id, address)
     }
 
@@ -200,18 +192,11 @@ where
         self.inner.remove_listener(id)
     }
 
-    fn dial(
-        &mut self,
-        address: Multiaddr,
-        options: DialOpts,
-    ) -> Result<T::Dial, TransportError<io::Error>> {
+    fn dial(&mut self, address: Multiaddr, options: DialOpts) -> Result<T::Dial, TransportError<io::Error>> {
         self.inner.dial(address, options)
     }
 
-    fn poll(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<TransportEvent<Self::ListenerUpgrade, io::Error>> {
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<TransportEvent<Self::ListenerUpgrade, io::Error>> {
         let event = ready!(Pin::new(&mut self.inner).poll(cx));
         let from = match &event {
             TransportEvent::Incoming { send_back_addr, .. } => Network::of(send_back_addr),
@@ -220,10 +205,7 @@ where
         Poll::Ready(event.map_upgrade(|upgrade| {
             let (place, registration) = self.handshakes.begin(from);
             let upgrade = Abortable::new(upgrade, registration);
-            Upgrade {
-                upgrade,
-                _place: place,
-            }
+            Upgrade { upgrade, _place: place }
         }))
     }
 }
@@ -292,14 +274,8 @@ mod tests {
         let of = |text| Network::of(&address(text));
         assert_eq!(of("/ip4/203.0.113.7/tcp/1"), network(7));
         assert_eq!(of("/ip6/::ffff:203.0.113.7/tcp/1"), network(7));
-        assert_eq!(
-            of("/ip6/2001:db8::1/tcp/1"),
-            of("/ip6/2001:db8::2:0:0:9/tcp/4")
-        );
-        assert_ne!(
-            of("/ip6/2001:db8::1/tcp/1"),
-            of("/ip6/2001:db8:0:1::1/tcp/1")
-        );
+        assert_eq!(of("/ip6/2001:db8::1/tcp/1"), of("/ip6/2001:db8::2:0:0:9/tcp/4"));
+        assert_ne!(of("/ip6/2001:db8::1/tcp/1"), of("/ip6/2001:db8:0:1::1/tcp/1"));
         assert_eq!(of("/dns4/example.org/tcp/1"), None);
         assert_eq!(of("/memory/7"), None);
     }
@@ -307,9 +283,7 @@ mod tests {
     #[test]
     fn the_oldest_of_a_network_gives_way() {
         let all = Handshakes::default();
-        let mut going: Vec<Going> = (0..MAX_PER_NETWORK)
-            .map(|_| Going::new(&all, network(1)))
-            .collect();
+        let mut going: Vec<Going> = (0..MAX_PER_NETWORK).map(|_| Going::new(&all, network(1))).collect();
         let other = Going::new(&all, network(2));
         assert!(!going.iter().any(Going::gave_way));
         going.push(Going::new(&all, network(1)));
@@ -342,14 +316,9 @@ mod tests {
         assert!(!back.gave_way());
         assert!(going[0].gave_way());
         // A flood from that network is limited to its quota.
-        let flood: Vec<Going> = (0..MAX_SEATED)
-            .map(|_| Going::new(&all, network(250)))
-            .collect();
+        let flood: Vec<Going> = (0..MAX_SEATED).map(|_| Going::new(&all, network(250))).collect();
         assert!(back.gave_way() && !flood.iter().any(Going::gave_way));
-        assert_eq!(
-            going.iter().filter(|going| !going.gave_way()).count(),
-            MAX_STRANGERS
-        );
+        assert_eq!(going.iter().filter(|going| !going.gave_way()).count(), MAX_STRANGERS);
         all.forget(peer(1));
         let stranger = Going::new(&all, network(250));
         assert!(!all.lock().handshakes.back().unwrap().seated);

@@ -62,11 +62,7 @@ impl Patience {
     }
 
     /// Passes on a result, or an error if the wait has exceeded the limit.
-    fn check<T>(
-        &mut self,
-        cx: &mut Context<'_>,
-        result: Poll<io::Result<T>>,
-    ) -> Poll<io::Result<T>> {
+    fn check<T>(&mut self, cx: &mut Context<'_>, result: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if result.is_ready() {
             self.waiting = false;
             return result;
@@ -83,22 +79,14 @@ impl Patience {
 }
 
 impl<S: AsyncRead + Unpin> AsyncRead for IdleTimeout<S> {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buffer: &mut [u8],
-    ) -> Poll<io::Result<usize>> {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut [u8]) -> Poll<io::Result<usize>> {
         let result = Pin::new(&mut self.stream).poll_read(cx, buffer);
         self.reading.check(cx, result)
     }
 }
 
 impl<S: AsyncWrite + Unpin> AsyncWrite for IdleTimeout<S> {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let result = Pin::new(&mut self.stream).poll_write(cx, bytes);
         self.writing.check(cx, result)
     }
@@ -138,11 +126,7 @@ mod tests {
     }
 
     impl AsyncRead for Stubborn {
-        fn poll_read(
-            mut self: Pin<&mut Self>,
-            cx: &mut Context<'_>,
-            buffer: &mut [u8],
-        ) -> Poll<io::Result<usize>> {
+        fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut [u8]) -> Poll<io::Result<usize>> {
             if self.pauses.is_empty() {
                 return Poll::Pending;
             }
@@ -156,11 +140,7 @@ mod tests {
     }
 
     impl AsyncWrite for Stubborn {
-        fn poll_write(
-            self: Pin<&mut Self>,
-            _: &mut Context<'_>,
-            _: &[u8],
-        ) -> Poll<io::Result<usize>> {
+        fn poll_write(self: Pin<&mut Self>, _: &mut Context<'_>, _: &[u8]) -> Poll<io::Result<usize>> {
             Poll::Pending
         }
 

@@ -52,11 +52,8 @@ pub use libp2p::Multiaddr;
 pub use node::{Node, NodeHandle};
 pub use peer::{PeerId, PeerIdError};
 pub use port::{
-    any_port, at_port_of, dialable, everywhere, is_example, is_loopback, is_public, leads_to,
-    names_a_peer, presentable,
+    any_port, at_port_of, dialable, everywhere, is_example, is_loopback, is_public, leads_to, names_a_peer, presentable,
 };
 pub use record::{AddressRecord, MAX_RECORD, MAX_RECORDED, RecordError};
 pub use swarm::PROTOCOL_VERSION;
-pub use ticket::{
-    JoinError, JoinTarget, MAX_ADDRESS_BYTES, MAX_ADDRESSES, MAX_TICKET, Ticket, TicketError,
-};
+pub use ticket::{JoinError, JoinTarget, MAX_ADDRESS_BYTES, MAX_ADDRESSES, MAX_TICKET, Ticket, TicketError};

@@ -13,8 +13,8 @@ use std::task::{Context, Poll};
 use libp2p::core::Endpoint;
 use libp2p::core::transport::PortUse;
 use libp2p::swarm::{
-    CloseConnection, ConnectionDenied, ConnectionId, FromSwarm, NetworkBehaviour, THandler,
-    THandlerInEvent, THandlerOutEvent, ToSwarm, dummy,
+    CloseConnection, ConnectionDenied, ConnectionId, FromSwarm, NetworkBehaviour, THandler, THandlerInEvent,
+    THandlerOutEvent, ToSwarm, dummy,
 };
 use libp2p::{Multiaddr, PeerId as Libp2pPeerId};
 
@@ -157,12 +157,7 @@ impl NetworkBehaviour for ConnectionLimits {
         }
     }
 
-    fn on_connection_handler_event(
-        &mut self,
-        _: Libp2pPeerId,
-        _: ConnectionId,
-        event: THandlerOutEvent<Self>,
-    ) {
+    fn on_connection_handler_event(&mut self, _: Libp2pPeerId, _: ConnectionId, event: THandlerOutEvent<Self>) {
         match event {}
     }
 
@@ -253,11 +248,7 @@ mod tests {
             gate.comes(inbound(n, 2, "/ip6/2001:db8::1/tcp/1"));
         }
         gate.comes(inbound(100, 3, "/ip4/192.0.2.3/tcp/1"));
-        let stays = |n: usize| {
-            gate.inbound
-                .iter()
-                .any(|one| one.connection == connection(n))
-        };
+        let stays = |n: usize| gate.inbound.iter().any(|one| one.connection == connection(n));
         assert!(stays(0) && stays(100) && !stays(1));
         assert_eq!(gate.inbound.len(), MAX_STRANGERS);
     }

@@ -210,8 +210,7 @@ impl NodeHandle {
     /// # Errors
     /// [`NodeError::Listen`], [`NodeError::Ended`].
     pub async fn listen(&self, address: Multiaddr) -> Result<(), NodeError> {
-        self.request(|reply| Command::Listen { address, reply })
-            .await?
+        self.request(|reply| Command::Listen { address, reply }).await?
     }
 
     /// The current listening addresses, without the peer id: concrete ones, of each interface if
@@ -231,18 +230,13 @@ impl NodeHandle {
     }
 
     fn command(&self, command: Command) -> Result<(), NodeError> {
-        self.commands
-            .try_send(command)
-            .map_err(|error| match error {
-                mpsc::error::TrySendError::Full(_) => NodeError::Busy,
-                mpsc::error::TrySendError::Closed(_) => NodeError::Ended,
-            })
+        self.commands.try_send(command).map_err(|error| match error {
+            mpsc::error::TrySendError::Full(_) => NodeError::Busy,
+            mpsc::error::TrySendError::Closed(_) => NodeError::Ended,
+        })
     }
 
-    async fn request<T>(
-        &self,
-        command: impl FnOnce(oneshot::Sender<T>) -> Command,
-    ) -> Result<T, NodeError> {
+    async fn request<T>(&self, command: impl FnOnce(oneshot::Sender<T>) -> Command) -> Result<T, NodeError> {
         let (reply, answer) = oneshot::channel();
         let sent = self.commands.send(command(reply)).await;
         sent.map_err(|_| NodeError::Ended)?;

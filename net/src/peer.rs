@@ -166,10 +166,7 @@ mod tests {
         let short = Multihash::wrap(0, &[0x08, 0x01, 0x12, 0x20, 1]).unwrap();
         for hash in [hashed, secp, short] {
             let id = libp2p::PeerId::from_multihash(hash).unwrap();
-            assert!(matches!(
-                PeerId::try_from(id),
-                Err(PeerIdError::OtherKind(_))
-            ));
+            assert!(matches!(PeerId::try_from(id), Err(PeerIdError::OtherKind(_))));
             assert!(id.to_base58().parse::<PeerId>().is_err());
         }
     }

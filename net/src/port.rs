@@ -41,9 +41,7 @@ fn is_shared(ip: Ipv4Addr) -> bool {
 /// Whether an address is useful only on the same link or network.
 fn is_private(address: &Multiaddr) -> bool {
     match address.iter().next() {
-        Some(Protocol::Ip4(ip)) => {
-            ip.is_private() || ip.is_loopback() || ip.is_link_local() || is_shared(ip)
-        }
+        Some(Protocol::Ip4(ip)) => ip.is_private() || ip.is_loopback() || ip.is_link_local() || is_shared(ip),
         Some(Protocol::Ip6(ip)) => ip.is_unique_local() || ip.is_loopback(),
         _ => false,
     }
@@ -165,10 +163,7 @@ fn port(protocol: &Protocol<'_>) -> Option<u64> {
 }
 
 /// The address with its ports replaced by `choose`, which gets each protocol that has one.
-fn with_ports(
-    address: &Multiaddr,
-    choose: impl Fn(Protocol<'_>) -> Protocol<'static>,
-) -> Multiaddr {
+fn with_ports(address: &Multiaddr, choose: impl Fn(Protocol<'_>) -> Protocol<'static>) -> Multiaddr {
     let each = address.iter().map(|protocol| match port(&protocol) {
         Some(_) => choose(protocol),
         None => protocol.acquire(),
@@ -182,15 +177,8 @@ const MAX_DIALLED: usize = 8;
 /// The addresses of another seat that may be dialled: those by number, or through one of our own relays. Names and
 /// other relays would let a seat choose our dial targets. Loopback leads to ourselves, so it is useful only where all
 /// play on one machine (`local`).
-pub fn dialable(
-    addresses: impl IntoIterator<Item = Multiaddr>,
-    relays: &[Multiaddr],
-    local: bool,
-) -> Vec<Multiaddr> {
-    let own: Vec<PeerId> = relays
-        .iter()
-        .filter_map(|relay| Some(relay_of(relay)?.0))
-        .collect();
+pub fn dialable(addresses: impl IntoIterator<Item = Multiaddr>, relays: &[Multiaddr], local: bool) -> Vec<Multiaddr> {
+    let own: Vec<PeerId> = relays.iter().filter_map(|relay| Some(relay_of(relay)?.0)).collect();
     let leads_there = |address: &Multiaddr| {
         if is_circuit(address) {
             return relay_of(address).is_some_and(|(relay, _)| own.contains(&relay));
@@ -234,11 +222,10 @@ pub fn at_port_of(address: &Multiaddr, concrete: &[Multiaddr]) -> Multiaddr {
         };
         kinds(address) == kinds(other)
     };
-    let found: Vec<Protocol<'static>> =
-        concrete.iter().find(alike).map_or_else(Vec::new, |other| {
-            let ports = other.iter().filter(|protocol| port(protocol).is_some());
-            ports.map(Protocol::acquire).collect()
-        });
+    let found: Vec<Protocol<'static>> = concrete.iter().find(alike).map_or_else(Vec::new, |other| {
+        let ports = other.iter().filter(|protocol| port(protocol).is_some());
+        ports.map(Protocol::acquire).collect()
+    });
     with_ports(address, |protocol| {
         let same_kind = |other: &&Protocol<'static>| {
             std::mem::discriminant(*other) == std::mem::discriminant(&protocol.clone().acquire())
@@ -260,10 +247,7 @@ mod tests {
     #[test]
     fn everywhere_is_every_interface() {
         let texts: Vec<String> = everywhere(7).iter().map(ToString::to_string).collect();
-        assert_eq!(
-            texts.first().map(String::as_str),
-            Some("/ip4/0.0.0.0/tcp/7")
-        );
+        assert_eq!(texts.first().map(String::as_str), Some("/ip4/0.0.0.0/tcp/7"));
         let quic = "/ip4/0.0.0.0/udp/7/quic-v1".to_owned();
         assert_eq!(texts.contains(&quic), cfg!(feature = "quic"));
     }
@@ -271,8 +255,7 @@ mod tests {
     #[test]
     fn many_addresses_of_a_class_leave_the_others_their_places() {
         let public = (1..=6).map(|n| address(&format!("/ip6/2001:db8::{n}/tcp/4001")));
-        let relay =
-            "/ip4/198.51.100.9/tcp/4001/p2p/12D3KooWD3eckifWpRn9wQpMG9R9hX3sD158z7EqHWmweQAJU5SA";
+        let relay = "/ip4/198.51.100.9/tcp/4001/p2p/12D3KooWD3eckifWpRn9wQpMG9R9hX3sD158z7EqHWmweQAJU5SA";
         let circuit = address(&format!("{relay}/p2p-circuit"));
         let own = address("/ip4/192.168.1.7/tcp/4001");
         let shared = address("/ip4/100.64.0.9/tcp/4001");
@@ -300,10 +283,8 @@ mod tests {
 
     #[test]
     fn other_seats_do_not_choose_our_dials() {
-        let relay =
-            "/ip4/198.51.100.9/tcp/1/p2p/12D3KooWD3eckifWpRn9wQpMG9R9hX3sD158z7EqHWmweQAJU5SA";
-        let other =
-            "/ip4/198.51.100.8/tcp/1/p2p/12D3KooWP6JwhY3qTuDRwDX5P2exdEmJG5MecELg5ES2U2TM9nZq";
+        let relay = "/ip4/198.51.100.9/tcp/1/p2p/12D3KooWD3eckifWpRn9wQpMG9R9hX3sD158z7EqHWmweQAJU5SA";
+        let other = "/ip4/198.51.100.8/tcp/1/p2p/12D3KooWP6JwhY3qTuDRwDX5P2exdEmJG5MecELg5ES2U2TM9nZq";
         let circuit = |relay: &str| address(&format!("{relay}/p2p-circuit"));
         let own = address("/ip4/192.168.1.7/tcp/4001");
         let loopback = address("/ip4/127.0.0.1/tcp/4001");
@@ -358,16 +339,8 @@ mod tests {
             address("/memory/99"),
         ];
         for (given, again, any) in [
-            (
-                "/ip4/0.0.0.0/tcp/0",
-                "/ip4/0.0.0.0/tcp/4001",
-                "/ip4/0.0.0.0/tcp/0",
-            ),
-            (
-                "/ip4/127.0.0.1/tcp/80",
-                "/ip4/127.0.0.1/tcp/80",
-                "/ip4/127.0.0.1/tcp/0",
-            ),
+            ("/ip4/0.0.0.0/tcp/0", "/ip4/0.0.0.0/tcp/4001", "/ip4/0.0.0.0/tcp/0"),
+            ("/ip4/127.0.0.1/tcp/80", "/ip4/127.0.0.1/tcp/80", "/ip4/127.0.0.1/tcp/0"),
             ("/ip6/::/tcp/0", "/ip6/::/tcp/7", "/ip6/::/tcp/0"),
             ("/memory/0", "/memory/99", "/memory/0"),
             (

@@ -44,9 +44,7 @@ impl AddressRecord {
     /// # Errors
     /// [`RecordError::CannotSign`], which no valid key causes.
     pub fn sign(key: &SigningKey, addresses: &[Multiaddr]) -> Result<Self, RecordError> {
-        let fitting = addresses
-            .iter()
-            .filter(|address| address.len() <= MAX_ADDRESS);
+        let fitting = addresses.iter().filter(|address| address.len() <= MAX_ADDRESS);
         let listed = fitting.take(MAX_RECORDED).cloned().collect();
         Self::signed(key, listed)
     }

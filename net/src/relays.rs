@@ -108,9 +108,7 @@ impl Relays {
 
     /// The address of the relay with this peer id, if it is being dialled.
     pub(super) fn dialled(&self, peer: PeerId) -> Option<Multiaddr> {
-        let is_it = |relay: &&Relay| {
-            relay.phase == Phase::Reaching && relay.address().and_then(peer_of) == Some(peer)
-        };
+        let is_it = |relay: &&Relay| relay.phase == Phase::Reaching && relay.address().and_then(peer_of) == Some(peer);
         self.0.iter().find(is_it)?.address().cloned()
     }
 

@@ -59,8 +59,8 @@ mod tests {
 
     #[test]
     fn one_network_has_its_share_and_no_more() {
-        let [here, there]: [Multiaddr; 2] = ["/ip6/2001:db8::1/tcp/1", "/ip6/2001:db8:1::1/tcp/1"]
-            .map(|text| text.parse().unwrap());
+        let [here, there]: [Multiaddr; 2] =
+            ["/ip6/2001:db8::1/tcp/1", "/ip6/2001:db8:1::1/tcp/1"].map(|text| text.parse().unwrap());
         let neighbour: Multiaddr = "/ip6/2001:db8::ffff/tcp/9".parse().unwrap();
         let mut reservations = Reservations::default();
         let now = Instant::now();

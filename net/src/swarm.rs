@@ -11,8 +11,8 @@ use libp2p::request_response::{self, ProtocolSupport};
 use libp2p::swarm::NetworkBehaviour;
 use libp2p::swarm::behaviour::toggle::Toggle;
 use libp2p::{
-    PeerId as Libp2pPeerId, Swarm, Transport as _, connection_limits, dcutr, dns, identify, mdns,
-    noise, ping, relay, tcp, yamux,
+    PeerId as Libp2pPeerId, Swarm, Transport as _, connection_limits, dcutr, dns, identify, mdns, noise, ping, relay,
+    tcp, yamux,
 };
 
 use super::codec::{ANNOUNCE, Announcements};
@@ -83,9 +83,7 @@ impl Behaviour {
         program: [u8; 8],
     ) -> Self {
         let local = keypair.public().to_peer_id();
-        let inbound = config
-            .max_connections
-            .saturating_sub(config.max_connections / 4);
+        let inbound = config.max_connections.saturating_sub(config.max_connections / 4);
         let limits = connection_limits::ConnectionLimits::default()
             .with_max_pending_outgoing(Some(MAX_DIALLING))
             .with_max_established(Some(config.max_connections))
@@ -117,9 +115,7 @@ impl Behaviour {
             ),
             mdns: lan(config.lan, local).into(),
             relayed: relayed.into(),
-            relay: (config.reach == Reach::Relay)
-                .then(|| relay_server(local))
-                .into(),
+            relay: (config.reach == Reach::Relay).then(|| relay_server(local)).into(),
             dcutr: upgrades.then(|| dcutr::Behaviour::new(local)).into(),
             upnp: maps.then(optional::upnp).flatten().into(),
         }
@@ -206,11 +202,7 @@ fn transport(
     let noise = noise::Config::new(keypair).map_err(|error| NodeError::Setup(error.to_string()))?;
     let mut yamux = yamux::Config::default();
     let relays = config.reach == Reach::Relay || !config.relays.is_empty();
-    yamux.set_max_num_streams(if relays {
-        MAX_RELAY_STREAMS
-    } else {
-        MAX_YAMUX_STREAMS
-    });
+    yamux.set_max_num_streams(if relays { MAX_RELAY_STREAMS } else { MAX_YAMUX_STREAMS });
     let silence = silence(config);
     match config.transport {
         Transport::Memory => {
@@ -257,12 +249,9 @@ fn with_quic(others: Connections, keypair: &Keypair, config: &NodeConfig) -> Con
     settings.max_idle_timeout = u32::try_from(silence(config).as_millis()).unwrap_or(u32::MAX);
     settings.keep_alive_interval = config.ping_interval;
     settings.max_concurrent_stream_limit = u32::try_from(MAX_YAMUX_STREAMS).unwrap_or(u32::MAX);
-    let quic = quic::tokio::Transport::new(settings)
-        .map(|(peer, connection), _| (peer, StreamMuxerBox::new(connection)));
-    others
-        .or_transport(quic)
-        .map(|either, _| either.into_inner())
-        .boxed()
+    let quic =
+        quic::tokio::Transport::new(settings).map(|(peer, connection), _| (peer, StreamMuxerBox::new(connection)));
+    others.or_transport(quic).map(|either, _| either.into_inner()).boxed()
 }
 
 /// Adds nothing: this build has no QUIC.
@@ -277,12 +266,7 @@ fn silence(config: &NodeConfig) -> Duration {
 }
 
 /// Adds Noise and Yamux to a byte transport.
-fn secure<T>(
-    transport: T,
-    noise: noise::Config,
-    yamux: yamux::Config,
-    silence: Duration,
-) -> Connections
+fn secure<T>(transport: T, noise: noise::Config, yamux: yamux::Config, silence: Duration) -> Connections
 where
     T: libp2p::Transport + Send + Unpin + 'static,
     T::Output: AsyncRead + AsyncWrite + Send + Unpin + 'static,
@@ -292,11 +276,7 @@ where
 {
     transport
         .map(move |stream, point| {
-            let first = if point.is_listener() {
-                FIRST_WORD
-            } else {
-                HANDSHAKE
-            };
+            let first = if point.is_listener() { FIRST_WORD } else { HANDSHAKE };
             IdleTimeout::new(stream, first, silence)
         })
         .upgrade(Version::V1Lazy)

@@ -70,9 +70,7 @@ impl Side {
                 }
             }
         };
-        tokio::time::timeout(PATIENCE, found)
-            .await
-            .expect("waited in vain")
+        tokio::time::timeout(PATIENCE, found).await.expect("waited in vain")
     }
 
     async fn listening(&mut self) -> Multiaddr {
@@ -135,10 +133,7 @@ async fn exchange(transport: Transport) {
         assert_eq!(peer, id(2));
         got.insert(bytes);
     }
-    assert_eq!(
-        got,
-        BTreeSet::from([Vec::new(), b"to one".to_vec(), longest])
-    );
+    assert_eq!(got, BTreeSet::from([Vec::new(), b"to one".to_vec(), longest]));
 }
 
 #[tokio::test]
@@ -227,19 +222,14 @@ async fn dials_say_why_they_fail() {
 
     two.handle.dial(Some(id(2)), vec![address.clone()]).unwrap();
     let reason = two.dial_failure().await;
-    assert!(matches!(
-        reason,
-        DialFailure::Ourselves | DialFailure::WrongPeer { .. }
-    ));
+    assert!(matches!(reason, DialFailure::Ourselves | DialFailure::WrongPeer { .. }));
 
     one.handle.shutdown().await;
     two.handle.dial(Some(id(1)), vec![address.clone()]).unwrap();
     let reason = two.dial_failure().await;
     assert!(matches!(reason, DialFailure::Unreachable(_)), "{reason}");
 
-    two.handle
-        .dial(None, vec!["/memory/5".parse().unwrap()])
-        .unwrap();
+    two.handle.dial(None, vec!["/memory/5".parse().unwrap()]).unwrap();
     let reason = two.dial_failure().await;
     assert!(matches!(reason, DialFailure::Unreachable(_)), "{reason}");
 }
@@ -332,9 +322,7 @@ async fn a_kept_peer_comes_back_over_tcp() {
 #[tokio::test]
 async fn a_kept_peer_that_is_not_there_is_dialled_again_and_again() {
     let mut two = spawn(2, quick(Transport::Memory));
-    two.handle
-        .keep(id(1), vec!["/memory/77001".parse().unwrap()])
-        .unwrap();
+    two.handle.keep(id(1), vec!["/memory/77001".parse().unwrap()]).unwrap();
     for _ in 0..3 {
         let retry_in = two.until(|event| match event {
             NodeEvent::DialFailed { retry_in, .. } => Some(retry_in),
@@ -554,10 +542,7 @@ async fn a_full_table_lets_nobody_else_in() {
 async fn listening_everywhere_gives_concrete_addresses() {
     let mut one = spawn(1, quick(Transport::Sockets));
     assert_eq!(one.handle.addresses().await, Ok(Vec::new()));
-    one.handle
-        .listen("/ip4/0.0.0.0/tcp/0".parse().unwrap())
-        .await
-        .unwrap();
+    one.handle.listen("/ip4/0.0.0.0/tcp/0".parse().unwrap()).await.unwrap();
     one.listening().await;
     let addresses = one.handle.addresses().await.unwrap();
     assert!(!addresses.is_empty());

@@ -95,27 +95,11 @@ fn shuffles(criterion: &mut Criterion) {
         let setting = setting(size);
         let (statement, proof) = second(&setting);
         let n = usize::from(size);
-        group.bench_with_input(
-            BenchmarkId::new("prove", size),
-            &statement,
-            |bencher, statement| {
-                bencher.iter(|| {
-                    shuffle(
-                        &setting.seed,
-                        &setting.place,
-                        "bench",
-                        &setting.key,
-                        &statement.input,
-                    )
-                });
-            },
-        );
+        group.bench_with_input(BenchmarkId::new("prove", size), &statement, |bencher, statement| {
+            bencher.iter(|| shuffle(&setting.seed, &setting.place, "bench", &setting.key, &statement.input));
+        });
         let scalars: Vec<Scalar> = (0..n).map(|_| random_scalar(&mut rng)).collect();
-        let points: Vec<RistrettoPoint> = statement
-            .output
-            .iter()
-            .map(|card| *card.a.as_point())
-            .collect();
+        let points: Vec<RistrettoPoint> = statement.output.iter().map(|card| *card.a.as_point()).collect();
         group.bench_function(BenchmarkId::new("prove-skeleton", size), |bencher| {
             bencher.iter(|| {
                 // Re-encryption: N multiplications by G and N by X. Commitments: N. Chain and its announcements: 2N
@@ -224,9 +208,7 @@ fn shares(criterion: &mut Criterion) {
             bencher.iter(|| proof.verify(&place, key, &list).unwrap());
         });
         let mut rng = ChaCha20Rng::from_seed([4; 32]);
-        let weights: Vec<Scalar> = (0..2 * count + 4)
-            .map(|_| random_scalar(&mut rng))
-            .collect();
+        let weights: Vec<Scalar> = (0..2 * count + 4).map(|_| random_scalar(&mut rng)).collect();
         let sum: Vec<RistrettoPoint> = deck
             .iter()
             .map(|card| *card.a.as_point())
@@ -263,10 +245,7 @@ fn escrows(criterion: &mut Criterion) {
             (seat, SecretKey::derive(&setting.seed, &context))
         })
         .collect();
-    let others: BTreeMap<Seat, Point> = secrets
-        .iter()
-        .map(|(seat, secret)| (*seat, secret.public()))
-        .collect();
+    let others: BTreeMap<Seat, Point> = secrets.iter().map(|(seat, secret)| (*seat, secret.public())).collect();
     let key = &setting.key;
     let make = || split(&setting.seed, &place, &setting.secret, &others).unwrap();
     let parts = make();
@@ -298,14 +277,7 @@ fn escrows(criterion: &mut Criterion) {
         });
     });
 
-    let (deck, _) = shuffle(
-        &setting.seed,
-        &setting.place,
-        "bench",
-        key,
-        &setting.points.fresh(),
-    )
-    .unwrap();
+    let (deck, _) = shuffle(&setting.seed, &setting.place, "bench", key, &setting.points.fresh()).unwrap();
     let place = HolderPlace {
         owner: place,
         holder,

@@ -10,12 +10,7 @@
 //! about the result divided by the number of seats. Messages cost nothing here.
 
 // A benchmark whose setup fails must stop.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    missing_docs
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
 
 use std::collections::BTreeMap;
 use std::hint::black_box;
@@ -34,12 +29,8 @@ use fairdeal_protocol::crypto::group::Point;
 use fairdeal_protocol::crypto::key::{KeyProof, SecretKey};
 use fairdeal_protocol::crypto::seed::{Context, Seed};
 use fairdeal_protocol::crypto::share::{ShareOf, SharePlace, ShareProof, share};
-use fairdeal_protocol::crypto::shuffle::{
-    Fold, ShufflePlace, ShuffleProof, Statement, shuffle, verify,
-};
-use fairdeal_protocol::game::{
-    ApplyError, Chance, Game, Illegal, Pause, RuleSet, RuleSetError, Shown,
-};
+use fairdeal_protocol::crypto::shuffle::{Fold, ShufflePlace, ShuffleProof, Statement, shuffle, verify};
+use fairdeal_protocol::game::{ApplyError, Chance, Game, Illegal, Pause, RuleSet, RuleSetError, Shown};
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::live::Table;
@@ -82,10 +73,7 @@ impl Game for FiveEach {
         let deck = chance.shuffle(&faces)?;
         let mut cards = Handle::all(deck, faces.len());
         for seat in Seat::first(usize::from(self.seats)) {
-            cards
-                .by_ref()
-                .take(5)
-                .for_each(|card| chance.deal(card, seat));
+            cards.by_ref().take(5).for_each(|card| chance.deal(card, seat));
         }
         Ok(())
     }
@@ -110,13 +98,7 @@ impl Game for FiveEach {
         false
     }
 
-    fn apply(
-        &mut self,
-        seat: Seat,
-        action: &u8,
-        _: &mut dyn Chance,
-        _: &mut Vec<u8>,
-    ) -> Result<(), ApplyError> {
+    fn apply(&mut self, seat: Seat, action: &u8, _: &mut dyn Chance, _: &mut Vec<u8>) -> Result<(), ApplyError> {
         Ok(self.check(seat, action)?)
     }
 
@@ -176,10 +158,7 @@ fn skeleton(seats: usize, cards: usize) {
             black_box(black_box(&scalar) * RISTRETTO_BASEPOINT_TABLE);
         }
         for _ in 0..3 {
-            black_box(RistrettoPoint::multiscalar_mul(
-                &scalars[..cards],
-                &points[..cards],
-            ));
+            black_box(RistrettoPoint::multiscalar_mul(&scalars[..cards], &points[..cards]));
         }
         for _ in 0..shares {
             black_box(black_box(point) * scalar);
@@ -204,9 +183,7 @@ fn deals(criterion: &mut Criterion) {
     for cards in [36, 54, 78] {
         for seats in 2..=6 {
             let dealt = deal(room(seats, cards));
-            let ready = |table: &Table<FiveEach>| {
-                matches!(table.replica().kind(), Some(StepKind::Action { .. }))
-            };
+            let ready = |table: &Table<FiveEach>| matches!(table.replica().kind(), Some(StepKind::Action { .. }));
             assert!(dealt.tables().all(ready));
             // Steps: commit, key, escrow and acceptance (three seats or more), one shuffle run, one opening of hands.
             let steps = if seats > 2 { 6 } else { 4 };
@@ -272,8 +249,7 @@ fn joint(keys: &[Point]) -> Point {
 
 /// The cards whose shares a seat owes: the hands of all others.
 fn owed(seat: Seat, seats: usize) -> impl Iterator<Item = Handle> {
-    Handle::all(DeckId(0), HAND * seats)
-        .filter(move |card| usize::from(card.position) / HAND != seat.index())
+    Handle::all(DeckId(0), HAND * seats).filter(move |card| usize::from(card.position) / HAND != seat.index())
 }
 
 fn shares_of(
@@ -287,11 +263,7 @@ fn shares_of(
         .map(|handle| {
             let card = deck[usize::from(handle.position)];
             let share = share(secret, &card);
-            ShareOf {
-                handle,
-                card,
-                share,
-            }
+            ShareOf { handle, card, share }
         })
         .collect();
     let proof = ShareProof::prove(seed, &share_place(seat), secret, &secret.public(), &list);
@@ -333,8 +305,7 @@ fn sent(seats: usize, cards: u8) -> Sent {
     }
     for seat in &all {
         let (seed, secret) = (&made.seeds[seat.index()], &secrets[seat.index()]);
-        made.shares
-            .push(encode(&shares_of(*seat, seed, secret, seats, &deck)));
+        made.shares.push(encode(&shares_of(*seat, seed, secret, seats, &deck)));
     }
     made
 }
@@ -376,8 +347,7 @@ fn one_seat(sent: &Sent, folded: bool) -> usize {
     let mut deck = sent.points.fresh();
     let mut fold = Fold::default();
     for seat in others() {
-        let (output, proof): (Vec<Ciphertext>, ShuffleProof) =
-            decode(&sent.shuffles[seat.index()], LIMIT).unwrap();
+        let (output, proof): (Vec<Ciphertext>, ShuffleProof) = decode(&sent.shuffles[seat.index()], LIMIT).unwrap();
         let output = Arc::new(output);
         let statement = Statement {
             place: shuffle_place(seat),
@@ -399,8 +369,7 @@ fn one_seat(sent: &Sent, folded: bool) -> usize {
     black_box(shares_of(me, seed, &secret, seats, &deck));
     let mut known: BTreeMap<Handle, Vec<Point>> = BTreeMap::new();
     for seat in others() {
-        let (shares, proof): (Vec<Point>, ShareProof) =
-            decode(&sent.shares[seat.index()], LIMIT).unwrap();
+        let (shares, proof): (Vec<Point>, ShareProof) = decode(&sent.shares[seat.index()], LIMIT).unwrap();
         let list: Vec<ShareOf> = owed(seat, seats)
             .zip(shares)
             .map(|(handle, share)| ShareOf {

@@ -111,14 +111,11 @@ impl Faces {
     /// Every card whose face is known, by deck and position.
     pub fn iter(&self) -> impl Iterator<Item = (Handle, Face)> + '_ {
         self.decks.iter().enumerate().flat_map(|(deck, cards)| {
-            cards
-                .iter()
-                .enumerate()
-                .filter_map(move |(position, face)| {
-                    let deck = DeckId(u16::try_from(deck).ok()?);
-                    let position = u8::try_from(position).ok()?;
-                    Some((Handle { deck, position }, (*face)?))
-                })
+            cards.iter().enumerate().filter_map(move |(position, face)| {
+                let deck = DeckId(u16::try_from(deck).ok()?);
+                let position = u8::try_from(position).ok()?;
+                Some((Handle { deck, position }, (*face)?))
+            })
         })
     }
 

@@ -46,9 +46,7 @@ impl SeatKey {
     /// Strictly verifies a signature over label ‖ bytes.
     pub fn verifies(&self, label: Label, message: &[u8], signature: &SignatureBytes) -> bool {
         let signature = Signature::from_bytes(&signature.0);
-        self.0
-            .verify_strict(&labelled(label, message), &signature)
-            .is_ok()
+        self.0.verify_strict(&labelled(label, message), &signature).is_ok()
     }
 }
 
@@ -104,10 +102,7 @@ impl std::fmt::Debug for SignatureBytes {
 impl Serialize for SignatureBytes {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let (low, high) = self.0.split_at(32);
-        let halves: [[u8; 32]; 2] = [
-            low.try_into().unwrap_or_default(),
-            high.try_into().unwrap_or_default(),
-        ];
+        let halves: [[u8; 32]; 2] = [low.try_into().unwrap_or_default(), high.try_into().unwrap_or_default()];
         halves.serialize(serializer)
     }
 }
@@ -193,11 +188,7 @@ impl Charter {
     ///
     /// # Errors
     /// [`CharterError`] if the players or options are not valid.
-    pub fn new(
-        lobby: [u8; 8],
-        rules: &RuleSet,
-        players: Vec<Player>,
-    ) -> Result<Self, CharterError> {
+    pub fn new(lobby: [u8; 8], rules: &RuleSet, players: Vec<Player>) -> Result<Self, CharterError> {
         let word = |text: &String| Text::try_from(text.clone()).map_err(|_| CharterError::Options);
         let options = rules
             .written_options()
@@ -268,9 +259,7 @@ impl Charter {
 
     /// The table id.
     pub fn table(&self) -> Hash32 {
-        Hasher::new(domain::CHARTER)
-            .bytes(&self.to_bytes())
-            .finish()
+        Hasher::new(domain::CHARTER).bytes(&self.to_bytes()).finish()
     }
 
     /// The rule set of the table.
@@ -360,10 +349,7 @@ impl SignedCharter {
     ///
     /// # Errors
     /// [`CharterError`], naming the first seat whose signature is missing or invalid.
-    pub fn assemble(
-        charter: Charter,
-        signatures: Vec<SignatureBytes>,
-    ) -> Result<Self, CharterError> {
+    pub fn assemble(charter: Charter, signatures: Vec<SignatureBytes>) -> Result<Self, CharterError> {
         charter.check()?;
         if signatures.len() != charter.players.len() {
             return Err(CharterError::Signatures {
@@ -471,16 +457,8 @@ pub(crate) mod tests {
         let (agreed, _) = signed(&rules());
         let charter = agreed.charter();
         let written: Vec<_> = charter.written_options().into_iter().collect();
-        let written: Vec<_> = written
-            .iter()
-            .map(|(k, v)| (k.as_str(), v.as_str()))
-            .collect();
-        let all = [
-            ("a", "1"),
-            ("absence", "120"),
-            ("b", "2"),
-            ("turn-time", "none"),
-        ];
+        let written: Vec<_> = written.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
+        let all = [("a", "1"), ("absence", "120"), ("b", "2"), ("turn-time", "none")];
         assert_eq!(written, all);
         let with = |key: &str, value: Option<&str>| {
             let mut options = charter.written_options();
@@ -507,20 +485,14 @@ pub(crate) mod tests {
         ];
         for (key, value) in bad {
             let refused = with(key, value);
-            assert!(
-                matches!(refused, Err(CharterError::Timing(_))),
-                "{key} {value:?}"
-            );
+            assert!(matches!(refused, Err(CharterError::Timing(_))), "{key} {value:?}");
         }
         assert_eq!(
             with("absence", Some("0")).unwrap_err().to_string(),
             "the charter's option 'absence' takes a whole number of seconds from 1 to 604800, not '0'"
         );
         // A single seat waits for nobody, so the times would be options that no game has.
-        let alone = RuleSet {
-            seats: 1,
-            ..rules()
-        };
+        let alone = RuleSet { seats: 1, ..rules() };
         let (of_one, _) = signed(&alone);
         assert_eq!(of_one.charter().options.len(), 2);
         assert_eq!(of_one.charter().timing(), None);
@@ -558,10 +530,7 @@ pub(crate) mod tests {
         players[2] = signed.charter().players[2].clone();
         players[2].nonce = players[1].nonce;
         assert!(Charter::new([0; 8], &rules(), players).is_err());
-        assert_eq!(
-            Charter::new([0; 8], &rules(), Vec::new()),
-            Err(CharterError::Seats(0))
-        );
+        assert_eq!(Charter::new([0; 8], &rules(), Vec::new()), Err(CharterError::Seats(0)));
         // The points of order 1 and 2, and 32 bytes that encode no point.
         let mut one = [0; 32];
         one[0] = 1;

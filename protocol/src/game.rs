@@ -71,9 +71,7 @@ pub enum RuleSetError {
     #[error("there is no game '{0}'")]
     UnknownGame(String),
     /// This program has another version of the rules.
-    #[error(
-        "{game} is played here by rules version {ours}, not {theirs}: use the same version of the program"
-    )]
+    #[error("{game} is played here by rules version {ours}, not {theirs}: use the same version of the program")]
     Version {
         /// The game.
         game: String,
@@ -210,11 +208,7 @@ impl Flip {
                 shuffle(stream, &mut order);
                 order
             }
-            Self::Columns {
-                kinds,
-                each,
-                levels,
-            } => columns(stream, *kinds, *each, *levels),
+            Self::Columns { kinds, each, levels } => columns(stream, *kinds, *each, *levels),
         }
     }
 
@@ -223,17 +217,10 @@ impl Flip {
         match self {
             Self::Die(_) => Vec::new(),
             Self::Order(faces) => faces.iter().map(|face| u32::from(face.0)).collect(),
-            Self::Columns {
-                kinds,
-                each,
-                levels,
-            } => {
+            Self::Columns { kinds, each, levels } => {
                 let kinds = u32::from((*kinds).max(1));
-                let column = |kind| {
-                    (0..*levels).fold(1, |column: u32, _| {
-                        column.saturating_mul(kinds).saturating_add(kind)
-                    })
-                };
+                let column =
+                    |kind| (0..*levels).fold(1, |column: u32, _| column.saturating_mul(kinds).saturating_add(kind));
                 kind_list(kinds, *each).into_iter().map(column).collect()
             }
         }
@@ -250,11 +237,7 @@ impl Flip {
                 given.sort_unstable();
                 wanted == given
             }
-            Self::Columns {
-                kinds,
-                each,
-                levels,
-            } => {
+            Self::Columns { kinds, each, levels } => {
                 let kinds = u32::from((*kinds).max(1));
                 let mut level: Vec<u32> = values.to_vec();
                 let wanted = kind_list(kinds, *each);
@@ -288,10 +271,7 @@ fn columns(stream: &mut impl Rng, kinds: u8, each: u8, levels: u8) -> Vec<u32> {
         for _ in 0..MOST_TRIES {
             level.copy_from_slice(&list);
             let fits = |place: usize, kind: &u32| {
-                height == 0
-                    || columns
-                        .get(place)
-                        .is_some_and(|below| below % kinds != *kind)
+                height == 0 || columns.get(place).is_some_and(|below| below % kinds != *kind)
             };
             if shuffle_while(stream, &mut level, fits) {
                 break;
@@ -327,11 +307,7 @@ pub fn shuffle<T>(stream: &mut (impl Rng + ?Sized), items: &mut [T]) {
 
 /// Shuffles like [`shuffle`], but stops at the first item that does not fit its final place. Returns whether all items
 /// fit.
-fn shuffle_while<T>(
-    stream: &mut (impl Rng + ?Sized),
-    items: &mut [T],
-    fits: impl Fn(usize, &T) -> bool,
-) -> bool {
+fn shuffle_while<T>(stream: &mut (impl Rng + ?Sized), items: &mut [T], fits: impl Fn(usize, &T) -> bool) -> bool {
     for last in (1..items.len()).rev() {
         let bound = u32::try_from(last + 1).unwrap_or(u32::MAX);
         let other = usize::try_from(uniform(stream, bound)).unwrap_or(0);
@@ -393,11 +369,7 @@ pub trait Game: Clone + Debug + Serialize + Send + Sync + 'static {
     fn card_name(&self, face: Face) -> String;
 
     /// Makes the first shuffles, deals and rolls. Called once, before any action.
-    fn begin(
-        &mut self,
-        chance: &mut dyn Chance,
-        events: &mut Vec<Self::Event>,
-    ) -> Result<(), Pause>;
+    fn begin(&mut self, chance: &mut dyn Chance, events: &mut Vec<Self::Event>) -> Result<(), Pause>;
 
     /// The seats that the game waits for; empty only when it is over.
     fn to_act(&self) -> SeatSet;
@@ -430,12 +402,7 @@ pub trait Game: Clone + Debug + Serialize + Send + Sync + 'static {
     ) -> Result<(), ApplyError>;
 
     /// Removes the seat from the game for good. Does nothing if it has already left or the game is over.
-    fn forfeit(
-        &mut self,
-        seat: Seat,
-        chance: &mut dyn Chance,
-        events: &mut Vec<Self::Event>,
-    ) -> Result<(), Pause>;
+    fn forfeit(&mut self, seat: Seat, chance: &mut dyn Chance, events: &mut Vec<Self::Event>) -> Result<(), Pause>;
 
     /// The first deck of a deal, for games that flip before it and whose deck does not depend on that flip. Its first
     /// shuffles then travel with the escrow, as in games that request the deck first.
@@ -475,10 +442,7 @@ mod tests {
         for _ in 0..600 {
             seen[uniform(&mut stream, 6) as usize] += 1;
         }
-        assert!(
-            seen.iter().all(|count| (60..140).contains(count)),
-            "{seen:?}"
-        );
+        assert!(seen.iter().all(|count| (60..140).contains(count)), "{seen:?}");
         assert_eq!(uniform(&mut stream, 1), 0);
     }
 

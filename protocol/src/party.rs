@@ -114,9 +114,7 @@ impl Parties {
                 return Err(*seat);
             }
         }
-        let persons = seated
-            .iter()
-            .filter(|(_, (_, by))| **by == PlayedBy::Person);
+        let persons = seated.iter().filter(|(_, (_, by))| **by == PlayedBy::Person);
         let persons = persons.map(|(seat, _)| *seat).collect();
         Ok(Self { of, persons })
     }
@@ -160,8 +158,7 @@ impl Parties {
 
     /// Whether the set contains only live seats and splits no party: it has all live seats of each of its parties.
     pub fn closed(&self, live: SeatSet, set: SeatSet) -> bool {
-        set.iter().all(|seat| live.contains(seat))
-            && self.among(set).all(|party| self.whole(live, set, party))
+        set.iter().all(|seat| live.contains(seat)) && self.among(set).all(|party| self.whole(live, set, party))
     }
 
     /// Whether more than half of the parties of `live` have all their live seats in `signers`.
@@ -277,12 +274,7 @@ mod tests {
     #[test]
     fn a_level_is_one_short_word() {
         use crate::wire::codec::{decode, encode};
-        for (word, good) in [
-            ("normal", true),
-            ("", false),
-            ("Sharp", false),
-            ("a b", false),
-        ] {
+        for (word, good) in [("normal", true), ("", false), ("Sharp", false), ("a b", false)] {
             let read = decode::<BotLevel>(&encode(word), 100);
             assert_eq!(read.is_ok(), good, "{word}");
         }

@@ -95,10 +95,7 @@ impl Timing {
             text.map(|text| seconds(&text).ok_or_else(|| Self::wrong(key, &text)))
                 .transpose()
         };
-        Self::new(
-            number(Self::ABSENCE, absence)?,
-            number(Self::TURN_TIME, turn_time)?,
-        )
+        Self::new(number(Self::ABSENCE, absence)?, number(Self::TURN_TIME, turn_time)?)
     }
 
     /// Both options as written in a charter, by key.
@@ -181,12 +178,8 @@ mod tests {
 
     fn options(absence: Option<&str>, turn_time: Option<&str>) -> BTreeMap<String, String> {
         let pairs = [(Timing::ABSENCE, absence), (Timing::TURN_TIME, turn_time)];
-        let given = pairs
-            .into_iter()
-            .filter_map(|(key, text)| Some((key, text?)));
-        given
-            .map(|(key, text)| (key.to_owned(), text.to_owned()))
-            .collect()
+        let given = pairs.into_iter().filter_map(|(key, text)| Some((key, text?)));
+        given.map(|(key, text)| (key.to_owned(), text.to_owned())).collect()
     }
 
     fn read(absence: Option<&str>, turn_time: Option<&str>) -> Result<Timing, String> {
@@ -206,21 +199,11 @@ mod tests {
 
     #[test]
     fn a_time_out_of_range_is_named() {
-        for (value, good) in [
-            ("1", true),
-            ("604800", true),
-            ("0", false),
-            ("604801", false),
-        ] {
+        for (value, good) in [("1", true), ("604800", true), ("0", false), ("604801", false)] {
             let result = read(Some(value), None);
             assert_eq!(result.is_ok(), good, "{result:?}");
         }
-        for (value, good) in [
-            ("30", true),
-            ("604800", true),
-            ("29", false),
-            ("604801", false),
-        ] {
+        for (value, good) in [("30", true), ("604800", true), ("29", false), ("604801", false)] {
             assert_eq!(read(None, Some(value)).is_ok(), good);
         }
         assert_eq!(
@@ -239,10 +222,7 @@ mod tests {
     #[test]
     fn a_charter_writes_both_times_in_one_form() {
         let timing = Timing::new(None, Some(3600)).unwrap();
-        let written: BTreeMap<_, _> = timing
-            .written()
-            .map(|(key, text)| (key.to_owned(), text))
-            .into();
+        let written: BTreeMap<_, _> = timing.written().map(|(key, text)| (key.to_owned(), text)).into();
         assert_eq!(written, options(Some("3600"), Some("3600")));
         assert_eq!(Timing::check(&written), Ok(()));
         let refused = [

@@ -4,8 +4,8 @@ use std::io::IsTerminal as _;
 use std::time::Duration;
 
 use fairdeal_net::{
-    Lan, Multiaddr, Node, NodeConfig, NodeEvent, Reach, ReachNews, Transport, everywhere,
-    is_example, is_loopback, is_public,
+    Lan, Multiaddr, Node, NodeConfig, NodeEvent, Reach, ReachNews, Transport, everywhere, is_example, is_loopback,
+    is_public,
 };
 use tokio::time::{Instant, timeout_at};
 
@@ -100,10 +100,7 @@ fn clock() -> anyhow::Result<()> {
     let (verdict, words) = if now.year() < 2026 {
         (
             Health::Less,
-            format!(
-                "says {}: set it; the deal of the day depends on it",
-                now.date()
-            ),
+            format!("says {}: set it; the deal of the day depends on it", now.date()),
         )
     } else {
         (Health::Good, format!("{} UTC", now.date()))
@@ -131,17 +128,10 @@ fn terminal() -> anyhow::Result<()> {
         .is_some_and(|value| value.to_ascii_lowercase().contains("utf"));
     let (verdict, rest) = match (fits, unicode) {
         (false, _) => (Health::Less, "; enlarge it to at least 80 by 24"),
-        (true, false) => (
-            Health::Less,
-            "; no UTF-8 locale: if cards look odd, use --ascii",
-        ),
+        (true, false) => (Health::Less, "; no UTF-8 locale: if cards look odd, use --ascii"),
         (true, true) => (Health::Good, ""),
     };
-    say(
-        verdict,
-        "terminal",
-        &format!("{columns} by {rows}, {colours}{rest}"),
-    )
+    say(verdict, "terminal", &format!("{columns} by {rows}, {colours}{rest}"))
 }
 
 async fn network() -> anyhow::Result<Exit> {
@@ -186,8 +176,7 @@ async fn network() -> anyhow::Result<Exit> {
     if !router {
         say_router(None)?;
     }
-    let words =
-        "any friend with a public address can run `fairdeal relay`; host with --relay ADDRESS";
+    let words = "any friend with a public address can run `fairdeal relay`; host with --relay ADDRESS";
     say(Health::Good, "relay", words)?;
     Ok(if listening.iter().all(is_loopback) {
         Exit::Failed
@@ -205,9 +194,7 @@ fn say_listening(listening: &[Multiaddr]) -> anyhow::Result<()> {
     }
     let all: Vec<String> = outward.iter().map(ToString::to_string).collect();
     say(Health::Good, "listening", &format!("on {}", all.join(", ")))?;
-    let public = outward
-        .iter()
-        .any(|address| is_public(address) && !is_example(address));
+    let public = outward.iter().any(|address| is_public(address) && !is_example(address));
     let (verdict, words) = if public {
         (Health::Good, "friends on the internet can probably connect")
     } else {
@@ -232,10 +219,7 @@ fn say_multicast(blind: bool, programs: usize) -> anyhow::Result<()> {
 /// Prints the router's answer, or at the end that there was none. Returns true if that settles the check.
 fn say_router(news: Option<&ReachNews>) -> anyhow::Result<bool> {
     let (verdict, words) = match news {
-        Some(ReachNews::Mapped(address)) => (
-            Health::Good,
-            format!("the router lets friends through, at {address}"),
-        ),
+        Some(ReachNews::Mapped(address)) => (Health::Good, format!("the router lets friends through, at {address}")),
         Some(ReachNews::RouterNotPublic) => (
             Health::Less,
             "the router is behind another one (its address is not public): use a relay".to_owned(),
@@ -243,8 +227,7 @@ fn say_router(news: Option<&ReachNews>) -> anyhow::Result<bool> {
         None if !cfg!(feature = "upnp") => (Health::Less, "not in this build".to_owned()),
         None | Some(ReachNews::NoRouter) => (
             Health::Less,
-            "no router offered to open a port: enable UPnP on it, forward a port, or use a relay"
-                .to_owned(),
+            "no router offered to open a port: enable UPnP on it, forward a port, or use a relay".to_owned(),
         ),
         Some(_) => return Ok(false),
     };

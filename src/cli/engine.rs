@@ -17,9 +17,7 @@ pub(super) fn engine() -> anyhow::Result<Exit> {
     let mut line = Vec::new();
     loop {
         line.clear();
-        let read = (&mut input)
-            .take(MAX_LINE + 1)
-            .read_until(b'\n', &mut line)?;
+        let read = (&mut input).take(MAX_LINE + 1).read_until(b'\n', &mut line)?;
         if read == 0 {
             return Ok(Exit::Done);
         }

@@ -145,10 +145,7 @@ impl Printer {
             SessionEvent::Lobby(view) => format!("ticket: {}", self.new_ticket(view)?),
             SessionEvent::Reaching { seconds, why } if self.is_progress(*seconds, why) => {
                 let why = why.as_ref().map(|why| format!(" ({why})"));
-                format!(
-                    "Reaching the host: {seconds} s left{}.",
-                    why.unwrap_or_default()
-                )
+                format!("Reaching the host: {seconds} s left{}.", why.unwrap_or_default())
             }
             SessionEvent::Reaching { .. } => return None,
             SessionEvent::Seated { seat, name } => format!("{name} joins as {seat}."),
@@ -162,17 +159,13 @@ impl Printer {
                 Some(path) => format!("FAULT: {what}. Evidence: {}.", path.display()),
                 None => format!("FAULT: {what}."),
             },
-            SessionEvent::Claimed {
-                by, absent, ground, ..
-            } => {
+            SessionEvent::Claimed { by, absent, ground, .. } => {
                 let seats = |all: &[Seat]| all.iter().copied().collect::<SeatSet>();
                 let (by, absent) = (seats(by), seats(absent));
                 let why = ground_in_words(*ground);
                 format!("{by} closed the table by claim: {absent} {why}.")
             }
-            SessionEvent::Over {
-                scores, transcript, ..
-            } => {
+            SessionEvent::Over { scores, transcript, .. } => {
                 let scores = self.scores(scores);
                 match transcript {
                     Some(path) => format!("{scores} Transcript: {}", path.display()),
@@ -185,10 +178,9 @@ impl Printer {
             }
             SessionEvent::Error(why) => format!("error: {why}"),
             SessionEvent::Refused(why) => format!("refused: {why}"),
-            SessionEvent::Snapshot(_)
-            | SessionEvent::Deal(_)
-            | SessionEvent::Action { .. }
-            | SessionEvent::Game(_) => return None,
+            SessionEvent::Snapshot(_) | SessionEvent::Deal(_) | SessionEvent::Action { .. } | SessionEvent::Game(_) => {
+                return None;
+            }
         })
     }
 }

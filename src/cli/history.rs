@@ -21,9 +21,7 @@ pub(super) fn history(common: &Common, json: bool) -> anyhow::Result<Exit> {
     let mut all = past_games(&data);
     // Save new summaries for the next time, if nobody else plays here and the directory is writable.
     let unread = all.iter().any(|past| past.what == What::Unread);
-    let keep = unread
-        .then(|| DataDir::open(Some(data.path())).ok())
-        .flatten();
+    let keep = unread.then(|| DataDir::open(Some(data.path())).ok()).flatten();
     for past in &mut all {
         past.read(&data, keep.as_ref(), &mut |_| ControlFlow::Continue(()));
     }
@@ -127,14 +125,7 @@ fn line(past: &Past) -> HistoryLine {
         Ending::Forfeited { by } => Some(by.into()),
         _ => None,
     });
-    let winners = |summary: &Summary| {
-        summary
-            .winners
-            .iter()
-            .copied()
-            .map(SeatNumber::from)
-            .collect()
-    };
+    let winners = |summary: &Summary| summary.winners.iter().copied().map(SeatNumber::from).collect();
     // The log of an unfinished game can still grow.
     let has_ended = matches!(past.what, What::Over(_));
     HistoryLine {
@@ -149,9 +140,7 @@ fn line(past: &Past) -> HistoryLine {
         forfeited_by,
         scores: summary.map(|summary| summary.scores.clone()),
         winners: summary.map(winners),
-        log: summary
-            .filter(|_| has_ended)
-            .map(|summary| summary.log.clone()),
+        log: summary.filter(|_| has_ended).map(|summary| summary.log.clone()),
         bytes: past.bytes,
         transcript: past.path.as_deref().map(path_text),
     }

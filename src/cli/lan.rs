@@ -49,11 +49,7 @@ pub(super) async fn choose(bot: bool, password: bool, json: bool) -> anyhow::Res
     let mut listed: BTreeMap<usize, LanTable> = BTreeMap::new();
     let mut numbers: BTreeMap<PeerId, usize> = BTreeMap::new();
     let mut quiet = Some(Instant::now() + QUIET);
-    show(
-        &browser.view().borrow_and_update().clone(),
-        &mut listed,
-        &mut numbers,
-    )?;
+    show(&browser.view().borrow_and_update().clone(), &mut listed, &mut numbers)?;
     loop {
         tokio::select! {
             changed = browser.view().changed() => {
@@ -120,9 +116,7 @@ async fn first(browser: &mut Browser, password: bool, json: bool) -> anyhow::Res
     let may = |table: &&LanTable| table.free > 0 && (password || !table.locked);
     let free = |view: &LanView| view.tables.iter().find(may).cloned();
     let found = async {
-        let view = browser
-            .view()
-            .wait_for(|view| view.blind || free(view).is_some());
+        let view = browser.view().wait_for(|view| view.blind || free(view).is_some());
         view.await.ok().and_then(|view| free(&view))
     };
     tokio::select! {
@@ -205,9 +199,7 @@ fn show(
 fn in_words(table: &LanTable) -> String {
     let game = game_info(&table.game).map_or(table.game.as_str(), |info| info.name);
     let options = table.options.iter();
-    let options: Vec<String> = options
-        .map(|(key, value)| format!("{key}={value}"))
-        .collect();
+    let options: Vec<String> = options.map(|(key, value)| format!("{key}={value}")).collect();
     let options = if options.is_empty() {
         String::new()
     } else {
@@ -218,10 +210,6 @@ fn in_words(table: &LanTable) -> String {
         table.host,
         table.free,
         table.seats,
-        if table.locked {
-            ", with a password"
-        } else {
-            ""
-        }
+        if table.locked { ", with a password" } else { "" }
     )
 }

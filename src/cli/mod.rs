@@ -127,21 +127,13 @@ fn run(args: Args) -> anyhow::Result<Exit> {
             command: BotCommand::Join(join),
         } => table::bot_join(&common, join),
         Command::History { json } => history::history(&common, json),
-        Command::Replay {
-            file,
-            plain,
-            picture,
-        } => replay::replay(&common, &file, plain, &picture),
+        Command::Replay { file, plain, picture } => replay::replay(&common, &file, plain, &picture),
         Command::Verify(verify) => verify::verify(&verify),
         Command::Rules { game } => rules(game.as_deref()),
         Command::Engine => engine::engine(),
         Command::Relay(relay) => relay::relay(&common, relay),
         Command::Doctor => doctor::doctor(&DataView::of(common.data_dir.as_deref())?),
-        Command::Export {
-            table,
-            output,
-            force,
-        } => {
+        Command::Export { table, output, force } => {
             let data = DataView::of(common.data_dir.as_deref())?;
             export(&data, &table, &output, force)
         }
@@ -198,9 +190,7 @@ fn export(data: &DataView, table: &str, output: &Path, force: bool) -> anyhow::R
     let path = match data.find_transcript(table) {
         Err(StoreError::NoSuchTranscript { prefix, known }) => {
             let journals = data.journals()?;
-            let mut journals = journals
-                .iter()
-                .filter(|file| file.table.starts_with(&prefix));
+            let mut journals = journals.iter().filter(|file| file.table.starts_with(&prefix));
             return Err(match journals.find(|file| data.is_journal_open(file)) {
                 Some(_) => usage(format!(
                     "table {prefix} is still being played; export it when the game is over"
@@ -229,16 +219,12 @@ fn start_log(file: Option<&Path>, verbose: u8) -> anyhow::Result<()> {
         _ => (LevelFilter::TRACE, LevelFilter::DEBUG),
     };
     // The names of all crates of this program start like this.
-    let targets = Targets::new()
-        .with_default(others)
-        .with_target("fairdeal", own);
+    let targets = Targets::new().with_default(others).with_target("fairdeal", own);
     let open = crate::store::open_log(path);
     let file = open.with_context(|| format!("cannot open the log file {}", path.display()))?;
     let lines = tracing_subscriber::fmt::layer()
         .with_ansi(false)
         .with_writer(std::sync::Mutex::new(file));
-    tracing_subscriber::registry()
-        .with(lines.with_filter(targets))
-        .init();
+    tracing_subscriber::registry().with(lines.with_filter(targets)).init();
     Ok(())
 }

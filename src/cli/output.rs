@@ -96,11 +96,7 @@ impl Lines {
                 }
             }
         });
-        Self {
-            lines,
-            failed,
-            lost: 0,
-        }
+        Self { lines, failed, lost: 0 }
     }
 
     /// Hands a line to the thread.
@@ -128,16 +124,10 @@ impl Lines {
     /// # Errors
     /// As for [`print`].
     pub(super) async fn end(self) -> anyhow::Result<()> {
-        let Self {
-            lines,
-            failed,
-            lost,
-        } = self;
+        let Self { lines, failed, lost } = self;
         drop(lines);
         if lost > 0 {
-            complain(format!(
-                "{lost} events were dropped because nobody read the output"
-            ));
+            complain(format!("{lost} events were dropped because nobody read the output"));
         }
         match tokio::time::timeout(LAST, failed).await {
             Ok(Ok(error)) if error.kind() != io::ErrorKind::BrokenPipe => Err(unwritable(&error)),

@@ -82,10 +82,9 @@ impl Audited<'_> {
             || "nobody in particular: the author of the file may have changed it".to_owned(),
             |seat| format!("{} ({seat})", self.name(seat)),
         );
-        let place = finding.step().map_or_else(
-            || "the end of the file".to_owned(),
-            |step| format!("step {step}"),
-        );
+        let place = finding
+            .step()
+            .map_or_else(|| "the end of the file".to_owned(), |step| format!("step {step}"));
         format!(
             "<p class=\"result unfair\"><strong>✗ NOT FAIR</strong></p>\n<table>\n\
              <tr><th>who</th><td>{}</td></tr>\n<tr><th>where</th><td>{}</td></tr>\n\
@@ -184,10 +183,7 @@ impl Audited<'_> {
         let rows = [
             (
                 "rules",
-                std::iter::once(rules)
-                    .chain(options)
-                    .collect::<Vec<_>>()
-                    .join(", "),
+                std::iter::once(rules).chain(options).collect::<Vec<_>>().join(", "),
             ),
             ("table", report.table.to_string()),
             ("log hash", report.log.to_string()),
@@ -203,10 +199,7 @@ impl Audited<'_> {
         let mut text = String::from("<h2>The log</h2>\n<table>\n");
         for (what, value) in rows {
             let value = Escaped(value);
-            let _ = writeln!(
-                text,
-                "<tr><th>{what}</th><td><code>{value}</code></td></tr>"
-            );
+            let _ = writeln!(text, "<tr><th>{what}</th><td><code>{value}</code></td></tr>");
         }
         let version = env!("CARGO_PKG_VERSION");
         let _ = writeln!(
@@ -348,10 +341,7 @@ mod tests {
         };
         let page = page(["Anna", "Béla"], Some(Finding::Fault(fault)));
         assert!(page.contains("✗ NOT FAIR") && !page.contains("✓ fair"));
-        assert!(
-            page.contains("<th>who</th><td>Béla (seat 1)</td>"),
-            "{page}"
-        );
+        assert!(page.contains("<th>who</th><td>Béla (seat 1)</td>"), "{page}");
         assert!(page.contains("<th>where</th><td>step 17</td>"));
         assert!(page.contains("not &lt;your&gt; turn"));
         // A finding without a culprit names nobody.
@@ -376,8 +366,7 @@ mod tests {
         for tag in [
             "html", "head", "body", "table", "tr", "td", "th", "h1", "h2", "code", "p",
         ] {
-            let opened = page.matches(&format!("<{tag}>")).count()
-                + page.matches(&format!("<{tag} ")).count();
+            let opened = page.matches(&format!("<{tag}>")).count() + page.matches(&format!("<{tag} ")).count();
             assert_eq!(opened, page.matches(&format!("</{tag}>")).count(), "{tag}");
         }
     }

@@ -30,11 +30,10 @@ pub(super) fn relay(common: &Common, relay: Relay) -> anyhow::Result<Exit> {
         relay.listen
     };
     runtime()?.block_on(async {
-        let (node, mut events) =
-            Node::spawn(&identity.signing_key(), config).map_err(|error| match error {
-                NodeError::Listen { .. } => usage(error),
-                error => error.into(),
-            })?;
+        let (node, mut events) = Node::spawn(&identity.signing_key(), config).map_err(|error| match error {
+            NodeError::Listen { .. } => usage(error),
+            error => error.into(),
+        })?;
         let mut signals = Signals::new()?;
         let me = node.local_peer();
         say("To use it: fairdeal host GAME --relay ADDRESS, where ADDRESS is one of")?;

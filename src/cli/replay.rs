@@ -15,12 +15,7 @@ use crate::store::{read_transcript, write_out};
 use crate::tui::picture::Picture;
 
 /// Shows a game on the screen. Prints it if asked to, or if there is no terminal.
-pub(super) fn replay(
-    common: &Common,
-    file: &Path,
-    plain: bool,
-    picture: &PictureArgs,
-) -> anyhow::Result<Exit> {
+pub(super) fn replay(common: &Common, file: &Path, plain: bool, picture: &PictureArgs) -> anyhow::Result<Exit> {
     if !plain && picture.svg.is_none() && std::io::stdout().is_terminal() {
         // An unreadable file is reported without a screen.
         if read_transcript(file).is_ok() {
@@ -40,12 +35,8 @@ pub(super) fn replay(
         Err(error @ (ReplayError::Rules(_) | ReplayError::BrokenOff)) => return unreadable(&error),
     };
     if let Some(out) = &picture.svg {
-        let eyes = picture
-            .seat
-            .and_then(|seat| Seat::new(usize::from(seat) - 1));
-        let step = picture
-            .step
-            .map_or(replay.last(), |step| step.saturating_sub(1));
+        let eyes = picture.seat.and_then(|seat| Seat::new(usize::from(seat) - 1));
+        let step = picture.step.map_or(replay.last(), |step| step.saturating_sub(1));
         let mut drawn = Picture::new(
             &replay,
             step,
@@ -69,9 +60,7 @@ fn in_words(replay: &Replay) -> String {
     let mut text = format!("{:>4} {:>6}\n", "deal", "step");
     for number in 0..replay.len() {
         let step = replay.step(number);
-        let at = step
-            .log_step
-            .map_or_else(String::new, |log_step| log_step.to_string());
+        let at = step.log_step.map_or_else(String::new, |log_step| log_step.to_string());
         let mut place = format!("{:>4} {at:>6}", u64::from(step.deal) + 1);
         for line in step.lines {
             let _ = writeln!(text, "{place:>11}  {line}");

@@ -103,10 +103,7 @@ const FILES: [(&str, &str); 3] = [
 ];
 
 const ENVIRONMENT: [(&str, &str); 4] = [
-    (
-        "FAIRDEAL_DATA_DIR",
-        "The data directory, unless --data-dir is given.",
-    ),
+    ("FAIRDEAL_DATA_DIR", "The data directory, unless --data-dir is given."),
     (
         "FAIRDEAL_PASSWORD",
         "The table's password, for --password without a terminal.",
@@ -122,8 +119,5 @@ const EXAMPLES: [(&str, &str); 4] = [
         "Open a table for three and print a ticket for your friends.",
     ),
     ("fairdeal join TICKET", "Join a friend's table."),
-    (
-        "fairdeal verify FILE",
-        "Check that every shuffle of a game was fair.",
-    ),
+    ("fairdeal verify FILE", "Check that every shuffle of a game was fair."),
 ];

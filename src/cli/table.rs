@@ -34,21 +34,13 @@ const HEADLESS_BOT_DELAY: Duration = Duration::from_millis(1);
 const USUAL_BOTS: u8 = 2;
 
 fn bot_delay(seat: &SeatArgs, person: bool) -> Duration {
-    let default = if person {
-        BOT_DELAY
-    } else {
-        HEADLESS_BOT_DELAY
-    };
+    let default = if person { BOT_DELAY } else { HEADLESS_BOT_DELAY };
     seat.bot_delay.map_or(default, Duration::from_millis)
 }
 
 /// Whether a person is at the screen.
 fn attended(headless: bool) -> Attended {
-    if headless {
-        Attended::Nobody
-    } else {
-        Attended::Person
-    }
+    if headless { Attended::Nobody } else { Attended::Person }
 }
 
 fn parse_options(options: &Options) -> anyhow::Result<BTreeMap<String, String>> {
@@ -73,8 +65,7 @@ fn name(common: &Common, data: &DataDir) -> String {
 
 /// A fresh id for this program at one table.
 fn program() -> anyhow::Result<ProgramId> {
-    ProgramId::draw()
-        .map_err(|error| anyhow::anyhow!("the system provides no random bytes: {error}"))
+    ProgramId::draw().map_err(|error| anyhow::anyhow!("the system provides no random bytes: {error}"))
 }
 
 /// The system's user name.
@@ -94,9 +85,7 @@ fn today() -> String {
 }
 
 pub(super) fn runtime() -> anyhow::Result<Runtime> {
-    Ok(tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()?)
+    Ok(tokio::runtime::Builder::new_multi_thread().enable_all().build()?)
 }
 
 fn pilot(seat: &SeatArgs, person: bool) -> Pilot {
@@ -217,9 +206,7 @@ async fn attend(common: &Common, print: Option<Print>, table: Table) -> anyhow::
 
 fn say_paused(table: Hash32) -> anyhow::Result<()> {
     let table: String = table.to_string().chars().take(SHORT).collect();
-    say(format!(
-        "Game saved. Resume it with: fairdeal resume {table}"
-    ))
+    say(format!("Game saved. Resume it with: fairdeal resume {table}"))
 }
 
 fn interface(common: &Common, data: Data) -> Interface {
@@ -257,12 +244,9 @@ pub(super) fn home(common: &Common) -> anyhow::Result<Exit> {
 
 pub(super) fn play(common: &Common, play: &Play) -> anyhow::Result<Exit> {
     let info = game_info(&play.game).map_err(usage)?;
-    let bots = play.bots.unwrap_or_else(|| {
-        USUAL_BOTS.clamp(
-            info.least_seats.saturating_sub(1),
-            info.most_seats.saturating_sub(1),
-        )
-    });
+    let bots = play
+        .bots
+        .unwrap_or_else(|| USUAL_BOTS.clamp(info.least_seats.saturating_sub(1), info.most_seats.saturating_sub(1)));
     let seats = bots.checked_add(1).ok_or_else(|| usage("too many bots"))?;
     let mut options = parse_options(&play.options)?;
     if let Some(date) = &play.daily {
@@ -306,11 +290,7 @@ fn place(listen: Vec<Multiaddr>, relays: Vec<Multiaddr>) -> anyhow::Result<Liste
             "--relay takes an address that ends in /p2p/PEER, as `fairdeal relay` prints it, not {relay}"
         )));
     }
-    let listen = if listen.is_empty() {
-        everywhere(0)
-    } else {
-        listen
-    };
+    let listen = if listen.is_empty() { everywhere(0) } else { listen };
     Ok(ListenConfig {
         transport: Transport::Sockets,
         listen,
@@ -336,17 +316,12 @@ fn password(wanted: bool) -> anyhow::Result<Option<Password>> {
 
 fn host_table(common: &Common, host: Host, headless_seat: bool) -> anyhow::Result<Exit> {
     let info = game_info(&host.game).map_err(usage)?;
-    let seats = host.seats.unwrap_or_else(|| {
-        host.bots
-            .saturating_add(2)
-            .clamp(info.least_seats, info.most_seats)
-    });
+    let seats = host
+        .seats
+        .unwrap_or_else(|| host.bots.saturating_add(2).clamp(info.least_seats, info.most_seats));
     let is_right = (info.least_seats..=info.most_seats).contains(&seats);
     if is_right && host.bots >= seats {
-        return Err(usage(format!(
-            "{} bots leave you none of the {seats} seats",
-            host.bots
-        )));
+        return Err(usage(format!("{} bots leave you none of the {seats} seats", host.bots)));
     }
     let rules = rule_set(&host.game, seats, &parse_options(&host.options)?).map_err(usage)?;
     let password = password(host.password)?;
@@ -471,9 +446,7 @@ pub(super) fn resume(common: &Common, resume: &Resume) -> anyhow::Result<Exit> {
     runtime()?.block_on(async {
         let pilot = resume.seat.headless.then(|| pilot(&resume.seat, false));
         let attended = attended(resume.seat.headless);
-        let local = seats
-            .iter()
-            .all(|seat| seat.transport() == Transport::Memory);
+        let local = seats.iter().all(|seat| seat.transport() == Transport::Memory);
         let own = seats.iter().find(|seat| !seat.is_local_bot());
         let (place, told) = own.map(|own| (own.place().clone(), own.told())).unzip();
         let told = told.unwrap_or_default();

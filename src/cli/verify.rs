@@ -21,9 +21,7 @@ use super::args::Verify;
 use super::output::{complain, print, say};
 use super::page;
 use super::{Exit, usage};
-use crate::events::results::{
-    self, Audited, Claim, Departed, Departure, ProvenFault, Unreadable, Verdict,
-};
+use crate::events::results::{self, Audited, Claim, Departed, Departure, ProvenFault, Unreadable, Verdict};
 use crate::events::{SeatNumber, VerifyLine, Version, numbers};
 use crate::store::{read_transcript, take_transcript, write_out};
 
@@ -77,11 +75,7 @@ pub(super) fn verify(args: &Verify) -> anyhow::Result<Exit> {
     } else {
         print(in_words(&report, charter.game.as_str(), &names, &seating).as_bytes())?;
     }
-    Ok(if report.is_fair() {
-        Exit::Done
-    } else {
-        Exit::Failed
-    })
+    Ok(if report.is_fair() { Exit::Done } else { Exit::Failed })
 }
 
 fn in_words(report: &Report, game: &str, names: &[String], seating: &Seating) -> String {
@@ -112,10 +106,9 @@ fn in_words(report: &Report, game: &str, names: &[String], seating: &Seating) ->
                 let how = match &gone.why {
                     Reason::Absent => "was removed as absent by the others".to_owned(),
                     Reason::Left => "left".to_owned(),
-                    Reason::Fault(fault) => format!(
-                        "was removed for a proven fault (step {}: {})",
-                        fault.step, fault.what
-                    ),
+                    Reason::Fault(fault) => {
+                        format!("was removed for a proven fault (step {}: {})", fault.step, fault.what)
+                    }
                 };
                 let _ = writeln!(
                     text,
@@ -187,9 +180,7 @@ fn in_json(report: &Report, names: &[String], seating: &Seating) -> Verdict {
     });
     let forfeited_by = report.finding.as_ref().and_then(forfeited_by);
     let audited = Box::new(Audited {
-        verdict: report
-            .is_fair()
-            .then(|| verdict(report, names.len()).to_owned()),
+        verdict: report.is_fair().then(|| verdict(report, names.len()).to_owned()),
         finished: report.end == End::Finished,
         table: report.table.to_string(),
         log: report.log.to_string(),
@@ -202,9 +193,7 @@ fn in_json(report: &Report, names: &[String], seating: &Seating) -> Verdict {
         left: left.collect(),
         claims: report.claims.iter().map(claim).collect(),
         unopened: numbers(report.unopened),
-        checks: checks
-            .map(|(name, count)| (name.to_owned(), count.into()))
-            .collect(),
+        checks: checks.map(|(name, count)| (name.to_owned(), count.into())).collect(),
         scores: report.scores.clone(),
         winners: numbers_of(&report.winners),
         finding,
@@ -226,8 +215,5 @@ fn claim(claim: &Abandonment) -> Claim {
 }
 
 fn say_json(verdict: Verdict) -> anyhow::Result<()> {
-    say(serde_json::to_string(&VerifyLine {
-        v: Version,
-        verdict,
-    })?)
+    say(serde_json::to_string(&VerifyLine { v: Version, verdict })?)
 }

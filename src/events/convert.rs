@@ -5,8 +5,8 @@ use fairdeal_protocol::card::Faces;
 use fairdeal_protocol::seat::Seat;
 
 use super::session::{
-    Action, Chat, Claimed, Deal, Disk, Error, Event, Fault, Game, Invited, Over, Peer, PeerState,
-    Reach, Reaching, Refused, Seated, Started, Ticket,
+    Action, Chat, Claimed, Deal, Disk, Error, Event, Fault, Game, Invited, Over, Peer, PeerState, Reach, Reaching,
+    Refused, Seated, Started, Ticket,
 };
 use super::turn::Positions;
 use super::{SeatNumber, path_text};
@@ -43,12 +43,7 @@ impl Converter {
                 seat: (*seat).into(),
                 name: name.clone(),
             }),
-            SessionEvent::Started {
-                table,
-                game,
-                names,
-                me,
-            } => Event::Started(Started {
+            SessionEvent::Started { table, game, names, me } => Event::Started(Started {
                 table: table.to_string(),
                 game: game.clone(),
                 seats: names.clone(),
@@ -145,9 +140,7 @@ impl From<fairdeal_ui::view::PeerState> for PeerState {
             fairdeal_ui::view::PeerState::Connected => Self::Connected,
             fairdeal_ui::view::PeerState::Lost => Self::Lost,
             fairdeal_ui::view::PeerState::Left => Self::Left,
-            fairdeal_ui::view::PeerState::Absent | fairdeal_ui::view::PeerState::Removed => {
-                Self::Removed
-            }
+            fairdeal_ui::view::PeerState::Absent | fairdeal_ui::view::PeerState::Removed => Self::Removed,
         }
     }
 }

@@ -44,10 +44,7 @@ impl<'de> Deserialize<'de> for Version {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         match u64::deserialize(deserializer)? {
             version if version == u64::from(VERSION) => Ok(Self),
-            version => Err(D::Error::invalid_value(
-                Unexpected::Unsigned(version),
-                &"version 1",
-            )),
+            version => Err(D::Error::invalid_value(Unexpected::Unsigned(version), &"version 1")),
         }
     }
 }

@@ -93,10 +93,7 @@ impl Positions {
         let asked = snapshot.my_turn && !self.my_turn;
         self.my_turn = snapshot.my_turn;
         let silent: SeatSet = silent(snapshot).map(|(seat, _)| seat).collect();
-        let quiet = self
-            .told
-            .as_ref()
-            .map_or(SeatSet::EMPTY, |told| told.silent);
+        let quiet = self.told.as_ref().map_or(SeatSet::EMPTY, |told| told.silent);
         let news = silent != quiet;
         // Between two actions a game does not change, or has not begun.
         let settled = due.is_some() || snapshot.game.is_over();
@@ -118,8 +115,7 @@ impl Positions {
                 legal,
                 ..
             } = &told.turn;
-            (due, to_act, hand, view, legal)
-                == (&turn.due, &turn.to_act, &turn.hand, &turn.view, &turn.legal)
+            (due, to_act, hand, view, legal) == (&turn.due, &turn.to_act, &turn.hand, &turn.view, &turn.legal)
         };
         let is_new = news || asked || !self.told.as_ref().is_some_and(looks_same);
         self.told = Some(Told {
@@ -171,10 +167,7 @@ fn turn(snapshot: &Snapshot, due: Option<Seat>) -> Turn {
         my_turn: snapshot.my_turn,
         due: due.map(SeatNumber::from),
         to_act: numbers(to_act),
-        hand: hand
-            .into_iter()
-            .map(|slot| slot.face(known).map(card))
-            .collect(),
+        hand: hand.into_iter().map(|slot| slot.face(known).map(card)).collect(),
         view: game.view(*me, known),
         legal: legal.unwrap_or_default(),
         clock: clock(snapshot, due),
@@ -267,17 +260,9 @@ mod tests {
         assert_eq!(positions.next(&snapshot), None);
         at(&mut snapshot, 10, Some(StepKind::Confirm));
         assert_eq!(positions.next(&snapshot), None, "between two actions");
-        at(
-            &mut snapshot,
-            11,
-            Some(StepKind::Action { leader: seat(0) }),
-        );
+        at(&mut snapshot, 11, Some(StepKind::Action { leader: seat(0) }));
         assert_eq!(positions.next(&snapshot), None, "the same again");
-        at(
-            &mut snapshot,
-            12,
-            Some(StepKind::Action { leader: seat(1) }),
-        );
+        at(&mut snapshot, 12, Some(StepKind::Action { leader: seat(1) }));
         snapshot.my_turn = false;
         let turn = positions.next(&snapshot).unwrap();
         assert_eq!((turn.step, turn.due), (12, Some(seat(1).into())));

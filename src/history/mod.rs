@@ -67,8 +67,7 @@ pub fn history(data: &DataView) -> Vec<Past> {
     for journal in journals {
         // The journal of a finished game may stay for the other seats.
         let is_over = |past: &Past| {
-            let finished =
-                matches!(&past.what, What::Over(known) if known.ending == Ending::Finished);
+            let finished = matches!(&past.what, What::Over(known) if known.ending == Ending::Finished);
             past.table == journal.table && finished
         };
         // While the promise stands, the journal has not begun.

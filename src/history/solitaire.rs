@@ -64,11 +64,7 @@ impl Solitaire {
         all.days = days.len();
         all.days_won = days.values().filter(|(_, won, _)| *won).count();
         let days: BTreeSet<i32> = days.into_keys().collect();
-        let run = |last: i32| {
-            (0..)
-                .take_while(|back| days.contains(&(last - back)))
-                .count()
-        };
+        let run = |last: i32| (0..).take_while(|back| days.contains(&(last - back))).count();
         all.longest = days.iter().map(|day| run(*day)).max().unwrap_or(0);
         if let Some(today) = day_number(today) {
             all.played_today = days.contains(&today);
@@ -186,13 +182,7 @@ mod tests {
 
     #[test]
     fn days_in_a_row_go_over_the_end_of_a_month_and_stop_at_a_gap() {
-        let days = [
-            "2024-02-27",
-            "2024-02-28",
-            "2024-02-29",
-            "2024-03-01",
-            "2024-03-03",
-        ];
+        let days = ["2024-02-27", "2024-02-28", "2024-02-29", "2024-03-01", "2024-03-03"];
         let past: Vec<Past> = days.map(|day| game(Some(day), 4, 1)).into();
         let streak = |today| {
             let all = of(&past, today);

@@ -22,15 +22,9 @@ pub struct Rate {
 }
 
 /// Rate at which this player may send messages.
-const OWN: Rate = Rate {
-    at_once: 5,
-    ticks: 3,
-};
+const OWN: Rate = Rate { at_once: 5, ticks: 3 };
 /// Rate accepted from each other seat: a little higher, because messages bunch up in transit.
-const HEARD: Rate = Rate {
-    at_once: 8,
-    ticks: 2,
-};
+const HEARD: Rate = Rate { at_once: 8, ticks: 2 };
 /// Maximum number of tables that one seat may invite to from one table.
 pub const MAX_INVITATIONS: usize = 4;
 
@@ -130,9 +124,7 @@ impl Chat {
         if said.is_empty() {
             return Err(ChatError::Empty);
         }
-        let said = ChatMessage::try_from(said)
-            .ok()
-            .filter(|_| length <= MAX_SHOWN);
+        let said = ChatMessage::try_from(said).ok().filter(|_| length <= MAX_SHOWN);
         let said = said.ok_or(ChatError::TooLong(length))?;
         if self.own.take() {
             Ok(said)
@@ -161,8 +153,7 @@ impl Chat {
             return None;
         }
         let ticket: Ticket = ticket.parse().ok()?;
-        let is_new =
-            ticket.host() == peer && known.iter().all(|known| known.lobby() != ticket.lobby());
+        let is_new = ticket.host() == peer && known.iter().all(|known| known.lobby() != ticket.lobby());
         is_new.then(|| {
             known.push(ticket.clone());
             ticket
@@ -215,9 +206,7 @@ mod tests {
 
     fn ticket(lobby: u8, host: u8) -> String {
         let address = "/ip4/192.0.2.1/tcp/4000".parse().unwrap();
-        Ticket::new([lobby; 8], peer(host), [address])
-            .unwrap()
-            .to_string()
+        Ticket::new([lobby; 8], peer(host), [address]).unwrap().to_string()
     }
 
     fn said(text: &str) -> ChatMessage {

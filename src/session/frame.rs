@@ -384,9 +384,7 @@ mod tests {
                 seat: Seat::new(2).unwrap(),
                 text: text("You too."),
             },
-            Frame::Invite {
-                ticket: text("fd1abc"),
-            },
+            Frame::Invite { ticket: text("fd1abc") },
         ];
         let mut all = String::new();
         for frame in frames {

@@ -7,9 +7,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use fairdeal_net::{
-    Lan, Multiaddr, Node, NodeConfig, NodeEvent, NodeHandle, PeerId, ReachNews, Ticket, Transport,
-};
+use fairdeal_net::{Lan, Multiaddr, Node, NodeConfig, NodeEvent, NodeHandle, PeerId, ReachNews, Ticket, Transport};
 use fairdeal_ui::text::clean;
 use tokio::sync::watch;
 use tokio::time::{Instant, MissedTickBehavior, interval};
@@ -128,11 +126,7 @@ impl Drop for Browser {
     }
 }
 
-async fn look(
-    node: NodeHandle,
-    mut events: tokio::sync::mpsc::Receiver<NodeEvent>,
-    view: watch::Sender<LanView>,
-) {
+async fn look(node: NodeHandle, mut events: tokio::sync::mpsc::Receiver<NodeEvent>, view: watch::Sender<LanView>) {
     let mut hosts = Hosts::default();
     let mut blind = false;
     let mut asks = interval(ASK);

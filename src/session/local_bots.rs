@@ -99,10 +99,7 @@ struct Bot {
 impl Bots {
     /// Adds a bot and reads its events. Its player hears of a full disk, and of failures at the table.
     fn add(&self, handle: Handle) {
-        let Handle {
-            commands,
-            mut events,
-        } = handle;
+        let Handle { commands, mut events } = handle;
         let kept = commands.clone();
         let (told, changed) = (Arc::clone(&self.told), Arc::clone(&self.changed));
         let number = locked(&told).enter();
@@ -251,12 +248,7 @@ impl LocalBots {
     ///
     /// # Errors
     /// [`SessionError`].
-    pub fn seat_bot(
-        &self,
-        ticket: Ticket,
-        number: usize,
-        pilot: Pilot,
-    ) -> Result<(), SessionError> {
+    pub fn seat_bot(&self, ticket: Ticket, number: usize, pilot: Pilot) -> Result<(), SessionError> {
         let handle = start(Setup {
             identity: IdentityKey::generate()?,
             name: NAMES.get(number).copied().unwrap_or("Bot").to_owned(),
@@ -294,17 +286,9 @@ impl LocalBots {
 ///
 /// # Errors
 /// [`SessionError`] of the host. If a bot cannot start, the events end with a [`SessionEvent::Error`].
-pub fn open(
-    local_bots: &LocalBots,
-    setup: Setup,
-    bots: Vec<Pilot>,
-) -> Result<Handle, SessionError> {
+pub fn open(local_bots: &LocalBots, setup: Setup, bots: Vec<Pilot>) -> Result<Handle, SessionError> {
     let own = start(setup)?;
-    let (all, transport, local_bots) = (
-        local_bots.bots.clone(),
-        local_bots.transport,
-        local_bots.clone(),
-    );
+    let (all, transport, local_bots) = (local_bots.bots.clone(), local_bots.transport, local_bots.clone());
     // A later ticket only lists new addresses; the bots have joined already.
     let mut waiting = Some(bots);
     Ok(all.attend(own, transport, move |event| {

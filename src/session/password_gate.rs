@@ -127,10 +127,7 @@ impl HostGate {
     /// Counts a guess; `None` if no guess is left.
     fn spend_guess(&mut self, guest: PeerId) -> Option<()> {
         let spent = |source: Source| self.spent.get(&source).copied().unwrap_or(0);
-        if self
-            .sources(guest)
-            .any(|source| spent(source) >= source.most())
-        {
+        if self.sources(guest).any(|source| spent(source) >= source.most()) {
             return None;
         }
         self.guesses = self.guesses.checked_sub(1)?;
@@ -279,10 +276,7 @@ mod tests {
         let login = good.login().unwrap();
         let challenge = host.login(peer(1), Some(LOBBY), login, &mut rng).unwrap();
         // The guest repeats its message because an answer was lost.
-        assert_eq!(
-            host.login(peer(1), Some(LOBBY), login, &mut rng),
-            Some(challenge)
-        );
+        assert_eq!(host.login(peer(1), Some(LOBBY), login, &mut rng), Some(challenge));
         let proof = good.answer(&challenge).unwrap();
         assert!(proof.is_some() && good.login().is_none());
         assert!(!host.admits(peer(2), proof.as_ref()), "as somebody else");

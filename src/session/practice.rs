@@ -34,11 +34,7 @@ struct State {
 
 impl Practice {
     /// Deals the game from a seed and returns it with the events of the deal; `None` if the rules are unknown.
-    pub(crate) fn deal(
-        rules: &RuleSet,
-        name: String,
-        seed: [u8; 32],
-    ) -> Option<(Self, Vec<AnyEvent>)> {
+    pub(crate) fn deal(rules: &RuleSet, name: String, seed: [u8; 32]) -> Option<(Self, Vec<AnyEvent>)> {
         let mut game = AnyGame::create(rules).ok()?;
         let mut chance = RefereeChance::from_seed(seed);
         let mut events = Vec::new();
@@ -78,9 +74,7 @@ impl Practice {
         let before = self.now.clone();
         let State { game, chance } = &mut self.now;
         let mut events = Vec::new();
-        let done = chance.attempt(game, |game, chance| {
-            game.apply(self.me, action, chance, &mut events)
-        });
+        let done = chance.attempt(game, |game, chance| game.apply(self.me, action, chance, &mut events));
         match done {
             Ok(()) => {
                 self.before.push(before);
@@ -192,10 +186,7 @@ pub fn open(rules: &RuleSet, name: &str) -> Result<Handle, PracticeError> {
             say = answer;
         }
     });
-    Ok(Handle {
-        commands,
-        events: told,
-    })
+    Ok(Handle { commands, events: told })
 }
 
 /// Why a practice game cannot start.
@@ -217,9 +208,7 @@ mod tests {
 
     fn dealt() -> Practice {
         let rules = rule_set("ivory-tower", 1, &BTreeMap::new()).unwrap();
-        Practice::deal(&rules, "Anna".to_owned(), [4; 32])
-            .unwrap()
-            .0
+        Practice::deal(&rules, "Anna".to_owned(), [4; 32]).unwrap().0
     }
 
     fn turn() -> AnyAction {
@@ -248,9 +237,7 @@ mod tests {
     #[test]
     fn giving_up_can_be_taken_back() {
         let mut practice = dealt();
-        practice
-            .act(&AnyAction::Ivory(IvoryAction::Resign))
-            .unwrap();
+        practice.act(&AnyAction::Ivory(IvoryAction::Resign)).unwrap();
         assert!(practice.now.game.is_over());
         let refused = practice.answer(Command::Act(turn())).unwrap();
         assert!(matches!(refused[..], [SessionEvent::Refused(_)]));
@@ -265,10 +252,7 @@ mod tests {
         open(&rules, "Anna").unwrap_err();
         let rules = rule_set("ivory-tower", 1, &BTreeMap::new()).unwrap();
         let mut handle = open(&rules, "Anna").unwrap();
-        assert!(matches!(
-            handle.events.recv().await,
-            Some(SessionEvent::Lobby(_))
-        ));
+        assert!(matches!(handle.events.recv().await, Some(SessionEvent::Lobby(_))));
         handle.commands.send(Command::Quit).await.unwrap();
         while handle.events.recv().await.is_some() {}
     }

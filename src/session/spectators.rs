@@ -91,18 +91,14 @@ impl Spectators {
         rng: &mut dyn CryptoRng,
     ) -> Option<Frame> {
         match &mut self.gate {
-            None => Some(Frame::refusal(
-                "the table has no password; leave --password out",
-            )),
+            None => Some(Frame::refusal("the table has no password; leave --password out")),
             Some(gate) => gate.login(peer, lobby, login, rng).map(Frame::Challenge),
         }
     }
 
     /// Whether a peer has proved that it knows the password, if there is one.
     pub fn admits(&mut self, peer: PeerId, proof: Option<&Proof>) -> bool {
-        self.gate
-            .as_mut()
-            .is_none_or(|gate| gate.admits(peer, proof))
+        self.gate.as_mut().is_none_or(|gate| gate.admits(peer, proof))
     }
 
     /// Admits a spectator.
@@ -189,8 +185,7 @@ impl Spectators {
     pub fn serve(&mut self, table: Hash32, page: impl Fn(Mark) -> Next) -> Outgoing {
         let mut outbox = Vec::new();
         let last = self.last;
-        let (after, before): (Vec<PeerId>, Vec<PeerId>) =
-            self.peers().partition(|p| Some(*p) > last);
+        let (after, before): (Vec<PeerId>, Vec<PeerId>) = self.peers().partition(|p| Some(*p) > last);
         for peer in after.into_iter().chain(before) {
             if self.pages == 0 {
                 break;

@@ -125,10 +125,7 @@ impl DataView {
         if let Some(exact) = all.iter().find(|file| file.table == prefix) {
             return Ok(exact.path.clone());
         }
-        let matching: Vec<&TranscriptFile> = all
-            .iter()
-            .filter(|file| file.table.starts_with(&prefix))
-            .collect();
+        let matching: Vec<&TranscriptFile> = all.iter().filter(|file| file.table.starts_with(&prefix)).collect();
         match matching.as_slice() {
             [one] => Ok(one.path.clone()),
             [] => Err(StoreError::NoSuchTranscript {
@@ -374,8 +371,7 @@ mod tests {
         let first = data.save_evidence("ab", b"0").unwrap();
         assert_eq!(data.save_evidence("ab", b"0").unwrap(), first);
         for number in 1..MAX_EVIDENCE_FILES {
-            data.save_evidence("ab", number.to_string().as_bytes())
-                .unwrap();
+            data.save_evidence("ab", number.to_string().as_bytes()).unwrap();
         }
         let error = data.save_evidence("ab", b"one too many").unwrap_err();
         assert!(matches!(error, StoreError::TooMuchEvidence { .. }));

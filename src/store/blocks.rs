@@ -97,12 +97,7 @@ pub fn start(nonce: &Nonce) -> Vec<u8> {
 ///
 /// # Errors
 /// [`io::ErrorKind::InvalidInput`] if the payload is too long.
-pub fn block(
-    nonce: &Nonce,
-    offset: u64,
-    kind: Kind,
-    payload: &[u8],
-) -> io::Result<Zeroizing<Vec<u8>>> {
+pub fn block(nonce: &Nonce, offset: u64, kind: Kind, payload: &[u8]) -> io::Result<Zeroizing<Vec<u8>>> {
     let length = prefix(payload.len(), kind.longest())?;
     let check = check(nonce, offset, kind, payload);
     let mut block = Zeroizing::new(Vec::with_capacity(HEAD + payload.len()));
@@ -154,10 +149,7 @@ fn check(nonce: &Nonce, offset: u64, kind: Kind, payload: &[u8]) -> [u8; 16] {
         .bytes(payload)
         .finish();
     let mut check = [0; 16];
-    check
-        .iter_mut()
-        .zip(hash.0)
-        .for_each(|(to, from)| *to = from);
+    check.iter_mut().zip(hash.0).for_each(|(to, from)| *to = from);
     check
 }
 
@@ -221,9 +213,7 @@ fn parts(payload: &[u8]) -> impl Iterator<Item = Option<&[u8]>> {
     std::iter::from_fn(move || {
         let payload = rest.filter(|payload| !payload.is_empty())?;
         let split = payload.split_first_chunk::<4>();
-        let split = split.and_then(|(length, behind)| {
-            behind.split_at_checked(u32::from_le_bytes(*length) as usize)
-        });
+        let split = split.and_then(|(length, behind)| behind.split_at_checked(u32::from_le_bytes(*length) as usize));
         rest = split.map(|(_, behind)| behind);
         Some(split.map(|(record, _)| record))
     })
@@ -530,10 +520,7 @@ mod tests {
         let read = |bytes: &[u8]| {
             let mut source = Counted(io::Cursor::new(bytes), 0);
             let head = read_head(&mut source).unwrap();
-            (
-                head.map(|head| (head.header.to_vec(), head.ended)),
-                source.1,
-            )
+            (head.map(|head| (head.header.to_vec(), head.ended)), source.1)
         };
         let room = 32 << 20;
         bytes.resize(room, 7);
@@ -557,12 +544,7 @@ mod tests {
     #[test]
     fn blocks_of_another_place_do_not_hold() {
         let (whole, ends) = journal();
-        let swapped = [
-            &whole[..ends[0]],
-            &whole[ends[1]..],
-            &whole[ends[0]..ends[1]],
-        ]
-        .concat();
+        let swapped = [&whole[..ends[0]], &whole[ends[1]..], &whole[ends[0]..ends[1]]].concat();
         assert_eq!(read(&swapped).unwrap().kept.records.len(), 0);
         let mut other = start(&Nonce([8; 16]));
         other.extend_from_slice(&whole[START..]);
@@ -587,13 +569,7 @@ mod tests {
     /// The fixed bytes of a block: a change needs a new version, which must not read these as its own.
     #[test]
     fn the_bytes_of_a_block() {
-        let block = block(
-            &NONCE,
-            36,
-            Kind::Records,
-            &joined(&records(&["a"])).unwrap(),
-        )
-        .unwrap();
+        let block = block(&NONCE, 36, Kind::Records, &joined(&records(&["a"])).unwrap()).unwrap();
         insta::assert_snapshot!(data_encoding::HEXLOWER.encode(&block));
     }
 }

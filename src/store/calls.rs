@@ -115,14 +115,7 @@ pub(super) fn sync_folder(path: &Path) -> io::Result<()> {
 fn sync_names(path: &Path) -> io::Result<()> {
     match File::open(path)?.sync_all() {
         // Some file systems cannot sync a folder; they persist its entries on their own, or not at all.
-        Err(error)
-            if matches!(
-                error.kind(),
-                io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported
-            ) =>
-        {
-            Ok(())
-        }
+        Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => Ok(()),
         result => result,
     }
 }
@@ -174,10 +167,7 @@ pub(super) mod faults {
 
     /// Runs `act`. Its system calls with these numbers fail as on a full disk. Also returns the calls that it made. If
     /// all later calls fail too, nothing on disk changes any more, as if the program had ended there.
-    pub(in super::super) fn run<T>(
-        fails: Range<usize>,
-        act: impl FnOnce() -> T,
-    ) -> (T, Vec<(Call, PathBuf)>) {
+    pub(in super::super) fn run<T>(fails: Range<usize>, act: impl FnOnce() -> T) -> (T, Vec<(Call, PathBuf)>) {
         let script = Script {
             fails,
             calls: Vec::new(),

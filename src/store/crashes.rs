@@ -28,10 +28,7 @@ fn lived_in(root: &Path) -> DataDir {
 
 /// Runs `act` in fresh directories, with each system call failing in turn: alone, and with all later ones. `check`
 /// inspects what is left, as the next program finds it. Then `act` must succeed.
-fn at_each_call(
-    act: impl Fn(&DataDir) -> Result<(), StoreError>,
-    check: impl Fn(&DataDir, bool, &str),
-) {
+fn at_each_call(act: impl Fn(&DataDir) -> Result<(), StoreError>, check: impl Fn(&DataDir, bool, &str)) {
     let mut number = 0;
     loop {
         let mut ended = false;
@@ -127,9 +124,7 @@ fn files_are_the_old_or_the_new() {
     at_each_call(
         |data| {
             let saved = data.save_settings(&new);
-            saved.map_err(|why| StoreError::BadTable {
-                given: why.to_string(),
-            })
+            saved.map_err(|why| StoreError::BadTable { given: why.to_string() })
         },
         |data, done, told| {
             let found = data.settings().unwrap();
@@ -163,10 +158,7 @@ fn an_identity_is_made_once() {
             assert_eq!(known, Some(*made.seed()));
         }
         let later = data.identity().unwrap();
-        assert!(
-            known.is_none_or(|known| known == *later.seed()),
-            "{calls:?}"
-        );
+        assert!(known.is_none_or(|known| known == *later.seed()), "{calls:?}");
         if calls.len() <= number {
             return;
         }

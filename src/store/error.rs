@@ -163,10 +163,7 @@ impl StoreError {
             Self::Journal { source, .. } | Self::Io { source, .. } => source,
             _ => return false,
         };
-        matches!(
-            source.kind(),
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded
-        )
+        matches!(source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
     }
 
     pub(super) fn io(action: &'static str, path: &Path, source: io::Error) -> Self {

@@ -17,9 +17,7 @@ pub(super) fn create_private_dir(path: &Path) -> Result<(), StoreError> {
         use std::os::unix::fs::DirBuilderExt as _;
         builder.mode(0o700);
     }
-    let folders = path
-        .ancestors()
-        .filter(|folder| !folder.as_os_str().is_empty());
+    let folders = path.ancestors().filter(|folder| !folder.as_os_str().is_empty());
     let missing: Vec<&Path> = folders.take_while(|folder| !folder.exists()).collect();
     if missing.is_empty() && path.is_dir() {
         return Ok(());
@@ -64,15 +62,9 @@ fn refuse_others(plain: bool) -> io::Result<()> {
 /// Opens a file for reading and writing, and creates it if missing, with access for the owner only.
 pub(super) fn open_private(path: &Path) -> Result<File, StoreError> {
     refuse_special(path)?;
-    private(
-        OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false),
-    )
-    .open(path)
-    .map_err(|source| StoreError::io("open", path, source))
+    private(OpenOptions::new().read(true).write(true).create(true).truncate(false))
+        .open(path)
+        .map_err(|source| StoreError::io("open", path, source))
 }
 
 /// Opens a log file for appending. Only the owner has access, because it names peers and addresses. An existing file of
@@ -103,10 +95,7 @@ fn close_to_others(file: &File) -> io::Result<()> {
 
 #[cfg(unix)]
 fn is_not_ours(kind: io::ErrorKind) -> bool {
-    matches!(
-        kind,
-        io::ErrorKind::PermissionDenied | io::ErrorKind::Unsupported
-    )
+    matches!(kind, io::ErrorKind::PermissionDenied | io::ErrorKind::Unsupported)
 }
 
 /// Does nothing: here a file has the permissions of its folder.
@@ -133,9 +122,7 @@ pub(super) fn try_out(folder: &Path) -> io::Result<()> {
 /// Reads at most `limit` bytes, and one more to show that the source is longer.
 pub(super) fn read_limited(source: impl io::Read, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    source
-        .take(limit.saturating_add(1))
-        .read_to_end(&mut bytes)?;
+    source.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
@@ -302,11 +289,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let path = home.path().join("file");
         fs::write(&path, [0; 100]).unwrap();
-        let read = |limit| {
-            read_limited(File::open(&path).unwrap(), limit)
-                .unwrap()
-                .len()
-        };
+        let read = |limit| read_limited(File::open(&path).unwrap(), limit).unwrap().len();
         assert_eq!(read(10), 11);
         assert_eq!(read(100), 100);
     }

@@ -109,9 +109,7 @@ fn load(path: &Path, file: File) -> Result<IdentityKey, StoreError> {
 #[cfg(unix)]
 fn refuse_exposed(path: &Path, file: &File) -> Result<(), StoreError> {
     use std::os::unix::fs::PermissionsExt as _;
-    let metadata = file
-        .metadata()
-        .map_err(|source| StoreError::io("read", path, source))?;
+    let metadata = file.metadata().map_err(|source| StoreError::io("read", path, source))?;
     let mode = metadata.permissions().mode() & 0o7777;
     if mode & 0o077 == 0 {
         Ok(())
@@ -149,12 +147,13 @@ fn encode(key: &IdentityKey) -> Zeroizing<Vec<u8>> {
 }
 
 fn decode(bytes: &[u8]) -> Result<IdentityKey, &'static str> {
-    let rest = bytes.strip_prefix(HEADER.as_bytes()).ok_or_else(|| {
-        match bytes.starts_with(ANY_VERSION.as_bytes()) {
-            true => "another version of fairdeal wrote it",
-            false => "it is not an identity file",
-        }
-    })?;
+    let rest =
+        bytes
+            .strip_prefix(HEADER.as_bytes())
+            .ok_or_else(|| match bytes.starts_with(ANY_VERSION.as_bytes()) {
+                true => "another version of fairdeal wrote it",
+                false => "it is not an identity file",
+            })?;
     // An editor may have removed the line feed or added a carriage return.
     let (digits, rest) = rest
         .trim_ascii_end()
@@ -206,10 +205,7 @@ mod tests {
             for byte in 0..=255 {
                 let mut changed = line.to_vec();
                 changed[at] = byte;
-                assert!(
-                    decode(&changed).is_err() || is_same(&changed),
-                    "{at} {byte}"
-                );
+                assert!(decode(&changed).is_err() || is_same(&changed), "{at} {byte}");
             }
             assert!(decode(&line[..at]).is_err() || is_same(&line[..at]), "{at}");
             let mut zeros = line.to_vec();
@@ -243,10 +239,7 @@ mod tests {
             // Write in place, which keeps the file's mode.
             fs::write(&path, &text).unwrap();
             let error = load_or_create(&path).unwrap_err();
-            assert!(
-                matches!(error, StoreError::DamagedIdentity { .. }),
-                "{text:?}: {error}"
-            );
+            assert!(matches!(error, StoreError::DamagedIdentity { .. }), "{text:?}: {error}");
             assert!(!error.to_string().contains(&seed));
             assert_eq!(fs::read_to_string(&path).unwrap(), text);
         }

@@ -142,12 +142,7 @@ mod tests {
             data.settings().unwrap_err().to_string()
         };
         let theme = told("ascii = true\ntheme = \"dusk\"\n");
-        for part in [
-            "line 2",
-            "dusk",
-            "high-contrast",
-            "Correct or delete the file",
-        ] {
+        for part in ["line 2", "dusk", "high-contrast", "Correct or delete the file"] {
             assert!(theme.contains(part), "{theme}");
         }
         assert!(told("tehme = \"dark\"").contains("tehme"));

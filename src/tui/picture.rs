@@ -29,13 +29,7 @@ pub struct Picture {
 impl Picture {
     /// Draws `step`, or the last step if the game has fewer, from the point of view of `eyes`. `size` is in columns and
     /// rows, at least 80 by 24 and at most 300 by 120.
-    pub fn new(
-        replay: &Replay,
-        step: usize,
-        eyes: Eyes,
-        size: (u16, u16),
-        theme: ThemeName,
-    ) -> Self {
+    pub fn new(replay: &Replay, step: usize, eyes: Eyes, size: (u16, u16), theme: ThemeName) -> Self {
         let settings = Settings {
             theme,
             motion: false,

@@ -124,9 +124,7 @@ impl TestApp {
                 let (ink, ground, modifier) = look(run[0]);
                 let words: String = run.iter().map(|cell| cell.symbol()).collect();
                 let plain = (Color::Reset, Color::Reset, Modifier::empty());
-                if (ink, ground, modifier) != plain
-                    && (!words.trim().is_empty() || ground != plain.1)
-                {
+                if (ink, ground, modifier) != plain && (!words.trim().is_empty() || ground != plain.1) {
                     let how = format!("{ink} on {ground} {modifier:?}");
                     writeln!(text, "{y:>2},{x:<3} {how}: {}", words.trim_end()).unwrap();
                 }

@@ -6,9 +6,7 @@
 use std::collections::BTreeMap;
 
 use fairdeal_protocol::card::{Face, Faces, Handle, Slot};
-use fairdeal_protocol::game::{
-    ApplyError, Chance, Flip, Game, Illegal, Pause, RuleSet, RuleSetError, Shown,
-};
+use fairdeal_protocol::game::{ApplyError, Chance, Flip, Game, Illegal, Pause, RuleSet, RuleSetError, Shown};
 use fairdeal_protocol::log::body::MAX_SHARES;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::timing::Timing;
@@ -130,11 +128,7 @@ impl Drill {
     }
 
     /// Shows all bids once every seat has laid one.
-    fn settle_bids(
-        &mut self,
-        chance: &mut dyn Chance,
-        events: &mut Vec<Event>,
-    ) -> Result<bool, Pause> {
+    fn settle_bids(&mut self, chance: &mut dyn Chance, events: &mut Vec<Event>) -> Result<bool, Pause> {
         if self.bids.len() < self.playing().len() {
             return Ok(false);
         }
@@ -153,10 +147,7 @@ impl Game for Drill {
     type Event = Event;
 
     fn create(rules: &RuleSet) -> Result<Self, RuleSetError> {
-        let limit = rules
-            .options
-            .get("limit")
-            .and_then(|limit| limit.parse().ok());
+        let limit = rules.options.get("limit").and_then(|limit| limit.parse().ok());
         let limit = limit.ok_or_else(|| RuleSetError::UnknownGame(rules.game.clone()))?;
         Ok(Self {
             seats: rules.seats,
@@ -250,9 +241,7 @@ impl Game for Drill {
         }
         if *action == Action::Reveal {
             let may = !self.revealed && !self.bidding && self.hands.iter().any(|h| !h.is_empty());
-            return may
-                .then_some(())
-                .ok_or_else(|| Illegal::rule("once a game"));
+            return may.then_some(()).ok_or_else(|| Illegal::rule("once a game"));
         }
         if !self.to_act().contains(seat) {
             return Err(Illegal::NotYourTurn(seat));
@@ -374,12 +363,7 @@ impl Game for Drill {
     }
 
     /// Sets the seat's hand and bid aside; the next seat gets a card as compensation.
-    fn forfeit(
-        &mut self,
-        seat: Seat,
-        chance: &mut dyn Chance,
-        events: &mut Vec<Event>,
-    ) -> Result<(), Pause> {
+    fn forfeit(&mut self, seat: Seat, chance: &mut dyn Chance, events: &mut Vec<Event>) -> Result<(), Pause> {
         self.out.insert(seat);
         self.hands[seat.index()].clear();
         self.bids.remove(&seat);

@@ -39,11 +39,7 @@ pub fn message<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Message {
 
 /// Rewrites every entry of a message with `change`, dropping those for which it returns `None`. Messages of other kinds
 /// stay unchanged.
-pub fn rewrite(
-    charter: &SignedCharter,
-    message: Message,
-    change: impl FnMut(Entry) -> Option<Entry>,
-) -> Message {
+pub fn rewrite(charter: &SignedCharter, message: Message, change: impl FnMut(Entry) -> Option<Entry>) -> Message {
     match message {
         Message::Entries(_) => {
             let entries = carried(charter, &message).into_iter();

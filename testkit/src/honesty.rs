@@ -39,22 +39,15 @@ impl Honesty {
     pub fn check<G: Game>(&mut self, place: &TestSeat<G>, message: &Message) {
         let seat = place.seat();
         let persisted = |record: &Record| {
-            assert!(
-                place.holds(record),
-                "{seat} sends before it persists: {record:?}"
-            );
+            assert!(place.holds(record), "{seat} sends before it persists: {record:?}");
         };
         match message {
             Message::Statements(statements) => {
-                let own = statements
-                    .iter()
-                    .filter(|one| one.unverified().seat == seat);
+                let own = statements.iter().filter(|one| one.unverified().seat == seat);
                 own.for_each(|own| persisted(&Record::Statement(Box::new(own.clone()))));
             }
             Message::ForkReports(fork_reports) => {
-                let own = fork_reports
-                    .iter()
-                    .filter(|one| one.fork_report().seat == seat);
+                let own = fork_reports.iter().filter(|one| one.fork_report().seat == seat);
                 own.for_each(|own| persisted(&Record::ForkReport(own.clone())));
             }
             Message::Entries(all) => {

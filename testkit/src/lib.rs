@@ -29,12 +29,7 @@
 //! A simulator puts a [`Network`] between the places of its room, and decides which seats act, crash or cheat.
 
 // A test whose setup fails must stop.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 pub mod drill;
 pub mod entries;

@@ -58,12 +58,8 @@ pub struct Cut {
 impl Cut {
     /// Cuts every link between two groups, in both directions.
     pub fn between(one: SeatSet, other: SeatSet, during: Range<u64>) -> Self {
-        let pairs = one
-            .iter()
-            .flat_map(|one| other.iter().map(move |other| (one, other)));
-        let links = pairs
-            .flat_map(|(one, other)| [(one, other), (other, one)])
-            .collect();
+        let pairs = one.iter().flat_map(|one| other.iter().map(move |other| (one, other)));
+        let links = pairs.flat_map(|(one, other)| [(one, other), (other, one)]).collect();
         Self { during, links }
     }
 }

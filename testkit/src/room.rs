@@ -10,9 +10,7 @@ use fairdeal_protocol::charter::SignedCharter;
 use fairdeal_protocol::game::Game;
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::table::journal::Record;
-use fairdeal_protocol::table::live::{
-    ActError, Event, Output, ReceiveError, RestoreError, Table, To,
-};
+use fairdeal_protocol::table::live::{ActError, Event, Output, ReceiveError, RestoreError, Table, To};
 use fairdeal_protocol::table::message::Message;
 use rand_chacha::ChaCha20Rng;
 

@@ -75,10 +75,7 @@ async fn event(handle: &mut Handle) -> SessionEvent {
 }
 
 /// The next snapshot that matches, and the events before it.
-async fn until(
-    handle: &mut Handle,
-    wanted: impl Fn(&Snapshot) -> bool,
-) -> (Box<Snapshot>, Vec<SessionEvent>) {
+async fn until(handle: &mut Handle, wanted: impl Fn(&Snapshot) -> bool) -> (Box<Snapshot>, Vec<SessionEvent>) {
     let mut before = Vec::new();
     loop {
         match event(handle).await {
@@ -184,10 +181,7 @@ async fn slow_thinker_stays(relay: Option<&str>) {
         }
     };
     let thought = timeout(Duration::from_secs(5 * u64::from(ABSENCE)), thinks).await;
-    assert!(
-        thought.is_err(),
-        "it is told things to the end of its thought"
-    );
+    assert!(thought.is_err(), "it is told things to the end of its thought");
     let mut player = bot(Level::Normal);
     let mut rng = ChaCha20Rng::from_seed([3; 32]);
     let mut now = snapshot;
@@ -211,9 +205,7 @@ async fn slow_thinker_stays(relay: Option<&str>) {
     if relay.is_none() {
         let guests = Seat::first(3).skip(1).collect::<SeatSet>();
         for (events, other) in [(&others[1], "thinker"), (&events, "far")] {
-            let line = SessionEvent::Line(format!(
-                "No direct link to {other}: the others relay its moves."
-            ));
+            let line = SessionEvent::Line(format!("No direct link to {other}: the others relay its moves."));
             assert!(events.contains(&line), "{other}");
         }
         for event in others[1].iter().chain(&events) {
@@ -223,15 +215,10 @@ async fn slow_thinker_stays(relay: Option<&str>) {
             }
         }
     }
-    let overs = others
-        .iter()
-        .chain([&events])
-        .map(|events| match events.last() {
-            Some(SessionEvent::Over {
-                log, transcript, ..
-            }) => (*log, transcript.clone().unwrap()),
-            other => panic!("{other:?}"),
-        });
+    let overs = others.iter().chain([&events]).map(|events| match events.last() {
+        Some(SessionEvent::Over { log, transcript, .. }) => (*log, transcript.clone().unwrap()),
+        other => panic!("{other:?}"),
+    });
     let overs: Vec<_> = overs.collect();
     assert!(overs.iter().all(|(log, _)| *log == overs[0].0));
     let report = report(&overs[0].1);
@@ -255,16 +242,7 @@ async fn guest_dies_at_the_end() -> bool {
     let options = [("absence", "2"), ("target", "20")];
     let mut host = host(&local_bots, 2, &options, ON_TCP);
     let ticket = ticket_of(&mut host, |_| true).await;
-    let join = [
-        "bot",
-        "join",
-        &ticket,
-        "--json",
-        "--bot-delay",
-        "1",
-        "--listen",
-        TCP,
-    ];
+    let join = ["bot", "join", &ticket, "--json", "--bot-delay", "1", "--listen", TCP];
     let mut guest = Program::start(root.path(), "guest", &join);
     let (last, _) = until(&mut host, |snapshot| snapshot.game.is_over()).await;
     guest.kill();
@@ -318,17 +296,13 @@ async fn dead_host_with_bots_is_closed_by_claim() {
     host.kill();
     let mut rng = ChaCha20Rng::from_seed([5; 32]);
     let action = bot(Level::Normal).choose(&now.game, me, &now.known, &mut rng);
-    guest
-        .commands
-        .send(Command::Act(action.unwrap()))
-        .await
-        .unwrap();
+    guest.commands.send(Command::Act(action.unwrap())).await.unwrap();
     let (alone, told) = until(&mut guest, |snapshot| snapshot.waits.may_claim.is_some()).await;
     let others: Vec<Seat> = Seat::first(4).filter(|seat| *seat != me).collect();
     for other in &others {
-        let lost = told.iter().any(|event| {
-            matches!(event, SessionEvent::Peer { seat, state: PeerState::Lost } if seat == other)
-        });
+        let lost = told
+            .iter()
+            .any(|event| matches!(event, SessionEvent::Peer { seat, state: PeerState::Lost } if seat == other));
         assert!(lost, "{other} is gone, and nobody says so");
     }
     assert_eq!(alone.connected, SeatSet::one(me));
@@ -336,10 +310,7 @@ async fn dead_host_with_bots_is_closed_by_claim() {
     let (by, absent, transcript) = loop {
         match event(&mut guest).await {
             SessionEvent::Claimed {
-                by,
-                absent,
-                transcript,
-                ..
+                by, absent, transcript, ..
             } => break (by, absent, transcript),
             SessionEvent::Refused(why) => panic!("{why}"),
             _ => {}

@@ -57,11 +57,7 @@ fn a_small_whole_transcript() {
     if std::env::var_os("FAIRDEAL_RENEW").is_some() {
         std::fs::write(file, &bytes).unwrap();
     }
-    assert!(
-        bytes == std::fs::read(file).unwrap(),
-        "{} bytes",
-        bytes.len()
-    );
+    assert!(bytes == std::fs::read(file).unwrap(), "{} bytes", bytes.len());
     let page = std::fs::read_to_string("docs/transcript.md").unwrap();
     let steps = room[0].events.iter().filter_map(|event| match event {
         Event::Step(step, hash) => Some((*step, *hash)),

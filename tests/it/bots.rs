@@ -50,10 +50,7 @@ fn the_same_seeds_give_the_same_game() {
     for info in GAMES {
         let levels = vec![Level::Normal; info.least_seats.into()];
         let text = |(game, made): (AnyGame, usize)| (serde_json::to_string(&game).unwrap(), made);
-        assert_eq!(
-            text(played(info.id, 7, &levels)),
-            text(played(info.id, 7, &levels))
-        );
+        assert_eq!(text(played(info.id, 7, &levels)), text(played(info.id, 7, &levels)));
     }
 }
 
@@ -81,10 +78,6 @@ fn normal_loot_bots_reach_the_target_in_a_sensible_number_of_hands() {
             "{:?}",
             game.totals()
         );
-        assert!(
-            (2..=25).contains(&game.hand_no()),
-            "{} hands",
-            game.hand_no()
-        );
+        assert!((2..=25).contains(&game.hand_no()), "{} hands", game.hand_no());
     }
 }

@@ -14,9 +14,7 @@ use fairdeal::session::local_bots::{self, LocalBots};
 use fairdeal::session::{Command, Handle, SessionEvent};
 use fairdeal::store::{DataDir, IdentityKey};
 use fairdeal_games::rule_set;
-use fairdeal_net::{
-    AddressRecord, JoinTarget, Multiaddr, Node, NodeConfig, NodeEvent, NodeHandle, PeerId,
-};
+use fairdeal_net::{AddressRecord, JoinTarget, Multiaddr, Node, NodeConfig, NodeEvent, NodeHandle, PeerId};
 use fairdeal_net::{Ticket, Transport};
 use fairdeal_protocol::game::RuleSet;
 use fairdeal_protocol::party::PlayedBy;
@@ -172,11 +170,7 @@ fn taken(view: &LobbyView) -> usize {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn people_talk_and_begin_when_all_are_ready() {
     let root = TempDir::new().unwrap();
-    let mut host = Player::sit(person(
-        &data(root.path(), "host"),
-        "Anna",
-        Role::Host(rules(3)),
-    ));
+    let mut host = Player::sit(person(&data(root.path(), "host"), "Anna", Role::Host(rules(3))));
     let ticket = host.ticket().await;
     let mut first = Player::guest(root.path(), "Béla", &ticket);
     first.lobby(|view| view.me == Seat::new(1)).await;
@@ -196,22 +190,12 @@ async fn people_talk_and_begin_when_all_are_ready() {
         ];
         lines.map(|(seat, name, text)| (seat, name.to_owned(), text))
     };
-    async fn converse(
-        seats: [&mut Player; 3],
-        spectator: &mut Player,
-        lines: &[(usize, String, String); 3],
-    ) {
+    async fn converse(seats: [&mut Player; 3], spectator: &mut Player, lines: &[(usize, String, String); 3]) {
         let mut all = seats;
         for (speaker, line) in lines.iter().enumerate() {
             // The sender's own program already strips control and bidirectional-override characters.
-            all[speaker]
-                .say(&format!("\u{1b}{}\u{202e}\n", line.2))
-                .await;
-            for player in all
-                .iter_mut()
-                .map(|player| &mut **player)
-                .chain([&mut *spectator])
-            {
+            all[speaker].say(&format!("\u{1b}{}\u{202e}\n", line.2)).await;
+            for player in all.iter_mut().map(|player| &mut **player).chain([&mut *spectator]) {
                 player.hears(&line.2).await;
             }
         }
@@ -222,12 +206,7 @@ async fn people_talk_and_begin_when_all_are_ready() {
     let lines = talk(" in the lobby");
     converse([&mut host, &mut first, &mut second], &mut spectator, &lines).await;
     spectator.say("me too").await;
-    assert!(
-        spectator
-            .refusal()
-            .await
-            .contains("read the chat but not write")
-    );
+    assert!(spectator.refusal().await.contains("read the chat but not write"));
 
     // All seats are taken and two are ready: the table waits for the third.
     host.order(Command::Ready(true)).await;
@@ -260,23 +239,14 @@ async fn people_talk_and_begin_when_all_are_ready() {
     host.say("\u{7}").await;
     assert!(host.refusal().await.contains("empty"));
     spectator.say("me too").await;
-    assert!(
-        spectator
-            .refusal()
-            .await
-            .contains("read the chat but not write")
-    );
+    assert!(spectator.refusal().await.contains("read the chat but not write"));
 }
 
 /// Two seats without a direct link chat through the host.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn seats_without_a_way_to_each_other_talk_through_the_host() {
     let root = TempDir::new().unwrap();
-    let mut host = Player::sit(person(
-        &data(root.path(), "host"),
-        "Anna",
-        Role::Host(rules(3)),
-    ));
+    let mut host = Player::sit(person(&data(root.path(), "host"), "Anna", Role::Host(rules(3))));
     let ticket = host.ticket().await;
     let deaf = data(root.path(), "first");
     let mut setup = person(&deaf, "Béla", Role::Guest(ticket.parse().unwrap()));
@@ -303,10 +273,7 @@ async fn seats_without_a_way_to_each_other_talk_through_the_host() {
     second.say("me too").await;
     first.hears("me too").await;
     host.hears("me too").await;
-    assert_eq!(
-        second.heard[0],
-        (1, "Béla".to_owned(), "far away".to_owned())
-    );
+    assert_eq!(second.heard[0], (1, "Béla".to_owned(), "far away".to_owned()));
     let (one, two) = (Seat::new(1).unwrap(), Seat::new(2).unwrap());
     assert!(!second.connected.contains(one) && !first.connected.contains(two));
     assert_eq!(first.heard[1], (2, "Cleo".to_owned(), "me too".to_owned()));
@@ -332,12 +299,8 @@ async fn a_seat_that_is_left_in_the_lobby_is_free() {
     host.lobby(|view| taken(view) == 2 && view.ready == [false, true, false])
         .await;
     bots.seat_bot(ticket.parse().unwrap(), 1, pilot()).unwrap();
-    host.lobby(|view| {
-        view.seats[2]
-            .as_ref()
-            .is_some_and(|taken| taken.name == "Blaise")
-    })
-    .await;
+    host.lobby(|view| view.seats[2].as_ref().is_some_and(|taken| taken.name == "Blaise"))
+        .await;
     host.order(Command::Dismiss(Seat::new(2).unwrap())).await;
     host.lobby(|view| taken(view) == 2).await;
     let mut stays = Player::guest(root.path(), "stays", &ticket);
@@ -427,12 +390,7 @@ impl Rogue {
     }
 
     async fn until_connected(&mut self) {
-        let connecting = async {
-            while !matches!(
-                self.events.recv().await.unwrap(),
-                NodeEvent::Connected { .. }
-            ) {}
-        };
+        let connecting = async { while !matches!(self.events.recv().await.unwrap(), NodeEvent::Connected { .. }) {} };
         let connected = tokio::time::timeout(LONG, connecting).await;
         connected.expect("there is a connection");
     }
@@ -477,11 +435,7 @@ impl Rogue {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn flooding_chat_is_rate_limited() {
     let root = TempDir::new().unwrap();
-    let mut host = Player::sit(person(
-        &data(root.path(), "host"),
-        "Anna",
-        Role::Host(rules(3)),
-    ));
+    let mut host = Player::sit(person(&data(root.path(), "host"), "Anna", Role::Host(rules(3))));
     let ticket: Ticket = host.ticket().await.parse().unwrap();
     let mut guest = Player::guest(root.path(), "Béla", &ticket.to_string());
     guest.lobby(|view| view.me == Seat::new(1)).await;
@@ -529,20 +483,10 @@ async fn flooding_chat_is_rate_limited() {
         assert!((least..100).contains(&spam.len()), "{}", spam.len());
         for (_, name, text) in &spam {
             assert_eq!(name, "rogue");
-            assert!(
-                text.starts_with("spam") && text.chars().count() <= 280,
-                "{text}"
-            );
-            assert!(
-                !text.chars().any(|c| c.is_control() || c == '\u{202e}'),
-                "{text:?}"
-            );
+            assert!(text.starts_with("spam") && text.chars().count() <= 280, "{text}");
+            assert!(!text.chars().any(|c| c.is_control() || c == '\u{202e}'), "{text:?}");
         }
-        assert_eq!(
-            heard.len(),
-            spam.len() + 1,
-            "nobody else has said a thing: {heard:?}"
-        );
+        assert_eq!(heard.len(), spam.len() + 1, "nobody else has said a thing: {heard:?}");
         heard.clear();
     };
     check(&mut host.heard, 1);
@@ -552,9 +496,7 @@ async fn flooding_chat_is_rate_limited() {
     guest.order(Command::Ready(true)).await;
     let ready = rogue.lobby.set_ready(true);
     ready.iter().for_each(|(_, frame)| rogue.say(frame));
-    rogue
-        .until(|frame| matches!(frame, Frame::Signed { .. }))
-        .await;
+    rogue.until(|frame| matches!(frame, Frame::Signed { .. })).await;
     host.started().await;
     guest.started().await;
     // It plays no card, only chats.

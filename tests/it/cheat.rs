@@ -60,10 +60,7 @@ impl Cheat {
             let Output::Send(to, message) = output else {
                 continue;
             };
-            for seat in self
-                .others()
-                .filter(|seat| to == To::All || to == To::One(*seat))
-            {
+            for seat in self.others().filter(|seat| to == To::All || to == To::One(*seat)) {
                 if matches!(message, Message::Evidence(_)) {
                     continue;
                 }
@@ -86,8 +83,7 @@ async fn cheat(ticket: String, lie: Lie) {
     let key = identity.signing_key();
     let config = NodeConfig::new(Transport::Sockets);
     let (node, mut events) = Node::spawn(&key, config).unwrap();
-    node.keep(ticket.host(), ticket.addresses().to_vec())
-        .unwrap();
+    node.keep(ticket.host(), ticket.addresses().to_vec()).unwrap();
     let own = Join {
         lobby: Some(ticket.lobby()),
         name: "cheat".to_owned().try_into().unwrap(),
@@ -119,18 +115,13 @@ async fn cheat(ticket: String, lie: Lie) {
             }
             (Some(cheat), Some((peer, Frame::Table { message, .. }))) => {
                 let from = cheat.others().find(|seat| cheat.peer(*seat) == peer);
-                cheat
-                    .table
-                    .accept(from.unwrap(), message, &mut rng)
-                    .unwrap();
+                cheat.table.accept(from.unwrap(), message, &mut rng).unwrap();
                 cheat.frames()
             }
             (Some(_), Some(_)) => Vec::new(),
             (None, None) => {
                 let wishes = lobby.tick().into_iter();
-                wishes
-                    .map(|(peer, frame)| (peer, frame.to_bytes()))
-                    .collect()
+                wishes.map(|(peer, frame)| (peer, frame.to_bytes())).collect()
             }
             (None, Some((peer, frame))) => {
                 let (outbox, agreed) = lobby.receive(peer, frame).unwrap();
@@ -139,8 +130,7 @@ async fn cheat(ticket: String, lie: Lie) {
                     .map(|(peer, frame)| (peer, frame.to_bytes()))
                     .collect();
                 if let Some(agreed) = agreed {
-                    let mut table =
-                        Table::new(agreed.charter.clone(), agreed.me, key.clone()).unwrap();
+                    let mut table = Table::new(agreed.charter.clone(), agreed.me, key.clone()).unwrap();
                     table.begin(&mut rng);
                     let cheat = seated.insert(Cheat {
                         table,
@@ -168,24 +158,12 @@ async fn cheat(ticket: String, lie: Lie) {
 
 fn verify(file: &str) -> (Option<i32>, String) {
     let output = fairdeal().arg("verify").arg(file).output().unwrap();
-    (
-        output.status.code(),
-        String::from_utf8(output.stdout).unwrap(),
-    )
+    (output.status.code(), String::from_utf8(output.stdout).unwrap())
 }
 
 /// Two honest programs and a cheat. Both name the fault as `what`, and the transcript records the removal.
 async fn caught(root: &Path, lie: Lie, what: &str) {
-    let args = [
-        "bot",
-        "host",
-        "loot",
-        "--seats",
-        "3",
-        "--option",
-        "target=10",
-        "--json",
-    ];
+    let args = ["bot", "host", "loot", "--seats", "3", "--option", "target=10", "--json"];
     let listen = ["--listen", "/ip4/127.0.0.1/tcp/0"];
     let mut host = Program::start(root, "host", &[&args[..], &listen].concat());
     let ticket = host.ticket();
@@ -211,16 +189,10 @@ async fn caught(root: &Path, lie: Lie, what: &str) {
         assert_eq!(fault["stopped"], false);
         let (code, text) = verify(fault["evidence"].as_str().unwrap());
         assert_eq!(code, Some(1), "{text}");
-        assert!(
-            text.contains("NOT FAIR") && text.contains("[cheat]"),
-            "{text}"
-        );
+        assert!(text.contains("NOT FAIR") && text.contains("[cheat]"), "{text}");
         let (code, text) = verify(over["transcript"].as_str().unwrap());
         assert_eq!(code, Some(0), "{text}");
-        assert!(
-            text.contains("cheat was removed for a proven fault"),
-            "{text}"
-        );
+        assert!(text.contains("cheat was removed for a proven fault"), "{text}");
     }
     assert_eq!(told[0].1["log"], told[1].1["log"]);
 }
@@ -295,15 +267,7 @@ async fn evidence_without_room_is_saved_by_resume() {
         std::fs::create_dir(&data).unwrap();
         std::fs::write(&folder, "").unwrap();
         let quick = ["--json", "--listen", "/ip4/127.0.0.1/tcp/0"];
-        let args = [
-            "bot",
-            "host",
-            "loot",
-            "--option",
-            "target=10",
-            "--seats",
-            seats,
-        ];
+        let args = ["bot", "host", "loot", "--option", "target=10", "--seats", seats];
         let mut host = Program::start(root.path(), "host", &[&args[..], &quick].concat());
         let ticket = host.ticket();
         let join = [&["bot", "join", &ticket][..], &quick].concat();
@@ -315,10 +279,7 @@ async fn evidence_without_room_is_saved_by_resume() {
         };
         let (error, status) = tokio::task::spawn_blocking(play).await.unwrap();
         let message = error["message"].as_str().unwrap();
-        assert!(
-            message.starts_with("The evidence is not saved"),
-            "{message}"
-        );
+        assert!(message.starts_with("The evidence is not saved"), "{message}");
         assert_eq!(status.code(), Some(1));
         drop(guest);
         std::fs::remove_file(&folder).unwrap();

@@ -138,10 +138,7 @@ fn damaged_files_hide_no_others() {
 
             let (code, text) = run(&data, &["history", "--json"]);
             assert_eq!(code, 0, "{told}");
-            let listed: Vec<Value> = text
-                .lines()
-                .map(|line| serde_json::from_str(line).unwrap())
-                .collect();
+            let listed: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
             let how = |table: &str| {
                 let mut games = listed.iter();
                 let game = games.find(|game| game["table"] == table)?;
@@ -172,8 +169,7 @@ fn damaged_files_hide_no_others() {
             }
             if is(&saved) {
                 // The table resumes, or the program says why not.
-                let mut resumed =
-                    Program::start(copied.path(), "data", &["resume", "--headless", "--json"]);
+                let mut resumed = Program::start(copied.path(), "data", &["resume", "--headless", "--json"]);
                 if resumed.wait_for("started").is_none() {
                     assert_eq!(resumed.finish().code(), Some(1), "{told}");
                 }
@@ -188,11 +184,7 @@ fn damaged_files_hide_no_others() {
 }
 
 fn run_doctor(data: &Path) -> (Option<i32>, String) {
-    let output = fairdeal()
-        .arg("--data-dir")
-        .arg(data)
-        .arg("doctor")
-        .output();
+    let output = fairdeal().arg("--data-dir").arg(data).arg("doctor").output();
     let output = output.unwrap();
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     (output.status.code(), text)
@@ -212,10 +204,7 @@ fn misplaced_files_hide_nothing() {
         fs::write(data.join(folder), b"in its place").unwrap();
         let (code, text) = run(&data, &["history"]);
         assert_eq!(code, 0, "{folder}");
-        assert!(
-            folder == "transcripts" || text.contains(&finished[..8]),
-            "{text}"
-        );
+        assert!(folder == "transcripts" || text.contains(&finished[..8]), "{text}");
         assert!(folder == "journals" || text.contains(&saved[..8]), "{text}");
         let hidden = ["transcripts", "journals"].contains(&folder);
         assert_eq!(text.contains("unreadable"), hidden, "{text}");

@@ -28,8 +28,7 @@ impl SmallDisk {
     /// An empty disk. Prints the reason to standard error and returns `None` if none can be made.
     fn new(size: &str) -> Option<Self> {
         let mount = TempDir::new().unwrap();
-        let script =
-            "mount -t tmpfs -o size=$1,mode=700 fairdeal \"$0\" && echo ready && read -r _";
+        let script = "mount -t tmpfs -o size=$1,mode=700 fairdeal \"$0\" && echo ready && read -r _";
         let holder = Command::new("unshare")
             .args(["-Urm", "sh", "-c", script])
             .arg(mount.path())
@@ -185,10 +184,7 @@ fn host_that_gives_up_waiting_for_room_tells_its_guests() {
     host.signal("TERM");
     let error = guest.wait_for("error").expect("the guest is told");
     let message = error["message"].as_str().unwrap();
-    assert!(
-        message.ends_with("the host has closed the table"),
-        "{message}"
-    );
+    assert!(message.ends_with("the host has closed the table"), "{message}");
 }
 
 /// The player's journal has reserved its room, and the disk is full when a bot reserves its own.
@@ -243,9 +239,7 @@ fn full_disk_has_room_for_the_last_transcript() {
     let mut program = disk.start("solo", &args);
     program.wait_for("action").expect("it plays");
     disk.fill(0);
-    let over = program
-        .wait_for("over")
-        .expect("one deal, whose room is reserved");
+    let over = program.wait_for("over").expect("one deal, whose room is reserved");
     assert!(program.finish().success());
     disk.is_fair(&over);
 }
@@ -306,10 +300,7 @@ fn past_games_are_read_from_a_disk_that_cannot_be_written() {
     let root = TempDir::new().unwrap();
     let copy = root.path().join("copy.fairdeal");
     run(&["export", table, "-o", copy.to_str().unwrap()]);
-    assert_eq!(
-        fs::read(copy).unwrap(),
-        fs::read(disk.outside(file)).unwrap()
-    );
+    assert_eq!(fs::read(copy).unwrap(), fs::read(disk.outside(file)).unwrap());
 }
 
 #[test]
@@ -319,16 +310,8 @@ fn spectator_without_room_hears_the_scores() {
     };
     let root = TempDir::new().unwrap();
     disk.no_room_for_transcripts("spectator");
-    let quick = [
-        "--json",
-        "--bot-delay",
-        "5",
-        "--listen",
-        "/ip4/127.0.0.1/tcp/0",
-    ];
-    let table = [
-        "bot", "host", "loot", "--seats", "2", "--option", "target=1",
-    ];
+    let quick = ["--json", "--bot-delay", "5", "--listen", "/ip4/127.0.0.1/tcp/0"];
+    let table = ["bot", "host", "loot", "--seats", "2", "--option", "target=1"];
     let mut host = Program::start(root.path(), "host", &[&table[..], &quick].concat());
     let ticket = host.ticket();
     let mut spectator = disk.start("spectator", &["watch", &ticket, "--json"]);
@@ -353,22 +336,8 @@ fn unsaved_claim_is_finished_by_resume() {
     };
     let root = TempDir::new().unwrap();
     disk.no_room_for_transcripts("host");
-    let quick = [
-        "--json",
-        "--bot-delay",
-        "20",
-        "--listen",
-        "/ip4/127.0.0.1/tcp/0",
-    ];
-    let host = [
-        "bot",
-        "host",
-        "loot",
-        "--seats",
-        "2",
-        "--option",
-        "absence=2",
-    ];
+    let quick = ["--json", "--bot-delay", "20", "--listen", "/ip4/127.0.0.1/tcp/0"];
+    let host = ["bot", "host", "loot", "--seats", "2", "--option", "absence=2"];
     let mut host = disk.start("host", &[&host[..], &quick].concat());
     let ticket = host.ticket();
     let guest = [&["bot", "join", &ticket], &quick[..]].concat();

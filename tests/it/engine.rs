@@ -26,9 +26,7 @@ fn answers(lines: &[u8]) -> Vec<Value> {
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(0));
     let text = String::from_utf8(output.stdout).unwrap();
-    text.lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 #[test]
@@ -108,11 +106,7 @@ fn a_thousand_whole_games_of_each() {
             assert!(game.is_over());
         }
         // Random play loses points in Thoth, so few totals reach even a low target.
-        let least = if info.id == "houses-of-thoth" {
-            200
-        } else {
-            990
-        };
+        let least = if info.id == "houses-of-thoth" { 200 } else { 990 };
         assert!(ended >= least, "{}: {ended} ended by themselves", info.id);
     }
 }
@@ -123,9 +117,8 @@ fn a_thousand_whole_games_of_each() {
 fn listed_actions_are_taken_and_others_are_refused() {
     let mut rng = ChaCha20Rng::from_seed([9; 32]);
     let mut referee = Referee::new();
-    let mut ask = |request: Value| -> Value {
-        serde_json::from_str(&referee.answer(request.to_string().as_bytes())).unwrap()
-    };
+    let mut ask =
+        |request: Value| -> Value { serde_json::from_str(&referee.answer(request.to_string().as_bytes())).unwrap() };
     let foreign = [
         json!({"type": "fire"}),
         json!({"type": "turn"}),

@@ -18,10 +18,7 @@ fn run(data: &Path, args: &[&str]) -> Output {
 /// Exit code and standard error of a refused command.
 fn refused(data: &Path, args: &[&str]) -> (Option<i32>, String) {
     let output = run(data, args);
-    (
-        output.status.code(),
-        String::from_utf8(output.stderr).unwrap(),
-    )
+    (output.status.code(), String::from_utf8(output.stderr).unwrap())
 }
 
 #[test]
@@ -43,11 +40,7 @@ fn the_cause_is_said_once() {
             &["--option", "target=5", "--option", "target=6"],
             "--option target is given twice",
         ),
-        (
-            &play,
-            &["--option", "target"],
-            "--option takes KEY=VALUE, not 'target'",
-        ),
+        (&play, &["--option", "target"], "--option takes KEY=VALUE, not 'target'"),
         (
             &["join"],
             &["fd1abc"],
@@ -102,11 +95,7 @@ fn transcript_errors_are_in_words() {
 fn arguments_are_quoted_without_escape_sequences() {
     let root = TempDir::new().unwrap();
     let title = "\u{1b}]0;title\u{7}";
-    for args in [
-        &["rules", title][..],
-        &[title],
-        &["play", "loot", "--level", title],
-    ] {
+    for args in [&["rules", title][..], &[title], &["play", "loot", "--level", title]] {
         let (status, said) = refused(root.path(), args);
         assert_eq!(status, Some(2), "{said}");
         assert!(said.starts_with("error: "), "{said:?}");
@@ -133,10 +122,7 @@ fn a_line_that_is_too_long_is_called_so() {
     let lines: Vec<&str> = output.lines().collect();
     assert_eq!(lines.len(), 2, "{output}");
     assert!(lines[0].contains("longer than 16 MiB"), "{output}");
-    assert!(
-        lines.iter().all(|line| line.contains("bad_json")),
-        "{output}"
-    );
+    assert!(lines.iter().all(|line| line.contains("bad_json")), "{output}");
 }
 
 /// The doctor inspects the data directory and creates nothing in it.

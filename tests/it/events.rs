@@ -70,8 +70,7 @@ fn section<'a>(page: &'a str, heading: &str) -> &'a str {
     let start = page.find(&format!("\n{heading}\n"));
     let start = start.unwrap_or_else(|| panic!("the page has no section '{heading}'"));
     let rest = &page[start + heading.len() + 2..];
-    let ends =
-        (2..=level.len()).filter_map(|level| rest.find(&format!("\n{} ", "#".repeat(level))));
+    let ends = (2..=level.len()).filter_map(|level| rest.find(&format!("\n{} ", "#".repeat(level))));
     &rest[..ends.min().unwrap_or(rest.len())]
 }
 
@@ -91,10 +90,7 @@ fn page_describes_every_line() {
         let section = section(&page, &format!("### `{name}`"));
         let fields = fields["properties"].as_object().unwrap();
         for field in fields.keys() {
-            assert!(
-                section.contains(&format!("| `{field}` |")),
-                "{name}.{field}"
-            );
+            assert!(section.contains(&format!("| `{field}` |")), "{name}.{field}");
         }
         let examples = examples(section);
         assert!(!examples.is_empty(), "{name} has no example");
@@ -105,15 +101,8 @@ fn page_describes_every_line() {
         }
     }
     let history = section(&page, "## `history`");
-    for field in SCHEMA["$defs"]["HistoryLine"]["properties"]
-        .as_object()
-        .unwrap()
-        .keys()
-    {
-        assert!(
-            history.contains(&format!("| `{field}` |")),
-            "history.{field}"
-        );
+    for field in SCHEMA["$defs"]["HistoryLine"]["properties"].as_object().unwrap().keys() {
+        assert!(history.contains(&format!("| `{field}` |")), "history.{field}");
     }
     for line in examples(history) {
         exact::<HistoryLine>(line);
@@ -162,16 +151,7 @@ fn schema_refuses_wrong_lines() {
 
 /// Plays a game of two seats with one spectator, and returns what each of the three printed.
 fn printed(root: &TempDir, game: &str, options: &[&str]) -> [Vec<Value>; 3] {
-    let host = [
-        "bot",
-        "host",
-        game,
-        "--seats",
-        "2",
-        "--json",
-        "--bot-delay",
-        "5",
-    ];
+    let host = ["bot", "host", game, "--seats", "2", "--json", "--bot-delay", "5"];
     let mut host = Program::start(root.path(), "host", &[&host, options, &LISTEN].concat());
     let ticket = host.ticket();
     let mut watcher = Program::start(root.path(), "watcher", &["watch", &ticket, "--json"]);
@@ -188,10 +168,7 @@ fn printed(root: &TempDir, game: &str, options: &[&str]) -> [Vec<Value>; 3] {
 #[test]
 fn turn_events_suffice_to_play() {
     for (game, options) in [
-        (
-            "loot",
-            &["--option", "target=10", "--option", "turn-time=90"][..],
-        ),
+        ("loot", &["--option", "target=10", "--option", "turn-time=90"][..]),
         (
             "houses-of-thoth",
             &["--option", "target=10", "--option", "opening=auction"],
@@ -224,19 +201,13 @@ fn turn_events_suffice_to_play() {
             assert_eq!(turn["view"]["over"], true, "{turn}");
             let count = |kind: &str| events.iter().filter(|event| event["event"] == kind).count();
             let (turns, actions) = (count("turn"), count("action"));
-            assert!(
-                turns <= 2 * actions + 10,
-                "{game}: {turns} turns, {actions} actions"
-            );
+            assert!(turns <= 2 * actions + 10, "{game}: {turns} turns, {actions} actions");
         }
         let turns = watcher.iter().filter(|event| event["event"] == "turn");
         let turns: Vec<&Value> = turns.collect();
         assert!(!turns.is_empty());
         for turn in turns {
-            assert_eq!(
-                (&turn["me"], &turn["my_turn"]),
-                (&Value::Null, &Value::from(false))
-            );
+            assert_eq!((&turn["me"], &turn["my_turn"]), (&Value::Null, &Value::from(false)));
             assert_eq!(
                 (turn["hand"].to_string(), turn["legal"].to_string()),
                 ("[]".into(), "[]".into())
@@ -268,18 +239,12 @@ fn check_turn(turn: &Value, me: usize, game: &str) {
     }
     let clock = &turn["clock"];
     if game == "loot" {
-        assert_eq!(
-            (&clock["absence"], &clock["turn_time"]),
-            (&120.into(), &90.into())
-        );
+        assert_eq!((&clock["absence"], &clock["turn_time"]), (&120.into(), &90.into()));
         let left = clock["turn_left"].as_u64();
         assert_eq!(left.is_some(), due.is_u64(), "{turn}");
         assert!(left.is_none_or(|left| left <= 90), "{turn}");
     } else {
-        assert_eq!(
-            (&clock["turn_time"], &clock["turn_left"]),
-            (&Value::Null, &Value::Null)
-        );
+        assert_eq!((&clock["turn_time"], &clock["turn_left"]), (&Value::Null, &Value::Null));
     }
 }
 
@@ -317,11 +282,7 @@ fn history_and_verify_print_documented_lines() {
 
     let fair = lines(&data, &["verify", "--json", transcript]);
     exact::<VerifyLine>(&fair[0]);
-    assert!(
-        fair[0].starts_with(r#"{"v":1,"result":"fair","#),
-        "{}",
-        fair[0]
-    );
+    assert!(fair[0].starts_with(r#"{"v":1,"result":"fair","#), "{}", fair[0]);
     let mut bytes = fs::read(transcript).unwrap();
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;
@@ -354,9 +315,7 @@ fn data_directory_need_not_be_unicode() {
         "--json",
     ];
     let printed = lines(&data, &args);
-    let over = printed
-        .iter()
-        .find(|line| line.contains(r#""event":"over""#));
+    let over = printed.iter().find(|line| line.contains(r#""event":"over""#));
     let over: Value = serde_json::from_str(over.expect("the game ends")).unwrap();
     assert!(over["transcript"].as_str().unwrap().contains("d\u{fffd}"));
     let history = lines(&data, &["history", "--json"]);

@@ -11,10 +11,7 @@ use super::process::{Program, fairdeal};
 const LISTEN: [&str; 2] = ["--listen", "/ip4/127.0.0.1/tcp/0"];
 
 fn verify(transcript: &str) -> Value {
-    let output = fairdeal()
-        .args(["verify", "--json", transcript])
-        .output()
-        .unwrap();
+    let output = fairdeal().args(["verify", "--json", transcript]).output().unwrap();
     assert_eq!(output.status.code(), Some(0));
     serde_json::from_slice(&output.stdout).unwrap()
 }
@@ -23,9 +20,7 @@ fn verify(transcript: &str) -> Value {
 fn play(game: &str, seats: usize, options: &[&str]) {
     let root = TempDir::new().unwrap();
     let (count, bots) = (seats.to_string(), (seats - 2).to_string());
-    let mut args = vec![
-        "bot", "host", game, "--seats", &count, "--bots", &bots, "--json",
-    ];
+    let mut args = vec!["bot", "host", game, "--seats", &count, "--bots", &bots, "--json"];
     for option in options {
         args.extend(["--option", option]);
     }
@@ -105,12 +100,7 @@ fn invalid_games_and_options_list_valid_ones() {
     let root = TempDir::new().unwrap();
     let refused = |args: &[&str]| {
         let mut command = fairdeal();
-        let output = command
-            .arg("--data-dir")
-            .arg(root.path())
-            .args(args)
-            .output()
-            .unwrap();
+        let output = command.arg("--data-dir").arg(root.path()).args(args).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{args:?}");
         String::from_utf8(output.stderr).unwrap()
     };
@@ -118,10 +108,7 @@ fn invalid_games_and_options_list_valid_ones() {
     let wilds = refused(&["play", "plutonian-poker", "--option", "wilds=all"]);
     assert!(wilds.contains("none, bottoms or center"), "{wilds}");
     let magic = refused(&["host", "sphinxs-paw", "--option", "magic=king"]);
-    assert!(
-        magic.contains("magician (king or diagonal; default king)"),
-        "{magic}"
-    );
+    assert!(magic.contains("magician (king or diagonal; default king)"), "{magic}");
     assert!(refused(&["play", "ivory-tower", "--bots", "1"]).contains("1 to 1 seats"));
     assert!(refused(&["play", "ivory-tower", "--daily", "2026-02-30"]).contains("YYYY-MM-DD"));
     assert!(refused(&["play", "loot", "--daily"]).contains("no option 'daily'"));
@@ -156,11 +143,7 @@ fn the_rules_are_printed() {
     for info in fairdeal_games::GAMES {
         assert!(all.contains(info.name) && all.contains(info.designer));
         let rules = text(&["rules", info.id]);
-        assert!(
-            rules.starts_with(&format!("# {}\n", info.name)),
-            "{}",
-            info.id
-        );
+        assert!(rules.starts_with(&format!("# {}\n", info.name)), "{}", info.id);
         for option in info.options {
             assert!(rules.contains(option.key), "{}: {}", info.id, option.key);
         }

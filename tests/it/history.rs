@@ -25,9 +25,7 @@ fn listed(data: &Path) -> Vec<Value> {
     let (code, text) = run(data, &["history", "--json"]);
     assert_eq!(code, Some(0), "{text}");
     let lines = text.lines();
-    lines
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
+    lines.map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 fn read(past: &mut Past, data: &DataDir) {
@@ -40,14 +38,7 @@ fn kept() -> (TempDir, DataDir, PathBuf) {
     let data = DataDir::open(Some(root.path())).unwrap();
     let room = play("loot", 2, &[("target", "10")], 1, &mut |_| {});
     let table = &room[1].table;
-    let path = keep(
-        &data,
-        &table.transcript(),
-        table.game(),
-        Some(table.me()),
-        None,
-    )
-    .unwrap();
+    let path = keep(&data, &table.transcript(), table.game(), Some(table.me()), None).unwrap();
     (root, data, path)
 }
 
@@ -100,10 +91,7 @@ fn a_game_that_was_played_here_is_listed_at_once() {
         history(&data)
     };
     assert_eq!(past.len(), 1);
-    let summary = past[0]
-        .summary()
-        .expect("it was kept with its summary")
-        .clone();
+    let summary = past[0].summary().expect("it was kept with its summary").clone();
     assert_eq!(serde_json::json!(summary.scores), over["scores"]);
     assert_eq!(summary.log, over["log"]);
     assert_eq!(summary.me, Seat::new(0));
@@ -130,14 +118,7 @@ fn a_game_that_was_played_here_is_listed_at_once() {
     let (code, text) = run(&folder, &["history"]);
     assert_eq!(code, Some(0));
     let row = text.lines().nth(1).unwrap();
-    for wanted in [
-        &past[0].table[..8],
-        "Loot",
-        "finished",
-        "solo ",
-        "won",
-        "you",
-    ] {
+    for wanted in [&past[0].table[..8], "Loot", "finished", "solo ", "won", "you"] {
         assert!(row.contains(wanted), "{wanted} is not in {text}");
     }
 }
@@ -246,17 +227,12 @@ fn many_list_at_once() {
             }
             listed(&data)
         };
-        let looking: Vec<_> = (0..8)
-            .map(|number| scope.spawn(move || looks(number)))
-            .collect();
+        let looking: Vec<_> = (0..8).map(|number| scope.spawn(move || looks(number))).collect();
         let each = looking.into_iter().map(|one| one.join().unwrap());
         each.collect::<Vec<_>>()
     });
     for lines in all {
-        assert_eq!(
-            (lines.len(), &lines[0]["ended"]),
-            (1, &Value::from("waits"))
-        );
+        assert_eq!((lines.len(), &lines[0]["ended"]), (1, &Value::from("waits")));
     }
     let mut program = Program::start(root.path(), "solo", &["resume", "--headless", "--json"]);
     assert!(program.wait_for("action").is_some(), "it can be resumed");
@@ -317,12 +293,6 @@ fn no_past_games_are_no_error() {
     let root = TempDir::new().unwrap();
     let (code, text) = run(root.path(), &["history"]);
     assert_eq!((code, text.as_str()), (Some(0), "No past games yet.\n"));
-    assert_eq!(
-        run(root.path(), &["history", "--json"]),
-        (Some(0), String::new())
-    );
-    assert!(
-        !root.path().join("identity.key").exists(),
-        "to look makes nobody"
-    );
+    assert_eq!(run(root.path(), &["history", "--json"]), (Some(0), String::new()));
+    assert!(!root.path().join("identity.key").exists(), "to look makes nobody");
 }

@@ -74,8 +74,7 @@ impl<G: TableGame> PlayOut<G> {
             let legal = self.game.legal(seat, self.chance.faces());
             legal.into_iter().map(move |action| (seat, action))
         });
-        let (out_of_turn, in_turn): (Vec<_>, Vec<_>) =
-            all.partition(|(_, action)| self.game.out_of_turn(action));
+        let (out_of_turn, in_turn): (Vec<_>, Vec<_>) = all.partition(|(_, action)| self.game.out_of_turn(action));
         let mut from = if out || in_turn.is_empty() {
             out_of_turn
         } else {
@@ -92,9 +91,7 @@ impl<G: TableGame> PlayOut<G> {
     fn step(&mut self) -> (Seat, G::Action, Vec<G::Event>) {
         let (seat, action) = self.pick();
         let mut events = Vec::new();
-        self.game
-            .apply(seat, &action, &mut self.chance, &mut events)
-            .unwrap();
+        self.game.apply(seat, &action, &mut self.chance, &mut events).unwrap();
         (seat, action, events)
     }
 
@@ -107,9 +104,7 @@ impl<G: TableGame> PlayOut<G> {
             self.step();
         }
         for seat in self.seats().skip(1) {
-            self.game
-                .forfeit(seat, &mut self.chance, &mut Vec::new())
-                .unwrap();
+            self.game.forfeit(seat, &mut self.chance, &mut Vec::new()).unwrap();
         }
         false
     }
@@ -120,11 +115,7 @@ fn text(game: &impl Game) -> String {
 }
 
 /// Runs `look` at up to `positions` positions in each of a few play-outs of every game.
-fn at_every_position(
-    play_outs: u8,
-    positions: usize,
-    mut look: impl FnMut(&PlayOut<AnyGame>, &mut PlayOut<AnyGame>),
-) {
+fn at_every_position(play_outs: u8, positions: usize, mut look: impl FnMut(&PlayOut<AnyGame>, &mut PlayOut<AnyGame>)) {
     for rules in tables() {
         for number in 0..play_outs {
             let mut play = PlayOut::<AnyGame>::new(&rules, number);
@@ -184,11 +175,7 @@ fn check_legal_and_apply_agree() {
         let game = &after.game;
         let mut legal = Vec::new();
         for seat in Seat::first(game.seats()) {
-            legal.extend(
-                game.legal(seat, &faces)
-                    .into_iter()
-                    .map(|action| (seat, action)),
-            );
+            legal.extend(game.legal(seat, &faces).into_iter().map(|action| (seat, action)));
         }
         // Every seat now tries actions that were legal earlier.
         met.extend(legal.iter().cloned());
@@ -196,9 +183,7 @@ fn check_legal_and_apply_agree() {
         met.drain(..surplus);
         for (_, action) in &met {
             for seat in Seat::first(game.seats()) {
-                let honest = |shown: &fairdeal_protocol::game::Shown| {
-                    faces.get(shown.card) == Some(shown.face)
-                };
+                let honest = |shown: &fairdeal_protocol::game::Shown| faces.get(shown.card) == Some(shown.face);
                 if !game.shown(seat, action).iter().all(honest) {
                     continue;
                 }
@@ -248,10 +233,7 @@ struct Pausing<'a> {
 }
 
 impl Pausing<'_> {
-    fn answer(
-        &mut self,
-        ask: impl FnOnce(&mut RefereeChance) -> Result<Answer, Pause>,
-    ) -> Result<Answer, Pause> {
+    fn answer(&mut self, ask: impl FnOnce(&mut RefereeChance) -> Result<Answer, Pause>) -> Result<Answer, Pause> {
         if let Some(answer) = self.answers.get(self.at) {
             self.at += 1;
             return Ok(answer.clone());
@@ -358,8 +340,7 @@ fn a_forfeit_at_any_point_leaves_a_game_that_can_be_played_on() {
         for first in Seat::first(after.game.seats()) {
             let mut play = after.clone();
             // Seats leave one after another, with a few actions between, until the game is over.
-            let order = (0..play.game.seats())
-                .filter_map(|on| Seat::new((first.index() + on) % after.game.seats()));
+            let order = (0..play.game.seats()).filter_map(|on| Seat::new((first.index() + on) % after.game.seats()));
             for seat in order {
                 if play.game.is_over() {
                     break;
@@ -368,17 +349,13 @@ fn a_forfeit_at_any_point_leaves_a_game_that_can_be_played_on() {
                 let (replayed, _) = replayed(&play.game, &mut source, |game, chance, events| {
                     Ok(game.forfeit(seat, chance, events)?)
                 });
-                play.game
-                    .forfeit(seat, &mut play.chance, &mut Vec::new())
-                    .unwrap();
+                play.game.forfeit(seat, &mut play.chance, &mut Vec::new()).unwrap();
                 assert_eq!(text(&replayed), text(&play.game));
                 assert!(!play.game.to_act().contains(seat));
                 assert!(!play.game.winners().contains(seat));
                 assert_eq!(play.game.legal(seat, play.chance.faces()), []);
                 let once = text(&play.game);
-                play.game
-                    .forfeit(seat, &mut play.chance, &mut Vec::new())
-                    .unwrap();
+                play.game.forfeit(seat, &mut play.chance, &mut Vec::new()).unwrap();
                 assert_eq!(text(&play.game), once, "nobody leaves twice");
                 for _ in 0..12 {
                     if !play.game.is_over() {
@@ -460,9 +437,7 @@ fn loot_has_all_54_cards_somewhere_at_any_time() {
             // A seat leaves from time to time.
             if steps % 150 == 0 {
                 let seat = Seat::new(play.below(4)).unwrap();
-                play.game
-                    .forfeit(seat, &mut play.chance, &mut Vec::new())
-                    .unwrap();
+                play.game.forfeit(seat, &mut play.chance, &mut Vec::new()).unwrap();
             }
             assert_eq!(
                 all_cards(&play.game, play.chance.faces()),

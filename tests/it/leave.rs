@@ -58,10 +58,7 @@ async fn leaves(game: &str, seats: u8) {
     host.commands.send(Command::Leave).await.unwrap();
     let events = all(host).await;
     let gone = |event: &SessionEvent| matches!(event, SessionEvent::Peer { seat, state: PeerState::Left } if seat.index() == 0);
-    assert!(
-        events.iter().any(gone),
-        "{game}: the host hears of its leave"
-    );
+    assert!(events.iter().any(gone), "{game}: the host hears of its leave");
     assert_eq!(house.journals().unwrap(), [], "{game}: nothing waits");
     let mut files = Vec::new();
     for guest in guests {
@@ -69,9 +66,7 @@ async fn leaves(game: &str, seats: u8) {
         assert!(events.iter().any(gone), "{game}: a guest hears of it");
         let over = events.iter().find_map(|event| match event {
             SessionEvent::Over {
-                winners,
-                transcript,
-                ..
+                winners, transcript, ..
             } => Some((winners, transcript)),
             _ => None,
         });

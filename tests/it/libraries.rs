@@ -65,9 +65,7 @@ fn packages() -> Vec<Value> {
 /// Licences under one key of `deny.toml`.
 fn licences(value: &toml::Value) -> Vec<String> {
     let names = value.as_array().unwrap().iter();
-    names
-        .map(|name| name.as_str().unwrap().to_owned())
-        .collect()
+    names.map(|name| name.as_str().unwrap().to_owned()).collect()
 }
 
 /// Whether a package's licence, an SPDX expression, is allowed.
@@ -83,10 +81,7 @@ fn every_licence_is_allowed() {
     let allowed = licences(&deny["licenses"]["allow"]);
     let mut exceptions = BTreeMap::new();
     for exception in deny["licenses"]["exceptions"].as_array().unwrap() {
-        exceptions.insert(
-            exception["crate"].as_str().unwrap(),
-            licences(&exception["allow"]),
-        );
+        exceptions.insert(exception["crate"].as_str().unwrap(), licences(&exception["allow"]));
     }
     for package in packages() {
         let name = package["name"].as_str().unwrap();
@@ -116,9 +111,7 @@ fn version(text: &str) -> (u32, u32) {
 #[test]
 fn no_library_needs_a_newer_rust() {
     let manifest = table("Cargo.toml");
-    let promised = manifest["workspace"]["package"]["rust-version"]
-        .as_str()
-        .unwrap();
+    let promised = manifest["workspace"]["package"]["rust-version"].as_str().unwrap();
     for package in packages() {
         if let Some(needed) = package["rust_version"].as_str() {
             assert!(

@@ -1,12 +1,7 @@
 //! Whole-process tests: real programs over loopback, and attacks on their files.
 
 // Tests fail by panicking.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::expect_used
-)]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, clippy::expect_used)]
 
 mod absent;
 #[cfg(target_os = "linux")]

@@ -10,18 +10,12 @@ pub(crate) const LISTEN: [&str; 2] = ["--listen", "/ip4/127.0.0.1/tcp/0"];
 
 pub(crate) fn host(root: &Path, seats: &str, target: &str) -> Program {
     let option = format!("target={target}");
-    let args = [
-        "bot", "host", "loot", "--seats", seats, "--option", &option, "--json",
-    ];
+    let args = ["bot", "host", "loot", "--seats", seats, "--option", &option, "--json"];
     Program::start(root, "host", &[&args[..], &LISTEN].concat())
 }
 
 pub(crate) fn guest(root: &Path, name: &str, target: &str) -> Program {
-    Program::start(
-        root,
-        name,
-        &[&["bot", "join", target, "--json"][..], &LISTEN].concat(),
-    )
+    Program::start(root, name, &[&["bot", "join", target, "--json"][..], &LISTEN].concat())
 }
 
 #[test]
@@ -82,12 +76,7 @@ fn a_game_between_three_programs_agrees_and_verifies() {
         .unwrap();
     let text = String::from_utf8(verify.stdout).unwrap();
     assert_eq!(verify.status.code(), Some(0), "{text}");
-    for check in [
-        "signatures of entries",
-        "shuffle proofs",
-        "share proofs",
-        "recomputed",
-    ] {
+    for check in ["signatures of entries", "shuffle proofs", "share proofs", "recomputed"] {
         assert!(text.contains(check), "{check} is not named in {text}");
     }
     assert!(text.contains(first["log"].as_str().unwrap()));
@@ -100,10 +89,7 @@ fn two_seats_by_address() {
     let event = host.wait_for("ticket").unwrap();
     let address = event["addresses"][0].as_str().unwrap().to_owned();
     let mut guest = guest(root.path(), "guest", &address);
-    let (one, two) = (
-        host.wait_for("over").unwrap(),
-        guest.wait_for("over").unwrap(),
-    );
+    let (one, two) = (host.wait_for("over").unwrap(), guest.wait_for("over").unwrap());
     assert_eq!(one["log"], two["log"]);
     assert!(host.finish().success());
     assert!(guest.finish().success());
@@ -225,8 +211,7 @@ fn flaky_proxy(to: u16, cuts: usize) -> u16 {
     let carried: Arc<Mutex<Carried>> = Arc::default();
     std::thread::spawn(move || {
         for inbound in listener.incoming() {
-            let (Ok(inbound), Ok(outbound)) = (inbound, TcpStream::connect(("127.0.0.1", to)))
-            else {
+            let (Ok(inbound), Ok(outbound)) = (inbound, TcpStream::connect(("127.0.0.1", to))) else {
                 return;
             };
             for (from, into) in [(&inbound, &outbound), (&outbound, &inbound)] {
@@ -267,24 +252,10 @@ fn a_dropped_connection_costs_time_and_nothing_else() {
     let address = event["addresses"][0].as_str().unwrap();
     let mut parts: Vec<String> = address.split('/').map(str::to_owned).collect();
     parts[4] = flaky_proxy(parts[4].parse().unwrap(), 2).to_string();
-    let args = [
-        "bot",
-        "join",
-        &parts.join("/"),
-        "--json",
-        "--bot-delay",
-        "20",
-    ];
+    let args = ["bot", "join", &parts.join("/"), "--json", "--bot-delay", "20"];
     let mut guest = Program::start(root.path(), "guest", &[&args[..], &LISTEN].concat());
-    let (one, two) = (
-        host.wait_for("over").unwrap(),
-        guest.wait_for("over").unwrap(),
-    );
+    let (one, two) = (host.wait_for("over").unwrap(), guest.wait_for("over").unwrap());
     assert_eq!(one["log"], two["log"]);
-    let lost = guest
-        .events
-        .iter()
-        .filter(|event| event["state"] == "lost")
-        .count();
+    let lost = guest.events.iter().filter(|event| event["state"] == "lost").count();
     assert!(lost >= 1, "the connection was never cut");
 }

@@ -64,8 +64,7 @@ fn nobody_swaps_the_card_of_another_or_acts_twice() {
     assert_eq!(game.legal(first, chance.dealt_to(first)).len(), 2);
     assert_eq!(game.legal(first, chance.dealt_to(second)), [Action::Keep]);
     let events = &mut Vec::new();
-    game.apply(first, &Action::Keep, &mut chance, events)
-        .unwrap();
+    game.apply(first, &Action::Keep, &mut chance, events).unwrap();
     let again = game.apply(first, &Action::Keep, &mut chance, events);
     assert_eq!(again, Err(ApplyError::Illegal(Illegal::NotYourTurn(first))));
     assert!(!game.is_over() && game.winners().is_empty());
@@ -79,14 +78,12 @@ fn the_others_go_on_without_a_seat_that_leaves() {
         let events = &mut Vec::new();
         for _ in 0..turns {
             let seat = game.to_act().iter().next().unwrap();
-            game.apply(seat, &Action::Keep, &mut chance, events)
-                .unwrap();
+            game.apply(seat, &Action::Keep, &mut chance, events).unwrap();
         }
         game.forfeit(gone, &mut chance, events).unwrap();
         while let Some(seat) = game.to_act().iter().next() {
             assert_ne!(seat, gone);
-            game.apply(seat, &Action::Keep, &mut chance, events)
-                .unwrap();
+            game.apply(seat, &Action::Keep, &mut chance, events).unwrap();
         }
         assert!(game.is_over());
         assert!(game.hand(gone).is_empty() && !game.winners().contains(gone));

@@ -32,12 +32,7 @@ fn run(args: &[&str], output: Stdio, reads: bool) -> (ExitStatus, String) {
     // Only the referee reads it; other commands may have ended.
     let _ = child.stdin.take().unwrap().write_all(QUESTION);
     let mut said = String::new();
-    child
-        .stderr
-        .take()
-        .unwrap()
-        .read_to_string(&mut said)
-        .unwrap();
+    child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
     (child.wait().unwrap(), said)
 }
 

@@ -51,13 +51,7 @@ impl Program {
     }
 
     /// The same, with a given standard error.
-    pub(crate) fn start_to(
-        mut command: Command,
-        stderr: Stdio,
-        root: &Path,
-        name: &str,
-        args: &[&str],
-    ) -> Self {
+    pub(crate) fn start_to(mut command: Command, stderr: Stdio, root: &Path, name: &str, args: &[&str]) -> Self {
         let data = root.join(name);
         // To analyse a failure, FAIRDEAL_TEST_LOGS names a folder with a log of each program.
         if let Some(folder) = std::env::var_os("FAIRDEAL_TEST_LOGS") {
@@ -133,10 +127,7 @@ impl Program {
 
     /// The ticket that a host prints.
     pub(crate) fn ticket(&mut self) -> String {
-        self.wait_for("ticket").unwrap()["ticket"]
-            .as_str()
-            .unwrap()
-            .to_owned()
+        self.wait_for("ticket").unwrap()["ticket"].as_str().unwrap().to_owned()
     }
 
     /// Reads all events until the program ends.

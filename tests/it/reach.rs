@@ -8,9 +8,7 @@ use std::time::{Duration, Instant};
 
 use fairdeal::session::frame::{Frame, Join, MAX_FRAME};
 use fairdeal::store::IdentityKey;
-use fairdeal_net::{
-    AddressRecord, JoinTarget, Node, NodeConfig, NodeEvent, PeerId, Ticket, Transport,
-};
+use fairdeal_net::{AddressRecord, JoinTarget, Node, NodeConfig, NodeEvent, PeerId, Ticket, Transport};
 use fairdeal_protocol::party::PlayedBy;
 use fairdeal_protocol::wire::bounded::Text;
 use tempfile::TempDir;
@@ -21,18 +19,12 @@ const TCP: &str = "/ip4/127.0.0.1/tcp/0";
 const QUIC: &str = "/ip4/127.0.0.1/udp/0/quic-v1";
 
 fn host(root: &Path, listen: &str, more: &[&str]) -> Program {
-    let args = [
-        "bot", "host", "loot", "--seats", "2", "--json", "--listen", listen,
-    ];
+    let args = ["bot", "host", "loot", "--seats", "2", "--json", "--listen", listen];
     Program::start(root, "host", &[&args[..], more].concat())
 }
 
 fn guest(root: &Path, listen: &str, target: &str) -> Program {
-    Program::start(
-        root,
-        "guest",
-        &["bot", "join", target, "--json", "--listen", listen],
-    )
+    Program::start(root, "guest", &["bot", "join", target, "--json", "--listen", listen])
 }
 
 /// Both programs play to the end and agree on the log.
@@ -112,10 +104,7 @@ fn password_admits_a_guest() {
         Program::start_by(knowing("open barley"), root.path(), "wrong", &locked),
     ] {
         let error = outside.wait_for("error").expect("it is told why");
-        assert!(
-            error["message"].as_str().unwrap().contains("password"),
-            "{error}"
-        );
+        assert!(error["message"].as_str().unwrap().contains("password"), "{error}");
         assert_eq!(outside.finish().code(), Some(1));
     }
     let guest = Program::start_by(knowing("open sesame"), root.path(), "guest", &locked);
@@ -129,8 +118,7 @@ async fn flood(ticket: &Ticket, frames: &[Vec<u8>], times: usize) -> usize {
     config.max_message = MAX_FRAME;
     config.redial_first = Duration::from_millis(5);
     config.redial_most = Duration::from_millis(20);
-    let (node, mut events) =
-        Node::spawn(&IdentityKey::generate().unwrap().signing_key(), config).unwrap();
+    let (node, mut events) = Node::spawn(&IdentityKey::generate().unwrap().signing_key(), config).unwrap();
     let host: PeerId = ticket.host();
     node.keep(host, ticket.addresses().to_vec()).unwrap();
     let (mut said, mut failed) = (0, 0);
@@ -168,11 +156,7 @@ fn silent_connections_shut_nobody_out() {
     use socket2::{Domain, Socket, Type};
 
     let root = TempDir::new().unwrap();
-    let mut host = host(
-        root.path(),
-        TCP,
-        &["--bot-delay", "20", "--option", "target=60"],
-    );
+    let mut host = host(root.path(), TCP, &["--bot-delay", "20", "--option", "target=60"]);
     let event = host.wait_for("ticket").unwrap();
     let address = event["addresses"][0].as_str().unwrap().to_owned();
     let port: u16 = address.split('/').nth(4).unwrap().parse().unwrap();
@@ -190,12 +174,8 @@ fn silent_connections_shut_nobody_out() {
             let pause = Some(Duration::from_millis(100));
             stream.set_read_timeout(pause).unwrap();
             // Hold the connection until the host closes it.
-            let waits = |error: &std::io::Error| {
-                matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut)
-            };
-            while stream.read(&mut [0]).is_err_and(|error| waits(&error))
-                && !over.load(Ordering::Relaxed)
-            {
+            let waits = |error: &std::io::Error| matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut);
+            while stream.read(&mut [0]).is_err_and(|error| waits(&error)) && !over.load(Ordering::Relaxed) {
                 std::thread::yield_now();
             }
         }
@@ -225,11 +205,7 @@ fn silent_connections_shut_nobody_out() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn flood_does_not_delay_the_table() {
     let root = TempDir::new().unwrap();
-    let mut host = host(
-        root.path(),
-        TCP,
-        &["--bot-delay", "50", "--option", "target=300"],
-    );
+    let mut host = host(root.path(), TCP, &["--bot-delay", "50", "--option", "target=300"]);
     let ticket = host.ticket();
     let mut guest = guest(root.path(), TCP, &ticket);
     host.wait_for("deal").unwrap();
@@ -248,12 +224,7 @@ async fn flood_does_not_delay_the_table() {
         program: [7; 16].into(),
         played_by: PlayedBy::Person,
     });
-    let frames = [
-        wish.to_bytes(),
-        vec![0xff; 1000],
-        vec![7; 100_000],
-        Vec::new(),
-    ];
+    let frames = [wish.to_bytes(), vec![0xff; 1000], vec![7; 100_000], Vec::new()];
     let said = tokio::join!(
         flood(&ticket, &frames, 4000),
         flood(&ticket, &frames[1..2], 3000),
@@ -284,10 +255,7 @@ async fn flood_does_not_delay_the_table() {
         assert_eq!(over["log"], other["log"]);
         host.memory()
     });
-    let after = tokio::time::timeout_at(end.into(), over)
-        .await
-        .unwrap()
-        .unwrap();
+    let after = tokio::time::timeout_at(end.into(), over).await.unwrap().unwrap();
     if let (Some(before), Some(after)) = (before, after) {
         // The bound includes what the game itself needs.
         assert!(after < before + 48 * 1024, "from {before} to {after} KiB");

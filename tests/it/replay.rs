@@ -44,11 +44,7 @@ fn watched(game: &str, seats: u8, options: &[(&str, &str)], seed: u8) -> (Replay
 fn every_moment_is_as_the_seats_saw_it() {
     for (game, seats, options) in [
         ("loot", 3, &[("target", "60")][..]),
-        (
-            "houses-of-thoth",
-            2,
-            &[("target", "1"), ("opening", "auction")],
-        ),
+        ("houses-of-thoth", 2, &[("target", "1"), ("opening", "auction")]),
         ("sphinxs-paw", 2, &[]),
         ("plutonian-poker", 3, &[]),
         ("ivory-tower", 1, &[]),
@@ -105,10 +101,7 @@ fn deals_can_be_found() {
         let start = replay.deal_start(deal.number).unwrap();
         assert_eq!(replay.step(start).deal, deal.number);
         assert!(start == 0 || replay.step(start - 1).deal < deal.number);
-        assert_eq!(
-            replay.faces(deal.number).unwrap().iter().count(),
-            deal.cards
-        );
+        assert_eq!(replay.faces(deal.number).unwrap().iter().count(), deal.cards);
         acts += deal.actions;
     }
     let steps = (0..replay.len()).map(|number| replay.step(number));
@@ -120,14 +113,9 @@ fn deals_can_be_found() {
     // The steps' checks add up to those of the audit.
     let checks = |name: &str| -> u64 {
         let each = (0..replay.len()).flat_map(|number| replay.step(number).checks);
-        each.filter(|(made, _)| *made == name)
-            .map(|(_, count)| count)
-            .sum()
+        each.filter(|(made, _)| *made == name).map(|(_, count)| count).sum()
     };
-    assert_eq!(
-        checks("shuffle proofs"),
-        replay.report().tally.shuffle_proofs
-    );
+    assert_eq!(checks("shuffle proofs"), replay.report().tally.shuffle_proofs);
 }
 
 /// Cards that were never opened stay hidden, and so do the hands of departed seats.
@@ -145,9 +133,7 @@ fn hands_that_nobody_opened_stay_hidden() {
     assert!(replay.report().is_fair(), "{:?}", replay.report().finding);
     let left = (0..replay.len()).find(|number| {
         let lines = replay.step(*number).lines;
-        lines
-            .iter()
-            .any(|line| line == "player 2 has left the game.")
+        lines.iter().any(|line| line == "player 2 has left the game.")
     });
     let left = left.unwrap();
     let step = replay.step(left - 1);
@@ -243,21 +229,13 @@ fn the_command_prints_every_line() {
 #[test]
 fn verify_writes_a_page() {
     let root = TempDir::new().unwrap();
-    let (file, page) = (
-        root.path().join("game.fairdeal"),
-        root.path().join("page.html"),
-    );
+    let (file, page) = (root.path().join("game.fairdeal"), root.path().join("page.html"));
     std::fs::write(&file, &*LOOT).unwrap();
     let html = ["verify", "--html", page.to_str().unwrap()];
     assert_eq!(run(&html, &file).0, Some(0));
     let text = std::fs::read_to_string(&page).unwrap();
     let report = Replay::open(transcript(&LOOT)).unwrap().report().clone();
-    for wanted in [
-        "✓ fair",
-        "player 3",
-        "shuffle proofs",
-        &report.log.to_string(),
-    ] {
+    for wanted in ["✓ fair", "player 3", "shuffle proofs", &report.log.to_string()] {
         assert!(text.contains(wanted), "{wanted} is not in {text}");
     }
     let deals = text.matches("<td>opened and recomputed</td>").count();
@@ -293,10 +271,7 @@ fn verify_writes_a_page() {
 #[test]
 fn picture_is_never_written_over_a_file() {
     let root = TempDir::new().unwrap();
-    let (file, picture) = (
-        root.path().join("game.fairdeal"),
-        root.path().join("picture.svg"),
-    );
+    let (file, picture) = (root.path().join("game.fairdeal"), root.path().join("picture.svg"));
     std::fs::write(&file, &*LOOT).unwrap();
     let draw = |out: &Path, more: &[&str]| {
         let args = ["replay", "--svg", out.to_str().unwrap()];
@@ -341,18 +316,12 @@ fn shells_and_man_are_told_every_command() {
     };
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let script = told(&["completions", shell]);
-        assert!(
-            script.contains("history") && script.contains("data-dir"),
-            "{shell}"
-        );
+        assert!(script.contains("history") && script.contains("data-dir"), "{shell}");
     }
     let page = told(&["man"]);
     assert!(page.contains(".TH fairdeal") && page.contains("replay"));
     for section in ["EXIT STATUS", "FILES", "ENVIRONMENT", "EXAMPLES"] {
-        assert!(
-            page.contains(&format!(".SH \"{section}\""))
-                || page.contains(&format!(".SH {section}"))
-        );
+        assert!(page.contains(&format!(".SH \"{section}\"")) || page.contains(&format!(".SH {section}")));
     }
     let root = TempDir::new().unwrap();
     told(&["man", "--output", root.path().to_str().unwrap()]);

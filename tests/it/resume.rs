@@ -32,11 +32,7 @@ fn killed(seed: u8, game: &[&str]) {
     let mut programs = vec![Program::start(root.path(), "host", &host.concat())];
     let ticket = programs[0].ticket();
     let guest = ["bot", "join", &ticket, "--json", "--bot-delay", "20"];
-    programs.push(Program::start(
-        root.path(),
-        "guest",
-        &[&guest[..], &LISTEN].concat(),
-    ));
+    programs.push(Program::start(root.path(), "guest", &[&guest[..], &LISTEN].concat()));
     for program in &mut programs {
         program.wait_for("started").unwrap();
     }
@@ -46,10 +42,7 @@ fn killed(seed: u8, game: &[&str]) {
         std::thread::sleep(Duration::from_millis(pause));
         let which = uniform(&mut rng, 2) as usize;
         programs[which].kill();
-        if programs
-            .iter()
-            .any(|program| transcript(&program.data).is_some())
-        {
+        if programs.iter().any(|program| transcript(&program.data).is_some()) {
             break;
         }
         kills += 1;
@@ -152,8 +145,7 @@ fn a_program_that_stays_away_is_removed() {
         }
         goes.kill();
         let overs = [&mut host, &mut stays].map(|program| {
-            let out = program
-                .wait_for_matching(|event| event["event"] == "peer" && event["state"] == "removed");
+            let out = program.wait_for_matching(|event| event["event"] == "peer" && event["state"] == "removed");
             assert_eq!(out.unwrap()["seat"], started["me"], "{game}");
             program.wait_for("over").expect("the game goes on")
         });
@@ -173,15 +165,7 @@ fn a_program_that_stays_away_is_removed() {
 #[test]
 fn a_program_that_is_asked_to_go_leaves_its_table_in_order() {
     let root = TempDir::new().unwrap();
-    let host = [
-        "bot",
-        "host",
-        "loot",
-        "--seats",
-        "2",
-        "--json",
-        "--bot-delay",
-    ];
+    let host = ["bot", "host", "loot", "--seats", "2", "--json", "--bot-delay"];
     let host = [&host[..], &["100", "--option", "target=60"], &LISTEN].concat();
     let mut host = Program::start(root.path(), "host", &host);
     let ticket = host.ticket();

@@ -25,13 +25,7 @@ impl Validator<'_> {
         Ok(())
     }
 
-    fn keyword(
-        &self,
-        keyword: &str,
-        wanted: &Value,
-        all: &Map<String, Value>,
-        value: &Value,
-    ) -> Result<(), String> {
+    fn keyword(&self, keyword: &str, wanted: &Value, all: &Map<String, Value>, value: &Value) -> Result<(), String> {
         let holds = match keyword {
             "$schema" | "$defs" | "title" | "description" | "format" => true,
             "$ref" => {
@@ -46,12 +40,8 @@ impl Validator<'_> {
                 name => is_of(name, value),
             },
             // Bounds say nothing about values that are not numbers.
-            "minimum" => value
-                .as_i64()
-                .is_none_or(|value| Some(value) >= wanted.as_i64()),
-            "maximum" => value
-                .as_i64()
-                .is_none_or(|value| Some(value) <= wanted.as_i64()),
+            "minimum" => value.as_i64().is_none_or(|value| Some(value) >= wanted.as_i64()),
+            "maximum" => value.as_i64().is_none_or(|value| Some(value) <= wanted.as_i64()),
             "pattern" if wanted == "^[0-9a-f]{64}$" => {
                 let digit = |c: char| c.is_ascii_digit() || ('a'..='f').contains(&c);
                 value
@@ -70,8 +60,7 @@ impl Validator<'_> {
                 let fields = wanted.as_object().ok_or("'properties' is no object")?;
                 for (name, schema) in fields {
                     if let Some(field) = value.get(name) {
-                        self.check(schema, field)
-                            .map_err(|why| format!("{name}: {why}"))?;
+                        self.check(schema, field).map_err(|why| format!("{name}: {why}"))?;
                     }
                 }
                 true

@@ -197,9 +197,7 @@ const LEFT: &str = "\x1b[D";
 
 /// The ticket on a lobby screen: the rows under its heading.
 fn ticket(shown: &str) -> String {
-    let rows = shown
-        .lines()
-        .skip_while(|row| !row.contains("Ticket for your friends"));
+    let rows = shown.lines().skip_while(|row| !row.contains("Ticket for your friends"));
     let rows = rows.skip(1).take_while(|row| !row.trim().is_empty());
     rows.map(str::trim).collect()
 }
@@ -217,11 +215,7 @@ fn play(players: &mut [&mut Player], turns: usize) {
                 let before = player.shown();
                 break (player, before);
             }
-            assert!(
-                since.elapsed() < PATIENCE,
-                "nobody is to act:\n{}",
-                players[0].shown()
-            );
+            assert!(since.elapsed() < PATIENCE, "nobody is to act:\n{}", players[0].shown());
             thread::sleep(Duration::from_millis(20));
         };
         player.presses(ENTER);
@@ -259,9 +253,7 @@ fn two_play_from_their_screens_one_is_killed_and_the_game_is_audited() {
     ben.reads("Loot: seats");
     ben.presses("r");
     anna.sees("word that Ben is ready", |shown| {
-        shown
-            .lines()
-            .any(|row| row.contains("Ben") && row.contains("✓ ready"))
+        shown.lines().any(|row| row.contains("Ben") && row.contains("✓ ready"))
     });
     anna.presses("c");
     anna.presses("good luck");
@@ -359,10 +351,7 @@ fn closed_window_ends_the_program() {
     if !terminals_work() {
         return;
     }
-    for (args, shows) in [
-        (&["play", "loot", "--bots", "1"][..], "About"),
-        (&[], "Play"),
-    ] {
+    for (args, shows) in [(&["play", "loot", "--bots", "1"][..], "About"), (&[], "Play")] {
         let data = tempfile::tempdir().unwrap();
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_fairdeal"));
         command.args(["--name", "Anna"]);
@@ -454,11 +443,7 @@ fn the_terminal_is_given_back_after_a_panic() {
     }
     let data = tempfile::tempdir().unwrap();
     let mut command = CommandBuilder::new(std::env::current_exe().unwrap());
-    command.args([
-        "--exact",
-        "screen::a_panic_where_it_is_asked_for",
-        "--nocapture",
-    ]);
+    command.args(["--exact", "screen::a_panic_where_it_is_asked_for", "--nocapture"]);
     command.env(PANICS_IN, data.path());
     // The panic message must fit on the screen.
     command.env("RUST_BACKTRACE", "0");
@@ -509,11 +494,7 @@ fn the_terminal_may_change_its_size() {
     player.asks_for("play Houses of Thoth");
     player.asks_for("start");
     player.reads("About");
-    for (rows, cols, text) in [
-        (20, 60, "fairdeal needs"),
-        (50, 160, "About"),
-        (24, 80, "About"),
-    ] {
+    for (rows, cols, text) in [(20, 60, "fairdeal needs"), (50, 160, "About"), (24, 80, "About")] {
         player
             .screen
             .lock()

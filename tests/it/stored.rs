@@ -13,10 +13,7 @@ use fairdeal_protocol::transcript::{End, Transcript};
 use super::fixture::record;
 
 /// Options that keep games short.
-const SHORT: [(&str, &[(&str, &str)]); 2] = [
-    ("loot", &[("target", "10")]),
-    ("houses-of-thoth", &[("target", "20")]),
-];
+const SHORT: [(&str, &[(&str, &str)]); 2] = [("loot", &[("target", "10")]), ("houses-of-thoth", &[("target", "20")])];
 
 fn path(game: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/transcripts");

@@ -35,10 +35,7 @@ static PLAYED: LazyLock<(Vec<u8>, SigningKey)> = LazyLock::new(|| {
     assert!(program.finish().success());
     let bytes = std::fs::read(PathBuf::from(over["transcript"].as_str().unwrap())).unwrap();
     let data = DataDir::open(Some(&program.data)).unwrap();
-    (
-        bytes,
-        SigningKey::from_bytes(data.identity().unwrap().seed()),
-    )
+    (bytes, SigningKey::from_bytes(data.identity().unwrap().seed()))
 });
 
 /// Exit code of `verify` for these bytes.
@@ -126,25 +123,14 @@ fn verify_names_fault_and_place() {
     assert_eq!(output.status.code(), Some(1), "{text}");
     assert!(text.contains("NOT FAIR"), "{text}");
     assert!(text.contains("step"), "{text}");
-    let output = fairdeal()
-        .arg("verify")
-        .arg("--json")
-        .arg(&file)
-        .output()
-        .unwrap();
+    let output = fairdeal().arg("verify").arg("--json").arg(&file).output().unwrap();
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(json["result"], "unfair");
     assert!(json["finding"]["step"].is_u64());
 
     std::fs::write(&file, b"not a transcript").unwrap();
     assert_eq!(
-        fairdeal()
-            .arg("verify")
-            .arg(&file)
-            .output()
-            .unwrap()
-            .status
-            .code(),
+        fairdeal().arg("verify").arg(&file).output().unwrap().status.code(),
         Some(2)
     );
 }

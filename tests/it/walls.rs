@@ -13,20 +13,11 @@ const CRATES: [(&str, &str, &[&str]); 5] = [
     ("fairdeal-protocol", "protocol", &[]),
     ("fairdeal-games", "games", &["fairdeal-protocol"]),
     ("fairdeal-net", "net", &["fairdeal-protocol"]),
-    (
-        "fairdeal-ui",
-        "ui",
-        &["fairdeal-games", "fairdeal-protocol"],
-    ),
+    ("fairdeal-ui", "ui", &["fairdeal-games", "fairdeal-protocol"]),
     (
         "fairdeal",
         ".",
-        &[
-            "fairdeal-games",
-            "fairdeal-net",
-            "fairdeal-protocol",
-            "fairdeal-ui",
-        ],
+        &["fairdeal-games", "fairdeal-net", "fairdeal-protocol", "fairdeal-ui"],
     ),
 ];
 
@@ -91,19 +82,13 @@ fn program_text(source: &Path) -> String {
 
 fn is_test(source: &Path) -> bool {
     let names = ["tests", "tests.rs", "testing.rs", "foreign.rs"];
-    source
-        .iter()
-        .any(|part| names.iter().any(|name| part == *name))
+    source.iter().any(|part| names.iter().any(|name| part == *name))
 }
 
 /// Modules that a source imports, named after `crate::` or, at the top of a crate, after `super::`. An item that the
 /// crate re-exports counts as its module.
 fn imported(text: &str, is_top: bool, exports: &BTreeMap<String, String>) -> BTreeSet<String> {
-    let roots = if is_top {
-        r"(?:crate|^use super)"
-    } else {
-        "crate"
-    };
+    let roots = if is_top { r"(?:crate|^use super)" } else { "crate" };
     let path = Regex::new(&format!(r"(?m){roots}::(\w+|\{{[^}}]*\}})")).unwrap();
     let first = Regex::new(r"(?:[{,]\s*|^)(\w+)").unwrap();
     let paths = path.captures_iter(text).map(|found| found[1].to_owned());
@@ -111,9 +96,7 @@ fn imported(text: &str, is_top: bool, exports: &BTreeMap<String, String>) -> BTr
         let names = first.captures_iter(&path).map(|found| found[1].to_owned());
         names.collect::<Vec<_>>()
     });
-    names
-        .map(|name| exports.get(&name).cloned().unwrap_or(name))
-        .collect()
+    names.map(|name| exports.get(&name).cloned().unwrap_or(name)).collect()
 }
 
 /// The module of each name that a crate re-exports at its top.
@@ -180,8 +163,7 @@ fn reaches(graph: &BTreeMap<String, BTreeSet<String>>, from: &str, to: &str) -> 
 fn draw(name: &str, graph: &BTreeMap<String, BTreeSet<String>>) -> String {
     let mut text = format!("## {name}\n\n```mermaid\nflowchart TD\n");
     for (module, imports) in graph {
-        let follows =
-            |import: &str| (imports.iter()).any(|by| by != import && reaches(graph, by, import));
+        let follows = |import: &str| (imports.iter()).any(|by| by != import && reaches(graph, by, import));
         for import in imports.iter().filter(|import| !follows(import)) {
             text += &format!("    {module} --> {import}\n");
         }
@@ -210,12 +192,7 @@ fn imports_are_drawn() {
         fs::write(&path, &drawn).unwrap();
     }
     let stored = fs::read_to_string(&path).unwrap();
-    assert_eq!(
-        stored,
-        drawn,
-        "UPDATE_IMPORTS=1 draws {} again",
-        path.display()
-    );
+    assert_eq!(stored, drawn, "UPDATE_IMPORTS=1 draws {} again", path.display());
 }
 
 #[test]

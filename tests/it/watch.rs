@@ -64,9 +64,7 @@ fn early_spectator_sees_the_whole_game() {
     let mut spectator = watch(root.path(), "spectator", &ticket);
     // No seat reports a spectator, so wait for what the spectator itself shows.
     let guest = join(root.path(), &ticket, &[]);
-    let started = spectator
-        .wait_for("started")
-        .expect("it is shown the table");
+    let started = spectator.wait_for("started").expect("it is shown the table");
     assert_eq!(started["me"], Value::Null);
     same_end(&mut host, &mut spectator);
     assert_eq!(actions(&host), actions(&spectator));
@@ -95,10 +93,7 @@ fn a_table_is_watched_by_its_address_and_by_a_quoted_ticket() {
 #[test]
 fn late_spectator_catches_up() {
     let root = TempDir::new().unwrap();
-    let mut host = host(
-        root.path(),
-        &["--bot-delay", "20", "--seats", "3", "--bots", "1"],
-    );
+    let mut host = host(root.path(), &["--bot-delay", "20", "--seats", "3", "--bots", "1"]);
     let ticket = host.ticket();
     let guest = join(root.path(), &ticket, &["--bot-delay", "20"]);
     for _ in 0..6 {
@@ -132,26 +127,16 @@ fn host_goes_and_comes_back(locked: bool) {
         Program::start_by(command, root.path(), name, &[args, more].concat())
     };
     let table = ["--option", "target=300", "--seats", "2", "--listen", TCP];
-    let host = [
-        &["bot", "host", "loot", "--json", "--bot-delay", "20"],
-        &table[..],
-    ]
-    .concat();
+    let host = [&["bot", "host", "loot", "--json", "--bot-delay", "20"], &table[..]].concat();
     let mut host = start("host", &host, "open sesame");
     let ticket = host.ticket();
     let join = ["bot", "join", &ticket, "--json", "--listen", TCP];
-    let _guest = start(
-        "guest",
-        &[&join[..], &["--bot-delay", "20"]].concat(),
-        "open sesame",
-    );
+    let _guest = start("guest", &[&join[..], &["--bot-delay", "20"]].concat(), "open sesame");
     let watch = ["watch", &ticket, "--json"];
     let mut spectator = start("spectator", &watch, "open sesame");
     spectator.wait_for("action").expect("it sees the game");
     host.kill();
-    let reaching = spectator
-        .wait_for("reaching")
-        .expect("it looks for the host");
+    let reaching = spectator.wait_for("reaching").expect("it looks for the host");
     assert!(reaching["seconds"].as_u64() <= Some(60), "{reaching}");
     let resume = ["resume", "--headless", "--json"];
     let mut host = start("host", &resume, "");
@@ -197,18 +182,9 @@ fn locked_table_admits_spectators_with_the_password() {
         command.env("FAIRDEAL_PASSWORD", password);
         command
     };
-    let start = |password: &str, name: &str, args: &[&str]| {
-        Program::start_by(knowing(password), root.path(), name, args)
-    };
-    let table = [
-        "bot",
-        "host",
-        "loot",
-        "--seats",
-        "2",
-        "--option",
-        "target=20",
-    ];
+    let start =
+        |password: &str, name: &str, args: &[&str]| Program::start_by(knowing(password), root.path(), name, args);
+    let table = ["bot", "host", "loot", "--seats", "2", "--option", "target=20"];
     let locked = ["--json", "--listen", TCP, "--bot-delay", "20", "--password"];
     let mut host = start("open sesame", "host", &[&table[..], &locked].concat());
     let ticket = host.ticket();
@@ -237,12 +213,10 @@ async fn endless_requests_drop_the_spectator() {
     let mut host = host(root.path(), &["--seats", "2", "--bot-delay", "20"]);
     let ticket: Ticket = host.ticket().parse().unwrap();
     let config = NodeConfig::new(Transport::Sockets);
-    let (node, mut events) =
-        Node::spawn(&IdentityKey::generate().unwrap().signing_key(), config).unwrap();
+    let (node, mut events) = Node::spawn(&IdentityKey::generate().unwrap().signing_key(), config).unwrap();
     let lobby = ticket.lobby();
     let say = |frame: &Frame| node.send(ticket.host(), frame.to_bytes());
-    node.keep(ticket.host(), ticket.addresses().to_vec())
-        .unwrap();
+    node.keep(ticket.host(), ticket.addresses().to_vec()).unwrap();
     let _guest = join(root.path(), &ticket.to_string(), &["--bot-delay", "20"]);
     let mut table = None;
     let (mut pages, mut dropped) = (0, false);

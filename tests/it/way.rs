@@ -10,11 +10,7 @@ use super::process::{Program, Relay};
 const LISTEN: [&str; 2] = ["--listen", "/ip4/127.0.0.1/tcp/0"];
 
 fn host(root: &Path, name: &str, more: &[&str]) -> (Program, Ticket) {
-    let args = [
-        &["bot", "host", "loot", "--seats", "3", "--json"],
-        &LISTEN[..],
-        more,
-    ];
+    let args = [&["bot", "host", "loot", "--seats", "3", "--json"], &LISTEN[..], more];
     let mut host = Program::start(root, name, &args.concat());
     let ticket = host.ticket().parse().unwrap();
     (host, ticket)
@@ -107,10 +103,7 @@ fn the_host_goes() {
     host.finish();
     let error = guest.wait_for("error").expect("the guest is told");
     let message = error["message"].as_str().unwrap();
-    assert!(
-        message.ends_with("the host has closed the table"),
-        "{message}"
-    );
+    assert!(message.ends_with("the host has closed the table"), "{message}");
 }
 
 /// The host reports that its relay does not answer, and its ticket leaves the relay out.
@@ -122,10 +115,7 @@ fn the_relay_is_not_there() {
     drop(closed);
     let (_other, other) = host(root.path(), "other", &[]);
     let relay = format!("/ip4/127.0.0.1/tcp/{port}/p2p/{}", other.host());
-    let args = [
-        &["bot", "host", "loot", "--seats", "2", "--json"],
-        &LISTEN[..],
-    ];
+    let args = [&["bot", "host", "loot", "--seats", "2", "--json"], &LISTEN[..]];
     let args = [&args.concat()[..], &["--relay", &relay]].concat();
     let mut host = Program::start(root.path(), "host", &args);
     let ticket: Ticket = host.ticket().parse().unwrap();
@@ -135,10 +125,7 @@ fn the_relay_is_not_there() {
     let reach = host.events.iter().find(|event| before(event)).cloned();
     let reach = reach.or_else(|| host.wait_for("reach")).unwrap();
     let message = reach["message"].as_str().unwrap();
-    assert!(
-        message.contains(&relay) && message.contains("refused"),
-        "{message}"
-    );
+    assert!(message.contains(&relay) && message.contains("refused"), "{message}");
 }
 
 /// A relay announces a LAN and a public address; only one of them works from here.
@@ -180,11 +167,7 @@ fn another_version_answers() {
     runtime.spawn(async move {
         let mut swarm = SwarmBuilder::with_new_identity()
             .with_tokio()
-            .with_tcp(
-                tcp::Config::default(),
-                noise::Config::new,
-                yamux::Config::default,
-            )
+            .with_tcp(tcp::Config::default(), noise::Config::new, yamux::Config::default)
             .unwrap()
             .with_behaviour(|_| ping::Behaviour::default())
             .unwrap()

@@ -18,10 +18,7 @@ const RULES: [(&str, &str); 8] = [
     ),
     (r"\banew\b", "again; a hand is redealt"),
     (r"\btwo-faced\b", "equivocating"),
-    (
-        r"\bwho is (gone|there|away|out)\b",
-        "an absent or a departed seat",
-    ),
+    (r"\bwho is (gone|there|away|out)\b", "an absent or a departed seat"),
     (r"\bto be had\b|\bis had\b", "available, there is"),
     (
         r"^\s*//[/!] (what|who|whose|whom|that of|those)\b[^?]*$",
@@ -139,12 +136,7 @@ fn no_text_uses_a_ruled_out_wording() {
             }
         }
     }
-    assert!(
-        found.is_empty(),
-        "{} cases:\n{}",
-        found.len(),
-        found.join("\n")
-    );
+    assert!(found.is_empty(), "{} cases:\n{}", found.len(), found.join("\n"));
 }
 
 #[test]

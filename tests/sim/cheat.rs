@@ -159,11 +159,7 @@ impl Habit {
         }
         Self {
             tricks,
-            since: if dice.chance(400) {
-                0
-            } else {
-                dice.between(0, 60)
-            },
+            since: if dice.chance(400) { 0 } else { dice.between(0, 60) },
             often: *dice.pick(&[1000, 500, 100]),
             once: dice.chance(500),
             other_face: Seat::first(seats)
@@ -333,14 +329,7 @@ impl Cheat {
                 let step = *self.dice.pick(&[0, head.step + 5, u64::MAX]);
                 let have = Default::default();
                 let statements = Default::default();
-                out.push(
-                    Message::Head(Head {
-                        step,
-                        have,
-                        statements,
-                    })
-                    .to_bytes(),
-                );
+                out.push(Message::Head(Head { step, have, statements }).to_bytes());
             }
             Message::Head(head) => {
                 out.push(Message::Head(head).to_bytes());
@@ -353,13 +342,7 @@ impl Cheat {
     }
 
     /// Unprompted messages.
-    fn extra(
-        &mut self,
-        table: &Table<AnyGame>,
-        to: Seat,
-        out: &mut Vec<Vec<u8>>,
-        tally: &mut Tally,
-    ) {
+    fn extra(&mut self, table: &Table<AnyGame>, to: Seat, out: &mut Vec<Vec<u8>>, tally: &mut Tally) {
         let replica = table.replica();
         let step = replica.step();
         let own_accord = [
@@ -449,24 +432,12 @@ impl Cheat {
     }
 
     /// A trick's unprompted statement in the open step, for that seat.
-    fn invented(
-        &mut self,
-        trick: Trick,
-        table: &Table<AnyGame>,
-        to: Seat,
-    ) -> Option<SignedStatement> {
+    fn invented(&mut self, trick: Trick, table: &Table<AnyGame>, to: Seat) -> Option<SignedStatement> {
         let replica = table.replica();
         let step = replica.step();
         if trick == Trick::Hurry {
             let (of, round) = self.hurry;
-            self.hurry = (
-                step,
-                if of == step {
-                    round.saturating_add(1)
-                } else {
-                    0
-                },
-            );
+            self.hurry = (step, if of == step { round.saturating_add(1) } else { 0 });
             let (round, accepted) = (self.hurry.1, None);
             return Some(self.signed(table, 0, Says::Promise { round, accepted }));
         }
@@ -484,11 +455,7 @@ impl Cheat {
             Some(both.map(|one| Verified::sign(one, key).signed().clone()))
         });
         let [one, other] = both.as_ref()?;
-        let shown = if self.habit.other_face.contains(to) {
-            other
-        } else {
-            one
-        };
+        let shown = if self.habit.other_face.contains(to) { other } else { one };
         Some(shown.clone())
     }
 
@@ -606,9 +573,7 @@ impl Cheat {
             }
         }
         let entry = match (changed, shown) {
-            (Some(content), _) => Entry::sign(content, &self.key)
-                .ok()
-                .map(|entry| entry.signed().clone()),
+            (Some(content), _) => Entry::sign(content, &self.key).ok().map(|entry| entry.signed().clone()),
             (None, Some(shown)) => shown,
             (None, None) => Some(signed.clone()),
         };

@@ -51,12 +51,7 @@ fn honest(world: &World) -> Vec<Seat> {
 pub(crate) fn keep(world: &World, directory: &Path) {
     for seat in honest(world) {
         let here = place(world, seat);
-        keep_one(
-            world,
-            &seat.number().to_string(),
-            &here.table.transcript(),
-            directory,
-        );
+        keep_one(world, &seat.number().to_string(), &here.table.transcript(), directory);
         let evidence = here.events.iter().filter_map(|event| match event {
             Event::Fault(_, evidence) => Some(evidence),
             _ => None,
@@ -90,9 +85,7 @@ fn spectators(world: &mut World, honest: &[Seat]) {
             world.watch.fail(4, what);
         }
         world.tally.add("tables followed from outside", 1);
-        world
-            .tally
-            .add("followers that began again", spectator.anew);
+        world.tally.add("followers that began again", spectator.anew);
     }
 }
 
@@ -120,17 +113,12 @@ fn removed(world: &World, honest: &[Seat]) -> BTreeMap<Seat, u64> {
             until = *step;
         }
         for (step, seats) in removals(&table.transcript()) {
-            seats
-                .iter()
-                .filter(|_| step < until)
-                .for_each(|seat| note(seat, step));
+            seats.iter().filter(|_| step < until).for_each(|seat| note(seat, step));
         }
         // Removals of the open step are not in the transcript yet.
         let step = table.replica().step();
         let open = table.replica().removed();
-        open.iter()
-            .filter(|_| step < until)
-            .for_each(|seat| note(seat, step));
+        open.iter().filter(|_| step < until).for_each(|seat| note(seat, step));
     }
     removed
 }
@@ -138,10 +126,7 @@ fn removed(world: &World, honest: &[Seat]) -> BTreeMap<Seat, u64> {
 /// Seats removed by the decisions of each step.
 fn removals(transcript: &Transcript) -> impl Iterator<Item = (u64, SeatSet)> {
     transcript.removals().iter().map(|certificate| {
-        let values = certificate
-            .decisions
-            .iter()
-            .filter_map(|proof| value(&proof.proposal));
+        let values = certificate.decisions.iter().filter_map(|proof| value(&proof.proposal));
         let removed = values.flat_map(|value| value.removed().iter());
         (certificate.step, removed.collect())
     })
@@ -171,10 +156,9 @@ fn stops(world: &mut World, honest: &[Seat]) {
             && !world.watch.may_be_blamed(who)
         {
             let step = place(world, *seat).table.replica().step();
-            world.watch.fail(
-                3,
-                format!("{seat} at step {step} blames honest {who}: {what}"),
-            );
+            world
+                .watch
+                .fail(3, format!("{seat} at step {step} blames honest {who}: {what}"));
         }
     }
 }
@@ -183,9 +167,7 @@ fn stops(world: &mut World, honest: &[Seat]) {
 fn forks(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
     let mut by_step: BTreeMap<u64, BTreeMap<Seat, Hash32>> = BTreeMap::new();
     // A seat whose disk lost its own statements may end up on another log.
-    let whole = honest
-        .iter()
-        .filter(|seat| !chair(world, **seat).role.old_disk);
+    let whole = honest.iter().filter(|seat| !chair(world, **seat).role.old_disk);
     for seat in whole {
         let until = removed.get(seat).copied().unwrap_or(u64::MAX);
         // A departed seat follows the log, and nothing waits for it.
@@ -250,10 +232,7 @@ fn decisions(world: &mut World, honest: &[Seat]) {
         let mut present: BTreeMap<u64, SeatSet> = BTreeMap::new();
         for signed in transcript.entries() {
             if let Some(entry) = world.watch.verified(signed) {
-                present
-                    .entry(entry.step())
-                    .or_default()
-                    .insert(entry.seat());
+                present.entry(entry.step()).or_default().insert(entry.seat());
             }
         }
         for certificate in transcript.removals() {
@@ -261,15 +240,11 @@ fn decisions(world: &mut World, honest: &[Seat]) {
             let mut stays = present.get(&step).copied().unwrap_or_default();
             for (instance, proof) in certificate.decisions.iter().enumerate() {
                 let Some(value) = value(&proof.proposal) else {
-                    failures.push(format!(
-                        "{seat} shows a decision of step {step} without a value"
-                    ));
+                    failures.push(format!("{seat} shows a decision of step {step} without a value"));
                     continue;
                 };
                 let place = (step, proof.proposal.unverified().parent, instance);
-                let known = decided
-                    .entry(place)
-                    .or_insert_with(|| (value.clone(), *seat));
+                let known = decided.entry(place).or_insert_with(|| (value.clone(), *seat));
                 if known.0 != *value && !world.watch.has_excluded(step) {
                     let other = known.1;
                     failures.push(format!(
@@ -277,14 +252,10 @@ fn decisions(world: &mut World, honest: &[Seat]) {
                     ));
                 }
                 stays = stays.minus(value.removed());
-                let consents = proof
-                    .consents
-                    .iter()
-                    .map(|consent| consent.unverified().seat);
+                let consents = proof.consents.iter().map(|consent| consent.unverified().seat);
                 let consents: SeatSet = consents.collect();
                 let mut bound = stays.iter().filter(|seat| honest.contains(seat));
-                if let (Some(other), Value::Out { seats, .. }) =
-                    (bound.find(|other| !consents.contains(*other)), value)
+                if let (Some(other), Value::Out { seats, .. }) = (bound.find(|other| !consents.contains(*other)), value)
                 {
                     failures.push(format!(
                         "{seats:?} removed from {step}.{instance} without the consent of {other}"
@@ -292,10 +263,9 @@ fn decisions(world: &mut World, honest: &[Seat]) {
                 }
             }
         }
-        world.tally.add(
-            "removals in honest logs",
-            transcript.removals().len() as u64,
-        );
+        world
+            .tally
+            .add("removals in honest logs", transcript.removals().len() as u64);
     }
     for what in failures {
         world.watch.fail(5, what);
@@ -307,9 +277,7 @@ fn drops(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
     let mut counted: BTreeMap<(u64, Seat), Seat> = BTreeMap::new();
     let mut dropped: BTreeMap<(u64, Seat), Seat> = BTreeMap::new();
     // A seat that lost its own statements may act against them.
-    let whole = honest
-        .iter()
-        .filter(|seat| !chair(world, **seat).role.old_disk);
+    let whole = honest.iter().filter(|seat| !chair(world, **seat).role.old_disk);
     let whole: Vec<Seat> = whole.copied().collect();
     for seat in whole {
         let transcript = place(world, seat).table.transcript();
@@ -327,10 +295,7 @@ fn drops(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
         let places: BTreeSet<(u64, Seat)> = places.collect();
         for (step, seats) in removals(&transcript).filter(|(step, _)| *step < until) {
             let out = seats.iter().map(|out| (step, out));
-            dropped.extend(
-                out.filter(|place| !places.contains(place))
-                    .map(|place| (place, seat)),
-            );
+            dropped.extend(out.filter(|place| !places.contains(place)).map(|place| (place, seat)));
         }
         counted.extend(places.into_iter().map(|place| (place, seat)));
     }
@@ -347,16 +312,12 @@ fn drops(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
 fn told(world: &World, honest: &[Seat], seat: Seat, step: u64) -> bool {
     let knows = |other: &Seat| {
         let table = &place(world, *other).table;
-        let complete =
-            removals(&table.transcript()).any(|(at, seats)| at == step && seats.contains(seat));
+        let complete = removals(&table.transcript()).any(|(at, seats)| at == step && seats.contains(seat));
         let open = table.replica().step() == step && table.replica().removed().contains(seat);
         *other != seat && (complete || open)
     };
     let near = near(world, honest, seat);
-    honest
-        .iter()
-        .filter(|other| near.contains(**other))
-        .any(knows)
+    honest.iter().filter(|other| near.contains(**other)).any(knows)
 }
 
 /// Honest running seats with a route to `seat`: directly or through each other.
@@ -475,8 +436,7 @@ fn transcripts(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>
     for seat in honest {
         let table = &place(world, *seat).table;
         if table.is_finished() && !removed.contains_key(seat) {
-            ends.entry(table.log_hash())
-                .or_insert_with(|| table.transcript());
+            ends.entry(table.log_hash()).or_insert_with(|| table.transcript());
         } else if let Some(Stop::Fault(_) | Stop::Desync(..)) = table.stopped() {
             stopped = stopped.or_else(|| Some((*seat, table.transcript())));
         } else if played.is_none() {
@@ -495,9 +455,7 @@ fn transcripts(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>
             world.watch.fail(3, what);
         }
         if report.left.is_empty() && report.deals != report.deals_opened {
-            world
-                .watch
-                .fail(3, "a deal of a finished game is not opened");
+            world.watch.fail(3, "a deal of a finished game is not opened");
         }
     }
     if let Some((seat, transcript)) = &stopped {
@@ -530,34 +488,23 @@ fn claims(world: &mut World, honest: &[Seat]) {
         let (step, is_over) = (table.replica().step(), table.replica().is_over());
         let report = audit::<AnyGame>(&table.transcript());
         let (live, parties) = (table.replica().live(), table.replica().parties());
-        let right = report
-            .claims
-            .iter()
-            .all(|group| group.by == live.minus(group.absent));
+        let right = report.claims.iter().all(|group| group.by == live.minus(group.absent));
         let shown = over || !report.claims.is_empty();
         if report.finding.is_some() || !shown || !right {
             let what = format!("{seat}'s table was closed by claim, and its audit is {report:?}");
             world.watch.fail(3, what);
         }
         if over != is_over || (over && report.end != End::Finished) {
-            let what = format!(
-                "{seat}'s game is over: {is_over}, its file {:?}",
-                report.end
-            );
+            let what = format!("{seat}'s game is over: {is_over}, its file {:?}", report.end);
             world.watch.fail(15, what);
         }
         let old_disk = chair(world, *seat).role.old_disk;
         // A removed seat passes on nothing of a later step.
-        let others: Vec<Seat> = honest
-            .iter()
-            .copied()
-            .filter(|other| live.contains(*other))
-            .collect();
+        let others: Vec<Seat> = honest.iter().copied().filter(|other| live.contains(*other)).collect();
         for other in others.iter().filter(|_| !old_disk) {
             let (there, chair) = (place(world, *other), chair(world, *other));
             // Seats that differ over a proven fault count different live seats, and judge claims by them.
-            let as_far =
-                there.table.replica().step() == step && there.table.replica().live() == live;
+            let as_far = there.table.replica().step() == step && there.table.replica().live() == live;
             let here = place(world, *seat).is_up() && there.is_up();
             let linked = near(world, &others, *other).contains(*seat);
             let mut groups = report.claims.iter();
@@ -571,16 +518,11 @@ fn claims(world: &mut World, honest: &[Seat]) {
             let knows = !closes && by.iter().any(|by| chair.told_closed.contains(by));
             let settled = is_done(there) || knows;
             if here && as_far && linked && !settled && !chair.role.old_disk {
-                let what = format!(
-                    "{seat} knows of claims {:?}, {other} does not",
-                    report.claims
-                );
+                let what = format!("{seat} knows of claims {:?}, {other} does not", report.claims);
                 world.watch.fail(11, what);
             }
         }
-        world
-            .tally
-            .add("finished without all seeds", u64::from(over));
+        world.tally.add("finished without all seeds", u64::from(over));
     }
 }
 
@@ -603,9 +545,7 @@ fn journals(world: &mut World, honest: &[Seat]) {
             let table = match world.room.restored(*seat, records) {
                 Ok(table) => table,
                 Err(error) => {
-                    failures.push(format!(
-                        "{records} records of {seat} give no table: {error}"
-                    ));
+                    failures.push(format!("{records} records of {seat} give no table: {error}"));
                     continue;
                 }
             };
@@ -623,8 +563,7 @@ fn journals(world: &mut World, honest: &[Seat]) {
             if let Some(Ok(Record::Entry(signed))) = next
                 && let Some(entry) = watch.verified(&signed)
                 && entry.seat() == *seat
-                && (entry.content().parent, entry.content().digest)
-                    != (table.log_hash(), table.replica().digest())
+                && (entry.content().parent, entry.content().digest) != (table.log_hash(), table.replica().digest())
             {
                 failures.push(format!(
                     "{seat}'s entry of step {} follows from more than its journal",
@@ -664,7 +603,5 @@ fn outcome(world: &mut World, honest: &[Seat]) {
     let game = format!("game: {} for {everybody}", world.plan.rules.game);
     world.tally.add(&game, 1);
     let forgot = world.watch.forgot.len() as u64;
-    world
-        .tally
-        .add("seats whose old disk made them sign twice", forgot);
+    world.tally.add("seats whose old disk made them sign twice", forgot);
 }

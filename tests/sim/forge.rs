@@ -20,12 +20,7 @@ use super::cheat::{Scene, Trick};
 use super::plan::Dice;
 
 /// A trick's version of an entry, if there is an opportunity for it.
-pub(crate) fn change(
-    trick: Trick,
-    content: &Content,
-    scene: &Scene<'_>,
-    dice: &mut Dice,
-) -> Option<Content> {
+pub(crate) fn change(trick: Trick, content: &Content, scene: &Scene<'_>, dice: &mut Dice) -> Option<Content> {
     let mut content = content.clone();
     let body = &mut content.body;
     match trick {
@@ -58,11 +53,9 @@ pub(crate) fn change(
             Body::Open { seed } => *seed = OpenedSeed([9; 32]),
             _ => return None,
         },
-        Trick::SwappedCards
-        | Trick::ForeignCard
-        | Trick::ShortDeck
-        | Trick::ShuffleProof
-        | Trick::IdentityPoint => bad_shuffle(trick, body, scene, dice)?,
+        Trick::SwappedCards | Trick::ForeignCard | Trick::ShortDeck | Trick::ShuffleProof | Trick::IdentityPoint => {
+            bad_shuffle(trick, body, scene, dice)?
+        }
         Trick::CopiedKey => {
             let own = matches!(body, Body::Key { .. });
             let mut heard = scene.heard.iter().rev();
@@ -147,9 +140,7 @@ fn garbled<T: Serialize + DeserializeOwned>(value: &T, place: usize) -> Option<T
 
 fn answers(body: &mut Body) -> Option<&mut Answers> {
     match body {
-        Body::Act { answers, .. } | Body::Ack { answers, .. } | Body::Effects { answers } => {
-            Some(answers)
-        }
+        Body::Act { answers, .. } | Body::Ack { answers, .. } | Body::Effects { answers } => Some(answers),
         _ => None,
     }
 }
@@ -219,11 +210,7 @@ fn two_faces(body: &mut Body, scene: &Scene<'_>, dice: &mut Dice) -> Option<()> 
             Some(coin) => *coin = flipped(*coin),
             None => answers.coin = Some(Hash32([1; 32])),
         },
-        Body::Leave
-        | Body::Yield { .. }
-        | Body::Escrow { .. }
-        | Body::Rebuild { .. }
-        | Body::Shuffle(_) => {
+        Body::Leave | Body::Yield { .. } | Body::Escrow { .. } | Body::Rebuild { .. } | Body::Shuffle(_) => {
             return None;
         }
     }
@@ -350,8 +337,8 @@ fn bad_shuffle(trick: Trick, body: &mut Body, scene: &Scene<'_>, dice: &mut Dice
             } else {
                 place
             };
-            *shuffled.proof = garbled(&*shuffled.proof, place)
-                .or_else(|| garbled(&*shuffled.proof, 3 * points + 160))?;
+            *shuffled.proof =
+                garbled(&*shuffled.proof, place).or_else(|| garbled(&*shuffled.proof, 3 * points + 160))?;
         }
     }
     shuffled.deck = deck.try_into().ok()?;

@@ -135,21 +135,14 @@ fn tables_keep_all_invariants() {
     if let Some(seed) = number("FAIRDEAL_SEED") {
         let outcome = play_keeping(seed, true, keep);
         println!("{}trace {:?}", outcome.tally, outcome.trace);
-        assert!(
-            outcome.failures.is_empty(),
-            "seed {seed}: {:#?}",
-            outcome.failures
-        );
+        assert!(outcome.failures.is_empty(), "seed {seed}: {:#?}", outcome.failures);
         return;
     }
     let first = number("FAIRDEAL_FIRST").unwrap_or(0);
     let tables = number("FAIRDEAL_TABLES").unwrap_or(TABLES);
     let (tally, failed) = play_all(first..first + tables, keep);
     println!("{tally}");
-    assert!(
-        failed.is_empty(),
-        "FAIRDEAL_SEED of each failing table: {failed:?}"
-    );
+    assert!(failed.is_empty(), "FAIRDEAL_SEED of each failing table: {failed:?}");
     assert!(tally.count("outcome: finished") > 0, "no table finished");
 }
 
@@ -159,11 +152,7 @@ fn one_seed_gives_one_run() {
     for seed in 0..6 {
         let (one, other) = (play(seed, false), play(seed, false));
         assert_eq!(one.trace, other.trace, "seed {seed}");
-        assert_eq!(
-            one.tally.to_string(),
-            other.tally.to_string(),
-            "seed {seed}"
-        );
+        assert_eq!(one.tally.to_string(), other.tally.to_string(), "seed {seed}");
     }
 }
 

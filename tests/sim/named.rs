@@ -183,11 +183,7 @@ fn one_patient_player_keeps_a_thinker() {
         }
         let world = played(plan);
         assert!(world.tally.count("long thoughts") > 0);
-        assert_eq!(
-            world.tally.count("honest seats removed"),
-            removed,
-            "{rude:?}"
-        );
+        assert_eq!(world.tally.count("honest seats removed"), removed, "{rude:?}");
     }
 }
 

@@ -38,8 +38,9 @@ pub(crate) enum Shown {
 /// A trick's version of the cheat's own statement, for the seats that see its other face or for all.
 pub(crate) fn change(trick: Trick, says: &Says, other_face: bool) -> Shown {
     let other = match (trick, says) {
-        (Trick::NoConsent, Says::Consent { .. })
-        | (Trick::NoRelease | Trick::GoesOn, Says::Release { .. }) => return Shown::Nothing,
+        (Trick::NoConsent, Says::Consent { .. }) | (Trick::NoRelease | Trick::GoesOn, Says::Release { .. }) => {
+            return Shown::Nothing;
+        }
         (Trick::LoneProposal, Says::Propose { round, value, .. }) => Says::Propose {
             round: *round,
             value: value.clone(),
@@ -78,14 +79,7 @@ pub(crate) fn change(trick: Trick, says: &Says, other_face: bool) -> Shown {
                 }),
             },
         },
-        (
-            Trick::TwoProposals,
-            Says::Propose {
-                round,
-                value,
-                promises,
-            },
-        ) => Says::Propose {
+        (Trick::TwoProposals, Says::Propose { round, value, promises }) => Says::Propose {
             round: *round,
             value: match value {
                 Value::Out { seats, .. } => Value::Keep {
@@ -137,10 +131,7 @@ pub(crate) fn invent(trick: Trick, ground: &Ground<'_>, dice: &mut Dice) -> Opti
     };
     let out = SeatSet::one(target);
     let pair: SeatSet = [target, second].into_iter().collect();
-    let keep = Says::Veto {
-        seat: target,
-        entry,
-    };
+    let keep = Says::Veto { seat: target, entry };
     let propose = |value, promises: &[Hash32]| Says::Propose {
         round: 0,
         value,
@@ -166,10 +157,7 @@ pub(crate) fn invent(trick: Trick, ground: &Ground<'_>, dice: &mut Dice) -> Opti
             (promise(None), promise(Some(Accepted { round, proposal })))
         }
         Trick::TwoProposals => {
-            let keep = Value::Keep {
-                seat: target,
-                entry,
-            };
+            let keep = Value::Keep { seat: target, entry };
             (propose(removal(out), &[]), propose(keep, &[]))
         }
         Trick::TwoAccepts => (accept(entry), accept(flipped(entry))),

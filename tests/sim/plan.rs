@@ -134,19 +134,11 @@ impl Plan {
             late: 1 + storm(9_000),
             latency: None,
         };
-        let crashes = if dice.chance(450) {
-            1 + dice.below(20)
-        } else {
-            0
-        };
+        let crashes = if dice.chance(450) { 1 + dice.below(20) } else { 0 };
         let own_absence = dice.chance(200);
         let mut roles: Vec<Role> = (0..count)
             .map(|_| Role {
-                level: if dice.chance(600) {
-                    Level::Normal
-                } else {
-                    Level::Easy
-                },
+                level: if dice.chance(600) { Level::Normal } else { Level::Easy },
                 absence: if own_absence {
                     *dice.pick(&[2_000, 3_000, 5_000, 15_000])
                 } else {
@@ -201,19 +193,13 @@ impl Plan {
         roles[watched].old_disk = false;
         let parties = draw_parties(&mut Dice::new(seed, 9), &mut roles, watched);
         let cuts = if count > 1 && dice.chance(350) {
-            (0..1 + dice.below(3))
-                .map(|_| draw_cut(dice, count, heal))
-                .collect()
+            (0..1 + dice.below(3)).map(|_| draw_cut(dice, count, heal)).collect()
         } else {
             Vec::new()
         };
         let falls = draw_falls(&mut Dice::new(seed, 7), &parties, heal, watched);
         let apart = draw_apart(&mut Dice::new(seed, 8), count);
-        let enough = if dice.chance(350) {
-            dice.between(8, 90)
-        } else {
-            300
-        };
+        let enough = if dice.chance(350) { dice.between(8, 90) } else { 300 };
         let wishes = *dice.pick(&[0, 2, 10]);
         Self {
             seed,
@@ -246,9 +232,7 @@ impl Plan {
     pub(crate) fn program_of(&self, seat: Seat) -> SeatSet {
         let own = self.parties[seat.index()];
         let seats = Seat::first(self.parties.len());
-        seats
-            .filter(|other| self.parties[other.index()] == own)
-            .collect()
+        seats.filter(|other| self.parties[other.index()] == own).collect()
     }
 
     /// Whether a bot plays `seat`.
@@ -258,9 +242,7 @@ impl Plan {
 
     fn those(&self, wanted: impl Fn(&Role) -> bool) -> SeatSet {
         let seats = Seat::first(self.roles.len());
-        seats
-            .filter(|seat| wanted(&self.roles[seat.index()]))
-            .collect()
+        seats.filter(|seat| wanted(&self.roles[seat.index()])).collect()
     }
 }
 

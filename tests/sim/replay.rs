@@ -110,8 +110,7 @@ fn replica_ends(transcript: &Transcript) -> bool {
 impl Reader {
     fn fail(&mut self, invariant: u8, what: &str) {
         let step = self.replica.step();
-        self.failures
-            .push((invariant, format!("step {step}: {what}")));
+        self.failures.push((invariant, format!("step {step}: {what}")));
     }
 
     fn read(&mut self, entries: &BTreeMap<Seat, Entry>) {
@@ -143,10 +142,7 @@ impl Reader {
         if let StepKind::Rebuild { seat } = kind
             && parties.count(self.gone) > 1
         {
-            self.fail(
-                12,
-                &format!("shares of {seat} are made after a second departure"),
-            );
+            self.fail(12, &format!("shares of {seat} are made after a second departure"));
         }
         let here = self.replica.participants();
         let deal = self.replica.deal();
@@ -167,8 +163,7 @@ impl Reader {
         if self.replica.deal() == deal {
             self.check_coins(&coins, &given);
         }
-        self.gone
-            .extend(here.minus(self.replica.participants()).iter());
+        self.gone.extend(here.minus(self.replica.participants()).iter());
         if kind == StepKind::Accept {
             self.secured = true;
         }
@@ -225,10 +220,7 @@ impl Reader {
             .iter()
             .map(|seat| (seat, self.replica.owed(seat)))
             .collect();
-        if owed
-            .iter()
-            .all(|(_, owed)| owed.cards.is_empty() && !owed.coin)
-        {
+        if owed.iter().all(|(_, owed)| owed.cards.is_empty() && !owed.coin) {
             self.fail(9, "an effects step in which nobody owes anything");
         }
         for (seat, owed) in owed.iter().filter(|(seat, _)| live.contains(*seat)) {
@@ -237,9 +229,7 @@ impl Reader {
     }
 
     fn action(&mut self, leader: Seat, entries: &BTreeMap<Seat, Entry>) {
-        let says_farewell = entries
-            .values()
-            .any(|entry| matches!(entry.body(), Body::Leave));
+        let says_farewell = entries.values().any(|entry| matches!(entry.body(), Body::Leave));
         match entries.get(&leader).map(Entry::body) {
             // Each departure makes the table smaller, so these yields need no bound.
             Some(Body::Yield { .. }) if says_farewell => {}
@@ -295,9 +285,7 @@ impl Reader {
 
 fn answers(body: &Body) -> Option<&Answers> {
     match body {
-        Body::Act { answers, .. } | Body::Ack { answers, .. } | Body::Effects { answers } => {
-            Some(answers)
-        }
+        Body::Act { answers, .. } | Body::Ack { answers, .. } | Body::Effects { answers } => Some(answers),
         _ => None,
     }
 }

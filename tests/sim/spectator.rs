@@ -56,23 +56,15 @@ impl Onlooker {
         }
         // A fork report is passed on with the step that continues from it.
         let halted = whole.halted().last().and_then(|halted| {
-            let fork_reports: Vec<ForkReport> = halted
-                .fork_reports
-                .iter()
-                .map(|h| h.fork_report().clone())
-                .collect();
+            let fork_reports: Vec<ForkReport> = halted.fork_reports.iter().map(|h| h.fork_report().clone()).collect();
             resolve(&fork_reports)
         });
         if halted.is_some_and(|place| place.next == table.replica().step()) {
             return None;
         }
-        if self.follower.replica().step() != table.replica().step()
-            || *self.follower.transcript() != whole
-        {
+        if self.follower.replica().step() != table.replica().step() || *self.follower.transcript() != whole {
             let step = self.follower.replica().step();
-            return Some(format!(
-                "who follows {seat} has another log, at step {step}"
-            ));
+            return Some(format!("who follows {seat} has another log, at step {step}"));
         }
         None
     }

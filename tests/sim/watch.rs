@@ -145,21 +145,15 @@ impl Watch {
         match body {
             Body::Key { key, proof: made } => proof([encode(made), encode(key)].concat(), 0),
             Body::Act {
-                answers: Answers {
-                    shares: Some(made), ..
-                },
+                answers: Answers { shares: Some(made), .. },
                 ..
             }
             | Body::Ack {
-                answers: Answers {
-                    shares: Some(made), ..
-                },
+                answers: Answers { shares: Some(made), .. },
                 ..
             }
             | Body::Effects {
-                answers: Answers {
-                    shares: Some(made), ..
-                },
+                answers: Answers { shares: Some(made), .. },
             } => proof([encode(&made.proof), encode(&made.shares)].concat(), 0),
             Body::Rebuild { parts } => {
                 proof([encode(&parts.proof), encode(&parts.shares)].concat(), 0);
@@ -181,9 +175,7 @@ impl Watch {
             }
         }
         for (announcement, all) in proofs {
-            let statement = Hasher::new(Label::new("sim/statement\0"))
-                .bytes(&all)
-                .finish();
+            let statement = Hasher::new(Label::new("sim/statement\0")).bytes(&all).finish();
             let first = *self.nonces.entry(announcement).or_insert(statement);
             if first != statement {
                 self.fail(13, format!("{seat} used a nonce twice, at step {step}"));
@@ -300,10 +292,7 @@ impl Watch {
     fn is_kept(&mut self, seat: Seat, name: Hash32) {
         let kept = self.kept.entry(seat).or_default().contains(&name);
         if !kept && !self.forgetful.contains(seat) {
-            self.fail(
-                8,
-                format!("{seat} sends what it has not kept: {}", name.short()),
-            );
+            self.fail(8, format!("{seat} sends what it has not kept: {}", name.short()));
         }
     }
 
@@ -373,9 +362,7 @@ impl Watch {
             let bars = if statement.step == step {
                 let held = names.and_then(|named| self.seen.get(&named));
                 held.is_some_and(|held| {
-                    out.contains(held.seat())
-                        && held.step() == step
-                        && !counted.contains(&(held.seat(), held.hash()))
+                    out.contains(held.seat()) && held.step() == step && !counted.contains(&(held.seat(), held.hash()))
                 })
             } else {
                 out.iter().any(|seat| here.contains(seat))
@@ -514,10 +501,7 @@ impl Watch {
 
     /// Number of these seats that may be blamed.
     pub(crate) fn cheats_here(&self, seats: SeatSet) -> usize {
-        seats
-            .iter()
-            .filter(|seat| self.may_be_blamed(*seat))
-            .count()
+        seats.iter().filter(|seat| self.may_be_blamed(*seat)).count()
     }
 }
 
@@ -528,9 +512,7 @@ fn names(statement: &Statement) -> Vec<Hash32> {
         Says::Consent { counted, .. } => names.extend(counted.iter().map(|(_, entry)| *entry)),
         Says::Veto { entry, .. } => names.push(*entry),
         Says::Promise { accepted, .. } => names.extend(accepted.map(|accepted| accepted.proposal)),
-        Says::Propose {
-            value, promises, ..
-        } => {
+        Says::Propose { value, promises, .. } => {
             names.extend(promises.iter().copied());
             names.extend(value.entries().into_iter().map(|(_, entry)| entry));
         }

@@ -100,9 +100,7 @@ impl World {
         let seed = plan.seed;
         let charter = charter(&plan);
         let seats: Vec<Seat> = charter.charter().seats().iter().collect();
-        let room = Room::new(charter.clone(), |seat| {
-            stream(seed, 30 + u64::from(seat.number()))
-        });
+        let room = Room::new(charter.clone(), |seat| stream(seed, 30 + u64::from(seat.number())));
         let chairs = seats.iter().map(|seat| {
             let role = plan.roles[seat.index()].clone();
             let number = u64::from(seat.number());
@@ -113,9 +111,7 @@ impl World {
                     Level::Easy => Box::new(Random { seldom: 16 }),
                     Level::Normal => bot(Level::Normal),
                 },
-                cheat: cheat.map(|habit| {
-                    Cheat::new(habit, seats::key(*seat), Dice::new(seed, 20 + number))
-                }),
+                cheat: cheat.map(|habit| Cheat::new(habit, seats::key(*seat), Dice::new(seed, 20 + number))),
                 outputs: 0,
                 steps: BTreeMap::new(),
                 voided: BTreeSet::new(),
@@ -214,10 +210,7 @@ impl World {
             let thinking = self.seats().filter(|seat| self.is_thinking(*seat));
             let until = thinking.filter_map(|seat| self.chairs[seat.index()].ready);
             let until = until.map(|(_, at)| at);
-            let since = self
-                .progress
-                .max(self.plan.heal)
-                .max(until.max().unwrap_or(0));
+            let since = self.progress.max(self.plan.heal).max(until.max().unwrap_or(0));
             if self.is_decided() || self.now > since + quiet {
                 break;
             }
@@ -267,18 +260,13 @@ impl World {
                     Manners::Patient => stuck,
                     Manners::Rude => true,
                 };
-                if self.plan.is_bot(seat)
-                    || !wants
-                    || !place.is_up()
-                    || !place.table.may_propose_removal(target)
-                {
+                if self.plan.is_bot(seat) || !wants || !place.is_up() || !place.table.may_propose_removal(target) {
                     continue;
                 }
                 let step = place.table.replica().step();
                 chair.proposed.insert((step, target));
                 place.table.propose_removal(target).unwrap();
-                self.tally
-                    .add("proposals to remove a seat that is there", 1);
+                self.tally.add("proposals to remove a seat that is there", 1);
                 self.say(|| format!("{seat} proposes to remove {target} from step {step}"));
             }
         }
@@ -485,8 +473,8 @@ impl World {
         let present = |target: Seat| {
             let heard = chair.heard.get(&target);
             let recent = heard.is_some_and(|heard| self.now < heard + chair.role.absence);
-            let proposed = chair.proposed.contains(&(statement.step, target))
-                || (bot && self.is_proposed(statement.step, target));
+            let proposed =
+                chair.proposed.contains(&(statement.step, target)) || (bot && self.is_proposed(statement.step, target));
             // No consent forbids an honest seat's entry, unless its disk has lost the consent.
             let forgets = self.chairs[target.index()].role.old_disk;
             let honest = !self.watch.may_be_blamed(target) && !forgets;
@@ -500,10 +488,7 @@ impl World {
             let mut program = self.plan.program_of(*target).iter();
             program.all(|seat| !live.contains(seat) || present(seat))
         };
-        let there: SeatSet = out
-            .iter()
-            .filter(|seat| present(*seat) && whole(seat))
-            .collect();
+        let there: SeatSet = out.iter().filter(|seat| present(*seat) && whole(seat)).collect();
         if !there.is_empty() {
             let what = format!("{seat} hears {there:?}, and nobody proposed what it signs: ");
             self.watch.fail(14, what + &describe(signed));
@@ -712,11 +697,7 @@ fn describe(signed: &SignedStatement) -> String {
             round,
             value: of,
             promises,
-        } => format!(
-            "proposal {round}: {}, {} promises",
-            value(of),
-            promises.len()
-        ),
+        } => format!("proposal {round}: {}, {} promises", value(of), promises.len()),
         Says::Accept { round, .. } => format!("accept {round}"),
         Says::Release { reasons } => format!("release of {}", reasons.len()),
     };

@@ -162,9 +162,7 @@ impl<'a> Canvas<'a> {
     /// Writes at the start of a row, and returns the rest of the row.
     pub fn lead<'l>(&mut self, area: Rect, line: impl Into<Line<'l>>) -> Rect {
         let line = line.into();
-        let used = u16::try_from(line.width())
-            .unwrap_or(u16::MAX)
-            .min(area.width);
+        let used = u16::try_from(line.width()).unwrap_or(u16::MAX).min(area.width);
         self.put(area, line);
         Rect {
             x: area.x + used,
@@ -177,14 +175,7 @@ impl<'a> Canvas<'a> {
     /// Writes rows from the top down, as many as fit.
     pub fn rows<'l>(&mut self, area: Rect, lines: impl IntoIterator<Item = Line<'l>>) {
         for (y, line) in (area.y..area.bottom()).zip(lines) {
-            self.put(
-                Rect {
-                    y,
-                    height: 1,
-                    ..area
-                },
-                line,
-            );
+            self.put(Rect { y, height: 1, ..area }, line);
         }
     }
 
@@ -416,23 +407,12 @@ mod tests {
         let mut buffer = Buffer::empty(Rect::new(0, 0, 4, 2));
         let mut canvas = Canvas::new(&mut buffer, &theme, &marks, None, &mut layer);
         let far = Rect::new(2, 1, 50, 50);
-        canvas.card(
-            far,
-            &[Line::raw("text")],
-            Style::new(),
-            Some(Spot::Button(1)),
-        );
+        canvas.card(far, &[Line::raw("text")], Style::new(), Some(Spot::Button(1)));
         canvas.section(far, "A long title");
         canvas.frame(far, "title");
         canvas.button((200, 100), "k", "label", Target::Row(1));
-        assert_eq!(
-            layer.targets,
-            [(Rect::new(2, 1, 2, 1), Target::Spot(Spot::Button(1)))]
-        );
-        assert_eq!(
-            layer.at(Position::new(3, 1)),
-            Some(Target::Spot(Spot::Button(1)))
-        );
+        assert_eq!(layer.targets, [(Rect::new(2, 1, 2, 1), Target::Spot(Spot::Button(1)))]);
+        assert_eq!(layer.at(Position::new(3, 1)), Some(Target::Spot(Spot::Button(1))));
         assert_eq!(layer.at(Position::new(0, 0)), None);
     }
 }

@@ -190,10 +190,7 @@ mod tests {
     #[test]
     fn a_text_is_written_and_changed() {
         let mut field = Field::new(8).with("a\u{7}béc");
-        press(
-            &mut field,
-            &[KeyCode::Left, KeyCode::Backspace, KeyCode::Char('x')],
-        );
+        press(&mut field, &[KeyCode::Left, KeyCode::Backspace, KeyCode::Char('x')]);
         assert_eq!(field.text(), "abxc");
         press(&mut field, &[KeyCode::Home, KeyCode::Delete, KeyCode::End]);
         field.insert("0123456789");

@@ -39,24 +39,17 @@ pub fn towards(layer: &Layer, from: Target, way: Intent) -> Option<Target> {
             Intent::Up | Intent::Down => (ahead * 2, aside, (x - to_x).abs()),
             _ => (ahead, aside * 2, (y - to_y).abs() * 2),
         };
-        let leaves_row = matches!(way, Intent::Left | Intent::Right)
-            && (other.bottom() <= area.y || area.bottom() <= other.y);
+        let leaves_row =
+            matches!(way, Intent::Left | Intent::Right) && (other.bottom() <= area.y || area.bottom() <= other.y);
         (ahead > 0).then_some((leaves_row, ahead + aside * 6 + off / 2))
     };
     let others = layer.targets.iter().filter(|(_, target)| *target != from);
     let costs = others.filter_map(|(area, target)| Some((cost(*area)?, *target)));
-    costs
-        .min_by_key(|(cost, _)| *cost)
-        .map(|(_, target)| target)
+    costs.min_by_key(|(cost, _)| *cost).map(|(_, target)| target)
 }
 
 /// The target `by` places after another one in drawing order, among those that `fits` accepts.
-pub fn after(
-    layer: &Layer,
-    from: Option<Target>,
-    by: isize,
-    fits: impl Fn(Target) -> bool,
-) -> Option<Target> {
+pub fn after(layer: &Layer, from: Option<Target>, by: isize, fits: impl Fn(Target) -> bool) -> Option<Target> {
     let mut all: Vec<Target> = Vec::new();
     // A target that is drawn twice is one stop.
     for (_, target) in &layer.targets {
@@ -72,11 +65,7 @@ pub fn after(
         (None, true) => fitting.first(),
         (None, false) => fitting.last(),
         (Some(here), true) => fitting.iter().find(|at| **at > here).or(fitting.first()),
-        (Some(here), false) => fitting
-            .iter()
-            .rev()
-            .find(|at| **at < here)
-            .or(fitting.last()),
+        (Some(here), false) => fitting.iter().rev().find(|at| **at < here).or(fitting.last()),
     };
     next.and_then(|at| all.get(*at)).copied()
 }
@@ -92,9 +81,7 @@ mod tests {
             let area = Rect::new(number % 3 * 10, number / 3 * 4, 8, 3);
             layer.targets.push((area, Target::Button(number)));
         }
-        layer
-            .targets
-            .push((Rect::new(0, 13, 30, 1), Target::Row(0)));
+        layer.targets.push((Rect::new(0, 13, 30, 1), Target::Row(0)));
         layer
     }
 
@@ -108,10 +95,7 @@ mod tests {
         assert_eq!(go(4, Intent::Down), Some(Target::Button(7)));
         assert_eq!(go(7, Intent::Down), Some(Target::Row(0)));
         assert_eq!(go(0, Intent::Up), None);
-        assert_eq!(
-            towards(&layer, Target::Row(0), Intent::Up),
-            Some(Target::Button(7))
-        );
+        assert_eq!(towards(&layer, Target::Row(0), Intent::Up), Some(Target::Button(7)));
     }
 
     #[test]
@@ -149,14 +133,8 @@ mod tests {
         assert_eq!(reached.len(), layer.targets.len());
         let even = |target: Target| matches!(target, Target::Button(n) if n % 2 == 0);
         assert_eq!(after(&layer, None, 1, even), Some(Target::Button(0)));
-        assert_eq!(
-            after(&layer, Some(Target::Button(0)), 1, even),
-            Some(Target::Button(2))
-        );
-        assert_eq!(
-            after(&layer, Some(Target::Button(8)), 1, even),
-            Some(Target::Button(0))
-        );
+        assert_eq!(after(&layer, Some(Target::Button(0)), 1, even), Some(Target::Button(2)));
+        assert_eq!(after(&layer, Some(Target::Button(8)), 1, even), Some(Target::Button(0)));
         assert_eq!(
             after(&layer, Some(Target::Button(0)), -1, even),
             Some(Target::Button(8))

@@ -42,35 +42,15 @@ const INTENTS: [(Intent, &str, &[&str], &str); 21] = [
     (Intent::Left, "left", &["left", "h"], "left"),
     (Intent::Right, "right", &["right", "l"], "right"),
     (Intent::Next, "next", &["tab"], "next choice"),
-    (
-        Intent::Previous,
-        "previous",
-        &["backtab"],
-        "previous choice",
-    ),
+    (Intent::Previous, "previous", &["backtab"], "previous choice"),
     (Intent::First, "first", &["home", "g"], "the first"),
     (Intent::Last, "last", &["end", "G"], "the last"),
-    (
-        Intent::PageUp,
-        "page-up",
-        &["pageup", "ctrl-u"],
-        "read back",
-    ),
-    (
-        Intent::PageDown,
-        "page-down",
-        &["pagedown", "ctrl-d"],
-        "read on",
-    ),
+    (Intent::PageUp, "page-up", &["pageup", "ctrl-u"], "read back"),
+    (Intent::PageDown, "page-down", &["pagedown", "ctrl-d"], "read on"),
     (Intent::Choose, "choose", &["enter", "space"], "choose"),
     (Intent::Back, "back", &["esc", "backspace"], "back"),
     (Intent::Help, "help", &["?", "f1"], "keys of this screen"),
-    (
-        Intent::Palette,
-        "palette",
-        &[":", "ctrl-p"],
-        "find a command by name",
-    ),
+    (Intent::Palette, "palette", &[":", "ctrl-p"], "find a command by name"),
     (Intent::Search, "search", &["/"], "search"),
     (Intent::Chat, "chat", &["c"], "say something"),
     (Intent::Seal, "seal", &["S"], "what protects this step"),
@@ -111,9 +91,7 @@ impl Key {
     fn parse(text: &str) -> Option<Self> {
         let (mut rest, mut ctrl, mut alt) = (text, false, false);
         // A lone "-" is a key, not the end of a prefix.
-        while let Some((prefix, after)) =
-            rest.split_once('-').filter(|(_, after)| !after.is_empty())
-        {
+        while let Some((prefix, after)) = rest.split_once('-').filter(|(_, after)| !after.is_empty()) {
             match prefix {
                 "ctrl" => ctrl = true,
                 "alt" => alt = true,
@@ -122,9 +100,7 @@ impl Key {
             rest = after;
         }
         let mut chars = rest.chars();
-        let function = rest
-            .strip_prefix('f')
-            .and_then(|number| number.parse().ok());
+        let function = rest.strip_prefix('f').and_then(|number| number.parse().ok());
         let code = match (chars.next(), chars.next(), function) {
             (Some(c), None, _) => KeyCode::Char(c),
             (_, _, Some(number)) => KeyCode::F(number),
@@ -164,11 +140,7 @@ pub enum KeysError {
         "keys.{name}: there is no key '{key}'; a key is a character, f1 to f12, space, {known}, optionally after \
          ctrl- or alt-"
     )]
-    Key {
-        name: String,
-        key: String,
-        known: String,
-    },
+    Key { name: String, key: String, known: String },
     /// One key for two commands.
     #[error("the key '{key}' stands for both {one} and {other}; give one of them another key")]
     Twice {
@@ -280,20 +252,14 @@ mod tests {
         }
         let key = |text: &str| Key::parse(text).unwrap().text();
         let texts = ["-", "ctrl-p", "alt-x", "f1", "space", "pageup", "f"].map(key);
-        assert_eq!(
-            texts,
-            ["-", "Ctrl-p", "Alt-x", "F1", "Space", "Pageup", "f"]
-        );
+        assert_eq!(texts, ["-", "Ctrl-p", "Alt-x", "F1", "Space", "Pageup", "f"]);
     }
 
     #[test]
     fn own_keys_replace_the_usual_ones() {
         let map = Keymap::new(&own("up", &["w", "j"])).unwrap();
         let intent = |c: char| map.intent(KeyCode::Char(c).into());
-        assert_eq!(
-            (intent('w'), intent('j')),
-            (Some(Intent::Up), Some(Intent::Up))
-        );
+        assert_eq!((intent('w'), intent('j')), (Some(Intent::Up), Some(Intent::Up)));
         assert_eq!(intent('k'), None);
         assert_eq!(map.keys(Intent::Down), "Down");
         assert_eq!(map.intent(KeyCode::Down.into()), Some(Intent::Down));
@@ -301,22 +267,13 @@ mod tests {
 
     #[test]
     fn invalid_keys_are_reported() {
-        let told =
-            |name: &str, keys: &[&str]| Keymap::new(&own(name, keys)).unwrap_err().to_string();
+        let told = |name: &str, keys: &[&str]| Keymap::new(&own(name, keys)).unwrap_err().to_string();
         assert!(told("upp", &["w"]).contains("the known ones are up, down"));
         assert!(told("up", &["super-w"]).contains("no key 'super-w'"));
         assert!(told("up", &[]).contains("at least one key"));
-        assert!(
-            told("up", &["tab"]).contains("keys.next"),
-            "nothing is left for it"
-        );
+        assert!(told("up", &["tab"]).contains("keys.next"), "nothing is left for it");
         let mut both = own("up", &["w"]);
         both.extend(own("down", &["w"]));
-        assert!(
-            Keymap::new(&both)
-                .unwrap_err()
-                .to_string()
-                .contains("both down and up")
-        );
+        assert!(Keymap::new(&both).unwrap_err().to_string().contains("both down and up"));
     }
 }

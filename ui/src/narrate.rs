@@ -14,11 +14,7 @@ pub enum Narrated {
     /// A deal begins, counted from 0.
     Deal(u32),
     /// A seat has acted.
-    Action {
-        step: u64,
-        seat: Seat,
-        action: AnyAction,
-    },
+    Action { step: u64, seat: Seat, action: AnyAction },
     /// An event of the game.
     Game(AnyEvent),
     /// A line for the log.

@@ -25,10 +25,7 @@ pub fn svg(buffer: &Buffer) -> String {
     );
     let ground = buffer.cell((0, 0)).map(|cell| CellStyle::of(cell).ground);
     let ground = ground.unwrap_or_else(|| OWN.1.to_owned());
-    let _ = writeln!(
-        svg,
-        "<rect width=\"100%\" height=\"100%\" fill=\"{ground}\"/>"
-    );
+    let _ = writeln!(svg, "<rect width=\"100%\" height=\"100%\" fill=\"{ground}\"/>");
     for y in 0..rows {
         let mut x = 0;
         while x < columns {
@@ -37,10 +34,7 @@ pub fn svg(buffer: &Buffer) -> String {
             };
             let style = CellStyle::of(first);
             let (from, mut text) = (x, String::new());
-            while let Some(cell) = buffer
-                .cell((x, y))
-                .filter(|cell| CellStyle::of(cell) == style)
-            {
+            while let Some(cell) = buffer.cell((x, y)).filter(|cell| CellStyle::of(cell) == style) {
                 text.push_str(cell.symbol());
                 x += 1;
             }
@@ -93,11 +87,7 @@ impl CellStyle {
         if text.trim().is_empty() {
             return;
         }
-        let bold = if self.bold {
-            " font-weight=\"bold\""
-        } else {
-            ""
-        };
+        let bold = if self.bold { " font-weight=\"bold\"" } else { "" };
         let line = if self.underlined {
             " text-decoration=\"underline\""
         } else {

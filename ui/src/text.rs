@@ -97,9 +97,7 @@ fn looks(name: &str) -> String {
     let look: String = skeleton(&visible).collect();
     let folded = look.to_lowercase();
     // A capital I looks like a small l, and lower-cases to i: treat all three as one.
-    skeleton(&folded)
-        .map(|c| if c == 'i' { 'l' } else { c })
-        .collect()
+    skeleton(&folded).map(|c| if c == 'i' { 'l' } else { c }).collect()
 }
 
 fn clean_to(text: &str, most: usize) -> String {

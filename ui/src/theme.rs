@@ -284,14 +284,12 @@ impl Theme {
 
     /// Headings.
     pub fn title(&self) -> Style {
-        self.foreground(|palette| palette.strong)
-            .add_modifier(Modifier::BOLD)
+        self.foreground(|palette| palette.strong).add_modifier(Modifier::BOLD)
     }
 
     /// Text to notice first: whose turn it is, the name of the program.
     pub fn accent(&self) -> Style {
-        self.foreground(|palette| palette.accent)
-            .add_modifier(Modifier::BOLD)
+        self.foreground(|palette| palette.accent).add_modifier(Modifier::BOLD)
     }
 
     /// A key to press.
@@ -311,8 +309,7 @@ impl Theme {
 
     /// Targets that can be chosen next.
     pub fn lit(&self) -> Style {
-        self.foreground(|palette| palette.lit)
-            .add_modifier(Modifier::BOLD)
+        self.foreground(|palette| palette.lit).add_modifier(Modifier::BOLD)
     }
 
     /// The focused target.
@@ -324,10 +321,7 @@ impl Theme {
     pub fn suit(&self, suit: u8) -> Style {
         self.foreground(|palette| {
             let suits = &palette.suits;
-            suits
-                .get(usize::from(suit))
-                .copied()
-                .unwrap_or(palette.text)
+            suits.get(usize::from(suit)).copied().unwrap_or(palette.text)
         })
     }
 
@@ -344,20 +338,12 @@ impl Theme {
 
     /// A thin border.
     pub fn border(&self) -> border::Set<'static> {
-        if self.ascii {
-            ASCII_BORDER
-        } else {
-            border::ROUNDED
-        }
+        if self.ascii { ASCII_BORDER } else { border::ROUNDED }
     }
 
     /// The border of a spot that can be chosen.
     pub fn lit_border(&self) -> border::Set<'static> {
-        if self.ascii {
-            ASCII_DOUBLE
-        } else {
-            border::DOUBLE
-        }
+        if self.ascii { ASCII_DOUBLE } else { border::DOUBLE }
     }
 
     /// A glyph, or its ASCII replacement.
@@ -404,8 +390,7 @@ mod tests {
                 ((value + 0.055) / 1.055).powf(2.4)
             }
         };
-        let light =
-            |(r, g, b): Rgb| 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b) + 0.05;
+        let light = |(r, g, b): Rgb| 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b) + 0.05;
         let (a, b) = (light(a), light(b));
         if a > b { a / b } else { b / a }
     }
@@ -455,10 +440,7 @@ mod tests {
         };
         assert_eq!(depth(&[]), Depth::Indexed);
         assert_eq!(depth(&[("COLORTERM", "truecolor")]), Depth::True);
-        assert_eq!(
-            depth(&[("NO_COLOR", "1"), ("COLORTERM", "24bit")]),
-            Depth::Mono
-        );
+        assert_eq!(depth(&[("NO_COLOR", "1"), ("COLORTERM", "24bit")]), Depth::Mono);
         assert_eq!(depth(&[("NO_COLOR", "")]), Depth::Indexed);
         assert_eq!(depth(&[("TERM", "dumb")]), Depth::Mono);
     }

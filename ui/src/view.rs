@@ -142,8 +142,7 @@ impl Seating {
     /// The notes of all seats in one line, if any: "Ada: bot (normal), in Anna's program; ...".
     pub fn in_words(&self, names: &[String]) -> Option<String> {
         let notes = Seat::first(names.len()).zip(names);
-        let notes =
-            notes.filter_map(|(seat, name)| Some(format!("{name}: {}", self.note(seat, names)?)));
+        let notes = notes.filter_map(|(seat, name)| Some(format!("{name}: {}", self.note(seat, names)?)));
         let notes: Vec<String> = notes.collect();
         (!notes.is_empty()).then(|| notes.join("; "))
     }
@@ -267,12 +266,7 @@ mod tests {
 
     #[test]
     fn keys_go_into_escrow_where_a_loss_can_be_borne() {
-        for (seats, strict, escrow) in [
-            (2, false, false),
-            (3, false, true),
-            (3, true, false),
-            (6, false, true),
-        ] {
+        for (seats, strict, escrow) in [(2, false, false), (3, false, true), (3, true, false), (6, false, true)] {
             let seating = Seating {
                 parties: Parties::singles(seats),
                 played_by: vec![PlayedBy::Person; seats],

@@ -14,13 +14,7 @@ use crate::ivory::{Ivory, IvoryAction, Source, Target};
 pub struct IvoryBot;
 
 impl Bot<Ivory> for IvoryBot {
-    fn choose(
-        &mut self,
-        game: &Ivory,
-        seat: Seat,
-        _known: &Faces,
-        _rng: &mut dyn Rng,
-    ) -> Option<IvoryAction> {
+    fn choose(&mut self, game: &Ivory, seat: Seat, _known: &Faces, _rng: &mut dyn Rng) -> Option<IvoryAction> {
         if !game.to_act().contains(seat) {
             return None;
         }
@@ -162,8 +156,7 @@ mod tests {
                 if action == IvoryAction::Resign {
                     assert!(game.plays().is_empty());
                 }
-                game.apply(seat, &action, &mut chance, &mut Vec::new())
-                    .unwrap();
+                game.apply(seat, &action, &mut chance, &mut Vec::new()).unwrap();
             }
         }
     }

@@ -38,13 +38,7 @@ impl Default for LootBot {
 }
 
 impl Bot<Loot> for LootBot {
-    fn choose(
-        &mut self,
-        game: &Loot,
-        seat: Seat,
-        known: &Faces,
-        rng: &mut dyn Rng,
-    ) -> Option<LootAction> {
+    fn choose(&mut self, game: &Loot, seat: Seat, known: &Faces, rng: &mut dyn Rng) -> Option<LootAction> {
         let sight = Sight::new(game, seat, known);
         if game.check(seat, &LootAction::Fire).is_ok() && self.fires(game, seat, &sight) {
             return Some(LootAction::Fire);
@@ -103,19 +97,11 @@ impl LootBot {
         let own = i64::from(score);
         let after = |other: Seat| {
             let total = game.totals().get(other.index()).copied().unwrap_or(0);
-            total
-                + if other == seat {
-                    own
-                } else {
-                    expected(game, other)
-                }
+            total + if other == seat { own } else { expected(game, other) }
         };
         let others = || game.playing().without(seat).iter();
         let leads = others().all(|other| after(seat) > after(other));
-        let ends = game
-            .playing()
-            .iter()
-            .any(|any| after(any).abs() >= game.target());
+        let ends = game.playing().iter().any(|any| after(any).abs() >= game.target());
         if ends {
             return leads && own >= 0;
         }
@@ -130,9 +116,7 @@ impl LootBot {
 fn expected(game: &Loot, seat: Seat) -> i64 {
     let turns = game.turns().get(seat.index()).copied().unwrap_or(0);
     let beyond = i64::from(turns) + 1 - i64::try_from(BY_TURNS.len()).unwrap_or(0);
-    let place = usize::try_from(turns)
-        .unwrap_or(usize::MAX)
-        .min(BY_TURNS.len() - 1);
+    let place = usize::try_from(turns).unwrap_or(usize::MAX).min(BY_TURNS.len() - 1);
     BY_TURNS.get(place).copied().unwrap_or(0) - beyond.max(0)
 }
 
@@ -151,10 +135,7 @@ struct Sight {
 
 impl Sight {
     fn new(game: &Loot, seat: Seat, known: &Faces) -> Self {
-        let hand = game
-            .hand_of(seat)
-            .iter()
-            .filter_map(|slot| slot.face(known));
+        let hand = game.hand_of(seat).iter().filter_map(|slot| slot.face(known));
         let hand: Vec<Face> = hand.collect();
         let others = game.playing().without(seat);
         let open = others.iter().flat_map(|other| game.hand_of(other));
@@ -163,9 +144,7 @@ impl Sight {
             Slot::Sealed(_) => None,
         });
         let open: Vec<Face> = open.collect();
-        let seen = |card: &Face| {
-            hand.contains(card) || open.contains(card) || game.discard_pile().contains(card)
-        };
+        let seen = |card: &Face| hand.contains(card) || open.contains(card) || game.discard_pile().contains(card);
         let unseen = cards::all().filter(|card| !seen(card)).collect();
         Self {
             others: GodSet::NONE.and_of(&open),

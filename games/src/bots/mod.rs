@@ -33,13 +33,7 @@ pub use thoth::ThothBot;
 pub trait Bot<G: Game>: Send + Sync {
     /// The seat's action, given `known`: some legal action if the seat is to act. A seat that is
     /// not to act is asked too; it answers with an out-of-turn action or, mostly, `None`.
-    fn choose(
-        &mut self,
-        game: &G,
-        seat: Seat,
-        known: &Faces,
-        rng: &mut dyn Rng,
-    ) -> Option<G::Action>;
+    fn choose(&mut self, game: &G, seat: Seat, known: &Faces, rng: &mut dyn Rng) -> Option<G::Action>;
 }
 
 /// A bot's playing strength.
@@ -64,8 +58,7 @@ impl Level {
 
     pub fn by_name(name: &str) -> Option<Self> {
         let mut all = Self::ALL.into_iter();
-        all.find(|(_, known)| *known == name)
-            .map(|(level, _)| level)
+        all.find(|(_, known)| *known == name).map(|(level, _)| level)
     }
 }
 
@@ -108,10 +101,7 @@ pub fn play<G: Game>(
             }
         }
         let Some((seat, action)) = choice else {
-            return to_act
-                .iter()
-                .next()
-                .map_or(Ok(made), |seat| Err(Stuck::Idle(seat)));
+            return to_act.iter().next().map_or(Ok(made), |seat| Err(Stuck::Idle(seat)));
         };
         events.clear();
         let done = game.apply(seat, &action, chance, &mut events);

@@ -18,13 +18,7 @@ pub struct PlutonianBot;
 const EARLY: u32 = 2;
 
 impl Bot<Plutonian> for PlutonianBot {
-    fn choose(
-        &mut self,
-        game: &Plutonian,
-        seat: Seat,
-        known: &Faces,
-        _rng: &mut dyn Rng,
-    ) -> Option<PlutonianAction> {
+    fn choose(&mut self, game: &Plutonian, seat: Seat, known: &Faces, _rng: &mut dyn Rng) -> Option<PlutonianAction> {
         // A table accepts one vote per seat between two turns. In its own turn the bot only takes,
         // so a vote that must wait never delays the table.
         if game.turn() != Some(seat) {
@@ -33,9 +27,7 @@ impl Bot<Plutonian> for PlutonianBot {
         let legal = game.legal(seat, known).into_iter();
         legal
             .filter_map(|action| match action {
-                PlutonianAction::Take { tree, stack } => {
-                    Some((worth(game, seat, tree, stack), action))
-                }
+                PlutonianAction::Take { tree, stack } => Some((worth(game, seat, tree, stack), action)),
                 PlutonianAction::Vote { .. } => None,
             })
             // Ties go to the first.
@@ -64,10 +56,7 @@ fn vote(game: &Plutonian, seat: Seat) -> Option<PlutonianAction> {
 
 /// The value of a take, in hundredths of a point.
 fn worth(game: &Plutonian, seat: Seat, tree: u8, stack: Option<u8>) -> i64 {
-    let column = game
-        .trees()
-        .get(usize::from(tree))
-        .map_or(&[][..], Vec::as_slice);
+    let column = game.trees().get(usize::from(tree)).map_or(&[][..], Vec::as_slice);
     let Some((taken, under)) = column.split_last() else {
         return i64::MIN;
     };
@@ -76,9 +65,7 @@ fn worth(game: &Plutonian, seat: Seat, tree: u8, stack: Option<u8>) -> i64 {
     let was = promise(&after);
     after.push(*taken);
     // The uncovered pyramid helps the next seat in proportion to its size.
-    let gift = under
-        .last()
-        .map_or(0, |next| i64::from(next.size.pips()) * 12);
+    let gift = under.last().map_or(0, |next| i64::from(next.size.pips()) * 12);
     promise(&after) - was - gift
 }
 
@@ -113,8 +100,7 @@ mod tests {
         let mut won = 0;
         for number in 0..30_u8 {
             let place = usize::from(number % 2);
-            let mut bots: [Box<dyn Bot<Plutonian>>; 2] =
-                [Box::new(Random::default()), Box::new(Random::default())];
+            let mut bots: [Box<dyn Bot<Plutonian>>; 2] = [Box::new(Random::default()), Box::new(Random::default())];
             bots[place] = Box::new(PlutonianBot);
             let mut game = Plutonian::create(&rules).unwrap();
             let mut chance = RefereeChance::from_seed([number; 32]);

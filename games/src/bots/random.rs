@@ -24,13 +24,7 @@ impl Default for Random {
 }
 
 impl<G: Game> Bot<G> for Random {
-    fn choose(
-        &mut self,
-        game: &G,
-        seat: Seat,
-        known: &Faces,
-        rng: &mut dyn Rng,
-    ) -> Option<G::Action> {
+    fn choose(&mut self, game: &G, seat: Seat, known: &Faces, rng: &mut dyn Rng) -> Option<G::Action> {
         let mut legal = game.legal(seat, known);
         // Normally choose one kind of action. If there is none, use the other kind.
         let asked_out_of_turn = uniform(rng, self.seldom) == 0;

@@ -21,13 +21,7 @@ const PATIENCE: u32 = 400;
 const COURTESY: u32 = 40;
 
 impl Bot<Sphinx> for SphinxBot {
-    fn choose(
-        &mut self,
-        game: &Sphinx,
-        seat: Seat,
-        known: &Faces,
-        rng: &mut dyn Rng,
-    ) -> Option<SphinxAction> {
+    fn choose(&mut self, game: &Sphinx, seat: Seat, known: &Faces, rng: &mut dyn Rng) -> Option<SphinxAction> {
         let vote = SphinxAction::Vote { end: true };
         let asked = !game.votes().is_empty() && uniform(rng, COURTESY) == 0;
         let tired = asked || uniform(rng, PATIENCE) == 0;
@@ -40,9 +34,7 @@ impl Bot<Sphinx> for SphinxBot {
         let legal = game.legal(seat, known).into_iter();
         let legal = legal.filter(|action| !matches!(action, SphinxAction::Vote { .. }));
         match game.phase() {
-            Phase::Magician => legal
-                .rev()
-                .max_by_key(|action| magician_worth(game, seat, *action)),
+            Phase::Magician => legal.rev().max_by_key(|action| magician_worth(game, seat, *action)),
             Phase::Monsters => {
                 let before = danger(game, seat, |square| game.monsters().contains_key(&square));
                 legal
@@ -113,9 +105,7 @@ fn monster_worth(game: &Sphinx, me: Seat, action: SphinxAction, before: i64) -> 
         SphinxAction::Introduce { at, .. } => danger(game, me, |sq| sq == at || stands(sq)),
         SphinxAction::Monster { from, to, .. } => {
             let alone = game.monsters_on(from).iter().sum::<u8>() == 1;
-            danger(game, me, |sq| {
-                sq == to || (stands(sq) && !(alone && sq == from))
-            })
+            danger(game, me, |sq| sq == to || (stands(sq) && !(alone && sq == from)))
         }
         _ => return 0,
     };
@@ -140,8 +130,7 @@ mod tests {
         let mut balance = 0;
         for number in 0..30_u8 {
             let place = usize::from(number % 2);
-            let mut bots: [Box<dyn Bot<Sphinx>>; 2] =
-                [Box::new(Random::default()), Box::new(Random::default())];
+            let mut bots: [Box<dyn Bot<Sphinx>>; 2] = [Box::new(Random::default()), Box::new(Random::default())];
             bots[place] = Box::new(SphinxBot);
             let mut game = Sphinx::create(&rules).unwrap();
             let mut chance = RefereeChance::from_seed([number; 32]);

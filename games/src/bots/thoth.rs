@@ -24,13 +24,7 @@ const ENOUGH: i64 = 18;
 const HIGH: usize = 3;
 
 impl Bot<Thoth> for ThothBot {
-    fn choose(
-        &mut self,
-        game: &Thoth,
-        seat: Seat,
-        known: &Faces,
-        rng: &mut dyn Rng,
-    ) -> Option<ThothAction> {
+    fn choose(&mut self, game: &Thoth, seat: Seat, known: &Faces, rng: &mut dyn Rng) -> Option<ThothAction> {
         let mut legal = game.legal(seat, known);
         if uniform(rng, PATIENCE) == 0 {
             legal.retain(|a| !matches!(a, ThothAction::Demolish | ThothAction::Topple { .. }));
@@ -57,12 +51,8 @@ fn dead_end(game: &Thoth, seat: Seat, card: Face, count: u8, known: &Faces) -> b
     elements.extend(cards::redeemed(card).map(|(element, _)| element));
     let spirit = elements.iter().all(|element| *element == Element::Spirit);
     let fills = top.pyramids.len() + usize::from(count) >= CORNERS;
-    let mut hand = game
-        .hand_of(seat)
-        .iter()
-        .filter_map(|slot| slot.face(known));
-    let saved =
-        hand.any(|other| other != card && (cards::is_planetary(other) || other == cards::JUDGMENT));
+    let mut hand = game.hand_of(seat).iter().filter_map(|slot| slot.face(known));
+    let saved = hand.any(|other| other != card && (cards::is_planetary(other) || other == cards::JUDGMENT));
     spirit && fills && !saved
 }
 
@@ -84,21 +74,14 @@ fn standing(game: &Thoth, seat: Seat) -> i64 {
 }
 
 fn own_hand(game: &Thoth, seat: Seat, known: &Faces) -> i64 {
-    let hand = game
-        .hand_of(seat)
-        .iter()
-        .filter_map(|slot| slot.face(known));
+    let hand = game.hand_of(seat).iter().filter_map(|slot| slot.face(known));
     cards::hand_score(hand)
 }
 
 /// The seat's lead over the best of the others, whose hands are estimated.
 fn lead(game: &Thoth, seat: Seat, known: &Faces) -> i64 {
     let others = game.playing().without(seat);
-    let best = others
-        .iter()
-        .map(|other| standing(game, other))
-        .max()
-        .unwrap_or(0);
+    let best = others.iter().map(|other| standing(game, other)).max().unwrap_or(0);
     // The usual cost of five cards in a well-managed hand.
     const USUAL_HAND: i64 = -12;
     standing(game, seat) + own_hand(game, seat, known) - (best + USUAL_HAND)
@@ -121,10 +104,7 @@ fn keep(game: &Thoth, seat: Seat, card: Face, known: &Faces) -> i64 {
         }
         // One court card costs little. Each further one costs more than it can bring.
         Some((_, Suited::Court(_))) => {
-            let hand = game
-                .hand_of(seat)
-                .iter()
-                .filter_map(|slot| slot.face(known));
+            let hand = game.hand_of(seat).iter().filter_map(|slot| slot.face(known));
             let courts = hand.filter(|c| matches!(cards::suited(*c), Some((_, Suited::Court(_)))));
             let fits = cards::fits_as_story(card, &elements);
             let courts = i64::try_from(courts.count()).unwrap_or(0);
@@ -138,11 +118,7 @@ fn keep(game: &Thoth, seat: Seat, card: Face, known: &Faces) -> i64 {
         None if cards::zodiacal(card).is_some() => 14,
         None => 12,
     };
-    let first = if !founded && cards::is_foundation(card) {
-        30
-    } else {
-        0
-    };
+    let first = if !founded && cards::is_foundation(card) { 30 } else { 0 };
     base + first + if roofs { 10 } else { 0 }
 }
 
@@ -156,9 +132,7 @@ fn worth(game: &Thoth, seat: Seat, action: &ThothAction, known: &Faces) -> i64 {
         }
         ThothAction::Pick { card } => keep(game, seat, *card, known),
         ThothAction::End { card } => {
-            let cost = card
-                .face(known)
-                .map_or(0, |face| -cards::hand_score([face]));
+            let cost = card.face(known).map_or(0, |face| -cards::hand_score([face]));
             let ahead = lead(game, seat, known);
             if ahead >= 0 { 500 + cost } else { -500 }
         }
@@ -171,32 +145,21 @@ fn worth(game: &Thoth, seat: Seat, action: &ThothAction, known: &Faces) -> i64 {
                 Use::Raise { count, .. } if dead_end(game, seat, *card, *count, known) => -300,
                 Use::Raise { size, count } => {
                     let pips = i64::from(size.pips()) * i64::from(*count);
-                    let turn = if cards::redeemed_gives_a_turn(*card) {
-                        15
-                    } else {
-                        0
-                    };
+                    let turn = if cards::redeemed_gives_a_turn(*card) { 15 } else { 0 };
                     60 + 12 * pips + turn - cost
                 }
                 Use::Story => 120 - cost,
                 Use::Roof => {
                     let matching = game.house(seat).map_or(0, |house| {
                         let element = cards::roof_element(*card);
-                        house
-                            .pyramids()
-                            .filter(|p| Some(p.element) == element)
-                            .count()
+                        house.pyramids().filter(|p| Some(p.element) == element).count()
                     });
                     let gain = 5 + i64::try_from(matching).unwrap_or(0);
                     let own = standing(game, seat) + own_hand(game, seat, known) + gain;
                     let late = is_late(game);
                     let ahead = lead(game, seat, known) + gain + if late { 15 } else { 0 };
                     let enough = if late { 1 } else { ENOUGH };
-                    if ahead >= 0 && own >= enough {
-                        600
-                    } else {
-                        -100
-                    }
+                    if ahead >= 0 && own >= enough { 600 } else { -100 }
                 }
                 Use::Trouble { target, .. } => {
                     let threat = standing(game, *target) - standing(game, seat);
@@ -228,15 +191,11 @@ mod tests {
             let opening = ["dealer-left", "auction"][usize::from(number / 2 % 2)];
             let given = [
                 ("opening", opening),
-                (
-                    "happenstance",
-                    ["false", "true"][usize::from(number / 4 % 2)],
-                ),
+                ("happenstance", ["false", "true"][usize::from(number / 4 % 2)]),
             ]
             .map(|(key, value)| (key.to_owned(), value.to_owned()));
             let rules = rule_set("houses-of-thoth", 2, &given.into()).unwrap();
-            let mut bots: [Box<dyn Bot<Thoth>>; 2] =
-                [Box::new(Random::default()), Box::new(Random::default())];
+            let mut bots: [Box<dyn Bot<Thoth>>; 2] = [Box::new(Random::default()), Box::new(Random::default())];
             bots[place] = Box::new(ThothBot);
             let mut game = Thoth::create(&rules).unwrap();
             let mut chance = RefereeChance::from_seed([number; 32]);

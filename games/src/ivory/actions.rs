@@ -83,11 +83,7 @@ impl IvoryAction {
             Resign,
         }
         let fields = Fields::new(value)?;
-        let types = [
-            ("turn", Type::Turn),
-            ("play", Type::Play),
-            ("resign", Type::Resign),
-        ];
+        let types = [("turn", Type::Turn), ("play", Type::Play), ("resign", Type::Resign)];
         match fields.word("type", &types)? {
             Type::Turn => fields.only(&["type"]).map(|()| Self::Turn),
             Type::Resign => fields.only(&["type"]).map(|()| Self::Resign),
@@ -157,11 +153,7 @@ impl IvoryEvent {
             Self::Turned { cards: count, top } => {
                 json!({"type": "turned", "cards": count, "top": cards::name(*top)})
             }
-            Self::Played {
-                card,
-                to,
-                uncovered,
-            } => {
+            Self::Played { card, to, uncovered } => {
                 let to = match to {
                     Target::Tower => "tower".to_owned(),
                     Target::Pile(pile) => pile_name(*pile),
@@ -188,19 +180,13 @@ impl IvoryEvent {
             Self::Turned { cards: count, top } => {
                 format!("{count} cards are turned: {} on top.", named(*top))
             }
-            Self::Played {
-                card,
-                to,
-                uncovered,
-            } => {
+            Self::Played { card, to, uncovered } => {
                 let place = match to {
                     Target::Tower => "goes to the tower".to_owned(),
                     Target::Pile(pile) => format!("goes to pile {pile}"),
                     Target::New => "begins a new pile".to_owned(),
                 };
-                let under = uncovered.map_or_else(String::new, |card| {
-                    format!("; under it lies {}", named(card))
-                });
+                let under = uncovered.map_or_else(String::new, |card| format!("; under it lies {}", named(card)));
                 format!("{} {place}{under}.", named(*card))
             }
             Self::Over { won: true, .. } => "The tower is complete!".to_owned(),

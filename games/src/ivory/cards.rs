@@ -114,11 +114,7 @@ pub fn name(card: Face) -> String {
     if let Some((name, _)) = number(card) {
         return (*name).to_owned();
     }
-    let kind = if card.index() < FIRST_NUMBER {
-        "ace"
-    } else {
-        "crown"
-    };
+    let kind = if card.index() < FIRST_NUMBER { "ace" } else { "crown" };
     match suits(card).first() {
         Some(suit) if card.0 < DECK_SIZE => format!("{kind}-{}", suit.name()),
         _ => String::new(),

@@ -28,9 +28,6 @@ mod tests {
     #[test]
     fn the_seed_of_a_day() {
         let hex = data_encoding::HEXLOWER.encode(&seed("2026-11-21"));
-        assert_eq!(
-            hex,
-            "8059e7b64066ea65c7f2967fbd379378a8eaf925e305ff0cdffa62a815a833f5"
-        );
+        assert_eq!(hex, "8059e7b64066ea65c7f2967fbd379378a8eaf925e305ff0cdffa62a815a833f5");
     }
 }

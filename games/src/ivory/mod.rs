@@ -15,9 +15,7 @@
 //! order from the date.
 
 use fairdeal_protocol::card::{Face, Faces, Handle, Slot};
-use fairdeal_protocol::game::{
-    ApplyError, Chance, Game, Illegal, Pause, RuleSet, RuleSetError, Shown,
-};
+use fairdeal_protocol::game::{ApplyError, Chance, Game, Illegal, Pause, RuleSet, RuleSetError, Shown};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use serde::Serialize;
 
@@ -157,16 +155,12 @@ impl Ivory {
             Target::Tower => {
                 let fits = match (self.tower.first(), self.tower.last()) {
                     (Some(ace), Some(top)) => {
-                        cards::share_a_suit(*ace, card)
-                            && cards::rank(card) == cards::rank(*top) + 1
+                        cards::share_a_suit(*ace, card) && cards::rank(card) == cards::rank(*top) + 1
                     }
                     _ => cards::rank(card) == 1,
                 };
-                fits.then_some(()).ok_or_else(|| {
-                    Illegal::rule(
-                        "the tower begins with an Ace and takes the next rank of that suit",
-                    )
-                })
+                fits.then_some(())
+                    .ok_or_else(|| Illegal::rule("the tower begins with an Ace and takes the next rank of that suit"))
             }
             Target::Pile(pile) => {
                 let last = self
@@ -176,16 +170,12 @@ impl Ivory {
                 let below = cards::rank(card) + 1 == cards::rank(*last);
                 (below && !cards::share_a_suit(card, *last))
                     .then_some(())
-                    .ok_or_else(|| {
-                        Illegal::rule("a pile takes the next lower rank that shares no suit")
-                    })
+                    .ok_or_else(|| Illegal::rule("a pile takes the next lower rank that shares no suit"))
             }
             Target::New => {
                 // ▸ A Crown alone in its pile does not move to another new pile.
                 if from != Source::Draw || cards::rank(card) != cards::CROWN {
-                    return Err(Illegal::rule(
-                        "a Crown from the draw pile begins a new pile",
-                    ));
+                    return Err(Illegal::rule("a Crown from the draw pile begins a new pile"));
                 }
                 (self.piles.len() < MOST_PILES)
                     .then_some(())
@@ -203,8 +193,7 @@ impl Ivory {
             *top = Slot::Open(*face);
         }
         let top = self.top();
-        self.shown
-            .extend(top.filter(|face| !self.shown.contains(face)));
+        self.shown.extend(top.filter(|face| !self.shown.contains(face)));
         Ok(top)
     }
 
@@ -212,8 +201,7 @@ impl Ivory {
     fn turn_cards(&mut self) -> usize {
         let count = self.deck.len().min(TURNED);
         let rest = self.deck.len() - count;
-        self.draw
-            .extend(self.deck.split_off(rest).into_iter().rev());
+        self.draw.extend(self.deck.split_off(rest).into_iter().rev());
         count
     }
 
@@ -264,11 +252,7 @@ impl Ivory {
                 None
             }
         };
-        events.push(IvoryEvent::Played {
-            card,
-            to,
-            uncovered,
-        });
+        events.push(IvoryEvent::Played { card, to, uncovered });
         if self.is_won() {
             self.end(events);
         }
@@ -349,11 +333,7 @@ impl Game for Ivory {
         cards::name(face)
     }
 
-    fn begin(
-        &mut self,
-        chance: &mut dyn Chance,
-        events: &mut Vec<IvoryEvent>,
-    ) -> Result<(), Pause> {
+    fn begin(&mut self, chance: &mut dyn Chance, events: &mut Vec<IvoryEvent>) -> Result<(), Pause> {
         self.deck = if let Some(day) = &self.daily {
             daily::deck(day).into_iter().rev().map(Slot::Open).collect()
         } else {
@@ -378,9 +358,7 @@ impl Game for Ivory {
             return Vec::new();
         }
         let plays = self.plays().into_iter();
-        let mut legal: Vec<IvoryAction> = plays
-            .map(|(from, to)| IvoryAction::Play { from, to })
-            .collect();
+        let mut legal: Vec<IvoryAction> = plays.map(|(from, to)| IvoryAction::Play { from, to }).collect();
         legal.extend(
             [IvoryAction::Turn, IvoryAction::Resign]
                 .into_iter()
@@ -430,12 +408,7 @@ impl Game for Ivory {
         Ok(())
     }
 
-    fn forfeit(
-        &mut self,
-        seat: Seat,
-        _chance: &mut dyn Chance,
-        events: &mut Vec<IvoryEvent>,
-    ) -> Result<(), Pause> {
+    fn forfeit(&mut self, seat: Seat, _chance: &mut dyn Chance, events: &mut Vec<IvoryEvent>) -> Result<(), Pause> {
         // "End": the same as resigning.
         if self.to_act().contains(seat) {
             self.end(events);

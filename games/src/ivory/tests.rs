@@ -17,9 +17,7 @@ fn me() -> Seat {
 }
 
 fn card(name: &str) -> Face {
-    cards::all()
-        .find(|card| cards::name(*card) == name)
-        .unwrap()
+    cards::all().find(|card| cards::name(*card) == name).unwrap()
 }
 
 /// A game from a deck that begins with these cards.
@@ -84,10 +82,7 @@ fn three_are_turned_and_only_the_top_one_is_seen() {
         "game", "deck", "draw", "piles", "tower", "recycles", "over", "won", "score",
     ];
     assert_eq!(keys, page);
-    assert!(
-        matches!(game.draw[0], Slot::Sealed(_)),
-        "what is covered stays sealed"
-    );
+    assert!(matches!(game.draw[0], Slot::Sealed(_)), "what is covered stays sealed");
 }
 
 /// "Only the top card of the draw pile is available; when it is played the card under it is."
@@ -110,10 +105,7 @@ fn the_draw_pile_is_turned_over_when_the_deck_is_empty() {
     for _ in 0..11 {
         act(&mut game, &mut chance, IvoryAction::Turn);
     }
-    assert_eq!(
-        (game.deck.len(), game.draw.len(), game.recycles),
-        (0, 36, 0)
-    );
+    assert_eq!((game.deck.len(), game.draw.len(), game.recycles), (0, 36, 0));
     let events = act(&mut game, &mut chance, IvoryAction::Turn);
     assert_eq!(events[0], IvoryEvent::Recycled { recycles: 1 });
     assert_eq!((game.deck.len(), game.draw.len()), (33, 3));
@@ -136,10 +128,7 @@ fn turning_needs_a_card() {
     game.deck.clear();
     assert_eq!(game.check(me(), &IvoryAction::Turn), Ok(()));
     game.draw.clear();
-    assert!(matches!(
-        game.check(me(), &IvoryAction::Turn),
-        Err(Illegal::Rule(_))
-    ));
+    assert!(matches!(game.check(me(), &IvoryAction::Turn), Err(Illegal::Rule(_))));
 }
 
 /// "To the tower": an Ace fixes the suit; then that suit follows, exactly one rank above.
@@ -165,23 +154,14 @@ fn the_tower_takes_the_next_rank_of_its_suit() {
 #[test]
 fn piles_go_down_without_a_common_suit() {
     let (mut game, _) = dealt(&[]);
-    game.piles = vec![
-        vec![card("crown-knots")],
-        vec![card("crown-suns"), card("author")],
-    ];
+    game.piles = vec![vec![card("crown-knots")], vec![card("crown-suns"), card("author")]];
     let top = |game: &mut Ivory, name: &str| game.draw.push(Slot::Open(card(name)));
     top(&mut game, "pact");
     assert!(may(&game, Source::Draw, Target::Pile(0)));
     top(&mut game, "merchant");
-    assert!(
-        !may(&game, Source::Draw, Target::Pile(0)),
-        "it shares knots"
-    );
+    assert!(!may(&game, Source::Draw, Target::Pile(0)), "it shares knots");
     top(&mut game, "mill");
-    assert!(
-        !may(&game, Source::Draw, Target::Pile(0)),
-        "two ranks below"
-    );
+    assert!(!may(&game, Source::Draw, Target::Pile(0)), "two ranks below");
     top(&mut game, "ace-suns");
     assert!(may(&game, Source::Draw, Target::Pile(1)));
     top(&mut game, "ace-moons");
@@ -196,16 +176,11 @@ fn piles_go_down_without_a_common_suit() {
 fn crowns_begin_piles_and_end_the_tower() {
     let (mut game, mut chance) = dealt(&[]);
     game.draw.push(Slot::Open(card("crown-suns")));
-    game.piles = vec![
-        vec![card("crown-moons")],
-        vec![card("crown-leaves"), card("pact")],
-    ];
+    game.piles = vec![vec![card("crown-moons")], vec![card("crown-leaves"), card("pact")]];
     assert!(may(&game, Source::Draw, Target::New));
     assert!(!may(&game, Source::Pile(0), Target::New));
     assert!(!may(&game, Source::Pile(0), Target::Tower));
-    game.tower = ["ace-moons", "author", "journey", "mountain"]
-        .map(card)
-        .to_vec();
+    game.tower = ["ace-moons", "author", "journey", "mountain"].map(card).to_vec();
     game.tower
         .extend(["forest", "lunatic", "meeting", "diplomat"].map(card));
     play(&mut game, &mut chance, Source::Pile(1), Target::Tower);
@@ -246,8 +221,7 @@ fn resigning_ends_the_game() {
 fn the_deal_of_a_day_is_the_referees_from_its_seed() {
     let day = [("daily".to_owned(), "2026-11-21".to_owned())].into();
     let mut game = Ivory::create(&rule_set("ivory-tower", 1, &day).unwrap()).unwrap();
-    game.begin(&mut RefereeChance::default(), &mut Vec::new())
-        .unwrap();
+    game.begin(&mut RefereeChance::default(), &mut Vec::new()).unwrap();
     let rules = rule_set("ivory-tower", 1, &Default::default()).unwrap();
     let mut other = Ivory::create(&rules).unwrap();
     let mut chance = RefereeChance::from_seed(daily::seed("2026-11-21"));
@@ -299,9 +273,7 @@ fn all_36_cards_are_somewhere_in_a_thousand_games() {
             act(&mut game, &mut chance, legal[chosen as usize]);
         }
         let slots = game.deck.iter().chain(&game.draw);
-        let mut all: Vec<Face> = slots
-            .map(|slot| slot.face(chance.faces()).unwrap())
-            .collect();
+        let mut all: Vec<Face> = slots.map(|slot| slot.face(chance.faces()).unwrap()).collect();
         all.extend(game.piles.iter().flatten().chain(&game.tower));
         all.sort_unstable();
         assert_eq!(all, cards::all().collect::<Vec<_>>());
@@ -351,9 +323,7 @@ fn can_be_won(day: &str) -> bool {
                 if (play.0 == Source::Draw) == from_draw {
                     let mut after = game.clone();
                     let events = &mut Vec::new();
-                    after
-                        .play(play, &mut RefereeChance::default(), events)
-                        .unwrap();
+                    after.play(play, &mut RefereeChance::default(), events).unwrap();
                     next.push((play.1 == Target::Tower, after));
                 }
             }

@@ -19,9 +19,7 @@ impl TableGame for Ivory {
         let deck: Vec<_> = deck.map(|slot| named(slot, referee)).collect();
         let top = self.draw.len().saturating_sub(1);
         let draw = self.draw.iter().enumerate();
-        let draw: Vec<_> = draw
-            .map(|(place, slot)| named(slot, referee || place == top))
-            .collect();
+        let draw: Vec<_> = draw.map(|(place, slot)| named(slot, referee || place == top)).collect();
         json!({
             "game": super::INFO.id,
             "deck": deck,
@@ -39,12 +37,7 @@ impl TableGame for Ivory {
         action.to_json()
     }
 
-    fn action_from_json(
-        &self,
-        _seat: Seat,
-        value: &Value,
-        _known: &Faces,
-    ) -> Result<IvoryAction, ActionError> {
+    fn action_from_json(&self, _seat: Seat, value: &Value, _known: &Faces) -> Result<IvoryAction, ActionError> {
         IvoryAction::from_json(value)
     }
 

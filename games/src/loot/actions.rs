@@ -55,12 +55,7 @@ impl LootAction {
     }
 
     /// Reads an action of a seat that holds this hand.
-    pub(super) fn from_json(
-        value: &Value,
-        seat: Seat,
-        hand: &[Slot],
-        known: &Faces,
-    ) -> Result<Self, ActionError> {
+    pub(super) fn from_json(value: &Value, seat: Seat, hand: &[Slot], known: &Faces) -> Result<Self, ActionError> {
         #[derive(Clone, Copy)]
         enum Type {
             Take,
@@ -68,11 +63,7 @@ impl LootAction {
             Fire,
         }
         let fields = Fields::new(value)?;
-        let types = [
-            ("take", Type::Take),
-            ("discard", Type::Discard),
-            ("fire", Type::Fire),
-        ];
+        let types = [("take", Type::Take), ("discard", Type::Discard), ("fire", Type::Fire)];
         match fields.word("type", &types)? {
             Type::Take => {
                 fields.only(&["type", "from"])?;
@@ -82,8 +73,7 @@ impl LootAction {
             Type::Discard => {
                 fields.only(&["type", "card"])?;
                 let name = fields.text("card")?;
-                let card = cards::by_name(name)
-                    .ok_or_else(|| wrong("card", "a card of the Viashi deck", name))?;
+                let card = cards::by_name(name).ok_or_else(|| wrong("card", "a card of the Viashi deck", name))?;
                 let slot = hand.iter().find(|slot| slot.face(known) == Some(card));
                 let slot = slot.ok_or_else(|| ActionError::NotInHand {
                     card: name.to_owned(),
@@ -161,11 +151,7 @@ impl LootEvent {
     /// The event as an object, for machine-readable logs.
     pub(super) fn to_json(&self) -> Value {
         match self {
-            Self::Dealt {
-                hand_no,
-                starter,
-                top,
-            } => json!({
+            Self::Dealt { hand_no, starter, top } => json!({
                 "type": "dealt", "hand_no": hand_no, "starter": starter, "top": cards::name(*top),
             }),
             Self::Took { seat, open } => json!({
@@ -199,24 +185,15 @@ impl LootEvent {
     pub(super) fn text(&self, names: &[String]) -> String {
         let name = |seat: &Seat| name_of(*seat, names);
         match self {
-            Self::Dealt {
-                hand_no,
-                starter,
-                top,
-            } => format!(
+            Self::Dealt { hand_no, starter, top } => format!(
                 "Hand {hand_no} is dealt; the discard pile begins with {}. {} plays first.",
                 cards::in_words(*top),
                 name(starter)
             ),
             Self::Took { seat, open: None } => format!("{} draws a card.", name(seat)),
-            Self::Took {
-                seat,
-                open: Some(card),
-            } => format!(
-                "{} takes {} from the discard pile.",
-                name(seat),
-                cards::in_words(*card)
-            ),
+            Self::Took { seat, open: Some(card) } => {
+                format!("{} takes {} from the discard pile.", name(seat), cards::in_words(*card))
+            }
             Self::Discarded { seat, card } => {
                 format!("{} discards {}.", name(seat), cards::in_words(*card))
             }
@@ -224,10 +201,7 @@ impl LootEvent {
                 format!("The draw pile is empty: {cards} cards of the discard pile are shuffled.")
             }
             Self::FireWaits { seat } => {
-                format!(
-                    "{} fires the village: it burns when this turn ends.",
-                    name(seat)
-                )
+                format!("{} fires the village: it burns when this turn ends.", name(seat))
             }
             Self::Burned {
                 fired_by,
@@ -236,19 +210,11 @@ impl LootEvent {
                 totals,
             } => {
                 // A departed seat shows no hand and scores nothing.
-                let shown = Seat::first(hands.len())
-                    .zip(hands)
-                    .zip(scores.iter().zip(totals));
+                let shown = Seat::first(hands.len()).zip(hands).zip(scores.iter().zip(totals));
                 let each = shown.filter(|((_, hand), _)| !hand.is_empty());
-                let each = each.map(|((seat, _), (score, total))| {
-                    format!("{} {score:+} (total {total})", name(&seat))
-                });
+                let each = each.map(|((seat, _), (score, total))| format!("{} {score:+} (total {total})", name(&seat)));
                 let each: Vec<_> = each.collect();
-                format!(
-                    "{} has fired the village: {}.",
-                    name(fired_by),
-                    each.join(", ")
-                )
+                format!("{} has fired the village: {}.", name(fired_by), each.join(", "))
             }
             Self::Left { seat } => {
                 format!("{} leaves the game; the hand is set aside.", name(seat))

@@ -183,14 +183,7 @@ mod tests {
             assert_eq!(name(Face(number)), "");
             assert!(!is_card(Face(number)));
         }
-        for no_card in [
-            "",
-            "lord",
-            "queen",
-            "queen-gods",
-            "lady-winds",
-            "dark-lord-winds",
-        ] {
+        for no_card in ["", "lord", "queen", "queen-gods", "lady-winds", "dark-lord-winds"] {
             assert_eq!(by_name(no_card), None, "{no_card}");
         }
     }

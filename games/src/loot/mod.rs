@@ -15,9 +15,7 @@
 //! first is a new deal. Each re-shuffle is another shuffle. See the rules page, "Chance".
 
 use fairdeal_protocol::card::{Face, Faces, Handle, Slot};
-use fairdeal_protocol::game::{
-    ApplyError, Chance, Game, Illegal, Pause, RuleSet, RuleSetError, Shown,
-};
+use fairdeal_protocol::game::{ApplyError, Chance, Game, Illegal, Pause, RuleSet, RuleSetError, Shown};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use serde::Serialize;
 
@@ -196,12 +194,10 @@ impl Loot {
             return Err(Illegal::NotYourTurn(seat));
         }
         match (self.phase, phase) {
-            (Phase::Take, Phase::Discard) => Err(Illegal::rule(
-                "a card has to be taken before one is discarded",
-            )),
-            (Phase::Discard, Phase::Take) => Err(Illegal::rule(
-                "a card has been taken already: one has to be discarded",
-            )),
+            (Phase::Take, Phase::Discard) => Err(Illegal::rule("a card has to be taken before one is discarded")),
+            (Phase::Discard, Phase::Take) => {
+                Err(Illegal::rule("a card has been taken already: one has to be discarded"))
+            }
             _ => Ok(()),
         }
     }
@@ -229,10 +225,7 @@ impl Game for Loot {
 
     fn create(rules: &RuleSet) -> Result<Self, RuleSetError> {
         INFO.check(rules)?;
-        let target = rules
-            .options
-            .get("target")
-            .and_then(|text| text.parse().ok());
+        let target = rules.options.get("target").and_then(|text| text.parse().ok());
         let target = target.ok_or(RuleSetError::OptionValue {
             key: "target".to_owned(),
             allowed: OptionKind::Number(1, 1000).allowed(),
@@ -389,12 +382,7 @@ impl Game for Loot {
         Ok(())
     }
 
-    fn forfeit(
-        &mut self,
-        seat: Seat,
-        chance: &mut dyn Chance,
-        events: &mut Vec<LootEvent>,
-    ) -> Result<(), Pause> {
+    fn forfeit(&mut self, seat: Seat, chance: &mut dyn Chance, events: &mut Vec<LootEvent>) -> Result<(), Pause> {
         if self.over || !self.playing().contains(seat) {
             return Ok(());
         }

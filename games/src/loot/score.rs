@@ -85,9 +85,7 @@ fn places(mask: Mask) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let place = rest.trailing_zeros();
         rest &= rest.wrapping_sub(1);
-        usize::try_from(place)
-            .ok()
-            .filter(|place| *place < MAX_HAND)
+        usize::try_from(place).ok().filter(|place| *place < MAX_HAND)
     })
 }
 
@@ -218,9 +216,7 @@ impl Search {
     }
 
     fn weight(&self, mask: Mask) -> i32 {
-        self.cards_of(mask)
-            .map(|card| self.rates.weight(card))
-            .sum()
+        self.cards_of(mask).map(|card| self.rates.weight(card)).sum()
     }
 
     fn loose(&self, mask: Mask) -> i32 {
@@ -293,10 +289,7 @@ impl Search {
     }
 
     fn list_runs(&mut self) {
-        let ranks = self
-            .held()
-            .iter()
-            .fold(0_u16, |ranks, card| ranks | 1 << rank(*card));
+        let ranks = self.held().iter().fold(0_u16, |ranks, card| ranks | 1 << rank(*card));
         // A run starts where four consecutive ranks are present.
         let begins = ranks & ranks >> 1 & ranks >> 2 & ranks >> 3;
         for first in (1..=RANKS).filter(|first| begins & 1 << first != 0) {
@@ -397,10 +390,7 @@ impl Search {
         chosen.sort_unstable_by_key(|combo| combo.trailing_zeros());
         let loose = self.cards_of(held & !combined);
         Arrangement {
-            combos: chosen
-                .into_iter()
-                .flat_map(|combo| self.combos(combo))
-                .collect(),
+            combos: chosen.into_iter().flat_map(|combo| self.combos(combo)).collect(),
             loose: loose.map(|card| (card, self.rates.loose(card))).collect(),
             total: self.total(),
         }

@@ -24,11 +24,7 @@ fn summary(arrangement: &Arrangement) -> Summary {
     let combos = arrangement.combos.iter();
     (
         combos.map(|c| (c.kind, c.points, c.bonus)).collect(),
-        arrangement
-            .loose
-            .iter()
-            .map(|(_, points)| *points)
-            .collect(),
+        arrangement.loose.iter().map(|(_, points)| *points).collect(),
         arrangement.total,
     )
 }
@@ -58,15 +54,8 @@ fn a_run_has_one_card_a_rank() {
 fn a_long_run_is_one_combination() {
     let five = "worker-winds prince-waves princess-winds warrior-flames merchant-stones";
     let arrangement = best(&hand(five), GodSet::NONE);
-    assert_eq!(
-        summary(&arrangement),
-        (vec![(Kind::Run, 10, 0)], vec![], 10)
-    );
-    let ranks: Vec<_> = arrangement.combos[0]
-        .cards
-        .iter()
-        .map(|c| rank(*c))
-        .collect();
+    assert_eq!(summary(&arrangement), (vec![(Kind::Run, 10, 0)], vec![], 10));
+    let ranks: Vec<_> = arrangement.combos[0].cards.iter().map(|c| rank(*c)).collect();
     assert_eq!(ranks, [3, 4, 5, 6, 7]);
 }
 
@@ -90,10 +79,7 @@ fn a_colour_is_four_cards_of_one_suit_gods_are_a_suit() {
 fn the_builder_makes_three_a_colour_not_a_run() {
     let three = "queen-winds prince-winds warrior-winds";
     assert_eq!(scored(three, &[]).2, -9);
-    assert_eq!(
-        scored(three, &[God::Builder]),
-        (vec![(Kind::Colour, 6, 0)], vec![], 6)
-    );
+    assert_eq!(scored(three, &[God::Builder]), (vec![(Kind::Colour, 6, 0)], vec![], 6));
     // Three consecutive ranks in it do not make a run.
     let neighbours = "queen-winds king-winds prince-winds";
     assert_eq!(
@@ -108,11 +94,7 @@ fn a_run_inside_a_colour_scores_besides_it() {
     let arrangement = best(&hand(both), GodSet::NONE);
     assert_eq!(
         summary(&arrangement),
-        (
-            vec![(Kind::Colour, 10, 0), (Kind::RunInColour, 8, 0)],
-            vec![],
-            18
-        )
+        (vec![(Kind::Colour, 10, 0), (Kind::RunInColour, 8, 0)], vec![], 18)
     );
     assert_eq!(
         arrangement.combos[1].cards,
@@ -153,12 +135,8 @@ fn six_ranks_of_six_suits_score_five_more() {
     let six = "prince-winds princess-flames warrior-stones merchant-waves worker-leaves friend";
     assert_eq!(scored(six, &[]), (vec![(Kind::Run, 12, 5)], vec![], 17));
     // Two cards share a suit: no bonus.
-    let five_suits =
-        "prince-winds princess-flames warrior-stones merchant-waves worker-winds friend";
-    assert_eq!(
-        scored(five_suits, &[]),
-        (vec![(Kind::Run, 12, 0)], vec![], 12)
-    );
+    let five_suits = "prince-winds princess-flames warrior-stones merchant-waves worker-winds friend";
+    assert_eq!(scored(five_suits, &[]), (vec![(Kind::Run, 12, 0)], vec![], 12));
     // Six suits, but not within six consecutive ranks.
     let spread = "queen-winds king-winds prince-flames princess-flames warrior-stones \
                   merchant-waves worker-leaves friend";
@@ -178,24 +156,15 @@ fn the_bonus_decides_which_card_of_a_rank_is_in_the_run() {
     let names = "prince-winds princess-flames warrior-stones merchant-waves worker-leaves \
                  magician-winds friend";
     let arrangement = best(&hand(names), GodSet::NONE);
-    assert_eq!(
-        summary(&arrangement),
-        (vec![(Kind::Run, 12, 5)], vec![-8], 9)
-    );
+    assert_eq!(summary(&arrangement), (vec![(Kind::Run, 12, 5)], vec![-8], 9));
     assert!(arrangement.combos[0].cards.contains(&hand("friend")[0]));
 }
 
 #[test]
 fn the_bonus_is_never_multiplied() {
     let six = "prince-winds princess-flames warrior-stones merchant-waves worker-leaves friend";
-    assert_eq!(
-        scored(six, &[God::Lady]),
-        (vec![(Kind::Run, 24, 5)], vec![], 29)
-    );
-    assert_eq!(
-        scored(six, &[God::DarkLord]),
-        (vec![(Kind::Run, 6, 5)], vec![], 11)
-    );
+    assert_eq!(scored(six, &[God::Lady]), (vec![(Kind::Run, 24, 5)], vec![], 29));
+    assert_eq!(scored(six, &[God::DarkLord]), (vec![(Kind::Run, 6, 5)], vec![], 11));
 }
 
 #[test]
@@ -236,10 +205,7 @@ fn the_thief_makes_uncombined_cards_cost_nothing() {
 
 #[test]
 fn the_changeling_doubles_rank_nine_plus_and_minus_itself_too() {
-    assert_eq!(
-        scored("changeling queen-winds", &[God::Changeling]).1,
-        [-1, -18]
-    );
+    assert_eq!(scored("changeling queen-winds", &[God::Changeling]).1, [-1, -18]);
     let set = "fool-winds fool-flames changeling";
     assert_eq!(scored(set, &[God::Changeling]).2, 12);
     assert_eq!(scored(set, &[God::Changeling, God::Friend]).2, 24);
@@ -247,10 +213,7 @@ fn the_changeling_doubles_rank_nine_plus_and_minus_itself_too() {
     // The bonus of a run with a fool in it is not doubled.
     let run = "princess-winds warrior-flames merchant-stones worker-waves magician-leaves \
                changeling";
-    assert_eq!(
-        scored(run, &[God::Changeling]),
-        (vec![(Kind::Run, 14, 5)], vec![], 19)
-    );
+    assert_eq!(scored(run, &[God::Changeling]), (vec![(Kind::Run, 14, 5)], vec![], 19));
 }
 
 #[test]
@@ -292,10 +255,7 @@ fn readings(block: &[Face], effects: GodSet) -> Vec<i32> {
     };
     // Doubled points: halves become whole numbers.
     let points = |cards: &[Face], (times, over): (i32, i32)| -> i32 {
-        cards
-            .iter()
-            .map(|card| 4 * count(card) * times / over)
-            .sum()
+        cards.iter().map(|card| 4 * count(card) * times / over).sum()
     };
     let runs = factor(God::Lady, God::DarkLord);
     let mut found = Vec::new();
@@ -370,9 +330,7 @@ fn slow_best(cards: &[Face], effects: GodSet) -> i32 {
         let each = blocks.iter().map(|block| {
             *worth.entry(block.clone()).or_insert_with(|| {
                 let uncombined = block.iter().map(loose).sum();
-                readings(block, effects)
-                    .into_iter()
-                    .fold(uncombined, i32::max)
+                readings(block, effects).into_iter().fold(uncombined, i32::max)
             })
         });
         most = most.max(each.sum());

@@ -10,11 +10,7 @@ use super::{DEALT, LastHand, Loot, LootEvent, Phase, Pile, score};
 impl Loot {
     /// Deals the next hand. "A hand": all 54 cards are shuffled. Each seat gets nine, one at a time
     /// clockwise from the starter. The next card starts the discard pile.
-    pub(super) fn deal_hand(
-        &mut self,
-        chance: &mut dyn Chance,
-        events: &mut Vec<LootEvent>,
-    ) -> Result<(), Pause> {
+    pub(super) fn deal_hand(&mut self, chance: &mut dyn Chance, events: &mut Vec<LootEvent>) -> Result<(), Pause> {
         if self.hand_no > 0 {
             chance.next_deal()?;
         }
@@ -58,13 +54,7 @@ impl Loot {
     }
 
     /// Carries out a legal take.
-    pub(super) fn take(
-        &mut self,
-        seat: Seat,
-        pile: Pile,
-        chance: &mut dyn Chance,
-        events: &mut Vec<LootEvent>,
-    ) {
+    pub(super) fn take(&mut self, seat: Seat, pile: Pile, chance: &mut dyn Chance, events: &mut Vec<LootEvent>) {
         let open = match pile {
             Pile::Draw => {
                 self.draw_for(seat, chance);
@@ -118,11 +108,7 @@ impl Loot {
 
     /// "A hand" ▸: if the draw pile is empty after a discard, the discard pile becomes the new draw
     /// pile. Its top card stays.
-    fn reshuffle(
-        &mut self,
-        chance: &mut dyn Chance,
-        events: &mut Vec<LootEvent>,
-    ) -> Result<(), Pause> {
+    fn reshuffle(&mut self, chance: &mut dyn Chance, events: &mut Vec<LootEvent>) -> Result<(), Pause> {
         if !self.draw.is_empty() || self.discard.len() < 2 {
             return Ok(());
         }
@@ -157,13 +143,8 @@ impl Loot {
             hands.push(open.collect::<Vec<Face>>());
         }
         // "Gods": those in any shown hand affect everybody's cards; ▸ a hand set aside has none.
-        let gods = hands
-            .iter()
-            .fold(GodSet::NONE, |gods, hand| gods.and_of(hand));
-        let scores: Vec<i64> = hands
-            .iter()
-            .map(|hand| score::best_total(hand, gods).into())
-            .collect();
+        let gods = hands.iter().fold(GodSet::NONE, |gods, hand| gods.and_of(hand));
+        let scores: Vec<i64> = hands.iter().map(|hand| score::best_total(hand, gods).into()).collect();
         for (total, score) in self.totals.iter_mut().zip(&scores) {
             *total += score;
         }

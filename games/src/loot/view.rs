@@ -20,9 +20,7 @@ impl TableGame for Loot {
         let hands = Seat::first(self.seats()).map(|owner| {
             let mine = referee || seat == Some(owner);
             let slots = self.hand_of(owner).iter();
-            slots
-                .map(|slot| named(*slot).filter(|_| mine))
-                .collect::<Vec<_>>()
+            slots.map(|slot| named(*slot).filter(|_| mine)).collect::<Vec<_>>()
         });
         let last_hand = self.last_hand.as_ref().map(|last| {
             let LastHand {
@@ -58,12 +56,7 @@ impl TableGame for Loot {
         action.to_json()
     }
 
-    fn action_from_json(
-        &self,
-        seat: Seat,
-        value: &Value,
-        known: &Faces,
-    ) -> Result<LootAction, ActionError> {
+    fn action_from_json(&self, seat: Seat, value: &Value, known: &Faces) -> Result<LootAction, ActionError> {
         LootAction::from_json(value, seat, self.hand_of(seat), known)
     }
 

@@ -9,9 +9,7 @@
 //! wilds at the bottoms, another flip orders all trees, and the first three get the wilds.
 
 use fairdeal_protocol::card::{Face, Faces, Slot};
-use fairdeal_protocol::game::{
-    ApplyError, Chance, Flip, Game, Illegal, Pause, RuleSet, RuleSetError, Shown,
-};
+use fairdeal_protocol::game::{ApplyError, Chance, Flip, Game, Illegal, Pause, RuleSet, RuleSetError, Shown};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use serde::Serialize;
 
@@ -298,11 +296,7 @@ impl Game for Plutonian {
         String::new()
     }
 
-    fn begin(
-        &mut self,
-        chance: &mut dyn Chance,
-        events: &mut Vec<PlutonianEvent>,
-    ) -> Result<(), Pause> {
+    fn begin(&mut self, chance: &mut dyn Chance, events: &mut Vec<PlutonianEvent>) -> Result<(), Pause> {
         self.grow(chance)?;
         self.first = rolled_seat(self.stacks.len(), chance)?;
         events.push(PlutonianEvent::Built {
@@ -382,12 +376,7 @@ impl Game for Plutonian {
         Ok(())
     }
 
-    fn forfeit(
-        &mut self,
-        seat: Seat,
-        _chance: &mut dyn Chance,
-        events: &mut Vec<PlutonianEvent>,
-    ) -> Result<(), Pause> {
+    fn forfeit(&mut self, seat: Seat, _chance: &mut dyn Chance, events: &mut Vec<PlutonianEvent>) -> Result<(), Pause> {
         if self.over || !self.playing().contains(seat) {
             return Ok(());
         }

@@ -16,13 +16,7 @@ pub enum Colour {
 
 impl Colour {
     /// All five, in the order of the digits of a column.
-    pub const ALL: [Self; 5] = [
-        Self::Blue,
-        Self::Red,
-        Self::Green,
-        Self::Yellow,
-        Self::Orange,
-    ];
+    pub const ALL: [Self; 5] = [Self::Blue, Self::Red, Self::Green, Self::Yellow, Self::Orange];
 
     pub fn name(self) -> &'static str {
         match self {
@@ -182,11 +176,7 @@ impl Hand {
                 .first()
                 .map_or_else(Vec::new, |first| vec![first.size; stack.len()]),
         };
-        if !stack
-            .iter()
-            .zip(&sizes)
-            .all(|(pyramid, size)| pyramid.size == *size)
-        {
+        if !stack.iter().zip(&sizes).all(|(pyramid, size)| pyramid.size == *size) {
             return false;
         }
         let colours = || stack.iter().map(|pyramid| pyramid.colour);

@@ -38,9 +38,7 @@ fn game(seats: usize, options: &[(&str, &str)], shuffles: &[Value], first: u32) 
     let mut chance = RefereeChance::default();
     let number = |list: &Value| -> Vec<u32> {
         let entries = list.as_array().unwrap().iter();
-        entries
-            .map(|entry| game.shuffled_from_json(entry))
-            .collect()
+        entries.map(|entry| game.shuffled_from_json(entry)).collect()
     };
     chance.add(shuffles.iter().map(number).collect::<Vec<_>>(), [first]);
     game.begin(&mut chance, &mut Vec::new()).unwrap();
@@ -54,8 +52,7 @@ fn plain(seats: usize) -> Plutonian {
 fn act(game: &mut Plutonian, who: usize, action: PlutonianAction) -> Vec<PlutonianEvent> {
     let mut events = Vec::new();
     let mut chance = RefereeChance::default();
-    game.apply(seat(who), &action, &mut chance, &mut events)
-        .unwrap();
+    game.apply(seat(who), &action, &mut chance, &mut events).unwrap();
     events
 }
 
@@ -73,8 +70,7 @@ fn leave(game: &mut Plutonian, who: usize) {
 }
 
 fn may_take(game: &Plutonian, who: usize, tree: u8, stack: Option<u8>) -> bool {
-    game.check(seat(who), &PlutonianAction::Take { tree, stack })
-        .is_ok()
+    game.check(seat(who), &PlutonianAction::Take { tree, stack }).is_ok()
 }
 
 /// "Pieces": seats + 1 sets; each tree has a large pyramid at the bottom, a medium, and a small on
@@ -84,10 +80,7 @@ fn the_forest_has_a_set_more_than_seats() {
     let game = game(3, &[], &[forest(3)], 2);
     let view = game.view(None, &Faces::new());
     assert_eq!(view["trees"].as_array().unwrap().len(), 20);
-    assert_eq!(
-        view["trees"][1],
-        json!(["red-large", "green-medium", "yellow-small"])
-    );
+    assert_eq!(view["trees"][1], json!(["red-large", "green-medium", "yellow-small"]));
     assert_eq!(view["to_act"], 1);
     let keys: Vec<&String> = view.as_object().unwrap().keys().collect();
     assert_eq!(
@@ -130,9 +123,7 @@ fn explicit_trees_and_indices() {
         let mut chance = RefereeChance::default();
         let number = |list: &Value| -> Vec<u32> {
             let entries = list.as_array().unwrap().iter();
-            entries
-                .map(|entry| game.shuffled_from_json(entry))
-                .collect()
+            entries.map(|entry| game.shuffled_from_json(entry)).collect()
         };
         chance.add(lists.iter().map(number).collect::<Vec<_>>(), []);
         let _ = game.begin(&mut chance, &mut Vec::new());
@@ -142,9 +133,7 @@ fn explicit_trees_and_indices() {
         .iter()
         .flat_map(|colour| vec![json!([colour.name(), colour.name(), colour.name()]); 3])
         .collect();
-    let Stop::Exhausted(need) = stop(&[]) else {
-        panic!()
-    };
+    let Stop::Exhausted(need) = stop(&[]) else { panic!() };
     let game = Plutonian::create(&rules).unwrap();
     let items = need.as_flip().items().into_iter();
     let needs: Value = items.map(|item| game.shuffled_to_json(item)).collect();
@@ -164,14 +153,7 @@ fn explicit_trees_and_indices() {
     short[0] = json!(["blue", "blue"]);
     let mut wild = one_coloured.clone();
     wild[0] = json!(["wild", "blue", "blue"]);
-    for bad in [
-        uneven,
-        short,
-        wild,
-        indices,
-        json!([]),
-        json!(["blue-large"]),
-    ] {
+    for bad in [uneven, short, wild, indices, json!([]), json!(["blue-large"])] {
         assert!(matches!(stop(&[bad]), Stop::Bad { .. }));
     }
     let again = one_coloured.clone();
@@ -246,10 +228,7 @@ fn wilds_stand_under_three_trees() {
 fn the_center_waits_for_the_ring_to_break() {
     let mut game = game(2, &[("wilds", "center")], &[forest(2)], 1);
     let view = game.view(None, &Faces::new());
-    assert_eq!(
-        view["trees"][15],
-        json!(["wild-large", "wild-medium", "wild-small"])
-    );
+    assert_eq!(view["trees"][15], json!(["wild-large", "wild-medium", "wild-small"]));
     assert!(!may_take(&game, 0, 15, None));
     for who in [0, 1, 0] {
         assert!(!may_take(&game, who, 15, None));
@@ -310,10 +289,7 @@ fn departed_seat_cannot_win() {
     vote(&mut game, 1, true);
     vote(&mut game, 2, true);
     assert_eq!(game.scores(), [36, 0, 0]);
-    assert_eq!(
-        game.winners().iter().collect::<Vec<_>>(),
-        [seat(1), seat(2)]
-    );
+    assert_eq!(game.winners().iter().collect::<Vec<_>>(), [seat(1), seat(2)]);
 }
 
 #[test]
@@ -343,14 +319,8 @@ fn all_pyramids_are_somewhere_in_a_thousand_games() {
         let seats = 2 + below(2);
         let wild = wilds[below(3)];
         let order = ["cycle", "snake"][below(2)];
-        let given = [("wilds", wild), ("order", order)]
-            .map(|(key, value)| (key.to_owned(), value.to_owned()));
-        let rules = rule_set(
-            "plutonian-poker",
-            u8::try_from(seats).unwrap(),
-            &given.into(),
-        )
-        .unwrap();
+        let given = [("wilds", wild), ("order", order)].map(|(key, value)| (key.to_owned(), value.to_owned()));
+        let rules = rule_set("plutonian-poker", u8::try_from(seats).unwrap(), &given.into()).unwrap();
         let mut seed = [0; 32];
         seed[..4].copy_from_slice(&number.to_le_bytes());
         let mut chance = RefereeChance::from_seed(seed);
@@ -363,8 +333,7 @@ fn all_pyramids_are_somewhere_in_a_thousand_games() {
             // The vote is the last legal action.
             legal.pop();
             let action = legal.swap_remove(below(legal.len()));
-            game.apply(who, &action, &mut chance, &mut Vec::new())
-                .unwrap();
+            game.apply(who, &action, &mut chance, &mut Vec::new()).unwrap();
             if below(60) == 0 {
                 leave(&mut game, below(seats));
             }

@@ -14,11 +14,7 @@ const LEADING: u32 = 125;
 /// A tree from its column's number: a leading 1, then the colours from the bottom.
 pub(super) fn tree_of(column: u32) -> Vec<Pyramid> {
     let base = u32::from(COLOURS);
-    let digits = [
-        column / (base * base) % base,
-        column / base % base,
-        column % base,
-    ];
+    let digits = [column / (base * base) % base, column / base % base, column % base];
     digits
         .into_iter()
         .zip(TREE)
@@ -70,12 +66,7 @@ impl TableGame for Plutonian {
         action.to_json()
     }
 
-    fn action_from_json(
-        &self,
-        _seat: Seat,
-        value: &Value,
-        _known: &Faces,
-    ) -> Result<PlutonianAction, ActionError> {
+    fn action_from_json(&self, _seat: Seat, value: &Value, _known: &Faces) -> Result<PlutonianAction, ActionError> {
         PlutonianAction::from_json(value)
     }
 

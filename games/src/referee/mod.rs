@@ -110,8 +110,7 @@ impl Referee {
     }
 
     fn carry_out(&mut self, line: &[u8]) -> Result<Value, Error> {
-        let value: Value =
-            serde_json::from_slice(line).map_err(|error| Error::BadJson(error.to_string()))?;
+        let value: Value = serde_json::from_slice(line).map_err(|error| Error::BadJson(error.to_string()))?;
         let seats = self.running.as_ref().map(|running| running.game.seats());
         match Request::read(&value, seats)? {
             Request::New {
@@ -121,10 +120,8 @@ impl Referee {
                 seed,
                 lists,
             } => {
-                let given = options_from_json(game, &options)
-                    .map_err(|error| Error::BadOptions(error.to_string()))?;
-                let rules = rule_set(game.id, seats, &given)
-                    .map_err(|error| Error::BadOptions(error.to_string()))?;
+                let given = options_from_json(game, &options).map_err(|error| Error::BadOptions(error.to_string()))?;
+                let rules = rule_set(game.id, seats, &given).map_err(|error| Error::BadOptions(error.to_string()))?;
                 self.running = Some(Running::new(&rules, seed, lists)?);
                 Ok(json!({"ok": true}))
             }
@@ -180,13 +177,10 @@ impl Referee {
 
 impl Running {
     fn new(rules: &RuleSet, seed: Option<[u8; 32]>, lists: ChanceLists) -> Result<Self, Error> {
-        let mut game =
-            AnyGame::create(rules).map_err(|error| Error::BadOptions(error.to_string()))?;
+        let mut game = AnyGame::create(rules).map_err(|error| Error::BadOptions(error.to_string()))?;
         let mut chance = RefereeChance::new(seed);
         lists.give(&game, &mut chance);
-        let begun = chance.attempt(&mut game, |game, chance| {
-            Ok(game.begin(chance, &mut Vec::new())?)
-        });
+        let begun = chance.attempt(&mut game, |game, chance| Ok(game.begin(chance, &mut Vec::new())?));
         begun.map_err(|refusal| stopped(&game, refusal, Error::Illegal))?;
         Ok(Self { game, chance })
     }
@@ -203,9 +197,7 @@ impl Running {
             .map_err(|error| refused(error.to_string()))?;
         // At a table, the other seats verify the faces that an action claims. Here the referee
         // does: it knows them all.
-        let honest = |shown: &fairdeal_protocol::game::Shown| {
-            chance.faces().get(shown.card) == Some(shown.face)
-        };
+        let honest = |shown: &fairdeal_protocol::game::Shown| chance.faces().get(shown.card) == Some(shown.face);
         if game.check(seat, &action).is_ok() && !game.shown(seat, &action).iter().all(honest) {
             return Err(refused("the card is not the one that was named".to_owned()));
         }
@@ -225,8 +217,7 @@ impl Running {
         }
         let events = chance.attempt(game, |game, chance| {
             let mut events = Vec::new();
-            game.forfeit(seat, chance, &mut events)
-                .map_err(ApplyError::from)?;
+            game.forfeit(seat, chance, &mut events).map_err(ApplyError::from)?;
             Ok(events)
         });
         let events = events.map_err(|refusal| stopped(game, refusal, Error::Illegal))?;
@@ -234,10 +225,7 @@ impl Running {
     }
 
     fn told(&self, events: &[<AnyGame as fairdeal_protocol::game::Game>::Event]) -> Value {
-        let events: Vec<Value> = events
-            .iter()
-            .map(|event| self.game.event_to_json(event))
-            .collect();
+        let events: Vec<Value> = events.iter().map(|event| self.game.event_to_json(event)).collect();
         json!({"ok": true, "events": events})
     }
 }

@@ -113,16 +113,8 @@ impl<'a> Fields<'a> {
             }
         };
         Ok(ChanceLists {
-            shuffles: self
-                .list("shuffles")?
-                .iter()
-                .map(shuffle)
-                .collect::<Result<_, _>>()?,
-            rolls: self
-                .list("rolls")?
-                .iter()
-                .map(roll)
-                .collect::<Result<_, _>>()?,
+            shuffles: self.list("shuffles")?.iter().map(shuffle).collect::<Result<_, _>>()?,
+            rolls: self.list("rolls")?.iter().map(roll).collect::<Result<_, _>>()?,
         })
     }
 }

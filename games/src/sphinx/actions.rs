@@ -225,11 +225,7 @@ pub enum SphinxEvent {
 impl SphinxEvent {
     /// The event as an object, for machine-readable logs.
     pub(super) fn to_json(&self) -> Value {
-        let names = |all: &[Face]| {
-            all.iter()
-                .map(|card| cards::name(*card))
-                .collect::<Vec<_>>()
-        };
+        let names = |all: &[Face]| all.iter().map(|card| cards::name(*card)).collect::<Vec<_>>();
         match self {
             Self::SetUp { jacks, cuts, first } => json!({
                 "type": "set-up", "jacks": names(jacks), "cuts": names(cuts), "first": first,
@@ -238,11 +234,7 @@ impl SphinxEvent {
                 json!({"type": "magician", "seat": seat, "to": to.name()})
             }
             Self::Stayed { seat } => json!({"type": "stayed", "seat": seat}),
-            Self::Turned {
-                pylon,
-                card,
-                entered,
-            } => json!({
+            Self::Turned { pylon, card, entered } => json!({
                 "type": "turned", "pylon": pylon.name(), "card": cards::name(*card),
                 "entered": entered.map(Square::name),
             }),
@@ -252,12 +244,7 @@ impl SphinxEvent {
             Self::Introduced { seat, size, at } => json!({
                 "type": "introduced", "seat": seat, "size": size.name(), "at": at.name(),
             }),
-            Self::Moved {
-                seat,
-                size,
-                from,
-                to,
-            } => json!({
+            Self::Moved { seat, size, from, to } => json!({
                 "type": "moved", "seat": seat, "size": size.name(), "from": from.name(),
                 "to": to.name(),
             }),
@@ -291,19 +278,9 @@ impl SphinxEvent {
                 format!("The Magician of {} goes to {}.", name(seat), to.name())
             }
             Self::Stayed { seat } => format!("The Magician of {} stays.", name(seat)),
-            Self::Turned {
-                pylon,
-                card,
-                entered,
-            } => {
-                let monster = entered.map_or_else(String::new, |at| {
-                    format!("; a Monster enters at {}", at.name())
-                });
-                format!(
-                    "The {} Pylon shows {}{monster}.",
-                    pylon.name(),
-                    cards::in_words(*card)
-                )
+            Self::Turned { pylon, card, entered } => {
+                let monster = entered.map_or_else(String::new, |at| format!("; a Monster enters at {}", at.name()));
+                format!("The {} Pylon shows {}{monster}.", pylon.name(), cards::in_words(*card))
             }
             Self::Rolled { seat, roll, points } if roll == points => {
                 format!("{} rolls {roll}.", name(seat))
@@ -311,18 +288,10 @@ impl SphinxEvent {
             Self::Rolled { seat, roll, points } => {
                 format!("{} rolls {roll}, which counts {points}.", name(seat))
             }
-            Self::Introduced { seat, size, at } => format!(
-                "{} brings a {} Monster to {}.",
-                name(seat),
-                size.name(),
-                at.name()
-            ),
-            Self::Moved {
-                seat,
-                size,
-                from,
-                to,
-            } => format!(
+            Self::Introduced { seat, size, at } => {
+                format!("{} brings a {} Monster to {}.", name(seat), size.name(), at.name())
+            }
+            Self::Moved { seat, size, from, to } => format!(
                 "{} moves a {} Monster from {} to {}.",
                 name(seat),
                 size.name(),

@@ -134,9 +134,7 @@ impl FromIterator<Square> for SquareSet {
 
 /// The four central squares.
 pub fn central() -> impl Iterator<Item = Square> {
-    ["d4", "e4", "d5", "e5"]
-        .into_iter()
-        .filter_map(Square::by_name)
+    ["d4", "e4", "d5", "e5"].into_iter().filter_map(Square::by_name)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -177,8 +175,7 @@ impl Pylon {
 
     /// The squares of all four Pylons.
     pub fn all_squares() -> SquareSet {
-        static ALL: LazyLock<SquareSet> =
-            LazyLock::new(|| Pylon::ALL.into_iter().flat_map(Pylon::squares).collect());
+        static ALL: LazyLock<SquareSet> = LazyLock::new(|| Pylon::ALL.into_iter().flat_map(Pylon::squares).collect());
         *ALL
     }
 

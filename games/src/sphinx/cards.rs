@@ -11,9 +11,7 @@ pub const JACK: u8 = 11;
 /// The rank of a King.
 pub const KING: u8 = 13;
 
-const RANK_NAMES: [&str; 13] = [
-    "A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K",
-];
+const RANK_NAMES: [&str; 13] = ["A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K"];
 /// Suits from high to low, for comparing cuts (rules page, "Setup").
 const SUIT_NAMES: [&str; 4] = ["S", "H", "D", "C"];
 

@@ -17,9 +17,7 @@
 use std::collections::BTreeMap;
 
 use fairdeal_protocol::card::{Face, Faces, Handle, Slot};
-use fairdeal_protocol::game::{
-    ApplyError, Chance, Flip, Game, Illegal, Pause, RuleSet, RuleSetError, Shown,
-};
+use fairdeal_protocol::game::{ApplyError, Chance, Flip, Game, Illegal, Pause, RuleSet, RuleSetError, Shown};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use serde::Serialize;
 
@@ -228,9 +226,7 @@ impl Sphinx {
 
     /// The central squares on which a Magician can be placed.
     fn places(&self) -> Vec<Square> {
-        board::central()
-            .filter(|at| !self.has_monsters(*at))
-            .collect()
+        board::central().filter(|at| !self.has_monsters(*at)).collect()
     }
 
     /// "Introduce": a central square, or a square of a Pylon with a spade turned up beside it;
@@ -260,12 +256,8 @@ impl Sphinx {
             return Err(Illegal::NotYourTurn(seat));
         }
         match (self.phase, phase) {
-            (Phase::Magician, Phase::Monsters) => {
-                Err(Illegal::rule("the Magician's step comes first"))
-            }
-            (Phase::Monsters, Phase::Magician) => {
-                Err(Illegal::rule("the Magician's step of this turn is over"))
-            }
+            (Phase::Magician, Phase::Monsters) => Err(Illegal::rule("the Magician's step comes first")),
+            (Phase::Monsters, Phase::Magician) => Err(Illegal::rule("the Magician's step of this turn is over")),
             _ => Ok(()),
         }
     }
@@ -276,9 +268,7 @@ impl Sphinx {
             .magician(seat)
             .ok_or_else(|| Illegal::rule("the Magician has to be placed first"))?;
         if !self.magician_steps(from).contains(&to) {
-            return Err(Illegal::rule(
-                "a Magician goes one square, onto one without Monsters",
-            ));
+            return Err(Illegal::rule("a Magician goes one square, onto one without Monsters"));
         }
         Ok(())
     }
@@ -292,9 +282,7 @@ impl Sphinx {
             return Err(Illegal::rule("the supply has no Monster of that size"));
         }
         if size.pips() > self.points {
-            return Err(Illegal::rule(
-                "there are not points enough for that Monster",
-            ));
+            return Err(Illegal::rule("there are not points enough for that Monster"));
         }
         if !self.may_be_introduced_at(at) {
             return Err(Illegal::rule(
@@ -304,13 +292,7 @@ impl Sphinx {
         Ok(())
     }
 
-    fn check_monster(
-        &self,
-        seat: Seat,
-        size: Size,
-        from: Square,
-        to: Square,
-    ) -> Result<(), Illegal> {
+    fn check_monster(&self, seat: Seat, size: Size, from: Square, to: Square) -> Result<(), Illegal> {
         self.check_turn(seat, Phase::Monsters)?;
         if self.points == 0 {
             return Err(Illegal::rule("no points are left"));
@@ -327,9 +309,7 @@ impl Sphinx {
 
     fn check_vote(&self, seat: Seat, end: bool) -> Result<(), Illegal> {
         if self.status(seat) != Status::Playing {
-            return Err(Illegal::rule(
-                "only who still looks for the King has a vote",
-            ));
+            return Err(Illegal::rule("only who still looks for the King has a vote"));
         }
         if self.votes.contains(seat) == end {
             return Err(Illegal::rule("that changes nothing about the vote"));
@@ -377,10 +357,7 @@ impl Game for Sphinx {
         let seats = usize::from(rules.seats);
         let first = Seat::new(0).ok_or(RuleSetError::UnknownGame(String::new()))?;
         Ok(Self {
-            diagonal: rules
-                .options
-                .get("magician")
-                .is_some_and(|move_| move_ == "diagonal"),
+            diagonal: rules.options.get("magician").is_some_and(|move_| move_ == "diagonal"),
             jacks: Vec::new(),
             cuts: Vec::new(),
             packs: Default::default(),
@@ -412,11 +389,7 @@ impl Game for Sphinx {
         Some(pylon_cards())
     }
 
-    fn begin(
-        &mut self,
-        chance: &mut dyn Chance,
-        events: &mut Vec<SphinxEvent>,
-    ) -> Result<(), Pause> {
+    fn begin(&mut self, chance: &mut dyn Chance, events: &mut Vec<SphinxEvent>) -> Result<(), Pause> {
         let seats = self.status.len();
         let in_order = |chance: &mut dyn Chance, ranks: &[u8]| -> Result<Vec<Face>, Pause> {
             let order = chance.flip(&Flip::Order(cards::of_ranks(ranks)))?;
@@ -541,12 +514,7 @@ impl Game for Sphinx {
                 self.points = self.points.saturating_sub(1);
                 self.moved = true;
                 self.move_monster(size, from, to);
-                events.push(SphinxEvent::Moved {
-                    seat,
-                    size,
-                    from,
-                    to,
-                });
+                events.push(SphinxEvent::Moved { seat, size, from, to });
                 self.look_for_losers(events);
             }
             SphinxAction::End => {
@@ -566,12 +534,7 @@ impl Game for Sphinx {
         Ok(())
     }
 
-    fn forfeit(
-        &mut self,
-        seat: Seat,
-        chance: &mut dyn Chance,
-        events: &mut Vec<SphinxEvent>,
-    ) -> Result<(), Pause> {
+    fn forfeit(&mut self, seat: Seat, chance: &mut dyn Chance, events: &mut Vec<SphinxEvent>) -> Result<(), Pause> {
         if self.over || self.forfeited.contains(seat) {
             return Ok(());
         }

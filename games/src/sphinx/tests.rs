@@ -27,18 +27,12 @@ fn sq(name: &str) -> Square {
 }
 
 fn card(name: &str) -> Face {
-    (0..52)
-        .map(Face)
-        .find(|card| cards::name(*card) == name)
-        .unwrap()
+    (0..52).map(Face).find(|card| cards::name(*card) == name).unwrap()
 }
 
 fn numbers(names: &[&str], all: Vec<Face>) -> Vec<u32> {
     let mut order: Vec<Face> = names.iter().map(|name| card(name)).collect();
-    let rest: Vec<Face> = all
-        .into_iter()
-        .filter(|card| !order.contains(card))
-        .collect();
+    let rest: Vec<Face> = all.into_iter().filter(|card| !order.contains(card)).collect();
     order.extend(rest);
     order.into_iter().map(|card| u32::from(card.0)).collect()
 }
@@ -52,10 +46,7 @@ fn table(seats: u8, option: &str, packs: &[&str], rolls: &[u32]) -> (Sphinx, Ref
     let lists = [
         numbers(&["JS", "JH", "JD", "JC"], cards::of_ranks(&[11])),
         numbers(packs, cards::of_ranks(&[1, 2, 3, 13])),
-        numbers(
-            &["QS", "QH", "QD", "QC"],
-            cards::of_ranks(&[4, 5, 6, 7, 8, 9, 10, 12]),
-        ),
+        numbers(&["QS", "QH", "QD", "QC"], cards::of_ranks(&[4, 5, 6, 7, 8, 9, 10, 12])),
     ];
     chance.add(lists, rolls.iter().copied());
     let mut game = Sphinx::create(&rules).unwrap();
@@ -68,8 +59,7 @@ fn duel(packs: &[&str], rolls: &[u32]) -> (Sphinx, RefereeChance) {
 }
 
 fn act(game: &mut Sphinx, chance: &mut RefereeChance, who: usize, action: SphinxAction) {
-    game.apply(seat(who), &action, chance, &mut Vec::new())
-        .unwrap();
+    game.apply(seat(who), &action, chance, &mut Vec::new()).unwrap();
 }
 
 fn may(game: &Sphinx, who: usize, action: SphinxAction) -> bool {
@@ -130,23 +120,14 @@ fn the_table_is_set_up() {
     let view = game.view(None, chance.faces());
     assert_eq!(view["jacks"], json!(["JS", "JH", "JD"]));
     assert_eq!(view["cuts"], json!(["QS", "QH", "QD"]));
-    assert_eq!(
-        view["pylons"]["north"]["pack"],
-        json!(["KS", "AS", "2H", "3C"])
-    );
+    assert_eq!(view["pylons"]["north"]["pack"], json!(["KS", "AS", "2H", "3C"]));
     assert_eq!(view["pylons"]["east"]["pack"][0], "KH");
     assert_eq!(view["to_act"], 0);
     assert_eq!(view["supply"], json!({"small": 3, "medium": 6, "large": 6}));
     assert_eq!(view["phase"], "magician");
-    assert_eq!(
-        (view["roll"].clone(), view["points"].clone()),
-        (json!(null), json!(0))
-    );
+    assert_eq!((view["roll"].clone(), view["points"].clone()), (json!(null), json!(0)));
     let seen = game.view(Some(seat(1)), chance.dealt_to(seat(1)));
-    assert_eq!(
-        seen["pylons"]["north"]["pack"],
-        json!([null, null, null, null])
-    );
+    assert_eq!(seen["pylons"]["north"]["pack"], json!([null, null, null, null]));
     let keys: Vec<&String> = view.as_object().unwrap().keys().collect();
     let page = [
         "game",
@@ -180,10 +161,7 @@ fn magicians_step() {
     assert!(!may(&game, 0, place("d3")));
     assert!(!may(&game, 0, go("d5")));
     act(&mut game, &mut chance, 0, place("d4"));
-    assert_eq!(
-        (game.phase, game.roll, game.points),
-        (Phase::Monsters, Some(1), 1)
-    );
+    assert_eq!((game.phase, game.roll, game.points), (Phase::Monsters, Some(1), 1));
     act(&mut game, &mut chance, 0, SphinxAction::End);
     assert_eq!(game.turn(), Some(seat(2)), "to the right of 0 sits 2");
     act(&mut game, &mut chance, 2, place("d4"));
@@ -217,11 +195,7 @@ fn without_a_free_square_the_die_is_rolled_at_once() {
     let (mut game, mut chance) = duel(&[], &[1]);
     act(&mut game, &mut chance, 0, place("d4"));
     put(&mut game, Size::Large, &["e4", "d5", "e5"]);
-    assert_eq!(
-        game.places(),
-        [sq("d4")],
-        "a Magician does not keep another out"
-    );
+    assert_eq!(game.places(), [sq("d4")], "a Magician does not keep another out");
     game.magicians[0] = Some(sq("c4"));
     put(&mut game, Size::Medium, &["d4"]);
     let end = SphinxAction::End;
@@ -288,10 +262,7 @@ fn another_king_goes_under_the_pack_and_stays_known() {
     act(&mut game, &mut chance, 0, go("d8"));
     assert_eq!(game.pack(Pylon::North)[0], Slot::Open(card("KH")));
     let seen = game.view(Some(seat(1)), &Faces::new());
-    assert_eq!(
-        seen["pylons"]["north"]["pack"],
-        json!([null, null, null, "KH"])
-    );
+    assert_eq!(seen["pylons"]["north"]["pack"], json!([null, null, null, "KH"]));
     assert_eq!(seen["pylons"]["north"]["turned"], json!([]));
     for _ in 0..4 {
         game.phase = Phase::Magician;
@@ -325,11 +296,7 @@ fn the_own_king_wins() {
     act(&mut game, &mut chance, 1, SphinxAction::Vote { end: true });
     assert!(game.over);
     assert_eq!(game.winners().iter().collect::<Vec<_>>(), [seat(0)]);
-    assert_eq!(
-        game.status(seat(1)),
-        Status::Playing,
-        "neither won nor lost"
-    );
+    assert_eq!(game.status(seat(1)), Status::Playing, "neither won nor lost");
     assert_eq!(game.view(None, chance.faces())["to_act"], json!(null));
 }
 
@@ -367,10 +334,7 @@ fn high_dice_count_less_without_a_supply() {
         let (mut game, mut chance) = duel(&[], &[roll]);
         game.supply = [0; 3];
         act(&mut game, &mut chance, 0, place("d4"));
-        assert_eq!(
-            (game.roll.map(u32::from), game.points),
-            (Some(roll), points)
-        );
+        assert_eq!((game.roll.map(u32::from), game.points), (Some(roll), points));
     }
     let (mut game, mut chance) = duel(&[], &[6]);
     game.supply = [0, 1, 0];
@@ -416,44 +380,20 @@ fn monsters_move() {
     act(&mut game, &mut chance, 0, place("d4"));
     put(&mut game, Size::Large, &["e8", "b1"]);
     put(&mut game, Size::Small, &["b2", "e7"]);
-    assert!(
-        may(&game, 0, walk(Size::Large, "b1", "b4")),
-        "through a Monster"
-    );
-    assert!(
-        may(&game, 0, walk(Size::Large, "b1", "c3")),
-        "round a corner"
-    );
-    assert!(
-        may(&game, 0, walk(Size::Large, "b1", "b2")),
-        "onto a Monster"
-    );
+    assert!(may(&game, 0, walk(Size::Large, "b1", "b4")), "through a Monster");
+    assert!(may(&game, 0, walk(Size::Large, "b1", "c3")), "round a corner");
+    assert!(may(&game, 0, walk(Size::Large, "b1", "b2")), "onto a Monster");
     assert!(!may(&game, 0, walk(Size::Large, "b1", "b1")));
     assert!(!may(&game, 0, walk(Size::Large, "b1", "b5")));
     assert!(!may(&game, 0, walk(Size::Large, "b1", "e1")), "a Pylon");
-    assert!(
-        !may(&game, 0, walk(Size::Small, "b1", "c1")),
-        "no small one there"
-    );
+    assert!(!may(&game, 0, walk(Size::Small, "b1", "c1")), "no small one there");
     assert!(!may(&game, 0, walk(Size::Small, "b2", "b4")), "two steps");
-    assert!(
-        !may(&game, 0, walk(Size::Small, "b2", "c3")),
-        "not diagonally"
-    );
-    assert!(
-        may(&game, 0, walk(Size::Large, "e8", "f8")),
-        "it may leave a Pylon"
-    );
+    assert!(!may(&game, 0, walk(Size::Small, "b2", "c3")), "not diagonally");
+    assert!(may(&game, 0, walk(Size::Large, "e8", "f8")), "it may leave a Pylon");
     assert!(!may(&game, 0, walk(Size::Large, "e8", "d8")));
-    assert!(
-        !may(&game, 0, walk(Size::Large, "e8", "c8")),
-        "not through the Pylon"
-    );
+    assert!(!may(&game, 0, walk(Size::Large, "e8", "c8")), "not through the Pylon");
     put(&mut game, Size::Medium, &["d5"]);
-    assert!(
-        !may(&game, 0, walk(Size::Medium, "d5", "d3")),
-        "not through a Magician"
-    );
+    assert!(!may(&game, 0, walk(Size::Medium, "d5", "d3")), "not through a Magician");
     assert!(!may(&game, 0, walk(Size::Medium, "d5", "d4")));
     act(&mut game, &mut chance, 0, walk(Size::Small, "b2", "b1"));
     assert_eq!(game.monsters_on(sq("b1")), [1, 0, 1]);
@@ -469,11 +409,7 @@ fn a_surrounded_magician_is_lost_at_once() {
     act(&mut game, &mut chance, 0, place("d4"));
     game.magicians[1] = Some(sq("a1"));
     game.magicians[2] = Some(sq("a5"));
-    put(
-        &mut game,
-        Size::Small,
-        &["a2", "b2", "a6", "b4", "b5", "b6", "c1"],
-    );
+    put(&mut game, Size::Small, &["a2", "b2", "a6", "b4", "b5", "b6", "c1"]);
     put(&mut game, Size::Medium, &["a4"]);
     game.look_for_losers(&mut Vec::new());
     assert_eq!(game.status(seat(2)), Status::Playing, "a Pylon protects");
@@ -511,10 +447,7 @@ fn leaver_loses_unless_it_has_won() {
     act(&mut game, &mut chance, 0, place("d4"));
     act(&mut game, &mut chance, 0, bring(Size::Small, "e4"));
     game.forfeit(seat(0), &mut chance, &mut Vec::new()).unwrap();
-    assert_eq!(
-        (game.turn(), game.roll, game.points),
-        (Some(seat(3)), Some(2), 2)
-    );
+    assert_eq!((game.turn(), game.roll, game.points), (Some(seat(3)), Some(2), 2));
     assert_eq!(game.status(seat(0)), Status::Lost);
     assert_eq!(game.magician(seat(0)), None);
     assert_eq!(game.legal(seat(0), &Faces::new()), []);
@@ -571,11 +504,9 @@ fn nothing_is_lost_in_a_thousand_games() {
                 continue;
             }
             let action = legal.swap_remove(below(legal.len()));
-            game.apply(who, &action, &mut chance, &mut Vec::new())
-                .unwrap();
+            game.apply(who, &action, &mut chance, &mut Vec::new()).unwrap();
             if step % 40 == 39 && below(6) == 0 {
-                game.forfeit(seat(below(seats)), &mut chance, &mut Vec::new())
-                    .unwrap();
+                game.forfeit(seat(below(seats)), &mut chance, &mut Vec::new()).unwrap();
             }
             let on_board = game.monsters.values().fold([0; 3], |sum, counts| {
                 [sum[0] + counts[0], sum[1] + counts[1], sum[2] + counts[2]]
@@ -590,16 +521,8 @@ fn nothing_is_lost_in_a_thousand_games() {
             let turned: usize = game.turned.iter().map(Vec::len).sum();
             assert_eq!(packs + turned, 16);
         }
-        won += game
-            .status
-            .iter()
-            .filter(|status| **status == Status::Won)
-            .count();
-        lost += game
-            .status
-            .iter()
-            .filter(|status| **status == Status::Lost)
-            .count();
+        won += game.status.iter().filter(|status| **status == Status::Won).count();
+        lost += game.status.iter().filter(|status| **status == Status::Lost).count();
     }
     assert!(won > 5 && lost > 100, "{won} {lost}");
 }

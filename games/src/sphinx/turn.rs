@@ -10,16 +10,10 @@ use crate::pyramid::Size;
 
 impl Sphinx {
     /// ▸ "Play passes to the right": the next lower seat that is still at the table.
-    pub(super) fn pass(
-        &mut self,
-        chance: &mut dyn Chance,
-        events: &mut Vec<SphinxEvent>,
-    ) -> Result<(), Pause> {
+    pub(super) fn pass(&mut self, chance: &mut dyn Chance, events: &mut Vec<SphinxEvent>) -> Result<(), Pause> {
         let right = self.seats().rev().filter(|seat| *seat < self.turn);
         let round = right.chain(self.seats().rev());
-        let next = round
-            .into_iter()
-            .find(|seat| !self.forfeited.contains(*seat));
+        let next = round.into_iter().find(|seat| !self.forfeited.contains(*seat));
         self.begin_turn(next.unwrap_or(self.turn), chance, events)
     }
 
@@ -36,8 +30,8 @@ impl Sphinx {
         self.points = 0;
         self.moved = false;
         // ▸ A Magician must be placed if a central square is free; if none is, the step is skipped.
-        let decides = self.status(seat) == Status::Playing
-            && (self.magician(seat).is_some() || !self.places().is_empty());
+        let decides =
+            self.status(seat) == Status::Playing && (self.magician(seat).is_some() || !self.places().is_empty());
         if decides {
             return Ok(());
         }
@@ -88,14 +82,8 @@ impl Sphinx {
         } else if let Some(turned) = self.turned.get_mut(pylon.index()) {
             turned.push(card);
         }
-        let entered = (!king)
-            .then(|| self.enter_by(pylon, at, cards::rank(card)))
-            .flatten();
-        events.push(SphinxEvent::Turned {
-            pylon,
-            card,
-            entered,
-        });
+        let entered = (!king).then(|| self.enter_by(pylon, at, cards::rank(card))).flatten();
+        events.push(SphinxEvent::Turned { pylon, card, entered });
         if king && own {
             self.settle(seat, Status::Won);
             events.push(SphinxEvent::Won { seat });
@@ -119,22 +107,11 @@ impl Sphinx {
     }
 
     /// Step 3. ▸ "If every Monster is on the board 4, 5, 6 count as 1, 2, 3."
-    fn roll_die(
-        &mut self,
-        chance: &mut dyn Chance,
-        events: &mut Vec<SphinxEvent>,
-    ) -> Result<(), Pause> {
+    fn roll_die(&mut self, chance: &mut dyn Chance, events: &mut Vec<SphinxEvent>) -> Result<(), Pause> {
         let rolled = chance.flip(&Flip::Die(SIDES))?;
-        let roll = rolled
-            .first()
-            .and_then(|roll| u8::try_from(*roll).ok())
-            .ok_or(Pause)?;
+        let roll = rolled.first().and_then(|roll| u8::try_from(*roll).ok()).ok_or(Pause)?;
         let all_on_board = self.supply.iter().all(|left| *left == 0);
-        self.points = if all_on_board && roll > 3 {
-            roll - 3
-        } else {
-            roll
-        };
+        self.points = if all_on_board && roll > 3 { roll - 3 } else { roll };
         self.roll = Some(roll);
         self.phase = Phase::Monsters;
         events.push(SphinxEvent::Rolled {
@@ -179,9 +156,8 @@ impl Sphinx {
 
     /// "Losing" ▸, checked after every Monster that enters or moves.
     pub(super) fn look_for_losers(&mut self, events: &mut Vec<SphinxEvent>) {
-        let surrounded = |square: Square| {
-            Pylon::at(square).is_none() && square.around().all(|around| self.has_monsters(around))
-        };
+        let surrounded =
+            |square: Square| Pylon::at(square).is_none() && square.around().all(|around| self.has_monsters(around));
         let losers: Vec<Seat> = self
             .seats()
             .filter(|seat| self.magician(*seat).is_some_and(surrounded))
@@ -205,10 +181,7 @@ impl Sphinx {
     /// "End": every seat has won or lost, or all seats still playing want the end. With no seat
     /// still playing, both conditions hold.
     pub(super) fn look_for_the_end(&mut self, events: &mut Vec<SphinxEvent>) {
-        let all_want = self
-            .still_playing()
-            .iter()
-            .all(|seat| self.votes.contains(seat));
+        let all_want = self.still_playing().iter().all(|seat| self.votes.contains(seat));
         if all_want && !self.over {
             self.over = true;
             events.push(SphinxEvent::Over {

@@ -80,12 +80,7 @@ impl TableGame for Sphinx {
         action.to_json()
     }
 
-    fn action_from_json(
-        &self,
-        _seat: Seat,
-        value: &Value,
-        _known: &Faces,
-    ) -> Result<SphinxAction, ActionError> {
+    fn action_from_json(&self, _seat: Seat, value: &Value, _known: &Faces) -> Result<SphinxAction, ActionError> {
         SphinxAction::from_json(value)
     }
 

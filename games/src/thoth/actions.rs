@@ -71,9 +71,7 @@ pub enum ThothAction {
 /// Reads a seat number.
 fn seat(fields: Fields<'_>, field: &'static str) -> Result<Seat, ActionError> {
     let value = fields.value(field)?;
-    let number = value
-        .as_u64()
-        .and_then(|number| usize::try_from(number).ok());
+    let number = value.as_u64().and_then(|number| usize::try_from(number).ok());
     number
         .and_then(Seat::new)
         .ok_or_else(|| wrong(field, "the number of a seat", &value.to_string()))
@@ -109,12 +107,7 @@ impl ThothAction {
     }
 
     /// Reads an action of a seat that holds this hand.
-    pub(super) fn from_json(
-        value: &Value,
-        whose: Seat,
-        hand: &[Slot],
-        known: &Faces,
-    ) -> Result<Self, ActionError> {
+    pub(super) fn from_json(value: &Value, whose: Seat, hand: &[Slot], known: &Faces) -> Result<Self, ActionError> {
         #[derive(Clone, Copy)]
         enum Type {
             Bid,
@@ -161,9 +154,7 @@ impl ThothAction {
                 let number = count.as_u64().and_then(|number| u8::try_from(number).ok());
                 Some(Use::Raise {
                     size: fields.word("size", &Size::ALL.map(|size| (size.name(), size)))?,
-                    count: number.ok_or_else(|| {
-                        wrong("count", "a number of pyramids", &count.to_string())
-                    })?,
+                    count: number.ok_or_else(|| wrong("count", "a number of pyramids", &count.to_string()))?,
                 })
             }
             Type::Trouble => {
@@ -181,8 +172,7 @@ impl ThothAction {
             Type::Bid | Type::Pick | Type::End => None,
         };
         let name = fields.text("card")?;
-        let card =
-            cards::by_name(name).ok_or_else(|| wrong("card", "a card of the Tarot", name))?;
+        let card = cards::by_name(name).ok_or_else(|| wrong("card", "a card of the Tarot", name))?;
         if matches!(kind, Type::Pick) {
             return Ok(Self::Pick { card });
         }
@@ -322,11 +312,9 @@ impl ThothEvent {
                 json!({"type": "demolished", "seat": seat, "fell": fell})
             }
             Self::Rolled { seat, roll } => json!({"type": "rolled", "seat": seat, "roll": roll}),
-            Self::KnockedOver {
-                by,
-                victim,
-                toppled,
-            } => json!({"type": "knocked-over", "by": by, "victim": victim, "toppled": toppled}),
+            Self::KnockedOver { by, victim, toppled } => {
+                json!({"type": "knocked-over", "by": by, "victim": victim, "toppled": toppled})
+            }
             Self::Scored {
                 ended_by,
                 scores,
@@ -364,11 +352,7 @@ impl ThothEvent {
                 format!("The bids are {}: {end}.", listed(&all))
             }
             Self::Picked { seat, card } => {
-                format!(
-                    "{} gets {} from the pool.",
-                    name(seat),
-                    cards::in_words(*card)
-                )
+                format!("{} gets {} from the pool.", name(seat), cards::in_words(*card))
             }
             Self::Drew { seat } => format!("{} draws a card.", name(seat)),
             Self::Reshuffled { cards } => {
@@ -380,10 +364,7 @@ impl ThothEvent {
                     Use::Foundation => format!("{who} lays {card} as a Foundation."),
                     Use::Raise { size, count } => {
                         let pyramids = if *count == 1 { "pyramid" } else { "pyramids" };
-                        format!(
-                            "{who} redeems {card} for {count} {} {pyramids}.",
-                            size.name()
-                        )
+                        format!("{who} redeems {card} for {count} {} {pyramids}.", size.name())
                     }
                     Use::Story => format!("{who} adds {card} as a Story."),
                     Use::Roof => format!("{who} puts {card} on as the Roof!"),
@@ -401,16 +382,8 @@ impl ThothEvent {
                 format!("{} demolishes the house.", name(seat))
             }
             Self::Rolled { seat, roll } => format!("{} rolls {roll} of 20.", name(seat)),
-            Self::KnockedOver {
-                by,
-                victim,
-                toppled,
-            } => {
-                let how = if *toppled {
-                    "topples"
-                } else {
-                    "by accident knocks over"
-                };
+            Self::KnockedOver { by, victim, toppled } => {
+                let how = if *toppled { "topples" } else { "by accident knocks over" };
                 format!(
                     "{} {how} the house of {}, who takes over the other house.",
                     name(by),
@@ -423,15 +396,9 @@ impl ThothEvent {
                 totals,
             } => {
                 let each = Seat::first(scores.len()).zip(scores.iter().zip(totals));
-                let each = each.map(|(seat, (score, total))| {
-                    format!("{} {score:+} (total {total})", name(&seat))
-                });
+                let each = each.map(|(seat, (score, total))| format!("{} {score:+} (total {total})", name(&seat)));
                 let each: Vec<_> = each.collect();
-                format!(
-                    "{} has ended the hand: {}.",
-                    name(ended_by),
-                    each.join(", ")
-                )
+                format!("{} has ended the hand: {}.", name(ended_by), each.join(", "))
             }
             Self::Left { seat } => format!("{} leaves the game; the house is cleared.", name(seat)),
             Self::Over { winners } => over_text(*winners, names),

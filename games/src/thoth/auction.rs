@@ -24,11 +24,7 @@ impl Thoth {
 
     /// Shows the bids when all seats have bid, and decides the auction unless the highest bids are
     /// tied.
-    pub(super) fn settle_bids(
-        &mut self,
-        chance: &mut dyn Chance,
-        events: &mut Vec<ThothEvent>,
-    ) -> Result<(), Pause> {
+    pub(super) fn settle_bids(&mut self, chance: &mut dyn Chance, events: &mut Vec<ThothEvent>) -> Result<(), Pause> {
         let playing: Vec<Seat> = self.playing().iter().collect();
         let bids = playing
             .iter()
@@ -52,16 +48,10 @@ impl Thoth {
         let best = playing.iter().filter_map(worth).max();
         // ▸ If hands run out on a tie, the tied seat that comes first from the dealer's left wins.
         let order = self.clockwise_from(self.next_after(self.dealer));
-        let tied: Vec<Seat> = order
-            .into_iter()
-            .filter(|seat| worth(seat) == best)
-            .collect();
+        let tied: Vec<Seat> = order.into_iter().filter(|seat| worth(seat) == best).collect();
         let out = playing.iter().all(|seat| self.hand_of(*seat).is_empty());
         let winner = tied.first().copied().filter(|_| tied.len() == 1 || out);
-        events.push(ThothEvent::Bids {
-            bids: shown,
-            winner,
-        });
+        events.push(ThothEvent::Bids { bids: shown, winner });
         let Some(winner) = winner else {
             return Ok(());
         };
@@ -94,11 +84,7 @@ impl Thoth {
     }
 
     /// Continues until a seat has a choice, or play begins.
-    pub(super) fn go_on_picking(
-        &mut self,
-        chance: &mut dyn Chance,
-        events: &mut Vec<ThothEvent>,
-    ) -> Result<(), Pause> {
+    pub(super) fn go_on_picking(&mut self, chance: &mut dyn Chance, events: &mut Vec<ThothEvent>) -> Result<(), Pause> {
         while let Some(picker) = self.pickers.first().copied() {
             let lacks = DEALT.saturating_sub(self.hand_of(picker).len());
             if lacks > 0 && self.pool.len() > lacks {

@@ -47,20 +47,10 @@ impl Element {
 }
 
 /// The elements of the suits, in the order of the deck.
-const SUITS: [(&str, Element); 4] = [
-    ("wands", Fire),
-    ("cups", Water),
-    ("swords", Air),
-    ("disks", Earth),
-];
+const SUITS: [(&str, Element); 4] = [("wands", Fire), ("cups", Water), ("swords", Air), ("disks", Earth)];
 
 /// The court cards from low to high, each with its rank's element.
-const COURTS: [(&str, Element); 4] = [
-    ("princess", Earth),
-    ("prince", Air),
-    ("queen", Water),
-    ("king", Fire),
-];
+const COURTS: [(&str, Element); 4] = [("princess", Earth), ("prince", Air), ("queen", Water), ("king", Fire)];
 
 /// The names of the trumps, by number. For their elements, see [`elemental`], [`zodiacal`] and
 /// [`is_planetary`].

@@ -22,10 +22,7 @@ impl Thoth {
         let default = House::default();
         let house = self.house(seat).unwrap_or(&default);
         if !matches!(as_, Use::Relieve | Use::Discard) {
-            rule(
-                !house.in_trouble(),
-                "in Trouble a seat can only relieve it or discard",
-            )?;
+            rule(!house.in_trouble(), "in Trouble a seat can only relieve it or discard")?;
         }
         match as_ {
             Use::Foundation => {
@@ -64,22 +61,14 @@ impl Thoth {
         }
     }
 
-    pub(super) fn check_raise(
-        &self,
-        house: &House,
-        card: Face,
-        size: Size,
-        count: u8,
-    ) -> Result<(), Illegal> {
-        let (element, value) = cards::redeemed(card)
-            .ok_or_else(|| Illegal::rule("a court card is redeemed for nothing"))?;
+    pub(super) fn check_raise(&self, house: &House, card: Face, size: Size, count: u8) -> Result<(), Illegal> {
+        let (element, value) =
+            cards::redeemed(card).ok_or_else(|| Illegal::rule("a court card is redeemed for nothing"))?;
         let top = house
             .top()
             .ok_or_else(|| Illegal::rule("there is no Foundation to build on"))?;
         if !top.takes(Pyramid { element, size }) {
-            return Err(Illegal::rule(
-                "the top level takes no pyramid of that element and size",
-            ));
+            return Err(Illegal::rule("the top level takes no pyramid of that element and size"));
         }
         let free = house::CORNERS.saturating_sub(top.pyramids.len());
         if count == 0 || usize::from(count) > free {
@@ -101,12 +90,9 @@ impl Thoth {
         target: Seat,
         replace: Option<u8>,
     ) -> Result<(), Illegal> {
-        let element = cards::zodiacal(card)
-            .ok_or_else(|| Illegal::rule("only a zodiacal trump makes Trouble"))?;
+        let element = cards::zodiacal(card).ok_or_else(|| Illegal::rule("only a zodiacal trump makes Trouble"))?;
         if target == seat || !self.stands(target) {
-            return Err(Illegal::rule(
-                "Trouble is for another seat with a Foundation",
-            ));
+            return Err(Illegal::rule("Trouble is for another seat with a Foundation"));
         }
         let Some(house) = self.house(target) else {
             return Err(Illegal::rule("there is no such house"));
@@ -118,9 +104,7 @@ impl Thoth {
         let named = replace.map(|place| usize::from(place) < house.trouble.len());
         match (full, named) {
             (true, Some(true)) | (false, None) => Ok(()),
-            (true, _) => Err(Illegal::rule(
-                "two lie there already: one has to be replaced",
-            )),
+            (true, _) => Err(Illegal::rule("two lie there already: one has to be replaced")),
             (false, Some(_)) => Err(Illegal::rule("there is room: none is replaced")),
         }
     }

@@ -41,16 +41,11 @@ impl Bank {
     /// Number of pyramids of that element and size.
     pub fn count(&self, element: Element, size: Size) -> u8 {
         let sizes = self.0.get(element.index());
-        sizes
-            .and_then(|sizes| sizes.get(size.index()))
-            .copied()
-            .unwrap_or(0)
+        sizes.and_then(|sizes| sizes.get(size.index())).copied().unwrap_or(0)
     }
 
     fn slot(&mut self, pyramid: Pyramid) -> Option<&mut u8> {
-        self.0
-            .get_mut(pyramid.element.index())?
-            .get_mut(pyramid.size.index())
+        self.0.get_mut(pyramid.element.index())?.get_mut(pyramid.size.index())
     }
 
     /// Removes a pyramid.
@@ -90,18 +85,13 @@ impl Level {
 
     /// The elements of its pyramids.
     pub fn elements(&self) -> Vec<Element> {
-        self.pyramids
-            .iter()
-            .map(|pyramid| pyramid.element)
-            .collect()
+        self.pyramids.iter().map(|pyramid| pyramid.element).collect()
     }
 
     /// Whether a pyramid of that size and element may be added, regardless of the bank.
     pub fn takes(&self, pyramid: Pyramid) -> bool {
         let size = self.pyramids.first().map(|first| first.size);
-        !self.is_full()
-            && size.is_none_or(|size| size == pyramid.size)
-            && cards::allows(self.card, pyramid.element)
+        !self.is_full() && size.is_none_or(|size| size == pyramid.size) && cards::allows(self.card, pyramid.element)
     }
 
     /// Whether the bank has a pyramid that could be added.
@@ -165,32 +155,22 @@ impl House {
     /// "Calling the end" ▸: the house has a Foundation and free corners on the top level, but the
     /// bank has nothing for them.
     pub fn is_blocked(&self, bank: &Bank) -> bool {
-        self.top()
-            .is_some_and(|top| !top.is_full() && !top.can_grow(bank))
+        self.top().is_some_and(|top| !top.is_full() && !top.can_grow(bank))
     }
 
     /// Whether the card would relieve Trouble of this house.
     pub fn is_relieved_by(&self, card: Face) -> bool {
         let relieved = cards::relieves(card);
-        relieved.is_some()
-            && self
-                .trouble
-                .iter()
-                .any(|trouble| cards::zodiacal(*trouble) == relieved)
+        relieved.is_some() && self.trouble.iter().any(|trouble| cards::zodiacal(*trouble) == relieved)
     }
 
     /// "Scoring": pips, Stories, the Roof and its matches.
     pub fn score(&self) -> i64 {
-        let pips: i64 = self
-            .pyramids()
-            .map(|pyramid| i64::from(pyramid.size.pips()))
-            .sum();
+        let pips: i64 = self.pyramids().map(|pyramid| i64::from(pyramid.size.pips())).sum();
         let stories = i64::try_from(self.stories()).unwrap_or(0);
         let roof = self.roof.map_or(0, |roof| {
             let element = cards::roof_element(roof);
-            let matching = self
-                .pyramids()
-                .filter(|pyramid| Some(pyramid.element) == element);
+            let matching = self.pyramids().filter(|pyramid| Some(pyramid.element) == element);
             5 + i64::try_from(matching.count()).unwrap_or(0)
         });
         pips + stories + roof

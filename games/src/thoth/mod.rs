@@ -18,9 +18,7 @@
 mod checks;
 
 use fairdeal_protocol::card::{Face, Faces, Handle, Slot};
-use fairdeal_protocol::game::{
-    ApplyError, Chance, Game, Illegal, Pause, RuleSet, RuleSetError, Shown,
-};
+use fairdeal_protocol::game::{ApplyError, Chance, Game, Illegal, Pause, RuleSet, RuleSetError, Shown};
 use fairdeal_protocol::seat::{MAX_SEATS, Seat, SeatSet};
 use serde::Serialize;
 
@@ -232,10 +230,7 @@ impl Thoth {
     /// The next seat clockwise that is still in the game.
     fn next_after(&self, seat: Seat) -> Seat {
         let others = self.clockwise_from(seat);
-        others
-            .into_iter()
-            .find(|other| *other != seat)
-            .unwrap_or(seat)
+        others.into_iter().find(|other| *other != seat).unwrap_or(seat)
     }
 
     fn is_in_trouble(&self, seat: Seat) -> bool {
@@ -248,10 +243,7 @@ impl Thoth {
 
     /// "Calling the end" ▸: whether every seat still in the game is blocked.
     pub fn is_blocked(&self) -> bool {
-        let blocked = |seat| {
-            self.house(seat)
-                .is_some_and(|house| house.is_blocked(&self.bank))
-        };
+        let blocked = |seat| self.house(seat).is_some_and(|house| house.is_blocked(&self.bank));
         self.playing().iter().all(blocked)
     }
 
@@ -290,10 +282,7 @@ impl Thoth {
                 legal.push(ThothAction::End { card: *slot });
             }
         }
-        let others = self
-            .playing()
-            .iter()
-            .map(|target| ThothAction::Topple { target });
+        let others = self.playing().iter().map(|target| ThothAction::Topple { target });
         let free = std::iter::once(ThothAction::Demolish).chain(others);
         legal.extend(free.filter(|action| self.check(seat, action).is_ok()));
         legal
@@ -355,11 +344,7 @@ impl Game for Thoth {
         Some(cards::all().collect())
     }
 
-    fn begin(
-        &mut self,
-        chance: &mut dyn Chance,
-        events: &mut Vec<ThothEvent>,
-    ) -> Result<(), Pause> {
+    fn begin(&mut self, chance: &mut dyn Chance, events: &mut Vec<ThothEvent>) -> Result<(), Pause> {
         self.dealer = rolled_seat(self.totals.len(), chance)?;
         self.deal_hand(chance, events)
     }
@@ -505,12 +490,7 @@ impl Game for Thoth {
         Ok(())
     }
 
-    fn forfeit(
-        &mut self,
-        seat: Seat,
-        chance: &mut dyn Chance,
-        events: &mut Vec<ThothEvent>,
-    ) -> Result<(), Pause> {
+    fn forfeit(&mut self, seat: Seat, chance: &mut dyn Chance, events: &mut Vec<ThothEvent>) -> Result<(), Pause> {
         if self.over || !self.playing().contains(seat) {
             return Ok(());
         }

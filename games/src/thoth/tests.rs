@@ -101,17 +101,13 @@ impl Set {
     }
 
     fn may(&self, name: &str, as_: Use) -> bool {
-        self.game
-            .check(self.game.turn, &Self::play(name, as_))
-            .is_ok()
+        self.game.check(self.game.turn, &Self::play(name, as_)).is_ok()
     }
 
     fn act(&mut self, action: ThothAction) -> Vec<ThothEvent> {
         let mut events = Vec::new();
         let who = self.game.to_act().iter().next().unwrap();
-        self.game
-            .apply(who, &action, &mut self.chance, &mut events)
-            .unwrap();
+        self.game.apply(who, &action, &mut self.chance, &mut events).unwrap();
         events
     }
 
@@ -120,9 +116,7 @@ impl Set {
     }
 
     fn leave(&mut self, who: usize) {
-        self.game
-            .forfeit(seat(who), &mut self.chance, &mut Vec::new())
-            .unwrap();
+        self.game.forfeit(seat(who), &mut self.chance, &mut Vec::new()).unwrap();
     }
 
     fn view(&self, who: Option<usize>) -> Value {
@@ -169,10 +163,7 @@ fn the_deck() {
         assert_eq!(cards::zodiacal(card(name)), Some(element));
     }
     assert_eq!(cards::elemental(card("hanged-man")), Some(Element::Water));
-    assert_eq!(
-        cards::suit_element(card("queen-swords")),
-        Some(Element::Air)
-    );
+    assert_eq!(cards::suit_element(card("queen-swords")), Some(Element::Air));
 }
 
 /// "A hand": five cards each from the dealer's left; that seat starts with a draw; "View".
@@ -208,16 +199,10 @@ fn a_hand_is_dealt() {
     assert_eq!(view["hands"][2][0], "magician");
     assert_eq!(view["hands"][0][0], "priestess");
     assert_eq!(view["deck"][0], "tower");
-    assert_eq!(
-        view["bank"]["spirit"],
-        json!({"small": 5, "medium": 5, "large": 5})
-    );
+    assert_eq!(view["bank"]["spirit"], json!({"small": 5, "medium": 5, "large": 5}));
     let seen = set.view(Some(2));
     assert_eq!(seen["hands"][2][0], "magician");
-    assert_eq!(
-        seen["hands"][1],
-        json!([null, null, null, null, null, null])
-    );
+    assert_eq!(seen["hands"][1], json!([null, null, null, null, null, null]));
     assert_eq!(seen["deck"][0], json!(null));
     let keys: Vec<&String> = view.as_object().unwrap().keys().collect();
     let page = [
@@ -267,11 +252,7 @@ fn foundations() {
     let all: Vec<String> = cards::all().map(cards::name).collect();
     for name in &all {
         let set = duel(&[name]);
-        assert_eq!(
-            set.may(name, Use::Foundation),
-            fit.contains(&name.as_str()),
-            "{name}"
-        );
+        assert_eq!(set.may(name, Use::Foundation), fit.contains(&name.as_str()), "{name}");
     }
     for (name, extra) in [
         ("hanged-man", true),
@@ -282,11 +263,7 @@ fn foundations() {
         let mut set = duel(&[name]);
         set.do_(name, Use::Foundation);
         // The extra turn has already begun, so none is left to come.
-        assert_eq!(
-            (set.game.turn == seat(0), set.game.extra_turns),
-            (extra, 0),
-            "{name}"
-        );
+        assert_eq!((set.game.turn == seat(0), set.game.extra_turns), (extra, 0), "{name}");
     }
     let mut set = duel(&["fool", "sun"]);
     set.do_("fool", Use::Foundation);
@@ -312,10 +289,7 @@ fn raising() {
     assert!(!set.may("7-wands", raise(Medium, 4)) && !set.may("7-wands", raise(Large, 3)));
     assert!(!set.may("7-wands", raise(Small, 0)) && !set.may("10-wands", raise(Small, 5)));
     assert!(set.may("ace-wands", raise(Small, 1)) && !set.may("ace-wands", raise(Medium, 1)));
-    assert!(
-        !set.may("king-wands", raise(Small, 1)),
-        "court cards are not redeemed"
-    );
+    assert!(!set.may("king-wands", raise(Small, 1)), "court cards are not redeemed");
     assert!(
         !set.may("7-cups", raise(Small, 1)),
         "an Ace takes its own element alone"
@@ -328,13 +302,7 @@ fn raising() {
     assert!(set.may("10-wands", raise(Medium, 1)), "one corner is free");
     assert!(!set.may("10-wands", raise(Medium, 2)) && !set.may("10-wands", raise(Small, 1)));
     // The bank.
-    set.house(
-        1,
-        &[(
-            "magician",
-            &[(Element::Fire, Medium), (Element::Fire, Medium)],
-        )],
-    );
+    set.house(1, &[("magician", &[(Element::Fire, Medium), (Element::Fire, Medium)])]);
     assert!(!set.may("10-wands", raise(Medium, 1)));
 }
 
@@ -365,11 +333,7 @@ fn levels_limit_pyramids() {
         ("judgment", 4, true),
         ("hanged-man", 4, true),
     ] {
-        assert_eq!(
-            cards::redeemed(card(name)),
-            Some((Element::Spirit, value)),
-            "{name}"
-        );
+        assert_eq!(cards::redeemed(card(name)), Some((Element::Spirit, value)), "{name}");
         let mut set = duel(&[name]);
         set.house(0, &[("magician", &[])]);
         set.do_(name, raise(Small, 4));
@@ -403,9 +367,7 @@ fn stories_and_roofs() {
         );
     }
     set.house(0, &[("ace-wands", FIRE4)]);
-    let fitting = |set: &Set, as_: Use| -> Vec<&str> {
-        hand.into_iter().filter(|name| set.may(name, as_)).collect()
-    };
+    let fitting = |set: &Set, as_: Use| -> Vec<&str> { hand.into_iter().filter(|name| set.may(name, as_)).collect() };
     assert_eq!(fitting(&set, Use::Story), ["sun", "world", "king-wands"]);
     assert_eq!(fitting(&set, Use::Roof), ["10-wands", "emperor"]);
     set.house(0, &[("sun", &[(Element::Spirit, Small); 4])]);
@@ -449,17 +411,11 @@ fn immunity() {
     };
     assert_eq!(immune(&[]), [""; 0]);
     assert_eq!(immune(&[("ace-wands", FIRE4)]), [""; 0]);
-    assert_eq!(
-        immune(&[("ace-wands", FIRE4), ("king-wands", &[])]),
-        ["fire"]
-    );
+    assert_eq!(immune(&[("ace-wands", FIRE4), ("king-wands", &[])]), ["fire"]);
     assert_eq!(immune(&[("ace-wands", FIRE4), ("sun", &[])]), [""; 0]);
     assert_eq!(immune(&[("ace-wands", FIRE4), ("world", &[])]), [""; 0]);
     let water = &[(Element::Water, Small)][..];
-    assert_eq!(
-        immune(&[("magician", FIRE4), ("queen-wands", water)]),
-        ["water"]
-    );
+    assert_eq!(immune(&[("magician", FIRE4), ("queen-wands", water)]), ["water"]);
 }
 
 /// "A seat in Trouble may only draw and discard, or relieve". ▸ It may not call the end, and a
@@ -495,10 +451,7 @@ fn relieving() {
         set.trouble(0, &["emperor", "strength"]);
         set.do_(name, Use::Relieve);
         assert!(!set.game.houses[0].in_trouble());
-        assert_eq!(
-            set.game.discard,
-            [card("emperor"), card("strength"), card(name)]
-        );
+        assert_eq!(set.game.discard, [card("emperor"), card("strength"), card(name)]);
         // One of the extra turns has already begun.
         assert_eq!(set.game.turn == seat(0), turns > 0, "{name}");
         assert_eq!(set.game.extra_turns, u32::saturating_sub(turns, 1));
@@ -551,13 +504,8 @@ fn decks_run_out() {
     assert!(refused.is_err());
     assert_eq!(set.game, before);
     set.chance = RefereeChance::default();
-    set.chance.add(
-        [vec![
-            u32::from(card("2-cups").0),
-            u32::from(card("4-cups").0),
-        ]],
-        [],
-    );
+    set.chance
+        .add([vec![u32::from(card("2-cups").0), u32::from(card("4-cups").0)]], []);
     set.do_("2-cups", Use::Discard);
     assert!(set.game.discard.is_empty());
     assert_eq!(set.game.deck.len(), 1);
@@ -625,11 +573,7 @@ fn calling_the_end() {
         (set.game.hand_no, set.game.dealer, set.game.turn),
         (2, seat(0), seat(1))
     );
-    assert_eq!(
-        set.view(None)["face_down"],
-        json!(null),
-        "gone with the next shuffle"
-    );
+    assert_eq!(set.view(None)["face_down"], json!(null), "gone with the next shuffle");
 }
 
 /// "Scoring": pips, Stories, the Roof with its matches; hands; the target; ▸ the last hand stays.
@@ -639,13 +583,7 @@ fn scoring_and_the_end() {
     let hand = |names: &[&str]| cards::hand_score(names.iter().map(|name| card(name)));
     assert_eq!(hand(&["ace-cups", "10-cups", "sun"]), -11);
     for (count, cost) in [(1, -1), (2, -5), (3, -25), (4, -50), (5, -50)] {
-        let kings = [
-            "king-cups",
-            "king-wands",
-            "queen-cups",
-            "prince-cups",
-            "princess-cups",
-        ];
+        let kings = ["king-cups", "king-wands", "queen-cups", "prince-cups", "princess-cups"];
         assert_eq!(hand(&kings[..count]), cost);
     }
     let mut set = with_hand(&[("target", "20")], &["10-wands", "3-cups"]);
@@ -666,11 +604,7 @@ fn scoring_and_the_end() {
     let view = set.view(Some(1));
     assert_eq!(view["to_act"], json!([]));
     assert_eq!(view["houses"][0]["roof"], "10-wands");
-    assert_eq!(
-        view["hands"][0],
-        json!([null]),
-        "hands stay hidden in seat views"
-    );
+    assert_eq!(view["hands"][0], json!([null]), "hands stay hidden in seat views");
     assert_eq!(view["last_hand"]["hands"][0], json!(["3-cups"]));
     assert_eq!(view["last_hand"]["ended_by"], 0);
 }
@@ -684,9 +618,7 @@ fn ties_go_to_the_first_in_play() {
     set.give(2, &["3-cups"]);
     set.give(0, &["3-wands"]);
     set.chance.add([deck(&[])], []);
-    set.game
-        .end_hand(seat(1), &mut set.chance, &mut Vec::new())
-        .unwrap();
+    set.game.end_hand(seat(1), &mut set.chance, &mut Vec::new()).unwrap();
     assert_eq!((set.game.dealer, set.game.starter), (seat(2), seat(0)));
 }
 
@@ -724,10 +656,7 @@ fn an_auction() {
     ]);
     assert_eq!(set.view(None)["to_act"], json!([0, 1, 2]));
     assert_eq!(
-        (
-            set.view(None)["phase"].clone(),
-            set.view(None)["starter"].clone()
-        ),
+        (set.view(None)["phase"].clone(), set.view(None)["starter"].clone()),
         (json!("bid"), json!(1))
     );
     bid(&mut set, 1, "magician");
@@ -745,9 +674,7 @@ fn an_auction() {
     assert_eq!(view["dealer"], 0);
     assert_eq!(view["pool"], json!(["king-wands", "magician", "world"]));
     assert_eq!(view["bids"], json!([null, null, null]));
-    set.act(ThothAction::Pick {
-        card: card("world"),
-    });
+    set.act(ThothAction::Pick { card: card("world") });
     assert_eq!(set.view(None)["to_act"], json!([0]));
     set.act(ThothAction::Pick {
         card: card("king-wands"),
@@ -758,11 +685,7 @@ fn an_auction() {
         (json!("play"), json!([2]))
     );
     assert_eq!(view["hands"][1][4], "world");
-    assert_eq!(
-        view["hands"][2].as_array().unwrap().len(),
-        6,
-        "with the card drawn"
-    );
+    assert_eq!(view["hands"][2].as_array().unwrap().len(), 6, "with the card drawn");
     assert_eq!(view["hands"][2][4], "magician");
     assert_eq!(view["pool"], json!([]));
 }
@@ -789,14 +712,7 @@ fn ties_bid_again() {
     let view = set.view(None);
     assert_eq!(
         view["pool"],
-        json!([
-            "king-wands",
-            "king-cups",
-            "3-cups",
-            "5-cups",
-            "2-cups",
-            "4-cups"
-        ])
+        json!(["king-wands", "king-cups", "3-cups", "5-cups", "2-cups", "4-cups"])
     );
     assert_eq!(
         (view["starter"].clone(), view["to_act"].clone()),
@@ -810,18 +726,11 @@ fn ties_bid_again() {
     set.act(ThothAction::Pick {
         card: card("king-wands"),
     });
-    set.act(ThothAction::Pick {
-        card: card("2-cups"),
-    });
-    set.act(ThothAction::Pick {
-        card: card("3-cups"),
-    });
+    set.act(ThothAction::Pick { card: card("2-cups") });
+    set.act(ThothAction::Pick { card: card("3-cups") });
     // The winner gets the last two cards, in pool order.
     let hand = set.view(None)["hands"][0].clone();
-    assert_eq!(
-        (hand[3].clone(), hand[4].clone()),
-        (json!("5-cups"), json!("4-cups"))
-    );
+    assert_eq!((hand[3].clone(), hand[4].clone()), (json!("5-cups"), json!("4-cups")));
 }
 
 /// ▸ "If hands run out on a tie, the tied seat that comes first clockwise from the dealer's left
@@ -871,10 +780,7 @@ fn leaving_an_auction() {
     bid(&mut other, 0, "king-wands");
     bid(&mut other, 1, "2-cups");
     other.leave(2);
-    assert_eq!(
-        (other.game.phase, other.game.starter),
-        (Phase::Pick, seat(0))
-    );
+    assert_eq!((other.game.phase, other.game.starter), (Phase::Pick, seat(0)));
     // Back to the first table: seat 2 bids, and wins nothing.
     bid(&mut set, 2, "4-cups");
     assert_eq!(
@@ -895,9 +801,7 @@ fn leaving_an_auction() {
     assert_eq!((set.game.starter, set.game.pickers[0]), (seat(0), seat(2)));
     set.leave(0);
     assert_eq!(set.game.starter, seat(0), "the winner is named still");
-    set.act(ThothAction::Pick {
-        card: card("2-cups"),
-    });
+    set.act(ThothAction::Pick { card: card("2-cups") });
     set.act(ThothAction::Pick {
         card: card("king-wands"),
     });
@@ -922,21 +826,14 @@ fn houses_fall() {
     set.house(1, &[("ace-cups", &[])]);
     set.trouble(0, &[]);
     let events = set.do_("king-wands", Use::Story);
-    assert!(events.contains(&ThothEvent::Rolled {
-        seat: seat(0),
-        roll: 1
-    }));
+    assert!(events.contains(&ThothEvent::Rolled { seat: seat(0), roll: 1 }));
     assert_eq!(set.game.houses[0].levels, [Level::new(card("magician"))]);
     assert_eq!(set.game.discard, [card("king-wands")]);
     assert_eq!(set.game.bank.count(Element::Fire, Small), 5);
     let mut set = falling(&[2]);
     set.house(0, &[("magician", FIRE4)]);
     set.do_("king-wands", Use::Story);
-    assert_eq!(
-        set.game.houses[0].stories(),
-        1,
-        "two is more than the Stories"
-    );
+    assert_eq!(set.game.houses[0].stories(), 1, "two is more than the Stories");
     // Without a Story, no die is rolled.
     let mut set = falling(&[]);
     set.house(0, &[("magician", &[])]);
@@ -954,12 +851,7 @@ fn accidents() {
     set.house(2, &[("ace-cups", water), ("king-cups", &[])]);
     set.trouble(2, &["moon", "star"]);
     set.do_("7-cups", raise(Medium, 1));
-    let discard: Vec<String> = set
-        .game
-        .discard
-        .iter()
-        .map(|card| cards::name(*card))
-        .collect();
+    let discard: Vec<String> = set.game.discard.iter().map(|card| cards::name(*card)).collect();
     assert_eq!(discard, ["7-cups", "ace-cups", "king-cups", "moon", "star"]);
     assert!(!set.game.houses[0].stands());
     assert_eq!(set.game.houses[2].stories(), 1);
@@ -978,22 +870,11 @@ fn accidents() {
 fn knocking_over_on_purpose() {
     let mut set = falling(&[]);
     let check = |set: &Set, action| set.game.check(seat(0), &action).is_ok();
-    let topple = |target| ThothAction::Topple {
-        target: seat(target),
-    };
+    let topple = |target| ThothAction::Topple { target: seat(target) };
     set.house(0, &[("magician", &[])]);
-    assert!(
-        !check(&set, ThothAction::Demolish),
-        "nothing above the Foundation"
-    );
+    assert!(!check(&set, ThothAction::Demolish), "nothing above the Foundation");
     assert!(!check(&set, topple(1)) && !check(&set, topple(0)));
-    set.house(
-        0,
-        &[
-            ("magician", FIRE4),
-            ("king-wands", &[(Element::Fire, Large)]),
-        ],
-    );
+    set.house(0, &[("magician", FIRE4), ("king-wands", &[(Element::Fire, Large)])]);
     set.house(1, &[("ace-cups", &[])]);
     set.trouble(0, &["moon"]);
     set.act(ThothAction::Demolish);
@@ -1007,10 +888,7 @@ fn knocking_over_on_purpose() {
     assert!(!set.game.houses[0].stands());
     set.act(topple(1));
     assert_eq!(set.game.totals[0], -312, "it may be done again");
-    assert!(
-        !set.game.houses[1].stands(),
-        "there was no house to take over"
-    );
+    assert!(!set.game.houses[1].stands(), "there was no house to take over");
     assert_eq!(set.game.turn, seat(0));
     let plain = duel(&["sun"]);
     assert!(plain.game.check(seat(0), &ThothAction::Demolish).is_err());
@@ -1028,19 +906,14 @@ fn leaving_play() {
     set.leave(0);
     assert_eq!(set.game.set_aside().len(), count);
     assert_eq!(set.view(None)["hands"][0], json!([]));
-    assert_eq!(
-        set.game.discard,
-        ["magician", "king-wands", "moon"].map(card)
-    );
+    assert_eq!(set.game.discard, ["magician", "king-wands", "moon"].map(card));
     assert_eq!(set.game.bank.count(Element::Fire, Small), 5);
     assert_eq!((set.game.turn, set.game.extra_turns), (seat(1), 0));
     assert_eq!(set.game.hands[1].len(), 6, "the next seat has drawn");
     set.chance.add([deck(&[])], []);
     set.give(1, &[]);
     set.give(2, &["9-cups"]);
-    set.game
-        .end_hand(seat(1), &mut set.chance, &mut Vec::new())
-        .unwrap();
+    set.game.end_hand(seat(1), &mut set.chance, &mut Vec::new()).unwrap();
     assert_eq!(set.game.last_hand.as_ref().unwrap().scores, [0, 0, -9]);
     assert_eq!((set.game.dealer, set.game.starter), (seat(1), seat(2)));
     assert_eq!(set.game.hands[0].len(), 0);
@@ -1076,10 +949,7 @@ fn actions_are_read_strictly() {
             position: 3,
         },
     };
-    assert_eq!(
-        hidden.to_json(&Faces::new()),
-        json!({"type": "bid", "card": null})
-    );
+    assert_eq!(hidden.to_json(&Faces::new()), json!({"type": "bid", "card": null}));
 }
 
 /// A thousand games of random play with every option, in which seats leave. All cards and pyramids
@@ -1096,12 +966,7 @@ fn nothing_is_lost_in_a_thousand_games() {
             ("happenstance", ["false", "true"][below(2)]),
         ];
         let given = options.map(|(key, value)| (key.to_owned(), value.to_owned()));
-        let rules = rule_set(
-            "houses-of-thoth",
-            u8::try_from(seats).unwrap(),
-            &given.into(),
-        )
-        .unwrap();
+        let rules = rule_set("houses-of-thoth", u8::try_from(seats).unwrap(), &given.into()).unwrap();
         let mut seed = [0; 32];
         seed[..4].copy_from_slice(&number.to_le_bytes());
         let mut chance = RefereeChance::from_seed(seed);
@@ -1119,10 +984,7 @@ fn nothing_is_lost_in_a_thousand_games() {
             let better = |action: &ThothAction| {
                 !matches!(
                     action,
-                    ThothAction::Play {
-                        as_: Use::Discard,
-                        ..
-                    } | ThothAction::Topple { .. }
+                    ThothAction::Play { as_: Use::Discard, .. } | ThothAction::Topple { .. }
                 )
             };
             if below(8) > 0 && legal.iter().any(better) {
@@ -1130,20 +992,16 @@ fn nothing_is_lost_in_a_thousand_games() {
             }
             assert!(!legal.is_empty(), "{game:?}");
             let action = legal.swap_remove(below(legal.len()));
-            game.apply(who, &action, &mut chance, &mut Vec::new())
-                .unwrap();
+            game.apply(who, &action, &mut chance, &mut Vec::new()).unwrap();
             if step % 30 == 29 && below(4) == 0 {
-                game.forfeit(seat(below(seats)), &mut chance, &mut Vec::new())
-                    .unwrap();
+                game.forfeit(seat(below(seats)), &mut chance, &mut Vec::new()).unwrap();
             }
             let sealed = game.deck.iter().map(|card| Slot::Sealed(*card));
             let bids = game.bids.iter().flatten().map(|card| Slot::Sealed(*card));
             let held = game.hands.iter().flatten().chain(&game.aside).copied();
             let face_down = game.face_down.iter().map(|(_, slot)| *slot);
             let slots = sealed.chain(bids).chain(held).chain(face_down);
-            let mut all: Vec<Face> = slots
-                .map(|slot| slot.face(chance.faces()).unwrap())
-                .collect();
+            let mut all: Vec<Face> = slots.map(|slot| slot.face(chance.faces()).unwrap()).collect();
             all.extend(game.discard.iter().chain(&game.pool));
             all.extend(game.houses.iter().flat_map(House::cards));
             all.sort_unstable();
@@ -1151,9 +1009,7 @@ fn nothing_is_lost_in_a_thousand_games() {
             for element in Element::ALL {
                 for size in Size::ALL {
                     let built = game.houses.iter().flat_map(House::pyramids);
-                    let built = built
-                        .filter(|p| p.element == element && p.size == size)
-                        .count();
+                    let built = built.filter(|p| p.element == element && p.size == size).count();
                     assert_eq!(built + usize::from(game.bank.count(element, size)), 5);
                 }
             }

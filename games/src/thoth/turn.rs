@@ -16,11 +16,7 @@ const TOPPLE: i64 = 156;
 impl Thoth {
     /// "A hand": shuffles and deals five cards to each seat, one at a time from the dealer's left.
     /// That seat starts.
-    pub(super) fn deal_hand(
-        &mut self,
-        chance: &mut dyn Chance,
-        events: &mut Vec<ThothEvent>,
-    ) -> Result<(), Pause> {
+    pub(super) fn deal_hand(&mut self, chance: &mut dyn Chance, events: &mut Vec<ThothEvent>) -> Result<(), Pause> {
         self.hand_no = self.hand_no.saturating_add(1);
         self.starter = self.next_after(self.dealer);
         self.extra_turns = 0;
@@ -86,12 +82,7 @@ impl Thoth {
     }
 
     /// Ends the play of the turn's card: an extra turn follows, or the next seat's turn.
-    fn finish_turn(
-        &mut self,
-        seat: Seat,
-        chance: &mut dyn Chance,
-        events: &mut Vec<ThothEvent>,
-    ) -> Result<(), Pause> {
+    fn finish_turn(&mut self, seat: Seat, chance: &mut dyn Chance, events: &mut Vec<ThothEvent>) -> Result<(), Pause> {
         if self.extra_turns > 0 {
             self.extra_turns -= 1;
             return self.begin_turn(seat, chance, events);
@@ -201,12 +192,7 @@ impl Thoth {
     // Happenstance.
 
     /// "After a `raise` or `story`, a 20-sided die is rolled if the house has at least one Story."
-    fn happen(
-        &mut self,
-        seat: Seat,
-        chance: &mut dyn Chance,
-        events: &mut Vec<ThothEvent>,
-    ) -> Result<(), Pause> {
+    fn happen(&mut self, seat: Seat, chance: &mut dyn Chance, events: &mut Vec<ThothEvent>) -> Result<(), Pause> {
         let stories = self.house(seat).map_or(0, House::stories);
         if !self.happenstance || stories == 0 {
             return Ok(());
@@ -218,9 +204,7 @@ impl Thoth {
             events.push(ThothEvent::Demolished { seat, fell: true });
         } else if roll == SIDES {
             let others = self.clockwise_from(seat).into_iter();
-            let victim = others
-                .filter(|other| *other != seat)
-                .find(|other| self.stands(*other));
+            let victim = others.filter(|other| *other != seat).find(|other| self.stands(*other));
             if let Some(victim) = victim {
                 self.knock_over(seat, victim);
                 events.push(ThothEvent::KnockedOver {
@@ -244,10 +228,7 @@ impl Thoth {
         let stories = house.levels.iter().skip(1).map(|level| level.card);
         self.discard.extend(stories);
         house.levels.truncate(1);
-        house
-            .levels
-            .iter_mut()
-            .for_each(|level| level.pyramids.clear());
+        house.levels.iter_mut().for_each(|level| level.pyramids.clear());
     }
 
     pub(super) fn topple(&mut self, seat: Seat, victim: Seat, events: &mut Vec<ThothEvent>) {
@@ -291,12 +272,7 @@ impl Thoth {
         chance: &mut dyn Chance,
         events: &mut Vec<ThothEvent>,
     ) -> Result<(), Pause> {
-        let sealed: Vec<Handle> = self
-            .hands
-            .iter()
-            .flatten()
-            .filter_map(|s| s.handle())
-            .collect();
+        let sealed: Vec<Handle> = self.hands.iter().flatten().filter_map(|s| s.handle()).collect();
         let mut opened = chance.open(&sealed)?.into_iter();
         let mut hands: Vec<Vec<Face>> = Vec::with_capacity(self.hands.len());
         for hand in &self.hands {

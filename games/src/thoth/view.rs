@@ -49,14 +49,11 @@ impl TableGame for Thoth {
         let deck: Vec<_> = deck.map(|card| named(Slot::Sealed(*card), None)).collect();
         let hands = all().map(|owner| {
             let hand = self.hand_of(owner).iter();
-            hand.map(|slot| named(*slot, Some(owner)))
-                .collect::<Vec<_>>()
+            hand.map(|slot| named(*slot, Some(owner))).collect::<Vec<_>>()
         });
         let bids = all().zip(&self.bids);
         let bids = bids.map(|(owner, bid)| named(Slot::Sealed((*bid)?), Some(owner)));
-        let face_down = self
-            .face_down
-            .and_then(|(owner, slot)| named(slot, Some(owner)));
+        let face_down = self.face_down.and_then(|(owner, slot)| named(slot, Some(owner)));
         let last_hand = self.last_hand.as_ref().map(|last| {
             let LastHand {
                 ended_by,
@@ -103,12 +100,7 @@ impl TableGame for Thoth {
         action.to_json(known)
     }
 
-    fn action_from_json(
-        &self,
-        seat: Seat,
-        value: &Value,
-        known: &Faces,
-    ) -> Result<ThothAction, ActionError> {
+    fn action_from_json(&self, seat: Seat, value: &Value, known: &Faces) -> Result<ThothAction, ActionError> {
         ThothAction::from_json(value, seat, self.hand_of(seat), known)
     }
 

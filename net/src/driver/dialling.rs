@@ -138,12 +138,7 @@ impl NodeTask {
     }
 
     /// Handles a failed dial, of this node or of one of libp2p's protocols.
-    pub(super) fn on_dial_error(
-        &mut self,
-        peer: Option<Libp2pPeerId>,
-        dial: Option<Dial>,
-        error: &DialError,
-    ) {
+    pub(super) fn on_dial_error(&mut self, peer: Option<Libp2pPeerId>, dial: Option<Dial>, error: &DialError) {
         let again = dial.as_ref().filter(|_| is_own_port_taken(error));
         if let Some(again) = again.and_then(Dial::at_any_port) {
             tracing::debug!(?peer, "the own port is taken: dialling from another one");
@@ -167,12 +162,7 @@ impl NodeTask {
 
     /// Handles the failure of one dial of a peer. The peer is dialled again only after the last of
     /// them fails.
-    pub(super) fn dial_ended(
-        &mut self,
-        peer: Option<PeerId>,
-        addresses: Vec<Multiaddr>,
-        reason: DialFailure,
-    ) {
+    pub(super) fn dial_ended(&mut self, peer: Option<PeerId>, addresses: Vec<Multiaddr>, reason: DialFailure) {
         let last = |peer: &PeerId| !self.dials.has(*peer);
         let failed = peer.filter(last);
         let retry_in = failed.and_then(|peer| self.schedule.failed(peer, Instant::now()));

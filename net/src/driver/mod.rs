@@ -266,8 +266,7 @@ impl NodeTask {
         match command {
             Command::Dial { peer, addresses } => self.dial(peer, addresses),
             Command::Keep { peer, addresses } => {
-                let addresses: Vec<Multiaddr> =
-                    addresses.into_iter().take(MAX_DIAL_ADDRESSES).collect();
+                let addresses: Vec<Multiaddr> = addresses.into_iter().take(MAX_DIAL_ADDRESSES).collect();
                 let connected = self.peers.contains_key(&peer);
                 if self.schedule.keep(peer, addresses.clone(), connected, now) {
                     for address in &addresses {

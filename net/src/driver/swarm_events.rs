@@ -67,16 +67,11 @@ impl NodeTask {
                 self.on_dial_error(peer_id, dial, &error);
             }
             SwarmEvent::IncomingConnectionError {
-                send_back_addr,
-                error,
-                ..
+                send_back_addr, error, ..
             } => {
                 tracing::debug!(from = %send_back_addr, %error, "an incoming connection failed");
             }
-            SwarmEvent::NewListenAddr {
-                listener_id,
-                address,
-            } => {
+            SwarmEvent::NewListenAddr { listener_id, address } => {
                 if is_circuit(&address) {
                     if let Some(relay) = self.relays.reserved(listener_id) {
                         self.reach_news(ReachNews::Relayed(relay));

@@ -11,12 +11,8 @@ use futures::io::{ReadHalf, WriteHalf};
 use futures::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, FutureExt as _};
 use libp2p::StreamProtocol;
 use libp2p::core::upgrade::ReadyUpgrade;
-use libp2p::swarm::handler::{
-    ConnectionEvent, DialUpgradeError, FullyNegotiatedInbound, FullyNegotiatedOutbound,
-};
-use libp2p::swarm::{
-    ConnectionHandler, ConnectionHandlerEvent, Stream, StreamUpgradeError, SubstreamProtocol,
-};
+use libp2p::swarm::handler::{ConnectionEvent, DialUpgradeError, FullyNegotiatedInbound, FullyNegotiatedOutbound};
+use libp2p::swarm::{ConnectionHandler, ConnectionHandlerEvent, Stream, StreamUpgradeError, SubstreamProtocol};
 
 use super::Name;
 use crate::allowance::Allowance;
@@ -251,10 +247,7 @@ impl ConnectionHandler for Handler {
         SubstreamProtocol::new(ReadyUpgrade::new(PROTOCOL), ())
     }
 
-    fn poll(
-        &mut self,
-        cx: &mut Context<'_>,
-    ) -> Poll<ConnectionHandlerEvent<Self::OutboundProtocol, u64, Said>> {
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<ConnectionHandlerEvent<Self::OutboundProtocol, u64, Said>> {
         self.poll_inbound(cx);
         self.poll_outbound(cx);
         if let Some(said) = self.said.pop_front() {
@@ -286,8 +279,7 @@ impl ConnectionHandler for Handler {
                 }
             },
             Tell::Stop(number) => {
-                self.outbound
-                    .take_if(|outbound| outbound.name.number == number);
+                self.outbound.take_if(|outbound| outbound.name.number == number);
             }
             Tell::Taken(name) => {
                 if let Some(stream) = self.let_go(name) {
@@ -304,18 +296,14 @@ impl ConnectionHandler for Handler {
         event: ConnectionEvent<'_, Self::InboundProtocol, Self::OutboundProtocol, (), u64>,
     ) {
         match event {
-            ConnectionEvent::FullyNegotiatedInbound(FullyNegotiatedInbound {
-                protocol: stream,
-                ..
-            }) => self.accept(stream),
+            ConnectionEvent::FullyNegotiatedInbound(FullyNegotiatedInbound { protocol: stream, .. }) => {
+                self.accept(stream)
+            }
             ConnectionEvent::FullyNegotiatedOutbound(FullyNegotiatedOutbound {
                 protocol: stream,
                 info: number,
             }) => self.opened(stream, number),
-            ConnectionEvent::DialUpgradeError(DialUpgradeError {
-                info: number,
-                error,
-            }) => {
+            ConnectionEvent::DialUpgradeError(DialUpgradeError { info: number, error }) => {
                 let other = matches!(error, StreamUpgradeError::NegotiationFailed);
                 self.not_opened(number, other);
             }
@@ -330,11 +318,7 @@ async fn read_first(mut stream: Stream, limit: usize) -> io::Result<(Name, Vec<u
     Ok((name, bytes, stream))
 }
 
-async fn answer_and_read(
-    name: Name,
-    mut stream: Stream,
-    limit: usize,
-) -> io::Result<(Name, Vec<u8>, Stream)> {
+async fn answer_and_read(name: Name, mut stream: Stream, limit: usize) -> io::Result<(Name, Vec<u8>, Stream)> {
     stream.write_all(&TAKEN).await?;
     stream.flush().await?;
     let bytes = read_frame(&mut stream, limit).await?;

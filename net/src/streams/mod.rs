@@ -22,8 +22,8 @@ use std::task::{Context, Poll};
 use libp2p::core::Endpoint;
 use libp2p::core::transport::PortUse;
 use libp2p::swarm::{
-    CloseConnection, ConnectionDenied, ConnectionId, FromSwarm, NetworkBehaviour, NotifyHandler,
-    THandler, THandlerInEvent, THandlerOutEvent, ToSwarm,
+    CloseConnection, ConnectionDenied, ConnectionId, FromSwarm, NetworkBehaviour, NotifyHandler, THandler,
+    THandlerInEvent, THandlerOutEvent, ToSwarm,
 };
 use libp2p::{Multiaddr, PeerId as Libp2pPeerId};
 
@@ -144,11 +144,7 @@ impl Streams {
 
     /// Records that the owner has accepted a message.
     pub(super) fn taken(&mut self, receipt: Receipt) {
-        let Receipt {
-            peer,
-            connection,
-            name,
-        } = receipt;
+        let Receipt { peer, connection, name } = receipt;
         self.tell(peer, connection, Tell::Taken(name));
     }
 
@@ -267,11 +263,7 @@ impl Streams {
         {
             self.tell(peer, other, Tell::Leave(known));
         }
-        let receipt = Receipt {
-            peer,
-            connection,
-            name,
-        };
+        let receipt = Receipt { peer, connection, name };
         self.say(Event::Message { bytes, receipt });
     }
 

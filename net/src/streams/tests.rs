@@ -73,14 +73,13 @@ impl World {
     }
 
     fn close(&mut self, number: usize) -> Vec<Did> {
-        self.0
-            .on_swarm_event(FromSwarm::ConnectionClosed(ConnectionClosed {
-                peer_id: peer().to_libp2p(),
-                connection_id: link(number),
-                endpoint: &endpoint(),
-                cause: None,
-                remaining_established: 0,
-            }));
+        self.0.on_swarm_event(FromSwarm::ConnectionClosed(ConnectionClosed {
+            peer_id: peer().to_libp2p(),
+            connection_id: link(number),
+            endpoint: &endpoint(),
+            cause: None,
+            remaining_established: 0,
+        }));
         self.effects()
     }
 
@@ -182,27 +181,12 @@ fn unacknowledged_messages_move_to_the_newest_connection() {
     for length in 1..=3 {
         world.send(length);
     }
-    world.said(
-        1,
-        Said::Taken {
-            number: 1,
-            count: 1,
-        },
-    );
+    world.said(1, Said::Taken { number: 1, count: 1 });
     let again = |at, number| [2, 3].map(|length| Did::Wrote(link(at), number, length));
     let [two, three] = again(2, 2);
     assert_eq!(world.connect(2), vec![Did::Stopped(link(1)), two, three]);
     // An acknowledgement on the old connection does not count for the new one.
-    assert_eq!(
-        world.said(
-            1,
-            Said::Taken {
-                number: 1,
-                count: 2
-            }
-        ),
-        vec![]
-    );
+    assert_eq!(world.said(1, Said::Taken { number: 1, count: 2 }), vec![]);
     assert_eq!(world.close(1), vec![]);
     world.connect(3);
     // The newest connection closes; the previous one takes over.
@@ -216,9 +200,7 @@ fn a_broken_stream_is_opened_again_a_few_times() {
     world.send(5);
     for number in 1..MAX_BROKEN {
         let again = Did::Wrote(link(1), u64::from(number) + 1, 5);
-        let broken = Said::Broken {
-            number: number.into(),
-        };
+        let broken = Said::Broken { number: number.into() };
         assert_eq!(world.said(1, broken), vec![again]);
     }
     let broken = Said::Broken {
@@ -328,9 +310,7 @@ async fn a_new_stream_is_read_when_the_message_before_is_taken() {
     let mut rude = swarm::build(&key, &config, Default::default()).unwrap();
     rude.dial(address).unwrap();
     let connection = loop {
-        if let SwarmEvent::ConnectionEstablished { connection_id, .. } =
-            rude.select_next_some().await
-        {
+        if let SwarmEvent::ConnectionEstablished { connection_id, .. } = rude.select_next_some().await {
             break connection_id;
         }
     };
@@ -343,10 +323,7 @@ async fn a_new_stream_is_read_when_the_message_before_is_taken() {
     let mut heard = 0;
     let quiet = Duration::from_millis(300);
     let message = |event| matches!(event, NodeEvent::Message { .. }).then_some(());
-    while tokio::time::timeout(quiet, one.until(message))
-        .await
-        .is_ok()
-    {
+    while tokio::time::timeout(quiet, one.until(message)).await.is_ok() {
         heard += 1;
     }
     // The messages in the owner's channel, one that waited for it, and the newest stream's.

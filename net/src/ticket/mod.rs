@@ -39,13 +39,11 @@ const LABEL: Label = fairdeal_protocol::domain::TICKET;
 const LOBBY_BYTES: usize = 8;
 const HOST_BYTES: usize = 32;
 const CHECKSUM_BYTES: usize = 4;
-const MAX_BYTES: usize =
-    LOBBY_BYTES + HOST_BYTES + MAX_ADDRESSES * (1 + MAX_ADDRESS_BYTES) + CHECKSUM_BYTES;
+const MAX_BYTES: usize = LOBBY_BYTES + HOST_BYTES + MAX_ADDRESSES * (1 + MAX_ADDRESS_BYTES) + CHECKSUM_BYTES;
 /// Length of the longest ticket, in characters of five bits each.
 pub const MAX_TICKET: usize = PREFIX.len() + (MAX_BYTES * 8).div_ceil(5);
 /// Length in characters of the shortest ticket, which has no address.
-const MIN_TICKET: usize =
-    PREFIX.len() + ((LOBBY_BYTES + HOST_BYTES + CHECKSUM_BYTES) * 8).div_ceil(5);
+const MIN_TICKET: usize = PREFIX.len() + ((LOBBY_BYTES + HOST_BYTES + CHECKSUM_BYTES) * 8).div_ceil(5);
 /// Maximum number of places in a text that may begin a ticket.
 const MAX_FOUND: usize = 4;
 /// Maximum number of words after a ticket that are left out.
@@ -170,18 +168,12 @@ impl Ticket {
     }
 
     fn from_bytes(bytes: &[u8]) -> Result<Self, TicketError> {
-        let (body, found) = bytes
-            .split_last_chunk::<CHECKSUM_BYTES>()
-            .ok_or(TicketError::Typo)?;
+        let (body, found) = bytes.split_last_chunk::<CHECKSUM_BYTES>().ok_or(TicketError::Typo)?;
         if checksum(body) != *found {
             return Err(TicketError::Typo);
         }
-        let (lobby, rest) = body
-            .split_first_chunk::<LOBBY_BYTES>()
-            .ok_or(TicketError::Typo)?;
-        let (host, mut rest) = rest
-            .split_first_chunk::<HOST_BYTES>()
-            .ok_or(TicketError::Typo)?;
+        let (lobby, rest) = body.split_first_chunk::<LOBBY_BYTES>().ok_or(TicketError::Typo)?;
+        let (host, mut rest) = rest.split_first_chunk::<HOST_BYTES>().ok_or(TicketError::Typo)?;
         let host = PeerId::from_bytes(host).map_err(|_| TicketError::BadHost)?;
         let mut addresses = Vec::new();
         while let Some((length, after)) = rest.split_first() {
@@ -196,8 +188,7 @@ impl Ticket {
             let (address, after) = after
                 .split_at_checked(usize::from(*length))
                 .ok_or_else(|| bad("it is cut short"))?;
-            let address =
-                Multiaddr::try_from(address.to_vec()).map_err(|_| bad("it is not a multiaddr"))?;
+            let address = Multiaddr::try_from(address.to_vec()).map_err(|_| bad("it is not a multiaddr"))?;
             addresses.push(address);
             rest = after;
         }
@@ -230,19 +221,12 @@ impl FromStr for Ticket {
 
 /// Whether chats, mails or terminals insert this character into a long word.
 fn is_break(c: char) -> bool {
-    c.is_whitespace()
-        || matches!(
-            c,
-            '-' | '>' | '\u{ad}' | '\u{200b}'..='\u{200d}' | '\u{feff}'
-        )
+    c.is_whitespace() || matches!(c, '-' | '>' | '\u{ad}' | '\u{200b}'..='\u{200d}' | '\u{feff}')
 }
 
 /// The tickets in a passage of letters, digits and breaks, in order, including invalid ones.
 fn tickets_in(passage: &str) -> impl Iterator<Item = Result<Ticket, TicketError>> {
-    let words: Vec<&str> = passage
-        .split(is_break)
-        .filter(|word| !word.is_empty())
-        .collect();
+    let words: Vec<&str> = passage.split(is_break).filter(|word| !word.is_empty()).collect();
     (0..words.len()).filter_map(move |start| read_words(words.get(start..)?))
 }
 

@@ -105,10 +105,7 @@ fn a_good_checksum_saves_no_bad_content() {
     let off_curve = (0..=u8::MAX)
         .map(|byte| [byte; 40])
         .find(|bytes| PeerId::from_bytes(bytes[8..].try_into().unwrap()).is_err());
-    assert_eq!(
-        parse(off_curve.unwrap().to_vec()),
-        Err(TicketError::BadHost)
-    );
+    assert_eq!(parse(off_curve.unwrap().to_vec()), Err(TicketError::BadHost));
     assert_eq!(parse(head[..39].to_vec()), Err(TicketError::Typo));
     for tail in [
         vec![0],
@@ -122,10 +119,7 @@ fn a_good_checksum_saves_no_bad_content() {
     ] {
         let body = [head.clone(), tail.clone()].concat();
         let result = parse(body);
-        assert!(
-            matches!(result, Err(TicketError::BadAddress { .. })),
-            "{tail:?}"
-        );
+        assert!(matches!(result, Err(TicketError::BadAddress { .. })), "{tail:?}");
     }
     let address = Multiaddr::from(std::net::Ipv4Addr::LOCALHOST).to_vec();
     let one = [vec![u8::try_from(address.len()).unwrap()], address].concat();
@@ -137,10 +131,7 @@ fn a_good_checksum_saves_no_bad_content() {
 fn the_hosts_own_id_is_dropped_and_anothers_refused() {
     let own = format!("/ip4/10.0.0.1/tcp/1/p2p/{}", host(1));
     let ticket = Ticket::new([0; 8], host(1), addresses(&[&own, "/ip4/10.0.0.1/tcp/1"]));
-    assert_eq!(
-        ticket.unwrap().addresses(),
-        addresses(&["/ip4/10.0.0.1/tcp/1"])
-    );
+    assert_eq!(ticket.unwrap().addresses(), addresses(&["/ip4/10.0.0.1/tcp/1"]));
     let foreign = format!("/ip4/10.0.0.1/tcp/1/p2p/{}", host(2));
     let ticket = Ticket::new([0; 8], host(1), addresses(&[&foreign]));
     assert!(matches!(ticket, Err(TicketError::BadAddress { .. })));
@@ -172,14 +163,8 @@ fn join_targets() {
     let refuse = |text: &str| text.parse::<JoinTarget>().unwrap_err();
     assert_eq!(refuse("/ip4/10.0.0.1/tcp/1"), JoinError::NoPeer);
     assert!(matches!(refuse("/nonsense"), JoinError::Address(_)));
-    assert!(matches!(
-        refuse("/"),
-        JoinError::Address(_) | JoinError::NoPeer
-    ));
-    assert!(matches!(
-        refuse(&format!("/p2p/{peer}")),
-        JoinError::Address(_)
-    ));
+    assert!(matches!(refuse("/"), JoinError::Address(_) | JoinError::NoPeer));
+    assert!(matches!(refuse(&format!("/p2p/{peer}")), JoinError::Address(_)));
     assert!(matches!(refuse(&"/".repeat(10_000)), JoinError::Address(_)));
     assert_eq!(refuse("x"), JoinError::Ticket(TicketError::NotATicket));
 }
@@ -187,12 +172,10 @@ fn join_targets() {
 fn any_address() -> impl Strategy<Value = Multiaddr> {
     let port = any::<u16>();
     prop_oneof![
-        (any::<[u8; 4]>(), port).prop_map(|(ip, port)| {
-            Multiaddr::from(std::net::Ipv4Addr::from(ip)).with(Protocol::Tcp(port))
-        }),
-        (any::<[u8; 16]>(), port).prop_map(|(ip, port)| {
-            Multiaddr::from(std::net::Ipv6Addr::from(ip)).with(Protocol::Tcp(port))
-        }),
+        (any::<[u8; 4]>(), port)
+            .prop_map(|(ip, port)| { Multiaddr::from(std::net::Ipv4Addr::from(ip)).with(Protocol::Tcp(port)) }),
+        (any::<[u8; 16]>(), port)
+            .prop_map(|(ip, port)| { Multiaddr::from(std::net::Ipv6Addr::from(ip)).with(Protocol::Tcp(port)) }),
         ("[a-z]{1,60}", port).prop_map(|(name, port)| {
             Multiaddr::empty()
                 .with(Protocol::Dns(name.into()))

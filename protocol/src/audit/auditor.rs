@@ -190,10 +190,7 @@ impl<G: Game> Audit<G> {
     ///
     /// # Errors
     /// The value with which `each` stopped the audit.
-    pub fn run<B>(
-        mut self,
-        each: &mut dyn FnMut(&mut Self) -> ControlFlow<B>,
-    ) -> Result<Report, B> {
+    pub fn run<B>(mut self, each: &mut dyn FnMut(&mut Self) -> ControlFlow<B>) -> Result<Report, B> {
         let finding = loop {
             match self.step() {
                 Ok(goes_on) => {
@@ -224,9 +221,7 @@ impl<G: Game> Audit<G> {
         Err(match finding {
             // If a seat equivocates, the other seats' next entries diverge. The proof against that seat explains the
             // finding.
-            Finding::Parent { .. } | Finding::Names { .. } => {
-                self.equivocation().map_or(finding, Finding::Fault)
-            }
+            Finding::Parent { .. } | Finding::Names { .. } => self.equivocation().map_or(finding, Finding::Fault),
             other => other,
         })
     }
@@ -277,9 +272,7 @@ impl<G: Game> Audit<G> {
         for seat in live.minus(stays).iter() {
             // Removing a seat removes its whole party.
             let mut party = self.replica.party(seat).iter();
-            let why = reasons
-                .get(&seat)
-                .or_else(|| party.find_map(|seat| reasons.get(&seat)));
+            let why = reasons.get(&seat).or_else(|| party.find_map(|seat| reasons.get(&seat)));
             let why = why.cloned().unwrap_or(Reason::Left);
             self.left.push(Departure { seat, deal, why });
         }
@@ -418,8 +411,7 @@ impl<G: Game> Audit<G> {
             .map(|signed| (signed.fork_report().seat, signed.clone()));
         let needed = circle(party, self.replica.participants(), &held.collect());
         if !signed
-            || needed
-                .is_none_or(|needed| !needed.into_values().eq(halted.fork_reports.iter().cloned()))
+            || needed.is_none_or(|needed| !needed.into_values().eq(halted.fork_reports.iter().cloned()))
             || place.point.parent != self.replica.parent()
         {
             return Err(Finding::Halted { step, culprit });
@@ -464,9 +456,7 @@ impl<G: Game> Audit<G> {
                     why: error.to_string(),
                 })?;
             let seat = entry.seat();
-            let in_order = entries
-                .last_key_value()
-                .is_none_or(|(last, _)| *last < seat);
+            let in_order = entries.last_key_value().is_none_or(|(last, _)| *last < seat);
             if entry.step() != step || !in_order || !self.replica.live().contains(seat) {
                 return Err(Finding::Order {
                     index,
@@ -529,15 +519,10 @@ impl<G: Game> Audit<G> {
         self.judge_proven(&counted)
     }
 
-    fn fold_shuffle(
-        &mut self,
-        entry: &Entry,
-        counted: &BTreeMap<Seat, Entry>,
-    ) -> Result<(), Finding> {
-        let (Some(shuffled), Some(statement)) = (
-            entry.body().shuffled(),
-            self.replica.shuffle_statement(entry, counted),
-        ) else {
+    fn fold_shuffle(&mut self, entry: &Entry, counted: &BTreeMap<Seat, Entry>) -> Result<(), Finding> {
+        let (Some(shuffled), Some(statement)) =
+            (entry.body().shuffled(), self.replica.shuffle_statement(entry, counted))
+        else {
             return Ok(());
         };
         let place = statement.place;
@@ -635,9 +620,7 @@ impl<G: Game> Audit<G> {
             ));
         }
         if transcript.log_hash() != self.replica.parent() {
-            return Err(Finding::Trailer(
-                "the log hash is not that of the last complete step",
-            ));
+            return Err(Finding::Trailer("the log hash is not that of the last complete step"));
         }
         match transcript.end() {
             End::Finished if self.replica.is_finished() && transcript.claims().is_empty() => {}
@@ -646,9 +629,7 @@ impl<G: Game> Audit<G> {
                 let counted = self.judge_open(open)?;
                 let shown = !transcript.claims().is_empty();
                 if counted.len() < open.len() || !(open.is_empty() || shown) {
-                    return Err(Finding::Trailer(
-                        "it holds entries of a step that is not whole",
-                    ));
+                    return Err(Finding::Trailer("it holds entries of a step that is not whole"));
                 }
                 self.judge_proven(&counted)?;
                 self.check_abandonment(&counted)?;
@@ -671,9 +652,7 @@ impl<G: Game> Audit<G> {
             _ => return Err(Finding::Trailer("the log does not end as it says")),
         }
         if transcript.equivocation().is_some() {
-            return Err(Finding::Trailer(
-                "it holds evidence without a stopped table",
-            ));
+            return Err(Finding::Trailer("it holds evidence without a stopped table"));
         }
         Ok(())
     }
@@ -692,24 +671,18 @@ impl<G: Game> Audit<G> {
         let groups = closing(&self.replica, claims.iter());
         let claims = claims.iter().map(|verified| verified.claim);
         let closes = |claim: &Claim| {
-            let of =
-                |group: &Abandonment| (group.absent, group.ground) == (claim.absent, claim.ground);
+            let of = |group: &Abandonment| (group.absent, group.ground) == (claim.absent, claim.ground);
             groups.iter().any(of)
         };
         let order = claims.clone().map(|claim| (claim.seat, claim.absent));
-        let in_order = order
-            .clone()
-            .zip(order.skip(1))
-            .all(|(one, next)| one < next);
+        let in_order = order.clone().zip(order.skip(1)).all(|(one, next)| one < next);
         if groups.len() > 2 || !in_order || !claims.clone().all(|claim| closes(&claim)) {
             return Err(nothing);
         }
         match (finished, groups.is_empty()) {
             (true, true) => return Err(Finding::Trailer("the log does not end as it says")),
             (false, false) if self.replica.is_over() => {
-                return Err(Finding::Trailer(
-                    "a claim leaves a game unfinished that is over",
-                ));
+                return Err(Finding::Trailer("a claim leaves a game unfinished that is over"));
             }
             (true, false) if !self.replica.is_over() => {
                 return Err(Finding::Trailer("a claim finishes a game that is not over"));
@@ -726,10 +699,7 @@ impl<G: Game> Audit<G> {
     ///
     /// # Errors
     /// The fault of the first entry that is one.
-    fn judge_open(
-        &mut self,
-        open: &BTreeMap<Seat, Entry>,
-    ) -> Result<BTreeMap<Seat, Entry>, Finding> {
+    fn judge_open(&mut self, open: &BTreeMap<Seat, Entry>) -> Result<BTreeMap<Seat, Entry>, Finding> {
         let mut counted: BTreeMap<Seat, Entry> = BTreeMap::new();
         // Each round counts at least one more entry, or nothing changes any more.
         for _ in 0..=open.len() {

@@ -70,10 +70,7 @@ impl Tally {
             ("shares of sealed cards", self.shares),
             ("coins that follow from their chains", self.coins),
             ("seeds opened as committed", self.openings),
-            (
-                "statements that removed absent parties",
-                self.removal_statements,
-            ),
+            ("statements that removed absent parties", self.removal_statements),
             ("proven faults of seats that were removed", self.faults),
             (
                 "statements on continuing without an equivocating seat",
@@ -154,9 +151,7 @@ pub enum Finding {
         seat: Seat,
     },
     /// The fork reports on an equivocating seat do not match where the log continues.
-    #[error(
-        "step {step}: the others' statements do not say that the log continues there without {culprit}"
-    )]
+    #[error("step {step}: the others' statements do not say that the log continues there without {culprit}")]
     Halted {
         /// The step.
         step: u64,

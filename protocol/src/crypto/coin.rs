@@ -118,12 +118,7 @@ impl CoinTip {
 
 /// The random stream of flip number `flip` of a deal, counted over all chains. `preimages` lists the participating
 /// seats and their preimages in seat order.
-pub fn flip_stream(
-    table: &Hash32,
-    deal: u32,
-    flip: u32,
-    preimages: &[(Seat, Hash32)],
-) -> ChaCha20Rng {
+pub fn flip_stream(table: &Hash32, deal: u32, flip: u32, preimages: &[(Seat, Hash32)]) -> ChaCha20Rng {
     let mut hasher = Hasher::new(domain::COIN_VALUE)
         .hash(table)
         .number(u64::from(deal))

@@ -126,9 +126,7 @@ pub(super) fn mac_key(sid: &[u8], isk: &Secret) -> Secret {
 pub(super) fn tag(mac_key: &Secret, sent: Share<'_>) -> Secret {
     // HMAC pads a key shorter than a block with zeros.
     let mut key = Zeroizing::new([0; S_IN_BYTES]);
-    key.iter_mut()
-        .zip(mac_key.iter())
-        .for_each(|(to, from)| *to = *from);
+    key.iter_mut().zip(mac_key.iter()).for_each(|(to, from)| *to = *from);
     let mut mac = Hmac::<Sha512>::new((&*key).into());
     mac.update(&lv_cat(&[sent.point.as_bytes(), sent.data]));
     Zeroizing::new(mac.finalize().into_bytes().into())
@@ -176,11 +174,7 @@ mod tests {
 
     /// The draft's `o_cat`, for runs without roles.
     fn o_cat(one: &[u8], other: &[u8]) -> Vec<u8> {
-        let (high, low) = if one > other {
-            (one, other)
-        } else {
-            (other, one)
-        };
+        let (high, low) = if one > other { (one, other) } else { (other, one) };
         [b"oc", high, low].concat()
     }
 
@@ -302,10 +296,7 @@ mod tests {
         assert_eq!(key.as_slice(), bytes(expected));
 
         // Without roles, the key differs only in its transcript.
-        let transcript = o_cat(
-            &lv_cat(&[a.as_bytes(), b"ADa"]),
-            &lv_cat(&[b.as_bytes(), b"ADb"]),
-        );
+        let transcript = o_cat(&lv_cat(&[a.as_bytes(), b"ADa"]), &lv_cat(&[b.as_bytes(), b"ADb"]));
         let expected = "544199d71f62f8d9a1fee55727e24fe4a45844593c2b6013c4fa3969\
                         d0e5debb2244675c0b43397cbb68d342b01fc0f98fc961469a25134d\
                         e9f0f813c1a57476";
@@ -318,10 +309,7 @@ mod tests {
         let x = point("2c3c6b8c4f3800e7aef6864025b4ed79bd599117e427c41bd47d93d654b4a51c");
         let product = "7c13645fe790a468f62c39beb7388e541d8405d1ade69d1778c5fe3e7f6b600e";
         assert_eq!(scalar_mult(&scalar(S), x.as_point()), point(product));
-        assert_eq!(
-            *scalar_mult_vfy(&scalar(S), &x).unwrap(),
-            *point(product).as_bytes()
-        );
+        assert_eq!(*scalar_mult_vfy(&scalar(S), &x).unwrap(), *point(product).as_bytes());
     }
 
     #[test]
@@ -346,14 +334,10 @@ mod tests {
         assert_eq!(hmac(&[0x0b; 20], b"Hi There"), bytes(expected));
 
         let key = Secret::new([7; 64]);
-        let derived: [u8; 64] =
-            Sha512::digest([&b"CPaceMac"[..], &bytes(SID), &[7; 64]].concat()).into();
+        let derived: [u8; 64] = Sha512::digest([&b"CPaceMac"[..], &bytes(SID), &[7; 64]].concat()).into();
         assert_eq!(*mac_key(&bytes(SID), &key), derived);
         let a = point(POINT_A);
         let message = [&[32], &a.as_bytes()[..], b"\x03ADa"].concat();
-        assert_eq!(
-            tag(&key, share(&a, b"ADa")).as_slice(),
-            hmac(&[7; 64], &message)
-        );
+        assert_eq!(tag(&key, share(&a, b"ADa")).as_slice(), hmac(&[7; 64], &message));
     }
 }

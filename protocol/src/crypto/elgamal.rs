@@ -52,10 +52,7 @@ impl CardPoints {
         Arc::new(
             self.cards
                 .iter()
-                .map(|(_, point)| Ciphertext {
-                    a: identity,
-                    b: *point,
-                })
+                .map(|(_, point)| Ciphertext { a: identity, b: *point })
                 .collect(),
         )
     }

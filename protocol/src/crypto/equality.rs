@@ -101,10 +101,7 @@ impl EqualityProof {
         key: &Point,
         terms: impl Iterator<Item = (Scalar, &'a Point, &'a Point)> + Clone,
     ) -> bool {
-        let c = challenge(
-            &mut transcript,
-            [&self.announcement_key, &self.announcement_base],
-        );
+        let c = challenge(&mut transcript, [&self.announcement_key, &self.announcement_base]);
         let s = self.response.0;
         transcript.append_message(domain::proof::RESPONSE, s.as_bytes());
         let mut half = [0_u8; 16];
@@ -119,9 +116,7 @@ impl EqualityProof {
             self.announcement_base.as_point(),
         ];
         let (vs, vc) = (v * s, -(v * c));
-        let scalars = terms
-            .clone()
-            .flat_map(|(weight, _, _)| [vs * weight, vc * weight]);
+        let scalars = terms.clone().flat_map(|(weight, _, _)| [vs * weight, vc * weight]);
         let points = terms.flat_map(|(_, base, multiple)| [base.as_point(), multiple.as_point()]);
         let sum = RistrettoPoint::vartime_multiscalar_mul(
             fixed.into_iter().chain(scalars),

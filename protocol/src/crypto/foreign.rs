@@ -37,10 +37,7 @@ fn ristretto_multiples_of_the_generator() {
     let mut point = RistrettoPoint::identity();
     for encoding in expected {
         assert_eq!(point.compress().0, bytes(encoding));
-        assert_eq!(
-            CompressedRistretto(bytes(encoding)).decompress(),
-            Some(point)
-        );
+        assert_eq!(CompressedRistretto(bytes(encoding)).decompress(), Some(point));
         point += RISTRETTO_BASEPOINT_POINT;
     }
 }
@@ -53,11 +50,7 @@ fn ristretto_refuses_bad_encodings() {
         "0100000000000000000000000000000000000000000000000000000000000000",
         "26948d35ca62e643e26a83177332e6b6afeb9d08e4268b650f1f5bbd8d81d371",
     ] {
-        assert_eq!(
-            CompressedRistretto(bytes(encoding)).decompress(),
-            None,
-            "{encoding}"
-        );
+        assert_eq!(CompressedRistretto(bytes(encoding)).decompress(), None, "{encoding}");
     }
 }
 

@@ -96,10 +96,7 @@ impl KeyProof {
         let c = challenge(&mut transcript, &announcement);
         let response = Response(nonce + c * secret.scalar());
         nonce.zeroize();
-        Self {
-            announcement,
-            response,
-        }
+        Self { announcement, response }
     }
 
     /// Checks \\(sG = T + cX\\).
@@ -111,11 +108,7 @@ impl KeyProof {
             return Err(KeyError::Identity);
         }
         let c = challenge(&mut transcript(context, key), &self.announcement);
-        let computed = RistrettoPoint::vartime_double_scalar_mul_basepoint(
-            &-c,
-            key.as_point(),
-            &self.response.0,
-        );
+        let computed = RistrettoPoint::vartime_double_scalar_mul_basepoint(&-c, key.as_point(), &self.response.0);
         if computed == *self.announcement.as_point() {
             Ok(())
         } else {
@@ -156,16 +149,10 @@ mod tests {
                 ..context
             },
         ] {
-            assert_eq!(
-                proof.verify(&other, &secret.public()),
-                Err(KeyError::Equation)
-            );
+            assert_eq!(proof.verify(&other, &secret.public()), Err(KeyError::Equation));
         }
         let twice = Point::from(secret.public().as_point() + secret.public().as_point());
         assert_eq!(proof.verify(&context, &twice), Err(KeyError::Equation));
-        assert_eq!(
-            proof.verify(&context, &Point::identity()),
-            Err(KeyError::Identity)
-        );
+        assert_eq!(proof.verify(&context, &Point::identity()), Err(KeyError::Identity));
     }
 }

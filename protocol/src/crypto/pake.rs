@@ -186,12 +186,7 @@ const HOST: &[u8] = b"host";
 
 /// Draws one side's \\(y\\) and computes \\(yg\\).
 fn draw(password: &Password, door: &Door, rng: &mut dyn CryptoRng) -> (Zeroizing<Scalar>, Point) {
-    let channel = cpace::lv_cat(&[
-        &door.guest,
-        &door.host,
-        &door.lobby,
-        domain::PAKE.as_bytes(),
-    ]);
+    let channel = cpace::lv_cat(&[&door.guest, &door.host, &door.lobby, domain::PAKE.as_bytes()]);
     let generator = cpace::calculate_generator(password.0.as_bytes(), &channel, SID);
     let secret = cpace::sample_scalar(rng);
     let point = cpace::scalar_mult(&secret, &generator);
@@ -207,12 +202,7 @@ struct Tags {
 
 impl Tags {
     /// Computes the tags from one side's scalar and the other's point. Constant time.
-    fn new(
-        secret: &Scalar,
-        other: &Point,
-        login: &Point,
-        answer: &Point,
-    ) -> Result<Self, PakeError> {
+    fn new(secret: &Scalar, other: &Point, login: &Point, answer: &Point) -> Result<Self, PakeError> {
         let shared = cpace::scalar_mult_vfy(secret, other).ok_or(PakeError::Identity)?;
         Ok(Self::of(&shared, login, answer))
     }
@@ -251,10 +241,7 @@ impl Guest {
     pub fn start(password: &Password, door: &Door, rng: &mut dyn CryptoRng) -> (Self, Login) {
         let (secret, point) = draw(password, door, rng);
         let login = Login { point };
-        let guest = Self {
-            secret: *secret,
-            login,
-        };
+        let guest = Self { secret: *secret, login };
         (guest, login)
     }
 
@@ -303,9 +290,7 @@ impl Host {
     ) -> Result<(Self, Challenge), PakeError> {
         let (secret, point) = draw(password, door, rng);
         let tags = Tags::new(&secret, &login.point, &login.point, &point)?;
-        let host = Self {
-            expected: tags.guest,
-        };
+        let host = Self { expected: tags.guest };
         let tag = Tag::new(&tags.host);
         Ok((host, Challenge { point, tag }))
     }
@@ -403,14 +388,8 @@ mod tests {
                 lobby: *b"lobby #2",
                 ..DOOR
             },
-            Door {
-                guest: [3; 32],
-                ..DOOR
-            },
-            Door {
-                host: [3; 32],
-                ..DOOR
-            },
+            Door { guest: [3; 32], ..DOOR },
+            Door { host: [3; 32], ..DOOR },
             Door {
                 guest: DOOR.host,
                 host: DOOR.guest,
@@ -519,10 +498,7 @@ mod tests {
         assert_eq!(of(size), Some(PasswordError::TooLong { size }));
         // Bytes, not characters.
         let wide = "é".repeat(65);
-        assert_eq!(
-            Password::new(wide).err(),
-            Some(PasswordError::TooLong { size: 130 })
-        );
+        assert_eq!(Password::new(wide).err(), Some(PasswordError::TooLong { size: 130 }));
     }
 
     #[test]

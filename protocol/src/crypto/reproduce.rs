@@ -138,8 +138,7 @@ impl<'a> Reproduction<'a> {
         [input, output]: [&'a [Ciphertext]; 2],
         proof: &'a ShuffleProof,
     ) -> Option<Self> {
-        let (digest, expected) =
-            ExpectedShuffle::new(self.seed, place, deck_name, key, [input, output], proof)?;
+        let (digest, expected) = ExpectedShuffle::new(self.seed, place, deck_name, key, [input, output], proof)?;
         self.hasher = self.hasher.bytes(deck_name.as_bytes());
         Some(self.expect(digest, Expected::Shuffle(Box::new(expected))))
     }

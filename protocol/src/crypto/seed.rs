@@ -81,28 +81,16 @@ impl Seed {
     /// The ChaCha20 stream for one purpose and context.
     pub fn stream(&self, context: &Context, purpose: &str, about: &[u8]) -> ChaCha20Rng {
         let hasher = Hasher::new(domain::DERIVE).bytes(&self.0);
-        let mut key = context
-            .absorb(hasher)
-            .bytes(purpose.as_bytes())
-            .bytes(about)
-            .finish()
-            .0;
+        let mut key = context.absorb(hasher).bytes(purpose.as_bytes()).bytes(about).finish().0;
         let stream = ChaCha20Rng::from_seed(key);
         key.zeroize();
         stream
     }
 
     /// The nonce stream of a proof; its context is everything the transcript has absorbed.
-    pub fn nonces(
-        &self,
-        context: &Context,
-        purpose: &str,
-        transcript: &merlin::Transcript,
-    ) -> ChaCha20Rng {
+    pub fn nonces(&self, context: &Context, purpose: &str, transcript: &merlin::Transcript) -> ChaCha20Rng {
         let mut about = [0_u8; 32];
-        transcript
-            .clone()
-            .challenge_bytes(domain::proof::NONCE, &mut about);
+        transcript.clone().challenge_bytes(domain::proof::NONCE, &mut about);
         self.stream(context, purpose, &about)
     }
 }
@@ -134,24 +122,12 @@ mod tests {
     #[test]
     fn every_use_has_its_own_stream() {
         let seed = Seed([9; 32]);
-        let first = |context: &Context, purpose, about: &[u8]| {
-            seed.stream(context, purpose, about).next_u64()
-        };
+        let first = |context: &Context, purpose, about: &[u8]| seed.stream(context, purpose, about).next_u64();
         let base = first(&context(), "key", b"0");
         assert_eq!(base, first(&context(), "key", b"0"));
         assert_ne!(base, first(&context(), "key", b"1"));
         assert_ne!(base, first(&context(), "coin", b"0"));
-        assert_ne!(
-            base,
-            first(
-                &Context {
-                    deal: 2,
-                    ..context()
-                },
-                "key",
-                b"0"
-            )
-        );
+        assert_ne!(base, first(&Context { deal: 2, ..context() }, "key", b"0"));
         let other_seat = Context {
             seat: Seat::new(3).unwrap(),
             ..context()

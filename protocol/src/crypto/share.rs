@@ -69,12 +69,7 @@ pub fn share(secret: &SecretKey, card: &Ciphertext) -> Point {
 /// Absorbs a list of shares and draws their batching weights.
 fn absorb_list(transcript: &mut Transcript, shares: &[ShareOf]) -> Vec<Scalar> {
     transcript.append_u64(domain::proof::COUNT, shares.len() as u64);
-    for ShareOf {
-        handle,
-        card,
-        share,
-    } in shares
-    {
+    for ShareOf { handle, card, share } in shares {
         let [high, low] = handle.deck.0.to_be_bytes();
         transcript.append_message(domain::proof::HANDLE, &[high, low, handle.position]);
         transcript.append_message(domain::proof::A, card.a.as_bytes());
@@ -98,10 +93,7 @@ pub(super) fn prove_list(
 ) -> EqualityProof {
     let weights = absorb_list(&mut transcript, shares);
     // Weights and cards are public.
-    let cards = RistrettoPoint::vartime_multiscalar_mul(
-        &weights,
-        shares.iter().map(|share| share.card.a.as_point()),
-    );
+    let cards = RistrettoPoint::vartime_multiscalar_mul(&weights, shares.iter().map(|share| share.card.a.as_point()));
     EqualityProof::prove(seed, context, purpose, transcript, secret, &cards)
 }
 
@@ -129,13 +121,7 @@ fn transcript(place: &SharePlace, key: &Point) -> Transcript {
 
 impl ShareProof {
     /// Proves that `secret` made every share in the list.
-    pub fn prove(
-        seed: &Seed,
-        place: &SharePlace,
-        secret: &SecretKey,
-        key: &Point,
-        shares: &[ShareOf],
-    ) -> Self {
+    pub fn prove(seed: &Seed, place: &SharePlace, secret: &SecretKey, key: &Point, shares: &[ShareOf]) -> Self {
         Self(prove_list(
             seed,
             &place.context,
@@ -150,12 +136,7 @@ impl ShareProof {
     ///
     /// # Errors
     /// [`ShareError`] if they do not hold. Variable time, public inputs.
-    pub fn verify(
-        &self,
-        place: &SharePlace,
-        key: &Point,
-        shares: &[ShareOf],
-    ) -> Result<(), ShareError> {
+    pub fn verify(&self, place: &SharePlace, key: &Point, shares: &[ShareOf]) -> Result<(), ShareError> {
         if holds_for_list(&self.0, transcript(place, key), key, shares) {
             Ok(())
         } else {

@@ -69,10 +69,7 @@ impl SignedClaim {
     /// Signs a claim. `entry` is the signer's entry of the open step, if it has one; the claim names it.
     pub fn sign(claim: Claim, entry: Option<SignedEntry>, key: &ed25519_dalek::SigningKey) -> Self {
         let name = entry.as_ref().map(SignedEntry::hash);
-        let claim = Claim {
-            entry: name,
-            ..claim
-        };
+        let claim = Claim { entry: name, ..claim };
         let signature = SignatureBytes::sign(key, domain::CLAIM, &encode(&claim));
         Self {
             claim,

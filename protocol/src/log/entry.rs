@@ -110,10 +110,7 @@ impl SignedEntry {
         let player = charter
             .player(content.seat)
             .ok_or(EntryError::NoSuchSeat(content.seat))?;
-        if !player
-            .key
-            .verifies(domain::ENTRY, &self.bytes, &self.signature)
-        {
+        if !player.key.verifies(domain::ENTRY, &self.bytes, &self.signature) {
             return Err(EntryError::Signature(content.seat));
         }
         Ok(Entry {
@@ -134,10 +131,7 @@ impl Entry {
         let size = bytes.len();
         let signature = SignatureBytes::sign(key, domain::ENTRY, &bytes);
         let hash = entry_hash(&bytes);
-        let bytes = EntryBytes::try_from(bytes).map_err(|_| CodecError::TooLong {
-            size,
-            limit: MAX_ENTRY,
-        })?;
+        let bytes = EntryBytes::try_from(bytes).map_err(|_| CodecError::TooLong { size, limit: MAX_ENTRY })?;
         let signed = SignedEntry {
             bytes: Arc::new(bytes),
             signature,
@@ -199,9 +193,7 @@ pub fn step_hash<'a>(
         .hash(parent)
         .number(entries.len() as u64);
     for entry in entries {
-        hasher = hasher
-            .number(u64::from(entry.seat().number()))
-            .hash(&entry.hash());
+        hasher = hasher.number(u64::from(entry.seat().number())).hash(&entry.hash());
     }
     hasher = hasher.number(removed.len() as u64);
     for seat in removed.iter() {

@@ -84,10 +84,9 @@ impl ForkReport {
     fn states(&self) -> impl Iterator<Item = Position> {
         let parents = std::iter::once(&self.parent).chain(self.earlier.iter());
         let steps = (0..).map_while(|back| self.step.checked_sub(back));
-        steps.zip(parents).map(|(step, parent)| Position {
-            step,
-            parent: *parent,
-        })
+        steps
+            .zip(parents)
+            .map(|(step, parent)| Position { step, parent: *parent })
     }
 }
 
@@ -95,10 +94,7 @@ impl SignedForkReport {
     /// Signs a fork report.
     pub fn sign(fork_report: ForkReport, key: &ed25519_dalek::SigningKey) -> Self {
         let signature = SignatureBytes::sign(key, domain::HALT, &encode(&fork_report));
-        Self {
-            fork_report,
-            signature,
-        }
+        Self { fork_report, signature }
     }
 
     /// Checks that a seat of this table signed it.
@@ -106,9 +102,7 @@ impl SignedForkReport {
     /// # Errors
     /// [`ForkReportError`].
     pub fn verify(&self, charter: &Charter, table: &Hash32) -> Result<ForkReport, ForkReportError> {
-        let player = charter
-            .player(self.fork_report.seat)
-            .ok_or(ForkReportError)?;
+        let player = charter.player(self.fork_report.seat).ok_or(ForkReportError)?;
         let signed = player
             .key
             .verifies(domain::HALT, &encode(&self.fork_report), &self.signature);
@@ -125,9 +119,7 @@ impl SignedForkReport {
 
     /// The hash of the report without its signature.
     pub fn hash(&self) -> Hash32 {
-        Hasher::new(domain::HALT)
-            .bytes(&encode(&self.fork_report))
-            .finish()
+        Hasher::new(domain::HALT).bytes(&encode(&self.fork_report)).finish()
     }
 }
 
@@ -288,16 +280,10 @@ mod tests {
             None
         );
         assert_eq!(
-            found(&[
-                fork_report(0, 10, &[5, 4, 3]),
-                fork_report(1, 7, &[2, 1, 0])
-            ]),
+            found(&[fork_report(0, 10, &[5, 4, 3]), fork_report(1, 7, &[2, 1, 0])]),
             None
         );
-        assert_eq!(
-            found(&[fork_report(0, 0, &[2]), fork_report(1, 0, &[3])]),
-            None
-        );
+        assert_eq!(found(&[fork_report(0, 0, &[2]), fork_report(1, 0, &[3])]), None);
         assert_eq!(found(&[fork_report(0, u64::MAX, &[2])]), None);
         assert_eq!(
             found(&[fork_report(0, 7, &[2, 1, 0]), fork_report(1, 9, &[4, 3, 2])]),

@@ -79,20 +79,12 @@ impl SignedStateReply {
     ///
     /// # Errors
     /// [`StateReplyError`].
-    pub fn verify(
-        &self,
-        charter: &Charter,
-        table: &Hash32,
-    ) -> Result<&StateReply, StateReplyError> {
+    pub fn verify(&self, charter: &Charter, table: &Hash32) -> Result<&StateReply, StateReplyError> {
         let author = charter.player(self.reply.author).ok_or(StateReplyError)?;
         let bytes = encode(&self.reply);
-        let signed = author
-            .key
-            .verifies(domain::STATE_REPLY, &bytes, &self.signature);
+        let signed = author.key.verifies(domain::STATE_REPLY, &bytes, &self.signature);
         let ours = self.reply.table == *table;
-        (ours && signed)
-            .then_some(&self.reply)
-            .ok_or(StateReplyError)
+        (ours && signed).then_some(&self.reply).ok_or(StateReplyError)
     }
 
     /// The reply, not yet verified.

@@ -70,8 +70,7 @@ impl Certificate {
     /// The number of statements in it.
     pub fn len(&self) -> usize {
         let each = self.decisions.iter();
-        each.map(|proof| 1 + proof.accepts.len() + proof.consents.len())
-            .sum()
+        each.map(|proof| 1 + proof.accepts.len() + proof.consents.len()).sum()
     }
 
     /// Whether it holds no statements.
@@ -92,8 +91,7 @@ impl Proof {
         let check = |signed: &SignedStatement| -> Result<Statement, CertificateError> {
             let verified = signed.verify(charter, &place.table);
             let statement = verified.map_err(|_| CertificateError)?.statement().clone();
-            let here = (statement.step, statement.parent, statement.instance)
-                == (place.step, place.parent, instance);
+            let here = (statement.step, statement.parent, statement.instance) == (place.step, place.parent, instance);
             (here && live.contains(statement.seat))
                 .then_some(statement)
                 .ok_or(CertificateError)
@@ -114,8 +112,7 @@ impl Proof {
         }
         let removed = value.removed();
         let stays = live.minus(removed);
-        let may_go = removed.is_empty()
-            || (parties.closed(live, removed) && parties.is_majority(live, stays));
+        let may_go = removed.is_empty() || (parties.closed(live, removed) && parties.is_majority(live, stays));
         let mut consenting = SeatSet::EMPTY;
         let mut union = EntryNames::new();
         for signed in self.consents.iter() {
@@ -175,16 +172,12 @@ impl StepRemoval {
             let here = statement.instance == instance && live.contains(statement.seat);
             match &statement.says {
                 Says::Accept { proposal, .. }
-                    if here
-                        && *proposal == decision.proposal
-                        && acceptors.contains(statement.seat) =>
+                    if here && *proposal == decision.proposal && acceptors.contains(statement.seat) =>
                 {
                     accepts.push(held.signed().clone());
                 }
                 Says::Consent { out, .. }
-                    if here
-                        && *out == decision.value.removed()
-                        && !out.contains(statement.seat) =>
+                    if here && *out == decision.value.removed() && !out.contains(statement.seat) =>
                 {
                     consents.push(held.signed().clone());
                 }

@@ -92,9 +92,7 @@ impl StepRemoval {
     pub(super) fn accepted(&self, instance: u16, seat: Seat) -> Option<Accepted> {
         let mut held = self.held.iter().rev();
         held.find_map(|(slot, held)| match (slot, &held.statement().says) {
-            (Slot::Accept(at, round, of), Says::Accept { proposal, .. })
-                if (*at, *of) == (instance, seat) =>
-            {
+            (Slot::Accept(at, round, of), Says::Accept { proposal, .. }) if (*at, *of) == (instance, seat) => {
                 Some(Accepted {
                     round: *round,
                     proposal: *proposal,
@@ -109,8 +107,7 @@ impl StepRemoval {
     }
 
     pub(super) fn has_proposed(&self, instance: u16, round: u16, seat: Seat) -> bool {
-        self.held
-            .contains_key(&Slot::Propose(instance, round, seat))
+        self.held.contains_key(&Slot::Propose(instance, round, seat))
     }
 
     pub(super) fn has_consented(&self, instance: u16, seat: Seat, out: SeatSet) -> bool {
@@ -129,12 +126,8 @@ impl StepRemoval {
         let mut sound: BTreeMap<Hash32, (u16, &Value)> = BTreeMap::new();
         // In round order, because a promise names proposals of lower rounds.
         for (slot, held) in &self.held {
-            let (
-                Slot::Propose(at, round, seat),
-                Says::Propose {
-                    value, promises, ..
-                },
-            ) = (slot, &held.statement().says)
+            let (Slot::Propose(at, round, seat), Says::Propose { value, promises, .. }) =
+                (slot, &held.statement().says)
             else {
                 continue;
             };
@@ -250,8 +243,7 @@ impl StepRemoval {
             let Says::Propose { promises, .. } = &other.statement().says else {
                 return false;
             };
-            let by_signer =
-                |name: &Hash32| self.named(name).is_some_and(|held| held.seat() == signer);
+            let by_signer = |name: &Hash32| self.named(name).is_some_and(|held| held.seat() == signer);
             promises.iter().any(|name| *name == hash || by_signer(name))
         })
     }
@@ -261,9 +253,9 @@ impl StepRemoval {
         let live = self.live(instance).iter();
         live.filter(|seat| {
             let held = self.held.get(&Slot::Accept(instance, round, *seat));
-            held.is_some_and(|held| {
-                matches!(held.statement().says, Says::Accept { proposal: of, .. } if of == proposal)
-            })
+            held.is_some_and(
+                |held| matches!(held.statement().says, Says::Accept { proposal: of, .. } if of == proposal),
+            )
         })
         .collect()
     }
@@ -273,13 +265,10 @@ impl StepRemoval {
         while !self.held.is_empty() {
             let instance = self.instance();
             let live = self.live(instance);
-            let decided = self
-                .proposals(known)
-                .into_iter()
-                .find(|(hash, (round, _))| {
-                    let acceptors = self.acceptors(instance, *round, *hash);
-                    self.parties.is_majority(live, acceptors)
-                });
+            let decided = self.proposals(known).into_iter().find(|(hash, (round, _))| {
+                let acceptors = self.acceptors(instance, *round, *hash);
+                self.parties.is_majority(live, acceptors)
+            });
             let Some((proposal, (_, value))) = decided else {
                 return;
             };

@@ -41,12 +41,9 @@ fn directed(one: &Statement, other: &Statement) -> bool {
                 accepted: other_accepted,
             },
         ) => same_instance && round == other_round && accepted != other_accepted,
-        (
-            Says::Propose { round, .. },
-            Says::Propose {
-                round: other_round, ..
-            },
-        ) => same_instance && round == other_round && one.says != other.says,
+        (Says::Propose { round, .. }, Says::Propose { round: other_round, .. }) => {
+            same_instance && round == other_round && one.says != other.says
+        }
         (
             Says::Accept { round, proposal },
             Says::Accept {
@@ -62,8 +59,7 @@ fn directed(one: &Statement, other: &Statement) -> bool {
             },
         ) => {
             let forgets = accepted.is_none_or(|reported| {
-                reported.round < *round
-                    || (reported.round == *round && reported.proposal != *proposal)
+                reported.round < *round || (reported.round == *round && reported.proposal != *proposal)
             });
             same_instance && promised > round && forgets
         }
@@ -86,12 +82,7 @@ impl StepRemoval {
     /// The standing of a record of the next step that `seat` signed and that names `release`.
     ///
     /// `later` is the next step, which may hold the release.
-    pub(super) fn next_record(
-        &self,
-        later: &StepRemoval,
-        seat: Seat,
-        release: Option<Hash32>,
-    ) -> Standing {
+    pub(super) fn next_record(&self, later: &StepRemoval, seat: Seat, release: Option<Hash32>) -> Standing {
         let Some(outcome) = &self.outcome else {
             return Standing::Free;
         };
@@ -132,8 +123,7 @@ impl StepRemoval {
                 None => return Standing::Waits,
                 Some(None) => {
                     let held = self.named(&consent.hash).cloned();
-                    return held
-                        .map_or(Standing::Waits, |held| Standing::Forbidden(Box::new(held)));
+                    return held.map_or(Standing::Waits, |held| Standing::Forbidden(Box::new(held)));
                 }
                 Some(Some(reason)) if self.holds(consent, &reason, known) => {}
                 Some(Some(_)) => worst = Standing::Waits,
@@ -266,10 +256,7 @@ mod tests {
         let without = || consent(&[]);
         assert!(excluded((1, veto(5)), (1, without())));
         assert!(excluded((1, veto(5)), (2, without())));
-        assert!(
-            !excluded((1, veto(5)), (0, without())),
-            "an earlier consent"
-        );
+        assert!(!excluded((1, veto(5)), (0, without())), "an earlier consent");
         assert!(!excluded((1, veto(5)), (1, consent(&[entry(5)]))));
         assert!(excluded((1, veto(5)), (1, consent(&[entry(6)]))));
         assert!(excluded((0, veto(5)), (3, veto(6))), "two entries");
@@ -284,10 +271,7 @@ mod tests {
         assert!(!excluded((0, accept(2, 7)), (0, promise(2, None))));
         assert!(!excluded((0, accept(2, 7)), (1, promise(3, None))));
         assert!(excluded((0, accept(2, 7)), (0, accept(2, 8))));
-        assert!(excluded(
-            (0, promise(1, None)),
-            (0, promise(1, Some((0, 7))))
-        ));
+        assert!(excluded((0, promise(1, None)), (0, promise(1, Some((0, 7))))));
     }
 
     #[test]

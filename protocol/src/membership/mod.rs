@@ -175,9 +175,9 @@ impl Membership {
         let Some(step) = self.step_mut(statement.step) else {
             return;
         };
-        let contrary = step.statements().find(|held| {
-            held.hash() != verified.hash() && evidence::exclude(held.statement(), &statement)
-        });
+        let contrary = step
+            .statements()
+            .find(|held| held.hash() != verified.hash() && evidence::exclude(held.statement(), &statement));
         if let Some(held) = contrary {
             let held = Box::new(held.clone());
             effects.push(Effect::Conflict(held, Box::new(verified)));
@@ -212,8 +212,7 @@ impl Membership {
             step.entered = Some((statement.instance, round, view.now));
         }
         if let (Says::Consent { out, .. }, true) = (&statement.says, own) {
-            step.consented_at
-                .insert((statement.instance, *out), view.now);
+            step.consented_at.insert((statement.instance, *out), view.now);
         }
         if statement.step < self.open.place.step {
             self.disputed.insert(statement.step);
@@ -249,8 +248,7 @@ impl Membership {
     /// The standing of a seat's record of a step that names a release.
     pub fn record(&self, step: u64, seat: Seat, release: Option<Hash32>) -> Standing {
         let (Some(before), Some(at)) = (
-            step.checked_sub(1)
-                .and_then(|before| self.past.get(&before)),
+            step.checked_sub(1).and_then(|before| self.past.get(&before)),
             self.step(step),
         ) else {
             return Standing::Free;
@@ -259,13 +257,7 @@ impl Membership {
     }
 
     /// The standing of an entry of the open step that names others' entries.
-    pub fn entry(
-        &self,
-        seat: Seat,
-        names: &[(Seat, Hash32)],
-        release: Option<Hash32>,
-        known: &EntryNames,
-    ) -> Standing {
+    pub fn entry(&self, seat: Seat, names: &[(Seat, Hash32)], release: Option<Hash32>, known: &EntryNames) -> Standing {
         match self.record(self.open.place.step, seat, release) {
             Standing::Free => self.open.entry(seat, names, release, known),
             other => other,
@@ -279,13 +271,7 @@ impl Membership {
         let party = parties.party_of(author);
         let statements = self.open.statements();
         let mut vetoes = statements.filter(|held| parties.party_of(held.seat()) != party);
-        vetoes.any(|held| {
-            held.statement().says
-                == Says::Veto {
-                    seat: author,
-                    entry,
-                }
-        })
+        vetoes.any(|held| held.statement().says == Says::Veto { seat: author, entry })
     }
 
     /// The release that this seat's records of a step must name.
@@ -325,11 +311,7 @@ impl Membership {
     /// steps first. They are those of its open step and of the previous one. They include earlier steps if a seat may
     /// be bound there or in the step after. A bound seat may be many steps behind, and names releases of the step
     /// before its own. If the other seat names a consent of a step, it may wrongly consider the signer bound.
-    pub fn statements_for<'a>(
-        &'a self,
-        step: u64,
-        named: &'a [Hash32],
-    ) -> impl Iterator<Item = &'a Verified> {
+    pub fn statements_for<'a>(&'a self, step: u64, named: &'a [Hash32]) -> impl Iterator<Item = &'a Verified> {
         let recent = step.saturating_sub(1)..=step;
         let steps = self.disputed_until(step).filter_map(move |at| {
             let old = !recent.contains(&at.place.step);

@@ -118,10 +118,7 @@ impl StepRemoval {
                     .own_consents()
                     .any(|own| own.instance >= consent.instance && own.bars(target, entry));
                 let due = target != self.me && !self.has_vetoed(self.me, target);
-                let veto = Says::Veto {
-                    seat: target,
-                    entry,
-                };
+                let veto = Says::Veto { seat: target, entry };
                 (due && !excluded).then_some((consent.instance, veto))
             })
     }
@@ -130,9 +127,9 @@ impl StepRemoval {
         let instance = self.instance();
         let least = self.own_round(instance).unwrap_or(0);
         let sound = self.proposals(known);
-        let mut open = sound.into_iter().filter(|(_, (round, _))| {
-            *round >= least && !self.has_accepted(instance, *round, self.me)
-        });
+        let mut open = sound
+            .into_iter()
+            .filter(|(_, (round, _))| *round >= least && !self.has_accepted(instance, *round, self.me));
         open.next()
             .map(|(proposal, (round, _))| Says::Accept { round, proposal })
     }
@@ -140,9 +137,7 @@ impl StepRemoval {
     fn next_proposal(&self, known: &EntryNames) -> Option<Says> {
         let instance = self.instance();
         let round = self.promised(instance, self.me)?;
-        if self.proposer(instance, round) != Some(self.me)
-            || self.has_proposed(instance, round, self.me)
-        {
+        if self.proposer(instance, round) != Some(self.me) || self.has_proposed(instance, round, self.me) {
             return None;
         }
         let sound = self.proposals(known);
@@ -157,11 +152,7 @@ impl StepRemoval {
             None => self.values(known).into_iter().next()?,
         };
         let promises = Bounded::try_from(names).ok()?;
-        Some(Says::Propose {
-            round,
-            value,
-            promises,
-        })
+        Some(Says::Propose { round, value, promises })
     }
 
     /// Opens the first round, and the next one if a round fails. A single party may call for the next round only after
@@ -206,29 +197,25 @@ impl StepRemoval {
         };
         let mine: SeatSet = of(self.me)?;
         let counted = self.counted(view);
-        let missing = |seat: &Seat| {
-            live.contains(*seat) && !mine.contains(*seat) && !counted.contains_key(seat)
-        };
+        let missing = |seat: &Seat| live.contains(*seat) && !mine.contains(*seat) && !counted.contains_key(seat);
         let single = view.removable.iter().filter(missing).filter_map(of);
         let singles: Vec<SeatSet> = single.collect();
-        let groups = singles
-            .iter()
-            .filter_map(|single| self.group(view, *single));
+        let groups = singles.iter().filter_map(|single| self.group(view, *single));
         let mut all = singles.iter().copied().chain(groups);
         all.find_map(|out| self.consent(&counted, live, out))
     }
 
     fn consent(&self, counted: &EntryNames, live: SeatSet, out: SeatSet) -> Option<Says> {
-        let fits = self.parties.is_majority(live, live.minus(out))
-            && !self.has_consented(self.instance(), self.me, out);
+        let fits =
+            self.parties.is_majority(live, live.minus(out)) && !self.has_consented(self.instance(), self.me, out);
         let counted: Vec<(Seat, Hash32)> = out
             .iter()
             .filter_map(|seat| Some((seat, *counted.get(&seat)?)))
             .collect();
         // An honest seat never takes back a veto.
-        let vetoed = out.iter().any(|seat| {
-            self.has_vetoed(self.me, seat) && !counted.iter().any(|(of, _)| *of == seat)
-        });
+        let vetoed = out
+            .iter()
+            .any(|seat| self.has_vetoed(self.me, seat) && !counted.iter().any(|(of, _)| *of == seat));
         if !fits || vetoed || counted.len() >= out.len() {
             return None;
         }
@@ -245,9 +232,7 @@ impl StepRemoval {
         if view.now.saturating_sub(since) < view.absence {
             return None;
         }
-        let silent = |seat: &Seat| {
-            view.silent.contains(*seat) && !self.has_consented(instance, *seat, single)
-        };
+        let silent = |seat: &Seat| view.silent.contains(*seat) && !self.has_consented(instance, *seat, single);
         let others = live.minus(single).without(self.me).iter().filter(silent);
         let mut out = single;
         for seat in others {

@@ -90,8 +90,7 @@ impl StepRemoval {
                 consents.count() >= MAX_REASONS
             }
             Slot::Propose(instance, _, seat) => {
-                let all =
-                    Slot::Propose(instance, 0, seat)..=Slot::Propose(instance, u16::MAX, seat);
+                let all = Slot::Propose(instance, 0, seat)..=Slot::Propose(instance, u16::MAX, seat);
                 let of_seat = self.held.range(all).filter(|(_, held)| held.seat() == seat);
                 of_seat.count() >= usize::from(MAX_ROUNDS)
             }
@@ -105,9 +104,7 @@ impl StepRemoval {
     fn round_is_near(&self, statement: &Statement) -> bool {
         let round = match statement.says {
             Says::Promise { round, .. } | Says::Accept { round, .. } => round,
-            Says::Propose {
-                round, ref value, ..
-            } => {
+            Says::Propose { round, ref value, .. } => {
                 let decided = self.decided.get(usize::from(statement.instance));
                 if decided.is_some_and(|decision| decision.value == *value) {
                     return true;
@@ -126,10 +123,7 @@ impl StepRemoval {
         match &statement.says {
             Says::Consent { out, counted } => {
                 let inside = counted.iter().all(|(seat, _)| out.contains(*seat));
-                !out.contains(statement.seat)
-                    && inside
-                    && is_sorted(counted)
-                    && counted.len() < out.len()
+                !out.contains(statement.seat) && inside && is_sorted(counted) && counted.len() < out.len()
             }
             Says::Veto { seat, .. } => *seat != statement.seat && self.seats.contains(*seat),
             Says::Propose {
@@ -143,8 +137,5 @@ impl StepRemoval {
 
 fn is_sorted(entries: &[(Seat, Hash32)]) -> bool {
     let seats = entries.iter().map(|(seat, _)| seat);
-    seats
-        .clone()
-        .zip(seats.skip(1))
-        .all(|(one, next)| one < next)
+    seats.clone().zip(seats.skip(1)).all(|(one, next)| one < next)
 }

@@ -144,9 +144,7 @@ pub struct Statement {
 impl Statement {
     /// The hash that names the statement.
     pub fn hash(&self) -> Hash32 {
-        Hasher::new(domain::REMOVAL_HASH)
-            .bytes(&encode(self))
-            .finish()
+        Hasher::new(domain::REMOVAL_HASH).bytes(&encode(self)).finish()
     }
 }
 
@@ -176,10 +174,9 @@ impl SignedStatement {
     /// [`StatementError`].
     pub fn verify(&self, charter: &Charter, table: &Hash32) -> Result<Verified, StatementError> {
         let player = charter.player(self.statement.seat).ok_or(StatementError)?;
-        let signed =
-            player
-                .key
-                .verifies(domain::REMOVAL, &encode(&self.statement), &self.signature);
+        let signed = player
+            .key
+            .verifies(domain::REMOVAL, &encode(&self.statement), &self.signature);
         if self.statement.table != *table || !signed {
             return Err(StatementError);
         }
@@ -201,10 +198,7 @@ impl Verified {
         let signature = SignatureBytes::sign(key, domain::REMOVAL, &encode(&statement));
         Self {
             hash: statement.hash(),
-            signed: SignedStatement {
-                statement,
-                signature,
-            },
+            signed: SignedStatement { statement, signature },
         }
     }
 

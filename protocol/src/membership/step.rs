@@ -127,9 +127,7 @@ impl StepRemoval {
     /// \\(L_j\\), as far as the earlier decisions are known.
     pub fn live(&self, instance: u16) -> SeatSet {
         let before = self.decided.iter().take(usize::from(instance));
-        let removed: SeatSet = before
-            .flat_map(|decision| decision.value.removed().iter())
-            .collect();
+        let removed: SeatSet = before.flat_map(|decision| decision.value.removed().iter()).collect();
         self.seats.minus(removed)
     }
 
@@ -150,15 +148,9 @@ impl StepRemoval {
     // Consents and vetoes.
 
     /// The consents of an instance that rest on known entries and can lead to a removal.
-    pub(super) fn consents<'a>(
-        &'a self,
-        instance: u16,
-        known: &'a EntryNames,
-    ) -> impl Iterator<Item = Consent<'a>> {
+    pub(super) fn consents<'a>(&'a self, instance: u16, known: &'a EntryNames) -> impl Iterator<Item = Consent<'a>> {
         self.all_consents().filter(move |consent| {
-            consent.instance == instance
-                && self.can_remove(consent)
-                && are_known(known, consent.counted)
+            consent.instance == instance && self.can_remove(consent) && are_known(known, consent.counted)
         })
     }
 
@@ -187,18 +179,11 @@ impl StepRemoval {
 
     /// This seat's consents.
     pub(super) fn own_consents(&self) -> impl Iterator<Item = Consent<'_>> {
-        self.all_consents()
-            .filter(|consent| consent.seat == self.me)
+        self.all_consents().filter(|consent| consent.seat == self.me)
     }
 
     /// A seat's veto for another seat's entry, from instance `until` or earlier, if the entry is known.
-    pub(super) fn veto(
-        &self,
-        signer: Seat,
-        target: Seat,
-        until: u16,
-        known: &EntryNames,
-    ) -> Option<&Verified> {
+    pub(super) fn veto(&self, signer: Seat, target: Seat, until: u16, known: &EntryNames) -> Option<&Verified> {
         let held = self.held.get(&Slot::Veto(signer, target))?;
         let Says::Veto { entry, .. } = held.statement().says else {
             return None;
@@ -208,11 +193,7 @@ impl StepRemoval {
     }
 
     /// The vetoes of one remaining seat that release a consent.
-    pub(super) fn releasing(
-        &self,
-        consent: Consent<'_>,
-        known: &EntryNames,
-    ) -> Option<Vec<Hash32>> {
+    pub(super) fn releasing(&self, consent: Consent<'_>, known: &EntryNames) -> Option<Vec<Hash32>> {
         let instance = consent.instance;
         let stays = self.live(instance).minus(consent.out);
         stays.without(consent.seat).iter().find_map(|seat| {
@@ -238,9 +219,8 @@ impl StepRemoval {
     /// This seat's consents of the open instance that still bind it.
     fn binding<'a>(&'a self, known: &'a EntryNames) -> impl Iterator<Item = Consent<'a>> {
         let open = self.instance();
-        self.own_consents().filter(move |consent| {
-            consent.instance == open && self.releasing(*consent, known).is_none()
-        })
+        self.own_consents()
+            .filter(move |consent| consent.instance == open && self.releasing(*consent, known).is_none())
     }
 
     /// Whether this seat's consents keep it from completing the step.
@@ -302,7 +282,5 @@ impl StepRemoval {
 }
 
 fn are_known(known: &EntryNames, entries: &[(Seat, Hash32)]) -> bool {
-    entries
-        .iter()
-        .all(|(seat, entry)| known.get(seat) == Some(entry))
+    entries.iter().all(|(seat, entry)| known.get(seat) == Some(entry))
 }

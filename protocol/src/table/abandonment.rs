@@ -46,10 +46,7 @@ impl Abandonment {
 
 /// The groups of claims that close the open step of a replica. Each group is judged by the entries that its own claims
 /// carry.
-pub fn closing<'a, G: Game>(
-    replica: &Replica<G>,
-    claims: impl Iterator<Item = &'a Verified>,
-) -> Vec<Abandonment> {
+pub fn closing<'a, G: Game>(replica: &Replica<G>, claims: impl Iterator<Item = &'a Verified>) -> Vec<Abandonment> {
     let live = replica.live();
     let mut groups: BTreeMap<(SeatSet, Ground), BTreeMap<Seat, Option<&Entry>>> = BTreeMap::new();
     for Verified { claim, entry } in claims {
@@ -59,24 +56,23 @@ pub fn closing<'a, G: Game>(
             group.insert(claim.seat, entry.as_ref());
         }
     }
-    let closes =
-        |((absent, ground), signed): ((SeatSet, Ground), BTreeMap<Seat, Option<&Entry>>)| {
-            let by: SeatSet = signed.keys().copied().collect();
-            let timed = replica.charter().rules().timing.turn_time().is_some();
-            let two = replica.parties().count(live) == 2;
-            let grounded = ground == Ground::Absent || (timed && two);
-            let all = by == live.minus(absent);
-            let counted = if all {
-                counting(replica, &signed)
-            } else {
-                SeatSet::EMPTY
-            };
-            let sound = signed
-                .iter()
-                .all(|(seat, entry)| entry.is_none() || counted.contains(*seat));
-            let closes = all && grounded && sound && may_close(replica, counted, absent);
-            closes.then_some(Abandonment { by, absent, ground })
+    let closes = |((absent, ground), signed): ((SeatSet, Ground), BTreeMap<Seat, Option<&Entry>>)| {
+        let by: SeatSet = signed.keys().copied().collect();
+        let timed = replica.charter().rules().timing.turn_time().is_some();
+        let two = replica.parties().count(live) == 2;
+        let grounded = ground == Ground::Absent || (timed && two);
+        let all = by == live.minus(absent);
+        let counted = if all {
+            counting(replica, &signed)
+        } else {
+            SeatSet::EMPTY
         };
+        let sound = signed
+            .iter()
+            .all(|(seat, entry)| entry.is_none() || counted.contains(*seat));
+        let closes = all && grounded && sound && may_close(replica, counted, absent);
+        closes.then_some(Abandonment { by, absent, ground })
+    };
     groups.into_iter().filter_map(closes).collect()
 }
 

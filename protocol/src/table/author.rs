@@ -100,10 +100,7 @@ impl Secrets {
         }
         let complaints = complaints.try_into().ok()?;
         let shuffled = self.shuffle_early(replica)?;
-        Some(Body::Accept {
-            complaints,
-            shuffled,
-        })
+        Some(Body::Accept { complaints, shuffled })
     }
 
     /// The early shuffle in the open step, if it is this seat's turn; the outer `None` if it cannot be made.
@@ -138,20 +135,14 @@ impl Secrets {
     }
 
     pub(super) fn open(&self) -> Body {
-        Body::Open {
-            seed: self.seed.open(),
-        }
+        Body::Open { seed: self.seed.open() }
     }
 
     /// Answers exactly what this seat owes.
     ///
     /// # Errors
     /// [`Broken`] if it cannot: any other answer would be a fault of this seat.
-    pub(super) fn answers<G: Game>(
-        &mut self,
-        replica: &Replica<G>,
-        owed: &Owed,
-    ) -> Result<Answers, Broken> {
+    pub(super) fn answers<G: Game>(&mut self, replica: &Replica<G>, owed: &Owed) -> Result<Answers, Broken> {
         let place = SharePlace {
             context: self.context,
             step: replica.step(),
@@ -182,19 +173,14 @@ impl Secrets {
     }
 
     /// This seat's part of a shuffle run; `None` until the seat before it has shuffled.
-    pub(super) fn shuffle<G: Game>(
-        &self,
-        replica: &Replica<G>,
-        held: &BTreeMap<Seat, Entry>,
-    ) -> Option<Shuffled> {
+    pub(super) fn shuffle<G: Game>(&self, replica: &Replica<G>, held: &BTreeMap<Seat, Entry>) -> Option<Shuffled> {
         let (onto, input): (Hash32, _) = replica.shuffle_base(self.context.seat, held)?;
         let place = ShufflePlace {
             context: self.context,
             deck: replica.deck_on_its_way()?,
         };
         let key = replica.joint_key();
-        let (output, proof) =
-            shuffle::shuffle(&self.seed, &place, replica.deck_name(), key, &input).ok()?;
+        let (output, proof) = shuffle::shuffle(&self.seed, &place, replica.deck_name(), key, &input).ok()?;
         let deck = output.to_vec().try_into().ok()?;
         Some(Shuffled {
             onto,

@@ -166,10 +166,7 @@ impl Clocks {
         self.contact = self.contact.filter(unbroken);
         if self.others.iter().any(|seat| self.fresh.contains(seat)) {
             let since = self.contact.map_or(uptime, |contact| contact.since);
-            self.contact = Some(Contact {
-                since,
-                last: uptime,
-            });
+            self.contact = Some(Contact { since, last: uptime });
         }
         self.fresh = SeatSet::EMPTY;
     }
@@ -411,10 +408,7 @@ mod tests {
             assert!(!program.clocks.is_overdue(seat(2)));
         }
         program.pass(2 * MINUTE, &[1]);
-        assert!(
-            program.clocks.is_overdue(seat(2)),
-            "the whole timeout again"
-        );
+        assert!(program.clocks.is_overdue(seat(2)), "the whole timeout again");
     }
 
     #[test]
@@ -443,10 +437,7 @@ mod tests {
         assert!(!program.clocks.may_consent() && !program.clocks.may_claim());
         program.pass(2 * SECOND, &[1]);
         assert!(program.clocks.may_consent() && program.clocks.may_claim());
-        assert!(
-            program.clocks.is_overdue(seat(2)),
-            "it was silent all the time"
-        );
+        assert!(program.clocks.is_overdue(seat(2)), "it was silent all the time");
     }
 
     #[test]

@@ -161,10 +161,7 @@ impl Deal {
 
     pub(super) fn publish_tip(&mut self, seat: Seat, chain: u32, tip: Hash32) {
         self.tips.insert(seat, CoinTip::new(chain, tip));
-        self.made
-            .entry(seat)
-            .or_default()
-            .push(Made::Tip { chain, tip });
+        self.made.entry(seat).or_default().push(Made::Tip { chain, tip });
     }
 
     pub(super) fn tip(&self, seat: Seat) -> Option<&CoinTip> {
@@ -205,10 +202,7 @@ impl Deal {
     }
 
     fn rejoin(&mut self) {
-        let keys = self
-            .keys
-            .iter()
-            .filter(|(seat, _)| !self.gone.contains(**seat));
+        let keys = self.keys.iter().filter(|(seat, _)| !self.gone.contains(**seat));
         let sum: RistrettoPoint = keys.map(|(_, (key, _))| *key.as_point()).sum();
         self.joint = sum.into();
     }
@@ -226,9 +220,7 @@ impl Deal {
         for (number, deck) in (0..=u16::MAX).zip(&self.decks) {
             let all = Handle::all(DeckId(number), deck.cards.len());
             handles.extend(all.filter(|card| {
-                deck.holders.contains(seat)
-                    && !self.has_share(*card, seat)
-                    && self.owners.get(card) != Some(&seat)
+                deck.holders.contains(seat) && !self.has_share(*card, seat) && self.owners.get(card) != Some(&seat)
             }));
         }
         handles
@@ -267,12 +259,7 @@ impl Deal {
         self.escrows.get(&seat)
     }
 
-    pub(super) fn put_in_escrow(
-        &mut self,
-        seat: Seat,
-        holders: BTreeMap<Seat, Point>,
-        parts: &Parts,
-    ) {
+    pub(super) fn put_in_escrow(&mut self, seat: Seat, holders: BTreeMap<Seat, Point>, parts: &Parts) {
         self.escrows.insert(seat, parts.clone());
         let parts = parts.clone();
         let made = self.made.entry(seat).or_default();
@@ -280,36 +267,23 @@ impl Deal {
     }
 
     /// Records verified parts of a departed seat's shares from one holder.
-    pub(super) fn keep_parts(
-        &mut self,
-        place: HolderPlace,
-        shares: Vec<ShareOf>,
-        proof: PartProof,
-    ) {
+    pub(super) fn keep_parts(&mut self, place: HolderPlace, shares: Vec<ShareOf>, proof: PartProof) {
         let owner = place.owner.seat;
         let parts = self.parts(owner).cloned();
         if let (Some(parts), Some(owner_key)) = (parts, self.key(owner).copied()) {
-            self.made
-                .entry(place.holder)
-                .or_default()
-                .push(Made::Parts {
-                    place,
-                    owner_key,
-                    parts,
-                    shares,
-                    proof: Box::new(proof),
-                });
+            self.made.entry(place.holder).or_default().push(Made::Parts {
+                place,
+                owner_key,
+                parts,
+                shares,
+                proof: Box::new(proof),
+            });
         }
     }
 
     /// Publishes the shares of a departed seat, added up from its holders' parts. `parts` has one list for each holder,
     /// with one part for each card.
-    pub(super) fn rebuild(
-        &mut self,
-        seat: Seat,
-        cards: &[Handle],
-        parts: &BTreeMap<Seat, Vec<Point>>,
-    ) {
+    pub(super) fn rebuild(&mut self, seat: Seat, cards: &[Handle], parts: &BTreeMap<Seat, Vec<Point>>) {
         let Some(escrow) = self.parts(seat).cloned() else {
             return;
         };
@@ -342,10 +316,7 @@ impl Deal {
     /// # Errors
     /// [`Broken`] if these cards make no deck, the deal has too many decks, or the joint key is zero. Also if more
     /// cards would be sealed under one key than one entry can carry shares for, such as a leaver's.
-    pub(super) fn start_run(
-        &self,
-        cards: impl IntoIterator<Item = (Face, String)>,
-    ) -> Result<Run, Broken> {
+    pub(super) fn start_run(&self, cards: impl IntoIterator<Item = (Face, String)>) -> Result<Run, Broken> {
         let cards: Vec<(Face, String)> = cards.into_iter().collect();
         let faces: Vec<Face> = cards.iter().map(|(face, _)| *face).collect();
         check_deck(&faces)?;
@@ -370,13 +341,7 @@ impl Deal {
     }
 
     /// Records one seat's verified shuffle from the entry with that hash.
-    pub(super) fn shuffled(
-        &mut self,
-        run: &mut Run,
-        seat: Seat,
-        entry: Hash32,
-        shuffled: &Shuffled,
-    ) {
+    pub(super) fn shuffled(&mut self, run: &mut Run, seat: Seat, entry: Hash32, shuffled: &Shuffled) {
         run.done.insert(seat);
         run.last = Some(entry);
         let input = Arc::clone(&run.cards);
@@ -435,13 +400,7 @@ impl Deal {
     }
 
     /// Publishes verified shares.
-    pub(super) fn publish_shares(
-        &mut self,
-        seat: Seat,
-        step: u64,
-        shares: Vec<ShareOf>,
-        proof: ShareProof,
-    ) {
+    pub(super) fn publish_shares(&mut self, seat: Seat, step: u64, shares: Vec<ShareOf>, proof: ShareProof) {
         for ShareOf { handle, share, .. } in &shares {
             self.publish_share(seat, *handle, *share);
         }
@@ -514,15 +473,10 @@ impl Deal {
                 output,
                 proof,
             } => all.shuffle(place, self.deck_name, key, [input, output], proof),
-            Made::Shares {
-                place,
-                shares,
-                proof,
-            } => all.shares(place, secret, own, shares, proof),
-            Made::Tip { .. } | Made::Parts { .. } | Made::Escrow { .. } => self
-                .check_made(made, seat, seed, secret, own)
-                .is_ok()
-                .then_some(all),
+            Made::Shares { place, shares, proof } => all.shares(place, secret, own, shares, proof),
+            Made::Tip { .. } | Made::Parts { .. } | Made::Escrow { .. } => {
+                self.check_made(made, seat, seed, secret, own).is_ok().then_some(all)
+            }
         });
         all.is_some_and(Reproduction::holds)
     }
@@ -576,11 +530,7 @@ impl Deal {
                     return Err(OpeningFault::Shuffle { deck: place.deck.0 });
                 }
             }
-            Made::Shares {
-                place,
-                shares,
-                proof,
-            } => {
+            Made::Shares { place, shares, proof } => {
                 let same = shares.iter().all(|of| share(secret, &of.card) == of.share);
                 if !same || ShareProof::prove(seed, place, secret, own, shares) != **proof {
                     return Err(OpeningFault::Shares { step: place.step });
@@ -598,19 +548,13 @@ impl Deal {
             .collect();
         let mut faces = Faces::new();
         for (number, deck) in (0..=u16::MAX).zip(&self.decks) {
-            let own = secrets
-                .iter()
-                .filter(|(seat, _)| deck.holders.contains(**seat));
+            let own = secrets.iter().filter(|(seat, _)| deck.holders.contains(**seat));
             // The sum of the keys needs one multiplication for each card instead of one for each seat.
             let sum = SecretKey::sum(own.map(|(_, secret)| secret));
-            let others = deck
-                .holders
-                .iter()
-                .filter(|seat| !secrets.contains_key(seat));
+            let others = deck.holders.iter().filter(|seat| !secrets.contains_key(seat));
             let cards = Handle::all(DeckId(number), deck.cards.len());
             for ((handle, card), shares) in cards.zip(deck.cards.iter()).zip(&deck.shares) {
-                let given: Option<Vec<&Point>> =
-                    others.clone().map(|seat| shares.get(&seat)).collect();
+                let given: Option<Vec<&Point>> = others.clone().map(|seat| shares.get(&seat)).collect();
                 let Some(given) = given else { continue };
                 let by_seeds = share(&sum, card);
                 let point = elgamal::open(card, given.into_iter().chain([&by_seeds]));

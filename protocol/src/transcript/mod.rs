@@ -173,10 +173,7 @@ impl Transcript {
     /// # Errors
     /// [`CodecError::TooLong`] if the log has more entries than a transcript can hold.
     pub fn to_bytes(&self) -> Result<Vec<u8>, CodecError> {
-        let too_long = |size| CodecError::TooLong {
-            size,
-            limit: MAX_LOG,
-        };
+        let too_long = |size| CodecError::TooLong { size, limit: MAX_LOG };
         let signatures = self.charter.signatures().to_vec();
         let seats = signatures.len();
         let file = File {
@@ -199,9 +196,7 @@ impl Transcript {
     /// # Errors
     /// [`TranscriptError::NotATranscript`], [`TranscriptError::Version`].
     pub fn check_start(bytes: &[u8]) -> Result<(), TranscriptError> {
-        let rest = bytes
-            .strip_prefix(&MAGIC)
-            .ok_or(TranscriptError::NotATranscript)?;
+        let rest = bytes.strip_prefix(&MAGIC).ok_or(TranscriptError::NotATranscript)?;
         // The codec encodes small numbers in one byte; a later version may take more.
         match rest.first().copied().map(u16::from) {
             Some(VERSION) => Ok(()),

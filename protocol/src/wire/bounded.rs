@@ -96,9 +96,7 @@ impl<'de, T: Deserialize<'de>, const MAX: usize> Deserialize<'de> for Bounded<T,
             }
         }
 
-        deserializer
-            .deserialize_seq(Items::<T, MAX>(PhantomData))
-            .map(Self)
+        deserializer.deserialize_seq(Items::<T, MAX>(PhantomData)).map(Self)
     }
 }
 
@@ -253,10 +251,7 @@ mod tests {
         // Claims 2³² bytes.
         let huge = [253, 0, 0, 0, 0, 1, 0, 0, 0];
         let refused = decode::<Text<{ usize::MAX }>>(&huge, 100).unwrap_err();
-        assert_eq!(
-            refused,
-            CodecError::Malformed("a length in it is too large".to_owned())
-        );
+        assert_eq!(refused, CodecError::Malformed("a length in it is too large".to_owned()));
         let refused = decode::<Bounded<Text<3>, 3>>(&huge, 100).unwrap_err();
         assert!(refused.to_string().contains("at most 3 items"), "{refused}");
     }

@@ -99,10 +99,7 @@ fn no_encoding<T: ?Sized>(error: &dyn std::fmt::Display) -> ! {
 ///
 /// # Errors
 /// [`CodecError`] if the input is too long, does not decode, or is not canonical.
-pub fn decode<T: Serialize + DeserializeOwned>(
-    bytes: &[u8],
-    limit: usize,
-) -> Result<T, CodecError> {
+pub fn decode<T: Serialize + DeserializeOwned>(bytes: &[u8], limit: usize) -> Result<T, CodecError> {
     let limit = limit.min(MAX_BYTES);
     if bytes.len() > limit {
         return Err(CodecError::TooLong {
@@ -121,8 +118,7 @@ pub fn decode<T: Serialize + DeserializeOwned>(
     } else {
         bincode::serde::borrow_decode_from_slice(bytes, standard.with_limit::<MAX_BYTES>())
     };
-    let (value, read): (T, usize) =
-        decoded.map_err(|error| CodecError::Malformed(in_words(error)))?;
+    let (value, read): (T, usize) = decoded.map_err(|error| CodecError::Malformed(in_words(error)))?;
     if read != bytes.len() || **try_encode(&value)? != *bytes {
         return Err(CodecError::NotCanonical);
     }
@@ -148,21 +144,12 @@ mod tests {
     #[test]
     fn one_encoding_a_value() {
         let bytes = encode(&(7_u32, "seven".to_owned()));
-        assert_eq!(
-            decode::<(u32, String)>(&bytes, 100).unwrap(),
-            (7, "seven".to_owned())
-        );
+        assert_eq!(decode::<(u32, String)>(&bytes, 100).unwrap(), (7, "seven".to_owned()));
         // 7 written in three bytes instead of one.
         let padded = [251, 7, 0, 5, b's', b'e', b'v', b'e', b'n'];
-        assert_eq!(
-            decode::<(u32, String)>(&padded, 100),
-            Err(CodecError::NotCanonical)
-        );
+        assert_eq!(decode::<(u32, String)>(&padded, 100), Err(CodecError::NotCanonical));
         let trailing = [bytes.clone(), vec![0]].concat();
-        assert_eq!(
-            decode::<(u32, String)>(&trailing, 100),
-            Err(CodecError::NotCanonical)
-        );
+        assert_eq!(decode::<(u32, String)>(&trailing, 100), Err(CodecError::NotCanonical));
         assert!(matches!(
             decode::<(u32, String)>(&bytes, 3),
             Err(CodecError::TooLong { size: 7, limit: 3 })
@@ -209,9 +196,7 @@ mod tests {
         let refused = decode::<String>(&bytes, 100);
         assert_eq!(
             refused,
-            Err(CodecError::Malformed(
-                "a length in it is too large".to_owned()
-            ))
+            Err(CodecError::Malformed("a length in it is too large".to_owned()))
         );
     }
 
@@ -219,9 +204,6 @@ mod tests {
     fn a_huge_length_allocates_nothing() {
         // A string that claims 2⁶⁴−1 bytes.
         let bytes = [253, 255, 255, 255, 255, 255, 255, 255, 255];
-        assert!(matches!(
-            decode::<String>(&bytes, 100),
-            Err(CodecError::Malformed(_))
-        ));
+        assert!(matches!(decode::<String>(&bytes, 100), Err(CodecError::Malformed(_))));
     }
 }

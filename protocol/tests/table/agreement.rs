@@ -24,9 +24,7 @@ fn play(rules: &RuleSet, seed: u64, plan: Plan) -> Sim {
 
 /// The same rules, with a flip before the first deck.
 fn flip_first(mut rules: RuleSet) -> RuleSet {
-    rules
-        .options
-        .insert("flips-first".to_owned(), String::new());
+    rules.options.insert("flips-first".to_owned(), String::new());
     rules
 }
 
@@ -62,10 +60,7 @@ fn check(sim: &Sim, what: &str) {
     }
     let bytes = first.transcript().to_bytes().unwrap();
     for table in sim.room.tables() {
-        assert!(
-            table.transcript().to_bytes().unwrap() == bytes,
-            "{what}: other bytes"
-        );
+        assert!(table.transcript().to_bytes().unwrap() == bytes, "{what}: other bytes");
     }
     let transcript = Transcript::from_bytes(&bytes).unwrap();
     let report = audit::<Drill>(&transcript);
@@ -177,11 +172,7 @@ fn an_absent_seat_is_removed_wherever_it_went() {
         let report = audit::<Drill>(&stayed[0].transcript());
         assert_eq!(report.finding, None, "{what}");
         for departure in &report.left {
-            assert_eq!(
-                (departure.seat, &departure.why),
-                (gone, &Reason::Absent),
-                "{what}"
-            );
+            assert_eq!((departure.seat, &departure.why), (gone, &Reason::Absent), "{what}");
         }
         removed += report.left.len();
         let first = stayed[0];
@@ -360,8 +351,7 @@ fn late_seats_that_are_removed_part_nobody() {
 fn rounds(rules: &RuleSet) -> usize {
     let mut room = Sim::new(rules, ANY_SEED, Plan::default()).room;
     room.begin();
-    let plays =
-        |table: &Table<Drill>| matches!(table.replica().kind(), Some(StepKind::Action { .. }));
+    let plays = |table: &Table<Drill>| matches!(table.replica().kind(), Some(StepKind::Action { .. }));
     let round = (1..40).find(|_| room.round() && room.tables().all(plays));
     round.expect("a deal takes less than forty rounds")
 }

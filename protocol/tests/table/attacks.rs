@@ -95,36 +95,21 @@ fn escrow(content: &Content, parts: Vec<Part>, shuffled: &Option<Shuffled>) -> O
 }
 
 /// The content with an acceptance that makes these complaints.
-fn accept(
-    content: &Content,
-    complaints: Vec<(Seat, Complaint)>,
-    shuffled: &Option<Shuffled>,
-) -> Option<Content> {
+fn accept(content: &Content, complaints: Vec<(Seat, Complaint)>, shuffled: &Option<Shuffled>) -> Option<Content> {
     let complaints = complaints.try_into().unwrap();
     let shuffled = shuffled.clone();
-    with(
-        content,
-        Body::Accept {
-            complaints,
-            shuffled,
-        },
-    )
+    with(content, Body::Accept { complaints, shuffled })
 }
 
 fn answers(body: &mut Body) -> Option<&mut Answers> {
     match body {
-        Body::Act { answers, .. } | Body::Ack { answers, .. } | Body::Effects { answers } => {
-            Some(answers)
-        }
+        Body::Act { answers, .. } | Body::Ack { answers, .. } | Body::Effects { answers } => Some(answers),
         _ => None,
     }
 }
 
 /// Changes the answers of an entry, if it has any and `change` accepts them.
-fn with_answers(
-    content: &Content,
-    change: impl FnOnce(&mut Answers) -> Option<()>,
-) -> Option<Content> {
+fn with_answers(content: &Content, change: impl FnOnce(&mut Answers) -> Option<()>) -> Option<Content> {
     let mut body = content.body.clone();
     change(answers(&mut body)?)?;
     with(content, body)
@@ -138,9 +123,9 @@ fn keys_that_are_not_ones_own() {
         let sim = std::panic::catch_unwind(move || {
             play_among(3, CHEAT, seed, |content, heard| {
                 matches!(content.body, Body::Key { .. } if !done).then_some(())?;
-                let key = heard.iter().find(|entry| {
-                    entry.seat() == seat(0) && matches!(entry.body(), Body::Key { .. })
-                })?;
+                let key = heard
+                    .iter()
+                    .find(|entry| entry.seat() == seat(0) && matches!(entry.body(), Body::Key { .. }))?;
                 done = true;
                 with(content, key.body().clone())
             })
@@ -177,10 +162,7 @@ fn shares_and_proofs_that_served_before() {
             }
             with_answers(content, |answers| {
                 let shares = answers.shares.as_mut()?;
-                let Some(old) = before
-                    .as_ref()
-                    .filter(|old| old.shares.len() == shares.shares.len())
-                else {
+                let Some(old) = before.as_ref().filter(|old| old.shares.len() == shares.shares.len()) else {
                     before = Some(shares.clone());
                     return None;
                 };
@@ -219,8 +201,7 @@ fn answers_too_many_or_in_the_wrong_order() {
             ..
         }
     ));
-    let missing =
-        play(|content, _| with_answers(content, |answers| answers.coin.take().map(|_| ())));
+    let missing = play(|content, _| with_answers(content, |answers| answers.coin.take().map(|_| ())));
     assert!(matches!(
         named(&missing),
         FaultKind::WrongAnswers {
@@ -439,9 +420,9 @@ fn no_seed_is_opened_on_the_word_of_one() {
         let after = |who| bodies.get(&(step + 1, seat(who)));
         forks += usize::from(after(0) == Some(&Body::Confirm));
         // Later seeds belong to the restarted deal.
-        let opened = bodies.iter().any(|((at, _), body)| {
-            (step + 1..=step + 3).contains(at) && matches!(body, Body::Open { .. })
-        });
+        let opened = bodies
+            .iter()
+            .any(|((at, _), body)| (step + 1..=step + 3).contains(at) && matches!(body, Body::Open { .. }));
         assert!(!opened, "seed {seed}: a seed is opened after step {step}");
     }
     assert!(forks > 0, "no fork would have ended the deal");
@@ -491,8 +472,7 @@ fn heads_are_answered_twice_a_tick() {
             place.accept(seat(CHEAT), head.clone()).unwrap();
         }
         let sent = place.take_sent().into_iter();
-        let answer =
-            |sent: &Sent| matches!((sent.to, &sent.message), (To::One(_), Message::Entries(_)));
+        let answer = |sent: &Sent| matches!((sent.to, &sent.message), (To::One(_), Message::Entries(_)));
         sent.filter(answer).count()
     };
     assert_eq!((answers(), answers()), (2, 2));
@@ -540,10 +520,7 @@ fn escrows_that_anybody_refuses() {
     let missing = cheat(|parts| parts.truncate(1));
     assert_eq!(missing, FaultKind::Escrow(EscrowError::Seats));
     let nothing = cheat(|parts| parts[1].point = Point::identity());
-    assert!(matches!(
-        nothing,
-        FaultKind::Escrow(EscrowError::Identity { .. })
-    ));
+    assert!(matches!(nothing, FaultKind::Escrow(EscrowError::Identity { .. })));
 }
 
 /// In a deal that begins with a deck, the first two seats shuffle with their escrow and acceptance. Three faults are
@@ -551,9 +528,7 @@ fn escrows_that_anybody_refuses() {
 #[test]
 fn shuffles_out_of_turn_are_named() {
     let sim = play(|content, _| match &content.body {
-        Body::Accept {
-            shuffled: Some(_), ..
-        } => accept(content, Vec::new(), &None),
+        Body::Accept { shuffled: Some(_), .. } => accept(content, Vec::new(), &None),
         _ => None,
     });
     assert_eq!(named(&sim), FaultKind::EarlyShuffle { owed: true });
@@ -594,10 +569,7 @@ fn shuffles_out_of_turn_are_named() {
         _ => None,
     });
     let (got, wanted) = (wanted, got);
-    assert_eq!(
-        convicted(&sim, seat(2)),
-        FaultKind::WrongKind { got, wanted }
-    );
+    assert_eq!(convicted(&sim, seat(2)), FaultKind::WrongKind { got, wanted });
 }
 
 /// A part opens for nobody: its holder complains, and everybody sees who is at fault.
@@ -626,16 +598,10 @@ fn false_complaints_fall_back() {
         }
         _ => None,
     });
-    assert_eq!(
-        convicted(&sim, seat(0)),
-        FaultKind::BadPart { holder: seat(1) }
-    );
+    assert_eq!(convicted(&sim, seat(0)), FaultKind::BadPart { holder: seat(1) });
     let complaint = complaint_in(&sim);
     let sim = play(|content, _| match &content.body {
-        Body::Accept {
-            complaints,
-            shuffled,
-        } if complaints.is_empty() => {
+        Body::Accept { complaints, shuffled } if complaints.is_empty() => {
             let complaints = vec![(seat(0), complaint.clone())];
             accept(content, complaints, shuffled)
         }
@@ -695,17 +661,14 @@ fn a_complaint_of_a_part_that_opens_falls_back() {
 /// The complaint that stopped a table.
 fn complaint_in(sim: &Sim) -> Complaint {
     let transcript = sim.room[2].table.transcript();
-    let complaint =
-        transcript
-            .entries()
-            .iter()
-            .rev()
-            .find_map(|signed| match verified(signed).body() {
-                Body::Accept { complaints, .. } => {
-                    complaints.first().map(|(_, found)| found.clone())
-                }
-                _ => None,
-            });
+    let complaint = transcript
+        .entries()
+        .iter()
+        .rev()
+        .find_map(|signed| match verified(signed).body() {
+            Body::Accept { complaints, .. } => complaints.first().map(|(_, found)| found.clone()),
+            _ => None,
+        });
     complaint.unwrap()
 }
 
@@ -765,11 +728,7 @@ fn bad_parts_of_shares_are_named() {
         assert!(whole == sim.room[2].table.transcript());
         let report = audit::<Drill>(&whole);
         assert_eq!((report.finding, report.end), (None, End::Finished));
-        let why: Vec<_> = report
-            .left
-            .iter()
-            .map(|gone| (gone.seat, &gone.why))
-            .collect();
+        let why: Vec<_> = report.left.iter().map(|gone| (gone.seat, &gone.why)).collect();
         let guilty = Reason::Fault(fault.clone());
         assert_eq!(why.len(), 2);
         assert!(why.contains(&(seat(3), &Reason::Absent)), "{why:?}");

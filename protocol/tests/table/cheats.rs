@@ -33,11 +33,7 @@ fn play_with(seed: u64, mut change: impl FnMut(Seat, &mut Content) -> bool) -> S
         let mut content = entry.content().clone();
         let own = entry.seat() == seat(CHEAT) && from == entry.seat();
         let changed = own && change(to, &mut content);
-        Some(if changed {
-            entries::sign(content)
-        } else {
-            entry
-        })
+        Some(if changed { entries::sign(content) } else { entry })
     });
     sim
 }
@@ -69,9 +65,7 @@ type ChangeDeck = Box<dyn FnMut(&mut Vec<Ciphertext>)>;
 
 fn answers(body: &mut Body) -> Option<&mut Answers> {
     match body {
-        Body::Act { answers, .. } | Body::Ack { answers, .. } | Body::Effects { answers } => {
-            Some(answers)
-        }
+        Body::Act { answers, .. } | Body::Ack { answers, .. } | Body::Effects { answers } => Some(answers),
         _ => None,
     }
 }
@@ -79,14 +73,8 @@ fn answers(body: &mut Body) -> Option<&mut Answers> {
 #[test]
 fn bad_shuffles_are_named_at_once() {
     let mut cases: Vec<(&str, ChangeDeck)> = Vec::new();
-    cases.push((
-        "duplicated card",
-        Box::new(|deck: &mut Vec<_>| deck[0] = deck[1]),
-    ));
-    cases.push((
-        "swapped cards",
-        Box::new(|deck: &mut Vec<_>| deck.swap(0, 1)),
-    ));
+    cases.push(("duplicated card", Box::new(|deck: &mut Vec<_>| deck[0] = deck[1])));
+    cases.push(("swapped cards", Box::new(|deck: &mut Vec<_>| deck.swap(0, 1))));
     cases.push((
         "foreign card",
         Box::new(|deck: &mut Vec<Ciphertext>| {
@@ -192,17 +180,14 @@ fn illegal_actions_are_named() {
         act(content, encode(&Action::Vote { end: false }))
     });
     assert!(matches!(kind, FaultKind::IllegalAction(_)), "{kind}");
-    let kind = named(
-        "a turn's action out of turn",
-        |content| match &mut content.body {
-            Body::Ack { .. } => {
-                let action = encode(&Action::Draw).try_into().unwrap();
-                content.body = Body::Interject { action };
-                true
-            }
-            _ => false,
-        },
-    );
+    let kind = named("a turn's action out of turn", |content| match &mut content.body {
+        Body::Ack { .. } => {
+            let action = encode(&Action::Draw).try_into().unwrap();
+            content.body = Body::Interject { action };
+            true
+        }
+        _ => false,
+    });
     assert_eq!(kind, FaultKind::NotOutOfTurn);
     let kind = named("a closing in the middle", |content| {
         let ack = matches!(content.body, Body::Ack { .. });

@@ -80,14 +80,9 @@ fn signed(claim: Claim) -> Message {
 fn heal(sim: &mut Sim, until: u64) {
     sim.network.cuts.clear();
     sim.run(until);
-    sim.room
-        .places
-        .iter_mut()
-        .for_each(|place| place.tick(until));
+    sim.room.places.iter_mut().for_each(|place| place.tick(until));
     let sent = sim.room.take_sent().into_iter();
-    let claims: Vec<Sent> = sent
-        .filter(|sent| matches!(sent.message, Message::Claim(_)))
-        .collect();
+    let claims: Vec<Sent> = sent.filter(|sent| matches!(sent.message, Message::Claim(_))).collect();
     claims.iter().for_each(|claim| sim.room.deliver(claim));
 }
 
@@ -107,11 +102,7 @@ fn one_of_two_may_claim_that_the_other_is_away() {
             let claims = if both { &may[..] } else { &may[..1] };
             for number in claims {
                 sim.room[*number].table.claim().unwrap();
-                assert_eq!(
-                    sim.room[*number].table.claim(),
-                    Err(NothingToClaim),
-                    "once is enough"
-                );
+                assert_eq!(sim.room[*number].table.claim(), Err(NothingToClaim), "once is enough");
             }
             heal(&mut sim, 100_000);
             let groups: Vec<Abandonment> = claims.iter().map(|n| absent(&[*n], &[1 - n])).collect();
@@ -124,21 +115,14 @@ fn one_of_two_may_claim_that_the_other_is_away() {
                     "{what}"
                 );
                 let report = audit::<Drill>(&table.transcript());
-                assert_eq!(
-                    (report.finding, report.end),
-                    (None, End::Unfinished),
-                    "{what}"
-                );
+                assert_eq!((report.finding, report.end), (None, End::Unfinished), "{what}");
                 if closed {
                     let mut found = report.claims;
                     found.sort_by_key(|group| group.by);
                     // Claims on different steps do not meet.
                     let steps = sim.room.tables().map(|table| table.replica().step());
                     let apart = steps.collect::<std::collections::BTreeSet<_>>().len() > 1;
-                    assert!(
-                        found == groups || apart && found.len() == 1,
-                        "{what}: {found:?}"
-                    );
+                    assert!(found == groups || apart && found.len() == 1, "{what}: {found:?}");
                     seen.insert(seat(found.len()));
                 }
             }
@@ -196,10 +180,7 @@ fn a_claim_on_another_past_closes_nothing() {
     sim.run(60_000);
     let place = &mut sim.room[0];
     accept(place, &signed(claim));
-    assert_eq!(
-        place.table.stopped(),
-        Some(&Stop::Claimed(absent(&[1], &[0])))
-    );
+    assert_eq!(place.table.stopped(), Some(&Stop::Claimed(absent(&[1], &[0]))));
 }
 
 /// Running out of time is a valid ground only if the table has a turn time.
@@ -272,9 +253,7 @@ fn one_of_three_closes_the_table() {
         let table = &mut sim.room[left].table;
         if table.claim().is_ok() {
             found += 1;
-            assert!(
-                matches!(table.stopped(), Some(Stop::Claimed(group)) if group.by == seats(&[left]))
-            );
+            assert!(matches!(table.stopped(), Some(Stop::Claimed(group)) if group.by == seats(&[left])));
             assert_eq!(audit::<Drill>(&table.transcript()).finding, None);
         }
     }
@@ -303,11 +282,7 @@ fn each_of_three_groups_closes_its_own_tables() {
     sim.run(60_000);
     assert!(sim.room[0].table.is_my_turn());
     part(&mut sim, &[1], 60_000, u64::MAX);
-    for (by, away) in [
-        (4, [0, 1, 2, 3].as_slice()),
-        (2, &[0, 1, 4]),
-        (3, &[0, 1, 4]),
-    ] {
+    for (by, away) in [(4, [0, 1, 2, 3].as_slice()), (2, &[0, 1, 4]), (3, &[0, 1, 4])] {
         let claim = claim_on(&sim.room[1].table, by, away);
         accept(&mut sim.room[1], &signed(claim));
     }
@@ -415,12 +390,7 @@ fn a_finished_game_is_finished_in_every_file() {
             let report = audit::<Drill>(&table.transcript());
             assert_eq!(report.finding, None, "{latency}");
             if table.replica().is_over() {
-                assert_eq!(
-                    report.end,
-                    End::Finished,
-                    "{latency}: {:?}",
-                    table.progress()
-                );
+                assert_eq!(report.end, End::Finished, "{latency}: {:?}", table.progress());
                 assert_eq!(report.claims, []);
                 if !report.unopened.is_empty() {
                     let forged = audit::<Drill>(&unfinished(&table.transcript()));
@@ -430,8 +400,5 @@ fn a_finished_game_is_finished_in_every_file() {
             }
         }
     }
-    assert!(
-        !unopened.is_empty(),
-        "somebody was cut off before its seed was shown"
-    );
+    assert!(!unopened.is_empty(), "somebody was cut off before its seed was shown");
 }

@@ -60,9 +60,7 @@ fn finished(sim: &Sim, stayed: &[usize], what: &str) -> (Report, Vec<(u32, StepK
     assert_eq!(report.finding, None, "{what}");
     let steps = steps(&transcript);
     for deal in 0..report.deals {
-        let escrows = steps
-            .iter()
-            .filter(|step| **step == (deal, StepKind::Escrow));
+        let escrows = steps.iter().filter(|step| **step == (deal, StepKind::Escrow));
         assert!(escrows.count() <= 1, "{what}: two escrows in deal {deal}");
     }
     (report, steps)
@@ -216,9 +214,7 @@ fn a_removal_before_the_escrow_is_accepted_voids() {
 #[test]
 fn a_deal_without_cards_is_never_voided() {
     let mut rules = rules(5, 12);
-    rules
-        .options
-        .insert("no-cards".to_owned(), "true".to_owned());
+    rules.options.insert("no-cards".to_owned(), "true".to_owned());
     for first in 0..6 {
         let what = format!("from step {first}");
         let mut sim = table(&rules, first);
@@ -230,9 +226,7 @@ fn a_deal_without_cards_is_never_voided() {
         let (report, steps) = finished(&sim, &[0, 1, 2], &what);
         assert_eq!(report.left.len(), 2, "{what}");
         assert_eq!(voided(&sim, 0), [0; 0], "{what}");
-        let sealed = |(_, kind): &(u32, StepKind)| {
-            matches!(kind, StepKind::Escrow | StepKind::Rebuild { .. })
-        };
+        let sealed = |(_, kind): &(u32, StepKind)| matches!(kind, StepKind::Escrow | StepKind::Rebuild { .. });
         assert!(!steps.iter().any(sealed), "{what}");
     }
 }
@@ -275,8 +269,7 @@ fn a_program_goes_with_all_its_seats() {
 #[test]
 fn an_own_seat_that_left_before_holds_nothing() {
     let mut sim = hosted(ANY_SEED, Plan::impatient());
-    let playing =
-        |table: &Table<Drill>| matches!(table.replica().kind(), Some(StepKind::Action { .. }));
+    let playing = |table: &Table<Drill>| matches!(table.replica().kind(), Some(StepKind::Action { .. }));
     let mut until = 0;
     while !playing(&sim.room[3].table) {
         until += 100;

@@ -128,11 +128,7 @@ fn a_bad_shuffle_is_named_whatever_follows() {
             table: Hash32([9; 32]),
             ..entry.content().clone()
         };
-        [
-            &entries[..until],
-            &[entries::sign(content).signed().clone()],
-        ]
-        .concat()
+        [&entries[..until], &[entries::sign(content).signed().clone()]].concat()
     };
     for (what, entries) in [
         ("the next step goes on from another", &entries[..]),
@@ -146,10 +142,7 @@ fn a_bad_shuffle_is_named_whatever_follows() {
                 panic!("{what}: {finding:?}");
             };
             assert_eq!(fault.seat, entry.seat(), "{what}");
-            assert!(
-                matches!(fault.what, FaultKind::Shuffle(_)),
-                "{what}: {fault}"
-            );
+            assert!(matches!(fault.what, FaultKind::Shuffle(_)), "{what}: {fault}");
         }
     }
     // A spectator learns of it with the page that contains it.
@@ -197,8 +190,7 @@ fn a_removal_without_its_certificate_is_no_removal() {
     };
     assert_eq!(with(&|_| ()), None);
     // Every statement is signed by its seat and its dependents are updated, but one has different content.
-    let resign = |signed: &fairdeal_protocol::membership::SignedStatement,
-                  change: &dyn Fn(&mut Statement)| {
+    let resign = |signed: &fairdeal_protocol::membership::SignedStatement, change: &dyn Fn(&mut Statement)| {
         let mut statement = signed.unverified().clone();
         change(&mut statement);
         let key = seats::key(statement.seat);
@@ -273,9 +265,8 @@ fn a_removal_without_its_proof_is_no_removal() {
     let proven = &whole.faults()[0];
     let entry = entries::verified(whole.charter(), &proven.entry);
     let content = entry.content().clone();
-    let with = |seat: Seat, entry: SignedEntry| {
-        finding_with(&whole, (whole.removals(), vec![(seat, entry)], [0_u8; 2]))
-    };
+    let with =
+        |seat: Seat, entry: SignedEntry| finding_with(&whole, (whole.removals(), vec![(seat, entry)], [0_u8; 2]));
     assert_eq!(with(proven.seat, proven.entry.clone()), None);
     let elsewhere = Content {
         parent: Hash32([1; 32]),
@@ -311,11 +302,7 @@ fn words_on_another_log_do_not_lead_on_from_this_one() {
         let words = halted.fork_reports.iter().map(|signed| {
             let mut fork_report = signed.fork_report().clone();
             fork_report.parent = change(fork_report.parent);
-            let earlier: Vec<Hash32> = fork_report
-                .earlier
-                .iter()
-                .map(|hash| change(*hash))
-                .collect();
+            let earlier: Vec<Hash32> = fork_report.earlier.iter().map(|hash| change(*hash)).collect();
             fork_report.earlier = earlier.try_into().unwrap();
             let key = seats::key(fork_report.seat);
             SignedForkReport::sign(fork_report, &key)

@@ -1,12 +1,7 @@
 //! Whole tables over a simulated network: agreement, audits, and cheats that are named.
 
 // A test fails by panicking.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::expect_used
-)]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, clippy::expect_used)]
 
 mod absence;
 mod agreement;

@@ -8,14 +8,11 @@ type Uses = BTreeMap<String, BTreeSet<String>>;
 
 /// The crate modules that a source file names outside its comments.
 fn named(source: &str) -> impl Iterator<Item = String> {
-    let code = source
-        .lines()
-        .filter(|line| !line.trim_start().starts_with("//"));
-    code.flat_map(|line| line.split("crate::").skip(1))
-        .map(|rest| {
-            let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_'));
-            rest[..end.unwrap_or(rest.len())].to_owned()
-        })
+    let code = source.lines().filter(|line| !line.trim_start().starts_with("//"));
+    code.flat_map(|line| line.split("crate::").skip(1)).map(|rest| {
+        let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_'));
+        rest[..end.unwrap_or(rest.len())].to_owned()
+    })
 }
 
 fn read(path: &Path, module: Option<&str>, uses: &mut Uses) {

@@ -189,9 +189,7 @@ fn two_faces_for_a_leaver_hold_up_nobody() {
                 faced = Some((*leaver, entries::sign(content)));
             }
             Some(match &faced {
-                Some((leaver, other)) if other.step() == entry.step() && *leaver == to => {
-                    other.clone()
-                }
+                Some((leaver, other)) if other.step() == entry.step() && *leaver == to => other.clone(),
                 _ => entry,
             })
         });
@@ -209,11 +207,7 @@ fn two_faces_for_a_leaver_hold_up_nobody() {
             assert!(table.transcript() == stayed[0].transcript(), "seed {seed}");
         }
         if let Some(first) = stayed.first() {
-            assert_eq!(
-                audit::<Drill>(&first.transcript()).finding,
-                None,
-                "seed {seed}"
-            );
+            assert_eq!(audit::<Drill>(&first.transcript()).finding, None, "seed {seed}");
             let events = sim.room[first.me()].events.iter();
             let voided = events.filter(|event| matches!(event, Event::News(News::Voided(_))));
             back += voided.count();

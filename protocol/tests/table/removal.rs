@@ -79,9 +79,7 @@ impl Scene {
             return;
         };
         for statement in statements.iter().map(SignedStatement::unverified) {
-            if let (Says::Consent { out, .. }, true) =
-                (&statement.says, statement.seat == seat(index))
-            {
+            if let (Says::Consent { out, .. }, true) = (&statement.says, statement.seat == seat(index)) {
                 self.consents.insert((index, *out));
             }
         }
@@ -97,9 +95,7 @@ impl Scene {
         let sent = std::mem::take(&mut self.sent).into_iter();
         let messages: Vec<Message> = sent.map(|sent| sent.message).collect();
         let charter = &self.room.charter;
-        let carried = messages
-            .iter()
-            .flat_map(|message| entries::carried(charter, message));
+        let carried = messages.iter().flat_map(|message| entries::carried(charter, message));
         let carried = carried.collect();
         let statements = messages.into_iter();
         let statements = statements.filter(|message| matches!(message, Message::Statements(_)));
@@ -128,10 +124,7 @@ impl Scene {
         while !self.sent.is_empty() {
             for sent in std::mem::take(&mut self.sent) {
                 let heard = among.contains(&sent.from.index());
-                for index in among
-                    .iter()
-                    .filter(|index| heard && sent.is_for(seat(**index)))
-                {
+                for index in among.iter().filter(|index| heard && sent.is_for(seat(**index))) {
                     self.bring(sent.from.index(), *index, sent.message.clone());
                 }
             }
@@ -311,9 +304,7 @@ fn an_ack_names_the_release_that_its_own_step_brings() {
     assert_eq!(scene.step(0), open);
     scene.bring(3, 0, entries::message(&all));
     let (_, acks) = scene.take_sent();
-    let own = acks
-        .iter()
-        .find(|ack| (ack.step(), ack.seat()) == (open, seat(0)));
+    let own = acks.iter().find(|ack| (ack.step(), ack.seat()) == (open, seat(0)));
     assert!(own.unwrap().content().release.is_some());
     for to in [1, 2, 3] {
         scene.bring(0, to, entries::message(&acks));
@@ -333,13 +324,7 @@ fn two_of_three_remove_the_third() {
     scene.wait(&[0, 1], 7000);
     for index in [0, 1] {
         assert!(scene.has_consented(index, 2));
-        assert!(
-            !scene
-                .table(index)
-                .replica()
-                .participants()
-                .contains(seat(2))
-        );
+        assert!(!scene.table(index).replica().participants().contains(seat(2)));
     }
     // The removed seat can learn of it from either of them.
     for from in [0, 1] {
@@ -378,8 +363,7 @@ fn step_is_counted_after_a_decision() {
                     batch.extend(statements.iter().cloned());
                 }
             }
-            let accepts =
-                |signed: &SignedStatement| matches!(signed.unverified().says, Says::Accept { .. });
+            let accepts = |signed: &SignedStatement| matches!(signed.unverified().says, Says::Accept { .. });
             if batch.iter().any(accepts) {
                 let next = Says::Promise {
                     round: 0,
@@ -404,10 +388,7 @@ fn a_statement_that_is_handed_on_counts_as_hearing_its_signer() {
     let mut scene = Scene::new(4);
     scene.bring(2, 0, scene.commits[2].clone());
     for round in 0..8 {
-        let promise = Says::Promise {
-            round,
-            accepted: None,
-        };
+        let promise = Says::Promise { round, accepted: None };
         let promise = scene.statement(1, 0, promise);
         scene.bring(2, 0, statements(&[&promise]));
         scene.wait(&[0], ABSENCE / 4);
@@ -419,9 +400,7 @@ fn a_statement_that_is_handed_on_counts_as_hearing_its_signer() {
 /// A table with a turn time of 30 seconds, where seat 0 waits for seat 2; `by` says who plays seat 1.
 fn late(by: PlayedBy) -> Scene {
     let players = [PlayedBy::Person, by, PlayedBy::Person];
-    let players = Seat::first(3)
-        .zip(players)
-        .map(|(seat, by)| (Party::of(seat), by));
+    let players = Seat::first(3).zip(players).map(|(seat, by)| (Party::of(seat), by));
     let mut scene = Scene::at(seats::charter_of(&rules(3, 16), seats::LOBBY, players));
     for place in &mut scene.room.places {
         place.table.set_limits(Limits {
@@ -558,10 +537,7 @@ fn a_decision_survives_a_restart() {
         Message::Entries(entries) => entries[0].hash(),
         other => panic!("{other:?}"),
     };
-    let keep = Value::Keep {
-        seat: seat(3),
-        entry,
-    };
+    let keep = Value::Keep { seat: seat(3), entry };
     let out = Value::Out {
         seats: SeatSet::one(seat(3)),
         counted: Entries::default(),
@@ -632,13 +608,7 @@ fn a_fault_counts_like_any_late_entry() {
     blamed.dedup();
     assert_eq!(blamed, [seat(3)]);
     for index in 0..3 {
-        assert!(
-            !scene
-                .table(index)
-                .replica()
-                .participants()
-                .contains(seat(3))
-        );
+        assert!(!scene.table(index).replica().participants().contains(seat(3)));
         assert_eq!(scene.table(index).log_hash(), scene.table(0).log_hash());
     }
 }

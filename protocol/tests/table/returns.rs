@@ -50,10 +50,7 @@ fn a_state_reply_needs_its_author() {
     let (mut place, request) = returned();
     reply(&mut place, &request, [1, 1, 1]).unwrap();
     let forged = reply(&mut place, &request, [2, 1, 1]);
-    assert!(
-        matches!(forged, Err(ReceiveError::StateReply(_))),
-        "{forged:?}"
-    );
+    assert!(matches!(forged, Err(ReceiveError::StateReply(_))), "{forged:?}");
     assert!(place.table.is_returning(), "seat 2 has not answered");
     reply(&mut place, &request, [2, 2, 2]).unwrap();
     assert!(!place.table.is_returning());

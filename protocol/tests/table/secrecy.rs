@@ -30,9 +30,7 @@ fn the_log_does_not_tell_a_hand() {
             .filter(|card| known.get(*card).is_some())
             .collect()
     };
-    let sim = moments
-        .find(|sim| !sealed_of(sim).is_empty())
-        .expect("cards are dealt");
+    let sim = moments.find(|sim| !sealed_of(sim).is_empty()).expect("cards are dealt");
     let sealed = sealed_of(&sim);
     let known = sim.room[0].table.known();
     let replica = sim.room[1].table.replica();

@@ -14,9 +14,7 @@ use fairdeal_protocol::table::live::{Event, Table};
 use fairdeal_protocol::table::message::Message;
 use fairdeal_protocol::transcript::Transcript;
 use fairdeal_testkit::drill::Drill;
-use fairdeal_testkit::{
-    Cut, Honesty, Letter, Network, Room, Sent, Status, Weather, entries, happens, seats, stream,
-};
+use fairdeal_testkit::{Cut, Honesty, Letter, Network, Room, Sent, Status, Weather, entries, happens, seats, stream};
 use rand_chacha::ChaCha20Rng;
 use rand_core::Rng as _;
 
@@ -168,11 +166,7 @@ impl Sim {
     }
 
     /// The same, with messages changed by `tamper`.
-    pub(crate) fn run_with(
-        &mut self,
-        until: u64,
-        mut tamper: impl FnMut(Seat, Seat, Message) -> Option<Message>,
-    ) {
+    pub(crate) fn run_with(&mut self, until: u64, mut tamper: impl FnMut(Seat, Seat, Message) -> Option<Message>) {
         for seat in self.room.seats() {
             self.begin(seat);
         }
@@ -190,11 +184,7 @@ impl Sim {
     }
 
     /// The same with a cheat that changes entries: `change` gets the sender and receiver of each.
-    pub(crate) fn run_rewriting(
-        &mut self,
-        until: u64,
-        mut change: impl FnMut(Seat, Seat, Entry) -> Option<Entry>,
-    ) {
+    pub(crate) fn run_rewriting(&mut self, until: u64, mut change: impl FnMut(Seat, Seat, Entry) -> Option<Entry>) {
         let charter = self.room.charter.clone();
         self.run_with(until, |from, to, message| {
             let change = |entry| change(from, to, entry);
@@ -283,9 +273,7 @@ impl Sim {
         let tick = self.ticks.iter().copied().min().unwrap();
         let arrival = self.network.next_arrival().filter(|at| *at <= tick);
         let next = arrival.unwrap_or(tick);
-        let wakes = self
-            .thinks_until
-            .filter(|at| (self.now + 1..next).contains(at));
+        let wakes = self.thinks_until.filter(|at| (self.now + 1..next).contains(at));
         self.now = wakes.unwrap_or(next);
         if wakes.is_some() {
             return;
@@ -389,10 +377,7 @@ pub(crate) fn convicted(sim: &Sim, cheat: Seat) -> FaultKind {
         let shown = audit::<Drill>(&Transcript::from_bytes(&evidence).unwrap());
         assert_eq!(shown.finding, Some(Finding::Fault(fault.clone())));
         let stopped = table.stopped();
-        assert!(
-            table.is_finished(),
-            "{table:?} has not played on: {stopped:?}"
-        );
+        assert!(table.is_finished(), "{table:?} has not played on: {stopped:?}");
         let bytes = table.transcript().to_bytes().unwrap();
         let report = audit::<Drill>(&Transcript::from_bytes(&bytes).unwrap());
         assert_eq!(report.finding, None);

@@ -23,11 +23,7 @@ use super::sim::{LONG, Plan, Sim, bad_weather};
 fn other_face(content: &Content, rng: &mut ChaCha20Rng) -> Content {
     let action = |action: &Action| encode(action).try_into().unwrap();
     let acts = [Action::Draw, Action::Turn, Action::Roll, Action::NextDeal];
-    let calls = [
-        Action::Reveal,
-        Action::Vote { end: true },
-        Action::Vote { end: false },
-    ];
+    let calls = [Action::Reveal, Action::Vote { end: true }, Action::Vote { end: false }];
     let any = |of: u32, rng: &mut ChaCha20Rng| uniform(rng, of) as usize;
     let body = match &content.body {
         Body::Commit { seed, .. } => Body::Commit {

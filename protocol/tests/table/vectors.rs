@@ -83,8 +83,7 @@ fn values_of_a_fixed_deal() {
     );
     line("seed commitment", seed.commitment(&context).as_bytes());
     let mut stream = [0; 32];
-    seed.stream(&context, "purpose", b"about")
-        .fill_bytes(&mut stream);
+    seed.stream(&context, "purpose", b"about").fill_bytes(&mut stream);
     line("derived stream", &stream);
 
     let chain = CoinChain::derive(&seed, &context, 0);
@@ -102,10 +101,7 @@ fn values_of_a_fixed_deal() {
         let values: Vec<u8> = values.map(|value| u8::try_from(value).unwrap()).collect();
         line(name, &values);
     };
-    flipped(
-        "ten faces in order",
-        &Flip::Order((0..10).map(Face).collect()),
-    );
+    flipped("ten faces in order", &Flip::Order((0..10).map(Face).collect()));
     let columns = Flip::Columns {
         kinds: 5,
         each: 3,
@@ -116,17 +112,11 @@ fn values_of_a_fixed_deal() {
     let secret = SecretKey::derive(&seed, &context);
     let key = secret.public();
     line("key", key.as_bytes());
-    line(
-        "key proof",
-        &encode(&KeyProof::prove(&seed, &context, &secret)),
-    );
+    line("key proof", &encode(&KeyProof::prove(&seed, &context, &secret)));
 
     let generators = Generators::shared();
     line("generator H", &generators.h.compress().to_bytes());
-    line(
-        "generator H_1",
-        &generators.columns[0].compress().to_bytes(),
-    );
+    line("generator H_1", &generators.columns[0].compress().to_bytes());
     let points = CardPoints::new("drill", (0..5).map(|n| (Face(n), format!("card-{n}"))));
     line("card-0", points.point(Face(0)).unwrap().as_bytes());
     let place = ShufflePlace {
@@ -170,10 +160,7 @@ fn values_of_a_fixed_deal() {
     let holders = [0, 2].map(|holder| (Seat::new(holder).unwrap(), key));
     let parts = split(&seed, &context, &secret, &holders.into()).unwrap();
     let bodies = [
-        Body::Commit {
-            seed: hash,
-            tip: hash,
-        },
+        Body::Commit { seed: hash, tip: hash },
         Body::Key {
             key,
             proof: KeyProof::prove(&seed, &context, &secret),
@@ -197,10 +184,7 @@ fn values_of_a_fixed_deal() {
         },
         Body::Close,
         Body::Leave,
-        Body::Escrow {
-            parts,
-            shuffled: None,
-        },
+        Body::Escrow { parts, shuffled: None },
         Body::Accept {
             complaints: Bounded::default(),
             shuffled: Some(shuffled),
@@ -223,13 +207,7 @@ fn values_of_a_fixed_deal() {
         line(&format!("entry hash, {kind}"), entry.hash().as_bytes());
         if kind == "closing" {
             line("signed entry", &encode(entry.signed()));
-            let hash = step_hash(
-                &context.table,
-                300,
-                &hash,
-                [&entry].into_iter(),
-                SeatSet::EMPTY,
-            );
+            let hash = step_hash(&context.table, 300, &hash, [&entry].into_iter(), SeatSet::EMPTY);
             line("step hash", hash.as_bytes());
             let entries = vec![entry.signed().clone()].try_into().unwrap();
             line("message entries", &Message::Entries(entries).to_bytes());
@@ -250,10 +228,7 @@ fn values_of_a_fixed_deal() {
         nonce: [6; 16],
         step: 300,
     };
-    line(
-        "message state request",
-        &Message::StateRequest(request).to_bytes(),
-    );
+    line("message state request", &Message::StateRequest(request).to_bytes());
     let reply = StateReply {
         table: context.table,
         author: Seat::new(1).unwrap(),
@@ -265,10 +240,7 @@ fn values_of_a_fixed_deal() {
         fork_reports: Vec::new().try_into().unwrap(),
     };
     let reply = SignedStateReply::sign(reply, &signer);
-    line(
-        "message state reply",
-        &Message::StateReply(Box::new(reply)).to_bytes(),
-    );
+    line("message state reply", &Message::StateReply(Box::new(reply)).to_bytes());
     let target = Seat::new(2).unwrap();
     let counted = vec![(target, Hash32([4; 32]))];
     let all = [
@@ -365,10 +337,7 @@ fn values_of_a_fixed_deal() {
     let fork_report = SignedForkReport::sign(fork_report, &signer);
     line("signed halt", &encode(&fork_report));
     let fork_reports = vec![fork_report].try_into().unwrap();
-    line(
-        "message halts",
-        &Message::ForkReports(fork_reports).to_bytes(),
-    );
+    line("message halts", &Message::ForkReports(fork_reports).to_bytes());
     let claim = Claim {
         table: context.table,
         seat: context.seat,

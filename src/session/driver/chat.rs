@@ -18,18 +18,12 @@ use crate::session::lobby::{Outgoing, host_seat};
 impl Driver {
     /// Sends the player's chat message.
     pub(super) async fn say(&mut self, text: &str) {
-        let said = self
-            .voice()
-            .and_then(|me| Ok((me, self.player.chat.say(text)?)));
+        let said = self.voice().and_then(|me| Ok((me, self.player.chat.say(text)?)));
         match said {
             Err(why) => self.tell(SessionEvent::Refused(why.to_string())).await,
             Ok((me, said)) => {
                 let frame = Frame::Say(said.clone());
-                let outbox: Outgoing = self
-                    .listeners()
-                    .into_iter()
-                    .map(|peer| (peer, frame.clone()))
-                    .collect();
+                let outbox: Outgoing = self.listeners().into_iter().map(|peer| (peer, frame.clone())).collect();
                 self.send_all(&outbox);
                 self.tell_saying(me, &said).await;
             }
@@ -43,9 +37,7 @@ impl Driver {
             SessionState::Guest(lobby) => lobby.seat().ok_or(ChatError::NoSeat),
             SessionState::Table(seated) => Ok(seated.table.me()),
             SessionState::Watch(_) => Err(ChatError::Spectator),
-            SessionState::Opening(_) | SessionState::Restored(_) | SessionState::Ended => {
-                Err(ChatError::NoSeat)
-            }
+            SessionState::Opening(_) | SessionState::Restored(_) | SessionState::Ended => Err(ChatError::NoSeat),
         }
     }
 
@@ -61,16 +53,12 @@ impl Driver {
             SessionState::Table(seated) => {
                 let seats = seated.connected(&self.links.connected);
                 let seats = seats.iter().filter_map(|seat| seated.peers.get(&seat));
-                let spectators = seated
-                    .spectators
-                    .iter()
-                    .flat_map(|spectators| spectators.peers());
+                let spectators = seated.spectators.iter().flat_map(|spectators| spectators.peers());
                 seats.copied().chain(spectators).collect()
             }
-            SessionState::Watch(_)
-            | SessionState::Opening(_)
-            | SessionState::Restored(_)
-            | SessionState::Ended => Vec::new(),
+            SessionState::Watch(_) | SessionState::Opening(_) | SessionState::Restored(_) | SessionState::Ended => {
+                Vec::new()
+            }
         }
     }
 
@@ -105,8 +93,8 @@ impl Driver {
             SessionState::Table(seated) => {
                 let by = seated.seat_of(peer)?;
                 let Some(seat) = of else { return Some(by) };
-                let is_far = seated.peers.contains_key(&seat)
-                    && !seated.connected(&self.links.connected).contains(seat);
+                let is_far =
+                    seated.peers.contains_key(&seat) && !seated.connected(&self.links.connected).contains(seat);
                 (Some(by) == host_seat() && is_far).then_some(seat)
             }
             _ => None,
@@ -118,9 +106,7 @@ impl Driver {
     fn cut_off_from(&mut self, seat: Seat) -> Vec<PeerId> {
         match &mut self.stage {
             SessionState::Host { lobby, .. } => {
-                let speaker = lobby
-                    .guests()
-                    .find(|peer| lobby.seat_of(*peer) == Some(seat));
+                let speaker = lobby.guests().find(|peer| lobby.seat_of(*peer) == Some(seat));
                 let mut others: Vec<PeerId> = lobby.guests().collect();
                 others.extend(lobby.spectators().peers());
                 others.retain(|peer| Some(*peer) != speaker);
@@ -128,10 +114,7 @@ impl Driver {
             }
             SessionState::Table(seated) if Some(seated.table.me()) == host_seat() => {
                 let seats = seated.cut_off_from(seat, &self.links.connected);
-                let spectators = seated
-                    .spectators
-                    .iter()
-                    .flat_map(|spectators| spectators.peers());
+                let spectators = seated.spectators.iter().flat_map(|spectators| spectators.peers());
                 seats.into_iter().chain(spectators).collect()
             }
             _ => Vec::new(),
@@ -161,8 +144,7 @@ impl Driver {
             taken.map(|taken| taken.name.clone())
         };
         let name = at_table.cloned().or_else(lobby);
-        name.filter(|name| !name.is_empty())
-            .unwrap_or_else(|| seat.to_string())
+        name.filter(|name| !name.is_empty()).unwrap_or_else(|| seat.to_string())
     }
 
     /// Invites everybody at this table to another table that the player has opened.
@@ -181,10 +163,7 @@ impl Driver {
         for seat in seated.connected(&self.links.connected).iter() {
             self.repeat_invitation(seat);
         }
-        let spectators = seated
-            .spectators
-            .iter()
-            .flat_map(|spectators| spectators.peers());
+        let spectators = seated.spectators.iter().flat_map(|spectators| spectators.peers());
         spectators.for_each(|peer| self.send_invitation(peer));
     }
 
@@ -194,11 +173,7 @@ impl Driver {
         let SessionState::Table(seated) = &self.stage else {
             return false;
         };
-        let invited = self
-            .player
-            .chat
-            .invitation(seated.table.me())
-            .map(Ticket::lobby);
+        let invited = self.player.chat.invitation(seated.table.me()).map(Ticket::lobby);
         lobby.is_some() && lobby == invited
     }
 

@@ -59,10 +59,7 @@ impl Driver {
     }
 
     /// Writes evidence that anybody can check, within the limit for one table. A local bot leaves that to its host.
-    pub(super) fn save_evidence(
-        &self,
-        evidence: &Transcript,
-    ) -> Result<Option<PathBuf>, StoreError> {
+    pub(super) fn save_evidence(&self, evidence: &Transcript) -> Result<Option<PathBuf>, StoreError> {
         let id = evidence.charter().table().to_string();
         let bytes = evidence.to_bytes().ok();
         let Some(bytes) = bytes.filter(|_| self.disk.local_bot.is_none()) else {
@@ -87,10 +84,7 @@ impl Driver {
         let game = table.game();
         let (scores, winners) = (game.scores(), game.winners().iter().collect());
         let log = table.log_hash();
-        let Kept {
-            transcript,
-            missing,
-        } = self.keep_all(None);
+        let Kept { transcript, missing } = self.keep_all(None);
         let over = SessionEvent::Over {
             scores,
             winners,
@@ -142,10 +136,7 @@ impl Driver {
         if !self.disk.unsaved {
             self.end_journal();
         }
-        Kept {
-            transcript,
-            missing,
-        }
+        Kept { transcript, missing }
     }
 
     pub(super) async fn tell_missing(&self, missing: Option<String>) {
@@ -157,10 +148,7 @@ impl Driver {
 
     /// Writes the table's transcript, with the seat that forfeited the game, if any. A local bot leaves that to its
     /// host.
-    pub(super) fn save_transcript(
-        &self,
-        forfeited: Option<Seat>,
-    ) -> Option<Result<PathBuf, String>> {
+    pub(super) fn save_transcript(&self, forfeited: Option<Seat>) -> Option<Result<PathBuf, String>> {
         let SessionState::Table(seated) = &self.stage else {
             return None;
         };
@@ -186,10 +174,7 @@ impl Driver {
             return;
         };
         if let Stop::Claimed(Abandonment { by, absent, ground }) = stop {
-            let Kept {
-                transcript,
-                missing,
-            } = self.keep_all(None);
+            let Kept { transcript, missing } = self.keep_all(None);
             self.disk.settled = true;
             let (by, absent) = (by.iter().collect(), absent.iter().collect());
             let claimed = SessionEvent::Claimed {
@@ -202,9 +187,7 @@ impl Driver {
             return self.tell_missing(missing).await;
         }
         if let Stop::Unopened(seats) = &stop {
-            let names = seats
-                .iter()
-                .filter_map(|seat| seated.names.get(seat.index()));
+            let names = seats.iter().filter_map(|seat| seated.names.get(seat.index()));
             let names: Vec<&str> = names.map(String::as_str).collect();
             if !names.is_empty() {
                 let text = format!(

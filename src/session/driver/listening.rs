@@ -2,9 +2,7 @@
 //! bound when free.
 
 use ed25519_dalek::SigningKey;
-use fairdeal_net::{
-    Multiaddr, Node, NodeConfig, NodeError, NodeEvent, NodeHandle, Reach, any_port, everywhere,
-};
+use fairdeal_net::{Multiaddr, Node, NodeConfig, NodeError, NodeEvent, NodeHandle, Reach, any_port, everywhere};
 use tokio::sync::mpsc;
 
 use crate::session::frame::MAX_FRAME;
@@ -23,10 +21,7 @@ pub(super) type Spawned = (NodeHandle, mpsc::Receiver<NodeEvent>);
 
 /// Spawns a node that listens where it did before, or as near as possible. Also returns the addresses to bind when
 /// free.
-pub(super) fn spawn_near(
-    key: &SigningKey,
-    mut config: NodeConfig,
-) -> Result<(Spawned, Vec<Multiaddr>), NodeError> {
+pub(super) fn spawn_near(key: &SigningKey, mut config: NodeConfig) -> Result<(Spawned, Vec<Multiaddr>), NodeError> {
     let wanted = config.listen.clone();
     loop {
         let failed = match Node::spawn(key, config.clone()) {
@@ -64,8 +59,7 @@ fn without(listen: &[Multiaddr], failed: &Multiaddr) -> Option<Vec<Multiaddr>> {
 
 /// Wanted addresses that another program holds, while this node listens on any port there.
 fn still_awaited(wanted: &[Multiaddr], listen: &[Multiaddr]) -> Vec<Multiaddr> {
-    let is_awaited =
-        |address: &&Multiaddr| !listen.contains(address) && listen.contains(&any_port(address));
+    let is_awaited = |address: &&Multiaddr| !listen.contains(address) && listen.contains(&any_port(address));
     wanted.iter().filter(is_awaited).cloned().collect()
 }
 
@@ -110,8 +104,7 @@ mod tests {
 
     #[test]
     fn only_unavailable_journals_are_given_up() {
-        let some =
-            |listen: &[&str], awaited: &[&str]| Some((addresses(listen), addresses(awaited)));
+        let some = |listen: &[&str], awaited: &[&str]| Some((addresses(listen), addresses(awaited)));
         let all = [HERE, QUIC, THERE];
         assert_eq!(left(&all, &[]), some(&all, &[]));
         let busy = left(&all, &[THERE]);
@@ -153,10 +146,7 @@ mod tests {
                 heard.push(address);
             }
         }
-        assert!(
-            heard.contains(&addresses(&[&at(free_port)])[0]),
-            "{heard:?}"
-        );
+        assert!(heard.contains(&addresses(&[&at(free_port)])[0]), "{heard:?}");
         node.shutdown().await;
         drop(taken);
     }

@@ -27,9 +27,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use ed25519_dalek::SigningKey;
 use fairdeal_games::AnyGame;
 use fairdeal_games::bots::Level;
-use fairdeal_net::{
-    AddressRecord, JoinTarget, Multiaddr, NodeError, NodeEvent, NodeHandle, PeerId, TicketError,
-};
+use fairdeal_net::{AddressRecord, JoinTarget, Multiaddr, NodeError, NodeEvent, NodeHandle, PeerId, TicketError};
 use fairdeal_protocol::charter::SignedCharter;
 use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::game::RuleSet;
@@ -283,11 +281,7 @@ impl Driver {
         }
     }
 
-    async fn run(
-        mut self,
-        mut network: mpsc::Receiver<NodeEvent>,
-        mut inbox: mpsc::Receiver<Command>,
-    ) {
+    async fn run(mut self, mut network: mpsc::Receiver<NodeEvent>, mut inbox: mpsc::Receiver<Command>) {
         let mut ticks = interval(TICK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let wait = if self.links.place.relays.is_empty() {
@@ -394,9 +388,10 @@ impl Driver {
         let SessionState::Table(seated) = &self.stage else {
             return;
         };
-        let away = seated.peers.iter().filter(|(seat, peer)| {
-            which(**seat) && seated.takes_part(**seat) && !self.links.connected.contains(peer)
-        });
+        let away = seated
+            .peers
+            .iter()
+            .filter(|(seat, peer)| which(**seat) && seated.takes_part(**seat) && !self.links.connected.contains(peer));
         for (seat, peer) in away {
             let known = seated.addresses_of(*seat, &self.links.place);
             if !known.is_empty() {
@@ -463,10 +458,7 @@ impl Driver {
                 self.tell_indirect().await;
                 self.flush().await;
                 self.repeat_head();
-                if may_claim.is_some()
-                    && self.autopilot.pilot.is_some()
-                    && self.disk.local_bot.is_none()
-                {
+                if may_claim.is_some() && self.autopilot.pilot.is_some() && self.disk.local_bot.is_none() {
                     // No person is there to ask.
                     self.claim().await;
                 } else if news {
@@ -498,7 +490,5 @@ impl Driver {
 /// The wall clock, in milliseconds since 1970. Absence is measured by it because the wait outlives this program.
 fn wall_clock() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.map_or(0, |since| {
-        u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
-    })
+    since.map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
 }

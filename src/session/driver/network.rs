@@ -28,9 +28,7 @@ impl Driver {
                 }
                 self.has_reached(peer).await;
                 match &mut self.stage {
-                    SessionState::Guest(lobby)
-                        if lobby.host() == peer && self.links.addresses_at.is_none() =>
-                    {
+                    SessionState::Guest(lobby) if lobby.host() == peer && self.links.addresses_at.is_none() => {
                         self.speak_as_guest().await;
                     }
                     SessionState::Watch(watching) if watching.host == peer => {
@@ -87,9 +85,7 @@ impl Driver {
                     }
                     SessionState::Opening(opening) => {
                         let spectators = opening.spectators.as_mut();
-                        if let Some(spectators) =
-                            spectators.filter(|spectators| spectators.has(peer))
-                        {
+                        if let Some(spectators) = spectators.filter(|spectators| spectators.has(peer)) {
                             spectators.gone(peer);
                             let _ = self.node.dismiss(peer);
                         }
@@ -110,9 +106,7 @@ impl Driver {
                 addresses,
                 ..
             } => self.dial_failed(peer, &reason, &addresses).await,
-            NodeEvent::PeerInfo {
-                peer, listening, ..
-            } => {
+            NodeEvent::PeerInfo { peer, listening, .. } => {
                 if let SessionState::Table(seated) = &mut self.stage
                     && let Some(seat) = seated.seat_of(peer)
                 {
@@ -149,10 +143,7 @@ impl Driver {
 
     /// Listen addresses have changed: schedules a rewrite of the ticket or of this guest's own record.
     pub(super) fn addresses_change(&mut self) {
-        let waits = matches!(
-            self.stage,
-            SessionState::Host { .. } | SessionState::Guest(_)
-        );
+        let waits = matches!(self.stage, SessionState::Host { .. } | SessionState::Guest(_));
         if waits && self.links.addresses_at.is_none() {
             self.links.addresses_at = Some(Instant::now() + SETTLE);
         }
@@ -170,10 +161,7 @@ impl Driver {
             ReachNews::Mapped(_) | ReachNews::Unmapped(_) => self.addresses_change(),
             _ => {}
         }
-        let matters = matches!(
-            self.stage,
-            SessionState::Host { .. } | SessionState::Guest(_)
-        );
+        let matters = matches!(self.stage, SessionState::Host { .. } | SessionState::Guest(_));
         if let Some(words) = news.in_words().filter(|_| matters) {
             self.tell(SessionEvent::Reach(words)).await;
         }
@@ -193,8 +181,7 @@ impl Driver {
             SessionState::Watch(watching) => watching.host == peer,
             SessionState::Table(seated) => {
                 let spectators = seated.spectators.as_ref();
-                seated.seat_of(peer).is_some()
-                    || spectators.is_some_and(|spectators| spectators.has(peer))
+                seated.seat_of(peer).is_some() || spectators.is_some_and(|spectators| spectators.has(peer))
             }
             // Seated guests repeat their frames until the table opens; do not count them as strangers.
             SessionState::Opening(_) => true,
@@ -238,9 +225,7 @@ impl Driver {
                 let result = lobby.receive(peer, frame);
                 self.lobby_result(result).await;
             }
-            (SessionState::Table(seated), Frame::Table { table, message })
-                if table == seated.id =>
-            {
+            (SessionState::Table(seated), Frame::Table { table, message }) if table == seated.id => {
                 let Some(seat) = seated.seat_of(peer) else {
                     return;
                 };
@@ -280,10 +265,7 @@ impl Driver {
             }
             // The sender repeats what is ignored here.
             (
-                SessionState::Opening(_)
-                | SessionState::Restored(_)
-                | SessionState::Table(_)
-                | SessionState::Ended,
+                SessionState::Opening(_) | SessionState::Restored(_) | SessionState::Table(_) | SessionState::Ended,
                 _,
             ) => {}
         }

@@ -113,12 +113,7 @@ impl Driver {
     }
 
     /// Reports a failed dial to the player.
-    pub(super) async fn dial_failed(
-        &mut self,
-        peer: Option<PeerId>,
-        failure: &DialFailure,
-        addresses: &[Multiaddr],
-    ) {
+    pub(super) async fn dial_failed(&mut self, peer: Option<PeerId>, failure: &DialFailure, addresses: &[Multiaddr]) {
         tracing::debug!(?peer, reason = %failure, "dial failed");
         let looked_for = self.looked_for();
         let Some(reaching) = self.links.reaching.as_mut().filter(|_| peer == looked_for) else {
@@ -156,15 +151,10 @@ impl Driver {
         let peers: Vec<PeerId> = match &mut self.stage {
             SessionState::Host { lobby, .. } => {
                 let guests: Vec<PeerId> = lobby.guests().collect();
-                guests
-                    .into_iter()
-                    .chain(lobby.spectators().peers())
-                    .collect()
+                guests.into_iter().chain(lobby.spectators().peers()).collect()
             }
             // The host still waits for disk space for its journal; the others have at most a promise.
-            SessionState::Opening(opening) if opening.spectators.is_some() => {
-                self.links.connected.clone()
-            }
+            SessionState::Opening(opening) if opening.spectators.is_some() => self.links.connected.clone(),
             _ => return,
         };
         for peer in peers {

@@ -69,10 +69,7 @@ impl Driver {
         };
         let view = LobbyView {
             ticket: Some(ticket.to_string()),
-            addresses: addresses
-                .iter()
-                .map(|address| format!("{address}/p2p/{me}"))
-                .collect(),
+            addresses: addresses.iter().map(|address| format!("{address}/p2p/{me}")).collect(),
             ..lobby.view()
         };
         self.player.told = Some(view.clone());
@@ -122,21 +119,14 @@ impl Driver {
         self.announce();
     }
 
-    pub(super) async fn lobby_result(
-        &mut self,
-        result: Result<(Outgoing, Option<Agreed>), LobbyError>,
-    ) {
+    pub(super) async fn lobby_result(&mut self, result: Result<(Outgoing, Option<Agreed>), LobbyError>) {
         let (outbox, agreed) = match result {
             Err(error) => return self.fail(error.to_string()).await,
             Ok(result) => result,
         };
         // Exempt peers with a seat and spectators from the node's limits for strangers.
         if let SessionState::Host { lobby, .. } = &self.stage {
-            let seated = self
-                .links
-                .connected
-                .iter()
-                .filter(|peer| lobby.knows(**peer));
+            let seated = self.links.connected.iter().filter(|peer| lobby.knows(**peer));
             for peer in seated {
                 let _ = if lobby.has_seated(*peer) {
                     self.node.seat(*peer)
@@ -294,8 +284,7 @@ impl Driver {
             }
         };
         let table = if agreed.again {
-            Table::restore(charter, me, key, records, &mut self.rng)
-                .map_err(|error| error.to_string())
+            Table::restore(charter, me, key, records, &mut self.rng).map_err(|error| error.to_string())
         } else {
             Table::new(charter, me, key).map_err(|error| error.to_string())
         };
@@ -303,12 +292,7 @@ impl Driver {
     }
 
     /// Opens the table: all seats have signed the charter.
-    pub(super) async fn open_table(
-        &mut self,
-        table: Table<AnyGame>,
-        agreed: Agreed,
-        journal: Arc<Journal>,
-    ) {
+    pub(super) async fn open_table(&mut self, table: Table<AnyGame>, agreed: Agreed, journal: Arc<Journal>) {
         let Agreed {
             charter,
             me,

@@ -106,9 +106,7 @@ pub fn start(setup: Setup) -> Result<Handle, SessionError> {
     let links = Links::new(place, awaited);
     let (pilot, attended) = (setup.pilot, setup.attended);
     let node = (node, network);
-    Ok(Driver::spawn(
-        node, key, stage, links, pilot, disk, attended,
-    ))
+    Ok(Driver::spawn(node, key, stage, links, pilot, disk, attended))
 }
 
 /// Resumes a saved table in a task of the current tokio runtime. `pilot`, if given, plays the player's own seat; a
@@ -144,13 +142,7 @@ pub fn resume(
     let is_host = host_seat() == Some(agreed.me);
     let ((node, network), awaited) = spawn_near(&key, config_of(&place, is_host))?;
     let mut rng = UnwrapErr(SysRng);
-    let table = Table::restore(
-        agreed.charter.clone(),
-        agreed.me,
-        key.clone(),
-        records,
-        &mut rng,
-    )?;
+    let table = Table::restore(agreed.charter.clone(), agreed.me, key.clone(), records, &mut rng)?;
     let spectators = is_host.then(|| {
         let lobby = agreed.charter.charter().lobby;
         let mut spectators = Spectators::new(lobby);
@@ -168,15 +160,9 @@ pub fn resume(
     let stage = SessionState::Restored(Box::new(restored));
     let disk = Disk::new(data, is_local_bot.then_some(identity));
     let links = Links::new(place, awaited);
-    let attended = if is_local_bot {
-        Attended::Nobody
-    } else {
-        attended
-    };
+    let attended = if is_local_bot { Attended::Nobody } else { attended };
     let node = (node, network);
-    Ok(Driver::spawn(
-        node, key, stage, links, pilot, disk, attended,
-    ))
+    Ok(Driver::spawn(node, key, stage, links, pilot, disk, attended))
 }
 
 /// Whether a person or a bot plays a seat, as its program declares it.

@@ -99,8 +99,7 @@ impl Driver {
         let answer = match seated.table.propose_removal(seat) {
             Ok(()) => {
                 let name = seated.names.get(seat.index()).cloned().unwrap_or_default();
-                let text =
-                    format!("You propose to play on without {name}. All others have to agree.");
+                let text = format!("You propose to play on without {name}. All others have to agree.");
                 SessionEvent::Line(text)
             }
             Err(error) => SessionEvent::Refused(error.to_string()),
@@ -111,8 +110,7 @@ impl Driver {
 
     pub(super) async fn pilot_acts(&mut self) {
         self.autopilot.acts_at = None;
-        let (SessionState::Table(seated), Some(bot)) = (&mut self.stage, &mut self.autopilot.bot)
-        else {
+        let (SessionState::Table(seated), Some(bot)) = (&mut self.stage, &mut self.autopilot.bot) else {
             return;
         };
         let table = &seated.table;
@@ -174,8 +172,7 @@ impl Driver {
 
     /// While this player's disk is full, shows the others that it is present by repeating its last head.
     pub(super) fn repeat_head(&self) {
-        let (SessionState::Table(seated), true, Some(head)) =
-            (&self.stage, self.disk.is_full, &self.disk.last_head)
+        let (SessionState::Table(seated), true, Some(head)) = (&self.stage, self.disk.is_full, &self.disk.last_head)
         else {
             return;
         };
@@ -275,8 +272,7 @@ impl Driver {
 
     /// Schedules the bot's next action, if it has one.
     pub(super) fn plan(&mut self) {
-        let (SessionState::Table(seated), Some(pilot)) = (&self.stage, &self.autopilot.pilot)
-        else {
+        let (SessionState::Table(seated), Some(pilot)) = (&self.stage, &self.autopilot.pilot) else {
             return;
         };
         let table = &seated.table;
@@ -294,10 +290,7 @@ impl Driver {
         let SessionState::Table(seated) = &mut self.stage else {
             return;
         };
-        let (before, seats) = (
-            seated.indirect.told(),
-            seated.reached_by_others(&self.links.connected),
-        );
+        let (before, seats) = (seated.indirect.told(), seated.reached_by_others(&self.links.connected));
         let new = seated.indirect.update(seats, Instant::now());
         if seated.indirect.told() == before {
             return;
@@ -383,10 +376,7 @@ impl Driver {
                     } else {
                         ""
                     };
-                    format!(
-                        "{by} proposes to play on without {}.{agree}",
-                        listed(&names)
-                    )
+                    format!("{by} proposes to play on without {}.{agree}", listed(&names))
                 };
                 self.tell(SessionEvent::Line(line)).await;
             }
@@ -456,9 +446,7 @@ impl Seated {
         Waits {
             seats: others.filter(told).collect(),
             may_claim: table.claim_ground(),
-            may_propose: may_propose
-                .filter(|seat| table.may_propose_removal(*seat))
-                .collect(),
+            may_propose: may_propose.filter(|seat| table.may_propose_removal(*seat)).collect(),
             own_turn_left,
         }
     }
@@ -546,13 +534,7 @@ impl Seated {
     }
 
     /// Forwards a new entry to the seats without a connection to its author.
-    fn pass_on(
-        &self,
-        author: Seat,
-        entry: SignedEntry,
-        connected: &[PeerId],
-        frames: &mut Vec<Addressed>,
-    ) {
+    fn pass_on(&self, author: Seat, entry: SignedEntry, connected: &[PeerId], frames: &mut Vec<Addressed>) {
         let frame = Frame::Table {
             table: self.id,
             message: Message::Entries(vec![entry].try_into().unwrap_or_default()),
@@ -572,9 +554,7 @@ impl Seated {
             let links = self.links.get(other);
             links.is_some_and(|links| !links.contains(seat))
         });
-        cut_off
-            .filter_map(|other| self.peers.get(&other).copied())
-            .collect()
+        cut_off.filter_map(|other| self.peers.get(&other).copied()).collect()
     }
 }
 

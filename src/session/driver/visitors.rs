@@ -65,10 +65,7 @@ impl Driver {
                 self.serve();
             }
             Frame::Join(_) if is_over => {
-                self.refuse(
-                    peer,
-                    "the game at this table is over; you can still watch it",
-                );
+                self.refuse(peer, "the game at this table is over; you can still watch it");
             }
             Frame::Join(_) => self.refuse(peer, "the table is already playing; you can watch it"),
             // The host's program has restarted since; the spectator sends its request to watch next.

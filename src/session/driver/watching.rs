@@ -47,11 +47,7 @@ enum ShownError {
 
 /// Checks the charter that a host shows against the ticket. Without a lobby number (a bare address), any table of this
 /// host will do.
-fn shown_charter(
-    showing: Showing,
-    host: PeerId,
-    lobby: Option<[u8; 8]>,
-) -> Result<SignedCharter, ShownError> {
+fn shown_charter(showing: Showing, host: PeerId, lobby: Option<[u8; 8]>) -> Result<SignedCharter, ShownError> {
     let charter = SignedCharter::assemble(showing.charter, showing.signatures.into_inner())?;
     if lobby.is_some_and(|lobby| charter.charter().lobby != lobby) {
         return Err(ShownError::OtherTable);
@@ -191,8 +187,7 @@ impl Driver {
         match frame {
             Frame::Refused(reason) => {
                 let reason = clean_reason(reason.as_str());
-                self.fail(format!("the host refuses spectators: {reason}"))
-                    .await;
+                self.fail(format!("the host refuses spectators: {reason}")).await;
             }
             Frame::Challenge(challenge) => {
                 let Some(gate) = &mut watching.gate else {
@@ -235,11 +230,7 @@ impl Driver {
             Ok(charter) => charter,
             Err(error) => return self.fail(error.to_string()).await,
         };
-        if watching
-            .shown
-            .as_ref()
-            .is_some_and(|shown| shown.id == charter.table())
-        {
+        if watching.shown.as_ref().is_some_and(|shown| shown.id == charter.table()) {
             return;
         }
         let follower = match Follower::new(charter.clone()) {
@@ -287,8 +278,7 @@ impl Driver {
                 self.send_all(&vec![more]);
             }
             _ => {
-                self.fail("the host changes the log again and again".to_owned())
-                    .await;
+                self.fail("the host changes the log again and again".to_owned()).await;
             }
         }
     }

@@ -223,8 +223,7 @@ impl Interrupted {
     pub fn open(data: &DataDir, file: &JournalFile) -> Result<Self, ResumeError> {
         let (journal, kept) = data.open_journal(file)?;
         let each = kept.records.iter();
-        let records: Result<Vec<Record>, CodecError> =
-            each.map(|bytes| Record::from_bytes(bytes)).collect();
+        let records: Result<Vec<Record>, CodecError> = each.map(|bytes| Record::from_bytes(bytes)).collect();
         let records = records.map_err(|error| damaged(&file.table, &error))?;
         Ok(Self {
             saved: SavedSeat::of(&file.table, &kept.header, kept.ended)?,
@@ -248,12 +247,9 @@ impl SavedSeat {
         let header = Header::from_bytes(header).map_err(|error| damaged(table, &error))?;
         let charter = SignedCharter::assemble(header.charter, header.signatures.into_inner())
             .map_err(|error| damaged(table, &error))?;
-        check_records(charter.charter(), &header.records)
-            .map_err(|error| damaged(table, &error))?;
+        check_records(charter.charter(), &header.records).map_err(|error| damaged(table, &error))?;
         let password = header.password.as_deref().cloned().map(Password::new);
-        let password = password
-            .transpose()
-            .map_err(|error| damaged(table, &error))?;
+        let password = password.transpose().map_err(|error| damaged(table, &error))?;
         Ok(Self {
             agreed: Agreed {
                 charter,
@@ -386,11 +382,7 @@ impl SavedSeat {
 ///
 /// # Errors
 /// [`ResumeError`]; [`ResumeError::NoJournal`] if there is neither journal nor promise.
-pub(super) fn of_returner(
-    data: &DataDir,
-    table: &str,
-    me: Seat,
-) -> Result<Option<Interrupted>, ResumeError> {
+pub(super) fn of_returner(data: &DataDir, table: &str, me: Seat) -> Result<Option<Interrupted>, ResumeError> {
     if data.has_promised(table, me)? {
         return Ok(None);
     }

@@ -73,10 +73,7 @@ fn bots_wait_until_their_player_has_ended() {
     let agreed = Agreed {
         charter: SignedCharter::assemble(charter, signatures).unwrap(),
         me: Seat::new(1).unwrap(),
-        records: keys
-            .iter()
-            .map(|key| AddressRecord::sign(key, &[]).unwrap())
-            .collect(),
+        records: keys.iter().map(|key| AddressRecord::sign(key, &[]).unwrap()).collect(),
         again: false,
     };
     let place = ListenConfig {
@@ -93,11 +90,7 @@ fn bots_wait_until_their_player_has_ended() {
     let id = agreed.charter.table().to_string();
     drop(data.begin_journal(&id, agreed.me, &header).unwrap());
     remove_orphans(&data).unwrap();
-    assert_eq!(
-        data.journals().unwrap().len(),
-        1,
-        "its player may come back"
-    );
+    assert_eq!(data.journals().unwrap().len(), 1, "its player may come back");
     data.save_transcript(&id, b"the game").unwrap();
     remove_orphans(&data).unwrap();
     assert_eq!(data.journals().unwrap(), []);

@@ -56,9 +56,7 @@ impl GuestLobby {
     pub fn set_ready(&mut self, ready: bool) -> Outgoing {
         self.ready = ready;
         let seat = self.seat();
-        seat.map(|_| (self.host, Frame::Ready(ready)))
-            .into_iter()
-            .collect()
+        seat.map(|_| (self.host, Frame::Ready(ready))).into_iter().collect()
     }
 
     /// The seat assigned by the host.
@@ -115,26 +113,16 @@ impl GuestLobby {
     ///
     /// # Errors
     /// [`LobbyError`] if there is no seat, or the charter is not what this guest requested.
-    pub fn receive(
-        &mut self,
-        peer: PeerId,
-        frame: Frame,
-    ) -> Result<(Outgoing, Option<Agreed>), LobbyError> {
+    pub fn receive(&mut self, peer: PeerId, frame: Frame) -> Result<(Outgoing, Option<Agreed>), LobbyError> {
         if peer != self.host {
             return Ok((Vec::new(), None));
         }
         match frame {
             Frame::Refused(reason) => Err(LobbyError::Refused(clean_reason(reason.as_str()))),
             Frame::Roster(roster) => {
-                let heard = roster
-                    .you
-                    .is_none_or(|me| roster.ready.contains(me) == self.ready);
+                let heard = roster.you.is_none_or(|me| roster.ready.contains(me) == self.ready);
                 self.roster = Some(roster);
-                let outbox = if heard {
-                    Vec::new()
-                } else {
-                    self.set_ready(self.ready)
-                };
+                let outbox = if heard { Vec::new() } else { self.set_ready(self.ready) };
                 Ok((outbox, None))
             }
             Frame::Propose(proposal) => self.sign(*proposal).map(|outbox| (outbox, None)),
@@ -145,8 +133,7 @@ impl GuestLobby {
                 if proposal.charter.table() != table {
                     return Ok((Vec::new(), None));
                 }
-                let charter =
-                    SignedCharter::assemble(proposal.charter.clone(), signatures.into_inner())?;
+                let charter = SignedCharter::assemble(proposal.charter.clone(), signatures.into_inner())?;
                 let records = proposal.records.to_vec();
                 Ok((
                     Vec::new(),
@@ -210,14 +197,10 @@ impl GuestLobby {
             .ok_or(LobbyError::BadProposal("does not have our seat in it"))?;
         let player = charter.player(me);
         if player.is_none_or(|p| p.name != self.own.name || p.nonce != self.own.nonce) {
-            return Err(LobbyError::BadProposal(
-                "has another name or nonce at our seat",
-            ));
+            return Err(LobbyError::BadProposal("has another name or nonce at our seat"));
         }
         if self.own.lobby.is_some_and(|lobby| lobby != charter.lobby) {
-            return Err(LobbyError::BadProposal(
-                "is for another table than our ticket",
-            ));
+            return Err(LobbyError::BadProposal("is for another table than our ticket"));
         }
         if roster.lobby != charter.lobby
             || roster.game != charter.game
@@ -230,9 +213,7 @@ impl GuestLobby {
         }
         let first = host_seat().and_then(|seat| charter.player(seat));
         if first.is_none_or(|host| host.key.to_bytes() != self.host.to_bytes()) {
-            return Err(LobbyError::BadProposal(
-                "has another key at the host's seat",
-            ));
+            return Err(LobbyError::BadProposal("has another key at the host's seat"));
         }
         check_records(charter, &proposal.records)?;
         if player.is_none_or(|player| player.played_by != self.own.played_by) {

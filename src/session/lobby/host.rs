@@ -11,9 +11,7 @@ use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::wire::bounded::{Bounded, Text};
 use fairdeal_ui::view::LobbyView;
 
-use super::{
-    Agreed, CHANGES, DISMISSED, LobbyError, Outgoing, flags, host_seat, set_addresses, shown,
-};
+use super::{Agreed, CHANGES, DISMISSED, LobbyError, Outgoing, flags, host_seat, set_addresses, shown};
 use crate::session::chat::Bucket;
 use crate::session::frame::{Announcement, Back, Frame, Join, Proposal, Roster, Taken, Watch};
 use crate::session::spectators::Spectators;
@@ -197,11 +195,7 @@ impl HostLobby {
     ///
     /// # Errors
     /// [`LobbyError`] if the charter cannot be made; the lobby is then unusable.
-    pub fn receive(
-        &mut self,
-        peer: PeerId,
-        frame: Frame,
-    ) -> Result<(Outgoing, Option<Agreed>), LobbyError> {
+    pub fn receive(&mut self, peer: PeerId, frame: Frame) -> Result<(Outgoing, Option<Agreed>), LobbyError> {
         match frame {
             Frame::Join(join) => self.join(peer, join).map(|outbox| (outbox, None)),
             Frame::Watch(watch) => Ok((self.watch(peer, &watch), None)),
@@ -251,10 +245,7 @@ impl HostLobby {
             });
         }
         // The proof has served its purpose. Without it, a guest that proves the password again counts as unchanged.
-        let join = Join {
-            proof: None,
-            ..join
-        };
+        let join = Join { proof: None, ..join };
         // A charter rejects a weak or malformed key; refuse it here, before the host builds one.
         let Ok(key) = SeatKey::try_from(peer.to_bytes()) else {
             return refuse("your identity key can't be used at a table; make a new one");
@@ -290,10 +281,7 @@ impl HostLobby {
             }
             return Ok(outbox);
         }
-        let free = self
-            .seats()
-            .skip(1)
-            .find(|seat| !self.guests.contains_key(seat));
+        let free = self.seats().skip(1).find(|seat| !self.guests.contains_key(seat));
         let Some(seat) = free else {
             return refuse("all seats are taken");
         };
@@ -314,8 +302,7 @@ impl HostLobby {
 
     /// Handles a guest's change of readiness.
     fn guest_is(&mut self, peer: PeerId, ready: bool) -> Result<Outgoing, LobbyError> {
-        let Some((seat, guest)) = self.guests.iter_mut().find(|(_, guest)| guest.peer == peer)
-        else {
+        let Some((seat, guest)) = self.guests.iter_mut().find(|(_, guest)| guest.peer == peer) else {
             return Ok(Vec::new());
         };
         let seat = *seat;
@@ -405,11 +392,7 @@ impl HostLobby {
         };
         let charter = SignedCharter::assemble(proposal.charter.clone(), signatures)?;
         let frame = Self::signed(&charter);
-        let outbox = self
-            .guests
-            .values()
-            .map(|guest| (guest.peer, frame.clone()))
-            .collect();
+        let outbox = self.guests.values().map(|guest| (guest.peer, frame.clone())).collect();
         let records = proposal.records.to_vec();
         Ok((
             outbox,

@@ -22,10 +22,7 @@ use fairdeal_ui::text::{clean, display_names};
 use fairdeal_ui::view::{LobbySeat, LobbyView};
 
 /// Limits how often a guest may change its readiness or its join request, because every change goes to all others.
-const CHANGES: Rate = Rate {
-    at_once: 8,
-    ticks: 2,
-};
+const CHANGES: Rate = Rate { at_once: 8, ticks: 2 };
 
 /// The host's refusal to a guest that it has dismissed.
 const DISMISSED: &str = "the host removed you from this table";
@@ -81,14 +78,9 @@ pub enum LobbyError {
 /// # Errors
 /// [`LobbyError::Record`] names the first seat with a bad record; [`LobbyError::BadProposal`] if the number of records
 /// differs from the number of seats.
-pub(super) fn check_records(
-    charter: &Charter,
-    records: &[AddressRecord],
-) -> Result<(), LobbyError> {
+pub(super) fn check_records(charter: &Charter, records: &[AddressRecord]) -> Result<(), LobbyError> {
     if records.len() != charter.players.len() {
-        return Err(LobbyError::BadProposal(
-            "does not say where each seat listens",
-        ));
+        return Err(LobbyError::BadProposal("does not say where each seat listens"));
     }
     for ((seat, player), record) in charter.seated().zip(records) {
         let peer = PeerId::from_bytes(&player.key.to_bytes());
@@ -101,11 +93,7 @@ pub(super) fn check_records(
 
 /// Signs this player's addresses, unless the current record already lists them: a new record would change the join
 /// request.
-fn set_addresses(
-    own: &mut Join,
-    key: &SigningKey,
-    addresses: &[Multiaddr],
-) -> Result<(), LobbyError> {
+fn set_addresses(own: &mut Join, key: &SigningKey, addresses: &[Multiaddr]) -> Result<(), LobbyError> {
     let peer = PeerId::from_bytes(&key.verifying_key().to_bytes());
     let said = peer.ok().and_then(|peer| own.record.of(peer).ok());
     if said.is_none_or(|said| said != addresses) {
@@ -122,20 +110,11 @@ pub(super) fn host_seat() -> Option<Seat> {
 fn shown(seats: impl Iterator<Item = Option<Taken>>) -> Vec<Option<LobbySeat>> {
     let seats: Vec<Option<Taken>> = seats.collect();
     let name = |taken: &'_ Option<Taken>| taken.as_ref().map(|taken| taken.name.to_string());
-    let given: Vec<String> = seats
-        .iter()
-        .map(|taken| name(taken).unwrap_or_default())
-        .collect();
+    let given: Vec<String> = seats.iter().map(|taken| name(taken).unwrap_or_default()).collect();
     let names = display_names(given.iter().map(String::as_str));
     let shown = seats.into_iter().zip(names).map(|(taken, name)| {
-        let Taken {
-            party, played_by, ..
-        } = taken?;
-        Some(LobbySeat {
-            name,
-            party,
-            played_by,
-        })
+        let Taken { party, played_by, .. } = taken?;
+        Some(LobbySeat { name, party, played_by })
     });
     shown.collect()
 }

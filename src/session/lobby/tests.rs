@@ -157,11 +157,7 @@ fn three_agree() {
     let first = ticks(&guests);
     let (agreed, _) = carry(&mut host, &mut guests, first, nothing);
     assert_eq!(agreed.len(), 3);
-    assert!(
-        agreed
-            .iter()
-            .all(|a| a.charter.table() == agreed[0].charter.table())
-    );
+    assert!(agreed.iter().all(|a| a.charter.table() == agreed[0].charter.table()));
 }
 
 /// A guest that has signed loses its seat with its connection, and requests it again.
@@ -190,10 +186,7 @@ fn seated_guest_knocks_anew_after_a_loss() {
     let password = || Password::new("open sesame".to_owned()).unwrap();
     let locked = |id: [u8; 8]| {
         let rules = rule_set("loot", 2, &BTreeMap::new()).unwrap();
-        let own = Join {
-            lobby: None,
-            ..wish(0)
-        };
+        let own = Join { lobby: None, ..wish(0) };
         let mut host = HostLobby::new(id, rules, key(0), own, true);
         let gate = HostGate::new(password(), peer(0), id);
         host.spectators().lock(gate);
@@ -207,19 +200,10 @@ fn seated_guest_knocks_anew_after_a_loss() {
     let cases: [&dyn Fn(HostLobby) -> HostLobby; 3] = [&restarted, &noticed, &|host| host];
     for after in cases {
         // The guest has a bare address, not a ticket.
-        let own = Join {
-            lobby: None,
-            ..wish(1)
-        };
+        let own = Join { lobby: None, ..wish(1) };
         let mut guests = [GuestLobby::new(peer(0), key(1), own, false, true)];
         let mut rng = ChaCha20Rng::from_seed([1; 32]);
-        guests[0].login_at(GuestGate::new(
-            &password(),
-            None,
-            peer(1),
-            peer(0),
-            &mut rng,
-        ));
+        guests[0].login_at(GuestGate::new(&password(), None, peer(1), peer(0), &mut rng));
         let sits = |host: &mut HostLobby, guests: &mut [GuestLobby; 1]| {
             let first = ticks(guests);
             assert!(matches!(first[0].1[0].1, Frame::Login { .. }));
@@ -422,18 +406,11 @@ fn guest_signs_only_the_shown_charter() {
             guest.receive(peer(0), Frame::Roster(roster)).unwrap();
         }
         let frame = Frame::Propose(Box::new(proposal.clone()));
-        guest
-            .receive(peer(0), frame)
-            .map(|(outbox, _)| outbox.len())
+        guest.receive(peer(0), frame).map(|(outbox, _)| outbox.len())
     };
     assert_eq!(answer(None, proposal), Ok(0));
     assert_eq!(answer(Some(shown.clone()), proposal), Ok(1));
-    let bad = |roster| {
-        matches!(
-            answer(Some(roster), proposal),
-            Err(LobbyError::BadProposal(_))
-        )
-    };
+    let bad = |roster| matches!(answer(Some(roster), proposal), Err(LobbyError::BadProposal(_)));
     assert!(bad(Roster {
         lobby: [9; 8],
         ..shown.clone()
@@ -457,10 +434,7 @@ fn guest_signs_only_the_shown_charter() {
     ]
     .try_into()
     .unwrap();
-    assert!(matches!(
-        answer(Some(shown), &other),
-        Err(LobbyError::BadProposal(_))
-    ));
+    assert!(matches!(answer(Some(shown), &other), Err(LobbyError::BadProposal(_))));
 }
 
 /// A host with a bot of its own program, and a guest.
@@ -515,12 +489,8 @@ fn a_guest_signs_only_its_own_party() {
     };
     let host_party = |player: &mut Player| player.party = Party::of(Seat::new(0).unwrap());
     let as_bot = |player: &mut Player| player.played_by = PlayedBy::bot("easy").unwrap();
-    let refused = |guest: &mut GuestLobby, frame: Frame| {
-        matches!(
-            guest.receive(peer(0), frame),
-            Err(LobbyError::BadProposal(_))
-        )
-    };
+    let refused =
+        |guest: &mut GuestLobby, frame: Frame| matches!(guest.receive(peer(0), frame), Err(LobbyError::BadProposal(_)));
     let [bot, guest] = &mut guests;
     assert!(refused(guest, change(2, host_party)));
     assert!(refused(guest, change(2, as_bot)));
@@ -531,10 +501,7 @@ fn a_guest_signs_only_its_own_party() {
     let answer = guest.receive(peer(0), change(1, as_bot)).unwrap().0;
     assert_eq!(answer, [(peer(0), Frame::Ready(true))]);
     assert!(guest.signed().is_none());
-    let answer = guest
-        .receive(peer(0), Frame::Propose(good.clone()))
-        .unwrap()
-        .0;
+    let answer = guest.receive(peer(0), Frame::Propose(good.clone())).unwrap().0;
     assert!(matches!(&answer[..], [(_, Frame::Sign { .. })]));
 }
 

@@ -245,10 +245,7 @@ impl Journal {
         self.change(Writer::write_end)
     }
 
-    fn change(
-        &self,
-        change: impl FnOnce(&mut Writer<File>) -> io::Result<()>,
-    ) -> Result<(), StoreError> {
+    fn change(&self, change: impl FnOnce(&mut Writer<File>) -> io::Result<()>) -> Result<(), StoreError> {
         // Ignoring poison is safe: a writer that panicked has written nothing that counts.
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         change(&mut writer).map_err(|source| StoreError::Journal {
@@ -452,12 +449,7 @@ impl DataDir {
     ///
     /// # Errors
     /// [`StoreError::Journal`], [`StoreError::Io`], [`StoreError::BadTable`].
-    pub fn begin_journal(
-        &self,
-        table: &str,
-        seat: Seat,
-        header: &[u8],
-    ) -> Result<Journal, StoreError> {
+    pub fn begin_journal(&self, table: &str, seat: Seat, header: &[u8]) -> Result<Journal, StoreError> {
         let path = self.journal_path(table, seat, EXTENSION)?;
         files::create_private_dir(&self.path().join("journals"))?;
         let lock = lock(&path)?;
@@ -466,8 +458,7 @@ impl DataDir {
         if self.has_promised(table, seat)? {
             // A crash came before the promise was removed. Nothing was signed, and a small disk has no space for two
             // journals.
-            files::remove_if_there(&path)
-                .map_err(|source| StoreError::io("remove", &path, source))?;
+            files::remove_if_there(&path).map_err(|source| StoreError::io("remove", &path, source))?;
         }
         // The file gets its name only once it is complete, with space for the first deal.
         let file = files::replace(&path, |file| Writer::begin(file, nonce, header));
@@ -497,18 +488,12 @@ impl DataDir {
     pub fn open_journal(&self, file: &JournalFile) -> Result<(Journal, Kept), StoreError> {
         let path = file.path.clone();
         let lock = lock(&path)?;
-        let Read {
-            nonce,
-            end,
-            kept,
-            torn,
-        } = read(&path)?;
+        let Read { nonce, end, kept, torn } = read(&path)?;
         if torn {
             tracing::warn!(path = %path.display(), end, "a crash has torn the last append; it is cut off");
         }
         let mut disk = files::open_private(&path)?;
-        disk.cut(end)
-            .map_err(|source| StoreError::io("write", &path, source))?;
+        disk.cut(end).map_err(|source| StoreError::io("write", &path, source))?;
         let mut writer = Writer::new(disk, nonce, end, kept.ended);
         if !kept.ended {
             // The next write reports a full disk.

@@ -42,9 +42,7 @@ fn records_come_back_in_their_order() {
 #[test]
 fn a_journal_has_one_writer_and_any_reader() {
     let (_home, data) = open();
-    let journal = data
-        .begin_journal("ab", Seat::new(0).unwrap(), b"head")
-        .unwrap();
+    let journal = data.begin_journal("ab", Seat::new(0).unwrap(), b"head").unwrap();
     journal.append(&bytes(&["one"])).unwrap();
     let file = data.journals().unwrap().remove(0);
     let error = data.open_journal(&file).unwrap_err();
@@ -55,10 +53,7 @@ fn a_journal_has_one_writer_and_any_reader() {
     assert!(!data.is_journal_open(&file));
     let (journal, _) = data.open_journal(&file).unwrap();
     journal.append(&bytes(&["two"])).unwrap();
-    assert_eq!(
-        data.read_journal(&file).unwrap().records,
-        bytes(&["one", "two"])
-    );
+    assert_eq!(data.read_journal(&file).unwrap().records, bytes(&["one", "two"]));
     let folder = file.path.parent().unwrap();
     journal.remove().unwrap();
     assert_eq!(fs::read_dir(folder).unwrap().count(), 0);
@@ -67,14 +62,8 @@ fn a_journal_has_one_writer_and_any_reader() {
 #[test]
 fn room_for_a_deal_is_reserved_and_given_back() {
     let (_home, data) = open();
-    let journal = data
-        .begin_journal("ab", Seat::new(0).unwrap(), b"head")
-        .unwrap();
-    let length = || {
-        fs::metadata(&data.journals().unwrap()[0].path)
-            .unwrap()
-            .len()
-    };
+    let journal = data.begin_journal("ab", Seat::new(0).unwrap(), b"head").unwrap();
+    let length = || fs::metadata(&data.journals().unwrap()[0].path).unwrap().len();
     let all = length();
     assert!(all >= ROOM || cfg!(not(target_os = "linux")), "{all}");
     journal.append(&bytes(&["one"])).unwrap();
@@ -146,9 +135,8 @@ impl Flaky {
             match change {
                 Change::Write(at, bytes) => {
                     let sectors = bytes.chunks(SECTOR).enumerate();
-                    changes.extend(sectors.map(|(number, sector)| {
-                        Change::Write(at + number * SECTOR, sector.to_vec())
-                    }));
+                    changes
+                        .extend(sectors.map(|(number, sector)| Change::Write(at + number * SECTOR, sector.to_vec())));
                 }
                 length @ Change::Length(_) => changes.push(length.clone()),
             }
@@ -271,16 +259,10 @@ fn failing_disks_and_crashes_lose_nothing() {
                         let mut most = kept.clone();
                         most.extend(record.clone().unwrap_or_default());
                         let found = &read.kept.records;
-                        let mut with_left = left
-                            .iter()
-                            .map(|record: &Vec<_>| [&kept[..], record].concat());
-                        let whole = [&kept, &most].contains(&found)
-                            || with_left.any(|records| records == *found);
+                        let mut with_left = left.iter().map(|record: &Vec<_>| [&kept[..], record].concat());
+                        let whole = [&kept, &most].contains(&found) || with_left.any(|records| records == *found);
                         assert!(whole, "{told}: {found:?}");
-                        assert!(
-                            done.is_err() || record.is_none() || *found == most,
-                            "{told}"
-                        );
+                        assert!(done.is_err() || record.is_none() || *found == most, "{told}");
                         assert!(read.kept.ended || !ended, "{told}");
                     }
                     match done {
@@ -305,9 +287,7 @@ fn failing_disks_and_crashes_lose_nothing() {
                     assert_eq!(read.kept.records, kept, "{first} {deed:?}");
                     let disk = io::Cursor::new(&writer.disk.bytes);
                     let head = blocks::read_head(disk).unwrap().unwrap();
-                    let is_last = head.ended
-                        || !ended
-                        || writer.disk.fails.contains(&(writer.disk.calls - 1));
+                    let is_last = head.ended || !ended || writer.disk.fails.contains(&(writer.disk.calls - 1));
                     assert!(is_last, "{first} {deed:?}");
                 }
             }
@@ -325,10 +305,7 @@ fn a_new_journal_takes_the_place_of_an_old_one() {
     drop(journal);
     drop(data.begin_journal("ab", seat, b"new").unwrap());
     let (_, kept) = data.open_journal(&data.journals().unwrap()[0]).unwrap();
-    assert_eq!(
-        (kept.header.as_slice(), kept.records.len()),
-        (&b"new"[..], 0)
-    );
+    assert_eq!((kept.header.as_slice(), kept.records.len()), (&b"new"[..], 0));
 }
 
 #[test]
@@ -368,10 +345,7 @@ fn journal_that_never_counted_leaves_its_room() {
 #[test]
 fn unfinished_journals_of_a_crash_are_removed() {
     let (home, data) = open();
-    drop(
-        data.begin_journal("ab", Seat::new(0).unwrap(), b"")
-            .unwrap(),
-    );
+    drop(data.begin_journal("ab", Seat::new(0).unwrap(), b"").unwrap());
     let whole = data.journals().unwrap().remove(0).path;
     let torn = whole.with_file_name("cd-1.journal.tmp");
     let note = whole.with_file_name("note.tmp");
@@ -386,10 +360,7 @@ fn unfinished_journals_of_a_crash_are_removed() {
 #[test]
 fn foreign_files_are_refused_or_skipped() {
     let (_home, data) = open();
-    drop(
-        data.begin_journal("ab", Seat::new(0).unwrap(), b"")
-            .unwrap(),
-    );
+    drop(data.begin_journal("ab", Seat::new(0).unwrap(), b"").unwrap());
     let file = data.journals().unwrap().remove(0);
     let folder = file.path.parent().unwrap();
     for name in ["notes.txt", "ab.journal", "xy-0.journal", "ab-9.journal"] {
@@ -398,10 +369,7 @@ fn foreign_files_are_refused_or_skipped() {
     assert_eq!(data.journals().unwrap(), std::slice::from_ref(&file));
     fs::write(&file.path, [7; 5000]).unwrap();
     let error = data.open_journal(&file).unwrap_err();
-    assert!(
-        matches!(error, StoreError::DamagedJournal { at: 0, .. }),
-        "{error}"
-    );
+    assert!(matches!(error, StoreError::DamagedJournal { at: 0, .. }), "{error}");
     // The damaged file is kept; it may still be of use.
     assert_eq!(fs::read(&file.path).unwrap(), [7; 5000]);
 }
@@ -411,10 +379,7 @@ fn foreign_files_are_refused_or_skipped() {
 fn a_journal_is_its_owners_alone() {
     use std::os::unix::fs::PermissionsExt as _;
     let (_home, data) = open();
-    drop(
-        data.begin_journal("ab", Seat::new(0).unwrap(), b"")
-            .unwrap(),
-    );
+    drop(data.begin_journal("ab", Seat::new(0).unwrap(), b"").unwrap());
     let path = &data.journals().unwrap()[0].path;
     let mode = fs::metadata(path).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);

@@ -82,10 +82,7 @@ struct App {
 }
 
 /// Shows screens until the player leaves. Returns how the last table ended.
-pub(in crate::tui) async fn run(
-    interface: Interface,
-    start: Start,
-) -> Result<TableOutcome, TuiError> {
+pub(in crate::tui) async fn run(interface: Interface, start: Start) -> Result<TableOutcome, TuiError> {
     let (settings, complaint) = match interface.data.view().settings() {
         Ok(settings) => (settings, None),
         Err(why) => (Settings::default(), Some(why.to_string())),
@@ -184,11 +181,7 @@ pub(in crate::tui) async fn run(
         shell.set_day((app.interface.today)());
         let mut leave = app.take_in(&mut shell, input);
         for _ in 0..AT_ONCE {
-            let more = keys
-                .try_recv()
-                .ok()
-                .map(Input::User)
-                .or_else(|| app.try_next());
+            let more = keys.try_recv().ok().map(Input::User).or_else(|| app.try_next());
             let Some(input) = more else { break };
             leave |= app.take_in(&mut shell, input);
         }
@@ -251,9 +244,7 @@ impl App {
     /// Records how the table ends, to be printed after the interface has closed.
     fn note(&mut self, event: &SessionEvent) {
         match event {
-            SessionEvent::Started {
-                names, table, me, ..
-            } => {
+            SessionEvent::Started { names, table, me, .. } => {
                 self.names.clone_from(names);
                 self.me = *me;
                 if me.is_some() {
@@ -271,29 +262,19 @@ impl App {
                 }
             }
             SessionEvent::Snapshot(snapshot) => self.names.clone_from(&snapshot.names),
-            SessionEvent::Over {
-                scores, transcript, ..
-            } => {
+            SessionEvent::Over { scores, transcript, .. } => {
                 self.ending = TableOutcome::Over {
-                    scores: self
-                        .names
-                        .iter()
-                        .cloned()
-                        .zip(scores.iter().copied())
-                        .collect(),
+                    scores: self.names.iter().cloned().zip(scores.iter().copied()).collect(),
                     transcript: transcript.clone(),
                 };
             }
             SessionEvent::Fault {
-                stopped: true,
-                what,
-                ..
+                stopped: true, what, ..
             } => {
                 self.ending = TableOutcome::Failed(format!("the table has stopped: {what}"));
             }
             SessionEvent::Claimed { .. } => {
-                self.ending =
-                    TableOutcome::Failed("the table was closed, the game is unfinished".to_owned());
+                self.ending = TableOutcome::Failed("the table was closed, the game is unfinished".to_owned());
             }
             SessionEvent::Error(why) => self.ending = TableOutcome::Failed(why.clone()),
             _ => {}
@@ -307,9 +288,7 @@ impl App {
         }
         // The new table takes over a fixed port, such as one that a router forwards, once the old session frees it.
         // Addresses with that port stay valid.
-        let listening = self
-            .said()
-            .map_or_else(Vec::new, |place| place.listen.clone());
+        let listening = self.said().map_or_else(Vec::new, |place| place.listen.clone());
         let Some(old) = self.inviting.take() else {
             return;
         };
@@ -383,10 +362,7 @@ impl App {
                 Ok(())
             }
             Effect::Session(command) => {
-                let sent = self
-                    .live
-                    .as_ref()
-                    .map(|live| live.handle.commands.try_send(command));
+                let sent = self.live.as_ref().map(|live| live.handle.commands.try_send(command));
                 match sent {
                     Some(Err(TrySendError::Full(_))) => {
                         anyhow::bail!("the table is busy; try again")
@@ -413,8 +389,7 @@ impl App {
             Effect::Audit(path) => {
                 self.read(path, |transcript, reading| {
                     let names = player_names(transcript.charter().charter());
-                    let report =
-                        audit_with::<AnyGame>(transcript, &mut |progress| reading.tell(progress));
+                    let report = audit_with::<AnyGame>(transcript, &mut |progress| reading.tell(progress));
                     report.map(|report| UiEvent::Audited(Box::new(Audited { report, names })))
                 });
                 Ok(())
@@ -482,12 +457,7 @@ impl App {
         } else {
             Transport::Memory
         };
-        let mut setup = self.setup(
-            context,
-            Role::Host(rules),
-            transport,
-            opening.password.clone(),
-        )?;
+        let mut setup = self.setup(context, Role::Host(rules), transport, opening.password.clone())?;
         setup.lan = opening.lan && opening.networked;
         // With bots only there is nobody to wait for.
         setup.ready = !opening.networked;
@@ -514,10 +484,7 @@ impl App {
 
     /// Closes the session; its table can be resumed.
     fn close(&mut self) {
-        for live in [self.live.take(), self.inviting.take()]
-            .into_iter()
-            .flatten()
-        {
+        for live in [self.live.take(), self.inviting.take()].into_iter().flatten() {
             self.part(live, None);
         }
     }

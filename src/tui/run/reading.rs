@@ -41,22 +41,15 @@ impl LibraryReader {
         };
         self.tell(&library);
         for number in 0..library.past.len() {
-            let unread = library
-                .past
-                .get_mut(number)
-                .filter(|past| past.what == What::Unread);
+            let unread = library.past.get_mut(number).filter(|past| past.what == What::Unread);
             let Some(past) = unread else { continue };
-            past.read(
-                self.data.view(),
-                self.data.open().ok().map(Arc::as_ref),
-                &mut |_| {
-                    if is_last() {
-                        ControlFlow::Continue(())
-                    } else {
-                        ControlFlow::Break(())
-                    }
-                },
-            );
+            past.read(self.data.view(), self.data.open().ok().map(Arc::as_ref), &mut |_| {
+                if is_last() {
+                    ControlFlow::Continue(())
+                } else {
+                    ControlFlow::Break(())
+                }
+            });
             if !is_last() {
                 return;
             }
@@ -86,9 +79,7 @@ impl Reading {
         if self.told.is_none_or(|told| told.elapsed() >= TELLING) {
             self.told = Some(std::time::Instant::now());
             // If the channel is full, the next report replaces this one.
-            let _ = self
-                .back
-                .try_send(Input::UiEvent(UiEvent::Checking(progress)));
+            let _ = self.back.try_send(Input::UiEvent(UiEvent::Checking(progress)));
         }
         ControlFlow::Continue(())
     }

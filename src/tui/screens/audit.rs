@@ -32,10 +32,7 @@ impl Audit {
         match (&self.done, &self.failed) {
             (_, Some(why)) => {
                 let rows = wrapped(why, width, 0);
-                lines.extend(
-                    rows.into_iter()
-                        .map(|row| Line::styled(format!(" {row}"), theme.bad())),
-                );
+                lines.extend(rows.into_iter().map(|row| Line::styled(format!(" {row}"), theme.bad())));
             }
             (Some(audited), None) => {
                 let report = &audited.report;
@@ -51,17 +48,12 @@ impl Audit {
                         lines.push(Line::raw(deals));
                     }
                     Some(finding) => {
-                        let who = finding
-                            .seat()
-                            .and_then(|seat| audited.names.get(seat.index()));
+                        let who = finding.seat().and_then(|seat| audited.names.get(seat.index()));
                         let named = who.map_or_else(String::new, |name| format!(" [{name}]"));
                         let sign = theme.glyph("✗", "!");
                         let words = format!("{sign} NOT FAIR: {finding}{named}");
                         let rows = wrapped(&words, width, 2);
-                        lines.extend(
-                            rows.into_iter()
-                                .map(|row| Line::styled(format!(" {row}"), theme.bad())),
-                        );
+                        lines.extend(rows.into_iter().map(|row| Line::styled(format!(" {row}"), theme.bad())));
                     }
                 }
                 lines.push(Line::styled(format!(" log {}", report.log), theme.accent()));
@@ -103,10 +95,7 @@ impl Screen for Audit {
         canvas.put(bar, Line::from(spans));
         let inner = canvas.section(checks, "Checks");
         // A count is final only in the report.
-        let finished = self
-            .done
-            .as_ref()
-            .is_some_and(|audited| audited.report.is_fair());
+        let finished = self.done.as_ref().is_some_and(|audited| audited.report.is_fair());
         let lines = tally.checks().into_iter().map(|(name, count)| {
             let (sign, style) = match (count, finished) {
                 (0, true) => (theme.glyph("·", "-"), theme.faint()),

@@ -25,21 +25,11 @@ fn in_a_line(past: &Past) -> (String, String) {
     let date = past.date();
     match &past.what {
         What::Over(summary) | What::Waits(summary) | What::Open(summary) => {
-            let words = format!(
-                "{date}  {}: {}",
-                summary.game_name(),
-                summary.players.join(", ")
-            );
+            let words = format!("{date}  {}: {}", summary.game_name(), summary.players.join(", "));
             (words, past.in_words())
         }
-        What::Unread => (
-            format!("{date}  {}", short(&past.table)),
-            "reading...".to_owned(),
-        ),
-        What::Unreadable(_) => (
-            format!("{date}  {}", short(&past.table)),
-            "unreadable".to_owned(),
-        ),
+        What::Unread => (format!("{date}  {}", short(&past.table)), "reading...".to_owned()),
+        What::Unreadable(_) => (format!("{date}  {}", short(&past.table)), "unreadable".to_owned()),
     }
 }
 
@@ -61,11 +51,7 @@ impl History {
         let mut lines = Vec::new();
         match &past.what {
             What::Over(summary) => {
-                let winners: Vec<String> = summary
-                    .winners
-                    .iter()
-                    .map(|seat| summary.name(*seat))
-                    .collect();
+                let winners: Vec<String> = summary.winners.iter().map(|seat| summary.name(*seat)).collect();
                 let scores: Vec<String> = summary
                     .players
                     .iter()
@@ -77,10 +63,7 @@ impl History {
                 } else {
                     format!("won by {}", fairdeal_games::listed(&winners))
                 };
-                lines.push(Line::styled(
-                    format!(" {}; {won}", scores.join(", ")),
-                    theme.title(),
-                ));
+                lines.push(Line::styled(format!(" {}; {won}", scores.join(", ")), theme.title()));
                 lines.push(Line::styled(format!(" log {}", summary.log), theme.faint()));
             }
             What::Waits(_) => lines.push(Line::raw(" You can resume it.")),
@@ -88,10 +71,7 @@ impl History {
             What::Unread => {}
             What::Unreadable(why) => {
                 let rows = wrapped(why, usize::from(inner.width).saturating_sub(2), 0);
-                lines.extend(
-                    rows.into_iter()
-                        .map(|row| Line::styled(format!(" {row}"), theme.bad())),
-                );
+                lines.extend(rows.into_iter().map(|row| Line::styled(format!(" {row}"), theme.bad())));
             }
         }
         canvas.rows(inner, lines);
@@ -107,14 +87,7 @@ impl History {
         ];
         let line = Line::from(spans);
         let x = inner.x + u16::try_from(line.width()).unwrap_or(0) + 1;
-        canvas.put(
-            Rect {
-                y,
-                height: 1,
-                ..inner
-            },
-            line,
-        );
+        canvas.put(Rect { y, height: 1, ..inner }, line);
         if past.path.is_some() {
             canvas.button((x, y), "a", "audit every shuffle", AUDIT);
         }
@@ -136,37 +109,20 @@ impl Screen for History {
     fn draw(&mut self, context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
         let theme = canvas.theme();
         let page = column(area, 110);
-        let [list, about] =
-            Layout::vertical([Constraint::Min(3), Constraint::Length(6)]).areas(page);
+        let [list, about] = Layout::vertical([Constraint::Min(3), Constraint::Length(6)]).areas(page);
         let all = &context.library.past;
         let inner = canvas.section(list, &format!("{} games", all.len()));
         if all.is_empty() {
-            canvas.put(
-                inner,
-                Line::styled("   Your past games appear here.", theme.faint()),
-            );
+            canvas.put(inner, Line::styled("   Your past games appear here.", theme.faint()));
             return;
         }
         self.chosen = self.chosen.min(all.len() - 1);
         let rows = usize::from(inner.height);
         let first = first_shown(self.chosen, rows, all.len());
-        for ((y, past), number) in (inner.y..inner.bottom())
-            .zip(all.iter().skip(first))
-            .zip(first..)
-        {
+        for ((y, past), number) in (inner.y..inner.bottom()).zip(all.iter().skip(first)).zip(first..) {
             let (words, more) = in_a_line(past);
-            let at = Rect {
-                y,
-                height: 1,
-                ..inner
-            };
-            row(
-                canvas,
-                at,
-                Target::Row(number),
-                (&words, theme.text()),
-                &more,
-            );
+            let at = Rect { y, height: 1, ..inner };
+            row(canvas, at, Target::Row(number), (&words, theme.text()), &more);
         }
         self.draw_about(context, canvas, about);
     }
@@ -181,9 +137,7 @@ impl Screen for History {
         match (&past.what, &past.path) {
             (What::Waits(_), _) => {
                 requests.push(Request::Effect(Effect::Resume(past.table.clone())));
-                requests.push(Request::Replace(Box::new(TableScreen::new(
-                    "resuming", false,
-                ))));
+                requests.push(Request::Replace(Box::new(TableScreen::new("resuming", false))));
             }
             (_, Some(path)) => {
                 requests.push(Request::Effect(Effect::Replay(path.clone())));
@@ -211,10 +165,7 @@ impl Screen for History {
 
     /// Up and down select a game, including those outside the visible rows.
     fn steers(&self, intent: Intent) -> bool {
-        matches!(
-            intent,
-            Intent::Up | Intent::Down | Intent::First | Intent::Last
-        )
+        matches!(intent, Intent::Up | Intent::Down | Intent::First | Intent::Last)
     }
 
     fn letter(&mut self, context: &Context, letter: char, requests: &mut Requests) -> bool {

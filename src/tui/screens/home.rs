@@ -47,13 +47,7 @@ fn entries(context: &Context) -> Vec<Entry> {
     let lan = context.lan.as_ref().map_or(0, |view| view.tables.len());
     let mut all: Vec<Entry> = (0..GAMES.len()).map(Entry::Game).collect();
     // Saved games and LAN tables come and go, so they are last. The other entries keep their numbers.
-    all.extend([
-        Entry::Join,
-        Entry::Watch,
-        Entry::History,
-        Entry::Settings,
-        Entry::Quit,
-    ]);
+    all.extend([Entry::Join, Entry::Watch, Entry::History, Entry::Settings, Entry::Quit]);
     all.extend((0..context.library.waiting.len()).map(Entry::Waiting));
     all.extend((0..lan).map(Entry::Lan));
     all
@@ -99,18 +93,11 @@ impl Home {
                     .iter()
                     .map(|(key, value)| format!("{key} {value}"))
                     .collect();
-                let locked = if table.locked {
-                    "It needs a password. "
-                } else {
-                    ""
-                };
+                let locked = if table.locked { "It needs a password. " } else { "" };
                 let text = format!("{locked}Options: {}.", options.join(", "));
                 (format!("{}'s table", table.host), text)
             }
-            Some(Entry::Join) => (
-                "Join".to_owned(),
-                "Paste a friend's ticket or address.".to_owned(),
-            ),
+            Some(Entry::Join) => ("Join".to_owned(), "Paste a friend's ticket or address.".to_owned()),
             Some(Entry::Watch) => (
                 "Watch".to_owned(),
                 "Paste a table's ticket to watch as a spectator and verify every step.".to_owned(),
@@ -154,17 +141,11 @@ impl Screen for Home {
         let top = banner.y + u16::from(roomy);
         let left = banner.x + banner.width.saturating_sub(32) / 2;
         for (y, line) in (top..).zip(BANNER) {
-            canvas.put(
-                Rect::new(left, y, 32, 1),
-                Line::styled(line, theme.accent()),
-            );
+            canvas.put(Rect::new(left, y, 32, 1), Line::styled(line, theme.accent()));
         }
-        let [games, rest] =
-            Layout::horizontal([Constraint::Percentage(46), Constraint::Percentage(54)])
-                .areas(lists);
+        let [games, rest] = Layout::horizontal([Constraint::Percentage(46), Constraint::Percentage(54)]).areas(lists);
         let entries = entries(context);
-        let number_of =
-            |entry: &Entry| entries.iter().position(|other| other == entry).unwrap_or(0);
+        let number_of = |entry: &Entry| entries.iter().position(|other| other == entry).unwrap_or(0);
         let mut at = canvas.section(games, "Play");
         for (number, info) in GAMES.iter().enumerate() {
             let target = Target::Row(number_of(&Entry::Game(number)));
@@ -253,10 +234,7 @@ impl Screen for Home {
                     requests.push(Request::Push(Box::new(Join::with(Purpose::Join, &ticket))));
                 } else {
                     let target = JoinTarget::Ticket(table.ticket.clone());
-                    requests.push(Request::Effect(Effect::Join {
-                        target,
-                        password: None,
-                    }));
+                    requests.push(Request::Effect(Effect::Join { target, password: None }));
                     requests.push(Request::Push(Box::new(TableScreen::new("joining", false))));
                 }
             }
@@ -320,10 +298,7 @@ impl Screen for Home {
                 waiting.map_or_else(String::new, |(_, words)| format!("resume: {words}"))
             }
             Entry::Lan(number) => {
-                let table = context
-                    .lan
-                    .as_ref()
-                    .and_then(|view| view.tables.get(*number));
+                let table = context.lan.as_ref().and_then(|view| view.tables.get(*number));
                 table.map_or_else(String::new, |table| format!("join {}'s table", table.host))
             }
             Entry::Join => "join with a ticket".to_owned(),

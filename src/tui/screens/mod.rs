@@ -19,21 +19,11 @@ use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
 /// A selectable row: a focus marker, a label on the left, more text on the right.
-fn row(
-    canvas: &mut Canvas<'_>,
-    area: Rect,
-    target: Target,
-    (words, style): (&str, Style),
-    more: &str,
-) {
+fn row(canvas: &mut Canvas<'_>, area: Rect, target: Target, (words, style): (&str, Style), more: &str) {
     let theme = canvas.theme();
     let area = Rect { height: 1, ..area };
     let mark = canvas.target(area, target);
-    let sign = if mark.focused {
-        theme.glyph("▸", ">")
-    } else {
-        " "
-    };
+    let sign = if mark.focused { theme.glyph("▸", ">") } else { " " };
     let room = usize::from(area.width).saturating_sub(4);
     let more = cut(more, room, theme);
     let words = cut(words, room.saturating_sub(more.width() + 1), theme);
@@ -56,11 +46,7 @@ const LABEL: usize = 22;
 /// Draws the name of a setting after the focus marker. Returns the rest of the row.
 fn label(canvas: &mut Canvas<'_>, area: Rect, name: &str, is_focused: bool) -> Rect {
     let theme = canvas.theme();
-    let sign = if is_focused {
-        theme.glyph("▸", ">")
-    } else {
-        " "
-    };
+    let sign = if is_focused { theme.glyph("▸", ">") } else { " " };
     let pad = " ".repeat(LABEL.saturating_sub(name.width()));
     canvas.lead(area, Line::raw(format!(" {sign} {name}{pad}")))
 }
@@ -72,10 +58,7 @@ fn setting(canvas: &mut Canvas<'_>, area: Rect, target: Target, name: &str, valu
     let mark = canvas.target(area, target);
     let rest = label(canvas, area, name, mark.focused);
     let (before, after) = (theme.glyph("‹", "<"), theme.glyph("›", ">"));
-    canvas.put(
-        rest,
-        Line::styled(format!("{before} {value} {after}"), theme.accent()),
-    );
+    canvas.put(rest, Line::styled(format!("{before} {value} {after}"), theme.accent()));
     if mark.focused {
         canvas.tint(area, theme.focused());
     }

@@ -93,18 +93,13 @@ impl ReplayScreen {
     }
 
     fn next_eyes(&self) -> Eyes {
-        let seats = self
-            .replay
-            .as_ref()
-            .map_or(0, |replay| replay.names().len());
+        let seats = self.replay.as_ref().map_or(0, |replay| replay.names().len());
         match self.eyes {
             Eyes::Everybody => Seat::new(0).map_or(Eyes::All, Eyes::Seat),
-            Eyes::Seat(seat) => {
-                match Seat::new(seat.index() + 1).filter(|next| next.index() < seats) {
-                    Some(next) => Eyes::Seat(next),
-                    None => Eyes::All,
-                }
-            }
+            Eyes::Seat(seat) => match Seat::new(seat.index() + 1).filter(|next| next.index() < seats) {
+                Some(next) => Eyes::Seat(next),
+                None => Eyes::All,
+            },
             Eyes::All => Eyes::Everybody,
         }
     }
@@ -188,10 +183,7 @@ impl Screen for ReplayScreen {
 
     /// Left and right change the step instead of moving the focus over the board.
     fn steers(&self, intent: Intent) -> bool {
-        matches!(
-            intent,
-            Intent::Left | Intent::Right | Intent::First | Intent::Last
-        )
+        matches!(intent, Intent::Left | Intent::Right | Intent::First | Intent::Last)
     }
 
     fn letter(&mut self, context: &Context, letter: char, requests: &mut Requests) -> bool {

@@ -146,13 +146,11 @@ impl Screen for Rules {
             let hit = Some(&wanted).filter(|wanted| !wanted.is_empty());
             // Highlight only if lower case has the same length: otherwise the byte positions differ.
             let hit = hit.and_then(|wanted| Some((lower.find(wanted.as_str())?, wanted.len())));
-            let parts = hit
-                .filter(|_| lower.len() == row.len())
-                .and_then(|(at, length)| {
-                    let (before, rest) = row.split_at_checked(at)?;
-                    let (here, after) = rest.split_at_checked(length)?;
-                    Some((before, here, after))
-                });
+            let parts = hit.filter(|_| lower.len() == row.len()).and_then(|(at, length)| {
+                let (before, rest) = row.split_at_checked(at)?;
+                let (here, after) = rest.split_at_checked(length)?;
+                Some((before, here, after))
+            });
             match parts {
                 Some((before, here, after)) => Line::from(vec![
                     Span::styled(format!(" {before}"), style),
@@ -169,12 +167,7 @@ impl Screen for Rules {
             return;
         }
         let keys = &context.keymap;
-        let x = canvas.button(
-            (foot.x + 1, foot.y),
-            &keys.key(Intent::Search),
-            "search",
-            SEARCH,
-        );
+        let x = canvas.button((foot.x + 1, foot.y), &keys.key(Intent::Search), "search", SEARCH);
         let shown = (self.top + self.room).min(self.rows.len());
         let words = format!("row {shown} of {}", self.rows.len());
         let rest = Rect {

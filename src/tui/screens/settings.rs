@@ -59,14 +59,12 @@ impl SettingsScreen {
             Item::Name => return,
             Item::Theme => settings.theme = turned(&ThemeName::ALL, settings.theme, by),
             Item::Pyramids => {
-                settings.pyramids =
-                    turned(&[Pyramids::Rainbow, Pyramids::Xeno], settings.pyramids, by);
+                settings.pyramids = turned(&[Pyramids::Rainbow, Pyramids::Xeno], settings.pyramids, by);
             }
             Item::Ascii => settings.ascii = !settings.ascii,
             Item::Motion => settings.motion = !settings.motion,
             Item::Level => {
-                settings.bot_level =
-                    turned(&Level::ALL.map(|(level, _)| level), settings.bot_level, by);
+                settings.bot_level = turned(&Level::ALL.map(|(level, _)| level), settings.bot_level, by);
             }
             Item::BotDelay => settings.bot_delay = turned(&BOT_DELAYS, settings.bot_delay, by),
         }
@@ -121,11 +119,7 @@ fn told(settings: &Settings, item: Item) -> (&'static str, String, &'static str)
             yes(settings.motion),
             "Cards move, and scores appear step by step.",
         ),
-        Item::Level => (
-            "bots play",
-            settings.bot_level.name().to_owned(),
-            "For new tables.",
-        ),
+        Item::Level => ("bots play", settings.bot_level.name().to_owned(), "For new tables."),
         Item::BotDelay => (
             "bots think",
             format!("{} ms", settings.bot_delay),
@@ -142,10 +136,7 @@ impl Screen for SettingsScreen {
     fn draw(&mut self, context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
         let theme = canvas.theme();
         let page = column(area, 86);
-        let mut at = Rect {
-            y: page.y + 1,
-            ..page
-        };
+        let mut at = Rect { y: page.y + 1, ..page };
         at = canvas.section(at, "Settings");
         for (number, item) in ITEMS.into_iter().enumerate() {
             let (name, value, _) = told(&context.settings, item);
@@ -164,25 +155,18 @@ impl Screen for SettingsScreen {
             }
             at.y += 1;
         }
-        let meaning = self
-            .focus
-            .map_or("", |item| told(&context.settings, item).2);
+        let meaning = self.focus.map_or("", |item| told(&context.settings, item).2);
         let file = "These settings and your keys are in settings.toml in the data directory. For example, up = [\"w\"] in its \
                     section [keys] makes w move up. fairdeal reports mistakes in the file when it starts.";
         let width = usize::from(page.width).saturating_sub(4);
-        let lines = wrapped(meaning, width, 0)
-            .into_iter()
-            .chain([String::new()]);
+        let lines = wrapped(meaning, width, 0).into_iter().chain([String::new()]);
         let lines = lines.chain(wrapped(file, width, 0));
         let below = Rect {
             y: at.y + 1,
             height: 8,
             ..page
         };
-        canvas.rows(
-            below,
-            lines.map(|row| Line::styled(format!("   {row}"), theme.faint())),
-        );
+        canvas.rows(below, lines.map(|row| Line::styled(format!("   {row}"), theme.faint())));
     }
 
     fn choose(&mut self, context: &Context, target: Target, requests: &mut Requests) {

@@ -154,15 +154,10 @@ impl Setup {
                     return Default::default();
                 };
                 let meaning = match option.key {
-                    key if key == TABLE_OPTION.key => {
-                        "No keys in escrow: losing a player redeals the hand.".to_owned()
-                    }
-                    Timing::TURN_TIME => {
-                        "After this time the others may remove the player, if all agree.".to_owned()
-                    }
+                    key if key == TABLE_OPTION.key => "No keys in escrow: losing a player redeals the hand.".to_owned(),
+                    Timing::TURN_TIME => "After this time the others may remove the player, if all agree.".to_owned(),
                     Timing::ABSENCE => {
-                        "How long a player may be unreachable. Then the others may go on. Usually 2 min."
-                            .to_owned()
+                        "How long a player may be unreachable. Then the others may go on. Usually 2 min.".to_owned()
                     }
                     _ => format!("{}.", option.kind.allowed()),
                 };
@@ -194,11 +189,7 @@ impl Setup {
                 "Players on the LAN see the table in their list.".to_owned(),
             ),
             Item::Password => {
-                let value = if self.password.is_empty() {
-                    "none"
-                } else {
-                    "set"
-                };
+                let value = if self.password.is_empty() { "none" } else { "set" };
                 let meaning = "Guests need it to sit down; guesses are limited.";
                 ("password", value.to_owned(), meaning.to_owned())
             }
@@ -236,11 +227,7 @@ impl Setup {
                 };
                 let next = (now + by).rem_euclid(3);
                 self.practice = next == 2;
-                let day = if next == 1 {
-                    self.today.as_str()
-                } else {
-                    NO_DAY
-                };
+                let day = if next == 1 { self.today.as_str() } else { NO_DAY };
                 if let Some((_, value)) = self.options.iter_mut().find(|option| is_dated(option)) {
                     day.clone_into(value);
                 }
@@ -346,20 +333,13 @@ impl Screen for Setup {
     fn draw(&mut self, context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
         let theme = canvas.theme();
         let page = column(area, 86);
-        let mut at = Rect {
-            y: page.y + 1,
-            ..page
-        };
+        let mut at = Rect { y: page.y + 1, ..page };
         at = canvas.section(at, "Open a table");
         for (number, item) in self.items().into_iter().enumerate() {
             let target = Target::Row(number);
             if item == Item::Start {
                 at.y += 1;
-                let words = if self.networked {
-                    "open the table"
-                } else {
-                    "play"
-                };
+                let words = if self.networked { "open the table" } else { "play" };
                 canvas.button((at.x + 3, at.y), "Enter", words, target);
                 continue;
             }
@@ -369,8 +349,7 @@ impl Screen for Setup {
         }
         let (_, _, meaning) = self.focus.map(|item| self.told(item)).unwrap_or_default();
         let keys = &context.keymap;
-        let [left, right] =
-            [Intent::Left, Intent::Right].map(|intent| keys.keys(intent).replace(' ', "/"));
+        let [left, right] = [Intent::Left, Intent::Right].map(|intent| keys.keys(intent).replace(' ', "/"));
         let how = match self.focus {
             Some(Item::Password) => "Tab or Down: next field.".to_owned(),
             _ => format!("{left} or {right} changes the value, and so does a click."),
@@ -382,10 +361,7 @@ impl Screen for Setup {
         };
         let rows = wrapped(&meaning, usize::from(page.width).saturating_sub(4), 0);
         let lines = rows.into_iter().chain([how]);
-        canvas.rows(
-            below,
-            lines.map(|row| Line::styled(format!("   {row}"), theme.faint())),
-        );
+        canvas.rows(below, lines.map(|row| Line::styled(format!("   {row}"), theme.faint())));
         if self.game.most_seats == 1 {
             let past = Solitaire::of(&context.library.past, self.game.id, &context.today);
             let below = Rect {

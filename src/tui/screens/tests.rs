@@ -23,15 +23,7 @@ use crate::tui::screen::{Effect, Library};
 use crate::tui::testing::TestApp;
 
 /// The sizes to draw every screen at.
-const SIZES: [(u16, u16); 7] = [
-    (1, 1),
-    (20, 5),
-    (79, 24),
-    (80, 23),
-    (80, 24),
-    (140, 45),
-    (200, 60),
-];
+const SIZES: [(u16, u16); 7] = [(1, 1), (20, 5), (79, 24), (80, 23), (80, 24), (140, 45), (200, 60)];
 
 fn taken(name: &str, number: usize) -> Option<LobbySeat> {
     Some(LobbySeat {
@@ -51,10 +43,7 @@ fn lobby() -> LobbyView {
         seats: vec![taken("Anna", 0), None, taken("Cleo", 2)],
         ready: vec![false, false, true],
         me: Seat::new(0),
-        ticket: Some(
-            "fd1abcdefghijklmnopqrstuvwxyz234567abcdefghijklmnopqrstuvwxyz234567abcdefghij"
-                .to_owned(),
-        ),
+        ticket: Some("fd1abcdefghijklmnopqrstuvwxyz234567abcdefghijklmnopqrstuvwxyz234567abcdefghij".to_owned()),
         addresses: vec!["/ip4/192.168.1.7/tcp/4001/p2p/12D3KooW".to_owned()],
     }
 }
@@ -83,9 +72,7 @@ fn screens(ascii: bool) -> Vec<(&'static str, TestApp)> {
     let mut lobby_stage = at("join with");
     lobby_stage.keys("fd1");
     lobby_stage = at("256f4fc1");
-    lobby_stage.input(Input::UiEvent(UiEvent::Session(SessionEvent::Lobby(
-        lobby(),
-    ))));
+    lobby_stage.input(Input::UiEvent(UiEvent::Session(SessionEvent::Lobby(lobby()))));
     lobby_stage.input(Input::UiEvent(UiEvent::Session(SessionEvent::Chat {
         seat: Seat::new(2),
         name: "Cleo".to_owned(),
@@ -171,10 +158,7 @@ fn there_is_a_first_and_a_last() {
     let mut stage = TestApp::at_home(false);
     let chosen = |stage: &mut TestApp| {
         let shown = stage.draw();
-        let row = shown
-            .lines()
-            .find(|row| row.contains('▸'))
-            .map(str::to_owned);
+        let row = shown.lines().find(|row| row.contains('▸')).map(str::to_owned);
         row.unwrap_or_default()
     };
     stage.key(KeyCode::End);

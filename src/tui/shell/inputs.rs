@@ -221,10 +221,7 @@ impl Shell {
             Intent::Back => self.back(effects),
             Intent::Rules => self.open_rules(),
             Intent::Up | Intent::Down | Intent::Left | Intent::Right => {
-                let steers = self
-                    .stack
-                    .last()
-                    .is_some_and(|place| place.screen.steers(intent));
+                let steers = self.stack.last().is_some_and(|place| place.screen.steers(intent));
                 let from = focus.filter(|_| !steers);
                 let to = from.and_then(|from| focus::towards(&self.layer, from, intent));
                 match to {
@@ -251,9 +248,7 @@ impl Shell {
                         screen.intent(context, intent, requests);
                     });
                 }
-                let stop = |target: Target| {
-                    !matches!(target, Target::Key(_)) && place.screen.is_stop(target)
-                };
+                let stop = |target: Target| !matches!(target, Target::Key(_)) && place.screen.is_stop(target);
                 if let Some(target) = focus::after(&self.layer, focus, by, stop) {
                     self.focus_on_top(target);
                 }

@@ -76,10 +76,7 @@ impl Shell {
     pub(in crate::tui) fn new(context: Context, screen: Box<dyn Screen>) -> Self {
         Self {
             context,
-            stack: vec![StackedScreen {
-                screen,
-                focus: None,
-            }],
+            stack: vec![StackedScreen { screen, focus: None }],
             overlay: None,
             toasts: Vec::new(),
             layer: Layer::default(),
@@ -267,29 +264,21 @@ impl Shell {
         if place.screen.game().is_some() {
             helps.push((keys.keys(Intent::Rules), Intent::Rules.words().to_owned()));
         }
-        helps.push((
-            "mouse".to_owned(),
-            "click to choose; the wheel scrolls".to_owned(),
-        ));
+        helps.push(("mouse".to_owned(), "click to choose; the wheel scrolls".to_owned()));
         helps.push(("Ctrl-c".to_owned(), "quit fairdeal".to_owned()));
         helps
     }
 
     /// Entries of the palette that match its text.
     fn found(&self) -> Vec<(String, Target)> {
-        let (Some(Overlay::Palette { field, .. }), Some(place)) =
-            (&self.overlay, self.stack.last())
-        else {
+        let (Some(Overlay::Palette { field, .. }), Some(place)) = (&self.overlay, self.stack.last()) else {
             return Vec::new();
         };
         let mut all = place.screen.commands(&self.context);
         if place.screen.game().is_some() {
             all.push(("read the rulebook".to_owned(), Target::Key(Intent::Rules)));
         }
-        all.push((
-            "help: the keys of this screen".to_owned(),
-            Target::Key(Intent::Help),
-        ));
+        all.push(("help: the keys of this screen".to_owned(), Target::Key(Intent::Help)));
         all.push(("back".to_owned(), Target::Key(Intent::Back)));
         let wanted = field.text().to_lowercase();
         let fits = |text: &str| {
@@ -365,11 +354,7 @@ impl Shell {
         }
     }
 
-    fn on_top(
-        &mut self,
-        effects: &mut Vec<Effect>,
-        run: impl FnOnce(&mut dyn Screen, &Context, &mut Requests),
-    ) {
+    fn on_top(&mut self, effects: &mut Vec<Effect>, run: impl FnOnce(&mut dyn Screen, &Context, &mut Requests)) {
         self.on(self.stack.len().saturating_sub(1), effects, run);
     }
 
@@ -377,17 +362,11 @@ impl Shell {
         match request {
             Request::Push(screen) => {
                 self.overlay = None;
-                self.stack.push(StackedScreen {
-                    screen,
-                    focus: None,
-                });
+                self.stack.push(StackedScreen { screen, focus: None });
             }
             Request::Replace(screen) => {
                 if let Some(place) = self.stack.get_mut(place) {
-                    *place = StackedScreen {
-                        screen,
-                        focus: None,
-                    };
+                    *place = StackedScreen { screen, focus: None };
                 }
             }
             Request::Leave => {
@@ -401,8 +380,7 @@ impl Shell {
             Request::Toast(tone, text) => self.toast(tone, text),
             Request::Ask(question) => self.overlay = Some(Overlay::Question(question, place)),
             Request::Withdraw => {
-                let asked =
-                    |overlay: &Overlay| matches!(overlay, Overlay::Question(_, by) if *by == place);
+                let asked = |overlay: &Overlay| matches!(overlay, Overlay::Question(_, by) if *by == place);
                 self.overlay = self.overlay.take().filter(|overlay| !asked(overlay));
             }
             Request::Focus(target) => self.set_focus(place, target),

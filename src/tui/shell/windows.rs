@@ -12,12 +12,7 @@ use super::{HELP, HELP_KEYS, LEAST};
 use crate::tui::screen::Question;
 
 /// Draws a window in the middle of the screen. Returns the area inside.
-pub(in crate::tui) fn window(
-    canvas: &mut Canvas<'_>,
-    title: &str,
-    width: u16,
-    height: u16,
-) -> Rect {
+pub(in crate::tui) fn window(canvas: &mut Canvas<'_>, title: &str, width: u16, height: u16) -> Rect {
     let screen = canvas.area();
     let (width, height) = (width.min(screen.width), height.min(screen.height));
     let area = Rect::new(
@@ -45,9 +40,7 @@ pub(super) fn draw_help(canvas: &mut Canvas<'_>, helps: &[(String, String)], bac
             both.collect::<Vec<_>>()
         })
         .collect();
-    let height = u16::try_from(lines.len())
-        .unwrap_or(u16::MAX)
-        .saturating_add(4);
+    let height = u16::try_from(lines.len()).unwrap_or(u16::MAX).saturating_add(4);
     let height = height.min(canvas.area().height.saturating_sub(2));
     let inner = window(canvas, "Keys", 74, height);
     let rows = usize::from(inner.height.saturating_sub(1));
@@ -70,22 +63,10 @@ pub(super) fn draw_help(canvas: &mut Canvas<'_>, helps: &[(String, String)], bac
         " any key: close".to_owned()
     };
     let y = inner.bottom().saturating_sub(1);
-    canvas.put(
-        Rect {
-            y,
-            height: 1,
-            ..inner
-        },
-        Line::styled(foot, theme.faint()),
-    );
+    canvas.put(Rect { y, height: 1, ..inner }, Line::styled(foot, theme.faint()));
 }
 
-pub(super) fn draw_palette(
-    canvas: &mut Canvas<'_>,
-    field: &Field,
-    found: &[(String, Target)],
-    chosen: usize,
-) {
+pub(super) fn draw_palette(canvas: &mut Canvas<'_>, field: &Field, found: &[(String, Target)], chosen: usize) {
     let theme = canvas.theme();
     let height = canvas.area().height.saturating_sub(4).min(18);
     let inner = window(canvas, "What do you want to do?", 72, height);
@@ -94,22 +75,11 @@ pub(super) fn draw_palette(
     field.draw(canvas, row);
     let rows = usize::from(inner.height.saturating_sub(2));
     let first = (chosen + 1).saturating_sub(rows);
-    for ((y, (text, _)), number) in (inner.y + 2..inner.bottom())
-        .zip(found.iter().skip(first))
-        .zip(first..)
-    {
-        let area = Rect {
-            y,
-            height: 1,
-            ..inner
-        };
+    for ((y, (text, _)), number) in (inner.y + 2..inner.bottom()).zip(found.iter().skip(first)).zip(first..) {
+        let area = Rect { y, height: 1, ..inner };
         canvas.target(area, Target::Row(number));
         let is_chosen = number == chosen;
-        let sign = if is_chosen {
-            theme.glyph("▸", ">")
-        } else {
-            " "
-        };
+        let sign = if is_chosen { theme.glyph("▸", ">") } else { " " };
         canvas.put(area, Line::raw(format!(" {sign} {text}")));
         if is_chosen {
             canvas.tint(area, theme.focused());
@@ -121,10 +91,7 @@ pub(super) fn draw_palette(
             height: 1,
             ..inner
         };
-        canvas.put(
-            area,
-            Line::styled("   no command of that name here", theme.faint()),
-        );
+        canvas.put(area, Line::styled("   no command of that name here", theme.faint()));
     }
 }
 
@@ -133,18 +100,11 @@ pub(super) fn draw_question(canvas: &mut Canvas<'_>, question: &Question) {
     let text = wrapped(&question.text, 62, 0);
     let rows = u16::try_from(text.len() + question.answers.len()).unwrap_or(u16::MAX);
     let inner = window(canvas, "Sure?", 68, rows.saturating_add(4));
-    let lines = text
-        .iter()
-        .map(|row| Line::styled(format!(" {row}"), theme.title()));
+    let lines = text.iter().map(|row| Line::styled(format!(" {row}"), theme.title()));
     canvas.rows(inner, lines);
     let mut y = inner.y + u16::try_from(text.len()).unwrap_or(0) + 1;
     for (number, (key, word, meaning)) in question.answers.iter().enumerate() {
-        let x = canvas.button(
-            (inner.x + 1, y),
-            &key.to_string(),
-            word,
-            Target::Row(number),
-        );
+        let x = canvas.button((inner.x + 1, y), &key.to_string(), word, Target::Row(number));
         let rest = Rect::new(x, y, inner.right().saturating_sub(x), 1);
         canvas.put(rest, Line::raw(meaning.as_str()));
         y = y.saturating_add(1);

@@ -62,11 +62,7 @@ impl Figures {
 /// Plays one game. The attack begins before the guest joins.
 ///
 /// The returned thread waits for the programs to end, and panics if one of them misbehaves.
-pub(super) fn play(
-    setting: Setting,
-    target: &str,
-    mut abuse: Option<(Attack, &[Kind])>,
-) -> (Figures, JoinHandle<()>) {
+pub(super) fn play(setting: Setting, target: &str, mut abuse: Option<(Attack, &[Kind])>) -> (Figures, JoinHandle<()>) {
     let folder = TempDir::new().unwrap();
     let root = folder.path();
     let relay = (setting == Setting::Relayed).then(|| relay(root));
@@ -85,9 +81,7 @@ pub(super) fn play(
     let found: Ticket = ticket.parse().unwrap();
 
     let at_relay = relay.as_ref().map(|(relay, _)| victim(relay, None));
-    let victim_host = at_relay
-        .clone()
-        .unwrap_or_else(|| victim(&host, Some(found.lobby())));
+    let victim_host = at_relay.clone().unwrap_or_else(|| victim(&host, Some(found.lobby())));
     if let Some((attack, kinds)) = &mut abuse {
         attack.begin(kinds, &victim_host);
         let begins = Instant::now();
@@ -140,13 +134,7 @@ pub(super) fn play(
 }
 
 /// Waits until the programs of a game have ended normally, and audits the game.
-fn end(
-    folder: TempDir,
-    over: Value,
-    mut host: Program,
-    mut guest: Program,
-    relay: Option<Program>,
-) {
+fn end(folder: TempDir, over: Value, mut host: Program, mut guest: Program, relay: Option<Program>) {
     let other = guest.wait_for("over").expect("the guest's game ends");
     assert_eq!(over["log"], other["log"]);
     for program in [&mut host, &mut guest] {
@@ -200,8 +188,7 @@ fn watch(host: &mut Program, guest: &Program) -> (Vec<Duration>, Value, u64) {
     let mut memory = 0;
     loop {
         let kinds = ["action", "deal", "over"];
-        let event =
-            host.wait_for_matching(|event| kinds.iter().any(|kind| event["event"] == *kind));
+        let event = host.wait_for_matching(|event| kinds.iter().any(|kind| event["event"] == *kind));
         let event = event.expect("the host's game ends");
         let now = Instant::now();
         // The programs may end right after the game, so not every sample succeeds.

@@ -92,11 +92,7 @@ impl Rude {
     }
 
     /// Opens a message stream under a program name.
-    pub(super) async fn open_table(
-        &self,
-        program: [u8; 8],
-        number: u64,
-    ) -> io::Result<SubstreamBox> {
+    pub(super) async fn open_table(&self, program: [u8; 8], number: u64) -> io::Result<SubstreamBox> {
         let mut stream = self.open_as(TABLE).await?;
         stream.write_all(&program).await?;
         stream.write_all(&number.to_le_bytes()).await?;

@@ -91,13 +91,7 @@ impl Lab {
 
     /// Runs a cable from a switch to a new interface of a machine with an address such as `10.0.0.1/24`. Returns the
     /// switch's port.
-    pub(crate) fn plug(
-        &mut self,
-        node: Node,
-        interface: &str,
-        address: &str,
-        switch: Node,
-    ) -> Port {
+    pub(crate) fn plug(&mut self, node: Node, interface: &str, address: &str, switch: Node) -> Port {
         let port = self.ports.entry(switch).or_default();
         *port += 1;
         let port = format!("port{port}");
@@ -143,10 +137,7 @@ impl Lab {
     /// Isolates the cables at these ports of one switch from each other.
     pub(crate) fn part(&self, ports: &[&Port]) {
         for Port { switch, port } in ports {
-            self.ip(
-                *switch,
-                &format!("link set {port} type bridge_slave isolated on\n"),
-            );
+            self.ip(*switch, &format!("link set {port} type bridge_slave isolated on\n"));
         }
     }
 
@@ -167,16 +158,7 @@ impl Lab {
         }\n";
         self.exec(switch, &["nft", "-f", "-"], lossy);
         for Port { port, .. } in ports {
-            let slow = [
-                "tc",
-                "-n",
-                &self.names[switch.0],
-                "qdisc",
-                "add",
-                "dev",
-                port,
-                "root",
-            ];
+            let slow = ["tc", "-n", &self.names[switch.0], "qdisc", "add", "dev", port, "root"];
             let late = [&slow[..], &["netem", "delay", delay]].concat();
             if let Err(reason) = run(&late, "") {
                 eprintln!("a slow link in place of a late one: {reason}");

@@ -95,14 +95,9 @@ fn a_bot_of_the_host_reaches_a_guest() {
     let Some(mut lab) = Lab::new() else { return };
     let root = TempDir::new().unwrap();
     let switch = lab.switch();
-    let [host_machine, guest_machine] =
-        [LAN[0], LAN[1]].map(|address| lab.lan_machine(address, switch).0);
+    let [host_machine, guest_machine] = [LAN[0], LAN[1]].map(|address| lab.lan_machine(address, switch).0);
     let slow = ["--bot-delay", "500", "--json"];
-    let host = [
-        &["bot", "host", "loot", "--seats", "3", "--bots", "1"],
-        &slow[..],
-    ]
-    .concat();
+    let host = [&["bot", "host", "loot", "--seats", "3", "--bots", "1"], &slow[..]].concat();
     let mut host = lab.start(host_machine, root.path(), NAMES[0], &host);
     let ticket = host.ticket();
     let guest = [&["bot", "join", &ticket], &slow[..]].concat();
@@ -118,8 +113,7 @@ fn a_seat_resumes_from_another_address() {
     let Some(mut lab) = Lab::new() else { return };
     let root = TempDir::new().unwrap();
     let switch = lab.switch();
-    let [host_machine, guest_machine] =
-        [LAN[0], LAN[1]].map(|address| lab.lan_machine(address, switch).0);
+    let [host_machine, guest_machine] = [LAN[0], LAN[1]].map(|address| lab.lan_machine(address, switch).0);
     let slow = ["--bot-delay", "50"];
     let host = [&LOOT[..], &["--seats", "2"], &slow].concat();
     let mut host = lab.start(host_machine, root.path(), NAMES[0], &host);
@@ -158,22 +152,12 @@ fn behind_routers(apart: bool) {
     let logs = ["host", "guest"].map(|name| root.path().join(name).with_extension("log"));
     let [host_log, guest_log] = logs.each_ref().map(|log| log.to_str().unwrap());
     let host = [
-        &[
-            "bot",
-            "host",
-            "loot",
-            "--option",
-            "target=20",
-            "--seats",
-            "2",
-        ],
+        &["bot", "host", "loot", "--option", "target=20", "--seats", "2"],
         &["--relay", &address, "--json", "-v", "--log", host_log][..],
     ];
     let mut host = lab.start(host_machine, root.path(), "host", &host.concat());
     let ticket = host
-        .wait_for_matching(|event| {
-            event["ticket"].is_string() && event.to_string().contains("p2p-circuit")
-        })
+        .wait_for_matching(|event| event["ticket"].is_string() && event.to_string().contains("p2p-circuit"))
         .expect("the relay takes the host");
     let joins = Instant::now();
     let guest = [
@@ -187,15 +171,9 @@ fn behind_routers(apart: bool) {
     ];
     let guest = lab.start(guest_machine, root.path(), "guest", &guest);
     host.wait_for("seated").unwrap();
-    println!(
-        "through a relay (apart: {apart}): seated after {:?}",
-        joins.elapsed()
-    );
+    println!("through a relay (apart: {apart}): seated after {:?}", joins.elapsed());
     all_over(&mut [host, guest]);
-    println!(
-        "through a relay (apart: {apart}): over after {:?}",
-        joins.elapsed()
-    );
+    println!("through a relay (apart: {apart}): over after {:?}", joins.elapsed());
     for line in logs.iter().flat_map(lines_of_reach) {
         println!("through a relay (apart: {apart}): {line}");
     }
@@ -256,18 +234,11 @@ fn a_game_outlives_bad_links() {
     let (one, one_port) = lab.lan_machine(LAN[0], switch);
     let (other, other_port) = lab.lan_machine(LAN[1], switch);
     lab.spoil(switch, &[&one_port, &other_port], "200ms");
-    let host = [
-        "bot", "host", "loot", "--option", "target=1", "--seats", "2", "--json",
-    ];
+    let host = ["bot", "host", "loot", "--option", "target=1", "--seats", "2", "--json"];
     let mut host = lab.start(one, root.path(), "host", &host);
     let ticket = host.ticket();
     let joins = Instant::now();
-    let guest = lab.start(
-        other,
-        root.path(),
-        "guest",
-        &["bot", "join", &ticket, "--json"],
-    );
+    let guest = lab.start(other, root.path(), "guest", &["bot", "join", &ticket, "--json"]);
     host.wait_for("seated").unwrap();
     println!("bad links: seated after {:?}", joins.elapsed());
     all_over(&mut [host, guest]);

@@ -50,12 +50,7 @@ pub(super) struct Game<'a> {
 ///
 /// # Errors
 /// The rule that was broken.
-pub(super) fn play(
-    plan: &Plan,
-    root: &Path,
-    dice: &mut Dice,
-    small_disks: bool,
-) -> Result<Tally, String> {
+pub(super) fn play(plan: &Plan, root: &Path, dice: &mut Dice, small_disks: bool) -> Result<Tally, String> {
     let players = NAMES[..plan.programs].iter().enumerate();
     let players = players.map(|(number, name)| {
         let seats = match number {
@@ -118,10 +113,7 @@ impl Game<'_> {
             if heard.is_some_and(|heard| now.duration_since(heard) > STANDSTILL) {
                 return Err(self.standstill());
             }
-            let begun = self
-                .players
-                .iter()
-                .any(|player| !player.journals().is_empty());
+            let begun = self.players.iter().any(|player| !player.journals().is_empty());
             if self.strokes > 0 && now >= self.next && (begun || self.dice.percent(2)) {
                 self.stroke(now)?;
                 self.next = now + self.dice.millis(20, self.plan.pause);
@@ -142,10 +134,7 @@ impl Game<'_> {
             )
         });
         let each: Vec<String> = each.collect();
-        format!(
-            "nobody said anything for {STANDSTILL:?}: {}",
-            each.join("; ")
-        )
+        format!("nobody said anything for {STANDSTILL:?}: {}", each.join("; "))
     }
 
     /// Carries out what is due for a player, and reads its program's events.
@@ -168,8 +157,7 @@ impl Game<'_> {
             self.show(|| format!("{name} ends with {exit}"));
             self.has_ended(number, exit.code(), now)?;
         }
-        if number == 0 && self.players[0].ticket.is_some() && self.ticket != self.players[0].ticket
-        {
+        if number == 0 && self.players[0].ticket.is_some() && self.ticket != self.players[0].ticket {
             self.has_ticket();
         }
         if is_due(self.players[number].back_at) {
@@ -245,14 +233,8 @@ impl Game<'_> {
             Some(1) if player.full_until.is_some() => {
                 let said = player.said();
                 let last = said.lines().last().unwrap_or_default().to_owned();
-                if ![&why, &last]
-                    .iter()
-                    .any(|text| text.contains("pace left on device"))
-                {
-                    return Err(format!(
-                        "{} ends on a full disk and says {last}",
-                        player.name
-                    ));
+                if ![&why, &last].iter().any(|text| text.contains("pace left on device")) {
+                    return Err(format!("{} ends on a full disk and says {last}", player.name));
                 }
                 self.tally.one("programs that a full disk has ended");
                 if player.back_at.is_none() {
@@ -264,10 +246,7 @@ impl Game<'_> {
             Some(1) if number > 0 && in_lobby => {}
             _ => {
                 let name = &player.name;
-                return Err(format!(
-                    "{name} ends with {code:?}: {why}; {}",
-                    player.said()
-                ));
+                return Err(format!("{name} ends with {code:?}: {why}; {}", player.said()));
             }
         }
         let player = &mut self.players[number];
@@ -314,8 +293,7 @@ impl Game<'_> {
                 false => ticket.clone(),
             };
             let args = ["bot", "join", &target, "--json", "--bot-delay", &pace];
-            self.tally
-                .one(if begun { "back by ticket" } else { "joined" });
+            self.tally.one(if begun { "back by ticket" } else { "joined" });
             player.start(&[&args[..], &LISTEN].concat());
         } else {
             self.open();
@@ -349,9 +327,7 @@ impl Game<'_> {
         self.ticket = None;
         self.players[0].ticket = None;
         self.players[0].start(&args);
-        let again = self.players[1..]
-            .iter()
-            .any(|guest| guest.program.is_some());
+        let again = self.players[1..].iter().any(|guest| guest.program.is_some());
         if again {
             self.tally.one("lobbies opened again");
         }
@@ -424,11 +400,7 @@ impl Game<'_> {
             _ => {
                 let player = &mut self.players[number];
                 // A lobby has nothing to lose yet.
-                let Some(disk) = player
-                    .disk
-                    .as_ref()
-                    .filter(|_| !player.journals().is_empty())
-                else {
+                let Some(disk) = player.disk.as_ref().filter(|_| !player.journals().is_empty()) else {
                     return Ok(());
                 };
                 if player.full_until.is_some() {
@@ -516,9 +488,7 @@ impl Game<'_> {
         let scratch = tempfile::tempdir_in(self.root).unwrap();
         let listed = flips::command(&player.data(), scratch.path(), &["history", "--json"])?;
         let rows = listed.stdout.lines().map(serde_json::from_str::<Value>);
-        let rows: Vec<Value> = rows
-            .collect::<Result<_, _>>()
-            .map_err(|error| error.to_string())?;
+        let rows: Vec<Value> = rows.collect::<Result<_, _>>().map_err(|error| error.to_string())?;
         match rows.as_slice() {
             [row] => Ok(row.clone()),
             _ => Err(format!("{} lists {rows:?} {}", player.name, listed.stderr)),
@@ -543,9 +513,7 @@ impl Game<'_> {
             if said.contains("panicked") {
                 return Err(format!("{name} has panicked: {said}"));
             }
-            let transcript = player
-                .transcript()
-                .ok_or_else(|| format!("{name} has no transcript"))?;
+            let transcript = player.transcript().ok_or_else(|| format!("{name} has no transcript"))?;
             let report = fairdeal()
                 .arg("verify")
                 .arg(&transcript)

@@ -54,9 +54,7 @@ fn play(seed: u64, number: u64, brief: bool) -> Result<Tally, String> {
     let plan = Plan::draw(&mut dice, number, brief);
     let small = small_disks(root.path());
     let begun = Instant::now();
-    let played = catch_unwind(AssertUnwindSafe(|| {
-        game::play(&plan, root.path(), &mut dice, small)
-    }));
+    let played = catch_unwind(AssertUnwindSafe(|| game::play(&plan, root.path(), &mut dice, small)));
     let played = played.unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().cloned();
         let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
@@ -142,15 +140,7 @@ fn full_disk_stops_a_table_until_there_is_room() {
         }
     };
     let listen = ["--listen", "/ip4/127.0.0.1/tcp/0"];
-    let host = [
-        "bot",
-        "host",
-        "loot",
-        "--seats",
-        "2",
-        "--json",
-        "--bot-delay",
-    ];
+    let host = ["bot", "host", "loot", "--seats", "2", "--json", "--bot-delay"];
     let host = [&host[..], &["20", "--option", "target=40"], &listen].concat();
     let mut host = Program::start(root.path(), "host", &host);
     let ticket = host.ticket();
@@ -164,10 +154,7 @@ fn full_disk_stops_a_table_until_there_is_room() {
     let kind = |line: &String| serde_json::from_str::<serde_json::Value>(line).unwrap();
     let mut told = Vec::new();
     let deadline = Instant::now() + Duration::from_secs(60);
-    while !told
-        .iter()
-        .any(|event: &serde_json::Value| event["full"] == true)
-    {
+    while !told.iter().any(|event: &serde_json::Value| event["full"] == true) {
         // Reopening the journal frees its space.
         disk.fill();
         told.extend(guest.new_lines().iter().map(kind));
@@ -180,18 +167,10 @@ fn full_disk_stops_a_table_until_there_is_room() {
     std::thread::sleep(Duration::from_secs(1));
     host.new_lines();
     std::thread::sleep(Duration::from_secs(1));
-    let acted = |lines: &[String]| {
-        lines
-            .iter()
-            .map(kind)
-            .any(|event| event["event"] == "action")
-    };
+    let acted = |lines: &[String]| lines.iter().map(kind).any(|event| event["event"] == "action");
     assert!(!acted(&host.new_lines()), "the host plays on alone");
     let since: Vec<String> = guest.new_lines();
-    assert!(
-        !since.iter().any(|line| line.contains(r#""full":"#)),
-        "{since:?}"
-    );
+    assert!(!since.iter().any(|line| line.contains(r#""full":"#)), "{since:?}");
     assert!(!acted(&since), "{since:?}");
     disk.free();
     let free = guest.wait_for("disk").unwrap();

@@ -55,13 +55,7 @@ pub(super) struct Player {
 }
 
 impl Player {
-    pub(super) fn new(
-        root: &Path,
-        name: &str,
-        seats: usize,
-        disk: Option<Disk>,
-        link: Option<Link>,
-    ) -> Self {
+    pub(super) fn new(root: &Path, name: &str, seats: usize, disk: Option<Disk>, link: Option<Link>) -> Self {
         let home = disk.as_ref().map_or(root, Disk::path).to_path_buf();
         Self {
             name: name.to_owned(),
@@ -92,10 +86,7 @@ impl Player {
 
     /// Standard error of its programs.
     pub(super) fn said(&self) -> String {
-        fs::read(&self.stderr).map_or_else(
-            |_| String::new(),
-            |bytes| String::from_utf8_lossy(&bytes).into_owned(),
-        )
+        fs::read(&self.stderr).map_or_else(|_| String::new(), |bytes| String::from_utf8_lossy(&bytes).into_owned())
     }
 
     fn files(&self, folder: &str, extension: &str) -> Vec<PathBuf> {
@@ -122,19 +113,9 @@ impl Player {
     }
 
     pub(super) fn start(&mut self, args: &[&str]) {
-        let mut stderr = OpenOptions::new()
-            .append(true)
-            .create(true)
-            .open(&self.stderr)
-            .unwrap();
+        let mut stderr = OpenOptions::new().append(true).create(true).open(&self.stderr).unwrap();
         writeln!(stderr, "# fairdeal {}", args.join(" ")).unwrap();
-        let program = Program::start_to(
-            fairdeal(),
-            Stdio::from(stderr),
-            &self.home,
-            &self.name,
-            args,
-        );
+        let program = Program::start_to(fairdeal(), Stdio::from(stderr), &self.home, &self.name, args);
         self.program = Some(program);
         self.back_at = None;
         self.asked = false;

@@ -87,10 +87,7 @@ impl Ledger {
     pub fn into_deals(self) -> Vec<PlayedDeal> {
         let mut deals = self.done;
         // After a deal's closing step, the next deal has a number but no content yet.
-        if self.open.actions + self.open.decks > 0
-            || self.open.end != DealEnd::Unopened
-            || deals.is_empty()
-        {
+        if self.open.actions + self.open.decks > 0 || self.open.end != DealEnd::Unopened || deals.is_empty() {
             deals.push(self.open);
         }
         deals

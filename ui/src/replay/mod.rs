@@ -245,8 +245,7 @@ impl Replay {
         let mut known = Faces::new();
         let kept = self.kept(number);
         let cards = self.cards.get(&kept.deal);
-        let Some((cards, faces)) = cards.and_then(|cards| Some((cards, cards.faces.as_ref()?)))
-        else {
+        let Some((cards, faces)) = cards.and_then(|cards| Some((cards, cards.faces.as_ref()?))) else {
             return known;
         };
         for (card, to) in cards.dealt.iter().take(kept.dealt) {

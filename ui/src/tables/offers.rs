@@ -41,9 +41,8 @@ impl Offers {
         };
         let mut all: Vec<Offer> = mine.into_iter().flatten().map(offer).collect();
         let worth = |offer: &Offer| worth(game, &offer.action);
-        let alike = |one: &Offer, other: &Offer| {
-            one.path == other.path && worth(one).is_some() && worth(other).is_some()
-        };
+        let alike =
+            |one: &Offer, other: &Offer| one.path == other.path && worth(one).is_some() && worth(other).is_some();
         for choice in all.chunk_by_mut(alike) {
             choice.sort_by_key(|offer| Reverse(worth(offer)));
         }
@@ -62,16 +61,12 @@ impl Offers {
 
     /// Offers whose path starts with these spots.
     pub fn after(&self, picked: &[Spot]) -> impl Iterator<Item = &Offer> + Clone {
-        self.all
-            .iter()
-            .filter(move |offer| offer.path.starts_with(picked))
+        self.all.iter().filter(move |offer| offer.path.starts_with(picked))
     }
 
     /// The spots that can be chosen next.
     pub fn next(&self, picked: &[Spot]) -> BTreeSet<Spot> {
-        let next = self
-            .after(picked)
-            .filter_map(|offer| offer.path.get(picked.len()));
+        let next = self.after(picked).filter_map(|offer| offer.path.get(picked.len()));
         next.copied().collect()
     }
 }

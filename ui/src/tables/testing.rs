@@ -150,20 +150,13 @@ impl Scene {
             .wrapping_mul(6_364_136_223_846_793_005)
             .wrapping_add(1_442_695_040_888_963_407);
         let at = usize::try_from(self.next >> 33).unwrap() % calm.len().max(1);
-        let action = calm
-            .get(at)
-            .map_or(&offers.all()[0].action, |action| action);
+        let action = calm.get(at).map_or(&offers.all()[0].action, |action| action);
         let action = (*action).clone();
         self.act(seat, &action)
     }
 
     /// Views the game from a seat.
-    pub fn view<T>(
-        &self,
-        me: Option<Seat>,
-        known: &Faces,
-        run: impl FnOnce(&ViewContext<'_>, &AnyGame) -> T,
-    ) -> T {
+    pub fn view<T>(&self, me: Option<Seat>, known: &Faces, run: impl FnOnce(&ViewContext<'_>, &AnyGame) -> T) -> T {
         let view = ViewContext {
             me,
             names: &self.names,
@@ -211,9 +204,7 @@ impl Scene {
             for offer in offers.all() {
                 assert!(!offer.path.is_empty(), "{offer:?} has no path");
                 assert!(!offer.words.is_empty(), "{offer:?} has no words");
-                let longer = offers
-                    .after(&offer.path)
-                    .find(|o| o.path.len() > offer.path.len());
+                let longer = offers.after(&offer.path).find(|o| o.path.len() > offer.path.len());
                 assert!(longer.is_none(), "{offer:?} ends where {longer:?} goes on");
                 for (at, spot) in offer.path.iter().enumerate() {
                     self.picked = offer.path[..at].to_vec();
@@ -224,14 +215,10 @@ impl Scene {
                     }
                     let (text, layer) = self.drawn(Some(me), width, height);
                     let area = layer.area(Target::Spot(*spot));
-                    assert!(
-                        area.is_some(),
-                        "{spot:?} of {offer:?} is not drawn:\n{text}"
-                    );
+                    assert!(area.is_some(), "{spot:?} of {offer:?} is not drawn:\n{text}");
                     let position = area.unwrap().as_position();
                     let top = layer.targets.iter().any(|(area, target)| {
-                        *target == Target::Spot(*spot)
-                            && layer.at(area.as_position()) == Some(*target)
+                        *target == Target::Spot(*spot) && layer.at(area.as_position()) == Some(*target)
                     });
                     assert!(top, "{spot:?} is covered at {position}:\n{text}");
                     let about = self.view(

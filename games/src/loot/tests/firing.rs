@@ -92,10 +92,7 @@ fn a_waiting_fire_stands_if_its_caller_leaves() {
     play.discard(0, &drawn);
     let last = &play.view(None)["last_hand"];
     assert_eq!(last["fired_by"], 1);
-    assert_eq!(
-        (&last["hands"][1], &last["scores"][1]),
-        (&json!([]), &json!(0))
-    );
+    assert_eq!((&last["hands"][1], &last["scores"][1]), (&json!([]), &json!(0)));
 }
 
 #[test]
@@ -120,14 +117,8 @@ fn a_waiting_fire_is_not_carried_out_with_one_seat_left() {
     play.fire(1);
     play.forfeit(0);
     let view = play.view(None);
-    assert_eq!(
-        (&view["over"], &view["last_hand"]),
-        (&json!(true), &Value::Null)
-    );
-    assert_eq!(
-        (&view["fire"], &view["to_act"]),
-        (&Value::Null, &Value::Null)
-    );
+    assert_eq!((&view["over"], &view["last_hand"]), (&json!(true), &Value::Null));
+    assert_eq!((&view["fire"], &view["to_act"]), (&Value::Null, &Value::Null));
     // ▸ The phase stays as it was.
     assert_eq!(view["phase"], "discard");
     assert_eq!(play.game.winners(), SeatSet::one(seat(1)));
@@ -142,11 +133,7 @@ fn a_waiting_fire_comes_before_the_reshuffle() {
     let last = play.hand(0).pop().unwrap();
     let events = play.discard(0, &last);
     assert!(matches!(events[1], LootEvent::Burned { .. }));
-    assert!(
-        !events
-            .iter()
-            .any(|event| matches!(event, LootEvent::Reshuffled { .. }))
-    );
+    assert!(!events.iter().any(|event| matches!(event, LootEvent::Reshuffled { .. })));
 }
 
 #[test]
@@ -221,10 +208,7 @@ fn the_target_ends_the_game_above_and_below() {
         })
     );
     let view = play.view(1);
-    assert_eq!(
-        (&view["over"], &view["to_act"]),
-        (&json!(true), &Value::Null)
-    );
+    assert_eq!((&view["over"], &view["to_act"]), (&json!(true), &Value::Null));
     assert_eq!((&view["fire"], &view["hand_no"]), (&Value::Null, &json!(1)));
     // The last hand stays as it was scored; the other seat's cards are still null in `hands`.
     assert_eq!(view["hands"][0], nulls(9));
@@ -261,10 +245,7 @@ fn equal_totals_share_the_win() {
     assert_eq!(play.game.totals(), [36, 36]);
     assert_eq!(play.game.winners(), SeatSet::all(2));
     let names = ["Ann".to_owned(), "Bob".to_owned()];
-    let text: Vec<_> = events
-        .iter()
-        .map(|e| play.game.event_text(e, &names))
-        .collect();
+    let text: Vec<_> = events.iter().map(|e| play.game.event_text(e, &names)).collect();
     assert_eq!(
         text,
         [

@@ -35,11 +35,7 @@ fn laid(hands: &[&str], rest: &str) -> Vec<u32> {
     let mut order = Vec::new();
     for round in 0..9 {
         for hand in &hands {
-            order.push(
-                hand.get(round)
-                    .copied()
-                    .unwrap_or_else(|| others.next().unwrap()),
-            );
+            order.push(hand.get(round).copied().unwrap_or_else(|| others.next().unwrap()));
         }
     }
     order.extend(&rest);
@@ -94,9 +90,7 @@ impl Play {
 
     fn forfeit(&mut self, who: usize) -> Vec<LootEvent> {
         let mut events = Vec::new();
-        self.game
-            .forfeit(seat(who), &mut self.chance, &mut events)
-            .unwrap();
+        self.game.forfeit(seat(who), &mut self.chance, &mut events).unwrap();
         events
     }
 
@@ -122,8 +116,7 @@ impl Play {
     fn hand(&self, who: usize) -> Vec<String> {
         let known = self.chance.faces();
         let hand = self.game.hand(seat(who)).into_iter();
-        hand.map(|slot| cards::name(slot.face(known).unwrap()))
-            .collect()
+        hand.map(|slot| cards::name(slot.face(known).unwrap())).collect()
     }
 
     fn view(&self, who: impl Into<Option<usize>>) -> Value {

@@ -24,10 +24,7 @@ fn a_sealed_card_is_named_by_its_handle_and_shown() {
     play.take(0, "draw");
     let known = play.chance.dealt_to(seat(0));
     let discard = json!({"type": "discard", "card": "queen-winds"});
-    let action = play
-        .game
-        .action_from_json(seat(0), &discard, known)
-        .unwrap();
+    let action = play.game.action_from_json(seat(0), &discard, known).unwrap();
     let handle = play.game.hand_of(seat(0))[0].handle();
     assert_eq!(
         action,
@@ -41,10 +38,7 @@ fn a_sealed_card_is_named_by_its_handle_and_shown() {
     assert_eq!(Some(shown[0].card), handle);
     // It does not reveal another seat's card.
     assert_eq!(play.game.shown(seat(1), &action), []);
-    assert_eq!(
-        play.game.action_to_json(seat(0), &action, &Faces::new()),
-        discard
-    );
+    assert_eq!(play.game.action_to_json(seat(0), &action, &Faces::new()), discard);
 }
 
 #[test]
@@ -110,10 +104,7 @@ fn the_view_is_that_of_the_rules_page() {
         (&json!("dark-lord"), &json!("builder"))
     );
     assert_eq!((&all["game"], &all["hand_no"]), (&json!("loot"), &json!(1)));
-    assert_eq!(
-        (&all["phase"], &all["over"]),
-        (&json!("take"), &json!(false))
-    );
+    assert_eq!((&all["phase"], &all["over"]), (&json!("take"), &json!(false)));
     assert_eq!(all["last_hand"], Value::Null);
 }
 
@@ -192,10 +183,7 @@ fn a_request_that_runs_out_of_chance_changes_nothing() {
     let fresh = game.clone();
     let mut chance = RefereeChance::default();
     let begin = |game: &mut Loot, chance: &mut RefereeChance| {
-        chance.attempt(
-            game,
-            |game, chance| Ok(game.begin(chance, &mut Vec::new())?),
-        )
+        chance.attempt(game, |game, chance| Ok(game.begin(chance, &mut Vec::new())?))
     };
     chance.add([], [2]);
     let needs = Stop::Exhausted(Need::Shuffle(cards::all().collect()));
@@ -210,10 +198,7 @@ fn a_request_that_runs_out_of_chance_changes_nothing() {
     assert_eq!(game, fresh);
     assert_eq!(begin(&mut game, &mut chance), Ok(()));
     assert_eq!(game.starter(), seat(1));
-    assert_eq!(
-        chance.shuffle(&[Face(1)]),
-        Err(fairdeal_protocol::game::Pause)
-    );
+    assert_eq!(chance.shuffle(&[Face(1)]), Err(fairdeal_protocol::game::Pause));
 }
 
 #[test]
@@ -221,11 +206,7 @@ fn a_bad_roll_is_dropped_too() {
     let mut game = Loot::create(&rule_set("loot", 2, &BTreeMap::new()).unwrap()).unwrap();
     let mut chance = RefereeChance::default();
     chance.add([laid(&PLAIN, "")], [3, 1]);
-    let mut begin = || {
-        chance.attempt(&mut game, |game, chance| {
-            Ok(game.begin(chance, &mut Vec::new())?)
-        })
-    };
+    let mut begin = || chance.attempt(&mut game, |game, chance| Ok(game.begin(chance, &mut Vec::new())?));
     assert!(matches!(begin(), Err(Refusal::Stopped(Stop::Bad { .. }))));
     assert_eq!(begin(), Ok(()));
 }

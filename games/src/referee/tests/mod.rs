@@ -64,14 +64,7 @@ fn explicit() -> Value {
 #[test]
 fn every_code_of_a_badly_shaped_request() {
     let mut referee = Spoken::default();
-    for line in [
-        "",
-        "{",
-        "nonsense",
-        "{\"op\":\"status\"} x",
-        "\u{0}",
-        "{\"op\":1e999}",
-    ] {
+    for line in ["", "{", "nonsense", "{\"op\":\"status\"} x", "\u{0}", "{\"op\":1e999}"] {
         let reply: Value = serde_json::from_str(&referee.0.answer(line.as_bytes())).unwrap();
         assert_eq!(reply["error"]["code"], "bad_json", "{line}");
     }
@@ -118,11 +111,7 @@ fn every_code_of_a_badly_shaped_request() {
 #[test]
 fn options_are_looked_at_after_the_shape() {
     let mut referee = Spoken::default();
-    for options in [
-        json!({"goal": 1}),
-        json!({"target": "100"}),
-        json!({"target": 0}),
-    ] {
+    for options in [json!({"goal": 1}), json!({"target": "100"}), json!({"target": 0})] {
         let mut request = new_game();
         request["options"] = options;
         assert_eq!(referee.code(&request), "bad_options");
@@ -147,10 +136,7 @@ fn without_a_game_and_after_its_end() {
         assert_eq!(referee.code(&request), "no_game");
     }
     // The shape is checked first.
-    assert_eq!(
-        referee.code(&json!({"op": "act", "seat": 0})),
-        "bad_request"
-    );
+    assert_eq!(referee.code(&json!({"op": "act", "seat": 0})), "bad_request");
     referee.done(&new_game());
     referee.done(&json!({"op": "forfeit", "seat": 0}));
     let status = referee.done(&json!({"op": "status"}));
@@ -160,10 +146,7 @@ fn without_a_game_and_after_its_end() {
     );
     assert_eq!(referee.code(&act), "over");
     assert_eq!(referee.code(&json!({"op": "forfeit", "seat": 0})), "over");
-    assert_eq!(
-        referee.code(&json!({"op": "act", "seat": 0, "action": {}})),
-        "over"
-    );
+    assert_eq!(referee.code(&json!({"op": "act", "seat": 0, "action": {}})), "over");
     for request in [
         json!({"op": "act", "seat": 2, "action": {}}),
         json!({"op": "act", "seat": 0, "action": "take"}),
@@ -198,10 +181,7 @@ fn refused_actions_are_illegal_in_turn_and_not_your_turn_out_of_it() {
     }
     assert_eq!(referee.state(), before);
     referee.done(&json!({"op": "forfeit", "seat": 2}));
-    assert_eq!(
-        referee.code(&json!({"op": "forfeit", "seat": 2})),
-        "illegal"
-    );
+    assert_eq!(referee.code(&json!({"op": "forfeit", "seat": 2})), "illegal");
     let request = json!({"op": "act", "seat": 2, "action": {"type": "take", "from": "draw"}});
     assert_eq!(referee.code(&request), "not_your_turn");
 }
@@ -216,10 +196,7 @@ fn exhausted_chance_states_needs_and_changes_nothing() {
     assert_eq!(reply["error"]["needs"], json!({"roll": 2}));
     request["chance"] = json!({"rolls": [2]});
     let reply = referee.ask(&request);
-    let mut needs = reply["error"]["needs"]["shuffle"]
-        .as_array()
-        .unwrap()
-        .clone();
+    let mut needs = reply["error"]["needs"]["shuffle"].as_array().unwrap().clone();
     needs.sort_by_key(Value::to_string);
     let mut all: Vec<Value> = deck().into_iter().map(Value::from).collect();
     all.sort_by_key(Value::to_string);

@@ -206,9 +206,7 @@ fn derivation(holders: &BTreeMap<Seat, Point>) -> Hash32 {
     holders
         .iter()
         .fold(hasher, |hasher, (seat, key)| {
-            hasher
-                .number(u64::from(seat.number()))
-                .bytes(key.as_bytes())
+            hasher.number(u64::from(seat.number())).bytes(key.as_bytes())
         })
         .finish()
 }
@@ -340,12 +338,7 @@ impl ComplaintRuling {
     }
 }
 
-fn complaint_transcript(
-    place: &HolderPlace,
-    owner_key: &Point,
-    holder_key: &Point,
-    shared: &Point,
-) -> Transcript {
+fn complaint_transcript(place: &HolderPlace, owner_key: &Point, holder_key: &Point, shared: &Point) -> Transcript {
     let mut transcript = place.transcript(domain::proof::COMPLAINT);
     transcript.append_message(domain::proof::PUBLIC_KEY, holder_key.as_bytes());
     transcript.append_message(domain::proof::OWNER_KEY, owner_key.as_bytes());
@@ -431,12 +424,7 @@ impl PartProof {
     ///
     /// # Errors
     /// [`PartProofError`] if they were not, or if there is no such part. Variable time, public inputs.
-    pub fn verify(
-        &self,
-        place: &HolderPlace,
-        parts: &[Part],
-        shares: &[ShareOf],
-    ) -> Result<(), PartProofError> {
+    pub fn verify(&self, place: &HolderPlace, parts: &[Part], shares: &[ShareOf]) -> Result<(), PartProofError> {
         let part = part_for(parts, place.holder).ok_or(PartProofError)?;
         let transcript = part_transcript(place, &part.point);
         if holds_for_list(&self.0, transcript, &part.point, shares) {

@@ -58,13 +58,7 @@ impl Table {
 
     fn split(&self, place: &Context) -> Parts {
         let owner = place.seat;
-        split(
-            &self.seeds[&owner],
-            place,
-            &self.secrets[&owner],
-            &self.others(owner),
-        )
-        .unwrap()
+        split(&self.seeds[&owner], place, &self.secrets[&owner], &self.others(owner)).unwrap()
     }
 
     fn check(&self, owner: Seat, parts: &[Part]) -> Result<(), EscrowError> {
@@ -113,10 +107,7 @@ fn other_escrows(place: Context) -> [Context; 3] {
             table: Hash32([2; 32]),
             ..place
         },
-        Context {
-            seat: seat(4),
-            ..place
-        },
+        Context { seat: seat(4), ..place },
     ]
 }
 
@@ -265,10 +256,7 @@ fn no_escrow_that_would_show_the_key() {
         );
     }
     let table = Table::new(3);
-    assert_eq!(
-        split(seed, &place, secret, &table.keys),
-        Err(EscrowError::Seats)
-    );
+    assert_eq!(split(seed, &place, secret, &table.keys), Err(EscrowError::Seats));
     let parts = table.split(&place);
     let one = SeatSet::one(seat(1));
     assert_eq!(
@@ -306,10 +294,7 @@ fn parts_that_are_nothing_or_do_not_add_up_are_refused() {
     let mut nothing = parts.clone();
     nothing[2].point = (nothing[1].point.as_point() + nothing[2].point.as_point()).into();
     nothing[1].point = Point::identity();
-    assert_eq!(
-        table.check(owner, &nothing),
-        Err(EscrowError::Identity { to: seat(2) })
-    );
+    assert_eq!(table.check(owner, &nothing), Err(EscrowError::Identity { to: seat(2) }));
     let mut wrong = parts.clone();
     wrong[0].point = wrong[1].point;
     assert_eq!(table.check(owner, &wrong), Err(EscrowError::Sum));
@@ -422,17 +407,11 @@ fn complaint_names_the_seat_at_fault() {
     assert_eq!(verdict.guilty(&place), owner);
 
     // A seat that is not in the list has nothing to complain about.
-    assert_eq!(
-        table.judge(&complaint, &place, &parts[..2]),
-        ComplaintRuling::Unfounded
-    );
+    assert_eq!(table.judge(&complaint, &place, &parts[..2]), ComplaintRuling::Unfounded);
     // Another seat's bad part does not justify this complaint.
     let mut elsewhere = parts;
     elsewhere[0].masked.0 += Scalar::ONE;
-    assert_eq!(
-        table.judge(&complaint, &place, &elsewhere),
-        ComplaintRuling::Unfounded
-    );
+    assert_eq!(table.judge(&complaint, &place, &elsewhere), ComplaintRuling::Unfounded);
 }
 
 #[test]
@@ -509,10 +488,7 @@ fn no_shared_key_can_be_fitted_to_its_proof() {
     let fitted = (owner_key.as_point() * s - announcements[1].as_point()) * c.invert();
     let bytes = encode(&(Point::from(fitted), announcements, Response(s)));
     let complaint: Complaint = decode(&bytes, 128).unwrap();
-    assert_eq!(
-        table.judge(&complaint, &place, &parts),
-        ComplaintRuling::BadProof
-    );
+    assert_eq!(table.judge(&complaint, &place, &parts), ComplaintRuling::BadProof);
 }
 
 /// One complaint opens the parts in both directions, as the module docs warn.
@@ -526,10 +502,7 @@ fn a_complaint_shows_both_parts() {
         let parts = table.split(&place);
         let part = part_for(&parts, holder).unwrap();
         let shown = unmask(&place, &parts, part, shared.as_bytes()).unwrap();
-        assert_eq!(
-            shown.scalar,
-            table.open(&place, holder, &parts).unwrap().scalar
-        );
+        assert_eq!(shown.scalar, table.open(&place, holder, &parts).unwrap().scalar);
     }
     let place = escrow(one);
     let parts = table.split(&place);
@@ -658,19 +631,12 @@ fn wrong_part_shares_do_not_cancel() {
 fn part_shares_made_with_anything_else_are_refused() {
     let holding = Holding::new();
     let Holding {
-        table,
-        place,
-        parts,
-        ..
+        table, place, parts, ..
     } = &holding;
     let cards = sealed(table, 5).1;
     let refused = |part: &SecretPart, shares: &[ShareOf]| {
         let proof = PartProof::prove(holding.seed(), place, part, shares);
-        assert_eq!(
-            proof.verify(place, parts, shares),
-            Err(PartProofError),
-            "{part:?}"
-        );
+        assert_eq!(proof.verify(place, parts, shares), Err(PartProofError), "{part:?}");
     };
     // Another seat's part, and a part from another deal's escrow.
     let another = table.open(&place.owner, seat(4), parts).unwrap();
@@ -679,9 +645,7 @@ fn part_shares_made_with_anything_else_are_refused() {
         deal: 3,
         ..escrow(seat(1))
     };
-    let next_part = table
-        .open(&next, place.holder, &table.split(&next))
-        .unwrap();
+    let next_part = table.open(&next, place.holder, &table.split(&next)).unwrap();
     refused(&next_part, &part_shares(&next_part, &cards));
     // One share of five.
     let mut one = holding.shares.clone();
@@ -729,10 +693,7 @@ fn share_proofs_and_part_proofs_do_not_stand_for_each_other() {
     assert_eq!(as_part.verify(place, &named, &own), Err(PartProofError));
     // The proof in a complaint is no part proof either.
     let in_complaint: PartProof = decode(&encode(&table.complain(place).proof), 96).unwrap();
-    assert_eq!(
-        in_complaint.verify(place, &named, &own),
-        Err(PartProofError)
-    );
+    assert_eq!(in_complaint.verify(place, &named, &own), Err(PartProofError));
 }
 
 #[test]
@@ -937,10 +898,7 @@ fn vectors() {
         .iter()
         .zip(Handle::all(DeckId(3), 2))
         .map(|(fresh, handle)| {
-            let card = Ciphertext {
-                a: fresh.b,
-                b: fresh.b,
-            };
+            let card = Ciphertext { a: fresh.b, b: fresh.b };
             (handle, card)
         })
         .collect();

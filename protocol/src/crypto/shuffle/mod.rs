@@ -113,20 +113,12 @@ pub struct ShufflePlace {
 }
 
 /// Absorbs the place, the key and both decks.
-fn statement(
-    place: &ShufflePlace,
-    key: &Point,
-    input: &[Ciphertext],
-    output: &[Ciphertext],
-) -> Transcript {
+fn statement(place: &ShufflePlace, key: &Point, input: &[Ciphertext], output: &[Ciphertext]) -> Transcript {
     let mut transcript = place.context.transcript(domain::proof::SHUFFLE);
     transcript.append_u64(domain::proof::DECK, u64::from(place.deck.0));
     transcript.append_message(domain::proof::PUBLIC_KEY, key.as_bytes());
     transcript.append_u64(domain::proof::COUNT, input.len() as u64);
-    for (label, deck) in [
-        (domain::proof::INPUT, input),
-        (domain::proof::OUTPUT, output),
-    ] {
+    for (label, deck) in [(domain::proof::INPUT, input), (domain::proof::OUTPUT, output)] {
         let mut bytes = Vec::with_capacity(64 * deck.len());
         for card in deck {
             bytes.extend_from_slice(card.a.as_bytes());

@@ -53,13 +53,8 @@ impl Permutation {
     }
 
     /// Like [`Self::gather`], but for an opened permutation: variable time, without copying items.
-    pub(super) fn pick<'a, T>(
-        &self,
-        items: &'a [T],
-    ) -> impl Iterator<Item = &'a T> + use<'_, 'a, T> {
-        self.0
-            .iter()
-            .filter_map(|wanted| items.get(usize::from(*wanted)))
+    pub(super) fn pick<'a, T>(&self, items: &'a [T]) -> impl Iterator<Item = &'a T> + use<'_, 'a, T> {
+        self.0.iter().filter_map(|wanted| items.get(usize::from(*wanted)))
     }
 
     /// The items in the order of \\(\pi\\): the `i`-th is `items[π(i)]`.

@@ -16,9 +16,7 @@ use zeroize::{Zeroize as _, ZeroizeOnDrop, Zeroizing};
 
 use super::generators::Generators;
 use super::oblivious::Permutation;
-use super::{
-    Points, Responses, ShufflePlace, ShuffleProof, column_challenges, sigma_challenge, statement,
-};
+use super::{Points, Responses, ShufflePlace, ShuffleProof, column_challenges, sigma_challenge, statement};
 use crate::card::MAX_DECK;
 use crate::crypto::elgamal::{Ciphertext, SealedCards};
 use crate::crypto::group::{Point, Response, random_scalar};
@@ -42,13 +40,7 @@ impl std::fmt::Debug for Witness {
 
 impl Witness {
     /// Derives the witness for one input deck. The context is SHA-256(deck name ‖ deck ‖ X ‖ input deck).
-    pub fn derive(
-        seed: &Seed,
-        place: &ShufflePlace,
-        deck_name: &str,
-        key: &Point,
-        input: &[Ciphertext],
-    ) -> Self {
+    pub fn derive(seed: &Seed, place: &ShufflePlace, deck_name: &str, key: &Point, input: &[Ciphertext]) -> Self {
         let mut hasher = Hasher::new(domain::SHUFFLE_CONTEXT)
             .bytes(deck_name.as_bytes())
             .number(u64::from(place.deck.0))
@@ -68,11 +60,7 @@ impl Witness {
     }
 
     /// \\(e'_i = e_{\pi(i)} + r_i(G, X)\\).
-    pub(super) fn re_encrypt(
-        &self,
-        key: &RistrettoBasepointTable,
-        input: &[Ciphertext],
-    ) -> Vec<Ciphertext> {
+    pub(super) fn re_encrypt(&self, key: &RistrettoBasepointTable, input: &[Ciphertext]) -> Vec<Ciphertext> {
         let a: Vec<RistrettoPoint> = input.iter().map(|card| *card.a.as_point()).collect();
         let b: Vec<RistrettoPoint> = input.iter().map(|card| *card.b.as_point()).collect();
         let (a, b) = (self.permutation.gather(&a), self.permutation.gather(&b));
@@ -183,18 +171,9 @@ pub(super) fn prove(
     let omega_permuted = draw(&mut nonces, size);
     let [omega_1, omega_2, omega_3, omega_4] = &omega;
     let g = |scalar: &Scalar| scalar * RISTRETTO_BASEPOINT_TABLE;
-    let sum_columns = RistrettoPoint::multiscalar_mul(
-        omega_permuted.iter(),
-        generators.columns.iter().take(size),
-    );
-    let sum_a = RistrettoPoint::multiscalar_mul(
-        omega_permuted.iter(),
-        output.iter().map(|card| card.a.as_point()),
-    );
-    let sum_b = RistrettoPoint::multiscalar_mul(
-        omega_permuted.iter(),
-        output.iter().map(|card| card.b.as_point()),
-    );
+    let sum_columns = RistrettoPoint::multiscalar_mul(omega_permuted.iter(), generators.columns.iter().take(size));
+    let sum_a = RistrettoPoint::multiscalar_mul(omega_permuted.iter(), output.iter().map(|card| card.a.as_point()));
+    let sum_b = RistrettoPoint::multiscalar_mul(omega_permuted.iter(), output.iter().map(|card| card.b.as_point()));
     let announcements: [Point; 5] = [
         g(omega_1).into(),
         g(omega_2).into(),
@@ -206,17 +185,10 @@ pub(super) fn prove(
         .iter()
         .zip(omega_permuted.iter())
         .zip(logs.iter())
-        .map(|((hat, permuted), (a, b))| {
-            half_pair(generators, &(hat + permuted * a), &(permuted * b))
-        })
+        .map(|((hat, permuted), (a, b))| half_pair(generators, &(hat + permuted * a), &(permuted * b)))
         .collect();
     let chain_announcements = encode_halves(&halves)?;
-    let c = sigma_challenge(
-        &mut transcript,
-        &chain,
-        &announcements,
-        &chain_announcements,
-    );
+    let c = sigma_challenge(&mut transcript, &chain, &announcements, &chain_announcements);
 
     // 4. Responses. Horner's rule gives ρ̂ = Σ ρ̂_i Π_{k>i} u'_k, which is a_N.
     let mut rho_bar: Scalar = rho.iter().sum();

@@ -71,10 +71,7 @@ impl<'a> ExpectedShuffle<'a> {
         );
 
         let sum = |left: &[Scalar], right: &[Scalar]| -> Scalar {
-            left.iter()
-                .zip(right)
-                .map(|(left, right)| left * right)
-                .sum()
+            left.iter().zip(right).map(|(left, right)| left * right).sum()
         };
         let secrets = [
             rho.iter().sum(),
@@ -136,11 +133,7 @@ impl<'a> ExpectedShuffle<'a> {
 
         // C_π(i) = ρ_π(i)G + H_i; t₃ = ω₃G + Σω'_iH_i.
         let w_c = weights.list(size);
-        for ((w, rho), sent) in w_c
-            .iter()
-            .zip(self.rho.iter())
-            .zip(self.proof.columns.iter())
-        {
+        for ((w, rho), sent) in w_c.iter().zip(self.rho.iter()).zip(self.proof.columns.iter()) {
             terms.add(*w, sent);
             terms.g -= w * rho;
         }
@@ -176,10 +169,7 @@ impl<'a> ExpectedShuffle<'a> {
         }
 
         // t₁ = ω₁G, t₂ = ω₂G, and the remaining G terms of the others.
-        for (w, sent) in [w1, w2, w3, w4, w5]
-            .into_iter()
-            .zip(&self.proof.announcements)
-        {
+        for (w, sent) in [w1, w2, w3, w4, w5].into_iter().zip(&self.proof.announcements) {
             terms.add(w, sent);
         }
         terms.g += w4 * omega_4 - w1 * omega_1 - w2 * omega_2 - w3 * omega_3;

@@ -52,10 +52,7 @@ fn table(seats: usize, size: u8) -> Table {
         .enumerate()
         .map(|(seat, seed)| SecretKey::derive(seed, &place(seat).context))
         .collect();
-    let key: RistrettoPoint = secrets
-        .iter()
-        .map(|secret| *secret.public().as_point())
-        .sum();
+    let key: RistrettoPoint = secrets.iter().map(|secret| *secret.public().as_point()).sum();
     let points = CardPoints::new("test", (0..size).map(|n| (Face(n), format!("card {n}"))));
     Table {
         seeds,
@@ -90,15 +87,7 @@ impl Table {
     /// Whether a forged proof passes: any claimed output, proved with the prover's own tools.
     fn forge(&self, input: &SealedCards, output: Vec<Ciphertext>, witness: &Witness) -> bool {
         let output = Arc::new(output);
-        let proof = prove(
-            &self.seeds[1],
-            &place(1),
-            &self.key,
-            input,
-            &output,
-            witness,
-        )
-        .unwrap();
+        let proof = prove(&self.seeds[1], &place(1), &self.key, input, &output, witness).unwrap();
         verify(self.statement(1, input, &output), &proof).is_ok()
     }
 }
@@ -124,11 +113,7 @@ fn all_shares_open_every_card_exactly_once() {
     let mut faces: Vec<Face> = deck
         .iter()
         .map(|card| {
-            let shares: Vec<Point> = table
-                .secrets
-                .iter()
-                .map(|secret| share::share(secret, card))
-                .collect();
+            let shares: Vec<Point> = table.secrets.iter().map(|secret| share::share(secret, card)).collect();
             table.points.face(&elgamal::open(card, &shares)).unwrap()
         })
         .collect();
@@ -145,15 +130,13 @@ fn all_shares_open_every_card_exactly_once() {
 fn the_same_input_gives_the_same_bytes_and_another_input_other_randomness() {
     let table = table(2, 8);
     let fresh = table.points.fresh();
-    let run =
-        |deck: &SealedCards| shuffle(&table.seeds[0], &place(0), "test", &table.key, deck).unwrap();
+    let run = |deck: &SealedCards| shuffle(&table.seeds[0], &place(0), "test", &table.key, deck).unwrap();
     let (once, proof) = run(&fresh);
     let (again, same_proof) = run(&fresh);
     assert_eq!((&once, &proof), (&again, &same_proof));
     // For another input, differences between output cards must not repeat differences between input cards.
-    let witness = |deck: &SealedCards| {
-        Witness::derive(&table.seeds[0], &place(0), "test", &table.key, deck).randomisers[0]
-    };
+    let witness =
+        |deck: &SealedCards| Witness::derive(&table.seeds[0], &place(0), "test", &table.key, deck).randomisers[0];
     assert_ne!(witness(&fresh), witness(&once));
 }
 
@@ -218,10 +201,7 @@ fn cheating_shufflers_are_refused() {
 
     let mut duplicated = honest.clone();
     duplicated[0] = duplicated[1];
-    assert!(
-        !table.forge(&input, duplicated, &witness),
-        "duplicated card"
-    );
+    assert!(!table.forge(&input, duplicated, &witness), "duplicated card");
 
     let mut swapped = honest.clone();
     swapped.swap(0, 1);
@@ -237,10 +217,7 @@ fn cheating_shufflers_are_refused() {
 
     let mut resealed = honest.clone();
     resealed[2].a = (resealed[2].a.as_point() + other).into();
-    assert!(
-        !table.forge(&input, resealed, &witness),
-        "a card that will not open"
-    );
+    assert!(!table.forge(&input, resealed, &witness), "a card that will not open");
 
     assert!(
         !table.forge(&input, input.to_vec(), &witness),
@@ -312,22 +289,10 @@ fn errors_that_cancel_under_equal_weights_are_refused() {
     chain[5] += u_permuted[0].div_by_2() * q;
 
     let sum = |scalars: &[Scalar], points: Vec<RistrettoPoint>| -> RistrettoPoint {
-        scalars
-            .iter()
-            .zip(points)
-            .map(|(scalar, point)| scalar * point)
-            .sum()
+        scalars.iter().zip(points).map(|(scalar, point)| scalar * point).sum()
     };
-    let a = |deck: &[Ciphertext]| {
-        deck.iter()
-            .map(|card| *card.a.as_point())
-            .collect::<Vec<_>>()
-    };
-    let b = |deck: &[Ciphertext]| {
-        deck.iter()
-            .map(|card| *card.b.as_point())
-            .collect::<Vec<_>>()
-    };
+    let a = |deck: &[Ciphertext]| deck.iter().map(|card| *card.a.as_point()).collect::<Vec<_>>();
+    let b = |deck: &[Ciphertext]| deck.iter().map(|card| *card.b.as_point()).collect::<Vec<_>>();
     let h = generators.columns[..5].to_vec();
     let announcements = [
         g(&omega[0]) + omega_permuted[0] * q,
@@ -340,15 +305,9 @@ fn errors_that_cancel_under_equal_weights_are_refused() {
         .map(|i| g(&omega_hat[i]) + omega_permuted[i] * chain[i])
         .collect();
     let sent = announcements.map(Point::from);
-    let c = sigma_challenge(
-        &mut transcript,
-        &list(&chain[1..]),
-        &sent,
-        &list(&chain_announcements),
-    );
-    let dot = |one: &[Scalar], other: &[Scalar]| -> Scalar {
-        one.iter().zip(other).map(|(one, other)| one * other).sum()
-    };
+    let c = sigma_challenge(&mut transcript, &list(&chain[1..]), &sent, &list(&chain_announcements));
+    let dot =
+        |one: &[Scalar], other: &[Scalar]| -> Scalar { one.iter().zip(other).map(|(one, other)| one * other).sum() };
     let s = [
         omega[0] + c * rho.iter().sum::<Scalar>(),
         omega[1] + c * rho_chain,
@@ -380,8 +339,7 @@ fn errors_that_cancel_under_equal_weights_are_refused() {
         + g(&(s[3] - s[0] - s[1] - s[2]))
         + s[3] * key;
     for i in 0..5 {
-        unweighted +=
-            chain_announcements[i] + c * chain[i + 1] - g(&s_hat[i]) - s_permuted[i] * chain[i];
+        unweighted += chain_announcements[i] + c * chain[i + 1] - g(&s_hat[i]) - s_permuted[i] * chain[i];
     }
     assert_eq!(unweighted, RistrettoPoint::default());
 
@@ -424,10 +382,7 @@ fn opposite_errors_in_two_equations_are_refused() {
     for (first, second) in [(0, 1), (0, 2), (1, 2)] {
         let (statement, proof) = &proofs[0];
         let proof = wrong(proof, &[(first, one), (second, minus)]);
-        assert!(
-            verify(statement.clone(), &proof).is_err(),
-            "{first} {second}"
-        );
+        assert!(verify(statement.clone(), &proof).is_err(), "{first} {second}");
     }
     for response in 0..3 {
         let mut fold = Fold::default();
@@ -471,16 +426,10 @@ fn without_one_share_every_card_remains_possible() {
         })
         .collect();
     let truth = share::share(&table.secrets[0], card);
-    assert_eq!(
-        candidates.iter().filter(|share| **share == truth).count(),
-        1
-    );
+    assert_eq!(candidates.iter().filter(|share| **share == truth).count(), 1);
     for (face, candidate) in (0..9).zip(&candidates) {
         let shares = [share::share(&coalition, card), *candidate];
-        assert_eq!(
-            table.points.face(&elgamal::open(card, &shares)),
-            Some(Face(face))
-        );
+        assert_eq!(table.points.face(&elgamal::open(card, &shares)), Some(Face(face)));
     }
 }
 
@@ -521,18 +470,16 @@ fn an_opened_seed_gives_its_shuffles_and_no_others() {
                 (place, input, output, proof)
             })
             .collect();
-        let fold = again.iter().try_fold(
-            Reproduction::new(seed),
-            |fold, (place, input, output, proof)| {
+        let fold = again
+            .iter()
+            .try_fold(Reproduction::new(seed), |fold, (place, input, output, proof)| {
                 fold.shuffle(place, "test", &table.key, [input, output], proof)
-            },
-        );
+            });
         assert!(fold.unwrap().holds());
         // The permutation also derives from the deck's name.
         let (statement, proof) = &proofs[0];
         let decks: [&[Ciphertext]; 2] = [&statement.input, &statement.output];
-        let renamed =
-            Reproduction::new(seed).shuffle(&statement.place, "tset", &table.key, decks, proof);
+        let renamed = Reproduction::new(seed).shuffle(&statement.place, "tset", &table.key, decks, proof);
         assert!(!renamed.is_some_and(Reproduction::holds));
     }
 }

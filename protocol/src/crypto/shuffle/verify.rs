@@ -145,9 +145,7 @@ impl Fold {
             .into_iter()
             .filter_map(|pending| {
                 let place = pending.statement.place;
-                let alone = Self {
-                    pending: vec![pending],
-                };
+                let alone = Self { pending: vec![pending] };
                 (!alone.holds()).then_some(place)
             })
             .collect();
@@ -223,11 +221,7 @@ impl Sum {
     /// Adds the equations of one proof, each times a fresh weight.
     fn add(&mut self, pending: &Pending, weights: &mut ChaCha20Rng) {
         let Pending {
-            statement,
-            proof,
-            u,
-            c,
-            ..
+            statement, proof, u, c, ..
         } = pending;
         let size = u.len();
         let [w1, w2, w3, w4, w5] = [(); 5].map(|()| random_weight(weights));

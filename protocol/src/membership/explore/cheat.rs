@@ -13,16 +13,8 @@ use crate::seat::{Seat, SeatSet};
 impl Scope {
     /// All records that the cheat may sign in a world.
     pub(super) fn cheats(&self, world: &World, bad: Seat, actions: &mut Vec<Action>) {
-        let own = world
-            .statements
-            .values()
-            .filter(|sent| sent.0.seat() == bad)
-            .count();
-        let entries = world
-            .entries
-            .values()
-            .filter(|entry| entry.seat == bad)
-            .count();
+        let own = world.statements.values().filter(|sent| sent.0.seat() == bad).count();
+        let entries = world.entries.values().filter(|entry| entry.seat == bad).count();
         if own + entries > self.cheats {
             return;
         }
@@ -42,9 +34,10 @@ impl Scope {
                 let led = self.leader().filter(|leader| *leader != bad);
                 let mut names = vec![None];
                 if let Some(leader) = led {
-                    let of = world.entries.values().filter(|entry| {
-                        entry.seat == leader && (entry.step, entry.parent) == (step, parent)
-                    });
+                    let of = world
+                        .entries
+                        .values()
+                        .filter(|entry| entry.seat == leader && (entry.step, entry.parent) == (step, parent));
                     names = of.map(|entry| Some(entry.hash())).collect();
                 }
                 for names in names {
@@ -63,9 +56,7 @@ impl Scope {
             }
             let mut says = Vec::new();
             let of = |seat: Seat| {
-                let here = move |entry: &&Entry| {
-                    (entry.step, entry.parent, entry.seat) == (step, parent, seat)
-                };
+                let here = move |entry: &&Entry| (entry.step, entry.parent, entry.seat) == (step, parent, seat);
                 world.entries.values().filter(here).map(Entry::hash)
             };
             for seat in self.suspects.without(bad).iter() {
@@ -81,15 +72,10 @@ impl Scope {
                     .statements
                     .values()
                     .map(|sent| &sent.0)
-                    .filter(|sent| {
-                        (sent.statement().step, sent.statement().parent) == (step, parent)
-                    })
+                    .filter(|sent| (sent.statement().step, sent.statement().parent) == (step, parent))
             };
             for round in 0..self.rounds {
-                says.push(Says::Promise {
-                    round,
-                    accepted: None,
-                });
+                says.push(Says::Promise { round, accepted: None });
                 for sent in statements() {
                     if let Says::Propose { round: of, .. } = sent.statement().says {
                         if of < round {
@@ -109,7 +95,10 @@ impl Scope {
                 }
                 let proposer = usize::from(round) % self.parties.count(self.all());
                 if proposer == bad.index() {
-                    let promises: Vec<Hash32> = statements().filter(|sent| matches!(sent.statement().says, Says::Promise { round: of, .. } if of == round)).map(|sent| sent.hash()).collect();
+                    let promises: Vec<Hash32> = statements()
+                        .filter(|sent| matches!(sent.statement().says, Says::Promise { round: of, .. } if of == round))
+                        .map(|sent| sent.hash())
+                        .collect();
                     let mut values: Vec<Value> = Vec::new();
                     for seat in self.suspects.iter() {
                         values.push(Value::Out {
@@ -159,22 +148,16 @@ impl Scope {
     /// Whether the cheat has signed two records that exclude each other.
     pub(super) fn is_proven(&self, world: &World) -> bool {
         let Some(bad) = self.bad else { return false };
-        let entries: Vec<&Entry> = world
-            .entries
-            .values()
-            .filter(|entry| entry.seat == bad)
-            .collect();
+        let entries: Vec<&Entry> = world.entries.values().filter(|entry| entry.seat == bad).collect();
         let statements: Vec<&Statement> = world
             .statements
             .values()
             .filter(|sent| sent.0.seat() == bad)
             .map(|sent| sent.0.statement())
             .collect();
-        let two_entries = entries.iter().any(|one| {
-            entries
-                .iter()
-                .any(|other| one != other && one.step == other.step)
-        });
+        let two_entries = entries
+            .iter()
+            .any(|one| entries.iter().any(|other| one != other && one.step == other.step));
         let two_statements = statements.iter().any(|one| {
             statements
                 .iter()
@@ -188,27 +171,20 @@ impl Scope {
         two_entries
             || two_statements
             || parted
-            || world
-                .locals
-                .iter()
-                .flatten()
-                .any(|local| local.blames.contains(bad))
+            || world.locals.iter().flatten().any(|local| local.blames.contains(bad))
             || self.goes_on_forbidden(world, bad)
     }
 
     /// Whether the cheat consented to a removal, then signed a record of the next step over a hash without that
     /// removal. Both logs together prove that.
     pub(super) fn goes_on_forbidden(&self, world: &World, bad: Seat) -> bool {
-        let consents =
-            world
-                .statements
-                .values()
-                .filter_map(|sent| match &sent.0.statement().says {
-                    Says::Consent { out, .. } if sent.0.seat() == bad => {
-                        Some((sent.0.statement().step, *out))
-                    }
-                    _ => None,
-                });
+        let consents = world
+            .statements
+            .values()
+            .filter_map(|sent| match &sent.0.statement().says {
+                Says::Consent { out, .. } if sent.0.seat() == bad => Some((sent.0.statement().step, *out)),
+                _ => None,
+            });
         let done = world.locals.iter().flatten();
         let removed_by: BTreeMap<Hash32, SeatSet> = done
             .flat_map(|local| {

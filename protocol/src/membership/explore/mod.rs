@@ -82,9 +82,7 @@ impl Model for Scope {
                 .statements
                 .iter()
                 .filter(|(_, sent)| !self.gossips || of_bad(sent.0.seat()));
-            let names = entries
-                .map(|(name, _)| name)
-                .chain(statements.map(|(name, _)| name));
+            let names = entries.map(|(name, _)| name).chain(statements.map(|(name, _)| name));
             actions.extend(
                 names
                     .filter(|name| !local.has.contains(*name))
@@ -96,8 +94,7 @@ impl Model for Scope {
                     .iter()
                     .enumerate()
                     .filter_map(|(other, held)| Some((other, held.as_ref()?)));
-                let news = others
-                    .filter(|(other, held)| *other != index && !held.has.is_subset(&local.has));
+                let news = others.filter(|(other, held)| *other != index && !held.has.is_subset(&local.has));
                 actions.extend(news.map(|(other, _)| Action::Gossip(other, index)));
             }
             let open = local.membership.open();
@@ -123,10 +120,7 @@ impl Model for Scope {
                     .collect();
                 for (seat, entry) in &local.entries {
                     let name = entry.hash();
-                    let stands = local
-                        .entries
-                        .get(&open.me)
-                        .is_some_and(|mine| mine.names == Some(name))
+                    let stands = local.entries.get(&open.me).is_some_and(|mine| mine.names == Some(name))
                         || open.fixed().get(seat) == Some(&name)
                         || own.iter().any(|statement| match &statement.says {
                             Says::Consent { counted, .. } => counted.contains(&(*seat, name)),
@@ -157,9 +151,7 @@ impl Model for Scope {
                 self.answer(&mut next, from, to);
             }
             Action::Overdue(index, seat) => {
-                Arc::make_mut(next.locals[index].as_mut()?)
-                    .overdue
-                    .insert(seat);
+                Arc::make_mut(next.locals[index].as_mut()?).overdue.insert(seat);
                 self.react(&mut next, index, Vec::new());
             }
             Action::NextRound(index) => {
@@ -184,42 +176,34 @@ impl Model for Scope {
 
     fn properties(&self) -> Vec<Property<Self>> {
         vec![
-            Property::always("honest seats agree", |scope: &Self, world: &World| {
-                scope.agrees(world)
-            }),
+            Property::always("honest seats agree", |scope: &Self, world: &World| scope.agrees(world)),
             Property::always("nobody honest is blamed", |scope: &Self, world: &World| {
                 scope.nobody_honest_is_blamed(world)
             }),
-            Property::always(
-                "no removal without consent",
-                |scope: &Self, world: &World| scope.is_by_consent(world),
-            ),
-            Property::always(
-                "those who are left can finish",
-                |scope: &Self, world: &World| {
-                    let gone = match scope.bad {
-                        Some(bad) => vec![Some(bad)],
-                        None => std::iter::once(None)
-                            .chain(
-                                scope
-                                    .parties
-                                    .among(scope.all())
-                                    .filter(|party| scope.parties.seats_of(*party).len() == 1)
-                                    .map(|party| Some(party.lowest())),
-                            )
-                            .collect(),
-                    };
-                    !scope.heals
-                        || gone.into_iter().all(|gone| {
-                            [false, true]
-                                .into_iter()
-                                .filter(|lost| gone.is_some() || !lost)
-                                .all(|lost| {
-                                    scope.heals(world, gone, lost) || scope.is_proven(world)
-                                })
-                        })
-                },
-            ),
+            Property::always("no removal without consent", |scope: &Self, world: &World| {
+                scope.is_by_consent(world)
+            }),
+            Property::always("those who are left can finish", |scope: &Self, world: &World| {
+                let gone = match scope.bad {
+                    Some(bad) => vec![Some(bad)],
+                    None => std::iter::once(None)
+                        .chain(
+                            scope
+                                .parties
+                                .among(scope.all())
+                                .filter(|party| scope.parties.seats_of(*party).len() == 1)
+                                .map(|party| Some(party.lowest())),
+                        )
+                        .collect(),
+                };
+                !scope.heals
+                    || gone.into_iter().all(|gone| {
+                        [false, true]
+                            .into_iter()
+                            .filter(|lost| gone.is_some() || !lost)
+                            .all(|lost| scope.heals(world, gone, lost) || scope.is_proven(world))
+                    })
+            }),
             Property::sometimes("somebody is removed", |_: &Self, world: &World| {
                 world
                     .locals
@@ -228,18 +212,10 @@ impl Model for Scope {
                     .any(|local| local.done.iter().any(|(_, removed)| !removed.is_empty()))
             }),
             Property::sometimes("a veto ends the matter", |_: &Self, world: &World| {
-                let signed = |kind: fn(&Says) -> bool| {
-                    world
-                        .statements
-                        .values()
-                        .any(|sent| kind(&sent.0.statement().says))
-                };
+                let signed =
+                    |kind: fn(&Says) -> bool| world.statements.values().any(|sent| kind(&sent.0.statement().says));
                 signed(|says| matches!(says, Says::Release { .. }))
-                    && world
-                        .locals
-                        .iter()
-                        .flatten()
-                        .all(|local| local.done.len() == 1)
+                    && world.locals.iter().flatten().all(|local| local.done.len() == 1)
             }),
         ]
     }
@@ -273,12 +249,7 @@ fn search(name: &str, scope: Scope, most: usize) {
         .ok()
         .and_then(|most| most.parse().ok())
         .unwrap_or(most);
-    let checker = scope
-        .checker()
-        .threads(2)
-        .target_state_count(most)
-        .spawn_bfs()
-        .join();
+    let checker = scope.checker().threads(2).target_state_count(most).spawn_bfs().join();
     println!(
         "{name}: {} worlds, {} of them different, depth {}, whole: {}",
         checker.state_count(),

@@ -110,21 +110,16 @@ impl Scope {
 
     pub(super) fn nobody_honest_is_blamed(&self, world: &World) -> bool {
         let bad = self.bad.map_or(SeatSet::EMPTY, SeatSet::one);
-        let blamed = world
-            .locals
-            .iter()
-            .flatten()
-            .flat_map(|local| local.blames.iter());
+        let blamed = world.locals.iter().flatten().flat_map(|local| local.blames.iter());
         let all: Vec<&Statement> = world
             .statements
             .values()
             .map(|sent| sent.0.statement())
             .filter(|statement| !bad.contains(statement.seat))
             .collect();
-        let excluded = all.iter().any(|one| {
-            all.iter()
-                .any(|other| one != other && evidence::exclude(one, other))
-        });
+        let excluded = all
+            .iter()
+            .any(|one| all.iter().any(|other| one != other && evidence::exclude(one, other)));
         blamed.into_iter().all(|seat| bad.contains(seat)) && !excluded
     }
 
@@ -132,26 +127,20 @@ impl Scope {
     pub(super) fn is_by_consent(&self, world: &World) -> bool {
         world.locals.iter().flatten().all(|local| {
             let open = local.membership.open();
-            open.decisions()
-                .iter()
-                .enumerate()
-                .all(|(instance, decision)| {
-                    let removed = decision.value.removed();
-                    let live = open.live(u16::try_from(instance).unwrap());
-                    let stays = live
-                        .minus(removed)
-                        .iter()
-                        .filter(|seat| self.bad != Some(*seat));
-                    removed.is_empty()
-                        || stays.into_iter().all(|seat| {
-                            world.statements.values().any(|sent| {
+            open.decisions().iter().enumerate().all(|(instance, decision)| {
+                let removed = decision.value.removed();
+                let live = open.live(u16::try_from(instance).unwrap());
+                let stays = live.minus(removed).iter().filter(|seat| self.bad != Some(*seat));
+                removed.is_empty()
+                    || stays.into_iter().all(|seat| {
+                        world.statements.values().any(|sent| {
                             let of = sent.0.statement();
                             of.seat == seat
                                 && usize::from(of.instance) == instance
                                 && matches!(of.says, Says::Consent { out, .. } if out == removed)
                         })
-                        })
-                })
+                    })
+            })
         })
     }
 }

@@ -141,9 +141,7 @@ pub(super) fn next_parent(parent: Hash32, entries: &EntryNames, removed: SeatSet
 }
 
 pub(super) fn gone_leader(open: &StepRemoval, leader: Seat, fixed: &EntryNames) -> bool {
-    open.live(0).contains(leader)
-        && !open.live(open.instance()).contains(leader)
-        && !fixed.contains_key(&leader)
+    open.live(0).contains(leader) && !open.live(open.instance()).contains(leader) && !fixed.contains_key(&leader)
 }
 
 pub(super) fn out_name(place: Place) -> Hash32 {

@@ -94,9 +94,7 @@ impl Scope {
                 continue;
             }
             let own = local.membership.open().me == *seat;
-            let standing = local
-                .membership
-                .entry(*seat, &names, entry.release, &acceptable);
+            let standing = local.membership.entry(*seat, &names, entry.release, &acceptable);
             if !own && standing != Standing::Free {
                 continue;
             }
@@ -115,8 +113,7 @@ impl Scope {
         let open = local.membership.open();
         let me = open.me;
         let live = open.live(open.instance());
-        if local.entries.contains_key(&me) || local.removed || local.done.len() as u64 >= self.steps
-        {
+        if local.entries.contains_key(&me) || local.removed || local.done.len() as u64 >= self.steps {
             return false;
         }
         let place = open.place();
@@ -159,8 +156,8 @@ impl Scope {
         let open = local.membership.open();
         let live = open.live(open.instance());
         let fixed = open.fixed();
-        let whole = live.iter().all(|seat| counted.contains_key(&seat))
-            && fixed.keys().all(|seat| counted.contains_key(seat));
+        let whole =
+            live.iter().all(|seat| counted.contains_key(&seat)) && fixed.keys().all(|seat| counted.contains_key(seat));
         if !whole || open.is_bound(&acceptable) {
             return false;
         }

@@ -17,10 +17,7 @@ fn idle(entries: &EntryNames) -> View<'_> {
 }
 
 fn promise(step: u64, by: usize, round: u16) -> Verified {
-    let says = Says::Promise {
-        round,
-        accepted: None,
-    };
+    let says = Says::Promise { round, accepted: None };
     signed(step, by, None, says)
 }
 
@@ -47,8 +44,7 @@ fn a_consent_of_long_ago_is_handed_on_until_its_signer_is_free() {
     }
     let none = EntryNames::new();
     let view = idle(&none);
-    let take =
-        |membership: &mut Membership, verified: &Verified| takes(membership, &view, verified);
+    let take = |membership: &mut Membership, verified: &Verified| takes(membership, &view, verified);
     let lacks = |membership: &Membership, held: &Verified, named: &[Hash32]| {
         let mut all = membership.statements_for(7, named);
         all.any(|other| other.hash() == held.hash())
@@ -99,8 +95,7 @@ fn a_release_is_handed_on_while_somebody_is_bound_in_the_next_step() {
     }
     let none = EntryNames::new();
     let view = idle(&none);
-    let take =
-        |membership: &mut Membership, verified: &Verified| takes(membership, &view, verified);
+    let take = |membership: &mut Membership, verified: &Verified| takes(membership, &view, verified);
     let freed = signed(4, 0, None, consent(&[2], &[]));
     let veto = Says::Veto {
         seat: seat(2),
@@ -116,20 +111,14 @@ fn a_release_is_handed_on_while_somebody_is_bound_in_the_next_step() {
     }
     // Seat 1 may have completed step 5 without telling this seat. Until that is known, it may be bound.
     let bound = membership.past.get_mut(&5).unwrap();
-    assert_eq!(
-        bound.insert(signed(5, 1, None, consent(&[2], &[]))),
-        Inserted::New
-    );
+    assert_eq!(bound.insert(signed(5, 1, None, consent(&[2], &[]))), Inserted::New);
     membership.disputed.insert(5);
     for statement in chain {
         assert!(take(&mut membership, statement));
     }
     // The consent itself is no longer wanted: its signer has completed step 5, so it is free.
     assert!(!membership.wants(freed.signed()));
-    let sent: Vec<Hash32> = membership
-        .statements_for(7, &[])
-        .map(Verified::hash)
-        .collect();
+    let sent: Vec<Hash32> = membership.statements_for(7, &[]).map(Verified::hash).collect();
     for statement in chain {
         assert!(sent.contains(&statement.hash()));
     }

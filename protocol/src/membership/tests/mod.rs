@@ -128,10 +128,7 @@ fn a_later_proposal_of_a_decided_value_is_kept() {
         promises: Default::default(),
     };
     let entry = ENTRY;
-    let other = Value::Keep {
-        seat: seat(1),
-        entry,
-    };
+    let other = Value::Keep { seat: seat(1), entry };
     let ignored = step.insert(signed(4, 3, None, propose(other)));
     assert_eq!(ignored, Inserted::Ignored);
     let kept = step.insert(signed(4, 3, None, propose(value)));

@@ -46,17 +46,14 @@ impl<G: Game> Table<G> {
         let timing = self.replica.charter().timing();
         let limited = timing.is_some_and(|timing| timing.turn_time().is_some());
         // A program that has just woken up must hear the other seat first, and so learns what it did meanwhile.
-        let heard =
-            |seat: Seat| self.peers.clocks().turn_ran_out(seat) && self.peers.clocks().hears(seat);
+        let heard = |seat: Seat| self.peers.clocks().turn_ran_out(seat) && self.peers.clocks().hears(seat);
         let late = |seat: Seat| two && limited && heard(seat);
         let overdue = due.iter().any(|seat| self.is_overdue(seat));
         let (ground, absent) = if self.peers.clocks().may_claim() && overdue {
             let absent = live.iter().filter(|seat| self.is_away(*seat)).collect();
             (Ground::Absent, absent)
         } else if due.iter().any(late) {
-            let own = parties
-                .party_of(self.me())
-                .map(|party| parties.seats_of(party));
+            let own = parties.party_of(self.me()).map(|party| parties.seats_of(party));
             (Ground::OutOfTime, live.minus(own.unwrap_or_default()))
         } else {
             return None;
@@ -109,11 +106,7 @@ impl<G: Game> Table<G> {
             return;
         }
         let missing = self.missing();
-        if let Some(waits) = self
-            .peers
-            .clocks_mut()
-            .to_keep(self.replica.step(), missing)
-        {
+        if let Some(waits) = self.peers.clocks_mut().to_keep(self.replica.step(), missing) {
             self.outbox.keep(Record::Waits(waits));
         }
     }
@@ -139,10 +132,7 @@ impl<G: Game> Table<G> {
         let own = parties.party_of(self.me());
         let leads = |seat: Seat| parties.is_person(seat) || parties.party_of(seat) == own;
         let same = |other: &Claim| (other.step, other.absent) == (claim.step, claim.absent);
-        let led = self
-            .claims
-            .said()
-            .any(|other| same(&other) && leads(other.seat));
+        let led = self.claims.said().any(|other| same(&other) && leads(other.seat));
         let follows = !parties.is_person(self.me()) && led;
         if self.replica.is_over() || follows {
             self.sign_claim(claim);
@@ -150,11 +140,7 @@ impl<G: Game> Table<G> {
     }
 
     fn sign_claim(&mut self, claim: Claim) {
-        let own = self
-            .entries
-            .open()
-            .get(&self.me())
-            .map(|own| own.signed().clone());
+        let own = self.entries.open().get(&self.me()).map(|own| own.signed().clone());
         let signed = SignedClaim::sign(claim, own, self.own.key());
         self.keep_counted();
         self.outbox.keep(Record::Claim(signed.clone()));
@@ -191,9 +177,7 @@ impl<G: Game> Table<G> {
         let here = here.filter(|group| !self.closes_here(group));
         let last = self.forks.last_state().into_iter();
         let last = last.flat_map(|last| self.claims.groups(last));
-        let named = here
-            .chain(last)
-            .filter(|group| group.absent.contains(self.me()));
+        let named = here.chain(last).filter(|group| group.absent.contains(self.me()));
         let quit: SeatSet = named.flat_map(|group| group.by.iter()).collect();
         let live = self.replica.live();
         for seat in quit.iter().filter(|seat| live.contains(*seat)) {
@@ -216,11 +200,7 @@ impl<G: Game> Table<G> {
     ///
     /// # Errors
     /// [`ReceiveError`] if no seat of this table signed it.
-    pub(super) fn hear_claim(
-        &mut self,
-        signed: &SignedClaim,
-        rng: &mut dyn CryptoRng,
-    ) -> Result<(), ReceiveError> {
+    pub(super) fn hear_claim(&mut self, signed: &SignedClaim, rng: &mut dyn CryptoRng) -> Result<(), ReceiveError> {
         self.hold_claim(signed)?;
         if let Some(entry) = signed.entry() {
             self.hold(entry)?;
@@ -274,17 +254,13 @@ impl<G: Game> Table<G> {
 
     /// Whether claims have closed the table.
     pub(super) fn is_claimed(&self) -> bool {
-        matches!(
-            self.outbox.stopped(),
-            Some(Stop::Claimed(_) | Stop::Unopened(_))
-        )
+        matches!(self.outbox.stopped(), Some(Stop::Claimed(_) | Stop::Unopened(_)))
     }
 
     /// Sends all known claims, including those of other seats: two seats may lack a direct link.
     pub(super) fn tell_claims(&mut self) {
         for signed in self.claims.signed() {
-            self.outbox
-                .send(To::All, Message::Claim(Box::new(signed.clone())));
+            self.outbox.send(To::All, Message::Claim(Box::new(signed.clone())));
         }
     }
 }

@@ -78,8 +78,7 @@ impl<G: Game> Table<G> {
             Record::Refused(signed) => {
                 self.put_back(&signed)?;
                 // The journal may still hold another entry for its place.
-                self.entries
-                    .note_unkept(signed.claimed_seat().unwrap_or(self.me()));
+                self.entries.note_unkept(signed.claimed_seat().unwrap_or(self.me()));
                 self.replay_step(Proofs::Verify);
             }
             Record::Statement(signed) => {
@@ -175,14 +174,9 @@ impl<G: Game> Table<G> {
         self.outbox.send(To::One(from), reply);
         if taken == Taken::HandOn {
             let near = [self.me(), from, request.asker];
-            let others = self
-                .replica
-                .live()
-                .iter()
-                .filter(|seat| !near.contains(seat));
+            let others = self.replica.live().iter().filter(|seat| !near.contains(seat));
             for to in others {
-                self.outbox
-                    .send(To::One(to), Message::StateRequest(*request));
+                self.outbox.send(To::One(to), Message::StateRequest(*request));
             }
         }
     }

@@ -71,8 +71,7 @@ impl Claims {
 
     /// The signed claims of one seat.
     pub(super) fn signed_by(&self, seat: Seat) -> impl Iterator<Item = &SignedClaim> {
-        self.signed()
-            .filter(move |signed| signed.claim().seat == seat)
+        self.signed().filter(move |signed| signed.claim().seat == seat)
     }
 
     /// The groups of claims that close the table, for at least some seats.
@@ -95,8 +94,7 @@ impl Claims {
     pub(super) fn closing<G: Game>(&self, replica: &Replica<G>, of: Seat) -> Vec<SignedClaim> {
         let groups = self.shown(replica, of);
         let closes = |claim: &Claim| {
-            let of =
-                |group: &Abandonment| group.absent == claim.absent && group.ground == claim.ground;
+            let of = |group: &Abandonment| group.absent == claim.absent && group.ground == claim.ground;
             claim.step == replica.step() && groups.iter().any(of)
         };
         let claims = self.held.values();

@@ -78,8 +78,7 @@ impl Entries {
     /// Whether an entry near the open step is known, including as proof of a fault.
     pub(super) fn holds(&self, hash: Hash32) -> bool {
         let before = self.open_step().saturating_sub(1);
-        self.near().any(|entry| entry.hash() == hash)
-            || self.faulty(before..).any(|entry| entry.hash() == hash)
+        self.near().any(|entry| entry.hash() == hash) || self.faulty(before..).any(|entry| entry.hash() == hash)
     }
 
     /// The entries that others need not send: the known ones near the open step. For a seat with a wrong digest, others
@@ -217,9 +216,7 @@ impl Entries {
         let fresh = fresh.filter(|(seat, _)| seats.contains(**seat) && !kept.contains(**seat));
         let fresh: Vec<SignedEntry> = fresh.map(|(_, entry)| entry.signed().clone()).collect();
         let held = self.open.held.keys().copied();
-        self.open
-            .kept
-            .extend(held.filter(|seat| seats.contains(*seat)));
+        self.open.kept.extend(held.filter(|seat| seats.contains(*seat)));
         fresh
     }
 
@@ -254,10 +251,7 @@ impl Entries {
     }
 
     /// The entries of some steps that prove faults of their own seats.
-    pub(super) fn faulty(
-        &self,
-        steps: impl RangeBounds<u64>,
-    ) -> impl Iterator<Item = &SignedEntry> {
+    pub(super) fn faulty(&self, steps: impl RangeBounds<u64>) -> impl Iterator<Item = &SignedEntry> {
         self.proofs(steps).map(|proven| &proven.entry)
     }
 

@@ -98,10 +98,7 @@ impl<G: Game> Forks<G> {
     pub(super) fn fork_report_of(&self, culprit: Seat, seat: Seat) -> Option<&SignedForkReport> {
         let open = self.open.iter().filter(|fork| fork.culprit == culprit);
         let open = open.filter_map(|fork| fork.fork_reports.get(&seat));
-        let over = self
-            .over
-            .iter()
-            .flat_map(|halted| halted.fork_reports.iter());
+        let over = self.over.iter().flat_map(|halted| halted.fork_reports.iter());
         let of_both = |signed: &&SignedForkReport| signed.fork_report().place() == (culprit, seat);
         open.chain(over.filter(of_both)).next()
     }
@@ -109,12 +106,8 @@ impl<G: Game> Forks<G> {
     /// All known fork reports of a seat.
     pub(super) fn halts_of(&self, seat: Seat) -> impl Iterator<Item = &SignedForkReport> {
         let open = self.open.iter().flat_map(|fork| fork.fork_reports.values());
-        let over = self
-            .over
-            .iter()
-            .flat_map(|halted| halted.fork_reports.iter());
-        open.chain(over)
-            .filter(move |signed| signed.fork_report().seat == seat)
+        let over = self.over.iter().flat_map(|halted| halted.fork_reports.iter());
+        open.chain(over).filter(move |signed| signed.fork_report().seat == seat)
     }
 
     // Evidence.

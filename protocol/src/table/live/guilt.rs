@@ -85,8 +85,7 @@ impl<G: Game> Table<G> {
     /// whether the table continues.
     fn report(&mut self, fault: Fault, entry: &Entry) -> bool {
         let evidence = self.evidence(Some(entry), None);
-        self.outbox
-            .tell(Event::Fault(fault.clone(), Box::new(evidence)));
+        self.outbox.tell(Event::Fault(fault.clone(), Box::new(evidence)));
         if fault.seat == self.me() {
             self.entries.refuse(entry.seat());
             self.outbox.stop(Stop::Fault(fault));
@@ -134,8 +133,7 @@ impl<G: Game> Table<G> {
             what: FaultKind::Equivocation,
         };
         let shown = self.evidence(None, Some(&evidence));
-        self.outbox
-            .tell(Event::Fault(fault.clone(), Box::new(shown)));
+        self.outbox.tell(Event::Fault(fault.clone(), Box::new(shown)));
         if seat == self.me() || second {
             self.forks.set_evidence(evidence);
             return self.outbox.stop(Stop::Fault(fault));
@@ -198,9 +196,10 @@ impl<G: Game> Table<G> {
     fn others_go_on(&self) -> bool {
         let parent = self.replica.parent();
         let live = self.replica.live();
-        self.entries.open().iter().any(|(seat, entry)| {
-            *seat != self.me() && live.contains(*seat) && entry.content().parent == parent
-        })
+        self.entries
+            .open()
+            .iter()
+            .any(|(seat, entry)| *seat != self.me() && live.contains(*seat) && entry.content().parent == parent)
     }
 
     /// Whether this seat may complete the open step. After its fork report it may complete that one step, if it signed
@@ -251,10 +250,7 @@ impl<G: Game> Table<G> {
         if own && self.may_sign() {
             return Ok(());
         }
-        match self
-            .forks
-            .fork_report_of(fork_report.culprit, fork_report.seat)
-        {
+        match self.forks.fork_report_of(fork_report.culprit, fork_report.seat) {
             Some(held) => {
                 if let (false, Some(evidence)) = (own, Equivocation::of_halts(held, signed)) {
                     self.convict((fork_report.seat, fork_report.step), evidence);
@@ -287,13 +283,8 @@ impl<G: Game> Table<G> {
     /// Sends a seat whose open step is `step` the evidence and fork reports of the forks resolved there or later.
     pub(super) fn tell_halted(&mut self, to: Seat, step: u64) {
         let later = self.forks.over().iter().filter(|halted| {
-            let places = halted
-                .fork_reports
-                .iter()
-                .map(|signed| signed.fork_report().step);
-            places
-                .max()
-                .is_some_and(|last| step <= last.saturating_add(1))
+            let places = halted.fork_reports.iter().map(|signed| signed.fork_report().step);
+            places.max().is_some_and(|last| step <= last.saturating_add(1))
         });
         // In order, up to the first fork that the seat cannot have passed yet.
         let mut messages = Vec::new();
@@ -318,18 +309,12 @@ impl<G: Game> Table<G> {
     fn counted_seats(&self) -> SeatSet {
         let before = self.forks.last_state().map(Replica::live);
         let here = self.replica.participants();
-        here.iter()
-            .chain(before.unwrap_or_default().iter())
-            .collect()
+        here.iter().chain(before.unwrap_or_default().iter()).collect()
     }
 
     /// Resolves the fork if all others have signed a fork report.
     fn settle_halts(&mut self) {
-        let Some(halting) = self
-            .forks
-            .open()
-            .filter(|_| self.outbox.stopped().is_none())
-        else {
+        let Some(halting) = self.forks.open().filter(|_| self.outbox.stopped().is_none()) else {
             return;
         };
         let (culprit, party) = (halting.culprit, halting.party);
@@ -351,10 +336,7 @@ impl<G: Game> Table<G> {
         }
         others.insert(self.me(), own.clone());
         let words: Vec<SignedForkReport> = others.into_values().collect();
-        let fork_reports: Vec<ForkReport> = words
-            .iter()
-            .map(|signed| signed.fork_report().clone())
-            .collect();
+        let fork_reports: Vec<ForkReport> = words.iter().map(|signed| signed.fork_report().clone()).collect();
         let Some(place) = resolve(&fork_reports) else {
             return self.stop_halting();
         };
@@ -390,13 +372,7 @@ impl<G: Game> Table<G> {
         self.outbox.stop(Stop::Fault(fault));
     }
 
-    fn go_on(
-        &mut self,
-        culprit: Seat,
-        words: &[SignedForkReport],
-        place: Resolution,
-        state: Replica<G>,
-    ) {
+    fn go_on(&mut self, culprit: Seat, words: &[SignedForkReport], place: Resolution, state: Replica<G>) {
         let Some(fork) = self.forks.take() else {
             return;
         };

@@ -23,12 +23,7 @@ impl<G: Game> Table<G> {
         counting.cloned().or_else(|| {
             let (charter, table) = (self.replica.charter(), self.replica.table());
             let mut faulty = self.entries.faulty(step..=step);
-            faulty.find_map(|signed| {
-                signed
-                    .verify(charter, &table)
-                    .ok()
-                    .filter(|e| e.seat() == seat)
-            })
+            faulty.find_map(|signed| signed.verify(charter, &table).ok().filter(|e| e.seat() == seat))
         })
     }
 

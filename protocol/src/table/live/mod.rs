@@ -128,9 +128,7 @@ impl<G: Game> Table<G> {
     /// Changes the absence timeout of the table, in milliseconds.
     pub fn set_absence(&mut self, absence: u64) {
         let limits = self.peers.clocks().limits();
-        self.peers
-            .clocks_mut()
-            .set_limits(Limits { absence, ..limits });
+        self.peers.clocks_mut().set_limits(Limits { absence, ..limits });
     }
 
     // Getters.
@@ -240,12 +238,7 @@ impl<G: Game> Table<G> {
 
     /// A transcript with that end. If the table has stopped, it includes the refused entry of the open step and the
     /// proof of equivocation.
-    fn transcript_as(
-        &self,
-        end: End,
-        refused: Option<&Entry>,
-        equivocation: Option<Equivocation>,
-    ) -> Transcript {
+    fn transcript_as(&self, end: End, refused: Option<&Entry>, equivocation: Option<Equivocation>) -> Transcript {
         let complete = self.entries.log().iter().flat_map(BTreeMap::values);
         let claimed = end != End::Stopped && self.is_claimed();
         let shows_open = refused.is_some() || claimed;
@@ -297,9 +290,7 @@ impl<G: Game> Table<G> {
             _ => self.entries.counted().minus(self.abandoned()),
         };
         let open = self.entries.open().values();
-        let mut shown: Vec<&Entry> = open
-            .filter(|entry| present.contains(entry.seat()))
-            .collect();
+        let mut shown: Vec<&Entry> = open.filter(|entry| present.contains(entry.seat())).collect();
         loop {
             let names: BTreeSet<Hash32> = shown.iter().map(|entry| entry.hash()).collect();
             let before = shown.len();
@@ -339,12 +330,7 @@ impl<G: Game> Table<G> {
     ///
     /// # Errors
     /// [`ReceiveError`] if the sender must be disconnected.
-    pub fn receive(
-        &mut self,
-        from: Seat,
-        bytes: &[u8],
-        rng: &mut dyn CryptoRng,
-    ) -> Result<(), ReceiveError> {
+    pub fn receive(&mut self, from: Seat, bytes: &[u8], rng: &mut dyn CryptoRng) -> Result<(), ReceiveError> {
         self.accept(from, Message::from_bytes(bytes)?, rng)
     }
 
@@ -352,12 +338,7 @@ impl<G: Game> Table<G> {
     ///
     /// # Errors
     /// [`ReceiveError`] if the sender must be disconnected.
-    pub fn accept(
-        &mut self,
-        from: Seat,
-        message: Message,
-        rng: &mut dyn CryptoRng,
-    ) -> Result<(), ReceiveError> {
+    pub fn accept(&mut self, from: Seat, message: Message, rng: &mut dyn CryptoRng) -> Result<(), ReceiveError> {
         self.peers.clocks_mut().hear(from);
         match message {
             Message::Entries(entries) => {

@@ -77,7 +77,6 @@ impl<G: Game> Outbox<G> {
 
     /// Drops all outputs but the events: a replay neither journals nor sends its records again.
     pub(super) fn end_replay(&mut self) {
-        self.outputs
-            .retain(|output| matches!(output, Output::Event(_)));
+        self.outputs.retain(|output| matches!(output, Output::Event(_)));
     }
 }

@@ -87,9 +87,7 @@ pub enum Stop {
     #[error("the table is closed by claim: {} gave up waiting for {}", .0.by, .0.absent)]
     Claimed(Abandonment),
     /// The game is over and its result stands. These seats did not open their seeds and stay away.
-    #[error(
-        "the game is over; {0} did not reveal the seeds, so proofs alone vouch for those shuffles"
-    )]
+    #[error("the game is over; {0} did not reveal the seeds, so proofs alone vouch for those shuffles")]
     Unopened(SeatSet),
     /// A bug in this program.
     #[error("internal error: {0}")]

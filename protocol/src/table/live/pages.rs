@@ -76,11 +76,7 @@ impl<G: Game> Table<G> {
             }
         });
         let halted = self.forks.over().iter().filter(|halted| {
-            let fork_reports: Vec<ForkReport> = halted
-                .fork_reports
-                .iter()
-                .map(|h| h.fork_report().clone())
-                .collect();
+            let fork_reports: Vec<ForkReport> = halted.fork_reports.iter().map(|h| h.fork_report().clone()).collect();
             resolve(&fork_reports).is_some_and(|place| steps.contains(&place.point.step))
         });
         let removals = self.removals.certificates(steps.clone());

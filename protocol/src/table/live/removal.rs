@@ -6,9 +6,7 @@
 use super::{Event, Stop, Table, To};
 use crate::game::Game;
 use crate::log::equivocation::Equivocation;
-use crate::membership::{
-    Effect, Input, Says, SignedStatement, StatementError, Value, Verified, View,
-};
+use crate::membership::{Effect, Input, Says, SignedStatement, StatementError, Value, Verified, View};
 use crate::seat::{Seat, SeatSet};
 use crate::table::journal::Record;
 use crate::table::message::{Head, MAX_STATEMENTS, Message};
@@ -25,10 +23,7 @@ impl<G: Game> Table<G> {
     ///
     /// # Errors
     /// [`StatementError`] if no seat of this table has signed it.
-    pub(super) fn hold_statement(
-        &mut self,
-        signed: &SignedStatement,
-    ) -> Result<(), StatementError> {
+    pub(super) fn hold_statement(&mut self, signed: &SignedStatement) -> Result<(), StatementError> {
         if !self.removals.membership().wants(signed) {
             return Ok(());
         }
@@ -53,8 +48,7 @@ impl<G: Game> Table<G> {
             if self.outbox.stopped().is_some() && !removed && !closed {
                 return moved;
             }
-            let (acceptable, counted) =
-                (self.entries.accepted_names(), self.entries.counted_names());
+            let (acceptable, counted) = (self.entries.accepted_names(), self.entries.counted_names());
             let others = self.replica.live().without(self.me()).iter();
             let silent = others.filter(|seat| self.is_away(*seat)).collect();
             let view = View {
@@ -168,9 +162,7 @@ impl<G: Game> Table<G> {
             .statements()
             .filter(|held| parties.is_person(held.seat()))
             .filter_map(|held| match &held.statement().says {
-                Says::Consent { out, .. } if held.statement().instance == open.instance() => {
-                    Some(*out)
-                }
+                Says::Consent { out, .. } if held.statement().instance == open.instance() => Some(*out),
                 _ => None,
             })
             .flat_map(SeatSet::iter)
@@ -178,8 +170,7 @@ impl<G: Game> Table<G> {
         let follows = !parties.is_person(self.me());
         due.iter()
             .filter(|seat| {
-                let asked = self.removals.proposed().contains(*seat)
-                    || (follows && proposed.contains(*seat));
+                let asked = self.removals.proposed().contains(*seat) || (follows && proposed.contains(*seat));
                 self.is_overdue(*seat) || (asked && self.peers.clocks().turn_ran_out(*seat))
             })
             .chain(barred.iter())

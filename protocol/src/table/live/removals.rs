@@ -60,13 +60,8 @@ impl Removals {
     }
 
     /// The certificates of some steps.
-    pub(super) fn certificates(
-        &self,
-        steps: impl RangeBounds<u64>,
-    ) -> impl Iterator<Item = &Certificate> {
-        self.certificates
-            .range(steps)
-            .map(|(_, certificate)| certificate)
+    pub(super) fn certificates(&self, steps: impl RangeBounds<u64>) -> impl Iterator<Item = &Certificate> {
+        self.certificates.range(steps).map(|(_, certificate)| certificate)
     }
 
     /// The seats that this seat's player has proposed to remove.
@@ -80,12 +75,7 @@ impl Removals {
 
     /// Moves to the open step of `replica`, given the entries that counted in the last step and the seats that it
     /// removed.
-    pub(super) fn complete<G: Game>(
-        &mut self,
-        entries: EntryNames,
-        removed: SeatSet,
-        replica: &Replica<G>,
-    ) {
+    pub(super) fn complete<G: Game>(&mut self, entries: EntryNames, removed: SeatSet, replica: &Replica<G>) {
         self.proposed = SeatSet::EMPTY;
         let (next, stay) = (place_of(replica), replica.participants());
         self.membership.complete(entries, removed, next, stay);

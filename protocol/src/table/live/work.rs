@@ -133,9 +133,7 @@ impl<G: Game> Table<G> {
 
     /// The verdict on an entry of the open step, given its signer's own consents.
     fn verdict(&self, entry: &Entry, proofs: Proofs) -> Verdict {
-        let examined = self
-            .replica
-            .examine(entry, &self.entries.accepted(), proofs);
+        let examined = self.replica.examine(entry, &self.entries.accepted(), proofs);
         if examined != Verdict::Counts || entry.seat() == self.me() {
             return examined;
         }
@@ -143,15 +141,8 @@ impl<G: Game> Table<G> {
             Standing::Free => Verdict::Counts,
             // A seat that acts against its own consent is missing, unless another seat vouches for the entry.
             Standing::Waits | Standing::Forbidden(_) => {
-                let vouched = self
-                    .removals
-                    .membership()
-                    .is_vouched_for(entry.seat(), entry.hash());
-                if vouched {
-                    Verdict::Counts
-                } else {
-                    Verdict::Waits
-                }
+                let vouched = self.removals.membership().is_vouched_for(entry.seat(), entry.hash());
+                if vouched { Verdict::Counts } else { Verdict::Waits }
             }
         }
     }
@@ -167,9 +158,7 @@ impl<G: Game> Table<G> {
         let named: Vec<(Seat, Hash32)> = named.map(|(seat, other)| (*seat, other.hash())).collect();
         let (seat, release) = (entry.seat(), entry.content().release);
         let acceptable = self.entries.accepted_names();
-        self.removals
-            .membership()
-            .entry(seat, &named, release, &acceptable)
+        self.removals.membership().entry(seat, &named, release, &acceptable)
     }
 
     /// Whether a seat's entry of the open step can never count here unless others count it: its digest is wrong, or its
@@ -181,8 +170,7 @@ impl<G: Game> Table<G> {
             let here = entry.content().parent == parent;
             here && matches!(self.standing(entry), Standing::Forbidden(_))
         };
-        self.entries.astray().contains(seat)
-            || self.entries.open().get(&seat).is_some_and(forbidden)
+        self.entries.astray().contains(seat) || self.entries.open().get(&seat).is_some_and(forbidden)
     }
 
     /// Whether a valid entry of the open step counts: no consent of this seat holds back the entry or the one that it

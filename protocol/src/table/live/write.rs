@@ -16,11 +16,7 @@ impl<G: Game> Table<G> {
     ///
     /// # Errors
     /// [`Broken`] on a bug in this program: the seat then signs nothing, which is no fault.
-    pub(super) fn body(
-        &mut self,
-        kind: StepKind,
-        rng: &mut dyn CryptoRng,
-    ) -> Result<Option<Body>, Broken> {
+    pub(super) fn body(&mut self, kind: StepKind, rng: &mut dyn CryptoRng) -> Result<Option<Body>, Broken> {
         match kind {
             // Neither depends on the seed.
             StepKind::Confirm => return Ok(Some(Body::Confirm)),
@@ -87,8 +83,9 @@ impl<G: Game> Table<G> {
         let open = self.entries.open().get(&self.me()).map(Entry::body);
         let open = match open {
             Some(Body::Interject { .. }) => true,
-            Some(Body::Act { action, .. }) => Replica::<G>::action(action)
-                .is_some_and(|action| self.replica.game().out_of_turn(&action)),
+            Some(Body::Act { action, .. }) => {
+                Replica::<G>::action(action).is_some_and(|action| self.replica.game().out_of_turn(&action))
+            }
             _ => false,
         };
         open || self.replica.interjected().contains(self.me())
@@ -100,10 +97,7 @@ impl<G: Game> Table<G> {
         let secrets = self.own.secrets();
         let face = |card| secrets.and_then(|secrets| secrets.face(&self.replica, card));
         let shown = self.replica.game().shown(self.me(), action);
-        if shown
-            .iter()
-            .all(|shown| face(shown.card) == Some(shown.face))
-        {
+        if shown.iter().all(|shown| face(shown.card) == Some(shown.face)) {
             Ok(())
         } else {
             Err(Illegal::rule("the card is not the one that was named"))
@@ -137,14 +131,13 @@ impl<G: Game> Table<G> {
             };
             let answers = secrets.answers(&self.replica, &owed)?;
             self.own.drop_intent();
-            return Ok(Some(Body::Act {
-                action: bytes,
-                answers,
-            }));
+            return Ok(Some(Body::Act { action: bytes, answers }));
         }
-        let waits = self.entries.open().iter().find(|(seat, entry)| {
-            self.entries.counted().contains(**seat) && entry.body().is_yielded_to()
-        });
+        let waits = self
+            .entries
+            .open()
+            .iter()
+            .find(|(seat, entry)| self.entries.counted().contains(**seat) && entry.body().is_yielded_to());
         Ok(waits.map(|(_, entry)| Body::Yield { to: entry.hash() }))
     }
 
@@ -190,9 +183,6 @@ impl<G: Game> Table<G> {
             }
             _ => Answers::default(),
         };
-        Ok(Some(Body::Ack {
-            leader: named,
-            answers,
-        }))
+        Ok(Some(Body::Ack { leader: named, answers }))
     }
 }

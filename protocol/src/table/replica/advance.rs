@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 
 use super::super::batch::{Outcome, Replay, Request};
 use super::super::deal::{Deal, Run};
-use super::{
-    Broken, Checkpoint, Item, News, Owed, Refused, Replica, Running, Stage, StepKind, shares_of,
-};
+use super::{Broken, Checkpoint, Item, News, Owed, Refused, Replica, Running, Stage, StepKind, shares_of};
 use crate::card::{Face, Handle};
 use crate::crypto::coin::flip_stream;
 use crate::game::{ApplyError, Game};
@@ -32,10 +30,7 @@ impl<G: Game> Replica<G> {
         let accused = self.accused(entries).into_iter().map(|fault| fault.seat);
         let guilty = removed.iter().chain(accused);
         let out: SeatSet = guilty.flat_map(|seat| self.party(seat).iter()).collect();
-        let out: SeatSet = out
-            .iter()
-            .filter(|seat| self.live.contains(*seat))
-            .collect();
+        let out: SeatSet = out.iter().filter(|seat| self.live.contains(*seat)).collect();
         let outlasts = out.is_empty() || self.outlasts(out);
         self.out = SeatSet::EMPTY;
         self.departing.clear();
@@ -93,12 +88,7 @@ impl<G: Game> Replica<G> {
     ///
     /// # Errors
     /// [`Broken`] as for [`Self::finish`].
-    pub fn resume_without(
-        &mut self,
-        culprit: Seat,
-        next: u64,
-        name: Hash32,
-    ) -> Result<Vec<News<G>>, Broken> {
+    pub fn resume_without(&mut self, culprit: Seat, next: u64, name: Hash32) -> Result<Vec<News<G>>, Broken> {
         let mut news = Vec::new();
         self.out = SeatSet::EMPTY;
         self.departing.clear();
@@ -187,8 +177,7 @@ impl<G: Game> Replica<G> {
                 self.interjected = SeatSet::EMPTY;
             }
         }
-        let clockwise = (1..MAX_SEATS)
-            .filter_map(|distance| Seat::new((leader.index() + distance) % MAX_SEATS));
+        let clockwise = (1..MAX_SEATS).filter_map(|distance| Seat::new((leader.index() + distance) % MAX_SEATS));
         for seat in clockwise.clone() {
             if let Some(Body::Interject { action }) = entries.get(&seat).map(Entry::body) {
                 self.interjected.insert(seat);
@@ -220,9 +209,7 @@ impl<G: Game> Replica<G> {
         });
         let mut running = Running::new(Item::Act(leader, action));
         for (seat, owed) in owed {
-            if let Some(Body::Act { answers, .. } | Body::Ack { answers, .. }) =
-                entries.get(&seat).map(Entry::body)
-            {
+            if let Some(Body::Act { answers, .. } | Body::Ack { answers, .. }) = entries.get(&seat).map(Entry::body) {
                 self.take_answers(seat, answers, &owed, &mut running);
             }
         }
@@ -276,17 +263,10 @@ impl<G: Game> Replica<G> {
         }
     }
 
-    fn take_answers(
-        &mut self,
-        seat: Seat,
-        answers: &Answers,
-        owed: &Owed,
-        running: &mut Running<G>,
-    ) {
+    fn take_answers(&mut self, seat: Seat, answers: &Answers, owed: &Owed, running: &mut Running<G>) {
         if let Some(shares) = &answers.shares {
             let list = shares_of(owed, &shares.shares);
-            self.deal
-                .publish_shares(seat, self.step, list, shares.proof.clone());
+            self.deal.publish_shares(seat, self.step, list, shares.proof.clone());
         }
         if let Some(coin) = answers.coin {
             running.coins.insert(seat, coin);
@@ -378,9 +358,7 @@ impl<G: Game> Replica<G> {
     }
 
     fn start_run(&self, cards: &[Face]) -> Result<Run, Broken> {
-        let named = cards
-            .iter()
-            .map(|face| (*face, self.settled.card_name(*face)));
+        let named = cards.iter().map(|face| (*face, self.settled.card_name(*face)));
         self.deal.start_run(named)
     }
 
@@ -439,21 +417,14 @@ impl<G: Game> Replica<G> {
     }
 
     /// Settles an answered batch. Returns the item if it waits for a step of another kind.
-    fn settle(
-        &mut self,
-        mut running: Running<G>,
-        news: &mut Vec<News<G>>,
-    ) -> Result<Option<Running<G>>, Broken> {
+    fn settle(&mut self, mut running: Running<G>, news: &mut Vec<News<G>>) -> Result<Option<Running<G>>, Broken> {
         for request in &running.batch {
             if let Request::Deal { card, to } = request {
                 if !self.deal.may_deal(*card, *to) {
                     return Err(Broken::DealtTwice);
                 }
                 self.deal.dealt(*card, *to);
-                news.push(News::Dealt {
-                    card: *card,
-                    to: *to,
-                });
+                news.push(News::Dealt { card: *card, to: *to });
             }
         }
         if !running.paused {
@@ -462,20 +433,13 @@ impl<G: Game> Replica<G> {
         }
         let outcome = match running.batch.last() {
             Some(Request::Open(cards)) => {
-                let faces: Option<Vec<Face>> = cards
-                    .iter()
-                    .map(|card| self.deal.face(*card, None))
-                    .collect();
+                let faces: Option<Vec<Face>> = cards.iter().map(|card| self.deal.face(*card, None)).collect();
                 Outcome::Faces(faces.ok_or(Broken::Card)?)
             }
             Some(Request::Flip(flip)) => {
                 // Only the coins of the remaining seats count.
                 running.coins.retain(|seat, _| self.live.contains(*seat));
-                let parts: Vec<(Seat, Hash32)> = running
-                    .coins
-                    .iter()
-                    .map(|(seat, coin)| (*seat, *coin))
-                    .collect();
+                let parts: Vec<(Seat, Hash32)> = running.coins.iter().map(|(seat, coin)| (*seat, *coin)).collect();
                 let number = self.deal.flip(&running.coins);
                 let mut stream = flip_stream(&self.table(), self.deal.number(), number, &parts);
                 Outcome::Values(flip.sample(&mut stream))
@@ -515,15 +479,11 @@ impl<G: Game> Replica<G> {
         let mut events = Vec::new();
         let mut replay = Replay::new(&running.script);
         let result = match &running.item {
-            Item::Begin => game
-                .begin(&mut replay, &mut events)
-                .map_err(ApplyError::from),
+            Item::Begin => game.begin(&mut replay, &mut events).map_err(ApplyError::from),
             Item::Act(seat, action) | Item::Interject(seat, action) => {
                 game.apply(*seat, action, &mut replay, &mut events)
             }
-            Item::Forfeit(seat) => game
-                .forfeit(*seat, &mut replay, &mut events)
-                .map_err(ApplyError::from),
+            Item::Forfeit(seat) => game.forfeit(*seat, &mut replay, &mut events).map_err(ApplyError::from),
             // The engine has no part in a leave.
             Item::Leave(_) => return Err(Broken::Engine),
         };

@@ -88,13 +88,7 @@ impl<G: Game> Replica<G> {
                     Some(_) => Err(FaultKind::YieldToNothing.into()),
                 }
             }
-            (
-                StepKind::Action { leader },
-                Body::Ack {
-                    leader: named,
-                    answers,
-                },
-            ) if seat != leader => {
+            (StepKind::Action { leader }, Body::Ack { leader: named, answers }) if seat != leader => {
                 if self.out.contains(leader) {
                     // An ack that names another entry of an equivocating leader is no fault.
                     if *named != self.out_name(leader) {
@@ -145,18 +139,11 @@ impl<G: Game> Replica<G> {
                 escrow::check_public(parts, holders, key)?;
                 Ok(self.judge_early(seat, shuffled.as_ref(), held, proofs)?)
             }
-            (
-                StepKind::Accept,
-                Body::Accept {
-                    complaints,
-                    shuffled,
-                },
-            ) => {
+            (StepKind::Accept, Body::Accept { complaints, shuffled }) => {
                 // A complaint about a seat that is already out is valid, because the order in which faults become known
                 // must not matter.
                 let mut complaints = complaints.iter();
-                let unfounded =
-                    complaints.find(|(owner, complaint)| !self.is_founded(seat, *owner, complaint));
+                let unfounded = complaints.find(|(owner, complaint)| !self.is_founded(seat, *owner, complaint));
                 if let Some((owner, _)) = unfounded {
                     return Err(FaultKind::FalseComplaint { owner: *owner }.into());
                 }
@@ -232,9 +219,7 @@ impl<G: Game> Replica<G> {
                 accused.entry(*owner).or_insert_with(|| Fault {
                     seat: *owner,
                     step: entry.step(),
-                    what: FaultKind::BadPart {
-                        holder: entry.seat(),
-                    },
+                    what: FaultKind::BadPart { holder: entry.seat() },
                 });
             }
         }
@@ -244,8 +229,7 @@ impl<G: Game> Replica<G> {
     /// Whether the complaint of `holder` about a part from `owner` is justified.
     fn is_founded(&self, holder: Seat, owner: Seat, complaint: &Complaint) -> bool {
         let escrow = self.escrowed(holder).find(|(seat, ..)| *seat == owner);
-        let (Some((_, owner_key, parts)), Some(holder_key)) = (escrow, self.deal.key(holder))
-        else {
+        let (Some((_, owner_key, parts)), Some(holder_key)) = (escrow, self.deal.key(holder)) else {
             return false;
         };
         let place = self.holder_place(owner, holder);
@@ -294,10 +278,7 @@ impl<G: Game> Replica<G> {
     }
 
     fn judge_answers(&self, seat: Seat, answers: &Answers, owed: &Owed) -> Result<(), FaultKind> {
-        let got = answers
-            .shares
-            .as_ref()
-            .map_or(0, |shares| shares.shares.len());
+        let got = answers.shares.as_ref().map_or(0, |shares| shares.shares.len());
         let coin = match (answers.coin, owed.coin) {
             (Some(_), false) => " and a coin",
             (None, true) => " and no coin",
@@ -313,11 +294,7 @@ impl<G: Game> Replica<G> {
         }
         if let Some(coin) = &answers.coin {
             let context = self.context(seat);
-            if !self
-                .deal
-                .tip(seat)
-                .is_some_and(|tip| tip.accepts(&context, coin))
-            {
+            if !self.deal.tip(seat).is_some_and(|tip| tip.accepts(&context, coin)) {
                 return Err(FaultKind::Coin);
             }
         }
@@ -337,17 +314,9 @@ impl<G: Game> Replica<G> {
     }
 
     /// Checks that every card that the action shows has the face it claims.
-    fn judge_shown(
-        &self,
-        seat: Seat,
-        preview: &Preview<G>,
-        answers: &Answers,
-    ) -> Result<(), FaultKind> {
+    fn judge_shown(&self, seat: Seat, preview: &Preview<G>, answers: &Answers) -> Result<(), FaultKind> {
         let owed = self.owed_first(seat, seat, preview);
-        let sent = answers
-            .shares
-            .as_ref()
-            .map_or(&[][..], |shares| &shares.shares);
+        let sent = answers.shares.as_ref().map_or(&[][..], |shares| &shares.shares);
         for Shown { card, face } in &preview.shown {
             let share = owed
                 .cards
@@ -363,11 +332,7 @@ impl<G: Game> Replica<G> {
     }
 
     /// The base of a seat's shuffle, given the held entries: the hash that its entry must name, and the input deck.
-    pub fn shuffle_base(
-        &self,
-        seat: Seat,
-        held: &BTreeMap<Seat, Entry>,
-    ) -> Option<(Hash32, SealedCards)> {
+    pub fn shuffle_base(&self, seat: Seat, held: &BTreeMap<Seat, Entry>) -> Option<(Hash32, SealedCards)> {
         let run = self.run()?;
         let before = run.last().unwrap_or_else(|| self.fresh_deck_hash(run));
         let mut base = (before, Arc::clone(run.cards()));
@@ -405,21 +370,12 @@ impl<G: Game> Replica<G> {
     }
 
     /// The statement that a shuffle entry of the open step proves; `None` if it names an unknown deck.
-    pub fn shuffle_statement(
-        &self,
-        entry: &Entry,
-        held: &BTreeMap<Seat, Entry>,
-    ) -> Option<Statement> {
+    pub fn shuffle_statement(&self, entry: &Entry, held: &BTreeMap<Seat, Entry>) -> Option<Statement> {
         let shuffled = entry.body().shuffled()?;
         self.statement(entry.seat(), shuffled, held)
     }
 
-    fn statement(
-        &self,
-        seat: Seat,
-        shuffled: &Shuffled,
-        held: &BTreeMap<Seat, Entry>,
-    ) -> Option<Statement> {
+    fn statement(&self, seat: Seat, shuffled: &Shuffled, held: &BTreeMap<Seat, Entry>) -> Option<Statement> {
         let run = self.run()?;
         let (onto, input) = self.shuffle_base(seat, held)?;
         if onto != shuffled.onto {

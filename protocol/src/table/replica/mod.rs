@@ -432,9 +432,7 @@ impl<G: Game> Replica<G> {
             None => SeatSet::EMPTY,
             // Acks name the leader's entry, and a shuffle names the one before it.
             Some(StepKind::Action { leader }) if missing.contains(leader) => SeatSet::one(leader),
-            Some(StepKind::Shuffle { .. }) => {
-                missing.iter().next().map_or(SeatSet::EMPTY, SeatSet::one)
-            }
+            Some(StepKind::Shuffle { .. }) => missing.iter().next().map_or(SeatSet::EMPTY, SeatSet::one),
             Some(_) => missing,
         }
     }
@@ -521,8 +519,7 @@ impl<G: Game> Replica<G> {
     /// share if the others have rebuilt it from its parts.
     pub fn shares(&self, card: Handle) -> SeatSet {
         let all = self.charter().seats().iter();
-        all.filter(|seat| self.deal.has_share(card, *seat))
-            .collect()
+        all.filter(|seat| self.deal.has_share(card, *seat)).collect()
     }
 
     /// The current state of the game, also in the middle of an action.
@@ -582,10 +579,7 @@ impl<G: Game> Replica<G> {
 
     /// The kind of the open step; `None` if the log has ended or no seat is left to continue it.
     pub fn kind(&self) -> Option<StepKind> {
-        let over = matches!(
-            self.stage,
-            Stage::Opening | Stage::Closing | Stage::Finished
-        );
+        let over = matches!(self.stage, Stage::Opening | Stage::Closing | Stage::Finished);
         if self.live.is_empty() && !over {
             return None;
         }
@@ -602,9 +596,7 @@ impl<G: Game> Replica<G> {
             Stage::Finished => return None,
             Stage::Play => match (self.rebuilding(), &self.running) {
                 (Some((seat, _)), _) => StepKind::Rebuild { seat },
-                (None, None) => StepKind::Action {
-                    leader: self.leader(),
-                },
+                (None, None) => StepKind::Action { leader: self.leader() },
                 (None, Some(running)) => {
                     if self.needs_tip(running) {
                         StepKind::Tip
@@ -647,11 +639,7 @@ impl<G: Game> Replica<G> {
         Hasher::new(domain::STATE)
             .hash(&self.table())
             .number(self.step)
-            .number(
-                self.live
-                    .iter()
-                    .fold(0, |bits, seat| bits | 1 << seat.index()),
-            )
+            .number(self.live.iter().fold(0, |bits, seat| bits | 1 << seat.index()))
             .number(stage)
             .number(u64::from(self.confirming))
             .number(u64::from(self.deal.number()))
@@ -683,9 +671,7 @@ impl<G: Game> Running<G> {
     }
 
     fn flips(&self) -> bool {
-        self.batch
-            .iter()
-            .any(|request| matches!(request, Request::Flip(_)))
+        self.batch.iter().any(|request| matches!(request, Request::Flip(_)))
     }
 
     /// Moves the deals of the open batch, all answered, to the script.
@@ -694,10 +680,8 @@ impl<G: Game> Running<G> {
             .batch
             .iter()
             .filter(|request| matches!(request, Request::Deal { .. }));
-        self.script
-            .extend(deals.cloned().map(|deal| (deal, Outcome::Done)));
-        self.batch
-            .retain(|request| !matches!(request, Request::Deal { .. }));
+        self.script.extend(deals.cloned().map(|deal| (deal, Outcome::Done)));
+        self.batch.retain(|request| !matches!(request, Request::Deal { .. }));
     }
 
     /// Moves the open batch to the script, with this outcome for its last request.

@@ -71,20 +71,14 @@ impl<G: Game> Replica<G> {
             handles.sort_unstable();
             handles.dedup();
             let cards = handles.into_iter();
-            let cards: Vec<_> = cards
-                .filter_map(|card| Some((card, self.deal.card(card)?)))
-                .collect();
+            let cards: Vec<_> = cards.filter_map(|card| Some((card, self.deal.card(card)?))).collect();
             (!cards.is_empty()).then_some((seat, cards))
         })
     }
 
     /// Whether the live seats are exactly the holders of a departed seat's key.
     pub(super) fn can_rebuild(&self, seat: Seat) -> bool {
-        let holders = self
-            .deal
-            .parts(seat)
-            .into_iter()
-            .flat_map(|parts| parts.iter());
+        let holders = self.deal.parts(seat).into_iter().flat_map(|parts| parts.iter());
         holders.map(|part| part.to).collect::<SeatSet>() == self.live
     }
 
@@ -131,13 +125,7 @@ impl<G: Game> Replica<G> {
     }
 
     /// The answers that `seat` owes to a batch, with `first` in front, minus the shares already published.
-    pub(super) fn owed_to(
-        &self,
-        seat: Seat,
-        batch: &[Request],
-        first: &[Handle],
-        coin_given: bool,
-    ) -> Owed {
+    pub(super) fn owed_to(&self, seat: Seat, batch: &[Request], first: &[Handle], coin_given: bool) -> Owed {
         let mut handles: Vec<Handle> = first.to_vec();
         for request in batch {
             match request {
@@ -156,15 +144,12 @@ impl<G: Game> Replica<G> {
         }
         let mut owed = Owed::default();
         for handle in handles {
-            let wanted = !self.deal.has_share(handle, seat)
-                && !owed.cards.iter().any(|(known, _)| *known == handle);
+            let wanted = !self.deal.has_share(handle, seat) && !owed.cards.iter().any(|(known, _)| *known == handle);
             if let (true, Some(card)) = (wanted, self.deal.card(handle)) {
                 owed.cards.push((handle, card));
             }
         }
-        let flips = batch
-            .iter()
-            .any(|request| matches!(request, Request::Flip(_)));
+        let flips = batch.iter().any(|request| matches!(request, Request::Flip(_)));
         owed.coin = flips && !coin_given && self.deal.can_flip(self.live);
         owed
     }

@@ -19,9 +19,7 @@ impl TableScreen {
         let Some((spot, picked)) = self.aimed.split_last() else {
             return Vec::new();
         };
-        let refused = self.view(picked, |view, snapshot| {
-            refused(&snapshot.game, *spot, view)
-        });
+        let refused = self.view(picked, |view, snapshot| refused(&snapshot.game, *spot, view));
         refused.unwrap_or_default()
     }
 
@@ -39,17 +37,12 @@ impl TableScreen {
     pub(super) fn pick(&mut self, spot: Spot, requests: &mut Requests) {
         if self.picked.contains(&spot) {
             // Picking a spot again drops it and those picked after it.
-            let at = self
-                .picked
-                .iter()
-                .position(|picked| *picked == spot)
-                .unwrap_or(0);
+            let at = self.picked.iter().position(|picked| *picked == spot).unwrap_or(0);
             self.picked.truncate(at);
             self.aim(Some(Target::Spot(spot)));
             return;
         }
-        if !self.offers.next(&self.picked).contains(&spot) && self.offers.next(&[]).contains(&spot)
-        {
+        if !self.offers.next(&self.picked).contains(&spot) && self.offers.next(&[]).contains(&spot) {
             self.picked.clear();
         }
         let mut path = self.picked.clone();
@@ -80,9 +73,7 @@ impl TableScreen {
 
     /// Shows what a good player might do, if the game can tell.
     pub(super) fn hint(&mut self, requests: &mut Requests) {
-        let hinted = self
-            .view(&[], |view, snapshot| hint(&snapshot.game, view))
-            .flatten();
+        let hinted = self.view(&[], |view, snapshot| hint(&snapshot.game, view)).flatten();
         let offers = self.offers.all().iter();
         let found = hinted.and_then(|action| offers.clone().find(|offer| offer.action == action));
         let Some(offer) = found else {
@@ -123,10 +114,6 @@ impl TableScreen {
 pub(super) fn sentence(why: &str) -> String {
     let mut letters = why.chars();
     let first = letters.next().map(|c| c.to_uppercase().to_string());
-    let end = if why.ends_with(['.', '!', '?']) {
-        ""
-    } else {
-        "."
-    };
+    let end = if why.ends_with(['.', '!', '?']) { "" } else { "." };
     format!("{}{}{end}", first.unwrap_or_default(), letters.as_str())
 }

@@ -47,8 +47,7 @@ pub(super) fn draw(table_screen: &mut TableScreen, context: &Context, canvas: &m
     let seat_rows = u16::try_from(snapshot.names.len())
         .unwrap_or(u16::MAX)
         .saturating_add(1);
-    let [seats, log] =
-        Layout::vertical([Constraint::Length(seat_rows), Constraint::Min(3)]).areas(areas.side);
+    let [seats, log] = Layout::vertical([Constraint::Length(seat_rows), Constraint::Min(3)]).areas(areas.side);
     draw_seats(&snapshot, &names, canvas, seats);
     draw_log(table_screen, canvas, log);
     let about = table_screen
@@ -56,23 +55,11 @@ pub(super) fn draw(table_screen: &mut TableScreen, context: &Context, canvas: &m
         .last()
         .map(|spot| match_game!(&snapshot.game, game => game.about(*spot, &view)));
     table_screen.snapshot = Some(snapshot);
-    draw_panel(
-        table_screen,
-        canvas,
-        areas.panel,
-        &about.unwrap_or_default(),
-    );
+    draw_panel(table_screen, canvas, areas.panel, &about.unwrap_or_default());
     let Some(snapshot) = &table_screen.snapshot else {
         return;
     };
-    draw_status(
-        table_screen,
-        context,
-        snapshot,
-        &names,
-        canvas,
-        areas.status,
-    );
+    draw_status(table_screen, context, snapshot, &names, canvas, areas.status);
     seal::draw_row(table_screen, snapshot, canvas, areas.seal);
     for moving in &table_screen.moving {
         moving.draw(canvas);
@@ -102,37 +89,20 @@ fn draw_seats(snapshot: &Snapshot, names: &[String], canvas: &mut Canvas<'_>, ar
         let score = scores.get(seat.index()).copied().unwrap_or(0);
         let style = if turn { theme.accent() } else { theme.text() };
         // After the end nobody is missed.
-        let waiting = snapshot
-            .waits
-            .seats
-            .iter()
-            .find(|waiting| waiting.seat == seat);
+        let waiting = snapshot.waits.seats.iter().find(|waiting| waiting.seat == seat);
         let (note, note_style) = match waiting {
-            _ if game.is_over() => (
-                match_game!(game, game => game.seat_note(seat)),
-                theme.faint(),
-            ),
+            _ if game.is_over() => (match_game!(game, game => game.seat_note(seat)), theme.faint()),
             Some(Waiting {
-                silent: Some(silent),
-                ..
-            }) => (
-                format!("silent for {}", time_in_words(*silent)),
-                theme.bad(),
-            ),
+                silent: Some(silent), ..
+            }) => (format!("silent for {}", time_in_words(*silent)), theme.bad()),
             _ if !snapshot.connected.contains(seat) && !snapshot.indirect.contains(seat) => {
                 ("offline".to_owned(), theme.bad())
             }
+            Some(Waiting { turn_left: Some(0), .. }) => ("time is up".to_owned(), theme.bad()),
             Some(Waiting {
-                turn_left: Some(0), ..
-            }) => ("time is up".to_owned(), theme.bad()),
-            Some(Waiting {
-                turn_left: Some(left),
-                ..
+                turn_left: Some(left), ..
             }) => (format!("{} left", time_in_words(*left)), theme.accent()),
-            _ => (
-                match_game!(game, game => game.seat_note(seat)),
-                theme.faint(),
-            ),
+            _ => (match_game!(game, game => game.seat_note(seat)), theme.faint()),
         };
         // This seat's moves arrive through other seats.
         let far = snapshot.indirect.contains(seat) && !game.is_over();
@@ -198,15 +168,10 @@ fn draw_log(table_screen: &TableScreen, canvas: &mut Canvas<'_>, area: Rect) {
 /// The actions for the focused spot, and what the spot is.
 fn draw_panel(table_screen: &TableScreen, canvas: &mut Canvas<'_>, area: Rect, about: &[String]) {
     let theme = canvas.theme();
-    let [list, words] =
-        Layout::horizontal([Constraint::Percentage(52), Constraint::Percentage(48)]).areas(area);
+    let [list, words] = Layout::horizontal([Constraint::Percentage(52), Constraint::Percentage(48)]).areas(area);
     let is_over = table_screen.is_over();
     // After the end the reasons for refusals do not matter.
-    let offers = if is_over {
-        Vec::new()
-    } else {
-        table_screen.listed()
-    };
+    let offers = if is_over { Vec::new() } else { table_screen.listed() };
     let title = match offers.first() {
         None if is_over => "How it ended",
         None if table_screen.offers.is_empty() => "Nothing to do",
@@ -235,10 +200,7 @@ fn draw_panel(table_screen: &TableScreen, canvas: &mut Canvas<'_>, area: Rect, a
         if let Some(why) = &offer.refused {
             let text = format!("{} {}: {why}", theme.glyph("✗", "x"), offer.words);
             for (y, row) in (y..inner.bottom()).zip(wrapped(&text, width, 2)) {
-                canvas.put(
-                    Rect { y, ..area },
-                    Line::styled(format!(" {row}"), theme.faint()),
-                );
+                canvas.put(Rect { y, ..area }, Line::styled(format!(" {row}"), theme.faint()));
             }
             y += u16::try_from(wrapped(&text, width, 2).len()).unwrap_or(1);
             continue;
@@ -251,10 +213,7 @@ fn draw_panel(table_screen: &TableScreen, canvas: &mut Canvas<'_>, area: Rect, a
         };
         let text = cut(&offer.words, width.saturating_sub(2), theme);
         let style = mark.over(theme.text(), theme);
-        let spans = vec![
-            Span::styled(format!(" {key} "), theme.key()),
-            Span::styled(text, style),
-        ];
+        let spans = vec![Span::styled(format!(" {key} "), theme.key()), Span::styled(text, style)];
         canvas.put(area, Line::from(spans));
         y += 1;
     }
@@ -312,12 +271,7 @@ fn draw_status(
         let way = if waits.may_claim.is_some() {
             let quit = context.keymap.key(Intent::Quit);
             format!(" Press {quit}, then c, to close the table.")
-        } else if let Some(name) = waits
-            .may_propose
-            .iter()
-            .next()
-            .and_then(|seat| names.get(seat.index()))
-        {
+        } else if let Some(name) = waits.may_propose.iter().next().and_then(|seat| names.get(seat.index())) {
             format!(" Press x to propose playing on without {name}.")
         } else {
             String::new()
@@ -360,21 +314,13 @@ fn draw_status(
 }
 
 /// Choices after the end: key, label and target.
-fn what_next(
-    table_screen: &TableScreen,
-    context: &Context,
-    theme: &Theme,
-) -> Vec<(String, String, Target)> {
+fn what_next(table_screen: &TableScreen, context: &Context, theme: &Theme) -> Vec<(String, String, Target)> {
     let mut next = Vec::new();
     let outcome = table_screen.outcome.as_ref();
     if outcome.is_some_and(|outcome| outcome.transcript.is_some()) {
         next.push(("a".to_owned(), "audit".to_owned(), button::AUDIT));
     }
-    if let Some((name, _)) = table_screen
-        .invitation
-        .as_ref()
-        .filter(|_| table_screen.may_follow())
-    {
+    if let Some((name, _)) = table_screen.invitation.as_ref().filter(|_| table_screen.may_follow()) {
         let label = format!("follow {}", cut(name, 12, theme));
         next.push(("f".to_owned(), label, button::FOLLOW));
     }
@@ -421,10 +367,7 @@ fn draw_outcome(table_screen: &TableScreen, context: &Context, canvas: &mut Canv
         }
         _ => Vec::new(),
     };
-    let so_far: Vec<String> = so_far
-        .iter()
-        .flat_map(|words| wrapped(words, 72, 0))
-        .collect();
+    let so_far: Vec<String> = so_far.iter().flat_map(|words| wrapped(words, 72, 0)).collect();
     let rows = outcome.scores.len() + so_far.len();
     let rows = u16::try_from(rows).unwrap_or(0) + 12;
     let inner = window(canvas, "The game is over", 76, rows);

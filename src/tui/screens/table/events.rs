@@ -15,12 +15,7 @@ use crate::session::SessionEvent;
 use crate::tui::screen::{Context, Effect, Request, Requests, Tone};
 
 impl TableScreen {
-    pub(super) fn hear_session(
-        &mut self,
-        context: &Context,
-        event: &SessionEvent,
-        requests: &mut Requests,
-    ) {
+    pub(super) fn hear_session(&mut self, context: &Context, event: &SessionEvent, requests: &mut Requests) {
         match event {
             SessionEvent::Lobby(view) => {
                 self.lobby = view.clone();
@@ -77,9 +72,9 @@ impl TableScreen {
                 what,
                 evidence,
             } => {
-                let kept = evidence.as_ref().map_or_else(String::new, |path| {
-                    format!(" Evidence: {}.", path.display())
-                });
+                let kept = evidence
+                    .as_ref()
+                    .map_or_else(String::new, |path| format!(" Evidence: {}.", path.display()));
                 let line = if *stopped {
                     format!("The table has stopped: {what}.{kept}")
                 } else {
@@ -103,12 +98,11 @@ impl TableScreen {
                     fairdeal_games::listed(&names)
                 };
                 let (by, absent) = (names(by), names(absent));
-                let kept = transcript.as_ref().map_or_else(String::new, |path| {
-                    format!(" Transcript: {}.", path.display())
-                });
+                let kept = transcript
+                    .as_ref()
+                    .map_or_else(String::new, |path| format!(" Transcript: {}.", path.display()));
                 let why = ground_in_words(*ground);
-                let line =
-                    format!("{by} closed the table: {absent} {why}. The game is unfinished.{kept}");
+                let line = format!("{by} closed the table: {absent} {why}. The game is unfinished.{kept}");
                 self.say(Voice::Warning, line.clone());
                 self.stop(line);
             }
@@ -138,8 +132,7 @@ impl TableScreen {
                 self.say(Voice::Chat, format!("{name}: {text}"));
             }
             SessionEvent::Invited { name, ticket, .. } => {
-                let line =
-                    format!("{name} invites you to another game. Press f when this one is over.");
+                let line = format!("{name} invites you to another game. Press f when this one is over.");
                 requests.push(Request::Toast(Tone::Good, line.clone()));
                 self.say(Voice::Table, line);
                 self.invitation = Some((name.clone(), ticket.clone()));
@@ -175,17 +168,11 @@ impl TableScreen {
         self.snapshot.as_ref().is_some_and(|now| {
             let to_act = now.game.to_act();
             let mut offers = self.offers.all().iter();
-            now.me.is_some_and(|me| to_act.contains(me))
-                && offers.any(|offer| !now.game.out_of_turn(&offer.action))
+            now.me.is_some_and(|me| to_act.contains(me)) && offers.any(|offer| !now.game.out_of_turn(&offer.action))
         })
     }
 
-    pub(super) fn set_snapshot(
-        &mut self,
-        context: &Context,
-        snapshot: &Snapshot,
-        requests: &mut Requests,
-    ) {
+    pub(super) fn set_snapshot(&mut self, context: &Context, snapshot: &Snapshot, requests: &mut Requests) {
         self.theme = context.theme;
         self.names.clone_from(&snapshot.names);
         // A dealt card often becomes known only after the game has moved on.

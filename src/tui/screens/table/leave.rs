@@ -14,10 +14,7 @@ use crate::tui::screens::audit::Audit;
 impl TableScreen {
     /// Whether this player is ready.
     pub(super) fn is_ready(&self) -> bool {
-        let me = self
-            .lobby
-            .me
-            .and_then(|me| self.lobby.ready.get(me.index()));
+        let me = self.lobby.me.and_then(|me| self.lobby.ready.get(me.index()));
         me.copied().unwrap_or(false)
     }
 
@@ -121,10 +118,7 @@ impl TableScreen {
             Effect::Rematch(opening)
         };
         requests.push(Request::Effect(effect));
-        requests.push(Request::Replace(Box::new(Self::new(
-            "another game",
-            self.local,
-        ))));
+        requests.push(Request::Replace(Box::new(Self::new("another game", self.local))));
     }
 
     pub(super) fn ask_leave(&mut self, requests: &mut Requests) {
@@ -138,9 +132,7 @@ impl TableScreen {
             return self.go(requests);
         }
         if self.snapshot.is_none() {
-            requests.push(Request::Ask(Question::sure(
-                "Leave the table? It has not begun.",
-            )));
+            requests.push(Request::Ask(Question::sure("Leave the table? It has not begun.")));
             self.asked = Some(Asked::Leave(vec![Way::Go]));
             return;
         }

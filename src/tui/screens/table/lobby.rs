@@ -30,21 +30,13 @@ fn reaching(table_screen: &TableScreen, canvas: &mut Canvas<'_>, at: &mut Rect) 
     at.y += 1;
 }
 
-pub(super) fn draw(
-    table_screen: &TableScreen,
-    _context: &Context,
-    canvas: &mut Canvas<'_>,
-    area: Rect,
-) {
+pub(super) fn draw(table_screen: &TableScreen, _context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
     let theme = canvas.theme();
     let page = column(area, 100);
     let [body, foot] = Layout::vertical([Constraint::Min(3), Constraint::Length(2)]).areas(page);
     let lobby = &table_screen.lobby;
     let width = usize::from(page.width).saturating_sub(2);
-    let mut at = Rect {
-        y: body.y + 1,
-        ..body
-    };
+    let mut at = Rect { y: body.y + 1, ..body };
     if lobby.seats.is_empty() {
         if table_screen.failed.is_none() {
             canvas.put(at, Line::styled(" Reaching the host...", theme.title()));
@@ -92,25 +84,15 @@ pub(super) fn draw(
             .map(|(key, value)| option_in_words(key, value))
             .collect();
         at.y += 1;
-        canvas.put(
-            at,
-            Line::styled(format!("  {}", options.join(", ")), theme.faint()),
-        );
+        canvas.put(at, Line::styled(format!("  {}", options.join(", ")), theme.faint()));
         at.y += 1;
         if table_screen.reaching.is_some() {
-            canvas.put(
-                at,
-                Line::styled("  The connection to the host is lost.", theme.bad()),
-            );
+            canvas.put(at, Line::styled("  The connection to the host is lost.", theme.bad()));
             at.y += 1;
             reaching(table_screen, canvas, &mut at);
         }
         if lobby.me.is_some() && !table_screen.local {
-            let label = if table_screen.is_ready() {
-                "not ready"
-            } else {
-                "ready"
-            };
+            let label = if table_screen.is_ready() { "not ready" } else { "ready" };
             let x = canvas.button((at.x + 2, at.y), "r", label, button::READY);
             canvas.button((x, at.y), "c", "say something", button::CHAT);
         }
@@ -168,11 +150,7 @@ pub(super) fn draw(
         ),
     };
     let rows = wrapped(text, width, 0);
-    canvas.rows(
-        foot,
-        rows.into_iter()
-            .map(|row| Line::styled(format!(" {row}"), style)),
-    );
+    canvas.rows(foot, rows.into_iter().map(|row| Line::styled(format!(" {row}"), style)));
 }
 
 /// Breaks a long word into rows.

@@ -214,11 +214,7 @@ impl TableScreen {
     }
 
     /// Runs a function on the game as this player sees it.
-    fn view<T>(
-        &self,
-        picked: &[Spot],
-        run: impl FnOnce(&ViewContext<'_>, &Snapshot) -> T,
-    ) -> Option<T> {
+    fn view<T>(&self, picked: &[Spot], run: impl FnOnce(&ViewContext<'_>, &Snapshot) -> T) -> Option<T> {
         let snapshot = self.snapshot.as_ref()?;
         let names = short_names(&snapshot.names, &self.theme);
         let view = ViewContext {
@@ -247,13 +243,7 @@ impl TableScreen {
     }
 
     /// Shows a step of a past game, without offers.
-    pub(in crate::tui) fn show(
-        &mut self,
-        context: &Context,
-        snapshot: Snapshot,
-        lines: Vec<String>,
-        status: String,
-    ) {
+    pub(in crate::tui) fn show(&mut self, context: &Context, snapshot: Snapshot, lines: Vec<String>, status: String) {
         self.theme = context.theme;
         self.names.clone_from(&snapshot.names);
         self.lines = lines.into_iter().map(|line| (Voice::Game, line)).collect();
@@ -369,12 +359,7 @@ impl Screen for TableScreen {
                 }
             }
             button::BOT => {
-                if let Some(ticket) = self
-                    .lobby
-                    .ticket
-                    .as_ref()
-                    .and_then(|ticket| ticket.parse().ok())
-                {
+                if let Some(ticket) = self.lobby.ticket.as_ref().and_then(|ticket| ticket.parse().ok()) {
                     let seated = self.lobby.seats.iter().flatten();
                     let number = next_bot(seated.map(|taken| taken.name.as_str()));
                     requests.push(Request::Effect(Effect::SeatBot { ticket, number }));
@@ -460,11 +445,7 @@ impl Screen for TableScreen {
             }
             return true;
         }
-        let next = self
-            .offers
-            .next(&self.picked)
-            .into_iter()
-            .chain(self.offers.next(&[]));
+        let next = self.offers.next(&self.picked).into_iter().chain(self.offers.next(&[]));
         let deeds = next.filter_map(|spot| match spot {
             Spot::Button(number) => Some((spot, number)),
             _ => None,
@@ -472,9 +453,7 @@ impl Screen for TableScreen {
         let snapshot = self.snapshot.as_ref();
         let found = snapshot.and_then(|snapshot| {
             let mut deeds = deeds;
-            deeds.find(|(_, number)| {
-                match_game!(&snapshot.game, game => game.button(*number)).key == Some(letter)
-            })
+            deeds.find(|(_, number)| match_game!(&snapshot.game, game => game.button(*number)).key == Some(letter))
         });
         if let Some((spot, _)) = found {
             self.pick(spot, requests);
@@ -487,11 +466,7 @@ impl Screen for TableScreen {
     }
 
     fn submit(&mut self, _context: &Context, requests: &mut Requests) {
-        let text = self
-            .chat
-            .take()
-            .map(|mut field| field.take())
-            .unwrap_or_default();
+        let text = self.chat.take().map(|mut field| field.take()).unwrap_or_default();
         if !text.trim().is_empty() {
             requests.push(Request::Effect(Effect::Session(Command::Say(text))));
         }
@@ -622,10 +597,7 @@ impl Screen for TableScreen {
         if self.snapshot.is_none() {
             all.push(("r".to_owned(), "be ready, or not any more".to_owned()));
         }
-        all.push((
-            keys.keys(Intent::Quit),
-            "leave the table, or pause it".to_owned(),
-        ));
+        all.push((keys.keys(Intent::Quit), "leave the table, or pause it".to_owned()));
         all
     }
 
@@ -676,10 +648,7 @@ impl Screen for TableScreen {
         if !self.local && !self.is_spectator() {
             all.push(("say something".to_owned(), button::CHAT));
         }
-        all.push((
-            "leave the table, or pause it".to_owned(),
-            Target::Key(Intent::Quit),
-        ));
+        all.push(("leave the table, or pause it".to_owned(), Target::Key(Intent::Quit)));
         all
     }
 }

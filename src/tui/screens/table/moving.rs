@@ -72,8 +72,7 @@ impl Moving {
 
     /// Draws the moving thing between start and end.
     pub(super) fn draw(&self, canvas: &mut Canvas<'_>) {
-        let (Motion::Fly { what, .. }, Some(from), Some(to)) = (&self.motion, self.from, self.to)
-        else {
+        let (Motion::Fly { what, .. }, Some(from), Some(to)) = (&self.motion, self.from, self.to) else {
             return;
         };
         let (passed, way) = (self.passed.as_millis(), WAY.as_millis());
@@ -159,9 +158,7 @@ impl Telling {
             }
             let count = left.min(line.spans.len());
             left -= count;
-            lines.push(Line::from(
-                line.spans.iter().take(count).cloned().collect::<Vec<_>>(),
-            ));
+            lines.push(Line::from(line.spans.iter().take(count).cloned().collect::<Vec<_>>()));
         }
         let theme = canvas.theme();
         let wanted = u16::try_from(self.show.lines.len()).unwrap_or(u16::MAX);

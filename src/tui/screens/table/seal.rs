@@ -25,10 +25,7 @@ fn names(snapshot: &Snapshot, seats: SeatSet) -> String {
 /// One sentence on what protects this step.
 fn text(snapshot: &Snapshot, progress: &Progress) -> String {
     let Progress {
-        kind,
-        done,
-        awaited,
-        ..
+        kind, done, awaited, ..
     } = *progress;
     let (count, all) = (done.len(), snapshot.names.len());
     let missing = names(snapshot, awaited);
@@ -123,12 +120,7 @@ fn furthest(snapshot: &Snapshot) -> Option<String> {
 }
 
 /// The seal's row at the bottom of the table.
-pub(super) fn draw_row(
-    table_screen: &TableScreen,
-    snapshot: &Snapshot,
-    canvas: &mut Canvas<'_>,
-    area: Rect,
-) {
+pub(super) fn draw_row(table_screen: &TableScreen, snapshot: &Snapshot, canvas: &mut Canvas<'_>, area: Rect) {
     let theme = canvas.theme();
     let mark = canvas.target(
         Rect {
@@ -146,8 +138,7 @@ pub(super) fn draw_row(
                 furthest(snapshot).unwrap_or_default()
             );
             let word = theme.glyph("◈ seal", "# seal");
-            let waits =
-                matches!(progress.kind, Some(StepKind::Action { .. }) if progress.done.is_empty());
+            let waits = matches!(progress.kind, Some(StepKind::Action { .. }) if progress.done.is_empty());
             let event = opened_by(snapshot, &table_screen.came, false).filter(|_| waits);
             let told = event.unwrap_or_else(|| text(snapshot, progress));
             (told, step, word, theme.good())
@@ -176,27 +167,12 @@ const ESCROW: &str = "escrow";
 
 /// Steps of a deal, in order: name and meaning.
 const STEPS: [(&str, &str); 6] = [
-    (
-        "commit",
-        "each seat commits to its secret seed before it sees anything",
-    ),
-    (
-        "keys",
-        "each seat proves its key; opening a card takes all of them",
-    ),
-    (
-        ESCROW,
-        "each key is shared among the others: the game can lose a seat",
-    ),
-    (
-        "shuffle",
-        "each seat shuffles and re-encrypts the deck, with proof",
-    ),
+    ("commit", "each seat commits to its secret seed before it sees anything"),
+    ("keys", "each seat proves its key; opening a card takes all of them"),
+    (ESCROW, "each key is shared among the others: the game can lose a seat"),
+    ("shuffle", "each seat shuffles and re-encrypts the deck, with proof"),
     ("play", "shares of all seats open a card, each with proof"),
-    (
-        "opening",
-        "seeds are revealed, and every shuffle is recomputed",
-    ),
+    ("opening", "seeds are revealed, and every shuffle is recomputed"),
 ];
 
 fn stage(kind: Option<StepKind>) -> usize {
@@ -215,9 +191,7 @@ fn stage(kind: Option<StepKind>) -> usize {
 fn parts(snapshot: &Snapshot) -> Vec<(usize, (&'static str, &'static str))> {
     let escrow = snapshot.seating.has_escrow();
     let steps = STEPS.into_iter().enumerate();
-    steps
-        .filter(|(_, (name, _))| escrow || *name != ESCROW)
-        .collect()
+    steps.filter(|(_, (name, _))| escrow || *name != ESCROW).collect()
 }
 
 /// The seal in detail: the steps of a deal, the current one, who has done it, and the hash to compare.
@@ -245,16 +219,10 @@ pub(super) fn draw_panel(table_screen: &TableScreen, snapshot: &Snapshot, canvas
         return;
     };
     let Progress {
-        kind,
-        done,
-        awaited,
-        ..
+        kind, done, awaited, ..
     } = *progress;
     let here = stage(kind);
-    let mut lines = vec![Line::styled(
-        format!(" {}", text(snapshot, progress)),
-        theme.title(),
-    )];
+    let mut lines = vec![Line::styled(format!(" {}", text(snapshot, progress)), theme.title())];
     let space = |lines: &mut Vec<Line<'_>>| {
         if airy {
             lines.push(Line::raw(""));

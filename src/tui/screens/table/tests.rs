@@ -35,11 +35,7 @@ fn sitting_down(game: usize, seed: u8) -> TestApp {
     }
     stage.key(KeyCode::Enter);
     stage.key(KeyCode::Enter);
-    assert!(
-        stage.scene.is_some(),
-        "no game was opened:\n{}",
-        stage.draw()
-    );
+    assert!(stage.scene.is_some(), "no game was opened:\n{}", stage.draw());
     stage
 }
 
@@ -71,11 +67,7 @@ fn act(stage: &mut TestApp, action: &AnyAction, choose: impl Fn(&mut TestApp, Ta
     if is_asked {
         choose(stage, Target::Row(0));
     }
-    assert!(
-        stage.step() > step,
-        "{action:?} was not done:\n{}",
-        stage.draw()
-    );
+    assert!(stage.step() > step, "{action:?} was not done:\n{}", stage.draw());
 }
 
 /// Plays as a bot would; `choose` chooses a target on the screen.
@@ -116,11 +108,7 @@ fn played_all(choose: impl Fn(&mut TestApp, Target)) {
         let mut rows = rows.map(|(_, target)| *target);
         let start = rows.find(|target| matches!(target, Target::Row(_)));
         choose(&mut stage, start.unwrap());
-        assert!(
-            stage.scene.is_some(),
-            "no game was opened:\n{}",
-            stage.draw()
-        );
+        assert!(stage.scene.is_some(), "no game was opened:\n{}", stage.draw());
         played(stage, &choose);
     }
 }
@@ -214,13 +202,10 @@ fn practice_is_taken_back() {
     let board = |stage: &mut TestApp| {
         stage.rest();
         let shown = stage.draw();
-        let rows = shown
-            .lines()
-            .filter(|row| row.contains('┊') || row.contains('║'));
+        let rows = shown.lines().filter(|row| row.contains('┊') || row.contains('║'));
         // Without the log beside the board.
         let left = rows.map(|row| row.chars().take(50).collect::<String>());
-        left.map(|row| row.trim_end().to_owned())
-            .collect::<Vec<String>>()
+        left.map(|row| row.trim_end().to_owned()).collect::<Vec<String>>()
     };
     let mut before = vec![board(&mut stage)];
     for _ in 0..4 {
@@ -362,20 +347,11 @@ fn options_against_an_idle_player() {
     stage.waits_for_seat_0(seat(1), waits(None, SeatSet::one(seat(0))));
     let shown = stage.draw();
     assert!(shown.contains("time is up"), "{shown}");
-    assert!(
-        shown.contains("Press x to propose playing on without Anna"),
-        "{shown}"
-    );
-    for (ground, why) in [
-        (Ground::OutOfTime, "time is up"),
-        (Ground::Absent, "stay away"),
-    ] {
+    assert!(shown.contains("Press x to propose playing on without Anna"), "{shown}");
+    for (ground, why) in [(Ground::OutOfTime, "time is up"), (Ground::Absent, "stay away")] {
         stage.waits_for_seat_0(seat(1), waits(Some(ground), SeatSet::EMPTY));
         let shown = stage.draw();
-        assert!(
-            shown.contains("Press q, then c, to close the table"),
-            "{shown}"
-        );
+        assert!(shown.contains("Press q, then c, to close the table"), "{shown}");
         stage.keys("q");
         let shown = stage.draw();
         let offer = shown.lines().find(|line| line.contains("[c claim]"));
@@ -418,10 +394,7 @@ fn a_closed_table_offers_nothing() {
 #[test]
 fn lost_host_is_told_of_until_it_shows_the_table_again() {
     let mut stage = seated(2);
-    let reaching = SessionEvent::Reaching {
-        seconds: 42,
-        why: None,
-    };
+    let reaching = SessionEvent::Reaching { seconds: 42, why: None };
     let lost = "Lost the connection to the host. Trying for 42 s more.";
     stage.input(Input::UiEvent(UiEvent::Session(reaching)));
     assert!(stage.draw().contains(lost), "{}", stage.draw());

@@ -37,23 +37,15 @@ const PILES: u8 = 3;
 /// Draws all of it.
 pub(super) fn all(game: &Ivory, canvas: &mut Canvas<'_>, area: Rect) {
     let columns = (area.width * 3 / 10).clamp(TOWER_COLUMNS, 40);
-    let [left, _, right] = Layout::horizontal([
-        Constraint::Length(columns),
-        Constraint::Length(1),
-        Constraint::Min(0),
-    ])
-    .areas(area);
+    let [left, _, right] =
+        Layout::horizontal([Constraint::Length(columns), Constraint::Length(1), Constraint::Min(0)]).areas(area);
     let levels = (left.height.saturating_sub(TOWER_FRAME) / u16::from(CROWN)).clamp(1, 4);
     let rows = levels * u16::from(CROWN) + TOWER_FRAME;
-    let [building, below] =
-        Layout::vertical([Constraint::Length(rows), Constraint::Min(0)]).areas(left);
+    let [building, below] = Layout::vertical([Constraint::Length(rows), Constraint::Min(0)]).areas(left);
     tower(game, levels, canvas, building);
     let is_large = right.height >= LARGE;
-    let [hanging, lying] = Layout::vertical([
-        Constraint::Min(0),
-        Constraint::Length(if is_large { 6 } else { 4 }),
-    ])
-    .areas(right);
+    let [hanging, lying] =
+        Layout::vertical([Constraint::Min(0), Constraint::Length(if is_large { 6 } else { 4 })]).areas(right);
     piles(game, canvas, hanging);
     decks(game, canvas, lying);
     if is_large {
@@ -139,13 +131,8 @@ fn block(mark: Mark, edge: Style, theme: &Theme) -> Block<'static> {
 
 fn tower(game: &Ivory, levels: u16, canvas: &mut Canvas<'_>, area: Rect) {
     let theme = canvas.theme();
-    let suit = game
-        .tower()
-        .first()
-        .and_then(|ace| cards::suits(*ace).first().copied());
-    let heading = suit.map_or("Tower".to_owned(), |suit| {
-        format!("Tower of {}", suit.name())
-    });
+    let suit = game.tower().first().and_then(|ace| cards::suits(*ace).first().copied());
+    let heading = suit.map_or("Tower".to_owned(), |suit| format!("Tower of {}", suit.name()));
     let inside = canvas.section(area, &heading);
     let mark = canvas.spot(inside, TOWER);
     let mut built = game.tower();
@@ -243,9 +230,7 @@ fn stone(card: Face, suit: Option<Suit>, names: Names, canvas: &mut Canvas<'_>, 
     let theme = canvas.theme();
     let colour = suit.map_or(theme.text(), |suit| faces::style(suit, theme));
     let inner = if area.height >= 3 {
-        let block = Block::bordered()
-            .border_set(theme.border())
-            .border_style(colour);
+        let block = Block::bordered().border_set(theme.border()).border_style(colour);
         let inner = block.inner(area);
         canvas.render(block, area);
         inner
@@ -262,13 +247,7 @@ fn stone(card: Face, suit: Option<Suit>, names: Names, canvas: &mut Canvas<'_>, 
 }
 
 /// Draws a missing level, with the card that it waits for.
-fn scaffold(
-    card: Option<Face>,
-    next: Option<Mark>,
-    names: Names,
-    canvas: &mut Canvas<'_>,
-    area: Rect,
-) {
+fn scaffold(card: Option<Face>, next: Option<Mark>, names: Names, canvas: &mut Canvas<'_>, area: Rect) {
     let theme = canvas.theme();
     let is_lit = next.is_some_and(|mark| mark.lit);
     let style = if is_lit { theme.lit() } else { theme.faint() };
@@ -289,26 +268,13 @@ fn scaffold(
         (None, Some(_)) => "any Ace?".to_owned(),
         (None, None) => String::new(),
     };
-    let style = if next.is_some() && !is_lit {
-        theme.text()
-    } else {
-        style
-    };
+    let style = if next.is_some() && !is_lit { theme.text() } else { style };
     canvas.put(row, Line::styled(text, style).centered());
 }
 
 /// Draws a wall on each side, and returns the area between.
-fn walls(
-    (left, right): (&'static str, &'static str),
-    style: Style,
-    canvas: &mut Canvas<'_>,
-    area: Rect,
-) -> Rect {
-    let column = |x| Rect {
-        x,
-        width: 1,
-        ..area
-    };
+fn walls((left, right): (&'static str, &'static str), style: Style, canvas: &mut Canvas<'_>, area: Rect) -> Rect {
+    let column = |x| Rect { x, width: 1, ..area };
     let rows = usize::from(area.height);
     let wall = |sign: &'static str| vec![Line::styled(sign, style); rows];
     canvas.rows(column(area.x), wall(left));
@@ -476,12 +442,7 @@ fn draw_pile(game: &Ivory, canvas: &mut Canvas<'_>, area: Rect) {
     }
     canvas.rows(inside, lines);
     let cards = game.draw_pile().len();
-    entitle(
-        &format!(" draw pile: {cards} "),
-        theme.title(),
-        canvas,
-        area,
-    );
+    entitle(&format!(" draw pile: {cards} "), theme.title(), canvas, area);
     if mark.focused || mark.flashing {
         canvas.tint(area, theme.focused());
     }

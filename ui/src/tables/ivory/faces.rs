@@ -57,11 +57,7 @@ fn suits(card: Face, full: bool, theme: &Theme) -> Vec<Span<'static>> {
     let suits = cards::suits(card).into_iter();
     suits
         .map(|suit| {
-            let text = if full {
-                suit.name().to_owned()
-            } else {
-                letters(suit)
-            };
+            let text = if full { suit.name().to_owned() } else { letters(suit) };
             Span::styled(format!(" {text}"), style(suit, theme))
         })
         .collect()
@@ -93,11 +89,7 @@ pub(super) fn row(card: Face, width: usize, theme: &Theme) -> Line<'static> {
     // A single suit may fit in full where two do not.
     let whole = line(true);
     let is_single = cards::suits(card).len() == 1 && whole.width() <= width;
-    if full || is_single {
-        whole
-    } else {
-        line(false)
-    }
+    if full || is_single { whole } else { line(false) }
 }
 
 /// A card of the tower without its rank, which stands beside it: the name, and the suits in full or in letters.

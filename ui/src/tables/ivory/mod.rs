@@ -116,11 +116,7 @@ fn about_plays(game: &Ivory, from: Source) -> String {
 }
 
 fn about_pile(game: &Ivory, number: u8) -> Vec<String> {
-    let Some((last, covered)) = game
-        .piles()
-        .get(usize::from(number))
-        .and_then(|pile| pile.split_last())
-    else {
+    let Some((last, covered)) = game.piles().get(usize::from(number)).and_then(|pile| pile.split_last()) else {
         return vec![
             "A Crown from the draw pile begins a new pile here.".to_owned(),
             "There are at most three piles, so think twice which Crowns begin one.".to_owned(),
@@ -132,9 +128,8 @@ fn about_pile(game: &Ivory, number: u8) -> Vec<String> {
         about.push(format!("It covers {}.", names.join(", ")));
     }
     about.push(about_plays(game, Source::Pile(number)));
-    let fits = cards::all().filter(|card| {
-        cards::rank(*card) + 1 == cards::rank(*last) && !cards::share_a_suit(*card, *last)
-    });
+    let fits =
+        cards::all().filter(|card| cards::rank(*card) + 1 == cards::rank(*last) && !cards::share_a_suit(*card, *last));
     let fits: Vec<String> = fits.map(cards::name).collect();
     about.push(if fits.is_empty() {
         "No card can go onto an Ace.".to_owned()
@@ -152,11 +147,7 @@ fn about_tower(game: &Ivory) -> Vec<String> {
     let next = match game.tower() {
         [] => "Any Ace begins it, and makes its suit.".to_owned(),
         [.., top] => match needed(game, cards::rank(*top) + 1) {
-            Some(next) => format!(
-                "It is {} of {CROWN} high. Next it takes {}.",
-                game.score(),
-                named(next)
-            ),
+            Some(next) => format!("It is {} of {CROWN} high. Next it takes {}.", game.score(), named(next)),
             None => "It is complete.".to_owned(),
         },
     };
@@ -171,9 +162,7 @@ fn came_from(game: &Ivory, card: Face, to: Target, uncovered: Option<Face>) -> S
     // It lay on a card of the next rank, or was a Crown alone in a pile that is gone.
     let lay = (0..).zip(game.piles()).find(|(number, pile)| {
         let on = pile.last();
-        let fits = on.is_some_and(|on| {
-            cards::rank(*on) == cards::rank(card) + 1 && !cards::share_a_suit(*on, card)
-        });
+        let fits = on.is_some_and(|on| cards::rank(*on) == cards::rank(card) + 1 && !cards::share_a_suit(*on, card));
         fits && to != Target::Pile(*number)
     });
     pile_spot(lay.map_or_else(|| piles(game), |(number, _)| number))
@@ -294,23 +283,17 @@ impl Board for Ivory {
             TOWER => about_tower(self),
             DRAW => match self.top() {
                 Some(top) => vec![
-                    format!(
-                        "The draw pile: {} on {} more.",
-                        named(top),
-                        self.draw_pile().len() - 1
-                    ),
+                    format!("The draw pile: {} on {} more.", named(top), self.draw_pile().len() - 1),
                     about_plays(self, Source::Draw),
                     "When it is played, the card under it is open to you.".to_owned(),
                 ],
                 None => vec!["The draw pile is empty. Turn cards from the deck.".to_owned()],
             },
             Spot::Pile(pile) => about_pile(self, pile.saturating_sub(1)),
-            Spot::Button(RESIGN) => vec![
-                format!(
-                    "Ends the game. What you have built counts: {} of {CROWN}.",
-                    self.score()
-                ),
-            ],
+            Spot::Button(RESIGN) => vec![format!(
+                "Ends the game. What you have built counts: {} of {CROWN}.",
+                self.score()
+            )],
             Spot::Button(_) => vec![
                 format!(
                     "{} cards in the deck. Up to three are turned onto the draw pile, one upon the other.",
@@ -339,11 +322,7 @@ impl Board for Ivory {
             IvoryEvent::Recycled { .. } => {
                 vec![fly(Line::raw("the pile"), DRAW, DECK)]
             }
-            IvoryEvent::Played {
-                card,
-                to,
-                uncovered,
-            } => {
+            IvoryEvent::Played { card, to, uncovered } => {
                 let from = came_from(self, card, to, uncovered);
                 let to = match to {
                     // The new pile is the last one now.

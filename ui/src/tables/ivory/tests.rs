@@ -32,8 +32,7 @@ fn sensible(scene: &mut Scene, actions: usize) {
     let mut normal = bot(Level::Normal);
     for _ in 0..actions {
         let choice = normal.choose(&scene.game, seat(0), &Faces::new(), &mut rng);
-        let Some(choice) = choice.filter(|choice| *choice != AnyAction::Ivory(IvoryAction::Resign))
-        else {
+        let Some(choice) = choice.filter(|choice| *choice != AnyAction::Ivory(IvoryAction::Resign)) else {
             return;
         };
         scene.act(seat(0), &choice);
@@ -229,9 +228,7 @@ fn everything_is_explained_and_refused_with_a_reason() {
     scene.view(Some(seat(0)), &known, |view, game| {
         for spot in spots {
             text += &format!("{spot:?}\n");
-            let AnyGame::Ivory(ivory) = game else {
-                unreachable!()
-            };
+            let AnyGame::Ivory(ivory) = game else { unreachable!() };
             for line in ivory.about(spot, view) {
                 text += &format!("  {line}\n");
             }

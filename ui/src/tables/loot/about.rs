@@ -21,8 +21,7 @@ pub(super) fn about(loot: &Loot, spot: Spot, view: &ViewContext<'_>) -> Vec<Stri
         DRAW_PILE => vec![
             format!("The draw pile: {} hidden cards.", loot.draw_pile().len()),
             "Take its top card and only you see it; then discard one.".to_owned(),
-            "When it runs out, the discard pile except its top card is shuffled into a new one."
-                .to_owned(),
+            "When it runs out, the discard pile except its top card is shuffled into a new one.".to_owned(),
         ],
         DISCARD_PILE => about_discards(loot),
         VILLAGE => about_village(loot, view),
@@ -38,9 +37,9 @@ pub(super) fn about(loot: &Loot, spot: Spot, view: &ViewContext<'_>) -> Vec<Stri
 /// A name with a capital initial.
 fn capital(text: &str) -> String {
     let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| {
-        first.to_uppercase().chain(letters).collect()
-    })
+    letters
+        .next()
+        .map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 fn about_card(loot: &Loot, slot: Slot, view: &ViewContext<'_>) -> Vec<String> {
@@ -57,9 +56,7 @@ fn about_card(loot: &Loot, slot: Slot, view: &ViewContext<'_>) -> Vec<String> {
     if let Some((group, points)) = found {
         told.push(in_group(group, points, sight.god_set()));
         let without = sight.without(face);
-        told.push(format!(
-            "The hand is worth {worth:+}; without this card {without:+}."
-        ));
+        told.push(format!("The hand is worth {worth:+}; without this card {without:+}."));
     }
     if matches!(slot, Slot::Open(_)) {
         told.push("Everybody has seen this card.".to_owned());
@@ -72,10 +69,7 @@ fn about_face(face: Face) -> Vec<String> {
     let name = capital(&cards::long(face));
     match cards::god_of(face) {
         Some(god) => vec![
-            format!(
-                "{name}: a god, and rank {} of the suit of gods.",
-                rank(face)
-            ),
+            format!("{name}: a god, and rank {} of the suit of gods.", rank(face)),
             format!("While it is in any hand: {}", cards::gospel(god)),
         ],
         None => vec![format!("{name}: rank {} of 9.", rank(face))],
@@ -114,9 +108,7 @@ fn about_god(loot: &Loot, god: God, view: &ViewContext<'_>) -> Vec<String> {
 fn about_seat(loot: &Loot, seat: Seat, view: &ViewContext<'_>) -> Vec<String> {
     let name = view.name(seat);
     if loot.has_left(seat) {
-        return vec![format!(
-            "{name} has left the game; the hand is set aside unseen."
-        )];
+        return vec![format!("{name} has left the game; the hand is set aside unseen.")];
     }
     let hand = loot.hand_of(seat);
     let total = loot.totals().get(seat.index()).copied().unwrap_or(0);
@@ -151,10 +143,7 @@ fn about_discards(loot: &Loot) -> Vec<String> {
     };
     let under = loot.discard_pile().iter().rev().skip(1).take(4);
     let under: Vec<String> = under.map(|face| cards::long(*face)).collect();
-    let mut told = vec![format!(
-        "The discard pile: {} is on top.",
-        cards::long(*top)
-    )];
+    let mut told = vec![format!("The discard pile: {} is on top.", cards::long(*top))];
     told.push("Take it instead of drawing, and everybody knows that you hold it.".to_owned());
     told.extend(cards::god_of(*top).map(|god| format!("In a hand: {}", cards::gospel(god))));
     if !under.is_empty() {
@@ -165,8 +154,7 @@ fn about_discards(loot: &Loot) -> Vec<String> {
 
 fn about_village(loot: &Loot, view: &ViewContext<'_>) -> Vec<String> {
     let mut told = vec![
-        "The village. Firing it ends the hand: all hands are shown and scored, and all gods in them count."
-            .to_owned(),
+        "The village. Firing it ends the hand: all hands are shown and scored, and all gods in them count.".to_owned(),
         "Anybody may fire it once everybody has had a turn.".to_owned(),
     ];
     if loot.fire().is_some() {

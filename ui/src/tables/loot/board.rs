@@ -32,10 +32,7 @@ pub(super) struct Table<'a> {
 /// Splits an area into its top rows and the rest.
 pub(super) fn split(area: Rect, rows: u16) -> (Rect, Rect) {
     let rows = rows.min(area.height);
-    let top = Rect {
-        height: rows,
-        ..area
-    };
+    let top = Rect { height: rows, ..area };
     let rest = Rect {
         y: area.y + rows,
         height: area.height - rows,
@@ -47,10 +44,7 @@ pub(super) fn split(area: Rect, rows: u16) -> (Rect, Rect) {
 /// Splits an area into its left columns and the rest after a gap.
 fn split_columns(area: Rect, columns: u16, gap: u16) -> (Rect, Rect) {
     let columns = columns.min(area.width);
-    let left = Rect {
-        width: columns,
-        ..area
-    };
+    let left = Rect { width: columns, ..area };
     let after = columns.saturating_add(gap).min(area.width);
     let rest = Rect {
         x: area.x + after,
@@ -85,10 +79,7 @@ impl Table<'_> {
         let mut spare = area.height.saturating_sub(BAND);
         let mut below = Vec::new();
         let gods = [Part::Gods, Part::GodsInSight];
-        let gods = gods
-            .into_iter()
-            .find(|part| part.rows(self) <= spare)
-            .into_iter();
+        let gods = gods.into_iter().find(|part| part.rows(self) <= spare).into_iter();
         for part in gods.chain([Part::Sum, Part::Scoring, Part::Deck, Part::Turn]) {
             let rows = part.rows(self);
             if rows > 0 && rows <= spare && part.fits(area.width) {
@@ -100,9 +91,7 @@ impl Table<'_> {
         let (left, right) = split_columns(band, 2 * SMALL.0 + 2, 1);
         let (piles, notes) = split(left, SMALL.1 + 1);
         self.draw_piles(canvas, piles, SMALL);
-        let told = below
-            .iter()
-            .any(|p| matches!(p, Part::Gods | Part::GodsInSight));
+        let told = below.iter().any(|p| matches!(p, Part::Gods | Part::GodsInSight));
         self.draw_notes(canvas, notes, told);
         let (village, seats) = split(right, band.height.saturating_sub(self.seats() + 1));
         self.draw_village(canvas, village);
@@ -234,21 +223,14 @@ impl Table<'_> {
         let mut lines = vec![Line::styled("under it:", theme.faint())];
         let count = self.under().count();
         let room = usize::from(area.height).saturating_sub(2);
-        let shown = if count > room {
-            room.saturating_sub(1)
-        } else {
-            count
-        };
+        let shown = if count > room { room.saturating_sub(1) } else { count };
         for face in self.under().take(shown) {
             let name = cards::long(face);
             let name = name.trim_start_matches("the ");
             lines.push(Line::styled(name.to_owned(), theme.suit(suit(face))));
         }
         if shown < count {
-            lines.push(Line::styled(
-                format!("and {} more", count - shown),
-                theme.faint(),
-            ));
+            lines.push(Line::styled(format!("and {} more", count - shown), theme.faint()));
         }
         canvas.rows(area, lines);
     }
@@ -270,10 +252,7 @@ impl Table<'_> {
             let text = format!("{} {}", cards::god_short(*god), cards::effect(*god));
             let mark = canvas.spot(top, god_spot(*god));
             let style = mark.over(theme.suit(GODS), theme);
-            canvas.put(
-                top,
-                Line::styled(cut(&text, top.width.into(), theme), style),
-            );
+            canvas.put(top, Line::styled(cut(&text, top.width.into(), theme), style));
             rest = after;
         }
         if gods_told || words == gods.len() {
@@ -311,10 +290,7 @@ impl Table<'_> {
         let mut spans = vec![Span::styled("under:", theme.faint())];
         let per_row = usize::from(area.width.saturating_sub(6) / 4);
         for face in self.under().take(per_row) {
-            spans.push(Span::styled(
-                format!(" {}", cards::short(face)),
-                theme.suit(suit(face)),
-            ));
+            spans.push(Span::styled(format!(" {}", cards::short(face)), theme.suit(suit(face))));
         }
         canvas.put(area, Line::from(spans));
     }
@@ -322,10 +298,7 @@ impl Table<'_> {
     /// The state of the village while nothing happens to it.
     fn village_state(&self) -> village::State {
         let loot = self.loot;
-        let burnt = loot
-            .totals()
-            .iter()
-            .any(|total| total.abs() >= loot.target());
+        let burnt = loot.totals().iter().any(|total| total.abs() >= loot.target());
         if loot.is_over() {
             return if burnt {
                 village::State::Burnt
@@ -357,10 +330,7 @@ impl Table<'_> {
         } else {
             style
         };
-        canvas.put(
-            caption,
-            Line::styled(cut(&text, caption.width.into(), theme), style),
-        );
+        canvas.put(caption, Line::styled(cut(&text, caption.width.into(), theme), style));
     }
 
     /// The caption of the village.
@@ -372,10 +342,7 @@ impl Table<'_> {
                 let winners: Vec<&str> = loot.winners().iter().map(name).collect();
                 let wins = if winners.len() == 1 { "wins" } else { "win" };
                 let short = format!("{} {wins}", winners.join(", "));
-                [
-                    format!("The game is over: {short}."),
-                    format!("Over: {short}"),
-                ]
+                [format!("The game is over: {short}."), format!("Over: {short}")]
             }
             village::State::Burning => ["The village burns!".to_owned(), "It burns!".to_owned()],
             village::State::Lit | village::State::Burnt => {

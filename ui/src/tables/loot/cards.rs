@@ -76,9 +76,7 @@ pub(super) fn gospel(god: God) -> &'static str {
         God::Seductress => "Every colour in every hand scores half.",
         God::Minion => "Every set in every hand scores half.",
         God::Friend => "Every set in every hand scores double.",
-        God::Changeling => {
-            "Every card of rank 9, this one too, counts double: what it scores, and what it costs."
-        }
+        God::Changeling => "Every card of rank 9, this one too, counts double: what it scores, and what it costs.",
     }
 }
 
@@ -88,10 +86,7 @@ pub(super) fn god_short(god: God) -> String {
 }
 
 pub(super) fn suit_name(suit: u8) -> &'static str {
-    at(
-        &["winds", "flames", "stones", "waves", "leaves", "gods"],
-        suit,
-    )
+    at(&["winds", "flames", "stones", "waves", "leaves", "gods"], suit)
 }
 
 /// A card in a few letters, such as `7Wa`.
@@ -137,18 +132,12 @@ fn large(face: Face) -> Vec<String> {
             let effect = match god {
                 God::Builder => ["colours of", "three"],
                 God::Thief => ["loose cost", "nothing"],
-                god => effect(god)
-                    .split_once(' ')
-                    .map_or(["", ""], |(a, b)| [a, b]),
+                god => effect(god).split_once(' ').map_or(["", ""], |(a, b)| [a, b]),
             };
-            [
-                format!("{rank}     a god"),
-                god_name(god).to_owned(),
-                String::new(),
-            ]
-            .into_iter()
-            .chain(effect.map(str::to_owned))
-            .collect::<Vec<_>>()
+            [format!("{rank}     a god"), god_name(god).to_owned(), String::new()]
+                .into_iter()
+                .chain(effect.map(str::to_owned))
+                .collect::<Vec<_>>()
         }
         None => {
             let name = name(face);
@@ -168,22 +157,14 @@ fn large(face: Face) -> Vec<String> {
         .enumerate()
         .map(|(row, line)| {
             let god = god_of(face).is_some() && row > 0;
-            if god {
-                format!("{line:^11}")
-            } else {
-                fit(&line, 11)
-            }
+            if god { format!("{line:^11}") } else { fit(&line, 11) }
         })
         .collect()
 }
 
 /// The lines inside a card of the given size.
 pub(super) fn lines(face: Face, size: (u16, u16), theme: &Theme) -> Vec<String> {
-    if size == LARGE {
-        large(face)
-    } else {
-        small(face, theme)
-    }
+    if size == LARGE { large(face) } else { small(face, theme) }
 }
 
 /// The lines inside the back of a card of the given size.

@@ -71,12 +71,7 @@ impl Layout {
         let spare = area.width.saturating_sub(used);
         let gap = spare.checked_div(gaps).unwrap_or(0).min(2);
         let start = area.x + (spare - gap * gaps) / 2;
-        Self {
-            size,
-            step,
-            gap,
-            start,
-        }
+        Self { size, step, gap, start }
     }
 }
 
@@ -119,11 +114,7 @@ pub(super) fn draw(loot: &Loot, view: &ViewContext<'_>, canvas: &mut Canvas<'_>,
                 let below = row(Rect { x, ..area }, layout.size.1 + 1);
                 let width = usize::from(layout.size.0);
                 let without = sight.without(*face);
-                let word = if layout.size == LARGE {
-                    "without"
-                } else {
-                    "w/o"
-                };
+                let word = if layout.size == LARGE { "without" } else { "w/o" };
                 let text = format!("{:^width$}", format!("{word} {without:+}"));
                 canvas.put(below, Line::styled(text, canvas.theme().faint()));
             }
@@ -131,12 +122,7 @@ pub(super) fn draw(loot: &Loot, view: &ViewContext<'_>, canvas: &mut Canvas<'_>,
         }
         // Where cards overlap, only the last card of the hand shows in full.
         let width = x.saturating_sub(from);
-        let label = Rect {
-            x: from,
-            width,
-            ..area
-        }
-        .intersection(area);
+        let label = Rect { x: from, width, ..area }.intersection(area);
         canvas.put(
             row(label, layout.size.1),
             bracket(group, &sight, usize::from(width), canvas.theme()),
@@ -165,10 +151,7 @@ fn draw_card(
     (points, note): (i32, &str),
 ) {
     let theme = canvas.theme();
-    let lines: Vec<Line<'_>> = cards::lines(face, size, theme)
-        .into_iter()
-        .map(Line::raw)
-        .collect();
+    let lines: Vec<Line<'_>> = cards::lines(face, size, theme).into_iter().map(Line::raw).collect();
     let spot = Spot::Card(slot);
     canvas.card(place, &lines, theme.suit(suit(face)), Some(spot));
     // A card in flight has no borders to write on yet.
@@ -226,10 +209,7 @@ fn bracket(group: &Group, sight: &Sight, width: usize, theme: &Theme) -> Line<'s
         theme.bad()
     };
     if text.width() + 4 > width {
-        return Line::styled(
-            format!("{:^width$}", fit(&text, width.min(text.width()))),
-            style,
-        );
+        return Line::styled(format!("{:^width$}", fit(&text, width.min(text.width()))), style);
     }
     let rule = theme.glyph("─", "-");
     let dashes = width - text.width() - 4;
@@ -260,17 +240,10 @@ fn status(
     let me = view.me;
     let mine = me.is_some() && loot.turn() == me;
     let number = |points: i32| {
-        let style = if points < 0 {
-            theme.bad()
-        } else {
-            theme.good()
-        };
+        let style = if points < 0 { theme.bad() } else { theme.good() };
         Span::styled(format!("{points:+}"), style)
     };
-    let focused = sight
-        .own
-        .iter()
-        .find(|(_, slot)| is_focused(canvas, Spot::Card(*slot)));
+    let focused = sight.own.iter().find(|(_, slot)| is_focused(canvas, Spot::Card(*slot)));
     let mut spans = vec![Span::styled(" Worth ", theme.title()), number(worth)];
     match (focused, loot.phase()) {
         (Some((face, _)), Phase::Discard) if mine => {
@@ -293,10 +266,7 @@ fn status(
             }
         }
         (None, Phase::Take) if is_focused(canvas, DISCARD_PILE) => {
-            let with = loot
-                .discard_pile()
-                .last()
-                .map(|top| (*top, sight.with(*top)));
+            let with = loot.discard_pile().last().map(|top| (*top, sight.with(*top)));
             if let Some((top, Some((total, gone)))) = with {
                 if gone == top {
                     let name = cards::long(top);
@@ -327,10 +297,7 @@ fn status(
             if used + told.width() < usize::from(width) {
                 spans.push(Span::raw(told));
             } else {
-                spans.push(Span::raw(format!(
-                    " now, counting {} gods in sight",
-                    gods.len()
-                )));
+                spans.push(Span::raw(format!(" now, counting {} gods in sight", gods.len())));
             }
         }
     }

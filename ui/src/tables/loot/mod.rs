@@ -56,9 +56,7 @@ fn god_at(spot: Spot) -> Option<God> {
 /// Says when a village that has been fired burns.
 fn turns_left(loot: &Loot, view: &ViewContext<'_>) -> String {
     match loot.turn() {
-        Some(seat) if view.me == Some(seat) => {
-            "the village burns when you have discarded".to_owned()
-        }
+        Some(seat) if view.me == Some(seat) => "the village burns when you have discarded".to_owned(),
         Some(seat) => format!("the village burns when {} has discarded", view.name(seat)),
         None => "the game is over".to_owned(),
     }
@@ -121,9 +119,7 @@ impl Board for Loot {
         vec![match action {
             LootAction::Take(Pile::Draw) => DRAW_PILE,
             LootAction::Take(Pile::Discard) => DISCARD_PILE,
-            LootAction::Discard { card, handle } => {
-                Spot::Card(handle.map_or(Slot::Open(*card), Slot::Sealed))
-            }
+            LootAction::Discard { card, handle } => Spot::Card(handle.map_or(Slot::Open(*card), Slot::Sealed)),
             LootAction::Fire => Spot::Button(FIRE),
         }]
     }
@@ -195,18 +191,11 @@ impl Board for Loot {
                 })
                 .collect(),
             LootEvent::Took { seat, open } => {
-                let own = self
-                    .hand_of(*seat)
-                    .last()
-                    .filter(|_| view.me == Some(*seat));
+                let own = self.hand_of(*seat).last().filter(|_| view.me == Some(*seat));
                 let seen = open.or_else(|| own.and_then(|slot| slot.face(view.known)));
                 vec![Motion::Fly {
                     what: seen.map_or_else(back, face),
-                    from: if open.is_some() {
-                        DISCARD_PILE
-                    } else {
-                        DRAW_PILE
-                    },
+                    from: if open.is_some() { DISCARD_PILE } else { DRAW_PILE },
                     to: own.map_or(Spot::Seat(*seat), |slot| Spot::Card(*slot)),
                 }]
             }
@@ -234,10 +223,7 @@ impl Board for Loot {
                 vec![Motion::Flash(Spot::Seat(*fired_by)), Motion::Flash(VILLAGE)]
             }
             LootEvent::Left { seat } => vec![Motion::Flash(Spot::Seat(*seat))],
-            LootEvent::Over { winners } => winners
-                .iter()
-                .map(|seat| Motion::Flash(Spot::Seat(seat)))
-                .collect(),
+            LootEvent::Over { winners } => winners.iter().map(|seat| Motion::Flash(Spot::Seat(seat))).collect(),
         }
     }
 

@@ -145,10 +145,7 @@ fn draw_gods(table: &Table<'_>, canvas: &mut Canvas<'_>, area: Rect, gods: &[God
         let who = holder.map_or(String::new(), |who| format!(" {who} "));
         let room = usize::from(row.width).saturating_sub(who.width());
         let text = fit(&cut(&text, room, theme), room);
-        let line = Line::from(vec![
-            Span::styled(text, style),
-            Span::styled(who, theme.accent()),
-        ]);
+        let line = Line::from(vec![Span::styled(text, style), Span::styled(who, theme.accent())]);
         canvas.put(row, line);
         if mark.focused || mark.flashing {
             canvas.tint(row, theme.focused());
@@ -162,11 +159,7 @@ fn how(group: &Group, gods: GodSet, theme: &Theme) -> String {
     let times = theme.glyph("×", "x");
     let count = group.cards.len();
     let note = group.note(gods);
-    let note = if note.is_empty() {
-        note
-    } else {
-        format!(" ({note})")
-    };
+    let note = if note.is_empty() { note } else { format!(" ({note})") };
     match group.kind {
         Some(_) if group.runs > 0 => {
             let own = group.points - group.runs;
@@ -187,11 +180,7 @@ fn draw_sum(table: &Table<'_>, canvas: &mut Canvas<'_>, area: Rect) {
     let width = usize::from(inner.width);
     let mut lines: Vec<Line<'static>> = Vec::new();
     for group in &groups {
-        let style = if group.points < 0 {
-            theme.bad()
-        } else {
-            theme.good()
-        };
+        let style = if group.points < 0 { theme.bad() } else { theme.good() };
         let mut spans = vec![
             Span::styled(format!("{:>+5} ", group.points), style),
             Span::raw(fit(group.label(), 15)),
@@ -233,11 +222,7 @@ fn scoring(gods: GodSet, width: usize, theme: &Theme) -> Vec<Line<'static>> {
         "-rank".to_owned()
     };
     let rows = [
-        (
-            "run",
-            "4+ ranks in a row, any suits".to_owned(),
-            format!("{run:+}"),
-        ),
+        ("run", "4+ ranks in a row, any suits".to_owned(), format!("{run:+}")),
         ("set", "3+ cards of one rank".to_owned(), format!("{set:+}")),
         (
             "colour",
@@ -245,11 +230,7 @@ fn scoring(gods: GodSet, width: usize, theme: &Theme) -> Vec<Line<'static>> {
             format!("{colour:+}"),
         ),
         ("loose", "in no combination".to_owned(), loose),
-        (
-            "bonus",
-            "a run of 6 ranks in 6 suits".to_owned(),
-            "+5".to_owned(),
-        ),
+        ("bonus", "a run of 6 ranks in 6 suits".to_owned(), "+5".to_owned()),
     ];
     rows.into_iter()
         .map(|(name, what, points)| {
@@ -271,9 +252,7 @@ fn deck(table: &Table<'_>, width: usize, theme: &Theme) -> Vec<Line<'static>> {
         format!(
             "{:9}{}",
             "",
-            (1..=RANKS)
-                .map(|rank| format!("{rank:<column$}"))
-                .collect::<String>()
+            (1..=RANKS).map(|rank| format!("{rank:<column$}")).collect::<String>()
         ),
         theme.faint(),
     )];
@@ -290,25 +269,19 @@ fn deck(table: &Table<'_>, width: usize, theme: &Theme) -> Vec<Line<'static>> {
     }
     for of_suit in 0..SUITS {
         let style = theme.suit(of_suit);
-        let mut spans = vec![Span::styled(
-            format!(" {:8}", cards::suit_name(of_suit)),
-            style,
-        )];
+        let mut spans = vec![Span::styled(format!(" {:8}", cards::suit_name(of_suit)), style)];
         for face in all().filter(|face| suit(*face) == of_suit) {
             let holder = holders.iter().find(|(other, _)| *other == face);
             let (text, style) = match holder {
                 Some((_, name)) => (name.clone(), style),
-                None if table.loot.discard_pile().contains(&face) => {
-                    ("out".to_owned(), theme.text())
-                }
+                None if table.loot.discard_pile().contains(&face) => ("out".to_owned(), theme.text()),
                 None => (unseen.to_owned(), theme.faint()),
             };
             spans.push(Span::styled(fit(&fit(&text, column - 1), column), style));
         }
         lines.push(Line::from(spans));
     }
-    let legend =
-        format!(" out: on the discard pile; {unseen} not seen: in the draw pile or a hand");
+    let legend = format!(" out: on the discard pile; {unseen} not seen: in the draw pile or a hand");
     lines.push(Line::styled(legend, theme.faint()));
     lines
 }

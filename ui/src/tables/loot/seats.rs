@@ -22,15 +22,8 @@ impl Table<'_> {
         let (heading, mut rest) = split(area, 1);
         let roomy = area.width >= 48;
         let cards = if roomy { "  cards" } else { "" };
-        let hand = if roomy {
-            "hand, with cards seen"
-        } else {
-            "seen+rest"
-        };
-        let heads = format!(
-            " {} total{cards} turns  {hand}",
-            fit("name", self.name_width())
-        );
+        let hand = if roomy { "hand, with cards seen" } else { "seen+rest" };
+        let heads = format!(" {} total{cards} turns  {hand}", fit("name", self.name_width()));
         canvas.put(heading, Line::styled(heads, theme.faint()));
         for seat in Seat::first(self.loot.seats()) {
             let (row, after) = split(rest, 1);
@@ -102,10 +95,7 @@ impl Table<'_> {
             })
             .collect();
         if open.is_empty() {
-            return vec![Span::styled(
-                format!("{} sealed", hand.len()),
-                theme.faint(),
-            )];
+            return vec![Span::styled(format!("{} sealed", hand.len()), theme.faint())];
         }
         let words: Vec<String> = open.iter().map(|face| cards::short(*face)).collect();
         let more = |shown: usize| match hand.len() - shown {

@@ -31,19 +31,13 @@ pub(super) fn burned(
     (scores, totals): (&[i64], &[i64]),
 ) -> Animation {
     let theme = view.theme;
-    let gods = hands
-        .iter()
-        .fold(GodSet::NONE, |gods, hand| gods.and_of(hand));
+    let gods = hands.iter().fold(GodSet::NONE, |gods, hand| gods.and_of(hand));
     let mut blocks = vec![gods_in_force(gods, hands, view)];
     let shown = Seat::first(hands.len()).zip(hands);
     let scored = shown.zip(scores.iter().zip(totals));
     for ((seat, hand), (score, total)) in scored.filter(|((_, hand), _)| !hand.is_empty()) {
         let mut lines = hand_lines(view.name(seat), hand, gods, theme);
-        let colour = if *score < 0 {
-            theme.bad()
-        } else {
-            theme.good()
-        };
+        let colour = if *score < 0 { theme.bad() } else { theme.good() };
         let reached = if total.abs() >= loot.target() {
             ", which ends the game"
         } else {
@@ -114,9 +108,7 @@ fn gods_in_force(gods: GodSet, hands: &[Vec<Face>], view: &ViewContext<'_>) -> V
         })
         .collect();
     if lines.is_empty() {
-        lines.push(Line::raw(
-            "No god is in any hand: every card counts as it is.",
-        ));
+        lines.push(Line::raw("No god is in any hand: every card counts as it is."));
     }
     lines
 }
@@ -160,9 +152,5 @@ fn hand_lines(name: &str, hand: &[Face], gods: GodSet, theme: &Theme) -> Vec<Lin
 
 /// The name of a group in six letters.
 fn short_label(group: &Group) -> &'static str {
-    if group.runs > 0 {
-        "colour"
-    } else {
-        group.label()
-    }
+    if group.runs > 0 { "colour" } else { group.label() }
 }

@@ -90,10 +90,7 @@ fn take(scene: &mut Scene, who: usize, pile: Pile) -> Vec<AnyEvent> {
 fn discard(scene: &mut Scene, who: usize, card: &str) -> Vec<AnyEvent> {
     let handle = slot(scene, seat(who), card).handle();
     let card = by_name(card).unwrap();
-    scene.act(
-        seat(who),
-        &AnyAction::Loot(LootAction::Discard { card, handle }),
-    )
+    scene.act(seat(who), &AnyAction::Loot(LootAction::Discard { card, handle }))
 }
 
 fn fire(scene: &mut Scene, who: usize) -> Vec<AnyEvent> {
@@ -162,15 +159,7 @@ fn the_hand_and_the_piles_are_drawn_at_every_size() {
                 let note = loot(&scene).seat_note(seat(number.into()));
                 assert!(note.len() <= 12, "{note}");
             }
-            for (width, height) in [
-                (1, 1),
-                (20, 5),
-                (60, 12),
-                (80, 24),
-                (100, 30),
-                (120, 40),
-                (200, 60),
-            ] {
+            for (width, height) in [(1, 1), (20, 5), (60, 12), (80, 24), (100, 30), (120, 40), (200, 60)] {
                 frame(&scene, me, width, height);
             }
             scene.play(2);
@@ -202,10 +191,7 @@ fn every_card_of_the_largest_hand_is_drawn_in_full() {
                     let area = layer.area(Target::Spot(Spot::Card(slot)));
                     let area = area.unwrap_or_else(|| panic!("{slot:?} is not drawn:\n{text}"));
                     assert_eq!((area.width, area.height), cards::SMALL);
-                    let middle = layer
-                        .targets
-                        .iter()
-                        .filter(|(other, _)| area.intersects(*other));
+                    let middle = layer.targets.iter().filter(|(other, _)| area.intersects(*other));
                     assert_eq!(middle.count(), 1, "{slot:?} is covered:\n{text}");
                 }
             }
@@ -265,10 +251,7 @@ fn it_is_said_why_something_cannot_be_done() {
     let known = scene.known(turn);
     let why = |me: Seat, spot: Spot| {
         let offers = scene.view(Some(me), &known, |view, game| refused(game, spot, view));
-        offers
-            .into_iter()
-            .find_map(|offer| offer.refused)
-            .unwrap_or_default()
+        offers.into_iter().find_map(|offer| offer.refused).unwrap_or_default()
     };
     assert!(why(turn, Spot::Card(other)).contains("taken before"));
     assert!(why(turn, VILLAGE).contains("completed a turn"));
@@ -361,9 +344,9 @@ fn the_burning_is_told_step_by_step() {
             question(game, &AnyAction::Loot(LootAction::Fire), view)
         });
         let events = fire(&mut scene, 1);
-        let told = events.iter().find_map(|event| {
-            scene.view(Some(seat(1)), &known, |view, game| show(game, event, view))
-        });
+        let told = events
+            .iter()
+            .find_map(|event| scene.view(Some(seat(1)), &known, |view, game| show(game, event, view)));
         let told = told.unwrap();
         assert!(told.lines.iter().all(|line| line.width() <= 72));
         let lines = told.lines.iter().map(ToString::to_string);
@@ -385,13 +368,7 @@ fn the_village_sleeps_waits_burns_and_is_gone() {
     use crate::tables::loot::village::{State, lines};
     let mut text = String::new();
     for scene in [middle(2), middle(2).ascii()] {
-        for state in [
-            State::Asleep,
-            State::Ready,
-            State::Lit,
-            State::Burning,
-            State::Burnt,
-        ] {
+        for state in [State::Asleep, State::Ready, State::Lit, State::Burning, State::Burnt] {
             for size in [(31, 4), (74, 9)] {
                 let rows = lines(state, size, &scene.theme);
                 let rows: Vec<String> = rows.iter().map(ToString::to_string).collect();

@@ -57,20 +57,8 @@ const TOWER: Sprite = Sprite {
     is_tree: false,
 };
 const CHAPEL: Sprite = Sprite {
-    blocks: &[
-        " ┼       ",
-        "▄█▄      ",
-        "│■│▄▄▄▄▄ ",
-        "│ │█████▄",
-        "│∩│■ ■ ■│",
-    ],
-    ascii: &[
-        " +       ",
-        "/_\\      ",
-        "|o|_____ ",
-        "| |_____\\",
-        "|n|o o o|",
-    ],
+    blocks: &[" ┼       ", "▄█▄      ", "│■│▄▄▄▄▄ ", "│ │█████▄", "│∩│■ ■ ■│"],
+    ascii: &[" +       ", "/_\\      ", "|o|_____ ", "| |_____\\", "|n|o o o|"],
     is_tree: false,
 };
 const MANOR: Sprite = Sprite {
@@ -137,8 +125,7 @@ const KEEP: Sprite = Sprite {
 
 /// Buildings of a village from left to right, repeated. Those too high or too wide are skipped.
 const STREET: [&Sprite; 14] = [
-    &COTTAGE, &BUSH, &CHAPEL, &LONGHOUSE, &TREE, &MANOR, &HUT, &MILL, &COTTAGE, &TOWER, &LONGHOUSE,
-    &BUSH, &KEEP, &TREE,
+    &COTTAGE, &BUSH, &CHAPEL, &LONGHOUSE, &TREE, &MANOR, &HUT, &MILL, &COTTAGE, &TOWER, &LONGHOUSE, &BUSH, &KEEP, &TREE,
 ];
 /// The height of the highest building, in rows.
 const HIGHEST: usize = 7;
@@ -305,11 +292,7 @@ impl Picture {
 }
 
 /// Draws the village in `width` columns and `height` rows.
-pub(super) fn lines(
-    state: State,
-    (width, height): (usize, usize),
-    theme: &Theme,
-) -> Vec<Line<'static>> {
+pub(super) fn lines(state: State, (width, height): (usize, usize), theme: &Theme) -> Vec<Line<'static>> {
     if height < 2 || width < 8 {
         return Vec::new();
     }

@@ -41,10 +41,7 @@ fn pattern(hand: Hand) -> &'static str {
 /// The table of the rules.
 fn table(canvas: &Canvas<'_>) -> Vec<Line<'static>> {
     let theme = canvas.theme();
-    let head = format!(
-        "{:<13}{:<39}{:>5}{:>8}{:>7}",
-        "", "", "small", "medium", "large"
-    );
+    let head = format!("{:<13}{:<39}{:>5}{:>8}{:>7}", "", "", "small", "medium", "large");
     let mut rows = vec![Line::styled(head, theme.faint())];
     rows.extend(Hand::ALL.map(|hand| {
         let points = Size::ALL.map(|size| hand.points_of(size));

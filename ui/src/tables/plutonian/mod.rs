@@ -105,17 +105,12 @@ fn about_stack(game: &Plutonian, view: &ViewContext<'_>, seat: Seat, number: u8)
         format!("{}'s", view.name(seat))
     };
     let Some(stack) = stack_of(game, seat, number) else {
-        let mut about = vec![
-            "A new stack begins here. Choose a tree first; its top pyramid comes here.".to_owned(),
-        ];
+        let mut about = vec!["A new stack begins here. Choose a tree first; its top pyramid comes here.".to_owned()];
         about.extend(HANDS.map(str::to_owned));
         return about;
     };
     let outlook = Outlook::of(stack, &Left::of(game));
-    let mut about = vec![format!(
-        "{whose} stack {number} from the bottom: {}.",
-        listed(stack)
-    )];
+    let mut about = vec![format!("{whose} stack {number} from the bottom: {}.", listed(stack))];
     about.push(match outlook.hand {
         Some(hand) => format!("It is a {}: {} points.", hand.name(), outlook.points),
         None => "It is no hand now: 0 points.".to_owned(),
@@ -148,9 +143,7 @@ fn tally(game: &Plutonian, view: &ViewContext<'_>, seat: Seat) -> Vec<Line<'stat
         theme.title(),
     )])];
     let mut push = |text: String, style| {
-        let full = lines
-            .last()
-            .is_none_or(|line| line.width() + text.len() > SHOW);
+        let full = lines.last().is_none_or(|line| line.width() + text.len() > SHOW);
         if full {
             lines.push(Line::raw(" ".repeat(indent)));
         }
@@ -363,13 +356,9 @@ impl Board for Plutonian {
                 let votes = self.votes().len() + 1;
                 let needed = self.votes_needed();
                 Some(if votes >= needed {
-                    format!(
-                        "This vote ends the game: you have {own} points, the best other {best}. Vote?"
-                    )
+                    format!("This vote ends the game: you have {own} points, the best other {best}. Vote?")
                 } else {
-                    format!(
-                        "Vote for the end, with {own} points against {best}? {votes} of {needed} votes then."
-                    )
+                    format!("Vote for the end, with {own} points against {best}? {votes} of {needed} votes then.")
                 })
             }
             PlutonianAction::Take {
@@ -446,11 +435,7 @@ impl Board for Plutonian {
         let all = Seat::first(self.seats());
         let mut lines: Vec<_> = all.flat_map(|seat| tally(self, view, seat)).collect();
         let names: Vec<&str> = winners.iter().map(|seat| view.name(seat)).collect();
-        let verb = if names.len() == 1 {
-            "wins"
-        } else {
-            "share the win"
-        };
+        let verb = if names.len() == 1 { "wins" } else { "share the win" };
         let text = format!("{} {verb}.", fairdeal_games::listed(&names));
         lines.push(Line::styled(text, view.theme.accent()));
         Some(Animation {

@@ -165,12 +165,7 @@ impl Grove<'_> {
 
 impl Page {
     /// The richest page that fits; if none does, the shortest.
-    pub(super) fn of(
-        game: &Plutonian,
-        view: &ViewContext<'_>,
-        shown: &[Shown],
-        area: Rect,
-    ) -> Self {
+    pub(super) fn of(game: &Plutonian, view: &ViewContext<'_>, shown: &[Shown], area: Rect) -> Self {
         let grove = Grove {
             trees: game.trees(),
             has_wilds_below: game.trees().iter().any(|tree| tree.len() > 3),
@@ -181,15 +176,9 @@ impl Page {
             Trees::Plain | Trees::Slim => area.height / 2 + 1,
             Trees::Letters => u16::MAX,
         };
-        let forests = [
-            Trees::Tall,
-            Trees::Numbered,
-            Trees::Plain,
-            Trees::Slim,
-            Trees::Letters,
-        ]
-        .into_iter()
-        .filter(|form| grove.grown(*form, area.width) <= most(form));
+        let forests = [Trees::Tall, Trees::Numbered, Trees::Plain, Trees::Slim, Trees::Letters]
+            .into_iter()
+            .filter(|form| grove.grown(*form, area.width) <= most(form));
         let roomy = forests.flat_map(|trees| {
             // On a narrow page, piles would come and go with every stack.
             let stacks = ROOMY.into_iter();
@@ -310,11 +299,7 @@ impl Page {
                 }
                 x += columns + gap;
                 count += 1;
-                items.push((
-                    What::Tree(number),
-                    columns,
-                    Grove::rows(self.trees, tree.len()),
-                ));
+                items.push((What::Tree(number), columns, Grove::rows(self.trees, tree.len())));
             }
             let (row, after) = rest.split_at(count.min(rest.len()));
             if row.iter().any(|tree| !tree.is_empty()) {

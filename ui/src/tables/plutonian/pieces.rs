@@ -56,9 +56,7 @@ pub(super) fn spelled(stack: &[Pyramid], theme: &Theme) -> Line<'static> {
 pub(super) fn packed(stack: &[Pyramid], theme: &Theme) -> Line<'static> {
     let mut line = Line::default();
     let shown = stack.get(..stack.len().min(HIGHEST)).unwrap_or(stack);
-    let one_size = stack
-        .windows(2)
-        .all(|pair| matches!(pair, [a, b] if a.size == b.size));
+    let one_size = stack.windows(2).all(|pair| matches!(pair, [a, b] if a.size == b.size));
     if let ([first, _, ..], true) = (shown, one_size) {
         line.push_span(bar(first.size, theme));
         for pyramid in shown {
@@ -126,9 +124,7 @@ impl Left {
 
     fn at(&self, row: usize, size: Size) -> u8 {
         let row = self.0.get(row);
-        row.and_then(|row| row.get(size.index()))
-            .copied()
-            .unwrap_or(0)
+        row.and_then(|row| row.get(size.index())).copied().unwrap_or(0)
     }
 
     /// Whether the trees still hold the pyramids that a stack lacks for a hand. The caller has checked that the rules
@@ -171,8 +167,7 @@ impl Left {
                         a != b
                             && low.clone().all(|one| fits(one, a))
                             && high.clone().all(|one| fits(one, b))
-                            && lacks(a, &places.0) + lacks(b, &places.1)
-                                <= usize::from(self.wilds(first.size))
+                            && lacks(a, &places.0) + lacks(b, &places.1) <= usize::from(self.wilds(first.size))
                     })
                 })
             }
@@ -209,9 +204,9 @@ pub(super) struct Outlook {
 impl Outlook {
     pub(super) fn of(stack: &[Pyramid], left: &Left) -> Self {
         let size = stack.first().map_or(Size::Small, |first| first.size);
-        let higher = Hand::ALL.into_iter().filter(|hand| {
-            hand.size() > stack.len() && hand.may_become(stack) && left.has(*hand, stack)
-        });
+        let higher = Hand::ALL
+            .into_iter()
+            .filter(|hand| hand.size() > stack.len() && hand.may_become(stack) && left.has(*hand, stack));
         let mut may_be: Vec<_> = higher.map(|hand| (hand, hand.points_of(size))).collect();
         may_be.sort_by_key(|(_, points)| -points);
         Self {

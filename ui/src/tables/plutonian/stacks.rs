@@ -82,11 +82,7 @@ pub(super) fn label(game: &Plutonian, view: &ViewContext<'_>, seat: Seat) -> Str
 
 /// A seat's name; "You" for the viewer.
 pub(super) fn who<'a>(view: &'a ViewContext<'_>, seat: Seat) -> &'a str {
-    if view.me == Some(seat) {
-        "You"
-    } else {
-        view.name(seat)
-    }
+    if view.me == Some(seat) { "You" } else { view.name(seat) }
 }
 
 /// The heading of a seat's stacks.

@@ -95,10 +95,7 @@ fn the_middle_of_a_game_of_two() {
     assert_snapshot!("two_80", seen(&scene, (80, 24)));
     assert_snapshot!("two_140", seen(&scene, (140, 45)));
     assert_snapshot!("two_200", seen(&scene, (200, 60)));
-    let tree = game(&scene)
-        .trees()
-        .iter()
-        .rposition(|tree| !tree.is_empty());
+    let tree = game(&scene).trees().iter().rposition(|tree| !tree.is_empty());
     scene.picked = vec![Spot::Pile(u8::try_from(tree.unwrap()).unwrap())];
     assert_snapshot!("two_placing_80", seen(&scene, (80, 24)));
     assert_snapshot!("two_placing_140", seen(&scene, (140, 45)));
@@ -108,10 +105,7 @@ fn the_middle_of_a_game_of_two() {
 fn the_middle_of_a_game_of_four() {
     let mut scene = scene(4, &[("wilds", "bottoms")], 2);
     sensible(&mut scene, 40);
-    scene.act(
-        seat(1),
-        &AnyAction::Plutonian(PlutonianAction::Vote { end: true }),
-    );
+    scene.act(seat(1), &AnyAction::Plutonian(PlutonianAction::Vote { end: true }));
     assert_snapshot!("four_80", seen(&scene, (80, 24)));
     assert_snapshot!("four_140", seen(&scene, (140, 45)));
     let scene = scene.ascii();
@@ -159,10 +153,7 @@ fn everything_is_there(scene: &Scene) {
             area.unwrap_or_else(|| panic!("tree {number} is missing:\n{text}")),
         );
         for pyramid in tree {
-            assert!(
-                drawn.contains(pyramid.letter()),
-                "tree {number} {drawn}:\n{text}"
-            );
+            assert!(drawn.contains(pyramid.letter()), "tree {number} {drawn}:\n{text}");
         }
     }
     let mut taken = Vec::new();
@@ -170,11 +161,7 @@ fn everything_is_there(scene: &Scene) {
         for (number, stack) in (0..).zip(game.stacks(seat)) {
             let area = layer.area(Target::Spot(Spot::Part(seat, number)));
             let area = area.unwrap_or_else(|| panic!("{seat} {number} is missing:\n{text}"));
-            assert!(
-                taken
-                    .iter()
-                    .all(|other: &Rect| other.intersection(area).is_empty())
-            );
+            assert!(taken.iter().all(|other: &Rect| other.intersection(area).is_empty()));
             taken.push(area);
             let drawn = within(&text, area);
             let (long, short) = (spelled(stack, theme), packed(stack, theme));
@@ -334,11 +321,7 @@ fn stack_outlook_depends_on_the_forest() {
                     && hand.may_become(stack)
                     && completes(&mut stack.clone(), &mut forest.clone(), *hand)
             });
-            assert_eq!(
-                may_be,
-                expected.collect::<Vec<_>>(),
-                "{stack:?} of {forest:?}"
-            );
+            assert_eq!(may_be, expected.collect::<Vec<_>>(), "{stack:?} of {forest:?}");
         }
     }
 }

@@ -73,18 +73,10 @@ fn slim(pyramid: Pyramid, theme: &Theme) -> Line<'static> {
         Size::Medium => (theme.glyph("▐", "("), theme.glyph("▌", ")")),
         Size::Large => (theme.glyph("█", "["), theme.glyph("█", "]")),
     };
-    edged(
-        pyramid,
-        (String::new(), left.to_owned(), right.to_owned()),
-        theme,
-    )
+    edged(pyramid, (String::new(), left.to_owned(), right.to_owned()), theme)
 }
 
-fn edged(
-    pyramid: Pyramid,
-    (pad, left, right): (String, String, String),
-    theme: &Theme,
-) -> Line<'static> {
+fn edged(pyramid: Pyramid, (pad, left, right): (String, String, String), theme: &Theme) -> Line<'static> {
     let own = style(pyramid, theme);
     let letter = Span::styled(pyramid.letter().to_string(), letter_style(pyramid, theme));
     Line::from(vec![
@@ -105,20 +97,11 @@ fn shoulder(pyramid: Pyramid, theme: &Theme) -> Line<'static> {
         (false, _) => "▄".repeat(columns),
     };
     let pad = " ".repeat(most + 1 - wide);
-    Line::from(vec![
-        Span::raw(pad),
-        Span::styled(text, style(pyramid, theme)),
-    ])
+    Line::from(vec![Span::raw(pad), Span::styled(text, style(pyramid, theme))])
 }
 
 /// Draws a tree at its place on the page.
-pub(super) fn draw(
-    game: &Plutonian,
-    number: usize,
-    form: Trees,
-    canvas: &mut Canvas<'_>,
-    area: Rect,
-) {
+pub(super) fn draw(game: &Plutonian, number: usize, form: Trees, canvas: &mut Canvas<'_>, area: Rect) {
     let theme = canvas.theme();
     let spot = Spot::Pile(u8::try_from(number).unwrap_or(u8::MAX));
     let tree = game.trees().get(number).map_or(&[][..], Vec::as_slice);
@@ -150,11 +133,7 @@ pub(super) fn draw(
         } else {
             number.to_string()
         };
-        let style = if mark.picked {
-            theme.accent()
-        } else {
-            theme.faint()
-        };
+        let style = if mark.picked { theme.accent() } else { theme.faint() };
         canvas.put(foot, Line::styled(text, style).centered());
     }
     if mark.focused || mark.flashing {
@@ -180,26 +159,13 @@ fn draw_stump(form: Trees, canvas: &mut Canvas<'_>, area: Rect) {
 }
 
 /// Draws stacked pyramids; the top one can be taken.
-fn draw_pyramids(
-    tree: &[Pyramid],
-    (rows, sides): (u16, Sides),
-    top: Top,
-    canvas: &mut Canvas<'_>,
-    area: Rect,
-) {
+fn draw_pyramids(tree: &[Pyramid], (rows, sides): (u16, Sides), top: Top, canvas: &mut Canvas<'_>, area: Rect) {
     let theme = canvas.theme();
     let mut y = area.y;
     for (pyramid, above) in tree.iter().rev().zip(0..) {
         let mut row = |line: Line<'static>| {
             if y < area.bottom() {
-                canvas.put(
-                    Rect {
-                        y,
-                        height: 1,
-                        ..area
-                    },
-                    line,
-                );
+                canvas.put(Rect { y, height: 1, ..area }, line);
             }
             y = y.saturating_add(1);
         };

@@ -66,11 +66,7 @@ impl Cell {
         (0..self.size.1).map(|y| {
             let mut spans: Vec<Span<'static>> = Vec::new();
             for x in 0..self.size.0 {
-                let (sign, style) = self
-                    .signs
-                    .get(&(y, x))
-                    .copied()
-                    .unwrap_or((' ', Style::new()));
+                let (sign, style) = self.signs.get(&(y, x)).copied().unwrap_or((' ', Style::new()));
                 match spans.last_mut() {
                     Some(last) if last.style == style => last.content.to_mut().push(sign),
                     _ => spans.push(Span::styled(sign.to_string(), style)),

@@ -114,13 +114,8 @@ fn letter(view: &ViewContext<'_>, seat: Seat) -> char {
     let Some(own) = view.names.get(seat.index()).and_then(first) else {
         return number();
     };
-    let alike = view
-        .names
-        .iter()
-        .filter(|name| first(name) == Some(own))
-        .count();
-    let fits =
-        own.is_alphabetic() && own.width() == Some(1) && (own.is_ascii() || !view.theme.is_ascii());
+    let alike = view.names.iter().filter(|name| first(name) == Some(own)).count();
+    let fits = own.is_alphabetic() && own.width() == Some(1) && (own.is_ascii() || !view.theme.is_ascii());
     if alike == 1 && fits { own } else { number() }
 }
 
@@ -138,10 +133,7 @@ fn magician_style(view: &ViewContext<'_>, seat: Seat) -> Style {
 
 /// `@` and the letter of a seat.
 fn magician(view: &ViewContext<'_>, seat: Seat) -> Span<'static> {
-    Span::styled(
-        format!("@{}", letter(view, seat)),
-        magician_style(view, seat),
-    )
+    Span::styled(format!("@{}", letter(view, seat)), magician_style(view, seat))
 }
 
 fn suit_sign(card: Face, theme: &Theme) -> &'static str {
@@ -238,9 +230,7 @@ impl Board for Sphinx {
     fn seat_note(&self, seat: Seat) -> String {
         let goal = king(self, seat).map(cards::name).unwrap_or_default();
         match self.status(seat) {
-            _ if self.forfeited().contains(seat) && self.status(seat) != Status::Won => {
-                "left".to_owned()
-            }
+            _ if self.forfeited().contains(seat) && self.status(seat) != Status::Won => "left".to_owned(),
             Status::Won => format!("won with {goal}"),
             Status::Lost => "lost".to_owned(),
             Status::Playing if self.votes().contains(seat) => format!("{goal}, for end"),
@@ -254,18 +244,12 @@ impl Board for Sphinx {
             points => format!("{points} points"),
         };
         match (self.phase(), self.magician(me)) {
-            (Phase::Magician, None) => {
-                "Place your Magician on a central square without Monsters.".to_owned()
-            }
+            (Phase::Magician, None) => "Place your Magician on a central square without Monsters.".to_owned(),
             (Phase::Magician, Some(_)) if self.is_diagonal() => {
                 "Move your Magician one square diagonally, or let it stay.".to_owned()
             }
-            (Phase::Magician, Some(_)) => {
-                "Move your Magician one square, or let it stay.".to_owned()
-            }
-            (Phase::Monsters, _) if self.points() == 0 => {
-                "No points are left: end your turn.".to_owned()
-            }
+            (Phase::Magician, Some(_)) => "Move your Magician one square, or let it stay.".to_owned(),
+            (Phase::Monsters, _) if self.points() == 0 => "No points are left: end your turn.".to_owned(),
             (Phase::Monsters, _) if self.has_moved() => {
                 format!("{points} left: move Monsters, or end your turn.")
             }
@@ -309,10 +293,7 @@ impl Board for Sphinx {
             // Any square without a Magician gives the reason why no Monster of that size may enter now.
             let mut centre = central();
             let at = centre.find(|at| magicians_on(self, *at).next().is_none());
-            return at
-                .map(|at| SphinxAction::Introduce { size, at })
-                .into_iter()
-                .collect();
+            return at.map(|at| SphinxAction::Introduce { size, at }).into_iter().collect();
         }
         let Some(square) = square_of(spot) else {
             return Vec::new();
@@ -325,24 +306,15 @@ impl Board for Sphinx {
             (Phase::Monsters, Some(from)) => match (size_of(from), square_of(from)) {
                 (Some(size), _) => vec![SphinxAction::Introduce { size, at: square }],
                 (None, Some(from)) => sizes_on(self, from)
-                    .map(|size| SphinxAction::Monster {
-                        size,
-                        from,
-                        to: square,
-                    })
+                    .map(|size| SphinxAction::Monster { size, from, to: square })
                     .collect(),
                 (None, None) => Vec::new(),
             },
             (Phase::Monsters, None) if mine == Some(square) => vec![SphinxAction::Stay],
             (Phase::Monsters, None) => {
                 let next = square.orthogonal().next();
-                let tried = |to| {
-                    sizes_on(self, square).map(move |size| SphinxAction::Monster {
-                        size,
-                        from: square,
-                        to,
-                    })
-                };
+                let tried =
+                    |to| sizes_on(self, square).map(move |size| SphinxAction::Monster { size, from: square, to });
                 let mut tried: Vec<_> = next.into_iter().flat_map(tried).collect();
                 if tried.is_empty() {
                     tried.push(SphinxAction::Introduce {
@@ -362,10 +334,7 @@ impl Board for Sphinx {
             VOTE => ('v', "vote for the end"),
             _ => ('v', "take vote back"),
         };
-        Button {
-            key: Some(key),
-            label,
-        }
+        Button { key: Some(key), label }
     }
 
     fn question(&self, action: &SphinxAction, view: &ViewContext<'_>) -> Option<String> {
@@ -380,16 +349,12 @@ impl Board for Sphinx {
                 Some(if others == 0 {
                     "Yours is the last vote: the game ends, and you do not win. End it?".to_owned()
                 } else {
-                    "If all who still play vote for the end, nobody of them wins. Vote for it?"
-                        .to_owned()
+                    "If all who still play vote for the end, nobody of them wins. Vote for it?".to_owned()
                 })
             }
             SphinxAction::End if self.points() > 0 => {
                 let more = |action: &SphinxAction| {
-                    matches!(
-                        action,
-                        SphinxAction::Introduce { .. } | SphinxAction::Monster { .. }
-                    )
+                    matches!(action, SphinxAction::Introduce { .. } | SphinxAction::Monster { .. })
                 };
                 let points = match self.points() {
                     1 => "1 point is".to_owned(),
@@ -432,11 +397,7 @@ impl Board for Sphinx {
                 let at = self.magician(*seat).map(square_spot);
                 at.map(Motion::Flash).into_iter().collect()
             }
-            SphinxEvent::Turned {
-                pylon,
-                card,
-                entered,
-            } => {
+            SphinxEvent::Turned { pylon, card, entered } => {
                 let rank = cards::rank(*card);
                 let size = Size::ALL.into_iter().find(|size| size.pips() == rank);
                 let entry = size
@@ -456,9 +417,7 @@ impl Board for Sphinx {
             | SphinxEvent::Lost { seat }
             | SphinxEvent::Voted { seat, .. }
             | SphinxEvent::Left { seat } => vec![Motion::Flash(Spot::Seat(*seat))],
-            SphinxEvent::SetUp { .. } | SphinxEvent::Ended { .. } | SphinxEvent::Over { .. } => {
-                Vec::new()
-            }
+            SphinxEvent::SetUp { .. } | SphinxEvent::Ended { .. } | SphinxEvent::Over { .. } => Vec::new(),
         }
     }
 
@@ -476,10 +435,7 @@ impl Board for Sphinx {
                 Line::from(spans)
             })
             .collect();
-        let names: Vec<String> = winners
-            .iter()
-            .map(|seat| view.name(seat).to_owned())
-            .collect();
+        let names: Vec<String> = winners.iter().map(|seat| view.name(seat).to_owned()).collect();
         let verdict = match names.len() {
             0 => "Nobody has won.".to_owned(),
             1 => format!("{} has won.", listed(&names)),

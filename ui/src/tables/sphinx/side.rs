@@ -14,10 +14,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use super::{
-    DIE, card, figure, king, magician, monster_style, pack_spot, shape, sign, stone, supply_spot,
-    words,
-};
+use super::{DIE, card, figure, king, magician, monster_style, pack_spot, shape, sign, stone, supply_spot, words};
 use crate::canvas::{Canvas, Mark, fit, wrapped};
 use crate::tables::{Spot, ViewContext};
 use crate::theme::Theme;
@@ -89,12 +86,7 @@ impl Rows {
     }
 }
 
-pub(super) fn draw(
-    game: &Sphinx,
-    view: &ViewContext<'_>,
-    canvas: &mut Canvas<'_>,
-    (area, below): (Rect, Rect),
-) {
+pub(super) fn draw(game: &Sphinx, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, (area, below): (Rect, Rect)) {
     let forms = Forms::of(game, area);
     let mut rows = Rows { rest: area };
     let gap = u16::from(forms.gaps);
@@ -168,9 +160,7 @@ fn heading(canvas: &mut Canvas<'_>, area: Rect, left: &str, right: &str) {
 /// Two texts at the ends of a row.
 fn both_ends(mut left: Vec<Span<'static>>, right: Vec<Span<'static>>, width: u16) -> Line<'static> {
     let used: usize = left.iter().chain(&right).map(Span::width).sum();
-    left.push(Span::raw(
-        " ".repeat(usize::from(width).saturating_sub(used)),
-    ));
+    left.push(Span::raw(" ".repeat(usize::from(width).saturating_sub(used))));
     left.extend(right);
     Line::from(left)
 }
@@ -249,23 +239,13 @@ fn draw_die(game: &Sphinx, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area
     finish(canvas, area, mark);
 }
 
-fn draw_supply(
-    game: &Sphinx,
-    view: &ViewContext<'_>,
-    canvas: &mut Canvas<'_>,
-    rows: &mut Rows,
-    forms: Forms,
-) {
+fn draw_supply(game: &Sphinx, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, rows: &mut Rows, forms: Forms) {
     let theme = view.theme;
     heading(canvas, rows.take(1), "Supply", "pips");
     let stock = Size::ALL.into_iter().zip(game.supply());
     for (size, count) in stock.rev() {
         let style = monster_style(size, theme);
-        let figure = if forms.figures {
-            figure(size, theme)
-        } else {
-            &[]
-        };
+        let figure = if forms.figures { figure(size, theme) } else { &[] };
         let area = rows.take(u16::try_from(figure.len()).unwrap_or(1).max(1));
         let mark = canvas.spot(area, supply_spot(size));
         let mut lines: Vec<Line<'static>> = figure
@@ -307,13 +287,7 @@ fn pack_cards(game: &Sphinx, pylon: Pylon, theme: &Theme) -> Vec<Span<'static>> 
 }
 
 /// Draws a Pylon in a row: its letter, the number of cards in its pack and the known ones; at the end, those turned up.
-fn draw_pack_line(
-    game: &Sphinx,
-    view: &ViewContext<'_>,
-    canvas: &mut Canvas<'_>,
-    area: Rect,
-    pylon: Pylon,
-) {
+fn draw_pack_line(game: &Sphinx, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect, pylon: Pylon) {
     let theme = view.theme;
     let mark = canvas.spot(area, pack_spot(pylon));
     let mut turned = Vec::new();
@@ -330,23 +304,14 @@ fn draw_pack_line(
     } else {
         name.chars().take(1).collect()
     };
-    let mut left = vec![
-        Span::styled(name, theme.title()),
-        Span::raw(format!(" {count} ")),
-    ];
+    let mut left = vec![Span::styled(name, theme.title()), Span::raw(format!(" {count} "))];
     left.extend(pack_cards(game, pylon, theme));
     canvas.put(area, both_ends(left, turned, area.width));
     finish(canvas, area, mark);
 }
 
 /// Draws a Pylon with its cards drawn as cards.
-fn draw_pack(
-    game: &Sphinx,
-    view: &ViewContext<'_>,
-    canvas: &mut Canvas<'_>,
-    area: Rect,
-    pylon: Pylon,
-) {
+fn draw_pack(game: &Sphinx, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect, pylon: Pylon) {
     let theme = view.theme;
     let mark = canvas.spot(area, pack_spot(pylon));
     let count = game.pack(pylon).len();
@@ -356,11 +321,7 @@ fn draw_pack(
         _ => format!("{count} cards"),
     };
     let mut known: Vec<Span<'static>> = Vec::new();
-    if game
-        .pack(pylon)
-        .iter()
-        .any(|slot| matches!(slot, Slot::Open(_)))
-    {
+    if game.pack(pylon).iter().any(|slot| matches!(slot, Slot::Open(_))) {
         known = pack_cards(game, pylon, theme);
     }
     canvas.rows(
@@ -374,30 +335,12 @@ fn draw_pack(
     let mut x = area.x.saturating_add(9);
     if count > 0 {
         let back = theme.glyph("▒", "?").repeat(2);
-        canvas.card(
-            Rect {
-                x,
-                width: 4,
-                ..area
-            },
-            &[Line::raw(back)],
-            stone(theme),
-            None,
-        );
+        canvas.card(Rect { x, width: 4, ..area }, &[Line::raw(back)], stone(theme), None);
         x += 4;
     }
     for face in game.turned(pylon) {
         let line = Line::from(card(*face, theme));
-        canvas.card(
-            Rect {
-                x,
-                width: 4,
-                ..area
-            },
-            &[line],
-            Style::new(),
-            None,
-        );
+        canvas.card(Rect { x, width: 4, ..area }, &[line], Style::new(), None);
         x += 4;
     }
     finish(canvas, area, mark);
@@ -423,11 +366,7 @@ fn seat_line(game: &Sphinx, view: &ViewContext<'_>, seat: Seat, width: u16) -> L
         Some(turn) if turn == seat => Span::styled(name, theme.title()),
         _ => Span::raw(name),
     };
-    both_ends(
-        vec![magician(view, seat), Span::raw(" "), name],
-        right,
-        width,
-    )
+    both_ends(vec![magician(view, seat), Span::raw(" "), name], right, width)
 }
 
 /// A seat in two rows.

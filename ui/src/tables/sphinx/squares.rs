@@ -11,10 +11,7 @@ use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::cell::Cell;
-use super::{
-    figure, letter, magician, magician_style, magicians_on, monster_style, shape, sign,
-    square_spot, stone,
-};
+use super::{figure, letter, magician, magician_style, magicians_on, monster_style, shape, sign, square_spot, stone};
 use crate::canvas::{Canvas, Mark, cut};
 use crate::tables::ViewContext;
 use crate::theme::Theme;
@@ -115,8 +112,7 @@ impl Grid {
 
 /// Every square with its file and its rank counted from the top, in reading order.
 fn places() -> impl Iterator<Item = (Square, (u16, u16))> {
-    let ranks =
-        Square::all().zip((0..SIDE).flat_map(|rank| (0..SIDE).map(move |file| (file, rank))));
+    let ranks = Square::all().zip((0..SIDE).flat_map(|rank| (0..SIDE).map(move |file| (file, rank))));
     ranks.map(|(square, (file, rank))| (square, (file, SIDE - 1 - rank)))
 }
 
@@ -202,10 +198,7 @@ fn draw_walls(canvas: &mut Canvas<'_>, grid: &Grid, theme: &Theme, pylon: Pylon)
     let (y0, y1) = (grid.y(top), grid.y(bottom));
     let mut put = |x: u16, y: u16, text: &str| {
         let width = u16::try_from(text.width()).unwrap_or(u16::MAX);
-        canvas.put(
-            Rect::new(x, y, width, 1),
-            Line::styled(text.to_owned(), stone(theme)),
-        );
+        canvas.put(Rect::new(x, y, width, 1), Line::styled(text.to_owned(), stone(theme)));
     };
     let across = |glyph: &str| glyph.repeat(usize::from(x1.saturating_sub(x0)) + 1);
     if pylon != Pylon::South {
@@ -253,13 +246,7 @@ fn draw_coordinates(canvas: &mut Canvas<'_>, grid: &Grid, theme: &Theme) {
 }
 
 /// Draws the signs of a square, the most important first: nothing overwrites it.
-fn cell(
-    game: &Sphinx,
-    view: &ViewContext<'_>,
-    grid: &Grid,
-    (square, place): (Square, (u16, u16)),
-    mark: Mark,
-) -> Cell {
+fn cell(game: &Sphinx, view: &ViewContext<'_>, grid: &Grid, (square, place): (Square, (u16, u16)), mark: Mark) -> Cell {
     let theme = view.theme;
     let inside = grid.inside(place);
     let mut cell = Cell::new((inside.width, inside.height));
@@ -319,14 +306,7 @@ fn cell(
 }
 
 /// Writes the number of cards in a Pylon's pack, and whether a spade lets Monsters in.
-fn put_pack(
-    game: &Sphinx,
-    theme: &Theme,
-    grid: &Grid,
-    pylon: Pylon,
-    (_, row): (u16, u16),
-    cell: &mut Cell,
-) {
+fn put_pack(game: &Sphinx, theme: &Theme, grid: &Grid, pylon: Pylon, (_, row): (u16, u16), cell: &mut Cell) {
     let (_, top, ..) = extent(pylon);
     let count = game.pack(pylon).len();
     let spade = game.turned(pylon).iter().any(|card| cards::is_spade(*card));

@@ -9,8 +9,7 @@ use fairdeal_protocol::seat::Seat;
 use ratatui::style::Style;
 
 use super::{
-    DIE, END, STAY, UNVOTE, VOTE, card, danger, king, letter, magicians_on, pylon_of, size_of,
-    square_of, victims,
+    DIE, END, STAY, UNVOTE, VOTE, card, danger, king, letter, magicians_on, pylon_of, size_of, square_of, victims,
 };
 use crate::tables::{Spot, ViewContext};
 use crate::theme::Theme;
@@ -91,11 +90,7 @@ pub(super) fn state(game: &Sphinx, seat: Seat, theme: &Theme) -> (String, Style)
 }
 
 fn peril(closed: usize, all: usize, theme: &Theme) -> Style {
-    if closed * 2 >= all {
-        theme.bad()
-    } else {
-        theme.faint()
-    }
+    if closed * 2 >= all { theme.bad() } else { theme.faint() }
 }
 
 /// The state of a seat's Magician, in a row.
@@ -123,9 +118,7 @@ pub(super) fn end(game: &Sphinx, seat: Seat, view: &ViewContext<'_>) -> (String,
     let theme = view.theme;
     match game.status(seat) {
         Status::Won => ("has found the King".to_owned(), theme.good()),
-        Status::Lost if game.forfeited().contains(seat) => {
-            ("has left the game".to_owned(), theme.bad())
-        }
+        Status::Lost if game.forfeited().contains(seat) => ("has left the game".to_owned(), theme.bad()),
         Status::Lost => ("was surrounded".to_owned(), theme.bad()),
         Status::Playing => ("has not found the King".to_owned(), theme.faint()),
     }
@@ -155,8 +148,7 @@ pub(super) fn about(game: &Sphinx, spot: Spot, view: &ViewContext<'_>) -> Vec<St
         ],
         Spot::Button(VOTE) => vec![
             "You vote to end the game.".to_owned(),
-            "When all players still looking for their King vote so, the game ends and they have not won."
-                .to_owned(),
+            "When all players still looking for their King vote so, the game ends and they have not won.".to_owned(),
         ],
         Spot::Button(UNVOTE) => vec!["You take back your vote to end the game.".to_owned()],
         _ => Vec::new(),
@@ -217,9 +209,7 @@ fn about_square(game: &Sphinx, square: Square, view: &ViewContext<'_>) -> Vec<St
     }
     if let Some(monsters) = monsters(game, square) {
         lines.push(format!("Here: {monsters}."));
-        lines.push(
-            "For one point a Monster moves up to its pips in squares, not diagonally.".to_owned(),
-        );
+        lines.push("For one point a Monster moves up to its pips in squares, not diagonally.".to_owned());
     }
     lines
 }
@@ -229,10 +219,7 @@ fn about_supply(game: &Sphinx, size: Size) -> Vec<String> {
     let pips = count(usize::from(size.pips()), "pip", "pips");
     let points = count(usize::from(size.pips()), "point", "points");
     vec![
-        format!(
-            "{left} {} Monsters in the supply, of {pips} each.",
-            size.name()
-        ),
+        format!("{left} {} Monsters in the supply, of {pips} each.", size.name()),
         format!("One enters for {points}, on the centre or at a Pylon with a spade turned up."),
         "Once a Monster has moved, none can be brought this turn.".to_owned(),
     ]
@@ -265,10 +252,7 @@ fn about_pack(game: &Sphinx, pylon: Pylon, theme: &Theme) -> Vec<String> {
         })
         .collect();
     if !kings.is_empty() {
-        lines.push(format!(
-            "Seen and put back under the pack: {}.",
-            listed(&kings)
-        ));
+        lines.push(format!("Seen and put back under the pack: {}.", listed(&kings)));
     }
     lines.push(
         "An Ace, 2 or 3 brings a Monster of so many pips to the Pylon's other square. Your own King wins; \
@@ -286,10 +270,7 @@ fn about_die(game: &Sphinx) -> Vec<String> {
         ),
         _ => "The die is thrown after the Magician's step.".to_owned(),
     }];
-    lines.push(
-        "A Monster costs its pips to bring, and one point to move. Unused points are lost."
-            .to_owned(),
-    );
+    lines.push("A Monster costs its pips to bring, and one point to move. Unused points are lost.".to_owned());
     lines.push("When all Monsters are on the board, 4, 5 and 6 count as 1, 2 and 3.".to_owned());
     lines
 }
@@ -309,8 +290,7 @@ fn about_seat(game: &Sphinx, seat: Seat, view: &ViewContext<'_>) -> Vec<String> 
     if game.status(seat) != Status::Playing {
         lines.truncate(1);
         lines.push(format!("{} {}.", view.name(seat), end(game, seat, view).0));
-        lines
-            .push("Players who have won or lost still throw the die and move Monsters.".to_owned());
+        lines.push("Players who have won or lost still throw the die and move Monsters.".to_owned());
     }
     if game.votes().contains(seat) {
         lines.push("It votes to end the game.".to_owned());

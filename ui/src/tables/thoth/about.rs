@@ -46,15 +46,9 @@ pub(super) fn about(game: &Thoth, spot: Spot, view: &ViewContext<'_>) -> Vec<Str
 fn about_deed(button: u8) -> &'static str {
     match button {
         parts::DISCARD => "Discards the card and ends the turn.",
-        parts::RELIEVE => {
-            "The card takes all Trouble of its element off your house, and goes to the discard pile."
-        }
-        parts::END => {
-            "When nobody can add a pyramid, a card laid face down ends the hand, and everybody scores."
-        }
-        parts::DEMOLISH => {
-            "Your house goes back to its Foundation and its pyramids to the bank. You keep your turn."
-        }
+        parts::RELIEVE => "The card takes all Trouble of its element off your house, and goes to the discard pile.",
+        parts::END => "When nobody can add a pyramid, a card laid face down ends the hand, and everybody scores.",
+        parts::DEMOLISH => "Your house goes back to its Foundation and its pyramids to the bank. You keep your turn.",
         parts::TOPPLE => {
             "Knocks over the other house, whose owner takes over yours. It costs 156 points; you keep your turn."
         }
@@ -70,23 +64,14 @@ fn about_card(card: Face) -> Vec<String> {
             format!("a court card of {}", element.name())
         }
         Some((element, Suited::Court(value))) => {
-            format!(
-                "a court card of {}, with {} as its value",
-                element.name(),
-                value.name()
-            )
+            format!("a court card of {}, with {} as its value", element.name(), value.name())
         }
         Some((element, Suited::Small(_))) => format!("a card of {}", element.name()),
         None => {
             let planetary = cards::is_planetary(card).then(|| "planetary".to_owned());
-            let elemental =
-                cards::elemental(card).map(|element| format!("elemental ({})", element.name()));
-            let zodiacal =
-                cards::zodiacal(card).map(|element| format!("zodiacal ({})", element.name()));
-            let kinds: Vec<String> = [elemental, planetary, zodiacal]
-                .into_iter()
-                .flatten()
-                .collect();
+            let elemental = cards::elemental(card).map(|element| format!("elemental ({})", element.name()));
+            let zodiacal = cards::zodiacal(card).map(|element| format!("zodiacal ({})", element.name()));
+            let kinds: Vec<String> = [elemental, planetary, zodiacal].into_iter().flatten().collect();
             format!("trump {}, {}", card.0, fairdeal_games::listed(&kinds))
         }
     };
@@ -95,10 +80,7 @@ fn about_card(card: Face) -> Vec<String> {
         first.make_ascii_uppercase();
     }
     texts.push(format!("{name}: {kind}."));
-    let allowed: Vec<Element> = Element::ALL
-        .into_iter()
-        .filter(|e| cards::allows(card, *e))
-        .collect();
+    let allowed: Vec<Element> = Element::ALL.into_iter().filter(|e| cards::allows(card, *e)).collect();
     let takes = if allowed.len() == Element::ALL.len() {
         "any pyramids".to_owned()
     } else {
@@ -130,9 +112,7 @@ fn about_card(card: Face) -> Vec<String> {
             "As a Story it goes on a full level with {element}, and takes {takes}."
         ));
     } else if cards::is_planetary(card) {
-        texts.push(format!(
-            "As a Story it goes on any full level, and takes {takes}."
-        ));
+        texts.push(format!("As a Story it goes on any full level, and takes {takes}."));
     }
     if let Some(element) = cards::roof_element(card) {
         texts.push(format!(
@@ -141,10 +121,7 @@ fn about_card(card: Face) -> Vec<String> {
         ));
     }
     if let Some(element) = cards::zodiacal(card) {
-        texts.push(format!(
-            "It makes Trouble of {} for another house.",
-            element.name()
-        ));
+        texts.push(format!("It makes Trouble of {} for another house.", element.name()));
     }
     if let Some(element) = cards::relieves(card) {
         let turns = match relief_turns(card) {
@@ -156,10 +133,7 @@ fn about_card(card: Face) -> Vec<String> {
     }
     texts.push(match cards::suited(card) {
         Some((_, Suited::Small(value))) => format!("In hand at the end it costs {value}."),
-        Some(_) => {
-            "Court cards in hand at the end cost 1, two of them 5, three 25, four or more 50."
-                .to_owned()
-        }
+        Some(_) => "Court cards in hand at the end cost 1, two of them 5, three 25, four or more 50.".to_owned(),
         None => "In hand at the end it costs nothing.".to_owned(),
     });
     texts
@@ -175,11 +149,7 @@ fn about_level(level: &Level, number: usize) -> String {
         || "bare".to_owned(),
         |first| {
             let of = Element::ALL.into_iter().filter_map(|element| {
-                let count = level
-                    .pyramids
-                    .iter()
-                    .filter(|p| p.element == element)
-                    .count();
+                let count = level.pyramids.iter().filter(|p| p.element == element).count();
                 (count > 0).then(|| format!("{count} {}", element.name()))
             });
             let of: Vec<String> = of.collect();
@@ -198,8 +168,7 @@ fn about_house(game: &Thoth, seat: Seat, view: &ViewContext<'_>) -> Vec<String> 
     let Some(house) = game.house(seat).filter(|house| house.stands()) else {
         return vec![
             format!("{name}'s lot, {total} points so far."),
-            "A house begins with a Foundation: an Ace, or a planetary or elemental trump."
-                .to_owned(),
+            "A house begins with a Foundation: an Ace, or a planetary or elemental trump.".to_owned(),
         ];
     };
     let mut texts = vec![format!(
@@ -243,9 +212,7 @@ fn about_house(game: &Thoth, seat: Seat, view: &ViewContext<'_>) -> Vec<String> 
 
 fn about_trouble(game: &Thoth, seat: Seat, place: u8, view: &ViewContext<'_>) -> Vec<String> {
     let trouble = game.house(seat).map(|house| house.trouble.as_slice());
-    let card = trouble
-        .and_then(|trouble| trouble.get(usize::from(place)))
-        .copied();
+    let card = trouble.and_then(|trouble| trouble.get(usize::from(place))).copied();
     let Some(card) = card else {
         return vec![format!("{}'s house.", view.name(seat))];
     };

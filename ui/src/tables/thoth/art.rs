@@ -112,11 +112,7 @@ impl Art {
                     spans.extend(self.row(*pyramid, row, theme));
                     continue;
                 }
-                let free = if row == last {
-                    names::corner(theme)
-                } else {
-                    ""
-                };
+                let free = if row == last { names::corner(theme) } else { "" };
                 spans.push(Span::styled(format!("{free:^columns$}"), theme.faint()));
             }
             Line::from(spans)
@@ -191,10 +187,7 @@ pub(super) fn roof(
         };
         Line::from(vec![
             edge(0, first),
-            Span::styled(
-                format!("{text:^full$}"),
-                style.add_modifier(Modifier::REVERSED),
-            ),
+            Span::styled(format!("{text:^full$}"), style.add_modifier(Modifier::REVERSED)),
             edge(first + full, width),
         ])
     };

@@ -96,8 +96,7 @@ fn row(game: &Thoth, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect
 /// Draws two rows: the names of the elements above the counts of each size.
 fn table(game: &Thoth, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) {
     let theme = view.theme;
-    let [bank, piles] =
-        Layout::horizontal([Constraint::Length(36), Constraint::Min(0)]).areas(area);
+    let [bank, piles] = Layout::horizontal([Constraint::Length(36), Constraint::Min(0)]).areas(area);
     let mark = canvas.spot(bank, parts::BANK);
     let mut head = vec![Span::styled("bank ", theme.title())];
     let mut signs = String::new();
@@ -144,12 +143,8 @@ fn table(game: &Thoth, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Re
 /// Draws three boxes; the bank's with drawn pyramids if it has the rows.
 fn boxed(game: &Thoth, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) {
     let theme = view.theme;
-    let [bank, deck, discards] = Layout::horizontal([
-        Constraint::Min(0),
-        Constraint::Length(12),
-        Constraint::Length(18),
-    ])
-    .areas(area);
+    let [bank, deck, discards] =
+        Layout::horizontal([Constraint::Min(0), Constraint::Length(12), Constraint::Length(18)]).areas(area);
     let mark = canvas.spot(bank, parts::BANK);
     let inside = canvas.frame(bank, "bank");
     let fifth = inside.width / 5;
@@ -221,12 +216,7 @@ fn boxed(game: &Thoth, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Re
         0 => "empty".to_owned(),
         _ => format!("on top of {}", count - 1),
     };
-    pile(
-        parts::DISCARDS,
-        discards,
-        "discard",
-        [top_card(game, 16), under],
-    );
+    pile(parts::DISCARDS, discards, "discard", [top_card(game, 16), under]);
 }
 
 /// Draws the meaning of the board's signs, in a row.
@@ -276,9 +266,7 @@ pub(super) fn auction(game: &Thoth, view: &ViewContext<'_>, canvas: &mut Canvas<
             .into_iter()
             .map(|row| Line::styled(row, theme.faint())),
     );
-    let used = u16::try_from(rows.len())
-        .unwrap_or(u16::MAX)
-        .min(left.height);
+    let used = u16::try_from(rows.len()).unwrap_or(u16::MAX).min(left.height);
     canvas.rows(left, rows);
     left = below(left, used);
     let seats = u16::try_from(game.seats()).unwrap_or(u16::MAX).max(1);
@@ -302,10 +290,7 @@ pub(super) fn auction(game: &Thoth, view: &ViewContext<'_>, canvas: &mut Canvas<
         canvas.spot(place, Spot::Seat(seat));
         canvas.place(place, parts::hand(seat));
         let name = view.name(seat).to_owned();
-        canvas.rows(
-            place,
-            [Line::styled(name, style), Line::styled(word, theme.faint())],
-        );
+        canvas.rows(place, [Line::styled(name, style), Line::styled(word, theme.faint())]);
     }
     left = below(left, 2);
     canvas.place(left, parts::POOL);

@@ -101,18 +101,9 @@ impl Drawing<'_> {
             _ => theme.title(),
         };
         canvas.place(name_row, parts::hand(self.seat));
-        canvas.put(
-            name_row,
-            Line::styled(name, mark.over(style, theme)).centered(),
-        );
+        canvas.put(name_row, Line::styled(name, mark.over(style, theme)).centered());
         if mark.focused || mark.picked {
-            canvas.tint(
-                Rect {
-                    height: 2,
-                    ..grounds
-                },
-                theme.focused(),
-            );
+            canvas.tint(Rect { height: 2, ..grounds }, theme.focused());
         }
 
         let trouble = house.in_trouble() && !game.is_over();
@@ -136,10 +127,7 @@ impl Drawing<'_> {
             let cost = cards::hand_score(hand.iter().copied());
             let score = last.scores.get(at).copied().unwrap_or(0);
             return (
-                vec![
-                    format!("hand {cost:+}: scores {score}"),
-                    format!("hand {cost:+}"),
-                ],
+                vec![format!("hand {cost:+}: scores {score}"), format!("hand {cost:+}")],
                 vec![format!("total {total}")],
             );
         }
@@ -220,15 +208,9 @@ impl Drawing<'_> {
             }
             let (left, right) = sides(inner, &name);
             let line = Line::from(vec![
-                Span::styled(
-                    format!("{}{}", theme.glyph("╞", "["), board.repeat(left)),
-                    edge,
-                ),
+                Span::styled(format!("{}{}", theme.glyph("╞", "["), board.repeat(left)), edge),
                 Span::styled(name, style),
-                Span::styled(
-                    format!("{}{}", board.repeat(right), theme.glyph("╡", "]")),
-                    edge,
-                ),
+                Span::styled(format!("{}{}", board.repeat(right), theme.glyph("╡", "]")), edge),
             ]);
             canvas.put(below, line);
             return;
@@ -265,21 +247,14 @@ impl Drawing<'_> {
         let cross = theme.glyph("╳", "X");
         let bar = theme.glyph("═", "=");
         let style = theme.bad().add_modifier(Modifier::BOLD);
-        let text = format!(
-            "{cross}{}{text}{}{cross}",
-            bar.repeat(left),
-            bar.repeat(right)
-        );
+        let text = format!("{cross}{}{text}{}{cross}", bar.repeat(left), bar.repeat(right));
         canvas.put(area, Line::styled(text, mark.over(style, theme)));
     }
 }
 
 fn fitting_or(texts: [String; 3], width: usize) -> String {
     let [.., last] = texts.clone();
-    texts
-        .into_iter()
-        .find(|text| text.width() <= width)
-        .unwrap_or(last)
+    texts.into_iter().find(|text| text.width() <= width).unwrap_or(last)
 }
 
 /// The columns to the left and to the right of a centred text.
@@ -298,10 +273,7 @@ pub(super) fn beside(level: &Level, theme: &Theme) -> Vec<Span<'static>> {
         Span::styled(names::letter(pyramid.element), style)
     }));
     let free = CORNERS.saturating_sub(level.pyramids.len());
-    spans.push(Span::styled(
-        names::corner(theme).repeat(free),
-        theme.faint(),
-    ));
+    spans.push(Span::styled(names::corner(theme).repeat(free), theme.faint()));
     spans
 }
 

@@ -68,11 +68,7 @@ fn words(game: &Thoth, view: &ViewContext<'_>, seat: Seat, house: &House) -> Vec
         ]))
     }];
     if !house.stands() {
-        let text = if game.has_left(seat) {
-            "has left"
-        } else {
-            "empty lot"
-        };
+        let text = if game.has_left(seat) { "has left" } else { "empty lot" };
         words.push(Word::new(Line::styled(text, theme.faint())));
     }
     for (number, level) in house.levels.iter().enumerate() {
@@ -88,10 +84,7 @@ fn words(game: &Thoth, view: &ViewContext<'_>, seat: Seat, house: &House) -> Vec
     }
     if let Some(roof) = house.roof {
         let style = names::card_style(theme, roof).add_modifier(Modifier::BOLD);
-        words.push(Word::new(Line::styled(
-            format!("/{}\\", names::brief(roof)),
-            style,
-        )));
+        words.push(Word::new(Line::styled(format!("/{}\\", names::brief(roof)), style)));
     }
     let immune = immunity(house);
     if !immune.is_empty() && house.roof.is_none() {

@@ -98,20 +98,13 @@ pub(super) fn ways(game: &Thoth, me: Seat, card: Face) -> Vec<Way> {
         let blocked = (!house.is_relieved_by(card)).then(|| format!("needs {}", wanted(house)));
         way(Kind::Relieve, blocked);
     }
-    way(
-        Kind::Discard,
-        house.is_relieved_by(card).then(|| "relieves".to_owned()),
-    );
+    way(Kind::Discard, house.is_relieved_by(card).then(|| "relieves".to_owned()));
     ways
 }
 
 /// The letters of the elements that relieve a house of Trouble.
 pub(super) fn wanted(house: &House) -> String {
-    let elements: Vec<Element> = house
-        .trouble
-        .iter()
-        .filter_map(|card| cards::zodiacal(*card))
-        .collect();
+    let elements: Vec<Element> = house.trouble.iter().filter_map(|card| cards::zodiacal(*card)).collect();
     names::letters(&elements)
 }
 
@@ -125,29 +118,18 @@ fn no_raise(game: &Thoth, house: &House, element: Element, value: u8) -> Option<
     if !cards::allows(top.card, element) {
         return Some(format!("takes no {}", names::letter(element)));
     }
-    let sizes = Size::ALL.into_iter().filter(|size| {
-        top.takes(Pyramid {
-            element,
-            size: *size,
-        })
-    });
-    let mut there = sizes
-        .filter(|size| game.bank().count(element, *size) > 0)
-        .peekable();
+    let sizes = Size::ALL
+        .into_iter()
+        .filter(|size| top.takes(Pyramid { element, size: *size }));
+    let mut there = sizes.filter(|size| game.bank().count(element, *size) > 0).peekable();
     if there.peek().is_none() {
         return Some("bank out".to_owned());
     }
-    there
-        .all(|size| size.pips() > value)
-        .then(|| "too weak".to_owned())
+    there.all(|size| size.pips() > value).then(|| "too weak".to_owned())
 }
 
 /// Why a card cannot go on the top level, which must be full and must fit.
-fn no_top(
-    house: &House,
-    wants: Option<Element>,
-    fits: impl Fn(&[Element]) -> bool,
-) -> Option<String> {
+fn no_top(house: &House, wants: Option<Element>, fits: impl Fn(&[Element]) -> bool) -> Option<String> {
     let Some(top) = house.top() else {
         return Some("no house".to_owned());
     };
@@ -184,13 +166,7 @@ fn card_width(area: Rect, cards: usize) -> u16 {
 }
 
 /// The rows inside a card: its possible uses now, then the blocked ones with their reasons.
-fn lines(
-    game: &Thoth,
-    view: &ViewContext<'_>,
-    me: Seat,
-    card: Face,
-    width: usize,
-) -> Vec<Line<'static>> {
+fn lines(game: &Thoth, view: &ViewContext<'_>, me: Seat, card: Face, width: usize) -> Vec<Line<'static>> {
     let theme = view.theme;
     if game.is_over() {
         return Vec::new();
@@ -203,8 +179,7 @@ fn lines(
         ];
     }
     let ways = ways(game, me, card);
-    let (can, cannot): (Vec<Way>, Vec<Way>) =
-        ways.into_iter().partition(|way| way.blocked.is_none());
+    let (can, cannot): (Vec<Way>, Vec<Way>) = ways.into_iter().partition(|way| way.blocked.is_none());
     let point = theme.glyph("▸", ">");
     let can = can.into_iter().map(|way| {
         let word = way.kind.word();
@@ -218,9 +193,7 @@ fn lines(
             texts.insert(0, format!("{point} {word} {count}{sign}"));
             texts.insert(0, format!("{point} {word} up to {count} {sign}"));
         }
-        if let Some((_, value)) =
-            cards::redeemed(card).filter(|_| way.kind == Kind::Raise && most.is_none())
-        {
+        if let Some((_, value)) = cards::redeemed(card).filter(|_| way.kind == Kind::Raise && most.is_none()) {
             texts.insert(0, format!("{point} {word} {value} pips"));
         }
         let fits = texts.into_iter().find(|text| text.width() <= width);
@@ -263,11 +236,7 @@ pub(super) fn draw(game: &Thoth, view: &ViewContext<'_>, canvas: &mut Canvas<'_>
     }
     let used = wide.saturating_mul(u16::try_from(hand.len().max(6)).unwrap_or(u16::MAX));
     let beside = Rect {
-        x: area
-            .x
-            .saturating_add(used)
-            .saturating_add(1)
-            .min(area.right()),
+        x: area.x.saturating_add(used).saturating_add(1).min(area.right()),
         width: area.width.saturating_sub(used).saturating_sub(1),
         ..area
     };
@@ -279,10 +248,7 @@ fn cost(game: &Thoth, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rec
     let Some(me) = view.me.filter(|_| area.width >= 6) else {
         return;
     };
-    let faces = game
-        .hand_of(me)
-        .iter()
-        .filter_map(|slot| slot.face(view.known));
+    let faces = game.hand_of(me).iter().filter_map(|slot| slot.face(view.known));
     let cost = cards::hand_score(faces);
     let theme = view.theme;
     let width = usize::from(area.width);
@@ -297,13 +263,7 @@ fn cost(game: &Thoth, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rec
     canvas.rows(area, rows);
 }
 
-fn card(
-    game: &Thoth,
-    view: &ViewContext<'_>,
-    canvas: &mut Canvas<'_>,
-    (slot, me): (Slot, Seat),
-    area: Rect,
-) {
+fn card(game: &Thoth, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, (slot, me): (Slot, Seat), area: Rect) {
     let theme = view.theme;
     let spot = Spot::Card(slot);
     let inner = usize::from(area.width.saturating_sub(2));

@@ -62,9 +62,7 @@ impl Board for Thoth {
         let text = match self.phase() {
             Phase::Bid => "Bid a card for the first turn; the highest trump wins.",
             Phase::Pick => "Pick a card from the pool.",
-            Phase::Play if house.in_trouble() => {
-                "You are in Trouble: relieve it, or discard a card."
-            }
+            Phase::Play if house.in_trouble() => "You are in Trouble: relieve it, or discard a card.",
             Phase::Play if !house.stands() => "Lay a Foundation, make Trouble, or discard a card.",
             Phase::Play if house.top().is_some_and(|top| top.is_full()) => {
                 "Your top level is full: a Story, a Roof, Trouble, or a discard."
@@ -87,10 +85,7 @@ impl Board for Thoth {
         let mut left = area;
         let mut top = |rows: u16| {
             let rows = rows.min(left.height);
-            let part = Rect {
-                height: rows,
-                ..left
-            };
+            let part = Rect { height: rows, ..left };
             left.y += rows;
             left.height -= rows;
             part
@@ -133,10 +128,7 @@ impl Board for Thoth {
                         target,
                         replace: Some(place),
                     } => Some(Spot::Part(target, place)),
-                    Use::Trouble {
-                        target,
-                        replace: None,
-                    } => Some(Spot::Seat(target)),
+                    Use::Trouble { target, replace: None } => Some(Spot::Seat(target)),
                     Use::Relieve => Some(Spot::Button(parts::RELIEVE)),
                     Use::Discard => Some(Spot::Button(parts::DISCARD)),
                 };
@@ -161,10 +153,7 @@ impl Board for Thoth {
             parts::DEMOLISH => ('m', "demolish"),
             _ => ('t', "topple"),
         };
-        Button {
-            key: Some(key),
-            label,
-        }
+        Button { key: Some(key), label }
     }
 
     fn question(&self, action: &ThothAction, view: &ViewContext<'_>) -> Option<String> {

@@ -13,8 +13,8 @@ use crate::theme::{Pigment, Theme};
 
 /// Trumps in four letters; those with the same start are kept distinct.
 const TRUMPS: [&str; 22] = [
-    "fool", "magi", "prie", "emss", "emor", "hier", "love", "char", "stre", "herm", "whee", "just",
-    "hang", "deat", "temp", "devi", "towe", "star", "moon", "sun", "judg", "worl",
+    "fool", "magi", "prie", "emss", "emor", "hier", "love", "char", "stre", "herm", "whee", "just", "hang", "deat",
+    "temp", "devi", "towe", "star", "moon", "sun", "judg", "worl",
 ];
 
 pub(super) fn letter(element: Element) -> &'static str {

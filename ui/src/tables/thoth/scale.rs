@@ -42,11 +42,7 @@ pub(super) const SCALES: [Scale; 7] = [
 
 impl Scale {
     const fn new(art: Art, floor: Floor, corners: bool) -> Self {
-        Self {
-            art,
-            floor,
-            corners,
-        }
+        Self { art, floor, corners }
     }
 
     pub(super) fn floor_rows(self) -> u16 {
@@ -102,11 +98,7 @@ impl Scale {
         } else {
             u16::from(!immunity(house).is_empty())
         };
-        let levels: u16 = house
-            .levels
-            .iter()
-            .map(|level| self.level_rows(level))
-            .sum();
+        let levels: u16 = house.levels.iter().map(|level| self.level_rows(level)).sum();
         let trouble = u16::try_from(house.trouble.len()).unwrap_or(u16::MAX);
         levels.saturating_add(above).saturating_add(trouble)
     }
@@ -130,16 +122,9 @@ pub(super) fn needs(house: &House, theme: &Theme) -> Vec<String> {
     }
     if house.in_trouble() {
         let wanted = hand::wanted(house);
-        let elements: Vec<Element> = house
-            .trouble
-            .iter()
-            .filter_map(|card| cards::zodiacal(*card))
-            .collect();
+        let elements: Vec<Element> = house.trouble.iter().filter_map(|card| cards::zodiacal(*card)).collect();
         return vec![
-            format!(
-                "in Trouble: relieve with {}",
-                names::listed(&elements, "or")
-            ),
+            format!("in Trouble: relieve with {}", names::listed(&elements, "or")),
             format!("relieve with {}", names::listed(&elements, "or")),
             format!("relieve {wanted}"),
             format!("needs {wanted}"),
@@ -183,15 +168,8 @@ pub(super) fn needs(house: &House, theme: &Theme) -> Vec<String> {
 /// The first text that fits. On narrow ground, one column stays free on either side.
 pub(super) fn fitting(texts: Vec<String>, width: u16) -> String {
     let width = usize::from(width);
-    let room = if width < 12 {
-        width.saturating_sub(2)
-    } else {
-        width
-    };
-    let last = texts
-        .last()
-        .map(|text| fit(text, width))
-        .unwrap_or_default();
+    let room = if width < 12 { width.saturating_sub(2) } else { width };
+    let last = texts.last().map(|text| fit(text, width)).unwrap_or_default();
     let fits = texts.into_iter().find(|text| text.width() <= room);
     fits.unwrap_or_else(|| last.trim_end().to_owned())
 }

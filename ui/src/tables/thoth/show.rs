@@ -51,10 +51,7 @@ pub(super) fn motions(game: &Thoth, event: &ThothEvent, view: &ViewContext<'_>) 
                 .collect()
         }
         ThothEvent::Drew { seat } => {
-            let last = game
-                .hand_of(*seat)
-                .last()
-                .filter(|_| view.me == Some(*seat));
+            let last = game.hand_of(*seat).last().filter(|_| view.me == Some(*seat));
             let to = last.map_or(parts::hand(*seat), |slot| Spot::Card(*slot));
             vec![fly(sealed(theme), parts::DECK, to)]
         }
@@ -89,19 +86,12 @@ pub(super) fn motions(game: &Thoth, event: &ThothEvent, view: &ViewContext<'_>) 
             ]
         }
         ThothEvent::Left { seat } => vec![Motion::Flash(Spot::Seat(*seat))],
-        ThothEvent::Over { winners } => winners
-            .iter()
-            .map(|seat| Motion::Flash(Spot::Seat(seat)))
-            .collect(),
+        ThothEvent::Over { winners } => winners.iter().map(|seat| Motion::Flash(Spot::Seat(seat))).collect(),
         ThothEvent::Scored { .. } => Vec::new(),
     }
 }
 
-fn played(
-    game: &Thoth,
-    (seat, card, as_): (Seat, Face, Use),
-    view: &ViewContext<'_>,
-) -> Vec<Motion> {
+fn played(game: &Thoth, (seat, card, as_): (Seat, Face, Use), view: &ViewContext<'_>) -> Vec<Motion> {
     let theme = view.theme;
     let from = held(seat, card, view);
     let fly = |to| Motion::Fly {
@@ -153,10 +143,7 @@ fn played(
 
 /// The points of a house: pips, Stories, Roof.
 fn points(house: &House) -> (i64, i64, i64) {
-    let pips: i64 = house
-        .pyramids()
-        .map(|pyramid| i64::from(pyramid.size.pips()))
-        .sum();
+    let pips: i64 = house.pyramids().map(|pyramid| i64::from(pyramid.size.pips())).sum();
     let stories = i64::try_from(house.stories()).unwrap_or(0);
     (pips, stories, house.score() - pips - stories)
 }
@@ -182,11 +169,7 @@ pub(super) fn show(game: &Thoth, event: &ThothEvent, view: &ViewContext<'_>) -> 
         view.name(*ended_by),
         last.houses.iter().any(|house| house.roof.is_some()),
     );
-    let how = if roofed {
-        "puts on the Roof"
-    } else {
-        "calls the end"
-    };
+    let how = if roofed { "puts on the Roof" } else { "calls the end" };
     let mut lines = vec![told(
         format!(
             "{:<8}{:>6}{:>9}{:>7}{:>7}{:>9}{:>9}",
@@ -197,12 +180,9 @@ pub(super) fn show(game: &Thoth, event: &ThothEvent, view: &ViewContext<'_>) -> 
     let best = scores.iter().max();
     for seat in Seat::first(game.seats()) {
         let at = seat.index();
-        let (Some(house), Some(hand), Some(score), Some(total)) = (
-            last.houses.get(at),
-            last.hands.get(at),
-            scores.get(at),
-            totals.get(at),
-        ) else {
+        let (Some(house), Some(hand), Some(score), Some(total)) =
+            (last.houses.get(at), last.hands.get(at), scores.get(at), totals.get(at))
+        else {
             continue;
         };
         let (pips, stories, roof) = points(house);

@@ -26,16 +26,9 @@ pub(super) fn draw(game: &Thoth, view: &ViewContext<'_>, canvas: &mut Canvas<'_>
     let ground = lot.saturating_sub(1);
     let houses = Seat::first(game.seats()).filter_map(|seat| game.house(seat));
     let houses: Vec<&House> = houses.collect();
-    let tallest = |scale: Scale| {
-        houses
-            .iter()
-            .map(|house| scale.rows(house))
-            .max()
-            .unwrap_or(0)
-    };
+    let tallest = |scale: Scale| houses.iter().map(|house| scale.rows(house)).max().unwrap_or(0);
     // Ground and name, with notes below them where these do not shrink the scale.
-    let fits =
-        |scale: &Scale, feet: u16| ground >= scale.least() && tallest(*scale) + feet <= area.height;
+    let fits = |scale: &Scale, feet: u16| ground >= scale.least() && tallest(*scale) + feet <= area.height;
     let scale = SCALES.into_iter().find_map(|scale| {
         let feet = [4, 3, 2].into_iter().find(|feet| fits(&scale, *feet))?;
         Some((scale, feet))

@@ -56,8 +56,7 @@ fn play(game: &Thoth, card: Face, as_: Use, view: &ViewContext<'_>) -> String {
             format!("lay {the} as your Foundation{}", extra(turns))
         }
         Use::Raise { size, count } => {
-            let (element, value) =
-                cards::redeemed(card).map_or(("", 0), |(e, value)| (e.name(), value));
+            let (element, value) = cards::redeemed(card).map_or(("", 0), |(e, value)| (e.name(), value));
             let top = view.me.and_then(|me| game.house(me)).and_then(House::top);
             let on = top.map_or_else(|| "your house".to_owned(), |top| cards::in_words(top.card));
             let pips = count.saturating_mul(size.pips());
@@ -74,13 +73,8 @@ fn play(game: &Thoth, card: Face, as_: Use, view: &ViewContext<'_>) -> String {
             let element = cards::zodiacal(card).map_or("", Element::name);
             let trouble = game.house(target).map(|house| house.trouble.as_slice());
             let old = replace.and_then(|place| trouble?.get(usize::from(place)).copied());
-            let old = old.map_or_else(String::new, |old| {
-                format!(", in place of {}", cards::in_words(old))
-            });
-            format!(
-                "make Trouble of {element} for {} with {the}{old}",
-                view.name(target)
-            )
+            let old = old.map_or_else(String::new, |old| format!(", in place of {}", cards::in_words(old)));
+            format!("make Trouble of {element} for {} with {the}{old}", view.name(target))
         }
         Use::Relieve => {
             let element = cards::relieves(card).map_or("", Element::name);
@@ -94,16 +88,11 @@ fn play(game: &Thoth, card: Face, as_: Use, view: &ViewContext<'_>) -> String {
 }
 
 /// The question before an action.
-pub(super) fn question(
-    game: &Thoth,
-    action: &ThothAction,
-    view: &ViewContext<'_>,
-) -> Option<String> {
+pub(super) fn question(game: &Thoth, action: &ThothAction, view: &ViewContext<'_>) -> Option<String> {
     match *action {
-        ThothAction::Demolish => Some(
-            "Pull your own house down to its Foundation? Its pyramids go back to the bank."
-                .to_owned(),
-        ),
+        ThothAction::Demolish => {
+            Some("Pull your own house down to its Foundation? Its pyramids go back to the bank.".to_owned())
+        }
         ThothAction::Topple { target } => Some(format!(
             "Topple {0}'s house? It costs you 156 points, and {0} takes over your house.",
             view.name(target)
@@ -128,12 +117,7 @@ pub(super) fn question(
 }
 
 /// The player's score if the hand ended after this card, and the state of the other houses.
-fn outlook(
-    game: &Thoth,
-    view: &ViewContext<'_>,
-    gone: Option<Slot>,
-    roof: Option<Face>,
-) -> Option<String> {
+fn outlook(game: &Thoth, view: &ViewContext<'_>, gone: Option<Slot>, roof: Option<Face>) -> Option<String> {
     let me = view.me?;
     let mut house = game.house(me)?.clone();
     house.roof = roof.or(house.roof);
@@ -176,9 +160,7 @@ pub(super) fn attempts(game: &Thoth, spot: Spot, view: &ViewContext<'_>) -> Vec<
                     .into_iter()
                     .collect();
             }
-            let card = slot
-                .face(view.known)
-                .filter(|_| game.hand_of(me).contains(&slot));
+            let card = slot.face(view.known).filter(|_| game.hand_of(me).contains(&slot));
             card.map_or_else(Vec::new, |card| uses(game, me, card, slot))
         }
         (Some(Spot::Card(slot)), goal) => {
@@ -188,17 +170,10 @@ pub(super) fn attempts(game: &Thoth, spot: Spot, view: &ViewContext<'_>) -> Vec<
             let tried = uses(game, me, card, slot).into_iter();
             let meant = |action: &ThothAction| match (*action, goal) {
                 (ThothAction::Play { as_, .. }, Spot::Seat(seat)) if seat == me => {
-                    matches!(
-                        as_,
-                        Use::Foundation | Use::Raise { .. } | Use::Story | Use::Roof
-                    )
+                    matches!(as_, Use::Foundation | Use::Raise { .. } | Use::Story | Use::Roof)
                 }
-                (ThothAction::Play { as_, .. }, Spot::Button(parts::RELIEVE)) => {
-                    as_ == Use::Relieve
-                }
-                (ThothAction::Play { as_, .. }, Spot::Button(parts::DISCARD)) => {
-                    as_ == Use::Discard
-                }
+                (ThothAction::Play { as_, .. }, Spot::Button(parts::RELIEVE)) => as_ == Use::Relieve,
+                (ThothAction::Play { as_, .. }, Spot::Button(parts::DISCARD)) => as_ == Use::Discard,
                 _ => false,
             };
             let mut meant: Vec<ThothAction> = tried.filter(meant).collect();
@@ -221,15 +196,10 @@ pub(super) fn attempts(game: &Thoth, spot: Spot, view: &ViewContext<'_>) -> Vec<
             vec![ThothAction::Topple { target }]
         }
         (_, Spot::Button(parts::DEMOLISH)) => vec![ThothAction::Demolish],
-        (_, Spot::Button(parts::TOPPLE)) => others
-            .map(|target| ThothAction::Topple { target })
-            .collect(),
+        (_, Spot::Button(parts::TOPPLE)) => others.map(|target| ThothAction::Topple { target }).collect(),
         (_, Spot::Button(parts::END)) => {
             let first = game.hand_of(me).first();
-            first
-                .map(|card| ThothAction::End { card: *card })
-                .into_iter()
-                .collect()
+            first.map(|card| ThothAction::End { card: *card }).into_iter().collect()
         }
         _ => Vec::new(),
     }
@@ -249,13 +219,9 @@ fn uses(game: &Thoth, me: Seat, card: Face, slot: Slot) -> Vec<ThothAction> {
     }
     if cards::redeemed(card).is_some() {
         let top = game.house(me).and_then(House::top);
-        let begun = top
-            .and_then(|top| top.pyramids.first())
-            .map(|first| first.size);
+        let begun = top.and_then(|top| top.pyramids.first()).map(|first| first.size);
         let size = begun.unwrap_or(Size::Small);
-        let mut sizes = Size::ALL
-            .into_iter()
-            .map(|size| play(Use::Raise { size, count: 1 }));
+        let mut sizes = Size::ALL.into_iter().map(|size| play(Use::Raise { size, count: 1 }));
         let nearest = play(Use::Raise { size, count: 1 });
         all.push(sizes.find(legal).unwrap_or(nearest));
     }
@@ -267,9 +233,7 @@ fn uses(game: &Thoth, me: Seat, card: Face, slot: Slot) -> Vec<ThothAction> {
     }
     if cards::zodiacal(card).is_some() {
         for target in game.playing().iter().filter(|seat| *seat != me) {
-            let full = game
-                .house(target)
-                .is_some_and(|house| house.trouble.len() > 1);
+            let full = game.house(target).is_some_and(|house| house.trouble.len() > 1);
             let replace = full.then_some(0);
             all.push(play(Use::Trouble { target, replace }));
         }

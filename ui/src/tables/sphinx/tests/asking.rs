@@ -71,9 +71,7 @@ fn surrounding_a_magician_asks_first() {
             .into_iter()
             .find(|at| game(&scene).monsters_on(*at) == [0; 3]);
         let rank = |action: &SphinxAction| match *action {
-            SphinxAction::Place { to } | SphinxAction::Magician { to } => {
-                usize::from(to.distance(target))
-            }
+            SphinxAction::Place { to } | SphinxAction::Magician { to } => usize::from(to.distance(target)),
             SphinxAction::Stay => {
                 let at = game(&scene).magician(turn(&scene)).unwrap();
                 usize::from(at.distance(target))
@@ -106,10 +104,7 @@ fn refused_actions_are_explained() {
     assert!(text.contains("cannot get there"), "{text}");
     scene.picked.clear();
     let stay = why(&scene, Spot::Button(STAY));
-    assert!(
-        stay[0].refused.as_ref().unwrap().contains("is over"),
-        "{stay:?}"
-    );
+    assert!(stay[0].refused.as_ref().unwrap().contains("is over"), "{stay:?}");
     // Without points, neither the supply nor a Monster is of any use.
     while game(&scene).points() > 0 {
         let monster = |action: &&SphinxAction| matches!(action, SphinxAction::Monster { .. });
@@ -214,9 +209,7 @@ fn letters_of_names_are_told_apart() {
     let letters = |names: &[&str]| {
         let mut scene = scene(3, 1);
         scene.names = names.iter().map(|name| (*name).to_owned()).collect();
-        see(&scene, |_, view| {
-            [0, 1, 2].map(|number| letter(view, seat(number)))
-        })
+        see(&scene, |_, view| [0, 1, 2].map(|number| letter(view, seat(number))))
     };
     assert_eq!(letters(&["Anna", "béla", "Cleo"]), ['A', 'B', 'C']);
     assert_eq!(letters(&["Anna", "alan", "Cleo"]), ['1', '2', 'C']);

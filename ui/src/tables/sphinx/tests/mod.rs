@@ -53,17 +53,12 @@ fn seek(scene: &mut Scene, turns: usize) {
         let all = legal(scene);
         let goal = |to: Square| {
             let stocked = |pylon: &Pylon| !game(scene).pack(*pylon).is_empty();
-            let squares = Pylon::ALL
-                .into_iter()
-                .filter(stocked)
-                .flat_map(Pylon::squares);
+            let squares = Pylon::ALL.into_iter().filter(stocked).flat_map(Pylon::squares);
             squares.map(|at| at.distance(to)).min().unwrap_or(0)
         };
         let own = game(scene).magician(turn(scene));
         let step = all.iter().filter_map(|action| match action {
-            SphinxAction::Place { to } | SphinxAction::Magician { to } => {
-                Some((goal(*to), *action))
-            }
+            SphinxAction::Place { to } | SphinxAction::Magician { to } => Some((goal(*to), *action)),
             SphinxAction::Stay => own.map(|at| (goal(at), *action)),
             _ => None,
         });
@@ -72,12 +67,7 @@ fn seek(scene: &mut Scene, turns: usize) {
         let monsters: Vec<SphinxAction> = all
             .iter()
             .copied()
-            .filter(|action| {
-                matches!(
-                    action,
-                    SphinxAction::Introduce { .. } | SphinxAction::Monster { .. }
-                )
-            })
+            .filter(|action| matches!(action, SphinxAction::Introduce { .. } | SphinxAction::Monster { .. }))
             .collect();
         let monster = monsters.get(number % monsters.len().max(1)).copied();
         let action = best.or(monster).unwrap_or(SphinxAction::End);
@@ -111,9 +101,7 @@ fn cut_out(text: &str, area: Rect) -> Vec<String> {
     rows.take(usize::from(area.height))
         .map(|row| {
             let row = row.chars().chain(std::iter::repeat(' '));
-            row.skip(usize::from(area.x))
-                .take(usize::from(area.width))
-                .collect()
+            row.skip(usize::from(area.x)).take(usize::from(area.width)).collect()
         })
         .collect()
 }
@@ -146,9 +134,7 @@ fn can_be_read(scene: &Scene, width: u16, height: u16) {
                 // The upper half of a large figure looks like a medium one.
                 let row = match size {
                     Size::Large => rows.iter().find(|row| row.contains(sign)),
-                    _ => rows
-                        .last()
-                        .filter(|row| !row.contains("▟██▙") && !row.contains("/__")),
+                    _ => rows.last().filter(|row| !row.contains("▟██▙") && !row.contains("/__")),
                 };
                 let number = match count {
                     0 | 1 => String::new(),
@@ -166,10 +152,7 @@ fn can_be_read(scene: &Scene, width: u16, height: u16) {
             let shown = cut_out(&text, place(&layer, Spot::Seat(seat))).join("\n");
             let king = card(king(game, seat).unwrap(), view.theme);
             assert!(shown.contains(king.content.as_ref()), "{text}");
-            assert!(
-                shown.contains(&format!("@{}", letter(view, seat))),
-                "{text}"
-            );
+            assert!(shown.contains(&format!("@{}", letter(view, seat))), "{text}");
         }
         for (size, left) in Size::ALL.into_iter().zip(game.supply()) {
             let shown = cut_out(&text, place(&layer, supply_spot(size))).join("\n");
@@ -184,10 +167,7 @@ fn can_be_read(scene: &Scene, width: u16, height: u16) {
                 assert!(shown.contains(name.content.as_ref()), "{text}");
             }
             let left = game.pack(pylon).len();
-            assert!(
-                shown.contains(&left.to_string()) || shown.contains("empty"),
-                "{text}"
-            );
+            assert!(shown.contains(&left.to_string()) || shown.contains("empty"), "{text}");
         }
     });
 }

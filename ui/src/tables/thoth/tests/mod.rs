@@ -124,18 +124,15 @@ fn tables_at_telling_moments() {
 fn a_card_in_the_hand_chosen() {
     let mut scene = built(5, 5, 120, tall());
     let me = to_act(&scene).unwrap();
-    let raise = game(&scene)
-        .legal(me, &scene.known(me))
-        .into_iter()
-        .find(|action| {
-            matches!(
-                action,
-                ThothAction::Play {
-                    as_: Use::Raise { .. },
-                    ..
-                }
-            )
-        });
+    let raise = game(&scene).legal(me, &scene.known(me)).into_iter().find(|action| {
+        matches!(
+            action,
+            ThothAction::Play {
+                as_: Use::Raise { .. },
+                ..
+            }
+        )
+    });
     let path = scene.view(Some(me), &scene.known(me), |view, _| {
         game(&scene).path(&raise.unwrap(), view)
     });
@@ -148,9 +145,7 @@ fn a_card_in_the_hand_chosen() {
 fn of_several_raises_the_most_pips_come_first() {
     let scene = built(5, 5, 120, tall());
     let me = to_act(&scene).unwrap();
-    let offers = scene.view(Some(me), &scene.known(me), |view, game| {
-        Offers::of(game, view)
-    });
+    let offers = scene.view(Some(me), &scene.known(me), |view, game| Offers::of(game, view));
     let pips = |offer: &Offer| match &offer.action {
         AnyAction::Thoth(action) => game(&scene).worth(action),
         _ => None,
@@ -166,24 +161,12 @@ fn of_several_raises_the_most_pips_come_first() {
 
 #[test]
 fn a_game_ends_under_a_roof() {
-    let builder = Builder {
-        trouble: 2,
-        ..BUILDER
-    };
+    let builder = Builder { trouble: 2, ..BUILDER };
     let ended = (1..99).find_map(|seed| {
         let mut scene = Scene::new("houses-of-thoth", 4, &[("target", "1")], seed);
         builder.play(&mut scene, 90);
-        let events = Builder {
-            roof: true,
-            ..builder
-        }
-        .play(&mut scene, 60);
-        let stories = game(&scene)
-            .last_hand()?
-            .houses
-            .iter()
-            .map(House::stories)
-            .max()?;
+        let events = Builder { roof: true, ..builder }.play(&mut scene, 60);
+        let stories = game(&scene).last_hand()?.houses.iter().map(House::stories).max()?;
         (scene.game.is_over() && stories > 1).then_some((scene, events))
     });
     let (mut scene, events) = ended.unwrap();
@@ -193,9 +176,7 @@ fn a_game_ends_under_a_roof() {
     insta::assert_snapshot!("roof-ascii", seen(&scene, 140, 45));
     let me = seat(0);
     let show = scene.view(Some(me), &scene.known(me), |view, game| {
-        events
-            .iter()
-            .find_map(|event| crate::tables::show(game, event, view))
+        events.iter().find_map(|event| crate::tables::show(game, event, view))
     });
     let show = show.unwrap();
     assert!(show.lines.iter().all(|line| line.width() <= 72));
@@ -238,11 +219,7 @@ fn every_action_can_be_chosen() {
         (2, &[][..], 1),
         (3, &[("happenstance", "true")][..], 2),
         (4, &[("opening", "auction")][..], 3),
-        (
-            5,
-            &[("opening", "auction"), ("happenstance", "true")][..],
-            4,
-        ),
+        (5, &[("opening", "auction"), ("happenstance", "true")][..], 4),
     ] {
         let mut scene = Scene::new("houses-of-thoth", seats, options, seed);
         for round in 0..12 {
@@ -285,15 +262,7 @@ fn board(scene: &Scene, me: Option<Seat>, area: Rect) -> (String, Layer) {
 
 #[test]
 fn houses_lie_down_when_they_are_too_tall() {
-    let scene = built(
-        5,
-        5,
-        160,
-        Builder {
-            trouble: 5,
-            ..tall()
-        },
-    );
+    let scene = built(5, 5, 160, Builder { trouble: 5, ..tall() });
     let me = to_act(&scene);
     insta::assert_snapshot!("lying", board(&scene, me, Rect::new(0, 0, 51, 8)).0);
 }
@@ -306,24 +275,11 @@ fn any_size_will_do() {
     ];
     scenes[0].play(2);
     for scene in scenes {
-        for (width, height) in [
-            (1, 1),
-            (20, 5),
-            (51, 3),
-            (79, 23),
-            (80, 30),
-            (100, 30),
-            (200, 60),
-        ] {
+        for (width, height) in [(1, 1), (20, 5), (51, 3), (79, 23), (80, 30), (100, 30), (200, 60)] {
             seen(&scene, width, height);
             let (_, layer) = scene.drawn(None, width, height);
             let screen = Rect::new(0, 0, width, height);
-            assert!(
-                layer
-                    .targets
-                    .iter()
-                    .all(|(area, _)| screen.union(*area) == screen)
-            );
+            assert!(layer.targets.iter().all(|(area, _)| screen.union(*area) == screen));
         }
         for width in 0..60 {
             for height in 0..24 {
@@ -360,10 +316,7 @@ fn everything_is_explained() {
         let texts = texts.map(|spot| game(&scene).about(spot, view).join("\n"));
         insta::assert_snapshot!("about", texts.join("\n\n"));
         let legal = game(&scene).legal(me, &known);
-        let words: Vec<String> = legal
-            .iter()
-            .map(|action| game(&scene).words(action, view))
-            .collect();
+        let words: Vec<String> = legal.iter().map(|action| game(&scene).words(action, view)).collect();
         insta::assert_snapshot!("words", words.join("\n"));
     });
 }

@@ -8,12 +8,7 @@ use crate::tables::thoth::hand::{Kind, ways};
 /// The text in an area of a screen.
 fn read(text: &str, area: Rect) -> String {
     let rows = text.lines().skip(area.y.into()).take(area.height.into());
-    let columns = |row: &str| -> String {
-        row.chars()
-            .skip(area.x.into())
-            .take(area.width.into())
-            .collect()
-    };
+    let columns = |row: &str| -> String { row.chars().skip(area.x.into()).take(area.width.into()).collect() };
     rows.map(columns).collect::<Vec<_>>().join("\n")
 }
 
@@ -27,10 +22,7 @@ fn is_all_there(scene: &Scene, me: Option<Seat>, (text, layer): &(String, Layer)
         let house = game(scene).house(seat).unwrap();
         let at = |spot| {
             let area = layer.places.get(&spot);
-            read(
-                text,
-                *area.unwrap_or_else(|| panic!("{spot:?} is not drawn:\n{text}")),
-            )
+            read(text, *area.unwrap_or_else(|| panic!("{spot:?} is not drawn:\n{text}")))
         };
         assert!(layer.places.contains_key(&Spot::Seat(seat)));
         for (number, level) in house.levels.iter().enumerate() {
@@ -52,11 +44,7 @@ fn is_all_there(scene: &Scene, me: Option<Seat>, (text, layer): &(String, Layer)
             };
             for pyramid in &level.pyramids {
                 let letter = names::letter(pyramid.element);
-                let count = level
-                    .pyramids
-                    .iter()
-                    .filter(|p| p.element == pyramid.element)
-                    .count();
+                let count = level.pyramids.iter().filter(|p| p.element == pyramid.element).count();
                 assert_eq!(
                     corners.matches(letter).count(),
                     count,
@@ -64,20 +52,12 @@ fn is_all_there(scene: &Scene, me: Option<Seat>, (text, layer): &(String, Layer)
                 );
             }
             if !level.pyramids.is_empty() {
-                assert_eq!(
-                    corners.matches('·').count(),
-                    4 - level.pyramids.len(),
-                    "{drawn}"
-                );
+                assert_eq!(corners.matches('·').count(), 4 - level.pyramids.len(), "{drawn}");
             }
         }
         for (number, card) in house.trouble.iter().enumerate() {
             let drawn = at(parts::trouble(seat, number));
-            assert!(
-                is_named(*card, &drawn),
-                "{:?} in {drawn}",
-                cards::full_name(*card)
-            );
+            assert!(is_named(*card, &drawn), "{:?} in {drawn}", cards::full_name(*card));
         }
     }
 }
@@ -85,17 +65,7 @@ fn is_all_there(scene: &Scene, me: Option<Seat>, (text, layer): &(String, Layer)
 #[test]
 fn all_of_a_house_can_be_read() {
     let mut highest = 0;
-    for (builder, seed) in [
-        (tall(), 5),
-        (tall(), 11),
-        (
-            Builder {
-                trouble: 10,
-                ..tall()
-            },
-            8,
-        ),
-    ] {
+    for (builder, seed) in [(tall(), 5), (tall(), 11), (Builder { trouble: 10, ..tall() }, 8)] {
         let mut scene = built(5, seed, 60, builder);
         for _ in 0..14 {
             builder.play(&mut scene, 10);
@@ -126,17 +96,7 @@ fn kind(as_: Use) -> Kind {
 
 #[test]
 fn card_texts_match_the_rules() {
-    for (builder, seed) in [
-        (BUILDER, 1),
-        (tall(), 2),
-        (
-            Builder {
-                trouble: 10,
-                ..BUILDER
-            },
-            3,
-        ),
-    ] {
+    for (builder, seed) in [(BUILDER, 1), (tall(), 2), (Builder { trouble: 10, ..BUILDER }, 3)] {
         let mut scene = Scene::new("houses-of-thoth", 4, &[], seed);
         for turn in 0..160 {
             let Some((me, action)) = builder.choice(&scene, turn) else {
@@ -158,10 +118,7 @@ fn card_texts_match_the_rules() {
                         .filter_map(|way| way.blocked.as_ref())
                         .all(|why| why.len() <= 10)
                 );
-                let of_card = ways
-                    .into_iter()
-                    .filter(|way| way.blocked.is_none())
-                    .map(|way| way.kind);
+                let of_card = ways.into_iter().filter(|way| way.blocked.is_none()).map(|way| way.kind);
                 let of_card: Vec<Kind> = of_card.collect();
                 assert_eq!(of_card, of_rules, "{}", cards::full_name(face));
                 // Every blocked use has a reason that can be shown.
@@ -181,18 +138,11 @@ fn card_texts_match_the_rules() {
 
 #[test]
 fn motions_have_start_and_end() {
-    let options = [
-        ("opening", "auction"),
-        ("happenstance", "true"),
-        ("target", "40"),
-    ];
+    let options = [("opening", "auction"), ("happenstance", "true"), ("target", "40")];
     let mut scene = Scene::new("houses-of-thoth", 5, &options, 12);
     let first = seat(0);
     let me = Some(first);
-    let builder = Builder {
-        roof: true,
-        ..BUILDER
-    };
+    let builder = Builder { roof: true, ..BUILDER };
     let mut flown = 0;
     for turn in 0..200 {
         let Some((seat, action)) = builder.choice(&scene, turn) else {
@@ -205,9 +155,7 @@ fn motions_have_start_and_end() {
         let ended = events.iter().any(|event| {
             matches!(
                 event,
-                AnyEvent::Thoth(
-                    ThothEvent::Scored { .. } | ThothEvent::Bids { .. } | ThothEvent::Picked { .. }
-                )
+                AnyEvent::Thoth(ThothEvent::Scored { .. } | ThothEvent::Bids { .. } | ThothEvent::Picked { .. })
             )
         });
         // A session keeps the cards that it knew.
@@ -216,24 +164,17 @@ fn motions_have_start_and_end() {
             known.set(handle, face);
         }
         for event in &events {
-            let motions = scene.view(me, &known, |view, game| {
-                crate::tables::motions(game, event, view)
-            });
+            let motions = scene.view(me, &known, |view, game| crate::tables::motions(game, event, view));
             for motion in motions {
                 if let Motion::Fly { what, from, to } = motion {
                     assert!(what.width() <= 8);
                     flown += 1;
                     // The last card of an auction or a hand may come from a place that the next board does not have.
                     assert!(
-                        ended
-                            || before.places.contains_key(&from)
-                            || after.places.contains_key(&from),
+                        ended || before.places.contains_key(&from) || after.places.contains_key(&from),
                         "{from:?} of {event:?}"
                     );
-                    assert!(
-                        ended || after.places.contains_key(&to),
-                        "{to:?} of {event:?}"
-                    );
+                    assert!(ended || after.places.contains_key(&to), "{to:?} of {event:?}");
                 }
             }
         }
