@@ -1,28 +1,35 @@
 //! Choosing an action, one spot after the other.
 
+use std::collections::BTreeSet;
+
 use fairdeal_ui::canvas::Target;
-use fairdeal_ui::tables::offers::{Offer, refused};
+use fairdeal_ui::tables::offers::{Offer, Offers, refused};
 use fairdeal_ui::tables::{Spot, hint};
 
 use super::{Asked, TableScreen};
 use crate::session::Command;
 use crate::tui::screen::{Effect, Question, Request, Requests, Tone};
 
-impl TableScreen {
-    /// Offers for the focused spot, else for the picked ones.
-    pub(super) fn listed(&self) -> Vec<Offer> {
-        let aimed: Vec<Offer> = self.offers.after(&self.aimed).cloned().collect();
-        if !aimed.is_empty() {
-            return aimed;
-        }
-        // No offers for this spot: list the reasons instead.
-        let Some((spot, picked)) = self.aimed.split_last() else {
-            return Vec::new();
-        };
-        let refused = self.view(picked, |view, snapshot| refused(&snapshot.game, *spot, view));
-        refused.unwrap_or_default()
+/// The offered actions, and the part of one that is chosen.
+#[derive(Debug, Default)]
+pub(super) struct Choice {
+    pub(super) offers: Offers,
+    /// The spots picked so far, of an action that needs more of them.
+    pub(super) picked: Vec<Spot>,
+    /// The spots whose offers are listed: the picked ones, then the last one that had the focus.
+    pub(super) aimed: Vec<Spot>,
+    pub(super) focus: Option<Target>,
+    /// The visible page of offers, if they do not all fit.
+    pub(super) page: usize,
+}
+
+impl Choice {
+    /// The spots that continue what is picked.
+    pub(super) fn lit(&self) -> BTreeSet<Spot> {
+        self.offers.next(&self.picked)
     }
 
+    /// Lists the offers of a target that has the focus now.
     pub(super) fn aim(&mut self, target: Option<Target>) {
         self.focus = target;
         if let Some(Target::Spot(spot)) = target {
@@ -34,23 +41,50 @@ impl TableScreen {
         }
     }
 
+    /// Drops what is picked.
+    pub(super) fn clear(&mut self) {
+        self.picked.clear();
+        self.aimed.clear();
+    }
+}
+
+impl TableScreen {
+    /// Offers for the focused spot, else for the picked ones.
+    pub(super) fn listed(&self) -> Vec<Offer> {
+        let aimed: Vec<Offer> = self.choice.offers.after(&self.choice.aimed).cloned().collect();
+        if !aimed.is_empty() {
+            return aimed;
+        }
+        // No offers for this spot: list the reasons instead.
+        let Some((spot, picked)) = self.choice.aimed.split_last() else {
+            return Vec::new();
+        };
+        let refused = self.view(picked, |view, snapshot| refused(&snapshot.game, *spot, view));
+        refused.unwrap_or_default()
+    }
+
     pub(super) fn pick(&mut self, spot: Spot, requests: &mut Requests) {
-        if self.picked.contains(&spot) {
+        if self.choice.picked.contains(&spot) {
             // Picking a spot again drops it and those picked after it.
-            let at = self.picked.iter().position(|picked| *picked == spot).unwrap_or(0);
-            self.picked.truncate(at);
-            self.aim(Some(Target::Spot(spot)));
+            let at = self
+                .choice
+                .picked
+                .iter()
+                .position(|picked| *picked == spot)
+                .unwrap_or(0);
+            self.choice.picked.truncate(at);
+            self.choice.aim(Some(Target::Spot(spot)));
             return;
         }
-        if !self.offers.next(&self.picked).contains(&spot) && self.offers.next(&[]).contains(&spot) {
-            self.picked.clear();
+        if !self.choice.lit().contains(&spot) && self.choice.offers.next(&[]).contains(&spot) {
+            self.choice.picked.clear();
         }
-        let mut path = self.picked.clone();
+        let mut path = self.choice.picked.clone();
         path.push(spot);
-        let after: Vec<Offer> = self.offers.after(&path).cloned().collect();
+        let after: Vec<Offer> = self.choice.offers.after(&path).cloned().collect();
         match after.as_slice() {
             [] => {
-                self.aimed = path;
+                self.choice.aimed = path;
                 let why = self.listed().into_iter().find_map(|offer| offer.refused);
                 let why = why.unwrap_or_else(|| "you can't use that now".to_owned());
                 requests.push(Request::Toast(Tone::Plain, sentence(&why)));
@@ -64,8 +98,8 @@ impl TableScreen {
                     (false, Some(next)) => Target::Spot(*next),
                     _ => Target::Row(0),
                 };
-                self.picked.clone_from(&path);
-                self.aimed = path;
+                self.choice.picked.clone_from(&path);
+                self.choice.aimed = path;
                 requests.push(Request::Focus(focus));
             }
         }
@@ -74,7 +108,7 @@ impl TableScreen {
     /// Shows what a good player might do, if the game can tell.
     pub(super) fn hint(&mut self, requests: &mut Requests) {
         let hinted = self.view(&[], |view, snapshot| hint(&snapshot.game, view)).flatten();
-        let offers = self.offers.all().iter();
+        let offers = self.choice.offers.all().iter();
         let found = hinted.and_then(|action| offers.clone().find(|offer| offer.action == action));
         let Some(offer) = found else {
             let text = "No hint here.".to_owned();
@@ -84,7 +118,7 @@ impl TableScreen {
         requests.push(Request::Toast(Tone::Good, text));
         // An action with a confirmation must not be one key press away.
         if let Some(spot) = offer.path.first().filter(|_| offer.question.is_none()) {
-            self.picked.clear();
+            self.choice.picked.clear();
             requests.push(Request::Focus(Target::Spot(*spot)));
         }
     }
@@ -104,8 +138,7 @@ impl TableScreen {
     }
 
     pub(super) fn act(&mut self, offer: Offer, requests: &mut Requests) {
-        self.picked.clear();
-        self.aimed.clear();
+        self.choice.clear();
         requests.push(Request::Effect(Effect::Session(Command::Act(offer.action))));
     }
 }

@@ -37,7 +37,7 @@ pub(super) fn draw(table_screen: &mut TableScreen, context: &Context, canvas: &m
         me: snapshot.me,
         names: &names,
         known: &snapshot.known,
-        picked: &table_screen.picked,
+        picked: &table_screen.choice.picked,
         theme: canvas.theme(),
     };
     match_game!(&snapshot.game, game => {
@@ -51,6 +51,7 @@ pub(super) fn draw(table_screen: &mut TableScreen, context: &Context, canvas: &m
     draw_seats(&snapshot, &names, canvas, seats);
     draw_log(table_screen, canvas, log);
     let about = table_screen
+        .choice
         .aimed
         .last()
         .map(|spot| match_game!(&snapshot.game, game => game.about(*spot, &view)));
@@ -61,9 +62,7 @@ pub(super) fn draw(table_screen: &mut TableScreen, context: &Context, canvas: &m
     };
     draw_status(table_screen, context, snapshot, &names, canvas, areas.status);
     seal::draw_row(table_screen, snapshot, canvas, areas.seal);
-    for moving in &table_screen.moving {
-        moving.draw(canvas);
-    }
+    table_screen.stage.draw(canvas);
     if !matches!(table_screen.over, Over::Nothing) {
         canvas.cover();
     }
@@ -126,7 +125,7 @@ fn draw_seats(snapshot: &Snapshot, names: &[String], canvas: &mut Canvas<'_>, ar
 
 fn draw_log(table_screen: &TableScreen, canvas: &mut Canvas<'_>, area: Rect) {
     let theme = canvas.theme();
-    let title = if table_screen.back > 0 {
+    let title = if table_screen.log.is_scrolled_back() {
         "Log, scrolled back"
     } else {
         "Log"
@@ -144,12 +143,9 @@ fn draw_log(table_screen: &TableScreen, canvas: &mut Canvas<'_>, area: Rect) {
         field.draw(canvas, row);
     }
     let rows = usize::from(inner.height);
-    let until = table_screen.lines.len() - table_screen.back.min(table_screen.lines.len());
     // Each line fills at least one row.
-    let recent = table_screen.lines.get(until.saturating_sub(rows)..until);
+    let recent = table_screen.log.visible(rows).iter();
     let lines: Vec<Line<'_>> = recent
-        .unwrap_or_default()
-        .iter()
         .flat_map(|(voice, line)| {
             let style = match voice {
                 Voice::Game => theme.text(),
@@ -174,16 +170,16 @@ fn draw_panel(table_screen: &TableScreen, canvas: &mut Canvas<'_>, area: Rect, a
     let offers = if is_over { Vec::new() } else { table_screen.listed() };
     let title = match offers.first() {
         None if is_over => "How it ended",
-        None if table_screen.offers.is_empty() => "Nothing to do",
+        None if table_screen.choice.offers.is_empty() => "Nothing to do",
         Some(offer) if offer.refused.is_some() => "Not now",
         _ => "What you can do",
     };
     let inner = canvas.section(list, title);
     let rows = usize::from(inner.height);
     let pages = offers.len().div_ceil(rows.max(1)).max(1);
-    let first = match table_screen.focus {
+    let first = match table_screen.choice.focus {
         Some(Target::Row(number)) => first_shown(number, rows, offers.len()),
-        _ => table_screen.page % pages * rows,
+        _ => table_screen.choice.page % pages * rows,
     };
     let width = usize::from(inner.width).saturating_sub(2);
     let mut y = inner.y;
@@ -247,11 +243,11 @@ fn draw_status(
         status.clone()
     } else if game.is_over() {
         "The game is over.".to_owned()
-    } else if table_screen.failed.is_some() {
+    } else if table_screen.ending.failed.is_some() {
         "You can't play on here; see the line below.".to_owned()
     } else if let Some((seconds, _)) = &table_screen.reaching {
         format!("Lost the connection to the host. Trying for {seconds} s more.")
-    } else if !table_screen.picked.is_empty() {
+    } else if !table_screen.choice.picked.is_empty() {
         let back = context.keymap.key(Intent::Back);
         format!("Choose the next, or press {back} to undo.")
     } else if let Some(me) = snapshot.me.filter(|me| to_act.contains(*me)) {
@@ -279,8 +275,9 @@ fn draw_status(
         format!("Waiting for {}.{role}{way}", waited.join(", "))
     };
     let deeds: Vec<(Spot, Button)> = table_screen
+        .choice
         .offers
-        .next(&table_screen.picked)
+        .next(&table_screen.choice.picked)
         .into_iter()
         .filter_map(|spot| match spot {
             Spot::Button(number) => Some((spot, match_game!(game, game => game.button(number)))),
@@ -296,7 +293,7 @@ fn draw_status(
         let key = context.keymap.key(Intent::Undo);
         buttons.push((key, "take back".to_owned(), Target::Key(Intent::Undo)));
     }
-    if (table_screen.is_over() || table_screen.failed.is_some()) && table_screen.status.is_none() {
+    if (table_screen.is_over() || table_screen.ending.failed.is_some()) && table_screen.status.is_none() {
         buttons.extend(what_next(table_screen, context, theme));
     }
     // The buttons must fit; the text may be cut.
@@ -316,11 +313,16 @@ fn draw_status(
 /// Choices after the end: key, label and target.
 fn what_next(table_screen: &TableScreen, context: &Context, theme: &Theme) -> Vec<(String, String, Target)> {
     let mut next = Vec::new();
-    let outcome = table_screen.outcome.as_ref();
+    let outcome = table_screen.ending.outcome.as_ref();
     if outcome.is_some_and(|outcome| outcome.transcript.is_some()) {
         next.push(("a".to_owned(), "audit".to_owned(), button::AUDIT));
     }
-    if let Some((name, _)) = table_screen.invitation.as_ref().filter(|_| table_screen.may_follow()) {
+    if let Some((name, _)) = table_screen
+        .ending
+        .invitation
+        .as_ref()
+        .filter(|_| table_screen.may_follow())
+    {
         let label = format!("follow {}", cut(name, 12, theme));
         next.push(("f".to_owned(), label, button::FOLLOW));
     }
@@ -357,7 +359,7 @@ fn who_wins(names: &[String]) -> String {
 
 fn draw_outcome(table_screen: &TableScreen, context: &Context, canvas: &mut Canvas<'_>) {
     let theme = canvas.theme();
-    let Some(outcome) = &table_screen.outcome else {
+    let Some(outcome) = &table_screen.ending.outcome else {
         return;
     };
     let so_far = match (&table_screen.snapshot, table_screen.names.len()) {

@@ -9,7 +9,7 @@ use fairdeal_ui::tables::{motions, show};
 use fairdeal_ui::view::{PeerState, Snapshot, ground_in_words};
 
 use super::choosing::sentence;
-use super::moving::{Moving, Telling};
+use super::moving::Telling;
 use super::{Asked, Outcome, Over, TableScreen, Voice};
 use crate::session::SessionEvent;
 use crate::tui::screen::{Context, Effect, Request, Requests, Tone};
@@ -25,20 +25,20 @@ impl TableScreen {
                 self.reaching = Some((*seconds, why.clone()));
             }
             SessionEvent::Seated { name, .. } => {
-                self.say(Voice::Table, format!("{name} joins."));
+                self.log.say(Voice::Table, format!("{name} joins."));
             }
             SessionEvent::Started { table, names, .. } => {
                 self.names.clone_from(names);
                 let line = format!("The table is open. Its id begins with {}.", table.short());
-                self.say(Voice::Table, line);
+                self.log.say(Voice::Table, line);
             }
             SessionEvent::Snapshot(snapshot) => {
                 self.reaching = None;
                 self.set_snapshot(context, snapshot, requests);
             }
-            SessionEvent::Game(event) => self.events.push(event.clone()),
+            SessionEvent::Game(event) => self.stage.events.push(event.clone()),
             SessionEvent::Line(line) | SessionEvent::Reach(line) => {
-                self.say(Voice::Game, line.clone());
+                self.log.say(Voice::Game, line.clone());
             }
             SessionEvent::Disk { full, text } => {
                 let (tone, voice) = match full {
@@ -46,7 +46,7 @@ impl TableScreen {
                     false => (Tone::Good, Voice::Table),
                 };
                 requests.push(Request::Toast(tone, text.clone()));
-                self.say(voice, text.clone());
+                self.log.say(voice, text.clone());
             }
             SessionEvent::Refused(why) => requests.push(Request::Toast(Tone::Bad, sentence(why))),
             // After the end nobody is missed.
@@ -63,8 +63,8 @@ impl TableScreen {
                 if voice == Voice::Warning {
                     requests.push(Request::Toast(Tone::Bad, line.clone()));
                 }
-                self.say(voice, line);
-                self.left |= *state == PeerState::Left && Some(*seat) == self.me();
+                self.log.say(voice, line);
+                self.ending.left |= *state == PeerState::Left && Some(*seat) == self.me();
             }
             SessionEvent::Fault {
                 stopped,
@@ -85,7 +85,7 @@ impl TableScreen {
                     self.stop(line.clone());
                 }
                 requests.push(Request::Toast(Tone::Bad, line.clone()));
-                self.say(Voice::Warning, line);
+                self.log.say(Voice::Warning, line);
             }
             SessionEvent::Claimed {
                 by,
@@ -103,7 +103,7 @@ impl TableScreen {
                     .map_or_else(String::new, |path| format!(" Transcript: {}.", path.display()));
                 let why = ground_in_words(*ground);
                 let line = format!("{by} closed the table: {absent} {why}. The game is unfinished.{kept}");
-                self.say(Voice::Warning, line.clone());
+                self.log.say(Voice::Warning, line.clone());
                 self.stop(line);
             }
             SessionEvent::Over {
@@ -112,7 +112,7 @@ impl TableScreen {
                 log,
                 transcript,
             } => {
-                self.outcome = Some(Outcome {
+                self.ending.outcome = Some(Outcome {
                     scores: scores.clone(),
                     winners: winners.iter().map(|seat| self.name_of(*seat)).collect(),
                     log: *log,
@@ -125,17 +125,17 @@ impl TableScreen {
                 requests.push(Request::Effect(Effect::LoadLibrary));
             }
             SessionEvent::Error(why) => {
-                self.say(Voice::Warning, why.clone());
-                self.failed = Some(why.clone());
+                self.log.say(Voice::Warning, why.clone());
+                self.ending.failed = Some(why.clone());
             }
             SessionEvent::Chat { name, text, .. } => {
-                self.say(Voice::Chat, format!("{name}: {text}"));
+                self.log.say(Voice::Chat, format!("{name}: {text}"));
             }
             SessionEvent::Invited { name, ticket, .. } => {
                 let line = format!("{name} invites you to another game. Press f when this one is over.");
                 requests.push(Request::Toast(Tone::Good, line.clone()));
-                self.say(Voice::Table, line);
-                self.invitation = Some((name.clone(), ticket.clone()));
+                self.log.say(Voice::Table, line);
+                self.ending.invitation = Some((name.clone(), ticket.clone()));
             }
             SessionEvent::Deal(_) | SessionEvent::Action { .. } => {}
         }
@@ -143,9 +143,9 @@ impl TableScreen {
 
     /// The table has closed for this player: drops all offers.
     fn stop(&mut self, why: String) {
-        self.failed = Some(why);
-        self.offers = Offers::default();
-        self.picked.clear();
+        self.ending.failed = Some(why);
+        self.choice.offers = Offers::default();
+        self.choice.picked.clear();
     }
 
     /// Records the cards that are new to this player. They count as new until the game moves on.
@@ -158,7 +158,7 @@ impl TableScreen {
         let new: Vec<Handle> = new.collect();
         let gone_on = was.is_some_and(|was| was.game != now.game);
         if !new.is_empty() || gone_on {
-            self.came = new;
+            self.stage.came = new;
         }
     }
 
@@ -167,7 +167,7 @@ impl TableScreen {
     fn is_my_turn(&self) -> bool {
         self.snapshot.as_ref().is_some_and(|now| {
             let to_act = now.game.to_act();
-            let mut offers = self.offers.all().iter();
+            let mut offers = self.choice.offers.all().iter();
             now.me.is_some_and(|me| to_act.contains(me)) && offers.any(|offer| !now.game.out_of_turn(&offer.action))
         })
     }
@@ -183,14 +183,14 @@ impl TableScreen {
         let was_mine = self.is_my_turn();
         self.note_cards(snapshot);
         self.snapshot = Some(snapshot.clone());
-        let events = std::mem::take(&mut self.events);
-        if self.failed.is_none() && (!nothing_new || !events.is_empty()) {
+        let events = std::mem::take(&mut self.stage.events);
+        if self.ending.failed.is_none() && (!nothing_new || !events.is_empty()) {
             let offers = self.view(&[], |view, snapshot| Offers::of(&snapshot.game, view));
-            self.offers = offers.unwrap_or_default();
+            self.choice.offers = offers.unwrap_or_default();
             // The action in question may no longer be possible.
             let gone = match &self.asked {
                 Some(Asked::Act(asked)) => {
-                    let mut all = self.offers.all().iter();
+                    let mut all = self.choice.offers.all().iter();
                     !all.any(|offer| offer.action == asked.action && offer.refused.is_none())
                 }
                 _ => false,
@@ -200,13 +200,13 @@ impl TableScreen {
                 requests.push(Request::Withdraw);
             }
             // Keep the picked spots while they lead to an offer.
-            if self.offers.next(&self.picked).is_empty() {
-                self.picked.clear();
+            if self.choice.lit().is_empty() {
+                self.choice.picked.clear();
             }
             // Move the focus to new choices. At the start of a turn, move it off actions that are always possible, such
             // as a vote for the end.
-            let lit = self.offers.next(&self.picked);
-            let is_lit = matches!(self.focus, Some(Target::Spot(spot)) if lit.contains(&spot));
+            let lit = self.choice.lit();
+            let is_lit = matches!(self.choice.focus, Some(Target::Spot(spot)) if lit.contains(&spot));
             if self.is_my_turn() && !lit.is_empty() && (!is_lit || !was_mine) {
                 requests.push(Request::Unfocus);
             }
@@ -224,9 +224,7 @@ impl TableScreen {
         });
         let (shows, moves) = told.unwrap_or_default();
         if context.settings.motion {
-            let from = &self.places;
-            self.moving
-                .extend(moves.into_iter().map(|motion| Moving::new(motion, from)));
+            self.stage.begin(moves);
         }
         if let Some(show) = shows.into_iter().next_back() {
             self.over = Over::Telling(Telling::new(show, context.settings.motion));

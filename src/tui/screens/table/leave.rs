@@ -51,11 +51,11 @@ impl TableScreen {
 
     /// Whether there is an invitation, and following it loses nothing: the game is over or failed.
     pub(super) fn may_follow(&self) -> bool {
-        self.invitation.is_some() && (self.outcome.is_some() || self.failed.is_some())
+        self.ending.invitation.is_some() && (self.ending.outcome.is_some() || self.ending.failed.is_some())
     }
 
     pub(super) fn follow(&self, requests: &mut Requests) {
-        let ticket = self.invitation.as_ref().filter(|_| self.may_follow());
+        let ticket = self.ending.invitation.as_ref().filter(|_| self.may_follow());
         // The session has already parsed it.
         let Some(ticket) = ticket.and_then(|(_, ticket)| ticket.parse::<Ticket>().ok()) else {
             return;
@@ -72,7 +72,7 @@ impl TableScreen {
     }
 
     pub(super) fn audit(&self, requests: &mut Requests) {
-        let outcome = self.outcome.as_ref();
+        let outcome = self.ending.outcome.as_ref();
         if let Some(transcript) = outcome.and_then(|outcome| outcome.transcript.clone()) {
             requests.push(Request::Effect(Effect::Audit(transcript)));
             requests.push(Request::Push(Box::new(Audit::new())));
@@ -93,7 +93,7 @@ impl TableScreen {
 
     /// Whether the game is over, and this player can open another table like it.
     pub(super) fn may_rematch(&self) -> bool {
-        let over = self.outcome.is_some() || self.is_practice() && self.is_over();
+        let over = self.ending.outcome.is_some() || self.is_practice() && self.is_over();
         over && self.me().is_some() && !self.lobby.seats.is_empty()
     }
 
@@ -122,11 +122,11 @@ impl TableScreen {
     }
 
     pub(super) fn ask_leave(&mut self, requests: &mut Requests) {
-        let nothing_lost = self.ended
+        let nothing_lost = self.ending.ended
             || self.is_spectator()
-            || self.outcome.is_some()
-            || self.failed.is_some()
-            || self.left
+            || self.ending.outcome.is_some()
+            || self.ending.failed.is_some()
+            || self.ending.left
             || self.is_practice() && self.is_over();
         if nothing_lost {
             return self.go(requests);

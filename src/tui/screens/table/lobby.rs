@@ -38,7 +38,7 @@ pub(super) fn draw(table_screen: &TableScreen, _context: &Context, canvas: &mut 
     let width = usize::from(page.width).saturating_sub(2);
     let mut at = Rect { y: body.y + 1, ..body };
     if lobby.seats.is_empty() {
-        if table_screen.failed.is_none() {
+        if table_screen.ending.failed.is_none() {
             canvas.put(at, Line::styled(" Reaching the host...", theme.title()));
             at.y += 1;
             reaching(table_screen, canvas, &mut at);
@@ -127,8 +127,7 @@ pub(super) fn draw(table_screen: &TableScreen, _context: &Context, canvas: &mut 
         }
     }
     let room = usize::from(body.bottom().saturating_sub(at.y + 1));
-    let recent = table_screen.lines.len().saturating_sub(room.min(6));
-    for (voice, line) in table_screen.lines.iter().skip(recent) {
+    for (voice, line) in table_screen.log.visible(room.min(6)) {
         at.y += 1;
         let style = match voice {
             Voice::Warning => theme.bad(),
@@ -142,7 +141,7 @@ pub(super) fn draw(table_screen: &TableScreen, _context: &Context, canvas: &mut 
         let row = canvas.lead(foot, Line::styled(format!(" {prompt}"), theme.accent()));
         return field.draw(canvas, row);
     }
-    let (text, style) = match &table_screen.failed {
+    let (text, style) = match &table_screen.ending.failed {
         Some(why) => (why.as_str(), theme.bad()),
         None => (
             "The game begins when all seats are taken and everybody is ready.",

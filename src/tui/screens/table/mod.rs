@@ -11,38 +11,37 @@ mod draw;
 mod events;
 mod leave;
 mod lobby;
+mod log;
 mod moving;
 mod seal;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use fairdeal_games::match_game;
-use fairdeal_games::{AnyEvent, GameInfo, game_info};
-use fairdeal_protocol::card::Handle;
+use fairdeal_games::{GameInfo, game_info};
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::seat::Seat;
 use fairdeal_ui::canvas::{Canvas, Layer, Marks, Target, cut};
 use fairdeal_ui::field::Field;
 use fairdeal_ui::keys::Intent;
-use fairdeal_ui::tables::offers::{Offer, Offers};
+use fairdeal_ui::tables::offers::Offer;
 use fairdeal_ui::tables::{Board as _, Spot, ViewContext};
 use fairdeal_ui::text::MAX_SHOWN;
 use fairdeal_ui::theme::Theme;
 use fairdeal_ui::view::{LobbySeat, LobbyView, Snapshot};
 use ratatui::layout::Rect;
 
-use self::moving::{Moving, Telling};
+use self::choosing::Choice;
+use self::log::{Log, Voice};
+use self::moving::{Stage, Telling};
 use crate::session::Command;
 use crate::session::local_bots::next_bot;
 use crate::tui::event::UiEvent;
 use crate::tui::screen::{Context, Effect, Request, Requests, Screen, Tone};
 
-/// Lines kept in the log.
-const LINES: usize = 500;
 /// Maximum width of a name on a table.
 const NAME: usize = 8;
 
@@ -66,18 +65,6 @@ mod button {
     pub(super) const PROPOSE: u16 = 30;
 }
 
-/// The source of a log line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Voice {
-    /// Events of the game.
-    Game,
-    /// Events of the table: connections, departures.
-    Table,
-    Warning,
-    /// A chat message.
-    Chat,
-}
-
 /// How the game ended.
 #[derive(Clone, Debug)]
 struct Outcome {
@@ -86,6 +73,20 @@ struct Outcome {
     log: Hash32,
     /// The transcript file, if it was saved.
     transcript: Option<PathBuf>,
+}
+
+/// How the table ends for this player, as far as it has.
+#[derive(Debug, Default)]
+struct Ending {
+    outcome: Option<Outcome>,
+    /// Invitation to another table: who sent it, and its ticket.
+    invitation: Option<(String, String)>,
+    /// Why the table cannot go on.
+    failed: Option<String>,
+    /// Whether this player has left the table for good.
+    left: bool,
+    /// Whether the session is over: nothing more will happen.
+    ended: bool,
 }
 
 /// An overlay on the table.
@@ -131,34 +132,14 @@ pub(in crate::tui) struct TableScreen {
     reaching: Option<(u64, Option<String>)>,
     snapshot: Option<Snapshot>,
     names: Vec<String>,
-    offers: Offers,
-    /// The spots picked so far, of an action that needs more of them.
-    picked: Vec<Spot>,
-    /// The spots whose offers are listed: the picked ones, then the last one that had the focus.
-    aimed: Vec<Spot>,
-    focus: Option<Target>,
-    /// The visible page of offers, if they do not all fit.
-    page: usize,
-    lines: Vec<(Voice, String)>,
-    /// How many lines the log is scrolled back.
-    back: usize,
+    choice: Choice,
+    log: Log,
     over: Over,
     asked: Option<Asked>,
-    outcome: Option<Outcome>,
-    /// Invitation to another table: who sent it, and its ticket.
-    invitation: Option<(String, String)>,
-    failed: Option<String>,
-    left: bool,
-    ended: bool,
+    ending: Ending,
     /// Replaces the line below the board that tells whose turn it is.
     status: Option<String>,
-    /// Events that the board has not shown yet.
-    events: Vec<AnyEvent>,
-    /// The cards that this player received last.
-    came: Vec<Handle>,
-    moving: Vec<Moving>,
-    /// Where the spots of the table are on the screen.
-    places: BTreeMap<Spot, Rect>,
+    stage: Stage,
     theme: Theme,
 }
 
@@ -174,25 +155,13 @@ impl TableScreen {
             reaching: None,
             snapshot: None,
             names: Vec::new(),
-            offers: Offers::default(),
-            picked: Vec::new(),
-            aimed: Vec::new(),
-            focus: None,
-            page: 0,
-            lines: Vec::new(),
-            back: 0,
+            choice: Choice::default(),
+            log: Log::default(),
             over: Over::Nothing,
             asked: None,
-            outcome: None,
-            invitation: None,
-            failed: None,
-            left: false,
-            ended: false,
+            ending: Ending::default(),
             status: None,
-            events: Vec::new(),
-            came: Vec::new(),
-            moving: Vec::new(),
-            places: BTreeMap::new(),
+            stage: Stage::default(),
             theme: Theme::default(),
         }
     }
@@ -200,7 +169,7 @@ impl TableScreen {
     /// A table at one step, with these lines in its log.
     pub(in crate::tui) fn at(context: &Context, snapshot: &Snapshot, lines: Vec<String>) -> Self {
         let mut table = Self::new("table", true);
-        table.lines = lines.into_iter().map(|line| (Voice::Game, line)).collect();
+        table.log = Log::of_game(lines);
         table.set_snapshot(context, snapshot, &mut Requests::default());
         table
     }
@@ -227,16 +196,6 @@ impl TableScreen {
         Some(run(&view, snapshot))
     }
 
-    fn say(&mut self, voice: Voice, line: String) {
-        self.lines.push((voice, line));
-        if self.lines.len() > LINES {
-            self.lines.remove(0);
-        }
-        if self.back > 0 {
-            self.back += 1;
-        }
-    }
-
     fn name_of(&self, seat: Seat) -> String {
         let name = self.names.get(seat.index()).cloned();
         name.unwrap_or_else(|| seat.to_string())
@@ -246,8 +205,7 @@ impl TableScreen {
     pub(in crate::tui) fn show(&mut self, context: &Context, snapshot: Snapshot, lines: Vec<String>, status: String) {
         self.theme = context.theme;
         self.names.clone_from(&snapshot.names);
-        self.lines = lines.into_iter().map(|line| (Voice::Game, line)).collect();
-        self.back = 0;
+        self.log = Log::of_game(lines);
         self.snapshot = Some(snapshot);
         self.status = Some(status);
     }
@@ -259,7 +217,7 @@ impl TableScreen {
                 telling.skip();
                 Over::Telling(telling)
             }
-            Over::Telling(_) if self.outcome.is_some() => Over::Outcome,
+            Over::Telling(_) if self.ending.outcome.is_some() => Over::Outcome,
             _ => Over::Nothing,
         };
     }
@@ -268,10 +226,7 @@ impl TableScreen {
         if let Over::Telling(telling) = &mut self.over {
             telling.scroll(by);
         } else {
-            self.back = self
-                .back
-                .saturating_add_signed(by)
-                .min(self.lines.len().saturating_sub(1));
+            self.log.scroll(by);
         }
     }
 }
@@ -322,13 +277,11 @@ impl Screen for TableScreen {
             return Marks::default();
         }
         let mut marks = Marks {
-            lit: self.offers.next(&self.picked),
-            picked: self.picked.clone(),
+            lit: self.choice.lit(),
+            picked: self.choice.picked.clone(),
             ..Marks::default()
         };
-        for moving in &self.moving {
-            moving.mark(&mut marks);
-        }
+        self.stage.mark(&mut marks);
         marks
     }
 
@@ -348,7 +301,7 @@ impl Screen for TableScreen {
             button::CHAT => self.chat = Some(Field::new(MAX_SHOWN)),
             button::REMATCH => self.rematch(requests),
             button::AUDIT => self.audit(requests),
-            button::MORE => self.page += 1,
+            button::MORE => self.choice.page += 1,
             button::FOLLOW => self.follow(requests),
             button::SEAL => self.over = Over::Seal,
             button::COPY => {
@@ -426,7 +379,7 @@ impl Screen for TableScreen {
             self.ask_removal(seat, requests);
             return true;
         }
-        if letter == 'a' && self.outcome.is_some() {
+        if letter == 'a' && self.ending.outcome.is_some() {
             self.audit(requests);
             return true;
         }
@@ -445,7 +398,7 @@ impl Screen for TableScreen {
             }
             return true;
         }
-        let next = self.offers.next(&self.picked).into_iter().chain(self.offers.next(&[]));
+        let next = self.choice.lit().into_iter().chain(self.choice.offers.next(&[]));
         let deeds = next.filter_map(|spot| match spot {
             Spot::Button(number) => Some((spot, number)),
             _ => None,
@@ -479,7 +432,7 @@ impl Screen for TableScreen {
         if !matches!(self.over, Over::Nothing) {
             return self.close_over();
         }
-        if let Some(spot) = self.picked.pop() {
+        if let Some(spot) = self.choice.picked.pop() {
             requests.push(Request::Focus(Target::Spot(spot)));
             return;
         }
@@ -513,18 +466,18 @@ impl Screen for TableScreen {
         match event {
             UiEvent::Session(event) => self.hear_session(context, event, requests),
             UiEvent::SessionEnded => {
-                self.ended = true;
-                if self.left {
+                self.ending.ended = true;
+                if self.ending.left {
                     return self.go(requests);
                 }
-                if self.outcome.is_none() && self.failed.is_none() {
-                    self.failed = Some("the session has ended".to_owned());
+                if self.ending.outcome.is_none() && self.ending.failed.is_none() {
+                    self.ending.failed = Some("the session has ended".to_owned());
                 }
             }
             UiEvent::Failed(why) => {
                 // Once the lobby is reached, a failed request does not end it.
                 if self.snapshot.is_none() && self.lobby.seats.is_empty() {
-                    self.failed = Some(why.clone());
+                    self.ending.failed = Some(why.clone());
                 }
             }
             UiEvent::Checking(_) | UiEvent::Audited(_) | UiEvent::Replay(_) => {}
@@ -532,11 +485,11 @@ impl Screen for TableScreen {
     }
 
     fn focused(&mut self, target: Option<Target>) {
-        self.aim(target);
+        self.choice.aim(target);
     }
 
     fn first_focus(&self, layer: &Layer) -> Option<Target> {
-        let lit = self.offers.next(&self.picked);
+        let lit = self.choice.lit();
         let targets = || layer.targets.iter().map(|(_, target)| *target);
         let is_lit = |target: &Target| matches!(target, Target::Spot(spot) if lit.contains(spot));
         targets()
@@ -546,13 +499,13 @@ impl Screen for TableScreen {
 
     fn is_stop(&self, target: Target) -> bool {
         match target {
-            Target::Spot(spot) => self.offers.next(&self.picked).contains(&spot),
+            Target::Spot(spot) => self.choice.lit().contains(&spot),
             _ => true,
         }
     }
 
     fn tick(&mut self, passed: Duration) {
-        self.moving.retain_mut(|moving| moving.advance(passed));
+        self.stage.advance(passed);
         if let Over::Telling(telling) = &mut self.over {
             telling.advance(passed);
         }
@@ -563,22 +516,18 @@ impl Screen for TableScreen {
             Over::Telling(telling) => telling.pace(),
             _ => None,
         };
-        let moving = (!self.moving.is_empty()).then_some(moving::FRAME);
-        telling.into_iter().chain(moving).min()
+        telling.into_iter().chain(self.stage.pace()).min()
     }
 
     fn drawn(&mut self, _context: &Context, layer: &Layer) {
-        self.places.clone_from(&layer.places);
-        for moving in &mut self.moving {
-            moving.arrive_at(&layer.places);
-        }
+        self.stage.drawn(layer);
     }
 
     fn keys(&self, context: &Context) -> Vec<(String, String)> {
         let keys = &context.keymap;
         let mut all = Vec::new();
         if let Some(snapshot) = &self.snapshot {
-            for spot in self.offers.next(&[]) {
+            for spot in self.choice.offers.next(&[]) {
                 if let Spot::Button(number) = spot {
                     let button = match_game!(&snapshot.game, game => game.button(number));
                     let key = button.key.map(String::from).unwrap_or_default();
@@ -605,7 +554,7 @@ impl Screen for TableScreen {
         let mut all: Vec<(String, Target)> = Vec::new();
         if self.snapshot.is_some() {
             let mut seen = std::collections::BTreeSet::new();
-            for offer in self.offers.all() {
+            for offer in self.choice.offers.all() {
                 // An action with several choices begins with the first.
                 if let Some(spot) = offer.path.first().filter(|spot| seen.insert(**spot)) {
                     all.push((offer.words.clone(), Target::Spot(*spot)));
@@ -620,10 +569,10 @@ impl Screen for TableScreen {
             if self.may_rematch() {
                 all.push(("another game".to_owned(), button::REMATCH));
             }
-            if self.outcome.is_some() {
+            if self.ending.outcome.is_some() {
                 all.push(("audit every shuffle of this game".to_owned(), button::AUDIT));
             }
-            if let Some((name, _)) = self.invitation.as_ref().filter(|_| self.may_follow()) {
+            if let Some((name, _)) = self.ending.invitation.as_ref().filter(|_| self.may_follow()) {
                 all.push((format!("follow {name} to another game"), button::FOLLOW));
             }
         } else if self.lobby.ticket.is_some() {

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use fairdeal_ui::canvas::{Canvas, Marks, Target};
+use fairdeal_games::AnyEvent;
+use fairdeal_protocol::card::Handle;
+use fairdeal_ui::canvas::{Canvas, Layer, Marks, Target};
 use fairdeal_ui::tables::{Animation, Motion, Spot};
 use ratatui::layout::Rect;
 use ratatui::text::Line;
@@ -11,15 +13,66 @@ use ratatui::text::Line;
 use crate::tui::shell::window;
 
 /// Time between two frames of an animation.
-pub(super) const FRAME: Duration = Duration::from_millis(40);
+const FRAME: Duration = Duration::from_millis(40);
 /// Duration of a move or a flash.
 const WAY: Duration = Duration::from_millis(320);
 /// Time between two steps of a scoring.
 const BEAT: Duration = Duration::from_millis(140);
 
+/// The moving and the new things on the board.
+#[derive(Debug, Default)]
+pub(super) struct Stage {
+    /// Events that the board has not shown yet.
+    pub(super) events: Vec<AnyEvent>,
+    /// The cards that this player received last.
+    pub(super) came: Vec<Handle>,
+    moving: Vec<Moving>,
+    /// The positions of the table's spots on the screen.
+    places: BTreeMap<Spot, Rect>,
+}
+
+impl Stage {
+    /// Begins motions from where their spots were last drawn.
+    pub(super) fn begin(&mut self, motions: Vec<Motion>) {
+        let from = &self.places;
+        self.moving
+            .extend(motions.into_iter().map(|motion| Moving::new(motion, from)));
+    }
+
+    pub(super) fn advance(&mut self, passed: Duration) {
+        self.moving.retain_mut(|moving| moving.advance(passed));
+    }
+
+    /// The time between two frames; `None` if nothing moves.
+    pub(super) fn pace(&self) -> Option<Duration> {
+        (!self.moving.is_empty()).then_some(FRAME)
+    }
+
+    /// Marks the spots that motions affect.
+    pub(super) fn mark(&self, marks: &mut Marks) {
+        for moving in &self.moving {
+            moving.mark(marks);
+        }
+    }
+
+    pub(super) fn draw(&self, canvas: &mut Canvas<'_>) {
+        for moving in &self.moving {
+            moving.draw(canvas);
+        }
+    }
+
+    /// Records where the spots were drawn.
+    pub(super) fn drawn(&mut self, layer: &Layer) {
+        self.places.clone_from(&layer.places);
+        for moving in &mut self.moving {
+            moving.arrive_at(&layer.places);
+        }
+    }
+}
+
 /// A motion and its progress.
 #[derive(Clone, Debug)]
-pub(super) struct Moving {
+struct Moving {
     motion: Motion,
     /// Start and end on the screen; `None` until the spot has been drawn.
     from: Option<Rect>,
@@ -29,7 +82,7 @@ pub(super) struct Moving {
 
 impl Moving {
     /// Starts where the spot was last drawn.
-    pub(super) fn new(motion: Motion, places: &BTreeMap<Spot, Rect>) -> Self {
+    fn new(motion: Motion, places: &BTreeMap<Spot, Rect>) -> Self {
         let from = match &motion {
             Motion::Fly { from, .. } => places.get(from).copied(),
             Motion::Flash(_) => None,
@@ -43,20 +96,20 @@ impl Moving {
     }
 
     /// Records the position of the destination.
-    pub(super) fn arrive_at(&mut self, places: &BTreeMap<Spot, Rect>) {
+    fn arrive_at(&mut self, places: &BTreeMap<Spot, Rect>) {
         if let Motion::Fly { to, .. } = &self.motion {
             self.to = places.get(to).copied();
         }
     }
 
     /// Advances the time. Returns whether it is still moving.
-    pub(super) fn advance(&mut self, passed: Duration) -> bool {
+    fn advance(&mut self, passed: Duration) -> bool {
         self.passed += passed;
         self.passed < WAY
     }
 
     /// Marks the spots that the motion affects.
-    pub(super) fn mark(&self, marks: &mut Marks) {
+    fn mark(&self, marks: &mut Marks) {
         match &self.motion {
             Motion::Fly { to, .. } if self.from.is_some() => {
                 marks.hidden.insert(*to);
@@ -71,7 +124,7 @@ impl Moving {
     }
 
     /// Draws the moving thing between start and end.
-    pub(super) fn draw(&self, canvas: &mut Canvas<'_>) {
+    fn draw(&self, canvas: &mut Canvas<'_>) {
         let (Motion::Fly { what, .. }, Some(from), Some(to)) = (&self.motion, self.from, self.to) else {
             return;
         };

@@ -96,7 +96,7 @@ fn opened_by(snapshot: &Snapshot, cards: &[Handle], named: bool) -> Option<Strin
 
 /// The origin of the card that the player looks at, or else the latest one.
 fn opened(table_screen: &TableScreen, snapshot: &Snapshot) -> Option<String> {
-    match table_screen.aimed.last() {
+    match table_screen.choice.aimed.last() {
         Some(Spot::Card(Slot::Sealed(card))) if snapshot.shares.contains_key(card) => {
             opened_by(snapshot, &[*card], true)
         }
@@ -106,7 +106,7 @@ fn opened(table_screen: &TableScreen, snapshot: &Snapshot) -> Option<String> {
                 "The {name} is open: the log holds all its shares, each proved."
             ))
         }
-        _ => opened_by(snapshot, &table_screen.came, true),
+        _ => opened_by(snapshot, &table_screen.stage.came, true),
     }
 }
 
@@ -139,7 +139,7 @@ pub(super) fn draw_row(table_screen: &TableScreen, snapshot: &Snapshot, canvas: 
             );
             let word = theme.glyph("◈ seal", "# seal");
             let waits = matches!(progress.kind, Some(StepKind::Action { .. }) if progress.done.is_empty());
-            let event = opened_by(snapshot, &table_screen.came, false).filter(|_| waits);
+            let event = opened_by(snapshot, &table_screen.stage.came, false).filter(|_| waits);
             let told = event.unwrap_or_else(|| text(snapshot, progress));
             (told, step, word, theme.good())
         }
@@ -148,7 +148,7 @@ pub(super) fn draw_row(table_screen: &TableScreen, snapshot: &Snapshot, canvas: 
             (PRACTICE.to_owned(), String::new(), word, theme.faint())
         }
     };
-    let (text, style) = match &table_screen.failed {
+    let (text, style) = match &table_screen.ending.failed {
         Some(why) => (why.clone(), theme.bad()),
         None => (told, theme.text()),
     };
