@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use fairdeal_games::chance::RefereeChance;
-use fairdeal_games::{AnyAction, AnyGame, GAMES, TableGame as _, rule_set};
+use fairdeal_games::{AnyAction, AnyGame, GAMES, TableEvent as _, TableGame as _, rule_set};
 use fairdeal_protocol::card::Slot;
 use fairdeal_protocol::game::{ApplyError, Game as _, uniform};
 use fairdeal_protocol::log::body::MAX_ACTION;
@@ -109,8 +109,8 @@ fn try_out((game, chance): &Position, seat: Seat, action: &AnyAction) -> bool {
     // A table rejects a false face only after applying the action.
     let honest = shown.iter().all(|shown| held.get(shown.card) == Some(shown.face));
     for event in &events {
-        assert!(game.event_to_json(event).is_object());
-        assert!(!game.event_text(event, &[]).is_empty());
+        assert!(event.to_json().is_object());
+        assert!(!event.text(&[]).is_empty());
     }
     for seat in Seat::first(game.seats()) {
         assert!(game.view(Some(seat), chance.dealt_to(seat)).is_object());

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::bots::{Bot, IvoryBot, Level, LootBot, PlutonianBot, Random, SphinxBot, ThothBot};
 use crate::info::GameInfo;
-use crate::interface::{ActionError, TableGame};
+use crate::interface::{ActionError, TableEvent, TableGame};
 use crate::{ivory, loot, plutonian, sphinx, thoth};
 
 /// Declares the games: one line each, with the module of its rules, its type there, and its normal bot.
@@ -38,6 +38,20 @@ macro_rules! games {
         #[derive(Clone, Debug, PartialEq, Serialize)]
         pub enum AnyEvent {
             $($(#[$doc])* $variant(<$module::$game as Game>::Event)),+
+        }
+
+        impl TableEvent for AnyEvent {
+            fn to_json(&self) -> Value {
+                match self {
+                    $(Self::$variant(event) => event.to_json()),+
+                }
+            }
+
+            fn text(&self, names: &[String]) -> String {
+                match self {
+                    $(Self::$variant(event) => event.text(names)),+
+                }
+            }
         }
 
         /// The normal bot of every game.
@@ -233,14 +247,6 @@ impl TableGame for AnyGame {
         match_game!(self, game, AnyAction as wrap => game.action_from_json(seat, value, known).map(wrap))
     }
 
-    fn event_to_json(&self, event: &AnyEvent) -> Value {
-        match_game!(self, game, AnyEvent(own) = event => game.event_to_json(own)).unwrap_or_default()
-    }
-
-    fn event_text(&self, event: &AnyEvent, names: &[String]) -> String {
-        match_game!(self, game, AnyEvent(own) = event => game.event_text(own, names)).unwrap_or_default()
-    }
-
     fn has_left(&self, seat: Seat) -> bool {
         match_game!(self, game => game.has_left(seat))
     }
@@ -249,7 +255,7 @@ impl TableGame for AnyGame {
         match_game!(self, game => game.seats())
     }
 
-    fn shuffled_from_json(&self, entry: &Value) -> u32 {
+    fn shuffled_from_json(&self, entry: &Value) -> Option<u32> {
         match_game!(self, game => game.shuffled_from_json(entry))
     }
 

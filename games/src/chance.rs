@@ -43,12 +43,7 @@ pub enum Stop {
     /// Nothing explicit is left and there is no seed.
     Exhausted(Need),
     /// The next list or roll does not fit the request.
-    Bad {
-        /// The request.
-        need: Need,
-        /// The next list or roll.
-        given: Vec<u32>,
-    },
+    Bad(Need),
 }
 
 /// Why [`RefereeChance::attempt`] changed nothing.
@@ -74,7 +69,8 @@ struct Position {
 /// Shuffles and rolls for a referee. See the module documentation.
 #[derive(Clone, Debug, Default)]
 pub struct RefereeChance {
-    shuffles: VecDeque<Vec<u32>>,
+    /// `None` is a list with an entry that is not a card.
+    shuffles: VecDeque<Option<Vec<u32>>>,
     rolls: VecDeque<u32>,
     position: Position,
     stop: Option<Stop>,
@@ -96,6 +92,16 @@ impl RefereeChance {
     /// Adds explicit shuffles and rolls behind those still queued. A shuffle is the whole resulting
     /// order, top card first; a card is its face's number.
     pub fn add(&mut self, shuffles: impl IntoIterator<Item = Vec<u32>>, rolls: impl IntoIterator<Item = u32>) {
+        self.add_lists(shuffles.into_iter().map(Some), rolls);
+    }
+
+    /// The same for lists that a request gave: `None` stands for one with an entry that is not a card. It is refused
+    /// when its turn comes.
+    pub fn add_lists(
+        &mut self,
+        shuffles: impl IntoIterator<Item = Option<Vec<u32>>>,
+        rolls: impl IntoIterator<Item = u32>,
+    ) {
         self.shuffles.extend(shuffles);
         self.rolls.extend(rolls);
     }
@@ -142,7 +148,7 @@ impl RefereeChance {
         match (why, &self.stop) {
             (ApplyError::Illegal(why), _) => Err(Refusal::Illegal(why)),
             (ApplyError::Pause, Some(stop)) => {
-                if let Stop::Bad { need, .. } = stop {
+                if let Stop::Bad(need) = stop {
                     // The request stopped at the first entry that it did not use.
                     if need.is_roll() {
                         self.rolls.remove(reached.rolls_used);
@@ -167,11 +173,11 @@ impl RefereeChance {
         self.position.rolls_used = 0;
     }
 
-    /// The next explicit answer of the needed kind.
-    fn explicit(&self, need: &Need) -> Option<Vec<u32>> {
+    /// The next explicit answer of the needed kind, and its numbers if it has any that can fit.
+    fn explicit(&self, need: &Need) -> Option<Option<Vec<u32>>> {
         if need.is_roll() {
             let roll = self.rolls.get(self.position.rolls_used)?;
-            Some(vec![*roll])
+            Some(Some(vec![*roll]))
         } else {
             self.shuffles.get(self.position.shuffles_used).cloned()
         }
@@ -181,10 +187,10 @@ impl RefereeChance {
     fn answer(&mut self, need: Need) -> Result<Vec<u32>, Pause> {
         self.stop = None;
         if let Some(given) = self.explicit(&need) {
-            if !need.as_flip().accepts(&given) {
-                self.stop = Some(Stop::Bad { need, given });
+            let Some(given) = given.filter(|given| need.as_flip().accepts(given)) else {
+                self.stop = Some(Stop::Bad(need));
                 return Err(Pause);
-            }
+            };
             if need.is_roll() {
                 self.position.rolls_used += 1;
             } else {

@@ -171,6 +171,16 @@ impl GameInfo {
         }
         Ok(())
     }
+
+    /// The value of a number option of a rule set.
+    ///
+    /// # Errors
+    /// [`RuleSetError`] if it is not there, or is not a number. In a [checked](Self::check) rule set it is both.
+    pub(crate) fn number(&self, rules: &RuleSet, key: &str) -> Result<i64, RuleSetError> {
+        let given = rules.options.get(key).map_or("", String::as_str);
+        let option = self.option(key)?;
+        given.parse().map_err(|_| wrong_value(option, given))
+    }
 }
 
 pub(crate) fn wrong_value(option: &OptionInfo, got: &str) -> RuleSetError {

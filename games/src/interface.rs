@@ -38,9 +38,17 @@ pub enum ActionError {
     },
 }
 
-/// The parts of a game besides its rules: its JSON, as `fairdeal engine` speaks it, and its log
-/// texts.
-pub trait TableGame: Game {
+/// An event of a game, for logs.
+pub trait TableEvent {
+    /// The event as an object with a `type`, for machine-readable logs.
+    fn to_json(&self) -> Value;
+
+    /// The event in plain words. A seat without a name in `names` appears by its number.
+    fn text(&self, names: &[String]) -> String;
+}
+
+/// The parts of a game besides its rules: its JSON, as `fairdeal engine` speaks it, and its log texts.
+pub trait TableGame: Game<Event: TableEvent> {
     /// The view of a seat, as defined by the game's rules page. Without a seat it shows everything
     /// in `known`. A card that the seat may not know is `null`, even if `known` has it.
     fn view(&self, seat: Option<Seat>, known: &Faces) -> Value;
@@ -57,13 +65,6 @@ pub trait TableGame: Game {
     /// does not hold.
     fn action_from_json(&self, seat: Seat, value: &Value, known: &Faces) -> Result<Self::Action, ActionError>;
 
-    /// The event as an object with a `type`, for machine-readable logs.
-    fn event_to_json(&self, event: &Self::Event) -> Value;
-
-    /// The event in plain words, for logs that people read. A seat without a name in `names`
-    /// appears by its number.
-    fn event_text(&self, event: &Self::Event, names: &[String]) -> String;
-
     /// Whether the seat has left the game for good.
     fn has_left(&self, seat: Seat) -> bool;
 
@@ -72,17 +73,16 @@ pub trait TableGame: Game {
         self.scores().len()
     }
 
-    /// One entry of an explicit shuffle, as a number for [`crate::chance::RefereeChance::add`]. An entry
-    /// that is not a card of this game becomes a number that no card has.
-    fn shuffled_from_json(&self, entry: &Value) -> u32 {
-        let Some(name) = entry.as_str() else {
-            return u32::MAX;
-        };
-        (0..=u8::MAX)
+    /// One entry of an explicit shuffle, as a number for [`crate::chance::RefereeChance::add`]; `None` if it is not a
+    /// card of this game.
+    fn shuffled_from_json(&self, entry: &Value) -> Option<u32> {
+        let name = entry.as_str()?;
+        let mut faces = (0..=u8::MAX)
             .map(Face)
-            .take_while(|face| !self.card_name(*face).is_empty())
+            .take_while(|face| !self.card_name(*face).is_empty());
+        faces
             .find(|face| self.card_name(*face) == name)
-            .map_or(u32::MAX, |face| u32::from(face.0))
+            .map(|face| u32::from(face.0))
     }
 
     /// One entry of a shuffle, as the referee's `needs` names it.

@@ -42,6 +42,6 @@ pub mod thoth;
 pub use any::{AnyAction, AnyEvent, AnyGame, GAMES, bot};
 pub use common::{counted, joined, listed};
 pub use info::{GameInfo, OptionInfo, OptionKind, TABLE_OPTION, options_from_json, valid_options};
-pub use interface::{ActionError, TableGame};
+pub use interface::{ActionError, TableEvent, TableGame};
 pub use playthrough::playthrough;
 pub use registry::{game_info, rule_set};

@@ -13,7 +13,7 @@ use crate::any::{AnyGame, bot};
 use crate::bots::Level;
 use crate::chance::RefereeChance;
 use crate::info::{GameInfo, OptionKind};
-use crate::interface::TableGame as _;
+use crate::interface::{TableEvent as _, TableGame as _};
 use crate::registry::rule_set;
 
 /// The seed of chance and bots.
@@ -53,7 +53,7 @@ fn told(info: &'static GameInfo) -> Result<String, String> {
     let begun = game.begin(&mut chance, &mut events);
     begun.map_err(|_| "chance ran out".to_owned())?;
     for event in &events {
-        let _ = writeln!(text, "    {}", game.event_text(event, &names));
+        let _ = writeln!(text, "    {}", event.text(&names));
     }
     for made in 0..MOST {
         if made % SHOWN == 0 {
@@ -75,7 +75,7 @@ fn told(info: &'static GameInfo) -> Result<String, String> {
         let done = game.apply(seat, &action, &mut chance, &mut events);
         done.map_err(|halt| format!("{halt:?}"))?;
         for event in &events {
-            let _ = writeln!(text, "    {}", game.event_text(event, &names));
+            let _ = writeln!(text, "    {}", event.text(&names));
         }
     }
     show(&mut text, &game, chance.faces());

@@ -384,7 +384,9 @@ pub trait Game: Clone + Debug + Serialize + Send + Sync + 'static {
     fn check(&self, seat: Seat, action: &Self::Action) -> Result<(), Illegal>;
 
     /// The sealed cards that a legal action shows, all in the seat's hand.
-    fn shown(&self, seat: Seat, action: &Self::Action) -> Vec<Shown>;
+    fn shown(&self, _seat: Seat, _action: &Self::Action) -> Vec<Shown> {
+        Vec::new()
+    }
 
     /// Whether seats that are not to act may also take this action (fire, vote).
     fn out_of_turn(&self, action: &Self::Action) -> bool;
@@ -416,7 +418,9 @@ pub trait Game: Clone + Debug + Serialize + Send + Sync + 'static {
     }
 
     /// The cards in a seat's hand, in the order received.
-    fn hand(&self, seat: Seat) -> Vec<Slot>;
+    fn hand(&self, _seat: Seat) -> Vec<Slot> {
+        Vec::new()
+    }
 
     /// Whether the game is over.
     fn is_over(&self) -> bool;

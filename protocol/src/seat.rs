@@ -16,6 +16,9 @@ pub const MAX_SEATS: usize = 6;
 pub struct Seat(u8);
 
 impl Seat {
+    /// Seat 0: there is one at every table.
+    pub const FIRST: Self = Self(0);
+
     /// The seat with this number, or `None` if it is out of range.
     pub fn new(number: usize) -> Option<Self> {
         u8::try_from(number)

@@ -1,6 +1,6 @@
 //! Conversion of a session's events to those that `--json` prints.
 
-use fairdeal_games::{AnyGame, TableGame as _};
+use fairdeal_games::{AnyGame, TableEvent as _, TableGame as _};
 use fairdeal_protocol::card::Faces;
 use fairdeal_protocol::seat::Seat;
 
@@ -68,9 +68,7 @@ impl Converter {
                     action: self.game.as_ref()?.action_to_json(*seat, action, known),
                 })
             }
-            SessionEvent::Game(event) => Event::Game(Game {
-                what: self.game.as_ref()?.event_to_json(event),
-            }),
+            SessionEvent::Game(event) => Event::Game(Game { what: event.to_json() }),
             SessionEvent::Peer { seat, state } => Event::Peer(Peer {
                 seat: (*seat).into(),
                 state: (*state).into(),

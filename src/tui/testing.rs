@@ -8,7 +8,7 @@ use std::time::Duration;
 use fairdeal_games::bot;
 use fairdeal_games::bots::{Bot, Level};
 use fairdeal_games::loot::LootAction;
-use fairdeal_games::{AnyAction, AnyEvent, AnyGame, TableGame as _, rule_set};
+use fairdeal_games::{AnyAction, AnyEvent, AnyGame, TableEvent as _, rule_set};
 use fairdeal_protocol::card::Faces;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::hash::Hash32;
@@ -290,10 +290,7 @@ impl TestApp {
     fn tell_to(&mut self, me: Seat, events: Vec<AnyEvent>) {
         self.step += 1;
         let scene = self.scene.as_ref().unwrap();
-        let lines: Vec<String> = events
-            .iter()
-            .map(|event| scene.game.event_text(event, &scene.names))
-            .collect();
+        let lines: Vec<String> = events.iter().map(|event| event.text(&scene.names)).collect();
         let game = scene.game.clone();
         let leader = game.to_act().iter().next().unwrap_or(seat(0));
         let known = scene.known(me);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use fairdeal_games::chance::RefereeChance;
 use fairdeal_games::loot::{Loot, cards};
-use fairdeal_games::{AnyGame, GAMES, OptionKind, TableGame, rule_set};
+use fairdeal_games::{AnyGame, GAMES, OptionKind, TableEvent as _, TableGame, rule_set};
 use fairdeal_protocol::card::{DeckId, Face, Faces, Handle, Slot};
 use fairdeal_protocol::game::{ApplyError, Chance, Flip, Game, Pause, RuleSet, uniform};
 use fairdeal_protocol::seat::Seat;
@@ -405,8 +405,8 @@ fn every_action_survives_its_json_and_every_event_can_be_told() {
         let (_, _, events) = before.clone().step();
         assert!(!events.is_empty());
         for event in events {
-            assert!(after.game.event_to_json(&event)["type"].is_string());
-            assert!(!after.game.event_text(&event, &names).is_empty());
+            assert!(event.to_json()["type"].is_string());
+            assert!(!event.text(&names).is_empty());
         }
     });
 }

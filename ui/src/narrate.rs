@@ -1,6 +1,6 @@
 //! The events of a table in words, for players, spectators and replays.
 
-use fairdeal_games::{AnyAction, AnyEvent, AnyGame, TableGame as _};
+use fairdeal_games::{AnyAction, AnyEvent, AnyGame, TableEvent as _};
 use fairdeal_protocol::audit::auditor::{Departure, Reason};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::live::Progress;
@@ -24,7 +24,7 @@ pub enum Narrated {
 }
 
 /// The narrated events of a table's news. Removals are left to the caller, which knows the reason ([`removal`]).
-pub fn narrate(news: News<AnyGame>, game: &AnyGame, names: &[String]) -> Vec<Narrated> {
+pub fn narrate(news: News<AnyGame>, names: &[String]) -> Vec<Narrated> {
     let name = |seat: Seat| {
         let name = names.get(seat.index()).cloned();
         name.unwrap_or_else(|| seat.to_string())
@@ -35,7 +35,7 @@ pub fn narrate(news: News<AnyGame>, game: &AnyGame, names: &[String]) -> Vec<Nar
             return vec![Narrated::Action { step, seat, action }];
         }
         News::Game(event) => {
-            let line = game.event_text(&event, names);
+            let line = event.text(names);
             return vec![Narrated::Game(event), Narrated::Line(line)];
         }
         News::Sealed { cards, .. } => {

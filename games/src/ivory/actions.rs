@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::cards;
-use crate::interface::ActionError;
+use crate::interface::{ActionError, TableEvent};
 use crate::json::{Fields, wrong};
 
 /// The place a card is played from.
@@ -144,9 +144,8 @@ pub enum IvoryEvent {
     },
 }
 
-impl IvoryEvent {
-    /// The event as an object, for machine-readable logs.
-    pub(super) fn to_json(&self) -> Value {
+impl TableEvent for IvoryEvent {
+    fn to_json(&self) -> Value {
         match self {
             Self::Dealt { top } => json!({"type": "dealt", "top": cards::name(*top)}),
             Self::Recycled { recycles } => json!({"type": "recycled", "recycles": recycles}),
@@ -168,8 +167,7 @@ impl IvoryEvent {
         }
     }
 
-    /// The event in plain words.
-    pub(super) fn text(&self) -> String {
+    fn text(&self, _: &[String]) -> String {
         match self {
             Self::Dealt { top } => format!("The deck is shuffled; {} is turned up.", named(*top)),
             Self::Recycled { recycles: 1 } => "The draw pile is turned over.".to_owned(),

@@ -15,7 +15,7 @@
 //! order from the date.
 
 use fairdeal_protocol::card::{Face, Faces, Handle, Slot};
-use fairdeal_protocol::game::{ApplyError, Chance, Game, Illegal, Pause, RuleSet, RuleSetError, Shown};
+use fairdeal_protocol::game::{ApplyError, Chance, Game, Illegal, Pause, RuleSet, RuleSetError};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use serde::Serialize;
 
@@ -384,10 +384,6 @@ impl Game for Ivory {
         }
     }
 
-    fn shown(&self, _seat: Seat, _action: &IvoryAction) -> Vec<Shown> {
-        Vec::new()
-    }
-
     fn out_of_turn(&self, _action: &IvoryAction) -> bool {
         false
     }
@@ -414,10 +410,6 @@ impl Game for Ivory {
             self.end(events);
         }
         Ok(())
-    }
-
-    fn hand(&self, _seat: Seat) -> Vec<Slot> {
-        Vec::new()
     }
 
     fn is_over(&self) -> bool {

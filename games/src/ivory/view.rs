@@ -4,7 +4,7 @@ use fairdeal_protocol::card::{Face, Faces, Slot};
 use fairdeal_protocol::seat::Seat;
 use serde_json::{Value, json};
 
-use super::{Ivory, IvoryAction, IvoryEvent, cards};
+use super::{Ivory, IvoryAction, cards};
 use crate::interface::{ActionError, TableGame};
 
 fn names(cards: &[Face]) -> Vec<String> {
@@ -39,14 +39,6 @@ impl TableGame for Ivory {
 
     fn action_from_json(&self, _seat: Seat, value: &Value, _known: &Faces) -> Result<IvoryAction, ActionError> {
         IvoryAction::from_json(value)
-    }
-
-    fn event_to_json(&self, event: &IvoryEvent) -> Value {
-        event.to_json()
-    }
-
-    fn event_text(&self, event: &IvoryEvent, _names: &[String]) -> String {
-        event.text()
     }
 
     fn has_left(&self, _seat: Seat) -> bool {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::cards;
 use crate::common::{name_of, over_text};
-use crate::interface::ActionError;
+use crate::interface::{ActionError, TableEvent};
 use crate::json::{Fields, wrong};
 
 /// The pile a card is taken from.
@@ -147,9 +147,8 @@ pub enum LootEvent {
     },
 }
 
-impl LootEvent {
-    /// The event as an object, for machine-readable logs.
-    pub(super) fn to_json(&self) -> Value {
+impl TableEvent for LootEvent {
+    fn to_json(&self) -> Value {
         match self {
             Self::Dealt { hand_no, starter, top } => json!({
                 "type": "dealt", "hand_no": hand_no, "starter": starter, "top": cards::name(*top),
@@ -181,8 +180,7 @@ impl LootEvent {
         }
     }
 
-    /// The event in plain words.
-    pub(super) fn text(&self, names: &[String]) -> String {
+    fn text(&self, names: &[String]) -> String {
         let name = |seat: &Seat| name_of(*seat, names);
         match self {
             Self::Dealt { hand_no, starter, top } => format!(

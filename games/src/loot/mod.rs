@@ -225,25 +225,13 @@ impl Game for Loot {
 
     fn create(rules: &RuleSet) -> Result<Self, RuleSetError> {
         INFO.check(rules)?;
-        let target = rules.options.get("target").and_then(|text| text.parse().ok());
-        let target = target.ok_or(RuleSetError::OptionValue {
-            key: "target".to_owned(),
-            allowed: OptionKind::Number(1, 1000).allowed(),
-            got: String::new(),
-        })?;
         let seats = usize::from(rules.seats);
-        // The starter is rolled; until then the first seat is a placeholder.
-        let first = Seat::first(seats).next().ok_or(RuleSetError::Seats {
-            game: INFO.id.to_owned(),
-            least: INFO.least_seats,
-            most: INFO.most_seats,
-            got: rules.seats,
-        })?;
         Ok(Self {
-            target,
+            target: INFO.number(rules, "target")?,
             hand_no: 0,
-            starter: first,
-            turn: first,
+            // The starter is rolled when the game begins.
+            starter: Seat::FIRST,
+            turn: Seat::FIRST,
             phase: Phase::Take,
             draw: Vec::new(),
             discard: Vec::new(),

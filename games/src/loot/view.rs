@@ -5,7 +5,7 @@ use fairdeal_protocol::seat::Seat;
 use serde_json::{Value, json};
 
 use super::actions::hands_to_json;
-use super::{LastHand, Loot, LootAction, LootEvent, Phase, cards};
+use super::{LastHand, Loot, LootAction, Phase, cards};
 use crate::interface::{ActionError, TableGame};
 
 impl TableGame for Loot {
@@ -58,14 +58,6 @@ impl TableGame for Loot {
 
     fn action_from_json(&self, seat: Seat, value: &Value, known: &Faces) -> Result<LootAction, ActionError> {
         LootAction::from_json(value, seat, self.hand_of(seat), known)
-    }
-
-    fn event_to_json(&self, event: &LootEvent) -> Value {
-        event.to_json()
-    }
-
-    fn event_text(&self, event: &LootEvent, names: &[String]) -> String {
-        event.text(names)
     }
 
     fn has_left(&self, seat: Seat) -> bool {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::pieces::Pyramid;
 use crate::common::{name_of, over_text};
-use crate::interface::ActionError;
+use crate::interface::{ActionError, TableEvent};
 use crate::json::{Fields, wrong};
 
 /// An action of a seat.
@@ -97,9 +97,8 @@ pub enum PlutonianEvent {
     },
 }
 
-impl PlutonianEvent {
-    /// The event as an object, for machine-readable logs.
-    pub(super) fn to_json(&self) -> Value {
+impl TableEvent for PlutonianEvent {
+    fn to_json(&self) -> Value {
         match self {
             Self::Built { trees, first } => {
                 json!({"type": "built", "trees": trees, "first": first})
@@ -123,8 +122,7 @@ impl PlutonianEvent {
         }
     }
 
-    /// The event in plain words.
-    pub(super) fn text(&self, names: &[String]) -> String {
+    fn text(&self, names: &[String]) -> String {
         let name = |seat: &Seat| name_of(*seat, names);
         match self {
             Self::Built { trees, first } => {

@@ -8,8 +8,8 @@
 //! Nothing is hidden, so every random choice is a public flip: the trees and the first seat. With
 //! wilds at the bottoms, another flip orders all trees, and the first three get the wilds.
 
-use fairdeal_protocol::card::{Face, Faces, Slot};
-use fairdeal_protocol::game::{ApplyError, Chance, Flip, Game, Illegal, Pause, RuleSet, RuleSetError, Shown};
+use fairdeal_protocol::card::{Face, Faces};
+use fairdeal_protocol::game::{ApplyError, Chance, Flip, Game, Illegal, Pause, RuleSet, RuleSetError};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use serde::Serialize;
 
@@ -265,7 +265,6 @@ impl Game for Plutonian {
         INFO.check(rules)?;
         let option = |key: &str| rules.options.get(key).map(String::as_str);
         let seats = usize::from(rules.seats);
-        let first = Seat::new(0).ok_or(RuleSetError::UnknownGame(String::new()))?;
         Ok(Self {
             wilds: match option("wilds") {
                 Some("bottoms") => Wilds::Bottoms,
@@ -275,7 +274,7 @@ impl Game for Plutonian {
             snake: option("order") == Some("snake"),
             trees: Vec::new(),
             stacks: vec![Vec::new(); seats],
-            first,
+            first: Seat::FIRST,
             place: 0,
             turns: 0,
             votes: SeatSet::EMPTY,
@@ -345,10 +344,6 @@ impl Game for Plutonian {
         }
     }
 
-    fn shown(&self, _seat: Seat, _action: &PlutonianAction) -> Vec<Shown> {
-        Vec::new()
-    }
-
     fn out_of_turn(&self, action: &PlutonianAction) -> bool {
         matches!(action, PlutonianAction::Vote { .. })
     }
@@ -393,10 +388,6 @@ impl Game for Plutonian {
         }
         self.count_votes(events);
         Ok(())
-    }
-
-    fn hand(&self, _seat: Seat) -> Vec<Slot> {
-        Vec::new()
     }
 
     fn is_over(&self) -> bool {

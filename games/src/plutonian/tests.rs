@@ -36,11 +36,11 @@ fn game(seats: usize, options: &[(&str, &str)], shuffles: &[Value], first: u32) 
     let rules = rule_set("plutonian-poker", u8::try_from(seats).unwrap(), &given).unwrap();
     let mut game = Plutonian::create(&rules).unwrap();
     let mut chance = RefereeChance::default();
-    let number = |list: &Value| -> Vec<u32> {
+    let number = |list: &Value| -> Option<Vec<u32>> {
         let entries = list.as_array().unwrap().iter();
         entries.map(|entry| game.shuffled_from_json(entry)).collect()
     };
-    chance.add(shuffles.iter().map(number).collect::<Vec<_>>(), [first]);
+    chance.add_lists(shuffles.iter().map(number).collect::<Vec<_>>(), [first]);
     game.begin(&mut chance, &mut Vec::new()).unwrap();
     game
 }
@@ -121,11 +121,11 @@ fn explicit_trees_and_indices() {
     let stop = |lists: &[Value]| {
         let mut game = Plutonian::create(&rules).unwrap();
         let mut chance = RefereeChance::default();
-        let number = |list: &Value| -> Vec<u32> {
+        let number = |list: &Value| -> Option<Vec<u32>> {
             let entries = list.as_array().unwrap().iter();
             entries.map(|entry| game.shuffled_from_json(entry)).collect()
         };
-        chance.add(lists.iter().map(number).collect::<Vec<_>>(), []);
+        chance.add_lists(lists.iter().map(number).collect::<Vec<_>>(), []);
         let _ = game.begin(&mut chance, &mut Vec::new());
         chance.stop().cloned().unwrap()
     };
@@ -154,10 +154,10 @@ fn explicit_trees_and_indices() {
     let mut wild = one_coloured.clone();
     wild[0] = json!(["wild", "blue", "blue"]);
     for bad in [uneven, short, wild, indices, json!([]), json!(["blue-large"])] {
-        assert!(matches!(stop(&[bad]), Stop::Bad { .. }));
+        assert!(matches!(stop(&[bad]), Stop::Bad(_)));
     }
     let again = one_coloured.clone();
-    assert!(matches!(stop(&[one_coloured, again]), Stop::Bad { .. }));
+    assert!(matches!(stop(&[one_coloured, again]), Stop::Bad(_)));
 }
 
 /// "Turn": onto one of the seat's own stacks or a new one, exactly one take.

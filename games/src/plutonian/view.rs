@@ -5,7 +5,7 @@ use fairdeal_protocol::seat::{Seat, SeatSet};
 use serde_json::{Value, json};
 
 use super::pieces::{Colour, Pyramid};
-use super::{COLOURS, Plutonian, PlutonianAction, PlutonianEvent, TREE, colour_of};
+use super::{COLOURS, Plutonian, PlutonianAction, TREE, colour_of};
 use crate::interface::{ActionError, TableGame};
 
 /// The leading digit of a column's number, above all colour digits.
@@ -70,14 +70,6 @@ impl TableGame for Plutonian {
         PlutonianAction::from_json(value)
     }
 
-    fn event_to_json(&self, event: &PlutonianEvent) -> Value {
-        event.to_json()
-    }
-
-    fn event_text(&self, event: &PlutonianEvent, names: &[String]) -> String {
-        event.text(names)
-    }
-
     fn has_left(&self, seat: Seat) -> bool {
         self.forfeited.contains(seat)
     }
@@ -87,11 +79,11 @@ impl TableGame for Plutonian {
     }
 
     /// A tree is `[large, medium, small]`; an index of a tree is a number.
-    fn shuffled_from_json(&self, entry: &Value) -> u32 {
+    fn shuffled_from_json(&self, entry: &Value) -> Option<u32> {
         let index = entry.as_u64().and_then(|index| u32::try_from(index).ok());
         let index = index.filter(|index| *index < LEADING);
         let tree = || entry.as_array().and_then(|tree| column_of(tree));
-        index.or_else(tree).unwrap_or(u32::MAX)
+        index.or_else(tree)
     }
 
     fn shuffled_to_json(&self, number: u32) -> Value {

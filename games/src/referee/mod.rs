@@ -16,7 +16,7 @@ use self::request::{ChanceLists, Request};
 use crate::any::AnyGame;
 use crate::chance::{Need, RefereeChance, Refusal, Stop};
 use crate::info::options_from_json;
-use crate::interface::TableGame;
+use crate::interface::{TableEvent as _, TableGame};
 use crate::registry::rule_set;
 
 /// The reason why a request is refused. A refused request changes nothing.
@@ -225,7 +225,7 @@ impl Running {
     }
 
     fn told(&self, events: &[<AnyGame as fairdeal_protocol::game::Game>::Event]) -> Value {
-        let events: Vec<Value> = events.iter().map(|event| self.game.event_to_json(event)).collect();
+        let events: Vec<Value> = events.iter().map(|event| event.to_json()).collect();
         json!({"ok": true, "events": events})
     }
 }
@@ -237,7 +237,7 @@ fn stopped(game: &AnyGame, refusal: Refusal, refused: impl Fn(String) -> Error) 
         Refusal::Stopped(Stop::Exhausted(need)) => Error::ChanceExhausted {
             needs: needs(game, &need),
         },
-        Refusal::Stopped(Stop::Bad { need, .. }) => Error::BadChance(match &need {
+        Refusal::Stopped(Stop::Bad(need)) => Error::BadChance(match &need {
             Need::Flip(Flip::Die(sides)) => {
                 format!("the next roll is not from 1 to {sides}; it is dropped")
             }

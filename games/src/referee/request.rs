@@ -42,9 +42,9 @@ impl ChanceLists {
     pub(super) fn give(self, game: &AnyGame, chance: &mut RefereeChance) {
         let numbered = |list: Vec<Value>| {
             let entries = list.iter().map(|entry| game.shuffled_from_json(entry));
-            entries.collect::<Vec<_>>()
+            entries.collect::<Option<Vec<_>>>()
         };
-        chance.add(self.shuffles.into_iter().map(numbered), self.rolls);
+        chance.add_lists(self.shuffles.into_iter().map(numbered), self.rolls);
     }
 }
 

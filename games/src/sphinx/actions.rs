@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::board::{Pylon, Square};
 use super::cards;
 use crate::common::{listed, name_of};
-use crate::interface::ActionError;
+use crate::interface::{ActionError, TableEvent};
 use crate::json::{Fields, wrong};
 use crate::pyramid::Size;
 
@@ -222,9 +222,8 @@ pub enum SphinxEvent {
     },
 }
 
-impl SphinxEvent {
-    /// The event as an object, for machine-readable logs.
-    pub(super) fn to_json(&self) -> Value {
+impl TableEvent for SphinxEvent {
+    fn to_json(&self) -> Value {
         let names = |all: &[Face]| all.iter().map(|card| cards::name(*card)).collect::<Vec<_>>();
         match self {
             Self::SetUp { jacks, cuts, first } => json!({
@@ -260,8 +259,7 @@ impl SphinxEvent {
         }
     }
 
-    /// The event in plain words.
-    pub(super) fn text(&self, names: &[String]) -> String {
+    fn text(&self, names: &[String]) -> String {
         let name = |seat: &Seat| name_of(*seat, names);
         match self {
             Self::SetUp { jacks, cuts, first } => {

@@ -17,7 +17,7 @@
 use std::collections::BTreeMap;
 
 use fairdeal_protocol::card::{Face, Faces, Handle, Slot};
-use fairdeal_protocol::game::{ApplyError, Chance, Flip, Game, Illegal, Pause, RuleSet, RuleSetError, Shown};
+use fairdeal_protocol::game::{ApplyError, Chance, Flip, Game, Illegal, Pause, RuleSet, RuleSetError};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use serde::Serialize;
 
@@ -355,7 +355,6 @@ impl Game for Sphinx {
     fn create(rules: &RuleSet) -> Result<Self, RuleSetError> {
         INFO.check(rules)?;
         let seats = usize::from(rules.seats);
-        let first = Seat::new(0).ok_or(RuleSetError::UnknownGame(String::new()))?;
         Ok(Self {
             diagonal: rules.options.get("magician").is_some_and(|move_| move_ == "diagonal"),
             jacks: Vec::new(),
@@ -367,7 +366,7 @@ impl Game for Sphinx {
             magicians: vec![None; seats],
             monsters: BTreeMap::new(),
             supply: MONSTERS.map(|each| each.saturating_mul(rules.seats)),
-            turn: first,
+            turn: Seat::FIRST,
             phase: Phase::Magician,
             roll: None,
             points: 0,
@@ -477,10 +476,6 @@ impl Game for Sphinx {
         }
     }
 
-    fn shown(&self, _seat: Seat, _action: &SphinxAction) -> Vec<Shown> {
-        Vec::new()
-    }
-
     fn out_of_turn(&self, action: &SphinxAction) -> bool {
         matches!(action, SphinxAction::Vote { .. })
     }
@@ -548,10 +543,6 @@ impl Game for Sphinx {
             self.pass(chance, events)?;
         }
         Ok(())
-    }
-
-    fn hand(&self, _seat: Seat) -> Vec<Slot> {
-        Vec::new()
     }
 
     fn is_over(&self) -> bool {

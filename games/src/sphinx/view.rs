@@ -5,7 +5,7 @@ use fairdeal_protocol::seat::{Seat, SeatSet};
 use serde_json::{Map, Value, json};
 
 use super::board::{Pylon, Square};
-use super::{Phase, Sphinx, SphinxAction, SphinxEvent, cards};
+use super::{Phase, Sphinx, SphinxAction, cards};
 use crate::interface::{ActionError, TableGame};
 use crate::pyramid::Size;
 
@@ -82,14 +82,6 @@ impl TableGame for Sphinx {
 
     fn action_from_json(&self, _seat: Seat, value: &Value, _known: &Faces) -> Result<SphinxAction, ActionError> {
         SphinxAction::from_json(value)
-    }
-
-    fn event_to_json(&self, event: &SphinxEvent) -> Value {
-        event.to_json()
-    }
-
-    fn event_text(&self, event: &SphinxEvent, names: &[String]) -> String {
-        event.text(names)
     }
 
     fn has_left(&self, seat: Seat) -> bool {

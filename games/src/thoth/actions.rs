@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::cards;
 use crate::common::{listed, name_of, over_text};
-use crate::interface::ActionError;
+use crate::interface::{ActionError, TableEvent};
 use crate::json::{Fields, wrong};
 use crate::pyramid::Size;
 
@@ -283,9 +283,8 @@ pub enum ThothEvent {
     },
 }
 
-impl ThothEvent {
-    /// The event as an object, for machine-readable logs.
-    pub(super) fn to_json(&self) -> Value {
+impl TableEvent for ThothEvent {
+    fn to_json(&self) -> Value {
         match self {
             Self::Dealt { hand_no, dealer } => {
                 json!({"type": "dealt", "hand_no": hand_no, "dealer": dealer})
@@ -330,8 +329,7 @@ impl ThothEvent {
         }
     }
 
-    /// The event in plain words.
-    pub(super) fn text(&self, names: &[String]) -> String {
+    fn text(&self, names: &[String]) -> String {
         let name = |seat: &Seat| name_of(*seat, names);
         match self {
             Self::Dealt { hand_no, dealer } => {

@@ -296,23 +296,16 @@ impl Game for Thoth {
     fn create(rules: &RuleSet) -> Result<Self, RuleSetError> {
         INFO.check(rules)?;
         let option = |key: &str| rules.options.get(key).map(String::as_str);
-        let target = option("target").and_then(|text| text.parse().ok());
-        let target = target.ok_or(RuleSetError::OptionValue {
-            key: "target".to_owned(),
-            allowed: OptionKind::Number(1, 1000).allowed(),
-            got: String::new(),
-        })?;
         let seats = usize::from(rules.seats);
-        // The dealer is rolled; until then the first seat is a placeholder.
-        let first = Seat::new(0).ok_or(RuleSetError::UnknownGame(String::new()))?;
         Ok(Self {
-            target,
+            target: INFO.number(rules, "target")?,
             auction: option("opening") == Some("auction"),
             happenstance: option("happenstance") == Some("true"),
             hand_no: 0,
-            dealer: first,
-            starter: first,
-            turn: first,
+            // The dealer is rolled when the game begins.
+            dealer: Seat::FIRST,
+            starter: Seat::FIRST,
+            turn: Seat::FIRST,
             phase: Phase::Play,
             extra_turns: 0,
             deck: Vec::new(),

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::cards::{self, Element};
 use super::house::{Bank, House};
-use super::{LastHand, Phase, Thoth, ThothAction, ThothEvent};
+use super::{LastHand, Phase, Thoth, ThothAction};
 use crate::interface::{ActionError, TableGame};
 use crate::pyramid::Size;
 
@@ -102,14 +102,6 @@ impl TableGame for Thoth {
 
     fn action_from_json(&self, seat: Seat, value: &Value, known: &Faces) -> Result<ThothAction, ActionError> {
         ThothAction::from_json(value, seat, self.hand_of(seat), known)
-    }
-
-    fn event_to_json(&self, event: &ThothEvent) -> Value {
-        event.to_json()
-    }
-
-    fn event_text(&self, event: &ThothEvent, names: &[String]) -> String {
-        event.text(names)
     }
 
     fn has_left(&self, seat: Seat) -> bool {

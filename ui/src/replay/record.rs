@@ -102,7 +102,7 @@ impl Recorder {
             let state = removal(seat, audit.departures());
             return vec![state.in_words(&self.name(seat))];
         }
-        let told = narrate(item, audit.replica().game(), &self.names);
+        let told = narrate(item, &self.names);
         let lines = told.into_iter().filter_map(|event| match event {
             Narrated::Line(line) => Some(line),
             Narrated::Deal(deal) => Some(format!("Deal {} begins.", u64::from(deal) + 1)),

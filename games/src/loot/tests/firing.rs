@@ -1,6 +1,8 @@
 //! Firing the village, its scoring and the end of the game: "Firing the village", "Gods" and
 //! "Forfeit" of the rules page.
 
+use crate::interface::TableEvent as _;
+
 use super::*;
 
 #[test]
@@ -245,7 +247,7 @@ fn equal_totals_share_the_win() {
     assert_eq!(play.game.totals(), [36, 36]);
     assert_eq!(play.game.winners(), SeatSet::all(2));
     let names = ["Ann".to_owned(), "Bob".to_owned()];
-    let text: Vec<_> = events.iter().map(|e| play.game.event_text(e, &names)).collect();
+    let text: Vec<_> = events.iter().map(|e| e.text(&names)).collect();
     assert_eq!(
         text,
         [

@@ -344,10 +344,7 @@ impl<G: Game> Replica<G> {
         let live = charter.charter().seats();
         let table = charter.table();
         // The first leader search starts after the last seat, so at seat 0.
-        let last_leader = live.iter().next_back().or_else(|| Seat::new(0));
-        let Some(last_leader) = last_leader else {
-            return Err(RuleSetError::UnknownGame(String::new()));
-        };
+        let last_leader = live.iter().next_back().unwrap_or(Seat::FIRST);
         let mut replica = Self {
             strict: rules.strict,
             step: 0,
