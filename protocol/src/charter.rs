@@ -340,7 +340,7 @@ impl Charter {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignedCharter {
     charter: Arc<Charter>,
-    signatures: Vec<SignatureBytes>,
+    signatures: Bounded<SignatureBytes, MAX_SEATS>,
     table: Hash32,
 }
 
@@ -357,7 +357,7 @@ impl SignedCharter {
                 seats: charter.players.len(),
             });
         }
-        for ((seat, _), signature) in charter.seated().zip(&signatures) {
+        for ((seat, _), signature) in charter.seated().zip(signatures.iter()) {
             if !charter.verifies(seat, signature) {
                 return Err(CharterError::Signature(seat));
             }
@@ -365,7 +365,8 @@ impl SignedCharter {
         let table = charter.table();
         Ok(Self {
             charter: Arc::new(charter),
-            signatures,
+            // As many as players, so none is left out.
+            signatures: Bounded::first(signatures),
             table,
         })
     }
@@ -376,7 +377,7 @@ impl SignedCharter {
     }
 
     /// The signatures, in seat order.
-    pub fn signatures(&self) -> &[SignatureBytes] {
+    pub fn signatures(&self) -> &Bounded<SignatureBytes, MAX_SEATS> {
         &self.signatures
     }
 

@@ -17,11 +17,10 @@ use super::args::{Common, Host, Join, Options, Play, Resume, SeatArgs, Watch};
 use super::history::SHORT;
 use super::output::{complain, say};
 use super::{Exit, headless, lan, usage};
-use crate::session::Handle;
 use crate::session::driver::{Attended, Pilot, Role, Setup, start};
 use crate::session::frame::ProgramId;
 use crate::session::journal::{ListenConfig, open_seats, saved_tables};
-use crate::session::local_bots::{self, LocalBots};
+use crate::session::local_bots::{self, OpenTable};
 use crate::session::practice;
 use crate::store::{DataDir, DataView, IdentityKey, StoreError};
 use crate::tui::{self, Data, Interface, Start, TableOutcome};
@@ -107,23 +106,22 @@ struct Opening {
 /// Opens a table with bots.
 fn open(
     common: &Common,
-    data: Arc<DataDir>,
+    data: &Arc<DataDir>,
     seat: SeatArgs,
     opening: Opening,
     own_pilot: bool,
-) -> anyhow::Result<Table> {
+) -> anyhow::Result<OpenTable> {
     let local = opening.place.transport == Transport::Memory;
-    let place = Some(opening.place.clone());
     let setup = Setup {
         identity: data.identity()?,
-        name: name(common, &data),
+        name: name(common, data),
         role: Role::Host(opening.rules),
         place: opening.place,
         bind_when_free: false,
         lan: opening.lan,
         password: opening.password,
         pilot: own_pilot.then(|| pilot(&seat, false)),
-        data,
+        data: Arc::clone(data),
         program: program()?,
         local_bot: false,
         // With bots only, there is nobody to wait for.
@@ -131,15 +129,7 @@ fn open(
         attended: attended(own_pilot),
     };
     let bots = vec![pilot(&seat, !own_pilot); usize::from(opening.bots)];
-    let (data, local_bots) = (Arc::clone(&setup.data), LocalBots::of(&setup));
-    Ok(Table {
-        handle: local_bots::open(&local_bots, setup, bots)?,
-        data,
-        local_bots: Some(local_bots),
-        local,
-        place,
-        told: Vec::new(),
-    })
+    Ok(local_bots::open(setup, bots)?)
 }
 
 /// Events are printed, not shown on a screen.
@@ -155,34 +145,13 @@ impl Print {
     }
 }
 
-/// A session to be shown or printed.
-struct Table {
-    handle: Handle,
-    data: Arc<DataDir>,
-    /// Seats bots in the lobby, if this program hosts the table.
-    local_bots: Option<LocalBots>,
-    /// Whether the table has no network: every seat is in this program.
-    local: bool,
-    /// Where it listens, if given on the command line.
-    place: Option<ListenConfig>,
-    /// The listening addresses that others already have.
-    told: Vec<Multiaddr>,
-}
-
 /// Shows the table, or prints it.
-async fn attend(common: &Common, print: Option<Print>, table: Table) -> anyhow::Result<Exit> {
+async fn attend(common: &Common, print: Option<Print>, data: Arc<DataDir>, table: OpenTable) -> anyhow::Result<Exit> {
     if let Some(Print { json }) = print {
         return headless::run(table.handle, json).await;
     }
-    let start = Start::Table {
-        handle: table.handle,
-        local_bots: table.local_bots,
-        local: table.local,
-        place: table.place,
-        told: table.told,
-    };
-    let interface = interface(common, Data::Open(table.data));
-    Ok(match tui::run(interface, start).await? {
+    let interface = interface(common, Data::Open(data));
+    Ok(match tui::run(interface, Start::Table(table)).await? {
         TableOutcome::Over { scores, transcript } => {
             for (name, score) in scores {
                 say(format!("{score:>6}  {name}"))?;
@@ -256,15 +225,8 @@ pub(super) fn play(common: &Common, play: &Play) -> anyhow::Result<Exit> {
     let data = Arc::new(DataDir::open(common.data_dir.as_deref())?);
     runtime()?.block_on(async {
         if play.practice {
-            let table = Table {
-                handle: practice::open(&rules, &name(common, &data)).map_err(usage)?,
-                data,
-                local_bots: None,
-                local: true,
-                place: None,
-                told: Vec::new(),
-            };
-            return attend(common, None, table).await;
+            let handle = practice::open(&rules, &name(common, &data)).map_err(usage)?;
+            return attend(common, None, data, OpenTable::new(handle, true)).await;
         }
         let opening = Opening {
             rules,
@@ -277,9 +239,9 @@ pub(super) fn play(common: &Common, play: &Play) -> anyhow::Result<Exit> {
             lan: false,
             password: None,
         };
-        let table = open(common, data, play.seat, opening, play.seat.headless)?;
+        let table = open(common, &data, play.seat, opening, play.seat.headless)?;
         let print = Print::of(&play.seat, play.seat.headless);
-        attend(common, print, table).await
+        attend(common, print, data, table).await
     })
 }
 
@@ -334,9 +296,9 @@ fn host_table(common: &Common, host: Host, headless_seat: bool) -> anyhow::Resul
             lan: !host.no_lan,
             password,
         };
-        let table = open(common, data, host.seat, opening, headless_seat)?;
+        let table = open(common, &data, host.seat, opening, headless_seat)?;
         let print = Print::of(&host.seat, headless_seat);
-        attend(common, print, table).await
+        attend(common, print, data, table).await
     })
 }
 
@@ -369,16 +331,12 @@ fn join_table(common: &Common, join: Join, headless_seat: bool) -> anyhow::Resul
             ready: headless_seat,
             attended: attended(headless_seat),
         })?;
-        let table = Table {
-            handle,
-            data,
-            local_bots: None,
-            local: false,
+        let table = OpenTable {
             place: Some(place),
-            told: Vec::new(),
+            ..OpenTable::new(handle, false)
         };
         let print = Print::of(&join.seat, headless_seat);
-        attend(common, print, table).await
+        attend(common, print, data, table).await
     })
 }
 
@@ -409,16 +367,8 @@ pub(super) fn watch(common: &Common, watch: &Watch) -> anyhow::Result<Exit> {
             ready: true,
             attended: attended(headless),
         })?;
-        let table = Table {
-            handle,
-            data,
-            local_bots: None,
-            local: false,
-            place: None,
-            told: Vec::new(),
-        };
         let print = headless.then_some(Print { json: watch.json });
-        attend(common, print, table).await
+        attend(common, print, data, OpenTable::new(handle, false)).await
     })
 }
 
@@ -446,21 +396,9 @@ pub(super) fn resume(common: &Common, resume: &Resume) -> anyhow::Result<Exit> {
     runtime()?.block_on(async {
         let pilot = resume.seat.headless.then(|| pilot(&resume.seat, false));
         let attended = attended(resume.seat.headless);
-        let local = seats.iter().all(|seat| seat.transport() == Transport::Memory);
-        let own = seats.iter().find(|seat| !seat.is_local_bot());
-        let (place, told) = own.map(|own| (own.place().clone(), own.told())).unzip();
-        let told = told.unwrap_or_default();
-        let handle = local_bots::resume(seats, &identity, pilot, &data, attended)?;
-        let table = Table {
-            handle,
-            data,
-            local_bots: None,
-            local,
-            place,
-            told,
-        };
+        let table = local_bots::resume(seats, &identity, pilot, &data, attended)?;
         let print = Print::of(&resume.seat, resume.seat.headless);
-        attend(common, print, table).await
+        attend(common, print, data, table).await
     })
 }
 

@@ -99,12 +99,14 @@ pub struct Roster {
     pub ready: SeatSet,
 }
 
+/// Address records in seat order, each signed by its seat.
+pub type Records = Bounded<AddressRecord, MAX_SEATS>;
+
 /// A charter to sign, with the addresses of its seats.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Proposal {
     pub charter: Charter,
-    /// The address records in seat order, each signed by its seat.
-    pub records: Bounded<AddressRecord, MAX_SEATS>,
+    pub records: Records,
 }
 
 /// A table in play, for a seat that has lost its copy.

@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use fairdeal_net::{JoinTarget, Ticket, Transport};
+use fairdeal_net::{JoinTarget, Multiaddr, Ticket, Transport};
 use fairdeal_protocol::crypto::pake::Password;
 use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinHandle;
@@ -281,26 +281,58 @@ impl LocalBots {
     }
 }
 
-/// Opens a table in a task of the current tokio runtime; the bots join as soon as there is a ticket. `local_bots` must come
-/// from the same setup.
+/// A table's session, and what is needed to go on from it to another table.
+#[derive(Debug)]
+pub struct OpenTable {
+    pub handle: Handle,
+    /// Seats more bots in the lobby, if this program hosts the table.
+    pub local_bots: Option<LocalBots>,
+    /// Whether the table has no network: every seat is in this program.
+    pub local: bool,
+    /// Where it listens and through which relays others reach it, if configured. The next table uses the same.
+    pub place: Option<ListenConfig>,
+    /// Addresses that others already have for it.
+    pub told: Vec<Multiaddr>,
+}
+
+impl OpenTable {
+    /// A session that nobody else can dial yet.
+    pub fn new(handle: Handle, local: bool) -> Self {
+        Self {
+            handle,
+            local_bots: None,
+            local,
+            place: None,
+            told: Vec::new(),
+        }
+    }
+}
+
+/// Opens a table in a task of the current tokio runtime; the bots join as soon as there is a ticket.
 ///
 /// # Errors
 /// [`SessionError`] of the host. If a bot cannot start, the events end with a [`SessionEvent::Error`].
-pub fn open(local_bots: &LocalBots, setup: Setup, bots: Vec<Pilot>) -> Result<Handle, SessionError> {
+pub fn open(setup: Setup, bots: Vec<Pilot>) -> Result<OpenTable, SessionError> {
+    let (local_bots, place) = (LocalBots::of(&setup), setup.place.clone());
     let own = start(setup)?;
-    let (all, transport, local_bots) = (local_bots.bots.clone(), local_bots.transport, local_bots.clone());
+    let (all, transport, filling) = (local_bots.bots.clone(), local_bots.transport, local_bots.clone());
     // A later ticket only lists new addresses; the bots have joined already.
     let mut waiting = Some(bots);
-    Ok(all.attend(own, transport, move |event| {
+    let handle = all.attend(own, transport, move |event| {
         let ticket = match event {
             SessionEvent::Lobby(view) => view.ticket.clone(),
             _ => None,
         };
         match ticket.and_then(|ticket| Some((ticket, waiting.take()?))) {
-            Some((ticket, bots)) => local_bots.fill(&ticket, &bots),
+            Some((ticket, bots)) => filling.fill(&ticket, &bots),
             None => Ok(()),
         }
-    }))
+    });
+    Ok(OpenTable {
+        local_bots: Some(local_bots),
+        place: Some(place),
+        ..OpenTable::new(handle, transport == Transport::Memory)
+    })
 }
 
 /// Resumes a saved game in a task of the current tokio runtime, with all seats that this program played. The handle is
@@ -314,21 +346,27 @@ pub fn resume(
     pilot: Option<Pilot>,
     data: &Arc<DataDir>,
     attended: Attended,
-) -> Result<Handle, SessionError> {
+) -> Result<OpenTable, SessionError> {
     let bots = Bots::default();
+    let local = seats.iter().all(|seat| seat.transport() == Transport::Memory);
     let mut own = None;
     for seat in seats {
-        let (is_local_bot, transport) = (seat.is_local_bot(), seat.transport());
-        let (identity, data) = (identity.clone(), Arc::clone(data));
-        let handle = driver::resume(seat, identity, pilot, data, attended)?;
+        let (place, told) = (seat.place().clone(), seat.told());
+        let is_local_bot = seat.is_local_bot();
+        let handle = driver::resume(seat, identity.clone(), pilot, Arc::clone(data), attended)?;
         if is_local_bot {
             bots.add(handle);
         } else {
-            own = Some((handle, transport));
+            own = Some((handle, place, told));
         }
     }
-    let (own, transport) = own.ok_or(SessionError::NobodyHere)?;
-    Ok(bots.attend(own, transport, |_| Ok(())))
+    let (own, place, told) = own.ok_or(SessionError::NobodyHere)?;
+    let handle = bots.attend(own, place.transport, |_| Ok(()));
+    Ok(OpenTable {
+        place: Some(place),
+        told,
+        ..OpenTable::new(handle, local)
+    })
 }
 
 #[cfg(test)]

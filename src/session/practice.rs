@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use fairdeal_games::chance::{RefereeChance, Refusal};
-use fairdeal_games::{AnyAction, AnyEvent, AnyGame, TableGame as _};
+use fairdeal_games::{AnyAction, AnyEvent, AnyGame, TableEvent as _};
 use fairdeal_protocol::game::{Game as _, RuleSet};
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::party::{Party, PlayedBy};
@@ -119,7 +119,7 @@ impl Practice {
     pub(crate) fn tell(&self, events: Vec<AnyEvent>) -> Vec<SessionEvent> {
         let mut told = Vec::new();
         for event in events {
-            let line = self.now.game.event_text(&event, &self.names);
+            let line = event.text(&self.names);
             told.push(SessionEvent::Game(event));
             if !line.is_empty() {
                 told.push(SessionEvent::Line(line));

@@ -170,7 +170,7 @@ impl Spectators {
     pub fn show(&self, charter: &SignedCharter, to: Option<PeerId>) -> Outgoing {
         let frame = Frame::Show(Box::new(Showing {
             charter: charter.charter().clone(),
-            signatures: charter.signatures().to_vec().try_into().unwrap_or_default(),
+            signatures: charter.signatures().clone(),
         }));
         let peers = self.peers().filter(|peer| to.is_none_or(|to| to == *peer));
         peers.map(|peer| (peer, frame.clone())).collect()

@@ -26,13 +26,10 @@ mod testing;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use fairdeal_net::Multiaddr;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_ui::theme::Depth;
 
-use crate::session::Handle;
-use crate::session::journal::ListenConfig;
-use crate::session::local_bots::LocalBots;
+use crate::session::local_bots::OpenTable;
 use crate::store::{DataDir, DataView};
 
 /// Inputs of the interface.
@@ -95,18 +92,7 @@ pub enum Start {
     /// A past game, by the path of its transcript. The interface ends when the player leaves it.
     Replay(PathBuf),
     /// A table. The interface ends when the player leaves it.
-    Table {
-        /// The table's session.
-        handle: Handle,
-        /// Seats more bots in the lobby, if this program hosts the table.
-        local_bots: Option<LocalBots>,
-        /// Whether the table has no network: every seat is in this program.
-        local: bool,
-        /// Where it listens and through which relays others reach it, if configured. Later tables use the same.
-        place: Option<ListenConfig>,
-        /// Addresses that others already have for it.
-        told: Vec<Multiaddr>,
-    },
+    Table(OpenTable),
 }
 
 /// How the last table ended, to be printed after the interface has closed.

@@ -238,9 +238,9 @@ async fn finished_game_stays_finished_when_its_loser_dies() {
 /// guest has lost.
 async fn guest_dies_at_the_end() -> bool {
     let root = TempDir::new().unwrap();
-    let local_bots = data(root.path(), "host");
+    let host_data = data(root.path(), "host");
     let options = [("absence", "2"), ("target", "20")];
-    let mut host = host(&local_bots, 2, &options, ON_TCP);
+    let mut host = host(&host_data, 2, &options, ON_TCP);
     let ticket = ticket_of(&mut host, |_| true).await;
     let join = ["bot", "join", &ticket, "--json", "--bot-delay", "1", "--listen", TCP];
     let mut guest = Program::start(root.path(), "guest", &join);
@@ -263,7 +263,7 @@ async fn guest_dies_at_the_end() -> bool {
     // confirmed.
     let gone = Seat::new(1).unwrap();
     assert!(survivor.unopened.is_empty() || survivor.unopened.contains(gone));
-    let kept = remembered(&local_bots);
+    let kept = remembered(&host_data);
     assert_eq!((&kept.ending, &kept.scores), (&Ending::Finished, scores));
     assert_eq!(&kept.winners, winners);
 
@@ -275,7 +275,7 @@ async fn guest_dies_at_the_end() -> bool {
     let kept = remembered(&DataDir::open(Some(&name)).unwrap());
     assert_eq!((&kept.ending, &kept.scores), (&Ending::Finished, scores));
     assert_eq!(&kept.winners, winners);
-    assert_eq!(remembered(&local_bots).ending, Ending::Finished);
+    assert_eq!(remembered(&host_data).ending, Ending::Finished);
     !winners.contains(&gone)
 }
 

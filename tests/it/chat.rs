@@ -283,10 +283,10 @@ async fn seats_without_a_way_to_each_other_talk_through_the_host() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_seat_that_is_left_in_the_lobby_is_free() {
     let root = TempDir::new().unwrap();
-    let local_bots = data(root.path(), "host");
-    let setup = person(&local_bots, "Anna", Role::Host(rules(3)));
+    let host_data = data(root.path(), "host");
+    let setup = person(&host_data, "Anna", Role::Host(rules(3)));
     let bots = LocalBots::of(&setup);
-    let mut host = Player::at(local_bots::open(&bots, setup, vec![pilot()]).unwrap());
+    let mut host = Player::at(local_bots::open(setup, vec![pilot()]).unwrap().handle);
     let ticket = host.ticket().await;
     host.lobby(|view| taken(view) == 2).await;
     let mut gone = Player::guest(root.path(), "gone", &ticket);
@@ -319,8 +319,7 @@ async fn a_table_with_bots_is_paused_and_gone_on_with_in_one_program() {
     let own = data(root.path(), "own");
     let mut setup = person(&own, "Anna", Role::Host(rules(3)));
     setup.ready = true;
-    let bots = LocalBots::of(&setup);
-    let mut player = Player::at(local_bots::open(&bots, setup, vec![pilot(); 2]).unwrap());
+    let mut player = Player::at(local_bots::open(setup, vec![pilot(); 2]).unwrap().handle);
     player.started().await;
     let mut steps = Vec::new();
     for _ in 0..3 {
@@ -343,7 +342,7 @@ async fn a_table_with_bots_is_paused_and_gone_on_with_in_one_program() {
         assert_eq!((seats.len(), waiting.len()), (3, 0));
         let identity = own.identity().unwrap();
         let again = local_bots::resume(seats, &identity, None, &own, Attended::Person);
-        player = Player::at(again.unwrap());
+        player = Player::at(again.unwrap().handle);
     }
     assert!(steps.windows(2).all(|pair| pair[0] == pair[1]), "{steps:?}");
     // The player leaves for good and nobody else is there: the bots stop, and no saved game is left.
@@ -527,7 +526,7 @@ async fn flooding_chat_is_rate_limited() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_rematch_is_where_the_table_before_was() {
     let root = TempDir::new().unwrap();
-    let (local_bots, away) = (data(root.path(), "host"), data(root.path(), "guest"));
+    let (host_data, away) = (data(root.path(), "host"), data(root.path(), "guest"));
     let sit = |data: &Arc<DataDir>, name: &str, role: Role, listen: &Multiaddr| {
         let mut setup = person(data, name, role);
         setup.place.transport = Transport::Sockets;
@@ -538,7 +537,7 @@ async fn a_rematch_is_where_the_table_before_was() {
         Player::sit(setup)
     };
     let anywhere: Multiaddr = "/ip4/127.0.0.1/tcp/0".parse().unwrap();
-    let mut host = sit(&local_bots, "Anna", Role::Host(rules(2)), &anywhere);
+    let mut host = sit(&host_data, "Anna", Role::Host(rules(2)), &anywhere);
     let first: Ticket = host.ticket().await.parse().unwrap();
     let target = JoinTarget::Ticket(first.clone());
     let mut guest = sit(&away, "Béla", Role::Guest(target), &anywhere);
@@ -546,7 +545,7 @@ async fn a_rematch_is_where_the_table_before_was() {
     guest.over().await;
 
     let place = first.addresses().first().unwrap();
-    let mut second = sit(&local_bots, "Anna", Role::Host(rules(2)), place);
+    let mut second = sit(&host_data, "Anna", Role::Host(rules(2)), place);
     let opened: Ticket = second.ticket().await.parse().unwrap();
     assert!(!opened.addresses().contains(place), "it is taken");
     let both = opened.found_at(first.addresses()).unwrap();
@@ -583,7 +582,7 @@ async fn a_rematch_is_where_the_table_before_was() {
 async fn players_go_on_to_another_game() {
     let root = TempDir::new().unwrap();
     let listen: Multiaddr = "/ip4/127.0.0.1/tcp/0".parse().unwrap();
-    let (local_bots, away) = (data(root.path(), "host"), data(root.path(), "guest"));
+    let (host_data, away) = (data(root.path(), "host"), data(root.path(), "guest"));
     // Bots play for them while they watch.
     let sit = |data: &Arc<DataDir>, name: &str, role: Role| {
         let mut setup = person(data, name, role);
@@ -601,7 +600,7 @@ async fn players_go_on_to_another_game() {
         setup.place.listen = Vec::new();
         Player::sit(setup)
     };
-    let mut host = sit(&local_bots, "Anna", Role::Host(rules(2)));
+    let mut host = sit(&host_data, "Anna", Role::Host(rules(2)));
     let ticket = host.ticket().await;
     let mut spectator = look_on(&ticket);
     let target: JoinTarget = ticket.parse().unwrap();
@@ -613,7 +612,7 @@ async fn players_go_on_to_another_game() {
     guest.say("another one?").await;
     host.hears("another one?").await;
 
-    let mut second = sit(&local_bots, "Anna", Role::Host(rules(2)));
+    let mut second = sit(&host_data, "Anna", Role::Host(rules(2)));
     let ticket = second.ticket().await;
     host.order(Command::Invite("fd1mistyped".to_owned())).await;
     host.refusal().await;
@@ -653,7 +652,7 @@ async fn players_go_on_to_another_game() {
     for player in [second, again, spectator] {
         player.order(Command::Quit).await;
     }
-    for data in [local_bots, away] {
+    for data in [host_data, away] {
         assert_eq!(data.transcripts().unwrap().len(), 2);
     }
 }

@@ -13,7 +13,7 @@ use super::{Driver, SessionState};
 use crate::session::SessionEvent;
 use crate::session::chat::ChatError;
 use crate::session::frame::{ChatMessage, Frame};
-use crate::session::lobby::{Outgoing, host_seat};
+use crate::session::lobby::{HOST, Outgoing};
 
 impl Driver {
     /// Sends the player's chat message.
@@ -33,7 +33,7 @@ impl Driver {
     /// The seat that this player writes as.
     fn voice(&self) -> Result<Seat, ChatError> {
         match &self.stage {
-            SessionState::Host { .. } => host_seat().ok_or(ChatError::NoSeat),
+            SessionState::Host { .. } => Ok(HOST),
             SessionState::Guest(lobby) => lobby.seat().ok_or(ChatError::NoSeat),
             SessionState::Table(seated) => Ok(seated.table.me()),
             SessionState::Watch(_) => Err(ChatError::Spectator),
@@ -85,17 +85,17 @@ impl Driver {
         match &self.stage {
             SessionState::Host { lobby, .. } if of.is_none() => lobby.seat_of(peer),
             SessionState::Guest(lobby) if lobby.host() == peer => {
-                let seat = of.or_else(host_seat)?;
+                let seat = of.unwrap_or(HOST);
                 // Ignore our own message when it comes back.
                 lobby.seat().filter(|me| *me != seat).map(|_| seat)
             }
-            SessionState::Watch(watching) if watching.host == peer => of.or_else(host_seat),
+            SessionState::Watch(watching) if watching.host == peer => Some(of.unwrap_or(HOST)),
             SessionState::Table(seated) => {
                 let by = seated.seat_of(peer)?;
                 let Some(seat) = of else { return Some(by) };
                 let is_far =
                     seated.peers.contains_key(&seat) && !seated.connected(&self.links.connected).contains(seat);
-                (Some(by) == host_seat() && is_far).then_some(seat)
+                (by == HOST && is_far).then_some(seat)
             }
             _ => None,
         }
@@ -112,7 +112,7 @@ impl Driver {
                 others.retain(|peer| Some(*peer) != speaker);
                 others
             }
-            SessionState::Table(seated) if Some(seated.table.me()) == host_seat() => {
+            SessionState::Table(seated) if seated.table.me() == HOST => {
                 let seats = seated.cut_off_from(seat, &self.links.connected);
                 let spectators = seated.spectators.iter().flat_map(|spectators| spectators.peers());
                 seats.into_iter().chain(spectators).collect()
@@ -203,7 +203,7 @@ impl Driver {
     pub(super) async fn invited(&mut self, peer: PeerId, ticket: &str) {
         let seat = match &self.stage {
             SessionState::Table(seated) => seated.seat_of(peer),
-            SessionState::Watch(watching) if watching.host == peer => host_seat(),
+            SessionState::Watch(watching) if watching.host == peer => Some(HOST),
             _ => None,
         };
         let Some(seat) = seat else {

@@ -27,7 +27,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use ed25519_dalek::SigningKey;
 use fairdeal_games::AnyGame;
 use fairdeal_games::bots::Level;
-use fairdeal_net::{AddressRecord, JoinTarget, Multiaddr, NodeError, NodeEvent, NodeHandle, PeerId, TicketError};
+use fairdeal_net::{JoinTarget, Multiaddr, NodeError, NodeEvent, NodeHandle, PeerId, TicketError};
 use fairdeal_protocol::charter::SignedCharter;
 use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::game::RuleSet;
@@ -40,7 +40,7 @@ use getrandom::rand_core::UnwrapErr;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
-use super::frame::{Frame, ProgramId};
+use super::frame::{Frame, ProgramId, Records};
 use super::journal::ListenConfig;
 use super::lobby::{Agreed, GuestLobby, HostLobby, Outgoing};
 use super::spectators::Spectators;
@@ -203,7 +203,7 @@ struct Seated {
     id: Hash32,
     charter: SignedCharter,
     /// The address records signed by the seats, in seat order.
-    records: Vec<AddressRecord>,
+    records: Records,
     /// Where connected seats report that they listen now.
     heard: BTreeMap<Seat, Vec<Multiaddr>>,
     /// The latest round-trip times, in milliseconds.

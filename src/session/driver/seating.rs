@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use fairdeal_games::{AnyGame, TableGame as _};
+use fairdeal_games::{AnyGame, TableEvent as _};
 use fairdeal_net::{MAX_RECORDED, Multiaddr, PeerId, Ticket, TicketError, at_port_of, presentable};
 use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::seat::{Seat, SeatSet};
@@ -383,7 +383,7 @@ impl Driver {
             match event {
                 Event::News(News::Game(event)) => {
                     if let SessionState::Table(seated) = &self.stage {
-                        let line = seated.table.game().event_text(&event, &seated.names);
+                        let line = event.text(&seated.names);
                         self.tell(SessionEvent::Line(line)).await;
                     }
                 }

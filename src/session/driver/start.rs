@@ -17,7 +17,7 @@ use super::{Attended, Driver, Pilot, Restored, Role, SessionError, SessionState,
 use crate::session::Handle;
 use crate::session::frame::Join;
 use crate::session::journal::{Interrupted, SavedSeat};
-use crate::session::lobby::{GuestLobby, HostLobby, host_seat};
+use crate::session::lobby::{GuestLobby, HOST, HostLobby};
 use crate::session::password_gate::{GuestGate, HostGate};
 use crate::session::spectators::Spectators;
 use crate::store::{DataDir, IdentityKey};
@@ -139,7 +139,7 @@ pub fn resume(
     if agreed.charter.charter().seat_of(&(&key).into()) != Some(agreed.me) {
         return Err(SessionError::OtherIdentity);
     }
-    let is_host = host_seat() == Some(agreed.me);
+    let is_host = agreed.me == HOST;
     let ((node, network), awaited) = spawn_near(&key, config_of(&place, is_host))?;
     let mut rng = UnwrapErr(SysRng);
     let table = Table::restore(agreed.charter.clone(), agreed.me, key.clone(), records, &mut rng)?;

@@ -11,6 +11,7 @@ use fairdeal_protocol::table::clocks::Wait;
 use fairdeal_protocol::table::live::{Event, Output, To};
 use fairdeal_protocol::table::message::{Head, Message};
 use fairdeal_protocol::table::replica::News;
+use fairdeal_protocol::wire::bounded::Bounded;
 use fairdeal_ui::narrate::narrate;
 use fairdeal_ui::view::{PeerState, Seating, Snapshot, Standing, Waiting, Waits, coarse};
 use tokio::task::spawn_blocking;
@@ -392,7 +393,7 @@ impl Driver {
                 self.tell(SessionEvent::Deal(deal)).await;
             }
             Event::News(news) => {
-                for event in narrate(news, seated.table.game(), &seated.names) {
+                for event in narrate(news, &seated.names) {
                     self.tell(event.into()).await;
                 }
             }
@@ -537,7 +538,7 @@ impl Seated {
     fn pass_on(&self, author: Seat, entry: SignedEntry, connected: &[PeerId], frames: &mut Vec<Addressed>) {
         let frame = Frame::Table {
             table: self.id,
-            message: Message::Entries(vec![entry].try_into().unwrap_or_default()),
+            message: Message::Entries(Bounded::one(entry)),
         };
         let peers = self.cut_off_from(author, connected).into_iter();
         frames.extend(peers.map(|peer| Addressed {

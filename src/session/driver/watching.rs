@@ -21,7 +21,7 @@ use tokio::time::Instant;
 use super::{Attended, Driver, SessionState};
 use crate::session::SessionEvent;
 use crate::session::frame::{Frame, Roster, Showing, Watch};
-use crate::session::lobby::{Outgoing, host_seat, view_of};
+use crate::session::lobby::{HOST, Outgoing, view_of};
 use crate::session::password_gate::GuestGate;
 use crate::summary;
 
@@ -52,7 +52,7 @@ fn shown_charter(showing: Showing, host: PeerId, lobby: Option<[u8; 8]>) -> Resu
     if lobby.is_some_and(|lobby| charter.charter().lobby != lobby) {
         return Err(ShownError::OtherTable);
     }
-    let first = host_seat().and_then(|seat| charter.charter().player(seat));
+    let first = charter.charter().player(HOST);
     if first.is_none_or(|first| first.key.to_bytes() != host.to_bytes()) {
         return Err(ShownError::OtherHost);
     }
@@ -308,13 +308,12 @@ impl Driver {
             self.send_all(&vec![more]);
         }
         let names = snapshot.names.clone();
-        let game = snapshot.game.clone();
         for item in news {
             let removed = match &item {
                 News::Removed(seat) => Some(*seat),
                 _ => None,
             };
-            for event in narrate(item, &game, &names) {
+            for event in narrate(item, &names) {
                 self.tell(event.into()).await;
             }
             if let Some(seat) = removed {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use ed25519_dalek::SigningKey;
 use fairdeal_games::bots::Level;
 use fairdeal_games::{AnyGame, game_info};
-use fairdeal_net::{AddressRecord, Multiaddr, PeerId, Transport};
+use fairdeal_net::{Multiaddr, PeerId, Transport};
 use fairdeal_protocol::charter::{Charter, SignatureBytes, SignedCharter};
 use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::seat::{MAX_SEATS, Seat};
@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 use zeroize::{Zeroize as _, Zeroizing};
 
 use super::driver::Pilot;
-use super::frame::Addresses;
+use super::frame::{Addresses, Records};
 use super::lobby::{Agreed, check_records};
 use crate::store::{DataDir, DataView, IdentityKey, Journal, JournalFile, StoreError};
 
@@ -62,7 +62,7 @@ pub struct Header {
     charter: Charter,
     signatures: Bounded<SignatureBytes, MAX_SEATS>,
     seat: Seat,
-    records: Bounded<AddressRecord, MAX_SEATS>,
+    records: Records,
     transport: Transport,
     listen: Addresses,
     relays: Addresses,
@@ -91,17 +91,7 @@ impl ListenConfig {
 
 fn packed(addresses: &[Multiaddr]) -> Addresses {
     let each = addresses.iter().map(|address| address.to_vec());
-    let fitting: Vec<_> = each.filter_map(|bytes| bytes.try_into().ok()).collect();
-    let most = fitting.len().min(super::frame::MAX_ADDRESSES);
-    fitting
-        .get(..most)
-        .and_then(|some| some.to_vec().try_into().ok())
-        .unwrap_or_default()
-}
-
-fn packed_signatures(agreed: &Agreed) -> Bounded<SignatureBytes, MAX_SEATS> {
-    let signatures = agreed.charter.signatures().to_vec();
-    signatures.try_into().unwrap_or_default()
+    Bounded::first(each.filter_map(|bytes| bytes.try_into().ok()))
 }
 
 /// The listen address of a local bot.
@@ -134,9 +124,9 @@ impl Header {
     ) -> Self {
         Self {
             charter: agreed.charter.charter().clone(),
-            signatures: packed_signatures(agreed),
+            signatures: agreed.charter.signatures().clone(),
             seat: agreed.me,
-            records: agreed.records.clone().try_into().unwrap_or_default(),
+            records: agreed.records.clone(),
             transport: place.transport,
             listen: packed(&place.listen),
             relays: packed(&place.relays),
@@ -254,7 +244,7 @@ impl SavedSeat {
             agreed: Agreed {
                 charter,
                 me: header.seat,
-                records: header.records.into_inner(),
+                records: header.records,
                 again: true,
             },
             place: ListenConfig {
@@ -289,9 +279,9 @@ impl SavedSeat {
         }
         let header = Header {
             charter: agreed.charter.charter().clone(),
-            signatures: packed_signatures(agreed),
+            signatures: agreed.charter.signatures().clone(),
             seat,
-            records: agreed.records.clone().try_into().unwrap_or_default(),
+            records: agreed.records.clone(),
             transport: self.place.transport,
             listen: packed(&local_address(self.place.transport)),
             relays: Addresses::default(),

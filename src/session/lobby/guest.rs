@@ -12,7 +12,7 @@ use fairdeal_ui::text::clean_reason;
 use fairdeal_ui::view::LobbyView;
 use rand_core::CryptoRng;
 
-use super::{Agreed, LobbyError, Outgoing, check_records, host_seat, set_addresses, view_of};
+use super::{Agreed, HOST, LobbyError, Outgoing, check_records, set_addresses, view_of};
 use crate::session::frame::{Back, Frame, Join, Proposal, Roster};
 use crate::session::password_gate::GuestGate;
 
@@ -134,7 +134,7 @@ impl GuestLobby {
                     return Ok((Vec::new(), None));
                 }
                 let charter = SignedCharter::assemble(proposal.charter.clone(), signatures.into_inner())?;
-                let records = proposal.records.to_vec();
+                let records = proposal.records.clone();
                 Ok((
                     Vec::new(),
                     Some(Agreed {
@@ -174,7 +174,7 @@ impl GuestLobby {
         Ok(Some(Agreed {
             charter,
             me,
-            records: records.into_inner(),
+            records,
             again: true,
         }))
     }
@@ -211,7 +211,7 @@ impl GuestLobby {
                 "has other rules or seats than the lobby showed",
             ));
         }
-        let first = host_seat().and_then(|seat| charter.player(seat));
+        let first = charter.player(HOST);
         if first.is_none_or(|host| host.key.to_bytes() != self.host.to_bytes()) {
             return Err(LobbyError::BadProposal("has another key at the host's seat"));
         }
@@ -219,7 +219,7 @@ impl GuestLobby {
         if player.is_none_or(|player| player.played_by != self.own.played_by) {
             return Err(LobbyError::BadProposal("has somebody else play our seat"));
         }
-        let party = host_seat().filter(|_| self.of_host).unwrap_or(me);
+        let party = if self.of_host { HOST } else { me };
         let parties = charter_again.parties();
         let alone = parties.seats_of(Party::of(party)) == SeatSet::one(me);
         if parties.party_of(me) != Some(Party::of(party)) || !(self.of_host || alone) {
@@ -237,7 +237,7 @@ impl GuestLobby {
         if !as_shown {
             return Ok(vec![(self.host, Frame::Ready(self.ready))]);
         }
-        AnyGame::create(&charter.rules()).map_err(|error| LobbyError::Rules(error.to_string()))?;
+        AnyGame::create(&charter.rules())?;
         let signature = charter.sign(&self.key);
         let table = charter.table();
         self.signed = Some((proposal, me, signature));

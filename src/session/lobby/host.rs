@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ed25519_dalek::SigningKey;
-use fairdeal_net::{AddressRecord, Multiaddr, PeerId};
+use fairdeal_net::{Multiaddr, PeerId};
 use fairdeal_protocol::charter::{Charter, Player, SeatKey, SignatureBytes, SignedCharter};
 use fairdeal_protocol::game::RuleSet;
 use fairdeal_protocol::party::Party;
@@ -11,9 +11,9 @@ use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::wire::bounded::{Bounded, Text};
 use fairdeal_ui::view::LobbyView;
 
-use super::{Agreed, CHANGES, DISMISSED, LobbyError, Outgoing, flags, host_seat, set_addresses, shown};
+use super::{Agreed, CHANGES, DISMISSED, HOST, LobbyError, Outgoing, flags, set_addresses, shown};
 use crate::session::chat::Bucket;
-use crate::session::frame::{Announcement, Back, Frame, Join, Proposal, Roster, Taken, Watch};
+use crate::session::frame::{Announcement, Back, Frame, Join, Proposal, Records, Roster, Taken, Watch};
 use crate::session::spectators::Spectators;
 
 struct Guest {
@@ -95,12 +95,12 @@ impl HostLobby {
 
     fn ready(&self) -> SeatSet {
         let guests = self.guests.iter().filter(|(_, guest)| guest.ready);
-        let host = host_seat().filter(|_| self.ready);
+        let host = self.ready.then_some(HOST);
         guests.map(|(seat, _)| *seat).chain(host).collect()
     }
 
     fn joined(&self, seat: Seat) -> Option<&Join> {
-        if Some(seat) == host_seat() {
+        if seat == HOST {
             Some(&self.own)
         } else {
             self.guests.get(&seat).map(|guest| &guest.join)
@@ -132,7 +132,7 @@ impl HostLobby {
             options: self.rules.written_options().into_iter().collect(),
             seats: shown(self.seats().map(|seat| self.taken(seat))),
             ready: flags(self.ready(), usize::from(self.rules.seats)),
-            me: host_seat(),
+            me: Some(HOST),
             ticket: None,
             addresses: Vec::new(),
         }
@@ -381,7 +381,7 @@ impl HostLobby {
     }
 
     fn agree(&self) -> Result<(Outgoing, Option<Agreed>), LobbyError> {
-        let (Some(proposal), Some(me)) = (&self.proposal, host_seat()) else {
+        let Some(proposal) = &self.proposal else {
             return Ok((Vec::new(), None));
         };
         let own = std::iter::once(Some(proposal.charter.sign(&self.key)));
@@ -393,12 +393,12 @@ impl HostLobby {
         let charter = SignedCharter::assemble(proposal.charter.clone(), signatures)?;
         let frame = Self::signed(&charter);
         let outbox = self.guests.values().map(|guest| (guest.peer, frame.clone())).collect();
-        let records = proposal.records.to_vec();
+        let records = proposal.records.clone();
         Ok((
             outbox,
             Some(Agreed {
                 charter,
-                me,
+                me: HOST,
                 records,
                 again: false,
             }),
@@ -406,23 +406,22 @@ impl HostLobby {
     }
 
     /// The frame for a seat of this table that has lost its copy of the charter.
-    pub fn back(charter: &SignedCharter, records: &[AddressRecord]) -> Frame {
+    pub fn back(charter: &SignedCharter, records: &Records) -> Frame {
         let proposal = Proposal {
             charter: charter.charter().clone(),
-            records: Bounded::first(records.iter().cloned()),
+            records: records.clone(),
         };
         Frame::Back(Box::new(Back {
             proposal,
-            signatures: charter.signatures().to_vec().try_into().unwrap_or_default(),
+            signatures: charter.signatures().clone(),
         }))
     }
 
     /// The frame that opens the table; resent to a guest that missed it.
     pub fn signed(charter: &SignedCharter) -> Frame {
-        let signatures = charter.signatures().to_vec().try_into().unwrap_or_default();
         Frame::Signed {
             table: charter.table(),
-            signatures,
+            signatures: charter.signatures().clone(),
         }
     }
 

@@ -12,12 +12,13 @@ mod host;
 use ed25519_dalek::SigningKey;
 use fairdeal_net::{AddressRecord, Multiaddr, PeerId, RecordError};
 use fairdeal_protocol::charter::{Charter, CharterError, SignedCharter};
+use fairdeal_protocol::game::RuleSetError;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 
 pub use self::guest::GuestLobby;
 pub use self::host::HostLobby;
 use super::chat::Rate;
-use super::frame::{Frame, Join, Roster, Taken};
+use super::frame::{Frame, Join, Records, Roster, Taken};
 use fairdeal_ui::text::{clean, display_names};
 use fairdeal_ui::view::{LobbySeat, LobbyView};
 
@@ -36,8 +37,8 @@ pub struct Agreed {
     pub charter: SignedCharter,
     /// This player's seat.
     pub me: Seat,
-    /// Address records in seat order, each signed by its seat (checked by `check_records`).
-    pub records: Vec<AddressRecord>,
+    /// Checked by `check_records`.
+    pub records: Records,
     /// Whether this player has sat at the table before; if so, it may have signed entries there.
     pub again: bool,
 }
@@ -69,7 +70,7 @@ pub enum LobbyError {
     Charter(#[from] CharterError),
     /// This program does not know the table's rules.
     #[error("{0}")]
-    Rules(String),
+    Rules(#[from] RuleSetError),
 }
 
 /// Checks that each seat of a charter has signed its addresses. The host relays these records, so it could otherwise
@@ -102,9 +103,8 @@ fn set_addresses(own: &mut Join, key: &SigningKey, addresses: &[Multiaddr]) -> R
     Ok(())
 }
 
-pub(super) fn host_seat() -> Option<Seat> {
-    Seat::new(0)
-}
+/// The host's seat.
+pub(super) const HOST: Seat = Seat::FIRST;
 
 /// The seats and their players, as the screen shows them.
 fn shown(seats: impl Iterator<Item = Option<Taken>>) -> Vec<Option<LobbySeat>> {

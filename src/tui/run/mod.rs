@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use data_encoding::BASE64;
 use fairdeal_games::{AnyGame, game_info, rule_set};
-use fairdeal_net::{Multiaddr, Ticket, Transport, everywhere, leads_to};
+use fairdeal_net::{Ticket, Transport, everywhere, leads_to};
 use fairdeal_protocol::audit::progress::audit_with;
 use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::seat::Seat;
@@ -26,9 +26,9 @@ use crate::session::driver::{Attended, Pilot, Role, Setup, start};
 use crate::session::frame::ProgramId;
 use crate::session::journal::{ListenConfig, open_seats, saved_tables};
 use crate::session::lan::Browser;
-use crate::session::local_bots::{self, LocalBots};
+use crate::session::local_bots::{self, OpenTable};
 use crate::session::practice;
-use crate::session::{Command, Handle, SessionEvent};
+use crate::session::{Command, SessionEvent};
 use crate::signals::Signals;
 use crate::store::{IdentityKey, Settings};
 use crate::tui::event::{Audited, Input, UiEvent};
@@ -47,24 +47,14 @@ const TELLING: Duration = Duration::from_millis(30);
 /// How long the old session stays open to deliver an invitation to everybody.
 const INVITING: Duration = Duration::from_secs(3);
 
-/// A session, and what bots need to join it.
-struct Live {
-    handle: Handle,
-    local_bots: Option<LocalBots>,
-    /// The listen settings of this table, if it inherits them from the table before.
-    place: Option<ListenConfig>,
-    /// The addresses that others have for it.
-    told: Vec<Multiaddr>,
-}
-
 /// Everything around the screens: session, LAN browser, background work.
 struct App {
     interface: Interface,
-    live: Option<Live>,
+    live: Option<OpenTable>,
     /// Set to stop reading the current transcript: nobody waits for it.
     reading: Arc<AtomicBool>,
     /// The session of the previous table, until its players have been invited to the next.
-    inviting: Option<Live>,
+    inviting: Option<OpenTable>,
     /// Where tables listen, if it was given when the first one was opened.
     place: Option<ListenConfig>,
     browser: Option<Browser>,
@@ -126,20 +116,10 @@ pub(in crate::tui) async fn run(interface: Interface, start: Start) -> Result<Ta
             app.read_replay(path);
             Shell::new(context, Box::new(ReplayScreen::new()))
         }
-        Start::Table {
-            handle,
-            local_bots,
-            local,
-            place,
-            told,
-        } => {
-            app.live = Some(Live {
-                handle,
-                local_bots,
-                place: None,
-                told,
-            });
-            app.place = place;
+        Start::Table(mut table) => {
+            let local = table.local;
+            app.place = table.place.take();
+            app.live = Some(table);
             Shell::new(context, Box::new(TableScreen::new("table", local)))
         }
     };
@@ -311,7 +291,7 @@ impl App {
             Effect::Join { target, password } => {
                 let role = Role::Guest(target);
                 let setup = self.setup(shell.context(), role, Transport::Sockets, password)?;
-                self.begin(start(setup)?, None);
+                self.begin(OpenTable::new(start(setup)?, false));
                 Ok(())
             }
             Effect::Watch { target, password } => {
@@ -320,7 +300,7 @@ impl App {
                 // A spectator is anonymous: a fresh identity, and no listening.
                 setup.identity = IdentityKey::generate()?;
                 setup.place.listen = Vec::new();
-                self.begin(start(setup)?, None);
+                self.begin(OpenTable::new(start(setup)?, false));
                 Ok(())
             }
             Effect::Resume(table) => {
@@ -331,15 +311,13 @@ impl App {
                     .map(|table| open_seats(data, table))
                     .transpose()?
                     .unwrap_or_default();
-                let own = seats.iter().find(|seat| !seat.is_local_bot());
-                let found = own.map(|own| (own.place().clone(), own.told()));
-                let identity = data.identity()?;
-                let handle = local_bots::resume(seats, &identity, None, data, Attended::Person)?;
-                self.begin(handle, None);
-                if let (Some(live), Some((place, told))) = (&mut self.live, found) {
-                    live.place = Some(place);
-                    live.told = told;
-                }
+                self.begin(local_bots::resume(
+                    seats,
+                    &data.identity()?,
+                    None,
+                    data,
+                    Attended::Person,
+                )?);
                 Ok(())
             }
             Effect::Rematch(opening) => {
@@ -449,7 +427,7 @@ impl App {
         let info = game_info(&opening.game)?;
         let rules = rule_set(info.id, opening.seats, &options)?;
         if opening.practice {
-            self.begin(practice::open(&rules, context.name())?, None);
+            self.begin(OpenTable::new(practice::open(&rules, context.name())?, true));
             return Ok(());
         }
         let transport = if opening.networked {
@@ -461,25 +439,21 @@ impl App {
         setup.lan = opening.lan && opening.networked;
         // With bots only there is nobody to wait for.
         setup.ready = !opening.networked;
-        let local_bots = LocalBots::of(&setup);
         let bots = vec![pilot(&context.settings); usize::from(opening.bots)];
-        let handle = local_bots::open(&local_bots, setup, bots)?;
-        self.begin(handle, Some(local_bots));
+        self.begin(OpenTable {
+            place: None,
+            ..local_bots::open(setup, bots)?
+        });
         Ok(())
     }
 
-    fn begin(&mut self, handle: Handle, local_bots: Option<LocalBots>) {
+    fn begin(&mut self, table: OpenTable) {
         if let Some(old) = self.live.take() {
             self.part(old, None);
         }
         self.browser = None;
         self.ending = TableOutcome::Left;
-        self.live = Some(Live {
-            handle,
-            local_bots,
-            place: None,
-            told: Vec::new(),
-        });
+        self.live = Some(table);
     }
 
     /// Closes the session; its table can be resumed.
@@ -490,9 +464,9 @@ impl App {
     }
 
     /// Shuts a session down in the background, after it has sent the invitation, if there is one.
-    fn part(&mut self, live: Live, invitation: Option<String>) {
+    fn part(&mut self, live: OpenTable, invitation: Option<String>) {
         let library_reader = self.library_reader();
-        let Live { mut handle, .. } = live;
+        let mut handle = live.handle;
         self.closing.push(tokio::spawn(async move {
             if let Some(ticket) = invitation {
                 let _ = handle.commands.send(Command::Invite(ticket)).await;

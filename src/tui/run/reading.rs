@@ -31,6 +31,7 @@ impl LibraryReader {
     pub(super) fn read(self) {
         let own = self.readings.fetch_add(1, Ordering::Relaxed) + 1;
         let is_last = || self.readings.load(Ordering::Relaxed) == own && !self.back.is_closed();
+        // The history lists those that cannot be read, with the reason.
         let waiting = saved_tables(self.data.view(), None).unwrap_or_default();
         let waiting = waiting.into_iter();
         let mut library = Library {
