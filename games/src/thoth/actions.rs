@@ -264,8 +264,8 @@ pub enum ThothEvent {
     },
     /// The hand is over and scored.
     Scored {
-        /// The seat that ended the hand.
-        ended_by: Seat,
+        /// The seat that ended the hand; `None` after the fifth re-shuffle.
+        ended_by: Option<Seat>,
         /// The scores of the hand.
         scores: Vec<i64>,
         /// The totals after this hand.
@@ -396,7 +396,11 @@ impl TableEvent for ThothEvent {
                 let each = Seat::first(scores.len()).zip(scores.iter().zip(totals));
                 let each = each.map(|(seat, (score, total))| format!("{} {score:+} (total {total})", name(&seat)));
                 let each: Vec<_> = each.collect();
-                format!("{} has ended the hand: {}.", name(ended_by), each.join(", "))
+                let end = ended_by.map_or_else(
+                    || "The deck is empty for the fifth time, which ends the hand".to_owned(),
+                    |seat| format!("{} has ended the hand", name(&seat)),
+                );
+                format!("{end}: {}.", each.join(", "))
             }
             Self::Left { seat } => format!("{} leaves the game; the house is cleared.", name(seat)),
             Self::Over { winners } => over_text(*winners, names),

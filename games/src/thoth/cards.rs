@@ -137,6 +137,11 @@ pub fn is_planetary(card: Face) -> bool {
     matches!(card.0, 1 | 2 | 3 | 10 | 16 | 19 | 21)
 }
 
+/// Whether the card can be a Story or the Roof on four pyramids of spirit: a planetary trump, or judgment.
+pub fn fits_on_spirit(card: Face) -> bool {
+    is_planetary(card) || card == JUDGMENT
+}
+
 /// The element of a "Zodiacal" trump.
 pub fn zodiacal(card: Face) -> Option<Element> {
     match card.0 {

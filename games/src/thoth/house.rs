@@ -152,10 +152,17 @@ impl House {
         }
     }
 
-    /// "Calling the end" ▸: the house has a Foundation and free corners on the top level, but the
-    /// bank has nothing for them.
-    pub fn is_blocked(&self, bank: &Bank) -> bool {
-        self.top().is_some_and(|top| !top.is_full() && !top.can_grow(bank))
+    /// "Calling the end" ▸: the house has a Foundation and free corners on the top level, but the bank has nothing for
+    /// them; or the top level is four pyramids of spirit, and every card that fits on those is built
+    /// (`spirit_is_built`).
+    pub fn is_blocked(&self, bank: &Bank, spirit_is_built: bool) -> bool {
+        self.top().is_some_and(|top| {
+            if top.is_full() {
+                spirit_is_built && top.elements().iter().all(|element| *element == Element::Spirit)
+            } else {
+                !top.can_grow(bank)
+            }
+        })
     }
 
     /// Whether the card would relieve Trouble of this house.

@@ -39,7 +39,7 @@ pub use actions::{ThothAction, ThothEvent, Use};
 use house::{Bank, House, MOST_TROUBLE};
 
 /// The version of the rules of Houses of Thoth in this program.
-pub const RULES_VERSION: u16 = 1;
+pub const RULES_VERSION: u16 = 2;
 
 /// The static description of Houses of Thoth.
 pub static INFO: GameInfo = GameInfo {
@@ -88,7 +88,8 @@ pub enum Phase {
 /// A hand that has been scored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LastHand {
-    pub ended_by: Seat,
+    /// The seat that put on the Roof or called the end; `None` after the fifth re-shuffle.
+    pub ended_by: Option<Seat>,
     /// Every seat's cards in the order they came; empty for a departed seat.
     pub hands: Vec<Vec<Face>>,
     /// The houses as they stood.
@@ -130,6 +131,8 @@ pub struct Thoth {
     houses: Vec<House>,
     /// The card that called the end, with its owner.
     face_down: Option<(Seat, Slot)>,
+    /// How often the discard pile has become the deck in this hand.
+    reshuffles: u8,
     totals: Vec<i64>,
     forfeited: SeatSet,
     last_hand: Option<LastHand>,
@@ -243,8 +246,18 @@ impl Thoth {
 
     /// "Calling the end" ▸: whether every seat still in the game is blocked.
     pub fn is_blocked(&self) -> bool {
-        let blocked = |seat| self.house(seat).is_some_and(|house| house.is_blocked(&self.bank));
+        let all_built = self.all_spirit_cards_are_built();
+        let blocked = |seat| self.house(seat).is_some_and(|house| house.is_blocked(&self.bank, all_built));
         self.playing().iter().all(blocked)
+    }
+
+    /// "Calling the end" ▸: whether every card that fits on four pyramids of spirit is built into a house.
+    fn all_spirit_cards_are_built(&self) -> bool {
+        let built = |card| {
+            let mut levels = self.houses.iter().flat_map(|house| &house.levels);
+            levels.any(|level| level.card == card)
+        };
+        cards::all().filter(|card| cards::fits_on_spirit(*card)).all(built)
     }
 
     /// Every conceivable use of a card, legal or not, in order.
@@ -318,6 +331,7 @@ impl Game for Thoth {
             pickers: Vec::new(),
             houses: vec![House::default(); seats],
             face_down: None,
+            reshuffles: 0,
             totals: vec![0; seats],
             forfeited: SeatSet::EMPTY,
             last_hand: None,
@@ -472,7 +486,7 @@ impl Game for Thoth {
             ThothAction::End { card } => {
                 self.lay_down(seat, card);
                 self.face_down = Some((seat, card));
-                self.end_hand(seat, chance, events)?;
+                self.end_hand(Some(seat), chance, events)?;
             }
             ThothAction::Demolish => {
                 self.demolish(seat);

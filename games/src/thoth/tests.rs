@@ -564,7 +564,7 @@ fn calling_the_end() {
     set.give(1, &["king-cups", "queen-cups"]);
     let events = set.act(end);
     let last = set.game.last_hand.as_ref().unwrap();
-    assert_eq!(last.ended_by, seat(0));
+    assert_eq!(last.ended_by, Some(seat(0)));
     // The ten is in no hand: 2 pips minus the 2 of cups; 2 pips minus 5 for two court cards.
     assert_eq!(last.scores, [0, -3]);
     assert_eq!(last.hands[0], [card("2-cups")]);
@@ -574,6 +574,87 @@ fn calling_the_end() {
         (2, seat(0), seat(1))
     );
     assert_eq!(set.view(None)["face_down"], json!(null), "gone with the next shuffle");
+}
+
+/// "Calling the end" ▸: four pyramids of spirit block a house once all that fits on them is built.
+#[test]
+fn full_levels_of_spirit_can_be_blocked() {
+    let end = ThothAction::End {
+        card: Slot::Open(card("10-cups")),
+    };
+    let spirit = &[(Element::Spirit, Large); 4][..];
+    let stuck = || {
+        let mut set = with_hand(&[], &["10-cups"]);
+        let bare: &[(Element, Size)] = &[];
+        let others = ["magician", "priestess", "empress", "wheel", "tower", "sun", "judgment"];
+        let mut levels: Vec<(&str, &[(Element, Size)])> = others.iter().map(|name| (*name, bare)).collect();
+        levels.push(("world", spirit));
+        set.house(0, &levels);
+        set.house(1, &[("magician", &[(Element::Spirit, Small); 4])]);
+        set
+    };
+    let may = |set: &Set| set.game.check(seat(0), &end).is_ok();
+    assert!(may(&stuck()));
+    let mut set = stuck();
+    set.game.houses[0].levels.remove(6);
+    assert!(!may(&set), "judgment could be the Roof");
+    let mut set = stuck();
+    set.game.houses[0].levels.remove(2);
+    assert!(!may(&set), "the empress could be a Story");
+    let mut set = stuck();
+    set.game.houses[1].levels[0].pyramids[0].element = Element::Fire;
+    assert!(!may(&set), "a court card of wands could be a Story");
+}
+
+/// ▸ "The fifth re-shuffle ends the hand": it is scored as it stands, and nobody ended it.
+#[test]
+fn the_fifth_reshuffle_ends_the_hand() {
+    let mut set = duel(&["2-cups"]);
+    let pile = |set: &mut Set, names: &[&str]| {
+        set.game.deck.clear();
+        set.game.discard = names.iter().map(|name| card(name)).collect();
+    };
+    for shuffled in 1..=4 {
+        let turn = set.game.turn.index();
+        set.give(turn, &["2-cups"]);
+        pile(&mut set, &["3-cups"]);
+        set.chance.add([vec![u32::from(card("3-cups").0), u32::from(card("2-cups").0)]], []);
+        set.do_("2-cups", Use::Discard);
+        assert_eq!((set.game.reshuffles, set.game.hand_no), (shuffled, 1));
+    }
+    let turn = set.game.turn.index();
+    set.give(turn, &["2-cups"]);
+    set.give(1 - turn, &["king-cups"]);
+    pile(&mut set, &["3-cups"]);
+    set.chance.add([deck(&[])], []);
+    let events = set.do_("2-cups", Use::Discard);
+    let last = set.game.last_hand.as_ref().unwrap();
+    assert_eq!((last.ended_by, last.scores[1 - turn]), (None, -1));
+    assert!(!events.iter().any(|event| matches!(event, ThothEvent::Reshuffled { .. })));
+    assert_eq!((set.game.hand_no, set.game.reshuffles), (2, 0));
+    assert_eq!(set.view(None)["last_hand"]["ended_by"], json!(null));
+    // With nothing to shuffle there is no re-shuffle, and the hand goes on.
+    set.game.reshuffles = 4;
+    let turn = set.game.turn.index();
+    set.give(turn, &["fool"]);
+    pile(&mut set, &[]);
+    set.do_("fool", Use::Foundation);
+    assert_eq!(set.game.hand_no, 2);
+}
+
+/// ▸ The game is over when a total is −2 × target or lower after a hand is scored.
+#[test]
+fn a_total_far_below_zero_ends_the_game() {
+    // The hand costs five points for two court cards.
+    for (before, over) in [(-34, false), (-35, true)] {
+        let mut set = with_hand(&[("target", "20")], &["king-cups", "queen-cups"]);
+        set.give(1, &["sun"]);
+        set.game.totals = vec![before, 0];
+        set.chance.add([deck(&[])], []);
+        let mut events = Vec::new();
+        set.game.end_hand(Some(seat(1)), &mut set.chance, &mut events).unwrap();
+        assert_eq!((set.game.totals[0], set.game.over), (before - 5, over), "{events:?}");
+    }
 }
 
 /// "Scoring": pips, Stories, the Roof with its matches; hands; the target; ▸ the last hand stays.
@@ -618,7 +699,7 @@ fn ties_go_to_the_first_in_play() {
     set.give(2, &["3-cups"]);
     set.give(0, &["3-wands"]);
     set.chance.add([deck(&[])], []);
-    set.game.end_hand(seat(1), &mut set.chance, &mut Vec::new()).unwrap();
+    set.game.end_hand(Some(seat(1)), &mut set.chance, &mut Vec::new()).unwrap();
     assert_eq!((set.game.dealer, set.game.starter), (seat(2), seat(0)));
 }
 
@@ -913,7 +994,7 @@ fn leaving_play() {
     set.chance.add([deck(&[])], []);
     set.give(1, &[]);
     set.give(2, &["9-cups"]);
-    set.game.end_hand(seat(1), &mut set.chance, &mut Vec::new()).unwrap();
+    set.game.end_hand(Some(seat(1)), &mut set.chance, &mut Vec::new()).unwrap();
     assert_eq!(set.game.last_hand.as_ref().unwrap().scores, [0, 0, -9]);
     assert_eq!((set.game.dealer, set.game.starter), (seat(1), seat(2)));
     assert_eq!(set.game.hands[0].len(), 0);

@@ -12,6 +12,8 @@ use super::{DEALT, LastHand, Phase, Thoth, ThothEvent, Use};
 const SIDES: u32 = 20;
 /// The cost of toppling a house, in points.
 const TOPPLE: i64 = 156;
+/// How often the discard pile becomes the deck in one hand; the next time ends the hand.
+const MOST_RESHUFFLES: u8 = 4;
 
 impl Thoth {
     /// "A hand": shuffles and deals five cards to each seat, one at a time from the dealer's left.
@@ -26,6 +28,7 @@ impl Thoth {
         self.discard.clear();
         self.aside.clear();
         self.face_down = None;
+        self.reshuffles = 0;
         let all: Vec<Face> = cards::all().collect();
         let deck = chance.shuffle(&all)?;
         self.deck = Handle::all(deck, all.len()).rev().collect();
@@ -59,8 +62,8 @@ impl Thoth {
         true
     }
 
-    /// Begins a turn with a draw. ▸ "If the deck is empty … the discard pile is shuffled into a new
-    /// deck; if that is empty too, no card is drawn."
+    /// Begins a turn with a draw. ▸ "If the deck is empty … the discard pile is shuffled into a new deck; if that is
+    /// empty too, no card is drawn." ▸ "The fifth re-shuffle ends the hand."
     pub(super) fn begin_turn(
         &mut self,
         seat: Seat,
@@ -69,6 +72,10 @@ impl Thoth {
     ) -> Result<(), Pause> {
         self.turn = seat;
         if self.deck.is_empty() && !self.discard.is_empty() {
+            if self.reshuffles >= MOST_RESHUFFLES {
+                return self.end_hand(None, chance, events);
+            }
+            self.reshuffles += 1;
             let count = self.discard.len();
             let deck = chance.shuffle(&self.discard)?;
             self.deck = Handle::all(deck, count).rev().collect();
@@ -145,7 +152,7 @@ impl Thoth {
                 if let Some(house) = self.house_mut(seat) {
                     house.roof = Some(card);
                 }
-                return self.end_hand(seat, chance, events);
+                return self.end_hand(Some(seat), chance, events);
             }
             Use::Trouble { target, replace } => self.make_trouble(card, target, replace),
             Use::Relieve => self.relieve(seat, card),
@@ -265,10 +272,10 @@ impl Thoth {
 
     // The end of a hand.
 
-    /// "Scoring", then the next hand unless a total has reached the target.
+    /// "Scoring", then the next hand unless a total has reached the target ▸ or has fallen to −2 × target.
     pub(super) fn end_hand(
         &mut self,
-        ended_by: Seat,
+        ended_by: Option<Seat>,
         chance: &mut dyn Chance,
         events: &mut Vec<ThothEvent>,
     ) -> Result<(), Pause> {
@@ -306,7 +313,8 @@ impl Thoth {
             scores,
         });
         self.extra_turns = 0;
-        if self.totals.iter().any(|total| *total >= self.target) {
+        let floor = self.target.saturating_mul(-2);
+        if self.totals.iter().any(|total| *total >= self.target || *total <= floor) {
             self.end(events);
             return Ok(());
         }

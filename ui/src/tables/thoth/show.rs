@@ -165,11 +165,12 @@ pub(super) fn show(game: &Thoth, event: &ThothEvent, view: &ViewContext<'_>) -> 
     };
     let theme = view.theme;
     let last = game.last_hand()?;
-    let (name, roofed) = (
-        view.name(*ended_by),
-        last.houses.iter().any(|house| house.roof.is_some()),
-    );
+    let roofed = last.houses.iter().any(|house| house.roof.is_some());
     let how = if roofed { "puts on the Roof" } else { "calls the end" };
+    let title = ended_by.map_or_else(
+        || "The deck is empty for the fifth time".to_owned(),
+        |seat| format!("{} {how}", view.name(seat)),
+    );
     let mut lines = vec![told(
         format!(
             "{:<8}{:>6}{:>9}{:>7}{:>7}{:>9}{:>9}",
@@ -237,7 +238,7 @@ pub(super) fn show(game: &Thoth, event: &ThothEvent, view: &ViewContext<'_>) -> 
         ));
     }
     Some(Animation {
-        title: format!("{name} {how}: the hand is over"),
+        title: format!("{title}: the hand is over"),
         lines,
     })
 }
