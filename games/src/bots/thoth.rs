@@ -208,11 +208,20 @@ mod tests {
         assert!(won >= 21, "{won} of 24");
     }
 
+    /// Also with the dice, and with a low target: both made games that went on for ever under rules version 1.
     #[test]
     fn its_games_end() {
-        for seats in 2..=5 {
-            for number in 0..10_u8 {
-                let rules = rule_set("houses-of-thoth", seats, &Default::default()).unwrap();
+        let options: [&[(&str, &str)]; 3] = [
+            &[],
+            &[("happenstance", "true"), ("target", "10")],
+            &[("opening", "auction")],
+        ];
+        for (seats, given) in (2..=5).flat_map(|seats| options.map(|given| (seats, given))) {
+            let given = given
+                .iter()
+                .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
+            let rules = rule_set("houses-of-thoth", seats, &given.collect()).unwrap();
+            for number in 0..20_u8 {
                 let mut bots: Vec<Box<dyn Bot<Thoth>>> = Vec::new();
                 bots.resize_with(usize::from(seats), || Box::new(ThothBot));
                 let mut game = Thoth::create(&rules).unwrap();
@@ -222,7 +231,7 @@ mod tests {
                 let made = play(&mut game, &mut chance, &mut bots, &mut rng, 20_000).unwrap();
                 assert!(
                     game.is_over(),
-                    "{made} actions, {:?} after {}",
+                    "{made} actions of {seats} seats, {:?} after {}",
                     game.totals(),
                     game.hand_no()
                 );

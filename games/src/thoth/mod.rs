@@ -247,7 +247,10 @@ impl Thoth {
     /// "Calling the end" ▸: whether every seat still in the game is blocked.
     pub fn is_blocked(&self) -> bool {
         let all_built = self.all_spirit_cards_are_built();
-        let blocked = |seat| self.house(seat).is_some_and(|house| house.is_blocked(&self.bank, all_built));
+        let blocked = |seat| {
+            self.house(seat)
+                .is_some_and(|house| house.is_blocked(&self.bank, all_built))
+        };
         self.playing().iter().all(blocked)
     }
 

@@ -618,7 +618,8 @@ fn the_fifth_reshuffle_ends_the_hand() {
         let turn = set.game.turn.index();
         set.give(turn, &["2-cups"]);
         pile(&mut set, &["3-cups"]);
-        set.chance.add([vec![u32::from(card("3-cups").0), u32::from(card("2-cups").0)]], []);
+        set.chance
+            .add([vec![u32::from(card("3-cups").0), u32::from(card("2-cups").0)]], []);
         set.do_("2-cups", Use::Discard);
         assert_eq!((set.game.reshuffles, set.game.hand_no), (shuffled, 1));
     }
@@ -630,7 +631,11 @@ fn the_fifth_reshuffle_ends_the_hand() {
     let events = set.do_("2-cups", Use::Discard);
     let last = set.game.last_hand.as_ref().unwrap();
     assert_eq!((last.ended_by, last.scores[1 - turn]), (None, -1));
-    assert!(!events.iter().any(|event| matches!(event, ThothEvent::Reshuffled { .. })));
+    assert!(
+        !events
+            .iter()
+            .any(|event| matches!(event, ThothEvent::Reshuffled { .. }))
+    );
     assert_eq!((set.game.hand_no, set.game.reshuffles), (2, 0));
     assert_eq!(set.view(None)["last_hand"]["ended_by"], json!(null));
     // With nothing to shuffle there is no re-shuffle, and the hand goes on.
@@ -699,7 +704,9 @@ fn ties_go_to_the_first_in_play() {
     set.give(2, &["3-cups"]);
     set.give(0, &["3-wands"]);
     set.chance.add([deck(&[])], []);
-    set.game.end_hand(Some(seat(1)), &mut set.chance, &mut Vec::new()).unwrap();
+    set.game
+        .end_hand(Some(seat(1)), &mut set.chance, &mut Vec::new())
+        .unwrap();
     assert_eq!((set.game.dealer, set.game.starter), (seat(2), seat(0)));
 }
 
@@ -994,7 +1001,9 @@ fn leaving_play() {
     set.chance.add([deck(&[])], []);
     set.give(1, &[]);
     set.give(2, &["9-cups"]);
-    set.game.end_hand(Some(seat(1)), &mut set.chance, &mut Vec::new()).unwrap();
+    set.game
+        .end_hand(Some(seat(1)), &mut set.chance, &mut Vec::new())
+        .unwrap();
     assert_eq!(set.game.last_hand.as_ref().unwrap().scores, [0, 0, -9]);
     assert_eq!((set.game.dealer, set.game.starter), (seat(1), seat(2)));
     assert_eq!(set.game.hands[0].len(), 0);
