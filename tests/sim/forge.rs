@@ -54,7 +54,7 @@ pub(crate) fn change(trick: Trick, content: &Content, scene: &Scene<'_>, dice: &
             _ => return None,
         },
         Trick::SwappedCards | Trick::ForeignCard | Trick::ShortDeck | Trick::ShuffleProof | Trick::IdentityPoint => {
-            bad_shuffle(trick, body, scene, dice)?
+            bad_shuffle(trick, body, scene, dice)?;
         }
         Trick::CopiedKey => {
             let own = matches!(body, Body::Key { .. });
