@@ -278,8 +278,8 @@ pub(super) trait Screen: std::fmt::Debug {
     }
 
     /// Time has passed.
-    fn tick(&mut self, passed: Duration) {
-        let _ = passed;
+    fn tick(&mut self, context: &Context, passed: Duration, requests: &mut Requests) {
+        let _ = (context, passed, requests);
     }
 
     /// When the screen needs its next frame without an input.

@@ -71,6 +71,8 @@ pub(super) struct TestApp {
     pub(super) seed: u8,
     /// The seats that the table waits for, in the next snapshot.
     waits: Waits,
+    /// Whether people have the other seats.
+    pub(super) people: bool,
     is_over: bool,
     bot: Box<dyn Bot<AnyGame>>,
     rng: ChaCha20Rng,
@@ -93,6 +95,7 @@ impl TestApp {
             step: 9,
             seed: 3,
             waits: Waits::default(),
+            people: false,
             is_over: false,
             bot: bot(Level::Normal),
             rng: ChaCha20Rng::from_seed([1; 32]),
@@ -302,7 +305,11 @@ impl TestApp {
             table: Hash32([7; 32]),
             me: Some(me),
             names: scene.names.clone(),
-            seating: scene.seating(),
+            seating: if self.people {
+                fairdeal_ui::view::Seating::of_people(scene.names.len())
+            } else {
+                scene.seating()
+            },
             known,
             standing: Standing::Sealed(Progress {
                 step: self.step,

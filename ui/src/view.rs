@@ -98,6 +98,16 @@ pub struct Seating {
 }
 
 impl Seating {
+    /// The seating of a table of people, each alone.
+    #[cfg(any(test, feature = "testing"))]
+    pub fn of_people(seats: usize) -> Self {
+        Self {
+            parties: Parties::singles(seats),
+            played_by: vec![PlayedBy::Person; seats],
+            strict: false,
+        }
+    }
+
     pub fn of(charter: &Charter) -> Self {
         let players = charter.players.iter();
         Self {

@@ -140,7 +140,9 @@ impl Shell {
         }
         self.overlay = None;
         let before = self.stack.len();
-        self.back(effects);
+        self.on_top(effects, |screen, context, requests| {
+            screen.intent(context, Intent::Quit, requests);
+        });
         if self.overlay.is_none() && before == self.stack.len() && effects.is_empty() {
             effects.push(Effect::Quit);
         }

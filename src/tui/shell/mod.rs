@@ -316,9 +316,9 @@ impl Shell {
                     toast.left = toast.left.saturating_sub(passed);
                 }
                 self.toasts.retain(|toast| !toast.left.is_zero());
-                if let Some(place) = self.stack.last_mut() {
-                    place.screen.tick(passed);
-                }
+                self.on_top(&mut effects, |screen, context, requests| {
+                    screen.tick(context, passed, requests)
+                });
             }
             Input::User(input) => self.user_input(input, &mut effects),
         }

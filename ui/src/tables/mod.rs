@@ -152,6 +152,12 @@ pub trait Board: TableGame {
     /// The motions that animate an event. The board is already the one after it.
     fn motions(&self, event: &Self::Event, view: &ViewContext<'_>) -> Vec<Motion>;
 
+    /// Whether the event ends a hand, and another begins at once unless the game is over.
+    fn ends_hand(&self, event: &Self::Event) -> bool {
+        let _ = event;
+        false
+    }
+
     /// A step-by-step account of an event, such as a scoring. The board is already the one after it.
     fn show(&self, event: &Self::Event, view: &ViewContext<'_>) -> Option<Animation> {
         let _ = (event, view);
@@ -185,6 +191,10 @@ pub fn hint(game: &AnyGame, view: &ViewContext<'_>) -> Option<AnyAction> {
 
 pub fn motions(game: &AnyGame, event: &AnyEvent, view: &ViewContext<'_>) -> Vec<Motion> {
     match_game!(game, game, AnyEvent(own) = event => game.motions(own, view)).unwrap_or_default()
+}
+
+pub fn ends_hand(game: &AnyGame, event: &AnyEvent) -> bool {
+    match_game!(game, game, AnyEvent(own) = event => game.ends_hand(own)).unwrap_or_default()
 }
 
 pub fn show(game: &AnyGame, event: &AnyEvent, view: &ViewContext<'_>) -> Option<Animation> {

@@ -69,7 +69,7 @@ pub(super) fn draw(table_screen: &mut TableScreen, context: &Context, canvas: &m
     match &mut table_screen.over {
         Over::Nothing => {}
         Over::Seal => seal::draw_panel(table_screen, snapshot, canvas),
-        Over::Telling(telling) => telling.draw(canvas, button::CLOSE),
+        Over::Telling(telling) => telling.draw(canvas, button::CLOSE, &table_screen.rest.in_words()),
         Over::Outcome => draw_outcome(table_screen, context, canvas),
     }
 }
@@ -241,6 +241,8 @@ fn draw_status(
     let to_act = game.to_act();
     let text = if let Some(status) = &table_screen.status {
         status.clone()
+    } else if table_screen.rest.is_resting() {
+        "This hand is over.".to_owned()
     } else if game.is_over() {
         "The game is over.".to_owned()
     } else if table_screen.ending.failed.is_some() {

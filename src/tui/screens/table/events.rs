@@ -5,12 +5,13 @@ use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
 use fairdeal_ui::canvas::Target;
 use fairdeal_ui::tables::offers::Offers;
-use fairdeal_ui::tables::{motions, show};
+use fairdeal_ui::tables::{ends_hand, motions, show};
 use fairdeal_ui::view::{PeerState, Snapshot, ground_in_words};
 
-use super::choosing::sentence;
+use super::choosing::{Choice, sentence};
+use super::interval::Rest;
 use super::moving::Telling;
-use super::{Asked, Outcome, Over, TableScreen, Voice};
+use super::{Asked, Outcome, Over, TableScreen, Voice, view_of};
 use crate::session::SessionEvent;
 use crate::tui::screen::{Context, Effect, Request, Requests, Tone};
 
@@ -36,10 +37,15 @@ impl TableScreen {
                 self.reaching = None;
                 self.set_snapshot(context, snapshot, requests);
             }
-            SessionEvent::Game(event) => self.stage.events.push(event.clone()),
-            SessionEvent::Line(line) | SessionEvent::Reach(line) => {
-                self.log.say(Voice::Game, line.clone());
+            SessionEvent::Game(event) => {
+                let now = self.snapshot.as_ref().filter(|now| now.me.is_some());
+                if now.is_some_and(|now| ends_hand(&now.game, event)) {
+                    self.rest.end_hand();
+                }
+                self.stage.events.push(event.clone());
             }
+            SessionEvent::Line(line) => self.rest.say(&mut self.log, line.clone()),
+            SessionEvent::Reach(line) => self.log.say(Voice::Game, line.clone()),
             SessionEvent::Disk { full, text } => {
                 let (tone, voice) = match full {
                     true => (Tone::Bad, Voice::Warning),
@@ -118,8 +124,9 @@ impl TableScreen {
                     log: *log,
                     transcript: transcript.clone(),
                 });
+                self.go_on(context, requests);
                 if !matches!(self.over, Over::Telling(_)) {
-                    self.over = Over::Outcome;
+                    self.open_sheet(Over::Outcome);
                 }
                 // The finished game counts in the statistics shown with the result.
                 requests.push(Request::Effect(Effect::LoadLibrary));
@@ -172,9 +179,50 @@ impl TableScreen {
         })
     }
 
+    /// Keeps a snapshot back while the player looks at the hand that has ended. Returns whether it did.
+    fn rests(&mut self, context: &Context, snapshot: &Snapshot, requests: &mut Requests) -> bool {
+        let goes_on = !snapshot.game.is_over() && self.ending.failed.is_none();
+        match &mut self.rest {
+            Rest::Resting(interval) if goes_on => {
+                interval.next = snapshot.clone();
+                self.stage.events.clear();
+                true
+            }
+            Rest::Ending { .. } if goes_on => {
+                let view = view_of(snapshot, &[], &self.theme, |view| {
+                    let events = self.stage.events.iter();
+                    events.filter_map(|event| show(&snapshot.game, event, view)).next_back()
+                });
+                let Some(sheet) = view else {
+                    self.rest.end(&mut self.log);
+                    return false;
+                };
+                // Others wait only where there are others.
+                let seats = Seat::first(snapshot.names.len());
+                let people = seats.filter(|seat| snapshot.seating.parties.is_person(*seat)).count();
+                self.rest.begin(snapshot.clone(), people > 1);
+                self.stage.events.clear();
+                self.choice = Choice::default();
+                if self.asked.take().is_some() {
+                    requests.push(Request::Withdraw);
+                }
+                self.open_sheet(Over::Telling(Telling::new(sheet, context.settings.motion)));
+                true
+            }
+            Rest::Playing => false,
+            Rest::Resting(_) | Rest::Ending { .. } => {
+                self.rest.end(&mut self.log);
+                false
+            }
+        }
+    }
+
     pub(super) fn set_snapshot(&mut self, context: &Context, snapshot: &Snapshot, requests: &mut Requests) {
         self.theme = context.theme;
         self.names.clone_from(&snapshot.names);
+        if self.rests(context, snapshot, requests) {
+            return;
+        }
         // A dealt card often becomes known only after the game has moved on.
         let nothing_new = self
             .snapshot
@@ -227,7 +275,7 @@ impl TableScreen {
             self.stage.begin(moves);
         }
         if let Some(show) = shows.into_iter().next_back() {
-            self.over = Over::Telling(Telling::new(show, context.settings.motion));
+            self.open_sheet(Over::Telling(Telling::new(show, context.settings.motion)));
         }
     }
 }

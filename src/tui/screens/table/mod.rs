@@ -9,6 +9,7 @@
 mod choosing;
 mod draw;
 mod events;
+mod interval;
 mod leave;
 mod lobby;
 mod log;
@@ -35,6 +36,7 @@ use fairdeal_ui::view::{LobbySeat, LobbyView, Snapshot};
 use ratatui::layout::Rect;
 
 use self::choosing::Choice;
+use self::interval::Rest;
 use self::log::{Log, Voice};
 use self::moving::{Stage, Telling};
 use crate::session::Command;
@@ -44,6 +46,8 @@ use crate::tui::screen::{Context, Effect, Request, Requests, Screen, Tone};
 
 /// Maximum width of a name on a table.
 const NAME: usize = 8;
+/// How long a sheet that opens by itself ignores keys: they were meant for the table.
+const GUARD: Duration = Duration::from_millis(400);
 
 /// Buttons other than the table's own.
 mod button {
@@ -134,7 +138,10 @@ pub(in crate::tui) struct TableScreen {
     names: Vec<String>,
     choice: Choice,
     log: Log,
+    rest: Rest,
     over: Over,
+    /// How long the sheet that opened by itself has been there.
+    opened: Duration,
     asked: Option<Asked>,
     ending: Ending,
     /// Replaces the line below the board that tells whose turn it is.
@@ -157,7 +164,9 @@ impl TableScreen {
             names: Vec::new(),
             choice: Choice::default(),
             log: Log::default(),
+            rest: Rest::default(),
             over: Over::Nothing,
+            opened: Duration::ZERO,
             asked: None,
             ending: Ending::default(),
             status: None,
@@ -185,15 +194,7 @@ impl TableScreen {
     /// Runs a function on the game as this player sees it.
     fn view<T>(&self, picked: &[Spot], run: impl FnOnce(&ViewContext<'_>, &Snapshot) -> T) -> Option<T> {
         let snapshot = self.snapshot.as_ref()?;
-        let names = short_names(&snapshot.names, &self.theme);
-        let view = ViewContext {
-            me: snapshot.me,
-            names: &names,
-            known: &snapshot.known,
-            picked,
-            theme: &self.theme,
-        };
-        Some(run(&view, snapshot))
+        Some(view_of(snapshot, picked, &self.theme, |view| run(view, snapshot)))
     }
 
     fn name_of(&self, seat: Seat) -> String {
@@ -210,16 +211,38 @@ impl TableScreen {
         self.status = Some(status);
     }
 
-    /// Closes the overlay, or shows what comes after it.
-    fn close_over(&mut self) {
-        self.over = match std::mem::take(&mut self.over) {
+    /// Closes the overlay, or shows what comes after it. One that has just opened by itself stays: the key was meant for
+    /// the table.
+    fn close_over(&mut self, context: &Context, requests: &mut Requests) {
+        if self.is_fresh() {
+            return;
+        }
+        match std::mem::take(&mut self.over) {
             Over::Telling(mut telling) if telling.is_moving() => {
                 telling.skip();
-                Over::Telling(telling)
+                self.over = Over::Telling(telling);
             }
-            Over::Telling(_) if self.ending.outcome.is_some() => Over::Outcome,
-            _ => Over::Nothing,
-        };
+            Over::Telling(_) if self.ending.outcome.is_some() => self.open_sheet(Over::Outcome),
+            _ => self.go_on(context, requests),
+        }
+    }
+
+    /// Opens a sheet by itself.
+    fn open_sheet(&mut self, over: Over) {
+        self.over = over;
+        self.opened = Duration::ZERO;
+    }
+
+    /// Whether a sheet has just opened by itself.
+    fn is_fresh(&self) -> bool {
+        matches!(self.over, Over::Telling(_) | Over::Outcome) && self.opened < GUARD
+    }
+
+    /// Ends the rest between two hands: shows the table as it is now.
+    fn go_on(&mut self, context: &Context, requests: &mut Requests) {
+        if let Some(next) = self.rest.end(&mut self.log) {
+            self.set_snapshot(context, &next, requests);
+        }
     }
 
     fn scroll(&mut self, by: isize) {
@@ -229,6 +252,18 @@ impl TableScreen {
             self.log.scroll(by);
         }
     }
+}
+
+/// Runs a function on a state of the table as its player sees it.
+fn view_of<T>(snapshot: &Snapshot, picked: &[Spot], theme: &Theme, run: impl FnOnce(&ViewContext<'_>) -> T) -> T {
+    let names = short_names(&snapshot.names, theme);
+    run(&ViewContext {
+        me: snapshot.me,
+        names: &names,
+        known: &snapshot.known,
+        picked,
+        theme,
+    })
 }
 
 /// The names of a table, shortened for boards. Names that would look alike get their seat's number, counted from 1 as
@@ -294,9 +329,12 @@ impl Screen for TableScreen {
         }
     }
 
-    fn choose(&mut self, _context: &Context, target: Target, requests: &mut Requests) {
+    fn choose(&mut self, context: &Context, target: Target, requests: &mut Requests) {
+        if self.is_fresh() {
+            return;
+        }
         match target {
-            button::CLOSE => self.close_over(),
+            button::CLOSE => self.close_over(context, requests),
             button::READY => self.toggle_ready(requests),
             button::CHAT => self.chat = Some(Field::new(MAX_SHOWN)),
             button::REMATCH => self.rematch(requests),
@@ -366,7 +404,10 @@ impl Screen for TableScreen {
         }
     }
 
-    fn letter(&mut self, _context: &Context, letter: char, requests: &mut Requests) -> bool {
+    fn letter(&mut self, context: &Context, letter: char, requests: &mut Requests) -> bool {
+        if self.is_fresh() {
+            return true;
+        }
         if letter == 'r' && self.may_rematch() {
             self.rematch(requests);
             return true;
@@ -388,7 +429,7 @@ impl Screen for TableScreen {
             return true;
         }
         if !matches!(self.over, Over::Nothing) {
-            self.close_over();
+            self.close_over(context, requests);
             return true;
         }
         if let Some(number) = letter.to_digit(10).filter(|number| *number > 0) {
@@ -425,18 +466,20 @@ impl Screen for TableScreen {
         }
     }
 
-    fn back(&mut self, _context: &Context, requests: &mut Requests) {
+    fn back(&mut self, context: &Context, requests: &mut Requests) {
         if self.chat.take().is_some() {
             return;
         }
         if !matches!(self.over, Over::Nothing) {
-            return self.close_over();
+            return self.close_over(context, requests);
         }
         if let Some(spot) = self.choice.picked.pop() {
             requests.push(Request::Focus(Target::Spot(spot)));
             return;
         }
-        self.ask_leave(requests);
+        // Esc closes what is open. It does not leave: a key too many must not end a game.
+        let key = context.keymap.key(Intent::Quit);
+        requests.push(Request::Toast(Tone::Plain, format!("Press {key} to leave the table.")));
     }
 
     fn answer(&mut self, _context: &Context, answer: usize, requests: &mut Requests) {
@@ -504,7 +547,12 @@ impl Screen for TableScreen {
         }
     }
 
-    fn tick(&mut self, passed: Duration) {
+    fn tick(&mut self, context: &Context, passed: Duration, requests: &mut Requests) {
+        self.opened = self.opened.saturating_add(passed);
+        if self.rest.advance(passed) {
+            self.over = Over::Nothing;
+            self.go_on(context, requests);
+        }
         self.stage.advance(passed);
         if let Over::Telling(telling) = &mut self.over {
             telling.advance(passed);
@@ -516,7 +564,11 @@ impl Screen for TableScreen {
             Over::Telling(telling) => telling.pace(),
             _ => None,
         };
-        telling.into_iter().chain(self.stage.pace()).min()
+        // The sheet counts the seconds down.
+        let counting = self.rest.seconds().map(|_| Duration::from_secs(1));
+        let fresh = self.is_fresh().then_some(GUARD);
+        let all = [telling, self.stage.pace(), counting, fresh];
+        all.into_iter().flatten().min()
     }
 
     fn drawn(&mut self, _context: &Context, layer: &Layer) {

@@ -18,6 +18,8 @@ const FRAME: Duration = Duration::from_millis(40);
 const WAY: Duration = Duration::from_millis(320);
 /// Time between two steps of a scoring.
 const BEAT: Duration = Duration::from_millis(140);
+/// The longest time for all steps of a scoring.
+const COUNTING: Duration = Duration::from_millis(2500);
 
 /// The moving and the new things on the board.
 #[derive(Debug, Default)]
@@ -179,7 +181,13 @@ impl Telling {
     }
 
     pub(super) fn pace(&self) -> Option<Duration> {
-        self.is_moving().then_some(BEAT)
+        self.is_moving().then(|| self.beat())
+    }
+
+    /// The time between two steps: all of them take at most [`COUNTING`].
+    fn beat(&self) -> Duration {
+        let parts = u32::try_from(self.parts()).unwrap_or(u32::MAX).max(1);
+        BEAT.min(COUNTING / parts)
     }
 
     pub(super) fn skip(&mut self) {
@@ -188,8 +196,9 @@ impl Telling {
 
     pub(super) fn advance(&mut self, passed: Duration) {
         self.passed += passed;
-        while self.passed >= BEAT && self.is_moving() {
-            self.passed -= BEAT;
+        let beat = self.beat();
+        while self.passed >= beat && self.is_moving() {
+            self.passed -= beat;
             self.shown += 1;
         }
     }
@@ -202,7 +211,7 @@ impl Telling {
     }
 
     /// Draws the steps so far; if they do not all fit, the last ones.
-    pub(super) fn draw(&mut self, canvas: &mut Canvas<'_>, close: Target) {
+    pub(super) fn draw(&mut self, canvas: &mut Canvas<'_>, close: Target, note: &str) {
         let mut left = self.shown;
         let mut lines: Vec<Line<'static>> = Vec::new();
         for line in &self.show.lines {
@@ -234,7 +243,14 @@ impl Telling {
         };
         let words = if moving { "all at once" } else { "go on" };
         let x = canvas.button((foot.x + 1, foot.y), "Enter", words, close);
-        if !moving && hidden > 0 {
+        if !moving && !note.is_empty() {
+            let rest = Rect {
+                x,
+                width: foot.right().saturating_sub(x),
+                ..foot
+            };
+            canvas.put(rest, Line::styled(note.to_owned(), theme.accent()));
+        } else if !moving && hidden > 0 {
             let rest = Rect {
                 x,
                 width: foot.right().saturating_sub(x),

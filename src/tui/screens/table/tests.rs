@@ -1,5 +1,7 @@
 //! Whole games at the table, with keys only and with the mouse only, and the overlays.
 
+use std::time::Duration;
+
 use fairdeal_games::AnyAction;
 use fairdeal_games::plutonian::PlutonianAction;
 use fairdeal_net::{JoinTarget, PeerId, Ticket};
@@ -159,6 +161,63 @@ fn pointless_question_is_withdrawn() {
     assert!(!shown.contains("[y yes]"), "{shown}");
 }
 
+/// Plays Loot until the village may be fired, and lets another seat fire it.
+fn burned(people: bool) -> TestApp {
+    let mut stage = seated(0);
+    stage.people = people;
+    for _ in 0..20 {
+        stage.rest();
+        if stage.draw().contains("[f fire") {
+            stage.fires(seat(1));
+            return stage;
+        }
+        let action = stage.advice().expect("it is the player's turn");
+        act(&mut stage, &action, by_keys);
+    }
+    panic!("nobody may fire:\n{}", stage.draw());
+}
+
+/// The next hand is not shown before the player goes on; keys meant for the table do not close the sheet.
+#[test]
+fn a_hand_that_has_ended_stays_until_the_player_goes_on() {
+    let mut stage = burned(false);
+    let shown = stage.draw();
+    assert!(shown.contains("hand 1"), "{shown}");
+    stage.key(KeyCode::Enter);
+    stage.keys("1fd");
+    assert!(stage.draw().contains("hand 1"), "the keys were meant for the table");
+    stage.input(Input::Tick(Duration::from_secs(5)));
+    let shown = stage.draw();
+    assert!(shown.contains("hand 1") && shown.contains("[Enter go on]"), "{shown}");
+    assert!(shown.contains("It is your turn there."), "{shown}");
+    assert!(!shown.contains("Hand 2 is dealt"), "{shown}");
+    stage.key(KeyCode::Enter);
+    let shown = stage.draw();
+    assert!(shown.contains("hand 2"), "{shown}");
+    // Other people wait no longer than this.
+    let mut stage = burned(true);
+    for second in 0..20 {
+        let shown = stage.draw();
+        assert!(shown.contains("hand 1"), "{shown}");
+        if second == 5 {
+            assert!(shown.contains("The next hand in 15 s."), "{shown}");
+        }
+        stage.input(Input::Tick(Duration::from_secs(1)));
+    }
+    assert!(stage.draw().contains("hand 2"));
+}
+
+#[test]
+fn esc_does_not_leave_the_table() {
+    let mut stage = seated(0);
+    stage.rest();
+    for _ in 0..3 {
+        stage.key(KeyCode::Esc);
+    }
+    assert_eq!(stage.shell.trail(), ["home", "Loot"]);
+    assert!(stage.draw().contains("Press q to leave the table."));
+}
+
 /// When a turn begins, Enter must not trigger an action that is always possible, such as a vote for the end.
 #[test]
 fn turn_does_not_start_on_an_anytime_action() {
@@ -248,6 +307,13 @@ fn after_the_end_there_is_a_way_back() {
     stage.input(Input::UiEvent(UiEvent::Session(over)));
     insta::assert_snapshot!("outcome", stage.draw());
     stage.keys("a");
+    assert_eq!(
+        stage.shell.trail().last().unwrap(),
+        "Loot",
+        "the key was meant for the table"
+    );
+    stage.rest();
+    stage.keys("a");
     assert_eq!(stage.shell.trail().last().unwrap(), "audit");
     stage.key(KeyCode::Esc);
     stage.key(KeyCode::Esc);
@@ -282,6 +348,7 @@ fn an_invitation_is_followed_when_the_player_wants_to() {
     };
     stage.input(Input::UiEvent(UiEvent::Session(over)));
     assert!(stage.draw().contains("[f follow Ada]"));
+    stage.rest();
     stage.keys("f");
     assert!(stage.effects.iter().any(joins));
     assert_eq!(stage.shell.trail(), ["home", "joining"]);

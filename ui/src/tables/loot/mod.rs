@@ -227,6 +227,10 @@ impl Board for Loot {
         }
     }
 
+    fn ends_hand(&self, event: &LootEvent) -> bool {
+        matches!(event, LootEvent::Burned { .. })
+    }
+
     fn show(&self, event: &LootEvent, view: &ViewContext<'_>) -> Option<Animation> {
         match event {
             LootEvent::Burned {

@@ -178,6 +178,10 @@ impl Board for Thoth {
         show::motions(self, event, view)
     }
 
+    fn ends_hand(&self, event: &ThothEvent) -> bool {
+        matches!(event, ThothEvent::Scored { .. })
+    }
+
     fn show(&self, event: &ThothEvent, view: &ViewContext<'_>) -> Option<Animation> {
         show::show(self, event, view)
     }

@@ -1,0 +1,126 @@
+//! The rest between two hands: the table stays as it was until the player goes on.
+//!
+//! The session is ahead meanwhile: others may play the next hand, or wait for this player. What it tells is kept, and
+//! shown when the rest is over.
+
+use std::time::Duration;
+
+use fairdeal_ui::view::Snapshot;
+
+use super::log::{Log, Voice};
+
+/// The longest rest at a table with other people.
+pub(super) const LONGEST: Duration = Duration::from_secs(20);
+
+/// Where the screen is between two hands.
+#[derive(Debug, Default)]
+pub(super) enum Rest {
+    /// In a hand.
+    #[default]
+    Playing,
+    /// A hand has ended, and its last snapshot is still to come. The first line tells the end; the others are kept.
+    Ending { told: bool, lines: Vec<String> },
+    /// The player looks at the hand that has ended.
+    Resting(Interval),
+}
+
+/// A rest, and what has happened since it began.
+#[derive(Debug)]
+pub(super) struct Interval {
+    /// The newest state of the table.
+    pub(super) next: Snapshot,
+    /// Lines of the next hand's log.
+    lines: Vec<String>,
+    /// The time left until the table is shown anyway; `None` if nobody waits.
+    left: Option<Duration>,
+}
+
+impl Rest {
+    /// A hand has ended.
+    pub(super) fn end_hand(&mut self) {
+        if matches!(self, Self::Playing) {
+            *self = Self::Ending {
+                told: false,
+                lines: Vec::new(),
+            };
+        }
+    }
+
+    /// Adds a line of the game's log, at once or when the rest is over.
+    pub(super) fn say(&mut self, log: &mut Log, line: String) {
+        match self {
+            Self::Ending { told: true, lines } | Self::Resting(Interval { lines, .. }) => lines.push(line),
+            Self::Ending { told, .. } => {
+                *told = true;
+                log.say(Voice::Game, line);
+            }
+            Self::Playing => log.say(Voice::Game, line),
+        }
+    }
+
+    /// Begins the rest of a hand that has ended. `limited` says that others may wait.
+    pub(super) fn begin(&mut self, next: Snapshot, limited: bool) {
+        let lines = match std::mem::take(self) {
+            Self::Ending { lines, .. } | Self::Resting(Interval { lines, .. }) => lines,
+            Self::Playing => Vec::new(),
+        };
+        let left = limited.then_some(LONGEST);
+        *self = Self::Resting(Interval { next, lines, left });
+    }
+
+    /// Ends the rest: the kept lines go to the log. Returns the newest state of the table, if it was kept.
+    pub(super) fn end(&mut self, log: &mut Log) -> Option<Snapshot> {
+        let (lines, next) = match std::mem::take(self) {
+            Self::Playing => return None,
+            Self::Ending { lines, .. } => (lines, None),
+            Self::Resting(Interval { next, lines, .. }) => (lines, Some(next)),
+        };
+        for line in lines {
+            log.say(Voice::Game, line);
+        }
+        next
+    }
+
+    /// Whether the hand that has ended is still on the screen.
+    pub(super) fn is_resting(&self) -> bool {
+        matches!(self, Self::Resting(_))
+    }
+
+    /// Lets time pass. Returns whether the rest has lasted long enough.
+    pub(super) fn advance(&mut self, passed: Duration) -> bool {
+        let Self::Resting(Interval { left: Some(left), .. }) = self else {
+            return false;
+        };
+        *left = left.saturating_sub(passed);
+        left.is_zero()
+    }
+
+    /// The seconds until the table is shown anyway.
+    pub(super) fn seconds(&self) -> Option<u64> {
+        match self {
+            Self::Resting(Interval { left: Some(left), .. }) => {
+                Some(left.as_secs() + u64::from(left.subsec_nanos() > 0))
+            }
+            _ => None,
+        }
+    }
+
+    /// A line for the sheet: what happens next, and when.
+    pub(super) fn in_words(&self) -> String {
+        let Self::Resting(interval) = self else {
+            return String::new();
+        };
+        let own = interval.next.waits.seats.iter();
+        let own = own.filter(|waiting| Some(waiting.seat) == interval.next.me);
+        let clock = own.filter_map(|waiting| waiting.turn_left).next();
+        let turn = match (interval.next.my_turn, clock) {
+            (false, _) => String::new(),
+            (true, None) => " It is your turn there.".to_owned(),
+            (true, Some(left)) => format!(" It is your turn there, with {left} s left."),
+        };
+        match self.seconds() {
+            Some(seconds) => format!("The next hand in {seconds} s.{turn}"),
+            None => turn.trim_start().to_owned(),
+        }
+    }
+}
