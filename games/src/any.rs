@@ -10,7 +10,7 @@ use rand_core::Rng;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::bots::{Bot, IvoryBot, Level, LootBot, PlutonianBot, Random, SphinxBot, ThothBot};
+use crate::bots::{Bot, GentleLootBot, IvoryBot, Level, LootBot, PlutonianBot, Random, SphinxBot, ThothBot};
 use crate::info::GameInfo;
 use crate::interface::{ActionError, TableEvent, TableGame};
 use crate::{ivory, loot, plutonian, sphinx, thoth};
@@ -281,9 +281,21 @@ fn foreign() -> Illegal {
     Illegal::rule("that is an action of another game")
 }
 
+/// The gentle bot of every game.
+struct GentleBots;
+
+impl Bot<AnyGame> for GentleBots {
+    fn choose(&mut self, game: &AnyGame, seat: Seat, known: &Faces, rng: &mut dyn Rng) -> Option<AnyAction> {
+        match game {
+            AnyGame::Loot(game) => GentleLootBot.choose(game, seat, known, rng).map(AnyAction::Loot),
+            _ => Random::default().choose(game, seat, known, rng),
+        }
+    }
+}
+
 pub fn bot(level: Level) -> Box<dyn Bot<AnyGame>> {
     match level {
-        Level::Easy => Box::new(Random::default()),
+        Level::Gentle => Box::new(GentleBots),
         Level::Normal => Box::new(NormalBots::default()),
     }
 }

@@ -244,7 +244,7 @@ pub(super) struct SeatArgs {
     /// Print one JSON event per line
     #[arg(long)]
     pub(super) json: bool,
-    /// Strength of the bots: easy or normal
+    /// Strength of the bots: gentle or normal
     #[arg(long, default_value = "normal", value_name = "LEVEL", value_parser = level)]
     pub(super) level: Level,
     /// Milliseconds that a bot waits before each action [default: 700; 1 without a screen]

@@ -178,7 +178,11 @@ impl Printer {
             }
             SessionEvent::Error(why) => format!("error: {why}"),
             SessionEvent::Refused(why) => format!("refused: {why}"),
-            SessionEvent::Snapshot(_) | SessionEvent::Deal(_) | SessionEvent::Action { .. } | SessionEvent::Game(_) => {
+            SessionEvent::Snapshot(_)
+            | SessionEvent::Deal(_)
+            | SessionEvent::Action { .. }
+            | SessionEvent::Game(_)
+            | SessionEvent::Calls(_) => {
                 return None;
             }
         })

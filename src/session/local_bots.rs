@@ -114,6 +114,12 @@ impl Bots {
                         locked(&told).disk(number, full, &text);
                         changed.notify_one();
                     }
+                    SessionEvent::Calls(kind) => {
+                        if let Some(name) = &name {
+                            locked(&told).lines.push(format!("{name} is about to {kind}…"));
+                            changed.notify_one();
+                        }
+                    }
                     SessionEvent::Error(why) => {
                         tracing::warn!(%why, "a local bot");
                         if let Some(name) = &name {

@@ -94,6 +94,8 @@ pub enum SessionEvent {
     Game(AnyEvent),
     /// A line for the log, in plain words.
     Line(String),
+    /// The bot that plays this seat is about to act out of turn, with an action of this type.
+    Calls(String),
     /// The disk is full and the table waits, or there is space again and play goes on.
     Disk {
         full: bool,

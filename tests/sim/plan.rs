@@ -138,7 +138,7 @@ impl Plan {
         let own_absence = dice.chance(200);
         let mut roles: Vec<Role> = (0..count)
             .map(|_| Role {
-                level: if dice.chance(600) { Level::Normal } else { Level::Easy },
+                level: if dice.chance(600) { Level::Normal } else { Level::Gentle },
                 absence: if own_absence {
                     *dice.pick(&[2_000, 3_000, 5_000, 15_000])
                 } else {

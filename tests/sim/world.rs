@@ -108,7 +108,7 @@ impl World {
             Chair {
                 dice: Dice::new(seed, 10 + number),
                 bot: match role.level {
-                    Level::Easy => Box::new(Random { seldom: 16 }),
+                    Level::Gentle => Box::new(Random { seldom: Some(16) }),
                     Level::Normal => bot(Level::Normal),
                 },
                 cheat: cheat.map(|habit| Cheat::new(habit, seats::key(*seat), Dice::new(seed, 20 + number))),

@@ -164,10 +164,10 @@ mod tests {
     #[test]
     fn it_builds_higher_than_chance_and_wins_now_and_then() {
         let (normal, won) = total(|| Box::new(IvoryBot));
-        let (easy, _) = total(|| Box::new(Random::default()));
-        assert!(normal > easy + 150, "{normal} {easy}");
+        let (gentle, _) = total(|| Box::new(Random::default()));
+        assert!(normal > gentle + 150, "{normal} {gentle}");
         assert!(won > 0);
-        println!("normal {normal} won {won}, easy {easy}");
+        println!("normal {normal} won {won}, gentle {gentle}");
     }
 
     /// The state of a daily deal shows every card. The bot must not use that.

@@ -10,7 +10,7 @@ use fairdeal_protocol::game::{Game as _, uniform};
 use fairdeal_protocol::seat::Seat;
 use rand_core::Rng;
 
-use super::Bot;
+use super::{Bot, Random};
 use crate::loot::cards::{self, GodSet, RANKS, rank, suit};
 use crate::loot::score::{best, best_total};
 use crate::loot::{Loot, LootAction, Phase, Pile};
@@ -23,8 +23,9 @@ pub struct LootBot {
     pub samples: u32,
     /// The least score of its hand at which it fires the village.
     pub worth_firing: i32,
-    /// The least lead over its estimate of the other hands at which it fires.
-    pub ahead: i32,
+    /// The least lead over its estimate of the other hands at which it fires, by the turns that everybody has completed:
+    /// after one, after two, and so on; the last one holds from then on.
+    pub ahead: [i32; 4],
 }
 
 impl Default for LootBot {
@@ -32,7 +33,8 @@ impl Default for LootBot {
         Self {
             samples: 6,
             worth_firing: 8,
-            ahead: 0,
+            // Lower ones win more often against each other, but most hands then end after one turn.
+            ahead: [30, 22, 8, 0],
         }
     }
 }
@@ -105,7 +107,29 @@ impl LootBot {
         if ends {
             return leads && own >= 0;
         }
-        score >= self.worth_firing && others().all(|o| own - expected(game, o) >= self.ahead.into())
+        let turns = game
+            .playing()
+            .iter()
+            .filter_map(|seat| game.turns().get(seat.index()).copied());
+        let round = usize::try_from(turns.min().unwrap_or(0))
+            .unwrap_or(usize::MAX)
+            .clamp(1, self.ahead.len());
+        let ahead = self.ahead.get(round - 1).copied().unwrap_or(0);
+        score >= self.worth_firing && others().all(|o| own - expected(game, o) >= ahead.into())
+    }
+}
+
+/// The gentle bot for Loot: it plays at random, but fires like the normal one, half as often.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GentleLootBot;
+
+impl Bot<Loot> for GentleLootBot {
+    fn choose(&mut self, game: &Loot, seat: Seat, known: &Faces, rng: &mut dyn Rng) -> Option<LootAction> {
+        let may_fire = game.check(seat, &LootAction::Fire).is_ok();
+        if may_fire && LootBot::default().fires(game, seat, &Sight::new(game, seat, known)) && uniform(rng, 2) == 0 {
+            return Some(LootAction::Fire);
+        }
+        Random { seldom: None }.choose(game, seat, known, rng)
     }
 }
 
@@ -230,3 +254,69 @@ const FAR: i32 = 4;
 
 /// The cap, in percent: even many suitable cards never make the combination certain.
 const MOST_HOPE: i32 = 45;
+
+#[cfg(test)]
+mod tests {
+    use rand_chacha::ChaCha20Rng;
+    use rand_core::SeedableRng as _;
+
+    use super::*;
+    use crate::bots::play;
+    use crate::chance::RefereeChance;
+    use crate::registry::rule_set;
+
+    /// Plays a game to its end. Returns it with the turns that every seat had completed in each hand.
+    fn played(bots: &mut [Box<dyn Bot<Loot>>], number: u16) -> (Loot, Vec<u32>) {
+        let seats = u8::try_from(bots.len()).unwrap();
+        let mut game = Loot::create(&rule_set("loot", seats, &Default::default()).unwrap()).unwrap();
+        let mut seed = [7; 32];
+        seed[..2].copy_from_slice(&number.to_be_bytes());
+        let mut chance = RefereeChance::from_seed(seed);
+        let mut rng = ChaCha20Rng::from_seed(seed);
+        game.begin(&mut chance, &mut Vec::new()).unwrap();
+        let mut hands = Vec::new();
+        for _ in 0..20_000 {
+            let (hand, turns) = (game.hand_no(), game.turns().iter().copied().min().unwrap());
+            play(&mut game, &mut chance, bots, &mut rng, 1).unwrap();
+            if game.hand_no() > hand || game.is_over() {
+                hands.push(turns);
+            }
+            if game.is_over() {
+                return (game, hands);
+            }
+        }
+        panic!("the game goes on for ever");
+    }
+
+    #[test]
+    fn hands_last_some_turns() {
+        for seats in 2..=4 {
+            let mut hands = Vec::new();
+            for number in 0..20 {
+                let mut bots: Vec<Box<dyn Bot<Loot>>> = Vec::new();
+                bots.resize_with(seats, || Box::new(LootBot::default()));
+                hands.extend(played(&mut bots, number).1);
+            }
+            hands.sort_unstable();
+            let median = hands[hands.len() / 2];
+            assert!(median >= 3, "{median} turns among {seats}");
+        }
+    }
+
+    /// A gentle bot never fires a hand that is behind.
+    #[test]
+    fn gentle_bots_fire_only_when_ahead() {
+        let (mut hands, mut ahead) = (0, 0);
+        for number in 0..20 {
+            let mut bots: [Box<dyn Bot<Loot>>; 2] = [Box::new(GentleLootBot), Box::new(GentleLootBot)];
+            let (game, all) = played(&mut bots, number);
+            let last = game.last_hand().unwrap();
+            ahead += usize::from(last.scores[last.fired_by.index()] >= 0);
+            hands += all.len();
+        }
+        assert!(
+            hands > 20 && ahead == 20,
+            "{ahead} of 20 games end with a fire of a good hand"
+        );
+    }
+}

@@ -5,7 +5,8 @@
 //! only [`Game`]. It may guess the hidden cards and try actions on copies, with
 //! [`crate::chance::RefereeChance`] or a chance of its own.
 //!
-//! Easy bots are the same for all games (`random`). Normal ones know their game.
+//! Gentle bots are the same for all games (`random`), except that in Loot they fire like players. Normal ones know
+//! their game.
 
 use fairdeal_protocol::card::Faces;
 use fairdeal_protocol::game::{ApplyError, Game};
@@ -23,7 +24,7 @@ mod sphinx;
 mod thoth;
 
 pub use ivory::{IvoryBot, advice as ivory_advice};
-pub use loot::LootBot;
+pub use loot::{GentleLootBot, LootBot};
 pub use plutonian::PlutonianBot;
 pub use random::Random;
 pub use sphinx::SphinxBot;
@@ -41,7 +42,7 @@ pub trait Bot<G: Game>: Send + Sync {
 #[serde(rename_all = "kebab-case")]
 pub enum Level {
     /// Any legal action.
-    Easy,
+    Gentle,
     /// Sensible play by rules of thumb.
     #[default]
     Normal,
@@ -49,7 +50,7 @@ pub enum Level {
 
 impl Level {
     /// Every level, weakest first, with its name on the command line.
-    pub const ALL: [(Self, &'static str); 2] = [(Self::Easy, "easy"), (Self::Normal, "normal")];
+    pub const ALL: [(Self, &'static str); 2] = [(Self::Gentle, "gentle"), (Self::Normal, "normal")];
 
     pub fn name(self) -> &'static str {
         let found = Self::ALL.into_iter().find(|(level, _)| *level == self);

@@ -1,4 +1,4 @@
-//! The easy bot for every game: any legal action, and rarely one out of turn.
+//! The gentle bot for every game: any legal action, and rarely one out of turn.
 
 use fairdeal_protocol::card::Faces;
 use fairdeal_protocol::game::{Game, uniform};
@@ -13,13 +13,13 @@ use super::Bot;
 /// last a while and still end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Random {
-    /// Opportunities per out-of-turn action; at least 1.
-    pub seldom: u32,
+    /// Opportunities per out-of-turn action, at least 1; `None` for never.
+    pub seldom: Option<u32>,
 }
 
 impl Default for Random {
     fn default() -> Self {
-        Self { seldom: 32 }
+        Self { seldom: Some(32) }
     }
 }
 
@@ -27,7 +27,7 @@ impl<G: Game> Bot<G> for Random {
     fn choose(&mut self, game: &G, seat: Seat, known: &Faces, rng: &mut dyn Rng) -> Option<G::Action> {
         let mut legal = game.legal(seat, known);
         // Normally choose one kind of action. If there is none, use the other kind.
-        let asked_out_of_turn = uniform(rng, self.seldom) == 0;
+        let asked_out_of_turn = self.seldom.is_some_and(|seldom| uniform(rng, seldom) == 0);
         let wanted = |action: &G::Action| game.out_of_turn(action) == asked_out_of_turn;
         if legal.iter().any(wanted) {
             legal.retain(wanted);

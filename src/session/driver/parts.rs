@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use fairdeal_games::AnyGame;
 use fairdeal_games::bots::Bot;
+use fairdeal_games::{AnyAction, AnyGame};
 use fairdeal_net::{Multiaddr, PeerId};
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::table::message::Head;
@@ -109,6 +109,8 @@ pub(super) struct Autopilot {
     pub(super) bot: Option<Box<dyn Bot<AnyGame>>>,
     /// When the bot acts next.
     pub(super) acts_at: Option<Instant>,
+    /// The action out of turn that it then takes.
+    pub(super) call: Option<AnyAction>,
 }
 
 impl Autopilot {
@@ -117,6 +119,7 @@ impl Autopilot {
             pilot,
             bot: pilot.map(|pilot| fairdeal_games::bot(pilot.level)),
             acts_at: None,
+            call: None,
         }
     }
 }

@@ -365,7 +365,7 @@ impl Driver {
         }
         self.flush().await;
         self.show().await;
-        self.plan();
+        self.plan().await;
     }
 
     /// After a return, reports earlier events as log lines only, and the ending if there was one.

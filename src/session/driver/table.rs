@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use fairdeal_games::{AnyAction, AnyGame, listed};
+use fairdeal_games::{AnyAction, AnyGame, TableGame as _, listed};
 use fairdeal_net::{Multiaddr, PeerId, dialable};
-use fairdeal_protocol::game::Game as _;
+use fairdeal_protocol::game::{Game as _, uniform};
 use fairdeal_protocol::log::entry::SignedEntry;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::clocks::Wait;
@@ -25,6 +25,8 @@ use crate::session::journal::ListenConfig;
 use crate::session::spectators::Spectators;
 use crate::store::StoreError;
 
+/// How long a bot among people thinks about a call out of turn, from and to, in milliseconds.
+const HESITATION: (u32, u32) = (3000, 6000);
 /// Maximum number of ticks without sending an unchanged head.
 const QUIET: u32 = 2;
 /// How long a seat must be silent before the player hears of it, in milliseconds.
@@ -115,7 +117,8 @@ impl Driver {
             return;
         };
         let table = &seated.table;
-        let choice = bot.choose(table.game(), table.me(), table.known(), &mut self.rng);
+        let call = self.autopilot.call.take();
+        let choice = call.or_else(|| bot.choose(table.game(), table.me(), table.known(), &mut self.rng));
         if let Some(action) = choice {
             self.act(action).await;
         }
@@ -123,7 +126,7 @@ impl Driver {
         if let SessionState::Table(seated) = &self.stage
             && seated.table.is_my_turn()
         {
-            self.plan();
+            self.plan().await;
         }
     }
 
@@ -248,7 +251,7 @@ impl Driver {
         }
         if changed {
             self.show().await;
-            self.plan();
+            self.plan().await;
         }
         if let SessionState::Table(seated) = &self.stage
             && (seated.table.all_finished() || seated.table.has_left())
@@ -271,19 +274,38 @@ impl Driver {
         }
     }
 
-    /// Schedules the bot's next action, if it has one.
-    pub(super) fn plan(&mut self) {
-        let (SessionState::Table(seated), Some(pilot)) = (&self.stage, &self.autopilot.pilot) else {
+    /// Schedules the bot's next action, if it has one. A bot among people takes its time with a call out of turn: they
+    /// may call first. Only this program knows about it.
+    pub(super) async fn plan(&mut self) {
+        let autopilot = &mut self.autopilot;
+        autopilot.acts_at = None;
+        let called = autopilot.call.take().is_some();
+        let (SessionState::Table(seated), Some(pilot), Some(bot)) = (&self.stage, autopilot.pilot, &mut autopilot.bot)
+        else {
             return;
         };
         let table = &seated.table;
-        let may_act = table.is_my_turn()
-            || table
-                .game()
-                .legal(table.me(), table.known())
-                .iter()
-                .any(|action| table.game().out_of_turn(action));
-        self.autopilot.acts_at = may_act.then(|| Instant::now() + pilot.delay);
+        let (game, me, known) = (table.game(), table.me(), table.known());
+        let soon = Instant::now() + pilot.delay;
+        if table.is_my_turn() {
+            autopilot.acts_at = Some(soon);
+        } else if game.legal(me, known).iter().any(|action| game.out_of_turn(action)) {
+            if pilot.delay.is_zero() {
+                autopilot.acts_at = Some(soon);
+                return;
+            }
+            let Some(call) = bot.choose(game, me, known, &mut self.rng) else {
+                return;
+            };
+            let thinks = HESITATION.0 + uniform(&mut self.rng, HESITATION.1 - HESITATION.0);
+            autopilot.acts_at = Some(soon + Duration::from_millis(thinks.into()));
+            let kind = game.action_to_json(me, &call, known);
+            let kind = kind.get("type").and_then(|kind| kind.as_str()).map(str::to_owned);
+            autopilot.call = Some(call);
+            if let Some(kind) = kind.filter(|_| !called) {
+                self.tell(SessionEvent::Calls(kind)).await;
+            }
+        }
     }
 
     /// Tells the player about seats that have had no direct link for a while, if that has changed.

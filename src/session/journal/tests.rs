@@ -83,7 +83,7 @@ fn bots_wait_until_their_player_has_ended() {
         relays: Vec::new(),
     };
     let pilot = Pilot {
-        level: Level::Easy,
+        level: Level::Gentle,
         delay: Duration::ZERO,
     };
     let identity = IdentityKey::from_seed([2; 32]);

@@ -488,7 +488,7 @@ fn a_guest_signs_only_its_own_party() {
         Frame::Propose(Box::new(changed))
     };
     let host_party = |player: &mut Player| player.party = Party::of(Seat::new(0).unwrap());
-    let as_bot = |player: &mut Player| player.played_by = PlayedBy::bot("easy").unwrap();
+    let as_bot = |player: &mut Player| player.played_by = PlayedBy::bot("gentle").unwrap();
     let refused =
         |guest: &mut GuestLobby, frame: Frame| matches!(guest.receive(peer(0), frame), Err(LobbyError::BadProposal(_)));
     let [bot, guest] = &mut guests;

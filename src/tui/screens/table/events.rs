@@ -144,7 +144,7 @@ impl TableScreen {
                 self.log.say(Voice::Table, line);
                 self.ending.invitation = Some((name.clone(), ticket.clone()));
             }
-            SessionEvent::Deal(_) | SessionEvent::Action { .. } => {}
+            SessionEvent::Deal(_) | SessionEvent::Action { .. } | SessionEvent::Calls(_) => {}
         }
     }
 
