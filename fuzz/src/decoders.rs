@@ -237,6 +237,7 @@ pub fn frame(data: &[u8]) -> bool {
         | Frame::Sign { .. }
         | Frame::Signed { .. }
         | Frame::Links { .. }
+        | Frame::Pausing { .. }
         | Frame::Watch(_)
         | Frame::More { .. }
         | Frame::Reset { .. }

@@ -458,6 +458,7 @@ fn frame(to: &mut Folder<'_>) {
                 seats: Seat::first(2).collect(),
             },
         ),
+        ("pausing", Frame::Pausing { table }),
         (
             "watch",
             Frame::Watch(Watch {

@@ -67,12 +67,17 @@ fn program() -> anyhow::Result<ProgramId> {
     ProgramId::draw().map_err(|error| anyhow::anyhow!("the system provides no random bytes: {error}"))
 }
 
-/// The system's user name.
+/// The system's user name: as the environment has it, or else the name of the home directory.
 fn user() -> String {
+    let home = || {
+        let dirs = directories::BaseDirs::new()?;
+        dirs.home_dir().file_name()?.to_str().map(str::to_owned)
+    };
     std::env::var("USER")
         .ok()
         .or_else(|| std::env::var("USERNAME").ok())
         .filter(|name| !name.trim().is_empty())
+        .or_else(home)
         .unwrap_or_else(|| "player".to_owned())
 }
 

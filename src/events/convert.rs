@@ -136,7 +136,7 @@ impl From<fairdeal_ui::view::PeerState> for PeerState {
     fn from(state: fairdeal_ui::view::PeerState) -> Self {
         match state {
             fairdeal_ui::view::PeerState::Connected => Self::Connected,
-            fairdeal_ui::view::PeerState::Lost => Self::Lost,
+            fairdeal_ui::view::PeerState::Lost | fairdeal_ui::view::PeerState::Paused => Self::Lost,
             fairdeal_ui::view::PeerState::Left => Self::Left,
             fairdeal_ui::view::PeerState::Absent | fairdeal_ui::view::PeerState::Removed => Self::Removed,
         }

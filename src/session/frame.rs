@@ -244,6 +244,11 @@ pub enum Frame {
     },
     /// Seat to seat, host to spectators: an invitation to another table that the sender has opened.
     Invite { ticket: Text<MAX_TICKET> },
+    /// Seat to seat: the sender's program is about to close, and its player means to come back.
+    Pausing {
+        /// The table id.
+        table: Hash32,
+    },
 }
 
 impl Frame {
@@ -363,6 +368,7 @@ mod tests {
                 table,
                 seats: [0, 2].into_iter().filter_map(Seat::new).collect(),
             },
+            Frame::Pausing { table },
             Frame::Watch(Watch {
                 lobby: Some([3; 8]),
                 proof: None,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use fairdeal_games::bots::Level;
+use fairdeal_games::joined;
 use fairdeal_ui::appearance::{Pyramids, ThemeName};
 use serde::{Deserialize, Serialize};
 
@@ -56,7 +57,7 @@ pub enum SettingsError {
     #[error("{0}")]
     Store(#[from] StoreError),
     /// The file's content is invalid.
-    #[error("{path}: {why}\nCorrect or delete the file. Using defaults until then.", path = path.display())]
+    #[error("{path}, {why}\nCorrect or delete the file. Using defaults until then.", path = path.display())]
     Wrong {
         path: PathBuf,
         /// The line and the mistake.
@@ -93,8 +94,32 @@ impl DataView {
             return Err(wrong(format!("the file is larger than {MAX_FILE} bytes")));
         }
         let text = String::from_utf8(bytes).map_err(|error| wrong(error.to_string()))?;
-        toml::from_str(&text).map_err(|error| wrong(error.to_string().trim_end().to_owned()))
+        toml::from_str(&text).map_err(|error| wrong(mistake(&text, &error)))
     }
+}
+
+/// A mistake in the settings for the person who made it: the line, what is there, and what can be there.
+fn mistake(text: &str, error: &toml::de::Error) -> String {
+    let at = error.span().map_or(0, |span| span.start);
+    let before = text.get(..at).unwrap_or("");
+    let number = before.matches('\n').count() + 1;
+    let line = text.lines().nth(number - 1).unwrap_or("").trim();
+    let line: String = line.chars().filter(|c| !c.is_control()).take(60).collect();
+    let message = error.message();
+    let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
+    let what = match quoted.as_slice() {
+        [given, choices @ ..] if message.starts_with("unknown variant") => {
+            format!("'{given}' is not possible here; write {}", joined(choices, "or"))
+        }
+        [given, all @ ..] if message.starts_with("unknown field") => {
+            format!("there is no setting '{given}'; the settings are {}", joined(all, "and"))
+        }
+        _ if message.ends_with("expected a boolean") => "this is either true or false".to_owned(),
+        _ if message.contains("expected u64") => "this is a whole number".to_owned(),
+        _ if message.contains("expected a string") => "this is text in quotation marks".to_owned(),
+        _ => format!("this is not a setting as the file has them: {message}"),
+    };
+    format!("line {number} ({line}): {what}.")
 }
 
 impl DataDir {
@@ -145,7 +170,18 @@ mod tests {
         for part in ["line 2", "dusk", "high-contrast", "Correct or delete the file"] {
             assert!(theme.contains(part), "{theme}");
         }
-        assert!(told("tehme = \"dark\"").contains("tehme"));
+        let field = told("tehme = \"dark\"");
+        assert!(
+            field.contains("there is no setting 'tehme'") && field.contains("pyramids"),
+            "{field}"
+        );
+        let flag = told("motion = 3");
+        assert!(
+            flag.contains("line 1 (motion = 3): this is either true or false"),
+            "{flag}"
+        );
+        let number = told("bot-delay = \"fast\"");
+        assert!(number.contains("this is a whole number"), "{number}");
         assert!(told(&"#".repeat(100_000)).contains("larger than"));
         assert!(told(&"\0".repeat(100)).contains("line 1"));
         std::fs::write(data.settings_file(), [0xff; 100]).unwrap();

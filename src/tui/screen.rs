@@ -202,6 +202,11 @@ pub(super) trait Screen: std::fmt::Debug {
         None
     }
 
+    /// The intent that leaves the screen, for the button in the top row.
+    fn way_out(&self) -> Intent {
+        Intent::Back
+    }
+
     /// Draws the screen below the top row.
     fn draw(&mut self, context: &Context, canvas: &mut Canvas<'_>, area: Rect);
 

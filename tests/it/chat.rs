@@ -279,6 +279,29 @@ async fn seats_without_a_way_to_each_other_talk_through_the_host() {
     assert_eq!(first.heard[1], (2, "Cleo".to_owned(), "me too".to_owned()));
 }
 
+/// A player who closes the program is told of as pausing, not as a lost connection.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_pause_is_told_as_one() {
+    let root = TempDir::new().unwrap();
+    let mut host = Player::sit(person(&data(root.path(), "host"), "Anna", Role::Host(rules(2))));
+    let ticket = host.ticket().await;
+    let mut guest = Player::guest(root.path(), "Béla", &ticket);
+    guest.lobby(|view| taken(view) == 2).await;
+    host.order(Command::Ready(true)).await;
+    guest.order(Command::Ready(true)).await;
+    host.started().await;
+    guest.started().await;
+    host.meets(1).await;
+    guest.order(Command::Quit).await;
+    let state = host
+        .until(|event| match event {
+            SessionEvent::Peer { state, .. } if *state != PeerState::Connected => Some(*state),
+            _ => None,
+        })
+        .await;
+    assert_eq!(state, PeerState::Paused);
+}
+
 /// A guest who leaves before all have signed frees its seat, and so does a dismissed bot.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_seat_that_is_left_in_the_lobby_is_free() {

@@ -18,8 +18,9 @@ fn gap((a, a_end): (u16, u16), (b, b_end): (u16, u16)) -> i32 {
 }
 
 /// The nearest target in a direction; `None` if there is none. Targets straight ahead come before those to the side. To
-/// the left and right, targets in the same rows come first. The keys walk a row of cards to its end, whatever is above
-/// or below it.
+/// the left and right only targets in the same rows count, and from the last of them the keys go round to the first:
+/// they walk a row of cards, whatever is above or below it. Without others in its rows a target is left for the
+/// nearest.
 pub fn towards(layer: &Layer, from: Target, way: Intent) -> Option<Target> {
     let area = layer.area(from)?;
     let (x, y) = centre(area);
@@ -44,8 +45,21 @@ pub fn towards(layer: &Layer, from: Target, way: Intent) -> Option<Target> {
         (ahead > 0).then_some((leaves_row, ahead + aside * 6 + off / 2))
     };
     let others = layer.targets.iter().filter(|(_, target)| *target != from);
-    let costs = others.filter_map(|(area, target)| Some((cost(*area)?, *target)));
-    costs.min_by_key(|(cost, _)| *cost).map(|(_, target)| target)
+    let costs = others
+        .clone()
+        .filter_map(|(area, target)| Some((cost(*area)?, *target)));
+    let nearest = costs.min_by_key(|(cost, _)| *cost);
+    let goes_round =
+        matches!(way, Intent::Left | Intent::Right) && nearest.is_none_or(|((leaves_row, _), _)| leaves_row);
+    let ends = others.filter(|(other, target)| {
+        goes_round && !matches!(target, Target::Key(_)) && other.y < area.bottom() && area.y < other.bottom()
+    });
+    let end = ends.max_by_key(|(other, _)| {
+        let (to_x, to_y) = centre(*other);
+        let far = if way == Intent::Left { to_x } else { -to_x };
+        (far, -(y - to_y).abs())
+    });
+    end.map(|(_, target)| *target).or(nearest.map(|(_, target)| target))
 }
 
 /// The target `by` places after another one in drawing order, among those that `fits` accepts.
@@ -96,6 +110,14 @@ mod tests {
         assert_eq!(go(7, Intent::Down), Some(Target::Row(0)));
         assert_eq!(go(0, Intent::Up), None);
         assert_eq!(towards(&layer, Target::Row(0), Intent::Up), Some(Target::Button(7)));
+    }
+
+    #[test]
+    fn left_and_right_go_round_in_a_row() {
+        let layer = layer();
+        let go = |from: u16, way| towards(&layer, Target::Button(from), way);
+        assert_eq!(go(3, Intent::Left), Some(Target::Button(5)));
+        assert_eq!(go(5, Intent::Right), Some(Target::Button(3)));
     }
 
     #[test]

@@ -237,6 +237,8 @@ pub enum PeerState {
     Connected,
     /// The connection is lost.
     Lost,
+    /// The player has closed the program, and means to come back.
+    Paused,
     /// The seat has left the game.
     Left,
     /// The other seats removed it because it was absent or out of time.
@@ -251,6 +253,7 @@ impl PeerState {
         match self {
             Self::Connected => format!("{name} is connected."),
             Self::Lost => format!("The connection to {name} is lost."),
+            Self::Paused => format!("{name} pauses; the game goes on when they are back."),
             Self::Left => format!("{name} has left the game."),
             Self::Absent => format!("The others play on without {name}."),
             Self::Removed => format!("{name} was removed; the others play on."),

@@ -220,6 +220,8 @@ struct Seated {
     linked: SeatSet,
     /// The connections that connected seats report.
     links: BTreeMap<Seat, SeatSet>,
+    /// The connected seats that are about to close.
+    pausing: SeatSet,
     /// The seats without a direct link.
     indirect: Indirect,
     /// Wall clock at the last tick, in milliseconds since 1970.
@@ -326,6 +328,7 @@ impl Driver {
                     Some(Command::Invite(ticket)) => self.invite(&ticket).await,
                     Some(Command::Quit) | None => {
                         self.close_lobby();
+                        self.announce_pause();
                         self.stage = SessionState::Ended;
                     }
                 },

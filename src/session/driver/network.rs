@@ -61,9 +61,14 @@ impl Driver {
                         if let Some(seat) = seated.seat_of(peer) {
                             // Whichever of the two has moved finds the other.
                             seated.links.remove(&seat);
+                            let state = if seated.pausing.contains(seat) {
+                                PeerState::Paused
+                            } else {
+                                PeerState::Lost
+                            };
+                            seated.pausing.remove(seat);
                             self.dial_seats(|other| other == seat);
                             self.tell_links();
-                            let state = PeerState::Lost;
                             self.tell(SessionEvent::Peer { seat, state }).await;
                             self.show().await;
                         } else if let Some(spectators) = &mut seated.spectators {
@@ -245,6 +250,11 @@ impl Driver {
                         seats: seated.linked,
                     };
                     self.send(peer, &frame);
+                }
+            }
+            (SessionState::Table(seated), Frame::Pausing { table }) if table == seated.id => {
+                if let Some(seat) = seated.seat_of(peer) {
+                    seated.pausing.insert(seat);
                 }
             }
             // The guest has missed the frame that opened the table.

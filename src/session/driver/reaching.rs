@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use fairdeal_net::{DialFailure, Multiaddr, PeerId};
+use fairdeal_protocol::game::Game as _;
 use tokio::time::Instant;
 
 use super::{Driver, SessionState};
@@ -144,6 +145,22 @@ impl Driver {
             Err(why) => self.fail(why).await,
         }
         false
+    }
+
+    /// Tells the other seats that this program closes and its player means to come back.
+    pub(super) fn announce_pause(&mut self) {
+        let SessionState::Table(seated) = &self.stage else {
+            return;
+        };
+        if seated.table.game().is_over() {
+            return;
+        }
+        let frame = Frame::Pausing { table: seated.id };
+        let seats = seated.connected(&self.links.connected).iter();
+        let peers: Vec<PeerId> = seats.filter_map(|seat| seated.peers.get(&seat).copied()).collect();
+        for peer in peers {
+            self.send(peer, &frame);
+        }
     }
 
     /// A host that quits tells the guests and spectators in its lobby that the table will not open.

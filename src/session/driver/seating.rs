@@ -341,6 +341,7 @@ impl Driver {
             told_head: None,
             linked: SeatSet::EMPTY,
             links: BTreeMap::new(),
+            pausing: SeatSet::EMPTY,
             indirect: Indirect::default(),
             ticked: None,
             spectators: None,

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use data_encoding::BASE64;
 use fairdeal_games::{AnyGame, game_info, rule_set};
-use fairdeal_net::{Ticket, Transport, everywhere, leads_to};
+use fairdeal_net::{PeerId, Ticket, Transport, everywhere, leads_to};
 use fairdeal_protocol::audit::progress::audit_with;
 use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::seat::Seat;
@@ -58,6 +58,8 @@ struct App {
     /// Where tables listen, if it was given when the first one was opened.
     place: Option<ListenConfig>,
     browser: Option<Browser>,
+    /// This player's own peer id, once there is a browser.
+    own: Option<PeerId>,
     /// Whether there may be a network to browse.
     browses: bool,
     /// How often the data directory has been read. An older reading stops when this number changes.
@@ -102,6 +104,7 @@ pub(in crate::tui) async fn run(interface: Interface, start: Start) -> Result<Ta
         inviting: None,
         place: None,
         browser: None,
+        own: None,
         browses: matches!(start, Start::Home),
         readings: Arc::default(),
         closing: Vec::new(),
@@ -194,7 +197,9 @@ impl App {
                 if view.changed().await.is_err() {
                     return std::future::pending().await;
                 }
-                let view = view.borrow_and_update().clone();
+                let mut view = view.borrow_and_update().clone();
+                // A table of one's own that has just closed is still announced for a while.
+                view.tables.retain(|table| Some(table.ticket.host()) != self.own);
                 Input::Lan(Some(view))
             }
             (None, None) => std::future::pending().await,
@@ -485,6 +490,8 @@ impl App {
         if wanted && self.browser.is_none() {
             // Without a network there is nothing to browse.
             self.browser = Browser::start().ok();
+            let identity = self.interface.data.open().ok().and_then(|data| data.identity().ok());
+            self.own = identity.and_then(|identity| PeerId::of(&identity.signing_key()).ok());
             self.browses = self.browser.is_some();
         } else if !wanted && self.browser.take().is_some() {
             shell.update(Input::Lan(None));

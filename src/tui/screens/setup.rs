@@ -352,7 +352,7 @@ impl Screen for Setup {
         let [left, right] = [Intent::Left, Intent::Right].map(|intent| keys.keys(intent).replace(' ', "/"));
         let how = match self.focus {
             Some(Item::Password) => "Tab or Down: next field.".to_owned(),
-            _ => format!("{left} or {right} changes the value, and so does a click."),
+            _ => format!("{left} or {right} changes the value, and so does a click. Enter begins."),
         };
         let below = Rect {
             y: at.y + 2,
@@ -392,6 +392,7 @@ impl Screen for Setup {
         let by = match intent {
             Intent::Left => -1,
             Intent::Right => 1,
+            Intent::Choose => return self.start(requests),
             Intent::Quit => return requests.push(Request::Leave),
             _ => return,
         };
@@ -400,9 +401,9 @@ impl Screen for Setup {
         }
     }
 
-    /// Left and right change the focused setting.
+    /// Left and right change the focused setting; Enter begins, wherever the focus is.
     fn steers(&self, intent: Intent) -> bool {
-        matches!(intent, Intent::Left | Intent::Right)
+        matches!(intent, Intent::Left | Intent::Right | Intent::Choose)
     }
 
     fn field(&mut self) -> Option<&mut Field> {

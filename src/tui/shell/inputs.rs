@@ -255,6 +255,11 @@ impl Shell {
                     self.focus_on_top(target);
                 }
             }
+            Intent::Choose if self.stack.last().is_some_and(|place| place.screen.steers(intent)) => {
+                self.on_top(effects, |screen, context, requests| {
+                    screen.intent(context, intent, requests);
+                });
+            }
             Intent::Choose => {
                 if let Some(target) = focus {
                     self.choose(target, effects);

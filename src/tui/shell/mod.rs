@@ -187,8 +187,10 @@ impl Shell {
             spans.push(Span::styled(format!("  {dot}  {heading}"), theme.faint()));
         }
         let keys = &self.context.keymap;
-        let (help, back) = (keys.key(Intent::Help), "Esc");
-        let room = u16::try_from(help.width() + back.len()).unwrap_or(0) + 16;
+        let way = self.stack.last().map_or(Intent::Back, |place| place.screen.way_out());
+        let (help, out) = (keys.key(Intent::Help), keys.key(way));
+        let label = if way == Intent::Quit { "leave" } else { "back" };
+        let room = u16::try_from(help.width() + out.width() + label.len()).unwrap_or(0) + 12;
         let right = area.right().saturating_sub(room);
         let text = Rect {
             width: right.saturating_sub(area.x + 1),
@@ -196,7 +198,7 @@ impl Shell {
         };
         canvas.put(text, Line::from(spans));
         let x = canvas.button((right, area.y), &help, "help", Target::Key(Intent::Help));
-        canvas.button((x, area.y), back, "back", Target::Key(Intent::Back));
+        canvas.button((x, area.y), &out, label, Target::Key(way));
     }
 
     fn draw_toasts(&self, canvas: &mut Canvas<'_>) {

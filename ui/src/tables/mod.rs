@@ -39,6 +39,8 @@ pub struct ViewContext<'a> {
     pub known: &'a Faces,
     /// The spots chosen so far, for an action that needs more of them.
     pub picked: &'a [Spot],
+    /// Whether the player can act here: not in a replay.
+    pub acts: bool,
     /// Colours and glyphs.
     pub theme: &'a Theme,
 }

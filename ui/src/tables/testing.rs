@@ -162,6 +162,7 @@ impl Scene {
             names: &self.names,
             known,
             picked: &self.picked,
+            acts: true,
             theme: &self.theme,
         };
         run(&view, &self.game)

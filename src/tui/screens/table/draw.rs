@@ -38,6 +38,7 @@ pub(super) fn draw(table_screen: &mut TableScreen, context: &Context, canvas: &m
         names: &names,
         known: &snapshot.known,
         picked: &table_screen.choice.picked,
+        acts: table_screen.status.is_none() && !table_screen.rest.is_resting(),
         theme: canvas.theme(),
     };
     match_game!(&snapshot.game, game => {

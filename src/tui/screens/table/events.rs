@@ -57,13 +57,13 @@ impl TableScreen {
             SessionEvent::Refused(why) => requests.push(Request::Toast(Tone::Bad, sentence(why))),
             // After the end nobody is missed.
             SessionEvent::Peer {
-                state: PeerState::Connected | PeerState::Lost,
+                state: PeerState::Connected | PeerState::Lost | PeerState::Paused,
                 ..
             } if self.is_over() => {}
             SessionEvent::Peer { seat, state } => {
                 let line = state.in_words(&self.name_of(*seat));
                 let voice = match state {
-                    PeerState::Connected | PeerState::Left => Voice::Table,
+                    PeerState::Connected | PeerState::Left | PeerState::Paused => Voice::Table,
                     PeerState::Lost | PeerState::Absent | PeerState::Removed => Voice::Warning,
                 };
                 if voice == Voice::Warning {

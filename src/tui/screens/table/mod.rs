@@ -262,6 +262,7 @@ fn view_of<T>(snapshot: &Snapshot, picked: &[Spot], theme: &Theme, run: impl FnO
         names: &names,
         known: &snapshot.known,
         picked,
+        acts: true,
         theme,
     })
 }
@@ -298,6 +299,10 @@ impl Screen for TableScreen {
             String::new,
             |snapshot| match_game!(&snapshot.game, game => game.heading()),
         )
+    }
+
+    fn way_out(&self) -> Intent {
+        Intent::Quit
     }
 
     fn game(&self) -> Option<&'static GameInfo> {

@@ -355,7 +355,7 @@ impl Table<'_> {
             }
             village::State::Ready => {
                 let mine = self.view.me;
-                if mine.is_some_and(|me| loot.check(me, &LootAction::Fire).is_ok()) {
+                if self.view.acts && mine.is_some_and(|me| loot.check(me, &LootAction::Fire).is_ok()) {
                     [
                         "The village may be fired at any time, by you too: press f.".to_owned(),
                         "You may fire the village: f".to_owned(),
