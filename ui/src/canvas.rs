@@ -62,7 +62,7 @@ pub struct Mark {
 }
 
 impl Mark {
-    /// Applies the mark to a style: reversed if it is focused, underlined if it can be chosen.
+    /// Applies the mark to a style: on a flat background if it is focused, underlined if it can be chosen.
     pub fn over(self, style: Style, theme: &Theme) -> Style {
         let mut style = style;
         if self.lit {
@@ -264,30 +264,32 @@ impl<'a> Canvas<'a> {
         self.layer.targets.clear();
     }
 
-    /// Draws a card with a border, which is double if its place can be chosen. Without a spot, the card cannot be
-    /// chosen.
+    /// Draws a card: a filled face in a border, with its left edge in the card's own colour. The border is thick if it
+    /// has the focus, and double if it is picked, or in mono if it can be chosen. Without a spot, the card cannot be chosen.
     pub fn card(&mut self, area: Rect, lines: &[Line<'_>], style: Style, spot: Option<Spot>) {
         let mark = spot.map_or_else(Mark::default, |spot| self.spot(area, spot));
         if mark.hidden {
             return;
         }
-        let border = if mark.lit || mark.picked {
-            self.theme.lit_border()
-        } else {
-            self.theme.border()
+        let theme = self.theme;
+        let (border, edge) = match mark {
+            Mark { focused: true, .. } => (theme.focus_border(), theme.lit()),
+            Mark { picked: true, .. } => (theme.lit_border(), theme.accent()),
+            Mark { lit: true, .. } => (theme.choosable_border(), theme.faint()),
+            _ => (theme.border(), theme.faint()),
         };
-        let mut edge = if mark.lit { self.theme.lit() } else { style };
-        if mark.picked {
-            edge = self.theme.accent();
-        }
         let block = Block::bordered().border_set(border).border_style(edge);
         let inner = block.inner(area);
         self.clear(area);
+        self.tint(area, theme.paper(mark.lit || mark.picked || spot.is_none()));
         self.render(block, area);
+        if !mark.focused && !mark.picked {
+            self.tint(Rect { width: 1, ..area }, style);
+        }
         let lines = lines.iter().map(|line| line.clone().patch_style(style));
         self.rows(inner, lines);
-        if mark.focused || mark.flashing {
-            self.tint(area, self.theme.focused());
+        if mark.flashing {
+            self.tint(area, theme.focused());
         }
     }
 

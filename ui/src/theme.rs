@@ -44,6 +44,12 @@ struct Palette {
     ground: Rgb,
     /// Background of every other square of a board.
     checker: Rgb,
+    /// Faces of cards.
+    paper: Rgb,
+    /// Faces of cards that cannot be chosen now.
+    faded: Rgb,
+    /// Background of the focused thing, and the same among the fixed 256 colours.
+    focus: (Rgb, u8),
     text: Rgb,
     faint: Rgb,
     strong: Rgb,
@@ -62,8 +68,11 @@ struct Palette {
 const DARK: Palette = Palette {
     ground: (0x14, 0x16, 0x1b),
     checker: (0x25, 0x28, 0x30),
+    paper: (0x2a, 0x2f, 0x3a),
+    faded: (0x1e, 0x21, 0x29),
+    focus: ((0x23, 0x37, 0x50), 17),
     text: (0xd5, 0xd9, 0xe0),
-    faint: (0x8b, 0x93, 0xa1),
+    faint: (0x9a, 0xa2, 0xb0),
     strong: (0xff, 0xff, 0xff),
     accent: (0xf0, 0xc0, 0x60),
     good: (0x7f, 0xd1, 0x8b),
@@ -98,8 +107,11 @@ const DARK: Palette = Palette {
 const LIGHT: Palette = Palette {
     ground: (0xf7, 0xf4, 0xec),
     checker: (0xec, 0xe8, 0xdc),
+    paper: (0xff, 0xfd, 0xf6),
+    faded: (0xf2, 0xee, 0xe4),
+    focus: ((0xe0, 0xec, 0xf9), 189),
     text: (0x26, 0x28, 0x2e),
-    faint: (0x6a, 0x68, 0x60),
+    faint: (0x5c, 0x5a, 0x52),
     strong: (0x00, 0x00, 0x00),
     accent: (0x85, 0x55, 0x00),
     good: (0x1c, 0x6e, 0x2e),
@@ -134,6 +146,9 @@ const LIGHT: Palette = Palette {
 const CONTRAST: Palette = Palette {
     ground: (0x00, 0x00, 0x00),
     checker: (0x26, 0x26, 0x26),
+    paper: (0x1c, 0x1c, 0x1c),
+    faded: (0x00, 0x00, 0x00),
+    focus: ((0x00, 0x00, 0x5f), 17),
     text: (0xff, 0xff, 0xff),
     faint: (0xd0, 0xd0, 0xd0),
     strong: (0xff, 0xff, 0xff),
@@ -187,6 +202,17 @@ const ASCII_DOUBLE: border::Set<'static> = border::Set {
     vertical_right: "#",
     horizontal_top: "=",
     horizontal_bottom: "=",
+};
+
+const ASCII_FOCUS: border::Set<'static> = border::Set {
+    top_left: "*",
+    top_right: "*",
+    bottom_left: "*",
+    bottom_right: "*",
+    vertical_left: "*",
+    vertical_right: "*",
+    horizontal_top: "*",
+    horizontal_bottom: "*",
 };
 
 /// The colours of pyramids, as the games name them.
@@ -268,6 +294,11 @@ impl Theme {
         }
     }
 
+    /// The colour of [`Self::text`] alone, for text on paper.
+    pub fn ink(&self) -> Style {
+        self.foreground(|palette| palette.text)
+    }
+
     /// Background of every other square of a board. Mono has no colour for it; there the board marks its squares by
     /// other means.
     pub fn checker(&self) -> Style {
@@ -312,9 +343,23 @@ impl Theme {
         self.foreground(|palette| palette.lit).add_modifier(Modifier::BOLD)
     }
 
-    /// The focused target.
+    /// The focused target: one flat background. Mono reverses it.
     pub fn focused(&self) -> Style {
-        Style::new().add_modifier(Modifier::REVERSED | Modifier::BOLD)
+        let style = Style::new().add_modifier(Modifier::BOLD);
+        match &self.palette {
+            Some(palette) if self.depth == Depth::True => style.bg(self.colour(palette.focus.0)),
+            Some(palette) => style.bg(Color::Indexed(palette.focus.1)),
+            None => style.add_modifier(Modifier::REVERSED),
+        }
+    }
+
+    /// The face of a card, so that it is an object and not an outline; `can_be_chosen` or not.
+    pub fn paper(&self, can_be_chosen: bool) -> Style {
+        match &self.palette {
+            Some(palette) if can_be_chosen => Style::new().bg(self.colour(palette.paper)),
+            Some(palette) => Style::new().bg(self.colour(palette.faded)),
+            None => Style::new(),
+        }
     }
 
     /// The colour of one of six suits.
@@ -344,6 +389,20 @@ impl Theme {
     /// The border of a spot that can be chosen.
     pub fn lit_border(&self) -> border::Set<'static> {
         if self.ascii { ASCII_DOUBLE } else { border::DOUBLE }
+    }
+
+    /// The border of a card that can be chosen. With colours its paper shows that.
+    pub fn choosable_border(&self) -> border::Set<'static> {
+        if self.palette.is_some() {
+            self.border()
+        } else {
+            self.lit_border()
+        }
+    }
+
+    /// The border of the focused card.
+    pub fn focus_border(&self) -> border::Set<'static> {
+        if self.ascii { ASCII_FOCUS } else { border::THICK }
     }
 
     /// A glyph, or its ASCII replacement.
@@ -401,6 +460,9 @@ mod tests {
             let Palette {
                 ground,
                 checker,
+                paper,
+                faded,
+                focus,
                 text,
                 faint,
                 strong,
@@ -414,7 +476,7 @@ mod tests {
             } = palette;
             let single = [text, faint, strong, accent, good, bad, lit];
             for colour in single.into_iter().chain(suits).chain(rainbow).chain(xeno) {
-                for ground in [ground, checker] {
+                for ground in [ground, checker, paper, faded, focus.0] {
                     let ratio = contrast(colour, ground);
                     assert!(ratio >= least, "{colour:x?} on {ground:x?}: {ratio:.1}");
                 }

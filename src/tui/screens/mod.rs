@@ -23,13 +23,13 @@ fn row(canvas: &mut Canvas<'_>, area: Rect, target: Target, (words, style): (&st
     let theme = canvas.theme();
     let area = Rect { height: 1, ..area };
     let mark = canvas.target(area, target);
-    let sign = if mark.focused { theme.glyph("▸", ">") } else { " " };
+    let sign = if mark.focused { theme.glyph("▌", ">") } else { " " };
     let room = usize::from(area.width).saturating_sub(4);
     let more = cut(more, room, theme);
     let words = cut(words, room.saturating_sub(more.width() + 1), theme);
     let gap = room.saturating_sub(words.width() + more.width());
     let spans = vec![
-        Span::raw(format!(" {sign} ")),
+        Span::styled(format!("{sign}  "), theme.accent()),
         Span::styled(words, style),
         Span::raw(" ".repeat(gap)),
         Span::styled(more, theme.faint()),
@@ -46,9 +46,10 @@ const LABEL: usize = 22;
 /// Draws the name of a setting after the focus marker. Returns the rest of the row.
 fn label(canvas: &mut Canvas<'_>, area: Rect, name: &str, is_focused: bool) -> Rect {
     let theme = canvas.theme();
-    let sign = if is_focused { theme.glyph("▸", ">") } else { " " };
+    let sign = if is_focused { theme.glyph("▌", ">") } else { " " };
     let pad = " ".repeat(LABEL.saturating_sub(name.width()));
-    canvas.lead(area, Line::raw(format!(" {sign} {name}{pad}")))
+    let sign = Span::styled(format!("{sign}  "), theme.accent());
+    canvas.lead(area, Line::from(vec![sign, Span::raw(format!("{name}{pad}"))]))
 }
 
 /// A setting with a choice of values.

@@ -158,7 +158,7 @@ fn there_is_a_first_and_a_last() {
     let mut stage = TestApp::at_home(false);
     let chosen = |stage: &mut TestApp| {
         let shown = stage.draw();
-        let row = shown.lines().find(|row| row.contains('▸')).map(str::to_owned);
+        let row = shown.lines().find(|row| row.contains('▌')).map(str::to_owned);
         row.unwrap_or_default()
     };
     stage.key(KeyCode::End);
@@ -170,7 +170,7 @@ fn there_is_a_first_and_a_last() {
 #[test]
 fn a_table_of_the_network_takes_no_other_lines_place() {
     let mut stage = TestApp::at_home(false);
-    while !stage.draw().contains("▸ settings") {
+    while !stage.draw().contains("▌  settings") {
         stage.key(KeyCode::Tab);
     }
     stage.input(Input::Lan(Some(LanView {

@@ -319,7 +319,7 @@ impl Shell {
                 }
                 self.toasts.retain(|toast| !toast.left.is_zero());
                 self.on_top(&mut effects, |screen, context, requests| {
-                    screen.tick(context, passed, requests)
+                    screen.tick(context, passed, requests);
                 });
             }
             Input::User(input) => self.user_input(input, &mut effects),

@@ -79,8 +79,9 @@ pub(super) fn draw_palette(canvas: &mut Canvas<'_>, field: &Field, found: &[(Str
         let area = Rect { y, height: 1, ..inner };
         canvas.target(area, Target::Row(number));
         let is_chosen = number == chosen;
-        let sign = if is_chosen { theme.glyph("▸", ">") } else { " " };
-        canvas.put(area, Line::raw(format!(" {sign} {text}")));
+        let sign = if is_chosen { theme.glyph("▌", ">") } else { " " };
+        let sign = Span::styled(format!("{sign}  "), theme.accent());
+        canvas.put(area, Line::from(vec![sign, Span::raw(text.clone())]));
         if is_chosen {
             canvas.tint(area, theme.focused());
         }

@@ -21,7 +21,7 @@ pub(super) enum Rest {
     /// A hand has ended, and its last snapshot is still to come. The first line tells the end; the others are kept.
     Ending { told: bool, lines: Vec<String> },
     /// The player looks at the hand that has ended.
-    Resting(Interval),
+    Resting(Box<Interval>),
 }
 
 /// A rest, and what has happened since it began.
@@ -49,7 +49,8 @@ impl Rest {
     /// Adds a line of the game's log, at once or when the rest is over.
     pub(super) fn say(&mut self, log: &mut Log, line: String) {
         match self {
-            Self::Ending { told: true, lines } | Self::Resting(Interval { lines, .. }) => lines.push(line),
+            Self::Ending { told: true, lines } => lines.push(line),
+            Self::Resting(interval) => interval.lines.push(line),
             Self::Ending { told, .. } => {
                 *told = true;
                 log.say(Voice::Game, line);
@@ -61,11 +62,11 @@ impl Rest {
     /// Begins the rest of a hand that has ended. `limited` says that others may wait.
     pub(super) fn begin(&mut self, next: Snapshot, limited: bool) {
         let lines = match std::mem::take(self) {
-            Self::Ending { lines, .. } | Self::Resting(Interval { lines, .. }) => lines,
-            Self::Playing => Vec::new(),
+            Self::Ending { lines, .. } => lines,
+            Self::Resting(_) | Self::Playing => Vec::new(),
         };
         let left = limited.then_some(LONGEST);
-        *self = Self::Resting(Interval { next, lines, left });
+        *self = Self::Resting(Box::new(Interval { next, lines, left }));
     }
 
     /// Ends the rest: the kept lines go to the log. Returns the newest state of the table, if it was kept.
@@ -73,7 +74,7 @@ impl Rest {
         let (lines, next) = match std::mem::take(self) {
             Self::Playing => return None,
             Self::Ending { lines, .. } => (lines, None),
-            Self::Resting(Interval { next, lines, .. }) => (lines, Some(next)),
+            Self::Resting(interval) => (interval.lines, Some(interval.next)),
         };
         for line in lines {
             log.say(Voice::Game, line);
@@ -88,21 +89,20 @@ impl Rest {
 
     /// Lets time pass. Returns whether the rest has lasted long enough.
     pub(super) fn advance(&mut self, passed: Duration) -> bool {
-        let Self::Resting(Interval { left: Some(left), .. }) = self else {
+        let Self::Resting(interval) = self else {
             return false;
         };
-        *left = left.saturating_sub(passed);
-        left.is_zero()
+        interval.left = interval.left.map(|left| left.saturating_sub(passed));
+        interval.left.is_some_and(|left| left.is_zero())
     }
 
     /// The seconds until the table is shown anyway.
     pub(super) fn seconds(&self) -> Option<u64> {
-        match self {
-            Self::Resting(Interval { left: Some(left), .. }) => {
-                Some(left.as_secs() + u64::from(left.subsec_nanos() > 0))
-            }
-            _ => None,
-        }
+        let Self::Resting(interval) = self else {
+            return None;
+        };
+        let left = interval.left?;
+        Some(left.as_secs() + u64::from(left.subsec_nanos() > 0))
     }
 
     /// A line for the sheet: what happens next, and when.

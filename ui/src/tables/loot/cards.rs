@@ -11,19 +11,21 @@ pub(super) const SMALL: (u16, u16) = (8, 5);
 /// Columns and rows of a card where there is much room.
 pub(super) const LARGE: (u16, u16) = (13, 7);
 
-/// Six letters each.
-const RANK_NAMES: [&str; 9] = [
-    "queen", "king", "prince", "prcess", "warior", "mrchnt", "worker", "magicn", "fool",
-];
-const GOD_NAMES: [&str; 9] = [
-    "lady", "darkld", "buildr", "thief", "protct", "seduct", "minion", "friend", "chngel",
+/// A picture of each suit and of the gods, in six columns.
+const PICTURES: [[&str; 2]; 6] = [
+    [" ≋ ≋  ", " ~ ~  "],
+    [" ▲▲▲  ", " ^^^  "],
+    [" ■ ■  ", " # #  "],
+    [" ≈≈≈  ", " ===  "],
+    [" ♣ ♣  ", " & &  "],
+    ["  ✦   ", "  *   "],
 ];
 /// A god's power, as on its card.
 const EFFECTS: [[&str; 2]; 9] = [
     ["runs×2", "runsx2"],
     ["runs ½", "runs/2"],
-    ["col.=3", "col.=3"],
-    ["loose0", "loose0"],
+    ["3 = 4", "3 = 4"],
+    ["free", "free"],
     ["cols×2", "colsx2"],
     ["cols ½", "cols/2"],
     ["sets ½", "sets/2"],
@@ -102,22 +104,33 @@ pub(super) fn long(face: Face) -> String {
     }
 }
 
+/// The name in six columns, or a picture where it does not fit: no word is shortened.
+fn name_or_picture(name: &str, suit: u8, theme: &Theme) -> String {
+    if name.len() <= 6 {
+        return name.to_owned();
+    }
+    let picture = PICTURES.get(usize::from(suit));
+    picture
+        .map_or("", |[glyphs, ascii]| theme.glyph(glyphs, ascii))
+        .to_owned()
+}
+
 /// The three lines inside a small card, of six columns each.
 fn small(face: Face, theme: &Theme) -> Vec<String> {
     let (rank, index) = (rank(face), rank(face).saturating_sub(1));
     let [top, name, foot] = match god_of(face) {
-        Some(_) => {
+        Some(god) => {
             let effect = EFFECTS.get(usize::from(index));
             let effect = effect.map_or("?", |[glyphs, ascii]| theme.glyph(glyphs, ascii));
             [
                 format!("{rank} GOD*"),
-                at(&GOD_NAMES, index).to_owned(),
+                name_or_picture(god_name(god), GODS, theme),
                 effect.to_owned(),
             ]
         }
         None => [
             format!("{rank:<4}{:>2}", at(&LETTERS, suit(face))),
-            at(&RANK_NAMES, index).to_owned(),
+            name_or_picture(name(face).split('-').next().unwrap_or(""), suit(face), theme),
             suit_name(suit(face)).to_owned(),
         ],
     };

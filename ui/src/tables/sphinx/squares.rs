@@ -8,7 +8,6 @@ use fairdeal_games::sphinx::board::{Pylon, Square, central};
 use fairdeal_games::sphinx::{Sphinx, cards};
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
-use unicode_width::UnicodeWidthStr as _;
 
 use super::cell::Cell;
 use super::{figure, letter, magician, magician_style, magicians_on, monster_style, shape, sign, square_spot, stone};
@@ -48,7 +47,8 @@ impl Grid {
     pub(super) fn of(area: Rect) -> Self {
         // The columns of a square that leave `beside` columns free beside the board.
         let wide = |beside: u16| area.width.saturating_sub(MARGIN + 2 + beside) / SIDE;
-        let high = area.height.saturating_sub(1) / SIDE;
+        // One row for the last line, and one for the letters of the files.
+        let high = area.height.saturating_sub(2) / SIDE;
         let columns = match wide(BESIDE_WELL) {
             roomy @ 6.. => roomy,
             _ => wide(BESIDE),
@@ -65,7 +65,7 @@ impl Grid {
             width: pitch.0 * SIDE + edge,
             height: pitch.1 * SIDE + edge,
         };
-        let letters = !lined && area.height > board.height;
+        let letters = area.height > board.height;
         let right = board.right().saturating_add(1);
         // The row of letters and a blank one come between.
         let under = board.bottom().saturating_add(1 + u16::from(letters));
@@ -196,25 +196,44 @@ fn draw_walls(canvas: &mut Canvas<'_>, grid: &Grid, theme: &Theme, pylon: Pylon)
     let (left, top, right, bottom) = extent(pylon);
     let (x0, x1) = (grid.x(left), grid.x(right));
     let (y0, y1) = (grid.y(top), grid.y(bottom));
-    let mut put = |x: u16, y: u16, text: &str| {
-        let width = u16::try_from(text.width()).unwrap_or(u16::MAX);
-        canvas.put(Rect::new(x, y, width, 1), Line::styled(text.to_owned(), stone(theme)));
+    let mut put = |x: u16, y: u16, glyph: &'static str| {
+        let text = Line::styled(theme.glyph(glyph, "#"), stone(theme));
+        canvas.put(Rect::new(x, y, 1, 1), text);
     };
-    let across = |glyph: &str| glyph.repeat(usize::from(x1.saturating_sub(x0)) + 1);
-    if pylon != Pylon::South {
-        put(x0, y0, &across(theme.glyph("▄", "#")));
-    }
-    if pylon != Pylon::North {
-        put(x0, y1, &across(theme.glyph("▀", "#")));
+    // Where thick walls meet or end on thin lines, a glyph that has both keeps the lines whole.
+    let (middle, ends) = match pylon {
+        Pylon::North => ("┯", ["┲", "┱", "╀", "╀"]),
+        Pylon::East => ("┨", ["┾", "┪", "┾", "┩"]),
+        Pylon::South => ("┷", ["╁", "╁", "┺", "┹"]),
+        Pylon::West => ("┠", ["┢", "┽", "┡", "┽"]),
+    };
+    for x in x0 + 1..x1 {
+        let glyph = if x == grid.x(left + 1) { middle } else { "━" };
+        match pylon {
+            Pylon::North => put(x, y0, glyph),
+            Pylon::South => put(x, y1, glyph),
+            Pylon::East | Pylon::West => {
+                put(x, y0, "━");
+                put(x, y1, "━");
+            }
+        }
     }
     for y in y0 + 1..y1 {
-        if pylon != Pylon::East {
-            put(x0, y, theme.glyph("█", "#"));
-        }
-        if pylon != Pylon::West {
-            put(x1, y, theme.glyph("█", "#"));
+        let glyph = if y == grid.y(top + 1) { middle } else { "┃" };
+        match pylon {
+            Pylon::West => put(x0, y, glyph),
+            Pylon::East => put(x1, y, glyph),
+            Pylon::North | Pylon::South => {
+                put(x0, y, "┃");
+                put(x1, y, "┃");
+            }
         }
     }
+    let [top_left, top_right, bottom_left, bottom_right] = ends;
+    put(x0, y0, top_left);
+    put(x1, y0, top_right);
+    put(x0, y1, bottom_left);
+    put(x1, y1, bottom_right);
 }
 
 fn draw_coordinates(canvas: &mut Canvas<'_>, grid: &Grid, theme: &Theme) {
@@ -236,7 +255,7 @@ fn draw_coordinates(canvas: &mut Canvas<'_>, grid: &Grid, theme: &Theme) {
         let inside = grid.inside((file, SIDE - 1));
         let area = Rect {
             x: inside.x + (inside.width - 1) / 2,
-            y: inside.bottom(),
+            y: inside.bottom() + u16::from(grid.lined && grid.letters),
             width: 1,
             height: 1,
         };

@@ -198,7 +198,7 @@ fn lines(game: &Thoth, view: &ViewContext<'_>, me: Seat, card: Face, width: usiz
         }
         let fits = texts.into_iter().find(|text| text.width() <= width);
         let style = if way.kind == Kind::Discard {
-            theme.text()
+            theme.ink()
         } else {
             theme.title()
         };
