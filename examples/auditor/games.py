@@ -88,6 +88,7 @@ def must(condition):
 
 
 class Game:
+    version = 1
     seals_cards = True
     first_deck = None
 
@@ -746,7 +747,7 @@ class Sphinx(Game):
 
 
 class Thoth(Game):
-    number, deck_name, least, most = 4, "tarot", 2, 5
+    number, version, deck_name, least, most = 4, 2, "tarot", 2, 5
     first_deck = tuple(range(78))
     options = {"happenstance": lambda v: v in ("false", "true"),
                "opening": lambda v: v in ("dealer-left", "auction"), "target": lambda v: is_number(v, 1, 1000)}
@@ -764,6 +765,7 @@ class Thoth(Game):
         self.hand_number, self.dealer, self.starter, self.turn, self.phase, self.extra = 0, 0, 0, 0, 2, 0
         self.deck, self.discards, self.hands, self.aside = [], [], [[] for _ in range(seats)], []
         self.bids, self.pool, self.pickers, self.face_down = [None] * seats, [], [], None
+        self.reshuffles = 0
         self.totals, self.last_hand = [0] * seats, None
         self.clear_table()
 
@@ -809,8 +811,8 @@ class Thoth(Game):
                 + vector(self.hands, vectors(slot)) + vector(self.aside, slot)
                 + vector(self.bids, lambda b: option(b, handle)) + faces(self.pool) + faces(self.pickers)
                 + houses(self.houses) + option(self.face_down, lambda f: u8(f[0]) + slot(f[1]))
-                + scores(self.totals) + bits(self.left)
-                + option(self.last_hand, lambda l: u8(l[0]) + hands(l[1]) + houses(l[2]) + scores(l[3]))
+                + u8(self.reshuffles) + scores(self.totals) + bits(self.left)
+                + option(self.last_hand, lambda l: option(l[0], u8) + hands(l[1]) + houses(l[2]) + scores(l[3]))
                 + u8(self.over))
 
     # What cards are.
@@ -841,8 +843,12 @@ class Thoth(Game):
 
     def blocked(self, seat):
         levels = self.houses[seat][0]
-        return bool(levels) and len(levels[-1][1]) < 4 and not any(
-            self.bank[e][s] and self.takes(levels[-1], e, s) for e in range(5) for s in range(3))
+        if not levels:
+            return False
+        if len(levels[-1][1]) == 4:
+            built = {card for house in self.houses for card, _ in house[0]}
+            return all(p[0] == 0 for p in levels[-1][1]) and built.issuperset(self.planetary + (20,))
+        return not any(self.bank[e][s] and self.takes(levels[-1], e, s) for e in range(5) for s in range(3))
 
     def to_act(self):
         if self.over:
@@ -914,6 +920,7 @@ class Thoth(Game):
         self.starter, self.extra = self.next(self.dealer), 0
         self.clear_table()
         self.hands, self.discards, self.aside, self.face_down = [[] for _ in self.hands], [], [], None
+        self.reshuffles = 0
         self.deck = new_pile((yield "shuffle", self.first_deck), 78)
         for seat in self.clockwise(self.starter) * 5:
             yield from self.deal_to(seat)
@@ -932,6 +939,10 @@ class Thoth(Game):
     def begin_turn(self, seat):
         self.turn = seat
         if not self.deck and self.discards:
+            if self.reshuffles == 4:
+                yield from self.end_hand(None)
+                return
+            self.reshuffles += 1
             deck = yield "shuffle", tuple(self.discards)
             self.deck, self.discards = new_pile(deck, len(self.discards)), []
         yield from self.deal_to(seat)
@@ -1037,7 +1048,7 @@ class Thoth(Game):
         self.totals = [t + s for t, s in zip(self.totals, scores)]
         self.last_hand = (by, hands, [[[list(l) for l in h[0]], h[1], h[2][:]] for h in self.houses], scores)
         self.extra = 0
-        if any(t >= self.target for t in self.totals):
+        if any(t >= self.target or t <= -2 * self.target for t in self.totals):
             self.over = True
             return
         order = self.clockwise(self.starter)
@@ -1139,7 +1150,7 @@ def create(charter):
     if len(charter.players) > 1:
         del options["absence"], options["turn-time"]
     game = GAMES.get(charter.game)
-    if (game is None or charter.version != 1 or not game.least <= len(charter.players) <= game.most
+    if (game is None or charter.version != game.version or not game.least <= len(charter.players) <= game.most
             or options.keys() != game.options.keys()
             or not all(fits(options[key]) for key, fits in game.options.items())):
         return None, strict

@@ -294,7 +294,9 @@ impl Driver {
                 autopilot.acts_at = Some(soon);
                 return;
             }
-            let Some(call) = bot.choose(game, me, known, &mut self.rng) else {
+            // The game may wait for this seat already while the table does not yet: that is no call.
+            let call = bot.choose(game, me, known, &mut self.rng);
+            let Some(call) = call.filter(|call| game.out_of_turn(call) && !game.to_act().contains(me)) else {
                 return;
             };
             let thinks = HESITATION.0 + uniform(&mut self.rng, HESITATION.1 - HESITATION.0);

@@ -115,8 +115,8 @@ impl Rest {
         let clock = own.filter_map(|waiting| waiting.turn_left).next();
         let turn = match (interval.next.my_turn, clock) {
             (false, _) => String::new(),
-            (true, None) => " It is your turn there.".to_owned(),
-            (true, Some(left)) => format!(" It is your turn there, with {left} s left."),
+            (true, None) => " It is your turn in the next hand.".to_owned(),
+            (true, Some(left)) => format!(" It is your turn in the next hand, with {left} s left."),
         };
         match self.seconds() {
             Some(seconds) => format!("The next hand in {seconds} s.{turn}"),

@@ -189,7 +189,7 @@ fn a_hand_that_has_ended_stays_until_the_player_goes_on() {
     stage.input(Input::Tick(Duration::from_secs(5)));
     let shown = stage.draw();
     assert!(shown.contains("hand 1") && shown.contains("[Enter go on]"), "{shown}");
-    assert!(shown.contains("It is your turn there."), "{shown}");
+    assert!(shown.contains("It is your turn in the next hand."), "{shown}");
     assert!(!shown.contains("Hand 2 is dealt"), "{shown}");
     stage.key(KeyCode::Enter);
     let shown = stage.draw();
