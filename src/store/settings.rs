@@ -109,15 +109,15 @@ fn mistake(text: &str, error: &toml::de::Error) -> String {
     let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     let what = match quoted.as_slice() {
         [given, choices @ ..] if message.starts_with("unknown variant") => {
-            format!("'{given}' is not possible here; write {}", joined(choices, "or"))
+            format!("'{given}' is not a valid value; use {}", joined(choices, "or"))
         }
         [given, all @ ..] if message.starts_with("unknown field") => {
             format!("there is no setting '{given}'; the settings are {}", joined(all, "and"))
         }
-        _ if message.ends_with("expected a boolean") => "this is either true or false".to_owned(),
-        _ if message.contains("expected u64") => "this is a whole number".to_owned(),
-        _ if message.contains("expected a string") => "this is text in quotation marks".to_owned(),
-        _ => format!("this is not a setting as the file has them: {message}"),
+        _ if message.ends_with("expected a boolean") => "the value must be true or false".to_owned(),
+        _ if message.contains("expected u64") => "the value must be a whole number".to_owned(),
+        _ if message.contains("expected a string") => "the value must be text in quotation marks".to_owned(),
+        _ => format!("this line is not a valid setting: {message}"),
     };
     format!("line {number} ({line}): {what}.")
 }
@@ -177,11 +177,11 @@ mod tests {
         );
         let flag = told("motion = 3");
         assert!(
-            flag.contains("line 1 (motion = 3): this is either true or false"),
+            flag.contains("line 1 (motion = 3): the value must be true or false"),
             "{flag}"
         );
         let number = told("bot-delay = \"fast\"");
-        assert!(number.contains("this is a whole number"), "{number}");
+        assert!(number.contains("the value must be a whole number"), "{number}");
         assert!(told(&"#".repeat(100_000)).contains("larger than"));
         assert!(told(&"\0".repeat(100)).contains("line 1"));
         std::fs::write(data.settings_file(), [0xff; 100]).unwrap();

@@ -279,7 +279,7 @@ async fn seats_without_a_way_to_each_other_talk_through_the_host() {
     assert_eq!(first.heard[1], (2, "Cleo".to_owned(), "me too".to_owned()));
 }
 
-/// A player who closes the program is told of as pausing, not as a lost connection.
+/// A player who closes the program is shown as paused, not as a lost connection.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_pause_is_told_as_one() {
     let root = TempDir::new().unwrap();

@@ -266,7 +266,7 @@ fn two_play_from_their_screens_one_is_killed_and_the_game_is_audited() {
 
     // A terminal that goes away sends SIGHUP first, and the program takes its leave.
     ben.child.kill().unwrap();
-    anna.reads("Ben pauses");
+    anna.reads("Ben has paused");
     drop(ben);
     let mut ben = Player::sits_down(other.path(), "Ben");
     ben.reads("Resume");
@@ -284,7 +284,7 @@ fn two_play_from_their_screens_one_is_killed_and_the_game_is_audited() {
     while !anna.shown().contains("[a audit]") {
         assert!(since.elapsed() < PATIENCE, "no end:\n{}", anna.shown());
         let shown = anna.shown();
-        if ["Your turn", "[Enter all at once]", "[Enter go on]"]
+        if ["Your turn", "[Enter all at once]", "[Enter continue]"]
             .iter()
             .any(|text| shown.contains(text))
         {

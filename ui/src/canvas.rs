@@ -273,6 +273,9 @@ impl<'a> Canvas<'a> {
         }
         let theme = self.theme;
         let (border, edge) = match mark {
+            Mark {
+                focused, picked: true, ..
+            } if focused => (theme.focus_border(), theme.accent()),
             Mark { focused: true, .. } => (theme.focus_border(), theme.lit()),
             Mark { picked: true, .. } => (theme.lit_border(), theme.accent()),
             Mark { lit: true, .. } => (theme.choosable_border(), theme.faint()),

@@ -253,7 +253,7 @@ impl PeerState {
         match self {
             Self::Connected => format!("{name} is connected."),
             Self::Lost => format!("The connection to {name} is lost."),
-            Self::Paused => format!("{name} pauses; the game goes on when they are back."),
+            Self::Paused => format!("{name} has paused; the game continues when they return."),
             Self::Left => format!("{name} has left the game."),
             Self::Absent => format!("The others play on without {name}."),
             Self::Removed => format!("{name} was removed; the others play on."),

@@ -426,9 +426,7 @@ impl Game for Thoth {
                     return Err(Illegal::rule("a seat in Trouble may not call the end"));
                 }
                 if !self.is_blocked() {
-                    return Err(Illegal::rule(
-                        "the end can be called only when nobody can add a pyramid",
-                    ));
+                    return Err(Illegal::rule("the end can be called only when every house is blocked"));
                 }
                 Ok(())
             }

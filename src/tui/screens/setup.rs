@@ -352,7 +352,7 @@ impl Screen for Setup {
         let [left, right] = [Intent::Left, Intent::Right].map(|intent| keys.keys(intent).replace(' ', "/"));
         let how = match self.focus {
             Some(Item::Password) => "Tab or Down: next field.".to_owned(),
-            _ => format!("{left} or {right} changes the value, and so does a click. Enter begins."),
+            _ => format!("{left}, {right} or a click changes the value. Enter starts the table."),
         };
         let below = Rect {
             y: at.y + 2,

@@ -5,9 +5,9 @@
 
 use std::time::Duration;
 
-use fairdeal_ui::view::Snapshot;
+use fairdeal_ui::view::{Snapshot, time_in_words};
 
-use super::log::{Log, Voice};
+use super::log::{LINES, Log, Voice};
 
 /// The longest rest at a table with other people.
 pub(super) const LONGEST: Duration = Duration::from_secs(20);
@@ -35,6 +35,14 @@ pub(super) struct Interval {
     left: Option<Duration>,
 }
 
+/// Keeps a line, as many as the log does: a rest may last as long as the player likes.
+fn keep(lines: &mut Vec<String>, line: String) {
+    lines.push(line);
+    if lines.len() > LINES {
+        lines.remove(0);
+    }
+}
+
 impl Rest {
     /// A hand has ended.
     pub(super) fn end_hand(&mut self) {
@@ -49,8 +57,8 @@ impl Rest {
     /// Adds a line of the game's log, at once or when the rest is over.
     pub(super) fn say(&mut self, log: &mut Log, line: String) {
         match self {
-            Self::Ending { told: true, lines } => lines.push(line),
-            Self::Resting(interval) => interval.lines.push(line),
+            Self::Ending { told: true, lines } => keep(lines, line),
+            Self::Resting(interval) => keep(&mut interval.lines, line),
             Self::Ending { told, .. } => {
                 *told = true;
                 log.say(Voice::Game, line);
@@ -116,10 +124,10 @@ impl Rest {
         let turn = match (interval.next.my_turn, clock) {
             (false, _) => String::new(),
             (true, None) => " It is your turn in the next hand.".to_owned(),
-            (true, Some(left)) => format!(" It is your turn in the next hand, with {left} s left."),
+            (true, Some(left)) => format!(" It is your turn in the next hand: {} left.", time_in_words(left)),
         };
         match self.seconds() {
-            Some(seconds) => format!("The next hand in {seconds} s.{turn}"),
+            Some(seconds) => format!("Next hand in {seconds} s.{turn}"),
             None => turn.trim_start().to_owned(),
         }
     }

@@ -1,7 +1,7 @@
 //! The log beside the board: what happened, what the table says, and chat.
 
 /// The number of lines that are kept.
-const LINES: usize = 500;
+pub(super) const LINES: usize = 500;
 
 /// The source of a log line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use fairdeal_protocol::card::Handle;
 use fairdeal_ui::canvas::{Canvas, Layer, Marks, Target};
 use fairdeal_ui::tables::{Animation, Motion, Spot};
 use ratatui::layout::Rect;
-use ratatui::text::Line;
+use ratatui::text::{Line, Span};
 
 use crate::tui::shell::window;
 
@@ -241,25 +241,24 @@ impl Telling {
             height: 1,
             ..inner
         };
-        let words = if moving { "all at once" } else { "go on" };
+        let words = if moving { "all at once" } else { "continue" };
         let x = canvas.button((foot.x + 1, foot.y), "Enter", words, close);
-        if !moving && !note.is_empty() {
+        if !moving {
             let rest = Rect {
                 x,
                 width: foot.right().saturating_sub(x),
                 ..foot
             };
-            canvas.put(rest, Line::styled(note.to_owned(), theme.accent()));
-        } else if !moving && hidden > 0 {
-            let rest = Rect {
-                x,
-                width: foot.right().saturating_sub(x),
-                ..foot
+            let more = if hidden > 0 {
+                format!("Up, Down: {hidden} more lines. ")
+            } else {
+                String::new()
             };
-            canvas.put(
-                rest,
-                Line::styled(format!("Up, Down: {hidden} more lines"), theme.faint()),
-            );
+            let spans = vec![
+                Span::styled(more, theme.faint()),
+                Span::styled(note.to_owned(), theme.accent()),
+            ];
+            canvas.put(rest, Line::from(spans));
         }
     }
 }

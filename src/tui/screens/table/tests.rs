@@ -79,7 +79,7 @@ fn played(mut stage: TestApp, choose: impl Fn(&mut TestApp, Target)) {
         if stage.is_over() {
             return;
         }
-        while stage.draw().contains("[Enter go on]") {
+        while stage.draw().contains("[Enter continue]") {
             choose(&mut stage, CLOSE);
         }
         let action = stage.advice().expect("it is the player's turn");
@@ -142,7 +142,7 @@ fn pointless_question_is_withdrawn() {
     let mut stage = seated(0);
     stage.rest();
     let asked = loop {
-        while stage.draw().contains("[Enter go on]") {
+        while stage.draw().contains("[Enter continue]") {
             by_keys(&mut stage, CLOSE);
         }
         stage.keys("f");
@@ -188,7 +188,10 @@ fn a_hand_that_has_ended_stays_until_the_player_goes_on() {
     assert!(stage.draw().contains("hand 1"), "the keys were meant for the table");
     stage.input(Input::Tick(Duration::from_secs(5)));
     let shown = stage.draw();
-    assert!(shown.contains("hand 1") && shown.contains("[Enter go on]"), "{shown}");
+    assert!(
+        shown.contains("hand 1") && shown.contains("[Enter continue]"),
+        "{shown}"
+    );
     assert!(shown.contains("It is your turn in the next hand."), "{shown}");
     assert!(!shown.contains("Hand 2 is dealt"), "{shown}");
     stage.key(KeyCode::Enter);
@@ -200,7 +203,7 @@ fn a_hand_that_has_ended_stays_until_the_player_goes_on() {
         let shown = stage.draw();
         assert!(shown.contains("hand 1"), "{shown}");
         if second == 5 {
-            assert!(shown.contains("The next hand in 15 s."), "{shown}");
+            assert!(shown.contains("Next hand in 15 s."), "{shown}");
         }
         stage.input(Input::Tick(Duration::from_secs(1)));
     }
@@ -280,7 +283,7 @@ fn practice_is_taken_back() {
     assert!(stage.draw().contains("There is nothing to undo"));
     stage.keys("ry");
     stage.rest();
-    while stage.draw().contains("[Enter go on]") {
+    while stage.draw().contains("[Enter continue]") {
         by_keys(&mut stage, CLOSE);
     }
     insta::assert_snapshot!("practice-over", stage.draw());

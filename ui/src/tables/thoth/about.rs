@@ -47,7 +47,7 @@ fn about_deed(button: u8) -> &'static str {
     match button {
         parts::DISCARD => "Discards the card and ends the turn.",
         parts::RELIEVE => "The card takes all Trouble of its element off your house, and goes to the discard pile.",
-        parts::END => "When nobody can add a pyramid, a card laid face down ends the hand, and everybody scores.",
+        parts::END => "When every house is blocked, a card laid face down ends the hand, and everybody scores.",
         parts::DEMOLISH => "Your house goes back to its Foundation and its pyramids to the bank. You keep your turn.",
         parts::TOPPLE => {
             "Knocks over the other house, whose owner takes over yours. It costs 156 points; you keep your turn."
