@@ -33,7 +33,7 @@ pub(super) fn dial_failure(error: &DialError) -> Option<DialFailure> {
         DialError::Transport(errors) => DialFailure::Unreachable(
             errors
                 .first()
-                .map_or_else(String::new, |(_, error)| transport_failure(error)),
+                .map_or_else(String::new, |(address, error)| transport_failure(address, error)),
         ),
     })
 }
@@ -44,11 +44,13 @@ pub(super) fn concerned(error: &DialError, dialled: Vec<Multiaddr>) -> Vec<Multi
     match error {
         DialError::WrongPeerId { address, .. } => vec![without_peer(address)],
         DialError::Transport(errors) => {
-            let Some((_, first)) = errors.first() else {
+            let Some((address, first)) = errors.first() else {
                 return dialled;
             };
-            let first = transport_failure(first);
-            let same = errors.iter().filter(|(_, error)| transport_failure(error) == first);
+            let first = transport_failure(address, first);
+            let same = errors
+                .iter()
+                .filter(|(address, error)| transport_failure(address, error) == first);
             same.map(|(address, _)| without_peer(address)).collect()
         }
         _ => dialled,
@@ -81,7 +83,18 @@ fn without_peer(address: &Multiaddr) -> Multiaddr {
     address
 }
 
-fn transport_failure(error: &TransportError<io::Error>) -> String {
+/// Why an address cannot be used by this build, if so.
+pub(super) fn unsupported(address: &Multiaddr) -> Option<&'static str> {
+    let is_quic = address
+        .iter()
+        .any(|part| matches!(part, Protocol::QuicV1 | Protocol::Quic));
+    (is_quic && !cfg!(feature = "quic")).then_some("this program is built without QUIC; use a TCP address")
+}
+
+fn transport_failure(address: &Multiaddr, error: &TransportError<io::Error>) -> String {
+    if let Some(why) = unsupported(address) {
+        return why.to_owned();
+    }
     let why = innermost(error);
     // The resolver's error for a name without records is a dump of its query.
     if why.contains("Query {") {
@@ -113,6 +126,17 @@ mod tests {
             dial_failure(&DialError::Transport(errors)),
             Some(DialFailure::Unreachable("connectionrefused".to_owned()))
         );
+    }
+
+    #[test]
+    fn a_build_without_quic_says_so() {
+        let [tcp, quic]: [Multiaddr; 2] =
+            ["/ip4/127.0.0.1/tcp/1", "/ip4/127.0.0.1/udp/1/quic-v1"].map(|address| address.parse().unwrap());
+        assert_eq!(unsupported(&tcp), None);
+        assert_eq!(unsupported(&quic).is_some(), !cfg!(feature = "quic"));
+        let error = TransportError::MultiaddrNotSupported(quic.clone());
+        let told = transport_failure(&quic, &error);
+        assert_eq!(told.contains("without QUIC"), !cfg!(feature = "quic"), "{told}");
     }
 
     #[test]
@@ -152,7 +176,10 @@ mod tests {
     fn unknown_name_is_told_in_words() {
         let why = "no records found for Query { name: Name(\"x.\"), query_type: A }";
         let error = TransportError::Other(io::Error::other(why));
-        assert_eq!(transport_failure(&error), "no such name is known");
+        assert_eq!(
+            transport_failure(&"/dns/nowhere.example/tcp/1".parse().unwrap(), &error),
+            "no such name is known"
+        );
     }
 
     #[test]

@@ -20,7 +20,7 @@ use crate::config::{Command, MAX_DIAL_ADDRESSES};
 use crate::dial_scheduler::DialScheduler;
 use crate::dials::Dials;
 use crate::event_queue::EventQueue;
-use crate::failure::innermost;
+use crate::failure::{innermost, unsupported};
 use crate::handshakes::Handshakes;
 use crate::peer::keypair;
 use crate::port::is_free;
@@ -354,6 +354,10 @@ impl NodeTask {
     }
 
     fn listen(&mut self, address: Multiaddr) -> Result<(), NodeError> {
+        if let Some(reason) = unsupported(&address) {
+            let reason = reason.to_owned();
+            return Err(NodeError::Listen { address, reason });
+        }
         if let Err(error) = is_free(&address) {
             let reason = error.to_string();
             return Err(NodeError::Listen { address, reason });
