@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use fairdeal_protocol::card::Slot;
 use fairdeal_protocol::seat::Seat;
 use ratatui::buffer::Buffer;
-use ratatui::layout::{Position, Rect};
+use ratatui::layout::{Margin, Position, Rect};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Clear, Widget};
@@ -204,6 +204,23 @@ impl<'a> Canvas<'a> {
         let inner = block.inner(area);
         self.render(block, area);
         inner
+    }
+
+    /// Draws a panel: filled, with its title in the first row; in mono framed. Returns the area inside, two columns and
+    /// one row from each edge.
+    pub fn panel(&mut self, area: Rect, title: &str) -> Rect {
+        self.clear(area);
+        match self.theme.panel() {
+            Some(fill) => {
+                self.tint(area, fill);
+                let line = Line::styled(title, self.theme.title());
+                self.put(area.inner(Margin::new(2, 0)), line);
+            }
+            None => {
+                self.frame(area, title);
+            }
+        }
+        area.inner(Margin::new(2, 1))
     }
 
     /// Draws a heading with a rule to the end of the row, and returns the area below.

@@ -42,6 +42,8 @@ type Rgb = (u8, u8, u8);
 #[derive(Clone, Copy, Debug)]
 struct Palette {
     ground: Rgb,
+    /// Background of panels.
+    panel: Rgb,
     /// Background of every other square of a board.
     checker: Rgb,
     /// Faces of cards.
@@ -67,6 +69,7 @@ struct Palette {
 
 const DARK: Palette = Palette {
     ground: (0x14, 0x16, 0x1b),
+    panel: (0x1c, 0x20, 0x28),
     checker: (0x25, 0x28, 0x30),
     paper: (0x2a, 0x2f, 0x3a),
     faded: (0x1e, 0x21, 0x29),
@@ -106,6 +109,7 @@ const DARK: Palette = Palette {
 
 const LIGHT: Palette = Palette {
     ground: (0xf7, 0xf4, 0xec),
+    panel: (0xec, 0xe5, 0xd3),
     checker: (0xec, 0xe8, 0xdc),
     paper: (0xff, 0xfd, 0xf6),
     faded: (0xf2, 0xee, 0xe4),
@@ -145,6 +149,7 @@ const LIGHT: Palette = Palette {
 
 const CONTRAST: Palette = Palette {
     ground: (0x00, 0x00, 0x00),
+    panel: (0x12, 0x12, 0x12),
     checker: (0x26, 0x26, 0x26),
     paper: (0x1c, 0x1c, 0x1c),
     faded: (0x00, 0x00, 0x00),
@@ -297,6 +302,12 @@ impl Theme {
     /// The colour of [`Self::text`] alone, for text on paper.
     pub fn ink(&self) -> Style {
         self.foreground(|palette| palette.text)
+    }
+
+    /// Background of a panel: filled, so that it needs no frame. `None` in mono, where it has one.
+    pub fn panel(&self) -> Option<Style> {
+        let palette = self.palette.as_ref()?;
+        Some(Style::new().bg(self.colour(palette.panel)))
     }
 
     /// Background of every other square of a board. Mono has no colour for it; there the board marks its squares by

@@ -23,7 +23,7 @@ use crate::tui::event::{Input, UiEvent};
 use crate::tui::screen::{Context, Effect, Question, Request, Requests, Screen, Tone};
 
 /// The smallest usable screen: columns and rows.
-pub(in crate::tui) const LEAST: (u16, u16) = (80, 24);
+pub(in crate::tui) const LEAST: (u16, u16) = (60, 20);
 /// How long a toast stays.
 const TOAST: Duration = Duration::from_secs(6);
 /// How long a warning stays.
