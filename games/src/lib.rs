@@ -15,6 +15,7 @@
 //! | `any` | [`AnyGame`]: one type for every game, and [`match_game`] to reach the game inside |
 //! | `registry` | [`game_info`], [`rule_set`]: games by id |
 //! | [`referee`] | the referee: JSON lines in, JSON lines out |
+//! | `hint` | a good action for a player who asks, and why |
 //! | `playthrough` | a whole game among bots as text |
 //!
 //! Each game is a folder: state and rules in `mod.rs`, with cards, scoring and views beside it. It
@@ -26,6 +27,7 @@ pub mod bots;
 pub mod calendar;
 pub mod chance;
 mod common;
+mod hint;
 mod info;
 mod interface;
 pub mod ivory;
@@ -41,6 +43,7 @@ pub mod thoth;
 
 pub use any::{AnyAction, AnyEvent, AnyGame, GAMES, bot};
 pub use common::{counted, joined, listed};
+pub use hint::{Hint, Hints};
 pub use info::{GameInfo, OptionInfo, OptionKind, TABLE_OPTION, options_from_json, valid_options};
 pub use interface::{ActionError, TableEvent, TableGame};
 pub use playthrough::playthrough;

@@ -11,6 +11,7 @@ use fairdeal_ui::field::Field;
 use fairdeal_ui::keys::{Intent, Keymap};
 use fairdeal_ui::theme::{Depth, Theme};
 use ratatui::layout::Rect;
+use ratatui::text::Line;
 
 use super::event::UiEvent;
 use crate::history::Past;
@@ -200,6 +201,17 @@ pub(super) trait Screen: std::fmt::Debug {
     /// The screen's game; its rulebook can be opened from here.
     fn game(&self) -> Option<&'static GameInfo> {
         None
+    }
+
+    /// What stands at the right of the header, and what it opens; `None` for the keys for help and the way out.
+    fn corner(&self, theme: &Theme) -> Option<(Line<'static>, Target)> {
+        let _ = theme;
+        None
+    }
+
+    /// The heading of the rulebook that explains what is in focus, as the slug of its text.
+    fn rule(&self) -> &'static str {
+        ""
     }
 
     /// The intent that leaves the screen, for the button in the top row.

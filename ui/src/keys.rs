@@ -20,6 +20,8 @@ pub enum Intent {
     PageDown,
     /// Choose the focused target.
     Choose,
+    /// Open the other uses of the focused target; on other screens the same as [`Self::Choose`].
+    Uses,
     /// One step back: from a choice, an overlay or a screen.
     Back,
     Help,
@@ -29,6 +31,9 @@ pub enum Intent {
     Seal,
     Rules,
     Hint,
+    Inspect,
+    Scores,
+    Log,
     /// Take back the last action, in a practice game.
     Undo,
     /// Skip an animation, or leave.
@@ -36,18 +41,19 @@ pub enum Intent {
 }
 
 /// Every intent: its name in the settings, its default keys, and its effect in words.
-const INTENTS: [(Intent, &str, &[&str], &str); 21] = [
-    (Intent::Up, "up", &["up", "k"], "up"),
-    (Intent::Down, "down", &["down", "j"], "down"),
-    (Intent::Left, "left", &["left", "h"], "left"),
-    (Intent::Right, "right", &["right", "l"], "right"),
+const INTENTS: [(Intent, &str, &[&str], &str); 25] = [
+    (Intent::Up, "up", &["up"], "up"),
+    (Intent::Down, "down", &["down"], "down"),
+    (Intent::Left, "left", &["left"], "left"),
+    (Intent::Right, "right", &["right"], "right"),
     (Intent::Next, "next", &["tab"], "next choice"),
     (Intent::Previous, "previous", &["backtab"], "previous choice"),
     (Intent::First, "first", &["home", "g"], "the first"),
     (Intent::Last, "last", &["end", "G"], "the last"),
     (Intent::PageUp, "page-up", &["pageup", "ctrl-u"], "read back"),
     (Intent::PageDown, "page-down", &["pagedown", "ctrl-d"], "read on"),
-    (Intent::Choose, "choose", &["enter", "space"], "choose"),
+    (Intent::Choose, "choose", &["enter"], "choose"),
+    (Intent::Uses, "uses", &["space"], "its other uses"),
     (Intent::Back, "back", &["esc", "backspace"], "back"),
     (Intent::Help, "help", &["?", "f1"], "keys of this screen"),
     (Intent::Palette, "palette", &[":", "ctrl-p"], "find a command by name"),
@@ -55,7 +61,10 @@ const INTENTS: [(Intent, &str, &[&str], &str); 21] = [
     (Intent::Chat, "chat", &["c"], "say something"),
     (Intent::Seal, "seal", &["S"], "what protects this step"),
     (Intent::Rules, "rules", &["R"], "the rulebook"),
-    (Intent::Hint, "hint", &["H"], "hint"),
+    (Intent::Hint, "hint", &["h"], "hint"),
+    (Intent::Inspect, "inspect", &["i"], "the rule of the thing in focus"),
+    (Intent::Scores, "scores", &["s"], "the score sheet"),
+    (Intent::Log, "log", &["l"], "the log"),
     (Intent::Undo, "undo", &["u"], "undo, in practice"),
     (Intent::Quit, "quit", &["q"], "leave"),
 ];

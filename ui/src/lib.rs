@@ -6,6 +6,7 @@
 //! | [`appearance`], [`theme`] | the player's choice of colours, and the styles made from it |
 //! | [`input`], [`keys`] | keys and clicks, and the commands of the keys |
 //! | [`canvas`], [`focus`], [`field`] | drawing with clickable targets, moving between them, editing a line |
+//! | [`widgets`] | cards, pyramids, plates, bars: drawn once for all games |
 //! | [`tables`] | the board of each game, and how its actions are chosen |
 //! | [`view`] | the state of a table as a screen shows it |
 //! | [`narrate`] | the events of a table in words |
@@ -29,3 +30,4 @@ pub mod tables;
 pub mod text;
 pub mod theme;
 pub mod view;
+pub mod widgets;

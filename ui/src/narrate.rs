@@ -19,6 +19,8 @@ pub enum Narrated {
     Game(AnyEvent),
     /// A line for the log.
     Line(String),
+    /// What has been proved about the shuffles.
+    Seal(String),
     /// The connection or membership of a seat has changed.
     Peer { seat: Seat, state: PeerState },
 }
@@ -39,12 +41,14 @@ pub fn narrate(news: News<AnyGame>, names: &[String]) -> Vec<Narrated> {
             return vec![Narrated::Game(event), Narrated::Line(line)];
         }
         News::Sealed { cards, .. } => {
-            format!("{cards} cards are sealed: every seat has shuffled, with proof.")
+            let line = format!("{cards} cards are sealed: every seat has shuffled, with proof.");
+            return vec![Narrated::Seal(line)];
         }
-        News::Opened(deal) => format!(
-            "Deal {}: all seeds are revealed and every shuffle checks out.",
-            u64::from(deal) + 1
-        ),
+        News::Opened(deal) => {
+            let deal = u64::from(deal) + 1;
+            let line = format!("Deal {deal}: all seeds are revealed and every shuffle checks out.");
+            return vec![Narrated::Seal(line)];
+        }
         News::Void(seat) => format!("{} was too late; that call has no effect.", name(seat)),
         News::Left(seat) => {
             let state = PeerState::Left;

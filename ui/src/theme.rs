@@ -416,6 +416,21 @@ impl Theme {
         if self.ascii { ASCII_FOCUS } else { border::THICK }
     }
 
+    /// The lattice on the back of a card.
+    pub fn back(&self) -> Style {
+        self.foreground(|palette| palette.accent)
+    }
+
+    /// Whether pyramids carry their letters, because colours do not tell them apart.
+    pub fn shows_letters(&self) -> bool {
+        self.palette.is_none()
+    }
+
+    /// ASCII without colours.
+    pub fn ascii() -> Self {
+        Self::new(ThemeName::Mono, Depth::Mono, Pyramids::Rainbow, true)
+    }
+
     /// A glyph, or its ASCII replacement.
     pub fn glyph(&self, glyph: &'static str, ascii: &'static str) -> &'static str {
         if self.ascii { ascii } else { glyph }

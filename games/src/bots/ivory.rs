@@ -6,6 +6,7 @@ use fairdeal_protocol::seat::Seat;
 use rand_core::Rng;
 
 use super::Bot;
+use crate::hint::{Hint, Hints, of_bot};
 use crate::ivory::cards::{CROWN, has, rank, suits};
 use crate::ivory::{Ivory, IvoryAction, Source, Target};
 
@@ -29,23 +30,33 @@ impl Bot<Ivory> for IvoryBot {
     }
 }
 
-/// A hint for the player: the bot's choice. It never advises resigning while the remaining cards allow any play,
-/// helpful or not.
-pub fn advice(game: &Ivory, known: &Faces, rng: &mut dyn Rng) -> Option<IvoryAction> {
-    let seat = game.to_act().iter().next()?;
-    let chosen = IvoryBot.choose(game, seat, known, rng)?;
-    if chosen != IvoryAction::Resign {
-        return Some(chosen);
+impl Hints for Ivory {
+    /// The bot's choice; but never to resign while the remaining cards allow any play, helpful or not.
+    fn hint(&self, seat: Seat, known: &Faces) -> Option<Hint<IvoryAction>> {
+        let chosen = of_bot(IvoryBot, self, seat, known)?;
+        let hint = |action, why: &str| {
+            let why = why.to_owned();
+            Some(Hint { action, why })
+        };
+        if chosen != IvoryAction::Resign {
+            return hint(chosen, "It looks best from here.");
+        }
+        if let Some((from, to)) = self.plays().first().copied() {
+            return hint(
+                IvoryAction::Play { from, to },
+                "It is the only kind of play that is left.",
+            );
+        }
+        let mut copy = self.clone();
+        let passes = 0..(self.deck().len() + self.draw_pile().len());
+        let comes = passes
+            .into_iter()
+            .any(|_| copy.turn_for_thought() && !copy.plays().is_empty());
+        match comes {
+            true => hint(IvoryAction::Turn, "A card that can be played still comes."),
+            false => hint(chosen, "No card can be played any more."),
+        }
     }
-    if let Some((from, to)) = game.plays().first().copied() {
-        return Some(IvoryAction::Play { from, to });
-    }
-    let mut copy = game.clone();
-    let passes = 0..(game.deck().len() + game.draw_pile().len());
-    let comes = passes
-        .into_iter()
-        .any(|_| copy.turn_for_thought() && !copy.plays().is_empty());
-    Some(if comes { IvoryAction::Turn } else { chosen })
 }
 
 /// Whether the tower still needs the card.

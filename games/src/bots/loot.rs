@@ -11,6 +11,7 @@ use fairdeal_protocol::seat::Seat;
 use rand_core::Rng;
 
 use super::{Bot, Random};
+use crate::hint::{Hint, Hints, of_bot};
 use crate::loot::cards::{self, GodSet, RANKS, rank, suit};
 use crate::loot::score::{best, best_total};
 use crate::loot::{Loot, LootAction, Phase, Pile};
@@ -58,6 +59,14 @@ impl Bot<Loot> for LootBot {
                 Some(LootAction::Discard { card, handle })
             }
         }
+    }
+}
+
+impl Hints for Loot {
+    fn hint(&self, seat: Seat, known: &Faces) -> Option<Hint<LootAction>> {
+        let action = of_bot(LootBot::default(), self, seat, known)?;
+        let why = "It looks best from here.".to_owned();
+        Some(Hint { action, why })
     }
 }
 

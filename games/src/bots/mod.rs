@@ -23,7 +23,7 @@ mod random;
 mod sphinx;
 mod thoth;
 
-pub use ivory::{IvoryBot, advice as ivory_advice};
+pub use ivory::IvoryBot;
 pub use loot::{GentleLootBot, LootBot};
 pub use plutonian::PlutonianBot;
 pub use random::Random;

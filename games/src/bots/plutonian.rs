@@ -7,6 +7,7 @@ use fairdeal_protocol::seat::Seat;
 use rand_core::Rng;
 
 use super::Bot;
+use crate::hint::{Hint, Hints, of_bot};
 use crate::plutonian::pieces::{Hand, Pyramid, score};
 use crate::plutonian::{Plutonian, PlutonianAction};
 
@@ -34,6 +35,14 @@ impl Bot<Plutonian> for PlutonianBot {
             .rev()
             .max_by_key(|(worth, _)| *worth)
             .map(|(_, action)| action)
+    }
+}
+
+impl Hints for Plutonian {
+    fn hint(&self, seat: Seat, known: &Faces) -> Option<Hint<PlutonianAction>> {
+        let action = of_bot(PlutonianBot, self, seat, known)?;
+        let why = "It looks best from here.".to_owned();
+        Some(Hint { action, why })
     }
 }
 

@@ -7,6 +7,7 @@ use fairdeal_protocol::seat::Seat;
 use rand_core::Rng;
 
 use super::Bot;
+use crate::hint::{Hint, Hints, of_bot};
 use crate::sphinx::board::{Pylon, Square};
 use crate::sphinx::cards::{KING, rank, suit};
 use crate::sphinx::{Phase, Sphinx, SphinxAction, Status};
@@ -44,6 +45,14 @@ impl Bot<Sphinx> for SphinxBot {
                     .map(|(_, action)| action)
             }
         }
+    }
+}
+
+impl Hints for Sphinx {
+    fn hint(&self, seat: Seat, known: &Faces) -> Option<Hint<SphinxAction>> {
+        let action = of_bot(SphinxBot, self, seat, known)?;
+        let why = "It looks best from here.".to_owned();
+        Some(Hint { action, why })
     }
 }
 

@@ -7,6 +7,7 @@ use fairdeal_protocol::seat::Seat;
 use rand_core::Rng;
 
 use super::Bot;
+use crate::hint::{Hint, Hints, of_bot};
 use crate::thoth::cards::{self, Element, Suited};
 use crate::thoth::house::{CORNERS, House, Level};
 use crate::thoth::{Thoth, ThothAction, Use};
@@ -36,6 +37,14 @@ impl Bot<Thoth> for ThothBot {
         // Ties go to the first.
         let best = legal.into_iter().rev();
         best.max_by_key(|action| worth(game, seat, action, known))
+    }
+}
+
+impl Hints for Thoth {
+    fn hint(&self, seat: Seat, known: &Faces) -> Option<Hint<ThothAction>> {
+        let action = of_bot(ThothBot, self, seat, known)?;
+        let why = "It looks best from here.".to_owned();
+        Some(Hint { action, why })
     }
 }
 

@@ -197,6 +197,11 @@ impl Shell {
     }
 
     pub(super) fn intent(&mut self, intent: Intent, effects: &mut Vec<Effect>) {
+        let steers = |intent| self.stack.last().is_some_and(|place| place.screen.steers(intent));
+        let intent = match intent {
+            Intent::Uses if !steers(intent) => Intent::Choose,
+            intent => intent,
+        };
         if let Some(Overlay::Help { back }) = &mut self.overlay {
             match intent {
                 Intent::Up => *back = back.saturating_sub(1),

@@ -15,7 +15,7 @@ use fairdeal_ui::canvas::{Canvas, Layer, Marks, Target, wrapped};
 use fairdeal_ui::field::Field;
 use fairdeal_ui::keys::{Intent, Keymap};
 use ratatui::Frame;
-use ratatui::layout::Rect;
+use ratatui::layout::{Constraint, Layout, Margin, Rect};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
@@ -167,37 +167,43 @@ impl Shell {
         self.layer = layer;
     }
 
+    /// The header: the screen's name and heading, and at the right its own corner or the keys for help and the way out.
     fn draw_title(&self, canvas: &mut Canvas<'_>) {
         let theme = canvas.theme();
-        let area = Rect {
+        let Some(place) = self.stack.last() else { return };
+        let row = Rect {
             height: 1,
             ..canvas.area()
         };
-        let arrow = format!(" {} ", theme.glyph("›", ">"));
-        let mut spans = vec![Span::styled(" fairdeal", theme.accent())];
-        for (number, place) in self.stack.iter().enumerate() {
-            let last = number + 1 == self.stack.len();
-            let style = if last { theme.title() } else { theme.faint() };
-            spans.push(Span::styled(arrow.clone(), theme.faint()));
-            spans.push(Span::styled(place.screen.name(), style));
+        let area = row.inner(Margin::new(2, 0));
+        let mut spans = vec![
+            Span::styled(format!("fairdeal {} ", theme.glyph("▌", ">")), theme.accent()),
+            Span::styled(place.screen.name(), theme.title()),
+        ];
+        let heading = place.screen.heading();
+        if !heading.is_empty() {
+            spans.push(Span::raw(format!("  {heading}")));
         }
-        let heading = self.stack.last().map(|place| place.screen.heading());
-        if let Some(heading) = heading.filter(|heading| !heading.is_empty()) {
-            let dot = theme.glyph("·", "-");
-            spans.push(Span::styled(format!("  {dot}  {heading}"), theme.faint()));
+        if let Some((corner, target)) = place.screen.corner(theme) {
+            let width = u16::try_from(corner.width()).unwrap_or(u16::MAX).min(area.width);
+            let [text, corner_area] = Layout::horizontal([Constraint::Min(0), Constraint::Length(width)]).areas(area);
+            canvas.put(text, Line::from(spans));
+            let mark = canvas.target(corner_area, target);
+            canvas.put(corner_area, corner);
+            if mark.focused {
+                canvas.tint(corner_area, theme.focused());
+            }
+            return;
         }
         let keys = &self.context.keymap;
-        let way = self.stack.last().map_or(Intent::Back, |place| place.screen.way_out());
+        let way = place.screen.way_out();
         let (help, out) = (keys.key(Intent::Help), keys.key(way));
         let label = if way == Intent::Quit { "leave" } else { "back" };
-        let room = u16::try_from(help.width() + out.width() + label.len()).unwrap_or(0) + 12;
-        let right = area.right().saturating_sub(room);
-        let text = Rect {
-            width: right.saturating_sub(area.x + 1),
-            ..area
-        };
+        let width = help.width() + out.width() + label.len() + "[ help] [ ]".len();
+        let width = u16::try_from(width).unwrap_or(u16::MAX).min(area.width);
+        let [text, buttons] = Layout::horizontal([Constraint::Min(0), Constraint::Length(width)]).areas(area);
         canvas.put(text, Line::from(spans));
-        let x = canvas.button((right, area.y), &help, "help", Target::Key(Intent::Help));
+        let x = canvas.button((buttons.x, area.y), &help, "help", Target::Key(Intent::Help));
         canvas.button((x, area.y), &out, label, Target::Key(way));
     }
 

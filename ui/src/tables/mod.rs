@@ -1,7 +1,7 @@
 //! The tables of the games: how each game is drawn, and how its actions are chosen.
 //!
-//! The table screen is the same for every game: title, seats, log, available actions, the seal. A game adds a
-//! [`Board`], which draws its board and the player's hand as [`Spot`]s. For every legal action it also lists the spots
+//! Every table has the same five places ([`layout`]): stage, hand, rail, inspector, and the prompt with its keys. A game
+//! adds a [`Board`], which draws the stage and the player's hand as [`Spot`]s. For every legal action it also lists the spots
 //! that choose it, in order ([`Board::path`]). Examples: a card and then a house, a square and then another, a button.
 //! From that the screen knows what to highlight, what keys and mouse can reach, and what a choice would do. A game has
 //! no input code of its own.
@@ -17,12 +17,13 @@ mod plutonian;
 mod sphinx;
 mod thoth;
 
-use fairdeal_games::{AnyAction, AnyEvent, AnyGame, TableGame, match_game};
+use fairdeal_games::{AnyAction, AnyEvent, AnyGame, Hint, Hints, TableGame, match_game};
 use fairdeal_protocol::card::Faces;
 use fairdeal_protocol::seat::Seat;
 use ratatui::layout::Rect;
-use ratatui::text::Line;
+use ratatui::text::{Line, Span};
 
+use self::layout::Scale;
 use crate::canvas::Canvas;
 
 pub use crate::canvas::Spot;
@@ -37,6 +38,8 @@ pub struct ViewContext<'a> {
     pub names: &'a [String],
     /// The sealed cards that the player knows.
     pub known: &'a Faces,
+    /// Each seat besides its game; empty if nothing is known of them.
+    pub seats: &'a [SeatState],
     /// The spots chosen so far, for an action that needs more of them.
     pub picked: &'a [Spot],
     /// Whether the player can act here: not in a replay.
@@ -49,6 +52,40 @@ impl ViewContext<'_> {
     pub fn name(&self, seat: Seat) -> &str {
         self.names.get(seat.index()).map_or("?", String::as_str)
     }
+
+    /// The name of a seat, whether the table waits for it, and what its connection says: one row of a plate.
+    pub fn seat_line(&self, seat: Seat, acts: bool) -> Line<'static> {
+        let theme = self.theme;
+        let style = if acts { theme.accent() } else { theme.title() };
+        let sign = if acts { theme.glyph("▶ ", "> ") } else { "" };
+        let mut spans = vec![Span::styled(format!("{sign}{}", self.name(seat)), style)];
+        if self.me == Some(seat) {
+            spans.push(Span::styled(" (you)", style));
+        }
+        if let Some(state) = self.seats.get(seat.index()) {
+            spans.extend(state.note.clone().map(|(note, is_bad)| {
+                let style = if is_bad { theme.bad() } else { theme.accent() };
+                Span::styled(format!("  {note}"), style)
+            }));
+        }
+        Line::from(spans)
+    }
+
+    /// What a seat did last, as a sentence without its name.
+    pub fn last(&self, seat: Seat) -> Option<&str> {
+        self.seats.get(seat.index())?.last.as_deref()
+    }
+}
+
+/// A seat besides its game.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SeatState {
+    /// Whether a bot plays it.
+    pub is_bot: bool,
+    /// A note on its connection or its clock, and whether it is bad news.
+    pub note: Option<(String, bool)>,
+    /// What it did last, without its name.
+    pub last: Option<String>,
 }
 
 /// A button for an action that has no place on the board.
@@ -91,29 +128,58 @@ pub struct Animation {
 /// All drawing shows by letter and shape what it shows by colour, stays within its area, and uses ASCII alone if the
 /// theme says so.
 pub trait Board: TableGame {
+    /// Whether the stage takes the full height of the screen, with the inspector under the rail: for square boards.
+    const IS_TALL: bool = false;
+
     /// A short heading for the title: the hand, the target.
     fn heading(&self) -> String;
 
-    /// A note beside a seat's name, in at most 12 columns: its number of cards, whether it has won.
+    /// A seat in a few words for the score sheet: its number of cards, whether it has won.
     fn seat_note(&self, seat: Seat) -> String;
 
     /// The prompt for the player to act, as a sentence.
     fn prompt(&self, me: Seat) -> String;
 
-    /// The rows under the board for the player's hand, over the whole width of a screen of `height` rows. 0 if the
-    /// board shows the hand, or if there is none.
-    fn hand_rows(&self, height: u16) -> u16 {
-        let _ = height;
+    /// The rows for the player's hand, over the whole width. 0 if the stage shows the hand, or if there is none.
+    fn hand_rows(&self, scale: Scale) -> u16 {
+        let _ = scale;
         0
     }
 
-    /// Draws the board, with its places registered by [`Canvas::spot`] or [`Canvas::card`]. The area is at least 51 by
-    /// 16 less the rows of the hand. On a large screen it is well over 100 by 30, which the board should use.
+    /// Draws the stage, with its places registered by [`Canvas::spot`] or a widget. The area is at least 56 by 5; it is
+    /// about 85 by 18 on a screen of 120 by 40, and at most 150 wide.
     fn draw(&self, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect);
 
-    /// Draws the player's hand, if [`Self::hand_rows`] asked for room. The area is at least 80 columns wide.
+    /// Draws the player's hand, if [`Self::hand_rows`] asked for room. The area is at least 56 columns wide.
     fn draw_hand(&self, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) {
         let _ = (view, canvas, area);
+    }
+
+    /// Sections for the rail and the score sheet, the most important first: heading and lines of at most 25 columns.
+    fn sections(&self, view: &ViewContext<'_>) -> Vec<(String, Vec<Line<'static>>)> {
+        let _ = view;
+        Vec::new()
+    }
+
+    /// The spots that the digits 1 to 9 and 0 stand for: the player's cards or piles.
+    fn row(&self, view: &ViewContext<'_>) -> Vec<Spot> {
+        let _ = view;
+        Vec::new()
+    }
+
+    /// The spot that has the focus first, such as the best discard; by default the first that can be chosen.
+    fn first(&self, view: &ViewContext<'_>) -> Option<Spot> {
+        let _ = view;
+        None
+    }
+
+    /// The name of a spot for the inspector: "fool of flames".
+    fn title(&self, spot: Spot, view: &ViewContext<'_>) -> String;
+
+    /// The heading in the rulebook that explains a spot, as the slug of its text.
+    fn rule(&self, spot: Spot) -> &'static str {
+        let _ = spot;
+        ""
     }
 
     /// The spots that choose a legal action, in order; never empty. Actions may share a path: the player then chooses
@@ -144,12 +210,6 @@ pub trait Board: TableGame {
 
     /// The explanation of a spot, in a few short sentences for players who do not know the rules.
     fn about(&self, spot: Spot, view: &ViewContext<'_>) -> Vec<String>;
-
-    /// A good action for now, for a player who asks for help in a game played alone.
-    fn hint(&self, view: &ViewContext<'_>) -> Option<Self::Action> {
-        let _ = view;
-        None
-    }
 
     /// The motions that animate an event. The board is already the one after it.
     fn motions(&self, event: &Self::Event, view: &ViewContext<'_>) -> Vec<Motion>;
@@ -187,8 +247,18 @@ pub fn attempts(game: &AnyGame, spot: Spot, view: &ViewContext<'_>) -> Vec<AnyAc
     match_game!(game, game, AnyAction as wrap => game.attempts(spot, view).into_iter().map(wrap).collect())
 }
 
-pub fn hint(game: &AnyGame, view: &ViewContext<'_>) -> Option<AnyAction> {
-    match_game!(game, game, AnyAction as wrap => game.hint(view).map(wrap))
+/// A good action for the player, and why.
+pub fn hint(game: &AnyGame, view: &ViewContext<'_>) -> Option<Hint<AnyAction>> {
+    let me = view.me?;
+    match_game!(game, game, AnyAction as wrap => game.hint(me, view.known).map(|hint| Hint {
+        action: wrap(hint.action),
+        why: hint.why,
+    }))
+}
+
+/// The game's own sections of the rail.
+pub fn sections(game: &AnyGame, view: &ViewContext<'_>) -> Vec<(String, Vec<Line<'static>>)> {
+    match_game!(game, game => game.sections(view))
 }
 
 pub fn motions(game: &AnyGame, event: &AnyEvent, view: &ViewContext<'_>) -> Vec<Motion> {

@@ -161,6 +161,7 @@ impl Scene {
             me,
             names: &self.names,
             known,
+            seats: &[],
             picked: &self.picked,
             acts: true,
             theme: &self.theme,
@@ -185,7 +186,7 @@ impl Scene {
             let mut canvas = Canvas::new(&mut buffer, &self.theme, &marks, focus, &mut layer);
             let areas = layout::areas(game, screen);
             match_game!(game, game => {
-                game.draw(view, &mut canvas, areas.board);
+                game.draw(view, &mut canvas, areas.stage);
                 game.draw_hand(view, &mut canvas, areas.hand);
             });
         });

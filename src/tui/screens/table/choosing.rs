@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use fairdeal_games::AnyAction;
 use fairdeal_ui::canvas::Target;
 use fairdeal_ui::tables::offers::{Offer, Offers, refused};
 use fairdeal_ui::tables::{Spot, hint};
 
-use super::{Asked, TableScreen};
+use super::{Asked, Over, TableScreen};
 use crate::session::Command;
 use crate::tui::screen::{Effect, Question, Request, Requests, Tone};
 
@@ -19,8 +20,8 @@ pub(super) struct Choice {
     /// The spots whose offers are listed: the picked ones, then the last one that had the focus.
     pub(super) aimed: Vec<Spot>,
     pub(super) focus: Option<Target>,
-    /// The visible page of offers, if they do not all fit.
-    pub(super) page: usize,
+    /// The action that was hinted at, and why, until another is taken.
+    pub(super) hinted: Option<(AnyAction, String)>,
 }
 
 impl Choice {
@@ -33,7 +34,6 @@ impl Choice {
     pub(super) fn aim(&mut self, target: Option<Target>) {
         self.focus = target;
         if let Some(Target::Spot(spot)) = target {
-            self.page = 0;
             self.aimed.clone_from(&self.picked);
             if self.picked.last() != Some(&spot) {
                 self.aimed.push(spot);
@@ -45,6 +45,7 @@ impl Choice {
     pub(super) fn clear(&mut self) {
         self.picked.clear();
         self.aimed.clear();
+        self.hinted = None;
     }
 }
 
@@ -94,32 +95,44 @@ impl TableScreen {
                 // Even a single offer waits for its other spots: a player who picks up a card may just want to look.
                 let is_list = several.iter().all(|offer| offer.path.len() == path.len());
                 let next = several.iter().find_map(|offer| offer.path.get(path.len()));
-                let focus = match (is_list, next) {
-                    (false, Some(next)) => Target::Spot(*next),
-                    _ => Target::Row(0),
-                };
+                let next = next.copied();
                 self.choice.picked.clone_from(&path);
                 self.choice.aimed = path;
-                requests.push(Request::Focus(focus));
+                match (is_list, next) {
+                    (false, Some(next)) => requests.push(Request::Focus(Target::Spot(next))),
+                    _ => self.open_uses(requests),
+                }
             }
         }
     }
 
-    /// Shows what a good player might do, if the game can tell.
+    /// Lists all uses of the thing in focus.
+    pub(super) fn open_uses(&mut self, requests: &mut Requests) {
+        self.over = Over::Uses;
+        requests.push(Request::Focus(Target::Row(0)));
+    }
+
+    /// Shows what a good player might do, and why.
     pub(super) fn hint(&mut self, requests: &mut Requests) {
         let hinted = self.view(&[], |view, snapshot| hint(&snapshot.game, view)).flatten();
         let offers = self.choice.offers.all().iter();
-        let found = hinted.and_then(|action| offers.clone().find(|offer| offer.action == action));
-        let Some(offer) = found else {
-            let text = "No hint here.".to_owned();
+        let found = hinted.and_then(|hint| {
+            let mut offers = offers.clone();
+            offers
+                .find(|offer| offer.action == hint.action)
+                .map(|offer| (offer, hint.why))
+        });
+        let Some((offer, why)) = found else {
+            let text = "There is nothing to advise: it is not your turn.".to_owned();
             return requests.push(Request::Toast(Tone::Plain, text));
         };
-        let text = format!("Hint: {}.", offer.words);
+        let text = format!("{} {why}", sentence(&offer.words));
         requests.push(Request::Toast(Tone::Good, text));
         // An action with a confirmation must not be one key press away.
-        if let Some(spot) = offer.path.first().filter(|_| offer.question.is_none()) {
+        if let Some(spot) = offer.path.first().filter(|_| offer.question.is_none()).copied() {
+            self.choice.hinted = Some((offer.action.clone(), why));
             self.choice.picked.clear();
-            requests.push(Request::Focus(Target::Spot(*spot)));
+            requests.push(Request::Focus(Target::Spot(spot)));
         }
     }
 

@@ -28,10 +28,10 @@ impl TableScreen {
             SessionEvent::Seated { name, .. } => {
                 self.log.say(Voice::Table, format!("{name} joins."));
             }
-            SessionEvent::Started { table, names, .. } => {
+            SessionEvent::Started { names, .. } => {
                 self.names.clone_from(names);
-                let line = format!("The table is open. Its id begins with {}.", table.short());
-                self.log.say(Voice::Table, line);
+                self.log.seat(names, None);
+                self.log.begin();
             }
             SessionEvent::Snapshot(snapshot) => {
                 self.reaching = None;
@@ -45,6 +45,7 @@ impl TableScreen {
                 self.stage.events.push(event.clone());
             }
             SessionEvent::Line(line) => self.rest.say(&mut self.log, line.clone()),
+            SessionEvent::Seal(line) => self.sealed = Some(line.clone()),
             SessionEvent::Reach(line) => self.log.say(Voice::Game, line.clone()),
             SessionEvent::Disk { full, text } => {
                 let (tone, voice) = match full {
@@ -60,7 +61,16 @@ impl TableScreen {
                 state: PeerState::Connected | PeerState::Lost | PeerState::Paused,
                 ..
             } if self.is_over() => {}
+            // At the start everybody connects; only a return is worth telling.
+            SessionEvent::Peer {
+                seat,
+                state: PeerState::Connected,
+            } if !self.missing.contains(*seat) => {}
             SessionEvent::Peer { seat, state } => {
+                match state {
+                    PeerState::Lost | PeerState::Paused => self.missing.insert(*seat),
+                    _ => self.missing.remove(*seat),
+                };
                 let line = state.in_words(&self.name_of(*seat));
                 let voice = match state {
                     PeerState::Connected | PeerState::Left | PeerState::Paused => Voice::Table,
@@ -115,13 +125,12 @@ impl TableScreen {
             SessionEvent::Over {
                 scores,
                 winners,
-                log,
                 transcript,
+                ..
             } => {
                 self.ending.outcome = Some(Outcome {
                     scores: scores.clone(),
                     winners: winners.iter().map(|seat| self.name_of(*seat)).collect(),
-                    log: *log,
                     transcript: transcript.clone(),
                 });
                 self.go_on(context, requests);
@@ -189,7 +198,7 @@ impl TableScreen {
                 true
             }
             Rest::Ending { .. } if goes_on => {
-                let view = view_of(snapshot, &[], &self.theme, |view| {
+                let view = view_of(snapshot, &[], &[], true, &self.theme, |view| {
                     let events = self.stage.events.iter();
                     events.filter_map(|event| show(&snapshot.game, event, view)).next_back()
                 });
@@ -220,6 +229,7 @@ impl TableScreen {
     pub(super) fn set_snapshot(&mut self, context: &Context, snapshot: &Snapshot, requests: &mut Requests) {
         self.theme = context.theme;
         self.names.clone_from(&snapshot.names);
+        self.log.seat(&snapshot.names, snapshot.me);
         if self.rests(context, snapshot, requests) {
             return;
         }

@@ -8,7 +8,7 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
-use super::{TableScreen, Voice, button};
+use super::{TableScreen, button, rail};
 use crate::tui::screen::Context;
 use crate::tui::screens::column;
 use crate::tui::screens::table::choosing::sentence;
@@ -127,15 +127,9 @@ pub(super) fn draw(table_screen: &TableScreen, _context: &Context, canvas: &mut 
         }
     }
     let room = usize::from(body.bottom().saturating_sub(at.y + 1));
-    for (voice, line) in table_screen.log.visible(room.min(6)) {
-        at.y += 1;
-        let style = match voice {
-            Voice::Warning => theme.bad(),
-            Voice::Chat => theme.lit(),
-            Voice::Game | Voice::Table => theme.faint(),
-        };
-        canvas.put(at, Line::styled(format!("  {line}"), style));
-    }
+    let log = &table_screen.log;
+    at.y += 1;
+    canvas.rows(at, rail::lines(log.visible(room.min(6)), log, at.width, theme));
     if let Some(field) = &table_screen.chat {
         let prompt = theme.glyph("❯ ", "> ");
         let row = canvas.lead(foot, Line::styled(format!(" {prompt}"), theme.accent()));

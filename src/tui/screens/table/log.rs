@@ -1,9 +1,13 @@
-//! The log beside the board: what happened, what the table says, and chat.
+//! The log of a table: what happened, what the table says, and chat.
+//!
+//! What a seat does in one turn is one entry: "Ada draws a card, discards the lady."
 
-/// The number of lines that are kept.
+use fairdeal_protocol::seat::Seat;
+
+/// The number of entries that are kept.
 pub(super) const LINES: usize = 500;
 
-/// The source of a log line.
+/// The source of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Voice {
     /// Events of the game.
@@ -15,35 +19,95 @@ pub(super) enum Voice {
     Chat,
 }
 
-/// Lines in order, of which the last is shown at the bottom.
+/// One entry of the log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Entry {
+    pub(super) voice: Voice,
+    pub(super) text: String,
+    /// The seat that the entry is about, if it is about one.
+    pub(super) actor: Option<Seat>,
+    /// Its number among all entries.
+    number: u64,
+}
+
+/// Entries in order, of which the last is shown at the bottom.
 #[derive(Debug, Default)]
 pub(super) struct Log {
-    lines: Vec<(Voice, String)>,
-    /// How many lines it is scrolled back.
+    entries: Vec<Entry>,
+    /// The players' names, in seat order, to know whom an entry is about.
+    names: Vec<String>,
+    /// The player's own seat.
+    own: Option<Seat>,
+    /// The number of the next entry.
+    next: u64,
+    /// How many entries it is scrolled back.
     back: usize,
 }
 
 impl Log {
     /// A log of a game's lines.
-    pub(super) fn of_game(lines: Vec<String>) -> Self {
-        let lines = lines.into_iter().map(|line| (Voice::Game, line)).collect();
-        Self { lines, back: 0 }
+    pub(super) fn of_game(names: &[String], lines: Vec<String>) -> Self {
+        let mut log = Self::default();
+        log.seat(names, None);
+        for line in lines {
+            log.say(Voice::Game, line);
+        }
+        log
     }
 
-    /// Adds a line. A log that is scrolled back stays where it is.
+    /// Says who sits at the table.
+    pub(super) fn seat(&mut self, names: &[String], own: Option<Seat>) {
+        if self.names != names {
+            self.names = names.to_vec();
+        }
+        self.own = own;
+    }
+
+    /// Drops what was said before the game. Chat stays.
+    pub(super) fn begin(&mut self) {
+        self.entries.retain(|entry| entry.voice == Voice::Chat);
+    }
+
+    /// The seat that a line begins with.
+    fn actor(&self, line: &str) -> Option<Seat> {
+        let names = Seat::first(self.names.len()).zip(&self.names);
+        let named = names.filter(|(_, name)| {
+            line.strip_prefix(name.as_str())
+                .is_some_and(|rest| rest.starts_with(' '))
+        });
+        named.max_by_key(|(_, name)| name.len()).map(|(seat, _)| seat)
+    }
+
+    /// Adds a line, to the entry of the same seat's turn if there is one. A log that is scrolled back stays where it is.
     pub(super) fn say(&mut self, voice: Voice, line: String) {
-        self.lines.push((voice, line));
-        if self.lines.len() > LINES {
-            self.lines.remove(0);
+        let actor = (voice == Voice::Game).then(|| self.actor(&line)).flatten();
+        // Alone, every line would belong to one endless turn.
+        if let (Some(seat), Some(last)) = (actor.filter(|_| self.names.len() > 1), self.entries.last_mut())
+            && last.actor == Some(seat)
+        {
+            let name = self.names.get(seat.index()).map_or(0, String::len);
+            let rest = line.get(name..).unwrap_or_default().trim_start();
+            last.text = format!("{}, {rest}", last.text.trim_end_matches('.'));
+            return;
+        }
+        self.entries.push(Entry {
+            voice,
+            text: line,
+            actor,
+            number: self.next,
+        });
+        self.next += 1;
+        if self.entries.len() > LINES {
+            self.entries.remove(0);
         }
         if self.back > 0 {
             self.back += 1;
         }
     }
 
-    /// Scrolls back by so many lines; a negative number scrolls ahead.
+    /// Scrolls back by so many entries; a negative number scrolls ahead.
     pub(super) fn scroll(&mut self, by: isize) {
-        let most = self.lines.len().saturating_sub(1);
+        let most = self.entries.len().saturating_sub(1);
         self.back = self.back.saturating_add_signed(by).min(most);
     }
 
@@ -51,9 +115,78 @@ impl Log {
         self.back > 0
     }
 
-    /// The lines that fit into so many rows, at one line a row.
-    pub(super) fn visible(&self, rows: usize) -> &[(Voice, String)] {
-        let until = self.lines.len() - self.back.min(self.lines.len());
-        self.lines.get(until.saturating_sub(rows)..until).unwrap_or(&[])
+    /// The player's own seat.
+    pub(super) fn own(&self) -> Option<Seat> {
+        self.own
+    }
+
+    /// All entries.
+    pub(super) fn all(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// The entries that fit into so many rows, at one row each.
+    pub(super) fn visible(&self, rows: usize) -> &[Entry] {
+        let until = self.entries.len() - self.back.min(self.entries.len());
+        self.entries.get(until.saturating_sub(rows)..until).unwrap_or(&[])
+    }
+
+    /// Whether an entry is the first after the player's own last turn.
+    pub(super) fn is_first_since(&self, entry: &Entry) -> bool {
+        let own = self
+            .entries
+            .iter()
+            .rev()
+            .find(|last| last.actor.is_some() && last.actor == self.own);
+        own.is_some_and(|own| entry.number == own.number + 1)
+    }
+
+    /// What a seat did last, without its name.
+    pub(super) fn last_of(&self, seat: Seat) -> Option<String> {
+        let last = self.entries.iter().rev().find(|entry| entry.actor == Some(seat))?;
+        let name = self.names.get(seat.index())?;
+        Some(
+            last.text
+                .strip_prefix(name.as_str())?
+                .trim()
+                .trim_end_matches('.')
+                .to_owned(),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_turn_is_one_sentence() {
+        let names = ["Ada".to_owned(), "Ada Two".to_owned()];
+        let lines = [
+            "Ada draws a card.",
+            "Ada drops the lady.",
+            "Ada Two draws a card.",
+            "Rain.",
+        ];
+        let mut log = Log::of_game(&names, lines.map(str::to_owned).to_vec());
+        let texts: Vec<&str> = log.all().iter().map(|entry| entry.text.as_str()).collect();
+        assert_eq!(
+            texts,
+            ["Ada draws a card, drops the lady.", "Ada Two draws a card.", "Rain."]
+        );
+        log.seat(&names, Seat::new(0));
+        let since: Vec<bool> = log.all().iter().map(|entry| log.is_first_since(entry)).collect();
+        assert_eq!(since, [false, true, false]);
+        assert_eq!(
+            log.last_of(Seat::FIRST).as_deref(),
+            Some("draws a card, drops the lady")
+        );
+    }
+
+    #[test]
+    fn alone_every_line_stands_by_itself() {
+        let names = ["Ada".to_owned()];
+        let lines = ["Ada turns.", "Ada plays."].map(str::to_owned).to_vec();
+        assert_eq!(Log::of_game(&names, lines).all().len(), 2);
     }
 }

@@ -1,19 +1,22 @@
 //! The table's screen, for a player or a spectator: from the lobby to the end of the game.
 //!
 //! This file holds the state and passes each key, click and event to a module. [`choosing`] handles actions, [`leave`]
-//! readiness, a rematch and leaving, [`events`] the reports of the session. [`lobby`] and [`draw`] draw the screen,
-//! [`seal`] shows what protects each step, [`moving`] animates.
+//! readiness, a rematch and leaving, [`events`] the reports of the session. [`lobby`], [`draw`] and the parts of
+//! a table draw the screen, [`seal`] shows what protects each step, [`moving`] animates.
 //!
 //! Over 600 lines: Rust requires all methods of [`Screen`] in one `impl`; most of them call the modules above.
 
 mod choosing;
 mod draw;
 mod events;
+mod inspector;
 mod interval;
 mod leave;
 mod lobby;
 mod log;
 mod moving;
+mod outcome;
+mod rail;
 mod seal;
 #[cfg(test)]
 mod tests;
@@ -23,17 +26,18 @@ use std::time::Duration;
 
 use fairdeal_games::match_game;
 use fairdeal_games::{GameInfo, game_info};
-use fairdeal_protocol::hash::Hash32;
-use fairdeal_protocol::seat::Seat;
-use fairdeal_ui::canvas::{Canvas, Layer, Marks, Target, cut};
+use fairdeal_protocol::game::Game as _;
+use fairdeal_protocol::seat::{Seat, SeatSet};
+use fairdeal_ui::canvas::{Canvas, Layer, Marks, Target, cut, wrapped};
 use fairdeal_ui::field::Field;
 use fairdeal_ui::keys::Intent;
 use fairdeal_ui::tables::offers::Offer;
-use fairdeal_ui::tables::{Board as _, Spot, ViewContext};
+use fairdeal_ui::tables::{Animation, Board as _, SeatState, Spot, ViewContext, sections};
 use fairdeal_ui::text::MAX_SHOWN;
 use fairdeal_ui::theme::Theme;
 use fairdeal_ui::view::{LobbySeat, LobbyView, Snapshot};
 use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
 
 use self::choosing::Choice;
 use self::interval::Rest;
@@ -45,7 +49,7 @@ use crate::tui::event::UiEvent;
 use crate::tui::screen::{Context, Effect, Request, Requests, Screen, Tone};
 
 /// Maximum width of a name on a table.
-const NAME: usize = 8;
+const NAME: usize = 10;
 /// How long a sheet that opens by itself ignores keys: they were meant for the table.
 const GUARD: Duration = Duration::from_millis(400);
 
@@ -61,7 +65,6 @@ mod button {
     pub(super) const CHAT: Target = Target::Button(8);
     pub(super) const REMATCH: Target = Target::Button(9);
     pub(super) const AUDIT: Target = Target::Button(10);
-    pub(super) const MORE: Target = Target::Button(11);
     pub(super) const FOLLOW: Target = Target::Button(12);
     /// Sends a guest away: the button number is this plus the number of the seat.
     pub(super) const DISMISS: u16 = 20;
@@ -74,7 +77,6 @@ mod button {
 struct Outcome {
     scores: Vec<i64>,
     winners: Vec<String>,
-    log: Hash32,
     /// The transcript file, if it was saved.
     transcript: Option<PathBuf>,
 }
@@ -100,8 +102,10 @@ enum Over {
     Nothing,
     /// The seal's explanation.
     Seal,
-    /// An animation in steps, such as a scoring.
+    /// A text: an animation in steps, such as a scoring, or a sheet that the player opened.
     Telling(Telling),
+    /// The uses of the thing in focus.
+    Uses,
     /// The result of the game.
     Outcome,
 }
@@ -134,6 +138,8 @@ pub(in crate::tui) struct TableScreen {
     lobby: LobbyView,
     /// While the host is not connected: for how many more seconds the program tries, and why it has failed so far.
     reaching: Option<(u64, Option<String>)>,
+    /// The seats whose connection was lost, or that have paused.
+    missing: SeatSet,
     snapshot: Option<Snapshot>,
     names: Vec<String>,
     choice: Choice,
@@ -144,6 +150,8 @@ pub(in crate::tui) struct TableScreen {
     opened: Duration,
     asked: Option<Asked>,
     ending: Ending,
+    /// The last thing that was proved about the shuffles.
+    sealed: Option<String>,
     /// Replaces the line below the board that tells whose turn it is.
     status: Option<String>,
     stage: Stage,
@@ -160,6 +168,7 @@ impl TableScreen {
             chat: None,
             lobby: LobbyView::default(),
             reaching: None,
+            missing: SeatSet::EMPTY,
             snapshot: None,
             names: Vec::new(),
             choice: Choice::default(),
@@ -169,6 +178,7 @@ impl TableScreen {
             opened: Duration::ZERO,
             asked: None,
             ending: Ending::default(),
+            sealed: None,
             status: None,
             stage: Stage::default(),
             theme: Theme::default(),
@@ -178,7 +188,7 @@ impl TableScreen {
     /// A table at one step, with these lines in its log.
     pub(in crate::tui) fn at(context: &Context, snapshot: &Snapshot, lines: Vec<String>) -> Self {
         let mut table = Self::new("table", true);
-        table.log = Log::of_game(lines);
+        table.log = Log::of_game(&snapshot.names, lines);
         table.set_snapshot(context, snapshot, &mut Requests::default());
         table
     }
@@ -194,7 +204,9 @@ impl TableScreen {
     /// Runs a function on the game as this player sees it.
     fn view<T>(&self, picked: &[Spot], run: impl FnOnce(&ViewContext<'_>, &Snapshot) -> T) -> Option<T> {
         let snapshot = self.snapshot.as_ref()?;
-        Some(view_of(snapshot, picked, &self.theme, |view| run(view, snapshot)))
+        Some(view_of(snapshot, &[], picked, true, &self.theme, |view| {
+            run(view, snapshot)
+        }))
     }
 
     fn name_of(&self, seat: Seat) -> String {
@@ -206,7 +218,7 @@ impl TableScreen {
     pub(in crate::tui) fn show(&mut self, context: &Context, snapshot: Snapshot, lines: Vec<String>, status: String) {
         self.theme = context.theme;
         self.names.clone_from(&snapshot.names);
-        self.log = Log::of_game(lines);
+        self.log = Log::of_game(&snapshot.names, lines);
         self.snapshot = Some(snapshot);
         self.status = Some(status);
     }
@@ -223,6 +235,12 @@ impl TableScreen {
                 self.over = Over::Telling(telling);
             }
             Over::Telling(_) if self.ending.outcome.is_some() => self.open_sheet(Over::Outcome),
+            Over::Uses => {
+                self.choice.picked.pop();
+                if let Some(spot) = self.choice.aimed.last() {
+                    requests.push(Request::Focus(Target::Spot(*spot)));
+                }
+            }
             _ => self.go_on(context, requests),
         }
     }
@@ -236,6 +254,106 @@ impl TableScreen {
     /// Whether a sheet has just opened by itself.
     fn is_fresh(&self) -> bool {
         matches!(self.over, Over::Telling(_) | Over::Outcome) && self.opened < GUARD
+    }
+
+    /// Opens a sheet that the player asked for.
+    fn open_text(&mut self, title: &str, lines: Vec<Line<'static>>) {
+        let title = title.to_owned();
+        self.over = Over::Telling(Telling::new(Animation { title, lines }, false));
+        self.opened = GUARD;
+    }
+
+    /// Everything about the thing in focus: what it is, and its uses or why it has none.
+    fn inspect(&mut self) {
+        let Some(spot) = self.choice.aimed.last().copied() else {
+            return;
+        };
+        let told = self.view(
+            &self.choice.picked,
+            |view, snapshot| match_game!(&snapshot.game, game => (game.title(spot, view), game.about(spot, view))),
+        );
+        let (title, about) = told.unwrap_or_default();
+        let mut lines: Vec<Line<'static>> = Vec::new();
+        for text in about {
+            lines.extend(wrapped(&text, 70, 0).into_iter().map(Line::raw));
+        }
+        lines.push(Line::default());
+        for offer in self.listed() {
+            let (sign, text) = match &offer.refused {
+                Some(why) => (self.theme.glyph("✗", "x"), format!("{}: {why}", offer.words)),
+                None => (self.theme.glyph("▸", ">"), offer.words),
+            };
+            lines.extend(wrapped(&format!("{sign} {text}"), 70, 2).into_iter().map(Line::raw));
+        }
+        lines.push(Line::styled("R opens the rulebook at this point.", self.theme.faint()));
+        self.open_text(&title, lines);
+    }
+
+    /// Everybody's points and state, and the game's own sections.
+    fn score_sheet(&mut self) {
+        let Some(snapshot) = &self.snapshot else {
+            return;
+        };
+        let seats = draw::seat_states(snapshot, self);
+        let lines = view_of(snapshot, &seats, &[], true, &self.theme, |view| {
+            let game = &snapshot.game;
+            let scores = game.scores();
+            let mut lines: Vec<Line<'static>> = Vec::new();
+            for (seat, score) in Seat::first(scores.len()).zip(scores) {
+                let mut line = Line::from(Span::raw(format!("{score:>6}  ")));
+                line.extend(view.seat_line(seat, game.to_act().contains(seat)));
+                let bot = if view.seats.get(seat.index()).is_some_and(|seat| seat.is_bot) {
+                    "bot, "
+                } else {
+                    ""
+                };
+                let note = match_game!(game, game => game.seat_note(seat));
+                line.push_span(Span::styled(format!("  {bot}{note}"), self.theme.faint()));
+                lines.push(line);
+            }
+            for (title, rows) in sections(game, view) {
+                lines.push(Line::default());
+                lines.push(Line::styled(title, self.theme.title()));
+                lines.extend(rows);
+            }
+            lines
+        });
+        self.open_text("Scores", lines);
+    }
+
+    /// The whole log.
+    fn log_sheet(&mut self) {
+        let lines = rail::lines(self.log.all(), &self.log, 70, &self.theme);
+        self.open_text("What happened", lines);
+    }
+
+    /// The spots that digits choose.
+    fn row(&self) -> Vec<Spot> {
+        let row = self.view(
+            &self.choice.picked,
+            |view, snapshot| match_game!(&snapshot.game, game => game.row(view)),
+        );
+        row.unwrap_or_default()
+    }
+
+    /// A digit: a use on the open sheet, else a card or pile of the player's row. One that continues a choice is chosen at
+    /// once; another gets the focus.
+    fn digit(&mut self, digit: usize, requests: &mut Requests) {
+        let number = digit.checked_sub(1).unwrap_or(9);
+        if matches!(self.over, Over::Uses) {
+            if let Some(offer) = self.listed().get(number) {
+                self.over = Over::Nothing;
+                self.request(offer.clone(), requests);
+            }
+            return;
+        }
+        let Some(spot) = self.row().get(number).copied() else {
+            return;
+        };
+        match !self.choice.picked.is_empty() && self.choice.lit().contains(&spot) {
+            true => self.pick(spot, requests),
+            false => requests.push(Request::Focus(Target::Spot(spot))),
+        }
     }
 
     /// Ends the rest between two hands: shows the table as it is now.
@@ -255,14 +373,22 @@ impl TableScreen {
 }
 
 /// Runs a function on a state of the table as its player sees it.
-fn view_of<T>(snapshot: &Snapshot, picked: &[Spot], theme: &Theme, run: impl FnOnce(&ViewContext<'_>) -> T) -> T {
+fn view_of<T>(
+    snapshot: &Snapshot,
+    seats: &[SeatState],
+    picked: &[Spot],
+    acts: bool,
+    theme: &Theme,
+    run: impl FnOnce(&ViewContext<'_>) -> T,
+) -> T {
     let names = short_names(&snapshot.names, theme);
     run(&ViewContext {
         me: snapshot.me,
         names: &names,
         known: &snapshot.known,
+        seats,
         picked,
-        acts: true,
+        acts,
         theme,
     })
 }
@@ -298,6 +424,21 @@ impl Screen for TableScreen {
         snapshot.map_or_else(
             String::new,
             |snapshot| match_game!(&snapshot.game, game => game.heading()),
+        )
+    }
+
+    fn corner(&self, theme: &Theme) -> Option<(Line<'static>, Target)> {
+        let snapshot = self.snapshot.as_ref()?;
+        Some((seal::sign(snapshot, theme), button::SEAL))
+    }
+
+    fn rule(&self) -> &'static str {
+        let spot = self.choice.aimed.last().copied();
+        let snapshot = self.snapshot.as_ref();
+        let rule = spot.zip(snapshot);
+        rule.map_or(
+            "",
+            |(spot, snapshot)| match_game!(&snapshot.game, game => game.rule(spot)),
         )
     }
 
@@ -344,7 +485,6 @@ impl Screen for TableScreen {
             button::CHAT => self.chat = Some(Field::new(MAX_SHOWN)),
             button::REMATCH => self.rematch(requests),
             button::AUDIT => self.audit(requests),
-            button::MORE => self.choice.page += 1,
             button::FOLLOW => self.follow(requests),
             button::SEAL => self.over = Over::Seal,
             button::COPY => {
@@ -364,6 +504,7 @@ impl Screen for TableScreen {
             Target::Spot(spot) => self.pick(spot, requests),
             Target::Row(number) => {
                 if let Some(offer) = self.listed().get(number) {
+                    self.over = Over::Nothing;
                     self.request(offer.clone(), requests);
                 }
             }
@@ -384,12 +525,22 @@ impl Screen for TableScreen {
         }
     }
 
-    fn intent(&mut self, _context: &Context, intent: Intent, requests: &mut Requests) {
+    fn intent(&mut self, context: &Context, intent: Intent, requests: &mut Requests) {
         match intent {
             Intent::Chat if !self.local && !self.is_spectator() => {
                 self.chat = Some(Field::new(MAX_SHOWN));
             }
-            Intent::Hint => self.hint(requests),
+            Intent::Hint if self.snapshot.is_some() => self.hint(requests),
+            Intent::Uses if !matches!(self.over, Over::Nothing) => self.close_over(context, requests),
+            Intent::Uses if self.listed().len() > 1 => self.open_uses(requests),
+            Intent::Uses => {
+                if let Some(Target::Spot(spot)) = self.choice.focus {
+                    self.pick(spot, requests);
+                }
+            }
+            Intent::Inspect => self.inspect(),
+            Intent::Scores => self.score_sheet(),
+            Intent::Log if self.snapshot.is_some() => self.log_sheet(),
             Intent::Undo if self.is_practice() => {
                 requests.push(Request::Effect(Effect::Session(Command::Undo)));
             }
@@ -407,6 +558,10 @@ impl Screen for TableScreen {
             Intent::Quit => self.ask_leave(requests),
             _ => {}
         }
+    }
+
+    fn steers(&self, intent: Intent) -> bool {
+        intent == Intent::Uses && self.snapshot.is_some()
     }
 
     fn letter(&mut self, context: &Context, letter: char, requests: &mut Requests) -> bool {
@@ -433,15 +588,14 @@ impl Screen for TableScreen {
             self.toggle_ready(requests);
             return true;
         }
-        if !matches!(self.over, Over::Nothing) {
-            self.close_over(context, requests);
+        if let Some(digit) = letter.to_digit(10).and_then(|digit| usize::try_from(digit).ok())
+            && matches!(self.over, Over::Nothing | Over::Uses)
+        {
+            self.digit(digit, requests);
             return true;
         }
-        if let Some(number) = letter.to_digit(10).filter(|number| *number > 0) {
-            let number = usize::try_from(number).unwrap_or(0) - 1;
-            if let Some(offer) = self.listed().get(number) {
-                self.request(offer.clone(), requests);
-            }
+        if !matches!(self.over, Over::Nothing) {
+            self.close_over(context, requests);
             return true;
         }
         let next = self.choice.lit().into_iter().chain(self.choice.offers.next(&[]));
@@ -538,6 +692,13 @@ impl Screen for TableScreen {
 
     fn first_focus(&self, layer: &Layer) -> Option<Target> {
         let lit = self.choice.lit();
+        let best = self.view(
+            &self.choice.picked,
+            |view, snapshot| match_game!(&snapshot.game, game => game.first(view)),
+        );
+        if let Some(spot) = best.flatten().filter(|spot| lit.contains(spot)) {
+            return Some(Target::Spot(spot));
+        }
         let targets = || layer.targets.iter().map(|(_, target)| *target);
         let is_lit = |target: &Target| matches!(target, Target::Spot(spot) if lit.contains(spot));
         targets()
@@ -591,11 +752,16 @@ impl Screen for TableScreen {
                     all.push((key, button.label.to_owned()));
                 }
             }
-            all.push((
-                "1 to 9".to_owned(),
-                "do what stands at that place in the list".to_owned(),
-            ));
-            all.push((keys.keys(Intent::Seal), Intent::Seal.words().to_owned()));
+            all.push(("1 to 9, 0".to_owned(), "a card or pile of your own".to_owned()));
+            let own = [
+                Intent::Uses,
+                Intent::Hint,
+                Intent::Inspect,
+                Intent::Scores,
+                Intent::Log,
+                Intent::Seal,
+            ];
+            all.extend(own.map(|intent| (keys.keys(intent), intent.words().to_owned())));
         }
         if !self.local && !self.is_spectator() {
             all.push((keys.keys(Intent::Chat), Intent::Chat.words().to_owned()));

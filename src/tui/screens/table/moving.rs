@@ -15,7 +15,7 @@ use crate::tui::shell::window;
 /// Time between two frames of an animation.
 const FRAME: Duration = Duration::from_millis(40);
 /// Duration of a move or a flash.
-const WAY: Duration = Duration::from_millis(320);
+const WAY: Duration = Duration::from_millis(220);
 /// Time between two steps of a scoring.
 const BEAT: Duration = Duration::from_millis(140);
 /// The longest time for all steps of a scoring.
@@ -137,14 +137,19 @@ impl Moving {
             let all = i64::try_from(way).unwrap_or(1).max(1);
             u16::try_from(from + (to - from) * part / all).unwrap_or(0)
         };
-        let width = u16::try_from(what.width()).unwrap_or(u16::MAX);
+        let (width, height) = (u16::try_from(what.width()).unwrap_or(u16::MAX).max(3), 2);
         let middle = |area: Rect| (area.x + area.width / 2, area.y + area.height / 2);
         let ((from_x, from_y), (to_x, to_y)) = (middle(from), middle(to));
         let x = between(from_x, to_x).saturating_sub(width / 2);
-        let area = Rect::new(x, between(from_y, to_y), width, 1);
+        let y = between(from_y, to_y).saturating_sub(height / 2);
+        let area = Rect::new(x, y, width, height).intersection(canvas.area());
+        // A small card, over whatever is there.
         canvas.clear(area);
+        canvas.tint(area, canvas.theme().paper(true));
         canvas.put(area, what.clone());
-        canvas.tint(area, canvas.theme().focused());
+        if canvas.theme().panel().is_none() {
+            canvas.tint(area, canvas.theme().focused());
+        }
     }
 }
 

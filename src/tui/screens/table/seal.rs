@@ -7,8 +7,8 @@ use fairdeal_protocol::table::live::Progress;
 use fairdeal_protocol::table::replica::StepKind;
 use fairdeal_ui::canvas::{Canvas, wrapped};
 use fairdeal_ui::tables::Spot;
+use fairdeal_ui::theme::Theme;
 use fairdeal_ui::view::{Snapshot, Standing};
-use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use super::{TableScreen, button};
@@ -30,7 +30,7 @@ fn text(snapshot: &Snapshot, progress: &Progress) -> String {
     let (count, all) = (done.len(), snapshot.names.len());
     let missing = names(snapshot, awaited);
     match kind {
-        None => "The log is closed: every seat has signed the end.".to_owned(),
+        None => "All checks passed. The log is closed: every seat has signed the end.".to_owned(),
         Some(StepKind::Commit) => {
             format!("{count} of {all} have committed to their seeds; no card is drawn before that.")
         }
@@ -48,7 +48,7 @@ fn text(snapshot: &Snapshot, progress: &Progress) -> String {
             format!("{count} of {all} have shuffled, with proof; {missing} shuffles now.")
         }
         Some(StepKind::Action { .. }) if count == 0 => {
-            format!("All proofs good. {missing} is to act; every seat signs what it sees.")
+            format!("All checks passed. {missing} is to act; every seat signs what it sees.")
         }
         Some(StepKind::Action { .. }) => {
             format!("{count} of {all} have signed this action and sent their shares.")
@@ -110,54 +110,23 @@ fn opened(table_screen: &TableScreen, snapshot: &Snapshot) -> Option<String> {
     }
 }
 
-/// The connected seat with the longest round trip; `None` if all are below a millisecond.
-fn furthest(snapshot: &Snapshot) -> Option<String> {
-    let away = snapshot.round_trips.iter();
-    let here = away.filter(|(seat, millis)| snapshot.connected.contains(**seat) && **millis > 0);
-    let (seat, millis) = here.max_by_key(|(_, millis)| **millis)?;
-    let name = snapshot.names.get(seat.index())?;
-    Some(format!(", {name} at {millis} ms"))
-}
-
-/// The seal's row at the bottom of the table.
-pub(super) fn draw_row(table_screen: &TableScreen, snapshot: &Snapshot, canvas: &mut Canvas<'_>, area: Rect) {
-    let theme = canvas.theme();
-    let mark = canvas.target(
-        Rect {
-            width: 8.min(area.width),
-            ..area
-        },
-        button::SEAL,
-    );
-    let (told, step, word, word_style) = match &snapshot.standing {
-        Standing::Sealed(progress) => {
-            let step = format!(
-                "  step {}, log {}{}",
-                progress.step,
-                progress.log.short(),
-                furthest(snapshot).unwrap_or_default()
-            );
-            let word = theme.glyph("◈ seal", "# seal");
-            let waits = matches!(progress.kind, Some(StepKind::Action { .. }) if progress.done.is_empty());
-            let event = opened_by(snapshot, &table_screen.stage.came, false).filter(|_| waits);
-            let told = event.unwrap_or_else(|| text(snapshot, progress));
-            (told, step, word, theme.good())
+/// The sign in the header: the game is sealed, and who is connected.
+pub(super) fn sign(snapshot: &Snapshot, theme: &Theme) -> Line<'static> {
+    if matches!(snapshot.standing, Standing::Practice { .. }) {
+        return Line::from(theme.glyph("◇ practice", "- practice"));
+    }
+    let mut spans = vec![Span::styled(theme.glyph("◈ sealed", "# sealed"), theme.good())];
+    if snapshot.seating.parties.count(SeatSet::all(snapshot.names.len())) > 1 {
+        for seat in Seat::first(snapshot.names.len()) {
+            let (dot, style) = match (snapshot.connected.contains(seat), snapshot.indirect.contains(seat)) {
+                (true, _) => (theme.glyph(" ●", " *"), theme.good()),
+                (false, true) => (theme.glyph(" ◐", " o"), theme.accent()),
+                (false, false) => (theme.glyph(" ○", " -"), theme.bad()),
+            };
+            spans.push(Span::styled(dot, style));
         }
-        Standing::Practice { .. } => {
-            let word = theme.glyph("◇ open", "- open");
-            (PRACTICE.to_owned(), String::new(), word, theme.faint())
-        }
-    };
-    let (text, style) = match &table_screen.ending.failed {
-        Some(why) => (why.clone(), theme.bad()),
-        None => (told, theme.text()),
-    };
-    let line = Line::from(vec![
-        Span::styled(format!(" {word} "), mark.over(word_style, theme)),
-        Span::styled(text, style),
-        Span::styled(step, theme.faint()),
-    ]);
-    canvas.put(area, line);
+    }
+    Line::from(spans)
 }
 
 /// The text for a practice game.

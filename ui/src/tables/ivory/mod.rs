@@ -7,13 +7,10 @@ mod faces;
 #[cfg(test)]
 mod tests;
 
-use fairdeal_games::bots::ivory_advice;
 use fairdeal_games::ivory::cards::{self, CROWN};
 use fairdeal_games::ivory::{Ivory, IvoryAction, IvoryEvent, Source, Target, named};
 use fairdeal_protocol::card::Face;
 use fairdeal_protocol::seat::Seat;
-use rand_chacha::ChaCha20Rng;
-use rand_core::SeedableRng as _;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
@@ -278,6 +275,10 @@ impl Board for Ivory {
         })
     }
 
+    fn title(&self, spot: Spot, view: &ViewContext<'_>) -> String {
+        self.about(spot, view).into_iter().next().unwrap_or_default()
+    }
+
     fn about(&self, spot: Spot, _look: &ViewContext<'_>) -> Vec<String> {
         match spot {
             TOWER => about_tower(self),
@@ -304,13 +305,6 @@ impl Board for Ivory {
             ],
             _ => Vec::new(),
         }
-    }
-
-    fn hint(&self, view: &ViewContext<'_>) -> Option<IvoryAction> {
-        // The bot follows heuristics and uses no randomness.
-        let mut rng = ChaCha20Rng::from_seed([0; 32]);
-        view.me?;
-        ivory_advice(self, view.known, &mut rng)
     }
 
     fn motions(&self, event: &IvoryEvent, view: &ViewContext<'_>) -> Vec<Motion> {

@@ -22,6 +22,7 @@ use fairdeal_protocol::seat::Seat;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
+use super::layout::Scale;
 use super::{Animation, Board, Button, Motion, Spot, ViewContext};
 use crate::canvas::Canvas;
 
@@ -103,8 +104,12 @@ impl Board for Loot {
         .to_owned()
     }
 
-    fn hand_rows(&self, height: u16) -> u16 {
-        hand::rows(height)
+    fn hand_rows(&self, scale: Scale) -> u16 {
+        hand::rows(match scale {
+            Scale::Large => 60,
+            Scale::Normal => 40,
+            _ => 24,
+        })
     }
 
     fn draw(&self, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) {
@@ -170,6 +175,10 @@ impl Board for Loot {
         Some(format!(
             "Fire the village? Every hand is shown and scored; yours is worth {worth:+}, as far as you can see."
         ))
+    }
+
+    fn title(&self, spot: Spot, view: &ViewContext<'_>) -> String {
+        self.about(spot, view).into_iter().next().unwrap_or_default()
     }
 
     fn about(&self, spot: Spot, view: &ViewContext<'_>) -> Vec<String> {

@@ -379,6 +379,10 @@ impl Board for Plutonian {
         }
     }
 
+    fn title(&self, spot: Spot, view: &ViewContext<'_>) -> String {
+        self.about(spot, view).into_iter().next().unwrap_or_default()
+    }
+
     fn about(&self, spot: Spot, view: &ViewContext<'_>) -> Vec<String> {
         match spot {
             Spot::Pile(number) => about_tree(self, number),

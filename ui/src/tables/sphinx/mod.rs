@@ -370,6 +370,10 @@ impl Board for Sphinx {
         }
     }
 
+    fn title(&self, spot: Spot, view: &ViewContext<'_>) -> String {
+        self.about(spot, view).into_iter().next().unwrap_or_default()
+    }
+
     fn about(&self, spot: Spot, view: &ViewContext<'_>) -> Vec<String> {
         words::about(self, spot, view)
     }

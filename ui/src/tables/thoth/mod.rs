@@ -24,6 +24,7 @@ use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
 use ratatui::layout::Rect;
 
+use super::layout::Scale;
 use super::{Animation, Board, Button, Motion, Spot, ViewContext};
 use crate::canvas::Canvas;
 
@@ -72,7 +73,12 @@ impl Board for Thoth {
         format!("{text}{extra}")
     }
 
-    fn hand_rows(&self, height: u16) -> u16 {
+    fn hand_rows(&self, scale: Scale) -> u16 {
+        let height = match scale {
+            Scale::Large => 60,
+            Scale::Normal => 40,
+            _ => 24,
+        };
         match height {
             ..30 => 4,
             30..40 => 5,
@@ -168,6 +174,10 @@ impl Board for Thoth {
             } => Some(u16::from(size.pips()) * u16::from(*count)),
             _ => None,
         }
+    }
+
+    fn title(&self, spot: Spot, view: &ViewContext<'_>) -> String {
+        self.about(spot, view).into_iter().next().unwrap_or_default()
     }
 
     fn about(&self, spot: Spot, view: &ViewContext<'_>) -> Vec<String> {

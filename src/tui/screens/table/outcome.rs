@@ -1,0 +1,97 @@
+//! The end of a game: who won, by how much, and what comes next.
+
+use fairdeal_games::{AnyGame, listed};
+use fairdeal_protocol::game::Game as _;
+use fairdeal_protocol::seat::Seat;
+use fairdeal_ui::canvas::{Canvas, Target, wrapped};
+use fairdeal_ui::tables::ViewContext;
+use fairdeal_ui::view::Snapshot;
+use fairdeal_ui::widgets::bar;
+use ratatui::text::{Line, Span};
+use unicode_width::UnicodeWidthStr as _;
+
+use super::{TableScreen, button};
+use crate::history::solitaire::Solitaire;
+use crate::tui::screen::Context;
+use crate::tui::shell::window;
+
+/// Shown if the transcript could not be written.
+const UNSAVED: &str = "The game is not saved yet: fairdeal resume saves it once there is room.";
+
+pub(super) fn who_wins(names: &[String]) -> String {
+    match names {
+        [] => "Nobody wins.".to_owned(),
+        [one] => format!("{one} wins."),
+        several => format!("{} win together.", listed(several)),
+    }
+}
+
+/// The winners and everybody's points, as sentences.
+pub(super) fn in_words(game: &AnyGame, view: &ViewContext<'_>) -> Vec<String> {
+    let winners: Vec<String> = game.winners().iter().map(|seat| view.name(seat).to_owned()).collect();
+    let scores = game.scores();
+    let points = Seat::first(scores.len()).zip(&scores);
+    let points: Vec<String> = points
+        .map(|(seat, score)| format!("{} {score}", view.name(seat)))
+        .collect();
+    vec![who_wins(&winners), format!("{}.", points.join(", "))]
+}
+
+/// Choices after the end: key, label and target.
+pub(super) fn ways_on(table_screen: &TableScreen) -> impl Iterator<Item = (String, String, Target)> {
+    let ending = &table_screen.ending;
+    let audit = ending
+        .outcome
+        .as_ref()
+        .is_some_and(|outcome| outcome.transcript.is_some());
+    let follow = ending.invitation.as_ref().filter(|_| table_screen.may_follow());
+    let follow = follow.map(|(name, _)| ("f".to_owned(), format!("follow {name}"), button::FOLLOW));
+    let rematch = table_screen.may_rematch();
+    let rematch = rematch.then(|| ("r".to_owned(), "rematch".to_owned(), button::REMATCH));
+    let audit = audit.then(|| ("a".to_owned(), "audit".to_owned(), button::AUDIT));
+    follow.into_iter().chain(rematch).chain(audit)
+}
+
+/// The result sheet: the winner, the ranking with bars, and what can be done next.
+pub(super) fn draw(table_screen: &TableScreen, context: &Context, snapshot: &Snapshot, canvas: &mut Canvas<'_>) {
+    let theme = canvas.theme();
+    let Some(outcome) = &table_screen.ending.outcome else {
+        return;
+    };
+    let mut ranking: Vec<(&String, i64)> = table_screen.names.iter().zip(outcome.scores.iter().copied()).collect();
+    ranking.sort_by_key(|(_, score)| std::cmp::Reverse(*score));
+    let most = ranking.iter().map(|(_, score)| *score).max().unwrap_or(0).max(1);
+    let name_columns = ranking.iter().map(|(name, _)| name.width()).max().unwrap_or(0).min(24);
+    let so_far = match table_screen.names.len() {
+        1 => Solitaire::of(&context.library.past, snapshot.game.info().id, &context.today).in_words(),
+        _ => Vec::new(),
+    };
+    let mut lines = vec![Line::styled(who_wins(&outcome.winners), theme.good()), Line::default()];
+    for (name, score) in ranking {
+        let mut spans = vec![
+            Span::styled(format!("{score:>6}  "), theme.title()),
+            Span::raw(fairdeal_ui::canvas::fit(name, name_columns + 2)),
+        ];
+        spans.extend(bar(score, most, 24, theme));
+        lines.push(Line::from(spans));
+    }
+    lines.push(Line::default());
+    let fair = match (&table_screen.sealed, &outcome.transcript) {
+        (_, None) => UNSAVED.to_owned(),
+        (Some(checked), _) => checked.clone(),
+        (None, _) => "Every shuffle was checked.".to_owned(),
+    };
+    let notes = so_far.iter().chain([&fair]).flat_map(|words| wrapped(words, 70, 0));
+    lines.extend(notes.map(Line::raw));
+    let rows = u16::try_from(lines.len()).unwrap_or(u16::MAX).saturating_add(4);
+    let inner = window(canvas, "The game is over", 76, rows);
+    let text = inner.inner(ratatui::layout::Margin::new(1, 0));
+    canvas.rows(text, lines);
+    let y = inner.bottom().saturating_sub(1);
+    let mut x = canvas.button((text.x, y), "Enter", "the table", button::CLOSE);
+    let quit = fairdeal_ui::keys::Intent::Quit;
+    let leave = (context.keymap.key(quit), "leave".to_owned(), Target::Key(quit));
+    for (key, label, target) in ways_on(table_screen).chain([leave]) {
+        x = canvas.button((x, y), &key, &label, target);
+    }
+}

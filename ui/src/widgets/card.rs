@@ -1,0 +1,213 @@
+//! Cards in four sizes: filled objects with rank, suit, picture and name.
+//!
+//! ```text
+//! mini   small     normal      large
+//! 9≈     ╭─────╮   ╭───────╮   ╭───────────╮
+//!        │9   ≈│   │9     ≈│   │9         ≈│
+//!        │  ≈  │   │ ▄█▀█▄ │   │           │
+//!        │    9│   │ █▄▄▄█ │   │  picture  │
+//!        ╰─────╯   │ ▀   ▀ │   │           │
+//!                  │  fool │   │           │
+//!                  ╰───────╯   │    fool   │
+//!                              │≈         9│
+//!                              ╰───────────╯
+//! ```
+//!
+//! A name that does not fit is left out: picture, suit and rank stand alone, and the inspector names the card.
+
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Block;
+use unicode_width::UnicodeWidthStr as _;
+
+use super::Picture;
+use crate::canvas::{Canvas, Mark};
+use crate::tables::Spot;
+
+/// The size of a card.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum CardSize {
+    Mini,
+    Small,
+    Normal,
+    Large,
+}
+
+impl CardSize {
+    /// Columns of a card.
+    pub fn columns(self) -> u16 {
+        match self {
+            Self::Mini => 3,
+            Self::Small => 7,
+            Self::Normal => 9,
+            Self::Large => 13,
+        }
+    }
+
+    /// Rows of a card.
+    pub fn rows(self) -> u16 {
+        match self {
+            Self::Mini => 1,
+            Self::Small => 5,
+            Self::Normal => 7,
+            Self::Large => 9,
+        }
+    }
+
+    /// The largest size of which `count` cards fit into a row of `columns`, and that is at most `rows` high.
+    pub fn fitting(count: usize, gap: u16, columns: u16, rows: u16) -> Self {
+        let count = u16::try_from(count).unwrap_or(u16::MAX);
+        let fits = |size: &Self| {
+            let wide = count.saturating_mul(size.columns() + gap).saturating_sub(gap);
+            wide <= columns && size.rows() <= rows
+        };
+        let sizes = [Self::Large, Self::Normal, Self::Small];
+        sizes.into_iter().find(fits).unwrap_or(Self::Mini)
+    }
+}
+
+/// A card, face up or face down.
+#[derive(Clone, Debug, Default)]
+pub struct Card<'a> {
+    /// Its rank in at most two columns; empty on the back of a card.
+    pub rank: &'a str,
+    /// The sign of its suit, in a column or two.
+    pub suit: &'a str,
+    /// Its name, in full.
+    pub name: &'a str,
+    pub picture: Option<&'a Picture>,
+    /// The colour of its suit.
+    pub style: Style,
+    /// A note on its lower edge, such as what it is worth.
+    pub foot: Option<Line<'a>>,
+    /// Whether it came in the last turn.
+    pub new: bool,
+}
+
+impl Card<'_> {
+    /// Draws the card with its corner at the area's; the area is at least as large as `size`. The card rests in the
+    /// lowest rows of the area, and rises by a row in focus and by another when it is picked, as far as the area allows.
+    pub fn draw(&self, canvas: &mut Canvas<'_>, area: Rect, size: CardSize, spot: Option<Spot>) {
+        let mark = spot.map_or_else(Mark::default, |spot| canvas.spot(area, spot));
+        if mark.hidden {
+            return;
+        }
+        if size == CardSize::Mini {
+            return self.draw_mini(canvas, area, mark, spot.is_some());
+        }
+        let room = area.height.saturating_sub(size.rows());
+        let lift = (u16::from(mark.focused) + 2 * u16::from(mark.picked)).min(room).min(2);
+        let at = Rect {
+            y: area.y + room - lift,
+            height: size.rows().min(area.height),
+            width: size.columns().min(area.width),
+            ..area
+        };
+        let theme = canvas.theme();
+        let (border, edge) = match mark {
+            Mark {
+                focused: true, picked, ..
+            } => {
+                let style = if picked { theme.accent() } else { theme.lit() };
+                (theme.focus_border(), style)
+            }
+            Mark { picked: true, .. } => (theme.lit_border(), theme.accent()),
+            Mark { lit: true, .. } => (theme.choosable_border(), theme.faint()),
+            _ => (theme.border(), theme.faint()),
+        };
+        let block = Block::bordered().border_set(border).border_style(edge);
+        let inner = block.inner(at);
+        canvas.clear(at);
+        let can_be_chosen = mark.lit || mark.picked || spot.is_none();
+        canvas.tint(at, theme.paper(can_be_chosen));
+        canvas.render(block, at);
+        if !mark.focused && !mark.picked && !self.rank.is_empty() {
+            canvas.tint(Rect { width: 1, ..at }, self.style);
+        }
+        let style = if can_be_chosen || mark.focused {
+            self.style
+        } else {
+            theme.faint()
+        };
+        self.draw_face(canvas, inner, size, style);
+        if let Some(foot) = &self.foot {
+            let width = u16::try_from(foot.width()).unwrap_or(0);
+            let x = at.x + at.width.saturating_sub(width) / 2;
+            canvas.put(Rect::new(x, at.bottom().saturating_sub(1), width, 1), foot.clone());
+        }
+        if self.new {
+            let dot = Span::styled(theme.glyph("●", "*"), theme.accent());
+            canvas.put(Rect::new(at.right().saturating_sub(3), at.y, 1, 1), Line::from(dot));
+        }
+        if mark.picked && lift > 0 {
+            let shadow = theme.glyph("▔", "-").repeat(usize::from(at.width));
+            canvas.put(
+                Rect {
+                    y: at.bottom(),
+                    height: 1,
+                    ..at
+                },
+                Line::styled(shadow, theme.faint()),
+            );
+        }
+        if mark.flashing {
+            canvas.tint(at, theme.focused());
+        }
+    }
+
+    fn draw_face(&self, canvas: &mut Canvas<'_>, inner: Rect, size: CardSize, style: Style) {
+        let theme = canvas.theme();
+        let width = usize::from(inner.width);
+        if self.rank.is_empty() {
+            let lattice = theme.glyph("▒", "#").repeat(width);
+            let lines = (0..inner.height).map(|_| Line::styled(lattice.clone(), theme.back()));
+            return canvas.rows(inner, lines);
+        }
+        let corner = |left: &str, right: &str| {
+            let gap = width.saturating_sub(left.width() + right.width());
+            Line::styled(format!("{left}{}{right}", " ".repeat(gap)), style)
+        };
+        let middle = |text: &str| Line::styled(format!("{text:^width$}"), style);
+        let fits = self.name.width() <= width;
+        let mut lines = vec![corner(self.rank, self.suit)];
+        let picture = self.picture.map(|picture| picture.rows(theme));
+        match (size, picture) {
+            (CardSize::Normal | CardSize::Large, Some(rows)) => {
+                lines.extend((size == CardSize::Large).then(Line::default));
+                lines.extend(rows.iter().map(|row| middle(row)));
+            }
+            _ => lines.extend([middle(self.suit)]),
+        }
+        let last = if size >= CardSize::Normal && fits {
+            middle(self.name)
+        } else {
+            corner("", self.rank)
+        };
+        let foot = match size {
+            CardSize::Large => vec![if fits { last } else { Line::default() }, corner(self.suit, self.rank)],
+            _ => vec![last],
+        };
+        let used = lines.len() + foot.len();
+        let gap = usize::from(inner.height).saturating_sub(used);
+        lines.extend(std::iter::repeat_n(Line::default(), gap));
+        lines.extend(foot);
+        canvas.rows(inner, lines);
+    }
+
+    fn draw_mini(&self, canvas: &mut Canvas<'_>, area: Rect, mark: Mark, is_spot: bool) {
+        let theme = canvas.theme();
+        let text = match self.rank {
+            "" => theme.glyph("▒▒", "##").to_owned(),
+            rank => format!("{rank}{}", self.suit),
+        };
+        let can_be_chosen = mark.lit || mark.picked || !is_spot;
+        let style = if can_be_chosen { self.style } else { theme.faint() };
+        let row = Rect {
+            y: area.bottom().saturating_sub(1),
+            height: 1,
+            ..area
+        };
+        canvas.put(row, Line::styled(text, mark.over(style, theme)));
+    }
+}
