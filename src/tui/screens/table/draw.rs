@@ -3,7 +3,7 @@
 use fairdeal_games::match_game;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
-use fairdeal_ui::canvas::{Canvas, Target};
+use fairdeal_ui::canvas::{Canvas, Target, wrapped};
 use fairdeal_ui::keys::Intent;
 use fairdeal_ui::tables::layout::{self, Areas};
 use fairdeal_ui::tables::{Board as _, SeatState, Spot};
@@ -86,6 +86,9 @@ pub(super) fn seat_states(snapshot: &Snapshot, table_screen: &TableScreen) -> Ve
 }
 
 fn draw_rule(canvas: &mut Canvas<'_>, area: Rect) {
+    if area.is_empty() {
+        return;
+    }
     let theme = canvas.theme();
     let rule = theme.glyph("━", "=").repeat(usize::from(area.width));
     canvas.put(area, Line::styled(rule, theme.faint()));
@@ -143,11 +146,21 @@ fn draw_prompt(
     } else {
         theme.title()
     };
-    let line = Line::from(vec![
-        Span::styled(lead, theme.accent()),
-        Span::styled(sentence(&text), style),
-    ]);
-    canvas.put(area, line);
+    let lead = Span::styled(lead, theme.accent());
+    let rows = wrapped(&sentence(&text), usize::from(area.width).saturating_sub(lead.width()), 0);
+    // A text of two rows begins over the row above: it is too important to be cut.
+    let above = u16::try_from(rows.len().saturating_sub(1)).unwrap_or(0).min(area.y);
+    let area = Rect {
+        y: area.y - above,
+        height: area.height + above,
+        ..area
+    };
+    canvas.clear(area);
+    let lines = rows.into_iter().enumerate().map(|(number, row)| {
+        let lead = if number == 0 { lead.clone() } else { Span::raw("") };
+        Line::from(vec![lead, Span::styled(row, style)])
+    });
+    canvas.rows(area, lines);
 }
 
 /// A key and its effect in a word or two; those without a target only tell about keys.

@@ -363,11 +363,19 @@ impl TableScreen {
         }
     }
 
-    fn scroll(&mut self, by: isize) {
-        if let Over::Telling(telling) = &mut self.over {
-            telling.scroll(by);
-        } else {
-            self.log.scroll(by);
+    /// Scrolls back by so many lines or uses; a negative number scrolls ahead.
+    fn scroll(&mut self, by: isize, requests: &mut Requests) {
+        match &mut self.over {
+            Over::Telling(telling) => telling.scroll(by),
+            Over::Uses => {
+                let Some(Target::Row(number)) = self.choice.focus else {
+                    return;
+                };
+                let last = self.listed().len().saturating_sub(1);
+                let number = number.saturating_add_signed(-by).min(last);
+                requests.push(Request::Focus(Target::Row(number)));
+            }
+            _ => self.log.scroll(by),
         }
     }
 }
@@ -544,10 +552,10 @@ impl Screen for TableScreen {
             Intent::Undo if self.is_practice() => {
                 requests.push(Request::Effect(Effect::Session(Command::Undo)));
             }
-            Intent::PageUp => self.scroll(5),
-            Intent::PageDown => self.scroll(-5),
-            Intent::Up if matches!(self.over, Over::Telling(_)) => self.scroll(1),
-            Intent::Down if matches!(self.over, Over::Telling(_)) => self.scroll(-1),
+            Intent::PageUp => self.scroll(5, requests),
+            Intent::PageDown => self.scroll(-5, requests),
+            Intent::Up if matches!(self.over, Over::Telling(_)) => self.scroll(1, requests),
+            Intent::Down if matches!(self.over, Over::Telling(_)) => self.scroll(-1, requests),
             Intent::Seal => {
                 self.over = match &self.over {
                     Over::Seal => Over::Nothing,

@@ -10,13 +10,13 @@ use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::log::claim::Ground;
 use fairdeal_protocol::seat::SeatSet;
 use fairdeal_ui::canvas::Target;
-use fairdeal_ui::input::KeyCode;
+use fairdeal_ui::input::{KeyCode, UserInput};
 use fairdeal_ui::tables::Spot;
 use fairdeal_ui::tables::offers::{Offer, Offers};
 use fairdeal_ui::tables::testing::seat;
 use fairdeal_ui::view::{Waiting, Waits};
 
-use super::button::{CLOSE, MORE};
+use super::button::CLOSE;
 use crate::session::SessionEvent;
 use crate::store::IdentityKey;
 use crate::tui::event::{Input, UiEvent};
@@ -120,13 +120,13 @@ fn every_game_is_played_to_its_end_by_keys_alone() {
     played_all(by_keys);
 }
 
-/// Mouse only: pages through the list until the target is visible.
+/// Mouse only: the wheel goes through the list until the target is visible.
 fn by_mouse(stage: &mut TestApp, target: Target) {
     for _ in 0..20 {
         if stage.shell.layer().area(target).is_some() {
             break;
         }
-        stage.click(MORE);
+        stage.input(Input::User(UserInput::ScrollDown));
     }
     stage.click(target);
 }
@@ -167,7 +167,7 @@ fn burned(people: bool) -> TestApp {
     stage.people = people;
     for _ in 0..20 {
         stage.rest();
-        if stage.draw().contains("[f fire") {
+        if stage.draw().contains("f fire") {
             stage.fires(seat(1));
             return stage;
         }
@@ -371,9 +371,11 @@ fn the_seal_is_explained() {
 #[test]
 fn seal_explains_how_a_card_opened() {
     let mut stage = seated(0);
+    stage.keys("S");
     let dealt = stage.draw();
-    let cards = "cards are opened by 2 shares, each proved, and your own key.";
+    let cards = "cards are opened by 2 shares (Béla, Cleo), each proved";
     assert!(dealt.contains(cards), "{dealt}");
+    stage.key(KeyCode::Esc);
     stage.rest();
     let sealed = |target: &Target| matches!(target, Target::Spot(Spot::Card(Slot::Sealed(_))));
     let layer = stage.shell.layer();
@@ -446,7 +448,7 @@ fn news_of_peers_are_told() {
 fn a_closed_table_offers_nothing() {
     let mut stage = seated(0);
     stage.rest();
-    assert!(stage.draw().contains("Your turn"));
+    assert!(stage.draw().contains("YOUR TURN"));
     let stopped = SessionEvent::Fault {
         stopped: true,
         seat: None,
@@ -455,10 +457,10 @@ fn a_closed_table_offers_nothing() {
     };
     stage.input(Input::UiEvent(UiEvent::Session(stopped)));
     let shown = stage.draw();
-    assert!(!shown.contains("Your turn"), "{shown}");
-    assert!(shown.contains("You can't play on here"), "{shown}");
+    assert!(!shown.contains("YOUR TURN"), "{shown}");
+    assert!(shown.contains("You cannot play on here"), "{shown}");
     assert!(shown.contains("the others play on without you"), "{shown}");
-    assert!(shown.contains("[q leave]"), "{shown}");
+    assert!(shown.contains("q leave"), "{shown}");
 }
 
 #[test]
