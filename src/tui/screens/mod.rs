@@ -4,6 +4,7 @@ pub(super) mod audit;
 pub(super) mod history;
 pub(super) mod home;
 pub(super) mod join;
+pub(super) mod lesson;
 pub(super) mod replay;
 pub(super) mod rules;
 pub(super) mod settings;

@@ -25,7 +25,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use fairdeal_games::match_game;
-use fairdeal_games::{GameInfo, game_info};
+use fairdeal_games::{AnyAction, AnyGame, GameInfo, game_info};
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_ui::canvas::{Canvas, Layer, Marks, Target, cut, wrapped};
@@ -221,6 +221,22 @@ impl TableScreen {
         self.log = Log::of_game(&snapshot.names, lines);
         self.snapshot = Some(snapshot);
         self.status = Some(status);
+    }
+
+    /// Offers one action alone, or none: for a lesson.
+    pub(in crate::tui) fn offer_only(&mut self, action: Option<&AnyAction>) {
+        self.choice.offers.retain(action);
+        self.choice.clear();
+    }
+
+    /// Whether a sheet lies over the table.
+    pub(in crate::tui) fn is_covered(&self) -> bool {
+        !matches!(self.over, Over::Nothing)
+    }
+
+    /// The game as it is shown.
+    pub(in crate::tui) fn game_now(&self) -> Option<&AnyGame> {
+        self.snapshot.as_ref().map(|snapshot| &snapshot.game)
     }
 
     /// Closes the overlay, or shows what comes after it. One that has just opened by itself stays: the key was meant for
