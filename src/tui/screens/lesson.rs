@@ -126,7 +126,13 @@ impl LessonScreen {
         if lines.len() < usize::from(area.height.saturating_sub(1)) {
             lines.push(Line::styled(key, theme.key()));
         }
-        canvas.rows(Rect { height: area.height - 1, ..inner }, lines);
+        canvas.rows(
+            Rect {
+                height: area.height - 1,
+                ..inner
+            },
+            lines,
+        );
     }
 
     /// The seal in one picture.
@@ -138,11 +144,18 @@ impl LessonScreen {
         let back = |text: &'static str, ascii| Span::styled(theme.glyph(text, ascii), theme.back());
         let mut lines = vec![Line::default()];
         for (number, name) in names.iter().enumerate() {
-            let does = if number == 0 { "shuffles, and locks every card" } else { "shuffles again, and adds a lock" };
+            let does = if number == 0 {
+                "shuffles, and locks every card"
+            } else {
+                "shuffles again, and adds a lock"
+            };
             lines.push(Line::from(vec![
                 Span::raw("   "),
                 back("▒▒▒", "###"),
-                Span::styled(format!("  {:<12}", fairdeal_ui::canvas::cut(name, 12, theme)), theme.title()),
+                Span::styled(
+                    format!("  {:<12}", fairdeal_ui::canvas::cut(name, 12, theme)),
+                    theme.title(),
+                ),
                 Span::raw(does),
             ]));
         }
@@ -154,7 +167,10 @@ impl LessonScreen {
         lines.extend([
             Line::from(Span::raw(format!("    {}", theme.glyph("↓", "v")))),
             Line::from(vec![back("  ╭─────╮", "  +-----+")]),
-            Line::from(vec![back("  │▒▒▒▒▒│  ", "  |#####|  "), Span::styled(nobody, theme.accent())]),
+            Line::from(vec![
+                back("  │▒▒▒▒▒│  ", "  |#####|  "),
+                Span::styled(nobody, theme.accent()),
+            ]),
             Line::from(vec![back("  │▒▒▒▒▒│  ", "  |#####|  "), Span::raw(keys)]),
             Line::from(vec![back("  ╰─────╯", "  +-----+")]),
             Line::default(),

@@ -45,7 +45,7 @@ impl TableScreen {
                 self.stage.events.push(event.clone());
             }
             SessionEvent::Line(line) => self.rest.say(&mut self.log, line.clone()),
-            SessionEvent::Seal(line) => self.sealed = Some(line.clone()),
+            SessionEvent::Seal { checked, .. } => self.ending.checked += usize::from(*checked),
             SessionEvent::Reach(line) => self.log.say(Voice::Game, line.clone()),
             SessionEvent::Disk { full, text } => {
                 let (tone, voice) = match full {
@@ -239,6 +239,9 @@ impl TableScreen {
             .as_ref()
             .is_some_and(|old| old.game == snapshot.game && old.known == snapshot.known);
         let was_mine = self.is_my_turn();
+        if let Some(old) = &self.snapshot {
+            self.ending.gains.note(&old.game.scores(), &snapshot.game.scores());
+        }
         self.note_cards(snapshot);
         self.snapshot = Some(snapshot.clone());
         let events = std::mem::take(&mut self.stage.events);

@@ -93,6 +93,9 @@ struct Ending {
     left: bool,
     /// Whether the session is over: nothing more will happen.
     ended: bool,
+    /// How many deals were computed again.
+    checked: usize,
+    gains: outcome::Gains,
 }
 
 /// An overlay on the table.
@@ -150,8 +153,6 @@ pub(in crate::tui) struct TableScreen {
     opened: Duration,
     asked: Option<Asked>,
     ending: Ending,
-    /// The last thing that was proved about the shuffles.
-    sealed: Option<String>,
     /// Replaces the line below the board that tells whose turn it is.
     status: Option<String>,
     stage: Stage,
@@ -178,7 +179,6 @@ impl TableScreen {
             opened: Duration::ZERO,
             asked: None,
             ending: Ending::default(),
-            sealed: None,
             status: None,
             stage: Stage::default(),
             theme: Theme::default(),
