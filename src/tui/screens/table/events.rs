@@ -239,6 +239,7 @@ impl TableScreen {
             .as_ref()
             .is_some_and(|old| old.game == snapshot.game && old.known == snapshot.known);
         let was_mine = self.is_my_turn();
+        let was_to_act = self.snapshot.as_ref().map(|old| old.game.to_act());
         if let Some(old) = &self.snapshot {
             self.ending.gains.note(&old.game.scores(), &snapshot.game.scores());
         }
@@ -285,6 +286,10 @@ impl TableScreen {
         });
         let (shows, moves) = told.unwrap_or_default();
         if context.settings.motion {
+            let acted = was_to_act.filter(|seats| !moves.is_empty() && self.me().is_none_or(|me| !seats.contains(me)));
+            if let Some(seats) = acted.filter(|_| !snapshot.my_turn && !snapshot.game.is_over()) {
+                self.pacing.show(seats != snapshot.game.to_act());
+            }
             self.stage.begin(moves);
         }
         if let Some(show) = shows.into_iter().next_back() {

@@ -16,6 +16,7 @@ mod lobby;
 mod log;
 mod moving;
 mod outcome;
+mod pacing;
 mod rail;
 mod seal;
 #[cfg(test)]
@@ -43,6 +44,7 @@ use self::choosing::Choice;
 use self::interval::Rest;
 use self::log::{Log, Voice};
 use self::moving::{Stage, Telling};
+use self::pacing::Pacing;
 use crate::session::Command;
 use crate::session::local_bots::next_bot;
 use crate::tui::event::UiEvent;
@@ -156,6 +158,7 @@ pub(in crate::tui) struct TableScreen {
     /// Replaces the line below the board that tells whose turn it is.
     status: Option<String>,
     stage: Stage,
+    pacing: Pacing,
     theme: Theme,
 }
 
@@ -181,6 +184,7 @@ impl TableScreen {
             ending: Ending::default(),
             status: None,
             stage: Stage::default(),
+            pacing: Pacing::default(),
             theme: Theme::default(),
         }
     }
@@ -258,6 +262,21 @@ impl TableScreen {
                 }
             }
             _ => self.go_on(context, requests),
+        }
+    }
+
+    /// Shows what has waited long enough.
+    fn catch_up(&mut self, context: &Context, requests: &mut Requests) {
+        while let Some(event) = self.pacing.next() {
+            self.hear_session(context, &event, requests);
+        }
+    }
+
+    /// Shows everything that waits: the player presses a key.
+    fn skip_ahead(&mut self, context: &Context, requests: &mut Requests) {
+        if self.pacing.pace().is_some() {
+            self.pacing.skip();
+            self.catch_up(context, requests);
         }
     }
 
@@ -500,6 +519,7 @@ impl Screen for TableScreen {
     }
 
     fn choose(&mut self, context: &Context, target: Target, requests: &mut Requests) {
+        self.skip_ahead(context, requests);
         if self.is_fresh() {
             return;
         }
@@ -550,6 +570,7 @@ impl Screen for TableScreen {
     }
 
     fn intent(&mut self, context: &Context, intent: Intent, requests: &mut Requests) {
+        self.skip_ahead(context, requests);
         match intent {
             Intent::Chat if !self.local && !self.is_spectator() => {
                 self.chat = Some(Field::new(MAX_SHOWN));
@@ -589,6 +610,7 @@ impl Screen for TableScreen {
     }
 
     fn letter(&mut self, context: &Context, letter: char, requests: &mut Requests) -> bool {
+        self.skip_ahead(context, requests);
         if self.is_fresh() {
             return true;
         }
@@ -690,6 +712,7 @@ impl Screen for TableScreen {
 
     fn on_event(&mut self, context: &Context, event: &UiEvent, requests: &mut Requests) {
         match event {
+            UiEvent::Session(event) if self.pacing.hold(event) => self.catch_up(context, requests),
             UiEvent::Session(event) => self.hear_session(context, event, requests),
             UiEvent::SessionEnded => {
                 self.ending.ended = true;
@@ -738,6 +761,8 @@ impl Screen for TableScreen {
     }
 
     fn tick(&mut self, context: &Context, passed: Duration, requests: &mut Requests) {
+        self.pacing.advance(passed);
+        self.catch_up(context, requests);
         self.opened = self.opened.saturating_add(passed);
         if self.rest.advance(passed) {
             self.over = Over::Nothing;
@@ -757,7 +782,7 @@ impl Screen for TableScreen {
         // The sheet counts the seconds down.
         let counting = self.rest.seconds().map(|_| Duration::from_secs(1));
         let fresh = self.is_fresh().then_some(GUARD);
-        let all = [telling, self.stage.pace(), counting, fresh];
+        let all = [telling, self.stage.pace(), counting, fresh, self.pacing.pace()];
         all.into_iter().flatten().min()
     }
 
