@@ -19,6 +19,7 @@ use ratatui::layout::{Constraint, Layout, Margin, Rect};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
+use crate::session::Command;
 use crate::tui::event::{Input, UiEvent};
 use crate::tui::screen::{Context, Effect, Question, Request, Requests, Screen, Tone};
 
@@ -410,7 +411,13 @@ impl Shell {
                 self.context.dress();
                 effects.push(Effect::Save(*settings));
             }
-            Request::Effect(effect) => effects.push(effect),
+            Request::Effect(effect) => {
+                // A hint or a reminder is spent when the player acts.
+                if matches!(effect, Effect::Session(Command::Act(_))) {
+                    self.toasts.retain(|toast| toast.tone == Tone::Bad);
+                }
+                effects.push(effect);
+            }
         }
     }
 
