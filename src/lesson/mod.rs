@@ -30,7 +30,7 @@ use serde::Deserialize;
 use crate::session::SessionEvent;
 
 /// The scripts by game.
-const SCRIPTS: [(&str, &str); 0] = [];
+const SCRIPTS: [(&str, &str); 1] = [("loot", include_str!("loot.toml"))];
 
 /// A script as its file has it.
 #[derive(Clone, Debug, Deserialize)]

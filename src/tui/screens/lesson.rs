@@ -305,3 +305,44 @@ impl Screen for LessonScreen {
         ]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use fairdeal_games::GAMES;
+    use fairdeal_ui::input::KeyCode;
+
+    use super::*;
+    use crate::tui::shell::Shell;
+    use crate::tui::testing::{TestApp, context};
+
+    /// Every guided hand is played through by keys, at the smallest screen and at a common one.
+    #[test]
+    fn every_guided_hand_is_played_through_by_keys() {
+        for size in [(60, 20), (80, 24), (120, 40)] {
+            for info in GAMES.iter().copied().filter(|info| has_guided_hand(info)) {
+                let context = context(false);
+                let screen = guided_hand(info, &context).expect("the script is valid");
+                let mut stage = TestApp::with(Shell::new(context, screen));
+                stage.size = size;
+                let mut seen = 0;
+                for _ in 0..200 {
+                    stage.rest();
+                    let shown = stage.draw();
+                    if shown.contains("Why nobody can cheat") {
+                        break;
+                    }
+                    seen += usize::from(shown.contains("Guided hand"));
+                    match shown.contains("[y yes]") {
+                        true => stage.keys("y"),
+                        false => stage.key(KeyCode::Enter),
+                    }
+                }
+                let shown = stage.draw();
+                assert!(shown.contains("Why nobody can cheat"), "{}: {shown}", info.id);
+                assert!(seen > 5, "{}: the coach said {seen} things", info.id);
+                stage.key(KeyCode::Enter);
+                assert_eq!(stage.shell.trail().len(), 1);
+            }
+        }
+    }
+}

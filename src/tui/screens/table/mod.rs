@@ -32,7 +32,7 @@ use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_ui::canvas::{Canvas, Layer, Marks, Target, cut, wrapped};
 use fairdeal_ui::field::Field;
 use fairdeal_ui::keys::Intent;
-use fairdeal_ui::tables::offers::Offer;
+use fairdeal_ui::tables::offers::{Offer, Offers};
 use fairdeal_ui::tables::{Animation, Board as _, SeatState, Spot, ViewContext, sections};
 use fairdeal_ui::text::MAX_SHOWN;
 use fairdeal_ui::theme::Theme;
@@ -229,6 +229,8 @@ impl TableScreen {
 
     /// Offers one action alone, or none: for a lesson.
     pub(in crate::tui) fn offer_only(&mut self, action: Option<&AnyAction>) {
+        let offers = self.view(&[], |view, snapshot| Offers::of(&snapshot.game, view));
+        self.choice.offers = offers.unwrap_or_default();
         self.choice.offers.retain(action);
         self.choice.clear();
     }
