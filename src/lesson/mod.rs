@@ -30,7 +30,13 @@ use serde::Deserialize;
 use crate::session::SessionEvent;
 
 /// The scripts by game.
-const SCRIPTS: [(&str, &str); 1] = [("loot", include_str!("loot.toml"))];
+const SCRIPTS: [(&str, &str); 5] = [
+    ("loot", include_str!("loot.toml")),
+    ("ivory-tower", include_str!("ivory-tower.toml")),
+    ("plutonian-poker", include_str!("plutonian-poker.toml")),
+    ("sphinxs-paw", include_str!("sphinxs-paw.toml")),
+    ("houses-of-thoth", include_str!("houses-of-thoth.toml")),
+];
 
 /// A script as its file has it.
 #[derive(Clone, Debug, Deserialize)]
