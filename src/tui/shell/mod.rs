@@ -300,6 +300,11 @@ impl Shell {
 
     // Input.
 
+    /// The terminal is slow to accept frames.
+    pub(in crate::tui) fn set_slow(&mut self) {
+        self.context.is_slow = true;
+    }
+
     pub(in crate::tui) fn set_day(&mut self, today: String) {
         self.context.today = today;
     }

@@ -215,7 +215,7 @@ impl TableScreen {
                 if self.asked.take().is_some() {
                     requests.push(Request::Withdraw);
                 }
-                self.open_sheet(Over::Telling(Telling::new(sheet, context.settings.motion)));
+                self.open_sheet(Over::Telling(Telling::new(sheet, context.moves())));
                 true
             }
             Rest::Playing => false,
@@ -285,7 +285,7 @@ impl TableScreen {
             (shows, moves)
         });
         let (shows, moves) = told.unwrap_or_default();
-        if context.settings.motion {
+        if context.moves() {
             let acted = was_to_act.filter(|seats| !moves.is_empty() && self.me().is_none_or(|me| !seats.contains(me)));
             if let Some(seats) = acted.filter(|_| !snapshot.my_turn && !snapshot.game.is_over()) {
                 self.pacing.show(seats != snapshot.game.to_act());
@@ -293,7 +293,7 @@ impl TableScreen {
             self.stage.begin(moves);
         }
         if let Some(show) = shows.into_iter().next_back() {
-            self.open_sheet(Over::Telling(Telling::new(show, context.settings.motion)));
+            self.open_sheet(Over::Telling(Telling::new(show, context.moves())));
         }
     }
 }
