@@ -387,8 +387,9 @@ impl Screen for Rules {
         }
         self.draw_bar(canvas, bar);
         let left = if self.is_wide { list.x } else { mark.x };
-        let [_, foot] = Layout::horizontal([Constraint::Length(left - foot.x), Constraint::Fill(1)]).areas(foot);
-        let [foot] = Layout::horizontal([Constraint::Length(bar.right() - left)]).areas(foot);
+        let [_, foot] =
+            Layout::horizontal([Constraint::Length(left.saturating_sub(foot.x)), Constraint::Fill(1)]).areas(foot);
+        let [foot] = Layout::horizontal([Constraint::Length(bar.right().saturating_sub(left))]).areas(foot);
         self.draw_foot(context, canvas, foot);
         if self.is_wide {
             self.draw_contents(canvas, list, false);
