@@ -40,7 +40,6 @@ use self::interval::Rest;
 use self::log::{Log, Voice};
 use self::moving::{Stage, Telling};
 use crate::session::Command;
-use crate::session::local_bots::next_bot;
 use crate::tui::event::UiEvent;
 use crate::tui::screen::{Context, Effect, Request, Requests, Screen, Tone};
 
@@ -63,6 +62,8 @@ mod button {
     pub(super) const AUDIT: Target = Target::Button(10);
     pub(super) const MORE: Target = Target::Button(11);
     pub(super) const FOLLOW: Target = Target::Button(12);
+    pub(super) const CODE: Target = Target::Button(13);
+    pub(super) const DETAILS: Target = Target::Button(14);
     /// Sends a guest away: the button number is this plus the number of the seat.
     pub(super) const DISMISS: u16 = 20;
     /// Proposes a removal: the button number is this plus the number of the seat.
@@ -132,6 +133,7 @@ pub(in crate::tui) struct TableScreen {
     /// The chat message being written.
     chat: Option<Field>,
     lobby: LobbyView,
+    front: lobby::Front,
     /// While the host is not connected: for how many more seconds the program tries, and why it has failed so far.
     reaching: Option<(u64, Option<String>)>,
     snapshot: Option<Snapshot>,
@@ -159,6 +161,7 @@ impl TableScreen {
             local,
             chat: None,
             lobby: LobbyView::default(),
+            front: lobby::Front::default(),
             reaching: None,
             snapshot: None,
             names: Vec::new(),
@@ -294,11 +297,15 @@ impl Screen for TableScreen {
     }
 
     fn heading(&self) -> String {
-        let snapshot = self.snapshot.as_ref();
-        snapshot.map_or_else(
-            String::new,
-            |snapshot| match_game!(&snapshot.game, game => game.heading()),
-        )
+        let Some(snapshot) = &self.snapshot else {
+            return String::new();
+        };
+        let words = match_game!(&snapshot.game, game => game.heading());
+        // A replay is no table to watch.
+        match self.is_spectator() && self.status.is_none() {
+            true => format!("watching, {words}"),
+            false => words,
+        }
     }
 
     fn way_out(&self) -> Intent {
@@ -338,29 +345,16 @@ impl Screen for TableScreen {
         if self.is_fresh() {
             return;
         }
+        if self.choose_in_lobby(target, requests) {
+            return;
+        }
         match target {
             button::CLOSE => self.close_over(context, requests),
-            button::READY => self.toggle_ready(requests),
-            button::CHAT => self.chat = Some(Field::new(MAX_SHOWN)),
             button::REMATCH => self.rematch(requests),
             button::AUDIT => self.audit(requests),
             button::MORE => self.choice.page += 1,
             button::FOLLOW => self.follow(requests),
             button::SEAL => self.over = Over::Seal,
-            button::COPY => {
-                if let Some(ticket) = self.lobby.ticket.clone() {
-                    requests.push(Request::Effect(Effect::Copy(ticket)));
-                    let text = "The ticket is in the clipboard, if this terminal lets programs write there.";
-                    requests.push(Request::Toast(Tone::Good, text.to_owned()));
-                }
-            }
-            button::BOT => {
-                if let Some(ticket) = self.lobby.ticket.as_ref().and_then(|ticket| ticket.parse().ok()) {
-                    let seated = self.lobby.seats.iter().flatten();
-                    let number = next_bot(seated.map(|taken| taken.name.as_str()));
-                    requests.push(Request::Effect(Effect::SeatBot { ticket, number }));
-                }
-            }
             Target::Spot(spot) => self.pick(spot, requests),
             Target::Row(number) => {
                 if let Some(offer) = self.listed().get(number) {
@@ -384,8 +378,10 @@ impl Screen for TableScreen {
         }
     }
 
-    fn intent(&mut self, _context: &Context, intent: Intent, requests: &mut Requests) {
+    fn intent(&mut self, context: &Context, intent: Intent, requests: &mut Requests) {
         match intent {
+            // At a host's lobby `c` copies the ticket.
+            Intent::Chat if self.is_copy(context) => self.copy_ticket(requests),
             Intent::Chat if !self.local && !self.is_spectator() => {
                 self.chat = Some(Field::new(MAX_SHOWN));
             }
@@ -429,9 +425,8 @@ impl Screen for TableScreen {
             self.audit(requests);
             return true;
         }
-        if letter == 'r' && self.snapshot.is_none() {
-            self.toggle_ready(requests);
-            return true;
+        if self.snapshot.is_none() {
+            return self.lobby_letter(letter, requests);
         }
         if !matches!(self.over, Over::Nothing) {
             self.close_over(context, requests);
@@ -472,7 +467,7 @@ impl Screen for TableScreen {
     }
 
     fn back(&mut self, context: &Context, requests: &mut Requests) {
-        if self.chat.take().is_some() {
+        if self.chat.take().is_some() || self.close_page() {
             return;
         }
         if !matches!(self.over, Over::Nothing) {
@@ -597,11 +592,11 @@ impl Screen for TableScreen {
             ));
             all.push((keys.keys(Intent::Seal), Intent::Seal.words().to_owned()));
         }
-        if !self.local && !self.is_spectator() {
+        if !self.local && !self.is_spectator() && !self.is_copy(context) {
             all.push((keys.keys(Intent::Chat), Intent::Chat.words().to_owned()));
         }
         if self.snapshot.is_none() {
-            all.push(("r".to_owned(), "be ready, or not any more".to_owned()));
+            all.extend(self.lobby_keys());
         }
         all.push((keys.keys(Intent::Quit), "leave the table, or pause it".to_owned()));
         all
@@ -634,6 +629,8 @@ impl Screen for TableScreen {
             }
         } else if self.lobby.ticket.is_some() {
             all.push(("copy the ticket".to_owned(), button::COPY));
+            all.push(("the ticket as a QR code".to_owned(), button::CODE));
+            all.push(("the ticket in full, and its addresses".to_owned(), button::DETAILS));
             all.push(("seat a bot".to_owned(), button::BOT));
             for (taken, number) in self.lobby.seats.iter().zip(0..) {
                 let seat = Seat::new(usize::from(number)).filter(|seat| self.may_dismiss(*seat));
