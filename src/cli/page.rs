@@ -136,7 +136,8 @@ impl Audited<'_> {
                 text,
                 "<tr class=\"{class}\"><td>{sign}</td><td class=\"number\">{count}</td><td>{}</td><td>{}</td></tr>",
                 Escaped(name),
-                Escaped(proves)
+                // Before a fault they prove only as much as was checked.
+                Escaped(if self.report.is_fair() { proves } else { "" })
             );
         }
         text.push_str("</table>\n");
@@ -335,6 +336,7 @@ mod tests {
         };
         let page = page(["Anna", "Béla"], Some(Finding::Fault(fault)));
         assert!(page.contains("✗ NOT FAIR") && !page.contains("✓ fair"));
+        assert!(!page.contains("Every shuffle kept"), "{page}");
         assert!(page.contains("<th>who</th><td>Béla (seat 1)</td>"), "{page}");
         assert!(page.contains("<th>where</th><td>step 17</td>"));
         assert!(page.contains("not &lt;your&gt; turn"));

@@ -65,6 +65,10 @@ impl Audit {
         Some(all.iter().filter(|check| check.count > 0).count())
     }
 
+    fn is_refused(&self) -> bool {
+        self.done.as_ref().is_some_and(|done| !done.report.is_fair())
+    }
+
     /// How far a line is, in steps of its bar.
     fn filled(&self, number: usize) -> usize {
         if self.done.is_none() {
@@ -89,7 +93,10 @@ impl Audit {
                 name: check.plain.to_owned(),
                 title: check.name.to_owned(),
                 value: check.count.to_string(),
-                about: check.proves.to_owned(),
+                about: match (self.is_refused(), check.count) {
+                    (true, 1..) => format!("{} of these checks passed before the fault.", check.count),
+                    _ => check.proves.to_owned(),
+                },
                 count: Some(check.count),
             })
             .collect();
@@ -173,7 +180,7 @@ impl Audit {
         let (sign, style) = match bar {
             Some(_) if passed => (theme.glyph("✓", "+"), theme.good()),
             Some(_) => (" ", theme.ink()),
-            None if row.count.is_some() => (theme.glyph("·", "-"), theme.faint()),
+            None if row.count == Some(0) => (theme.glyph("·", "-"), theme.faint()),
             None => (" ", theme.ink()),
         };
         let focus = if mark.focused { theme.glyph("▌", ">") } else { " " };
@@ -184,6 +191,9 @@ impl Audit {
                 let bar = Span::styled(full.repeat(filled), if passed { theme.good() } else { theme.accent() });
                 let rest = Span::styled(empty.repeat(BAR - filled), theme.faint());
                 vec![bar, rest, Span::styled(format!("{:>9}", row.value), style)]
+            }
+            None if self.is_refused() && row.count.is_some_and(|count| count > 0) => {
+                vec![Span::styled(format!("{} before that", row.value), theme.ink())]
             }
             None if row.count.is_some() => vec![Span::styled("nothing to check", theme.faint())],
             None => {
@@ -380,6 +390,7 @@ mod tests {
             "{shown}"
         );
         assert!(shown.contains("the log is short") && !shown.contains("✓"), "{shown}");
+        assert!(shown.contains("before that"), "{shown}");
         assert!(stage.shell.pace().is_none());
     }
 
