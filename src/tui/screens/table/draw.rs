@@ -165,8 +165,14 @@ fn draw_log(table_screen: &TableScreen, canvas: &mut Canvas<'_>, area: Rect) {
 /// The actions for the focused spot, and what the spot is.
 fn draw_panel(table_screen: &TableScreen, canvas: &mut Canvas<'_>, area: Rect, about: &[String]) {
     let theme = canvas.theme();
-    let [list, words] = Layout::horizontal([Constraint::Percentage(52), Constraint::Percentage(48)]).areas(area);
     let is_over = table_screen.is_over();
+    // A replay asks for nothing.
+    let is_replay = table_screen.status.is_some() && !is_over;
+    if is_replay && about.is_empty() {
+        return;
+    }
+    let share = if is_replay { 0 } else { 52 };
+    let [list, words] = Layout::horizontal([Constraint::Percentage(share), Constraint::Min(0)]).areas(area);
     // After the end the reasons for refusals do not matter.
     let offers = if is_over { Vec::new() } else { table_screen.listed() };
     let title = match offers.first() {
