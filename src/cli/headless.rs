@@ -178,7 +178,8 @@ impl Printer {
             }
             SessionEvent::Error(why) => format!("error: {why}"),
             SessionEvent::Refused(why) => format!("refused: {why}"),
-            SessionEvent::Snapshot(_)
+            SessionEvent::RoundTrip { .. }
+            | SessionEvent::Snapshot(_)
             | SessionEvent::Deal(_)
             | SessionEvent::Action { .. }
             | SessionEvent::Game(_)

@@ -7,12 +7,13 @@ use std::fmt::Write as _;
 
 use data_encoding::HEXLOWER;
 use fairdeal_games::game_info;
-use fairdeal_protocol::audit::auditor::{Departure, Finding, Reason, Report};
+use fairdeal_protocol::audit::auditor::{Departure, Reason, Report};
 use fairdeal_protocol::charter::Charter;
 use fairdeal_protocol::seat::Seat;
 use fairdeal_ui::markup::Escaped;
 use fairdeal_ui::replay::deals::PlayedDeal;
-use fairdeal_ui::text::{clean, clean_reason};
+use fairdeal_ui::replay::meaning::{Check, checks, refusal};
+use fairdeal_ui::text::clean;
 
 const STYLE: &str = "
 :root { color-scheme: light dark }
@@ -24,6 +25,7 @@ h1 { font-size: 1.5rem } h2 { font-size: 1.1rem; margin-top: 2rem }
 table { border-collapse: collapse; width: 100% }
 th, td { border-bottom: 1px solid #8886; padding: .25rem .5rem; text-align: left; vertical-align: top }
 .number { text-align: right; font-variant-numeric: tabular-nums }
+.none { font-size: .85em; opacity: .7 }
 code { font-size: .85em; overflow-wrap: anywhere }
 @media print { body { font-size: 11pt; max-width: none; padding: 0 } h2, tr { break-inside: avoid } h2 { break-after: avoid } }
 ";
@@ -37,6 +39,8 @@ pub(super) struct Audited<'a> {
     pub(super) deals: &'a [PlayedDeal],
     /// The verdict of an audit without findings.
     pub(super) verdict: &'a str,
+    /// The proof in plain words, for an audit without findings.
+    pub(super) meaning: [String; 3],
 }
 
 impl Audited<'_> {
@@ -75,23 +79,15 @@ impl Audited<'_> {
 
     fn result(&self) -> String {
         let Some(finding) = &self.report.finding else {
-            let verdict = Escaped(self.verdict);
-            return format!("<p class=\"result fair\"><strong>✓ {verdict}</strong></p>\n");
+            let (verdict, meaning) = (Escaped(self.verdict), self.meaning.join(" "));
+            let meaning = Escaped(&meaning);
+            return format!("<div class=\"result fair\"><p><strong>✓ {verdict}</strong></p>\n<p>{meaning}</p></div>\n");
         };
-        let who = finding.seat().map_or_else(
-            || "nobody in particular: the author of the file may have changed it".to_owned(),
-            |seat| format!("{} ({seat})", self.name(seat)),
-        );
-        let place = finding
-            .step()
-            .map_or_else(|| "the end of the file".to_owned(), |step| format!("step {step}"));
+        let rows = refusal(finding, self.names);
+        let rows = rows.map(|(what, words)| format!("<tr><th>{what}</th><td>{}</td></tr>\n", Escaped(words)));
         format!(
-            "<p class=\"result unfair\"><strong>✗ NOT FAIR</strong></p>\n<table>\n\
-             <tr><th>who</th><td>{}</td></tr>\n<tr><th>where</th><td>{}</td></tr>\n\
-             <tr><th>why</th><td>{}</td></tr>\n</table>\n",
-            Escaped(who),
-            Escaped(place),
-            Escaped(clean_reason(&why(finding))),
+            "<p class=\"result unfair\"><strong>✗ NOT FAIR</strong></p>\n<table>\n{}</table>\n",
+            rows.concat()
         )
     }
 
@@ -131,12 +127,17 @@ impl Audited<'_> {
 
     fn checks(&self) -> String {
         let mut text = String::from("<h2>Checks passed</h2>\n<table>\n");
-        for (name, count) in self.report.tally.checks() {
-            let sign = if count > 0 { "✓" } else { "–" };
+        for Check {
+            name, count, proves, ..
+        } in checks(&self.report.tally)
+        {
+            let (sign, class) = if count > 0 { ("✓", "made") } else { ("–", "none") };
             let _ = writeln!(
                 text,
-                "<tr><td>{sign}</td><td class=\"number\">{count}</td><td>{}</td></tr>",
-                Escaped(name)
+                "<tr class=\"{class}\"><td>{sign}</td><td class=\"number\">{count}</td><td>{}</td><td>{}</td></tr>",
+                Escaped(name),
+                // Before a fault they prove only as much as was checked.
+                Escaped(if self.report.is_fair() { proves } else { "" })
             );
         }
         text.push_str("</table>\n");
@@ -229,17 +230,9 @@ fn departure(gone: &Departure) -> String {
     }
 }
 
-/// The fault alone; the page names its seat and step elsewhere.
-fn why(finding: &Finding) -> String {
-    match finding {
-        Finding::Fault(fault) => fault.what.to_string(),
-        other => other.to_string(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use fairdeal_protocol::audit::auditor::Tally;
+    use fairdeal_protocol::audit::auditor::{Finding, Tally};
     use fairdeal_protocol::charter::{Player, SeatKey};
     use fairdeal_protocol::hash::Hash32;
     use fairdeal_protocol::party::{Party, PlayedBy};
@@ -307,6 +300,7 @@ mod tests {
             report: &report,
             deals: &deals,
             verdict: "fair",
+            meaning: ["One <shuffled>.", "Two.", "Three."].map(str::to_owned),
         };
         audited.page()
     }
@@ -316,9 +310,10 @@ mod tests {
         let page = page(["Anna", "Béla"], None);
         for wanted in [
             "<strong>✓ fair</strong>",
+            "<p>One &lt;shuffled&gt;. Two. Three.</p>",
             "<td>Anna</td><td class=\"number\">-7</td>",
             "<td>Béla</td><td class=\"number\">104</td><td>has won</td>",
-            "<td>✓</td><td class=\"number\">12</td><td>shuffle proofs</td>",
+            "<td>✓</td><td class=\"number\">12</td><td>shuffle proofs</td><td>Every shuffle",
             "<td>opened and recomputed</td><td>-7, 104</td>",
             "target=100",
             &"ab".repeat(32),
@@ -341,6 +336,7 @@ mod tests {
         };
         let page = page(["Anna", "Béla"], Some(Finding::Fault(fault)));
         assert!(page.contains("✗ NOT FAIR") && !page.contains("✓ fair"));
+        assert!(!page.contains("Every shuffle kept"), "{page}");
         assert!(page.contains("<th>who</th><td>Béla (seat 1)</td>"), "{page}");
         assert!(page.contains("<th>where</th><td>step 17</td>"));
         assert!(page.contains("not &lt;your&gt; turn"));
@@ -364,7 +360,7 @@ mod tests {
     fn tags_are_closed() {
         let page = page(["Anna", "Béla"], None);
         for tag in [
-            "html", "head", "body", "table", "tr", "td", "th", "h1", "h2", "code", "p",
+            "html", "head", "body", "table", "tr", "td", "th", "h1", "h2", "code", "p", "div",
         ] {
             let opened = page.matches(&format!("<{tag}>")).count() + page.matches(&format!("<{tag} ")).count();
             assert_eq!(opened, page.matches(&format!("</{tag}>")).count(), "{tag}");

@@ -6,13 +6,15 @@ use std::io;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use fairdeal_games::AnyGame;
+use fairdeal_games::{AnyGame, game_info};
 use fairdeal_protocol::audit::auditor::{Audit, Finding, Reason, Report};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::abandonment::Abandonment;
 use fairdeal_protocol::table::fault::FaultKind;
 use fairdeal_protocol::transcript::End;
+use fairdeal_ui::canvas::wrapped;
 use fairdeal_ui::replay::deals::Ledger;
+use fairdeal_ui::replay::meaning::{Check, checks, meaning, refusal};
 use fairdeal_ui::replay::verdict;
 use fairdeal_ui::text::{clean, player_names};
 use fairdeal_ui::view::{Seating, ground_in_words};
@@ -24,6 +26,9 @@ use super::{Exit, usage};
 use crate::events::results::{self, Audited, Claim, Departed, Departure, ProvenFault, Unreadable, Verdict};
 use crate::events::{SeatNumber, VerifyLine, Version, numbers};
 use crate::store::{read_transcript, take_transcript, write_out};
+
+/// Width of running text.
+const WIDTH: usize = 100;
 
 pub(super) fn verify(args: &Verify) -> anyhow::Result<Exit> {
     let piped = args.file.as_os_str() == "-";
@@ -58,6 +63,7 @@ pub(super) fn verify(args: &Verify) -> anyhow::Result<Exit> {
     });
     let charter = transcript.charter().charter();
     let names = player_names(charter);
+    let seating = Seating::of(charter);
     if let Some(file) = &args.html {
         let audited = page::Audited {
             charter,
@@ -65,11 +71,11 @@ pub(super) fn verify(args: &Verify) -> anyhow::Result<Exit> {
             report: &report,
             deals: &ledger.into_deals(),
             verdict: verdict(&report, names.len()),
+            meaning: meaning(&report, &names, &seating, None),
         };
         // A page that cannot be written is a usage error, not a verdict: there must be no verdict without its page.
         write_out(file, audited.page().as_bytes(), &args.file, args.force).map_err(usage)?;
     }
-    let seating = Seating::of(charter);
     if args.json {
         say_json(in_json(&report, &names, &seating))?;
     } else {
@@ -78,10 +84,41 @@ pub(super) fn verify(args: &Verify) -> anyhow::Result<Exit> {
     Ok(if report.is_fair() { Exit::Done } else { Exit::Failed })
 }
 
+/// The report in words: what it means first, then the result and the checks, then what identifies the log.
 fn in_words(report: &Report, game: &str, names: &[String], seating: &Seating) -> String {
-    let mut text = String::new();
-    let _ = writeln!(text, "table  {}", report.table);
-    let _ = writeln!(text, "game   {} between {}", clean(game), names.join(", "));
+    let game = clean(game);
+    let game = game_info(&game).map_or(game.as_str(), |info| info.name);
+    let mut text = format!("{game}, table {}: ", report.table.short());
+    match &report.finding {
+        None => {
+            let _ = writeln!(text, "{}\n", verdict(report, names.len()));
+            let sentences = meaning(report, names, seating, None).join(" ");
+            for row in wrapped(&sentences, WIDTH, 0) {
+                let _ = writeln!(text, "{row}");
+            }
+            text.push('\n');
+            for (name, score) in names.iter().zip(&report.scores) {
+                let _ = writeln!(text, "  {score:>6}  {name}");
+            }
+            exceptions(&mut text, report, names);
+        }
+        Some(finding) => {
+            text.push_str("NOT FAIR\n\n");
+            for (what, words) in refusal(finding, names) {
+                let _ = writeln!(text, "{what:<6} {words}");
+            }
+            if let Some(seat) = forfeited_by(finding) {
+                let name = names.get(seat.index()).map_or("?", String::as_str);
+                let _ = writeln!(text, "\nthe game is forfeited by {name}");
+            }
+        }
+    }
+    text.push('\n');
+    for Check { name, count, .. } in checks(&report.tally) {
+        let sign = if count > 0 { "ok" } else { "--" };
+        let _ = writeln!(text, "  {sign}  {count:>6}  {name}");
+    }
+    let _ = writeln!(text, "\ngame   {game} between {}", names.join(", "));
     if let Some(words) = seating.in_words(names) {
         let _ = writeln!(text, "seats  {words} (as their programs declare)");
     }
@@ -90,60 +127,43 @@ fn in_words(report: &Report, game: &str, names: &[String], seating: &Seating) ->
         "log    {} steps; deals: {}, opened and recomputed: {}",
         report.steps, report.deals, report.deals_opened
     );
-    let _ = writeln!(text, "hash   {}", report.log);
-    text.push('\n');
-    for (name, count) in report.tally.checks() {
-        let _ = writeln!(text, "  ok  {count:>6}  {name}");
-    }
-    text.push('\n');
-    match &report.finding {
-        None => {
-            for (name, score) in names.iter().zip(&report.scores) {
-                let _ = writeln!(text, "  {score:>6}  {name}");
-            }
-            for gone in &report.left {
-                let name = names.get(gone.seat.index()).map_or("", String::as_str);
-                let how = match &gone.why {
-                    Reason::Absent => "was removed as absent by the others".to_owned(),
-                    Reason::Left => "left".to_owned(),
-                    Reason::Fault(fault) => {
-                        format!("was removed for a proven fault (step {}: {})", fault.step, fault.what)
-                    }
-                };
-                let _ = writeln!(
-                    text,
-                    "\n{name} {how} in deal {}: proofs alone vouch for what it sent there",
-                    gone.deal + 1
-                );
-            }
-            let named = |seats: SeatSet| {
-                let names = seats.iter().filter_map(|seat| names.get(seat.index()));
-                names.map(String::as_str).collect::<Vec<_>>().join(", ")
-            };
-            for claim in &report.claims {
-                let (by, absent) = (named(claim.by), named(claim.absent));
-                let why = ground_in_words(claim.ground);
-                let _ = writeln!(text, "\nclosed by claim of {by}: {absent} {why}");
-            }
-            if !report.unopened.is_empty() {
-                let names = named(report.unopened);
-                let _ = writeln!(
-                    text,
-                    "\nseeds not revealed: {names}; proofs alone vouch for those shuffles"
-                );
-            }
-            let _ = writeln!(text, "\n{}", verdict(report, names.len()));
-        }
-        Some(finding) => {
-            let who = finding.seat().and_then(|seat| names.get(seat.index()));
-            let named = who.map_or_else(String::new, |name| format!(" [{name}]"));
-            let _ = writeln!(text, "NOT FAIR: {finding}{named}");
-            if let (Some(_), Some(name)) = (forfeited_by(finding), who) {
-                let _ = writeln!(text, "the game is forfeited by {name}");
-            }
-        }
-    }
+    let _ = writeln!(text, "table  {}\nhash   {}", report.table, report.log);
     text
+}
+
+/// The parts that the audit could not recompute, and whose word stands for them.
+fn exceptions(text: &mut String, report: &Report, names: &[String]) {
+    for gone in &report.left {
+        let name = names.get(gone.seat.index()).map_or("", String::as_str);
+        let how = match &gone.why {
+            Reason::Absent => "was removed as absent by the others".to_owned(),
+            Reason::Left => "left".to_owned(),
+            Reason::Fault(fault) => {
+                format!("was removed for a proven fault (step {}: {})", fault.step, fault.what)
+            }
+        };
+        let _ = writeln!(
+            text,
+            "\n{name} {how} in deal {}: proofs alone vouch for what it sent there",
+            gone.deal + 1
+        );
+    }
+    let named = |seats: SeatSet| {
+        let names = seats.iter().filter_map(|seat| names.get(seat.index()));
+        names.map(String::as_str).collect::<Vec<_>>().join(", ")
+    };
+    for claim in &report.claims {
+        let (by, absent) = (named(claim.by), named(claim.absent));
+        let why = ground_in_words(claim.ground);
+        let _ = writeln!(text, "\nclosed by claim of {by}: {absent} {why}");
+    }
+    if !report.unopened.is_empty() {
+        let names = named(report.unopened);
+        let _ = writeln!(
+            text,
+            "\nseeds not revealed: {names}; proofs alone vouch for those shuffles"
+        );
+    }
 }
 
 /// The seat whose wrong digest stopped the table; it forfeits the game.

@@ -127,7 +127,10 @@ impl Converter {
                 message: message.clone(),
             }),
             // Other events say the same in words.
-            SessionEvent::Line(_) | SessionEvent::Seal { .. } | SessionEvent::Calls(_) => return None,
+            SessionEvent::RoundTrip { .. }
+            | SessionEvent::Line(_)
+            | SessionEvent::Seal { .. }
+            | SessionEvent::Calls(_) => return None,
         })
     }
 }

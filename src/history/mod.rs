@@ -5,12 +5,14 @@
 //! and saves a summary. Losing a summary costs only that audit.
 
 pub mod solitaire;
+pub mod statistics;
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use fairdeal_games::AnyGame;
+use fairdeal_games::calendar::day_number;
+use fairdeal_games::{AnyGame, counted};
 use fairdeal_protocol::audit::auditor::Finding;
 use fairdeal_protocol::audit::progress::{AuditProgress, audit_with};
 use fairdeal_protocol::charter::SeatKey;
@@ -165,6 +167,57 @@ impl Past {
         format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}")
     }
 
+    /// The day of the file in UTC, as "today", "yesterday", "3 days ago" or `2026-01-31`; `today` is such a date.
+    pub fn day_in_words(&self, today: &str) -> String {
+        let date = self.date();
+        let day = date.split(' ').next().unwrap_or_default();
+        let ago = day_number(today).zip(day_number(day)).map(|(today, day)| today - day);
+        match ago {
+            Some(0) => "today".to_owned(),
+            Some(1) => "yesterday".to_owned(),
+            Some(days @ 2..7) => format!("{days} days ago"),
+            _ => day.to_owned(),
+        }
+    }
+
+    /// The result from the player's side, such as "won 112 : 110"; else the state in a few words.
+    pub fn result(&self) -> String {
+        let summary = match &self.what {
+            What::Over(summary) if summary.ending == Ending::Finished => summary,
+            What::Waits(_) => return "paused".to_owned(),
+            What::Open(_) => return "being played".to_owned(),
+            _ => return self.in_words(),
+        };
+        let first = summary.me.or(summary.winners.first().copied());
+        let own = first.and_then(|seat| summary.scores.get(seat.index()));
+        let won = first.is_some_and(|seat| summary.winners.contains(&seat));
+        let (Some(first), Some(own)) = (first, own) else {
+            return self.in_words();
+        };
+        if summary.scores.len() == 1 {
+            let points = usize::try_from(*own).map_or_else(|_| own.to_string(), |own| counted(own, "point"));
+            return if won { format!("won, {points}") } else { points };
+        }
+        let others = summary
+            .scores
+            .iter()
+            .zip(0..)
+            .filter(|(_, seat)| *seat != first.index());
+        let mut others: Vec<i64> = others.map(|(score, _)| *score).collect();
+        others.sort_by_key(|score| std::cmp::Reverse(*score));
+        let scores: Vec<String> = std::iter::once(*own)
+            .chain(others)
+            .map(|score| score.to_string())
+            .collect();
+        let scores = scores.join(" : ");
+        match (won, summary.me) {
+            (_, None) => format!("{} won {scores}", summary.name(first)),
+            (true, _) if summary.winners.len() > 1 => format!("shared {scores}"),
+            (true, _) => format!("won {scores}"),
+            (false, _) => format!("lost {scores}"),
+        }
+    }
+
     /// The state in a few words.
     pub fn in_words(&self) -> String {
         let words = match &self.what {
@@ -244,6 +297,12 @@ mod tests {
         };
         let day = UNIX_EPOCH + Duration::from_secs(1_700_000_000);
         assert_eq!(dated(day).date(), "2023-11-14 22:13");
+        let told = |today| dated(day).day_in_words(today);
+        let todays = ["2023-11-14", "2023-11-15", "2023-11-17", "2023-12-01", "no day"];
+        assert_eq!(
+            todays.map(told),
+            ["today", "yesterday", "3 days ago", "2023-11-14", "2023-11-14"]
+        );
         let before = UNIX_EPOCH - Duration::from_secs(5);
         assert_eq!(dated(before).date(), "1970-01-01 00:00");
         // Not every system can represent such a time.

@@ -69,6 +69,8 @@ pub enum SessionEvent {
         /// Its name, cleaned for display.
         name: String,
     },
+    /// The last round trip to a player in the lobby. The host measures its guests, a guest the host.
+    RoundTrip { seat: Seat, milliseconds: u32 },
     /// All seats have signed the charter; the table is open.
     Started {
         /// The table id.

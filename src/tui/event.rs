@@ -7,6 +7,7 @@ use fairdeal_protocol::audit::auditor::Report;
 use fairdeal_protocol::audit::progress::AuditProgress;
 use fairdeal_ui::input::UserInput;
 use fairdeal_ui::replay::Replay;
+use fairdeal_ui::view::Seating;
 
 use super::screen::Library;
 use crate::session::SessionEvent;
@@ -27,11 +28,12 @@ pub(super) enum UiEvent {
     Failed(String),
 }
 
-/// The result of an audit, with the players' names.
+/// The result of an audit, with the players' names and seats.
 #[derive(Clone, Debug)]
 pub(super) struct Audited {
     pub(super) report: Report,
     pub(super) names: Vec<String>,
+    pub(super) seating: Seating,
 }
 
 /// An input from outside.

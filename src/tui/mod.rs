@@ -15,6 +15,7 @@
 
 mod event;
 pub mod picture;
+mod qr;
 mod run;
 mod screen;
 mod screens;

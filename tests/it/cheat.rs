@@ -189,7 +189,10 @@ async fn caught(root: &Path, lie: Lie, what: &str) {
         assert_eq!(fault["stopped"], false);
         let (code, text) = verify(fault["evidence"].as_str().unwrap());
         assert_eq!(code, Some(1), "{text}");
-        assert!(text.contains("NOT FAIR") && text.contains("[cheat]"), "{text}");
+        assert!(
+            text.contains("NOT FAIR") && text.contains("who    cheat (seat"),
+            "{text}"
+        );
         let (code, text) = verify(over["transcript"].as_str().unwrap());
         assert_eq!(code, Some(0), "{text}");
         assert!(text.contains("cheat was removed for a proven fault"), "{text}");

@@ -197,7 +197,7 @@ const LEFT: &str = "\x1b[D";
 
 /// The ticket on a lobby screen: the rows under its heading.
 fn ticket(shown: &str) -> String {
-    let rows = shown.lines().skip_while(|row| !row.contains("Ticket for your friends"));
+    let rows = shown.lines().skip_while(|row| !row.contains("The ticket in full"));
     let rows = rows.skip(1).take_while(|row| !row.trim().is_empty());
     rows.map(str::trim).collect()
 }
@@ -241,7 +241,10 @@ fn two_play_from_their_screens_one_is_killed_and_the_game_is_audited() {
     anna.presses(LEFT);
     anna.reads("‹ 2 ›");
     anna.asks_for("start");
-    let lobby = anna.reads("[copy the ticket]");
+    anna.reads("[a details]");
+    anna.presses("a");
+    let lobby = anna.reads("The ticket in full");
+    anna.presses("a");
 
     let mut ben = Player::sits_down(other.path(), "Ben");
     ben.reads("On your network");
@@ -250,12 +253,12 @@ fn two_play_from_their_screens_one_is_killed_and_the_game_is_audited() {
     // Bracketed paste, as a terminal sends it.
     ben.presses(&format!("\x1b[200~{}\x1b[201~", ticket(&lobby)));
     ben.presses(ENTER);
-    ben.reads("Loot: seats");
+    ben.reads("first to 100");
     ben.presses("r");
     anna.sees("word that Ben is ready", |shown| {
         shown.lines().any(|row| row.contains("Ben") && row.contains("✓ ready"))
     });
-    anna.presses("c");
+    anna.presses("t");
     anna.presses("good luck");
     anna.presses(ENTER);
     ben.reads("Anna: good luck");
@@ -304,7 +307,7 @@ fn two_play_from_their_screens_one_is_killed_and_the_game_is_audited() {
     anna.presses("q");
     anna.reads("On your network");
     anna.asks_for("history: past games");
-    anna.reads("Loot: Anna, Ben");
+    anna.reads("with Ben");
     anna.presses(ENTER);
     anna.reads("Step 1 of");
     anna.presses(RIGHT);
@@ -398,7 +401,7 @@ fn replay_is_shown_beside_a_running_game() {
         command.arg("replay");
         command.arg(file);
         let player = Player::starts(&path, command);
-        player.reads("other eyes");
+        player.reads("[e eyes]");
     };
     shown();
     assert!(!path.exists(), "nothing is made for a replay");

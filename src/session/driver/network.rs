@@ -1,6 +1,7 @@
 //! Events of the node, and frames from peers.
 
 use fairdeal_net::{Network, NodeEvent, PeerId, ReachNews};
+use fairdeal_protocol::seat::Seat;
 use fairdeal_ui::view::PeerState;
 use tokio::time::Instant;
 
@@ -119,7 +120,15 @@ impl Driver {
                 }
             }
             NodeEvent::Rtt { peer, millis } => {
-                if let SessionState::Table(seated) = &mut self.stage
+                let in_lobby = match &self.stage {
+                    SessionState::Host { lobby, .. } => lobby.seat_of(peer),
+                    SessionState::Guest(lobby) if lobby.host() == peer => Seat::new(0),
+                    _ => None,
+                };
+                if let Some(seat) = in_lobby {
+                    let milliseconds = millis;
+                    self.tell(SessionEvent::RoundTrip { seat, milliseconds }).await;
+                } else if let SessionState::Table(seated) = &mut self.stage
                     && let Some(seat) = seated.seat_of(peer)
                 {
                     let before = seated.round_trips.insert(seat, millis);

@@ -18,7 +18,7 @@ use fairdeal_protocol::seat::Seat;
 use fairdeal_ui::keys::Keymap;
 use fairdeal_ui::text::{player_names, reasons};
 use fairdeal_ui::theme::Theme;
-use fairdeal_ui::view::PeerState;
+use fairdeal_ui::view::{PeerState, Seating};
 use tokio::sync::mpsc::{self, error::TrySendError};
 use tokio::time::{Instant, sleep, sleep_until};
 
@@ -378,9 +378,10 @@ impl App {
             }
             Effect::Audit(path) => {
                 self.read(path, |transcript, reading| {
-                    let names = player_names(transcript.charter().charter());
+                    let charter = transcript.charter().charter();
+                    let (names, seating) = (player_names(charter), Seating::of(charter));
                     let report = audit_with::<AnyGame>(transcript, &mut |progress| reading.tell(progress));
-                    report.map(|report| UiEvent::Audited(Box::new(Audited { report, names })))
+                    report.map(|report| UiEvent::Audited(Box::new(Audited { report, names, seating })))
                 });
                 Ok(())
             }

@@ -1,18 +1,25 @@
-//! Past games and saved games.
+//! Past games and saved games: statistics, the list with results, and the chosen game.
 
-use fairdeal_ui::canvas::{Canvas, Target, wrapped};
+use fairdeal_games::{counted, listed};
+use fairdeal_protocol::seat::Seat;
+use fairdeal_ui::canvas::{Canvas, Target};
 use fairdeal_ui::keys::Intent;
-use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::layout::{Constraint, Layout, Margin, Rect};
 use ratatui::text::{Line, Span};
+use unicode_width::UnicodeWidthStr as _;
 
 use super::audit::Audit;
 use super::replay::ReplayScreen;
 use super::table::TableScreen;
-use super::{column, first_shown, row};
+use super::{column, first_shown, paragraph, row};
+use crate::history::statistics::{Statistics, statistics};
 use crate::history::{Past, What};
+use crate::summary::Summary;
 use crate::tui::screen::{Context, Effect, Request, Requests, Screen};
 
 const AUDIT: Target = Target::Button(0);
+/// Replays or resumes the chosen game.
+const OPEN: Target = Target::Button(1);
 
 #[derive(Debug, Default)]
 pub(in crate::tui) struct History {
@@ -20,21 +27,51 @@ pub(in crate::tui) struct History {
     chosen: usize,
 }
 
-/// A game in one line: date, game and players; then how it ended.
-fn in_a_line(past: &Past) -> (String, String) {
-    let date = past.date();
-    match &past.what {
-        What::Over(summary) | What::Waits(summary) | What::Open(summary) => {
-            let words = format!("{date}  {}: {}", summary.game_name(), summary.players.join(", "));
-            (words, past.in_words())
-        }
-        What::Unread => (format!("{date}  {}", short(&past.table)), "reading...".to_owned()),
-        What::Unreadable(_) => (format!("{date}  {}", short(&past.table)), "unreadable".to_owned()),
+/// Width of the day.
+const DAY: usize = 13;
+/// Width of a game's name.
+const GAME: usize = 17;
+
+/// A game in one line, in so many columns; names only as far as they fit.
+fn in_a_line(past: &Past, today: &str, width: usize) -> String {
+    let day = past.day_in_words(today);
+    let Some(summary) = past.summary() else {
+        let table = past.table.get(..8).unwrap_or(&past.table);
+        return format!("{day:<DAY$}table {table}");
+    };
+    let words = format!("{day:<DAY$}{:<GAME$}", summary.game_name());
+    let me = summary.me.map(Seat::index);
+    let others = summary.players.iter().enumerate().filter(|(seat, _)| Some(*seat) != me);
+    let others: Vec<&str> = others.map(|(_, name)| name.as_str()).collect();
+    let with = if others.is_empty() {
+        "alone".to_owned()
+    } else {
+        format!("with {}", listed(&others))
+    };
+    if words.width() + with.width() <= width {
+        words + &with
+    } else {
+        words
     }
 }
 
-fn short(table: &str) -> &str {
-    table.get(..8).unwrap_or(table)
+/// Draws the statistics of all games as a table.
+fn draw_statistics(all: &[Statistics], canvas: &mut Canvas<'_>, area: Rect) {
+    let theme = canvas.theme();
+    let inner = canvas.panel(area, "Your games");
+    let head = format!("{:GAME$}{:>7}{:>6}{:>7}", "", "played", "won", "best");
+    let mut lines = vec![Line::styled(head, theme.faint())];
+    lines.extend(all.iter().map(|all| {
+        let numbers = format!("{:<GAME$}{:>7}{:>6}{:>7}", all.game, all.played, all.won, all.best);
+        let streak = all
+            .streak
+            .as_ref()
+            .map_or_else(String::new, |streak| format!("   {streak}"));
+        let room = usize::from(inner.width).saturating_sub(numbers.width());
+        let streak = if streak.width() <= room { streak } else { String::new() };
+        Line::from(vec![Span::raw(numbers), Span::styled(streak, theme.accent())])
+    }));
+    canvas.rows(inner, lines);
 }
 
 impl History {
@@ -47,47 +84,38 @@ impl History {
         let Some(past) = self.past(context) else {
             return;
         };
-        let inner = canvas.section(area, "The game");
-        let mut lines = Vec::new();
-        match &past.what {
+        let title = past.summary().map_or("This game", Summary::game_name);
+        let inner = canvas.panel(area, title);
+        let (words, style) = match &past.what {
             What::Over(summary) => {
+                let scores = summary.players.iter().zip(&summary.scores);
+                let scores: Vec<String> = scores.map(|(name, score)| format!("{name} {score}")).collect();
                 let winners: Vec<String> = summary.winners.iter().map(|seat| summary.name(*seat)).collect();
-                let scores: Vec<String> = summary
-                    .players
-                    .iter()
-                    .zip(&summary.scores)
-                    .map(|(name, score)| format!("{name} {score}"))
-                    .collect();
                 let won = if winners.is_empty() {
-                    "no winner".to_owned()
+                    summary.ended()
                 } else {
-                    format!("won by {}", fairdeal_games::listed(&winners))
+                    format!("won by {}", listed(&winners))
                 };
-                lines.push(Line::styled(format!(" {}; {won}", scores.join(", ")), theme.title()));
-                lines.push(Line::styled(format!(" log {}", summary.log), theme.faint()));
+                (
+                    format!("{}: {won}. {} UTC.", scores.join(", "), past.date()),
+                    theme.ink(),
+                )
             }
-            What::Waits(_) => lines.push(Line::raw(" You can resume it.")),
-            What::Open(_) => lines.push(Line::raw(" It is being played now.")),
-            What::Unread => {}
-            What::Unreadable(why) => {
-                let rows = wrapped(why, usize::from(inner.width).saturating_sub(2), 0);
-                lines.extend(rows.into_iter().map(|row| Line::styled(format!(" {row}"), theme.bad())));
-            }
-        }
-        canvas.rows(inner, lines);
+            What::Waits(summary) => (
+                format!("Paused, with {}. You can resume it.", summary.players.join(", ")),
+                theme.ink(),
+            ),
+            What::Open(_) => ("It is being played now.".to_owned(), theme.ink()),
+            What::Unread => ("This file is being read.".to_owned(), theme.ink()),
+            What::Unreadable(why) => (why.clone(), theme.bad()),
+        };
+        paragraph(canvas, inner, Line::styled(words, style));
         let y = inner.bottom().saturating_sub(1);
         let words = match past.what {
             What::Waits(_) => "resume",
             _ => "replay",
         };
-        let spans = vec![
-            Span::raw(" ["),
-            Span::styled("Enter", theme.key()),
-            Span::raw(format!(" {words}]")),
-        ];
-        let line = Line::from(spans);
-        let x = inner.x + u16::try_from(line.width()).unwrap_or(0) + 1;
-        canvas.put(Rect { y, height: 1, ..inner }, line);
+        let x = canvas.button((inner.x, y), "Enter", words, OPEN);
         if past.path.is_some() {
             canvas.button((x, y), "a", "audit every shuffle", AUDIT);
         }
@@ -95,8 +123,8 @@ impl History {
 
     fn audit(&self, context: &Context, requests: &mut Requests) {
         if let Some(path) = self.past(context).and_then(|past| past.path.clone()) {
-            requests.push(Request::Effect(Effect::Audit(path)));
-            requests.push(Request::Push(Box::new(Audit::new())));
+            requests.push(Request::Effect(Effect::Audit(path.clone())));
+            requests.push(Request::Push(Box::new(Audit::of(path))));
         }
     }
 }
@@ -108,21 +136,55 @@ impl Screen for History {
 
     fn draw(&mut self, context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
         let theme = canvas.theme();
-        let page = column(area, 110);
-        let [list, about] = Layout::vertical([Constraint::Min(3), Constraint::Length(6)]).areas(page);
+        let page = column(area.inner(Margin::new(2, 1)), 110);
         let all = &context.library.past;
-        let inner = canvas.section(list, &format!("{} games", all.len()));
         if all.is_empty() {
-            canvas.put(inner, Line::styled("   Your past games appear here.", theme.faint()));
-            return;
+            let words = "Your games will appear here, with their results: play one, then come back.";
+            return paragraph(canvas, page, words);
         }
+        let known = statistics(all, &context.today);
+        let tall = u16::try_from(known.len()).unwrap_or(u16::MAX).saturating_add(3);
+        // On a small screen the list goes first.
+        let has_room = !known.is_empty() && page.height >= tall.saturating_add(11);
+        let [numbers, list, about] = Layout::vertical([
+            Constraint::Length(if has_room { tall } else { 0 }),
+            Constraint::Min(3),
+            Constraint::Length(5),
+        ])
+        .spacing(1)
+        .areas(page);
+        let list = if has_room {
+            draw_statistics(&known, canvas, numbers);
+            list
+        } else {
+            Rect {
+                y: page.y,
+                height: list.bottom().saturating_sub(page.y),
+                ..list
+            }
+        };
+        let inner = canvas.section(list, &counted(all.len(), "game"));
         self.chosen = self.chosen.min(all.len() - 1);
         let rows = usize::from(inner.height);
         let first = first_shown(self.chosen, rows, all.len());
         for ((y, past), number) in (inner.y..inner.bottom()).zip(all.iter().skip(first)).zip(first..) {
-            let (words, more) = in_a_line(past);
             let at = Rect { y, height: 1, ..inner };
-            row(canvas, at, Target::Row(number), (&words, theme.text()), &more);
+            let result = past.result();
+            let room = usize::from(at.width).saturating_sub(result.width() + 6);
+            let words = in_a_line(past, &context.today, room);
+            row(canvas, at, Target::Row(number), (&words, theme.text()), "");
+            let style = match &past.what {
+                What::Over(summary) if summary.me.is_some_and(|me| summary.winners.contains(&me)) => theme.good(),
+                What::Over(_) | What::Open(_) | What::Unread => theme.text(),
+                What::Waits(_) => theme.accent(),
+                What::Unreadable(_) => theme.bad(),
+            };
+            let [_, right] = Layout::horizontal([
+                Constraint::Min(0),
+                Constraint::Length(u16::try_from(result.width() + 1).unwrap_or(u16::MAX)),
+            ])
+            .areas(at);
+            canvas.put(right, Line::styled(result, style));
         }
         self.draw_about(context, canvas, about);
     }

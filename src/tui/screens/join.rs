@@ -2,15 +2,15 @@
 
 use fairdeal_net::JoinTarget;
 use fairdeal_protocol::crypto::pake::MAX_PASSWORD;
-use fairdeal_ui::canvas::{Canvas, Target, wrapped};
+use fairdeal_ui::canvas::{Canvas, Target};
 use fairdeal_ui::field::Field;
 use fairdeal_ui::keys::Intent;
-use ratatui::layout::Rect;
+use ratatui::layout::{Constraint, Layout, Margin, Rect};
 use ratatui::text::Line;
 
-use super::column;
 use super::table::TableScreen;
-use crate::tui::screen::{Context, Effect, Request, Requests, Screen, Tone};
+use super::{column, paragraph};
+use crate::tui::screen::{Context, Effect, Request, Requests, Screen};
 
 /// The longest text that may hold a ticket or an address.
 const MAX_TARGET: usize = 6000;
@@ -32,6 +32,8 @@ pub(in crate::tui) struct Join {
     target: Field,
     password: Field,
     focus: Target,
+    /// The field that is wrong, and the reason.
+    error: Option<(Target, String)>,
 }
 
 impl Join {
@@ -41,6 +43,7 @@ impl Join {
             target: Field::new(MAX_TARGET),
             password: Field::secret(MAX_PASSWORD),
             focus: TARGET,
+            error: None,
         }
     }
 
@@ -52,30 +55,87 @@ impl Join {
         join
     }
 
+    /// The target in the field, or what is wrong with it.
+    fn parsed(&self) -> Result<JoinTarget, String> {
+        let text = self.target.text();
+        if text.trim().is_empty() {
+            return Err("Paste the ticket here first. Your friend sees it in the lobby.".to_owned());
+        }
+        text.parse().map_err(|why: fairdeal_net::JoinError| match why {
+            fairdeal_net::JoinError::Address(_) => "This is not an address. One looks like this: \
+                                                    /ip4/192.0.2.7/tcp/4001/p2p/12D3KooW..."
+                .to_owned(),
+            why => sentence(&why.to_string()),
+        })
+    }
+
     fn go(&mut self, requests: &mut Requests) {
-        let mut refuse = |why: String, focus: Target| {
-            requests.push(Request::Toast(Tone::Bad, why));
-            requests.push(Request::Focus(focus));
+        let found = self.parsed().map_err(|why| (TARGET, why)).and_then(|target| {
+            let password = self.password.password();
+            let password = password.map_err(|why| (PASSWORD, sentence(&why.to_string())))?;
+            Ok((target, password))
+        });
+        let (target, password) = match found {
+            Ok(found) => found,
+            Err(error) => {
+                requests.push(Request::Focus(error.0));
+                self.error = Some(error);
+                return;
+            }
         };
-        let password = match self.password.password() {
-            Ok(password) => password,
-            Err(why) => return refuse(why.to_string(), PASSWORD),
-        };
-        let target: JoinTarget = match self.target.text().parse() {
-            Ok(target) => target,
-            Err(why) => return refuse(why.to_string(), TARGET),
-        };
-        let effect = match self.purpose {
-            Purpose::Join => Effect::Join { target, password },
-            Purpose::Watch => Effect::Watch { target, password },
-        };
-        let name = match self.purpose {
-            Purpose::Join => "joining",
-            Purpose::Watch => "watching",
+        let (effect, name) = match self.purpose {
+            Purpose::Join => (Effect::Join { target, password }, "joining"),
+            Purpose::Watch => (Effect::Watch { target, password }, "watching"),
         };
         requests.push(Request::Effect(effect));
         requests.push(Request::Replace(Box::new(TableScreen::new(name, false))));
     }
+
+    /// Draws a field, and below it what is wrong with it or what belongs into it.
+    fn draw_field(&self, canvas: &mut Canvas<'_>, area: Rect, target: Target, title: &str, hint: &str) {
+        let theme = canvas.theme();
+        let field = if target == PASSWORD {
+            &self.password
+        } else {
+            &self.target
+        };
+        let mark = canvas.target(Rect { height: 3, ..area }.intersection(area), target);
+        let inner = canvas.panel(area, title);
+        let line = Rect { height: 1, ..inner };
+        canvas.clear(line);
+        canvas.tint(line, theme.paper(true));
+        if mark.focused {
+            let row = canvas.lead(line, Line::styled(theme.glyph("▌", ">"), theme.accent()));
+            field.draw(canvas, row);
+        } else {
+            let shown = if target == PASSWORD {
+                "*".repeat(field.text().chars().count())
+            } else {
+                field.text()
+            };
+            canvas.put(line, Line::styled(format!(" {shown}"), theme.ink()));
+        }
+        let (words, style) = match &self.error {
+            Some((at, why)) if *at == target => (why.as_str(), theme.bad()),
+            _ if target == TARGET && self.parsed().is_ok() => {
+                ("This is a ticket or an address. Enter goes on.", theme.good())
+            }
+            _ => (hint, theme.ink()),
+        };
+        let below = Rect {
+            y: inner.y + 1,
+            ..inner
+        }
+        .intersection(inner);
+        paragraph(canvas, below, Line::styled(words, style));
+    }
+}
+
+/// An error as a sentence.
+fn sentence(why: &str) -> String {
+    let mut letters = why.chars();
+    let first = letters.next().map(|c| c.to_uppercase().to_string());
+    format!("{}{}.", first.unwrap_or_default(), letters.as_str())
 }
 
 impl Screen for Join {
@@ -87,55 +147,30 @@ impl Screen for Join {
     }
 
     fn draw(&mut self, _context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
-        let theme = canvas.theme();
-        let page = column(area, 90);
-        let mut at = Rect {
-            y: page.y + 2,
-            height: 6,
-            ..page
-        };
-        let fields = [
-            (TARGET, "Ticket or address", &self.target),
-            (PASSWORD, "Password, if the table needs one", &self.password),
+        let page = column(area.inner(Margin::new(2, 1)), 90);
+        let rows = [
+            Constraint::Length(6),
+            Constraint::Length(4),
+            Constraint::Length(1),
+            Constraint::Min(0),
         ];
-        for (target, title, field) in fields {
-            let area = Rect { height: 3, ..at };
-            let mark = canvas.target(area, target);
-            let inner = canvas.frame(area, title);
-            if mark.focused {
-                field.draw(canvas, inner);
-            } else if field.is_empty() {
-                canvas.put(inner, Line::styled("-", theme.faint()));
-            } else {
-                canvas.put(
-                    inner,
-                    Line::raw(if target == PASSWORD {
-                        "********".to_owned()
-                    } else {
-                        field.text()
-                    }),
-                );
-            }
-            at.y += 4;
-        }
-        let words = match self.purpose {
-            Purpose::Join => "join",
-            Purpose::Watch => "watch",
+        let [target, password, button, words] = Layout::vertical(rows).spacing(1).areas(page);
+        let (label, text) = match self.purpose {
+            Purpose::Join => (
+                "join",
+                "The ticket says where the table is and whom you must find there: nobody else can answer in your \
+                 friend's place.",
+            ),
+            Purpose::Watch => (
+                "watch",
+                "You see what everybody at the table sees, never a hidden card, and your program checks every step.",
+            ),
         };
-        canvas.button((at.x + 1, at.y), "Enter", words, GO);
-        let text = "Paste the ticket that your friend sent you. It holds the table's addresses and its host's key, so \
-                    that nobody else can answer in the host's place.";
-        let rows = wrapped(text, usize::from(page.width).saturating_sub(2), 0);
-        let below = Rect {
-            y: at.y + 2,
-            height: 4,
-            ..page
-        };
-        canvas.rows(
-            below,
-            rows.into_iter()
-                .map(|row| Line::styled(format!(" {row}"), theme.faint())),
-        );
+        let hint = "Paste what your friend sent you; a ticket begins with fd1.";
+        self.draw_field(canvas, target, TARGET, "Ticket or address", hint);
+        self.draw_field(canvas, password, PASSWORD, "Password, if the table has one", "");
+        canvas.button((button.x, button.y), "Enter", label, GO);
+        paragraph(canvas, words, text);
     }
 
     fn choose(&mut self, _context: &Context, target: Target, requests: &mut Requests) {
@@ -156,6 +191,10 @@ impl Screen for Join {
             PASSWORD => Some(&mut self.password),
             _ => None,
         }
+    }
+
+    fn written(&mut self, _context: &Context, _wishes: &mut Requests) {
+        self.error = None;
     }
 
     fn submit(&mut self, _context: &Context, requests: &mut Requests) {

@@ -16,7 +16,8 @@ mod tests;
 use fairdeal_ui::canvas::{Canvas, Target, cut};
 use ratatui::layout::Rect;
 use ratatui::style::Style;
-use ratatui::text::{Line, Span};
+use ratatui::text::{Line, Span, Text};
+use ratatui::widgets::{Paragraph, Wrap};
 use unicode_width::UnicodeWidthStr as _;
 
 /// A selectable row: a focus marker, a label on the left, more text on the right.
@@ -64,6 +65,11 @@ fn setting(canvas: &mut Canvas<'_>, area: Rect, target: Target, name: &str, valu
     if mark.focused {
         canvas.tint(area, theme.focused());
     }
+}
+
+/// Writes a text, wrapped at blanks.
+fn paragraph<'t>(canvas: &mut Canvas<'_>, area: Rect, text: impl Into<Text<'t>>) {
+    canvas.render(Paragraph::new(text).wrap(Wrap { trim: true }), area);
 }
 
 /// A centred column, at most `most` wide to stay readable.

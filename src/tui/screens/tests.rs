@@ -15,8 +15,8 @@ use rand_core::{Rng as _, SeedableRng as _};
 use ratatui::layout::Position;
 
 use crate::history::{Past, What};
-use crate::session::SessionEvent;
 use crate::session::lan::{LanTable, LanView};
+use crate::session::{Command, SessionEvent};
 use crate::store::IdentityKey;
 use crate::tui::event::{Input, UiEvent};
 use crate::tui::screen::{Effect, Library};
@@ -143,6 +143,49 @@ fn no_size_is_too_much_for_any_screen() {
             }
         }
     }
+}
+
+#[test]
+fn lobby_shows_its_ticket_on_pages_of_their_own() {
+    let mut stage = TestApp::at_home(false);
+    stage.input(Input::Library(Library {
+        waiting: vec![("256f".to_owned(), "256f4fc1 (Loot: Anna, Ben)".to_owned())],
+        past: Vec::new(),
+    }));
+    stage.click_on("256f4fc1");
+    let long = lobby().ticket.map(|ticket| ticket.repeat(2));
+    let view = LobbyView {
+        ticket: long,
+        ..lobby()
+    };
+    stage.input(Input::UiEvent(UiEvent::Session(SessionEvent::Lobby(view))));
+    stage.keys("a");
+    let shown = stage.draw();
+    assert!(shown.contains("The ticket in full"), "{shown}");
+    assert!(shown.contains("/ip4/192.168.1.7/tcp/4001"), "{shown}");
+    stage.key(KeyCode::Esc);
+    stage.keys("Q");
+    assert!(stage.draw().contains('▀'), "{}", stage.draw());
+    stage.size = (60, 20);
+    let shown = stage.draw();
+    assert!(shown.contains("has 60 and 19"), "{shown}");
+    stage.keys("c");
+    let copies = |effect: &Effect| matches!(effect, Effect::Copy(_));
+    assert!(stage.effects.iter().any(copies));
+    stage.keys("Q");
+    // Letters are keys until the chat is opened.
+    stage.keys("thi r");
+    assert!(stage.draw().contains("hi r"), "{}", stage.draw());
+    stage.key(KeyCode::Enter);
+    let says = |effect: &Effect| matches!(effect, Effect::Session(Command::Say(text)) if text == "hi r");
+    assert!(stage.effects.iter().any(says), "{:?}", stage.effects);
+    let milliseconds = 37;
+    let seat = Seat::new(2).unwrap();
+    stage.input(Input::UiEvent(UiEvent::Session(SessionEvent::RoundTrip {
+        seat,
+        milliseconds,
+    })));
+    assert!(!stage.draw().contains("37 ms"), "a local bot has no distance");
 }
 
 fn ticket() -> Ticket {

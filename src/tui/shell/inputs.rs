@@ -23,9 +23,17 @@ impl Shell {
                     self.focus_on_top(target);
                 }
             }
-            UserInput::ScrollUp => self.intent(Intent::PageUp, effects),
-            UserInput::ScrollDown => self.intent(Intent::PageDown, effects),
+            UserInput::ScrollUp => self.scroll(Intent::Up, Intent::PageUp, effects),
+            UserInput::ScrollDown => self.scroll(Intent::Down, Intent::PageDown, effects),
             UserInput::MouseMoved(_) | UserInput::Redraw => {}
+        }
+    }
+
+    /// The wheel: three lines where a screen scrolls by lines, else what its page keys do.
+    fn scroll(&mut self, line: Intent, page: Intent, effects: &mut Vec<Effect>) {
+        match self.stack.last().is_some_and(|place| place.screen.steers(line)) {
+            true => (0..3).for_each(|_| self.intent(line, effects)),
+            false => self.intent(page, effects),
         }
     }
 
@@ -277,11 +285,14 @@ impl Shell {
     }
 
     pub(super) fn open_rules(&mut self) {
-        let game = self.stack.last().and_then(|place| place.screen.game());
-        if let Some(game) = game {
+        let Some(place) = self.stack.last() else {
+            return;
+        };
+        if let Some(game) = place.screen.game() {
+            let rules = Rules::at(game, place.screen.rule());
             self.overlay = None;
             self.stack.push(StackedScreen {
-                screen: Box::new(Rules::new(game)),
+                screen: Box::new(rules),
                 focus: None,
             });
         }

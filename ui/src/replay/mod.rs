@@ -10,6 +10,7 @@
 //! stranger's file cannot fill the memory; a game of Houses of Thoth to 300 points has some 7000.
 
 pub mod deals;
+pub mod meaning;
 mod record;
 
 use std::collections::BTreeMap;

@@ -359,7 +359,7 @@ fn matches(page: &Page, wanted: &str) -> Vec<Vec<Part>> {
 
 impl Screen for Rules {
     fn name(&self) -> String {
-        "rules".to_owned()
+        format!("Rules of {}", self.game.name)
     }
 
     fn draw(&mut self, context: &Context, canvas: &mut Canvas<'_>, area: Rect) {

@@ -19,8 +19,11 @@ impl TableScreen {
     pub(super) fn hear_session(&mut self, context: &Context, event: &SessionEvent, requests: &mut Requests) {
         match event {
             SessionEvent::Lobby(view) => {
-                self.lobby = view.clone();
+                self.set_lobby(view);
                 self.reaching = None;
+            }
+            SessionEvent::RoundTrip { seat, milliseconds } => {
+                self.front.round_trips.insert(*seat, *milliseconds);
             }
             SessionEvent::Reaching { seconds, why } => {
                 self.reaching = Some((*seconds, why.clone()));

@@ -74,8 +74,8 @@ impl TableScreen {
     pub(super) fn audit(&self, requests: &mut Requests) {
         let outcome = self.ending.outcome.as_ref();
         if let Some(transcript) = outcome.and_then(|outcome| outcome.transcript.clone()) {
-            requests.push(Request::Effect(Effect::Audit(transcript)));
-            requests.push(Request::Push(Box::new(Audit::new())));
+            requests.push(Request::Effect(Effect::Audit(transcript.clone())));
+            requests.push(Request::Push(Box::new(Audit::of(transcript))));
         }
     }
 

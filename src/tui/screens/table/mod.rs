@@ -46,7 +46,6 @@ use self::log::{Log, Voice};
 use self::moving::{Stage, Telling};
 use self::pacing::Pacing;
 use crate::session::Command;
-use crate::session::local_bots::next_bot;
 use crate::tui::event::UiEvent;
 use crate::tui::screen::{Context, Effect, Request, Requests, Screen, Tone};
 
@@ -68,6 +67,8 @@ mod button {
     pub(super) const REMATCH: Target = Target::Button(9);
     pub(super) const AUDIT: Target = Target::Button(10);
     pub(super) const FOLLOW: Target = Target::Button(12);
+    pub(super) const CODE: Target = Target::Button(13);
+    pub(super) const DETAILS: Target = Target::Button(14);
     /// Sends a guest away: the button number is this plus the number of the seat.
     pub(super) const DISMISS: u16 = 20;
     /// Proposes a removal: the button number is this plus the number of the seat.
@@ -141,6 +142,7 @@ pub(in crate::tui) struct TableScreen {
     /// The chat message being written.
     chat: Option<Field>,
     lobby: LobbyView,
+    front: lobby::Front,
     /// While the host is not connected: for how many more seconds the program tries, and why it has failed so far.
     reaching: Option<(u64, Option<String>)>,
     /// The seats whose connection was lost, or that have paused.
@@ -171,6 +173,7 @@ impl TableScreen {
             local,
             chat: None,
             lobby: LobbyView::default(),
+            front: lobby::Front::default(),
             reaching: None,
             missing: SeatSet::EMPTY,
             snapshot: None,
@@ -465,11 +468,15 @@ impl Screen for TableScreen {
     }
 
     fn heading(&self) -> String {
-        let snapshot = self.snapshot.as_ref();
-        snapshot.map_or_else(
-            String::new,
-            |snapshot| match_game!(&snapshot.game, game => game.heading()),
-        )
+        let Some(snapshot) = &self.snapshot else {
+            return String::new();
+        };
+        let words = match_game!(&snapshot.game, game => game.heading());
+        // A replay is no table to watch.
+        match self.is_spectator() && self.status.is_none() {
+            true => format!("watching, {words}"),
+            false => words,
+        }
     }
 
     fn corner(&self, theme: &Theme) -> Option<(Line<'static>, Target)> {
@@ -525,28 +532,15 @@ impl Screen for TableScreen {
         if self.is_fresh() {
             return;
         }
+        if self.choose_in_lobby(target, requests) {
+            return;
+        }
         match target {
             button::CLOSE => self.close_over(context, requests),
-            button::READY => self.toggle_ready(requests),
-            button::CHAT => self.chat = Some(Field::new(MAX_SHOWN)),
             button::REMATCH => self.rematch(requests),
             button::AUDIT => self.audit(requests),
             button::FOLLOW => self.follow(requests),
             button::SEAL => self.over = Over::Seal,
-            button::COPY => {
-                if let Some(ticket) = self.lobby.ticket.clone() {
-                    requests.push(Request::Effect(Effect::Copy(ticket)));
-                    let text = "The ticket is in the clipboard, if this terminal lets programs write there.";
-                    requests.push(Request::Toast(Tone::Good, text.to_owned()));
-                }
-            }
-            button::BOT => {
-                if let Some(ticket) = self.lobby.ticket.as_ref().and_then(|ticket| ticket.parse().ok()) {
-                    let seated = self.lobby.seats.iter().flatten();
-                    let number = next_bot(seated.map(|taken| taken.name.as_str()));
-                    requests.push(Request::Effect(Effect::SeatBot { ticket, number }));
-                }
-            }
             Target::Spot(spot) => self.pick(spot, requests),
             Target::Row(number) => {
                 if let Some(offer) = self.listed().get(number) {
@@ -574,6 +568,8 @@ impl Screen for TableScreen {
     fn intent(&mut self, context: &Context, intent: Intent, requests: &mut Requests) {
         self.skip_ahead(context, requests);
         match intent {
+            // At a host's lobby `c` copies the ticket.
+            Intent::Chat if self.is_copy(context) => self.copy_ticket(requests),
             Intent::Chat if !self.local && !self.is_spectator() => {
                 self.chat = Some(Field::new(MAX_SHOWN));
             }
@@ -632,9 +628,8 @@ impl Screen for TableScreen {
             self.audit(requests);
             return true;
         }
-        if letter == 'r' && self.snapshot.is_none() {
-            self.toggle_ready(requests);
-            return true;
+        if self.snapshot.is_none() {
+            return self.lobby_letter(letter, requests);
         }
         if let Some(digit) = letter.to_digit(10).and_then(|digit| usize::try_from(digit).ok())
             && matches!(self.over, Over::Nothing | Over::Uses)
@@ -674,7 +669,7 @@ impl Screen for TableScreen {
     }
 
     fn back(&mut self, context: &Context, requests: &mut Requests) {
-        if self.chat.take().is_some() {
+        if self.chat.take().is_some() || self.close_page() {
             return;
         }
         if !matches!(self.over, Over::Nothing) {
@@ -814,11 +809,11 @@ impl Screen for TableScreen {
             ];
             all.extend(own.map(|intent| (keys.keys(intent), intent.words().to_owned())));
         }
-        if !self.local && !self.is_spectator() {
+        if !self.local && !self.is_spectator() && !self.is_copy(context) {
             all.push((keys.keys(Intent::Chat), Intent::Chat.words().to_owned()));
         }
         if self.snapshot.is_none() {
-            all.push(("r".to_owned(), "be ready, or not any more".to_owned()));
+            all.extend(self.lobby_keys());
         }
         all.push((keys.keys(Intent::Quit), "leave the table, or pause it".to_owned()));
         all
@@ -851,6 +846,8 @@ impl Screen for TableScreen {
             }
         } else if self.lobby.ticket.is_some() {
             all.push(("copy the ticket".to_owned(), button::COPY));
+            all.push(("the ticket as a QR code".to_owned(), button::CODE));
+            all.push(("the ticket in full, and its addresses".to_owned(), button::DETAILS));
             all.push(("seat a bot".to_owned(), button::BOT));
             for (taken, number) in self.lobby.seats.iter().zip(0..) {
                 let seat = Seat::new(usize::from(number)).filter(|seat| self.may_dismiss(*seat));
