@@ -71,6 +71,9 @@ pub(super) fn draw(
         };
         return canvas.put(area, line);
     }
+    if title.is_empty() {
+        return;
+    }
     let inner = canvas.panel(area, &title);
     let (text, foot) = match use_line {
         Some(line) => {
