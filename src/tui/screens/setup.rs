@@ -1,5 +1,8 @@
-//! Settings of a new table: seats, bots, options of the game, and who can join.
+//! The set-up of a new table: who sits at it, who can join, and the options of the game.
 
+use std::collections::BTreeMap;
+
+use fairdeal_games::bots::Level;
 use fairdeal_games::{GameInfo, OptionInfo, OptionKind, TABLE_OPTION};
 use fairdeal_protocol::crypto::pake::MAX_PASSWORD;
 use fairdeal_protocol::timing::Timing;
@@ -7,31 +10,68 @@ use fairdeal_ui::canvas::{Canvas, Layer, Target, wrapped};
 use fairdeal_ui::field::Field;
 use fairdeal_ui::keys::Intent;
 use fairdeal_ui::view::time_in_words;
-use ratatui::layout::Rect;
-use ratatui::text::Line;
+use ratatui::layout::{Constraint, Flex, Layout, Rect};
+use ratatui::text::{Line, Span};
+use serde::Deserialize;
 
+use super::home::{list_panel, picture};
+use super::settings::turned;
 use super::table::TableScreen;
-use super::{column, setting};
+use super::{KeyHelp, first_shown, foot, row, setting};
 use crate::history::solitaire::Solitaire;
+use crate::session::local_bots::bot_name;
+use crate::store::Settings;
 use crate::tui::screen::{Context, Effect, Opening, Request, Requests, Screen, Tone};
 
 /// Value of the daily option when no day is chosen.
 const NO_DAY: &str = "none";
+/// The paces of bots, by their delay in milliseconds.
+const PACES: [(u64, &str); 3] = [(200, "fast"), (700, "normal"), (1200, "slow")];
+/// The widest page.
+const WIDEST: u16 = 112;
 
 /// One setting, in one row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Item {
-    /// On this machine only, or over the network.
-    Where,
+    Who,
     Seats,
     Bots,
+    Level,
+    Pace,
+    Password,
     /// An option by its index: the game's own, then those of all tables.
     Choice(usize),
     /// For a solitaire: which deal, and whether it is sealed.
     Deal,
-    Lan,
-    Password,
+    /// Unfolds the options that few tables need.
+    More,
     Start,
+}
+
+/// Who can join a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Who {
+    /// Every seat is in this program.
+    Nobody,
+    /// The table is announced on the LAN.
+    Near,
+    /// Only those who have the ticket find it.
+    Invited,
+}
+
+/// The name of an option on this screen and its meaning: the text, then that of its value.
+#[derive(Debug, Default, Deserialize)]
+struct OptionText {
+    name: String,
+    #[serde(default)]
+    text: String,
+    #[serde(default)]
+    values: BTreeMap<String, String>,
+}
+
+/// The texts of all options, by key.
+fn option_texts() -> BTreeMap<String, OptionText> {
+    toml::from_str(include_str!("options.toml")).unwrap_or_default()
 }
 
 /// Not given: the table uses its default.
@@ -54,13 +94,17 @@ const TIMES: [OptionInfo; 2] = [
 #[derive(Debug)]
 pub(in crate::tui) struct Setup {
     game: &'static GameInfo,
-    networked: bool,
+    who: Who,
     seats: u8,
     bots: u8,
+    level: Level,
     options: Vec<(&'static OptionInfo, String)>,
+    texts: BTreeMap<String, OptionText>,
     practice: bool,
-    lan: bool,
     password: Field,
+    is_unfolded: bool,
+    /// Whether the focus begins at the first setting, and not at the start.
+    at_options: bool,
     focus: Option<Item>,
     today: String,
 }
@@ -68,151 +112,188 @@ pub(in crate::tui) struct Setup {
 impl Setup {
     pub(in crate::tui) fn new(game: &'static GameInfo, context: &Context) -> Self {
         let seats = 3.clamp(game.least_seats, game.most_seats);
-        let all = game.options.iter();
-        let several = game.most_seats > 1;
         let table = std::iter::once(&TABLE_OPTION).chain(&TIMES);
-        let table = table.filter(|_| several);
+        let table = table.filter(|_| game.most_seats > 1);
+        let options = game.options.iter().chain(table);
         Self {
             game,
-            networked: false,
+            who: Who::Nobody,
             seats,
             bots: seats - 1,
-            options: all
-                .chain(table)
-                .map(|option| (option, option.default.to_owned()))
-                .collect(),
+            level: context.settings.bot_level,
+            options: options.map(|option| (option, option.default.to_owned())).collect(),
+            texts: option_texts(),
             practice: false,
-            lan: true,
             password: Field::secret(MAX_PASSWORD),
+            is_unfolded: false,
+            at_options: false,
             focus: None,
             today: context.today.clone(),
         }
     }
 
-    /// Whether the option at this index is shown. Times are hidden for tables with bots only.
+    /// The same with the focus on the first setting.
+    pub(in crate::tui) fn at_options(self) -> Self {
+        Self {
+            at_options: true,
+            ..self
+        }
+    }
+
+    fn is_networked(&self) -> bool {
+        self.who != Who::Nobody
+    }
+
+    /// Whether the option at this index matters. Times do not, for tables with bots only.
     fn is_asked(&self, number: usize) -> bool {
         let option = self.options.get(number).map(|(option, _)| option.key);
-        self.networked || !TIMES.iter().any(|time| Some(time.key) == option)
+        self.is_networked() || !TIMES.iter().any(|time| Some(time.key) == option)
     }
 
     fn items(&self) -> Vec<Item> {
         let several = self.game.most_seats > 1;
         let mut items = Vec::new();
         if several {
-            items.push(Item::Where);
+            items.push(Item::Who);
         }
         if self.game.least_seats < self.game.most_seats {
             items.push(Item::Seats);
         }
-        if several && self.networked {
+        if several && self.is_networked() {
             items.push(Item::Bots);
         }
-        let dated = |number: &usize| self.options.get(*number).is_some_and(is_dated);
-        let asked = (0..self.options.len()).filter(|number| self.is_asked(*number));
-        items.extend(asked.map(|number| {
-            if dated(&number) {
-                Item::Deal
-            } else {
-                Item::Choice(number)
-            }
-        }));
-        if self.networked {
-            items.extend([Item::Lan, Item::Password]);
+        if self.bots > 0 {
+            items.extend([Item::Level, Item::Pace]);
+        }
+        let choice = |number: usize| match self.options.get(number).is_some_and(is_dated) {
+            true => Item::Deal,
+            false => Item::Choice(number),
+        };
+        items.extend(self.options.first().map(|_| choice(0)));
+        if self.is_networked() {
+            items.push(Item::Password);
+        }
+        if self.options.len() > 1 {
+            items.push(Item::More);
+        }
+        if self.is_unfolded {
+            let rest = (1..self.options.len()).filter(|number| self.is_asked(*number));
+            items.extend(rest.map(choice));
         }
         items.push(Item::Start);
         items
     }
 
     /// The item's name, value and meaning.
-    fn told(&self, item: Item) -> (String, String, String) {
-        let yes = |on: bool| if on { "yes" } else { "no" }.to_owned();
+    fn told(&self, item: Item, settings: &Settings) -> (String, String, String) {
         let (name, value, meaning) = match item {
-            Item::Where => {
-                let value = if self.networked {
-                    "with others"
-                } else {
-                    "with bots, on this machine"
-                };
-                let meaning = if self.networked {
-                    "Friends join with a ticket, or find the table on their network."
-                } else {
-                    "Sealed and audited like any table."
-                };
-                ("where", value.to_owned(), meaning.to_owned())
-            }
+            Item::Who => match self.who {
+                Who::Nobody => (
+                    "who can join",
+                    "nobody".to_owned(),
+                    "You play with bots on this machine, sealed and audited like any table.",
+                ),
+                Who::Near => (
+                    "who can join",
+                    "people near you".to_owned(),
+                    "Players on your network see the table in their list. You also get a ticket for friends elsewhere.",
+                ),
+                Who::Invited => (
+                    "who can join",
+                    "friends by ticket".to_owned(),
+                    "You get a ticket to send to friends, wherever they are. Nobody else finds the table.",
+                ),
+            },
             Item::Seats => {
-                let meaning = format!("{} to {}.", self.game.least_seats, self.game.most_seats);
-                ("seats", self.seats.to_string(), meaning)
+                let meaning = format!(
+                    "This game is for {} to {}.",
+                    self.game.least_seats, self.game.most_seats
+                );
+                return ("seats".to_owned(), self.seats.to_string(), meaning);
             }
             Item::Bots => (
                 "bots",
                 self.bots.to_string(),
-                "You can add more in the lobby.".to_owned(),
+                "The other seats stay open until somebody joins. You can add more bots in the lobby.",
             ),
-            Item::Choice(number) => {
-                let Some((option, value)) = self.options.get(number) else {
-                    return Default::default();
+            Item::Level => {
+                let meaning = match self.level {
+                    Level::Gentle => "Gentle bots make any move that is allowed: good for a first game.",
+                    Level::Normal => "Normal bots play sensibly.",
                 };
-                let meaning = match option.key {
-                    key if key == TABLE_OPTION.key => "No keys in escrow: losing a player redeals the hand.".to_owned(),
-                    Timing::TURN_TIME => "After this time the others may remove the player, if all agree.".to_owned(),
-                    Timing::ABSENCE => {
-                        "How long a player may be unreachable. Then the others may go on. Usually 2 min.".to_owned()
-                    }
-                    _ => format!("{}.", option.kind.allowed()),
-                };
-                let time = TIMES.iter().any(|time| time.key == option.key);
-                let seconds = value.parse().ok().filter(|_| time);
-                let value = seconds.map_or_else(|| value.clone(), time_in_words);
-                return (option.key.replace('-', " "), value, meaning);
+                ("bots play", self.level.name().to_owned(), meaning)
             }
+            Item::Pace => {
+                let meaning = "How long bots wait before they act, at all your tables.";
+                ("bots are", pace(settings.bot_delay).1.to_owned(), meaning)
+            }
+            Item::Choice(number) => return self.option_told(number),
             Item::Deal => {
                 let (value, meaning) = match (self.day(), self.practice) {
-                    (Some(day), _) => (
-                        format!("of {day}"),
+                    (Some(_), _) => (
+                        "today's",
                         "The same deal for everybody today. Sealed and saved; one try counts.",
                     ),
-                    (None, true) => (
-                        "random, for practice".to_owned(),
-                        "Not sealed or saved; you can undo every action.",
-                    ),
-                    (None, false) => (
-                        "random, sealed".to_owned(),
-                        "Sealed and audited; it counts in your statistics.",
-                    ),
+                    (None, true) => ("for practice", "Not sealed or saved; you can undo every action."),
+                    (None, false) => ("random", "Sealed and audited; it counts in your statistics."),
                 };
-                ("deal", value, meaning.to_owned())
+                ("deal", value.to_owned(), meaning)
             }
-            Item::Lan => (
-                "announce on the network",
-                yes(self.lan),
-                "Players on the LAN see the table in their list.".to_owned(),
-            ),
             Item::Password => {
                 let value = if self.password.is_empty() { "none" } else { "set" };
-                let meaning = "Guests need it to sit down; guesses are limited.";
-                ("password", value.to_owned(), meaning.to_owned())
+                let meaning = "Type one, and guests need it to sit down; guesses are limited.";
+                ("password", value.to_owned(), meaning)
             }
-            Item::Start => ("", String::new(), String::new()),
+            Item::More => ("", String::new(), "Options that few tables need."),
+            Item::Start => (
+                "",
+                String::new(),
+                "Everything is ready. Change what you like above, or begin.",
+            ),
         };
-        (name.to_owned(), value, meaning)
+        (name.to_owned(), value, meaning.to_owned())
     }
 
-    fn change(&mut self, item: Item, by: i32) {
+    fn option_told(&self, number: usize) -> (String, String, String) {
+        let Some((option, value)) = self.options.get(number) else {
+            return Default::default();
+        };
+        let none = OptionText::default();
+        let text = self.texts.get(option.key).unwrap_or(&none);
+        let of_value = text.values.get(value).map_or("", String::as_str);
+        let meaning = format!("{} {of_value}", text.text).trim().to_owned();
+        let is_time = TIMES.iter().any(|time| time.key == option.key);
+        let seconds = value.parse().ok().filter(|_| is_time);
+        let shown = match (option.kind, seconds) {
+            (_, Some(seconds)) => time_in_words(seconds),
+            (OptionKind::Flag, _) => if value == "true" { "yes" } else { "no" }.to_owned(),
+            _ => value.replace('-', " "),
+        };
+        (text.name.clone(), shown, meaning)
+    }
+
+    fn change(&mut self, context: &Context, item: Item, by: i32, requests: &mut Requests) {
         match item {
-            Item::Where => {
-                self.networked = !self.networked;
-                self.bots = if self.networked { 0 } else { self.seats - 1 };
+            Item::Who => {
+                let was_networked = self.is_networked();
+                self.who = turned(&[Who::Nobody, Who::Near, Who::Invited], self.who, by);
+                if was_networked != self.is_networked() {
+                    self.bots = if self.is_networked() { 0 } else { self.seats - 1 };
+                }
             }
             Item::Seats => {
                 self.seats = stepped(self.seats, by, self.game.least_seats, self.game.most_seats);
-                self.bots = if self.networked {
-                    self.bots.min(self.seats - 1)
-                } else {
-                    self.seats - 1
+                self.bots = match self.is_networked() {
+                    true => self.bots.min(self.seats - 1),
+                    false => self.seats - 1,
                 };
             }
             Item::Bots => self.bots = stepped(self.bots, by, 0, self.seats - 1),
+            Item::Level => self.level = turned(&Level::ALL.map(|(level, _)| level), self.level, by),
+            Item::Pace => requests.push(Request::Settings(Box::new(Settings {
+                bot_delay: turned(&PACES, pace(context.settings.bot_delay), by).0,
+                ..context.settings.clone()
+            }))),
             Item::Choice(number) => {
                 if let Some((option, value)) = self.options.get_mut(number) {
                     *value = next_value(option.kind, value, by);
@@ -232,7 +313,7 @@ impl Setup {
                     day.clone_into(value);
                 }
             }
-            Item::Lan => self.lan = !self.lan,
+            Item::More => self.is_unfolded = !self.is_unfolded,
             Item::Password | Item::Start => {}
         }
     }
@@ -245,31 +326,29 @@ impl Setup {
     }
 
     fn start(&self, requests: &mut Requests) {
+        let is_networked = self.is_networked();
         let password = match self.password.password() {
-            Ok(password) => password.filter(|_| self.networked),
+            Ok(password) => password.filter(|_| is_networked),
             Err(why) => return requests.push(Request::Toast(Tone::Bad, why.to_string())),
         };
+        let options = self.options.iter().enumerate();
+        let options = options.filter(|(number, (_, value))| self.is_asked(*number) && value != USUAL);
         let opening = Opening {
             game: self.game.id.to_owned(),
             seats: self.seats,
             bots: self.bots,
-            options: self
-                .options
-                .iter()
-                .enumerate()
-                .filter(|(number, (_, value))| self.is_asked(*number) && value != USUAL)
+            level: self.level,
+            options: options
                 .map(|(_, (option, value))| (option.key.to_owned(), value.clone()))
                 .collect(),
-            networked: self.networked,
-            lan: self.lan,
+            networked: is_networked,
+            lan: self.who == Who::Near,
             password,
             practice: self.practice,
         };
         requests.push(Request::Effect(Effect::Open(opening)));
-        requests.push(Request::Replace(Box::new(TableScreen::new(
-            self.game.name,
-            !self.networked,
-        ))));
+        let table = TableScreen::new(self.game.name, !is_networked);
+        requests.push(Request::Replace(Box::new(table)));
     }
 
     fn item(&self, target: Target) -> Option<Item> {
@@ -278,6 +357,88 @@ impl Setup {
             _ => None,
         }
     }
+
+    /// The settings, as many as fit around the one in focus, and the start.
+    fn draw_items(&self, context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
+        let theme = canvas.theme();
+        let items = self.items();
+        let last = items.len().saturating_sub(1);
+        let [list, start] = Layout::vertical([
+            Constraint::Max(u16::try_from(last).unwrap_or(u16::MAX)),
+            Constraint::Length(1),
+        ])
+        .spacing(1)
+        .areas(area);
+        let focus = self
+            .focus
+            .and_then(|focus| items.iter().position(|item| *item == focus));
+        let first = first_shown(focus.unwrap_or(0), usize::from(list.height), last);
+        for ((number, item), y) in items
+            .iter()
+            .enumerate()
+            .take(last)
+            .skip(first)
+            .zip(list.y..list.bottom())
+        {
+            let (at, target) = (Rect { y, height: 1, ..list }, Target::Row(number));
+            if *item == Item::More {
+                let (sign, ascii) = if self.is_unfolded { ("▾", "v") } else { ("▸", ">") };
+                let words = format!("more options {}", theme.glyph(sign, ascii));
+                row(canvas, at, target, (&words, theme.ink()), "");
+                continue;
+            }
+            let (name, value, _) = self.told(*item, &context.settings);
+            setting(canvas, at, target, &name, &value);
+        }
+        let words = if self.is_networked() { "open the table" } else { "play" };
+        let key = context.keymap.key(Intent::Choose);
+        canvas.button((start.x + 3, start.y), &key, words, Target::Row(last));
+    }
+
+    /// Who sits at the table: one line for each seat.
+    fn seat_lines(&self, context: &Context, canvas: &Canvas<'_>) -> Vec<Line<'static>> {
+        let theme = canvas.theme();
+        let seat = |number: u8| {
+            let style = theme.suit(number);
+            let sign = Span::styled(theme.glyph("▲ ", "* "), style);
+            let bot = number.checked_sub(1).filter(|bot| *bot < self.bots);
+            match (number, bot) {
+                (0, _) => Line::from(vec![
+                    sign,
+                    Span::styled(format!("{}, you", context.name()), theme.title()),
+                ]),
+                (_, Some(bot)) => {
+                    let dot = theme.glyph("·", "-");
+                    let words = format!("{} {dot} bot {dot} {}", bot_name(usize::from(bot)), self.level.name());
+                    Line::from(vec![sign, Span::raw(words)])
+                }
+                _ => Line::from(vec![
+                    Span::raw(theme.glyph("△ ", "o ")),
+                    Span::raw("open: somebody joins"),
+                ]),
+            }
+        };
+        (0..self.seats).map(seat).collect()
+    }
+
+    /// Beside the settings: who sits at the table, or how a solitaire has gone so far.
+    fn beside(&self, context: &Context, canvas: &Canvas<'_>, width: usize) -> (&'static str, Vec<Line<'static>>) {
+        if self.game.most_seats > 1 {
+            return ("At the table", self.seat_lines(context, canvas));
+        }
+        let mut words = Solitaire::of(&context.library.past, self.game.id, &context.today).in_words();
+        if words.is_empty() {
+            words.push("You have not finished a game yet.".to_owned());
+        }
+        let rows = words.iter().flat_map(|words| wrapped(words, width, 0));
+        ("So far", rows.map(Line::raw).collect())
+    }
+}
+
+/// The pace nearest to a delay.
+fn pace(delay: u64) -> (u64, &'static str) {
+    let nearest = PACES.into_iter().min_by_key(|(pace, _)| pace.abs_diff(delay));
+    nearest.unwrap_or_default()
 }
 
 /// The next number up or down, wrapping at the ends.
@@ -332,78 +493,127 @@ impl Screen for Setup {
 
     fn draw(&mut self, context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
         let theme = canvas.theme();
-        let page = column(area, 86);
-        let mut at = Rect { y: page.y + 1, ..page };
-        at = canvas.section(at, "Open a table");
-        for (number, item) in self.items().into_iter().enumerate() {
-            let target = Target::Row(number);
-            if item == Item::Start {
-                at.y += 1;
-                let words = if self.networked { "open the table" } else { "play" };
-                canvas.button((at.x + 3, at.y), "Enter", words, target);
-                continue;
-            }
-            let (name, value, _) = self.told(item);
-            setting(canvas, at, target, &name, &value);
-            at.y += 1;
-        }
-        let (_, _, meaning) = self.focus.map(|item| self.told(item)).unwrap_or_default();
         let keys = &context.keymap;
-        let [left, right] = [Intent::Left, Intent::Right].map(|intent| keys.keys(intent).replace(' ', "/"));
-        let how = match self.focus {
-            Some(Item::Password) => "Tab or Down: next field.".to_owned(),
-            _ => format!("{left}, {right} or a click changes the value. Enter starts the table."),
-        };
-        let below = Rect {
-            y: at.y + 2,
-            height: 5,
-            ..page
-        };
-        let rows = wrapped(&meaning, usize::from(page.width).saturating_sub(4), 0);
-        let lines = rows.into_iter().chain([how]);
-        canvas.rows(below, lines.map(|row| Line::styled(format!("   {row}"), theme.faint())));
-        if self.game.most_seats == 1 {
-            let past = Solitaire::of(&context.library.past, self.game.id, &context.today);
-            let below = Rect {
-                y: below.bottom() + 1,
-                height: 6,
-                ..page
-            };
-            let inner = canvas.section(below, "So far");
-            let width = usize::from(inner.width).saturating_sub(4);
-            let mut words = past.in_words();
-            if words.is_empty() {
-                words.push("You have not finished a game yet.".to_owned());
-            }
-            let rows = words.iter().flat_map(|words| wrapped(words, width, 0));
-            canvas.rows(inner, rows.map(|row| Line::raw(format!("   {row}"))));
+        let (_, _, meaning) = self
+            .focus
+            .map(|item| self.told(item, &context.settings))
+            .unwrap_or_default();
+        let start = if self.is_networked() { "open the table" } else { "play" };
+        let of = |intent: Intent, label: &'static str| (keys.key(intent), label, Some(Target::Key(intent)));
+        let arrows = |glyph, ascii| theme.glyph(glyph, ascii).to_owned();
+        let help: Vec<KeyHelp<'_>> = vec![
+            (arrows("↑↓", "Up Down"), "choose", None),
+            (arrows("←→", "Left Right"), "change", None),
+            of(Intent::Choose, start),
+            of(Intent::Rules, "rules"),
+            of(Intent::Back, "back"),
+        ];
+        let body = foot(canvas, area, &[meaning], help);
+        let [page] = Layout::horizontal([Constraint::Max(WIDEST)])
+            .flex(Flex::Center)
+            .areas(body);
+        let is_wide = page.width >= 72;
+        let art_rows = if is_wide && page.height >= 24 { 5 } else { 0 };
+        let [head, page] = Layout::vertical([Constraint::Length(art_rows), Constraint::Min(0)])
+            .spacing(u16::from(art_rows > 0))
+            .areas(page);
+        if art_rows > 0 {
+            let [art, words] = Layout::horizontal([Constraint::Length(18), Constraint::Min(0)])
+                .spacing(3)
+                .areas(head);
+            canvas.rows(art, picture(self.game.id, 1, theme));
+            let [words] = Layout::vertical([Constraint::Length(4)])
+                .flex(Flex::Center)
+                .areas(words);
+            let pitch = wrapped(self.game.pitch, usize::from(words.width).min(70), 0);
+            let lines = std::iter::once(Line::styled(self.game.name, theme.title()));
+            canvas.rows(words, lines.chain(pitch.into_iter().map(Line::raw)));
         }
+        if is_wide {
+            let [left, right] = Layout::horizontal([Constraint::Min(0), Constraint::Max(46)])
+                .spacing(2)
+                .areas::<2>(page);
+            let [left, right] = match page.width {
+                90.. => [left, right],
+                _ => Layout::horizontal([Constraint::Fill(8), Constraint::Fill(5)])
+                    .spacing(2)
+                    .areas(page),
+            };
+            let (title, lines) = self.beside(context, canvas, usize::from(right.width).saturating_sub(4));
+            let items = self.items().len();
+            let rows = u16::try_from(items.max(lines.len() + 1))
+                .unwrap_or(u16::MAX)
+                .saturating_add(3);
+            let [left, right] = [left, right].map(|area| Rect {
+                height: area.height.min(rows),
+                ..area
+            });
+            let inner = canvas.panel(right, title);
+            canvas.rows(
+                Rect {
+                    y: inner.y + 1,
+                    height: inner.height.saturating_sub(1),
+                    ..inner
+                },
+                lines,
+            );
+            let inner = list_panel(canvas, left, "Your table");
+            self.draw_items(context, canvas, inner);
+            return;
+        }
+        let (_, lines) = self.beside(context, canvas, usize::from(page.width));
+        let rows = u16::try_from(lines.len().div_ceil(2)).unwrap_or(0);
+        let [seats, list] = Layout::vertical([Constraint::Length(rows), Constraint::Min(0)])
+            .spacing(1)
+            .areas(page);
+        let columns = Layout::horizontal([Constraint::Fill(1); 2])
+            .spacing(2)
+            .areas::<2>(seats);
+        for (column, lines) in columns.into_iter().zip(lines.chunks(usize::from(rows.max(1)))) {
+            canvas.rows(column, lines.iter().cloned());
+        }
+        self.draw_items(context, canvas, list);
     }
 
-    fn choose(&mut self, _context: &Context, target: Target, requests: &mut Requests) {
+    fn choose(&mut self, context: &Context, target: Target, requests: &mut Requests) {
         match self.item(target) {
             Some(Item::Start) => self.start(requests),
-            Some(item) => self.change(item, 1),
+            Some(item) => self.change(context, item, 1, requests),
             None => {}
         }
     }
 
-    fn intent(&mut self, _context: &Context, intent: Intent, requests: &mut Requests) {
+    fn intent(&mut self, context: &Context, intent: Intent, requests: &mut Requests) {
         let by = match intent {
             Intent::Left => -1,
             Intent::Right => 1,
+            // The list is longer than the screen: its next row is not drawn yet.
+            Intent::Up | Intent::Down => {
+                let focus = self.items().iter().position(|item| Some(*item) == self.focus);
+                let next = focus.map(|at| {
+                    if intent == Intent::Up {
+                        at.saturating_sub(1)
+                    } else {
+                        at + 1
+                    }
+                });
+                let next = next.filter(|at| *at < self.items().len());
+                return requests.extend(next.map(|at| Request::Focus(Target::Row(at))));
+            }
+            Intent::Choose if self.focus == Some(Item::More) => 1,
             Intent::Choose => return self.start(requests),
             Intent::Quit => return requests.push(Request::Leave),
             _ => return,
         };
         if let Some(item) = self.focus {
-            self.change(item, by);
+            self.change(context, item, by, requests);
         }
     }
 
-    /// Left and right change the focused setting; Enter begins, wherever the focus is.
+    /// The arrows walk and change the settings; Enter begins, wherever the focus is.
     fn steers(&self, intent: Intent) -> bool {
-        matches!(intent, Intent::Left | Intent::Right | Intent::Choose)
+        let all = [Intent::Up, Intent::Down, Intent::Left, Intent::Right, Intent::Choose];
+        all.contains(&intent)
     }
 
     fn field(&mut self) -> Option<&mut Field> {
@@ -420,7 +630,8 @@ impl Screen for Setup {
 
     fn first_focus(&self, _layer: &Layer) -> Option<Target> {
         // Start on the last row: Enter opens the table.
-        self.items().len().checked_sub(1).map(Target::Row)
+        let last = self.items().len().checked_sub(1)?;
+        Some(Target::Row(if self.at_options { 0 } else { last }))
     }
 
     fn commands(&self, _context: &Context) -> Vec<(String, Target)> {
@@ -431,6 +642,8 @@ impl Screen for Setup {
 
 #[cfg(test)]
 mod tests {
+    use fairdeal_games::GAMES;
+
     use super::*;
 
     #[test]
@@ -443,5 +656,24 @@ mod tests {
         assert_eq!(next(OptionKind::Flag, "false", 1), "true");
 
         assert_eq!((stepped(5, 1, 2, 5), stepped(2, -1, 2, 5)), (2, 5));
+    }
+
+    #[test]
+    fn every_option_has_a_name_and_meaning() {
+        let texts = option_texts();
+        let own = GAMES.iter().flat_map(|info| info.options);
+        for option in own
+            .chain([&TABLE_OPTION])
+            .chain(&TIMES)
+            .filter(|option| option.kind != OptionKind::Date)
+        {
+            let text = texts.get(option.key).unwrap_or_else(|| panic!("{}", option.key));
+            assert!(!text.name.is_empty() && text.name.len() < 22, "{}", option.key);
+            let values: &[&str] = match option.kind {
+                OptionKind::Choice(values) => values,
+                _ => &["true", "false"],
+            };
+            assert!(!text.text.is_empty() || values.iter().all(|value| text.values.contains_key(*value)));
+        }
     }
 }

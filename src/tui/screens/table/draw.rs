@@ -147,7 +147,11 @@ fn draw_prompt(
         theme.title()
     };
     let lead = Span::styled(lead, theme.accent());
-    let rows = wrapped(&sentence(&text), usize::from(area.width).saturating_sub(lead.width()), 0);
+    let rows = wrapped(
+        &sentence(&text),
+        usize::from(area.width).saturating_sub(lead.width()),
+        0,
+    );
     // A text of two rows begins over the row above: it is too important to be cut.
     let above = u16::try_from(rows.len().saturating_sub(1)).unwrap_or(0).min(area.y);
     let area = Rect {

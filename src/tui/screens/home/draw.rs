@@ -1,0 +1,381 @@
+//! The body of the home screen at its three sizes.
+
+use fairdeal_games::{Difficulty, GameInfo, game_info, listed};
+use fairdeal_protocol::seat::Seat;
+use fairdeal_ui::canvas::{Canvas, Target, wrapped};
+use fairdeal_ui::keys::Intent;
+use ratatui::layout::{Constraint, Flex, Layout, Margin, Rect};
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Block;
+
+use super::{Entry, Home, games, picture, target};
+use crate::history::What;
+use crate::summary::{Ending, Summary};
+use crate::tui::screen::Context;
+use crate::tui::screens::lesson::guided_hand;
+use crate::tui::screens::row;
+
+/// The widest page.
+const WIDEST: u16 = 150;
+/// Rows of a picture; a plate is as high.
+const PLATE: u16 = 5;
+/// Columns of a picture, and of a small one.
+const ART: (u16, u16) = (18, 7);
+/// The most saved games, and the most LAN tables, that are listed beside the games.
+const LISTED: usize = 4;
+
+/// One of the panels beside the games.
+struct Panel<'a> {
+    title: String,
+    rows: Vec<PanelRow<'a>>,
+}
+
+/// A row that can be chosen, with its key or its state at the right; or a remark.
+enum PanelRow<'a> {
+    Choice(Entry, String, String),
+    Remark(&'a str),
+    Said(String),
+}
+
+impl Home {
+    pub(super) fn draw_body(&self, context: &Context, canvas: &mut Canvas<'_>, body: Rect) {
+        let [page] = Layout::horizontal([Constraint::Max(WIDEST)])
+            .flex(Flex::Center)
+            .areas(body);
+        let panels = self.panels(context);
+        if page.width < 72 || page.height < 15 {
+            return draw_mini(context, canvas, page, &panels);
+        }
+        let big = page.width >= 106;
+        let plates = 5 * PLATE + 4;
+        let scale: u16 = if page.height >= 48 { 2 } else { 1 };
+        let banner = if scale == 2 { 5 } else { 3 };
+        let has_plates = big && page.height >= plates;
+        let lists = match (has_plates, scale) {
+            (true, 2) => plates + 10,
+            (true, _) => plates,
+            (false, _) => 16,
+        };
+        let has_banner = page.height > lists + banner;
+        let [banner, lists] = Layout::vertical([
+            Constraint::Length(if has_banner { banner } else { 0 }),
+            Constraint::Length(lists.min(page.height)),
+        ])
+        .spacing(if has_banner { scale } else { 0 })
+        .flex(if scale == 2 { Flex::Center } else { Flex::Start })
+        .areas(page);
+        if has_banner {
+            draw_banner(canvas, banner, usize::from(scale));
+        }
+        let widths = match has_plates {
+            true => [Constraint::Fill(5), Constraint::Fill(4)],
+            false => [Constraint::Fill(6), Constraint::Fill(5)],
+        };
+        let [left, right] = Layout::horizontal(widths).spacing(2).areas(lists);
+        if has_plates {
+            let each = Layout::vertical([Constraint::Fill(1); 5]).spacing(1).areas::<5>(left);
+            for ((number, info), area) in games().zip(each) {
+                draw_plate(context, canvas, area, number, info);
+            }
+        } else {
+            draw_list(canvas, left);
+        }
+        draw_panels(context, canvas, right, &panels);
+    }
+
+    /// How to learn the game in focus, the saved games, and the tables on the LAN.
+    fn panels(&self, context: &Context) -> Vec<Panel<'static>> {
+        let info = self.info();
+        let key = |intent: Intent| context.keymap.key(intent);
+        let choice = |entry, words: &str, more: &str| PanelRow::Choice(entry, words.to_owned(), more.to_owned());
+        let mut learn = Vec::new();
+        let has_lesson = guided_hand(info).is_some();
+        if has_lesson {
+            learn.push(choice(Entry::Guided, "play the guided hand", "T"));
+        }
+        learn.push(choice(Entry::Rules, "read the rules", &key(Intent::Rules)));
+        learn.extend(last_time(context, info).map(PanelRow::Said));
+        let title = match has_lesson {
+            true => format!("Learn {} in two minutes", info.name),
+            false => format!("Learn {}", info.name),
+        };
+        let mut panels = vec![Panel { title, rows: learn }];
+
+        let waiting = context.library.waiting.iter().enumerate().take(LISTED);
+        let saved = waiting.map(|(number, (table, words))| {
+            let past = context.library.past.iter().find(|past| past.table == *table);
+            let (words, when) = match past.map(|past| (past.date(), &past.what)) {
+                Some((date, What::Waits(summary))) => (with_others(summary), date),
+                _ => (words.clone(), String::new()),
+            };
+            let day = when.split(' ').next().unwrap_or_default();
+            let day = if day == context.today { "today" } else { day };
+            choice(Entry::Waiting(number), &words, day)
+        });
+        let saved: Vec<PanelRow<'_>> = saved.collect();
+        if !saved.is_empty() {
+            let title = "Resume".to_owned();
+            panels.push(Panel { title, rows: saved });
+        }
+
+        let view = context.lan.as_ref();
+        let tables = view.map(|view| view.tables.as_slice()).unwrap_or_default();
+        let lan = tables.iter().enumerate().take(LISTED).map(|(number, table)| {
+            let game = game_info(&table.game).map_or(table.game.as_str(), |info| info.name);
+            let lock = if table.locked { ", locked" } else { "" };
+            let free = format!("{} of {} free{lock}", table.free, table.seats);
+            choice(Entry::Lan(number), &format!("{}: {game}", table.host), &free)
+        });
+        let mut lan: Vec<PanelRow<'_>> = lan.collect();
+        if lan.is_empty() {
+            lan.push(PanelRow::Remark(match view {
+                Some(view) if view.blind => "No multicast here: use tickets.",
+                _ => "None yet. They appear here.",
+            }));
+        }
+        lan.push(choice(Entry::Join, "join with a ticket", "j"));
+        if info.most_seats > 1 {
+            lan.push(choice(Entry::Options, "open a table", "o"));
+        }
+        lan.push(choice(Entry::Watch, "watch a table", "w"));
+        let title = "Open tables near you".to_owned();
+        panels.push(Panel { title, rows: lan });
+        panels
+    }
+}
+
+/// The other players of a saved game.
+fn with_others(summary: &Summary) -> String {
+    let others = summary.players.iter().enumerate();
+    let others = others.filter(|(number, _)| summary.me.map(Seat::index) != Some(*number));
+    let others: Vec<String> = others.map(|(_, name)| name.clone()).collect();
+    match others.is_empty() {
+        true => summary.game_name().to_owned(),
+        false => format!("{} with {}", summary.game_name(), listed(&others)),
+    }
+}
+
+/// How the player's last finished game ended, with the winner's score first.
+fn last_time(context: &Context, info: &GameInfo) -> Option<String> {
+    let (summary, me) = context.library.past.iter().find_map(|past| match &past.what {
+        What::Over(summary) if summary.game == info.id && summary.ending == Ending::Finished => {
+            Some((summary, summary.me?))
+        }
+        _ => None,
+    })?;
+    let mut scores = summary.scores.clone();
+    if info.most_seats == 1 {
+        let won = if summary.winners.is_empty() {
+            ""
+        } else {
+            ", the tower stands"
+        };
+        return Some(format!("Last time: {} points{won}", scores.first()?));
+    }
+    let name = |seat: &Seat| match *seat == me {
+        true => "you".to_owned(),
+        false => summary.name(*seat),
+    };
+    let winners: Vec<String> = summary.winners.iter().map(name).collect();
+    let won = match winners.is_empty() {
+        true => "nobody won".to_owned(),
+        false => format!("{} won", listed(&winners)),
+    };
+    scores.sort_unstable_by(|a, b| b.cmp(a));
+    // Some games only tell winners from losers.
+    let scores = Some(scores).filter(|scores| scores.iter().any(|score| *score > 1));
+    let scores = scores.unwrap_or_default();
+    let scores: Vec<String> = scores.iter().map(i64::to_string).collect();
+    Some(format!("Last time: {won} {}", scores.join(" : ")).trim_end().to_owned())
+}
+
+/// Seats, minutes and difficulty.
+fn facts(info: &GameInfo, canvas: &Canvas<'_>, is_short: bool) -> Vec<Span<'static>> {
+    let theme = canvas.theme();
+    let dash = theme.glyph("–", "-");
+    let players = match (info.least_seats == info.most_seats, is_short) {
+        (true, _) => "alone".to_owned(),
+        (false, true) => format!("{}{dash}{}", info.least_seats, info.most_seats),
+        (false, false) => format!("{}{dash}{} players", info.least_seats, info.most_seats),
+    };
+    let style = match info.difficulty {
+        Difficulty::Easy => theme.good(),
+        Difficulty::Medium => theme.back(),
+        Difficulty::Deep => theme.suit(5),
+    };
+    let width = if is_short { 5 } else { 11 };
+    vec![
+        Span::raw(format!("{players:<width$}  {:>2} min  ", info.minutes)),
+        Span::styled(format!("{:<6}", info.difficulty.name()), style),
+    ]
+}
+
+fn draw_banner(canvas: &mut Canvas<'_>, area: Rect, scale: usize) {
+    let theme = canvas.theme();
+    let art = picture("banner", scale, theme);
+    let width = art.first().map_or(0, Line::width);
+    let [left, right] = Layout::horizontal([
+        Constraint::Length(u16::try_from(width).unwrap_or(0)),
+        Constraint::Min(0),
+    ])
+    .spacing(4)
+    .areas(area);
+    canvas.rows(left, art);
+    let words = [
+        "Five card and pyramid games.",
+        "Nobody deals; everybody can check the shuffle.",
+    ];
+    let rows: Vec<String> = words
+        .iter()
+        .flat_map(|words| wrapped(words, usize::from(right.width), 0))
+        .collect();
+    let [right] = Layout::vertical([Constraint::Length(u16::try_from(rows.len()).unwrap_or(0))])
+        .flex(Flex::End)
+        .areas(right);
+    canvas.rows(right, rows.into_iter().map(Line::raw));
+}
+
+/// Fills an area that can be chosen and returns its inside: with focus, flat with a bar at its left; in mono framed.
+fn draw_choosable(canvas: &mut Canvas<'_>, area: Rect, target: Target) -> (Rect, bool) {
+    let theme = canvas.theme();
+    let is_focused = canvas.target(area, target).focused;
+    canvas.panel(area, "");
+    if is_focused {
+        match theme.panel() {
+            Some(_) => canvas.tint(area, theme.focused()),
+            None => canvas.render(Block::bordered().border_set(theme.focus_border()), area),
+        }
+        let bar = Line::styled(theme.glyph("▌", ">"), theme.accent());
+        let rows = std::iter::repeat_n(bar, usize::from(area.height));
+        canvas.rows(Rect { width: 1, ..area }, rows);
+    }
+    let frame = u16::from(theme.panel().is_none());
+    (area.inner(Margin::new(2, frame)), is_focused)
+}
+
+/// A game with its picture.
+fn draw_plate(context: &Context, canvas: &mut Canvas<'_>, area: Rect, number: usize, info: &'static GameInfo) {
+    let theme = canvas.theme();
+    let (inner, is_focused) = draw_choosable(canvas, area, Target::Row(number));
+    let (art, width) = match inner.height >= PLATE {
+        true => (picture(info.id, 1, theme), ART.0),
+        false => (picture(&format!("{}-small", info.id), 1, theme), ART.1),
+    };
+    let rows = u16::try_from(art.len()).unwrap_or(0);
+    let [left, text] = Layout::horizontal([Constraint::Length(width), Constraint::Min(0)])
+        .spacing(3)
+        .areas(inner);
+    let [left] = Layout::vertical([Constraint::Length(rows)])
+        .flex(Flex::Center)
+        .areas(left);
+    canvas.rows(left, art);
+    let [text] = Layout::vertical([Constraint::Length(3)]).flex(Flex::Center).areas(text);
+    let lines = [
+        Line::styled(info.name, theme.title()),
+        Line::raw(info.tagline),
+        Line::from(facts(info, canvas, false)),
+    ];
+    canvas.rows(text, lines);
+    if is_focused {
+        let play = Line::from(vec![
+            Span::styled(context.keymap.key(Intent::Choose), theme.key()),
+            Span::raw(" play"),
+        ]);
+        canvas.put(text, play.right_aligned());
+    }
+}
+
+/// All games in one panel, two rows each.
+fn draw_list(canvas: &mut Canvas<'_>, area: Rect) {
+    let theme = canvas.theme();
+    let inner = list_panel(canvas, area, "");
+    let each = Layout::vertical([Constraint::Length(2); 5])
+        .spacing(1)
+        .areas::<5>(inner);
+    for ((number, info), area) in games().zip(each) {
+        let is_focused = canvas.target(area, Target::Row(number)).focused;
+        if is_focused {
+            canvas.tint(area, theme.focused());
+            let bar = Line::styled(theme.glyph("▌", ">"), theme.accent());
+            canvas.rows(Rect { width: 1, ..area }, [bar.clone(), bar]);
+        }
+        let [art, text] = Layout::horizontal([Constraint::Length(ART.1), Constraint::Min(0)])
+            .spacing(2)
+            .areas(area.inner(Margin::new(2, 0)));
+        canvas.rows(art, picture(&format!("{}-small", info.id), 1, theme));
+        let lines = [
+            Line::styled(info.name, theme.title()),
+            Line::from(facts(info, canvas, true)),
+        ];
+        canvas.rows(text, lines);
+    }
+}
+
+fn draw_rows(context: &Context, canvas: &mut Canvas<'_>, area: Rect, rows: &[PanelRow<'_>]) {
+    let theme = canvas.theme();
+    for (y, line) in (area.y..area.bottom()).zip(rows) {
+        let at = Rect { y, height: 1, ..area };
+        match line {
+            PanelRow::Choice(entry, words, more) => {
+                row(canvas, at, target(context, *entry), (words, Style::new()), more);
+            }
+            PanelRow::Remark(words) => canvas.put(at, Line::styled(format!("   {words}"), theme.faint())),
+            PanelRow::Said(words) => canvas.put(at, Line::raw(format!("   {words}"))),
+        }
+    }
+}
+
+/// The panels below each other; the last is as high as what remains.
+fn draw_panels(context: &Context, canvas: &mut Canvas<'_>, area: Rect, panels: &[Panel<'_>]) {
+    let last = panels.len().saturating_sub(1);
+    let height = |(number, panel): (usize, &Panel<'_>)| {
+        let rows = u16::try_from(panel.rows.len()).unwrap_or(0) + 2;
+        if number == last {
+            Constraint::Min(rows)
+        } else {
+            Constraint::Length(rows)
+        }
+    };
+    let heights: Vec<Constraint> = panels.iter().enumerate().map(height).collect();
+    let areas = Layout::vertical(heights).spacing(1).split(area);
+    for (panel, area) in panels.iter().zip(areas.iter()) {
+        let inner = list_panel(canvas, *area, &panel.title);
+        draw_rows(context, canvas, inner, &panel.rows);
+    }
+}
+
+/// One row for each game, and the panels in two columns of rows below.
+fn draw_mini(context: &Context, canvas: &mut Canvas<'_>, page: Rect, panels: &[Panel<'_>]) {
+    let theme = canvas.theme();
+    let [list, below] = Layout::vertical([Constraint::Length(5), Constraint::Min(0)])
+        .spacing(1)
+        .areas(page);
+    for ((number, info), y) in games().zip(list.y..list.bottom()) {
+        let at = Rect { y, height: 1, ..list };
+        row(canvas, at, Target::Row(number), (info.name, theme.title()), "");
+        let facts = Line::from(facts(info, canvas, true));
+        canvas.put(at.inner(Margin::new(1, 0)), facts.right_aligned());
+    }
+    let [left, right] = Layout::horizontal([Constraint::Fill(1); 2]).spacing(2).areas(below);
+    let Some((tables, rest)) = panels.split_last() else {
+        return;
+    };
+    let inner = canvas.section(right, &tables.title);
+    draw_rows(context, canvas, inner, &tables.rows);
+    let mut at = left;
+    for panel in rest {
+        let inner = canvas.section(at, &panel.title);
+        draw_rows(context, canvas, inner, &panel.rows);
+        let used = u16::try_from(panel.rows.len()).unwrap_or(0) + 2;
+        at.y = at.y.saturating_add(used).min(left.bottom());
+        at.height = left.bottom() - at.y;
+    }
+}
+
+/// A panel for rows: they begin at its edge, where the bar of the focus stands.
+pub(in crate::tui::screens) fn list_panel(canvas: &mut Canvas<'_>, area: Rect, title: &str) -> Rect {
+    canvas.panel(area, title);
+    let frame = u16::from(canvas.theme().panel().is_none());
+    area.inner(Margin::new(frame, 1))
+}
