@@ -32,6 +32,7 @@ use ratatui::style::{Color, Modifier};
 use super::event::{Input, UiEvent};
 use super::screen::{Context, Effect, Library};
 use super::screens::home::Home;
+use super::screens::welcome::Welcome;
 use super::shell::Shell;
 use crate::session::practice::Practice;
 use crate::session::{Command, SessionEvent};
@@ -82,6 +83,13 @@ impl TestApp {
     /// Starts at the home screen.
     pub(super) fn at_home(ascii: bool) -> Self {
         Self::with(Shell::new(context(ascii), Box::new(Home::default())))
+    }
+
+    /// Starts with a player whose name is not known.
+    pub(super) fn at_first_start(ascii: bool) -> Self {
+        let context = context(ascii);
+        let welcome = Welcome::new(&context);
+        Self::with(Shell::new(context, Box::new(welcome)))
     }
 
     pub(super) fn with(shell: Shell) -> Self {

@@ -73,20 +73,26 @@ type KeyHelp<'a> = (String, &'a str, Option<Target>);
 /// Rows of the sentence at the foot.
 const SENTENCE: usize = 2;
 
-/// Draws the foot of a screen: a rule, a sentence on the thing in focus, and the keys. Of `sentences`, the first that
-/// fits is drawn; of the keys those that fit, the last always. Returns the area above, within the margin.
-fn foot(canvas: &mut Canvas<'_>, area: Rect, sentences: &[String], mut keys: Vec<KeyHelp<'_>>) -> Rect {
-    let theme = canvas.theme();
-    let [_, body, _, rule, sentence, line] = Layout::vertical([
+/// Divides a screen into its body, within the margin, and its foot.
+fn body_and_foot(area: Rect) -> [Rect; 2] {
+    let rows = u16::try_from(SENTENCE).unwrap_or(0) + 2;
+    let [_, body, _, foot] = Layout::vertical([
         Constraint::Length(1),
         Constraint::Min(0),
         Constraint::Length(1),
-        Constraint::Length(1),
-        Constraint::Length(2),
-        Constraint::Length(1),
+        Constraint::Length(rows),
     ])
     .areas(area);
-    let [body, sentence, line] = [body, sentence, line].map(|area| area.inner(Margin::new(2, 0)));
+    [body.inner(Margin::new(2, 0)), foot]
+}
+
+/// Draws the foot of a screen: a rule, a sentence on the thing in focus, and the keys. Of `sentences`, the first that
+/// fits is drawn; of the keys those that fit, the last always.
+fn foot(canvas: &mut Canvas<'_>, area: Rect, sentences: &[String], mut keys: Vec<KeyHelp<'_>>) {
+    let theme = canvas.theme();
+    let [rule, sentence, line] =
+        Layout::vertical([Constraint::Length(1), Constraint::Min(0), Constraint::Length(1)]).areas(area);
+    let [sentence, line] = [sentence, line].map(|area| area.inner(Margin::new(2, 0)));
     canvas.put(
         rule,
         Line::styled(theme.glyph("━", "=").repeat(usize::from(rule.width)), theme.faint()),
@@ -125,7 +131,6 @@ fn foot(canvas: &mut Canvas<'_>, area: Rect, sentences: &[String], mut keys: Vec
             ..rest
         };
     }
-    body
 }
 
 /// A centred column, at most `most` wide to stay readable.

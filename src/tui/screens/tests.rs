@@ -23,7 +23,7 @@ use crate::tui::screen::{Effect, Library};
 use crate::tui::testing::TestApp;
 
 /// The sizes to draw every screen at.
-const SIZES: [(u16, u16); 7] = [(1, 1), (20, 5), (79, 24), (80, 23), (80, 24), (140, 45), (200, 60)];
+const SIZES: [(u16, u16); 7] = [(1, 1), (20, 5), (60, 20), (79, 24), (80, 24), (140, 45), (200, 60)];
 
 fn taken(name: &str, number: usize) -> Option<LobbySeat> {
     Some(LobbySeat {
@@ -90,13 +90,14 @@ fn screens(ascii: bool) -> Vec<(&'static str, TestApp)> {
         total: 90,
         ..AuditProgress::default()
     })));
-    let mut rules = at("Loot  ");
+    let mut rules = home();
     rules.keys("R");
     let mut palette = home();
     palette.keys(":jo");
     let mut help = home();
     help.keys("?");
     vec![
+        ("welcome", TestApp::at_first_start(ascii)),
         ("home", home()),
         ("setup", at("Plutonian")),
         ("join", at("join with")),
@@ -137,7 +138,7 @@ fn no_size_is_too_much_for_any_screen() {
         for size in SIZES {
             stage.size = size;
             let text = stage.draw();
-            let is_small = size.0 < 80 || size.1 < 24;
+            let is_small = size.0 < 60 || size.1 < 20;
             if is_small && size.0 >= 20 {
                 assert!(text.contains("fairdeal needs"), "{text}");
             }
@@ -156,23 +157,25 @@ fn ticket() -> Ticket {
 #[test]
 fn there_is_a_first_and_a_last() {
     let mut stage = TestApp::at_home(false);
-    let chosen = |stage: &mut TestApp| {
-        let shown = stage.draw();
-        let row = shown.lines().find(|row| row.contains('▌')).map(str::to_owned);
-        row.unwrap_or_default()
-    };
     stage.key(KeyCode::End);
-    assert!(chosen(&mut stage).contains("quit"));
+    stage.key(KeyCode::Enter);
+    assert!(stage.effects.iter().any(|effect| matches!(effect, Effect::Quit)));
+    let mut stage = TestApp::at_home(false);
+    let first = stage.shell.focus();
+    stage.key(KeyCode::Tab);
+    assert_ne!(stage.shell.focus(), first);
     stage.key(KeyCode::Home);
-    assert!(chosen(&mut stage).contains("Loot"));
+    assert_eq!(stage.shell.focus(), first);
 }
 
 #[test]
 fn a_table_of_the_network_takes_no_other_lines_place() {
     let mut stage = TestApp::at_home(false);
-    while !stage.draw().contains("▌  settings") {
-        stage.key(KeyCode::Tab);
-    }
+    let shown = stage.draw();
+    let row = shown.lines().last().unwrap();
+    let (before, _) = row.split_once("settings").unwrap();
+    let at = Position::new(u16::try_from(before.chars().count()).unwrap(), 23);
+    stage.input(Input::User(UserInput::MouseMoved(at)));
     stage.input(Input::Lan(Some(LanView {
         tables: vec![LanTable {
             ticket: ticket(),
@@ -185,7 +188,7 @@ fn a_table_of_the_network_takes_no_other_lines_place() {
         }],
         blind: false,
     })));
-    assert!(stage.draw().contains("Cleo: Loot"));
+    assert!(stage.draw().contains("Loot with Cleo"));
     stage.key(KeyCode::Enter);
     assert_eq!(stage.shell.trail(), ["home", "settings"]);
 }

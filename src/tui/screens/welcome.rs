@@ -6,9 +6,9 @@ use fairdeal_ui::keys::Intent;
 use ratatui::layout::{Constraint, Flex, Layout, Rect};
 use ratatui::text::Line;
 
-use super::foot;
 use super::home::{Home, picture};
 use super::settings::MAX_NAME;
+use super::{body_and_foot, foot};
 use crate::store::Settings;
 use crate::tui::screen::{Context, Request, Requests, Screen};
 
@@ -64,7 +64,8 @@ impl Screen for Welcome {
                 Some(Target::Key(Intent::Back)),
             ),
         ];
-        let body = foot(canvas, area, &[sentence.to_owned()], help);
+        let [body, below] = body_and_foot(area);
+        foot(canvas, below, &[sentence.to_owned()], help);
         let [page] = Layout::horizontal([Constraint::Max(54)]).flex(Flex::Center).areas(body);
         let [banner, words, panel] =
             Layout::vertical([Constraint::Length(3), Constraint::Length(2), Constraint::Length(5)])

@@ -1,6 +1,6 @@
 //! The body of the home screen at its three sizes.
 
-use fairdeal_games::{Difficulty, GameInfo, game_info, listed};
+use fairdeal_games::{Difficulty, GameInfo, counted, game_info, listed};
 use fairdeal_protocol::seat::Seat;
 use fairdeal_ui::canvas::{Canvas, Target, wrapped};
 use fairdeal_ui::keys::Intent;
@@ -8,6 +8,7 @@ use ratatui::layout::{Constraint, Flex, Layout, Margin, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Block;
+use unicode_width::UnicodeWidthStr as _;
 
 use super::{Entry, Home, games, picture, target};
 use crate::history::What;
@@ -25,15 +26,21 @@ const ART: (u16, u16) = (18, 7);
 /// The most saved games, and the most LAN tables, that are listed beside the games.
 const LISTED: usize = 4;
 
+/// Whether a screen has room for plates with pictures, and for the pitch of the game in focus.
+pub(super) fn is_big(area: Rect) -> bool {
+    area.width >= 110 && area.height >= 5 * PLATE + 4 + 6
+}
+
 /// One of the panels beside the games.
 struct Panel<'a> {
     title: String,
     rows: Vec<PanelRow<'a>>,
 }
 
-/// A row that can be chosen, with its key or its state at the right; or a remark.
+/// A row that can be chosen: its entry, its key, its name in the longest form and shorter ones, and its state at the
+/// right; or a remark, or a result.
 enum PanelRow<'a> {
-    Choice(Entry, String, String),
+    Choice(Entry, String, Vec<String>, String),
     Remark(&'a str),
     Said(String),
 }
@@ -47,11 +54,10 @@ impl Home {
         if page.width < 72 || page.height < 15 {
             return draw_mini(context, canvas, page, &panels);
         }
-        let big = page.width >= 106;
         let plates = 5 * PLATE + 4;
         let scale: u16 = if page.height >= 48 { 2 } else { 1 };
         let banner = if scale == 2 { 5 } else { 3 };
-        let has_plates = big && page.height >= plates;
+        let has_plates = is_big(canvas.area());
         let lists = match (has_plates, scale) {
             (true, 2) => plates + 10,
             (true, _) => plates,
@@ -65,14 +71,20 @@ impl Home {
         .spacing(if has_banner { scale } else { 0 })
         .flex(if scale == 2 { Flex::Center } else { Flex::Start })
         .areas(page);
-        if has_banner {
-            draw_banner(canvas, banner, usize::from(scale));
-        }
         let widths = match has_plates {
             true => [Constraint::Fill(5), Constraint::Fill(4)],
-            false => [Constraint::Fill(6), Constraint::Fill(5)],
+            false => [Constraint::Fill(20), Constraint::Fill(19)],
         };
         let [left, right] = Layout::horizontal(widths).spacing(2).areas(lists);
+        if has_banner {
+            let columns = match scale {
+                1 => Layout::horizontal(widths).spacing(2).areas(banner),
+                _ => Layout::horizontal([Constraint::Length(104), Constraint::Min(0)])
+                    .spacing(4)
+                    .areas(banner),
+            };
+            draw_banner(canvas, columns, usize::from(scale));
+        }
         if has_plates {
             let each = Layout::vertical([Constraint::Fill(1); 5]).spacing(1).areas::<5>(left);
             for ((number, info), area) in games().zip(each) {
@@ -81,20 +93,23 @@ impl Home {
         } else {
             draw_list(canvas, left);
         }
-        draw_panels(context, canvas, right, &panels);
+        let pitch = has_plates.then_some(self.info().pitch);
+        draw_panels(context, canvas, right, &panels, pitch);
     }
 
     /// How to learn the game in focus, the saved games, and the tables on the LAN.
     fn panels(&self, context: &Context) -> Vec<Panel<'static>> {
         let info = self.info();
         let key = |intent: Intent| context.keymap.key(intent);
-        let choice = |entry, words: &str, more: &str| PanelRow::Choice(entry, words.to_owned(), more.to_owned());
+        let choice = |entry, key: &str, words: &str, more: &str| {
+            PanelRow::Choice(entry, key.to_owned(), vec![words.to_owned()], more.to_owned())
+        };
         let mut learn = Vec::new();
         let has_lesson = guided_hand(info).is_some();
         if has_lesson {
-            learn.push(choice(Entry::Guided, "play the guided hand", "T"));
+            learn.push(choice(Entry::Guided, "T", "play the guided hand", ""));
         }
-        learn.push(choice(Entry::Rules, "read the rules", &key(Intent::Rules)));
+        learn.push(choice(Entry::Rules, &key(Intent::Rules), "read the rules", ""));
         learn.extend(last_time(context, info).map(PanelRow::Said));
         let title = match has_lesson {
             true => format!("Learn {} in two minutes", info.name),
@@ -105,13 +120,13 @@ impl Home {
         let waiting = context.library.waiting.iter().enumerate().take(LISTED);
         let saved = waiting.map(|(number, (table, words))| {
             let past = context.library.past.iter().find(|past| past.table == *table);
-            let (words, when) = match past.map(|past| (past.date(), &past.what)) {
-                Some((date, What::Waits(summary))) => (with_others(summary), date),
-                _ => (words.clone(), String::new()),
+            let (words, day) = match past.map(|past| (past.date(), &past.what)) {
+                Some((date, What::Waits(summary))) => (saved_in_words(summary), date),
+                _ => (vec![words.clone()], String::new()),
             };
-            let day = when.split(' ').next().unwrap_or_default();
+            let day = day.split(' ').next().unwrap_or_default();
             let day = if day == context.today { "today" } else { day };
-            choice(Entry::Waiting(number), &words, day)
+            PanelRow::Choice(Entry::Waiting(number), String::new(), words, day.to_owned())
         });
         let saved: Vec<PanelRow<'_>> = saved.collect();
         if !saved.is_empty() {
@@ -123,9 +138,12 @@ impl Home {
         let tables = view.map(|view| view.tables.as_slice()).unwrap_or_default();
         let lan = tables.iter().enumerate().take(LISTED).map(|(number, table)| {
             let game = game_info(&table.game).map_or(table.game.as_str(), |info| info.name);
-            let lock = if table.locked { ", locked" } else { "" };
-            let free = format!("{} of {} free{lock}", table.free, table.seats);
-            choice(Entry::Lan(number), &format!("{}: {game}", table.host), &free)
+            let words = vec![format!("{game} with {}", table.host), game.to_owned()];
+            let free = match table.locked {
+                true => "locked".to_owned(),
+                false => format!("{} free", table.free),
+            };
+            PanelRow::Choice(Entry::Lan(number), String::new(), words, free)
         });
         let mut lan: Vec<PanelRow<'_>> = lan.collect();
         if lan.is_empty() {
@@ -134,26 +152,29 @@ impl Home {
                 _ => "None yet. They appear here.",
             }));
         }
-        lan.push(choice(Entry::Join, "join with a ticket", "j"));
+        lan.push(choice(Entry::Join, "j", "join with a ticket", ""));
         if info.most_seats > 1 {
-            lan.push(choice(Entry::Options, "open a table", "o"));
+            lan.push(choice(Entry::Options, "o", "open a table", ""));
         }
-        lan.push(choice(Entry::Watch, "watch a table", "w"));
+        lan.push(choice(Entry::Watch, "w", "watch a table", ""));
         let title = "Open tables near you".to_owned();
         panels.push(Panel { title, rows: lan });
         panels
     }
 }
 
-/// The other players of a saved game.
-fn with_others(summary: &Summary) -> String {
+/// A saved game and its other players; shorter, how many they are; shorter, the game.
+fn saved_in_words(summary: &Summary) -> Vec<String> {
+    let game = summary.game_name();
     let others = summary.players.iter().enumerate();
     let others = others.filter(|(number, _)| summary.me.map(Seat::index) != Some(*number));
     let others: Vec<String> = others.map(|(_, name)| name.clone()).collect();
-    match others.is_empty() {
-        true => summary.game_name().to_owned(),
-        false => format!("{} with {}", summary.game_name(), listed(&others)),
+    let mut words = vec![game.to_owned()];
+    if !others.is_empty() {
+        words.insert(0, format!("{game} with {}", counted(others.len(), "other")));
+        words.insert(0, format!("{game} with {}", listed(&others)));
     }
+    words
 }
 
 /// How the player's last finished game ended, with the winner's score first.
@@ -211,17 +232,8 @@ fn facts(info: &GameInfo, canvas: &Canvas<'_>, is_short: bool) -> Vec<Span<'stat
     ]
 }
 
-fn draw_banner(canvas: &mut Canvas<'_>, area: Rect, scale: usize) {
-    let theme = canvas.theme();
-    let art = picture("banner", scale, theme);
-    let width = art.first().map_or(0, Line::width);
-    let [left, right] = Layout::horizontal([
-        Constraint::Length(u16::try_from(width).unwrap_or(0)),
-        Constraint::Min(0),
-    ])
-    .spacing(4)
-    .areas(area);
-    canvas.rows(left, art);
+fn draw_banner(canvas: &mut Canvas<'_>, [left, right]: [Rect; 2], scale: usize) {
+    canvas.rows(left, picture("banner", scale, canvas.theme()));
     let words = [
         "Five card and pyramid games.",
         "Nobody deals; everybody can check the shuffle.",
@@ -317,8 +329,28 @@ fn draw_rows(context: &Context, canvas: &mut Canvas<'_>, area: Rect, rows: &[Pan
     for (y, line) in (area.y..area.bottom()).zip(rows) {
         let at = Rect { y, height: 1, ..area };
         match line {
-            PanelRow::Choice(entry, words, more) => {
-                row(canvas, at, target(context, *entry), (words, Style::new()), more);
+            PanelRow::Choice(entry, key, words, more) => {
+                let lead = if key.is_empty() {
+                    String::new()
+                } else {
+                    format!("{key}  ")
+                };
+                let used = 4 + lead.width();
+                let room = |more: &str| usize::from(at.width).saturating_sub(used + more.width() + 1);
+                // A name is worth more than the day.
+                let is_saved = matches!(entry, Entry::Waiting(_));
+                let drops = is_saved
+                    && words
+                        .iter()
+                        .rev()
+                        .nth(1)
+                        .is_some_and(|words| words.width() > room(more));
+                let more = if drops { "" } else { more };
+                let fitting = words.iter().find(|words| words.width() <= room(more));
+                let words = lead + fitting.or(words.last()).map_or("", String::as_str);
+                row(canvas, at, target(context, *entry), (&words, Style::new()), more);
+                let [_, at] = Layout::horizontal([Constraint::Length(3), Constraint::Length(1)]).areas(at);
+                canvas.put(at, Line::styled(key.clone(), theme.key()));
             }
             PanelRow::Remark(words) => canvas.put(at, Line::styled(format!("   {words}"), theme.faint())),
             PanelRow::Said(words) => canvas.put(at, Line::raw(format!("   {words}"))),
@@ -326,22 +358,29 @@ fn draw_rows(context: &Context, canvas: &mut Canvas<'_>, area: Rect, rows: &[Pan
     }
 }
 
-/// The panels below each other; the last is as high as what remains.
-fn draw_panels(context: &Context, canvas: &mut Canvas<'_>, area: Rect, panels: &[Panel<'_>]) {
-    let last = panels.len().saturating_sub(1);
-    let height = |(number, panel): (usize, &Panel<'_>)| {
-        let rows = u16::try_from(panel.rows.len()).unwrap_or(0) + 2;
-        if number == last {
-            Constraint::Min(rows)
-        } else {
-            Constraint::Length(rows)
-        }
+/// The panels below each other. The first begins with the pitch of its game, if there is room.
+fn draw_panels(context: &Context, canvas: &mut Canvas<'_>, area: Rect, panels: &[Panel<'_>], pitch: Option<&str>) {
+    let width = usize::from(area.width).saturating_sub(6);
+    let pitch = pitch.map_or_else(Vec::new, |pitch| wrapped(pitch, width, 0));
+    let is_big = !pitch.is_empty();
+    let above = |number: usize| match (is_big, number) {
+        (false, _) => 0,
+        (true, 0) => pitch.len() + 2,
+        (true, _) => 1,
     };
-    let heights: Vec<Constraint> = panels.iter().enumerate().map(height).collect();
-    let areas = Layout::vertical(heights).spacing(1).split(area);
-    for (panel, area) in panels.iter().zip(areas.iter()) {
+    let rows = |rows: usize| Constraint::Length(u16::try_from(rows).unwrap_or(u16::MAX));
+    let heights = panels.iter().enumerate();
+    let heights = heights.map(|(number, panel)| rows(panel.rows.len() + 2 + above(number)));
+    let areas = Layout::vertical(heights.collect::<Vec<_>>()).spacing(1).split(area);
+    for (number, (panel, area)) in panels.iter().zip(areas.iter()).enumerate() {
         let inner = list_panel(canvas, *area, &panel.title);
-        draw_rows(context, canvas, inner, &panel.rows);
+        let [text, list] = Layout::vertical([rows(above(number)), Constraint::Min(0)]).areas(inner);
+        if number == 0 && is_big {
+            let lines = pitch.iter().map(|row| Line::raw(row.clone()));
+            let [_, text] = Layout::vertical([Constraint::Length(1), Constraint::Min(0)]).areas(text);
+            canvas.rows(text.inner(Margin::new(3, 0)), lines);
+        }
+        draw_rows(context, canvas, list, &panel.rows);
     }
 }
 
@@ -357,7 +396,9 @@ fn draw_mini(context: &Context, canvas: &mut Canvas<'_>, page: Rect, panels: &[P
         let facts = Line::from(facts(info, canvas, true));
         canvas.put(at.inner(Margin::new(1, 0)), facts.right_aligned());
     }
-    let [left, right] = Layout::horizontal([Constraint::Fill(1); 2]).spacing(2).areas(below);
+    let [left, right] = Layout::horizontal([Constraint::Min(0), Constraint::Length(30)])
+        .spacing(2)
+        .areas(below);
     let Some((tables, rest)) = panels.split_last() else {
         return;
     };
@@ -373,9 +414,14 @@ fn draw_mini(context: &Context, canvas: &mut Canvas<'_>, page: Rect, panels: &[P
     }
 }
 
-/// A panel for rows: they begin at its edge, where the bar of the focus stands.
+/// A panel for rows: they begin at its edge, where the bar of the focus stands, and its title stands over their text.
 pub(in crate::tui::screens) fn list_panel(canvas: &mut Canvas<'_>, area: Rect, title: &str) -> Rect {
-    canvas.panel(area, title);
-    let frame = u16::from(canvas.theme().panel().is_none());
-    area.inner(Margin::new(frame, 1))
+    let theme = canvas.theme();
+    let is_framed = theme.panel().is_none();
+    canvas.panel(area, if is_framed { title } else { "" });
+    if is_framed {
+        return area.inner(Margin::new(1, 1));
+    }
+    canvas.put(area.inner(Margin::new(3, 0)), Line::styled(title, theme.title()));
+    area.inner(Margin::new(0, 1))
 }

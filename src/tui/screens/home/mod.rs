@@ -21,7 +21,7 @@ use super::rules::Rules;
 use super::settings::SettingsScreen;
 use super::setup::Setup;
 use super::table::TableScreen;
-use super::{KeyHelp, foot};
+use super::{KeyHelp, body_and_foot, foot};
 use crate::tui::event::UiEvent;
 use crate::tui::screen::{Context, Effect, Question, Request, Requests, Screen};
 
@@ -110,11 +110,24 @@ impl Home {
         }
     }
 
-    /// Sentences about the thing in focus, the longest first.
-    fn about(&self, context: &Context) -> Vec<String> {
+    /// Sentences about the thing in focus, the longest first. A big screen has the pitch of a game elsewhere.
+    fn about(&self, context: &Context, is_big: bool) -> Vec<String> {
         let text = match self.entry(context) {
             Some(Entry::Game(_)) => {
                 let info = self.info();
+                if is_big {
+                    let bots = match info.most_seats {
+                        1 => "",
+                        _ => " against bots",
+                    };
+                    return vec![format!(
+                        "{}, by {}. Press {} twice to play{bots} at once, or {} for the rules.",
+                        info.name,
+                        info.designer,
+                        context.keymap.key(Intent::Choose),
+                        context.keymap.key(Intent::Rules)
+                    )];
+                }
                 let first = info.pitch.split_inclusive(". ").next().unwrap_or(info.pitch);
                 return vec![
                     format!("{} By {}.", info.pitch, info.designer),
@@ -130,7 +143,10 @@ impl Home {
                 let options = table.options.iter().map(|(key, value)| format!("{key} {value}"));
                 let options: Vec<String> = options.collect();
                 let locked = if table.locked { "It needs a password. " } else { "" };
-                let short = format!("{}'s table. {locked}", table.host);
+                let short = format!(
+                    "{}'s table: {} of {} seats free. {locked}",
+                    table.host, table.free, table.seats
+                );
                 let long = format!("{short}Options: {}.", options.join(", "));
                 return if options.is_empty() {
                     vec![short]
@@ -163,7 +179,7 @@ impl Home {
         let of = |entry: Entry| Some(target(context, entry));
         vec![
             (context.theme.glyph("↑↓", "Up Down").to_owned(), "choose", None),
-            (keys.key(Intent::Choose), enter, self.focus),
+            (keys.key(Intent::Choose), enter, Some(Target::Key(Intent::Choose))),
             ("o".to_owned(), "options", of(Entry::Options)),
             ("H".to_owned(), "history", of(Entry::History)),
             (",".to_owned(), "settings", of(Entry::Settings)),
@@ -242,8 +258,10 @@ impl Screen for Home {
 
     fn draw(&mut self, context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
         context.name().clone_into(&mut self.player);
-        let body = foot(canvas, area, &self.about(context), self.keys_line(context));
+        let [body, below] = body_and_foot(area);
         self.draw_body(context, canvas, body);
+        let about = self.about(context, draw::is_big(area));
+        foot(canvas, below, &about, self.keys_line(context));
     }
 
     fn choose(&mut self, context: &Context, target: Target, requests: &mut Requests) {

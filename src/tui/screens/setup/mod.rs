@@ -1,25 +1,22 @@
 //! The set-up of a new table: who sits at it, who can join, and the options of the game.
 
+mod draw;
+
 use std::collections::BTreeMap;
 
 use fairdeal_games::bots::Level;
 use fairdeal_games::{GameInfo, OptionInfo, OptionKind, TABLE_OPTION};
 use fairdeal_protocol::crypto::pake::MAX_PASSWORD;
 use fairdeal_protocol::timing::Timing;
-use fairdeal_ui::canvas::{Canvas, Layer, Target, wrapped};
+use fairdeal_ui::canvas::{Canvas, Layer, Target};
 use fairdeal_ui::field::Field;
 use fairdeal_ui::keys::Intent;
 use fairdeal_ui::view::time_in_words;
-use ratatui::layout::{Constraint, Flex, Layout, Rect};
-use ratatui::text::{Line, Span};
+use ratatui::layout::Rect;
 use serde::Deserialize;
 
-use super::home::{list_panel, picture};
 use super::settings::turned;
 use super::table::TableScreen;
-use super::{KeyHelp, first_shown, foot, row, setting};
-use crate::history::solitaire::Solitaire;
-use crate::session::local_bots::bot_name;
 use crate::store::Settings;
 use crate::tui::screen::{Context, Effect, Opening, Request, Requests, Screen, Tone};
 
@@ -27,8 +24,6 @@ use crate::tui::screen::{Context, Effect, Opening, Request, Requests, Screen, To
 const NO_DAY: &str = "none";
 /// The paces of bots, by their delay in milliseconds.
 const PACES: [(u64, &str); 3] = [(200, "fast"), (700, "normal"), (1200, "slow")];
-/// The widest page.
-const WIDEST: u16 = 112;
 
 /// One setting, in one row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -200,7 +195,7 @@ impl Setup {
                 ),
                 Who::Invited => (
                     "who can join",
-                    "friends by ticket".to_owned(),
+                    "invited friends".to_owned(),
                     "You get a ticket to send to friends, wherever they are. Nobody else finds the table.",
                 ),
             },
@@ -221,11 +216,11 @@ impl Setup {
                     Level::Gentle => "Gentle bots make any move that is allowed: good for a first game.",
                     Level::Normal => "Normal bots play sensibly.",
                 };
-                ("bots play", self.level.name().to_owned(), meaning)
+                ("level of bots", self.level.name().to_owned(), meaning)
             }
             Item::Pace => {
                 let meaning = "How long bots wait before they act, at all your tables.";
-                ("bots are", pace(settings.bot_delay).1.to_owned(), meaning)
+                ("pace of bots", pace(settings.bot_delay).1.to_owned(), meaning)
             }
             Item::Choice(number) => return self.option_told(number),
             Item::Deal => {
@@ -357,82 +352,6 @@ impl Setup {
             _ => None,
         }
     }
-
-    /// The settings, as many as fit around the one in focus, and the start.
-    fn draw_items(&self, context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
-        let theme = canvas.theme();
-        let items = self.items();
-        let last = items.len().saturating_sub(1);
-        let [list, start] = Layout::vertical([
-            Constraint::Max(u16::try_from(last).unwrap_or(u16::MAX)),
-            Constraint::Length(1),
-        ])
-        .spacing(1)
-        .areas(area);
-        let focus = self
-            .focus
-            .and_then(|focus| items.iter().position(|item| *item == focus));
-        let first = first_shown(focus.unwrap_or(0), usize::from(list.height), last);
-        for ((number, item), y) in items
-            .iter()
-            .enumerate()
-            .take(last)
-            .skip(first)
-            .zip(list.y..list.bottom())
-        {
-            let (at, target) = (Rect { y, height: 1, ..list }, Target::Row(number));
-            if *item == Item::More {
-                let (sign, ascii) = if self.is_unfolded { ("▾", "v") } else { ("▸", ">") };
-                let words = format!("more options {}", theme.glyph(sign, ascii));
-                row(canvas, at, target, (&words, theme.ink()), "");
-                continue;
-            }
-            let (name, value, _) = self.told(*item, &context.settings);
-            setting(canvas, at, target, &name, &value);
-        }
-        let words = if self.is_networked() { "open the table" } else { "play" };
-        let key = context.keymap.key(Intent::Choose);
-        canvas.button((start.x + 3, start.y), &key, words, Target::Row(last));
-    }
-
-    /// Who sits at the table: one line for each seat.
-    fn seat_lines(&self, context: &Context, canvas: &Canvas<'_>) -> Vec<Line<'static>> {
-        let theme = canvas.theme();
-        let seat = |number: u8| {
-            let style = theme.suit(number);
-            let sign = Span::styled(theme.glyph("▲ ", "* "), style);
-            let bot = number.checked_sub(1).filter(|bot| *bot < self.bots);
-            match (number, bot) {
-                (0, _) => Line::from(vec![
-                    sign,
-                    Span::styled(format!("{}, you", context.name()), theme.title()),
-                ]),
-                (_, Some(bot)) => {
-                    let dot = theme.glyph("·", "-");
-                    let words = format!("{} {dot} bot {dot} {}", bot_name(usize::from(bot)), self.level.name());
-                    Line::from(vec![sign, Span::raw(words)])
-                }
-                _ => Line::from(vec![
-                    Span::raw(theme.glyph("△ ", "o ")),
-                    Span::raw("open: somebody joins"),
-                ]),
-            }
-        };
-        (0..self.seats).map(seat).collect()
-    }
-
-    /// Beside the settings: who sits at the table, or how a solitaire has gone so far.
-    fn beside(&self, context: &Context, canvas: &Canvas<'_>, width: usize) -> (&'static str, Vec<Line<'static>>) {
-        if self.game.most_seats > 1 {
-            return ("At the table", self.seat_lines(context, canvas));
-        }
-        let mut words = Solitaire::of(&context.library.past, self.game.id, &context.today).in_words();
-        if words.is_empty() {
-            words.push("You have not finished a game yet.".to_owned());
-        }
-        let rows = words.iter().flat_map(|words| wrapped(words, width, 0));
-        ("So far", rows.map(Line::raw).collect())
-    }
 }
 
 /// The pace nearest to a delay.
@@ -492,87 +411,7 @@ impl Screen for Setup {
     }
 
     fn draw(&mut self, context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
-        let theme = canvas.theme();
-        let keys = &context.keymap;
-        let (_, _, meaning) = self
-            .focus
-            .map(|item| self.told(item, &context.settings))
-            .unwrap_or_default();
-        let start = if self.is_networked() { "open the table" } else { "play" };
-        let of = |intent: Intent, label: &'static str| (keys.key(intent), label, Some(Target::Key(intent)));
-        let arrows = |glyph, ascii| theme.glyph(glyph, ascii).to_owned();
-        let help: Vec<KeyHelp<'_>> = vec![
-            (arrows("↑↓", "Up Down"), "choose", None),
-            (arrows("←→", "Left Right"), "change", None),
-            of(Intent::Choose, start),
-            of(Intent::Rules, "rules"),
-            of(Intent::Back, "back"),
-        ];
-        let body = foot(canvas, area, &[meaning], help);
-        let [page] = Layout::horizontal([Constraint::Max(WIDEST)])
-            .flex(Flex::Center)
-            .areas(body);
-        let is_wide = page.width >= 72;
-        let art_rows = if is_wide && page.height >= 24 { 5 } else { 0 };
-        let [head, page] = Layout::vertical([Constraint::Length(art_rows), Constraint::Min(0)])
-            .spacing(u16::from(art_rows > 0))
-            .areas(page);
-        if art_rows > 0 {
-            let [art, words] = Layout::horizontal([Constraint::Length(18), Constraint::Min(0)])
-                .spacing(3)
-                .areas(head);
-            canvas.rows(art, picture(self.game.id, 1, theme));
-            let [words] = Layout::vertical([Constraint::Length(4)])
-                .flex(Flex::Center)
-                .areas(words);
-            let pitch = wrapped(self.game.pitch, usize::from(words.width).min(70), 0);
-            let lines = std::iter::once(Line::styled(self.game.name, theme.title()));
-            canvas.rows(words, lines.chain(pitch.into_iter().map(Line::raw)));
-        }
-        if is_wide {
-            let [left, right] = Layout::horizontal([Constraint::Min(0), Constraint::Max(46)])
-                .spacing(2)
-                .areas::<2>(page);
-            let [left, right] = match page.width {
-                90.. => [left, right],
-                _ => Layout::horizontal([Constraint::Fill(8), Constraint::Fill(5)])
-                    .spacing(2)
-                    .areas(page),
-            };
-            let (title, lines) = self.beside(context, canvas, usize::from(right.width).saturating_sub(4));
-            let items = self.items().len();
-            let rows = u16::try_from(items.max(lines.len() + 1))
-                .unwrap_or(u16::MAX)
-                .saturating_add(3);
-            let [left, right] = [left, right].map(|area| Rect {
-                height: area.height.min(rows),
-                ..area
-            });
-            let inner = canvas.panel(right, title);
-            canvas.rows(
-                Rect {
-                    y: inner.y + 1,
-                    height: inner.height.saturating_sub(1),
-                    ..inner
-                },
-                lines,
-            );
-            let inner = list_panel(canvas, left, "Your table");
-            self.draw_items(context, canvas, inner);
-            return;
-        }
-        let (_, lines) = self.beside(context, canvas, usize::from(page.width));
-        let rows = u16::try_from(lines.len().div_ceil(2)).unwrap_or(0);
-        let [seats, list] = Layout::vertical([Constraint::Length(rows), Constraint::Min(0)])
-            .spacing(1)
-            .areas(page);
-        let columns = Layout::horizontal([Constraint::Fill(1); 2])
-            .spacing(2)
-            .areas::<2>(seats);
-        for (column, lines) in columns.into_iter().zip(lines.chunks(usize::from(rows.max(1)))) {
-            canvas.rows(column, lines.iter().cloned());
-        }
-        self.draw_items(context, canvas, list);
+        self.draw_all(context, canvas, area);
     }
 
     fn choose(&mut self, context: &Context, target: Target, requests: &mut Requests) {
