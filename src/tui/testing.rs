@@ -30,7 +30,7 @@ use ratatui::layout::Position;
 use ratatui::style::{Color, Modifier};
 
 use super::event::{Input, UiEvent};
-use super::screen::{Context, Effect, Library};
+use super::screen::{Context, Effect, Library, Opening};
 use super::screens::home::Home;
 use super::screens::welcome::Welcome;
 use super::shell::Shell;
@@ -63,6 +63,8 @@ pub(super) struct TestApp {
     pub(super) size: (u16, u16),
     /// Effects that were not carried out here.
     pub(super) effects: Vec<Effect>,
+    /// The table that was opened last.
+    pub(super) opened: Option<Opening>,
     /// A practice game, instead of the scene.
     practice: Option<Practice>,
     /// The cards that the player last knew.
@@ -98,6 +100,7 @@ impl TestApp {
             scene: None,
             size: (80, 24),
             effects: Vec::new(),
+            opened: None,
             practice: None,
             known: Faces::default(),
             step: 9,
@@ -227,10 +230,11 @@ impl TestApp {
                 }
             }
             Effect::Open(opening) => {
+                self.opened = Some(opening.clone());
                 let options: Vec<(&str, &str)> = opening
                     .options
                     .iter()
-                    .filter(|(key, _)| key != "strict")
+                    .filter(|(key, _)| !["strict", "turn-time"].contains(&key.as_str()))
                     .map(|(key, value)| (key.as_str(), value.as_str()))
                     .collect();
                 let mut scene = Scene::new(&opening.game, opening.seats, &options, self.seed);

@@ -425,3 +425,40 @@ pub(in crate::tui::screens) fn list_panel(canvas: &mut Canvas<'_>, area: Rect, t
     canvas.put(area.inner(Margin::new(3, 0)), Line::styled(title, theme.title()));
     area.inner(Margin::new(0, 1))
 }
+
+#[cfg(test)]
+mod tests {
+    use fairdeal_games::loot;
+
+    use super::*;
+    use crate::history::Past;
+    use crate::summary::tests::summary;
+    use crate::tui::testing::context;
+
+    #[test]
+    fn last_game_is_told_from_the_players_side() {
+        let mut context = context(false);
+        assert_eq!(last_time(&context, &loot::INFO), None);
+        let mut told = |winner: usize, scores: &[i64]| {
+            let summary = Summary {
+                players: ["Anna", "Ben"].map(str::to_owned).to_vec(),
+                me: Seat::new(0),
+                scores: scores.to_vec(),
+                winners: Seat::new(winner).into_iter().collect(),
+                ending: Ending::Finished,
+                ..summary()
+            };
+            context.library.past = vec![Past {
+                table: String::new(),
+                path: None,
+                when: std::time::SystemTime::UNIX_EPOCH,
+                bytes: 0,
+                what: What::Over(summary),
+            }];
+            last_time(&context, &loot::INFO).unwrap()
+        };
+        assert_eq!(told(0, &[112, 58]), "Last time: you won 112 : 58");
+        assert_eq!(told(1, &[58, 112]), "Last time: Ben won 112 : 58");
+        assert_eq!(told(1, &[0, 1]), "Last time: Ben won");
+    }
+}

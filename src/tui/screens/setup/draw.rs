@@ -53,7 +53,7 @@ impl Setup {
         if is_tall {
             self.draw_head(canvas, head);
         }
-        let columns = [Constraint::Fill(8), Constraint::Fill(5)];
+        let columns = [Constraint::Fill(3), Constraint::Fill(2)];
         let [left, right] = Layout::horizontal(columns).spacing(2).areas(page);
         let seats = self.beside(context, canvas, usize::from(right.width).saturating_sub(4), is_tall);
         let (title, lines) = seats;

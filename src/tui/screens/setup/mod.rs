@@ -190,12 +190,12 @@ impl Setup {
                 ),
                 Who::Near => (
                     "who can join",
-                    "people near you".to_owned(),
+                    "people nearby".to_owned(),
                     "Players on your network see the table in their list. You also get a ticket for friends elsewhere.",
                 ),
                 Who::Invited => (
                     "who can join",
-                    "invited friends".to_owned(),
+                    "by invitation".to_owned(),
                     "You get a ticket to send to friends, wherever they are. Nobody else finds the table.",
                 ),
             },
