@@ -56,6 +56,11 @@ bench-network:
 pictures:
     cargo run --example pictures -- docs/pictures
 
+# Records each game from the running program, as animated pictures.
+recordings:
+    cargo build
+    cargo run --example recording -- docs/recordings
+
 # Writes docs/events.schema.json anew from the types in src/events.
 schema:
     UPDATE_SCHEMA=1 cargo test --test it -- events::schema_file

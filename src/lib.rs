@@ -3,6 +3,7 @@
 pub mod cli;
 pub mod events;
 pub mod history;
+mod lesson;
 pub mod session;
 mod signals;
 pub mod store;

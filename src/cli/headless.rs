@@ -152,7 +152,7 @@ impl Printer {
             SessionEvent::Started { table, names, .. } => {
                 format!("Table {} is open: {}.", table.short(), names.join(", "))
             }
-            SessionEvent::Line(line) | SessionEvent::Seal(line) | SessionEvent::Reach(line) => line.clone(),
+            SessionEvent::Line(line) | SessionEvent::Seal { line, .. } | SessionEvent::Reach(line) => line.clone(),
             SessionEvent::Disk { text, .. } => text.clone(),
             SessionEvent::Peer { seat, state } => state.in_words(&self.name(*seat)),
             SessionEvent::Fault { what, evidence, .. } => match evidence {

@@ -127,7 +127,7 @@ impl Converter {
                 message: message.clone(),
             }),
             // Other events say the same in words.
-            SessionEvent::Line(_) | SessionEvent::Seal(_) | SessionEvent::Calls(_) => return None,
+            SessionEvent::Line(_) | SessionEvent::Seal { .. } | SessionEvent::Calls(_) => return None,
         })
     }
 }

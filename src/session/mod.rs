@@ -94,8 +94,8 @@ pub enum SessionEvent {
     Game(AnyEvent),
     /// A line for the log, in plain words.
     Line(String),
-    /// What has been proved about the shuffles, in words.
-    Seal(String),
+    /// What has been proved about the shuffles: a line, and whether a deal was computed again.
+    Seal { line: String, checked: bool },
     /// The bot that plays this seat is about to act out of turn, with an action of this type.
     Calls(String),
     /// The disk is full and the table waits, or there is space again and play goes on.
@@ -173,7 +173,7 @@ impl From<Narrated> for SessionEvent {
             Narrated::Action { step, seat, action } => Self::Action { step, seat, action },
             Narrated::Game(event) => Self::Game(event),
             Narrated::Line(line) => Self::Line(line),
-            Narrated::Seal(line) => Self::Seal(line),
+            Narrated::Seal { line, checked } => Self::Seal { line, checked },
             Narrated::Peer { seat, state } => Self::Peer { seat, state },
         }
     }

@@ -46,6 +46,7 @@ impl Picture {
             today: String::new(),
             lan: None,
             library: Library::default(),
+            is_slow: false,
         };
         context.dress();
         let step = step.min(replay.last());

@@ -42,6 +42,8 @@ pub(super) struct Context {
     pub(super) lan: Option<LanView>,
     /// Past games and saved games.
     pub(super) library: Library,
+    /// Whether the terminal is slow to accept frames.
+    pub(super) is_slow: bool,
 }
 
 impl Context {
@@ -49,6 +51,11 @@ impl Context {
     pub(super) fn name(&self) -> &str {
         let named = self.given.as_deref().or(self.settings.name.as_deref());
         named.unwrap_or(&self.user)
+    }
+
+    /// Whether things move on the screen.
+    pub(super) fn moves(&self) -> bool {
+        self.settings.motion && !self.is_slow
     }
 
     /// Rebuilds the theme after the settings have changed.

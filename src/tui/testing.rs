@@ -51,6 +51,7 @@ pub(super) fn context(ascii: bool) -> Context {
         today: "2026-11-21".to_owned(),
         lan: None,
         library: Library::default(),
+        is_slow: false,
     };
     context.dress();
     context

@@ -264,7 +264,7 @@ async fn seats_without_a_way_to_each_other_talk_through_the_host() {
     }
     // Once all have shuffled, all have announced their connections.
     host.until(|event| match event {
-        SessionEvent::Seal(line) => line.contains("sealed").then_some(()),
+        SessionEvent::Seal { line, .. } => line.contains("sealed").then_some(()),
         _ => None,
     })
     .await;

@@ -9,6 +9,7 @@ mod abuse;
 mod auditor;
 mod bots;
 mod chat;
+mod clipped;
 mod cheat;
 mod damage;
 #[cfg(target_os = "linux")]

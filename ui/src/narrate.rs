@@ -19,8 +19,8 @@ pub enum Narrated {
     Game(AnyEvent),
     /// A line for the log.
     Line(String),
-    /// What has been proved about the shuffles.
-    Seal(String),
+    /// What has been proved about the shuffles: a line, and whether a deal was computed again.
+    Seal { line: String, checked: bool },
     /// The connection or membership of a seat has changed.
     Peer { seat: Seat, state: PeerState },
 }
@@ -42,12 +42,12 @@ pub fn narrate(news: News<AnyGame>, names: &[String]) -> Vec<Narrated> {
         }
         News::Sealed { cards, .. } => {
             let line = format!("{cards} cards are sealed: every seat has shuffled, with proof.");
-            return vec![Narrated::Seal(line)];
+            return vec![Narrated::Seal { line, checked: false }];
         }
         News::Opened(deal) => {
             let deal = u64::from(deal) + 1;
             let line = format!("Deal {deal}: all seeds are revealed and every shuffle checks out.");
-            return vec![Narrated::Seal(line)];
+            return vec![Narrated::Seal { line, checked: true }];
         }
         News::Void(seat) => format!("{} was too late; that call has no effect.", name(seat)),
         News::Left(seat) => {

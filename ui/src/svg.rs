@@ -1,5 +1,6 @@
-//! A frame as an SVG picture.
+//! A frame as an SVG picture, and several as an animated one.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use ratatui::buffer::{Buffer, Cell};
@@ -14,35 +15,91 @@ const OWN: (&str, &str) = ("#d0d0d0", "#101010");
 
 /// The frame as an SVG document: one text element for each run of equal style.
 pub fn svg(buffer: &Buffer) -> String {
-    let (columns, rows) = (buffer.area.width, buffer.area.height);
-    let (width, height) = (f32::from(columns) * CELL.0, f32::from(rows) * CELL.1);
-    let mut svg = String::new();
+    let ground = ground(buffer);
+    let mut svg = opening(buffer, &ground);
+    for y in 0..buffer.area.height {
+        write_row(&mut svg, buffer, y, &ground);
+    }
+    svg.push_str("</svg>\n");
+    svg
+}
+
+/// Frames as an animated SVG document that repeats: each with the time at which it appears, in milliseconds; `end` is the
+/// time at which the last one goes. A row that several frames share is written once. Empty without frames.
+pub fn film(frames: &[(u32, Buffer)], end: u32) -> String {
+    let Some((_, first)) = frames.first() else {
+        return String::new();
+    };
+    let ground = ground(first);
+    let mut svg = opening(first, &ground);
+    // The clock that all rows follow.
     let _ = writeln!(
         svg,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.1} {height:.1}\" width=\"{width:.1}\" \
-         height=\"{height:.1}\" font-family=\"ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace\" \
-         font-size=\"14\">"
+        "<rect width=\"0\" height=\"0\"><animate id=\"t\" attributeName=\"width\" values=\"0;0\" \
+         begin=\"0s;t.end\" dur=\"{end}ms\"/></rect>"
     );
-    let ground = buffer.cell((0, 0)).map(|cell| CellStyle::of(cell).ground);
-    let ground = ground.unwrap_or_else(|| OWN.1.to_owned());
-    let _ = writeln!(svg, "<rect width=\"100%\" height=\"100%\" fill=\"{ground}\"/>");
-    for y in 0..rows {
-        let mut x = 0;
-        while x < columns {
-            let Some(first) = buffer.cell((x, y)) else {
-                break;
-            };
-            let style = CellStyle::of(first);
-            let (from, mut text) = (x, String::new());
-            while let Some(cell) = buffer.cell((x, y)).filter(|cell| CellStyle::of(cell) == style) {
-                text.push_str(cell.symbol());
-                x += 1;
+    for y in 0..first.area.height {
+        let mut shown: BTreeMap<String, Vec<(u32, u32)>> = BTreeMap::new();
+        let ends = frames.iter().skip(1).map(|(at, _)| *at).chain([end]);
+        for ((from, frame), to) in frames.iter().zip(ends) {
+            let mut row = String::new();
+            write_row(&mut row, frame, y, &ground);
+            let times = shown.entry(row).or_default();
+            match times.last_mut() {
+                Some(last) if last.1 == *from => last.1 = to,
+                _ => times.push((*from, to)),
             }
-            style.write(&mut svg, &ground, (from, y), x - from, &text);
+        }
+        for (row, times) in shown.into_iter().filter(|(row, _)| !row.is_empty()) {
+            if times == [(0, end)] {
+                svg.push_str(&row);
+                continue;
+            }
+            svg.push_str("<g visibility=\"hidden\">");
+            for (from, to) in times {
+                let _ = write!(
+                    svg,
+                    "<set attributeName=\"visibility\" to=\"visible\" begin=\"t.begin+{from}ms\" dur=\"{}ms\"/>",
+                    to.saturating_sub(from)
+                );
+            }
+            let _ = writeln!(svg, "\n{row}</g>");
         }
     }
     svg.push_str("</svg>\n");
     svg
+}
+
+/// The ground of the whole frame.
+fn ground(buffer: &Buffer) -> String {
+    let ground = buffer.cell((0, 0)).map(|cell| CellStyle::of(cell).ground);
+    ground.unwrap_or_else(|| OWN.1.to_owned())
+}
+
+fn opening(buffer: &Buffer, ground: &str) -> String {
+    let (width, height) = (f32::from(buffer.area.width) * CELL.0, f32::from(buffer.area.height) * CELL.1);
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.1} {height:.1}\" width=\"{width:.1}\" \
+         height=\"{height:.1}\" font-family=\"ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace\" \
+         font-size=\"14\">\n<rect width=\"100%\" height=\"100%\" fill=\"{ground}\"/>\n"
+    )
+}
+
+/// Writes a row of the frame; nothing if it is empty.
+fn write_row(svg: &mut String, buffer: &Buffer, y: u16, ground: &str) {
+    let mut x = 0;
+    while x < buffer.area.width {
+        let Some(first) = buffer.cell((x, y)) else {
+            break;
+        };
+        let style = CellStyle::of(first);
+        let (from, mut text) = (x, String::new());
+        while let Some(cell) = buffer.cell((x, y)).filter(|cell| CellStyle::of(cell) == style) {
+            text.push_str(cell.symbol());
+            x += 1;
+        }
+        style.write(svg, ground, (from, y), x - from, &text);
+    }
 }
 
 /// The look of a character.
@@ -102,5 +159,21 @@ impl CellStyle {
             self.ink,
             Escaped(text)
         );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_film_writes_a_shared_row_once() {
+        let frame = |lines: [&str; 2]| Buffer::with_lines(lines);
+        let frames = [(0, frame(["one", "two"])), (500, frame(["one", "six"])), (900, frame(["one", "two"]))];
+        let film = film(&frames, 1500);
+        assert_eq!(film.matches(">one<").count(), 1);
+        assert_eq!(film.matches(">two<").count(), 1);
+        assert!(film.contains("begin=\"t.begin+900ms\" dur=\"600ms\""), "{film}");
+        assert_eq!(super::film(&[], 10), "");
     }
 }

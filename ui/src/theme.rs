@@ -485,6 +485,7 @@ mod tests {
         for (palette, least) in [(DARK, 4.5), (LIGHT, 4.5), (CONTRAST, 7.0)] {
             let Palette {
                 ground,
+                panel,
                 checker,
                 paper,
                 faded,
@@ -502,7 +503,7 @@ mod tests {
             } = palette;
             let single = [text, faint, strong, accent, good, bad, lit];
             for colour in single.into_iter().chain(suits).chain(rainbow).chain(xeno) {
-                for ground in [ground, checker, paper, faded, focus.0] {
+                for ground in [ground, panel, checker, paper, faded, focus.0] {
                     let ratio = contrast(colour, ground);
                     assert!(ratio >= least, "{colour:x?} on {ground:x?}: {ratio:.1}");
                 }

@@ -157,10 +157,9 @@ mod tests {
             let mut game = Ivory::create(&rules).unwrap();
             let mut chance = RefereeChance::from_seed([number; 32]);
             game.begin(&mut chance, &mut Vec::new()).unwrap();
-            let mut rng = ChaCha20Rng::from_seed([1; 32]);
+            let seat = Seat::new(0).unwrap();
             for _ in 0..400 {
-                let seat = Seat::new(0).unwrap();
-                let Some(action) = advice(&game, &Faces::new(), &mut rng) else {
+                let Some(Hint { action, .. }) = game.hint(seat, &Faces::new()) else {
                     break;
                 };
                 game.check(seat, &action).unwrap();

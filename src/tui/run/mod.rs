@@ -42,6 +42,8 @@ use crate::tui::shell::Shell;
 use crate::tui::terminal::{Screen, user_inputs};
 use crate::tui::{Interface, Start, TableOutcome, TuiError};
 
+/// A terminal that takes longer to accept a frame is at the end of a slow link: nothing moves there.
+const SLOW: Duration = Duration::from_millis(150);
 /// The most inputs to handle before the next frame.
 const AT_ONCE: usize = 256;
 /// How often a screen gets the progress of reading a transcript.
@@ -98,6 +100,7 @@ pub(in crate::tui) async fn run(interface: Interface, start: Start) -> Result<Ta
         today: (interface.today)(),
         lan: None,
         library: Library::default(),
+        is_slow: false,
     };
     context.dress();
     let (back, mut inputs) = mpsc::channel(64);
@@ -146,7 +149,11 @@ pub(in crate::tui) async fn run(interface: Interface, start: Start) -> Result<Ta
     let mut signals = Signals::new()?;
     let mut drawn = Instant::now();
     loop {
+        let began = Instant::now();
         screen.terminal.draw(|frame| shell.draw(frame))?;
+        if began.elapsed() > SLOW {
+            shell.set_slow();
+        }
         // Browse after the first frame: the network must not delay it.
         app.browse(&mut shell);
         let pace = shell.pace();

@@ -1,10 +1,348 @@
-//! The guided hand: a first game with fixed cards, one sentence and one key at a time.
+//! A guided hand: a table with fixed cards, and a coach who says one thing at a time.
+//!
+//! The table is the real one, drawn and played as ever; only the action that the lesson expects is on offer. The lesson
+//! ends with a picture of the seal.
 
-use fairdeal_games::GameInfo;
+use std::time::Duration;
 
-use crate::tui::screen::Screen;
+use fairdeal_games::{GameInfo, listed};
+use fairdeal_ui::canvas::{Canvas, Layer, Marks, Target, wrapped};
+use fairdeal_ui::field::Field;
+use fairdeal_ui::keys::Intent;
+use fairdeal_ui::tables::layout::{Areas, Scale, areas};
+use fairdeal_ui::theme::Theme;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
 
-/// The guided hand of a game; `None` if the game has none.
-pub(in crate::tui) fn guided_hand(_info: &'static GameInfo) -> Option<Box<dyn Screen>> {
-    None
+use super::setup::Setup;
+use super::table::TableScreen;
+use crate::lesson::Lesson;
+use crate::session::{Command, SessionEvent};
+use crate::tui::event::UiEvent;
+use crate::tui::screen::{Context, Effect, Request, Requests, Screen, Tone};
+use crate::tui::shell::window;
+
+/// Reads on, or plays a real game at the end.
+const ON: Target = Target::Button(200);
+
+#[derive(Debug)]
+pub(in crate::tui) struct LessonScreen {
+    info: &'static GameInfo,
+    lesson: Lesson,
+    table: TableScreen,
+}
+
+/// The screen of a game's guided hand, if it has one.
+pub(in crate::tui) fn guided_hand(info: &'static GameInfo, context: &Context) -> Option<Box<dyn Screen>> {
+    let (lesson, told) = Lesson::of(info, context.name())?.ok()?;
+    let mut screen = LessonScreen {
+        info,
+        lesson,
+        table: TableScreen::new(info.name, true),
+    };
+    screen.hear(context, told, &mut Requests::new());
+    Some(Box::new(screen))
+}
+
+/// Whether a game has a guided hand.
+pub(in crate::tui) fn has_guided_hand(info: &GameInfo) -> bool {
+    Lesson::exists(info)
+}
+
+impl LessonScreen {
+    /// Shows what has happened, and offers the next action alone.
+    fn hear(&mut self, context: &Context, told: Vec<SessionEvent>, requests: &mut Requests) {
+        for event in told {
+            self.table.on_event(context, &UiEvent::Session(event), requests);
+        }
+        self.table.offer_only(self.lesson.expects().as_ref());
+        if self.lesson.expects().is_some() {
+            requests.push(Request::Unfocus);
+        }
+    }
+
+    /// Whether Enter reads on.
+    fn reads(&self) -> bool {
+        self.lesson.expects().is_none() && !self.table.is_covered()
+    }
+
+    fn read_on(&mut self, context: &Context, requests: &mut Requests) {
+        if self.lesson.says().is_none() {
+            return requests.push(Request::Replace(Box::new(Setup::new(self.info, context))));
+        }
+        let told = self.lesson.read_on();
+        self.go_on(context, told, requests);
+    }
+
+    fn go_on(
+        &mut self,
+        context: &Context,
+        told: Result<Vec<SessionEvent>, impl std::fmt::Display>,
+        requests: &mut Requests,
+    ) {
+        match told {
+            Ok(told) => self.hear(context, told, requests),
+            Err(why) => requests.push(Request::Toast(Tone::Bad, why.to_string())),
+        }
+    }
+
+    /// Passes on what the table asks for, except actions: those go to the lesson.
+    fn relay(&mut self, context: &Context, asked: Requests, requests: &mut Requests) {
+        for request in asked {
+            match request {
+                Request::Effect(Effect::Session(Command::Act(action))) => {
+                    let told = self.lesson.act(&action);
+                    self.go_on(context, told, requests);
+                }
+                Request::Effect(_) => {}
+                other => requests.push(other),
+            }
+        }
+    }
+
+    /// The coach's panel: under the header on small screens, else in place of the inspector.
+    fn draw_coach(&self, canvas: &mut Canvas<'_>, areas: &Areas) {
+        let theme = canvas.theme();
+        let Some(says) = self.lesson.says() else {
+            return;
+        };
+        let screen = canvas.area();
+        let area = match areas.scale {
+            Scale::Mini | Scale::Small => Rect::new(screen.x, screen.y + 1, screen.width, 4),
+            _ => areas.inspector,
+        };
+        let (step, all) = self.lesson.progress();
+        let inner = canvas.panel(area, &format!("Guided hand, {step} of {all}"));
+        canvas.target(area, ON);
+        let bar = theme.glyph("▌", "|");
+        let left = Rect { width: 1, ..area };
+        canvas.rows(left, (0..area.height).map(|_| Line::styled(bar, theme.accent())));
+        let key = match self.lesson.expects() {
+            Some(_) => "Enter: do it",
+            None => "Enter: go on",
+        };
+        let rows = wrapped(says, usize::from(inner.width), 0);
+        let mut lines: Vec<Line<'_>> = rows.into_iter().map(|row| Line::styled(row, theme.title())).collect();
+        if lines.len() < usize::from(area.height.saturating_sub(1)) {
+            lines.push(Line::styled(key, theme.key()));
+        }
+        canvas.rows(
+            Rect {
+                height: area.height - 1,
+                ..inner
+            },
+            lines,
+        );
+    }
+
+    /// The seal in one picture.
+    fn draw_seal(&self, canvas: &mut Canvas<'_>) {
+        let theme = canvas.theme();
+        let names = self.lesson.names();
+        let rows = u16::try_from(names.len()).unwrap_or(6) + 13;
+        let inner = window(canvas, "Why nobody can cheat", 66, rows);
+        let back = |text: &'static str, ascii| Span::styled(theme.glyph(text, ascii), theme.back());
+        let mut lines = vec![Line::default()];
+        for (number, name) in names.iter().enumerate() {
+            let does = if number == 0 {
+                "shuffles, and locks every card"
+            } else {
+                "shuffles again, and adds a lock"
+            };
+            lines.push(Line::from(vec![
+                Span::raw("   "),
+                back("▒▒▒", "###"),
+                Span::styled(
+                    format!("  {:<12}", fairdeal_ui::canvas::cut(name, 12, theme)),
+                    theme.title(),
+                ),
+                Span::raw(does),
+            ]));
+        }
+        let nobody = match names.len() {
+            1 => "Not even you know this card.".to_owned(),
+            _ => "Nobody knows this card.".to_owned(),
+        };
+        let keys = format!("Its locks open with the keys of {}.", listed(names));
+        lines.extend([
+            Line::from(Span::raw(format!("    {}", theme.glyph("↓", "v")))),
+            Line::from(vec![back("  ╭─────╮", "  +-----+")]),
+            Line::from(vec![
+                back("  │▒▒▒▒▒│  ", "  |#####|  "),
+                Span::styled(nobody, theme.accent()),
+            ]),
+            Line::from(vec![back("  │▒▒▒▒▒│  ", "  |#####|  "), Span::raw(keys)]),
+            Line::from(vec![back("  ╰─────╯", "  +-----+")]),
+            Line::default(),
+            Line::raw(" After a real game every shuffle is computed again:"),
+            Line::raw(" a deck that anybody had stacked would be found."),
+        ]);
+        canvas.rows(inner, lines);
+        let y = inner.bottom().saturating_sub(1);
+        let x = canvas.button((inner.x + 1, y), "Enter", "play a real game", ON);
+        canvas.button((x, y), "q", "leave", Target::Key(Intent::Quit));
+    }
+}
+
+impl Screen for LessonScreen {
+    fn name(&self) -> String {
+        format!("Learn {}", self.info.name)
+    }
+
+    fn game(&self) -> Option<&'static GameInfo> {
+        Some(self.info)
+    }
+
+    fn rule(&self) -> &'static str {
+        self.table.rule()
+    }
+
+    fn corner(&self, theme: &Theme) -> Option<(Line<'static>, Target)> {
+        let (step, all) = self.lesson.progress();
+        let words = format!("{} of {all}", step.min(all));
+        Some((Line::styled(words, theme.accent()), ON))
+    }
+
+    fn way_out(&self) -> Intent {
+        Intent::Quit
+    }
+
+    fn draw(&mut self, context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
+        self.table.draw(context, canvas, area);
+        if self.table.is_covered() {
+            return;
+        }
+        let screen = canvas.area();
+        if let Some(areas) = self.table.game_now().map(|game| areas(game, screen)) {
+            self.draw_coach(canvas, &areas);
+        }
+        if self.lesson.says().is_none() {
+            canvas.cover();
+            self.draw_seal(canvas);
+        }
+    }
+
+    fn marks(&self) -> Marks {
+        self.table.marks()
+    }
+
+    fn choose(&mut self, context: &Context, target: Target, requests: &mut Requests) {
+        if self.reads() && target == ON {
+            return self.read_on(context, requests);
+        }
+        let mut asked = Requests::new();
+        self.table.choose(context, target, &mut asked);
+        self.relay(context, asked, requests);
+    }
+
+    fn intent(&mut self, context: &Context, intent: Intent, requests: &mut Requests) {
+        match intent {
+            Intent::Quit => requests.push(Request::Leave),
+            Intent::Choose | Intent::Uses if self.reads() => self.read_on(context, requests),
+            _ => {
+                let mut asked = Requests::new();
+                self.table.intent(context, intent, &mut asked);
+                self.relay(context, asked, requests);
+            }
+        }
+    }
+
+    fn steers(&self, intent: Intent) -> bool {
+        matches!(intent, Intent::Choose | Intent::Uses) && self.reads() || self.table.steers(intent)
+    }
+
+    fn letter(&mut self, context: &Context, letter: char, requests: &mut Requests) -> bool {
+        let mut asked = Requests::new();
+        let used = self.table.letter(context, letter, &mut asked);
+        self.relay(context, asked, requests);
+        used
+    }
+
+    fn field(&mut self) -> Option<&mut Field> {
+        None
+    }
+
+    fn back(&mut self, context: &Context, requests: &mut Requests) {
+        self.table.back(context, requests);
+    }
+
+    fn answer(&mut self, context: &Context, answer: usize, requests: &mut Requests) {
+        let mut asked = Requests::new();
+        self.table.answer(context, answer, &mut asked);
+        self.relay(context, asked, requests);
+    }
+
+    fn focused(&mut self, target: Option<Target>) {
+        self.table.focused(target);
+    }
+
+    fn first_focus(&self, layer: &Layer) -> Option<Target> {
+        self.table.first_focus(layer)
+    }
+
+    fn is_stop(&self, target: Target) -> bool {
+        self.table.is_stop(target)
+    }
+
+    fn tick(&mut self, context: &Context, passed: Duration, requests: &mut Requests) {
+        let mut asked = Requests::new();
+        self.table.tick(context, passed, &mut asked);
+        self.relay(context, asked, requests);
+    }
+
+    fn pace(&self) -> Option<Duration> {
+        self.table.pace()
+    }
+
+    fn drawn(&mut self, context: &Context, layer: &Layer) {
+        self.table.drawn(context, layer);
+    }
+
+    fn keys(&self, _context: &Context) -> Vec<(String, String)> {
+        vec![
+            ("Enter".to_owned(), "do what the coach says, or read on".to_owned()),
+            ("q".to_owned(), "leave the lesson".to_owned()),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fairdeal_games::GAMES;
+    use fairdeal_ui::input::KeyCode;
+
+    use super::*;
+    use crate::tui::shell::Shell;
+    use crate::tui::testing::{TestApp, context};
+
+    /// Every guided hand is played through by keys, at the smallest screen and at a common one.
+    #[test]
+    fn every_guided_hand_is_played_through_by_keys() {
+        for size in [(60, 20), (80, 24), (120, 40)] {
+            for info in GAMES.iter().copied().filter(|info| has_guided_hand(info)) {
+                let context = context(false);
+                let screen = guided_hand(info, &context).expect("the script is valid");
+                let mut stage = TestApp::with(Shell::new(context, screen));
+                stage.size = size;
+                let mut seen = 0;
+                for _ in 0..200 {
+                    stage.rest();
+                    let shown = stage.draw();
+                    if shown.contains("Why nobody can cheat") {
+                        break;
+                    }
+                    seen += usize::from(shown.contains("Guided hand"));
+                    match shown.contains("[y yes]") {
+                        true => stage.keys("y"),
+                        false => stage.key(KeyCode::Enter),
+                    }
+                }
+                let shown = stage.draw();
+                assert!(shown.contains("Why nobody can cheat"), "{}: {shown}", info.id);
+                assert!(seen > 5, "{}: the coach said {seen} things", info.id);
+                stage.key(KeyCode::Enter);
+                assert_eq!(stage.shell.trail().len(), 1);
+            }
+        }
+    }
 }

@@ -19,6 +19,7 @@ use ratatui::layout::{Constraint, Layout, Margin, Rect};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
+use crate::session::Command;
 use crate::tui::event::{Input, UiEvent};
 use crate::tui::screen::{Context, Effect, Question, Request, Requests, Screen, Tone};
 
@@ -299,6 +300,11 @@ impl Shell {
 
     // Input.
 
+    /// The terminal is slow to accept frames.
+    pub(in crate::tui) fn set_slow(&mut self) {
+        self.context.is_slow = true;
+    }
+
     pub(in crate::tui) fn set_day(&mut self, today: String) {
         self.context.today = today;
     }
@@ -410,7 +416,13 @@ impl Shell {
                 self.context.dress();
                 effects.push(Effect::Save(*settings));
             }
-            Request::Effect(effect) => effects.push(effect),
+            Request::Effect(effect) => {
+                // A hint or a reminder is spent when the player acts.
+                if matches!(effect, Effect::Session(Command::Act(_))) {
+                    self.toasts.retain(|toast| toast.tone == Tone::Bad);
+                }
+                effects.push(effect);
+            }
         }
     }
 

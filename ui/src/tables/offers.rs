@@ -49,6 +49,11 @@ impl Offers {
         Self { all }
     }
 
+    /// Keeps the offer of this action alone; `None` keeps no offer.
+    pub fn retain(&mut self, action: Option<&AnyAction>) {
+        self.all.retain(|offer| Some(&offer.action) == action);
+    }
+
     /// Whether the player has no action.
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()

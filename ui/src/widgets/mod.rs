@@ -1,7 +1,8 @@
-//! Things that every table is drawn with: cards, pyramids, plates of seats, bars.
+//! Things that every table is drawn with: cards, pyramids, plates of seats, bars, banners.
 //!
 //! A game says what a thing shows; its look, its states and its four sizes are decided here, once for all games.
 
+mod banner;
 mod card;
 mod picture;
 mod plate;
@@ -9,6 +10,7 @@ mod pyramid;
 
 use ratatui::text::Span;
 
+pub use self::banner::banner;
 pub use self::card::{Card, CardSize};
 pub use self::picture::{Picture, Pictures};
 pub use self::plate::Plate;

@@ -20,15 +20,22 @@ use crate::tui::screen::Context;
 const FAR: &str = "no direct link";
 
 pub(super) fn draw(table_screen: &mut TableScreen, context: &Context, canvas: &mut Canvas<'_>) {
-    let Some(snapshot) = table_screen.snapshot.take() else {
+    // The sheet is drawn last, and the rest of the screen does not depend on it.
+    let mut over = std::mem::take(&mut table_screen.over);
+    draw_table(table_screen, context, &mut over, canvas);
+    table_screen.over = over;
+}
+
+fn draw_table(table_screen: &TableScreen, context: &Context, over: &mut Over, canvas: &mut Canvas<'_>) {
+    let Some(snapshot) = &table_screen.snapshot else {
         return;
     };
     let areas = layout::areas(&snapshot.game, canvas.area());
     let acts = table_screen.status.is_none() && !table_screen.rest.is_resting();
     let picked = &table_screen.choice.picked;
-    let seats = seat_states(&snapshot, table_screen);
+    let seats = seat_states(snapshot, table_screen);
     let theme = canvas.theme();
-    view_of(&snapshot, &seats, picked, acts, theme, |view| {
+    view_of(snapshot, &seats, picked, acts, theme, |view| {
         match_game!(&snapshot.game, game => {
             game.draw(view, canvas, areas.stage);
             game.draw_hand(view, canvas, areas.hand);
@@ -37,22 +44,19 @@ pub(super) fn draw(table_screen: &mut TableScreen, context: &Context, canvas: &m
         inspector::draw(table_screen, context, &snapshot.game, view, canvas, areas.inspector);
     });
     draw_rule(canvas, areas.rule);
-    draw_prompt(table_screen, context, &snapshot, canvas, areas.prompt);
-    draw_keys(table_screen, context, &snapshot, canvas, &areas);
+    draw_prompt(table_screen, context, snapshot, canvas, areas.prompt);
+    draw_keys(table_screen, context, snapshot, canvas, &areas);
     table_screen.stage.draw(canvas);
-    if !matches!(table_screen.over, Over::Nothing) {
+    if !matches!(over, Over::Nothing) {
         canvas.cover();
     }
-    let mut over = std::mem::take(&mut table_screen.over);
-    match &mut over {
+    match over {
         Over::Nothing => {}
-        Over::Seal => seal::draw_panel(table_screen, &snapshot, canvas),
+        Over::Seal => seal::draw_panel(table_screen, snapshot, canvas),
         Over::Telling(telling) => telling.draw(canvas, button::CLOSE, &table_screen.rest.in_words()),
         Over::Uses => inspector::draw_uses(table_screen, canvas),
-        Over::Outcome => outcome::draw(table_screen, context, &snapshot, canvas),
+        Over::Outcome => outcome::draw(table_screen, context, snapshot, canvas),
     }
-    table_screen.over = over;
-    table_screen.snapshot = Some(snapshot);
 }
 
 /// Each seat besides its game: who plays it, its connection and clock, and what it did last.

@@ -45,7 +45,7 @@ impl TableScreen {
                 self.stage.events.push(event.clone());
             }
             SessionEvent::Line(line) => self.rest.say(&mut self.log, line.clone()),
-            SessionEvent::Seal(line) => self.sealed = Some(line.clone()),
+            SessionEvent::Seal { checked, .. } => self.ending.checked += usize::from(*checked),
             SessionEvent::Reach(line) => self.log.say(Voice::Game, line.clone()),
             SessionEvent::Disk { full, text } => {
                 let (tone, voice) = match full {
@@ -215,7 +215,7 @@ impl TableScreen {
                 if self.asked.take().is_some() {
                     requests.push(Request::Withdraw);
                 }
-                self.open_sheet(Over::Telling(Telling::new(sheet, context.settings.motion)));
+                self.open_sheet(Over::Telling(Telling::new(sheet, context.moves())));
                 true
             }
             Rest::Playing => false,
@@ -239,6 +239,10 @@ impl TableScreen {
             .as_ref()
             .is_some_and(|old| old.game == snapshot.game && old.known == snapshot.known);
         let was_mine = self.is_my_turn();
+        let was_to_act = self.snapshot.as_ref().map(|old| old.game.to_act());
+        if let Some(old) = &self.snapshot {
+            self.ending.gains.note(&old.game.scores(), &snapshot.game.scores());
+        }
         self.note_cards(snapshot);
         self.snapshot = Some(snapshot.clone());
         let events = std::mem::take(&mut self.stage.events);
@@ -281,11 +285,15 @@ impl TableScreen {
             (shows, moves)
         });
         let (shows, moves) = told.unwrap_or_default();
-        if context.settings.motion {
+        if context.moves() {
+            let acted = was_to_act.filter(|seats| !moves.is_empty() && self.me().is_none_or(|me| !seats.contains(me)));
+            if let Some(seats) = acted.filter(|_| !snapshot.my_turn && !snapshot.game.is_over()) {
+                self.pacing.show(seats != snapshot.game.to_act());
+            }
             self.stage.begin(moves);
         }
         if let Some(show) = shows.into_iter().next_back() {
-            self.open_sheet(Over::Telling(Telling::new(show, context.settings.motion)));
+            self.open_sheet(Over::Telling(Telling::new(show, context.moves())));
         }
     }
 }

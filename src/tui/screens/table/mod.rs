@@ -16,6 +16,7 @@ mod lobby;
 mod log;
 mod moving;
 mod outcome;
+mod pacing;
 mod rail;
 mod seal;
 #[cfg(test)]
@@ -25,13 +26,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use fairdeal_games::match_game;
-use fairdeal_games::{GameInfo, game_info};
+use fairdeal_games::{AnyAction, AnyGame, GameInfo, game_info};
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_ui::canvas::{Canvas, Layer, Marks, Target, cut, wrapped};
 use fairdeal_ui::field::Field;
 use fairdeal_ui::keys::Intent;
-use fairdeal_ui::tables::offers::Offer;
+use fairdeal_ui::tables::offers::{Offer, Offers};
 use fairdeal_ui::tables::{Animation, Board as _, SeatState, Spot, ViewContext, sections};
 use fairdeal_ui::text::MAX_SHOWN;
 use fairdeal_ui::theme::Theme;
@@ -43,6 +44,7 @@ use self::choosing::Choice;
 use self::interval::Rest;
 use self::log::{Log, Voice};
 use self::moving::{Stage, Telling};
+use self::pacing::Pacing;
 use crate::session::Command;
 use crate::session::local_bots::next_bot;
 use crate::tui::event::UiEvent;
@@ -93,6 +95,9 @@ struct Ending {
     left: bool,
     /// Whether the session is over: nothing more will happen.
     ended: bool,
+    /// How many deals were computed again.
+    checked: usize,
+    gains: outcome::Gains,
 }
 
 /// An overlay on the table.
@@ -150,11 +155,10 @@ pub(in crate::tui) struct TableScreen {
     opened: Duration,
     asked: Option<Asked>,
     ending: Ending,
-    /// The last thing that was proved about the shuffles.
-    sealed: Option<String>,
     /// Replaces the line below the board that tells whose turn it is.
     status: Option<String>,
     stage: Stage,
+    pacing: Pacing,
     theme: Theme,
 }
 
@@ -178,9 +182,9 @@ impl TableScreen {
             opened: Duration::ZERO,
             asked: None,
             ending: Ending::default(),
-            sealed: None,
             status: None,
             stage: Stage::default(),
+            pacing: Pacing::default(),
             theme: Theme::default(),
         }
     }
@@ -223,6 +227,24 @@ impl TableScreen {
         self.status = Some(status);
     }
 
+    /// Offers one action alone, or none: for a lesson.
+    pub(in crate::tui) fn offer_only(&mut self, action: Option<&AnyAction>) {
+        let offers = self.view(&[], |view, snapshot| Offers::of(&snapshot.game, view));
+        self.choice.offers = offers.unwrap_or_default();
+        self.choice.offers.retain(action);
+        self.choice.clear();
+    }
+
+    /// Whether a sheet lies over the table.
+    pub(in crate::tui) fn is_covered(&self) -> bool {
+        !matches!(self.over, Over::Nothing)
+    }
+
+    /// The game as it is shown.
+    pub(in crate::tui) fn game_now(&self) -> Option<&AnyGame> {
+        self.snapshot.as_ref().map(|snapshot| &snapshot.game)
+    }
+
     /// Closes the overlay, or shows what comes after it. One that has just opened by itself stays: the key was meant for
     /// the table.
     fn close_over(&mut self, context: &Context, requests: &mut Requests) {
@@ -242,6 +264,21 @@ impl TableScreen {
                 }
             }
             _ => self.go_on(context, requests),
+        }
+    }
+
+    /// Shows what has waited long enough.
+    fn catch_up(&mut self, context: &Context, requests: &mut Requests) {
+        while let Some(event) = self.pacing.next() {
+            self.hear_session(context, &event, requests);
+        }
+    }
+
+    /// Shows everything that waits: the player presses a key.
+    fn skip_ahead(&mut self, context: &Context, requests: &mut Requests) {
+        if self.pacing.pace().is_some() {
+            self.pacing.skip();
+            self.catch_up(context, requests);
         }
     }
 
@@ -484,6 +521,7 @@ impl Screen for TableScreen {
     }
 
     fn choose(&mut self, context: &Context, target: Target, requests: &mut Requests) {
+        self.skip_ahead(context, requests);
         if self.is_fresh() {
             return;
         }
@@ -534,6 +572,7 @@ impl Screen for TableScreen {
     }
 
     fn intent(&mut self, context: &Context, intent: Intent, requests: &mut Requests) {
+        self.skip_ahead(context, requests);
         match intent {
             Intent::Chat if !self.local && !self.is_spectator() => {
                 self.chat = Some(Field::new(MAX_SHOWN));
@@ -573,6 +612,7 @@ impl Screen for TableScreen {
     }
 
     fn letter(&mut self, context: &Context, letter: char, requests: &mut Requests) -> bool {
+        self.skip_ahead(context, requests);
         if self.is_fresh() {
             return true;
         }
@@ -674,6 +714,7 @@ impl Screen for TableScreen {
 
     fn on_event(&mut self, context: &Context, event: &UiEvent, requests: &mut Requests) {
         match event {
+            UiEvent::Session(event) if self.pacing.hold(event) => self.catch_up(context, requests),
             UiEvent::Session(event) => self.hear_session(context, event, requests),
             UiEvent::SessionEnded => {
                 self.ending.ended = true;
@@ -722,6 +763,8 @@ impl Screen for TableScreen {
     }
 
     fn tick(&mut self, context: &Context, passed: Duration, requests: &mut Requests) {
+        self.pacing.advance(passed);
+        self.catch_up(context, requests);
         self.opened = self.opened.saturating_add(passed);
         if self.rest.advance(passed) {
             self.over = Over::Nothing;
@@ -741,7 +784,7 @@ impl Screen for TableScreen {
         // The sheet counts the seconds down.
         let counting = self.rest.seconds().map(|_| Duration::from_secs(1));
         let fresh = self.is_fresh().then_some(GUARD);
-        let all = [telling, self.stage.pace(), counting, fresh];
+        let all = [telling, self.stage.pace(), counting, fresh, self.pacing.pace()];
         all.into_iter().flatten().min()
     }
 

@@ -1,12 +1,12 @@
 //! The end of a game: who won, by how much, and what comes next.
 
-use fairdeal_games::{AnyGame, listed};
+use fairdeal_games::{AnyGame, counted, listed};
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
-use fairdeal_ui::canvas::{Canvas, Target, wrapped};
+use fairdeal_ui::canvas::{Canvas, Target, fit, wrapped};
 use fairdeal_ui::tables::ViewContext;
 use fairdeal_ui::view::Snapshot;
-use fairdeal_ui::widgets::bar;
+use fairdeal_ui::widgets::{banner, bar};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
@@ -17,6 +17,27 @@ use crate::tui::shell::window;
 
 /// Shown if the transcript could not be written.
 const UNSAVED: &str = "The game is not saved yet: fairdeal resume saves it once there is room.";
+
+/// Each seat's largest gain of points at once.
+#[derive(Debug, Default)]
+pub(super) struct Gains(Vec<i64>);
+
+impl Gains {
+    /// Compares the scores before and after.
+    pub(super) fn note(&mut self, before: &[i64], after: &[i64]) {
+        self.0.resize(after.len().max(self.0.len()), 0);
+        let pairs = self.0.iter_mut().zip(before.iter().zip(after));
+        for (most, (before, after)) in pairs {
+            *most = (*most).max(after.saturating_sub(*before));
+        }
+    }
+
+    /// The largest gain of all, if it stands out: the seat and its points.
+    fn largest(&self) -> Option<(usize, i64)> {
+        let gains = self.0.iter().copied().enumerate().filter(|(_, points)| *points > 0);
+        gains.max_by_key(|(_, points)| *points).filter(|_| self.0.len() > 1)
+    }
+}
 
 pub(super) fn who_wins(names: &[String]) -> String {
     match names {
@@ -66,23 +87,40 @@ pub(super) fn draw(table_screen: &TableScreen, context: &Context, snapshot: &Sna
         1 => Solitaire::of(&context.library.past, snapshot.game.info().id, &context.today).in_words(),
         _ => Vec::new(),
     };
-    let mut lines = vec![Line::styled(who_wins(&outcome.winners), theme.good()), Line::default()];
+    let mut lines = vec![Line::default()];
+    let large = match outcome.winners.as_slice() {
+        [one] if table_screen.names.len() > 1 => banner(one, 68, theme),
+        _ => None,
+    };
+    match large {
+        Some(rows) => {
+            lines.extend(rows.map(|row| Line::styled(row, theme.accent())));
+            lines.push(Line::styled("wins", theme.good()));
+        }
+        None => lines.push(Line::styled(who_wins(&outcome.winners), theme.good())),
+    }
+    lines.push(Line::default());
     for (name, score) in ranking {
         let mut spans = vec![
             Span::styled(format!("{score:>6}  "), theme.title()),
-            Span::raw(fairdeal_ui::canvas::fit(name, name_columns + 2)),
+            Span::raw(fit(name, name_columns + 2)),
         ];
         spans.extend(bar(score, most, 24, theme));
         lines.push(Line::from(spans));
     }
     lines.push(Line::default());
-    let fair = match (&table_screen.sealed, &outcome.transcript) {
+    let decided = table_screen.ending.gains.largest().and_then(|(seat, points)| {
+        let name = table_screen.names.get(seat)?;
+        Some(format!("The largest gain at once: {name}, +{points}."))
+    });
+    let sealed = theme.glyph("◈", "#");
+    let fair = match (table_screen.ending.checked, &outcome.transcript) {
         (_, None) => UNSAVED.to_owned(),
-        (Some(checked), _) => checked.clone(),
-        (None, _) => "Every shuffle was checked.".to_owned(),
+        (0, _) => format!("{sealed} sealed: the audit computes every shuffle again"),
+        (checked, _) => format!("{sealed} fair: every shuffle of {} checked", counted(checked, "deal")),
     };
-    let notes = so_far.iter().chain([&fair]).flat_map(|words| wrapped(words, 70, 0));
-    lines.extend(notes.map(Line::raw));
+    let notes = decided.iter().chain(&so_far).chain([&fair]);
+    lines.extend(notes.flat_map(|words| wrapped(words, 70, 0)).map(Line::raw));
     let rows = u16::try_from(lines.len()).unwrap_or(u16::MAX).saturating_add(4);
     let inner = window(canvas, "The game is over", 76, rows);
     let text = inner.inner(ratatui::layout::Margin::new(1, 0));

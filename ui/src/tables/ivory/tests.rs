@@ -178,7 +178,7 @@ fn the_hint_is_legal_until_the_game_is_over() {
             })
         };
         let Some(hint) = view(&scene) else { break };
-        scene.act(seat(0), &hint);
+        scene.act(seat(0), &hint.action);
     }
     assert!(game(&scene).is_over());
 }
