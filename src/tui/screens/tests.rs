@@ -240,7 +240,7 @@ fn letters_open_screens_from_home() {
         ('w', "watch"),
         ('H', "history"),
         (',', "settings"),
-        ('R', "rules of Loot"),
+        ('R', "rules"),
         ('o', "Loot"),
     ];
     for (letter, name) in names {

@@ -46,7 +46,6 @@ fn colour(dot: char, theme: &Theme) -> Option<Style> {
             .map(|suit| theme.suit(suit - 1)),
         'y' => Some(theme.back()),
         'r' => Some(theme.bad()),
-        'w' => Some(theme.ink()),
         _ => None,
     }
 }

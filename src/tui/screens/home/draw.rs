@@ -14,7 +14,7 @@ use super::{Entry, Home, games, picture, target};
 use crate::history::What;
 use crate::summary::{Ending, Summary};
 use crate::tui::screen::Context;
-use crate::tui::screens::lesson::guided_hand;
+use crate::tui::screens::lesson::has_guided_hand;
 use crate::tui::screens::row;
 
 /// The widest page.
@@ -50,7 +50,7 @@ impl Home {
         let [page] = Layout::horizontal([Constraint::Max(WIDEST)])
             .flex(Flex::Center)
             .areas(body);
-        let panels = self.panels(context);
+        let panels = self.panels(context, is_big(canvas.area()));
         if page.width < 72 || page.height < 15 {
             return draw_mini(context, canvas, page, &panels);
         }
@@ -98,20 +98,21 @@ impl Home {
     }
 
     /// How to learn the game in focus, the saved games, and the tables on the LAN.
-    fn panels(&self, context: &Context) -> Vec<Panel<'static>> {
+    fn panels(&self, context: &Context, is_big: bool) -> Vec<Panel<'static>> {
         let info = self.info();
         let key = |intent: Intent| context.keymap.key(intent);
         let choice = |entry, key: &str, words: &str, more: &str| {
             PanelRow::Choice(entry, key.to_owned(), vec![words.to_owned()], more.to_owned())
         };
         let mut learn = Vec::new();
-        let has_lesson = guided_hand(info).is_some();
+        let has_lesson = has_guided_hand(info);
         if has_lesson {
-            learn.push(choice(Entry::Guided, "T", "play the guided hand", ""));
+            let words = ["play the guided hand", "guided hand"].map(str::to_owned).to_vec();
+            learn.push(PanelRow::Choice(Entry::Guided, "T".to_owned(), words, String::new()));
         }
         learn.push(choice(Entry::Rules, &key(Intent::Rules), "read the rules", ""));
         learn.extend(last_time(context, info).map(PanelRow::Said));
-        let title = match has_lesson {
+        let title = match has_lesson && is_big {
             true => format!("Learn {} in two minutes", info.name),
             false => format!("Learn {}", info.name),
         };
@@ -253,6 +254,7 @@ fn draw_choosable(canvas: &mut Canvas<'_>, area: Rect, target: Target) -> (Rect,
     let theme = canvas.theme();
     let is_focused = canvas.target(area, target).focused;
     canvas.panel(area, "");
+    let frame = u16::from(theme.panel().is_none());
     if is_focused {
         match theme.panel() {
             Some(_) => canvas.tint(area, theme.focused()),
@@ -260,9 +262,8 @@ fn draw_choosable(canvas: &mut Canvas<'_>, area: Rect, target: Target) -> (Rect,
         }
         let bar = Line::styled(theme.glyph("▌", ">"), theme.accent());
         let rows = std::iter::repeat_n(bar, usize::from(area.height));
-        canvas.rows(Rect { width: 1, ..area }, rows);
+        canvas.rows(Rect { width: 1, ..area }.inner(Margin::new(0, frame)), rows);
     }
-    let frame = u16::from(theme.panel().is_none());
     (area.inner(Margin::new(2, frame)), is_focused)
 }
 
@@ -360,7 +361,7 @@ fn draw_rows(context: &Context, canvas: &mut Canvas<'_>, area: Rect, rows: &[Pan
 
 /// The panels below each other. The first begins with the pitch of its game, if there is room.
 fn draw_panels(context: &Context, canvas: &mut Canvas<'_>, area: Rect, panels: &[Panel<'_>], pitch: Option<&str>) {
-    let width = usize::from(area.width).saturating_sub(6);
+    let width = usize::from(area.width).saturating_sub(8);
     let pitch = pitch.map_or_else(Vec::new, |pitch| wrapped(pitch, width, 0));
     let is_big = !pitch.is_empty();
     let above = |number: usize| match (is_big, number) {

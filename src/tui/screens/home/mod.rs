@@ -16,7 +16,7 @@ use ratatui::text::{Line, Span};
 
 use super::history::History;
 use super::join::{Join, Purpose};
-use super::lesson::guided_hand;
+use super::lesson::{guided_hand, has_guided_hand};
 use super::rules::Rules;
 use super::settings::SettingsScreen;
 use super::setup::Setup;
@@ -120,12 +120,16 @@ impl Home {
                         1 => "",
                         _ => " against bots",
                     };
+                    let keys = &context.keymap;
+                    let learn = match has_guided_hand(info) {
+                        true => "T".to_owned(),
+                        false => keys.key(Intent::Rules),
+                    };
                     return vec![format!(
-                        "{}, by {}. Press {} twice to play{bots} at once, or {} for the rules.",
+                        "{}, by {}. Press {learn} to learn it, or {} twice to play{bots} at once.",
                         info.name,
                         info.designer,
-                        context.keymap.key(Intent::Choose),
-                        context.keymap.key(Intent::Rules)
+                        keys.key(Intent::Choose),
                     )];
                 }
                 let first = info.pitch.split_inclusive(". ").next().unwrap_or(info.pitch);
@@ -202,7 +206,7 @@ impl Home {
             }
             Entry::Options => push(Box::new(Setup::new(self.info(), context).at_options())),
             Entry::Guided => {
-                if let Some(screen) = guided_hand(self.info()) {
+                if let Some(screen) = guided_hand(self.info(), context) {
                     push(screen);
                 }
             }
@@ -323,7 +327,7 @@ impl Screen for Home {
     }
 
     fn keys(&self, _context: &Context) -> Vec<(String, String)> {
-        let has_lesson = guided_hand(self.info()).is_some();
+        let has_lesson = has_guided_hand(self.info());
         let shown = FIXED.iter().filter(|(entry, ..)| *entry != Entry::Guided || has_lesson);
         let keys = shown.filter_map(|(_, key, words)| Some((key.as_ref()?.to_string(), (*words).to_owned())));
         keys.collect()
@@ -340,7 +344,7 @@ impl Screen for Home {
                 let table = context.lan.as_ref().and_then(|view| view.tables.get(*number));
                 table.map(|table| format!("join {}'s table", table.host))
             }
-            Entry::Guided if guided_hand(self.info()).is_none() => None,
+            Entry::Guided if !has_guided_hand(self.info()) => None,
             // The palette has an entry for the rulebook of every screen.
             Entry::Rules => None,
             entry => FIXED

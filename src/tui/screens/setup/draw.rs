@@ -15,7 +15,9 @@ use crate::tui::screens::{KeyHelp, body_and_foot, first_shown, foot, row, settin
 
 /// The widest page.
 const WIDEST: u16 = 112;
-/// From this height on, the game's picture is shown, and seats have two rows.
+/// Rows of the game's picture.
+const HEAD: u16 = 5;
+/// From this height on, seats have two rows.
 const TALL: u16 = 24;
 
 impl Setup {
@@ -46,11 +48,12 @@ impl Setup {
             _ => [page],
         };
         let is_tall = page.height >= TALL;
-        let art_rows = if is_tall { 5 } else { 0 };
-        let [head, page] = Layout::vertical([Constraint::Length(art_rows), Constraint::Min(0)])
-            .spacing(u16::from(is_tall))
+        let has_head = page.height >= self.rows(false) + 2 + HEAD + 1;
+        let head = Constraint::Length(if has_head { HEAD } else { 0 });
+        let [head, page] = Layout::vertical([head, Constraint::Min(0)])
+            .spacing(u16::from(has_head))
             .areas(page);
-        if is_tall {
+        if has_head {
             self.draw_head(canvas, head);
         }
         let columns = [Constraint::Fill(3), Constraint::Fill(2)];
@@ -79,15 +82,15 @@ impl Setup {
             .areas(area);
         let theme = canvas.theme();
         canvas.rows(art, picture(self.game.id, 1, theme));
-        let pitch = wrapped(self.game.pitch, usize::from(words.width).min(70), 0);
-        let lines = [
-            Line::styled(self.game.name, theme.title()),
-            Line::raw(self.game.tagline),
-        ];
+        let pitch = wrapped(self.game.pitch, usize::from(words.width).min(84), 0);
+        let name = Line::from(vec![
+            Span::styled(self.game.name, theme.title()),
+            Span::raw(format!(": {}", self.game.tagline)),
+        ]);
         let [words] = Layout::vertical([Constraint::Length(4)])
             .flex(Flex::Center)
             .areas(words);
-        canvas.rows(words, lines.into_iter().chain(pitch.into_iter().map(Line::raw)));
+        canvas.rows(words, std::iter::once(name).chain(pitch.into_iter().map(Line::raw)));
     }
 
     /// One column: the seats in two, and the settings below.

@@ -201,7 +201,7 @@ impl Setup {
             },
             Item::Seats => {
                 let meaning = format!(
-                    "This game is for {} to {}.",
+                    "This game is for {} to {} players.",
                     self.game.least_seats, self.game.most_seats
                 );
                 return ("seats".to_owned(), self.seats.to_string(), meaning);
