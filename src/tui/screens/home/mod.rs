@@ -213,7 +213,7 @@ impl Home {
             Entry::Rules => push(Box::new(Rules::new(self.info()))),
             Entry::Join => push(Box::new(Join::new(Purpose::Join))),
             Entry::Watch => push(Box::new(Join::new(Purpose::Watch))),
-            Entry::History => push(Box::new(History::default())),
+            Entry::History => push(Box::<History>::default()),
             Entry::Settings => push(Box::new(SettingsScreen::new(context))),
             Entry::Quit => requests.push(Request::Leave),
             Entry::Waiting(number) => {

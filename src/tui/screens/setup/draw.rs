@@ -48,7 +48,7 @@ impl Setup {
             _ => [page],
         };
         let is_tall = page.height >= TALL;
-        let has_head = page.height >= self.rows(false) + 2 + HEAD + 1;
+        let has_head = page.height > self.rows(false) + 2 + HEAD;
         let head = Constraint::Length(if has_head { HEAD } else { 0 });
         let [head, page] = Layout::vertical([head, Constraint::Min(0)])
             .spacing(u16::from(has_head))
@@ -164,7 +164,7 @@ impl Setup {
         if self.is_networked() { "open the table" } else { "play" }
     }
 
-    /// Who sits at the table: two lines and a blank one for each seat, or one.
+    /// The seats with their players: two lines and a blank one for each, or one line.
     fn seat_lines(&self, context: &Context, canvas: &Canvas<'_>, is_tall: bool) -> Vec<Line<'static>> {
         let theme = canvas.theme();
         let lines = (0..self.seats).flat_map(|seat| {

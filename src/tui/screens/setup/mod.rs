@@ -43,7 +43,7 @@ enum Item {
     Start,
 }
 
-/// Who can join a table.
+/// The people who can join a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Who {
     /// Every seat is in this program.
