@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use fairdeal_games::GameInfo;
+use fairdeal_games::bots::Level;
 use fairdeal_net::{JoinTarget, Ticket};
 use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_ui::canvas::{Canvas, Layer, Marks, Target};
@@ -110,6 +111,8 @@ pub(super) struct Opening {
     pub seats: u8,
     /// How many seats bots take at once.
     pub bots: u8,
+    /// How well they play.
+    pub level: Level,
     /// The game's options: key and value.
     pub options: Vec<(String, String)>,
     /// Whether others can join; otherwise every seat is in this program.

@@ -30,8 +30,9 @@ use ratatui::layout::Position;
 use ratatui::style::{Color, Modifier};
 
 use super::event::{Input, UiEvent};
-use super::screen::{Context, Effect, Library};
+use super::screen::{Context, Effect, Library, Opening};
 use super::screens::home::Home;
+use super::screens::welcome::Welcome;
 use super::shell::Shell;
 use crate::session::practice::Practice;
 use crate::session::{Command, SessionEvent};
@@ -63,6 +64,8 @@ pub(super) struct TestApp {
     pub(super) size: (u16, u16),
     /// Effects that were not carried out here.
     pub(super) effects: Vec<Effect>,
+    /// The table that was opened last.
+    pub(super) opened: Option<Opening>,
     /// A practice game, instead of the scene.
     practice: Option<Practice>,
     /// The cards that the player last knew.
@@ -85,12 +88,20 @@ impl TestApp {
         Self::with(Shell::new(context(ascii), Box::new(Home::default())))
     }
 
+    /// Starts with a player whose name is not known.
+    pub(super) fn at_first_start(ascii: bool) -> Self {
+        let context = context(ascii);
+        let welcome = Welcome::new(&context);
+        Self::with(Shell::new(context, Box::new(welcome)))
+    }
+
     pub(super) fn with(shell: Shell) -> Self {
         let mut stage = Self {
             shell,
             scene: None,
             size: (80, 24),
             effects: Vec::new(),
+            opened: None,
             practice: None,
             known: Faces::default(),
             step: 9,
@@ -220,10 +231,11 @@ impl TestApp {
                 }
             }
             Effect::Open(opening) => {
+                self.opened = Some(opening.clone());
                 let options: Vec<(&str, &str)> = opening
                     .options
                     .iter()
-                    .filter(|(key, _)| key != "strict")
+                    .filter(|(key, _)| !["strict", "turn-time"].contains(&key.as_str()))
                     .map(|(key, value)| (key.as_str(), value.as_str()))
                     .collect();
                 let mut scene = Scene::new(&opening.game, opening.seats, &options, self.seed);

@@ -21,7 +21,7 @@ use fairdeal_protocol::game::{ApplyError, Chance, Flip, Game, Illegal, Pause, Ru
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use serde::Serialize;
 
-use crate::info::{GameInfo, OptionInfo, OptionKind};
+use crate::info::{Difficulty, GameInfo, OptionInfo, OptionKind};
 use crate::pyramid::Size;
 
 mod actions;
@@ -45,6 +45,9 @@ pub static INFO: GameInfo = GameInfo {
     designer: "Matthew Rogers",
     pitch: "Lead your Magician to the Pylons and turn up your King before the others find theirs. Everybody moves the \
             Monsters that stand in the way.",
+    tagline: "race past monsters",
+    minutes: 20,
+    difficulty: Difficulty::Medium,
     version: RULES_VERSION,
     least_seats: 2,
     most_seats: 4,

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use data_encoding::BASE64;
+use fairdeal_games::bots::Level;
 use fairdeal_games::{AnyGame, game_info, rule_set};
 use fairdeal_net::{PeerId, Ticket, Transport, everywhere, leads_to};
 use fairdeal_protocol::audit::progress::audit_with;
@@ -36,6 +37,7 @@ use crate::tui::screen::{Context, Effect, Library, Opening, Tone};
 use crate::tui::screens::home::Home;
 use crate::tui::screens::replay::ReplayScreen;
 use crate::tui::screens::table::TableScreen;
+use crate::tui::screens::welcome::Welcome;
 use crate::tui::shell::Shell;
 use crate::tui::terminal::{Screen, user_inputs};
 use crate::tui::{Interface, Start, TableOutcome, TuiError};
@@ -53,6 +55,8 @@ const INVITING: Duration = Duration::from_secs(3);
 struct App {
     interface: Interface,
     live: Option<OpenTable>,
+    /// How well the bots play that join the lobby of the table opened here.
+    level: Level,
     /// Set to stop reading the current transcript: nobody waits for it.
     reading: Arc<AtomicBool>,
     /// The session of the previous table, until its players have been invited to the next.
@@ -103,6 +107,7 @@ pub(in crate::tui) async fn run(interface: Interface, start: Start) -> Result<Ta
     let mut app = App {
         interface,
         live: None,
+        level: context.settings.bot_level,
         reading: Arc::default(),
         inviting: None,
         place: None,
@@ -117,6 +122,11 @@ pub(in crate::tui) async fn run(interface: Interface, start: Start) -> Result<Ta
         me: None,
     };
     let mut shell = match start {
+        // Settings that cannot be read are not to be replaced.
+        Start::Home if complaint.is_none() && Welcome::is_due(&context) => {
+            let welcome = Welcome::new(&context);
+            Shell::new(context, Box::new(welcome))
+        }
         Start::Home => Shell::new(context, Box::new(Home::default())),
         Start::Replay(path) => {
             app.read_replay(path);
@@ -347,7 +357,7 @@ impl App {
             Effect::SeatBot { ticket, number } => {
                 let local_bots = self.live.as_ref().and_then(|live| live.local_bots.clone());
                 if let Some(local_bots) = local_bots {
-                    local_bots.seat_bot(ticket, number, pilot(&shell.context().settings))?;
+                    local_bots.seat_bot(ticket, number, pilot(self.level, &shell.context().settings))?;
                 }
                 Ok(())
             }
@@ -448,11 +458,12 @@ impl App {
         } else {
             Transport::Memory
         };
+        self.level = opening.level;
         let mut setup = self.setup(context, Role::Host(rules), transport, opening.password.clone())?;
         setup.lan = opening.lan && opening.networked;
         // With bots only there is nobody to wait for.
         setup.ready = !opening.networked;
-        let bots = vec![pilot(&context.settings); usize::from(opening.bots)];
+        let bots = vec![pilot(opening.level, &context.settings); usize::from(opening.bots)];
         self.begin(OpenTable {
             place: None,
             ..local_bots::open(setup, bots)?
@@ -507,9 +518,9 @@ impl App {
     }
 }
 
-fn pilot(settings: &Settings) -> Pilot {
+fn pilot(level: Level, settings: &Settings) -> Pilot {
     Pilot {
-        level: settings.bot_level,
+        level,
         delay: Duration::from_millis(settings.bot_delay),
     }
 }

@@ -13,7 +13,7 @@ use crate::store::Settings;
 use crate::tui::screen::{Context, Request, Requests, Screen};
 
 /// The longest name.
-const MAX_NAME: usize = 32;
+pub(super) const MAX_NAME: usize = 32;
 /// The choices of bot delay, in milliseconds.
 const BOT_DELAYS: [u64; 6] = [0, 200, 400, 700, 1200, 2000];
 
@@ -71,13 +71,12 @@ impl SettingsScreen {
         requests.push(Request::Settings(Box::new(settings)));
     }
 
-    /// Saves the name if it has changed.
+    /// Saves the name if it has changed; a name once given is never empty.
     fn keep_name(&self, context: &Context, requests: &mut Requests) {
         let name = self.name.text().trim().to_owned();
-        let name = Some(name).filter(|name| !name.is_empty() && *name != context.user);
-        if name != context.settings.name {
+        if !name.is_empty() && name != context.name() {
             let settings = Settings {
-                name,
+                name: Some(name),
                 ..context.settings.clone()
             };
             requests.push(Request::Settings(Box::new(settings)));
@@ -86,7 +85,7 @@ impl SettingsScreen {
 }
 
 /// The value `by` steps after `now`, wrapping at the ends.
-fn turned<T: Copy + PartialEq>(all: &[T], now: T, by: i32) -> T {
+pub(super) fn turned<T: Copy + PartialEq>(all: &[T], now: T, by: i32) -> T {
     let at = all.iter().position(|one| *one == now).unwrap_or(0);
     let count = all.len().max(1);
     let next = if by > 0 { at + 1 } else { at + count - 1 } % count;
