@@ -56,6 +56,10 @@ bench-network:
 pictures:
     cargo run --example pictures -- docs/pictures
 
+# Draws every screen at every size, dark and light, and a page of them.
+screens FOLDER:
+    cargo run --example pictures -- {{FOLDER}} --all
+
 # Writes docs/events.schema.json anew from the types in src/events.
 schema:
     UPDATE_SCHEMA=1 cargo test --test it -- events::schema_file

@@ -1,9 +1,12 @@
 //! The screens.
 
 pub(super) mod audit;
+#[cfg(test)]
+mod gallery;
 pub(super) mod history;
 pub(super) mod home;
 pub(super) mod join;
+mod preview;
 pub(super) mod replay;
 pub(super) mod rules;
 pub(super) mod settings;
