@@ -71,14 +71,14 @@ fn read_theme(path: &Path, name: &str) -> Result<Palette, SettingsError> {
     };
     let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     if name.len() > MAX_NAME || !name.chars().all(is_plain) {
-        let why = format!("the name may have up to {MAX_NAME} letters a to z, digits, '-' and '_'");
+        let why = format!("the name may have up to {MAX_NAME} letters a to z, digits, '-' and '_'.");
         return Err(wrong(why));
     }
     if !matches!(ThemeChoice::from(name.to_owned()), ThemeChoice::Own(_)) {
-        return Err(wrong(format!("'{name}' is a built-in theme; rename the file")));
+        return Err(wrong(format!("'{name}' is a built-in theme; rename the file.")));
     }
     let text = read_text(path)?.unwrap_or_default();
-    Palette::parse(&text).map_err(|why| wrong(why.to_string()))
+    Palette::parse(&text).map_err(|why| wrong(format!("{why}.")))
 }
 
 #[cfg(test)]
@@ -96,15 +96,18 @@ mod tests {
         std::fs::create_dir(&themes).unwrap();
         let write = |name: &str, text: &str| std::fs::write(themes.join(name), text).unwrap();
         write("dusk.toml", "base = \"light\"\nground = \"#102030\"");
+        let manual = include_str!("../../docs/settings.md");
+        let example = manual.split("```").find_map(|block| block.strip_prefix("toml\n"));
+        write("example.toml", example.unwrap());
         write("notes.txt", "not a theme");
         let (read, mistakes) = data.own_themes(&own("dusk"));
-        assert_eq!((read.contains_key("dusk"), read.len(), mistakes.len()), (true, 1, 0));
+        assert_eq!((read.contains_key("dusk"), read.len(), mistakes.len()), (true, 2, 0));
 
         write("wrong.toml", "ground = \"blue\"");
         write("dark.toml", "");
         write("no name.toml", "");
         let (read, mistakes) = data.own_themes(&own("wrong"));
-        assert_eq!((read.len(), mistakes.len()), (1, 3));
+        assert_eq!((read.len(), mistakes.len()), (2, 3));
         let told: Vec<String> = mistakes.iter().map(ToString::to_string).collect();
         for (told, parts) in told.iter().zip([
             ["dark.toml", "'dark' is a built-in theme; rename the file"],

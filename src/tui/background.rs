@@ -46,7 +46,7 @@ pub(super) fn from_environment(variable: impl Fn(&str) -> Option<String>) -> boo
 /// Takes the answer out of the keys. The escape sequence arrives as Alt and a bracket, followed by letters.
 #[derive(Debug, Default)]
 pub(super) struct Answer {
-    /// What may be the start of an answer.
+    /// Keys that may be the start of an answer.
     held: Vec<UserInput>,
     text: String,
 }
@@ -101,8 +101,8 @@ fn is_key(input: &UserInput, c: char, ctrl: bool, alt: bool) -> bool {
 /// Whether an answer can start like this.
 fn is_start(text: &str) -> bool {
     let digits = |rest: &str| rest.chars().all(|c| c.is_ascii_hexdigit() || c == '/');
-    let fits = |start: &&str| start.starts_with(text) || text.strip_prefix(*start).is_some_and(digits);
-    text.len() <= MAX_ANSWER && STARTS.iter().any(|start| fits(&start))
+    let fits = |start: &str| start.starts_with(text) || text.strip_prefix(start).is_some_and(digits);
+    text.len() <= MAX_ANSWER && STARTS.iter().any(|start| fits(start))
 }
 
 /// The colour in an answer such as `11;rgb:ffff/ffff/ffff`, with one to four digits for each part.

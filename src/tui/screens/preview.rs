@@ -10,9 +10,16 @@ use ratatui::widgets::Block;
 /// Columns and rows of a card.
 const CARD: (u16, u16) = (7, 5);
 /// The least height of a panel in which the samples are one below another.
-const HIGH: u16 = 16;
-/// The sample cards: rank, suit, suit glyph and its ASCII replacement.
-const CARDS: [(&str, u8, &str, &str); 3] = [("7", 1, "▲", "^"), ("9", 3, "≈", "~"), ("4", 5, "✦", "*")];
+const HIGH: u16 = 15;
+/// The sample cards, as many as fit: rank, suit, suit glyph and its ASCII replacement.
+const CARDS: [(&str, u8, &str, &str); 6] = [
+    ("7", 1, "▲", "^"),
+    ("9", 3, "≈", "="),
+    ("4", 5, "✦", "*"),
+    ("2", 0, "≋", "~"),
+    ("5", 4, "♣", "&"),
+    ("8", 2, "■", "#"),
+];
 /// The colours of pyramids, and their letters in both sets.
 const PIGMENTS: [(Pigment, &str, &str); 5] = [
     (Pigment::Black, "K", "W"),
@@ -44,12 +51,12 @@ pub(super) fn preview(canvas: &mut Canvas<'_>, area: Rect, pyramids: Pyramids) {
     points(canvas, line);
 }
 
-/// Three cards; the middle one has the focus.
+/// Cards; the second one has the focus.
 fn cards(canvas: &mut Canvas<'_>, area: Rect) {
     let theme = canvas.theme();
-    let places = Layout::horizontal([Constraint::Length(CARD.0); 3])
-        .spacing(1)
-        .flex(Flex::Start);
+    let most = usize::from((area.width + 1) / (CARD.0 + 1)).min(CARDS.len());
+    let places = Layout::horizontal(vec![Constraint::Length(CARD.0); most]);
+    let places = places.spacing(1).flex(Flex::Start);
     for (number, (place, (rank, suit, glyph, ascii))) in places.split(area).iter().zip(CARDS).enumerate() {
         let glyph = theme.glyph(glyph, ascii);
         let lines = [

@@ -23,11 +23,10 @@ const WIDTH: u16 = 112;
 /// The least width of a page with the preview beside the settings.
 const WIDE: u16 = 90;
 /// Rows of the preview below the settings and beside them.
-const SAMPLE: (u16, u16) = (7, 16);
-/// Where the settings are.
-const FILE: &str = "These settings and your keys are in settings.toml in the data directory. For example, up = [\"w\"] in \
-                    its section [keys] makes w move up. themes/NAME.toml is a theme of your own. fairdeal reports mistakes \
-                    in these files when it starts.";
+const SAMPLE: (u16, u16) = (7, 15);
+/// The note on the files of the settings.
+const FILE: &str = "settings.toml in the data directory holds these settings and your keys. themes/NAME.toml beside it is \
+                    a theme of your own.";
 
 /// One setting, in one row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -176,26 +175,24 @@ impl Screen for SettingsScreen {
 
     fn draw(&mut self, context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
         let page = column(area, WIDTH).inner(Margin::new(2, 1));
-        let page = canvas.section(page, "Settings");
         let is_wide = page.width >= WIDE;
         let settings = u16::try_from(ITEMS.len()).unwrap_or(u16::MAX);
         let [list, sample, notes] = if is_wide {
+            // A quarter of the free rows is above.
+            let parts = [Constraint::Fill(1), Constraint::Length(SAMPLE.1), Constraint::Fill(3)];
+            let [_, page, _] = Layout::vertical(parts).areas(page);
             let halves = Layout::horizontal([Constraint::Fill(1); 2]).spacing(2);
-            let [left, right] = halves.areas(page.inner(Margin::new(0, 1)));
+            let [left, sample] = halves.areas(page);
             let parts = [Constraint::Length(settings), Constraint::Fill(1)];
             let [list, notes] = Layout::vertical(parts).spacing(1).areas(left);
-            [
-                list,
-                Rect {
-                    height: right.height.min(SAMPLE.1),
-                    ..right
-                },
-                notes,
-            ]
+            [list, sample, notes]
         } else {
-            let parts = [settings, SAMPLE.0].map(Constraint::Length);
-            let parts = [parts[0], Constraint::Fill(1), parts[1]];
-            let [list, notes, sample] = Layout::vertical(parts).areas(page);
+            let parts = [
+                Constraint::Length(settings),
+                Constraint::Fill(1),
+                Constraint::Length(SAMPLE.0),
+            ];
+            let [list, notes, sample] = Layout::vertical(parts).spacing(1).areas(page);
             [list, sample, notes]
         };
         for ((number, item), y) in ITEMS.into_iter().enumerate().zip(list.y..list.bottom()) {
@@ -203,16 +200,12 @@ impl Screen for SettingsScreen {
         }
         let meaning = self.focus.map_or("", |item| told(&context.settings, item).2);
         let width = usize::from(notes.width).saturating_sub(3);
-        let file = [String::new()].into_iter().chain(wrapped(FILE, width, 0));
         let mut lines = wrapped(meaning, width, 0);
-        lines.extend(file);
-        if !is_wide {
-            // A note that does not fit is left out as a whole.
-            lines.truncate(if lines.len() > usize::from(notes.height) {
-                1
-            } else {
-                lines.len()
-            });
+        let file = wrapped(FILE, width, 0);
+        // At the smallest size there is no room for it.
+        if lines.len() + file.len() < usize::from(notes.height) {
+            lines.push(String::new());
+            lines.extend(file);
         }
         canvas.rows(notes, lines.into_iter().map(|row| Line::raw(format!("   {row}"))));
         preview(canvas, sample, context.settings.pyramids);
