@@ -22,6 +22,8 @@ const BOT_DELAYS: [u64; 6] = [0, 200, 400, 700, 1200, 2000];
 const WIDTH: u16 = 112;
 /// The least width of a page with the preview beside the settings.
 const WIDE: u16 = 90;
+/// The least height with an empty row at the end.
+const SHORT: u16 = 22;
 /// Rows of the preview below the settings and beside them.
 const SAMPLE: (u16, u16) = (7, 15);
 /// The note on the files of the settings.
@@ -174,7 +176,11 @@ impl Screen for SettingsScreen {
     }
 
     fn draw(&mut self, context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
-        let page = column(area, WIDTH).inner(Margin::new(2, 1));
+        let mut page = column(area, WIDTH).inner(Margin::new(2, 1));
+        if area.height < SHORT {
+            // The row below is needed for the meaning of the setting.
+            page.height = page.height.saturating_add(1);
+        }
         let is_wide = page.width >= WIDE;
         let settings = u16::try_from(ITEMS.len()).unwrap_or(u16::MAX);
         let [list, sample, notes] = if is_wide {
