@@ -10,7 +10,7 @@ use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_ui::canvas::{Canvas, Layer, Marks, Target};
 use fairdeal_ui::field::Field;
 use fairdeal_ui::keys::{Intent, Keymap};
-use fairdeal_ui::theme::{Depth, Theme};
+use fairdeal_ui::theme::{Depth, Theme, Themes};
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
@@ -28,6 +28,8 @@ pub(super) struct Context {
     pub(super) keymap: Keymap,
     /// Colours and glyphs.
     pub(super) theme: Theme,
+    /// The themes to choose from.
+    pub(super) themes: Themes,
     /// How many colours the terminal supports.
     pub(super) depth: Depth,
     /// Whether the command line asks for ASCII.
@@ -60,12 +62,10 @@ impl Context {
 
     /// Rebuilds the theme after the settings have changed.
     pub(super) fn dress(&mut self) {
-        self.theme = Theme::new(
-            self.settings.theme,
-            self.depth,
-            self.settings.pyramids,
-            self.ascii || self.settings.ascii,
-        );
+        let settings = &self.settings;
+        let palette = self.themes.palette(&settings.theme);
+        let ascii = self.ascii || settings.ascii;
+        self.theme = Theme::of(palette, self.depth, settings.pyramids, ascii).with_letters(settings.letters);
     }
 }
 

@@ -15,11 +15,13 @@ use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::live::Progress;
 use fairdeal_protocol::table::replica::StepKind;
+use fairdeal_ui::appearance::{ThemeChoice, ThemeName};
 use fairdeal_ui::canvas::Target;
 use fairdeal_ui::input::{KeyCode, UserInput};
 use fairdeal_ui::keys::Keymap;
+use fairdeal_ui::svg::svg;
 use fairdeal_ui::tables::testing::{Scene, seat};
-use fairdeal_ui::theme::{Depth, Theme};
+use fairdeal_ui::theme::{Depth, Theme, Themes};
 use fairdeal_ui::view::{LobbyView, Snapshot, Standing, Waits};
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
@@ -44,6 +46,7 @@ pub(super) fn context(ascii: bool) -> Context {
         settings: Settings::default(),
         keymap: Keymap::default(),
         theme: Theme::default(),
+        themes: Themes::default(),
         depth: if ascii { Depth::Mono } else { Depth::Indexed },
         ascii,
         given: None,
@@ -149,6 +152,16 @@ impl TestApp {
         text
     }
 
+    /// The screen as an SVG picture in a theme.
+    pub(super) fn draw_svg(&mut self, theme: ThemeName) -> String {
+        let context = self.shell.context_mut();
+        (context.depth, context.settings.theme) = (Depth::True, ThemeChoice::BuiltIn(theme));
+        context.dress();
+        let mut terminal = Terminal::new(TestBackend::new(self.size.0, self.size.1)).unwrap();
+        terminal.draw(|frame| self.shell.draw(frame)).unwrap();
+        svg(terminal.backend().buffer())
+    }
+
     /// Passes an input to the shell and carries out the effects.
     pub(super) fn input(&mut self, input: Input) {
         let effects = self.shell.update(input);
@@ -211,7 +224,7 @@ impl TestApp {
         self.input(Input::UiEvent(UiEvent::Session(event)));
     }
 
-    fn carry_out(&mut self, effect: Effect) {
+    pub(super) fn carry_out(&mut self, effect: Effect) {
         match effect {
             Effect::Open(opening) if opening.practice => {
                 let options = opening.options.into_iter().collect();

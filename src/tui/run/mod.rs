@@ -18,10 +18,10 @@ use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::seat::Seat;
 use fairdeal_ui::keys::Keymap;
 use fairdeal_ui::text::{player_names, reasons};
-use fairdeal_ui::theme::Theme;
+use fairdeal_ui::theme::{Depth, Theme, Themes};
 use fairdeal_ui::view::{PeerState, Seating};
 use tokio::sync::mpsc::{self, error::TrySendError};
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use crate::session::driver::{Attended, Pilot, Role, Setup, start};
 use crate::session::frame::ProgramId;
@@ -32,6 +32,7 @@ use crate::session::practice;
 use crate::session::{Command, SessionEvent};
 use crate::signals::Signals;
 use crate::store::{IdentityKey, Settings};
+use crate::tui::background;
 use crate::tui::event::{Audited, Input, UiEvent};
 use crate::tui::screen::{Context, Effect, Library, Opening, Tone};
 use crate::tui::screens::home::Home;
@@ -46,6 +47,8 @@ use crate::tui::{Interface, Start, TableOutcome, TuiError};
 const SLOW: Duration = Duration::from_millis(150);
 /// The most inputs to handle before the next frame.
 const AT_ONCE: usize = 256;
+/// How long the first frame waits for the terminal to tell its background.
+const ANSWER: Duration = Duration::from_millis(100);
 /// How often a screen gets the progress of reading a transcript.
 const TELLING: Duration = Duration::from_millis(30);
 /// How long the old session stays open to deliver an invitation to everybody.
@@ -89,11 +92,16 @@ pub(in crate::tui) async fn run(interface: Interface, start: Start) -> Result<Ta
         Ok(keymap) => (keymap, None),
         Err(why) => (Keymap::default(), Some(why.to_string())),
     };
+    let (own, theme_complaints) = interface.data.view().own_themes(&settings.theme);
     let mut context = Context {
         settings,
         given: interface.name.clone(),
         keymap,
         theme: Theme::default(),
+        themes: Themes {
+            own,
+            is_light: background::from_environment(|name| std::env::var(name).ok()),
+        },
         depth: interface.depth,
         ascii: interface.ascii,
         user: interface.user.clone(),
@@ -139,13 +147,23 @@ pub(in crate::tui) async fn run(interface: Interface, start: Start) -> Result<Ta
             Shell::new(context, Box::new(TableScreen::new("table", local)))
         }
     };
-    for complaint in [complaint, keys_complaint].into_iter().flatten() {
+    let theme_complaints = theme_complaints.iter().map(ToString::to_string);
+    let complaints = [complaint, keys_complaint].into_iter().flatten();
+    for complaint in complaints.chain(theme_complaints) {
         shell.toast(Tone::Bad, complaint);
     }
     app.load_library();
 
     let mut screen = Screen::open()?;
     let mut keys = user_inputs();
+    let mut first = None;
+    if shell.context().depth != Depth::Mono && background::ask(|name| std::env::var(name).ok())? {
+        // The first frame has the right colours. A later answer changes the colours on the screen.
+        first = timeout(ANSWER, keys.recv()).await.ok().flatten();
+        if let Some(answer) = first.take_if(|input| matches!(input, Input::Background(_))) {
+            shell.update(answer);
+        }
+    }
     let mut signals = Signals::new()?;
     let mut drawn = Instant::now();
     loop {
@@ -158,20 +176,23 @@ pub(in crate::tui) async fn run(interface: Interface, start: Start) -> Result<Ta
         app.browse(&mut shell);
         let pace = shell.pace();
         let wake = pace.map(|pace| drawn + pace);
-        let input = tokio::select! {
-            input = app.next() => input,
-            Some(input) = inputs.recv() => input,
-            input = keys.recv() => match input {
-                Some(input) => Input::User(input),
-                None => break,
+        let input = match first.take() {
+            Some(input) => input,
+            None => tokio::select! {
+                input = app.next() => input,
+                Some(input) = inputs.recv() => input,
+                input = keys.recv() => match input {
+                    Some(input) => input,
+                    None => break,
+                },
+                () = sleep_until(wake.unwrap_or(drawn)), if wake.is_some() => {
+                    let now = Instant::now();
+                    let passed = now - drawn;
+                    drawn = now;
+                    Input::Tick(passed)
+                }
+                () = signals.recv() => break,
             },
-            () = sleep_until(wake.unwrap_or(drawn)), if wake.is_some() => {
-                let now = Instant::now();
-                let passed = now - drawn;
-                drawn = now;
-                Input::Tick(passed)
-            }
-            () = signals.recv() => break,
         };
         if pace.is_none() {
             // Animations start now, not at the last frame.
@@ -181,7 +202,7 @@ pub(in crate::tui) async fn run(interface: Interface, start: Start) -> Result<Ta
         shell.set_day((app.interface.today)());
         let mut leave = app.take_in(&mut shell, input);
         for _ in 0..AT_ONCE {
-            let more = keys.try_recv().ok().map(Input::User).or_else(|| app.try_next());
+            let more = keys.try_recv().ok().or_else(|| app.try_next());
             let Some(input) = more else { break };
             leave |= app.take_in(&mut shell, input);
         }

@@ -1,10 +1,13 @@
 //! The screens.
 
 pub(super) mod audit;
+#[cfg(test)]
+mod gallery;
 pub(super) mod history;
 pub(super) mod home;
 pub(super) mod join;
 pub(super) mod lesson;
+mod preview;
 pub(super) mod replay;
 pub(super) mod rules;
 pub(super) mod settings;

@@ -51,7 +51,7 @@ fn lobby() -> LobbyView {
 }
 
 /// Each screen by name, reached as a player would.
-fn screens(ascii: bool) -> Vec<(&'static str, TestApp)> {
+pub(super) fn screens(ascii: bool) -> Vec<(&'static str, TestApp)> {
     let home = || {
         let mut stage = TestApp::at_home(ascii);
         stage.input(Input::Library(Library {

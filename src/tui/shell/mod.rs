@@ -90,6 +90,11 @@ impl Shell {
         &self.context
     }
 
+    #[cfg(test)]
+    pub(in crate::tui) fn context_mut(&mut self) -> &mut Context {
+        &mut self.context
+    }
+
     /// The names of the screens on the stack, bottom first.
     #[cfg(test)]
     pub(in crate::tui) fn trail(&self) -> Vec<String> {
@@ -324,6 +329,10 @@ impl Shell {
                 }
             }
             Input::Lan(view) => self.context.lan = view,
+            Input::Background(is_light) => {
+                self.context.themes.is_light = is_light;
+                self.context.dress();
+            }
             Input::Library(library) => self.context.library = library,
             Input::Tick(passed) => {
                 for toast in &mut self.toasts {

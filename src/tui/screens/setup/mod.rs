@@ -271,7 +271,7 @@ impl Setup {
         match item {
             Item::Who => {
                 let was_networked = self.is_networked();
-                self.who = turned(&[Who::Nobody, Who::Near, Who::Invited], self.who, by);
+                self.who = turned(&[Who::Nobody, Who::Near, Who::Invited], &self.who, by);
                 if was_networked != self.is_networked() {
                     self.bots = if self.is_networked() { 0 } else { self.seats - 1 };
                 }
@@ -284,9 +284,9 @@ impl Setup {
                 };
             }
             Item::Bots => self.bots = stepped(self.bots, by, 0, self.seats - 1),
-            Item::Level => self.level = turned(&Level::ALL.map(|(level, _)| level), self.level, by),
+            Item::Level => self.level = turned(&Level::ALL.map(|(level, _)| level), &self.level, by),
             Item::Pace => requests.push(Request::Settings(Box::new(Settings {
-                bot_delay: turned(&PACES, pace(context.settings.bot_delay), by).0,
+                bot_delay: turned(&PACES, &pace(context.settings.bot_delay), by).0,
                 ..context.settings.clone()
             }))),
             Item::Choice(number) => {

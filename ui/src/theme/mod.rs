@@ -1,13 +1,16 @@
 //! Themes: the style of each kind of thing on the screen, in as many colours as the terminal supports.
 //!
 //! Colour never carries information alone: ranks, suits, sizes, turns and choices also show as letters and shapes.
-//! Themes are defined in 24-bit colours. A terminal with 256 colours gets the nearest fixed ones; one without colours
-//! gets bold, underlined and reversed text.
+//! Themes are TOML files in 24-bit colours: those of `ui/themes`, and the player's own. A terminal with 256 colours gets
+//! the nearest fixed ones; one without colours gets bold, underlined and reversed text.
+
+mod palette;
 
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::symbols::border;
 
-use crate::appearance::{Pyramids, ThemeName};
+pub use self::palette::{Palette, Rgb, ThemeError, Themes, luminance};
+use crate::appearance::{Letters, Pyramids, ThemeName};
 
 /// How many colours a terminal supports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,158 +37,6 @@ impl Depth {
         }
     }
 }
-
-/// A 24-bit colour.
-type Rgb = (u8, u8, u8);
-
-/// The colours of a theme.
-#[derive(Clone, Copy, Debug)]
-struct Palette {
-    ground: Rgb,
-    /// Background of panels.
-    panel: Rgb,
-    /// Background of every other square of a board.
-    checker: Rgb,
-    /// Faces of cards.
-    paper: Rgb,
-    /// Faces of cards that cannot be chosen now.
-    faded: Rgb,
-    /// Background of the focused thing, and the same among the fixed 256 colours.
-    focus: (Rgb, u8),
-    text: Rgb,
-    faint: Rgb,
-    strong: Rgb,
-    accent: Rgb,
-    good: Rgb,
-    bad: Rgb,
-    lit: Rgb,
-    /// Winds, flames, stones, waves, leaves, gods; also any other six kinds.
-    suits: [Rgb; 6],
-    /// Black, red, blue, yellow, green, orange, in shades readable on the background.
-    rainbow: [Rgb; 6],
-    /// White, orange, cyan, clear, purple, and a sixth.
-    xeno: [Rgb; 6],
-}
-
-const DARK: Palette = Palette {
-    ground: (0x14, 0x16, 0x1b),
-    panel: (0x1c, 0x20, 0x28),
-    checker: (0x25, 0x28, 0x30),
-    paper: (0x2a, 0x2f, 0x3a),
-    faded: (0x1e, 0x21, 0x29),
-    focus: ((0x23, 0x37, 0x50), 17),
-    text: (0xd5, 0xd9, 0xe0),
-    faint: (0x9a, 0xa2, 0xb0),
-    strong: (0xff, 0xff, 0xff),
-    accent: (0xf0, 0xc0, 0x60),
-    good: (0x7f, 0xd1, 0x8b),
-    bad: (0xff, 0x8a, 0x75),
-    lit: (0x6c, 0xc4, 0xff),
-    suits: [
-        (0x8f, 0xd8, 0xe8),
-        (0xff, 0x8a, 0x65),
-        (0xb8, 0xb8, 0xc4),
-        (0x7a, 0xa8, 0xff),
-        (0x8f, 0xd1, 0x6f),
-        (0xe0, 0x9c, 0xff),
-    ],
-    rainbow: [
-        (0xb0, 0xb4, 0xc0),
-        (0xff, 0x7b, 0x72),
-        (0x79, 0xa8, 0xff),
-        (0xf2, 0xd0, 0x5c),
-        (0x7f, 0xd1, 0x6f),
-        (0xff, 0xa6, 0x57),
-    ],
-    xeno: [
-        (0xf4, 0xf4, 0xf4),
-        (0xff, 0xa6, 0x57),
-        (0x6f, 0xdf, 0xe6),
-        (0xb6, 0xbe, 0xcc),
-        (0xc7, 0x9b, 0xff),
-        (0xf2, 0x8b, 0xc1),
-    ],
-};
-
-const LIGHT: Palette = Palette {
-    ground: (0xf7, 0xf4, 0xec),
-    panel: (0xec, 0xe5, 0xd3),
-    checker: (0xec, 0xe8, 0xdc),
-    paper: (0xff, 0xfd, 0xf6),
-    faded: (0xf2, 0xee, 0xe4),
-    focus: ((0xe0, 0xec, 0xf9), 189),
-    text: (0x26, 0x28, 0x2e),
-    faint: (0x5c, 0x5a, 0x52),
-    strong: (0x00, 0x00, 0x00),
-    accent: (0x85, 0x55, 0x00),
-    good: (0x1c, 0x6e, 0x2e),
-    bad: (0xa8, 0x1e, 0x16),
-    lit: (0x0b, 0x54, 0xa8),
-    suits: [
-        (0x00, 0x66, 0x78),
-        (0xb0, 0x38, 0x10),
-        (0x55, 0x55, 0x60),
-        (0x1d, 0x4f, 0xb8),
-        (0x2c, 0x6a, 0x14),
-        (0x7a, 0x28, 0xa8),
-    ],
-    rainbow: [
-        (0x20, 0x20, 0x28),
-        (0xb0, 0x20, 0x1c),
-        (0x1d, 0x4f, 0xb8),
-        (0x7a, 0x5c, 0x00),
-        (0x24, 0x6c, 0x18),
-        (0xa8, 0x4a, 0x00),
-    ],
-    xeno: [
-        (0x40, 0x40, 0x40),
-        (0xa8, 0x4a, 0x00),
-        (0x00, 0x68, 0x78),
-        (0x5c, 0x64, 0x74),
-        (0x6c, 0x2c, 0xb0),
-        (0xa0, 0x20, 0x68),
-    ],
-};
-
-const CONTRAST: Palette = Palette {
-    ground: (0x00, 0x00, 0x00),
-    panel: (0x12, 0x12, 0x12),
-    checker: (0x26, 0x26, 0x26),
-    paper: (0x1c, 0x1c, 0x1c),
-    faded: (0x00, 0x00, 0x00),
-    focus: ((0x00, 0x00, 0x5f), 17),
-    text: (0xff, 0xff, 0xff),
-    faint: (0xd0, 0xd0, 0xd0),
-    strong: (0xff, 0xff, 0xff),
-    accent: (0xff, 0xe0, 0x00),
-    good: (0x5f, 0xff, 0x87),
-    bad: (0xff, 0x9a, 0x8a),
-    lit: (0x5f, 0xff, 0xff),
-    suits: [
-        (0x5f, 0xff, 0xff),
-        (0xff, 0xaf, 0x5f),
-        (0xff, 0xff, 0xff),
-        (0x9f, 0xc8, 0xff),
-        (0x87, 0xff, 0x5f),
-        (0xff, 0xaf, 0xff),
-    ],
-    rainbow: [
-        (0xff, 0xff, 0xff),
-        (0xff, 0x9a, 0x8a),
-        (0x9f, 0xc8, 0xff),
-        (0xff, 0xff, 0x5f),
-        (0x87, 0xff, 0x5f),
-        (0xff, 0xaf, 0x5f),
-    ],
-    xeno: [
-        (0xff, 0xff, 0xff),
-        (0xff, 0xaf, 0x5f),
-        (0x5f, 0xff, 0xff),
-        (0xd0, 0xd0, 0xd0),
-        (0xd7, 0xaf, 0xff),
-        (0xff, 0xaf, 0xd7),
-    ],
-};
 
 const ASCII_BORDER: border::Set<'static> = border::Set {
     top_left: "+",
@@ -243,6 +94,7 @@ pub struct Theme {
     palette: Option<Palette>,
     depth: Depth,
     pyramids: Pyramids,
+    letters: Letters,
     ascii: bool,
 }
 
@@ -254,19 +106,28 @@ impl Default for Theme {
 
 impl Theme {
     pub fn new(name: ThemeName, depth: Depth, pyramids: Pyramids, ascii: bool) -> Self {
-        let palette = match name {
-            _ if depth == Depth::Mono => None,
-            ThemeName::Dark => Some(DARK),
-            ThemeName::Light => Some(LIGHT),
-            ThemeName::HighContrast => Some(CONTRAST),
-            ThemeName::Mono => None,
-        };
+        Self::of(Palette::built_in(name), depth, pyramids, ascii)
+    }
+
+    /// The theme with these colours; `None` for a theme without colours.
+    pub fn of(palette: Option<Palette>, depth: Depth, pyramids: Pyramids, ascii: bool) -> Self {
         Self {
-            palette,
+            palette: palette.filter(|_| depth != Depth::Mono),
             depth,
             pyramids,
+            letters: Letters::default(),
             ascii,
         }
+    }
+
+    /// The theme with letters on pyramids as the player has set.
+    pub fn with_letters(self, letters: Letters) -> Self {
+        Self { letters, ..self }
+    }
+
+    /// Whether pyramids show the letter of their colour: always in mono.
+    pub fn shows_letters(&self) -> bool {
+        self.palette.is_none() || self.letters == Letters::Always
     }
 
     /// Whether to draw ASCII only.
@@ -358,8 +219,10 @@ impl Theme {
     pub fn focused(&self) -> Style {
         let style = Style::new().add_modifier(Modifier::BOLD);
         match &self.palette {
-            Some(palette) if self.depth == Depth::True => style.bg(self.colour(palette.focus.0)),
-            Some(palette) => style.bg(Color::Indexed(palette.focus.1)),
+            Some(palette) => match palette.focus_256 {
+                Some(index) if self.depth == Depth::Indexed => style.bg(Color::Indexed(index)),
+                _ => style.bg(self.colour(palette.focus)),
+            },
             None => style.add_modifier(Modifier::REVERSED),
         }
     }
@@ -381,7 +244,7 @@ impl Theme {
         })
     }
 
-    /// The colour of a pyramid. Its letter must be shown too.
+    /// The colour of a pyramid. Its letter is shown too if [`Self::shows_letters`].
     pub fn pigment(&self, pigment: Pigment) -> Style {
         self.foreground(|palette| {
             let set = match self.pyramids {
@@ -419,11 +282,6 @@ impl Theme {
     /// The lattice on the back of a card.
     pub fn back(&self) -> Style {
         self.foreground(|palette| palette.accent)
-    }
-
-    /// Whether pyramids carry their letters, because colours do not tell them apart.
-    pub fn shows_letters(&self) -> bool {
-        self.palette.is_none()
     }
 
     /// ASCII without colours.
@@ -465,52 +323,6 @@ fn nearest((red, green, blue): Rgb) -> u8 {
 mod tests {
     use super::*;
 
-    /// The WCAG 2 contrast ratio.
-    fn contrast(a: Rgb, b: Rgb) -> f64 {
-        let channel = |value: u8| {
-            let value = f64::from(value) / 255.0;
-            if value <= 0.039_28 {
-                value / 12.92
-            } else {
-                ((value + 0.055) / 1.055).powf(2.4)
-            }
-        };
-        let light = |(r, g, b): Rgb| 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b) + 0.05;
-        let (a, b) = (light(a), light(b));
-        if a > b { a / b } else { b / a }
-    }
-
-    #[test]
-    fn every_colour_can_be_read_on_its_ground() {
-        for (palette, least) in [(DARK, 4.5), (LIGHT, 4.5), (CONTRAST, 7.0)] {
-            let Palette {
-                ground,
-                panel,
-                checker,
-                paper,
-                faded,
-                focus,
-                text,
-                faint,
-                strong,
-                accent,
-                good,
-                bad,
-                lit,
-                suits,
-                rainbow,
-                xeno,
-            } = palette;
-            let single = [text, faint, strong, accent, good, bad, lit];
-            for colour in single.into_iter().chain(suits).chain(rainbow).chain(xeno) {
-                for ground in [ground, panel, checker, paper, faded, focus.0] {
-                    let ratio = contrast(colour, ground);
-                    assert!(ratio >= least, "{colour:x?} on {ground:x?}: {ratio:.1}");
-                }
-            }
-        }
-    }
-
     #[test]
     fn few_colours_are_the_nearest_of_many() {
         assert_eq!(nearest((0, 0, 0)), 16);
@@ -539,6 +351,27 @@ mod tests {
         let theme = Theme::new(ThemeName::Light, Depth::Mono, Pyramids::Xeno, false);
         for style in [theme.text(), theme.faint(), theme.bad(), theme.suit(2)] {
             assert_eq!((style.fg, style.bg), (None, None));
+        }
+        assert!(theme.shows_letters());
+    }
+
+    #[test]
+    fn pyramids_differ_in_256_colours_or_show_letters() {
+        for pyramids in [Pyramids::Rainbow, Pyramids::Xeno] {
+            for name in [ThemeName::Dark, ThemeName::Light, ThemeName::HighContrast] {
+                let theme = Theme::new(name, Depth::Indexed, pyramids, false);
+                let all = [
+                    Pigment::Black,
+                    Pigment::Red,
+                    Pigment::Blue,
+                    Pigment::Yellow,
+                    Pigment::Green,
+                ];
+                let inks: Vec<_> = all.iter().map(|pigment| theme.pigment(*pigment).fg).collect();
+                let differ = (1..inks.len()).all(|at| !inks[..at].contains(&inks[at]));
+                assert!(differ, "{name:?} {pyramids:?}: {inks:?}");
+                assert!(!theme.shows_letters() && theme.with_letters(Letters::Always).shows_letters());
+            }
         }
     }
 }
