@@ -364,6 +364,21 @@ impl Theme {
         }
     }
 
+    /// Background of the squares that a piece can reach: halfway from the ground to the focus. Mono marks their corners
+    /// alone.
+    pub fn reach(&self) -> Style {
+        let Some(palette) = &self.palette else {
+            return Style::new();
+        };
+        let (ground, focus) = (palette.ground, palette.focus.0);
+        let halfway = (
+            ground.0.midpoint(focus.0),
+            ground.1.midpoint(focus.1),
+            ground.2.midpoint(focus.2),
+        );
+        Style::new().bg(self.colour(halfway))
+    }
+
     /// The face of a card, so that it is an object and not an outline; `can_be_chosen` or not.
     pub fn paper(&self, can_be_chosen: bool) -> Style {
         match &self.palette {
