@@ -364,19 +364,32 @@ impl Theme {
         }
     }
 
-    /// Background of the squares that a piece can reach: halfway from the ground to the focus. Mono marks their corners
-    /// alone.
-    pub fn reach(&self) -> Style {
+    /// The ground with a part of another colour in it, in hundredths.
+    fn tinted(&self, part: u16, pick: impl Fn(&Palette) -> Rgb) -> Style {
         let Some(palette) = &self.palette else {
             return Style::new();
         };
-        let (ground, focus) = (palette.ground, palette.focus.0);
-        let halfway = (
-            ground.0.midpoint(focus.0),
-            ground.1.midpoint(focus.1),
-            ground.2.midpoint(focus.2),
+        let (ground, colour) = (palette.ground, pick(palette));
+        let mix = |a: u8, b: u8| {
+            let mixed = (u16::from(a) * (100 - part.min(100)) + u16::from(b) * part.min(100)) / 100;
+            u8::try_from(mixed).unwrap_or(a)
+        };
+        let mixed = (
+            mix(ground.0, colour.0),
+            mix(ground.1, colour.1),
+            mix(ground.2, colour.2),
         );
-        Style::new().bg(self.colour(halfway))
+        Style::new().bg(self.colour(mixed))
+    }
+
+    /// Background of the squares that a piece can reach. Mono has none.
+    pub fn reach(&self) -> Style {
+        self.tinted(55, |palette| palette.focus.0)
+    }
+
+    /// Background of special squares of a board: stone in the colour of gold. Mono has none.
+    pub fn stone(&self) -> Style {
+        self.tinted(14, |palette| palette.accent)
     }
 
     /// The face of a card, so that it is an object and not an outline; `can_be_chosen` or not.

@@ -301,7 +301,7 @@ impl TableEvent for SphinxEvent {
                 to.name()
             ),
             Self::Ended { seat } => format!("{} ends the turn.", name(seat)),
-            Self::Won { seat } => format!("{} has found the King and wins!", name(seat)),
+            Self::Won { seat } => format!("{} finds the King and wins.", name(seat)),
             Self::Lost { seat } => format!("{} is surrounded and has lost.", name(seat)),
             Self::Voted { seat, end: true } => format!("{} votes for the end.", name(seat)),
             Self::Voted { seat, end: false } => format!("{} wants to play on.", name(seat)),

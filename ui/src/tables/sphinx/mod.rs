@@ -241,7 +241,10 @@ impl Board for Sphinx {
 
     fn first(&self, view: &ViewContext<'_>) -> Option<Spot> {
         let hint = self.hint(view.me?, view.known)?;
-        self.path(&hint.action, view).first().copied()
+        // Points that are left can be spent, even if a good player would not.
+        let is_early = hint.action == SphinxAction::End && self.points() > 0;
+        let path = self.path(&hint.action, view);
+        path.first().copied().filter(|_| !is_early)
     }
 
     fn path(&self, action: &SphinxAction, view: &ViewContext<'_>) -> Vec<Spot> {

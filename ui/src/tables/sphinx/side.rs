@@ -10,6 +10,7 @@ use fairdeal_games::sphinx::{Phase, Sphinx, Status, Whereabouts};
 use fairdeal_protocol::card::Slot;
 use fairdeal_protocol::seat::Seat;
 use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
 use super::words::{count, danger, end};
@@ -117,13 +118,9 @@ pub(super) fn draw_supply(game: &Sphinx, canvas: &mut Canvas<'_>, area: Rect, ha
         };
         let mark = canvas.spot(spot, supply_spot(size));
         at = canvas.lead(at, line);
-        let style = match mark {
-            Mark { picked: true, .. } => theme.accent(),
-            Mark { lit: true, .. } => theme.lit(),
-            _ => theme.ink(),
-        };
         if mark.lit || mark.picked {
-            canvas.tint(spot, style.add_modifier(ratatui::style::Modifier::UNDERLINED));
+            let style = if mark.picked { theme.accent() } else { Style::new() };
+            canvas.tint(spot, style.add_modifier(Modifier::UNDERLINED));
         }
         finish(canvas, spot, mark);
         let gap = if has_names { 3 } else { 2 };
@@ -194,7 +191,7 @@ fn turn(game: &Sphinx, view: &ViewContext<'_>) -> (String, Vec<Line<'static>>) {
                 Some(points) => Line::raw(format!("2 die {roll}{}{points}", theme.glyph("→", ">"))),
                 None => Line::raw(format!("2 die {roll}")),
             },
-            Line::styled(format!("3 Monsters: {} left", game.points()), theme.accent()),
+            Line::styled("3 Monsters", theme.accent()),
         ],
     };
     let paper = theme.paper(true).patch(theme.title());
@@ -204,7 +201,10 @@ fn turn(game: &Sphinx, view: &ViewContext<'_>) -> (String, Vec<Line<'static>>) {
         line.extend(step.spans.into_iter().map(|span| span.patch_style(step.style)));
         line
     });
-    (title, rows.collect())
+    let mut rows: Vec<Line<'static>> = rows.collect();
+    let points = count(usize::from(game.points()), "point", "points");
+    rows.extend(roll.map(|_| Line::styled(format!("{:11}{points} left", ""), theme.accent())));
+    (title, rows)
 }
 
 /// Two texts at the ends of a row.
@@ -227,8 +227,7 @@ fn seat_rows(game: &Sphinx, view: &ViewContext<'_>, seat: Seat, width: u16) -> [
     let verb = match game.status(seat) {
         Status::Playing if view.me == Some(seat) => "seek ",
         Status::Playing => "seeks ",
-        Status::Won => "found ",
-        Status::Lost => "sought ",
+        Status::Won | Status::Lost => "",
     };
     let king = game.king(seat).map(|king| card(king, theme));
     let head = both_ends(name, [Span::raw(verb)].into_iter().chain(king).collect(), width);
@@ -279,12 +278,11 @@ fn seat_rows(game: &Sphinx, view: &ViewContext<'_>, seat: Seat, width: u16) -> [
 /// A Pylon in a row: its letter and its pack from the top, as far as it is known; at the end, the cards turned up.
 fn pack_row(game: &Sphinx, view: &ViewContext<'_>, pylon: Pylon, width: u16) -> Line<'static> {
     let theme = view.theme;
-    let sign = pylon.name().get(..1).unwrap_or_default().to_uppercase();
-    let mut left = vec![Span::styled(format!("{sign} "), theme.title())];
+    let mut left = vec![Span::styled(format!("{} ", sign(pylon)), theme.title())];
     for slot in game.pack(pylon).iter().rev() {
         match slot {
             Slot::Open(face) => left.extend([Span::raw(" "), card(*face, theme)]),
-            Slot::Sealed(_) => left.push(Span::styled(theme.glyph("▒", "#"), theme.back())),
+            Slot::Sealed(_) => left.push(Span::styled(theme.glyph("▮", "#"), theme.back())),
         }
     }
     if game.pack(pylon).is_empty() {
@@ -311,16 +309,17 @@ fn known(game: &Sphinx, view: &ViewContext<'_>, width: u16) -> Vec<Line<'static>
         Whereabouts::Under { pylon, above: 0 } => format!("Your {name} is on top of {}.", sign(pylon)),
         Whereabouts::Under { pylon, above } => {
             format!(
-                "Your {name} is in {}, under {}.",
+                "Your {name} is {}, under {}.",
                 sign(pylon),
                 count(above, "card", "cards")
             )
         }
+        Whereabouts::Unseen(packs) if packs.len() == Pylon::ALL.len() => format!("Your {name} may be anywhere."),
         Whereabouts::Unseen(packs) => {
             let signs: Vec<String> = packs.iter().map(|(pylon, _)| sign(*pylon)).collect();
             match signs.split_last() {
-                Some((last, [])) => format!("So your {name} is in {last}."),
-                Some((last, rest)) => format!("So your {name} is in {} or {last}.", rest.join(", ")),
+                Some((last, [])) => format!("So your {name} is {last}."),
+                Some((last, rest)) => format!("So your {name} is {} or {last}.", rest.join(", ")),
                 None => return Vec::new(),
             }
         }
@@ -329,6 +328,7 @@ fn known(game: &Sphinx, view: &ViewContext<'_>, width: u16) -> Vec<Line<'static>
     rows.map(|row| Line::styled(row, theme.accent())).collect()
 }
 
-fn sign(pylon: Pylon) -> String {
+/// The letter of a Pylon's direction.
+pub(super) fn sign(pylon: Pylon) -> String {
     pylon.name().get(..1).unwrap_or_default().to_uppercase()
 }

@@ -7,13 +7,14 @@ use fairdeal_games::pyramid::Size;
 use fairdeal_games::sphinx::board::{Pylon, Square, SquareSet, central};
 use fairdeal_games::sphinx::{Phase, Sphinx};
 use fairdeal_protocol::seat::Seat;
-use ratatui::layout::{Constraint, Flex, Layout, Rect};
+use ratatui::layout::{Constraint, Flex, Layout, Margin, Rect};
 use ratatui::style::Style;
 use ratatui::symbols::border;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Block;
 use unicode_width::UnicodeWidthStr as _;
 
+use super::side::sign;
 use super::{
     card, label, letter, magician_style, magicians_on, monster_style, pack_spot, shape, sizes_on, square_spot,
 };
@@ -139,12 +140,15 @@ pub(super) fn draw(game: &Sphinx, view: &ViewContext<'_>, canvas: &mut Canvas<'_
         let area = grid.area(place);
         let is_dark = (place.0 + place.1) % 2 == 1;
         draw_ground(canvas, area, is_dark);
+        if Pylon::at(square).is_some() {
+            canvas.tint(area, view.theme.stone());
+        }
         if reach.contains(square) {
             canvas.tint(area, view.theme.reach());
         }
         draw_marks(canvas, area, mark);
         let inside = match Pylon::at(square).filter(|_| grid.has_walls()) {
-            Some(pylon) => area.intersection(grid.gate(pylon).inner(ratatui::layout::Margin::new(1, 1))),
+            Some(pylon) => area.intersection(grid.gate(pylon).inner(Margin::new(1, 1))),
             None => area,
         };
         draw_pieces(game, view, canvas, inside, (square, mark));
@@ -185,7 +189,7 @@ fn draw_ground(canvas: &mut Canvas<'_>, area: Rect, is_dark: bool) {
     }
 }
 
-/// Marks a square: its corners if it can be chosen or is picked, a frame and a flat background if it has the focus.
+/// Marks a square: its corners if it can be chosen or is picked, edges and a flat background if it has the focus.
 fn draw_marks(canvas: &mut Canvas<'_>, area: Rect, mark: Mark) {
     let theme = canvas.theme();
     let style = match mark {
@@ -205,18 +209,20 @@ fn draw_marks(canvas: &mut Canvas<'_>, area: Rect, mark: Mark) {
         let right = Rect::new(area.right().saturating_sub(1), area.y, 1, 1);
         return canvas.put(right, Line::styled("]", style));
     }
-    let set = match theme.is_ascii() {
-        true => border::Set {
-            horizontal_top: "=",
-            horizontal_bottom: "=",
-            vertical_left: "|",
-            vertical_right: "|",
-            ..theme.border()
-        },
-        false => border::THICK,
+    let set = if theme.is_ascii() {
+        theme.border()
+    } else {
+        border::THICK
     };
     if mark.focused {
-        return canvas.render(Block::bordered().border_set(set).border_style(style), area);
+        // Upper and lower edge; the sides stay free for names.
+        let edge = |left: &str, right: &str| {
+            let line = theme.glyph("━", "=").repeat(usize::from(area.width.saturating_sub(2)));
+            Line::styled(format!("{left}{line}{right}"), style)
+        };
+        canvas.put(area, edge(set.top_left, set.top_right));
+        let low = area.bottom().saturating_sub(1);
+        return canvas.put(Rect { y: low, ..area }, edge(set.bottom_left, set.bottom_right));
     }
     let (right, bottom) = (area.right().saturating_sub(1), area.bottom().saturating_sub(1));
     for (x, y, corner) in [
@@ -262,7 +268,7 @@ fn draw_pieces(
     }
 }
 
-/// Magicians: a figure and its name, or the letters of several.
+/// Magicians: a figure and its name, if that leaves a column free, or the letters of several.
 fn magician_lines(view: &ViewContext<'_>, seats: &[Seat], (width, height): (u16, u16)) -> Vec<Line<'static>> {
     let letters = || {
         seats
@@ -277,7 +283,7 @@ fn magician_lines(view: &ViewContext<'_>, seats: &[Seat], (width, height): (u16,
                 return vec![Line::styled(format!("\\{}/", letter(view, *seat)), style)];
             }
             let name = label(view, *seat).to_owned();
-            let name = if name.width() <= usize::from(width) {
+            let name = if name.width() < usize::from(width) {
                 name
             } else {
                 letter(view, *seat).to_string()
@@ -295,7 +301,7 @@ fn magician_lines(view: &ViewContext<'_>, seats: &[Seat], (width, height): (u16,
 /// Monsters: one as a pyramid, several as a row for each size with its number.
 fn monster_lines(game: &Sphinx, theme: &Theme, square: Square, (width, height): (u16, u16)) -> Vec<Line<'static>> {
     let counts = game.monsters_on(square);
-    let mut all = Size::ALL.into_iter().zip(counts).filter(|(_, count)| *count > 0);
+    let all = Size::ALL.into_iter().zip(counts).filter(|(_, count)| *count > 0);
     let first = all.clone().next();
     if let Some((size, 1)) = first.filter(|_| counts.iter().sum::<u8>() == 1) {
         let style = monster_style(size, theme);
@@ -310,12 +316,10 @@ fn monster_lines(game: &Sphinx, theme: &Theme, square: Square, (width, height): 
         };
     }
     if width < 4 {
-        // A number for each size, from small to large.
-        let digits = Size::ALL.into_iter().zip(counts).map(|(size, count)| match count {
-            0 => Span::styled(theme.glyph("·", "."), theme.faint()),
-            _ => Span::styled(count.to_string(), monster_style(size, theme)),
-        });
-        return vec![Line::from_iter(digits)];
+        // A heap in the colour of the largest.
+        let largest = all.last().map_or(Size::Small, |(size, _)| size);
+        let heap = format!("{}{}", theme.glyph("▲", "^"), counts.iter().sum::<u8>());
+        return vec![Line::styled(heap, monster_style(largest, theme))];
     }
     let chip = |(size, count): (Size, u8)| {
         let text = match count {
@@ -324,7 +328,7 @@ fn monster_lines(game: &Sphinx, theme: &Theme, square: Square, (width, height): 
         };
         Span::styled(text, monster_style(size, theme))
     };
-    let mut lines: Vec<Line<'static>> = all.by_ref().map(chip).map(Line::from).collect();
+    let mut lines: Vec<Line<'static>> = all.map(chip).map(Line::from).collect();
     while lines.len() > usize::from(height) {
         // The smaller ones share a row.
         let first = lines.remove(0);
@@ -342,12 +346,12 @@ fn draw_gate(game: &Sphinx, canvas: &mut Canvas<'_>, grid: &Grid, pylon: Pylon) 
     let mark = canvas.place(Rect { height: 1, ..gate }, pack_spot(pylon));
     let set = theme.lit_border();
     let stone = theme.accent();
-    let sign = pylon.name().get(..1).unwrap_or_default().to_uppercase();
+    let sign = sign(pylon);
     let (pack, turned) = (game.pack(pylon).len(), game.turned(pylon));
     if grid.has_walls() {
         canvas.render(Block::bordered().border_set(set).border_style(stone), gate);
         let room = usize::from(gate.width.saturating_sub(2));
-        let backs = theme.glyph("▒", "#").repeat(pack);
+        let backs = theme.glyph("▮", "#").repeat(pack);
         let head = match pack {
             0 => format!("{sign} "),
             _ => format!("{sign} {backs}"),

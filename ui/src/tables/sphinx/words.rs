@@ -1,9 +1,9 @@
 //! Actions and places, in words.
 
-use fairdeal_games::{TableGame as _, listed};
 use fairdeal_games::pyramid::Size;
 use fairdeal_games::sphinx::board::{Pylon, Square, central};
 use fairdeal_games::sphinx::{Phase, Sphinx, SphinxAction, Status, Whereabouts, cards};
+use fairdeal_games::{TableGame as _, listed};
 use fairdeal_protocol::seat::Seat;
 use ratatui::style::Style;
 
