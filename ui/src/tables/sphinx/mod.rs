@@ -301,10 +301,10 @@ impl Board for Sphinx {
                     |to| sizes_on(self, square).map(move |size| SphinxAction::Monster { size, from: square, to });
                 let mut tried: Vec<_> = next.into_iter().flat_map(tried).collect();
                 if tried.is_empty() {
-                    tried.push(SphinxAction::Introduce {
-                        size: Size::Small,
-                        at: square,
-                    });
+                    let stocked = Size::ALL.into_iter().zip(self.supply());
+                    let mut fits = stocked.filter(|(size, left)| *left > 0 && size.pips() <= self.points());
+                    let size = fits.next().map_or(Size::Small, |(size, _)| size);
+                    tried.push(SphinxAction::Introduce { size, at: square });
                 }
                 tried
             }

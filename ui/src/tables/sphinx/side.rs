@@ -21,6 +21,8 @@ use crate::widgets::bar;
 
 /// Columns of a section.
 const WIDTH: u16 = 25;
+/// The least columns of a supply with its name.
+const HEADED: u16 = 56;
 /// The most rows between two parts of the column.
 const GAP: u16 = 1;
 
@@ -96,7 +98,7 @@ pub(super) fn draw_supply(game: &Sphinx, canvas: &mut Canvas<'_>, area: Rect, ha
     let theme = canvas.theme();
     let times = theme.glyph("×", "x");
     let mut at = area;
-    if has_names {
+    if has_names && area.width >= HEADED {
         at = canvas.lead(at, Line::styled("Supply  ", theme.title()));
     }
     for (size, left) in Size::ALL.into_iter().zip(game.supply()) {
@@ -306,13 +308,12 @@ fn known(game: &Sphinx, view: &ViewContext<'_>, width: u16) -> Vec<Line<'static>
     let name = card(king, theme).content;
     let text = match game.whereabouts(king) {
         Whereabouts::TurnedUp(_) => return Vec::new(),
-        Whereabouts::Under { pylon, above: 0 } => format!("Your {name} is on top of {}.", sign(pylon)),
         Whereabouts::Under { pylon, above } => {
-            format!(
-                "Your {name} is {}, under {}.",
-                sign(pylon),
-                count(above, "card", "cards")
-            )
+            let place = ["on top", "second", "third", "last"]
+                .get(above)
+                .copied()
+                .unwrap_or_default();
+            format!("Your {name} is {}, {place}.", sign(pylon))
         }
         Whereabouts::Unseen(packs) if packs.len() == Pylon::ALL.len() => format!("Your {name} may be anywhere."),
         Whereabouts::Unseen(packs) => {

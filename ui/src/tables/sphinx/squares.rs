@@ -8,7 +8,7 @@ use fairdeal_games::sphinx::board::{Pylon, Square, SquareSet, central};
 use fairdeal_games::sphinx::{Phase, Sphinx};
 use fairdeal_protocol::seat::Seat;
 use ratatui::layout::{Constraint, Flex, Layout, Margin, Rect};
-use ratatui::style::Style;
+use ratatui::style::{Modifier, Style};
 use ratatui::symbols::border;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Block;
@@ -146,12 +146,12 @@ pub(super) fn draw(game: &Sphinx, view: &ViewContext<'_>, canvas: &mut Canvas<'_
         if reach.contains(square) {
             canvas.tint(area, view.theme.reach());
         }
-        draw_marks(canvas, area, mark);
         let inside = match Pylon::at(square).filter(|_| grid.has_walls()) {
             Some(pylon) => area.intersection(grid.gate(pylon).inner(Margin::new(1, 1))),
             None => area,
         };
-        draw_pieces(game, view, canvas, inside, (square, mark));
+        draw_marks(canvas, inside, mark);
+        draw_pieces(game, view, canvas, grid, inside, (square, mark));
     }
     for pylon in Pylon::ALL {
         draw_gate(game, canvas, grid, pylon);
@@ -205,9 +205,11 @@ fn draw_marks(canvas: &mut Canvas<'_>, area: Rect, mark: Mark) {
         return;
     }
     if is_flat {
+        // A figure leaves no room beside it, and is underlined instead.
         canvas.put(area, Line::styled("[", style));
         let right = Rect::new(area.right().saturating_sub(1), area.y, 1, 1);
-        return canvas.put(right, Line::styled("]", style));
+        canvas.put(right, Line::styled("]", style));
+        return canvas.tint(area, Style::new().add_modifier(Modifier::UNDERLINED));
     }
     let set = if theme.is_ascii() {
         theme.border()
@@ -240,6 +242,7 @@ fn draw_pieces(
     game: &Sphinx,
     view: &ViewContext<'_>,
     canvas: &mut Canvas<'_>,
+    grid: &Grid,
     area: Rect,
     (square, mark): (Square, Mark),
 ) {
@@ -250,7 +253,10 @@ fn draw_pieces(
     let flies = mark.hidden && seats.len() + usize::from(monsters) == 1;
     let (lines, is_low) = match seats.as_slice() {
         _ if flies => (Vec::new(), false),
-        [] if monsters > 0 => (monster_lines(game, theme, square, (area.width, area.height)), true),
+        [] if monsters > 0 => (
+            monster_lines(game, theme, square, (area.width, area.height), grid.square.1 > WALLED),
+            true,
+        ),
         [] if central().any(|at| at == square) => (
             vec![Line::styled(theme.glyph("◦", "o"), theme.faint())],
             area.height > 2,
@@ -260,6 +266,9 @@ fn draw_pieces(
     let rows = u16::try_from(lines.len()).unwrap_or(u16::MAX);
     let room = area.height.saturating_sub(rows);
     let mut y = area.y + if is_low { room } else { room / 2 };
+    if area.height < 2 && rows > 0 {
+        canvas.put(area, " ".repeat(usize::from(area.width)));
+    }
     for line in lines {
         let width = u16::try_from(line.width()).unwrap_or(u16::MAX).min(area.width);
         let x = area.x + (area.width - width) / 2;
@@ -299,7 +308,13 @@ fn magician_lines(view: &ViewContext<'_>, seats: &[Seat], (width, height): (u16,
 }
 
 /// Monsters: one as a pyramid, several as a row for each size with its number.
-fn monster_lines(game: &Sphinx, theme: &Theme, square: Square, (width, height): (u16, u16)) -> Vec<Line<'static>> {
+fn monster_lines(
+    game: &Sphinx,
+    theme: &Theme,
+    square: Square,
+    (width, height): (u16, u16),
+    is_large: bool,
+) -> Vec<Line<'static>> {
     let counts = game.monsters_on(square);
     let all = Size::ALL.into_iter().zip(counts).filter(|(_, count)| *count > 0);
     let first = all.clone().next();
@@ -307,7 +322,7 @@ fn monster_lines(game: &Sphinx, theme: &Theme, square: Square, (width, height): 
         let style = monster_style(size, theme);
         let digit = char::from_digit(u32::from(size.pips()), 10).unwrap_or('?');
         return match (height, size) {
-            (3.., _) => pyramid(u16::from(size.pips()) + u16::from(height > 3), style, digit, theme),
+            (3.., _) => pyramid(u16::from(size.pips()) + u16::from(is_large), style, digit, theme),
             (2, Size::Large) => vec![
                 Line::styled(theme.glyph("▟▙", "/\\"), style),
                 Line::styled(theme.glyph("▟██▙", "/__\\"), style),

@@ -133,7 +133,12 @@ pub(super) fn title(game: &Sphinx, spot: Spot, view: &ViewContext<'_>) -> String
     }
     if let Some(size) = size_of(spot) {
         let left = game.supply().get(size.index()).copied().unwrap_or(0);
-        return format!("{left} {} Monsters in the supply", size.name());
+        let kind = match size {
+            Size::Small => "Small",
+            Size::Medium => "Medium",
+            Size::Large => "Large",
+        };
+        return format!("{kind} Monsters: {left} in the supply");
     }
     match spot {
         Spot::Seat(seat) if view.me == Some(seat) => "You".to_owned(),
@@ -249,7 +254,7 @@ fn about_pylon(game: &Sphinx, pylon: Pylon, view: &ViewContext<'_>) -> Vec<Strin
         }
         Some(Whereabouts::Unseen(packs)) if unseen(&packs).0 > 0 => {
             let (here, all) = unseen(&packs);
-            lines.push(format!("Your King may be here: {here} of the {all} unseen cards are."));
+            lines.push(format!("Your King may be here: {here} of {all} unseen cards."));
         }
         Some(_) => lines.push("Your King is not in this pack.".to_owned()),
         None => lines.push(format!("Its pack has {}.", count(left, "card", "cards"))),
