@@ -234,9 +234,13 @@ impl Board for Sphinx {
         side::sections(self, view)
     }
 
-    fn row(&self, _view: &ViewContext<'_>) -> Vec<Spot> {
-        let brings = self.phase() == Phase::Monsters && !self.has_moved();
-        Size::ALL.into_iter().filter(|_| brings).map(supply_spot).collect()
+    fn row(&self, view: &ViewContext<'_>) -> Vec<Spot> {
+        // The digit of a Monster is its price.
+        let can_bring = self.turn() == view.me && self.phase() == Phase::Monsters && !self.has_moved();
+        let mut stocked = Size::ALL.into_iter().zip(self.supply());
+        let has_any = stocked.any(|(size, left)| left > 0 && size.pips() <= self.points());
+        let sizes = Size::ALL.into_iter().filter(|_| can_bring && has_any);
+        sizes.map(supply_spot).collect()
     }
 
     fn first(&self, view: &ViewContext<'_>) -> Option<Spot> {

@@ -265,15 +265,14 @@ fn draw_pieces(
     };
     let rows = u16::try_from(lines.len()).unwrap_or(u16::MAX);
     let room = area.height.saturating_sub(rows);
-    let mut y = area.y + if is_low { room } else { room / 2 };
+    let first = area.y + if is_low { room } else { room / 2 };
     if area.height < 2 && rows > 0 {
         canvas.put(area, " ".repeat(usize::from(area.width)));
     }
-    for line in lines {
+    for (y, line) in (first..).zip(lines) {
         let width = u16::try_from(line.width()).unwrap_or(u16::MAX).min(area.width);
         let x = area.x + (area.width - width) / 2;
         canvas.put(Rect::new(x, y, width, 1), line);
-        y += 1;
     }
 }
 
@@ -332,14 +331,15 @@ fn monster_lines(
     }
     if width < 4 {
         // A heap in the colour of the largest.
-        let largest = all.last().map_or(Size::Small, |(size, _)| size);
+        let largest = all.into_iter().next_back().map_or(Size::Small, |(size, _)| size);
         let heap = format!("{}{}", theme.glyph("▲", "^"), counts.iter().sum::<u8>());
         return vec![Line::styled(heap, monster_style(largest, theme))];
     }
+    let times = if height > 2 { theme.glyph("×", "x") } else { "" };
     let chip = |(size, count): (Size, u8)| {
         let text = match count {
             1 => shape(size, theme).to_owned(),
-            _ => format!("{}{count}", shape(size, theme)),
+            _ => format!("{}{times}{count}", shape(size, theme)),
         };
         Span::styled(text, monster_style(size, theme))
     };
