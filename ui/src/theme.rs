@@ -364,32 +364,22 @@ impl Theme {
         }
     }
 
-    /// The ground with a part of another colour in it, in hundredths.
+    /// A background between the ground and another colour.
     fn tinted(&self, part: u16, pick: impl Fn(&Palette) -> Rgb) -> Style {
-        let Some(palette) = &self.palette else {
-            return Style::new();
-        };
-        let (ground, colour) = (palette.ground, pick(palette));
-        let mix = |a: u8, b: u8| {
-            let mixed = (u16::from(a) * (100 - part.min(100)) + u16::from(b) * part.min(100)) / 100;
-            u8::try_from(mixed).unwrap_or(a)
-        };
-        let mixed = (
-            mix(ground.0, colour.0),
-            mix(ground.1, colour.1),
-            mix(ground.2, colour.2),
-        );
-        Style::new().bg(self.colour(mixed))
+        let palette = self.palette.as_ref();
+        palette.map_or_else(Style::new, |palette| {
+            Style::new().bg(self.colour(blend(palette.ground, pick(palette), part)))
+        })
     }
 
     /// Background of the squares that a piece can reach. Mono has none.
     pub fn reach(&self) -> Style {
-        self.tinted(55, |palette| palette.focus.0)
+        self.tinted(REACH, |palette| palette.focus.0)
     }
 
     /// Background of special squares of a board: stone in the colour of gold. Mono has none.
     pub fn stone(&self) -> Style {
-        self.tinted(14, |palette| palette.accent)
+        self.tinted(STONE, |palette| palette.accent)
     }
 
     /// The face of a card, so that it is an object and not an outline; `can_be_chosen` or not.
@@ -465,6 +455,21 @@ impl Theme {
     }
 }
 
+/// Hundredths of the focus in the tint of squares that can be reached.
+const REACH: u16 = 55;
+/// Hundredths of the accent in the tint of stone.
+const STONE: u16 = 10;
+
+/// A colour with so many hundredths of another one.
+fn blend(from: Rgb, to: Rgb, part: u16) -> Rgb {
+    let part = part.min(100);
+    let mix = |a: u8, b: u8| {
+        let mixed = (u16::from(a) * (100 - part) + u16::from(b) * part) / 100;
+        u8::try_from(mixed).unwrap_or(a)
+    };
+    (mix(from.0, to.0), mix(from.1, to.1), mix(from.2, to.2))
+}
+
 /// The nearest of the 240 fixed colours of 256-colour terminals: a cube of six levels, and 24 greys.
 fn nearest((red, green, blue): Rgb) -> u8 {
     const LEVELS: [u8; 6] = [0, 95, 135, 175, 215, 255];
@@ -531,7 +536,8 @@ mod tests {
             } = palette;
             let single = [text, faint, strong, accent, good, bad, lit];
             for colour in single.into_iter().chain(suits).chain(rainbow).chain(xeno) {
-                for ground in [ground, panel, checker, paper, faded, focus.0] {
+                let tints = [blend(ground, focus.0, REACH), blend(ground, accent, STONE)];
+                for ground in [ground, panel, checker, paper, faded, focus.0].into_iter().chain(tints) {
                     let ratio = contrast(colour, ground);
                     assert!(ratio >= least, "{colour:x?} on {ground:x?}: {ratio:.1}");
                 }

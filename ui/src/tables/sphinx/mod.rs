@@ -182,7 +182,7 @@ impl Board for Sphinx {
             _ => words::count(found, "King found", "Kings found"),
         };
         if self.is_diagonal() {
-            heading.push_str(" · Magicians go diagonally");
+            heading.push_str(", Magicians go diagonally");
         }
         heading
     }

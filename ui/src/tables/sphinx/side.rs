@@ -35,11 +35,9 @@ pub(super) fn sections(game: &Sphinx, view: &ViewContext<'_>) -> Vec<(String, Ve
         .map(|pylon| pack_row(game, view, pylon, WIDTH))
         .collect();
     packs.extend(known(game, view, WIDTH));
-    vec![
-        turn(game, view),
-        ("Who seeks what".to_owned(), seats),
-        ("Pylons".to_owned(), packs),
-    ]
+    let turn = game.turn().map(|seat| turn(game, view, seat));
+    let others = [("Who seeks what".to_owned(), seats), ("Pylons".to_owned(), packs)];
+    turn.into_iter().chain(others).collect()
 }
 
 /// The column beside the board.
@@ -163,12 +161,11 @@ fn die_line(game: &Sphinx, view: &ViewContext<'_>) -> Line<'static> {
 }
 
 /// The turn as a section: the die, and the steps with those that are done.
-fn turn(game: &Sphinx, view: &ViewContext<'_>) -> (String, Vec<Line<'static>>) {
+fn turn(game: &Sphinx, view: &ViewContext<'_>, seat: Seat) -> (String, Vec<Line<'static>>) {
     let theme = view.theme;
-    let title = match game.turn() {
-        None => "The end".to_owned(),
-        Some(seat) if view.me == Some(seat) => "Your turn".to_owned(),
-        Some(seat) => format!("{}'s turn", view.name(seat)),
+    let title = match view.me == Some(seat) {
+        true => "Your turn".to_owned(),
+        false => format!("{}'s turn", view.name(seat)),
     };
     let roll = game.roll().filter(|_| game.phase() == Phase::Monsters);
     let face = match roll {

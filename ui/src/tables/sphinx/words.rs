@@ -213,9 +213,11 @@ fn about_square(game: &Sphinx, square: Square, view: &ViewContext<'_>) -> Vec<St
         lines.extend(about_pylon(game, pylon, view));
         return lines;
     }
-    if !near.is_empty() {
-        lines.push(format!("Next to {}.", listed(&near)));
-    }
+    lines.extend(match near.len() {
+        0 => None,
+        1 | 2 => Some(format!("Next to {}.", listed(&near))),
+        many => Some(format!("Next to {many} Magicians.")),
+    });
     if game.phase() == Phase::Magician && seats.is_empty() && game.monsters_on(square) == [0; 3] {
         let around = square.around().count();
         let taken = square.around().filter(|at| game.monsters_on(*at) != [0; 3]).count();
