@@ -31,6 +31,8 @@ const SIZES: [(u16, u16); 9] = [(9, 5), (7, 4), (6, 3), (5, 3), (6, 2), (5, 2), 
 const LEFT: u16 = 3;
 /// The least and the most columns of the panel beside the board, where the screen has no rail.
 const BESIDE: (u16, u16) = (25, 29);
+/// The rows that the panel beside the board can use.
+const COLUMN_ROWS: u16 = 20;
 /// Squares with fewer rows have no room for walls.
 const WALLED: u16 = 4;
 
@@ -69,6 +71,13 @@ impl Grid {
             y: stage.y + 1,
             width: SIDE * width,
             height: SIDE * height,
+        };
+        // Beside the upper edge of the board, if all its rows fit there.
+        let lower = (stage.y - area.y).min(area.height.saturating_sub(COLUMN_ROWS));
+        let beside = Rect {
+            y: beside.y + lower,
+            height: beside.height - lower,
+            ..beside
         };
         Self {
             board: board.intersection(area),

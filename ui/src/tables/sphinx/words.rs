@@ -201,6 +201,7 @@ fn about_square(game: &Sphinx, square: Square, view: &ViewContext<'_>) -> Vec<St
             "Moves up to {squares} for 1 point, not diagonally, never onto a Magician or a Pylon."
         ));
     }
+    let is_empty = seats.is_empty() && game.monsters_on(square) == [0; 3];
     let near: Vec<String> = Seat::first(game.seats())
         .filter(|seat| {
             game.magician(*seat)
@@ -218,14 +219,14 @@ fn about_square(game: &Sphinx, square: Square, view: &ViewContext<'_>) -> Vec<St
         1 | 2 => Some(format!("Next to {}.", listed(&near))),
         many => Some(format!("Next to {many} Magicians.")),
     });
-    if game.phase() == Phase::Magician && seats.is_empty() && game.monsters_on(square) == [0; 3] {
+    if is_empty && game.phase() == Phase::Magician {
         let around = square.around().count();
         let taken = square.around().filter(|at| game.monsters_on(*at) != [0; 3]).count();
         lines.push(format!(
             "Empty; Monsters take {taken} of the {around} squares around it."
         ));
     }
-    if central().any(|at| at == square) {
+    if is_empty && central().any(|at| at == square) {
         lines.push("Magicians begin and Monsters are brought at the centre.".to_owned());
     } else if lines.is_empty() {
         lines.push("Empty. Only the centre and Pylons with a spade take new Monsters.".to_owned());
