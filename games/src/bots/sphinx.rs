@@ -60,6 +60,7 @@ impl Hints for Sphinx {
             SphinxAction::Stay => self.magician(seat).map(|at| why_go(self, seat, at)).unwrap_or_default(),
             SphinxAction::Introduce { at, .. } => why_monster(self, seat, None, at),
             SphinxAction::Monster { from, to, .. } => why_monster(self, seat, Some(from), to),
+            SphinxAction::End if self.points() == 0 => "You have no points left for Monsters.".to_owned(),
             SphinxAction::End | SphinxAction::Vote { .. } => {
                 "No Monster can come closer to the other Magicians or leave yours with what you have.".to_owned()
             }
