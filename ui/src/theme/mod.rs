@@ -227,6 +227,24 @@ impl Theme {
         }
     }
 
+    /// A background between the ground and another colour.
+    fn tinted(&self, part: u16, pick: impl Fn(&Palette) -> Rgb) -> Style {
+        let palette = self.palette.as_ref();
+        palette.map_or_else(Style::new, |palette| {
+            Style::new().bg(self.colour(blend(palette.ground, pick(palette), part)))
+        })
+    }
+
+    /// Background of the squares that a piece can reach. Mono has none.
+    pub fn reach(&self) -> Style {
+        self.tinted(REACH, |palette| palette.focus.0)
+    }
+
+    /// Background of special squares of a board: stone in the colour of gold. Mono has none.
+    pub fn stone(&self) -> Style {
+        self.tinted(STONE, |palette| palette.accent)
+    }
+
     /// The face of a card, so that it is an object and not an outline; `can_be_chosen` or not.
     pub fn paper(&self, can_be_chosen: bool) -> Style {
         match &self.palette {
@@ -293,6 +311,21 @@ impl Theme {
     pub fn glyph(&self, glyph: &'static str, ascii: &'static str) -> &'static str {
         if self.ascii { ascii } else { glyph }
     }
+}
+
+/// Hundredths of the focus in the tint of squares that can be reached.
+const REACH: u16 = 55;
+/// Hundredths of the accent in the tint of stone.
+const STONE: u16 = 10;
+
+/// A colour with so many hundredths of another one.
+fn blend(from: Rgb, to: Rgb, part: u16) -> Rgb {
+    let part = part.min(100);
+    let mix = |a: u8, b: u8| {
+        let mixed = (u16::from(a) * (100 - part) + u16::from(b) * part) / 100;
+        u8::try_from(mixed).unwrap_or(a)
+    };
+    (mix(from.0, to.0), mix(from.1, to.1), mix(from.2, to.2))
 }
 
 /// The nearest of the 240 fixed colours of 256-colour terminals: a cube of six levels, and 24 greys.
