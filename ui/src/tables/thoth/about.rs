@@ -204,7 +204,11 @@ fn about_card(game: &Thoth, card: Face, view: &ViewContext<'_>) -> Vec<String> {
     ));
     let uses = view.me.map_or_else(Vec::new, |me| hand::uses(game, me, card));
     texts.sort_by_key(|(kind, _)| *kind == Kind::Discard || !uses.contains(kind));
-    texts.into_iter().map(|(_, text)| text).collect()
+    let idle = (uses == [Kind::Discard] && game.phase() == Phase::Play && !game.is_over())
+        .then(|| "You cannot build with it now.".to_owned());
+    idle.into_iter()
+        .chain(texts.into_iter().map(|(_, text)| text))
+        .collect()
 }
 
 /// A level in words: "2 large fire, 1 large air".

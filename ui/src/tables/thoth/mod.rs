@@ -47,24 +47,17 @@ impl Board for Thoth {
     fn prompt(&self, me: Seat) -> String {
         let default = House::default();
         let house = self.house(me).unwrap_or(&default);
-        let extra = match self.extra_turns() {
-            0 => String::new(),
-            turns => format!(
-                " {} to come after this one.",
-                fairdeal_games::counted(turns.try_into().unwrap_or(0), "turn")
-            ),
-        };
+        // At most 45 columns, for the smallest screens.
         let text = match self.phase() {
-            Phase::Bid => "Bid a card for the first turn; the highest trump wins.",
+            Phase::Bid => "Bid a card: the highest trump starts.",
             Phase::Pick => "Pick a card from the pool.",
-            Phase::Play if house.in_trouble() => "You are in Trouble: relieve it, or discard a card.",
-            Phase::Play if !house.stands() => "Lay a Foundation, make Trouble, or discard a card.",
-            Phase::Play if house.top().is_some_and(|top| top.is_full()) => {
-                "Your top level is full: a Story, a Roof, Trouble, or a discard."
-            }
-            Phase::Play => "Raise your house, make Trouble, or discard a card.",
+            Phase::Play if house.in_trouble() => "In Trouble: relieve it, or discard.",
+            Phase::Play if self.extra_turns() > 0 => "Play a card: an extra turn follows.",
+            Phase::Play if !house.stands() => "Lay a Foundation, make Trouble, or discard.",
+            Phase::Play if house.top().is_some_and(|top| top.is_full()) => "Story, Roof, Trouble, or discard a card.",
+            Phase::Play => "Raise your house, make Trouble, or discard.",
         };
-        format!("{text}{extra}")
+        text.to_owned()
     }
 
     fn hand_rows(&self, scale: Scale) -> u16 {

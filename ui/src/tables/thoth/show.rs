@@ -14,6 +14,9 @@ use crate::canvas::{fit, wrapped};
 use crate::tables::{Animation, Motion, Spot, ViewContext};
 use crate::theme::Theme;
 
+/// Columns of the cards in hand on the sheet, which fit on the smallest screen.
+const HELD: usize = 47;
+
 /// A face-up card in flight.
 fn open(card: Face, theme: &Theme) -> Line<'static> {
     let style = names::card_style(theme, card).add_modifier(Modifier::BOLD);
@@ -209,9 +212,9 @@ pub(super) fn show(game: &Thoth, event: &ThothEvent, view: &ViewContext<'_>) -> 
             Span::styled(format!("{score:>+9}"), sum),
             Span::styled(format!("{total:>9}"), theme.title()),
         ]));
-        let held: Vec<String> = hand.iter().map(|card| names::label(*card, 10, theme)).collect();
+        let held: Vec<String> = hand.iter().map(|card| cards::full_name(*card)).collect();
         let text = format!("holds {}", held.join(", "));
-        let rows = wrapped(&text, 64, 6).into_iter().filter(|_| !held.is_empty());
+        let rows = wrapped(&text, HELD, 6).into_iter().filter(|_| !held.is_empty());
         lines.extend(rows.map(|row| told(format!("{:<8}{row}", ""), theme.ink())));
     }
     let winners: Vec<&str> = Seat::first(scores.len())

@@ -396,7 +396,9 @@ impl Lot<'_> {
                 ..rest
             };
             let mark = canvas.spot(place, parts::trouble(self.seat, number));
-            rest = canvas.lead(rest, line.style(mark.over(plate(theme), theme)));
+            canvas.put(place, line.style(mark.over(plate(theme), theme)));
+            rest.x += place.width;
+            rest.width -= place.width;
             rest = canvas.lead(rest, " ");
         }
         if mark.lit && !mark.focused {
