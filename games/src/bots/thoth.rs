@@ -107,7 +107,7 @@ fn why(game: &Thoth, seat: Seat, action: &ThothAction) -> String {
     }
 }
 
-/// What it means to hold a card at the end of the hand.
+/// The cost of holding a card at the end of the hand.
 fn held(card: Face) -> String {
     match cards::suited(card) {
         Some((_, Suited::Small(value))) => format!("in hand at the end it costs {value}"),

@@ -1,4 +1,4 @@
-//! What cards, houses and piles are, for players who do not know the rules; and what the rail tells of the houses.
+//! Explanations of cards, houses and piles for players who do not know the rules, and the sections of the rail.
 
 use fairdeal_games::TableGame as _;
 use fairdeal_games::counted;
@@ -276,7 +276,7 @@ fn about_trouble(game: &Thoth, seat: Seat, place: u8) -> Vec<String> {
     ]
 }
 
-/// What ends the hand and who can do it, and each other house in words.
+/// The seats that can end the hand, and each other house in words.
 pub(super) fn sections(game: &Thoth, view: &ViewContext<'_>) -> Vec<(String, Vec<Line<'static>>)> {
     if game.phase() != Phase::Play || game.is_over() {
         return Vec::new();

@@ -126,7 +126,7 @@ fn use_line(game: &Thoth, view: &ViewContext<'_>, me: Seat, card: Face, width: u
     ])
 }
 
-/// What a card is redeemed for: "9 fire".
+/// The pyramids that a card is redeemed for: "9 fire". For a court card, the elements that it takes as a Story.
 pub(super) fn worth(card: Face) -> String {
     match (cards::redeemed(card), cards::suited(card)) {
         (Some((element, value)), _) => format!("{value} {}", element.name()),
@@ -195,7 +195,7 @@ pub(super) fn draw(game: &Thoth, view: &ViewContext<'_>, canvas: &mut Canvas<'_>
     }
 }
 
-/// What the hand would cost if it ended now, in its colour.
+/// The cost of the hand if it ended now, in its colour.
 pub(super) fn cost(game: &Thoth, view: &ViewContext<'_>, me: Seat) -> (String, ratatui::style::Style) {
     let faces = game.hand_of(me).iter().filter_map(|slot| slot.face(view.known));
     let theme = view.theme;

@@ -420,11 +420,9 @@ impl Lot<'_> {
         if house == 0 || self.game.is_over() {
             return all;
         }
-        let long = format!("{all}, +{house} now");
-        if long.width() + 2 <= width {
-            return long;
-        }
-        format!("{total} +{house} now")
+        let texts = [format!("{all}, +{house} now"), format!("{total} +{house} now")];
+        let fits = texts.into_iter().find(|text| text.width() + 2 <= width);
+        fits.unwrap_or_else(|| format!("{total} +{house}"))
     }
 
     /// The seat's name; a note on its connection or clock that does not fit beside it has the next row.
@@ -453,7 +451,7 @@ impl Lot<'_> {
         (line, Some(Line::styled(words, note.style)))
     }
 
-    /// What can be said of a house in a row.
+    /// The state of a house in a few words.
     fn state(self, house: &House, width: usize) -> Line<'static> {
         let (game, theme) = (self.game, self.view.theme);
         let ink = theme.ink();
@@ -541,7 +539,7 @@ impl Lot<'_> {
         }
     }
 
-    /// What the player's own house waits for.
+    /// The next thing for the player's own house.
     fn next(self, house: &House) -> String {
         let Some(top) = house.top() else {
             return "next: a Foundation".to_owned();
