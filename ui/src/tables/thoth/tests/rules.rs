@@ -20,7 +20,7 @@ fn can_be_read(scene: &Scene, (text, layer): &(String, Layer)) {
         };
         let all = at(Spot::Seat(seat));
         assert!(
-            house.score() == 0 || all.contains(&format!("+{} now", house.score())),
+            house.score() == 0 || all.contains(&format!("+{}", house.score())),
             "{all}"
         );
         for (number, card) in house.trouble.iter().enumerate() {
