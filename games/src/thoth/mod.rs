@@ -426,7 +426,7 @@ impl Game for Thoth {
                 self.check_phase(Phase::Play)?;
                 self.check_held(seat, card)?;
                 if self.is_in_trouble(seat) {
-                    return Err(Illegal::rule("a seat in Trouble may not call the end"));
+                    return Err(Illegal::rule("in Trouble you may not call the end"));
                 }
                 if !self.is_blocked() {
                     return Err(Illegal::rule("the end can be called only when every house is blocked"));
