@@ -237,7 +237,7 @@ impl Theme {
 
     /// Background of the squares that a piece can reach. Mono has none.
     pub fn reach(&self) -> Style {
-        self.tinted(REACH, |palette| palette.focus.0)
+        self.tinted(REACH, |palette| palette.focus)
     }
 
     /// Background of special squares of a board: stone in the colour of gold. Mono has none.
