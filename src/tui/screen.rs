@@ -213,7 +213,7 @@ pub(super) trait Screen: std::fmt::Debug {
         None
     }
 
-    /// What stands at the right of the header, and what it opens; `None` for the keys for help and the way out.
+    /// The text at the right of the header, and the target that it opens; `None` for the keys for help and the way out.
     fn corner(&self, theme: &Theme) -> Option<(Line<'static>, Target)> {
         let _ = theme;
         None

@@ -13,8 +13,8 @@ use fairdeal_ui::appearance::ThemeName;
 use fairdeal_ui::canvas::Target;
 use fairdeal_ui::input::KeyCode;
 use fairdeal_ui::replay::Replay;
-use fairdeal_ui::view::Seating;
 use fairdeal_ui::text::player_names;
+use fairdeal_ui::view::Seating;
 
 use super::tests::screens;
 use crate::session::Command;

@@ -283,7 +283,7 @@ fn letters_open_screens_from_home() {
         ('w', "watch"),
         ('H', "history"),
         (',', "settings"),
-        ('R', "rules"),
+        ('R', "Rules of Loot"),
         ('o', "Loot"),
     ];
     for (letter, name) in names {
