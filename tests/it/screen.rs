@@ -210,7 +210,7 @@ fn play(players: &mut [&mut Player], turns: usize) {
             for player in players.iter_mut() {
                 player.declines();
             }
-            let mine = |player: &&mut &mut Player| player.shown().contains("Your turn");
+            let mine = |player: &&mut &mut Player| player.shown().contains("YOUR TURN");
             if let Some(player) = players.iter_mut().find(mine) {
                 let before = player.shown();
                 break (player, before);
@@ -263,8 +263,8 @@ fn two_play_from_their_screens_one_is_killed_and_the_game_is_audited() {
     anna.presses(ENTER);
     ben.reads("Anna: good luck");
     anna.presses("r");
-    anna.reads("About");
-    ben.reads("About");
+    anna.reads("◈ sealed");
+    ben.reads("◈ sealed");
     play(&mut [&mut anna, &mut ben], 6);
 
     // A terminal that goes away sends SIGHUP first, and the program takes its leave.
@@ -274,7 +274,7 @@ fn two_play_from_their_screens_one_is_killed_and_the_game_is_audited() {
     let mut ben = Player::sits_down(other.path(), "Ben");
     ben.reads("Resume");
     ben.asks_for("resume");
-    ben.reads("About");
+    ben.reads("◈ sealed");
     play(&mut [&mut anna, &mut ben], 4);
 
     // Ben leaves, which ends a game of two.
@@ -287,7 +287,7 @@ fn two_play_from_their_screens_one_is_killed_and_the_game_is_audited() {
     while !anna.shown().contains("[a audit]") {
         assert!(since.elapsed() < PATIENCE, "no end:\n{}", anna.shown());
         let shown = anna.shown();
-        if ["Your turn", "[Enter all at once]", "[Enter continue]"]
+        if ["YOUR TURN", "[Enter all at once]", "[Enter continue]"]
             .iter()
             .any(|text| shown.contains(text))
         {
@@ -303,7 +303,7 @@ fn two_play_from_their_screens_one_is_killed_and_the_game_is_audited() {
     }
     anna.sees("verdict", |shown| shown.contains("✓ fair"));
     anna.presses("\x1b");
-    anna.reads("[a audit]");
+    anna.reads("a audit");
     anna.presses("q");
     anna.reads("Open tables near you");
     anna.asks_for("history: past games");
@@ -325,7 +325,7 @@ fn the_terminal_is_given_back_when_the_program_is_told_to_go() {
         let mut player = Player::sits_down(data.path(), "Anna");
         player.asks_for("play Loot");
         player.asks_for("start");
-        player.reads("About");
+        player.reads("◈ sealed");
         assert!(player.screen.lock().unwrap().screen().alternate_screen());
         player.is_told(signal);
         player.ends();
@@ -360,7 +360,7 @@ fn closed_window_ends_the_program() {
     if !terminals_work() {
         return;
     }
-    for (args, shows) in [(&["play", "loot", "--bots", "1"][..], "About"), (&[], "Play")] {
+    for (args, shows) in [(&["play", "loot", "--bots", "1"][..], "◈ sealed"), (&[], "Play")] {
         let data = tempfile::tempdir().unwrap();
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_fairdeal"));
         command.args(["--name", "Anna"]);
@@ -475,7 +475,7 @@ fn a_practice_game_begins_from_the_command_line_and_leaves_nothing() {
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_fairdeal"));
     command.args(["--name", "Anna", "play", "ivory-tower", "--practice"]);
     let mut player = Player::starts(data.path(), command);
-    player.reads("Practice: nothing is sealed or saved");
+    player.reads("◇ practice");
     player.presses("u");
     player.reads("There is nothing to undo");
     player.presses("q");
@@ -502,8 +502,8 @@ fn the_terminal_may_change_its_size() {
     let mut player = Player::sits_down(data.path(), "Anna");
     player.asks_for("play Houses of Thoth");
     player.asks_for("start");
-    player.reads("About");
-    for (rows, cols, text) in [(20, 60, "fairdeal needs"), (50, 160, "About"), (24, 80, "About")] {
+    player.reads("◈ sealed");
+    for (rows, cols, text) in [(19, 60, "fairdeal needs"), (20, 60, "◈ sealed"), (50, 160, "◈ sealed"), (24, 80, "◈ sealed")] {
         player
             .screen
             .lock()
