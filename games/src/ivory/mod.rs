@@ -2,7 +2,7 @@
 //! Crown.
 //!
 //! The rules page is `docs/rules/ivory-tower.md`; ▸ marks its rulings. Cards are in [`cards`], the
-//! daily deal in [`daily`], JSON and log texts in `view` and `actions`.
+//! daily deal in [`daily`], JSON and log texts in `view` and `actions`. [`outlook`] tells when nothing can come any more.
 //!
 //! # Hidden information
 //! The deck is sealed. A card is opened when it first reaches the top of the draw pile; cards turned
@@ -24,6 +24,7 @@ use crate::info::{GameInfo, OptionInfo, OptionKind};
 mod actions;
 pub mod cards;
 pub mod daily;
+pub mod outlook;
 #[cfg(test)]
 mod tests;
 mod view;
@@ -225,38 +226,37 @@ impl Ivory {
         chance: &mut dyn Chance,
         events: &mut Vec<IvoryEvent>,
     ) -> Result<(), Pause> {
-        let Some(card) = self.available(from) else {
+        let Some(card) = self.move_card(from, to) else {
             return Ok(());
         };
-        match to {
-            Target::Tower => self.tower.push(card),
-            Target::New => self.piles.push(vec![card]),
-            Target::Pile(pile) => {
-                if let Some(pile) = self.piles.get_mut(usize::from(pile)) {
-                    pile.push(card);
-                }
-            }
-        }
         let uncovered = match from {
-            Source::Draw => {
-                self.draw.pop();
-                self.open_top(chance)?
-            }
-            Source::Pile(pile) => {
-                let index = usize::from(pile);
-                if let Some(pile) = self.piles.get_mut(index) {
-                    pile.pop();
-                }
-                // ▸ A pile whose Crown has left disappears; later piles move up.
-                self.piles.retain(|pile| !pile.is_empty());
-                None
-            }
+            Source::Draw => self.open_top(chance)?,
+            Source::Pile(_) => None,
         };
         events.push(IvoryEvent::Played { card, to, uncovered });
         if self.is_won() {
             self.end(events);
         }
         Ok(())
+    }
+
+    /// Moves the available card of a place, and opens nothing.
+    fn move_card(&mut self, from: Source, to: Target) -> Option<Face> {
+        let card = self.available(from)?;
+        match to {
+            Target::Tower => self.tower.push(card),
+            Target::New => self.piles.push(vec![card]),
+            Target::Pile(pile) => self.piles.get_mut(usize::from(pile))?.push(card),
+        }
+        match from {
+            Source::Draw => drop(self.draw.pop()),
+            Source::Pile(pile) => {
+                self.piles.get_mut(usize::from(pile))?.pop();
+                // ▸ A pile whose Crown has left disappears; later piles move up.
+                self.piles.retain(|pile| !pile.is_empty());
+            }
+        }
+        Some(card)
     }
 
     fn end(&mut self, events: &mut Vec<IvoryEvent>) {
