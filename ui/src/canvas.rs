@@ -276,6 +276,11 @@ impl<'a> Canvas<'a> {
         }
     }
 
+    /// Whether a place has the focus.
+    pub fn is_focused(&self, spot: Spot) -> bool {
+        self.focus == Some(Target::Spot(spot))
+    }
+
     /// Removes all targets registered so far, because something is drawn over them.
     pub fn cover(&mut self) {
         self.layer.targets.clear();

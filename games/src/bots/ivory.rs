@@ -37,7 +37,7 @@ impl Hints for Ivory {
     /// The bot's choice with its reason. Where the bot gives up, it looks for a way to the tower over plays that seem
     /// useless, and advises to resign only if it finds none.
     ///
-    /// Who follows the hints comes to an end: plays from the draw pile, new cards and storeys are never undone, and
+    /// Following the hints ends every game: plays from the draw pile, new cards and storeys are never undone, and
     /// between two of them each hint is one step on the shortest way to the next.
     fn hint(&self, seat: Seat, _known: &Faces) -> Option<Hint<IvoryAction>> {
         if !self.to_act().contains(seat) {

@@ -136,6 +136,17 @@ impl Ivory {
         }
     }
 
+    /// The card that the tower takes next; `None` for a tower without an Ace, which takes any, and for a complete one.
+    pub fn next(&self) -> Option<Face> {
+        self.card_of_storey(self.score() + 1)
+    }
+
+    /// The card for the storey of a rank; `None` before the Ace has decided the suit.
+    pub fn card_of_storey(&self, rank: u8) -> Option<Face> {
+        let ace = self.tower.first()?;
+        cards::all().find(|card| cards::rank(*card) == rank && cards::share_a_suit(*ace, *card))
+    }
+
     /// The available card at a place, if there is one.
     pub fn available(&self, from: Source) -> Option<Face> {
         match from {
@@ -153,25 +164,28 @@ impl Ivory {
             .available(from)
             .ok_or_else(|| Illegal::rule("there is no card to play from there"))?;
         match to {
-            Target::Tower => {
-                let fits = match (self.tower.first(), self.tower.last()) {
-                    (Some(ace), Some(top)) => {
-                        cards::share_a_suit(*ace, card) && cards::rank(card) == cards::rank(*top) + 1
-                    }
-                    _ => cards::rank(card) == 1,
-                };
-                fits.then_some(())
-                    .ok_or_else(|| Illegal::rule("the tower begins with an Ace and takes the next rank of that suit"))
-            }
+            Target::Tower => match self.next() {
+                Some(next) if next == card => Ok(()),
+                Some(next) => Err(Illegal::rule(format!("the tower takes {} next", named(next)))),
+                None if cards::rank(card) == 1 && self.tower.is_empty() => Ok(()),
+                None => Err(Illegal::rule("the tower begins with an Ace")),
+            },
             Target::Pile(pile) => {
                 let last = self
                     .pile(pile)
-                    .and_then(|pile| pile.last())
+                    .and_then(|pile| pile.last().copied())
                     .ok_or_else(|| Illegal::rule("there is no such pile"))?;
-                let below = cards::rank(card) + 1 == cards::rank(*last);
-                (below && !cards::share_a_suit(card, *last))
-                    .then_some(())
-                    .ok_or_else(|| Illegal::rule("a pile takes the next lower rank that shares no suit"))
+                if cards::rank(card) + 1 != cards::rank(last) {
+                    let on = named(last);
+                    return match cards::rank(last) - 1 {
+                        0 => Err(Illegal::rule(format!("nothing goes onto {on}"))),
+                        rank => Err(Illegal::rule(format!("onto {on} goes a card of rank {rank}"))),
+                    };
+                }
+                let shared = cards::suits(card).into_iter().find(|suit| cards::has(last, *suit));
+                shared.map_or(Ok(()), |suit| {
+                    Err(Illegal::rule(format!("{} has {} too", named(last), suit.name())))
+                })
             }
             Target::New => {
                 // ▸ A Crown alone in its pile does not move to another new pile.
