@@ -199,7 +199,11 @@ impl Card<'_> {
         let middle = |text: &str| Line::styled(format!("{text:^width$}"), style);
         let fits = self.name.width() <= width;
         if inner.height < 3 && fits {
-            let head = format!("{} {}", self.rank, self.name);
+            // "Ace" and "Crown" say their rank.
+            let head = match self.name.starts_with(self.rank) {
+                true => self.name.to_owned(),
+                false => format!("{} {}", self.rank, self.name),
+            };
             return canvas.put(inner, corner(word(&head), suits()));
         }
         let mut lines = vec![corner(word(self.rank), suits())];

@@ -1,13 +1,11 @@
 //! The words about a place: its card, where that can go, why not elsewhere, and where the next card of the tower is.
 
 use fairdeal_games::ivory::cards::{self, CROWN};
-use fairdeal_games::ivory::{Ivory, IvoryAction, Source, Target, named};
+use fairdeal_games::ivory::{Ivory, Source, Target, named};
 use fairdeal_protocol::card::Face;
-use fairdeal_protocol::game::{Game as _, Illegal};
-use fairdeal_protocol::seat::Seat;
 use ratatui::text::{Line, Span};
 
-use super::{DECK, DRAW, RESIGN, TOWER, draw, faces, piles, source};
+use super::{DECK, DRAW, RESIGN, TOWER, draw, faces, source};
 use crate::canvas::Spot;
 use crate::theme::Theme;
 
@@ -65,41 +63,49 @@ pub(super) fn lines(game: &Ivory, spot: Spot) -> Vec<String> {
 }
 
 fn about_card(game: &Ivory, from: Source) -> Vec<String> {
-    let mut about = Vec::new();
-    let targets = [Target::Tower].into_iter().chain((0..piles(game)).map(Target::Pile));
-    for to in targets.filter(|to| !is_at(from, *to)) {
-        let action = IvoryAction::Play { from, to };
-        let place = match to {
-            Target::Pile(pile) => format!("Pile {}", u16::from(pile) + 1),
-            _ => "Tower".to_owned(),
+    let Some(card) = game.available(from) else {
+        return Vec::new();
+    };
+    let plays = game.plays();
+    let plays = plays.iter().filter(|(source, _)| *source == from);
+    let fits: Vec<String> = plays
+        .map(|(_, to)| match to {
+            Target::Tower => "on the tower".to_owned(),
+            Target::New => "as a new pile".to_owned(),
+            Target::Pile(pile) => format!("on pile {}", u16::from(*pile) + 1),
+        })
+        .collect();
+    let mut about = vec![match fits.is_empty() {
+        true => "Nothing takes it yet.".to_owned(),
+        false => format!("It fits {}.", fits.join(" and ")),
+    }];
+    about.extend(next_card(game));
+    let others = (1u16..).zip(game.piles()).zip(0u8..);
+    for ((number, pile), at) in others {
+        let Some(last) = pile.last().filter(|_| from != Source::Pile(at)) else {
+            continue;
         };
-        let seat = Seat::first(1).next();
-        match seat.map(|seat| game.check(seat, &action)) {
-            Some(Ok(())) => about.insert(0, format!("{place}: it fits.")),
-            Some(Err(Illegal::Rule(why))) => about.push(format!("{place}: {why}.")),
+        let shared = cards::suits(card).into_iter().find(|suit| cards::has(*last, *suit));
+        match (cards::rank(*last) == cards::rank(card) + 1, shared) {
+            (true, Some(suit)) => about.push(format!("Pile {number}: {} has {} too.", named(*last), suit.name())),
+            (false, _) if cards::rank(*last) > 1 => {
+                about.push(format!("Pile {number} takes rank {}.", cards::rank(*last) - 1));
+            }
             _ => {}
         }
     }
     let under = match from {
-        Source::Draw => game
-            .draw_pile()
-            .iter()
-            .rev()
-            .nth(1)
-            .and_then(|slot| draw::seen(game, *slot)),
-        Source::Pile(pile) => game
-            .piles()
-            .get(usize::from(pile))
-            .and_then(|pile| pile.iter().rev().nth(1).copied()),
+        Source::Draw => {
+            let under = game.draw_pile().iter().rev().nth(1);
+            under.and_then(|slot| draw::seen(game, *slot))
+        }
+        Source::Pile(pile) => {
+            let pile = game.piles().get(usize::from(pile));
+            pile.and_then(|pile| pile.iter().rev().nth(1).copied())
+        }
     };
     about.extend(under.map(|card| format!("Under it is {}.", named(card))));
-    about.extend(next_card(game));
     about
-}
-
-/// Whether a card would be played to its own pile.
-fn is_at(from: Source, to: Target) -> bool {
-    matches!((from, to), (Source::Pile(from), Target::Pile(to)) if from == to)
 }
 
 fn about_tower(game: &Ivory) -> Vec<String> {

@@ -28,13 +28,14 @@ pub(super) fn draw(game: &Ivory, canvas: &mut Canvas<'_>, area: Rect) {
     let used = legend + ground_and_flag;
     let rows = (area.height.saturating_sub(used) / u16::from(CROWN)).clamp(1, 4);
     let left = area.height.saturating_sub(used + rows * u16::from(CROWN));
+    let gap = left.saturating_sub(1).min(legend.min(1));
     let [_, flag, storeys, ground, words, _, below] = Layout::vertical([
-        Constraint::Length(left.saturating_sub(if legend > 0 { 2 } else { 1 })),
-        Constraint::Length(1),
+        Constraint::Min(0),
+        Constraint::Length(if left > 1 + gap { 2 } else { 1 }),
         Constraint::Length(rows * u16::from(CROWN)),
         Constraint::Length(1),
         Constraint::Length(left.min(1)),
-        Constraint::Length(left.saturating_sub(1).min(1)),
+        Constraint::Length(gap),
         Constraint::Length(legend),
     ])
     .areas(area);
@@ -75,10 +76,9 @@ pub(super) fn draw(game: &Ivory, canvas: &mut Canvas<'_>, area: Rect) {
     }
     let earth = theme.glyph("▔", "=").repeat(usize::from(ground.width));
     canvas.put(ground, Line::styled(earth, theme.faint()));
-    let text = match (game.tower().is_empty(), game.is_won()) {
-        (true, _) => "any Ace begins the tower".to_owned(),
-        (_, true) => "the tower is complete".to_owned(),
-        _ => format!("{} of {CROWN} storeys", game.score()),
+    let text = match game.is_won() {
+        true => "the tower is complete".to_owned(),
+        false => format!("{} of {CROWN} storeys", game.score()),
     };
     canvas.put(words, Line::styled(text, theme.ink()).centered());
     if built == usize::from(CROWN) {
@@ -87,22 +87,26 @@ pub(super) fn draw(game: &Ivory, canvas: &mut Canvas<'_>, area: Rect) {
             width: flag.width / 2,
             ..flag
         };
-        let cloth = Style::new().add_modifier(Modifier::BOLD).patch(theme.accent());
-        canvas.put(pole, Line::styled(theme.glyph("▐▀▀▀▄▖", "|>>>>>"), cloth));
+        let cloth = [theme.glyph("▐▀▀▀▄▖", "|>>>>>"), theme.glyph("▐", "|")];
+        canvas.rows(pole, cloth.map(|row| Line::styled(row, theme.accent())));
     }
     canvas.rows(below, faces::legend(2, theme));
 }
 
 /// The columns of a storey: the tower grows narrower in four steps, as far as it is wide enough.
 fn tapered(area: Rect, rank: u8) -> Rect {
+    let spare = area.width.saturating_sub(NARROWEST + 2) / 2;
     let steps = match rank {
         ..=2 => 0,
-        3..=5 => 1,
-        6..=8 => 2,
-        _ => 3,
+        3..=5 => spare / 3,
+        6..=8 => spare / 3 * 2,
+        _ => spare,
     };
-    let spare = area.width.saturating_sub(NARROWEST + 2) / 2;
-    let narrower = (steps * (1 + spare / 9)).min(spare);
+    let narrower = match spare {
+        // One step has to do.
+        ..3 => u16::from(rank > 5).min(spare),
+        _ => steps.min(2 * u16::from(rank)),
+    };
     Rect {
         x: area.x + narrower,
         width: area.width.saturating_sub(2 * narrower),
