@@ -27,7 +27,7 @@ pub enum Outlook {
 /// are not used: where one comes to the top, the way ends.
 pub fn outlook(game: &Ivory, most: usize) -> Outlook {
     let position = |game: &Ivory| (game.deck.clone(), game.draw.clone(), game.piles.clone());
-    let mut known: BTreeSet<(Vec<Slot>, Vec<Slot>, Vec<Vec<Face>>)> = BTreeSet::from([position(game)]);
+    let mut known = BTreeSet::from([position(game)]);
     let mut queue = VecDeque::from([(game.clone(), None)]);
     let mut can_play = false;
     while let Some((at, first)) = queue.pop_front() {

@@ -83,6 +83,8 @@ pub struct Card<'a> {
     pub second: Option<SecondSuit<'a>>,
     /// Its columns, if not those of its size.
     pub columns: u16,
+    /// Whether it keeps its colours where it cannot be chosen: for cards that are read more often than chosen.
+    pub is_vivid: bool,
     /// A note on its lower edge, such as what it is worth.
     pub foot: Option<Line<'a>>,
     /// Whether it came in the last turn.
@@ -141,7 +143,7 @@ impl Card<'_> {
         if !mark.focused && !mark.picked && !self.rank.is_empty() {
             canvas.tint(Rect { width: 1, ..at }, self.style);
         }
-        let style = if can_be_chosen || mark.focused {
+        let style = if can_be_chosen || mark.focused || self.is_vivid {
             self.style
         } else {
             theme.faint()

@@ -112,7 +112,7 @@ fn slot(game: &Ivory, number: u8, size: CardSize, canvas: &mut Canvas<'_>, area:
         ..area
     };
     let lines: &[&str] = match usize::from(number) == game.piles().len() {
-        true => &["a Crown", "begins a pile"],
+        true => &["a Crown", "begins it"],
         false => &[],
     };
     free(&title(number), lines, pile_spot(number), canvas, place);

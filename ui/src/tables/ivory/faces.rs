@@ -121,6 +121,7 @@ pub(super) fn draw(card: Face, size: CardSize, foot: &str, canvas: &mut Canvas<'
         style: style(suit, theme),
         second,
         columns: area.width,
+        is_vivid: true,
         foot,
         ..Card::default()
     };

@@ -102,9 +102,7 @@ fn came_from(game: &Ivory, card: Face, to: Target, uncovered: Option<Face>) -> S
 
 impl Board for Ivory {
     fn heading(&self) -> String {
-        let deal = self
-            .daily()
-            .map_or_else(|| "own deal".to_owned(), |day| format!("deal of {day}"));
+        let deal = self.daily().unwrap_or("own deal");
         format!("{deal} · pass {}", self.recycles() + 1)
     }
 

@@ -142,7 +142,7 @@ fn stone(card: Face, number: u16, canvas: &mut Canvas<'_>, area: Rect) {
     let inner = walls(theme.glyph("█", "#"), faces::style(suit, theme), canvas, area);
     let courses = (0..area.height).map(|row| {
         let (even, odd) = (theme.glyph("┴───┬───", "____|___"), theme.glyph("┬───┴───", "|_______"));
-        let course = if (row + number) % 2 == 0 { even } else { odd };
+        let course = if (row + number).is_multiple_of(2) { even } else { odd };
         let bricks: String = course.chars().cycle().take(usize::from(inner.width)).collect();
         Line::styled(bricks, theme.faint())
     });
@@ -186,7 +186,7 @@ fn scaffold(game: &Ivory, rank: u8, next: Option<Mark>, canvas: &mut Canvas<'_>,
         };
         if area.height > 1 {
             canvas.put(below, Line::from(sign).centered());
-        } else if line.width() + sign.width() + 1 <= usize::from(inner.width) {
+        } else if line.width() + sign.width() + 2 < usize::from(inner.width) {
             line.push_span(" ");
             line.push_span(sign);
         } else {
