@@ -1,4 +1,4 @@
-//! What a player can still reach with the cards that it has seen: whether the tower can grow, and the way there.
+//! The outlook of a game from the cards that its player has seen: whether the tower can grow, and the way there.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -6,7 +6,7 @@ use fairdeal_protocol::card::{Face, Slot};
 
 use super::{Ivory, IvoryAction, Target};
 
-/// What turning and playing can still bring.
+/// The most that turning and playing can still bring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outlook {
     /// Something can come. The shortest way there begins with this action.

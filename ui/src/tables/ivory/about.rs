@@ -37,7 +37,7 @@ pub(super) fn title(game: &Ivory, spot: Spot) -> String {
     }
 }
 
-/// What helps to decide about a place.
+/// Facts that help to decide about a place, the most useful first.
 pub(super) fn lines(game: &Ivory, spot: Spot) -> Vec<String> {
     let from = source(spot).filter(|from| game.available(*from).is_some());
     match (spot, from) {
@@ -118,7 +118,7 @@ fn about_tower(game: &Ivory) -> Vec<String> {
     }
 }
 
-/// Where the next card of the tower is, as far as the player can know.
+/// The place of the tower's next card, as far as the player can know it.
 fn next_card(game: &Ivory) -> Option<String> {
     let next = game.next()?;
     let name = named(next);
@@ -167,7 +167,7 @@ fn tops(game: &Ivory) -> impl Iterator<Item = Option<Face>> {
     })
 }
 
-/// What the next turns bring, as far as the player has seen it.
+/// The cards that the next turns bring, as far as the player has seen them.
 pub(super) fn coming(game: &Ivory, theme: &Theme) -> Vec<Line<'static>> {
     let told = (1..).zip(tops(game)).filter_map(|(turn, top)| Some((turn, top?)));
     told.take(TOLD)

@@ -271,7 +271,7 @@ impl Board for Ivory {
                 };
                 let mut motions = vec![fly(faces::short(card, view.theme), from, to)];
                 if to == TOWER {
-                    motions.push(Motion::Flash(TOWER));
+                    motions.push(Motion::Build(TOWER));
                 }
                 motions
             }

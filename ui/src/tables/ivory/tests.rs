@@ -265,3 +265,12 @@ fn no_screen_is_too_small_or_too_large() {
         }
     }
 }
+
+#[test]
+fn a_storey_fills_from_both_sides() {
+    let level = Rect::new(10, 0, 20, 2);
+    for (percent, left, width) in [(0, 10, 20), (50, 15, 10), (100, 20, 0)] {
+        let gap = tower::unbuilt(level, percent);
+        assert_eq!((gap.x, gap.width), (left, width));
+    }
+}

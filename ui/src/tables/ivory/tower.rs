@@ -3,7 +3,7 @@
 use fairdeal_games::ivory::Ivory;
 use fairdeal_games::ivory::cards::{self, CROWN, Suit};
 use fairdeal_protocol::card::Face;
-use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::layout::{Constraint, Layout, Margin, Rect};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
@@ -60,8 +60,9 @@ pub(super) fn draw(game: &Ivory, canvas: &mut Canvas<'_>, area: Rect) {
         {
             Some(card) => {
                 stone(*card, number, canvas, level);
-                if mark.flashing && usize::from(number) + 1 == built {
-                    canvas.tint(level, theme.focused());
+                let growing = mark.growing.filter(|_| usize::from(number) + 1 == built);
+                if let Some(percent) = growing {
+                    canvas.clear(unbuilt(level, percent));
                 }
             }
             None => {
@@ -91,6 +92,12 @@ pub(super) fn draw(game: &Ivory, canvas: &mut Canvas<'_>, area: Rect) {
         canvas.rows(pole, cloth.map(|row| Line::styled(row, theme.accent())));
     }
     canvas.rows(below, faces::legend(2, theme));
+}
+
+/// The middle of a storey that is not built yet: it fills from both sides.
+pub(super) fn unbuilt(level: Rect, percent: u8) -> Rect {
+    let built = u32::from(level.width) * u32::from(percent.min(100)) / 200;
+    level.inner(Margin::new(u16::try_from(built).unwrap_or(0), 0))
 }
 
 /// The columns of a storey: the tower grows narrower in four steps, as far as it is wide enough.
