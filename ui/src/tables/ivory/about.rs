@@ -1,5 +1,7 @@
 //! The words about a place: its card, where that can go, why not elsewhere, and where the next card of the tower is.
 
+use std::collections::BTreeSet;
+
 use fairdeal_games::ivory::cards::{self, CROWN};
 use fairdeal_games::ivory::{Ivory, Source, Target, named};
 use fairdeal_protocol::card::Face;
@@ -79,7 +81,7 @@ fn about_card(game: &Ivory, from: Source) -> Vec<String> {
         true => "Nothing takes it yet.".to_owned(),
         false => format!("It fits {}.", fits.join(" and ")),
     }];
-    about.extend(next_card(game));
+    about.extend(next_card(game).filter(|_| game.next() != Some(card)));
     let others = (1u16..).zip(game.piles()).zip(0u8..);
     for ((number, pile), at) in others {
         let Some(last) = pile.last().filter(|_| from != Source::Pile(at)) else {
@@ -169,7 +171,10 @@ fn tops(game: &Ivory) -> impl Iterator<Item = Option<Face>> {
 
 /// The cards that the next turns bring, as far as the player has seen them.
 pub(super) fn coming(game: &Ivory, theme: &Theme) -> Vec<Line<'static>> {
+    let mut known = BTreeSet::new();
     let told = (1..).zip(tops(game)).filter_map(|(turn, top)| Some((turn, top?)));
+    // A second pass may bring the same cards again.
+    let told = told.filter(|(_, card)| known.insert(*card));
     told.take(TOLD)
         .map(|(turn, card)| {
             let lead = Span::styled(format!("turn {turn:<3}"), theme.ink());

@@ -25,7 +25,8 @@ pub(super) fn all(game: &Ivory, canvas: &mut Canvas<'_>, area: Rect) {
     let is_framed = room >= FRAMED && area.height > 16;
     let (columns, widest) = match area.height {
         45.. => (room.min(22), 44),
-        _ if is_framed => (FRAMED, 34),
+        // A low tower is a narrow one.
+        _ if is_framed => (FRAMED, if area.height < 25 { 26 } else { 34 }),
         _ => (room.min(FRAMED), 24),
     };
     let right = u16::from(PILES) * columns + gaps - 2;
