@@ -36,10 +36,7 @@ fn main() -> anyhow::Result<()> {
     let folder = folder.context("name a folder: cargo run --example recording -- docs/recordings")?;
     let wanted: Vec<String> = arguments.collect();
     std::fs::create_dir_all(&folder)?;
-    for info in GAMES
-        .iter()
-        .filter(|info| wanted.is_empty() || wanted.iter().any(|id| id == info.id))
-    {
+    for info in GAMES.iter().filter(|info| wanted.is_empty() || wanted.iter().any(|id| id == info.id)) {
         let recording = record(info.id, info.most_seats.min(3) - 1)?;
         let path = folder.join(format!("{}.svg", info.id));
         std::fs::write(&path, &recording).with_context(|| format!("cannot write {}", path.display()))?;
@@ -51,10 +48,7 @@ fn main() -> anyhow::Result<()> {
 /// The program beside this example.
 fn program() -> anyhow::Result<PathBuf> {
     let own = std::env::current_exe()?;
-    let folder = own
-        .parent()
-        .and_then(Path::parent)
-        .context("this example is not in a target folder")?;
+    let folder = own.parent().and_then(Path::parent).context("this example is not in a target folder")?;
     let program = folder.join(format!("fairdeal{}", std::env::consts::EXE_SUFFIX));
     anyhow::ensure!(program.exists(), "build the program first: cargo build");
     Ok(program)
@@ -101,11 +95,7 @@ fn record(game: &str, bots: u8) -> anyhow::Result<String> {
         let (now, frame) = (since.elapsed(), look());
         let words = text(&frame);
         if frames.last().is_none_or(|(_, last)| *last != frame) {
-            let at = if frames.is_empty() {
-                0
-            } else {
-                u32::try_from(now.as_millis())?
-            };
+            let at = if frames.is_empty() { 0 } else { u32::try_from(now.as_millis())? };
             frames.push((at, frame));
         }
         if now >= next_key {

@@ -9,8 +9,8 @@ mod abuse;
 mod auditor;
 mod bots;
 mod chat;
-mod cheat;
 mod clipped;
+mod cheat;
 mod damage;
 #[cfg(target_os = "linux")]
 mod disk;

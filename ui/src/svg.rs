@@ -77,10 +77,7 @@ fn ground(buffer: &Buffer) -> String {
 }
 
 fn opening(buffer: &Buffer, ground: &str) -> String {
-    let (width, height) = (
-        f32::from(buffer.area.width) * CELL.0,
-        f32::from(buffer.area.height) * CELL.1,
-    );
+    let (width, height) = (f32::from(buffer.area.width) * CELL.0, f32::from(buffer.area.height) * CELL.1);
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.1} {height:.1}\" width=\"{width:.1}\" \
          height=\"{height:.1}\" font-family=\"ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace\" \
@@ -172,11 +169,7 @@ mod tests {
     #[test]
     fn a_film_writes_a_shared_row_once() {
         let frame = |lines: [&str; 2]| Buffer::with_lines(lines);
-        let frames = [
-            (0, frame(["one", "two"])),
-            (500, frame(["one", "six"])),
-            (900, frame(["one", "two"])),
-        ];
+        let frames = [(0, frame(["one", "two"])), (500, frame(["one", "six"])), (900, frame(["one", "two"]))];
         let film = film(&frames, 1500);
         assert_eq!(film.matches(">one<").count(), 1);
         assert_eq!(film.matches(">two<").count(), 1);
