@@ -59,6 +59,8 @@ pub struct Mark {
     pub flashing: bool,
     /// Its content is in flight, and is drawn once it lands.
     pub hidden: bool,
+    /// Its newest part is being built: so much of it stands, in percent.
+    pub growing: Option<u8>,
 }
 
 impl Mark {
@@ -85,6 +87,8 @@ pub struct Marks {
     pub picked: Vec<Spot>,
     pub flashing: BTreeSet<Spot>,
     pub hidden: BTreeSet<Spot>,
+    /// How much of the newest part stands, in percent.
+    pub growing: BTreeMap<Spot, u8>,
 }
 
 /// The drawn targets and their areas.
@@ -272,8 +276,14 @@ impl<'a> Canvas<'a> {
             picked: self.marks.picked.contains(&spot),
             flashing: self.marks.flashing.contains(&spot),
             hidden: self.marks.hidden.contains(&spot),
+            growing: self.marks.growing.get(&spot).copied(),
             focused: false,
         }
+    }
+
+    /// Whether a place has the focus.
+    pub fn is_focused(&self, spot: Spot) -> bool {
+        self.focus == Some(Target::Spot(spot))
     }
 
     /// Removes all targets registered so far, because something is drawn over them.

@@ -167,38 +167,34 @@ impl TableEvent for IvoryEvent {
         }
     }
 
-    fn text(&self, _: &[String]) -> String {
+    fn text(&self, names: &[String]) -> String {
+        let name = names.first().map_or("The player", String::as_str);
         match self {
-            Self::Dealt { top } => format!("The deck is shuffled; {} is turned up.", named(*top)),
-            Self::Recycled { recycles: 1 } => "The draw pile is turned over.".to_owned(),
-            Self::Recycled { recycles } => {
-                format!("The draw pile is turned over: {recycles} times by now.")
-            }
-            Self::Turned { cards: 1, top } => format!("One card is turned: {}.", named(*top)),
-            Self::Turned { cards: count, top } => {
-                format!("{count} cards are turned: {} on top.", named(*top))
-            }
+            Self::Dealt { top } => format!("The first card is {}.", named(*top)),
+            Self::Recycled { .. } => format!("{name} turns the draw pile over."),
+            Self::Turned { cards: 1, top } => format!("{name} turns {}.", named(*top)),
+            Self::Turned { cards: count, top } => format!("{name} turns {count} cards: {}.", named(*top)),
             Self::Played { card, to, uncovered } => {
                 let place = match to {
-                    Target::Tower => "goes to the tower".to_owned(),
-                    Target::Pile(pile) => format!("goes to pile {pile}"),
-                    Target::New => "begins a new pile".to_owned(),
+                    Target::Tower => "to the tower".to_owned(),
+                    Target::Pile(pile) => format!("to pile {}", u16::from(*pile) + 1),
+                    Target::New => "to a new pile".to_owned(),
                 };
-                let under = uncovered.map_or_else(String::new, |card| format!("; under it lies {}", named(card)));
-                format!("{} {place}{under}.", named(*card))
+                let under = uncovered.map_or_else(String::new, |card| format!(" Under it is {}.", named(card)));
+                format!("{name} plays {} {place}.{under}", named(*card))
             }
-            Self::Over { won: true, .. } => "The tower is complete!".to_owned(),
-            Self::Over { won: false, score } => format!("The tower is left at {score}."),
+            Self::Over { won: true, .. } => format!("{name} completes the tower."),
+            Self::Over { won: false, score } => format!("{name} resigns: {score} of {}.", cards::CROWN),
         }
     }
 }
 
-/// A card with its rank and suits, for people.
+/// The name of a card for people: "Ace of moons", "3 savage".
 pub fn named(card: Face) -> String {
-    let rank = cards::rank(card);
-    if rank == 1 || rank == cards::CROWN {
-        return cards::name(card).replace('-', " of ");
+    let suit = cards::suits(card).first().map_or("", |suit| suit.name());
+    match cards::rank(card) {
+        1 => format!("Ace of {suit}"),
+        cards::CROWN => format!("Crown of {suit}"),
+        rank => format!("{rank} {}", cards::name(card)),
     }
-    let suits: Vec<_> = cards::suits(card).iter().map(|suit| suit.name()).collect();
-    format!("{} ({rank} {})", cards::name(card), suits.join("+"))
 }

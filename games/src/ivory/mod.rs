@@ -2,7 +2,7 @@
 //! Crown.
 //!
 //! The rules page is `docs/rules/ivory-tower.md`; ▸ marks its rulings. Cards are in [`cards`], the
-//! daily deal in [`daily`], JSON and log texts in `view` and `actions`.
+//! daily deal in [`daily`], JSON and log texts in `view` and `actions`. [`outlook`] tells when nothing can come any more.
 //!
 //! # Hidden information
 //! The deck is sealed. A card is opened when it first reaches the top of the draw pile; cards turned
@@ -24,6 +24,7 @@ use crate::info::{Difficulty, GameInfo, OptionInfo, OptionKind};
 mod actions;
 pub mod cards;
 pub mod daily;
+pub mod outlook;
 #[cfg(test)]
 mod tests;
 mod view;
@@ -138,6 +139,17 @@ impl Ivory {
         }
     }
 
+    /// The card that the tower takes next; `None` for a tower without an Ace, which takes any, and for a complete one.
+    pub fn next(&self) -> Option<Face> {
+        self.card_of_storey(self.score() + 1)
+    }
+
+    /// The card for the storey of a rank; `None` before the Ace has decided the suit.
+    pub fn card_of_storey(&self, rank: u8) -> Option<Face> {
+        let ace = self.tower.first()?;
+        cards::all().find(|card| cards::rank(*card) == rank && cards::share_a_suit(*ace, *card))
+    }
+
     /// The available card at a place, if there is one.
     pub fn available(&self, from: Source) -> Option<Face> {
         match from {
@@ -155,25 +167,28 @@ impl Ivory {
             .available(from)
             .ok_or_else(|| Illegal::rule("there is no card to play from there"))?;
         match to {
-            Target::Tower => {
-                let fits = match (self.tower.first(), self.tower.last()) {
-                    (Some(ace), Some(top)) => {
-                        cards::share_a_suit(*ace, card) && cards::rank(card) == cards::rank(*top) + 1
-                    }
-                    _ => cards::rank(card) == 1,
-                };
-                fits.then_some(())
-                    .ok_or_else(|| Illegal::rule("the tower begins with an Ace and takes the next rank of that suit"))
-            }
+            Target::Tower => match self.next() {
+                Some(next) if next == card => Ok(()),
+                Some(next) => Err(Illegal::rule(format!("the tower takes {} next", named(next)))),
+                None if cards::rank(card) == 1 && self.tower.is_empty() => Ok(()),
+                None => Err(Illegal::rule("the tower begins with an Ace")),
+            },
             Target::Pile(pile) => {
                 let last = self
                     .pile(pile)
-                    .and_then(|pile| pile.last())
+                    .and_then(|pile| pile.last().copied())
                     .ok_or_else(|| Illegal::rule("there is no such pile"))?;
-                let below = cards::rank(card) + 1 == cards::rank(*last);
-                (below && !cards::share_a_suit(card, *last))
-                    .then_some(())
-                    .ok_or_else(|| Illegal::rule("a pile takes the next lower rank that shares no suit"))
+                if cards::rank(card) + 1 != cards::rank(last) {
+                    let on = named(last);
+                    return match cards::rank(last) - 1 {
+                        0 => Err(Illegal::rule(format!("nothing goes onto {on}"))),
+                        rank => Err(Illegal::rule(format!("onto {on} goes a card of rank {rank}"))),
+                    };
+                }
+                let shared = cards::suits(card).into_iter().find(|suit| cards::has(last, *suit));
+                shared.map_or(Ok(()), |suit| {
+                    Err(Illegal::rule(format!("{} has {} too", named(last), suit.name())))
+                })
             }
             Target::New => {
                 // ▸ A Crown alone in its pile does not move to another new pile.
@@ -228,38 +243,37 @@ impl Ivory {
         chance: &mut dyn Chance,
         events: &mut Vec<IvoryEvent>,
     ) -> Result<(), Pause> {
-        let Some(card) = self.available(from) else {
+        let Some(card) = self.move_card(from, to) else {
             return Ok(());
         };
-        match to {
-            Target::Tower => self.tower.push(card),
-            Target::New => self.piles.push(vec![card]),
-            Target::Pile(pile) => {
-                if let Some(pile) = self.piles.get_mut(usize::from(pile)) {
-                    pile.push(card);
-                }
-            }
-        }
         let uncovered = match from {
-            Source::Draw => {
-                self.draw.pop();
-                self.open_top(chance)?
-            }
-            Source::Pile(pile) => {
-                let index = usize::from(pile);
-                if let Some(pile) = self.piles.get_mut(index) {
-                    pile.pop();
-                }
-                // ▸ A pile whose Crown has left disappears; later piles move up.
-                self.piles.retain(|pile| !pile.is_empty());
-                None
-            }
+            Source::Draw => self.open_top(chance)?,
+            Source::Pile(_) => None,
         };
         events.push(IvoryEvent::Played { card, to, uncovered });
         if self.is_won() {
             self.end(events);
         }
         Ok(())
+    }
+
+    /// Moves the available card of a place, and opens nothing.
+    fn move_card(&mut self, from: Source, to: Target) -> Option<Face> {
+        let card = self.available(from)?;
+        match to {
+            Target::Tower => self.tower.push(card),
+            Target::New => self.piles.push(vec![card]),
+            Target::Pile(pile) => self.piles.get_mut(usize::from(pile))?.push(card),
+        }
+        match from {
+            Source::Draw => drop(self.draw.pop()),
+            Source::Pile(pile) => {
+                self.piles.get_mut(usize::from(pile))?.pop();
+                // ▸ A pile whose Crown has left disappears; later piles move up.
+                self.piles.retain(|pile| !pile.is_empty());
+            }
+        }
+        Some(card)
     }
 
     fn end(&mut self, events: &mut Vec<IvoryEvent>) {

@@ -111,6 +111,8 @@ pub enum Motion {
     },
     /// Something happens at a spot.
     Flash(Spot),
+    /// The newest part of a spot is built, after its stone has flown there.
+    Build(Spot),
 }
 
 /// A sequence shown step by step over the table, such as the scoring of a hand. Each beat reveals one more span of a

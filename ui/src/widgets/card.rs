@@ -85,10 +85,24 @@ pub struct Card<'a> {
     pub style: Style,
     /// Lines at the foot of the face, such as name and uses; with them, the face has no name or lower rank.
     pub lines: Vec<Line<'a>>,
+    /// Its second suit, drawn beside the first.
+    pub second: Option<SecondSuit<'a>>,
+    /// Its columns, if not those of its size.
+    pub columns: u16,
+    /// Whether it keeps its colours where it cannot be chosen: for cards that are read more often than chosen.
+    pub is_vivid: bool,
     /// A note on its lower edge, such as what it is worth.
     pub foot: Option<Line<'a>>,
     /// Whether it came in the last turn.
     pub new: bool,
+}
+
+/// The second suit of a card that has two.
+#[derive(Clone, Copy, Debug)]
+pub struct SecondSuit<'a> {
+    pub suit: &'a str,
+    pub picture: Option<&'a Picture>,
+    pub style: Style,
 }
 
 impl Card<'_> {
@@ -107,7 +121,11 @@ impl Card<'_> {
         let at = Rect {
             y: area.y + room - lift,
             height: size.rows().min(area.height),
-            width: size.columns().min(area.width),
+            width: match self.columns {
+                0 => size.columns(),
+                columns => columns,
+            }
+            .min(area.width),
             ..area
         };
         let theme = canvas.theme();
@@ -131,7 +149,7 @@ impl Card<'_> {
         if !mark.focused && !mark.picked && !self.rank.is_empty() {
             canvas.tint(Rect { width: 1, ..at }, self.style);
         }
-        let style = if can_be_chosen || mark.focused {
+        let style = if can_be_chosen || mark.focused || self.is_vivid {
             self.style
         } else {
             theme.faint()
@@ -170,13 +188,33 @@ impl Card<'_> {
             let lines = (0..inner.height).map(|_| Line::styled(lattice.clone(), theme.back()));
             return canvas.rows(inner, lines);
         }
-        let corner = |left: &str, right: &str| {
-            let gap = width.saturating_sub(left.width() + right.width());
-            Line::styled(format!("{left}{}{right}", " ".repeat(gap)), style)
+        // The second suit fades with the first.
+        let second = self.second.map(|second| SecondSuit {
+            style: if style == self.style { second.style } else { style },
+            ..second
+        });
+        let suits = || {
+            let second = second.map(|second| Span::styled(second.suit.to_owned(), second.style));
+            let first = Span::styled(self.suit.to_owned(), style);
+            std::iter::once(first).chain(second).collect::<Vec<_>>()
         };
+        let corner = |left: Vec<Span<'static>>, right: Vec<Span<'static>>| {
+            let used: usize = left.iter().chain(&right).map(Span::width).sum();
+            let gap = Span::raw(" ".repeat(width.saturating_sub(used)));
+            Line::from_iter(left.into_iter().chain([gap]).chain(right))
+        };
+        let word = |text: &str| vec![Span::styled(text.to_owned(), style)];
         let middle = |text: &str| Line::styled(format!("{text:^width$}"), style);
         let fits = self.name.width() <= width;
-        let mut lines = vec![corner(self.rank, self.suit)];
+        if inner.height < 3 && fits {
+            // "Ace" and "Crown" say their rank.
+            let head = match self.name.starts_with(self.rank) {
+                true => self.name.to_owned(),
+                false => format!("{} {}", self.rank, self.name),
+            };
+            return canvas.put(inner, corner(word(&head), suits()));
+        }
+        let mut lines = vec![corner(word(self.rank), suits())];
         let picture = self.picture.map(|picture| picture.rows(theme));
         match (size, picture) {
             (CardSize::Normal | CardSize::Large | CardSize::Sized(..), Some(rows)) => {
@@ -188,18 +226,36 @@ impl Card<'_> {
                     _ => spare / 2,
                 };
                 lines.extend(std::iter::repeat_n(Line::default(), above));
-                lines.extend(rows.iter().map(|row| middle(row)));
+                let second = second.and_then(|second| Some((second.picture?.rows(theme), second.style)));
+                lines.extend(rows.iter().enumerate().map(|(at, row)| {
+                    match second.as_ref().and_then(|(rows, style)| Some((rows.get(at)?, *style))) {
+                        Some((other, other_style)) => {
+                            let gap = if row.width() + other.width() < width { " " } else { "" };
+                            let spans = [
+                                Span::styled(row.clone() + gap, style),
+                                Span::styled(other.clone(), other_style),
+                            ];
+                            Line::from_iter(spans).centered()
+                        }
+                        None => middle(row),
+                    }
+                }));
             }
+            _ if self.second.is_some() => {}
             _ => lines.extend([middle(self.suit)]),
         }
-        let last = if size >= CardSize::Normal && fits {
+        // A card of its own width has room for its name at any size.
+        let last = if (size >= CardSize::Normal || self.columns > 0) && fits {
             middle(self.name)
         } else {
-            corner("", self.rank)
+            corner(Vec::new(), word(self.rank))
         };
         let foot = match size {
             _ if !self.lines.is_empty() => self.lines.iter().map(|line| line.clone().centered()).collect(),
-            CardSize::Large => vec![if fits { last } else { Line::default() }, corner(self.suit, self.rank)],
+            CardSize::Large => vec![
+                if fits { last } else { Line::default() },
+                corner(suits(), word(self.rank)),
+            ],
             _ => vec![last],
         };
         let used = lines.len() + foot.len();

@@ -11,7 +11,7 @@ mod pyramid;
 use ratatui::text::Span;
 
 pub use self::banner::banner;
-pub use self::card::{Card, CardSize};
+pub use self::card::{Card, CardSize, SecondSuit};
 pub use self::picture::{Picture, Pictures};
 pub use self::plate::Plate;
 pub use self::pyramid::{pyramid, pyramid_columns};

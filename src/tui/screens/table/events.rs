@@ -269,10 +269,11 @@ impl TableScreen {
                 self.choice.picked.clear();
             }
             // Move the focus to new choices. At the start of a turn, move it off actions that are always possible, such
-            // as a vote for the end.
+            // as a vote for the end. Alone, each action begins another turn.
+            let begins = !was_mine || snapshot.names.len() == 1;
             let lit = self.choice.lit();
             let is_lit = matches!(self.choice.focus, Some(Target::Spot(spot)) if lit.contains(&spot));
-            if self.is_my_turn() && !lit.is_empty() && (!is_lit || !was_mine) {
+            if self.is_my_turn() && !lit.is_empty() && (!is_lit || begins) {
                 requests.push(Request::Unfocus);
             }
         }

@@ -387,7 +387,10 @@ impl TableScreen {
             }
             return;
         }
-        let Some(spot) = self.row().get(number).copied() else {
+        let row = self.row();
+        // In a short row, 0 is the last one.
+        let last = row.last().filter(|_| digit == 0);
+        let Some(spot) = row.get(number).or(last).copied() else {
             return;
         };
         match !self.choice.picked.is_empty() && self.choice.lit().contains(&spot) {

@@ -16,6 +16,8 @@ use crate::tui::shell::window;
 const FRAME: Duration = Duration::from_millis(40);
 /// Duration of a move or a flash.
 const WAY: Duration = Duration::from_millis(220);
+/// Duration of building, after the way.
+const BUILDING: Duration = Duration::from_millis(300);
 /// Time between two steps of a scoring.
 const BEAT: Duration = Duration::from_millis(140);
 /// The longest time for all steps of a scoring.
@@ -87,7 +89,7 @@ impl Moving {
     fn new(motion: Motion, places: &BTreeMap<Spot, Rect>) -> Self {
         let from = match &motion {
             Motion::Fly { from, .. } => places.get(from).copied(),
-            Motion::Flash(_) => None,
+            Motion::Flash(_) | Motion::Build(_) => None,
         };
         Self {
             motion,
@@ -107,7 +109,11 @@ impl Moving {
     /// Advances the time. Returns whether it is still moving.
     fn advance(&mut self, passed: Duration) -> bool {
         self.passed += passed;
-        self.passed < WAY
+        let lasts = match self.motion {
+            Motion::Build(_) => WAY + BUILDING,
+            _ => WAY,
+        };
+        self.passed < lasts
     }
 
     /// Marks the spots that the motion affects.
@@ -121,6 +127,10 @@ impl Moving {
             }
             Motion::Flash(spot) => {
                 marks.flashing.insert(*spot);
+            }
+            Motion::Build(spot) => {
+                let built = self.passed.saturating_sub(WAY).as_millis() * 100 / BUILDING.as_millis();
+                marks.growing.insert(*spot, u8::try_from(built).unwrap_or(100));
             }
         }
     }

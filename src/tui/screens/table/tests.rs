@@ -264,7 +264,7 @@ fn practice_is_taken_back() {
     let board = |stage: &mut TestApp| {
         stage.rest();
         let shown = stage.draw();
-        let rows = shown.lines().filter(|row| row.contains('┊') || row.contains('║'));
+        let rows = shown.lines().filter(|row| row.contains(['┆', '╰']));
         // Without the log beside the board.
         let left = rows.map(|row| row.chars().take(50).collect::<String>());
         left.map(|row| row.trim_end().to_owned()).collect::<Vec<String>>()

@@ -1,449 +1,347 @@
-//! The tower, the piles, the deck and the draw pile, in the room available.
-//!
-//! The tower stands at the left. Its missing levels are a scaffold with the names of the cards, which the player must
-//! keep in mind. The piles hang at the right, with the deck and the draw pile below them.
+//! The stage: the tower at the left, the piles at the right, the deck and the draw pile below them.
 
 use fairdeal_games::ivory::Ivory;
-use fairdeal_games::ivory::cards::{self, CROWN, Suit};
-use fairdeal_protocol::card::Face;
-use ratatui::layout::{Constraint, Layout, Rect};
-use ratatui::style::Style;
+use fairdeal_protocol::card::{Face, Faces, Slot};
+use ratatui::layout::{Constraint, Flex, Layout, Rect};
 use ratatui::text::{Line, Span};
-use ratatui::widgets::Block;
 
-use super::{DECK, DRAW, TOWER, faces, needed, pile_spot};
-use crate::canvas::{Canvas, Mark, wrapped};
+use super::{DECK, DRAW, PILES, faces, pile_spot, tower};
+use crate::canvas::{Canvas, Mark};
+use crate::tables::Spot;
 use crate::theme::Theme;
+use crate::widgets::{Card, CardSize};
 
-/// The minimum columns of the tower: a rank, and blocks wide enough for its cards' names.
-const TOWER_COLUMNS: u16 = 18;
-/// The columns of the rank beside a block.
-const RANK: u16 = 3;
-/// The rows of the tower without its levels: heading and ground.
-const TOWER_FRAME: u16 = 2;
-/// The rows from which there is room for more than the cards.
-const LARGE: u16 = 24;
-/// The rules in brief.
-const RULES: [&str; 4] = [
-    "- Build the tower in one suit, from Ace to Crown. Any Ace begins it.",
-    "- Play the top card of the draw pile, or the lowest card of a pile.",
-    "- A Crown from the draw pile begins a pile. The next lower rank goes onto a pile if it shares no suit with \
-     the card that it covers.",
-    "- When nothing fits, turn cards over. The deck is never reshuffled.",
-];
-/// The most piles.
-const PILES: u8 = 3;
+/// The columns of a framed card, in which every name fits beside its rank and suits.
+const FRAMED: u16 = 16;
+/// The least columns of the tower.
+const TOWER_COLUMNS: u16 = 20;
+/// The least rows of a card: its edges and a row.
+const LEAST: u16 = 3;
 
 /// Draws all of it.
 pub(super) fn all(game: &Ivory, canvas: &mut Canvas<'_>, area: Rect) {
-    let columns = (area.width * 3 / 10).clamp(TOWER_COLUMNS, 40);
-    let [left, _, right] =
-        Layout::horizontal([Constraint::Length(columns), Constraint::Length(1), Constraint::Min(0)]).areas(area);
-    let levels = (left.height.saturating_sub(TOWER_FRAME) / u16::from(CROWN)).clamp(1, 4);
-    let rows = levels * u16::from(CROWN) + TOWER_FRAME;
-    let [building, below] = Layout::vertical([Constraint::Length(rows), Constraint::Min(0)]).areas(left);
-    tower(game, levels, canvas, building);
-    let is_large = right.height >= LARGE;
-    let [hanging, lying] =
-        Layout::vertical([Constraint::Min(0), Constraint::Length(if is_large { 6 } else { 4 })]).areas(right);
-    piles(game, canvas, hanging);
-    decks(game, canvas, lying);
-    if is_large {
-        let longest = game.piles().iter().map(Vec::len).max().unwrap_or(0);
-        let used = u16::try_from(2 * longest + 1).unwrap_or(u16::MAX).max(4);
-        help(
-            canvas,
-            Rect {
-                y: hanging.y.saturating_add(used).min(hanging.bottom()),
-                height: hanging.height.saturating_sub(used),
-                ..hanging
-            },
-        );
-    } else {
-        legend(canvas, below);
+    let gaps = 2 * u16::from(PILES);
+    let room = area.width.saturating_sub(TOWER_COLUMNS + gaps) / u16::from(PILES);
+    let is_framed = room >= FRAMED && area.height > 16;
+    let (columns, widest) = match area.height {
+        45.. => (room.min(22), 44),
+        // A low tower is a narrow one.
+        _ if is_framed => (FRAMED, if area.height < 25 { 26 } else { 34 }),
+        _ => (room.min(FRAMED), 24),
+    };
+    let right = u16::from(PILES) * columns + gaps - 2;
+    let left = area.width.saturating_sub(right + 2).clamp(TOWER_COLUMNS, widest);
+    let between = if area.width > left + right + 6 { 6 } else { 2 };
+    let [left, right] = Layout::horizontal([left, right])
+        .flex(Flex::Center)
+        .spacing(between)
+        .areas(area);
+    tower::draw(game, canvas, left);
+    let (size, below) = match area.height {
+        _ if !is_framed => (CardSize::Mini, 2),
+        45.. => (CardSize::Large, 9),
+        28.. => (CardSize::Normal, 7),
+        22.. => (CardSize::Small, 5),
+        _ => (CardSize::Small, 4),
+    };
+    let [hanging, lying] = Layout::vertical([Constraint::Min(0), Constraint::Length(below)])
+        .spacing(1)
+        .areas(right);
+    let places: [Rect; PILES as usize] = Layout::horizontal([columns; PILES as usize]).spacing(2).areas(hanging);
+    for (number, place) in (0..PILES).zip(places) {
+        let cards = game.piles().get(usize::from(number)).map_or(&[][..], Vec::as_slice);
+        match (size, cards) {
+            (CardSize::Mini, _) => list(game, cards, number, canvas, place),
+            (_, []) => slot(game, number, size, canvas, place),
+            (_, cards) => fan(cards, number, size, canvas, place),
+        }
     }
-}
-
-/// Draws the meaning of the suits' letters and the course of the game above the decks, as far as there is room.
-fn help(canvas: &mut Canvas<'_>, area: Rect) {
+    let [deck, draw, under] = Layout::horizontal([columns; 3]).spacing(2).areas(lying);
+    if size == CardSize::Mini {
+        return small_decks(game, canvas, deck, draw.union(under));
+    }
+    draw_deck(game, size, canvas, deck);
+    draw_pile(game, size, canvas, draw);
     let theme = canvas.theme();
-    let width = usize::from(area.width);
-    let rules = RULES.iter().flat_map(|rule| wrapped(rule, width, 2));
-    let rules: Vec<_> = rules.map(|row| Line::styled(row, theme.faint())).collect();
-    let rows = u16::try_from(rules.len()).unwrap_or(u16::MAX);
-    // A heading, the rules, the legend, and a free row at each end.
-    if area.height >= rows.saturating_add(5) {
-        let place = Rect {
-            y: area.bottom() - rows - 4,
-            height: rows + 1,
-            ..area
-        };
-        let below = canvas.section(place, "How to play");
-        canvas.rows(below, rules);
-    }
-    if area.height >= 2 {
-        let row = Rect {
-            y: area.bottom() - 2,
-            height: 1,
-            ..area
-        };
-        legend(canvas, row);
-    }
+    let lines = under_it(game, usize::from(under.height), theme);
+    canvas.rows(under, lines);
 }
 
-/// Draws the meaning of the suits' letters, side by side as far as they fit.
-fn legend(canvas: &mut Canvas<'_>, area: Rect) {
+/// Writes a title on the upper edge of a card.
+fn entitle(title: &str, mark: Mark, canvas: &mut Canvas<'_>, area: Rect) {
     let theme = canvas.theme();
-    let mut lines = vec![Line::default()];
-    for suit in Suit::ALL {
-        let rest = suit.name().get(2..).unwrap_or_default();
-        let word = format!("{}({rest})", faces::letters(suit));
-        if let Some(line) = lines.last_mut()
-            && line.width() > 0
-        {
-            if line.width() + 1 + word.len() > usize::from(area.width) {
-                lines.push(Line::default());
-            } else {
-                line.push_span(" ");
-            }
-        }
-        if let Some(line) = lines.last_mut() {
-            line.push_span(Span::styled(word, faces::style(suit, theme)));
-        }
-    }
-    canvas.rows(area, lines);
-}
-
-/// A border that shows a mark; `edge` is its style.
-fn block(mark: Mark, edge: Style, theme: &Theme) -> Block<'static> {
-    let set = if mark.lit || mark.picked {
-        theme.lit_border()
-    } else {
-        theme.border()
-    };
-    let style = match mark {
-        Mark { picked: true, .. } => theme.accent(),
-        Mark { lit: true, .. } => theme.lit(),
-        _ => edge,
-    };
-    Block::bordered().border_set(set).border_style(style)
-}
-
-fn tower(game: &Ivory, levels: u16, canvas: &mut Canvas<'_>, area: Rect) {
-    let theme = canvas.theme();
-    let suit = game.tower().first().and_then(|ace| cards::suits(*ace).first().copied());
-    let heading = suit.map_or("Tower".to_owned(), |suit| format!("Tower of {}", suit.name()));
-    let inside = canvas.section(area, &heading);
-    let mark = canvas.spot(inside, TOWER);
-    let mut built = game.tower();
-    if mark.hidden {
-        built = built.split_last().map_or(built, |(_, under)| under);
-    }
-    let ground = area.y.saturating_add(levels * u16::from(CROWN) + 1);
-    let base = area.width.saturating_sub(RANK);
-    // The narrowest level has six columns less; "merchant leaves knots?" is the longest.
-    let names = match base.saturating_sub(6) {
-        ..16 => Names::Alone,
-        16..22 => Names::WithLetters,
-        _ => Names::WithSuits,
-    };
-    for rank in 1..=CROWN {
-        // Narrower by one column on each side from the 5, and by two from the 8.
-        let narrower = match rank {
-            ..5 => 0,
-            5..8 => 1,
-            _ => 2,
-        };
-        let level = Rect {
-            x: area.x + RANK + narrower,
-            y: ground.saturating_sub(levels * u16::from(rank)),
-            width: base.saturating_sub(2 * narrower),
-            height: levels,
-        };
-        if level.y <= area.y || level.bottom() > area.bottom() {
-            continue;
-        }
-        let middle = Rect {
-            x: area.x,
-            y: level.y + (levels - 1) / 2,
-            width: RANK,
-            height: 1,
-        };
-        let number = match rank {
-            1 => " A".to_owned(),
-            CROWN => " C".to_owned(),
-            rank => format!("{rank:>2}"),
-        };
-        let card = built.get(usize::from(rank - 1));
-        let is_next = built.len() + 1 == usize::from(rank);
-        let style = match (card, is_next && mark.lit) {
-            (_, true) => theme.lit(),
-            (Some(_), _) => theme.title(),
-            (None, _) => theme.faint(),
-        };
-        canvas.put(middle, Line::styled(number, style));
-        match card {
-            Some(card) => stone(*card, suit, names, canvas, level),
-            None => {
-                let next = is_next.then_some(mark);
-                scaffold(needed(game, rank), next, names, canvas, level);
-            }
-        }
-        // Also while its stone is in flight.
-        let is_top = game.tower().len() == usize::from(rank);
-        if (mark.focused && is_next) || (mark.flashing && is_top) {
-            canvas.tint(level, theme.focused());
-        }
-    }
-    let earth = Rect {
-        y: ground,
-        height: 1,
-        ..area
-    };
-    let earth = earth.intersection(area);
-    let text = theme.glyph("▔", "=").repeat(usize::from(earth.width));
-    canvas.put(earth, Line::styled(text, theme.faint()));
-    if mark.focused && built.len() == usize::from(CROWN) {
-        canvas.tint(earth, theme.focused());
-    }
-}
-
-/// How much of a card fits on every level.
-#[derive(Clone, Copy)]
-enum Names {
-    Alone,
-    /// With the letters of its suits.
-    WithLetters,
-    WithSuits,
-}
-
-fn on_level(card: Face, names: Names, theme: &Theme) -> Line<'static> {
-    match names {
-        Names::Alone => Line::styled(faces::name(card), theme.title()),
-        Names::WithLetters => faces::level(card, false, theme),
-        Names::WithSuits => faces::level(card, true, theme),
-    }
-}
-
-/// Draws a built level.
-fn stone(card: Face, suit: Option<Suit>, names: Names, canvas: &mut Canvas<'_>, area: Rect) {
-    let theme = canvas.theme();
-    let colour = suit.map_or(theme.text(), |suit| faces::style(suit, theme));
-    let inner = if area.height >= 3 {
-        let block = Block::bordered().border_set(theme.border()).border_style(colour);
-        let inner = block.inner(area);
-        canvas.render(block, area);
-        inner
-    } else {
-        let (left, right) = (theme.glyph("█", "["), theme.glyph("█", "]"));
-        walls((left, right), colour, canvas, area)
-    };
-    let row = Rect {
-        y: area.y + area.height.saturating_sub(1) / 2,
-        height: 1,
-        ..inner
-    };
-    canvas.put(row, on_level(card, names, theme).centered());
-}
-
-/// Draws a missing level, with the card that it waits for.
-fn scaffold(card: Option<Face>, next: Option<Mark>, names: Names, canvas: &mut Canvas<'_>, area: Rect) {
-    let theme = canvas.theme();
-    let is_lit = next.is_some_and(|mark| mark.lit);
-    let style = if is_lit { theme.lit() } else { theme.faint() };
-    let wall = if is_lit {
-        theme.glyph("║", "#")
-    } else {
-        theme.glyph("┊", ":")
-    };
-    let inner = walls((wall, wall), style, canvas, area);
-    let row = Rect {
-        y: area.y + (area.height.saturating_sub(1)) / 2,
-        height: 1,
-        ..inner
-    };
-    let text = match (card, next) {
-        (Some(card), Some(_)) => format!("{}?", on_level(card, names, theme)),
-        (Some(card), None) => on_level(card, names, theme).to_string(),
-        (None, Some(_)) => "any Ace?".to_owned(),
-        (None, None) => String::new(),
-    };
-    let style = if next.is_some() && !is_lit { theme.text() } else { style };
-    canvas.put(row, Line::styled(text, style).centered());
-}
-
-/// Draws a wall on each side, and returns the area between.
-fn walls((left, right): (&'static str, &'static str), style: Style, canvas: &mut Canvas<'_>, area: Rect) -> Rect {
-    let column = |x| Rect { x, width: 1, ..area };
-    let rows = usize::from(area.height);
-    let wall = |sign: &'static str| vec![Line::styled(sign, style); rows];
-    canvas.rows(column(area.x), wall(left));
-    canvas.rows(column(area.right().saturating_sub(1)), wall(right));
-    Rect {
-        x: area.x + 1,
-        width: area.width.saturating_sub(2),
-        ..area
-    }
-}
-
-fn piles(game: &Ivory, canvas: &mut Canvas<'_>, area: Rect) {
-    let gap = 1;
-    let width = (area.width.saturating_sub(2 * gap)) / u16::from(PILES);
-    for (number, x) in (0..PILES).zip((area.x..).step_by(usize::from(width + gap))) {
-        let column = Rect { x, width, ..area }.intersection(area);
-        match game.piles().get(usize::from(number)) {
-            Some(cards) => pile(cards, number, canvas, column),
-            None => slot(game, number, canvas, column),
-        }
-    }
-}
-
-/// Writes a title on the upper border of an area.
-fn entitle(title: &str, style: Style, canvas: &mut Canvas<'_>, area: Rect) {
+    let style = if mark.focused { theme.lit() } else { theme.ink() };
     let row = Rect {
         x: area.x.saturating_add(1),
         width: area.width.saturating_sub(2),
         ..area
     };
-    canvas.put(row, Line::styled(title.to_owned(), style));
+    canvas.put(row, Line::styled(format!(" {title} "), style));
 }
 
-/// Draws cards fanned downwards; the last one is available.
-fn pile(cards: &[Face], number: u8, canvas: &mut Canvas<'_>, area: Rect) {
+/// Draws a free place, in which something can lie.
+fn free(title: &str, lines: &[&str], spot: Spot, canvas: &mut Canvas<'_>, area: Rect) {
     let theme = canvas.theme();
-    let count = u16::try_from(cards.len()).unwrap_or(u16::MAX);
-    // Each card shows its upper border if there is room.
-    let is_wide = 2 * count < area.height;
-    let rows = if is_wide { 2 * count + 1 } else { count + 2 };
-    let whole = Rect {
-        height: rows.min(area.height),
-        ..area
-    };
-    let mark = canvas.spot(whole, pile_spot(number));
-    let edge = block(mark, theme.text(), theme);
-    if !is_wide {
-        canvas.render(&edge, whole);
-    }
-    let shown = cards.len() - usize::from(mark.hidden);
-    for (card, at) in cards.iter().take(shown).zip(0..) {
-        let top = if is_wide { 2 * at } else { at };
-        let own = Rect {
-            y: area.y.saturating_add(top),
-            height: 3,
-            ..area
+    let mark = canvas.spot(area, spot);
+    canvas.clear(area);
+    let inner = canvas.frame(area, "");
+    if mark.focused || mark.lit || mark.picked {
+        let set = if mark.focused {
+            theme.focus_border()
+        } else {
+            theme.lit_border()
         };
-        if is_wide {
-            canvas.render(&edge, own.intersection(area));
-        }
-        let line = Rect {
-            x: own.x.saturating_add(1),
-            y: own.y.saturating_add(1),
-            width: own.width.saturating_sub(2),
-            height: 1,
-        };
-        let line = line.intersection(whole);
-        canvas.put(line, faces::row(*card, usize::from(line.width), theme));
+        let block = ratatui::widgets::Block::bordered()
+            .border_set(set)
+            .border_style(theme.lit());
+        canvas.render(block, area);
     }
-    entitle(&format!(" pile {number} "), theme.title(), canvas, whole);
-    if mark.focused || mark.flashing {
-        canvas.tint(whole, theme.focused());
-    }
+    let [rows] = Layout::vertical([u16::try_from(lines.len()).unwrap_or(0)])
+        .flex(Flex::Center)
+        .areas(inner);
+    canvas.rows(
+        rows,
+        lines.iter().map(|line| Line::styled(*line, theme.ink()).centered()),
+    );
+    entitle(title, mark, canvas, area);
 }
 
 /// Draws a place where a pile can begin.
-fn slot(game: &Ivory, number: u8, canvas: &mut Canvas<'_>, area: Rect) {
-    let theme = canvas.theme();
+fn slot(game: &Ivory, number: u8, size: CardSize, canvas: &mut Canvas<'_>, area: Rect) {
     let place = Rect {
-        height: area.height.min(4),
+        height: size.rows().min(area.height),
         ..area
     };
-    let mark = canvas.spot(place, pile_spot(number));
-    canvas.render(block(mark, theme.faint(), theme), place);
-    let inside = Rect {
-        x: place.x.saturating_add(1),
-        y: place.y.saturating_add(1),
-        width: place.width.saturating_sub(2),
-        height: place.height.saturating_sub(2),
+    let lines: &[&str] = match usize::from(number) == game.piles().len() {
+        true => &["a Crown", "begins it"],
+        false => &[],
     };
-    if usize::from(number) == game.piles().len() {
-        let style = if mark.lit { theme.lit() } else { theme.faint() };
-        let lines = ["a Crown", "begins"].map(|text| Line::styled(text, style).centered());
-        canvas.rows(inside, lines);
+    free(&title(number), lines, pile_spot(number), canvas, place);
+}
+
+fn title(number: u8) -> String {
+    format!("pile {}", u16::from(number) + 1)
+}
+
+/// Draws cards fanned downwards; the last one can be played.
+fn fan(cards: &[Face], number: u8, size: CardSize, canvas: &mut Canvas<'_>, area: Rect) {
+    let theme = canvas.theme();
+    let spot = pile_spot(number);
+    let mark = canvas.place(area, spot);
+    // While a card is on its way here, the one under it is the last.
+    let shown = cards.len() - usize::from(mark.hidden && cards.len() > 1);
+    let cards = cards.get(..shown).unwrap_or(cards);
+    let Some((last, covered)) = cards.split_last() else {
+        return;
+    };
+    let count = u16::try_from(covered.len()).unwrap_or(u16::MAX);
+    let room = area.height.saturating_sub(LEAST);
+    // Covered cards show an upper edge if there is room: all of them, else the first.
+    let (step, edge) = match room {
+        _ if room >= 2 * count + size.rows().saturating_sub(LEAST) => (2, 1),
+        _ if room > count => (1, 1),
+        _ => (1, 0),
+    };
+    for (at, card) in (0u16..).zip(covered) {
+        let has_edge = step == 2 || at == 0 && edge == 1;
+        let y = area.y + step * at + if step == 1 && at > 0 { edge } else { 0 };
+        let strip = Rect {
+            y,
+            height: 2 + u16::from(has_edge),
+            ..area
+        };
+        let strip = strip.intersection(area);
+        canvas.clear(strip);
+        canvas.tint(strip, theme.paper(false));
+        let inner = canvas.frame(strip, "");
+        let row = Rect {
+            y: y + u16::from(has_edge),
+            height: 1,
+            ..inner
+        };
+        if !has_edge {
+            let wall = theme.glyph("│", "|");
+            let line = Line::styled(
+                format!("{wall}{:1$}{wall}", "", usize::from(inner.width)),
+                theme.faint(),
+            );
+            canvas.put(
+                Rect {
+                    x: strip.x,
+                    width: strip.width,
+                    ..row
+                },
+                line,
+            );
+        }
+        canvas.put(row, faces::spread(*card, inner.width, theme));
     }
-    entitle(&format!(" pile {number} "), theme.faint(), canvas, place);
+    let used = if covered.is_empty() {
+        0
+    } else if step == 2 {
+        2 * count
+    } else {
+        count + edge
+    };
+    let place = Rect {
+        y: area.y + used,
+        height: size.rows().min(area.height.saturating_sub(used)),
+        ..area
+    };
+    if mark.hidden {
+        faces::draw(*last, size, "", canvas, place, None);
+        canvas.place(place, spot);
+    } else {
+        faces::draw(*last, size, "", canvas, place, Some(spot));
+    }
+    let mark = Mark {
+        focused: covered.is_empty() && canvas.is_focused(spot),
+        ..mark
+    };
+    entitle(&title(number), mark, canvas, area);
+}
+
+/// The lines of a place drawn without frames, with its title: the last one is the one that counts.
+fn lines(title: String, rows: Vec<Line<'static>>, spot: Spot, canvas: &mut Canvas<'_>, area: Rect) {
+    let theme = canvas.theme();
+    let height = u16::try_from(rows.len()).unwrap_or(u16::MAX).saturating_add(1);
+    let place = Rect {
+        height: height.min(area.height),
+        ..area
+    };
+    let mark = canvas.spot(place, spot);
+    let style = if mark.lit { theme.lit() } else { theme.title() };
+    let inner = Rect {
+        x: place.x + 1,
+        width: place.width.saturating_sub(1),
+        ..place
+    };
+    canvas.tint(place, theme.paper(mark.lit || mark.picked));
+    canvas.rows(inner, std::iter::once(Line::styled(title, style)).chain(rows));
     if mark.focused || mark.flashing {
         canvas.tint(place, theme.focused());
     }
+    let sign = match mark {
+        Mark { focused: true, .. } => Span::styled(theme.glyph("▌", ">"), theme.accent()),
+        Mark { picked: true, .. } => Span::styled(theme.glyph("▌", "*"), theme.accent()),
+        Mark { lit: true, .. } => Span::styled(theme.glyph("▏", "|"), theme.lit()),
+        _ => Span::raw(" "),
+    };
+    let edge = Rect { width: 1, ..place };
+    canvas.rows(edge, (0..place.height).map(|_| Line::from(sign.clone())));
 }
 
-/// Draws the deck and the draw pile.
-fn decks(game: &Ivory, canvas: &mut Canvas<'_>, area: Rect) {
+/// Draws a pile as a list, with the name of its last card.
+fn list(game: &Ivory, cards: &[Face], number: u8, canvas: &mut Canvas<'_>, area: Rect) {
     let theme = canvas.theme();
-    let [deck, _, draw] = Layout::horizontal([
-        Constraint::Length((area.width / 3).clamp(9, 21)),
-        Constraint::Length(1),
-        Constraint::Max(40),
-    ])
-    .areas(area);
-    let mark = canvas.spot(deck, DECK);
-    let edge = block(mark, theme.text(), theme);
-    let inside = edge.inner(deck);
-    canvas.render(edge, deck);
-    let cards = game.deck().len();
-    let lines = if cards > 0 {
-        let turned = cards.min(3);
-        [format!("{cards} left"), format!("turn {turned}")]
-    } else if game.draw_pile().is_empty() {
-        ["empty".to_owned(), String::new()]
-    } else {
-        ["used up".to_owned(), "turn over".to_owned()]
+    let has_names = area.width >= FRAMED;
+    let mut rows: Vec<Line<'static>> = match has_names {
+        true => cards.iter().map(|card| faces::row(*card, theme)).collect(),
+        false => cards.iter().map(|card| faces::short(*card, theme)).collect(),
     };
-    let [first, second] = lines;
-    let back = theme.glyph("▒", "%").repeat(usize::from(inside.width));
-    let backs = usize::from(inside.height.saturating_sub(3));
-    let mut rows = vec![
-        Line::raw(first).centered(),
-        Line::styled(second, theme.faint()).centered(),
-    ];
-    rows.extend(vec![Line::styled(back, theme.faint()); backs]);
-    let over = match game.recycles() {
-        0 => String::new(),
-        over => format!("turned over {over}x"),
-    };
-    rows.push(Line::styled(over, theme.faint()).centered());
-    canvas.rows(inside, rows);
-    entitle(" deck ", theme.title(), canvas, deck);
-    if mark.focused || mark.flashing {
-        canvas.tint(deck, theme.focused());
+    match cards.last() {
+        Some(last) if !has_names => {
+            let name = faces::headline(*last);
+            let name = name.split_once(' ').map_or(name.as_str(), |(_, name)| name).to_owned();
+            rows.push(Line::styled(name, theme.ink()));
+        }
+        None if usize::from(number) == game.piles().len() => {
+            rows.extend(["a Crown", "begins it"].map(|text| Line::styled(text, theme.ink())));
+        }
+        _ => {}
     }
-    draw_pile(game, canvas, draw);
+    lines(title(number), rows, pile_spot(number), canvas, area);
 }
 
-fn draw_pile(game: &Ivory, canvas: &mut Canvas<'_>, area: Rect) {
+/// The words on the deck.
+fn deck_words(game: &Ivory) -> String {
+    match (game.deck().len(), game.draw_pile().is_empty()) {
+        (0, true) => "no card".to_owned(),
+        (0, false) => "turn over".to_owned(),
+        (cards, _) => format!("{cards} left"),
+    }
+}
+
+fn small_decks(game: &Ivory, canvas: &mut Canvas<'_>, deck: Rect, draw: Rect) {
     let theme = canvas.theme();
-    let mark = canvas.spot(area, DRAW);
-    let edge = block(mark, theme.text(), theme);
-    let inside = edge.inner(area);
-    canvas.render(edge, area);
-    let under = game.draw_pile().len().saturating_sub(1);
-    let mut lines = match game.top() {
-        Some(_) if mark.hidden => Vec::new(),
-        Some(card) => faces::rows(card, theme).to_vec(),
-        None => vec![Line::styled("no card", theme.faint())],
-    };
-    if inside.height > 2 {
-        lines.push(Line::default());
-        let text = match under {
-            0 => "nothing under it".to_owned(),
-            1 => "on one card".to_owned(),
-            more => format!("on {more} cards"),
+    let row = Line::styled(deck_words(game), theme.ink());
+    lines("deck".to_owned(), vec![row], DECK, canvas, deck);
+    let row = game
+        .top()
+        .map_or_else(|| Line::styled("no card", theme.ink()), |card| faces::row(card, theme));
+    let title = format!("draw pile {}", game.draw_pile().len());
+    lines(title, vec![row], DRAW, canvas, draw);
+}
+
+fn draw_deck(game: &Ivory, size: CardSize, canvas: &mut Canvas<'_>, area: Rect) {
+    let theme = canvas.theme();
+    let words = deck_words(game);
+    if game.deck().is_empty() {
+        let lines: &[&str] = match (game.draw_pile().is_empty(), area.height > 4) {
+            (true, _) => &["no card"],
+            (false, true) => &["all turned:", "turn the draw", "pile over"],
+            (false, false) => &["turn the draw", "pile over"],
         };
-        lines.push(Line::styled(text, theme.faint()));
+        return free("deck", lines, DECK, canvas, area);
     }
-    canvas.rows(inside, lines);
-    let cards = game.draw_pile().len();
-    entitle(&format!(" draw pile: {cards} "), theme.title(), canvas, area);
-    if mark.focused || mark.flashing {
-        canvas.tint(area, theme.focused());
+    let back = Card {
+        columns: area.width,
+        foot: Some(Line::styled(format!(" {words} "), theme.title())),
+        ..Card::default()
+    };
+    back.draw(canvas, area, size, Some(DECK));
+    let mark = Mark {
+        focused: canvas.is_focused(DECK),
+        ..Mark::default()
+    };
+    entitle("deck", mark, canvas, area);
+}
+
+fn draw_pile(game: &Ivory, size: CardSize, canvas: &mut Canvas<'_>, area: Rect) {
+    let Some(card) = game.top() else {
+        return free("draw pile", &["no card"], DRAW, canvas, area);
+    };
+    let foot = match game.draw_pile().len() {
+        1 => "1 card".to_owned(),
+        cards => format!("{cards} cards"),
+    };
+    faces::draw(card, size, &foot, canvas, area, Some(DRAW));
+    let mark = Mark {
+        focused: canvas.is_focused(DRAW),
+        ..Mark::default()
+    };
+    entitle("draw pile", mark, canvas, area);
+}
+
+/// The card in a slot, if the player has seen it.
+pub(super) fn seen(game: &Ivory, slot: Slot) -> Option<Face> {
+    slot.face(&Faces::new()).filter(|_| game.was_shown(slot))
+}
+
+/// The cards under the top of the draw pile, as far as they were seen, in so many rows.
+fn under_it(game: &Ivory, rows: usize, theme: &Theme) -> Vec<Line<'static>> {
+    let under: Vec<Slot> = game.draw_pile().iter().rev().skip(1).copied().collect();
+    if under.is_empty() {
+        return Vec::new();
     }
+    let mut lines = vec![Line::styled("under it", theme.title())];
+    let mut rest = under.as_slice();
+    while let Some((slot, after)) = rest.split_first() {
+        let is_last = lines.len() + 1 == rows;
+        let (line, after) = match seen(game, *slot) {
+            Some(card) => (faces::row(card, theme), after),
+            None => {
+                let count = rest.iter().take_while(|slot| seen(game, **slot).is_none()).count();
+                let line = Line::styled(format!("{count} not seen"), theme.faint());
+                (line, rest.get(count..).unwrap_or_default())
+            }
+        };
+        if is_last && !after.is_empty() {
+            lines.push(Line::styled(format!("+{} more", rest.len()), theme.ink()));
+            break;
+        }
+        lines.push(line);
+        rest = after;
+    }
+    lines
 }

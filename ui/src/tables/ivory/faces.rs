@@ -1,43 +1,46 @@
-//! Cards of the Decktet in letters: always rank and suits, and the name where there is room.
+//! Cards of the Decktet: glyphs and colours of the suits, cards in one row and as objects.
+
+use std::sync::LazyLock;
 
 use fairdeal_games::ivory::cards::{self, CROWN, Suit};
 use fairdeal_protocol::card::Face;
+use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
+use crate::canvas::Canvas;
+use crate::tables::Spot;
 use crate::theme::Theme;
+use crate::widgets::{Card, CardSize, Pictures, SecondSuit};
+
+static PICTURES: LazyLock<Pictures> = LazyLock::new(|| Pictures::parse(include_str!("../../../art/ivory-tower.txt")));
 
 /// The rank as printed on the card.
-pub(super) fn rank(card: Face) -> String {
-    match cards::rank(card) {
-        1 => "A".to_owned(),
-        CROWN => "C".to_owned(),
-        rank => rank.to_string(),
-    }
+pub(super) fn rank(card: Face) -> &'static str {
+    const RANKS: [&str; 10] = ["A", "2", "3", "4", "5", "6", "7", "8", "9", "C"];
+    let at = usize::from(cards::rank(card).saturating_sub(1));
+    RANKS.get(at).copied().unwrap_or_default()
 }
 
-/// A rank in words.
-pub(super) fn rank_name(rank: u8) -> String {
-    match rank {
+/// The name without the rank; that of an Ace or a Crown is its rank.
+fn name(card: Face) -> String {
+    match cards::rank(card) {
         1 => "Ace".to_owned(),
         CROWN => "Crown".to_owned(),
-        rank => rank.to_string(),
-    }
-}
-
-/// The name; for an Ace and a Crown, without the suit.
-pub(super) fn name(card: Face) -> String {
-    match cards::rank(card) {
-        rank @ (1 | CROWN) => rank_name(rank),
         _ => cards::name(card),
     }
 }
 
-/// The first two letters of a suit.
-pub(super) fn letters(suit: Suit) -> String {
-    let mut letters = suit.name().chars().take(2);
-    let first = letters.next().map(|letter| letter.to_ascii_uppercase());
-    first.into_iter().chain(letters).collect()
+/// The glyph of a suit; in ASCII a letter.
+pub(super) fn glyph(suit: Suit, theme: &Theme) -> &'static str {
+    match suit {
+        Suit::Moons => theme.glyph("☾", "M"),
+        Suit::Suns => theme.glyph("☼", "S"),
+        Suit::Waves => theme.glyph("~", "W"),
+        Suit::Leaves => theme.glyph("♣", "L"),
+        Suit::Wyrms => theme.glyph("§", "Y"),
+        Suit::Knots => theme.glyph("@", "K"),
+    }
 }
 
 /// The colour of a suit.
@@ -52,60 +55,75 @@ pub(super) fn style(suit: Suit, theme: &Theme) -> Style {
     })
 }
 
-/// The suits, each after a blank, in full or in two letters.
-fn suits(card: Face, full: bool, theme: &Theme) -> Vec<Span<'static>> {
+/// The glyphs of a card's suits.
+fn suits(card: Face, theme: &Theme) -> impl Iterator<Item = Span<'static>> {
     let suits = cards::suits(card).into_iter();
-    suits
-        .map(|suit| {
-            let text = if full { suit.name().to_owned() } else { letters(suit) };
-            Span::styled(format!(" {text}"), style(suit, theme))
-        })
-        .collect()
+    suits.map(|suit| Span::styled(glyph(suit, theme), style(suit, theme)))
 }
 
-/// Rank and name; the name of an Ace or a Crown is its rank.
-fn headline(card: Face) -> String {
+/// Rank and name: "8 mill", "Crown".
+pub(super) fn headline(card: Face) -> String {
     match cards::rank(card) {
         1 | CROWN => name(card),
         _ => format!("{} {}", rank(card), name(card)),
     }
 }
 
-/// A card in one row: `8 Mo Su`, with its name and whole suits if all cards fit like that.
-pub(super) fn row(card: Face, width: usize, theme: &Theme) -> Line<'static> {
-    // The widest are "9 merchant leaves knots", "5 discovery Su Wa" and "9 leaves wyrms".
-    let (is_named, full) = match width {
-        23.. => (true, true),
-        17..23 => (true, false),
-        14..17 => (false, true),
-        _ => (false, false),
-    };
-    let head = if is_named { headline(card) } else { rank(card) };
-    let line = |full| {
-        let mut spans = vec![Span::styled(head.clone(), theme.title())];
-        spans.extend(suits(card, full, theme));
-        Line::from(spans)
-    };
-    // A single suit may fit in full where two do not.
-    let whole = line(true);
-    let is_single = cards::suits(card).len() == 1 && whole.width() <= width;
-    if full || is_single { whole } else { line(false) }
+/// A card in a row: "8 mill ~♣".
+pub(super) fn row(card: Face, theme: &Theme) -> Line<'static> {
+    let head = Span::styled(headline(card) + " ", theme.ink());
+    Line::from_iter(std::iter::once(head).chain(suits(card, theme)))
 }
 
-/// A card of the tower without its rank, which stands beside it: the name, and the suits in full or in letters.
-pub(super) fn level(card: Face, full: bool, theme: &Theme) -> Line<'static> {
-    let mut spans = vec![Span::styled(name(card), theme.title())];
-    spans.extend(suits(card, full, theme));
-    Line::from(spans)
-}
-
-/// A card in two rows: rank and name, then the suits in full.
-pub(super) fn rows(card: Face, theme: &Theme) -> [Line<'static>; 2] {
-    let first = Line::styled(headline(card), theme.title());
-    [first, Line::from(suits(card, true, theme))]
-}
-
-/// A card in flight.
+/// The same without the name: "8 ~♣".
 pub(super) fn short(card: Face, theme: &Theme) -> Line<'static> {
-    row(card, 8, theme)
+    let head = Span::styled(format!("{} ", rank(card)), theme.ink());
+    Line::from_iter(std::iter::once(head).chain(suits(card, theme)))
+}
+
+/// A card in a row of this width, with its suits at the end.
+pub(super) fn spread(card: Face, width: u16, theme: &Theme) -> Line<'static> {
+    let head = headline(card);
+    let suits: Vec<Span<'static>> = suits(card, theme).collect();
+    let room = usize::from(width).saturating_sub(suits.len());
+    let head = Span::styled(format!("{head:room$}"), theme.ink());
+    Line::from_iter(std::iter::once(head).chain(suits))
+}
+
+/// The suits and what they are called, two or three in a row.
+pub(super) fn legend(in_a_row: usize, theme: &Theme) -> Vec<Line<'static>> {
+    let rows = Suit::ALL.chunks(in_a_row);
+    rows.map(|row| {
+        Line::from_iter(row.iter().flat_map(|suit| {
+            let name = Span::styled(format!(" {:9}", suit.name()), theme.ink());
+            [Span::styled(glyph(*suit, theme), style(*suit, theme)), name]
+        }))
+    })
+    .collect()
+}
+
+/// Draws a card of this size at the top of an area and over its whole width.
+pub(super) fn draw(card: Face, size: CardSize, foot: &str, canvas: &mut Canvas<'_>, area: Rect, spot: Option<Spot>) {
+    let theme = canvas.theme();
+    let mut suits = cards::suits(card).into_iter();
+    let Some(suit) = suits.next() else { return };
+    let second = suits.next().map(|suit| SecondSuit {
+        suit: glyph(suit, theme),
+        picture: PICTURES.get(suit.name()),
+        style: style(suit, theme),
+    });
+    let foot = (!foot.is_empty()).then(|| Line::styled(format!(" {foot} "), theme.ink()));
+    let card = Card {
+        rank: rank(card),
+        suit: glyph(suit, theme),
+        name: &name(card),
+        picture: PICTURES.get(suit.name()),
+        style: style(suit, theme),
+        second,
+        columns: area.width,
+        is_vivid: true,
+        foot,
+        ..Card::default()
+    };
+    card.draw(canvas, area, size, spot);
 }

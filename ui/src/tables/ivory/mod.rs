@@ -2,12 +2,15 @@
 //!
 //! A player chooses a card by its place, then its destination. The deck is the button that turns cards.
 
+mod about;
 mod draw;
 mod faces;
 #[cfg(test)]
 mod tests;
+mod tower;
 
 use fairdeal_games::ivory::cards::{self, CROWN};
+use fairdeal_games::ivory::outlook::{Outlook, outlook};
 use fairdeal_games::ivory::{Ivory, IvoryAction, IvoryEvent, Source, Target, named};
 use fairdeal_protocol::card::Face;
 use fairdeal_protocol::seat::Seat;
@@ -26,6 +29,10 @@ const RESIGN: u8 = 1;
 /// The draw pile; the resource piles follow.
 const DRAW: Spot = Spot::Pile(0);
 const TOWER: Spot = Spot::Square(0);
+/// The most piles.
+const PILES: u8 = 3;
+/// The positions that the screen looks at to tell whether the game is at its end; few, for it is drawn often.
+const LOOKED_AT: usize = 300;
 
 /// The spot of a resource pile.
 fn pile_spot(pile: u8) -> Spot {
@@ -79,78 +86,6 @@ fn target(game: &Ivory, spot: Spot) -> Option<Target> {
     }
 }
 
-/// The card of a rank that the tower takes; `None` before its suit is known.
-fn needed(game: &Ivory, rank: u8) -> Option<Face> {
-    let ace = game.tower().first()?;
-    cards::all().find(|card| cards::rank(*card) == rank && cards::share_a_suit(*ace, *card))
-}
-
-/// A destination in words.
-fn target_words(game: &Ivory, to: Target) -> String {
-    match to {
-        Target::Tower => "onto the tower".to_owned(),
-        Target::New => "begins a new pile".to_owned(),
-        Target::Pile(pile) => {
-            let last = game.available(Source::Pile(pile));
-            let last = last.map_or_else(String::new, cards::name);
-            format!("onto {last} of pile {pile}")
-        }
-    }
-}
-
-/// Says where an available card can go.
-fn about_plays(game: &Ivory, from: Source) -> String {
-    let plays = game.plays().into_iter();
-    let targets: Vec<String> = plays
-        .filter(|(other, _)| *other == from)
-        .map(|(_, to)| target_words(game, to))
-        .collect();
-    if targets.is_empty() {
-        "Nothing takes it now.".to_owned()
-    } else {
-        format!("It can be played: {}.", targets.join(", or "))
-    }
-}
-
-fn about_pile(game: &Ivory, number: u8) -> Vec<String> {
-    let Some((last, covered)) = game.piles().get(usize::from(number)).and_then(|pile| pile.split_last()) else {
-        return vec![
-            "A Crown from the draw pile begins a new pile here.".to_owned(),
-            "There are at most three piles, so think twice which Crowns begin one.".to_owned(),
-        ];
-    };
-    let mut about = vec![format!("Pile {number} ends with {}.", named(*last))];
-    if !covered.is_empty() {
-        let names: Vec<String> = covered.iter().rev().map(|card| named(*card)).collect();
-        about.push(format!("It covers {}.", names.join(", ")));
-    }
-    about.push(about_plays(game, Source::Pile(number)));
-    let fits =
-        cards::all().filter(|card| cards::rank(*card) + 1 == cards::rank(*last) && !cards::share_a_suit(*card, *last));
-    let fits: Vec<String> = fits.map(cards::name).collect();
-    about.push(if fits.is_empty() {
-        "No card can go onto an Ace.".to_owned()
-    } else {
-        format!(
-            "It takes the next lower rank if that shares no suit with it: {}.",
-            fits.join(", ")
-        )
-    });
-    about
-}
-
-fn about_tower(game: &Ivory) -> Vec<String> {
-    let goal = "The tower goes up in one suit, from its Ace by every rank to its Crown. Nothing leaves it.";
-    let next = match game.tower() {
-        [] => "Any Ace begins it, and makes its suit.".to_owned(),
-        [.., top] => match needed(game, cards::rank(*top) + 1) {
-            Some(next) => format!("It is {} of {CROWN} high. Next it takes {}.", game.score(), named(next)),
-            None => "It is complete.".to_owned(),
-        },
-    };
-    vec![next, goal.to_owned()]
-}
-
 /// The spot that a card was played from, as far as the board after the move tells.
 fn came_from(game: &Ivory, card: Face, to: Target, uncovered: Option<Face>) -> Spot {
     if uncovered.is_some() || to == Target::New || game.draw_pile().is_empty() {
@@ -167,43 +102,66 @@ fn came_from(game: &Ivory, card: Face, to: Target, uncovered: Option<Face>) -> S
 
 impl Board for Ivory {
     fn heading(&self) -> String {
-        let deal = self
-            .daily()
-            .map_or_else(|| "own deal".to_owned(), |day| format!("deal of {day}"));
-        let over = match self.recycles() {
-            0 => "first time through".to_owned(),
-            1 => "turned over once".to_owned(),
-            more => format!("turned over {more} times"),
-        };
-        format!("{deal}, deck {over}")
+        let deal = self.daily().unwrap_or("own deal");
+        format!("{deal} · pass {}", self.recycles() + 1)
     }
 
     fn seat_note(&self, _seat: Seat) -> String {
         if self.is_won() {
             "complete!".to_owned()
         } else {
-            format!("tower {}/{CROWN}", self.score())
+            format!("{} of {CROWN} storeys", self.score())
         }
     }
 
     fn prompt(&self, _me: Seat) -> String {
-        let turn = if self.deck().is_empty() {
-            "turn the draw pile over"
-        } else {
-            "turn cards"
+        let score = self.score();
+        match outlook(self, LOOKED_AT) {
+            Outlook::DeadEnd => {
+                return format!("No card can be played any more: {score} of {CROWN}. Resign to end the game.");
+            }
+            Outlook::Stuck => {
+                return format!("The tower cannot grow any more: {score} of {CROWN}. Resign to end the game.");
+            }
+            Outlook::Open { .. } | Outlook::Unclear => {}
+        }
+        let turn = match (self.deck().is_empty(), self.draw_pile().is_empty()) {
+            (true, true) => return "The deck is used up: play from the piles.".to_owned(),
+            (true, false) => "turn the draw pile over".to_owned(),
+            _ => format!("turn {}", turned(self.deck().len())),
         };
-        if self.plays().is_empty() {
-            format!("Nothing can be played: {turn}.")
-        } else {
-            format!("Play a card, or {turn}.")
+        match self.plays().is_empty() {
+            true => format!("Nothing fits: {turn}."),
+            false => format!("Play a card, or {turn}."),
         }
     }
 
-    fn draw(&self, _look: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) {
+    fn draw(&self, _view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) {
         draw::all(self, canvas, area);
     }
 
-    fn path(&self, action: &IvoryAction, _look: &ViewContext<'_>) -> Vec<Spot> {
+    fn sections(&self, view: &ViewContext<'_>) -> Vec<(String, Vec<Line<'static>>)> {
+        let coming = Some(about::coming(self, view.theme)).filter(|lines| !lines.is_empty());
+        let coming = coming.map(|lines| ("Coming to the top".to_owned(), lines));
+        let suits = ("Suits".to_owned(), faces::legend(2, view.theme));
+        [suits].into_iter().chain(coming).collect()
+    }
+
+    fn row(&self, _view: &ViewContext<'_>) -> Vec<Spot> {
+        (0..PILES).map(pile_spot).chain([DRAW]).collect()
+    }
+
+    fn first(&self, _view: &ViewContext<'_>) -> Option<Spot> {
+        if matches!(outlook(self, LOOKED_AT), Outlook::Stuck | Outlook::DeadEnd) {
+            return Some(Spot::Button(RESIGN));
+        }
+        let plays = self.plays();
+        let tower = plays.iter().find(|(_, to)| *to == Target::Tower);
+        let play = tower.or_else(|| plays.iter().find(|(from, _)| *from == Source::Draw));
+        Some(play.map_or(DECK, |(from, _)| source_spot(*from)))
+    }
+
+    fn path(&self, action: &IvoryAction, _view: &ViewContext<'_>) -> Vec<Spot> {
         match *action {
             IvoryAction::Turn => vec![DECK],
             IvoryAction::Resign => vec![Spot::Button(RESIGN)],
@@ -211,18 +169,18 @@ impl Board for Ivory {
         }
     }
 
-    fn words(&self, action: &IvoryAction, _look: &ViewContext<'_>) -> String {
+    fn words(&self, action: &IvoryAction, _view: &ViewContext<'_>) -> String {
         match *action {
-            IvoryAction::Turn => match (self.deck().len(), self.draw_pile().len()) {
-                (0, 0) => "turn cards".to_owned(),
-                (0, cards) => format!("turn the draw pile over, then {}", turned(cards)),
-                (cards, _) => format!("turn {}", turned(cards)),
-            },
-            IvoryAction::Resign => format!("resign with the tower at {}", self.score()),
+            IvoryAction::Turn if self.deck().is_empty() => "turn the draw pile over".to_owned(),
+            IvoryAction::Turn => format!("turn {}", turned(self.deck().len())),
+            IvoryAction::Resign => format!("resign with {} of {CROWN} storeys", self.score()),
             IvoryAction::Play { from, to } => {
-                let card = self.available(from);
-                let card = card.map_or_else(|| "nothing".to_owned(), named);
-                format!("{card} {}", target_words(self, to))
+                let card = self.available(from).map_or_else(|| "nothing".to_owned(), named);
+                match to {
+                    Target::Tower => format!("play {card} to the tower"),
+                    Target::New => format!("play {card} to a new pile"),
+                    Target::Pile(pile) => format!("play {card} to pile {}", u16::from(pile) + 1),
+                }
             }
         }
     }
@@ -260,7 +218,7 @@ impl Board for Ivory {
 
     fn button(&self, number: u8) -> Button {
         let (key, label) = match number {
-            TURN if self.deck().is_empty() => (Some('t'), "turn pile over"),
+            TURN if self.deck().is_empty() => (Some('t'), "turn over"),
             TURN => (Some('t'), "turn cards"),
             RESIGN => (Some('r'), "resign"),
             _ => (None, "?"),
@@ -268,43 +226,27 @@ impl Board for Ivory {
         Button { key, label }
     }
 
-    fn question(&self, action: &IvoryAction, _look: &ViewContext<'_>) -> Option<String> {
+    fn question(&self, action: &IvoryAction, _view: &ViewContext<'_>) -> Option<String> {
         (*action == IvoryAction::Resign).then(|| {
             let score = self.score();
-            format!("End the game with the tower at {score} of {CROWN}?")
+            format!("End the game with {score} of {CROWN} storeys?")
         })
     }
 
-    fn title(&self, spot: Spot, view: &ViewContext<'_>) -> String {
-        self.about(spot, view).into_iter().next().unwrap_or_default()
+    fn title(&self, spot: Spot, _view: &ViewContext<'_>) -> String {
+        about::title(self, spot)
     }
 
-    fn about(&self, spot: Spot, _look: &ViewContext<'_>) -> Vec<String> {
+    fn rule(&self, spot: Spot) -> &'static str {
         match spot {
-            TOWER => about_tower(self),
-            DRAW => match self.top() {
-                Some(top) => vec![
-                    format!("The draw pile: {} on {} more.", named(top), self.draw_pile().len() - 1),
-                    about_plays(self, Source::Draw),
-                    "When it is played, the card under it is open to you.".to_owned(),
-                ],
-                None => vec!["The draw pile is empty. Turn cards from the deck.".to_owned()],
-            },
-            Spot::Pile(pile) => about_pile(self, pile.saturating_sub(1)),
-            Spot::Button(RESIGN) => vec![format!(
-                "Ends the game. What you have built counts: {} of {CROWN}.",
-                self.score()
-            )],
-            Spot::Button(_) => vec![
-                format!(
-                    "{} cards in the deck. Up to three are turned onto the draw pile, one upon the other.",
-                    self.deck().len()
-                ),
-                "When the deck is used up, the draw pile is turned over and is the deck again, in the same order."
-                    .to_owned(),
-            ],
-            _ => Vec::new(),
+            DECK => "how-it-goes",
+            Spot::Button(_) => "the-end",
+            _ => "where-a-card-can-go",
         }
+    }
+
+    fn about(&self, spot: Spot, _view: &ViewContext<'_>) -> Vec<String> {
+        about::lines(self, spot)
     }
 
     fn motions(&self, event: &IvoryEvent, view: &ViewContext<'_>) -> Vec<Motion> {
@@ -314,7 +256,11 @@ impl Board for Ivory {
                 vec![fly(faces::short(top, view.theme), DECK, DRAW)]
             }
             IvoryEvent::Recycled { .. } => {
-                vec![fly(Line::raw("the pile"), DRAW, DECK)]
+                vec![fly(
+                    Line::styled(view.theme.glyph("▒▒▒", "###"), view.theme.back()),
+                    DRAW,
+                    DECK,
+                )]
             }
             IvoryEvent::Played { card, to, uncovered } => {
                 let from = came_from(self, card, to, uncovered);
@@ -325,7 +271,7 @@ impl Board for Ivory {
                 };
                 let mut motions = vec![fly(faces::short(card, view.theme), from, to)];
                 if to == TOWER {
-                    motions.push(Motion::Flash(TOWER));
+                    motions.push(Motion::Build(TOWER));
                 }
                 motions
             }
@@ -341,7 +287,7 @@ impl Board for Ivory {
         let mut lines = Vec::new();
         for row in self.tower().chunks(5) {
             let spans = row.iter().map(|card| {
-                let text = format!("{} {}  ", faces::rank(*card), faces::name(*card));
+                let text = format!("{}   ", faces::headline(*card));
                 Span::styled(text, theme.title())
             });
             lines.push(Line::from(spans.collect::<Vec<_>>()));
@@ -351,7 +297,7 @@ impl Board for Ivory {
         } else if score == 0 {
             Line::styled("No tower was begun.", theme.text())
         } else {
-            let text = format!("It stands {score} of {CROWN} high.");
+            let text = format!("{score} of {CROWN} storeys stand.");
             Line::styled(text, theme.accent())
         });
         Some(Animation {

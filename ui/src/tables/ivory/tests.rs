@@ -11,7 +11,6 @@ use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 
 use super::*;
-use crate::canvas::Target as Placed;
 use crate::tables::offers;
 use crate::tables::testing::{Scene, seat};
 
@@ -48,7 +47,7 @@ fn every_action_can_be_chosen_in_every_game() {
     for seed in 0..12 {
         let mut scene = scene(seed);
         for at in 0..30 {
-            let (width, height) = if at % 3 == 0 { (140, 45) } else { (80, 24) };
+            let (width, height) = [(60, 20), (80, 24), (120, 40), (200, 60)][at % 4];
             scene.check(width, height);
             if at % 2 == 0 {
                 scene.play(4);
@@ -59,11 +58,14 @@ fn every_action_can_be_chosen_in_every_game() {
     }
 }
 
+const SIZES: [(u16, u16); 4] = [(60, 20), (80, 24), (120, 40), (200, 60)];
+
 #[test]
 fn the_begin() {
     let mut scene = scene(1);
     assert_snapshot!("begin_80", seen(&scene, (80, 24)));
     scene.picked = vec![DRAW];
+    scene.focus = Some(pile_spot(0));
     assert_snapshot!("begin_picked", seen(&scene, (80, 24)));
 }
 
@@ -71,15 +73,44 @@ fn the_begin() {
 fn the_middle_of_a_game() {
     // A deal with a long game.
     let mut scene = scene(3);
-    sensible(&mut scene, 30);
-    assert_snapshot!("middle_80", seen(&scene, (80, 24)));
-    assert_snapshot!("middle_140", seen(&scene, (140, 45)));
-    assert_snapshot!("middle_200", seen(&scene, (200, 60)));
-    scene.picked = vec![DRAW];
-    assert_snapshot!("middle_picked", seen(&scene, (80, 24)));
-    let ascii = seen(&scene.ascii(), (80, 24));
-    assert!(ascii.is_ascii());
-    assert_snapshot!("middle_ascii", ascii);
+    sensible(&mut scene, 40);
+    for size in SIZES {
+        assert_snapshot!(format!("middle_{}", size.0), seen(&scene, size));
+    }
+    scene.focus = Some(pile_spot(0));
+    assert_snapshot!("middle_focus", seen(&scene, (120, 40)));
+    let scene = scene.ascii();
+    for size in SIZES {
+        assert!(seen(&scene, size).is_ascii());
+    }
+    assert_snapshot!("middle_ascii", seen(&scene, (120, 40)));
+}
+
+#[test]
+fn a_complete_tower_has_a_flag() {
+    let won = (0..=255).find_map(|seed| {
+        let mut scene = scene(seed);
+        sensible(&mut scene, 400);
+        game(&scene).is_won().then_some(scene)
+    });
+    assert_snapshot!("won", seen(&won.unwrap(), (120, 40)));
+}
+
+#[test]
+fn the_prompt_tells_a_dead_end() {
+    let ends = |scene: &Scene| matches!(outlook(game(scene), LOOKED_AT), Outlook::Stuck | Outlook::DeadEnd);
+    let dead = (0..=255).find_map(|seed| {
+        let mut scene = scene(seed);
+        sensible(&mut scene, 400);
+        ends(&scene).then_some(scene)
+    });
+    let dead = dead.unwrap();
+    let known = Faces::new();
+    dead.view(Some(seat(0)), &known, |view, _| {
+        let prompt = game(&dead).prompt(seat(0));
+        assert!(prompt.ends_with("of 10. Resign to end the game."), "{prompt}");
+        assert_eq!(game(&dead).first(view), Some(Spot::Button(RESIGN)));
+    });
 }
 
 /// Three piles from a stacked deck, each as long as the piles before it allow.
@@ -131,41 +162,25 @@ fn longest_piles() -> Scene {
     scene
 }
 
-/// The rows drawn in an area.
-fn within(text: &str, area: Rect) -> Vec<String> {
-    let rows = text.lines().skip(usize::from(area.y));
-    let rows = rows.take(usize::from(area.height));
-    rows.map(|row| {
-        let row = row.chars().skip(usize::from(area.x));
-        row.take(usize::from(area.width)).collect()
-    })
-    .collect()
-}
-
 #[test]
 fn the_longest_piles_can_be_read() {
     let scene = longest_piles();
     assert_eq!(game(&scene).piles()[0].len(), 10);
-    for (width, height) in [(80, 24), (140, 45)] {
-        let (text, layer) = scene.drawn(Some(seat(0)), width, height);
-        for (number, pile) in (0..).zip(game(&scene).piles()) {
-            let area = layer.area(Placed::Spot(pile_spot(number))).unwrap();
-            let rows = within(&text, area);
-            for card in pile {
-                let suits = cards::suits(*card);
-                let found = rows.iter().any(|row| {
-                    row.contains(&faces::rank(*card))
-                        && suits.iter().all(|suit| {
-                            let letters = faces::letters(*suit);
-                            row.contains(&letters) || row.contains(suit.name())
-                        })
-                });
-                assert!(found, "{} is not in\n{text}", named(*card));
-            }
+    for size in SIZES {
+        let text = seen(&scene, size);
+        for card in game(&scene).piles().iter().flatten() {
+            // The lowest card has its name at its foot. The smallest screen shows ranks and suits.
+            let head = faces::headline(*card);
+            let name = head.split(' ').next_back().unwrap();
+            let found = size.0 == 60 || text.contains(name);
+            assert!(
+                found && text.contains(faces::rank(*card)),
+                "{} is not in\n{text}",
+                named(*card)
+            );
         }
+        assert_snapshot!(format!("full_{}", size.0), text);
     }
-    assert_snapshot!("full_80", seen(&scene, (80, 24)));
-    assert_snapshot!("full_140", seen(&scene, (140, 45)));
 }
 
 #[test]
@@ -248,5 +263,14 @@ fn no_screen_is_too_small_or_too_large() {
             scene.drawn(Some(seat(0)), width, height);
             scene.drawn(None, width, height);
         }
+    }
+}
+
+#[test]
+fn a_storey_fills_from_both_sides() {
+    let level = Rect::new(10, 0, 20, 2);
+    for (percent, left, width) in [(0, 10, 20), (50, 15, 10), (100, 20, 0)] {
+        let gap = tower::unbuilt(level, percent);
+        assert_eq!((gap.x, gap.width), (left, width));
     }
 }

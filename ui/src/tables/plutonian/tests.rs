@@ -222,7 +222,7 @@ fn events_are_animated() {
                 let spots = match motion {
                     // A row without trees is no longer drawn.
                     Motion::Fly { to, .. } => [to],
-                    Motion::Flash(spot) => [spot],
+                    Motion::Flash(spot) | Motion::Build(spot) => [spot],
                 };
                 assert!(spots.iter().all(|spot| layer.places.contains_key(spot)));
             }
