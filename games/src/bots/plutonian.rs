@@ -64,14 +64,12 @@ fn reason(game: &Plutonian, seat: Seat, tree: u8, stack: Option<u8>) -> Option<S
     let mut rest = left.clone();
     rest.take(top);
     let (was, then) = (Outlook::of(before, &left), Outlook::of(&after, &rest));
-    let size = after.first().map_or(top.size, |first| first.size);
     let what = top.in_words();
     let target = match stack {
         Some(stack) => format!("stack {}", stack + 1),
         None => "a new stack".to_owned(),
     };
-    let likely = then.likely(size, after.len());
-    Some(match (was.hand, then.hand, likely) {
+    Some(match (was.hand, then.hand, then.best()) {
         (Some(from), Some(to), _) if then.points > was.points => format!(
             "The {what} turns the {} of {target} into a {}: +{}.",
             from.name(),

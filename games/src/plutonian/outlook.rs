@@ -1,4 +1,4 @@
-//! What stacks can still become with the pyramids that are left, and how much a take improves them.
+//! The prospects of stacks with the pyramids that are left, and how much a take improves them.
 
 use fairdeal_protocol::seat::Seat;
 
@@ -11,7 +11,7 @@ use crate::pyramid::Size;
 pub struct Left([[u8; 3]; 6]);
 
 impl Left {
-    /// Those of a game.
+    /// Counts the pyramids of a game's trees.
     pub fn of(game: &Plutonian) -> Self {
         let mut left = Self::default();
         for pyramid in game.trees().iter().flatten() {
@@ -118,7 +118,8 @@ pub struct Outlook {
     pub hand: Option<Hand>,
     /// Its points.
     pub points: i64,
-    /// Reachable with the pyramids left in the trees, the most points first.
+    /// Reachable with the pyramids left in the trees, the most promising first: points count less the more pyramids are
+    /// missing.
     pub may_be: Vec<(Hand, i64)>,
 }
 
@@ -130,7 +131,7 @@ impl Outlook {
             .into_iter()
             .filter(|hand| hand.size() > stack.len() && hand.may_become(stack) && left.has(*hand, stack));
         let mut may_be: Vec<_> = higher.map(|hand| (hand, hand.points_of(size))).collect();
-        may_be.sort_by_key(|(_, points)| -points);
+        may_be.sort_by_key(|(hand, _)| -expected(*hand, size, stack.len()));
         Self {
             hand: Hand::of(stack),
             points: score(stack),
@@ -143,15 +144,9 @@ impl Outlook {
         self.points == 0 && self.may_be.is_empty()
     }
 
-    /// The best hand that it can become.
+    /// The most promising hand that it can become.
     pub fn best(&self) -> Option<(Hand, i64)> {
         self.may_be.first().copied()
-    }
-
-    /// The hand that a stack of so many pyramids, the lowest of that size, most likely profits from.
-    pub fn likely(&self, size: Size, have: usize) -> Option<(Hand, i64)> {
-        let all = self.may_be.iter().rev();
-        all.max_by_key(|(hand, _)| expected(*hand, size, have)).copied()
     }
 }
 

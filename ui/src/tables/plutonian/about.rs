@@ -28,6 +28,11 @@ fn named((hand, points): (Hand, i64)) -> String {
     format!("{} {points}", hand.name())
 }
 
+/// The same in a sentence.
+fn worth((hand, points): (Hand, i64)) -> String {
+    format!("a {} worth {points}", hand.name())
+}
+
 /// A stack of a seat before and after the top of a tree; `None` is a new stack.
 fn change(game: &Plutonian, seat: Seat, tree: u8, stack: Option<u8>) -> Option<(Outlook, Outlook)> {
     let top = top_of(game, tree)?;
@@ -68,7 +73,7 @@ fn best_use(game: &Plutonian, me: Seat, tree: u8, top: Pyramid) -> Option<String
         (Some(hand), _) if then.points > was.points => {
             format!("{on} becomes a {}: +{}.", hand.name(), then.points - was.points)
         }
-        (_, Some(could)) => format!("{on} could become a {}.", named(could)),
+        (_, Some(could)) => format!("{on} could become {}.", worth(could)),
         _ => format!("The {} helps none of your stacks.", top.in_words()),
     })
 }
@@ -139,7 +144,7 @@ pub(super) fn stack(game: &Plutonian, view: &ViewContext<'_>, seat: Seat, number
     match (placing, number) {
         (None, None) => about.push("Any pyramid may begin a new stack. Choose a tree first.".to_owned()),
         (None, Some(_)) => about.push(match was.hand {
-            Some(hand) => format!("It is a {}.", named((hand, was.points))),
+            Some(hand) => format!("It is {}.", worth((hand, was.points))),
             None if was.is_dead() => "It is ruined: worth nothing for good.".to_owned(),
             None => "It is worth nothing yet.".to_owned(),
         }),
@@ -154,7 +159,7 @@ pub(super) fn stack(game: &Plutonian, view: &ViewContext<'_>, seat: Seat, number
         }),
         (Some(_), _) => about.extend(
             then.hand
-                .map(|hand| format!("It becomes a {}.", named((hand, then.points)))),
+                .map(|hand| format!("It becomes {}.", worth((hand, then.points)))),
         ),
     }
     if !then.may_be.is_empty() {

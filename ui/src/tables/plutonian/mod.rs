@@ -144,7 +144,7 @@ impl Board for Plutonian {
     }
 
     fn prompt(&self, _me: Seat) -> String {
-        "Take the top of a tree, then choose a stack for it.".to_owned()
+        "Take the top of a tree, then pick a stack.".to_owned()
     }
 
     fn draw(&self, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) {

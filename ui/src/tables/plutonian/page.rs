@@ -11,20 +11,29 @@ use super::stacks::{self, Slot, Words};
 use super::trees;
 use crate::tables::ViewContext;
 
-/// Forms of the forest, best first.
-const TREES: [Form; 5] = [Form::Tall(3), Form::Tall(2), Form::Tall(1), Form::Slim, Form::Lying];
-/// Forms of the player's stacks, best first.
-const OWN: [(Form, Words); 7] = [
-    (Form::Tall(3), Words::Full),
-    (Form::Tall(2), Words::Full),
-    (Form::Tall(1), Words::Full),
-    (Form::Tall(1), Words::Brief),
-    (Form::Slim, Words::Brief),
-    (Form::Lying, Words::Full),
-    (Form::Lying, Words::Brief),
+/// Forms of the forest, and how much they lack.
+const TREES: [(Form, u16); 5] = [
+    (Form::Tall(3), 0),
+    (Form::Tall(2), 1),
+    (Form::Tall(1), 4),
+    (Form::Slim, 9),
+    (Form::Lying, 20),
 ];
-/// Forms of the other seats, best first.
-const SEATS: [Seats; 3] = [Seats::Upright, Seats::Lying, Seats::Chips];
+/// Forms of the player's stacks, and how much they lack.
+const OWN: [((Form, Words), u16); 8] = [
+    ((Form::Tall(3), Words::Full), 0),
+    ((Form::Tall(2), Words::Full), 1),
+    ((Form::Tall(1), Words::Full), 3),
+    ((Form::Tall(1), Words::Short), 6),
+    ((Form::Tall(1), Words::Brief), 9),
+    ((Form::Slim, Words::Brief), 12),
+    ((Form::Lying, Words::Full), 16),
+    ((Form::Lying, Words::Brief), 25),
+];
+/// The cost of one more row of upright stacks.
+const WRAP: u16 = 4;
+/// Forms of the other seats, and how much they lack.
+const SEATS: [(Seats, u16); 3] = [(Seats::Upright, 0), (Seats::Lying, 3), (Seats::Chips, 12)];
 /// A page is roomy from so many rows on: it has panels with gaps, instead of headings alone.
 const ROOMY: u16 = 26;
 
@@ -49,35 +58,37 @@ impl Page {
             area.width
         };
         let (frame, gap) = if is_roomy { (2, 1) } else { (1, 0) };
-        let trees = TREES.map(|form| trees::rows(game, form, inside, view.theme) + frame);
-        let own = OWN.map(|(form, words)| match own {
-            [] => 0,
-            _ => stacks::rows(own, form, words, inside, view.theme) + frame,
-        });
-        let seats = SEATS.map(|form| seats::rows(game, view, form, is_roomy, area.width));
-        let mut best: Option<(usize, [u16; 3], [usize; 3])> = None;
-        for (a, seats) in seats.into_iter().enumerate() {
-            for (b, trees) in trees.into_iter().enumerate() {
-                for (c, own) in own.into_iter().enumerate() {
-                    let gaps = gap * (u16::from(seats > 0) + u16::from(own > 0));
-                    // Even forms are better than a tall one beside a flat one.
-                    let cost = 2 * a * a + 3 * b * b + 2 * c * c;
-                    // Nor are the own pyramids much larger than those of the forest.
-                    let alike = c + 1 >= b.min(3);
-                    let fits =
-                        alike && seats.saturating_add(trees).saturating_add(own).saturating_add(gaps) <= area.height;
-                    if fits && best.is_none_or(|(least, ..)| cost < least) {
-                        best = Some((cost, [seats, trees, own], [a, b, c]));
-                    }
-                }
+        // Rows and cost of each form.
+        let trees = TREES.map(|(form, cost)| (form, trees::rows(game, form, inside, view.theme) + frame, cost));
+        let own = OWN.map(|((form, words), cost)| {
+            if own.is_empty() {
+                return ((form, words), 0, cost);
             }
-        }
-        // On a screen that is too small for all of it the forest is cut.
-        let (_, [seats, _, own], [a, b, c]) = best.unwrap_or_else(|| {
-            let [.., seats] = seats;
-            let [.., own] = own;
-            (0, [seats, 0, own], [SEATS.len() - 1, TREES.len() - 1, OWN.len() - 1])
+            let (rows, lines) = stacks::rows(own, form, words, inside, view.theme);
+            let wraps = if form == Form::Lying {
+                0
+            } else {
+                lines.saturating_sub(1)
+            };
+            ((form, words), rows + frame, cost + WRAP * wraps)
         });
+        let seats = SEATS.map(|(form, cost)| (form, seats::rows(game, view, form, is_roomy, area.width), cost));
+        let all = seats.into_iter().flat_map(|seats| {
+            let both = trees.into_iter().flat_map(move |trees| own.map(|own| (trees, own)));
+            both.map(move |(trees, own)| (seats, trees, own))
+        });
+        let best = all.filter(|(seats, trees, own)| {
+            let gaps = gap * (u16::from(seats.1 > 0) + u16::from(own.1 > 0));
+            let rows = [seats.1, trees.1, own.1].into_iter().fold(gaps, u16::saturating_add);
+            rows <= area.height && is_alike(trees.0, own.0.0)
+        });
+        let best = best.min_by_key(|(seats, trees, own)| seats.2 + trees.2 + own.2);
+        // On a screen that is too small for all of it the forest is cut.
+        let least = || {
+            let ([.., seats], [.., trees], [.., own]) = (seats, trees, own);
+            (seats, trees, own)
+        };
+        let ((seats_form, seats, _), (trees_form, ..), (own_form, own, _)) = best.unwrap_or_else(least);
         let parts = [
             Constraint::Length(seats),
             Constraint::Length(if seats > 0 { gap } else { 0 }),
@@ -88,11 +99,20 @@ impl Page {
         let [seats, _, forest, _, own] = Layout::vertical(parts).areas(area);
         Self {
             is_roomy,
-            trees: TREES.get(b).copied().unwrap_or(Form::Lying),
-            own: OWN.get(c).copied().unwrap_or((Form::Lying, Words::Brief)),
-            seats: SEATS.get(a).copied().unwrap_or(Seats::Chips),
+            trees: trees_form,
+            own: own_form,
+            seats: seats_form,
             areas: [seats, forest, own],
         }
+    }
+}
+
+/// Whether the pyramids of the stacks are not much larger than those of the forest.
+fn is_alike(trees: Form, own: Form) -> bool {
+    match (trees, own) {
+        (Form::Tall(trees), Form::Tall(own)) => own <= trees + 1,
+        (_, Form::Tall(own)) => own == 1,
+        _ => true,
     }
 }
 

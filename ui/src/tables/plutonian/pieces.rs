@@ -120,7 +120,7 @@ fn base(rows: u16, size: Size) -> u16 {
 /// A pyramid in one row of three columns.
 fn slim(pyramid: Pyramid, style: Style, theme: &Theme) -> Line<'static> {
     let letter = pyramid.letter();
-    let text = match (pyramid.size, theme.shows_letters()) {
+    let text = match (pyramid.size, theme.shows_letters() || theme.is_ascii()) {
         (Size::Small, false) => "▆".to_owned(),
         (Size::Medium, false) => "▗▆▖".to_owned(),
         (Size::Large, false) => "▆▆▆".to_owned(),

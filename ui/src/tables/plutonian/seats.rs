@@ -185,7 +185,9 @@ pub(super) fn draw(game: &Plutonian, view: &ViewContext<'_>, page: &Page, canvas
         let (inner, title) = super::heading(canvas, panel, "", page.is_roomy);
         let mark = canvas.spot(panel, Spot::Seat(*seat));
         let rest = canvas.lead(title, head(game, view, *seat));
+        // Without a rail the ticker says it.
         if let Some(last) = view.last(*seat)
+            && page.is_roomy
             && last.chars().count() + 3 <= usize::from(rest.width)
         {
             canvas.put(rest, Line::styled(format!("   {last}"), theme.ink()));

@@ -19,6 +19,8 @@ use crate::theme::Theme;
 pub(super) enum Words {
     /// The names of its hands, and their points.
     Full,
+    /// The name of its hand; points alone of the one that it can become.
+    Short,
     /// Points alone.
     Brief,
 }
@@ -45,7 +47,7 @@ pub(super) fn arrow(best: Option<(Hand, i64)>, words: Words, theme: &Theme) -> O
     let sign = theme.glyph("→", "->");
     Some(match words {
         Words::Full => format!("{sign} {} {points}", hand.name()),
-        Words::Brief => format!("{sign}{points}"),
+        _ => format!("{sign}{points}"),
     })
 }
 
@@ -90,8 +92,8 @@ impl Slot {
         let key = Span::styled(self.key.clone(), theme.key());
         let is_new = self.pile.is_empty();
         let now = match (self.outlook.hand, words) {
-            (Some(hand), Words::Full) => format!(" {} {}", hand.name(), self.outlook.points),
-            (None, Words::Full) if is_new => " new stack".to_owned(),
+            (Some(hand), Words::Full | Words::Short) => format!(" {} {}", hand.name(), self.outlook.points),
+            (None, Words::Full | Words::Short) if is_new => " new".to_owned(),
             _ => String::new(),
         };
         let now = Line::from(vec![key, Span::styled(now, theme.title())]);
@@ -105,7 +107,7 @@ impl Slot {
                 let name = then.hand.map_or("", Hand::name);
                 let text = match words {
                     Words::Full => format!("+{} {name}", gain(then)),
-                    Words::Brief => format!("+{}", gain(then)),
+                    _ => format!("+{}", gain(then)),
                 };
                 Line::styled(text, theme.good())
             }
@@ -200,10 +202,11 @@ fn height(slots: &[Slot], form: Form) -> u16 {
     }
 }
 
-/// The rows of all stacks.
-pub(super) fn rows(slots: &[Slot], form: Form, words: Words, room: u16, theme: &Theme) -> u16 {
+/// The rows of all stacks, and how many stand above each other.
+pub(super) fn rows(slots: &[Slot], form: Form, words: Words, room: u16, theme: &Theme) -> (u16, u16) {
     let (places, _) = flow(widths(slots, form, words, theme), room);
-    rows_of(&places).saturating_mul(height(slots, form))
+    let lines = rows_of(&places);
+    (lines.saturating_mul(height(slots, form)), lines)
 }
 
 pub(super) fn draw(game: &Plutonian, me: Seat, slots: &[Slot], page: &Page, canvas: &mut Canvas<'_>, area: Rect) {

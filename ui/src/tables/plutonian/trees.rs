@@ -72,6 +72,14 @@ pub(super) fn draw(game: &Plutonian, page: &Page, canvas: &mut Canvas<'_>, area:
     let [ground] = Layout::vertical([Constraint::Length(height)])
         .flex(Flex::Center)
         .areas(across);
+    if page.is_roomy && page.trees != Form::Lying {
+        // The ground that a row of trees stands on.
+        for row in 0..count {
+            let y = ground.y + row * (rows + air) + rows - 1;
+            let line = theme.glyph("▔", " ").repeat(usize::from(inner.width));
+            canvas.put(Rect { y, height: 1, ..inner }, Line::styled(line, theme.faint()));
+        }
+    }
     for (tree, (x, row)) in numbers(game, true).zip(places) {
         let place = Rect::new(ground.x + x, ground.y + row * (rows + air), columns, rows);
         draw_tree(game, tree, page.trees, canvas, place.intersection(inner));
@@ -108,5 +116,10 @@ fn draw_tree(game: &Plutonian, number: u8, form: Form, canvas: &mut Canvas<'_>, 
     }
     let [pile, foot] = Layout::vertical([Constraint::Min(0), Constraint::Length(1)]).areas(place);
     form.draw(tree, faded, canvas, pile.inner(ratatui::layout::Margin::new(1, 0)));
+    let width = foot.width.min(3);
+    let [foot] = Layout::horizontal([Constraint::Length(width)])
+        .flex(Flex::Center)
+        .areas(foot);
+    canvas.put(foot, Line::from("   "));
     canvas.put(foot, Line::from(name).centered());
 }
