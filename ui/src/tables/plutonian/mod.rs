@@ -15,7 +15,7 @@ mod trees;
 use fairdeal_games::plutonian::outlook::gain;
 use fairdeal_games::plutonian::pieces::{Hand, Pyramid, score};
 use fairdeal_games::plutonian::{Plutonian, PlutonianAction, PlutonianEvent, tree_name};
-use fairdeal_games::{Hints as _, TableGame as _};
+use fairdeal_games::{Hints as _, TableGame as _, counted};
 use fairdeal_protocol::seat::Seat;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
@@ -140,7 +140,7 @@ impl Board for Plutonian {
         } else {
             ""
         };
-        format!("{} points{vote}", points(self, seat))
+        format!("{}{vote}", counted(self.stacks(seat).len(), "stack"))
     }
 
     fn prompt(&self, _me: Seat) -> String {

@@ -3,6 +3,7 @@
 use fairdeal_games::plutonian::Plutonian;
 use fairdeal_games::plutonian::outlook::{Left, Outlook, gain};
 use fairdeal_games::plutonian::pieces::{Hand, Pyramid};
+use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
 use ratatui::layout::{Constraint, Flex, Layout, Margin, Rect};
 use ratatui::text::{Line, Span};
@@ -51,7 +52,7 @@ pub(super) fn arrow(best: Option<(Hand, i64)>, words: Words, theme: &Theme) -> O
     })
 }
 
-/// The player's stacks, then the place of a new one.
+/// The player's stacks, then the place of a new one while the game lasts.
 pub(super) fn slots(game: &Plutonian, view: &ViewContext<'_>) -> Vec<Slot> {
     let Some(me) = view.me else { return Vec::new() };
     let left = Left::of(game);
@@ -74,7 +75,9 @@ pub(super) fn slots(game: &Plutonian, view: &ViewContext<'_>) -> Vec<Slot> {
         .zip(game.stacks(me))
         .map(|(number, pile)| slot(Some(number), pile))
         .collect();
-    slots.push(slot(None, &[]));
+    if !game.is_over() {
+        slots.push(slot(None, &[]));
+    }
     slots
 }
 
