@@ -61,6 +61,10 @@ recordings:
     cargo build
     cargo run --example recording -- docs/recordings
 
+# Draws every screen at every size, dark and light, and a page of them.
+screens FOLDER:
+    cargo run --example pictures -- {{FOLDER}} --all
+
 # Writes docs/events.schema.json anew from the types in src/events.
 schema:
     UPDATE_SCHEMA=1 cargo test --test it -- events::schema_file

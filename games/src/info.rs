@@ -21,6 +21,11 @@ pub struct GameInfo {
     pub designer: &'static str,
     /// An introduction for newcomers, in two sentences.
     pub pitch: &'static str,
+    /// Its idea in three or four words.
+    pub tagline: &'static str,
+    /// How long a hand, or a short game, takes.
+    pub minutes: u8,
+    pub difficulty: Difficulty,
     /// The version of its rules in this program.
     pub version: u16,
     /// The minimum number of seats.
@@ -31,6 +36,24 @@ pub struct GameInfo {
     pub options: &'static [OptionInfo],
     /// The rulebook for players, in Markdown.
     pub rulebook: &'static str,
+}
+
+/// How much a newcomer has to learn before the first game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Difficulty {
+    Easy,
+    Medium,
+    Deep,
+}
+
+impl Difficulty {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Easy => "easy",
+            Self::Medium => "medium",
+            Self::Deep => "deep",
+        }
+    }
 }
 
 #[derive(Debug, PartialEq, Eq)]

@@ -44,7 +44,7 @@ pub mod thoth;
 pub use any::{AnyAction, AnyEvent, AnyGame, GAMES, bot};
 pub use common::{counted, joined, listed};
 pub use hint::{Hint, Hints};
-pub use info::{GameInfo, OptionInfo, OptionKind, TABLE_OPTION, options_from_json, valid_options};
+pub use info::{Difficulty, GameInfo, OptionInfo, OptionKind, TABLE_OPTION, options_from_json, valid_options};
 pub use interface::{ActionError, TableEvent, TableGame};
 pub use playthrough::playthrough;
 pub use registry::{game_info, rule_set};

@@ -42,7 +42,7 @@ pub(super) fn replay(common: &Common, file: &Path, plain: bool, picture: &Pictur
             step,
             eyes.map_or(Eyes::Everybody, Eyes::Seat),
             picture.size,
-            ThemeName::default(),
+            ThemeName::Dark,
         );
         write_out(out, drawn.to_svg().as_bytes(), file, picture.force).map_err(usage)?;
     } else {

@@ -60,10 +60,10 @@ struct Script {
 #[serde(deny_unknown_fields)]
 struct Step {
     say: String,
-    /// What the others do before it is said, as JSON.
+    /// Actions of the others before it is said, as JSON.
     #[serde(default)]
     others: Vec<String>,
-    /// What the learner does, as JSON.
+    /// The learner's action, as JSON.
     act: Option<String>,
 }
 

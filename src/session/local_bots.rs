@@ -22,6 +22,11 @@ use crate::store::{DataDir, IdentityKey};
 /// Names of bots, in the order in which they join.
 const NAMES: [&str; 5] = ["Ada", "Blaise", "Claude", "Dorothy", "Emmy"];
 
+/// The name of a local bot, by its number from 0.
+pub fn bot_name(number: usize) -> &'static str {
+    NAMES.get(number).copied().unwrap_or("Bot")
+}
+
 /// The number of the next bot in a lobby with these players: the first whose name is free.
 pub fn next_bot<'a>(seated: impl Iterator<Item = &'a str>) -> usize {
     let taken: Vec<&str> = seated.collect();
@@ -257,7 +262,7 @@ impl LocalBots {
     pub fn seat_bot(&self, ticket: Ticket, number: usize, pilot: Pilot) -> Result<(), SessionError> {
         let handle = start(Setup {
             identity: IdentityKey::generate()?,
-            name: NAMES.get(number).copied().unwrap_or("Bot").to_owned(),
+            name: bot_name(number).to_owned(),
             role: Role::Guest(JoinTarget::Ticket(ticket)),
             place: ListenConfig {
                 transport: self.transport,

@@ -96,7 +96,7 @@ pub enum SessionEvent {
     Game(AnyEvent),
     /// A line for the log, in plain words.
     Line(String),
-    /// What has been proved about the shuffles: a line, and whether a deal was computed again.
+    /// A proof about the shuffles: a line, and whether a deal was computed again.
     Seal { line: String, checked: bool },
     /// The bot that plays this seat is about to act out of turn, with an action of this type.
     Calls(String),

@@ -5,6 +5,7 @@
 //!   lock                    held exclusively for as long as a DataDir lives
 //!   identity.key            the Ed25519 seed with a checksum, 0600
 //!   settings.toml           the player's settings
+//!   themes/NAME.toml        the player's own themes
 //!   journals/TABLE-SEAT.journal  tables in play; beside each, its writer's lock
 //!   transcripts/TABLE.fairdeal
 //!   summaries/TABLE.summary the transcript's entry in the list of past games
@@ -26,6 +27,7 @@ mod files;
 mod identity;
 mod journal;
 mod settings;
+mod themes;
 
 use std::fs::{File, TryLockError};
 use std::ops::Deref;

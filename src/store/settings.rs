@@ -1,11 +1,11 @@
 //! The player's settings: a file in the data directory that can be edited by hand.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use fairdeal_games::bots::Level;
 use fairdeal_games::joined;
-use fairdeal_ui::appearance::{Pyramids, ThemeName};
+use fairdeal_ui::appearance::{Letters, Pyramids, ThemeChoice};
 use serde::{Deserialize, Serialize};
 
 use super::{DataDir, DataView, StoreError, files};
@@ -21,9 +21,11 @@ const MAX_FILE: u64 = 64 << 10;
 pub struct Settings {
     /// The player's name at tables; by default the system's user name.
     pub name: Option<String>,
-    pub theme: ThemeName,
+    pub theme: ThemeChoice,
     /// The colors of pyramids.
     pub pyramids: Pyramids,
+    /// When pyramids show the letters of their colours.
+    pub letters: Letters,
     /// Whether to draw ASCII characters only.
     pub ascii: bool,
     /// Whether cards move across the screen and scores appear step by step.
@@ -39,8 +41,9 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             name: None,
-            theme: ThemeName::default(),
+            theme: ThemeChoice::default(),
             pyramids: Pyramids::default(),
+            letters: Letters::default(),
             ascii: false,
             motion: true,
             bot_level: Level::default(),
@@ -63,6 +66,12 @@ pub enum SettingsError {
         /// The line and the mistake.
         why: String,
     },
+    /// The chosen theme has no file.
+    #[error(
+        "there is no theme '{name}': write {path}, or use auto, dark, light, high-contrast or mono. Using dark until then.",
+        path = path.display()
+    )]
+    NoTheme { name: String, path: PathBuf },
 }
 
 impl DataView {
@@ -77,25 +86,34 @@ impl DataView {
     /// [`SettingsError`], which names the line and the allowed values.
     pub fn settings(&self) -> Result<Settings, SettingsError> {
         let path = self.settings_file();
-        let io = |source| StoreError::io("read", &path, source);
-        let wrong = |why: String| SettingsError::Wrong {
-            path: path.clone(),
-            why,
+        let Some(text) = read_text(&path)? else {
+            return Ok(Settings::default());
         };
-        let file = match files::open_plain(&path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                return Ok(Settings::default());
-            }
-            Err(error) => return Err(io(error).into()),
-        };
-        let bytes = files::read_limited(file, MAX_FILE).map_err(io)?;
-        if u64::try_from(bytes.len()).is_ok_and(|length| length > MAX_FILE) {
-            return Err(wrong(format!("the file is larger than {MAX_FILE} bytes")));
-        }
-        let text = String::from_utf8(bytes).map_err(|error| wrong(error.to_string()))?;
-        toml::from_str(&text).map_err(|error| wrong(mistake(&text, &error)))
+        toml::from_str(&text).map_err(|error| {
+            let why = mistake(&text, &error);
+            SettingsError::Wrong { path, why }
+        })
     }
+}
+
+/// Reads a small text file; `None` if there is no file.
+pub(super) fn read_text(path: &Path) -> Result<Option<String>, SettingsError> {
+    let io = |source| StoreError::io("read", path, source);
+    let wrong = |why: String| SettingsError::Wrong {
+        path: path.to_owned(),
+        why,
+    };
+    let file = match files::open_plain(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(io(error).into()),
+    };
+    let bytes = files::read_limited(file, MAX_FILE).map_err(io)?;
+    if u64::try_from(bytes.len()).is_ok_and(|length| length > MAX_FILE) {
+        return Err(wrong(format!("the file is larger than {MAX_FILE} bytes")));
+    }
+    let text = String::from_utf8(bytes).map_err(|error| wrong(error.to_string()))?;
+    Ok(Some(text))
 }
 
 /// A mistake in the settings for the person who made it: the line, what is there, and what can be there.
@@ -149,7 +167,8 @@ mod tests {
         assert_eq!(data.settings().unwrap(), Settings::default());
         let settings = Settings {
             name: Some("Béla".to_owned()),
-            theme: ThemeName::HighContrast,
+            theme: ThemeChoice::Own("dusk".to_owned()),
+            letters: Letters::Always,
             motion: false,
             keys: BTreeMap::from([("up".to_owned(), vec!["w".to_owned()])]),
             ..Settings::default()
@@ -166,9 +185,9 @@ mod tests {
             std::fs::write(data.settings_file(), text).unwrap();
             data.settings().unwrap_err().to_string()
         };
-        let theme = told("ascii = true\ntheme = \"dusk\"\n");
-        for part in ["line 2", "dusk", "high-contrast", "Correct or delete the file"] {
-            assert!(theme.contains(part), "{theme}");
+        let letters = told("ascii = true\nletters = \"never\"\n");
+        for part in ["line 2", "never", "always", "Correct or delete the file"] {
+            assert!(letters.contains(part), "{letters}");
         }
         let field = told("tehme = \"dark\"");
         assert!(

@@ -47,6 +47,8 @@ pub(super) enum Input {
     Library(Library),
     /// A key, click or paste by the player.
     User(UserInput),
+    /// The terminal's background; whether it is light.
+    Background(bool),
     /// Time has passed.
     Tick(Duration),
 }

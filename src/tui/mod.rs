@@ -7,12 +7,14 @@
 //! | `screen` | the `Screen` trait, the shared state (`screen::Context`), and requests of screens |
 //! | `screens` | the screens; `table` is the lobby and the table |
 //! | `event`, `terminal` | inputs from outside; the terminal's setup, restoring and keys |
+//! | `background` | whether the terminal is light or dark |
 //! | [`picture`] | a step of a past game as an SVG, without a terminal |
 //! | [`fairdeal_ui`] | boards, canvas, focus, fields, keys and themes: the part that needs no terminal |
 //!
 //! Everything except `run` is state and its transitions: inputs in, effects out, no clock, no I/O. Tests can therefore
 //! play whole games with scripts of keys and clicks.
 
+mod background;
 mod event;
 pub mod picture;
 mod qr;

@@ -1,10 +1,10 @@
 //! Pictures of past games: the table as a player saw it at some step, drawn without a terminal.
 
-use fairdeal_ui::appearance::ThemeName;
+use fairdeal_ui::appearance::{ThemeChoice, ThemeName};
 use fairdeal_ui::keys::Keymap;
 use fairdeal_ui::replay::{Eyes, Replay};
 use fairdeal_ui::svg::svg;
-use fairdeal_ui::theme::{Depth, Theme};
+use fairdeal_ui::theme::{Depth, Theme, Themes};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
@@ -31,7 +31,7 @@ impl Picture {
     /// rows, at least 80 by 24 and at most 300 by 120.
     pub fn new(replay: &Replay, step: usize, eyes: Eyes, size: (u16, u16), theme: ThemeName) -> Self {
         let settings = Settings {
-            theme,
+            theme: ThemeChoice::BuiltIn(theme),
             motion: false,
             ..Settings::default()
         };
@@ -39,6 +39,7 @@ impl Picture {
             settings,
             keymap: Keymap::default(),
             theme: Theme::default(),
+            themes: Themes::default(),
             depth: Depth::True,
             ascii: false,
             given: None,

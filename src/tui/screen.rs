@@ -4,12 +4,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use fairdeal_games::GameInfo;
+use fairdeal_games::bots::Level;
 use fairdeal_net::{JoinTarget, Ticket};
 use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_ui::canvas::{Canvas, Layer, Marks, Target};
 use fairdeal_ui::field::Field;
 use fairdeal_ui::keys::{Intent, Keymap};
-use fairdeal_ui::theme::{Depth, Theme};
+use fairdeal_ui::theme::{Depth, Theme, Themes};
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
@@ -27,6 +28,8 @@ pub(super) struct Context {
     pub(super) keymap: Keymap,
     /// Colours and glyphs.
     pub(super) theme: Theme,
+    /// The themes to choose from.
+    pub(super) themes: Themes,
     /// How many colours the terminal supports.
     pub(super) depth: Depth,
     /// Whether the command line asks for ASCII.
@@ -59,12 +62,10 @@ impl Context {
 
     /// Rebuilds the theme after the settings have changed.
     pub(super) fn dress(&mut self) {
-        self.theme = Theme::new(
-            self.settings.theme,
-            self.depth,
-            self.settings.pyramids,
-            self.ascii || self.settings.ascii,
-        );
+        let settings = &self.settings;
+        let palette = self.themes.palette(&settings.theme);
+        let ascii = self.ascii || settings.ascii;
+        self.theme = Theme::of(palette, self.depth, settings.pyramids, ascii).with_letters(settings.letters);
     }
 }
 
@@ -110,6 +111,8 @@ pub(super) struct Opening {
     pub seats: u8,
     /// How many seats bots take at once.
     pub bots: u8,
+    /// How well they play.
+    pub level: Level,
     /// The game's options: key and value.
     pub options: Vec<(String, String)>,
     /// Whether others can join; otherwise every seat is in this program.
@@ -210,7 +213,7 @@ pub(super) trait Screen: std::fmt::Debug {
         None
     }
 
-    /// What stands at the right of the header, and what it opens; `None` for the keys for help and the way out.
+    /// The text at the right of the header, and the target that it opens; `None` for the keys for help and the way out.
     fn corner(&self, theme: &Theme) -> Option<(Line<'static>, Target)> {
         let _ = theme;
         None

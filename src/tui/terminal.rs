@@ -2,6 +2,7 @@
 
 use std::io::stdout;
 use std::mem::ManuallyDrop;
+use std::time::Duration;
 
 use fairdeal_ui::input::{Key, KeyCode, UserInput};
 use ratatui::DefaultTerminal;
@@ -13,6 +14,12 @@ use ratatui::crossterm::event::{
 use ratatui::crossterm::execute;
 use ratatui::layout::Position;
 use tokio::sync::mpsc;
+
+use super::background::Answer;
+use super::event::Input;
+
+/// How long keys that may begin an answer of the terminal are held back.
+const UNFINISHED: Duration = Duration::from_millis(50);
 
 /// The terminal in raw mode, restored on drop.
 pub(super) struct Screen {
@@ -51,15 +58,21 @@ impl Drop for Screen {
 }
 
 /// Reads the terminal in a background thread that ends with the program.
-pub(super) fn user_inputs() -> mpsc::Receiver<UserInput> {
+pub(super) fn user_inputs() -> mpsc::Receiver<Input> {
     let (sender, receiver) = mpsc::channel(64);
     std::thread::spawn(move || {
-        while let Ok(event) = event::read() {
-            let Some(input) = user_input(event) else {
-                continue;
+        let mut answer = Answer::default();
+        loop {
+            let inputs = if answer.is_open() && !event::poll(UNFINISHED).unwrap_or(true) {
+                answer.release()
+            } else {
+                let Ok(event) = event::read() else { return };
+                user_input(event).map_or_else(Vec::new, |input| answer.take(input))
             };
-            if sender.blocking_send(input).is_err() {
-                return;
+            for input in inputs {
+                if sender.blocking_send(input).is_err() {
+                    return;
+                }
             }
         }
     });

@@ -15,11 +15,13 @@ use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::live::Progress;
 use fairdeal_protocol::table::replica::StepKind;
+use fairdeal_ui::appearance::{ThemeChoice, ThemeName};
 use fairdeal_ui::canvas::Target;
 use fairdeal_ui::input::{KeyCode, UserInput};
 use fairdeal_ui::keys::Keymap;
+use fairdeal_ui::svg::svg;
 use fairdeal_ui::tables::testing::{Scene, seat};
-use fairdeal_ui::theme::{Depth, Theme};
+use fairdeal_ui::theme::{Depth, Theme, Themes};
 use fairdeal_ui::view::{LobbyView, Snapshot, Standing, Waits};
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
@@ -30,8 +32,9 @@ use ratatui::layout::Position;
 use ratatui::style::{Color, Modifier};
 
 use super::event::{Input, UiEvent};
-use super::screen::{Context, Effect, Library};
+use super::screen::{Context, Effect, Library, Opening};
 use super::screens::home::Home;
+use super::screens::welcome::Welcome;
 use super::shell::Shell;
 use crate::session::practice::Practice;
 use crate::session::{Command, SessionEvent};
@@ -43,6 +46,7 @@ pub(super) fn context(ascii: bool) -> Context {
         settings: Settings::default(),
         keymap: Keymap::default(),
         theme: Theme::default(),
+        themes: Themes::default(),
         depth: if ascii { Depth::Mono } else { Depth::Indexed },
         ascii,
         given: None,
@@ -63,6 +67,8 @@ pub(super) struct TestApp {
     pub(super) size: (u16, u16),
     /// Effects that were not carried out here.
     pub(super) effects: Vec<Effect>,
+    /// The table that was opened last.
+    pub(super) opened: Option<Opening>,
     /// A practice game, instead of the scene.
     practice: Option<Practice>,
     /// The cards that the player last knew.
@@ -85,12 +91,20 @@ impl TestApp {
         Self::with(Shell::new(context(ascii), Box::new(Home::default())))
     }
 
+    /// Starts with a player whose name is not known.
+    pub(super) fn at_first_start(ascii: bool) -> Self {
+        let context = context(ascii);
+        let welcome = Welcome::new(&context);
+        Self::with(Shell::new(context, Box::new(welcome)))
+    }
+
     pub(super) fn with(shell: Shell) -> Self {
         let mut stage = Self {
             shell,
             scene: None,
             size: (80, 24),
             effects: Vec::new(),
+            opened: None,
             practice: None,
             known: Faces::default(),
             step: 9,
@@ -136,6 +150,16 @@ impl TestApp {
             }
         }
         text
+    }
+
+    /// The screen as an SVG picture in a theme.
+    pub(super) fn draw_svg(&mut self, theme: ThemeName) -> String {
+        let context = self.shell.context_mut();
+        (context.depth, context.settings.theme) = (Depth::True, ThemeChoice::BuiltIn(theme));
+        context.dress();
+        let mut terminal = Terminal::new(TestBackend::new(self.size.0, self.size.1)).unwrap();
+        terminal.draw(|frame| self.shell.draw(frame)).unwrap();
+        svg(terminal.backend().buffer())
     }
 
     /// Passes an input to the shell and carries out the effects.
@@ -200,7 +224,7 @@ impl TestApp {
         self.input(Input::UiEvent(UiEvent::Session(event)));
     }
 
-    fn carry_out(&mut self, effect: Effect) {
+    pub(super) fn carry_out(&mut self, effect: Effect) {
         match effect {
             Effect::Open(opening) if opening.practice => {
                 let options = opening.options.into_iter().collect();
@@ -220,10 +244,11 @@ impl TestApp {
                 }
             }
             Effect::Open(opening) => {
+                self.opened = Some(opening.clone());
                 let options: Vec<(&str, &str)> = opening
                     .options
                     .iter()
-                    .filter(|(key, _)| key != "strict")
+                    .filter(|(key, _)| !["strict", "turn-time"].contains(&key.as_str()))
                     .map(|(key, value)| (key.as_str(), value.as_str()))
                     .collect();
                 let mut scene = Scene::new(&opening.game, opening.seats, &options, self.seed);

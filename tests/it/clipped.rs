@@ -36,7 +36,7 @@ fn names() -> BTreeSet<String> {
     words
 }
 
-/// What is cut in a line, if anything.
+/// The cut word of a line, if there is one.
 fn cut<'l>(line: &'l str, names: &BTreeSet<String>, ends: &Regex, dots: &Regex) -> Option<&'l str> {
     if let Some(found) = ends.find(line) {
         return Some(found.as_str());

@@ -230,13 +230,13 @@ fn two_play_from_their_screens_one_is_killed_and_the_game_is_audited() {
     }
     let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let mut anna = Player::sits_down(one.path(), "Anna");
-    anna.reads("On your network");
+    anna.reads("Open tables near you");
     anna.goes_to("Loot", UP);
     anna.presses(ENTER);
-    anna.reads("Open a table");
-    anna.goes_to("where", UP);
+    anna.reads("At the table");
+    anna.goes_to("who can join", UP);
     anna.presses(RIGHT);
-    anna.reads("with others");
+    anna.reads("people nearby");
     anna.goes_to("seats", DOWN);
     anna.presses(LEFT);
     anna.reads("‹ 2 ›");
@@ -247,7 +247,7 @@ fn two_play_from_their_screens_one_is_killed_and_the_game_is_audited() {
     anna.presses("a");
 
     let mut ben = Player::sits_down(other.path(), "Ben");
-    ben.reads("On your network");
+    ben.reads("Open tables near you");
     ben.asks_for("join with a ticket");
     ben.reads("Ticket or address");
     // Bracketed paste, as a terminal sends it.
@@ -305,7 +305,7 @@ fn two_play_from_their_screens_one_is_killed_and_the_game_is_audited() {
     anna.presses("\x1b");
     anna.reads("[a audit]");
     anna.presses("q");
-    anna.reads("On your network");
+    anna.reads("Open tables near you");
     anna.asks_for("history: past games");
     anna.reads("with Ben");
     anna.presses(ENTER);
@@ -422,7 +422,7 @@ fn a_panic_where_it_is_asked_for() {
     };
     let interface = Interface {
         data: Data::Open(Arc::new(DataDir::open(Some(Path::new(&data))).unwrap())),
-        name: None,
+        name: Some("Anna".to_owned()),
         user: "Anna".to_owned(),
         today: || "2026-11-21".to_owned(),
         depth: Depth::Indexed,
@@ -457,7 +457,7 @@ fn the_terminal_is_given_back_after_a_panic() {
     // The panic message must fit on the screen.
     command.env("RUST_BACKTRACE", "0");
     let mut player = Player::starts(data.path(), command);
-    player.reads("On your network");
+    player.reads("Open tables near you");
     assert!(player.screen.lock().unwrap().screen().alternate_screen());
     std::fs::write(data.path().join("now"), b"").unwrap();
     player.ends();

@@ -19,7 +19,7 @@ pub enum Narrated {
     Game(AnyEvent),
     /// A line for the log.
     Line(String),
-    /// What has been proved about the shuffles: a line, and whether a deal was computed again.
+    /// A proof about the shuffles: a line, and whether a deal was computed again.
     Seal { line: String, checked: bool },
     /// The connection or membership of a seat has changed.
     Peer { seat: Seat, state: PeerState },

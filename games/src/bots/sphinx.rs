@@ -1,16 +1,15 @@
 //! The normal bot for Sphinx's Paw: it walks its Magician to Pylons that may hold its King, and
 //! surrounds the other Magicians with Monsters.
 
-use fairdeal_protocol::card::{Faces, Slot};
+use fairdeal_protocol::card::Faces;
 use fairdeal_protocol::game::{Game as _, uniform};
 use fairdeal_protocol::seat::Seat;
 use rand_core::Rng;
 
 use super::Bot;
-use crate::hint::{Hint, Hints, of_bot};
+use crate::hint::{Hint, Hints};
 use crate::sphinx::board::{Pylon, Square};
-use crate::sphinx::cards::{KING, rank, suit};
-use crate::sphinx::{Phase, Sphinx, SphinxAction, Status};
+use crate::sphinx::{Phase, Sphinx, SphinxAction, Status, Whereabouts, cards};
 
 /// The normal bot for Sphinx's Paw. See the module documentation.
 #[derive(Clone, Copy, Debug, Default)]
@@ -29,49 +28,127 @@ impl Bot<Sphinx> for SphinxBot {
         if tired && game.check(seat, &vote).is_ok() {
             return Some(vote);
         }
-        if game.turn() != Some(seat) {
-            return None;
-        }
-        let legal = game.legal(seat, known).into_iter();
-        let legal = legal.filter(|action| !matches!(action, SphinxAction::Vote { .. }));
-        match game.phase() {
-            Phase::Magician => legal.rev().max_by_key(|action| magician_worth(game, seat, *action)),
-            Phase::Monsters => {
-                let before = danger(game, seat, |square| game.monsters().contains_key(&square));
-                legal
-                    .rev()
-                    .map(|action| (monster_worth(game, seat, action, before), action))
-                    .max_by_key(|(worth, _)| *worth)
-                    .map(|(_, action)| action)
-            }
+        best(game, seat, known)
+    }
+}
+
+/// The best action of a seat in turn that this bot knows; never a vote.
+fn best(game: &Sphinx, seat: Seat, known: &Faces) -> Option<SphinxAction> {
+    if game.turn() != Some(seat) {
+        return None;
+    }
+    let legal = game.legal(seat, known).into_iter();
+    let legal = legal.filter(|action| !matches!(action, SphinxAction::Vote { .. }));
+    match game.phase() {
+        Phase::Magician => legal.rev().max_by_key(|action| magician_worth(game, seat, *action)),
+        Phase::Monsters => {
+            let before = danger(game, seat, |square| game.monsters().contains_key(&square));
+            legal
+                .rev()
+                .map(|action| (monster_worth(game, seat, action, before), action))
+                .max_by_key(|(worth, _)| *worth)
+                .map(|(_, action)| action)
         }
     }
 }
 
 impl Hints for Sphinx {
     fn hint(&self, seat: Seat, known: &Faces) -> Option<Hint<SphinxAction>> {
-        let action = of_bot(SphinxBot, self, seat, known)?;
-        let why = "It looks best from here.".to_owned();
+        let action = best(self, seat, known)?;
+        let why = match action {
+            SphinxAction::Place { to } | SphinxAction::Magician { to } => why_go(self, seat, to),
+            SphinxAction::Stay => self.magician(seat).map(|at| why_go(self, seat, at)).unwrap_or_default(),
+            SphinxAction::Introduce { at, .. } => why_monster(self, seat, None, at),
+            SphinxAction::Monster { from, to, .. } => why_monster(self, seat, Some(from), to),
+            SphinxAction::End if self.points() == 0 => "You have no points left for Monsters.".to_owned(),
+            SphinxAction::End | SphinxAction::Vote { .. } => {
+                "No Monster can come closer to the other Magicians or leave yours with what you have.".to_owned()
+            }
+        };
         Some(Hint { action, why })
     }
 }
 
-/// Whether a Pylon's pack may still hold the seat's King: it has an unseen card, or that King
-/// itself.
-fn may_hold_the_king(game: &Sphinx, seat: Seat, pylon: Pylon) -> bool {
-    let own = game.jack(seat).map(suit);
-    game.pack(pylon).iter().any(|slot| match slot {
-        Slot::Sealed(_) => true,
-        Slot::Open(card) => rank(*card) == KING && Some(suit(*card)) == own,
-    })
+/// The reason to stand on a square: the Pylon that it leads to.
+fn why_go(game: &Sphinx, seat: Seat, at: Square) -> String {
+    let Some(king) = game.king(seat) else {
+        return String::new();
+    };
+    let name = |pylon: Pylon| {
+        let name = pylon.name();
+        let (first, rest) = name.split_at(1);
+        first.to_uppercase() + rest
+    };
+    let place = game.whereabouts(king);
+    let near = place.packs().into_iter().min_by_key(|(pylon, _)| steps(at, *pylon));
+    let Some((pylon, unseen)) = near else {
+        return String::new();
+    };
+    let mut why = match (place, unseen) {
+        (Whereabouts::Under { above: 0, .. }, _) => format!("{} has your King on top of its pack.", name(pylon)),
+        (Whereabouts::Under { above: 1, .. }, _) => {
+            format!("{} holds your King: one card lies above it.", name(pylon))
+        }
+        (Whereabouts::Under { above, .. }, _) => {
+            format!("{} holds your King: {above} cards lie above it.", name(pylon))
+        }
+        (_, 1) => format!("{} may hold your King: its pack has an unseen card.", name(pylon)),
+        _ => format!(
+            "{} may hold your King: its pack has {unseen} unseen cards.",
+            name(pylon)
+        ),
+    };
+    match steps(at, pylon) {
+        0 => {}
+        1 => why.push_str(" It is one step from there."),
+        far => why.push_str(&format!(" It is {far} steps from there.")),
+    }
+    why
+}
+
+/// The reason for a Monster to come to a square: the Magician whose danger it changes.
+fn why_monster(game: &Sphinx, me: Seat, from: Option<Square>, to: Square) -> String {
+    let stands = |square: Square| {
+        let left: u8 = game.monsters_on(square).iter().sum();
+        square == to || left > u8::from(from == Some(square))
+    };
+    let change = |seat: Seat| {
+        let at = game.magician(seat).filter(|at| Pylon::at(*at).is_none())?;
+        let before = at
+            .around()
+            .filter(|square| game.monsters().contains_key(square))
+            .count();
+        let after = at.around().filter(|square| stands(*square)).count();
+        Some((before, after, at.around().count()))
+    };
+    for seat in Seat::first(game.scores().len()).filter(|seat| *seat != me) {
+        match (change(seat), game.king(seat).map(cards::in_words)) {
+            (Some((before, after, all)), Some(king)) if after > before => {
+                return match all - after {
+                    0 => format!("It surrounds the Magician that seeks {king}."),
+                    1 => format!("It leaves one free square around the Magician that seeks {king}."),
+                    _ => format!("It closes in on the Magician that seeks {king}: {after} of {all} squares are taken."),
+                };
+            }
+            _ => {}
+        }
+    }
+    match change(me) {
+        Some((before, after, all)) if after < before => {
+            format!("It frees a square beside your Magician: {after} of {all} are then taken.")
+        }
+        _ => "Unused points are lost, and this Monster can close in on the others later.".to_owned(),
+    }
+}
+
+fn steps(from: Square, pylon: Pylon) -> u8 {
+    pylon.squares().map(|to| from.distance(to)).min().unwrap_or(0)
 }
 
 /// The number of steps to the nearest Pylon that is worth a visit.
 fn to_king(game: &Sphinx, seat: Seat, from: Square) -> i64 {
-    let worth = Pylon::ALL
-        .into_iter()
-        .filter(|pylon| may_hold_the_king(game, seat, *pylon));
-    let squares = worth.flat_map(Pylon::squares);
+    let packs = game.king(seat).map(|king| game.whereabouts(king).packs());
+    let squares = packs.into_iter().flatten().flat_map(|(pylon, _)| pylon.squares());
     // Monsters on the square are in the way.
     let steps = squares.map(|to| {
         let blocked = i64::from(to != from && game.monsters().contains_key(&to));
@@ -164,5 +241,41 @@ mod tests {
                 assert!(game.is_over(), "{made}");
             }
         }
+    }
+
+    #[test]
+    fn hints_are_legal_steady_and_have_reasons() {
+        for seats in 2..=4 {
+            let rules = rule_set("sphinxs-paw", seats, &Default::default()).unwrap();
+            let mut game = Sphinx::create(&rules).unwrap();
+            let mut chance = RefereeChance::from_seed([seats; 32]);
+            game.begin(&mut chance, &mut Vec::new()).unwrap();
+            let known = Faces::new();
+            for _ in 0..600 {
+                let Some(seat) = game.turn() else { break };
+                let hint = game.hint(seat, &known).unwrap();
+                assert_eq!(game.hint(seat, &known), Some(hint.clone()));
+                let why = &hint.why;
+                assert!(why.ends_with('.') && why.len() > 20 && why.len() < 110, "{why}");
+                game.apply(seat, &hint.action, &mut chance, &mut Vec::new()).unwrap();
+            }
+            assert!(game.still_playing().len() < usize::from(seats), "hints find no King");
+        }
+    }
+
+    #[test]
+    fn a_hint_names_the_pylon_that_may_hold_the_king() {
+        let rules = rule_set("sphinxs-paw", 2, &Default::default()).unwrap();
+        let mut game = Sphinx::create(&rules).unwrap();
+        let mut chance = RefereeChance::from_seed([1; 32]);
+        game.begin(&mut chance, &mut Vec::new()).unwrap();
+        let hint = game.hint(game.turn().unwrap(), &Faces::new()).unwrap();
+        assert!(matches!(hint.action, SphinxAction::Place { .. }));
+        assert!(
+            hint.why
+                .contains("may hold your King: its pack has 4 unseen cards. It is 3 steps"),
+            "{}",
+            hint.why
+        );
     }
 }

@@ -7,7 +7,8 @@ use fairdeal_protocol::seat::Seat;
 use rand_core::Rng;
 
 use super::Bot;
-use crate::hint::{Hint, Hints, of_bot};
+use crate::counted;
+use crate::hint::{Hint, Hints};
 use crate::thoth::cards::{self, Element, Suited};
 use crate::thoth::house::{CORNERS, House, Level};
 use crate::thoth::{Thoth, ThothAction, Use};
@@ -34,17 +35,84 @@ impl Bot<Thoth> for ThothBot {
             let any = any.map(|count| usize::try_from(uniform(rng, count)).unwrap_or(0));
             return ends.or(any).map(|chosen| legal.swap_remove(chosen));
         }
-        // Ties go to the first.
-        let best = legal.into_iter().rev();
-        best.max_by_key(|action| worth(game, seat, action, known))
+        best(game, seat, legal, known)
     }
+}
+
+/// The most valuable action; ties go to the first.
+fn best(game: &Thoth, seat: Seat, legal: Vec<ThothAction>, known: &Faces) -> Option<ThothAction> {
+    let legal = legal.into_iter().rev();
+    legal.max_by_key(|action| worth(game, seat, action, known))
 }
 
 impl Hints for Thoth {
     fn hint(&self, seat: Seat, known: &Faces) -> Option<Hint<ThothAction>> {
-        let action = of_bot(ThothBot, self, seat, known)?;
-        let why = "It looks best from here.".to_owned();
+        let action = best(self, seat, self.legal(seat, known), known)?;
+        let why = why(self, seat, &action);
         Some(Hint { action, why })
+    }
+}
+
+/// The reason for an action, as a sentence that teaches.
+fn why(game: &Thoth, seat: Seat, action: &ThothAction) -> String {
+    let house = game.house(seat);
+    match action {
+        ThothAction::Bid { .. } => "It is the card you miss least, and the first turn is worth little.".to_owned(),
+        ThothAction::Pick { card } if cards::is_planetary(*card) => {
+            "A planetary trump goes on any full level as a Story, and costs nothing in hand.".to_owned()
+        }
+        ThothAction::Pick { card } => format!("Of the bids it helps most: {}.", held(*card)),
+        ThothAction::End { .. } => "You are ahead, and no house can grow any more.".to_owned(),
+        ThothAction::Demolish | ThothAction::Topple { .. } => "Nothing else can be done.".to_owned(),
+        ThothAction::Play { card, as_, .. } => match as_ {
+            Use::Foundation if cards::elemental(*card).is_some() => {
+                "A house needs a Foundation, and this one gives an extra turn.".to_owned()
+            }
+            Use::Foundation if cards::is_planetary(*card) => {
+                "A house needs a Foundation, and a planetary trump takes pyramids of every element.".to_owned()
+            }
+            Use::Foundation => "A house needs a Foundation: without one no card earns points.".to_owned(),
+            Use::Raise { size, count } => {
+                let pips = counted(usize::from(size.pips()) * usize::from(*count), "point");
+                let top = house.and_then(House::top).map_or(0, |top| top.pyramids.len());
+                let free = CORNERS.saturating_sub(top + usize::from(*count));
+                match free {
+                    0 => format!("It brings {pips} and fills the level, which a Story or a Roof needs."),
+                    _ => format!("It brings {pips} and leaves {} free.", counted(free, "corner")),
+                }
+            }
+            Use::Story => "It brings a point and opens four new corners on your full level.".to_owned(),
+            Use::Roof => {
+                let now = house.map_or(0, House::score);
+                let roofed = house.cloned().map_or(0, |mut house| {
+                    house.roof = Some(*card);
+                    house.score()
+                });
+                format!(
+                    "The Roof brings {} points and ends the hand while you are ahead.",
+                    roofed - now
+                )
+            }
+            Use::Trouble { target, .. } => {
+                let element = cards::zodiacal(*card).map_or("", Element::name);
+                let points = standing(game, *target);
+                format!("That house has {points} points, and cannot grow until a card of {element} relieves it.")
+            }
+            Use::Relieve if cards::suited(*card).is_some_and(|(_, kind)| matches!(kind, Suited::Small(_))) => {
+                "A house in Trouble cannot grow.".to_owned()
+            }
+            Use::Relieve => "A house in Trouble cannot grow, and this card gives an extra turn as well.".to_owned(),
+            Use::Discard => format!("It is the card you miss least: {}.", held(*card)),
+        },
+    }
+}
+
+/// The cost of holding a card at the end of the hand.
+fn held(card: Face) -> String {
+    match cards::suited(card) {
+        Some((_, Suited::Small(value))) => format!("in hand at the end it costs {value}"),
+        Some(_) => "two court cards in hand cost 5, three 25".to_owned(),
+        None => "it costs nothing in hand".to_owned(),
     }
 }
 
@@ -215,6 +283,30 @@ mod tests {
             won += usize::from(game.winners().contains(Seat::new(place).unwrap()));
         }
         assert!(won >= 21, "{won} of 24");
+    }
+
+    #[test]
+    fn hints_are_legal_and_teach() {
+        let rules = rule_set("houses-of-thoth", 3, &[("target".to_owned(), "40".to_owned())].into()).unwrap();
+        let mut reasons = std::collections::BTreeSet::new();
+        for number in 0..6_u8 {
+            let mut game = Thoth::create(&rules).unwrap();
+            let mut chance = RefereeChance::from_seed([number; 32]);
+            game.begin(&mut chance, &mut Vec::new()).unwrap();
+            for _ in 0..400 {
+                let Some(seat) = game.to_act().iter().next() else {
+                    break;
+                };
+                let known = chance.dealt_to(seat).clone();
+                let hint = game.hint(seat, &known).unwrap();
+                assert_eq!(game.hint(seat, &known), Some(hint.clone()));
+                game.check(seat, &hint.action).unwrap();
+                assert!(hint.why.ends_with('.') && hint.why.len() < 100, "{}", hint.why);
+                reasons.insert(hint.why);
+                game.apply(seat, &hint.action, &mut chance, &mut Vec::new()).unwrap();
+            }
+        }
+        assert!(reasons.len() > 20, "{reasons:#?}");
     }
 
     /// Also with the dice, and with a low target: both made games that went on for ever under rules version 1.

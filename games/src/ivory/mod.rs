@@ -19,7 +19,7 @@ use fairdeal_protocol::game::{ApplyError, Chance, Game, Illegal, Pause, RuleSet,
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use serde::Serialize;
 
-use crate::info::{GameInfo, OptionInfo, OptionKind};
+use crate::info::{Difficulty, GameInfo, OptionInfo, OptionKind};
 
 mod actions;
 pub mod cards;
@@ -41,6 +41,9 @@ pub static INFO: GameInfo = GameInfo {
     designer: "P.D. Magnus",
     pitch: "A solitaire with the Decktet: build one tower from Ace to Crown, with three piles to park cards on. Everybody \
             gets the same deal of the day.",
+    tagline: "a daily solitaire",
+    minutes: 6,
+    difficulty: Difficulty::Easy,
     version: RULES_VERSION,
     least_seats: 1,
     most_seats: 1,

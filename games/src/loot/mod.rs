@@ -20,7 +20,7 @@ use fairdeal_protocol::seat::{Seat, SeatSet};
 use serde::Serialize;
 
 use crate::common::{best_of, rolled_seat};
-use crate::info::{GameInfo, OptionInfo, OptionKind};
+use crate::info::{Difficulty, GameInfo, OptionInfo, OptionKind};
 
 mod actions;
 pub mod cards;
@@ -44,6 +44,9 @@ pub static INFO: GameInfo = GameInfo {
     designer: "Michelle Bottorff",
     pitch: "Collect runs, sets and colours, then burn the village while your hand beats theirs. Gods in any hand bend \
             the scoring for everybody.",
+    tagline: "rummy with arson",
+    minutes: 5,
+    difficulty: Difficulty::Easy,
     version: RULES_VERSION,
     least_seats: 2,
     most_seats: 4,

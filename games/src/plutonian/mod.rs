@@ -14,7 +14,7 @@ use fairdeal_protocol::seat::{Seat, SeatSet};
 use serde::Serialize;
 
 use crate::common::{best_of, rolled_seat};
-use crate::info::{GameInfo, OptionInfo, OptionKind};
+use crate::info::{Difficulty, GameInfo, OptionInfo, OptionKind};
 use crate::pyramid::Size;
 
 mod actions;
@@ -37,6 +37,9 @@ pub static INFO: GameInfo = GameInfo {
     designer: "Spencer Lipori",
     pitch: "Take pyramids from a forest of trees and stack them into poker hands. Every stack can still grow, and \
             everybody sees the forest thin out.",
+    tagline: "draft pyramids, make hands",
+    minutes: 10,
+    difficulty: Difficulty::Easy,
     version: RULES_VERSION,
     least_seats: 2,
     most_seats: 6,

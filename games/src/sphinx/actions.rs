@@ -160,6 +160,8 @@ pub enum SphinxEvent {
     },
     /// A Pylon's card was turned up.
     Turned {
+        /// The seat whose Magician stands there.
+        seat: Seat,
         pylon: Pylon,
         card: Face,
         /// The square where the card brought in a Monster, if it did.
@@ -233,7 +235,9 @@ impl TableEvent for SphinxEvent {
                 json!({"type": "magician", "seat": seat, "to": to.name()})
             }
             Self::Stayed { seat } => json!({"type": "stayed", "seat": seat}),
-            Self::Turned { pylon, card, entered } => json!({
+            Self::Turned {
+                pylon, card, entered, ..
+            } => json!({
                 "type": "turned", "pylon": pylon.name(), "card": cards::name(*card),
                 "entered": entered.map(Square::name),
             }),
@@ -262,23 +266,23 @@ impl TableEvent for SphinxEvent {
     fn text(&self, names: &[String]) -> String {
         let name = |seat: &Seat| name_of(*seat, names);
         match self {
-            Self::SetUp { jacks, cuts, first } => {
-                let each = Seat::first(jacks.len()).zip(jacks.iter().zip(cuts));
-                let each: Vec<String> = each
-                    .map(|(seat, (jack, cut))| {
-                        let (jack, cut) = (cards::in_words(*jack), cards::in_words(*cut));
-                        format!("{} has {jack} and cuts {cut}", name(&seat))
-                    })
-                    .collect();
-                format!("{}. {} goes first.", each.join("; "), name(first))
-            }
-            Self::Magician { seat, to, .. } => {
-                format!("The Magician of {} goes to {}.", name(seat), to.name())
-            }
-            Self::Stayed { seat } => format!("The Magician of {} stays.", name(seat)),
-            Self::Turned { pylon, card, entered } => {
-                let monster = entered.map_or_else(String::new, |at| format!("; a Monster enters at {}", at.name()));
-                format!("The {} Pylon shows {}{monster}.", pylon.name(), cards::in_words(*card))
+            Self::SetUp { first, .. } => format!("{} cuts the highest card and goes first.", name(first)),
+            Self::Magician { seat, from: None, to } => format!("{} enters at {}.", name(seat), to.name()),
+            Self::Magician { seat, to, .. } => format!("{} goes to {}.", name(seat), to.name()),
+            Self::Stayed { seat } => format!("{} stays.", name(seat)),
+            Self::Turned {
+                seat,
+                pylon,
+                card,
+                entered,
+            } => {
+                let effect = match entered {
+                    Some(at) => format!("; a Monster enters at {}", at.name()),
+                    None if cards::rank(*card) == cards::KING => String::new(),
+                    None => "; no Monster can enter".to_owned(),
+                };
+                let card = cards::in_words(*card);
+                format!("{} turns up {card} at the {} Pylon{effect}.", name(seat), pylon.name())
             }
             Self::Rolled { seat, roll, points } if roll == points => {
                 format!("{} rolls {roll}.", name(seat))
@@ -297,13 +301,12 @@ impl TableEvent for SphinxEvent {
                 to.name()
             ),
             Self::Ended { seat } => format!("{} ends the turn.", name(seat)),
-            Self::Won { seat } => format!("{} has found the King and wins!", name(seat)),
-            Self::Lost { seat } => {
-                format!("The Magician of {} is surrounded and lost.", name(seat))
-            }
+            Self::Won { seat } => format!("{} finds the King and wins.", name(seat)),
+            Self::Lost { seat } => format!("{} is surrounded and has lost.", name(seat)),
             Self::Voted { seat, end: true } => format!("{} votes for the end.", name(seat)),
             Self::Voted { seat, end: false } => format!("{} wants to play on.", name(seat)),
             Self::Left { seat } => format!("{} leaves the game.", name(seat)),
+            Self::Over { winners } if winners.is_empty() => "The game is over: nobody has won.".to_owned(),
             Self::Over { winners } => {
                 let names: Vec<_> = winners.iter().map(|seat| name(&seat)).collect();
                 let verb = if names.len() == 1 { "has" } else { "have" };

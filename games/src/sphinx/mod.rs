@@ -21,12 +21,13 @@ use fairdeal_protocol::game::{ApplyError, Chance, Flip, Game, Illegal, Pause, Ru
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use serde::Serialize;
 
-use crate::info::{GameInfo, OptionInfo, OptionKind};
+use crate::info::{Difficulty, GameInfo, OptionInfo, OptionKind};
 use crate::pyramid::Size;
 
 mod actions;
 pub mod board;
 pub mod cards;
+mod known;
 #[cfg(test)]
 mod tests;
 mod turn;
@@ -34,6 +35,7 @@ mod view;
 
 pub use actions::{SphinxAction, SphinxEvent};
 use board::{Pylon, Square, SquareSet};
+pub use known::Whereabouts;
 
 /// The version of the rules of Sphinx's Paw in this program.
 pub const RULES_VERSION: u16 = 1;
@@ -45,6 +47,9 @@ pub static INFO: GameInfo = GameInfo {
     designer: "Matthew Rogers",
     pitch: "Lead your Magician to the Pylons and turn up your King before the others find theirs. Everybody moves the \
             Monsters that stand in the way.",
+    tagline: "race past monsters",
+    minutes: 20,
+    difficulty: Difficulty::Medium,
     version: RULES_VERSION,
     least_seats: 2,
     most_seats: 4,
@@ -256,8 +261,8 @@ impl Sphinx {
             return Err(Illegal::NotYourTurn(seat));
         }
         match (self.phase, phase) {
-            (Phase::Magician, Phase::Monsters) => Err(Illegal::rule("the Magician's step comes first")),
-            (Phase::Monsters, Phase::Magician) => Err(Illegal::rule("the Magician's step of this turn is over")),
+            (Phase::Magician, Phase::Monsters) => Err(Illegal::rule("your Magician goes first")),
+            (Phase::Monsters, Phase::Magician) => Err(Illegal::rule("your Magician has had its step of this turn")),
             _ => Ok(()),
         }
     }
@@ -276,17 +281,19 @@ impl Sphinx {
     fn check_introduce(&self, seat: Seat, size: Size, at: Square) -> Result<(), Illegal> {
         self.check_turn(seat, Phase::Monsters)?;
         if self.moved {
-            return Err(Illegal::rule("no Monster enters after one has moved"));
+            return Err(Illegal::rule(
+                "once a Monster has moved, you can't bring another this turn",
+            ));
         }
         if self.supply.get(size.index()).is_none_or(|left| *left == 0) {
             return Err(Illegal::rule("the supply has no Monster of that size"));
         }
         if size.pips() > self.points {
-            return Err(Illegal::rule("there are not points enough for that Monster"));
+            return Err(Illegal::rule("you have too few points for that Monster"));
         }
         if !self.may_be_introduced_at(at) {
             return Err(Illegal::rule(
-                "Monsters enter on the centre or at a Pylon with a spade, not on a Magician",
+                "Monsters enter at the centre or at a Pylon with a spade, never on a Magician",
             ));
         }
         Ok(())
@@ -295,7 +302,7 @@ impl Sphinx {
     fn check_monster(&self, seat: Seat, size: Size, from: Square, to: Square) -> Result<(), Illegal> {
         self.check_turn(seat, Phase::Monsters)?;
         if self.points == 0 {
-            return Err(Illegal::rule("no points are left"));
+            return Err(Illegal::rule("you have no points left"));
         }
         let there = self.monsters_on(from);
         if there.get(size.index()).is_none_or(|count| *count == 0) {
@@ -309,10 +316,10 @@ impl Sphinx {
 
     fn check_vote(&self, seat: Seat, end: bool) -> Result<(), Illegal> {
         if self.status(seat) != Status::Playing {
-            return Err(Illegal::rule("only who still looks for the King has a vote"));
+            return Err(Illegal::rule("only a player still seeking the King has a vote"));
         }
         if self.votes.contains(seat) == end {
-            return Err(Illegal::rule("that changes nothing about the vote"));
+            return Err(Illegal::rule("your vote says so already"));
         }
         Ok(())
     }

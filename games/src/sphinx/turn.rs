@@ -83,7 +83,12 @@ impl Sphinx {
             turned.push(card);
         }
         let entered = (!king).then(|| self.enter_by(pylon, at, cards::rank(card))).flatten();
-        events.push(SphinxEvent::Turned { pylon, card, entered });
+        events.push(SphinxEvent::Turned {
+            seat,
+            pylon,
+            card,
+            entered,
+        });
         if king && own {
             self.settle(seat, Status::Won);
             events.push(SphinxEvent::Won { seat });

@@ -13,7 +13,7 @@ fn full_level(house: &House) -> Result<&house::Level, Illegal> {
     house
         .top()
         .filter(|top| top.is_full())
-        .ok_or_else(|| Illegal::rule("the top level has not its four pyramids"))
+        .ok_or_else(|| Illegal::rule("the top level needs four pyramids first"))
 }
 
 impl Thoth {
@@ -22,11 +22,11 @@ impl Thoth {
         let default = House::default();
         let house = self.house(seat).unwrap_or(&default);
         if !matches!(as_, Use::Relieve | Use::Discard) {
-            rule(!house.in_trouble(), "in Trouble a seat can only relieve it or discard")?;
+            rule(!house.in_trouble(), "in Trouble you can only relieve it or discard")?;
         }
         match as_ {
             Use::Foundation => {
-                rule(!house.stands(), "the house has a Foundation")?;
+                rule(!house.stands(), "your house has its Foundation")?;
                 rule(
                     cards::is_foundation(card),
                     "a Foundation is an Ace, or a planetary or elemental trump",
@@ -49,36 +49,33 @@ impl Thoth {
                 )
             }
             Use::Trouble { target, replace } => self.check_trouble(seat, card, target, replace),
-            Use::Relieve => rule(
-                house.is_relieved_by(card),
-                "that card relieves no Trouble of this house",
-            ),
+            Use::Relieve => rule(house.is_relieved_by(card), "that card relieves none of your Trouble"),
             // ▸ A card that would relieve the seat's own Trouble can only be played as relief.
             Use::Discard => rule(
                 !house.is_relieved_by(card),
-                "a card that relieves the Trouble has to be played as relief",
+                "that card relieves your Trouble, so you cannot discard it",
             ),
         }
     }
 
     pub(super) fn check_raise(&self, house: &House, card: Face, size: Size, count: u8) -> Result<(), Illegal> {
         let (element, value) =
-            cards::redeemed(card).ok_or_else(|| Illegal::rule("a court card is redeemed for nothing"))?;
+            cards::redeemed(card).ok_or_else(|| Illegal::rule("a court card is worth no pyramids"))?;
         let top = house
             .top()
-            .ok_or_else(|| Illegal::rule("there is no Foundation to build on"))?;
+            .ok_or_else(|| Illegal::rule("you need a Foundation first"))?;
         if !top.takes(Pyramid { element, size }) {
             return Err(Illegal::rule("the top level takes no pyramid of that element and size"));
         }
         let free = house::CORNERS.saturating_sub(top.pyramids.len());
         if count == 0 || usize::from(count) > free {
-            return Err(Illegal::rule("the level has not that many corners free"));
+            return Err(Illegal::rule("the level has fewer corners free"));
         }
         if u32::from(count) * u32::from(size.pips()) > u32::from(value) {
             return Err(Illegal::rule("the card is not worth that many pips"));
         }
         if count > self.bank.count(element, size) {
-            return Err(Illegal::rule("the bank has not that many of them"));
+            return Err(Illegal::rule("the bank has fewer of them"));
         }
         Ok(())
     }
@@ -92,7 +89,7 @@ impl Thoth {
     ) -> Result<(), Illegal> {
         let element = cards::zodiacal(card).ok_or_else(|| Illegal::rule("only a zodiacal trump makes Trouble"))?;
         if target == seat || !self.stands(target) {
-            return Err(Illegal::rule("Trouble is for another seat with a Foundation"));
+            return Err(Illegal::rule("Trouble needs another house with a Foundation"));
         }
         let Some(house) = self.house(target) else {
             return Err(Illegal::rule("there is no such house"));
@@ -120,7 +117,7 @@ impl Thoth {
         if self.hand_of(seat).contains(&slot) {
             return Ok(());
         }
-        Err(Illegal::rule("that card is not in the seat's hand"))
+        Err(Illegal::rule("that card is not in your hand"))
     }
 
     pub(super) fn check_phase(&self, phase: Phase) -> Result<(), Illegal> {

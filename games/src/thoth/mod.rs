@@ -23,7 +23,7 @@ use fairdeal_protocol::seat::{MAX_SEATS, Seat, SeatSet};
 use serde::Serialize;
 
 use crate::common::{best_of, rolled_seat};
-use crate::info::{GameInfo, OptionInfo, OptionKind};
+use crate::info::{Difficulty, GameInfo, OptionInfo, OptionKind};
 use crate::pyramid::Size;
 
 mod actions;
@@ -48,6 +48,9 @@ pub static INFO: GameInfo = GameInfo {
     designer: "Matthew Rogers",
     pitch: "Build a house of Tarot cards and pyramids, floor by floor, and bring Trouble to the others' houses. The \
             Roof ends the hand.",
+    tagline: "build tarot palaces",
+    minutes: 40,
+    difficulty: Difficulty::Deep,
     version: RULES_VERSION,
     least_seats: 2,
     most_seats: 5,
@@ -423,7 +426,7 @@ impl Game for Thoth {
                 self.check_phase(Phase::Play)?;
                 self.check_held(seat, card)?;
                 if self.is_in_trouble(seat) {
-                    return Err(Illegal::rule("a seat in Trouble may not call the end"));
+                    return Err(Illegal::rule("in Trouble you may not call the end"));
                 }
                 if !self.is_blocked() {
                     return Err(Illegal::rule("the end can be called only when every house is blocked"));

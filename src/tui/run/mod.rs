@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use data_encoding::BASE64;
+use fairdeal_games::bots::Level;
 use fairdeal_games::{AnyGame, game_info, rule_set};
 use fairdeal_net::{PeerId, Ticket, Transport, everywhere, leads_to};
 use fairdeal_protocol::audit::progress::audit_with;
@@ -17,10 +18,10 @@ use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::seat::Seat;
 use fairdeal_ui::keys::Keymap;
 use fairdeal_ui::text::{player_names, reasons};
-use fairdeal_ui::theme::Theme;
+use fairdeal_ui::theme::{Depth, Theme, Themes};
 use fairdeal_ui::view::{PeerState, Seating};
 use tokio::sync::mpsc::{self, error::TrySendError};
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use crate::session::driver::{Attended, Pilot, Role, Setup, start};
 use crate::session::frame::ProgramId;
@@ -31,11 +32,13 @@ use crate::session::practice;
 use crate::session::{Command, SessionEvent};
 use crate::signals::Signals;
 use crate::store::{IdentityKey, Settings};
+use crate::tui::background;
 use crate::tui::event::{Audited, Input, UiEvent};
 use crate::tui::screen::{Context, Effect, Library, Opening, Tone};
 use crate::tui::screens::home::Home;
 use crate::tui::screens::replay::ReplayScreen;
 use crate::tui::screens::table::TableScreen;
+use crate::tui::screens::welcome::Welcome;
 use crate::tui::shell::Shell;
 use crate::tui::terminal::{Screen, user_inputs};
 use crate::tui::{Interface, Start, TableOutcome, TuiError};
@@ -44,6 +47,8 @@ use crate::tui::{Interface, Start, TableOutcome, TuiError};
 const SLOW: Duration = Duration::from_millis(150);
 /// The most inputs to handle before the next frame.
 const AT_ONCE: usize = 256;
+/// How long the first frame waits for the terminal to tell its background.
+const ANSWER: Duration = Duration::from_millis(100);
 /// How often a screen gets the progress of reading a transcript.
 const TELLING: Duration = Duration::from_millis(30);
 /// How long the old session stays open to deliver an invitation to everybody.
@@ -53,6 +58,8 @@ const INVITING: Duration = Duration::from_secs(3);
 struct App {
     interface: Interface,
     live: Option<OpenTable>,
+    /// How well the bots play that join the lobby of the table opened here.
+    level: Level,
     /// Set to stop reading the current transcript: nobody waits for it.
     reading: Arc<AtomicBool>,
     /// The session of the previous table, until its players have been invited to the next.
@@ -85,11 +92,16 @@ pub(in crate::tui) async fn run(interface: Interface, start: Start) -> Result<Ta
         Ok(keymap) => (keymap, None),
         Err(why) => (Keymap::default(), Some(why.to_string())),
     };
+    let (own, theme_complaints) = interface.data.view().own_themes(&settings.theme);
     let mut context = Context {
         settings,
         given: interface.name.clone(),
         keymap,
         theme: Theme::default(),
+        themes: Themes {
+            own,
+            is_light: background::from_environment(|name| std::env::var(name).ok()),
+        },
         depth: interface.depth,
         ascii: interface.ascii,
         user: interface.user.clone(),
@@ -103,6 +115,7 @@ pub(in crate::tui) async fn run(interface: Interface, start: Start) -> Result<Ta
     let mut app = App {
         interface,
         live: None,
+        level: context.settings.bot_level,
         reading: Arc::default(),
         inviting: None,
         place: None,
@@ -117,6 +130,11 @@ pub(in crate::tui) async fn run(interface: Interface, start: Start) -> Result<Ta
         me: None,
     };
     let mut shell = match start {
+        // Settings that cannot be read are not to be replaced.
+        Start::Home if complaint.is_none() && Welcome::is_due(&context) => {
+            let welcome = Welcome::new(&context);
+            Shell::new(context, Box::new(welcome))
+        }
         Start::Home => Shell::new(context, Box::new(Home::default())),
         Start::Replay(path) => {
             app.read_replay(path);
@@ -129,13 +147,23 @@ pub(in crate::tui) async fn run(interface: Interface, start: Start) -> Result<Ta
             Shell::new(context, Box::new(TableScreen::new("table", local)))
         }
     };
-    for complaint in [complaint, keys_complaint].into_iter().flatten() {
+    let theme_complaints = theme_complaints.iter().map(ToString::to_string);
+    let complaints = [complaint, keys_complaint].into_iter().flatten();
+    for complaint in complaints.chain(theme_complaints) {
         shell.toast(Tone::Bad, complaint);
     }
     app.load_library();
 
     let mut screen = Screen::open()?;
     let mut keys = user_inputs();
+    let mut first = None;
+    if shell.context().depth != Depth::Mono && background::ask(|name| std::env::var(name).ok())? {
+        // The first frame has the right colours. A later answer changes the colours on the screen.
+        first = timeout(ANSWER, keys.recv()).await.ok().flatten();
+        if let Some(answer) = first.take_if(|input| matches!(input, Input::Background(_))) {
+            shell.update(answer);
+        }
+    }
     let mut signals = Signals::new()?;
     let mut drawn = Instant::now();
     loop {
@@ -148,20 +176,23 @@ pub(in crate::tui) async fn run(interface: Interface, start: Start) -> Result<Ta
         app.browse(&mut shell);
         let pace = shell.pace();
         let wake = pace.map(|pace| drawn + pace);
-        let input = tokio::select! {
-            input = app.next() => input,
-            Some(input) = inputs.recv() => input,
-            input = keys.recv() => match input {
-                Some(input) => Input::User(input),
-                None => break,
+        let input = match first.take() {
+            Some(input) => input,
+            None => tokio::select! {
+                input = app.next() => input,
+                Some(input) = inputs.recv() => input,
+                input = keys.recv() => match input {
+                    Some(input) => input,
+                    None => break,
+                },
+                () = sleep_until(wake.unwrap_or(drawn)), if wake.is_some() => {
+                    let now = Instant::now();
+                    let passed = now - drawn;
+                    drawn = now;
+                    Input::Tick(passed)
+                }
+                () = signals.recv() => break,
             },
-            () = sleep_until(wake.unwrap_or(drawn)), if wake.is_some() => {
-                let now = Instant::now();
-                let passed = now - drawn;
-                drawn = now;
-                Input::Tick(passed)
-            }
-            () = signals.recv() => break,
         };
         if pace.is_none() {
             // Animations start now, not at the last frame.
@@ -171,7 +202,7 @@ pub(in crate::tui) async fn run(interface: Interface, start: Start) -> Result<Ta
         shell.set_day((app.interface.today)());
         let mut leave = app.take_in(&mut shell, input);
         for _ in 0..AT_ONCE {
-            let more = keys.try_recv().ok().map(Input::User).or_else(|| app.try_next());
+            let more = keys.try_recv().ok().or_else(|| app.try_next());
             let Some(input) = more else { break };
             leave |= app.take_in(&mut shell, input);
         }
@@ -347,7 +378,7 @@ impl App {
             Effect::SeatBot { ticket, number } => {
                 let local_bots = self.live.as_ref().and_then(|live| live.local_bots.clone());
                 if let Some(local_bots) = local_bots {
-                    local_bots.seat_bot(ticket, number, pilot(&shell.context().settings))?;
+                    local_bots.seat_bot(ticket, number, pilot(self.level, &shell.context().settings))?;
                 }
                 Ok(())
             }
@@ -448,11 +479,12 @@ impl App {
         } else {
             Transport::Memory
         };
+        self.level = opening.level;
         let mut setup = self.setup(context, Role::Host(rules), transport, opening.password.clone())?;
         setup.lan = opening.lan && opening.networked;
         // With bots only there is nobody to wait for.
         setup.ready = !opening.networked;
-        let bots = vec![pilot(&context.settings); usize::from(opening.bots)];
+        let bots = vec![pilot(opening.level, &context.settings); usize::from(opening.bots)];
         self.begin(OpenTable {
             place: None,
             ..local_bots::open(setup, bots)?
@@ -507,9 +539,9 @@ impl App {
     }
 }
 
-fn pilot(settings: &Settings) -> Pilot {
+fn pilot(level: Level, settings: &Settings) -> Pilot {
     Pilot {
-        level: settings.bot_level,
+        level,
         delay: Duration::from_millis(settings.bot_delay),
     }
 }

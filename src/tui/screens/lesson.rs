@@ -55,6 +55,8 @@ impl LessonScreen {
         for event in told {
             self.table.on_event(context, &UiEvent::Session(event), requests);
         }
+        // The coach speaks about the table as it is after this.
+        self.table.skip_ahead(context, requests);
         self.table.offer_only(self.lesson.expects().as_ref());
         if self.lesson.expects().is_some() {
             requests.push(Request::Unfocus);

@@ -1,10 +1,13 @@
 //! The screens.
 
 pub(super) mod audit;
+#[cfg(test)]
+mod gallery;
 pub(super) mod history;
 pub(super) mod home;
 pub(super) mod join;
 pub(super) mod lesson;
+mod preview;
 pub(super) mod replay;
 pub(super) mod rules;
 pub(super) mod settings;
@@ -12,9 +15,10 @@ pub(super) mod setup;
 pub(super) mod table;
 #[cfg(test)]
 mod tests;
+pub(super) mod welcome;
 
-use fairdeal_ui::canvas::{Canvas, Target, cut};
-use ratatui::layout::Rect;
+use fairdeal_ui::canvas::{Canvas, Target, cut, wrapped};
+use ratatui::layout::{Constraint, Layout, Margin, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::{Paragraph, Wrap};
@@ -70,6 +74,72 @@ fn setting(canvas: &mut Canvas<'_>, area: Rect, target: Target, name: &str, valu
 /// Writes a text, wrapped at blanks.
 fn paragraph<'t>(canvas: &mut Canvas<'_>, area: Rect, text: impl Into<Text<'t>>) {
     canvas.render(Paragraph::new(text).wrap(Wrap { trim: true }), area);
+}
+
+/// A key, its effect in a word or two, and what a click on it chooses.
+type KeyHelp<'a> = (String, &'a str, Option<Target>);
+
+/// Rows of the sentence at the foot.
+const SENTENCE: usize = 2;
+
+/// Divides a screen into its body, within the margin, and its foot.
+fn body_and_foot(area: Rect) -> [Rect; 2] {
+    let rows = u16::try_from(SENTENCE).unwrap_or(0) + 2;
+    let [_, body, _, foot] = Layout::vertical([
+        Constraint::Length(1),
+        Constraint::Min(0),
+        Constraint::Length(1),
+        Constraint::Length(rows),
+    ])
+    .areas(area);
+    [body.inner(Margin::new(2, 0)), foot]
+}
+
+/// Draws the foot of a screen: a rule, a sentence on the thing in focus, and the keys. Of `sentences`, the first that
+/// fits is drawn; of the keys those that fit, the last always.
+fn foot(canvas: &mut Canvas<'_>, area: Rect, sentences: &[String], mut keys: Vec<KeyHelp<'_>>) {
+    let theme = canvas.theme();
+    let [rule, sentence, line] =
+        Layout::vertical([Constraint::Length(1), Constraint::Min(0), Constraint::Length(1)]).areas(area);
+    let [sentence, line] = [sentence, line].map(|area| area.inner(Margin::new(2, 0)));
+    canvas.put(
+        rule,
+        Line::styled(theme.glyph("━", "=").repeat(usize::from(rule.width)), theme.faint()),
+    );
+    let width = usize::from(sentence.width);
+    let wraps = sentences.iter().map(|text| wrapped(text, width, 0));
+    let rows = wraps.reduce(|best, next| if best.len() <= SENTENCE { best } else { next });
+    canvas.rows(sentence, rows.unwrap_or_default().into_iter().map(Line::raw));
+    let room = |keys: &[KeyHelp<'_>]| {
+        keys.iter()
+            .map(|(key, label, _)| key.width() + label.width() + 3)
+            .sum::<usize>()
+    };
+    while room(&keys) > width + 2 && keys.len() > 1 {
+        // First those that nobody can click, then from the end; the last one is the way out.
+        let hint = keys.iter().position(|(.., target)| target.is_none());
+        keys.remove(hint.unwrap_or(keys.len() - 2));
+    }
+    let gap = if room(&keys) + keys.len() <= width + 3 { 3 } else { 2 };
+    let mut at = line;
+    for (key, label, target) in keys {
+        let text = Line::from(vec![Span::styled(key, theme.key()), Span::raw(format!(" {label}"))]);
+        let area = Rect {
+            width: u16::try_from(text.width()).unwrap_or(u16::MAX).min(at.width),
+            ..at
+        };
+        let rest = canvas.lead(at, text);
+        if let Some(target) = target
+            && canvas.target(area, target).focused
+        {
+            canvas.tint(area, theme.focused());
+        }
+        at = Rect {
+            x: rest.x.saturating_add(gap),
+            width: rest.width.saturating_sub(gap),
+            ..rest
+        };
+    }
 }
 
 /// A centred column, at most `most` wide to stay readable.

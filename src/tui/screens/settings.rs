@@ -1,21 +1,34 @@
 //! The settings.
 
 use fairdeal_games::bots::Level;
-use fairdeal_ui::appearance::{Pyramids, ThemeName};
+use fairdeal_ui::appearance::{Letters, Pyramids, ThemeChoice};
 use fairdeal_ui::canvas::{Canvas, Target, wrapped};
 use fairdeal_ui::field::Field;
 use fairdeal_ui::keys::Intent;
-use ratatui::layout::Rect;
+use ratatui::layout::{Constraint, Layout, Margin, Rect};
 use ratatui::text::Line;
 
+use super::preview::preview;
 use super::{column, label, setting};
 use crate::store::Settings;
 use crate::tui::screen::{Context, Request, Requests, Screen};
 
 /// The longest name.
-const MAX_NAME: usize = 32;
+pub(super) const MAX_NAME: usize = 32;
 /// The choices of bot delay, in milliseconds.
 const BOT_DELAYS: [u64; 6] = [0, 200, 400, 700, 1200, 2000];
+
+/// The widest page.
+const WIDTH: u16 = 112;
+/// The least width of a page with the preview beside the settings.
+const WIDE: u16 = 90;
+/// The least height with an empty row at the end.
+const SHORT: u16 = 22;
+/// Rows of the preview below the settings and beside them.
+const SAMPLE: (u16, u16) = (7, 15);
+/// The note on the files of the settings.
+const FILE: &str = "settings.toml in the data directory holds these settings and your keys. themes/NAME.toml beside it is \
+                    a theme of your own.";
 
 /// One setting, in one row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,16 +36,18 @@ enum Item {
     Name,
     Theme,
     Pyramids,
+    Letters,
     Ascii,
     Motion,
     Level,
     BotDelay,
 }
 
-const ITEMS: [Item; 7] = [
+const ITEMS: [Item; 8] = [
     Item::Name,
     Item::Theme,
     Item::Pyramids,
+    Item::Letters,
     Item::Ascii,
     Item::Motion,
     Item::Level,
@@ -57,27 +72,42 @@ impl SettingsScreen {
         let mut settings = context.settings.clone();
         match item {
             Item::Name => return,
-            Item::Theme => settings.theme = turned(&ThemeName::ALL, settings.theme, by),
+            Item::Theme => settings.theme = turned(&context.themes.choices(), &settings.theme, by),
             Item::Pyramids => {
-                settings.pyramids = turned(&[Pyramids::Rainbow, Pyramids::Xeno], settings.pyramids, by);
+                settings.pyramids = turned(&[Pyramids::Rainbow, Pyramids::Xeno], &settings.pyramids, by);
             }
+            Item::Letters => settings.letters = turned(&[Letters::Auto, Letters::Always], &settings.letters, by),
             Item::Ascii => settings.ascii = !settings.ascii,
             Item::Motion => settings.motion = !settings.motion,
             Item::Level => {
-                settings.bot_level = turned(&Level::ALL.map(|(level, _)| level), settings.bot_level, by);
+                settings.bot_level = turned(&Level::ALL.map(|(level, _)| level), &settings.bot_level, by);
             }
-            Item::BotDelay => settings.bot_delay = turned(&BOT_DELAYS, settings.bot_delay, by),
+            Item::BotDelay => settings.bot_delay = turned(&BOT_DELAYS, &settings.bot_delay, by),
         }
         requests.push(Request::Settings(Box::new(settings)));
     }
 
-    /// Saves the name if it has changed.
+    fn draw_item(&self, context: &Context, canvas: &mut Canvas<'_>, area: Rect, (number, item): (usize, Item)) {
+        let (name, value, _) = told(&context.settings, item);
+        let target = Target::Row(number);
+        if item != Item::Name {
+            return setting(canvas, area, target, name, &value);
+        }
+        let mark = canvas.target(area, target);
+        let rest = label(canvas, area, name, mark.focused);
+        if mark.focused {
+            self.name.draw(canvas, rest);
+        } else {
+            canvas.put(rest, Line::styled(self.name.text(), canvas.theme().accent()));
+        }
+    }
+
+    /// Saves the name if it has changed; a name once given is never empty.
     fn keep_name(&self, context: &Context, requests: &mut Requests) {
         let name = self.name.text().trim().to_owned();
-        let name = Some(name).filter(|name| !name.is_empty() && *name != context.user);
-        if name != context.settings.name {
+        if !name.is_empty() && name != context.name() {
             let settings = Settings {
-                name,
+                name: Some(name),
                 ..context.settings.clone()
             };
             requests.push(Request::Settings(Box::new(settings)));
@@ -86,11 +116,11 @@ impl SettingsScreen {
 }
 
 /// The value `by` steps after `now`, wrapping at the ends.
-fn turned<T: Copy + PartialEq>(all: &[T], now: T, by: i32) -> T {
-    let at = all.iter().position(|one| *one == now).unwrap_or(0);
+pub(super) fn turned<T: Clone + PartialEq>(all: &[T], now: &T, by: i32) -> T {
+    let at = all.iter().position(|one| one == now).unwrap_or(0);
     let count = all.len().max(1);
     let next = if by > 0 { at + 1 } else { at + count - 1 } % count;
-    all.get(next).copied().unwrap_or(now)
+    all.get(next).unwrap_or(now).clone()
 }
 
 fn told(settings: &Settings, item: Item) -> (&'static str, String, &'static str) {
@@ -100,7 +130,11 @@ fn told(settings: &Settings, item: Item) -> (&'static str, String, &'static str)
         Item::Theme => (
             "theme",
             settings.theme.name().to_owned(),
-            "None of them relies on colour alone.",
+            match settings.theme {
+                ThemeChoice::Auto => "Light on a light terminal, otherwise dark.",
+                ThemeChoice::Own(_) => "Your own, from the folder themes of the data directory.",
+                ThemeChoice::BuiltIn(_) => "No theme relies on colour alone.",
+            },
         ),
         Item::Pyramids => {
             let (name, meaning) = match settings.pyramids {
@@ -108,6 +142,13 @@ fn told(settings: &Settings, item: Item) -> (&'static str, String, &'static str)
                 Pyramids::Xeno => ("Xeno", "White, orange, cyan, clear and purple."),
             };
             ("pyramids", name.to_owned(), meaning)
+        }
+        Item::Letters => {
+            let (name, meaning) = match settings.letters {
+                Letters::Auto => ("without colours", "Pyramids show letters in the theme mono."),
+                Letters::Always => ("always", "Pyramids show letters, for players who confuse some colours."),
+            };
+            ("letters", name.to_owned(), meaning)
         }
         Item::Ascii => (
             "ASCII alone",
@@ -134,39 +175,45 @@ impl Screen for SettingsScreen {
     }
 
     fn draw(&mut self, context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
-        let theme = canvas.theme();
-        let page = column(area, 86);
-        let mut at = Rect { y: page.y + 1, ..page };
-        at = canvas.section(at, "Settings");
-        for (number, item) in ITEMS.into_iter().enumerate() {
-            let (name, value, _) = told(&context.settings, item);
-            let target = Target::Row(number);
-            if item == Item::Name {
-                let area = Rect { height: 1, ..at };
-                let mark = canvas.target(area, target);
-                let rest = label(canvas, area, name, mark.focused);
-                if mark.focused {
-                    self.name.draw(canvas, rest);
-                } else {
-                    canvas.put(rest, Line::styled(self.name.text(), theme.accent()));
-                }
-            } else {
-                setting(canvas, at, target, name, &value);
-            }
-            at.y += 1;
+        let mut page = column(area, WIDTH).inner(Margin::new(2, 1));
+        if area.height < SHORT {
+            // The row below is needed for the meaning of the setting.
+            page.height = page.height.saturating_add(1);
+        }
+        let is_wide = page.width >= WIDE;
+        let settings = u16::try_from(ITEMS.len()).unwrap_or(u16::MAX);
+        let [list, sample, notes] = if is_wide {
+            // A quarter of the free rows is above.
+            let parts = [Constraint::Fill(1), Constraint::Length(SAMPLE.1), Constraint::Fill(3)];
+            let [_, page, _] = Layout::vertical(parts).areas(page);
+            let halves = Layout::horizontal([Constraint::Fill(1); 2]).spacing(2);
+            let [left, sample] = halves.areas(page);
+            let parts = [Constraint::Length(settings), Constraint::Fill(1)];
+            let [list, notes] = Layout::vertical(parts).spacing(1).areas(left);
+            [list, sample, notes]
+        } else {
+            let parts = [
+                Constraint::Length(settings),
+                Constraint::Fill(1),
+                Constraint::Length(SAMPLE.0),
+            ];
+            let [list, notes, sample] = Layout::vertical(parts).spacing(1).areas(page);
+            [list, sample, notes]
+        };
+        for ((number, item), y) in ITEMS.into_iter().enumerate().zip(list.y..list.bottom()) {
+            self.draw_item(context, canvas, Rect { y, height: 1, ..list }, (number, item));
         }
         let meaning = self.focus.map_or("", |item| told(&context.settings, item).2);
-        let file = "These settings and your keys are in settings.toml in the data directory. For example, up = [\"w\"] in its \
-                    section [keys] makes w move up. fairdeal reports mistakes in the file when it starts.";
-        let width = usize::from(page.width).saturating_sub(4);
-        let lines = wrapped(meaning, width, 0).into_iter().chain([String::new()]);
-        let lines = lines.chain(wrapped(file, width, 0));
-        let below = Rect {
-            y: at.y + 1,
-            height: 8,
-            ..page
-        };
-        canvas.rows(below, lines.map(|row| Line::styled(format!("   {row}"), theme.faint())));
+        let width = usize::from(notes.width).saturating_sub(3);
+        let mut lines = wrapped(meaning, width, 0);
+        let file = wrapped(FILE, width, 0);
+        // At the smallest size there is no room for it.
+        if lines.len() + file.len() < usize::from(notes.height) {
+            lines.push(String::new());
+            lines.extend(file);
+        }
+        canvas.rows(notes, lines.into_iter().map(|row| Line::raw(format!("   {row}"))));
+        preview(canvas, sample, context.settings.pyramids);
     }
 
     fn choose(&mut self, context: &Context, target: Target, requests: &mut Requests) {

@@ -3,6 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use fairdeal_games::GAMES;
+use fairdeal_games::bots::Level;
 use fairdeal_net::{PeerId, Ticket};
 use fairdeal_protocol::audit::progress::AuditProgress;
 use fairdeal_protocol::party::{Party, PlayedBy};
@@ -19,11 +20,12 @@ use crate::session::lan::{LanTable, LanView};
 use crate::session::{Command, SessionEvent};
 use crate::store::IdentityKey;
 use crate::tui::event::{Input, UiEvent};
-use crate::tui::screen::{Effect, Library};
-use crate::tui::testing::TestApp;
+use crate::tui::screen::{Effect, Library, Opening};
+use crate::tui::screens::welcome::Welcome;
+use crate::tui::testing::{TestApp, context};
 
 /// The sizes to draw every screen at.
-const SIZES: [(u16, u16); 7] = [(1, 1), (20, 5), (79, 24), (80, 23), (80, 24), (140, 45), (200, 60)];
+const SIZES: [(u16, u16); 7] = [(1, 1), (20, 5), (60, 20), (79, 24), (80, 24), (140, 45), (200, 60)];
 
 fn taken(name: &str, number: usize) -> Option<LobbySeat> {
     Some(LobbySeat {
@@ -49,7 +51,7 @@ fn lobby() -> LobbyView {
 }
 
 /// Each screen by name, reached as a player would.
-fn screens(ascii: bool) -> Vec<(&'static str, TestApp)> {
+pub(super) fn screens(ascii: bool) -> Vec<(&'static str, TestApp)> {
     let home = || {
         let mut stage = TestApp::at_home(ascii);
         stage.input(Input::Library(Library {
@@ -90,13 +92,14 @@ fn screens(ascii: bool) -> Vec<(&'static str, TestApp)> {
         total: 90,
         ..AuditProgress::default()
     })));
-    let mut rules = at("Loot  ");
+    let mut rules = home();
     rules.keys("R");
     let mut palette = home();
     palette.keys(":jo");
     let mut help = home();
     help.keys("?");
     vec![
+        ("welcome", TestApp::at_first_start(ascii)),
         ("home", home()),
         ("setup", at("Plutonian")),
         ("join", at("join with")),
@@ -199,23 +202,25 @@ fn ticket() -> Ticket {
 #[test]
 fn there_is_a_first_and_a_last() {
     let mut stage = TestApp::at_home(false);
-    let chosen = |stage: &mut TestApp| {
-        let shown = stage.draw();
-        let row = shown.lines().skip(1).find(|row| row.contains('▌')).map(str::to_owned);
-        row.unwrap_or_default()
-    };
     stage.key(KeyCode::End);
-    assert!(chosen(&mut stage).contains("quit"));
+    stage.key(KeyCode::Enter);
+    assert!(stage.effects.iter().any(|effect| matches!(effect, Effect::Quit)));
+    let mut stage = TestApp::at_home(false);
+    let first = stage.shell.focus();
+    stage.key(KeyCode::Tab);
+    assert_ne!(stage.shell.focus(), first);
     stage.key(KeyCode::Home);
-    assert!(chosen(&mut stage).contains("Loot"));
+    assert_eq!(stage.shell.focus(), first);
 }
 
 #[test]
 fn a_table_of_the_network_takes_no_other_lines_place() {
     let mut stage = TestApp::at_home(false);
-    while !stage.draw().contains("▌  settings") {
-        stage.key(KeyCode::Tab);
-    }
+    let shown = stage.draw();
+    let row = shown.lines().last().unwrap();
+    let (before, _) = row.split_once("settings").unwrap();
+    let at = Position::new(u16::try_from(before.chars().count()).unwrap(), 23);
+    stage.input(Input::User(UserInput::MouseMoved(at)));
     stage.input(Input::Lan(Some(LanView {
         tables: vec![LanTable {
             ticket: ticket(),
@@ -228,9 +233,138 @@ fn a_table_of_the_network_takes_no_other_lines_place() {
         }],
         blind: false,
     })));
-    assert!(stage.draw().contains("Cleo: Loot"));
+    assert!(stage.draw().contains("Loot with Cleo"));
     stage.key(KeyCode::Enter);
     assert_eq!(stage.shell.trail(), ["home", "settings"]);
+}
+
+/// The settings that the interface has asked to save, and the screen that it shows.
+fn after_welcome(answer: impl Fn(&mut TestApp)) -> (Option<String>, Vec<String>) {
+    let mut stage = TestApp::at_first_start(false);
+    assert!(stage.draw().contains("What shall the others call you?"));
+    answer(&mut stage);
+    let saved = stage.effects.iter().find_map(|effect| match effect {
+        Effect::Save(settings) => settings.name.clone(),
+        _ => None,
+    });
+    (saved, stage.shell.trail())
+}
+
+#[test]
+fn first_start_asks_for_a_name_and_saves_it() {
+    let home = vec!["home".to_owned()];
+    let told = |name: &str| (Some(name.to_owned()), home.clone());
+    assert_eq!(after_welcome(|stage| stage.key(KeyCode::Enter)), told("Anna"));
+    assert_eq!(after_welcome(|stage| stage.key(KeyCode::Esc)), told("Anna"));
+    let typed = |stage: &mut TestApp| {
+        stage.keys("bel q");
+        stage.key(KeyCode::Enter);
+    };
+    assert_eq!(after_welcome(typed), told("Annabel q"));
+    let cleared = |stage: &mut TestApp| {
+        (0..10).for_each(|_| stage.key(KeyCode::Backspace));
+        stage.key(KeyCode::Enter);
+    };
+    assert_eq!(after_welcome(cleared), told("Anna"));
+
+    let mut known = context(false);
+    assert!(Welcome::is_due(&known));
+    known.settings.name = Some("Anna".to_owned());
+    assert!(!Welcome::is_due(&known));
+    known.settings.name = None;
+    known.given = Some("Anna".to_owned());
+    assert!(!Welcome::is_due(&known));
+}
+
+#[test]
+fn letters_open_screens_from_home() {
+    let names = [
+        ('j', "join"),
+        ('w', "watch"),
+        ('H', "history"),
+        (',', "settings"),
+        ('R', "Rules of Loot"),
+        ('o', "Loot"),
+    ];
+    for (letter, name) in names {
+        let mut stage = TestApp::at_home(false);
+        stage.key(KeyCode::Char(letter));
+        assert_eq!(stage.shell.trail(), ["home", name]);
+    }
+}
+
+/// The table that the set-up asks for.
+fn opening(keys: &str) -> Opening {
+    let mut stage = TestApp::at_home(false);
+    stage.key(KeyCode::Char('o'));
+    for key in keys.chars() {
+        stage.key(match key {
+            'v' => KeyCode::Down,
+            '^' => KeyCode::Up,
+            '<' => KeyCode::Left,
+            '>' => KeyCode::Right,
+            _ => KeyCode::Enter,
+        });
+    }
+    let opened = stage.opened.take();
+    opened.unwrap_or_else(|| panic!("no table was opened:\n{}", stage.draw()))
+}
+
+#[test]
+fn set_up_opens_the_table_that_it_shows() {
+    let table = opening("-");
+    assert_eq!((table.seats, table.bots, table.networked), (3, 2, false));
+    assert_eq!(table.level, Level::Normal);
+    // Four seats, gentle bots, 110 points.
+    let table = opening("v>v>vv>-");
+    assert_eq!((table.seats, table.bots, table.level), (4, 3, Level::Gentle));
+    assert!(table.options.contains(&("target".to_owned(), "110".to_owned())));
+    assert!(!table.options.iter().any(|(key, _)| key == "turn-time"));
+    // Others can join; one bot, a time for turns among the further options, which Enter unfolds and does not begin.
+    let table = opening(">vv>vvvvv-vv>-");
+    assert_eq!((table.bots, table.networked, table.lan), (1, true, true));
+    assert!(
+        table.options.contains(&("turn-time".to_owned(), "60".to_owned())),
+        "{:?}",
+        table.options
+    );
+    let table = opening("<-");
+    assert!(table.networked && !table.lan, "only with the ticket");
+}
+
+/// At the smallest screen the list of settings scrolls with the focus.
+#[test]
+fn every_setting_can_be_reached_on_a_small_screen() {
+    let mut stage = TestApp::at_home(false);
+    stage.size = (60, 20);
+    for _ in 0..4 {
+        stage.key(KeyCode::Down);
+    }
+    assert!(stage.draw().contains("By") || stage.draw().contains("Tarot"));
+    stage.keys("o");
+    let mut seen = String::new();
+    stage.key(KeyCode::Right);
+    for _ in 0..14 {
+        let shown = stage.draw();
+        let row = shown.lines().find(|row| row.contains('▌') && !row.contains("fairdeal"));
+        seen.push_str(row.unwrap_or_else(|| panic!("{shown}")));
+        if seen.contains("more options") && !seen.contains("who begins") && !shown.contains("▾") {
+            stage.key(KeyCode::Enter);
+        }
+        stage.key(KeyCode::Down);
+    }
+    for name in [
+        "who can join",
+        "bots",
+        "password",
+        "who begins",
+        "houses can fall",
+        "strict",
+        "away",
+        "Enter",
+    ] {
+        assert!(seen.contains(name), "{name}: {seen}");
+    }
 }
 
 /// The arrows reach every entry of a list that is longer than the screen.

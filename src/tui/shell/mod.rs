@@ -90,6 +90,11 @@ impl Shell {
         &self.context
     }
 
+    #[cfg(test)]
+    pub(in crate::tui) fn context_mut(&mut self) -> &mut Context {
+        &mut self.context
+    }
+
     /// The names of the screens on the stack, bottom first.
     #[cfg(test)]
     pub(in crate::tui) fn trail(&self) -> Vec<String> {
@@ -145,6 +150,7 @@ impl Shell {
                 ..area
             };
             place.screen.draw(&self.context, &mut canvas, body);
+            draw_title(place.screen.as_ref(), &self.context, &mut canvas);
             let is_there = |target: &Target| self.layer.area(*target).is_some();
             if place.focus.as_ref().is_some_and(is_there) || self.layer.targets.is_empty() {
                 break;
@@ -162,50 +168,9 @@ impl Shell {
         }
         let mut layer = std::mem::take(&mut self.layer);
         let mut canvas = Canvas::new(buffer, &theme, &marks, None, &mut layer);
-        self.draw_title(&mut canvas);
         self.draw_toasts(&mut canvas);
         self.draw_overlay(&mut canvas);
         self.layer = layer;
-    }
-
-    /// The header: the screen's name and heading, and at the right its own corner or the keys for help and the way out.
-    fn draw_title(&self, canvas: &mut Canvas<'_>) {
-        let theme = canvas.theme();
-        let Some(place) = self.stack.last() else { return };
-        let row = Rect {
-            height: 1,
-            ..canvas.area()
-        };
-        let area = row.inner(Margin::new(2, 0));
-        let mut spans = vec![
-            Span::styled(format!("fairdeal {} ", theme.glyph("▌", ">")), theme.accent()),
-            Span::styled(place.screen.name(), theme.title()),
-        ];
-        let heading = place.screen.heading();
-        if !heading.is_empty() {
-            spans.push(Span::raw(format!("  {heading}")));
-        }
-        if let Some((corner, target)) = place.screen.corner(theme) {
-            let width = u16::try_from(corner.width()).unwrap_or(u16::MAX).min(area.width);
-            let [text, corner_area] = Layout::horizontal([Constraint::Min(0), Constraint::Length(width)]).areas(area);
-            canvas.put(text, Line::from(spans));
-            let mark = canvas.target(corner_area, target);
-            canvas.put(corner_area, corner);
-            if mark.focused {
-                canvas.tint(corner_area, theme.focused());
-            }
-            return;
-        }
-        let keys = &self.context.keymap;
-        let way = place.screen.way_out();
-        let (help, out) = (keys.key(Intent::Help), keys.key(way));
-        let label = if way == Intent::Quit { "leave" } else { "back" };
-        let width = help.width() + out.width() + label.len() + "[ help] [ ]".len();
-        let width = u16::try_from(width).unwrap_or(u16::MAX).min(area.width);
-        let [text, buttons] = Layout::horizontal([Constraint::Min(0), Constraint::Length(width)]).areas(area);
-        canvas.put(text, Line::from(spans));
-        let x = canvas.button((buttons.x, area.y), &help, "help", Target::Key(Intent::Help));
-        canvas.button((x, area.y), &out, label, Target::Key(way));
     }
 
     fn draw_toasts(&self, canvas: &mut Canvas<'_>) {
@@ -324,6 +289,10 @@ impl Shell {
                 }
             }
             Input::Lan(view) => self.context.lan = view,
+            Input::Background(is_light) => {
+                self.context.themes.is_light = is_light;
+                self.context.dress();
+            }
             Input::Library(library) => self.context.library = library,
             Input::Tick(passed) => {
                 for toast in &mut self.toasts {
@@ -438,6 +407,45 @@ impl Shell {
             place.screen.focused(Some(target));
         }
     }
+}
+
+/// The header: the screen's name and heading, and at the right its own corner or the keys for help and the way out.
+fn draw_title(screen: &dyn Screen, context: &Context, canvas: &mut Canvas<'_>) {
+    let theme = canvas.theme();
+    let row = Rect {
+        height: 1,
+        ..canvas.area()
+    };
+    let area = row.inner(Margin::new(2, 0));
+    let mut spans = vec![
+        Span::styled(format!("fairdeal {} ", theme.glyph("▌", ">")), theme.accent()),
+        Span::styled(screen.name(), theme.title()),
+    ];
+    let heading = screen.heading();
+    if !heading.is_empty() {
+        spans.push(Span::raw(format!("  {heading}")));
+    }
+    if let Some((corner, target)) = screen.corner(theme) {
+        let width = u16::try_from(corner.width()).unwrap_or(u16::MAX).min(area.width);
+        let [text, corner_area] = Layout::horizontal([Constraint::Min(0), Constraint::Length(width)]).areas(area);
+        canvas.put(text, Line::from(spans));
+        let mark = canvas.target(corner_area, target);
+        canvas.put(corner_area, corner);
+        if mark.focused {
+            canvas.tint(corner_area, theme.focused());
+        }
+        return;
+    }
+    let keys = &context.keymap;
+    let way = screen.way_out();
+    let (help, out) = (keys.key(Intent::Help), keys.key(way));
+    let label = if way == Intent::Quit { "leave" } else { "back" };
+    let width = help.width() + out.width() + label.len() + "[ help] [ ]".len();
+    let width = u16::try_from(width).unwrap_or(u16::MAX).min(area.width);
+    let [text, buttons] = Layout::horizontal([Constraint::Min(0), Constraint::Length(width)]).areas(area);
+    canvas.put(text, Line::from(spans));
+    let x = canvas.button((buttons.x, area.y), &help, "help", Target::Key(Intent::Help));
+    canvas.button((x, area.y), &out, label, Target::Key(way));
 }
 
 /// Width of the list of keys, inside its frame.

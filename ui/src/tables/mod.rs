@@ -71,7 +71,7 @@ impl ViewContext<'_> {
         Line::from(spans)
     }
 
-    /// What a seat did last, as a sentence without its name.
+    /// The last turn of a seat, as a sentence without its name.
     pub fn last(&self, seat: Seat) -> Option<&str> {
         self.seats.get(seat.index())?.last.as_deref()
     }
@@ -84,7 +84,7 @@ pub struct SeatState {
     pub is_bot: bool,
     /// A note on its connection or its clock, and whether it is bad news.
     pub note: Option<(String, bool)>,
-    /// What it did last, without its name.
+    /// Its last turn, without its name.
     pub last: Option<String>,
 }
 

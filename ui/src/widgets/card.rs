@@ -32,6 +32,8 @@ pub enum CardSize {
     Small,
     Normal,
     Large,
+    /// As many columns and rows as said, for faces with [lines of their own](Card::lines).
+    Sized(u16, u16),
 }
 
 impl CardSize {
@@ -42,6 +44,7 @@ impl CardSize {
             Self::Small => 7,
             Self::Normal => 9,
             Self::Large => 13,
+            Self::Sized(columns, _) => columns,
         }
     }
 
@@ -52,6 +55,7 @@ impl CardSize {
             Self::Small => 5,
             Self::Normal => 7,
             Self::Large => 9,
+            Self::Sized(_, rows) => rows,
         }
     }
 
@@ -79,6 +83,8 @@ pub struct Card<'a> {
     pub picture: Option<&'a Picture>,
     /// The colour of its suit.
     pub style: Style,
+    /// Lines at the foot of the face, such as name and uses; with them, the face has no name or lower rank.
+    pub lines: Vec<Line<'a>>,
     /// A note on its lower edge, such as what it is worth.
     pub foot: Option<Line<'a>>,
     /// Whether it came in the last turn.
@@ -173,8 +179,15 @@ impl Card<'_> {
         let mut lines = vec![corner(self.rank, self.suit)];
         let picture = self.picture.map(|picture| picture.rows(theme));
         match (size, picture) {
-            (CardSize::Normal | CardSize::Large, Some(rows)) => {
-                lines.extend((size == CardSize::Large).then(Line::default));
+            (CardSize::Normal | CardSize::Large | CardSize::Sized(..), Some(rows)) => {
+                let used = 1 + rows.len() + self.lines.len();
+                let spare = usize::from(inner.height).saturating_sub(used);
+                let above = match size {
+                    CardSize::Normal => 0,
+                    CardSize::Large => 1,
+                    _ => spare / 2,
+                };
+                lines.extend(std::iter::repeat_n(Line::default(), above));
                 lines.extend(rows.iter().map(|row| middle(row)));
             }
             _ => lines.extend([middle(self.suit)]),
@@ -185,6 +198,7 @@ impl Card<'_> {
             corner("", self.rank)
         };
         let foot = match size {
+            _ if !self.lines.is_empty() => self.lines.iter().map(|line| line.clone().centered()).collect(),
             CardSize::Large => vec![if fits { last } else { Line::default() }, corner(self.suit, self.rank)],
             _ => vec![last],
         };

@@ -52,14 +52,14 @@ impl Choice {
 impl TableScreen {
     /// Offers for the focused spot, else for the picked ones.
     pub(super) fn listed(&self) -> Vec<Offer> {
+        let Some((spot, picked)) = self.choice.aimed.split_last() else {
+            return Vec::new();
+        };
         let aimed: Vec<Offer> = self.choice.offers.after(&self.choice.aimed).cloned().collect();
         if !aimed.is_empty() {
             return aimed;
         }
         // No offers for this spot: list the reasons instead.
-        let Some((spot, picked)) = self.choice.aimed.split_last() else {
-            return Vec::new();
-        };
         let refused = self.view(picked, |view, snapshot| refused(&snapshot.game, *spot, view));
         refused.unwrap_or_default()
     }

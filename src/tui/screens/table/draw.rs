@@ -98,7 +98,7 @@ fn draw_rule(canvas: &mut Canvas<'_>, area: Rect) {
     canvas.put(area, Line::styled(rule, theme.faint()));
 }
 
-/// Whose turn it is, and what may be done.
+/// The prompt: the seat to act, and what may be done.
 fn draw_prompt(
     table_screen: &TableScreen,
     context: &Context,
@@ -174,7 +174,7 @@ fn draw_prompt(
 /// A key and its effect in a word or two; those without a target only tell about keys.
 type KeyHelp = (String, String, Option<Target>);
 
-/// The row of keys: those of the game first, as many as fit.
+/// The row of keys: the game's buttons first, then as many as fit.
 fn draw_keys(
     table_screen: &TableScreen,
     context: &Context,
@@ -191,6 +191,13 @@ fn draw_keys(
         all.extend(outcome::ways_on(table_screen).map(|(key, label, target)| (key, label, Some(target))));
     } else if !replays {
         let offers = table_screen.listed();
+        for spot in table_screen.choice.lit() {
+            if let Spot::Button(number) = spot {
+                let button = match_game!(&snapshot.game, game => game.button(number));
+                let key = button.key.map(String::from).unwrap_or_default();
+                all.push((key, button.label.to_owned(), Some(Target::Spot(spot))));
+            }
+        }
         let verb = offers.first().filter(|offer| offer.refused.is_none());
         let verb = verb.and_then(|offer| offer.words.split_whitespace().next());
         if let Some(verb) = verb {
@@ -204,13 +211,6 @@ fn draw_keys(
                 format!("1-{}", row.len())
             };
             all.push((last, "choose".to_owned(), None));
-        }
-        for spot in table_screen.choice.lit() {
-            if let Spot::Button(number) = spot {
-                let button = match_game!(&snapshot.game, game => game.button(number));
-                let key = button.key.map(String::from).unwrap_or_default();
-                all.push((key, button.label.to_owned(), Some(Target::Spot(spot))));
-            }
         }
         if offers.len() > 1 {
             all.push((

@@ -50,11 +50,16 @@ pub(super) fn draw(
                     1 => String::new(),
                     count => format!("   {} {} more", context.keymap.key(Intent::Uses), count - 1),
                 };
-                Line::from(vec![
+                let mut line = Line::from(vec![
                     Span::styled("Enter ", theme.key()),
                     Span::styled(offer.words.clone(), theme.ink()),
                     Span::styled(more, theme.key()),
-                ])
+                ]);
+                // The row of keys names that key too.
+                if line.width() + 4 > usize::from(area.width) && area.height > 1 {
+                    line.spans.pop();
+                }
+                line
             }
         }),
     };
@@ -75,6 +80,9 @@ pub(super) fn draw(
             None => Line::styled(title, theme.title()),
         };
         return canvas.put(area, line);
+    }
+    if title.is_empty() {
+        return;
     }
     let inner = canvas.panel(area, &title);
     let (text, foot) = match use_line {

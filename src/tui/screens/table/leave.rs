@@ -1,10 +1,12 @@
 //! Entering and leaving a game: readiness, invitations, removals, a rematch, the audit.
 
+use fairdeal_games::bots::Level;
 use fairdeal_net::{JoinTarget, Ticket};
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::log::claim::Ground;
+use fairdeal_protocol::party::PlayedBy;
 use fairdeal_protocol::seat::{Seat, SeatSet};
-use fairdeal_ui::view::Standing;
+use fairdeal_ui::view::{LobbySeat, Standing};
 
 use super::{Asked, TableScreen, Way};
 use crate::session::Command;
@@ -106,6 +108,7 @@ impl TableScreen {
             game: self.lobby.game.clone(),
             seats,
             bots: if self.local { seats - 1 } else { 0 },
+            level: self.lobby.seats.iter().flatten().find_map(level_of).unwrap_or_default(),
             options: self.lobby.options.clone(),
             networked: !self.local,
             lan: false,
@@ -176,5 +179,13 @@ impl TableScreen {
     pub(super) fn go(&mut self, requests: &mut Requests) {
         requests.push(Request::Effect(Effect::CloseSession));
         requests.push(Request::Leave);
+    }
+}
+
+/// The level of a bot that the program knows.
+fn level_of(taken: &LobbySeat) -> Option<Level> {
+    match &taken.played_by {
+        PlayedBy::Bot(level) => Level::by_name(level.as_str()),
+        PlayedBy::Person => None,
     }
 }

@@ -1,6 +1,6 @@
 //! The log of a table: what happened, what the table says, and chat.
 //!
-//! What a seat does in one turn is one entry: "Ada draws a card, discards the lady."
+//! The actions of a seat in one turn are one entry: "Ada draws a card, discards the lady."
 
 use fairdeal_protocol::seat::Seat;
 
@@ -141,7 +141,7 @@ impl Log {
         own.is_some_and(|own| entry.number == own.number + 1)
     }
 
-    /// What a seat did last, without its name.
+    /// The last turn of a seat, without its name.
     pub(super) fn last_of(&self, seat: Seat) -> Option<String> {
         let last = self.entries.iter().rev().find(|entry| entry.actor == Some(seat))?;
         let name = self.names.get(seat.index())?;

@@ -278,7 +278,7 @@ impl TableScreen {
     }
 
     /// Shows everything that waits: the player presses a key.
-    fn skip_ahead(&mut self, context: &Context, requests: &mut Requests) {
+    pub(in crate::tui) fn skip_ahead(&mut self, context: &Context, requests: &mut Requests) {
         if self.pacing.pace().is_some() {
             self.pacing.skip();
             self.catch_up(context, requests);

@@ -1,6 +1,6 @@
 //! Keeps the turns of others on the screen long enough to be seen.
 //!
-//! What the session tells while a turn is being shown waits here, in order. It waits no longer than [`MOST`], and not at
+//! Events that arrive while a turn is being shown wait here, in order. They wait no longer than [`MOST`], and not at
 //! all once it is the player's own turn or the player presses a key.
 
 use std::collections::VecDeque;

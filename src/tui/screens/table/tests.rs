@@ -32,7 +32,7 @@ fn seated(game: usize) -> TestApp {
 fn sitting_down(game: usize, seed: u8) -> TestApp {
     let mut stage = TestApp::at_home(false);
     stage.seed = seed;
-    for _ in 0..game {
+    while stage.shell.focus() != Some(Target::Row(game)) {
         stage.key(KeyCode::Down);
     }
     stage.key(KeyCode::Enter);

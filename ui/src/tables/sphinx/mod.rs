@@ -1,10 +1,8 @@
-//! The table of Sphinx's Paw: the board with its Pylons; beside it the die, the supply, the packs, and the King that
-//! each Magician seeks.
+//! The table of Sphinx's Paw: the board with its Pylons as gates; beside it the turn, the King that each Magician seeks,
+//! and the packs.
 //!
-//! `@` and a player's letter show its Magician. One of three shapes and a number show the Monsters of a size on a
-//! square. Walls round its two squares show a Pylon.
+//! Magicians are figures with names, Monsters are pyramids of one to three points.
 
-mod cell;
 mod side;
 mod squares;
 #[cfg(test)]
@@ -14,7 +12,7 @@ mod words;
 use fairdeal_games::pyramid::Size;
 use fairdeal_games::sphinx::board::{Pylon, Square, central};
 use fairdeal_games::sphinx::{Phase, Sphinx, SphinxAction, SphinxEvent, Status, cards};
-use fairdeal_games::{TableGame as _, listed};
+use fairdeal_games::{Hints as _, TableGame as _, listed};
 use fairdeal_protocol::card::Face;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
@@ -23,12 +21,12 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthChar as _;
 
+use super::layout::Scale;
 use super::{Animation, Board, Button, Motion, Spot, ViewContext};
-use crate::canvas::{Canvas, Mark};
+use crate::canvas::Canvas;
 use crate::theme::{Pigment, Theme};
 
 /// The numbers of the buttons.
-const STAY: u8 = 0;
 const END: u8 = 1;
 const VOTE: u8 = 2;
 const UNVOTE: u8 = 3;
@@ -71,24 +69,12 @@ fn square_of(spot: Spot) -> Option<Square> {
     }
 }
 
-/// The shape of a Monster in one column.
+/// A Monster in one row, as wide as it is strong.
 fn shape(size: Size, theme: &Theme) -> &'static str {
     match size {
-        Size::Small => theme.glyph("•", "s"),
-        Size::Medium => theme.glyph("◆", "m"),
-        Size::Large => theme.glyph("▲", "L"),
-    }
-}
-
-/// A Monster as wide as its size, one string for each row.
-fn figure(size: Size, theme: &Theme) -> &'static [&'static str] {
-    match (size, theme.is_ascii()) {
-        (Size::Small, false) => &["▗▖"],
-        (Size::Medium, false) => &["▟▙"],
-        (Size::Large, false) => &[" ▟▙ ", "▟██▙"],
-        (Size::Small, true) => &["^"],
-        (Size::Medium, true) => &["/\\"],
-        (Size::Large, true) => &[" /\\ ", "/__\\"],
+        Size::Small => theme.glyph("▲", "^"),
+        Size::Medium => theme.glyph("▟▙", "/\\"),
+        Size::Large => theme.glyph("▟█▙", "/_\\"),
     }
 }
 
@@ -100,21 +86,23 @@ fn monster_style(size: Size, theme: &Theme) -> Style {
     })
 }
 
-fn stone(theme: &Theme) -> Style {
-    theme.pigment(Pigment::Yellow)
+/// A seat's name on the table.
+fn label<'a>(view: &'a ViewContext<'_>, seat: Seat) -> &'a str {
+    if view.me == Some(seat) { "You" } else { view.name(seat) }
 }
 
-/// The letter of a seat's Magician: the first of its name, or the seat's number if other names start alike.
+/// The letter of a seat's Magician: the first of its name, or the seat's number if others start alike.
 fn letter(view: &ViewContext<'_>, seat: Seat) -> char {
-    let first = |name: &String| name.chars().next().and_then(|c| c.to_uppercase().next());
+    let first = |seat: Seat| label(view, seat).chars().next().and_then(|c| c.to_uppercase().next());
     let number = || {
         let number = u32::try_from(seat.index() + 1).unwrap_or(0);
         char::from_digit(number, 10).unwrap_or('?')
     };
-    let Some(own) = view.names.get(seat.index()).and_then(first) else {
+    let Some(own) = first(seat) else {
         return number();
     };
-    let alike = view.names.iter().filter(|name| first(name) == Some(own)).count();
+    let seats = Seat::first(view.names.len());
+    let alike = seats.filter(|seat| first(*seat) == Some(own)).count();
     let fits = own.is_alphabetic() && own.width() == Some(1) && (own.is_ascii() || !view.theme.is_ascii());
     if alike == 1 && fits { own } else { number() }
 }
@@ -124,58 +112,28 @@ fn magician_style(view: &ViewContext<'_>, seat: Seat) -> Style {
     if view.me == Some(seat) {
         return view.theme.accent();
     }
-    // The fourth and the fifth suit are too close to Monsters and highlighted squares.
+    // The other suits are too close to Monsters and to highlighted squares.
     let colours = [0, 5, 4, 2];
     let colour = colours.get(seat.index()).copied().unwrap_or(0);
-    let style = view.theme.suit(colour);
-    style.add_modifier(Modifier::BOLD)
-}
-
-/// `@` and the letter of a seat.
-fn magician(view: &ViewContext<'_>, seat: Seat) -> Span<'static> {
-    Span::styled(format!("@{}", letter(view, seat)), magician_style(view, seat))
-}
-
-fn suit_sign(card: Face, theme: &Theme) -> &'static str {
-    match cards::suit(card) {
-        0 => theme.glyph("♠", "S"),
-        1 => theme.glyph("♥", "H"),
-        2 => theme.glyph("♦", "D"),
-        _ => theme.glyph("♣", "C"),
-    }
+    view.theme.suit(colour).add_modifier(Modifier::BOLD)
 }
 
 /// A card in two columns.
 fn card(card: Face, theme: &Theme) -> Span<'static> {
     let name = cards::name(card);
     let rank = name.strip_suffix(['S', 'H', 'D', 'C']).unwrap_or(&name);
-    let style = match cards::suit(card) {
-        1 | 2 => theme.pigment(Pigment::Red),
-        _ => Style::new(),
+    let (suit, is_red) = match cards::suit(card) {
+        0 => (theme.glyph("♠", "S"), false),
+        1 => (theme.glyph("♥", "H"), true),
+        2 => (theme.glyph("♦", "D"), true),
+        _ => (theme.glyph("♣", "C"), false),
     };
-    let text = format!("{rank}{}", suit_sign(card, theme));
-    Span::styled(text, style.add_modifier(Modifier::BOLD))
-}
-
-/// The King that a seat seeks.
-fn king(game: &Sphinx, seat: Seat) -> Option<Face> {
-    let suit = cards::suit(game.jack(seat)?);
-    let kings = cards::of_ranks(&[cards::KING]);
-    kings.into_iter().find(|king| cards::suit(*king) == suit)
-}
-
-/// The sign of a place that can be chosen, or that is picked.
-fn sign(mark: Mark, theme: &Theme) -> Option<Span<'static>> {
-    if mark.picked {
-        return Some(Span::styled(theme.glyph("◄", "<"), theme.accent()));
-    }
-    mark.lit.then(|| Span::styled("+", theme.lit()))
-}
-
-/// The number of squares with Monsters round a Magician, and of all squares round it.
-fn danger(game: &Sphinx, at: Square) -> (usize, usize) {
-    let closed = at.around().filter(|at| game.monsters_on(*at) != [0; 3]);
-    (closed.count(), at.around().count())
+    let style = if is_red {
+        theme.pigment(Pigment::Red)
+    } else {
+        theme.ink()
+    };
+    Span::styled(format!("{rank}{suit}"), style.add_modifier(Modifier::BOLD))
 }
 
 /// The seats whose Magicians are surrounded once a Monster reaches a square from another square or from the supply.
@@ -214,12 +172,14 @@ fn sizes_on(game: &Sphinx, square: Square) -> impl Iterator<Item = Size> {
 }
 
 impl Board for Sphinx {
+    const IS_TALL: bool = true;
+
     fn heading(&self) -> String {
-        let left: u8 = self.supply().iter().sum();
-        let mut heading = match left {
-            0 => "all Monsters are out".to_owned(),
-            1 => "1 Monster in the supply".to_owned(),
-            _ => format!("{left} Monsters in the supply"),
+        let seats = Seat::first(self.seats());
+        let found = seats.filter(|seat| self.status(*seat) == Status::Won).count();
+        let mut heading = match found {
+            0 => "no King found".to_owned(),
+            _ => words::count(found, "King found", "Kings found"),
         };
         if self.is_diagonal() {
             heading.push_str(", Magicians go diagonally");
@@ -228,12 +188,12 @@ impl Board for Sphinx {
     }
 
     fn seat_note(&self, seat: Seat) -> String {
-        let goal = king(self, seat).map(cards::name).unwrap_or_default();
+        let goal = self.king(seat).map(cards::in_words).unwrap_or_default();
         match self.status(seat) {
             _ if self.forfeited().contains(seat) && self.status(seat) != Status::Won => "left".to_owned(),
-            Status::Won => format!("won with {goal}"),
-            Status::Lost => "lost".to_owned(),
-            Status::Playing if self.votes().contains(seat) => format!("{goal}, for end"),
+            Status::Won => format!("found {goal}"),
+            Status::Lost => "was surrounded".to_owned(),
+            Status::Playing if self.votes().contains(seat) => format!("seeks {goal}, votes to end"),
             Status::Playing => format!("seeks {goal}"),
         }
     }
@@ -246,9 +206,9 @@ impl Board for Sphinx {
         match (self.phase(), self.magician(me)) {
             (Phase::Magician, None) => "Place your Magician on a central square without Monsters.".to_owned(),
             (Phase::Magician, Some(_)) if self.is_diagonal() => {
-                "Move your Magician one square diagonally, or let it stay.".to_owned()
+                "Move your Magician one square diagonally, or choose it to stay.".to_owned()
             }
-            (Phase::Magician, Some(_)) => "Move your Magician one square, or let it stay.".to_owned(),
+            (Phase::Magician, Some(_)) => "Move your Magician one square, or choose it to stay.".to_owned(),
             (Phase::Monsters, _) if self.points() == 0 => "No points are left: end your turn.".to_owned(),
             (Phase::Monsters, _) if self.has_moved() => {
                 format!("{points} left: move Monsters, or end your turn.")
@@ -260,17 +220,46 @@ impl Board for Sphinx {
     }
 
     fn draw(&self, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) {
-        let grid = squares::Grid::of(area);
+        let has_rail = Scale::of(canvas.area()) >= Scale::Normal;
+        let grid = squares::Grid::of(area, has_rail);
         squares::draw(self, view, canvas, &grid);
-        side::draw(self, view, canvas, (grid.beside, grid.below));
+        if has_rail {
+            side::draw_supply(self, canvas, grid.below, true);
+        } else {
+            side::draw_column(self, view, canvas, grid.beside);
+        }
     }
 
-    fn path(&self, action: &SphinxAction, _look: &ViewContext<'_>) -> Vec<Spot> {
+    fn sections(&self, view: &ViewContext<'_>) -> Vec<(String, Vec<Line<'static>>)> {
+        side::sections(self, view)
+    }
+
+    fn row(&self, view: &ViewContext<'_>) -> Vec<Spot> {
+        // The digit of a Monster is its price.
+        let can_bring = self.turn() == view.me && self.phase() == Phase::Monsters && !self.has_moved();
+        let mut stocked = Size::ALL.into_iter().zip(self.supply());
+        let has_any = stocked.any(|(size, left)| left > 0 && size.pips() <= self.points());
+        let sizes = Size::ALL.into_iter().filter(|_| can_bring && has_any);
+        sizes.map(supply_spot).collect()
+    }
+
+    fn first(&self, view: &ViewContext<'_>) -> Option<Spot> {
+        let hint = self.hint(view.me?, view.known)?;
+        // Points that are left can be spent, even if a good player would not.
+        let is_early = hint.action == SphinxAction::End && self.points() > 0;
+        let path = self.path(&hint.action, view);
+        path.first().copied().filter(|_| !is_early)
+    }
+
+    fn path(&self, action: &SphinxAction, view: &ViewContext<'_>) -> Vec<Spot> {
         match *action {
             SphinxAction::Place { to } | SphinxAction::Magician { to } => vec![square_spot(to)],
             SphinxAction::Introduce { size, at } => vec![supply_spot(size), square_spot(at)],
             SphinxAction::Monster { from, to, .. } => vec![square_spot(from), square_spot(to)],
-            SphinxAction::Stay => vec![Spot::Button(STAY)],
+            SphinxAction::Stay => {
+                let own = view.me.and_then(|me| self.magician(me));
+                own.map(square_spot).into_iter().collect()
+            }
             SphinxAction::End => vec![Spot::Button(END)],
             SphinxAction::Vote { end: true } => vec![Spot::Button(VOTE)],
             SphinxAction::Vote { end: false } => vec![Spot::Button(UNVOTE)],
@@ -283,7 +272,6 @@ impl Board for Sphinx {
 
     fn attempts(&self, spot: Spot, view: &ViewContext<'_>) -> Vec<SphinxAction> {
         match spot {
-            Spot::Button(STAY) => return vec![SphinxAction::Stay],
             Spot::Button(END) => return vec![SphinxAction::End],
             Spot::Button(VOTE) => return vec![SphinxAction::Vote { end: true }],
             Spot::Button(UNVOTE) => return vec![SphinxAction::Vote { end: false }],
@@ -317,10 +305,10 @@ impl Board for Sphinx {
                     |to| sizes_on(self, square).map(move |size| SphinxAction::Monster { size, from: square, to });
                 let mut tried: Vec<_> = next.into_iter().flat_map(tried).collect();
                 if tried.is_empty() {
-                    tried.push(SphinxAction::Introduce {
-                        size: Size::Small,
-                        at: square,
-                    });
+                    let stocked = Size::ALL.into_iter().zip(self.supply());
+                    let mut fits = stocked.filter(|(size, left)| *left > 0 && size.pips() <= self.points());
+                    let size = fits.next().map_or(Size::Small, |(size, _)| size);
+                    tried.push(SphinxAction::Introduce { size, at: square });
                 }
                 tried
             }
@@ -329,7 +317,6 @@ impl Board for Sphinx {
 
     fn button(&self, number: u8) -> Button {
         let (key, label) = match number {
-            STAY => ('s', "stay"),
             END => ('e', "end turn"),
             VOTE => ('v', "vote for the end"),
             _ => ('v', "take vote back"),
@@ -371,7 +358,14 @@ impl Board for Sphinx {
     }
 
     fn title(&self, spot: Spot, view: &ViewContext<'_>) -> String {
-        self.about(spot, view).into_iter().next().unwrap_or_default()
+        words::title(self, spot, view)
+    }
+
+    fn rule(&self, spot: Spot) -> &'static str {
+        match spot {
+            Spot::Seat(_) | Spot::Button(VOTE | UNVOTE) => "losing-and-ending",
+            _ => "a-turn",
+        }
     }
 
     fn about(&self, spot: Spot, view: &ViewContext<'_>) -> Vec<String> {
@@ -380,10 +374,7 @@ impl Board for Sphinx {
 
     fn motions(&self, event: &SphinxEvent, view: &ViewContext<'_>) -> Vec<Motion> {
         let monster = |size: Size, from: Spot, to: Square| Motion::Fly {
-            what: Line::styled(
-                format!("{} {}", shape(size, view.theme), size.name()),
-                monster_style(size, view.theme),
-            ),
+            what: Line::styled(shape(size, view.theme), monster_style(size, view.theme)),
             from,
             to: square_spot(to),
         };
@@ -391,7 +382,7 @@ impl Board for Sphinx {
             SphinxEvent::Magician { seat, from, to } => {
                 let to = square_spot(*to);
                 let flies = from.map(|from| Motion::Fly {
-                    what: Line::from(magician(view, *seat)),
+                    what: Line::styled("\\o/", magician_style(view, *seat)),
                     from: square_spot(from),
                     to,
                 });
@@ -401,7 +392,9 @@ impl Board for Sphinx {
                 let at = self.magician(*seat).map(square_spot);
                 at.map(Motion::Flash).into_iter().collect()
             }
-            SphinxEvent::Turned { pylon, card, entered } => {
+            SphinxEvent::Turned {
+                pylon, card, entered, ..
+            } => {
                 let rank = cards::rank(*card);
                 let size = Size::ALL.into_iter().find(|size| size.pips() == rank);
                 let entry = size
@@ -431,10 +424,12 @@ impl Board for Sphinx {
         };
         let mut lines: Vec<Line<'static>> = Seat::first(self.seats())
             .map(|seat| {
-                let (end, style) = words::end(self, seat, view);
-                let mut spans = vec![magician(view, seat)];
-                spans.push(Span::raw(format!(" {:<10}", view.name(seat))));
-                spans.extend(king(self, seat).map(|king| card(king, view.theme)));
+                let (end, style) = words::end(self, seat, view.theme);
+                let mut spans = vec![Span::styled(
+                    format!("{:<10}", view.name(seat)),
+                    magician_style(view, seat),
+                )];
+                spans.extend(self.king(seat).map(|king| card(king, view.theme)));
                 spans.push(Span::styled(format!("  {end}"), style));
                 Line::from(spans)
             })

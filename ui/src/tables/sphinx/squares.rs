@@ -1,433 +1,471 @@
-//! The squares: their places, and the drawing on each.
+//! The board: its squares, the gates of its Pylons, and the pieces on them.
 //!
-//! With enough room there are lines between the squares. In a small terminal the squares touch and are four columns by
-//! two rows, just enough to show everything that can stand on one.
+//! Squares touch; every other one is tinted. Where squares have four rows, a gate is a wall around the two squares of a
+//! Pylon, with its pack and its open cards on it. Smaller ones have the outer wall alone, outside the board.
 
 use fairdeal_games::pyramid::Size;
-use fairdeal_games::sphinx::board::{Pylon, Square, central};
-use fairdeal_games::sphinx::{Sphinx, cards};
-use ratatui::layout::Rect;
+use fairdeal_games::sphinx::board::{Pylon, Square, SquareSet, central};
+use fairdeal_games::sphinx::{Phase, Sphinx};
+use fairdeal_protocol::seat::Seat;
+use ratatui::layout::{Constraint, Flex, Layout, Margin, Rect};
+use ratatui::style::{Modifier, Style};
+use ratatui::symbols::border;
 use ratatui::text::{Line, Span};
+use ratatui::widgets::Block;
+use unicode_width::UnicodeWidthStr as _;
 
-use super::cell::Cell;
-use super::{figure, letter, magician, magician_style, magicians_on, monster_style, shape, sign, square_spot, stone};
-use crate::canvas::{Canvas, Mark, cut};
+use super::side::sign;
+use super::{
+    card, label, letter, magician_style, magicians_on, monster_style, pack_spot, shape, sizes_on, square_spot,
+};
+use crate::canvas::{Canvas, Mark};
 use crate::tables::ViewContext;
 use crate::theme::Theme;
+use crate::widgets::pyramid;
 
 /// Squares on each side of the board.
 const SIDE: u16 = 8;
-/// The columns left of the board, for the numbers of the ranks.
-const MARGIN: u16 = 2;
-/// The minimum columns beside the board, for the short form of the panel.
-const BESIDE: u16 = 16;
-/// The columns beside the board that the panel fills well.
-const BESIDE_WELL: u16 = 28;
-/// The maximum columns of the panel: related parts must not be too far apart.
-const BESIDE_MOST: u16 = 36;
+/// Columns and rows of a square, the best first.
+const SIZES: [(u16, u16); 9] = [(9, 5), (7, 4), (6, 3), (5, 3), (6, 2), (5, 2), (4, 2), (3, 2), (3, 1)];
+/// The columns left of the board: the number of a rank, a blank and the outer wall of a gate.
+const LEFT: u16 = 3;
+/// The least and the most columns of the panel beside the board, where the screen has no rail.
+const BESIDE: (u16, u16) = (25, 29);
+/// The rows that the panel beside the board can use.
+const COLUMN_ROWS: u16 = 20;
+/// Squares with fewer rows have no room for walls.
+const WALLED: u16 = 4;
 
 /// The places of the squares.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Grid {
-    /// The board with its lines, without coordinates.
+    /// All squares; the gates reach a row or a column beyond.
     board: Rect,
-    /// The columns and rows from one square to the next.
-    pitch: (u16, u16),
-    /// Whether there are lines between the squares.
-    lined: bool,
-    /// Whether the letters of the files have a row of their own.
-    letters: bool,
-    /// The free area beside the board.
+    /// Columns and rows of a square.
+    square: (u16, u16),
+    /// The area beside the board, if the screen has no rail.
     pub(super) beside: Rect,
-    /// The free area below the board.
+    /// The row under the board, if the screen has a rail.
     pub(super) below: Rect,
 }
 
 impl Grid {
-    pub(super) fn of(area: Rect) -> Self {
-        // The columns of a square that leave `beside` columns free beside the board.
-        let wide = |beside: u16| area.width.saturating_sub(MARGIN + 2 + beside) / SIDE;
-        // One row for the last line, and one for the letters of the files.
-        let high = area.height.saturating_sub(2) / SIDE;
-        let columns = match wide(BESIDE_WELL) {
-            roomy @ 6.. => roomy,
-            _ => wide(BESIDE),
-        };
-        let lined = high >= 3 && columns >= 5;
-        let (pitch, edge) = if lined {
-            ((columns.min(2 * high + 2), high), 1)
-        } else {
-            ((wide(BESIDE).clamp(4, 6), 2), 0)
-        };
+    pub(super) fn of(area: Rect, has_rail: bool) -> Self {
+        let (beside, below) = if has_rail { (0, 1) } else { (BESIDE.0 + 2, 0) };
+        let columns = |width: u16| LEFT + SIDE * width + 1;
+        let rows = |height: u16| SIDE * height + 2 + below;
+        let fits =
+            |(width, height): &(u16, u16)| columns(*width) + beside <= area.width && rows(*height) <= area.height;
+        let square = SIZES.into_iter().find(fits).unwrap_or((3, 1));
+        let (width, height) = square;
+        let beside = if has_rail { 0 } else { BESIDE.1 };
+        let [stage, beside] = Layout::horizontal([Constraint::Length(columns(width)), Constraint::Max(beside)])
+            .spacing(if has_rail { 0 } else { 2 })
+            .flex(Flex::Center)
+            .areas(area);
+        let [stage, below] = Layout::vertical([Constraint::Length(rows(height) - below), Constraint::Length(below)])
+            .flex(Flex::Center)
+            .areas(stage);
         let board = Rect {
-            x: area.x.saturating_add(MARGIN),
-            y: area.y,
-            width: pitch.0 * SIDE + edge,
-            height: pitch.1 * SIDE + edge,
+            x: stage.x + LEFT,
+            y: stage.y + 1,
+            width: SIDE * width,
+            height: SIDE * height,
         };
-        let letters = area.height > board.height;
-        let right = board.right().saturating_add(1);
-        // The row of letters and a blank one come between.
-        let under = board.bottom().saturating_add(1 + u16::from(letters));
+        // Beside the upper edge of the board, if all its rows fit there.
+        let lower = (stage.y - area.y).min(area.height.saturating_sub(COLUMN_ROWS));
+        let beside = Rect {
+            y: beside.y + lower,
+            height: beside.height - lower,
+            ..beside
+        };
         Self {
-            board,
-            pitch,
-            lined,
-            letters,
-            beside: Rect {
-                x: right.min(area.right()),
-                width: area.right().saturating_sub(right).min(BESIDE_MOST),
-                ..area
-            },
-            below: Rect {
-                y: under.min(area.bottom()),
-                width: (board.width + MARGIN).min(area.width),
-                height: area.bottom().saturating_sub(under),
-                ..area
-            },
+            board: board.intersection(area),
+            square,
+            beside,
+            below,
         }
     }
 
-    /// The first column of a file.
-    fn x(&self, file: u16) -> u16 {
-        self.board.x.saturating_add(file * self.pitch.0)
+    fn has_walls(&self) -> bool {
+        self.square.1 >= WALLED
     }
 
-    /// The first row of a rank, counted from the top.
-    fn y(&self, row: u16) -> u16 {
-        self.board.y.saturating_add(row * self.pitch.1)
+    /// The area of a square, by its file and its rank counted from the top.
+    fn area(&self, (file, row): (u16, u16)) -> Rect {
+        let (width, height) = self.square;
+        let at = Rect::new(self.board.x + file * width, self.board.y + row * height, width, height);
+        at.intersection(self.board)
     }
 
-    /// The inside of a square, by its file and its rank counted from the top.
-    fn inside(&self, (file, row): (u16, u16)) -> Rect {
-        let edge = u16::from(self.lined);
-        Rect {
-            x: self.x(file) + edge,
-            y: self.y(row) + edge,
-            width: self.pitch.0 - edge,
-            height: self.pitch.1 - edge,
+    /// The gate of a Pylon, with its outer wall outside the board; without walls, the outer wall alone.
+    fn gate(&self, pylon: Pylon) -> Rect {
+        let (file, row) = match pylon {
+            Pylon::North => (3, 0),
+            Pylon::East => (7, 3),
+            Pylon::South => (3, 7),
+            Pylon::West => (0, 3),
+        };
+        let first = self.area((file, row));
+        let (width, height) = self.square;
+        let (x, y) = (first.x.saturating_sub(1), first.y.saturating_sub(1));
+        match (pylon, self.has_walls()) {
+            (Pylon::North, true) => Rect::new(first.x, y, 2 * width, height + 1),
+            (Pylon::South, true) => Rect::new(first.x, first.y, 2 * width, height + 1),
+            (Pylon::East, true) => Rect::new(first.x, first.y, width + 1, 2 * height),
+            (Pylon::West, true) => Rect::new(x, first.y, width + 1, 2 * height),
+            (Pylon::North, false) => Rect::new(first.x, y, 2 * width, 1),
+            (Pylon::South, false) => Rect::new(first.x, first.bottom(), 2 * width, 1),
+            (Pylon::East, false) => Rect::new(first.right(), first.y, 1, 2 * height),
+            (Pylon::West, false) => Rect::new(x, first.y, 1, 2 * height),
         }
     }
 }
 
-/// Every square with its file and its rank counted from the top, in reading order.
+/// Every square with its file and its rank counted from the top.
 fn places() -> impl Iterator<Item = (Square, (u16, u16))> {
-    let ranks = Square::all().zip((0..SIDE).flat_map(|rank| (0..SIDE).map(move |file| (file, rank))));
-    ranks.map(|(square, (file, rank))| (square, (file, SIDE - 1 - rank)))
-}
-
-/// The start and end of a Pylon's two squares, in files and ranks from the top.
-fn extent(pylon: Pylon) -> (u16, u16, u16, u16) {
-    match pylon {
-        Pylon::North => (3, 0, 5, 1),
-        Pylon::East => (7, 3, 8, 5),
-        Pylon::South => (3, 7, 5, 8),
-        Pylon::West => (0, 3, 1, 5),
-    }
-}
-
-fn file_letter(file: u16) -> char {
-    let offset = u8::try_from(file).unwrap_or(0);
-    char::from(b'a'.saturating_add(offset))
+    let ranks = (0..SIDE).rev().flat_map(|row| (0..SIDE).map(move |file| (file, row)));
+    Square::all().zip(ranks)
 }
 
 /// Draws the board.
 pub(super) fn draw(game: &Sphinx, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, grid: &Grid) {
-    let theme = view.theme;
-    for (square, place) in places() {
-        let area = grid.inside(place);
-        let mark = canvas.spot(area, square_spot(square));
-        if is_dark(place) {
-            canvas.tint(area, theme.checker());
-        }
-        let cell = cell(game, view, grid, (square, place), mark);
-        canvas.rows(area, cell.lines());
-        if mark.focused || mark.flashing {
-            canvas.tint(area, theme.focused());
-        }
-    }
-    if grid.lined {
-        draw_lines(canvas, grid, theme);
-        for pylon in Pylon::ALL {
-            draw_walls(canvas, grid, theme, pylon);
-        }
-    }
-    draw_coordinates(canvas, grid, theme);
-}
-
-fn is_dark((file, row): (u16, u16)) -> bool {
-    (file + row) % 2 == 1
-}
-
-fn draw_lines(canvas: &mut Canvas<'_>, grid: &Grid, theme: &Theme) {
-    let line = theme.glyph("─", "-").repeat(usize::from(grid.pitch.0 - 1));
-    let across = |left: &str, middle: &str, right: &str, between: &str| {
-        let all = vec![between; usize::from(SIDE)].join(middle);
-        format!("{left}{all}{right}")
+    let marks: Vec<(Square, (u16, u16), Mark)> = places()
+        .map(|(square, place)| (square, place, canvas.spot(grid.area(place), square_spot(square))))
+        .collect();
+    let focused = marks.iter().find(|(_, _, mark)| mark.focused);
+    let is_picking = !view.picked.is_empty();
+    let reach = match focused {
+        // What can be chosen next says more than the piece in focus.
+        _ if is_picking => marks
+            .iter()
+            .filter(|(_, _, mark)| mark.lit)
+            .map(|(at, ..)| *at)
+            .collect(),
+        Some((square, ..)) => reach(game, *square),
+        None => SquareSet::default(),
     };
-    let glyph = |glyph, ascii| theme.glyph(glyph, ascii);
-    let plus = "+";
-    for row in 0..=SIDE {
-        let text = match row {
-            0 => across(glyph("┌", plus), glyph("┬", plus), glyph("┐", plus), &line),
-            SIDE => across(glyph("└", plus), glyph("┴", plus), glyph("┘", plus), &line),
-            _ => across(glyph("├", plus), glyph("┼", plus), glyph("┤", plus), &line),
-        };
-        let area = Rect {
-            y: grid.y(row),
-            height: 1,
-            ..grid.board
-        };
-        canvas.put(area, Line::styled(text, theme.faint()));
-    }
-    let upright = theme.glyph("│", "|");
-    for file in 0..=SIDE {
-        for row in 0..SIDE {
-            for y in grid.y(row) + 1..grid.y(row + 1) {
-                let area = Rect::new(grid.x(file), y, 1, 1);
-                canvas.put(area, Line::styled(upright, theme.faint()));
-            }
+    for (square, place, mark) in marks {
+        let area = grid.area(place);
+        let is_dark = (place.0 + place.1) % 2 == 1;
+        draw_ground(canvas, area, is_dark);
+        if Pylon::at(square).is_some() {
+            canvas.tint(area, view.theme.stone());
         }
+        if reach.contains(square) {
+            canvas.tint(area, view.theme.reach());
+        }
+        let inside = match Pylon::at(square).filter(|_| grid.has_walls()) {
+            Some(pylon) => area.intersection(grid.gate(pylon).inner(Margin::new(1, 1))),
+            None => area,
+        };
+        draw_marks(canvas, inside, mark);
+        draw_pieces(game, view, canvas, grid, inside, (square, mark));
     }
+    for pylon in Pylon::ALL {
+        draw_gate(game, canvas, grid, pylon);
+    }
+    draw_coordinates(canvas, grid);
 }
 
-/// Draws the walls of a Pylon on a board with lines: thick, and open to the middle of the board.
-fn draw_walls(canvas: &mut Canvas<'_>, grid: &Grid, theme: &Theme, pylon: Pylon) {
-    let (left, top, right, bottom) = extent(pylon);
-    let (x0, x1) = (grid.x(left), grid.x(right));
-    let (y0, y1) = (grid.y(top), grid.y(bottom));
-    let mut put = |x: u16, y: u16, glyph: &'static str| {
-        let text = Line::styled(theme.glyph(glyph, "#"), stone(theme));
-        canvas.put(Rect::new(x, y, 1, 1), text);
-    };
-    // Where thick walls meet or end on thin lines, a glyph that has both keeps the lines whole.
-    let (middle, ends) = match pylon {
-        Pylon::North => ("┯", ["┲", "┱", "╀", "╀"]),
-        Pylon::East => ("┨", ["┾", "┪", "┾", "┩"]),
-        Pylon::South => ("┷", ["╁", "╁", "┺", "┹"]),
-        Pylon::West => ("┠", ["┢", "┽", "┡", "┽"]),
-    };
-    for x in x0 + 1..x1 {
-        let glyph = if x == grid.x(left + 1) { middle } else { "━" };
-        match pylon {
-            Pylon::North => put(x, y0, glyph),
-            Pylon::South => put(x, y1, glyph),
-            Pylon::East | Pylon::West => {
-                put(x, y0, "━");
-                put(x, y1, "━");
-            }
-        }
+/// The squares that the piece on a square can go to.
+fn reach(game: &Sphinx, from: Square) -> SquareSet {
+    let steps = sizes_on(game, from).map(Size::pips).max();
+    if let Some(steps) = steps {
+        return game.reach(from, steps);
     }
-    for y in y0 + 1..y1 {
-        let glyph = if y == grid.y(top + 1) { middle } else { "┃" };
-        match pylon {
-            Pylon::West => put(x0, y, glyph),
-            Pylon::East => put(x1, y, glyph),
-            Pylon::North | Pylon::South => {
-                put(x0, y, "┃");
-                put(x1, y, "┃");
-            }
-        }
-    }
-    let [top_left, top_right, bottom_left, bottom_right] = ends;
-    put(x0, y0, top_left);
-    put(x1, y0, top_right);
-    put(x0, y1, bottom_left);
-    put(x1, y1, bottom_right);
+    let walks = magicians_on(game, from).next().is_some() && game.phase() == Phase::Magician;
+    let around = from.around().filter(|at| game.monsters_on(*at) == [0; 3]);
+    let diagonal: SquareSet = from.diagonal().collect();
+    around
+        .filter(|at| walks && (!game.is_diagonal() || diagonal.contains(*at)))
+        .collect()
 }
 
-fn draw_coordinates(canvas: &mut Canvas<'_>, grid: &Grid, theme: &Theme) {
-    for row in 0..SIDE {
-        let inside = grid.inside((0, row));
-        let area = Rect {
-            x: grid.board.x.saturating_sub(MARGIN),
-            y: inside.y + (inside.height - 1) / 2,
-            width: 1,
-            height: 1,
-        };
-        let number = (SIDE - row).to_string();
-        canvas.put(area, Line::styled(number, theme.faint()));
-    }
-    if !grid.lined && !grid.letters {
+/// Tints a dark square, or dots it where there are no colours.
+fn draw_ground(canvas: &mut Canvas<'_>, area: Rect, is_dark: bool) {
+    let theme = canvas.theme();
+    if !is_dark {
         return;
     }
-    for file in 0..SIDE {
-        let inside = grid.inside((file, SIDE - 1));
-        let area = Rect {
-            x: inside.x + (inside.width - 1) / 2,
-            y: inside.bottom() + u16::from(grid.lined && grid.letters),
-            width: 1,
-            height: 1,
-        };
-        let letter = file_letter(file).to_string();
-        canvas.put(area, Line::styled(letter, theme.faint()));
+    canvas.tint(area, theme.checker());
+    if theme.shows_letters() {
+        let dots: String = (0..area.width)
+            .map(|x| if x % 2 == 0 { theme.glyph("·", ".") } else { " " })
+            .collect();
+        let rows = (0..area.height).map(|_| Line::styled(dots.clone(), theme.faint()));
+        canvas.rows(area, rows);
     }
 }
 
-/// Draws the signs of a square, the most important first: nothing overwrites it.
-fn cell(game: &Sphinx, view: &ViewContext<'_>, grid: &Grid, (square, place): (Square, (u16, u16)), mark: Mark) -> Cell {
-    let theme = view.theme;
-    let inside = grid.inside(place);
-    let mut cell = Cell::new((inside.width, inside.height));
-    if let Some(pylon) = Pylon::at(square).filter(|_| !grid.lined) {
-        let (left, _, right, _) = extent(pylon);
-        let at_left = place.0 == left && pylon != Pylon::East;
-        let at_right = place.0 + 1 == right && pylon != Pylon::West;
-        cell.walls = (u16::from(at_left), u16::from(at_right));
+/// Marks a square: its corners if it can be chosen or is picked, edges and a flat background if it has the focus.
+fn draw_marks(canvas: &mut Canvas<'_>, area: Rect, mark: Mark) {
+    let theme = canvas.theme();
+    let style = match mark {
+        Mark { picked: true, .. } => theme.accent(),
+        _ => theme.lit(),
+    };
+    let is_marked = mark.focused || mark.picked;
+    let is_flat = area.height < 2;
+    if (mark.focused || mark.flashing) && (is_flat || !theme.shows_letters()) {
+        canvas.tint(area, theme.focused());
     }
-    let (right, low) = (inside.width - 1, inside.height - 1);
-    let seats = magicians_on(game, square).count();
+    if !is_marked && !mark.lit {
+        return;
+    }
+    if is_flat {
+        // A figure leaves no room beside it, and is underlined instead.
+        canvas.put(area, Line::styled("[", style));
+        let right = Rect::new(area.right().saturating_sub(1), area.y, 1, 1);
+        canvas.put(right, Line::styled("]", style));
+        return canvas.tint(area, Style::new().add_modifier(Modifier::UNDERLINED));
+    }
+    let set = if theme.is_ascii() {
+        theme.border()
+    } else {
+        border::THICK
+    };
+    if mark.focused {
+        // Upper and lower edge; the sides stay free for names.
+        let edge = |left: &str, right: &str| {
+            let line = theme.glyph("━", "=").repeat(usize::from(area.width.saturating_sub(2)));
+            Line::styled(format!("{left}{line}{right}"), style)
+        };
+        canvas.put(area, edge(set.top_left, set.top_right));
+        let low = area.bottom().saturating_sub(1);
+        return canvas.put(Rect { y: low, ..area }, edge(set.bottom_left, set.bottom_right));
+    }
+    let (right, bottom) = (area.right().saturating_sub(1), area.bottom().saturating_sub(1));
+    for (x, y, corner) in [
+        (area.x, area.y, set.top_left),
+        (right, area.y, set.top_right),
+        (area.x, bottom, set.bottom_left),
+        (right, bottom, set.bottom_right),
+    ] {
+        canvas.put(Rect::new(x, y, 1, 1), Line::styled(corner, style));
+    }
+}
+
+/// Draws the pieces on a square, or the sign of the centre.
+fn draw_pieces(
+    game: &Sphinx,
+    view: &ViewContext<'_>,
+    canvas: &mut Canvas<'_>,
+    grid: &Grid,
+    area: Rect,
+    (square, mark): (Square, Mark),
+) {
+    let theme = view.theme;
+    let seats: Vec<Seat> = magicians_on(game, square).collect();
     let monsters: u8 = game.monsters_on(square).iter().sum();
     // A piece in flight is drawn once it lands, but pieces already here stay.
-    let alone = seats + usize::from(monsters) == 1;
-    let empty = seats + usize::from(monsters) == 0 || (mark.hidden && alone);
-    if !empty {
-        put_magicians(game, view, square, &mut cell);
-        put_monsters(game, theme, square, &mut cell);
-    }
-    let pylon = Pylon::at(square);
-    let middle = (right / 2, low / 2);
-    if let Some(pylon) = pylon.filter(|_| empty) {
-        put_pack(game, theme, grid, pylon, place, &mut cell);
-    }
-    if let Some(sign) = sign(mark, theme) {
-        let places = match (empty, pylon) {
-            (true, None) => [middle, (right, 0)],
-            (true, Some(_)) => [(right / 2, 0), (right / 2, low)],
-            (false, _) => [(right, 0), (right, low)],
-        };
-        if empty && pylon.is_none() && inside.width >= 7 {
-            // On so large a square, a sign alone is easily overlooked.
-            cell.put((middle.0 - 1, middle.1), "[", sign.style);
-            cell.put((middle.0 + 1, middle.1), "]", sign.style);
-        }
-        cell.squeeze(&places, &sign);
-    }
-    let in_square = !grid.lined && !grid.letters;
-    if in_square && place.1 == SIDE - 1 {
-        let letter = file_letter(place.0).to_string();
-        cell.put((right, low), &letter, theme.faint());
-    }
-    if let Some(pylon) = pylon.filter(|_| !grid.lined) {
-        put_walls(pylon, place, theme, &mut cell);
-    }
-    if empty && central().any(|at| at == square) {
-        cell.put((right / 2, low), theme.glyph("◦", "o"), theme.faint());
-    }
-    // Lines and walls already separate the squares.
-    if is_dark(place) && !grid.lined && pylon.is_none() {
-        let dots = theme.glyph("·", ".").repeat(usize::from(inside.width));
-        for y in 0..inside.height {
-            cell.put((0, y), &dots, theme.faint());
-        }
-    }
-    cell
-}
-
-/// Writes the number of cards in a Pylon's pack, and whether a spade lets Monsters in.
-fn put_pack(game: &Sphinx, theme: &Theme, grid: &Grid, pylon: Pylon, (_, row): (u16, u16), cell: &mut Cell) {
-    let (_, top, ..) = extent(pylon);
-    let count = game.pack(pylon).len();
-    let spade = game.turned(pylon).iter().any(|card| cards::is_spade(*card));
-    let spade = if spade { theme.glyph("♠", "S") } else { "" };
-    let text = format!("{}{count}{spade}", theme.glyph("Π", "P"));
-    let y = match pylon {
-        _ if grid.lined => (cell.size.1 - 1) / 2,
-        // Away from the walls, which take a row at one edge.
-        Pylon::South => 0,
-        _ if row == top => cell.size.1 - 1,
-        _ => 0,
+    let flies = mark.hidden && seats.len() + usize::from(monsters) == 1;
+    let (lines, is_low) = match seats.as_slice() {
+        _ if flies => (Vec::new(), false),
+        [] if monsters > 0 => (
+            monster_lines(game, theme, square, (area.width, area.height), grid.square.1 > WALLED),
+            true,
+        ),
+        [] if central().any(|at| at == square) => (
+            vec![Line::styled(theme.glyph("◦", "o"), theme.faint())],
+            area.height > 2,
+        ),
+        seats => (magician_lines(view, seats, (area.width, area.height)), false),
     };
-    cell.centre(y, &[Span::styled(text, stone(theme))]);
-}
-
-/// Draws the walls of a Pylon on a board without lines: thin, along the edges of its squares.
-fn put_walls(pylon: Pylon, (_, row): (u16, u16), theme: &Theme, cell: &mut Cell) {
-    let (_, top, _, bottom) = extent(pylon);
-    let (width, height) = cell.size;
-    for y in 0..height {
-        for x in 0..width {
-            let at_left = cell.walls.0 > 0 && x == 0;
-            let at_right = cell.walls.1 > 0 && x + 1 == width;
-            let at_top = row == top && y == 0 && pylon != Pylon::South;
-            let at_bottom = row + 1 == bottom && y + 1 == height && pylon != Pylon::North;
-            let glyph = match (at_left, at_right, at_top, at_bottom) {
-                (true, _, true, _) => theme.glyph("▛", "+"),
-                (_, true, true, _) => theme.glyph("▜", "+"),
-                (true, _, _, true) => theme.glyph("▙", "+"),
-                (_, true, _, true) => theme.glyph("▟", "+"),
-                (true, ..) => theme.glyph("▌", "|"),
-                (_, true, ..) => theme.glyph("▐", "|"),
-                (_, _, true, _) => theme.glyph("▀", "-"),
-                (_, _, _, true) => theme.glyph("▄", "-"),
-                _ => continue,
-            };
-            cell.put((x, y), glyph, stone(theme));
-        }
+    let rows = u16::try_from(lines.len()).unwrap_or(u16::MAX);
+    let room = area.height.saturating_sub(rows);
+    let first = area.y + if is_low { room } else { room / 2 };
+    if area.height < 2 && rows > 0 {
+        canvas.put(area, " ".repeat(usize::from(area.width)));
+    }
+    for (y, line) in (first..).zip(lines) {
+        let width = u16::try_from(line.width()).unwrap_or(u16::MAX).min(area.width);
+        let x = area.x + (area.width - width) / 2;
+        canvas.put(Rect::new(x, y, width, 1), line);
     }
 }
 
-/// Draws the Magicians on a square: `@A`, with the name if there is room; two in a row if there are several.
-fn put_magicians(game: &Sphinx, view: &ViewContext<'_>, square: Square, cell: &mut Cell) {
-    let seats: Vec<_> = magicians_on(game, square).collect();
-    let (width, height) = cell.size;
-    if let [seat] = seats.as_slice() {
-        let y = height.saturating_sub(1) / 2;
-        cell.centre(y, &[magician(view, *seat)]);
-        if width >= 7 && height >= 3 {
-            let name = cut(view.name(*seat), usize::from(width), view.theme);
-            cell.centre(y + 1, &[Span::styled(name, magician_style(view, *seat))]);
-        }
-        return;
-    }
-    for (y, pair) in (0..height).zip(seats.chunks(2)) {
-        let mut spans = Vec::new();
-        for seat in pair {
-            let text = if spans.is_empty() {
-                magician(view, *seat)
+/// Magicians: a figure and its name, if that leaves a column free, or the letters of several.
+fn magician_lines(view: &ViewContext<'_>, seats: &[Seat], (width, height): (u16, u16)) -> Vec<Line<'static>> {
+    let letters = || {
+        seats
+            .iter()
+            .map(|seat| Span::styled(letter(view, *seat).to_string(), magician_style(view, *seat)))
+    };
+    match seats {
+        [] => Vec::new(),
+        [seat] => {
+            let style = magician_style(view, *seat);
+            if height < 2 {
+                return vec![Line::styled(format!("\\{}/", letter(view, *seat)), style)];
+            }
+            let name = label(view, *seat).to_owned();
+            let name = if name.width() < usize::from(width) {
+                name
             } else {
-                Span::styled(letter(view, *seat).to_string(), magician_style(view, *seat))
+                letter(view, *seat).to_string()
             };
-            spans.push(text);
+            vec![Line::styled("\\o/", style), Line::styled(name, style)]
         }
-        cell.centre(y, &spans);
+        seats if height < 2 && seats.len() > usize::from(width) => {
+            vec![Line::styled(format!("\\{}/", seats.len()), view.theme.title())]
+        }
+        _ if height < 2 => vec![Line::from_iter(letters())],
+        _ => vec![Line::styled("\\o/", view.theme.title()), Line::from_iter(letters())],
     }
 }
 
-/// Draws the Monsters on a square: the large ones above the others, each size with its number.
-fn put_monsters(game: &Sphinx, theme: &Theme, square: Square, cell: &mut Cell) {
-    let (width, height) = cell.size;
-    let drawn = width >= 7 && height >= 3;
-    let [small, medium, large] = game.monsters_on(square);
-    let span = |size: Size, sign: &str, count: u8| {
-        let text = if count > 1 {
-            format!("{sign}{count}")
-        } else {
-            sign.to_owned()
+/// Monsters: one as a pyramid, several as a row for each size with its number.
+fn monster_lines(
+    game: &Sphinx,
+    theme: &Theme,
+    square: Square,
+    (width, height): (u16, u16),
+    is_large: bool,
+) -> Vec<Line<'static>> {
+    let counts = game.monsters_on(square);
+    let all = Size::ALL.into_iter().zip(counts).filter(|(_, count)| *count > 0);
+    let first = all.clone().next();
+    if let Some((size, 1)) = first.filter(|_| counts.iter().sum::<u8>() == 1) {
+        let style = monster_style(size, theme);
+        let digit = char::from_digit(u32::from(size.pips()), 10).unwrap_or('?');
+        return match (height, size) {
+            (3.., _) => pyramid(u16::from(size.pips()) + u16::from(is_large), style, digit, theme),
+            (2, Size::Large) => vec![
+                Line::styled(theme.glyph("▟▙", "/\\"), style),
+                Line::styled(theme.glyph("▟██▙", "/__\\"), style),
+            ],
+            _ => vec![Line::styled(shape(size, theme), style)],
+        };
+    }
+    if width < 4 {
+        // A heap in the colour of the largest.
+        let largest = all.into_iter().next_back().map_or(Size::Small, |(size, _)| size);
+        let heap = format!("{}{}", theme.glyph("▲", "^"), counts.iter().sum::<u8>());
+        return vec![Line::styled(heap, monster_style(largest, theme))];
+    }
+    let times = if height > 2 { theme.glyph("×", "x") } else { "" };
+    let chip = |(size, count): (Size, u8)| {
+        let text = match count {
+            1 => shape(size, theme).to_owned(),
+            _ => format!("{}{times}{count}", shape(size, theme)),
         };
         Span::styled(text, monster_style(size, theme))
     };
-    let below: Vec<Span<'_>> = [(Size::Medium, medium), (Size::Small, small)]
-        .into_iter()
-        .filter(|(_, count)| *count > 0)
-        .map(|(size, count)| match figure(size, theme) {
-            [sign] if drawn => span(size, sign, count),
-            _ => span(size, shape(size, theme), count),
-        })
-        .collect();
-    cell.centre(height - 1, &below);
-    if large == 0 {
-        return;
+    let mut lines: Vec<Line<'static>> = all.map(chip).map(Line::from).collect();
+    while lines.len() > usize::from(height) {
+        // The smaller ones share a row.
+        let first = lines.remove(0);
+        if let Some(second) = lines.first_mut() {
+            second.spans.splice(0..0, first.spans);
+        }
     }
-    if !drawn {
-        cell.centre(0, &[span(Size::Large, shape(Size::Large, theme), large)]);
-        return;
+    lines
+}
+
+/// Draws the gate of a Pylon: double walls with its letter and its pack.
+fn draw_gate(game: &Sphinx, canvas: &mut Canvas<'_>, grid: &Grid, pylon: Pylon) {
+    let theme = canvas.theme();
+    let gate = grid.gate(pylon);
+    let mark = canvas.place(Rect { height: 1, ..gate }, pack_spot(pylon));
+    let set = theme.lit_border();
+    let stone = theme.accent();
+    let sign = sign(pylon);
+    let (pack, turned) = (game.pack(pylon).len(), game.turned(pylon));
+    if grid.has_walls() {
+        canvas.render(Block::bordered().border_set(set).border_style(stone), gate);
+        let room = usize::from(gate.width.saturating_sub(2));
+        let backs = theme.glyph("▮", "#").repeat(pack);
+        let head = match pack {
+            0 => format!("{sign} "),
+            _ => format!("{sign} {backs}"),
+        };
+        let cards: Vec<Span<'static>> = turned.iter().map(|face| card(*face, theme)).collect();
+        // The cards that the top wall has no room for hang on the other one.
+        let free = room.saturating_sub(head.width() + usize::from(pack > 0)) / 2;
+        let is_wide = matches!(pylon, Pylon::North | Pylon::South);
+        let above = if is_wide {
+            cards.len()
+        } else {
+            cards.len().saturating_sub(room / 2).min(free)
+        };
+        let (above, under) = cards.split_at_checked(above).unwrap_or((&[], &cards));
+        let mut line = Line::styled(head, stone);
+        let gap = if pack > 0 && !above.is_empty() { " " } else { "" };
+        line.push_span(gap);
+        let fits_gaps = line.width() + 3 * above.len() <= room + 1;
+        for (number, card) in above.iter().enumerate() {
+            line.push_span(if number > 0 && fits_gaps { " " } else { "" });
+            line.push_span(card.clone());
+        }
+        if line.width() + 2 <= room {
+            line.spans.insert(0, Span::raw(" "));
+            line.push_span(" ");
+        }
+        let inner = Rect {
+            x: gate.x + 1,
+            height: 1,
+            width: gate.width.saturating_sub(2),
+            ..gate
+        };
+        canvas.put(inner, line);
+        let y = gate.bottom().saturating_sub(1);
+        canvas.put(Rect { y, ..inner }, Line::from(under.to_vec()));
+    } else if gate.height == 1 {
+        let (left, right, wall) = match pylon {
+            Pylon::North => (set.top_left, set.top_right, set.horizontal_top),
+            _ => (set.bottom_left, set.bottom_right, set.horizontal_bottom),
+        };
+        let width = usize::from(gate.width.saturating_sub(2));
+        let half = wall.repeat(width.saturating_sub(2) / 2);
+        canvas.put(
+            gate,
+            Line::styled(format!("{left}{half}{sign}{pack}{half}{right}"), stone),
+        );
+    } else {
+        let (top, bottom, wall) = match pylon {
+            Pylon::West => (set.top_left, set.bottom_left, set.vertical_left),
+            _ => (set.top_right, set.bottom_right, set.vertical_right),
+        };
+        let mut rows = vec![wall.to_owned(); usize::from(gate.height.saturating_sub(2)) / 2];
+        if let Some(first) = rows.first_mut() {
+            *first = top.to_owned();
+        }
+        let mut low = vec![wall.to_owned(); rows.len()];
+        if let Some(last) = low.last_mut() {
+            *last = bottom.to_owned();
+        }
+        let rows = rows.into_iter().chain([sign, pack.to_string()]).chain(low);
+        canvas.rows(gate, rows.map(|row| Line::styled(row, stone)));
     }
-    // Its two rows stand on the others or on the ground; the number is beside the lower row.
-    let top = height - 2 - u16::from(!below.is_empty());
-    for (y, row) in (top..).zip(figure(Size::Large, theme)) {
-        let row = span(Size::Large, row, if y == top { 1 } else { large });
-        let left = Span::raw(if y == top && large > 1 { " " } else { "" });
-        cell.centre(y, &[row, left]);
+    if mark.flashing {
+        canvas.tint(gate, theme.focused());
+    }
+}
+
+/// Writes the numbers of the ranks and the letters of the files outside the board.
+fn draw_coordinates(canvas: &mut Canvas<'_>, grid: &Grid) {
+    let theme = canvas.theme();
+    let style: Style = theme.faint();
+    let names = (0..SIDE).map(|number| {
+        (
+            number,
+            char::from(b'a'.saturating_add(u8::try_from(number).unwrap_or(0))),
+        )
+    });
+    for (number, file) in names {
+        let column = grid.area((number, SIDE - 1));
+        let x = column.x + column.width.saturating_sub(1) / 2;
+        canvas.put(
+            Rect::new(x, column.bottom(), 1, 1),
+            Line::styled(file.to_string(), style),
+        );
+        let row = grid.area((0, number));
+        let y = row.y + row.height.saturating_sub(1) / 2;
+        let rank = (SIDE - number).to_string();
+        canvas.put(
+            Rect::new(grid.board.x.saturating_sub(LEFT), y, 1, 1),
+            Line::styled(rank, style),
+        );
     }
 }

@@ -1,24 +1,37 @@
 //! Actions and places, in words.
 
-use fairdeal_games::listed;
 use fairdeal_games::pyramid::Size;
 use fairdeal_games::sphinx::board::{Pylon, Square, central};
-use fairdeal_games::sphinx::{Phase, Sphinx, SphinxAction, Status, cards};
-use fairdeal_protocol::card::Slot;
+use fairdeal_games::sphinx::{Phase, Sphinx, SphinxAction, Status, Whereabouts, cards};
+use fairdeal_games::{TableGame as _, listed};
 use fairdeal_protocol::seat::Seat;
 use ratatui::style::Style;
 
-use super::{
-    DIE, END, STAY, UNVOTE, VOTE, card, danger, king, letter, magicians_on, pylon_of, size_of, square_of, victims,
-};
+use super::{END, UNVOTE, VOTE, magicians_on, pylon_of, size_of, square_of, victims};
 use crate::tables::{Spot, ViewContext};
 use crate::theme::Theme;
 
 /// A number of things, in words.
-fn count(number: usize, one: &str, many: &str) -> String {
+pub(super) fn count(number: usize, one: &str, many: &str) -> String {
     match number {
         1 => format!("1 {one}"),
         _ => format!("{number} {many}"),
+    }
+}
+
+/// A seat in a sentence.
+fn named(view: &ViewContext<'_>, seat: Seat) -> String {
+    match view.me == Some(seat) {
+        true => "you".to_owned(),
+        false => view.name(seat).to_owned(),
+    }
+}
+
+/// A seat's Magician in a sentence.
+fn magician(view: &ViewContext<'_>, seat: Seat) -> String {
+    match view.me == Some(seat) {
+        true => "your Magician".to_owned(),
+        false => format!("{}'s Magician", view.name(seat)),
     }
 }
 
@@ -32,10 +45,7 @@ pub(super) fn action(game: &Sphinx, action: &SphinxAction, view: &ViewContext<'_
     };
     let names: Vec<String> = victims(game, action)
         .into_iter()
-        .map(|seat| match view.me == Some(seat) {
-            true => "you".to_owned(),
-            false => view.name(seat).to_owned(),
-        })
+        .map(|seat| named(view, seat))
         .collect();
     let fate = match names.as_slice() {
         [] => String::new(),
@@ -43,9 +53,7 @@ pub(super) fn action(game: &Sphinx, action: &SphinxAction, view: &ViewContext<'_
     };
     match *action {
         SphinxAction::Place { to } => format!("place your Magician on {}", to.name()),
-        SphinxAction::Magician { to } => {
-            format!("move your Magician to {}{}", to.name(), turns(to))
-        }
+        SphinxAction::Magician { to } => format!("move your Magician to {}{}", to.name(), turns(to)),
         SphinxAction::Stay => match view.me.and_then(|me| game.magician(me)) {
             Some(at) => format!("stay on {}{}", at.name(), turns(at)),
             None => "leave the Magician in place".to_owned(),
@@ -56,12 +64,14 @@ pub(super) fn action(game: &Sphinx, action: &SphinxAction, view: &ViewContext<'_
             at.name(),
             count(usize::from(size.pips()), "point", "points"),
         ),
-        SphinxAction::Monster { size, from, to } => format!(
-            "move a {} Monster from {} to {}{fate}",
-            size.name(),
-            from.name(),
-            to.name(),
-        ),
+        SphinxAction::Monster { size, from, to } => {
+            format!(
+                "move a {} Monster from {} to {}{fate}",
+                size.name(),
+                from.name(),
+                to.name()
+            )
+        }
         SphinxAction::End => match game.points() {
             0 => "end your turn".to_owned(),
             points => format!(
@@ -74,84 +84,20 @@ pub(super) fn action(game: &Sphinx, action: &SphinxAction, view: &ViewContext<'_
     }
 }
 
-/// The state of a seat's Magician, in three columns; for one on the board, the number of squares round it with
-/// Monsters.
-pub(super) fn state(game: &Sphinx, seat: Seat, theme: &Theme) -> (String, Style) {
-    match (game.status(seat), game.magician(seat)) {
-        (Status::Won, _) => ("won".to_owned(), theme.good()),
-        (Status::Lost, _) => ("out".to_owned(), theme.bad()),
-        (Status::Playing, None) => ("-".to_owned(), theme.faint()),
-        (Status::Playing, Some(at)) if Pylon::at(at).is_some() => ("ok".to_owned(), theme.good()),
-        (Status::Playing, Some(at)) => {
-            let (closed, all) = danger(game, at);
-            (format!("{closed}/{all}"), peril(closed, all, theme))
-        }
-    }
-}
-
-fn peril(closed: usize, all: usize, theme: &Theme) -> Style {
-    if closed * 2 >= all { theme.bad() } else { theme.faint() }
-}
-
-/// The state of a seat's Magician, in a row.
-pub(super) fn place(game: &Sphinx, seat: Seat, view: &ViewContext<'_>) -> (String, Style) {
-    let theme = view.theme;
-    match (game.status(seat), game.magician(seat)) {
-        (Status::Playing, None) => ("not on the board yet".to_owned(), theme.faint()),
-        (Status::Playing, Some(at)) => match Pylon::at(at) {
-            Some(pylon) => {
-                let text = format!("{}, {} Pylon: safe", at.name(), pylon.name());
-                (text, theme.good())
-            }
-            None => {
-                let (closed, all) = danger(game, at);
-                let text = format!("{}, {closed} of {all} sides shut", at.name());
-                (text, peril(closed, all, theme))
-            }
-        },
-        _ => end(game, seat, view),
-    }
+/// The taken squares around a seat's Magician, and all squares around it; `None` if it cannot be surrounded.
+pub(super) fn danger(game: &Sphinx, seat: Seat) -> Option<(usize, usize)> {
+    let at = game.magician(seat).filter(|at| Pylon::at(*at).is_none())?;
+    let taken = at.around().filter(|at| game.monsters_on(*at) != [0; 3]);
+    Some((taken.count(), at.around().count()))
 }
 
 /// The outcome of a seat.
-pub(super) fn end(game: &Sphinx, seat: Seat, view: &ViewContext<'_>) -> (String, Style) {
-    let theme = view.theme;
+pub(super) fn end(game: &Sphinx, seat: Seat, theme: &Theme) -> (&'static str, Style) {
     match game.status(seat) {
-        Status::Won => ("has found the King".to_owned(), theme.good()),
-        Status::Lost if game.forfeited().contains(seat) => ("has left the game".to_owned(), theme.bad()),
-        Status::Lost => ("was surrounded".to_owned(), theme.bad()),
-        Status::Playing => ("has not found the King".to_owned(), theme.faint()),
-    }
-}
-
-/// Explains a place.
-pub(super) fn about(game: &Sphinx, spot: Spot, view: &ViewContext<'_>) -> Vec<String> {
-    if let Some(square) = square_of(spot) {
-        return about_square(game, square, view);
-    }
-    if let Some(size) = size_of(spot) {
-        return about_supply(game, size);
-    }
-    if let Some(pylon) = pylon_of(spot) {
-        return about_pack(game, pylon, view.theme);
-    }
-    match spot {
-        DIE => about_die(game),
-        Spot::Seat(seat) => about_seat(game, seat, view),
-        Spot::Button(STAY) => vec![
-            "Your Magician stays where it is.".to_owned(),
-            "On a Pylon's square that turns up the next card of its pack.".to_owned(),
-        ],
-        Spot::Button(END) => vec![
-            "Your turn ends; unused points are lost.".to_owned(),
-            "Play passes to the right.".to_owned(),
-        ],
-        Spot::Button(VOTE) => vec![
-            "You vote to end the game.".to_owned(),
-            "When all players still looking for their King vote so, the game ends and they have not won.".to_owned(),
-        ],
-        Spot::Button(UNVOTE) => vec!["You take back your vote to end the game.".to_owned()],
-        _ => Vec::new(),
+        Status::Won => ("found the King", theme.good()),
+        Status::Lost if game.forfeited().contains(seat) => ("left the game", theme.bad()),
+        Status::Lost => ("was surrounded", theme.bad()),
+        Status::Playing => ("did not find the King", theme.ink()),
     }
 }
 
@@ -169,131 +115,192 @@ fn monsters(game: &Sphinx, square: Square) -> Option<String> {
     Some(format!("{} {noun}", listed(&texts)))
 }
 
-fn about_square(game: &Sphinx, square: Square, view: &ViewContext<'_>) -> Vec<String> {
-    let name = square.name();
-    let mut lines = Vec::new();
-    if let Some(pylon) = Pylon::at(square) {
-        let left = count(game.pack(pylon).len(), "card", "cards");
-        lines.push(format!(
-            "{name}: a square of the {} Pylon, whose pack has {left}.",
-            pylon.name()
-        ));
-        lines.push(
-            "A Magician that goes or stays here turns up a card and cannot be surrounded. Monsters may leave it \
-             but not enter."
-                .to_owned(),
-        );
-        if game.turned(pylon).iter().any(|card| cards::is_spade(*card)) {
-            lines.push("A spade lies at this Pylon, so Monsters may be brought here.".to_owned());
-        }
-    } else if central().any(|at| at == square) {
-        lines.push(format!(
-            "{name}: a square of the centre, where Magicians begin and Monsters are brought."
-        ));
-    } else {
-        lines.push(format!("{name}: an ordinary square."));
-    }
-    for seat in magicians_on(game, square) {
-        let owner = match view.me == Some(seat) {
-            true => "Your Magician".to_owned(),
-            false => format!("The Magician of {}", view.name(seat)),
+/// The name of a place, with what stands there.
+pub(super) fn title(game: &Sphinx, spot: Spot, view: &ViewContext<'_>) -> String {
+    if let Some(square) = square_of(spot) {
+        let place = match Pylon::at(square) {
+            Some(pylon) => format!(", {} Pylon", pylon.name()),
+            None if central().any(|at| at == square) => ", the centre".to_owned(),
+            None => String::new(),
         };
-        let sign = letter(view, seat);
-        lines.push(format!("{owner} (@{sign}) stands here."));
+        let seats = magicians_on(game, square).map(|seat| magician(view, seat));
+        let pieces: Vec<String> = seats.chain(monsters(game, square)).collect();
+        let pieces = match pieces.as_slice() {
+            [] => String::new(),
+            pieces => format!(": {}", listed(pieces)),
+        };
+        return format!("{}{place}{pieces}", square.name());
     }
-    if magicians_on(game, square).next().is_some() && Pylon::at(square).is_none() {
-        let (closed, all) = danger(game, square);
+    if let Some(size) = size_of(spot) {
+        let left = game.supply().get(size.index()).copied().unwrap_or(0);
+        let kind = match size {
+            Size::Small => "Small",
+            Size::Medium => "Medium",
+            Size::Large => "Large",
+        };
+        return format!("{kind} Monsters: {left} in the supply");
+    }
+    match spot {
+        Spot::Seat(seat) if view.me == Some(seat) => "You".to_owned(),
+        Spot::Seat(seat) => view.name(seat).to_owned(),
+        Spot::Button(END) => "End of your turn".to_owned(),
+        Spot::Button(VOTE | UNVOTE) => "A vote to end the game".to_owned(),
+        _ => pylon_of(spot).map_or_else(|| "The die".to_owned(), |pylon| format!("The {} Pylon", pylon.name())),
+    }
+}
+
+/// Explains a place, the most useful first.
+pub(super) fn about(game: &Sphinx, spot: Spot, view: &ViewContext<'_>) -> Vec<String> {
+    if let Some(square) = square_of(spot) {
+        return about_square(game, square, view);
+    }
+    if let Some(size) = size_of(spot) {
+        let points = count(usize::from(size.pips()), "point", "points");
+        let mut lines = vec![format!(
+            "Bring one for {points}, to the centre or to a Pylon with a spade turned up."
+        )];
+        lines.push(match game.has_moved() {
+            true => "A Monster has moved, so you can't bring another this turn.".to_owned(),
+            false => format!(
+                "It moves up to {} a point, not diagonally.",
+                count(usize::from(size.pips()), "square", "squares")
+            ),
+        });
+        return lines;
+    }
+    if let Some(pylon) = pylon_of(spot) {
+        return about_pylon(game, pylon, view);
+    }
+    let lines: &[&str] = match spot {
+        Spot::Seat(seat) => return about_seat(game, seat, view),
+        Spot::Button(END) => &["Unused points are lost.", "Play passes to the right."],
+        Spot::Button(VOTE) => &["When all players still seeking vote so, the game ends and none of them has won."],
+        Spot::Button(UNVOTE) => &["You take back your vote to end the game."],
+        _ => &[
+            "Its points bring Monsters, at their size, and move them, at 1 point a move.",
+            "With all Monsters on the board, 4, 5 and 6 count as 1, 2 and 3.",
+        ],
+    };
+    lines.iter().map(|line| (*line).to_owned()).collect()
+}
+
+fn about_square(game: &Sphinx, square: Square, view: &ViewContext<'_>) -> Vec<String> {
+    let mut lines = Vec::new();
+    let seats: Vec<Seat> = magicians_on(game, square).collect();
+    for seat in &seats {
+        lines.extend(danger(game, *seat).map(|(taken, all)| {
+            let whose = magician(view, *seat);
+            format!("Monsters take {taken} of the {all} squares around {whose}; with all of them taken it is lost.")
+        }));
+    }
+    if game.monsters_on(square) != [0; 3] {
+        let most = Size::ALL.into_iter().zip(game.monsters_on(square));
+        let most = most.filter(|(_, count)| *count > 0).map(|(size, _)| size.pips()).max();
+        let squares = count(usize::from(most.unwrap_or(1)), "square", "squares");
         lines.push(format!(
-            "Monsters block {closed} of the {all} squares around it; if they block all, it is lost."
+            "Moves up to {squares} for 1 point, not diagonally, never onto a Magician or a Pylon."
         ));
     }
-    if let Some(monsters) = monsters(game, square) {
-        lines.push(format!("Here: {monsters}."));
-        lines.push("For one point a Monster moves up to its pips in squares, not diagonally.".to_owned());
-    }
-    lines
-}
-
-fn about_supply(game: &Sphinx, size: Size) -> Vec<String> {
-    let left = game.supply().get(size.index()).copied().unwrap_or(0);
-    let pips = count(usize::from(size.pips()), "pip", "pips");
-    let points = count(usize::from(size.pips()), "point", "points");
-    vec![
-        format!("{left} {} Monsters in the supply, of {pips} each.", size.name()),
-        format!("One enters for {points}, on the centre or at a Pylon with a spade turned up."),
-        "Once a Monster has moved, none can be brought this turn.".to_owned(),
-    ]
-}
-
-fn about_pack(game: &Sphinx, pylon: Pylon, theme: &Theme) -> Vec<String> {
-    let squares: Vec<String> = pylon.squares().map(Square::name).collect();
-    let left = count(game.pack(pylon).len(), "card", "cards");
-    let turned: Vec<String> = game
-        .turned(pylon)
-        .iter()
-        .map(|face| card(*face, theme).content.into_owned())
-        .collect();
-    let turned = match turned.as_slice() {
-        [] => "none".to_owned(),
-        some => listed(some),
-    };
-    let mut lines = vec![format!(
-        "The {} Pylon, {}: {left} in its pack; turned up: {turned}.",
-        pylon.name(),
-        listed(&squares),
-    )];
-    let kings: Vec<String> = game
-        .pack(pylon)
-        .iter()
-        .rev()
-        .filter_map(|slot| match slot {
-            Slot::Open(face) => Some(card(*face, theme).content.into_owned()),
-            Slot::Sealed(_) => None,
+    let is_empty = seats.is_empty() && game.monsters_on(square) == [0; 3];
+    let near: Vec<String> = Seat::first(game.seats())
+        .filter(|seat| {
+            game.magician(*seat)
+                .is_some_and(|at| at.around().any(|near| near == square))
         })
+        .filter(|seat| danger(game, *seat).is_some())
+        .map(|seat| magician(view, seat))
         .collect();
-    if !kings.is_empty() {
-        lines.push(format!("Seen and put back under the pack: {}.", listed(&kings)));
+    if let Some(pylon) = Pylon::at(square) {
+        lines.extend(about_pylon(game, pylon, view));
+        return lines;
     }
-    lines.push(
-        "An Ace, 2 or 3 brings a Monster of so many pips to the Pylon's other square. Your own King wins; \
-         another goes under the pack."
-            .to_owned(),
-    );
+    lines.extend(match near.len() {
+        0 => None,
+        1 | 2 => Some(format!("Next to {}.", listed(&near))),
+        many => Some(format!("Next to {many} Magicians.")),
+    });
+    if is_empty && game.phase() == Phase::Magician {
+        let around = square.around().count();
+        let taken = square.around().filter(|at| game.monsters_on(*at) != [0; 3]).count();
+        lines.push(format!(
+            "Empty; Monsters take {taken} of the {around} squares around it."
+        ));
+    }
+    if is_empty && central().any(|at| at == square) {
+        lines.push("Magicians begin and Monsters are brought at the centre.".to_owned());
+    } else if lines.is_empty() {
+        lines.push("Empty. Only the centre and Pylons with a spade take new Monsters.".to_owned());
+    }
     lines
 }
 
-fn about_die(game: &Sphinx) -> Vec<String> {
-    let mut lines = vec![match (game.phase(), game.roll()) {
-        (Phase::Monsters, Some(roll)) => format!(
-            "The die shows {roll}; {} left in this turn.",
-            count(usize::from(game.points()), "point is", "points are")
-        ),
-        _ => "The die is thrown after the Magician's step.".to_owned(),
-    }];
-    lines.push("A Monster costs its pips to bring, and one point to move. Unused points are lost.".to_owned());
-    lines.push("When all Monsters are on the board, 4, 5 and 6 count as 1, 2 and 3.".to_owned());
+fn about_pylon(game: &Sphinx, pylon: Pylon, view: &ViewContext<'_>) -> Vec<String> {
+    let mut lines = Vec::new();
+    let left = game.pack(pylon).len();
+    let mine = view
+        .me
+        .filter(|me| game.status(*me) == Status::Playing)
+        .and_then(|me| game.king(me));
+    let place = mine.map(|king| game.whereabouts(king));
+    let unseen = |packs: &[(Pylon, usize)]| -> (usize, usize) {
+        let here = packs
+            .iter()
+            .find(|(at, _)| *at == pylon)
+            .map_or(0, |(_, unseen)| *unseen);
+        (here, packs.iter().map(|(_, unseen)| unseen).sum())
+    };
+    match place {
+        _ if left == 0 => lines.push("Its pack is empty, but a Magician is safe here.".to_owned()),
+        Some(Whereabouts::Under { pylon: at, above }) if at == pylon => {
+            let above = count(above, "card lies", "cards lie");
+            lines.push(format!("Your King is in this pack: {above} above it."));
+        }
+        Some(Whereabouts::Unseen(packs)) if unseen(&packs).0 > 0 => {
+            let (here, all) = unseen(&packs);
+            lines.push(format!("Your King may be here: {here} of {all} unseen cards."));
+        }
+        Some(_) => lines.push("Your King is not in this pack.".to_owned()),
+        None => lines.push(format!("Its pack has {}.", count(left, "card", "cards"))),
+    }
+    if left > 0 {
+        lines.push("A Magician that comes or stays turns up a card; nothing can surround it here.".to_owned());
+        lines.push("Ace, 2 or 3: a Monster of that size enters beside it.".to_owned());
+    }
+    if game.turned(pylon).iter().any(|card| cards::is_spade(*card)) {
+        lines.push("Its spade lets Monsters be brought here.".to_owned());
+    }
     lines
 }
 
 fn about_seat(game: &Sphinx, seat: Seat, view: &ViewContext<'_>) -> Vec<String> {
-    let goal = king(game, seat).map(|king| card(king, view.theme).content.into_owned());
-    let goal = goal.unwrap_or_default();
-    let (place, _) = place(game, seat, view);
-    let mut lines = vec![
-        format!(
-            "{} (@{}) looks for {goal}, the King of its Jack's suit.",
-            view.name(seat),
-            letter(view, seat)
-        ),
-        format!("Its Magician: {place}."),
-    ];
-    if game.status(seat) != Status::Playing {
-        lines.truncate(1);
-        lines.push(format!("{} {}.", view.name(seat), end(game, seat, view).0));
-        lines.push("Players who have won or lost still throw the die and move Monsters.".to_owned());
+    let king = game.king(seat).map(cards::in_words).unwrap_or_default();
+    let is_me = view.me == Some(seat);
+    let mut lines = match game.status(seat) {
+        Status::Playing if is_me => vec![format!("You seek {king}.")],
+        Status::Playing => vec![format!("Seeks {king}.")],
+        Status::Won | Status::Lost => {
+            let (end, _) = end(game, seat, view.theme);
+            let verb = if is_me {
+                end.replacen("was", "were", 1)
+            } else {
+                end.to_owned()
+            };
+            vec![
+                format!("{} {verb}.", if is_me { "You" } else { view.name(seat) }),
+                "Players who have won or lost still roll and move Monsters.".to_owned(),
+            ]
+        }
+    };
+    if let Some(king) = game.king(seat).filter(|_| !is_me)
+        && let Whereabouts::Under { pylon, .. } = game.whereabouts(king)
+    {
+        lines.push(format!("That King is in the pack of the {} Pylon.", pylon.name()));
     }
-    if game.votes().contains(seat) {
-        lines.push("It votes to end the game.".to_owned());
+    if let Some((taken, all)) = danger(game, seat) {
+        lines.push(format!(
+            "Monsters take {taken} of the {all} squares around {}.",
+            magician(view, seat)
+        ));
     }
     lines
 }

@@ -1,4 +1,6 @@
-//! The player's own hand: every card with its worth, its possible uses now, and why the others are blocked.
+//! The player's own hand: each card with its picture, its worth, and the use that Enter makes of it.
+//!
+//! The smallest screens list the cards in words.
 
 use fairdeal_games::pyramid::Size;
 use fairdeal_games::thoth::cards::{self, Element, Suited};
@@ -7,16 +9,24 @@ use fairdeal_games::thoth::{Phase, Thoth};
 use fairdeal_protocol::card::{Face, Slot};
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
-use ratatui::layout::Rect;
-use ratatui::style::Modifier;
+use ratatui::layout::{Constraint, Flex, Layout, Rect};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::names;
-use crate::canvas::{Canvas, fit, wrapped};
+use crate::canvas::{Canvas, wrapped};
+use crate::tables::layout::Scale;
 use crate::tables::{Spot, ViewContext};
+use crate::widgets::{Card, CardSize};
 
-/// The roles in which a card can be played, without details.
+/// The most cards in a hand: five, and the one drawn.
+const MOST: u16 = 6;
+/// Columns beside the cards for what they cost.
+const BESIDE: u16 = 14;
+/// Columns of a screen from which the cost of the hand stands beside it.
+pub(super) const COST_BESIDE: u16 = 91;
+
+/// The roles in which a card can be played, in the order in which the game offers them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Foundation,
@@ -28,296 +38,287 @@ pub(super) enum Kind {
     Discard,
 }
 
-impl Kind {
-    pub(super) fn word(self) -> &'static str {
-        match self {
-            Self::Foundation => "Foundation",
-            Self::Raise => "raise",
-            Self::Story => "Story",
-            Self::Roof => "Roof",
-            Self::Trouble => "Trouble",
-            Self::Relieve => "relieve",
-            Self::Discard => "discard",
-        }
-    }
-}
-
-/// A use that a card is made for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Way {
-    pub(super) kind: Kind,
-    /// Why not now, in at most ten columns; `None` if it is possible.
-    pub(super) blocked: Option<String>,
-}
-
-/// Every use that a card is made for, and whether its owner could make it now in its turn.
-pub(super) fn ways(game: &Thoth, me: Seat, card: Face) -> Vec<Way> {
+/// Every role in which a card could be played in its owner's turn.
+pub(super) fn uses(game: &Thoth, me: Seat, card: Face) -> Vec<Kind> {
     let bare = House::default();
     let house = game.house(me).unwrap_or(&bare);
-    let mut ways = Vec::new();
-    let mut way = |kind, blocked: Option<String>| {
-        let trouble = house.in_trouble() && !matches!(kind, Kind::Relieve | Kind::Discard);
-        let blocked = blocked.or_else(|| trouble.then(|| "in Trouble".to_owned()));
-        ways.push(Way { kind, blocked });
-    };
-    if cards::is_foundation(card) {
-        way(Kind::Foundation, house.stands().then(|| "built".to_owned()));
+    if house.is_relieved_by(card) {
+        return vec![Kind::Relieve];
     }
-    if let Some((element, value)) = cards::redeemed(card) {
-        way(Kind::Raise, no_raise(game, house, element, value));
+    if house.in_trouble() {
+        return vec![Kind::Discard];
     }
-    if matches!(cards::suited(card), Some((_, Suited::Court(_)))) || cards::is_planetary(card) {
-        let wants = cards::suit_element(card);
-        way(
-            Kind::Story,
-            no_top(house, wants, |below| cards::fits_as_story(card, below)),
-        );
-    }
-    if let Some(element) = cards::roof_element(card) {
-        way(
-            Kind::Roof,
-            no_top(house, Some(element), |below| below.contains(&element)),
-        );
-    }
-    if let Some(element) = cards::zodiacal(card) {
+    let full = house.top().filter(|top| top.is_full()).map(Level::elements);
+    let on_full = |fits: &dyn Fn(&[Element]) -> bool| full.as_deref().is_some_and(fits);
+    let has_target = || {
         let others = game.playing().iter().filter(|seat| *seat != me);
-        let mut houses = others
-            .filter_map(|seat| game.house(seat))
-            .filter(|house| house.stands())
-            .peekable();
-        let blocked = if houses.peek().is_none() {
-            Some("no target")
-        } else if houses.all(|house| house.is_immune(element)) {
-            Some("all immune")
-        } else {
-            None
-        };
-        way(Kind::Trouble, blocked.map(str::to_owned));
-    }
-    if house.in_trouble() && cards::relieves(card).is_some() {
-        let blocked = (!house.is_relieved_by(card)).then(|| format!("needs {}", wanted(house)));
-        way(Kind::Relieve, blocked);
-    }
-    way(Kind::Discard, house.is_relieved_by(card).then(|| "relieves".to_owned()));
-    ways
-}
-
-/// The letters of the elements that relieve a house of Trouble.
-pub(super) fn wanted(house: &House) -> String {
-    let elements: Vec<Element> = house.trouble.iter().filter_map(|card| cards::zodiacal(*card)).collect();
-    names::letters(&elements)
-}
-
-fn no_raise(game: &Thoth, house: &House, element: Element, value: u8) -> Option<String> {
-    let Some(top) = house.top() else {
-        return Some("no house".to_owned());
+        let mut houses = others.filter_map(|seat| game.house(seat));
+        cards::zodiacal(card).is_some_and(|element| houses.any(|other| other.stands() && !other.is_immune(element)))
     };
-    if top.is_full() {
-        return Some("level full".to_owned());
-    }
-    if !cards::allows(top.card, element) {
-        return Some(format!("takes no {}", names::letter(element)));
-    }
-    let sizes = Size::ALL
+    let all = [
+        (Kind::Foundation, !house.stands() && cards::is_foundation(card)),
+        (Kind::Raise, most(game, house, card).is_some()),
+        (Kind::Story, on_full(&|below| cards::fits_as_story(card, below))),
+        (
+            Kind::Roof,
+            on_full(&|below| cards::roof_element(card).is_some_and(|element| below.contains(&element))),
+        ),
+        (Kind::Trouble, has_target()),
+        (Kind::Discard, true),
+    ];
+    all.into_iter().filter_map(|(kind, can)| can.then_some(kind)).collect()
+}
+
+/// The pyramids that a card adds to a house's top level for the most points: how many, and their size.
+fn most(game: &Thoth, house: &House, card: Face) -> Option<(u8, Size)> {
+    let top = house.top()?;
+    let (element, value) = cards::redeemed(card)?;
+    let free = u8::try_from(CORNERS.saturating_sub(top.pyramids.len())).ok()?;
+    let ways = Size::ALL
         .into_iter()
         .filter(|size| top.takes(Pyramid { element, size: *size }));
-    let mut there = sizes.filter(|size| game.bank().count(element, *size) > 0).peekable();
-    if there.peek().is_none() {
-        return Some("bank out".to_owned());
+    let ways = ways.map(|size| {
+        let count = free.min(value / size.pips()).min(game.bank().count(element, size));
+        (count, size)
+    });
+    ways.filter(|(count, _)| *count > 0)
+        .max_by_key(|(count, size)| *count * size.pips())
+}
+
+/// The use that Enter makes of a card, in the longest words that fit; the first is for the narrowest place.
+fn marked(game: &Thoth, me: Seat, card: Face, theme: &crate::theme::Theme) -> Vec<String> {
+    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
+    if game.phase() != Phase::Play {
+        return words(&[if game.phase() == Phase::Bid { "bid" } else { "" }]);
     }
-    there.all(|size| size.pips() > value).then(|| "too weak".to_owned())
-}
-
-/// Why a card cannot go on the top level, which must be full and must fit.
-fn no_top(house: &House, wants: Option<Element>, fits: impl Fn(&[Element]) -> bool) -> Option<String> {
-    let Some(top) = house.top() else {
-        return Some("no house".to_owned());
-    };
-    if !top.is_full() {
-        return Some(format!("top {} of {CORNERS}", top.pyramids.len()));
-    }
-    let wants = wants.map_or("", names::letter);
-    (!fits(&top.elements())).then(|| format!("no {wants} below"))
-}
-
-/// The most pyramids that a card puts on a started level, and their size.
-fn most(game: &Thoth, top: &Level, card: Face) -> Option<(usize, Size)> {
-    let (element, value) = cards::redeemed(card)?;
-    let size = top.pyramids.first()?.size;
-    let free = CORNERS.saturating_sub(top.pyramids.len());
-    let count = free
-        .min(usize::from(value / size.pips()))
-        .min(usize::from(game.bank().count(element, size)));
-    Some((count, size))
-}
-
-/// The worth of a card, as at the foot of the card.
-fn worth(card: Face) -> String {
-    match cards::redeemed(card) {
-        Some((element, value)) => format!("{value} {}", element.name()),
-        None => "court".to_owned(),
+    match uses(game, me, card).first() {
+        Some(Kind::Foundation) => words(&["begin", "Foundation"]),
+        Some(Kind::Raise) => {
+            let most = game.house(me).and_then(|house| most(game, house, card));
+            let count = most.map(|(count, size)| format!("raise {count} {}", names::sign(theme, size)));
+            std::iter::once("raise".to_owned()).chain(count).collect()
+        }
+        Some(Kind::Story) => words(&["Story"]),
+        Some(Kind::Roof) => words(&["Roof"]),
+        Some(Kind::Trouble) => words(&["Trouble"]),
+        Some(Kind::Relieve) => words(&["relieve"]),
+        _ => words(&["drop"]),
     }
 }
 
-/// The columns of a card in the hand: six cards fit, and a word beside them.
-fn card_width(area: Rect, cards: usize) -> u16 {
-    let cards = u16::try_from(cards).unwrap_or(u16::MAX).max(6);
-    (area.width.saturating_sub(8) / cards).min(26)
-}
-
-/// The rows inside a card: its possible uses now, then the blocked ones with their reasons.
-fn lines(game: &Thoth, view: &ViewContext<'_>, me: Seat, card: Face, width: usize) -> Vec<Line<'static>> {
+/// The marked use as a line of at most `width` columns.
+fn use_line(game: &Thoth, view: &ViewContext<'_>, me: Seat, card: Face, width: usize) -> Line<'static> {
     let theme = view.theme;
     if game.is_over() {
-        return Vec::new();
+        return Line::default();
     }
-    if game.phase() == Phase::Bid {
-        let rank = cards::is_trump(card).then(|| format!("trump {}", card.0));
-        return vec![
-            Line::styled("bid", theme.title()),
-            Line::styled(rank.unwrap_or_else(|| "no trump".to_owned()), theme.faint()),
-        ];
+    let all = marked(game, me, card, theme);
+    let lead = theme.glyph("▸ ", "> ");
+    let found = all.iter().rev().find(|word| word.width() + 2 <= width).cloned();
+    let word = found.or_else(|| all.into_iter().next()).unwrap_or_default();
+    if word == "drop" || word.is_empty() {
+        return Line::styled(word, theme.ink());
     }
-    let ways = ways(game, me, card);
-    let (can, cannot): (Vec<Way>, Vec<Way>) = ways.into_iter().partition(|way| way.blocked.is_none());
-    let point = theme.glyph("▸", ">");
-    let can = can.into_iter().map(|way| {
-        let word = way.kind.word();
-        let top = game.house(me).and_then(House::top);
-        let most = top
-            .filter(|_| way.kind == Kind::Raise)
-            .and_then(|top| most(game, top, card));
-        let mut texts = vec![format!("{point} {word}"), word.to_owned()];
-        if let Some((count, size)) = most {
-            let sign = names::sign(theme, size);
-            texts.insert(0, format!("{point} {word} {count}{sign}"));
-            texts.insert(0, format!("{point} {word} up to {count} {sign}"));
+    let lead = if word.width() + 2 <= width { lead } else { "" };
+    Line::from(vec![
+        Span::styled(lead, theme.accent()),
+        Span::styled(word, theme.title()),
+    ])
+}
+
+/// The pyramids that a card is redeemed for: "9 fire". For a court card, the elements that it takes as a Story.
+pub(super) fn worth(card: Face) -> String {
+    match (cards::redeemed(card), cards::suited(card)) {
+        (Some((element, value)), _) => format!("{value} {}", element.name()),
+        (None, Some((element, Suited::Court(value)))) if element != value => {
+            format!("{}, {}", element.name(), value.name())
         }
-        if let Some((_, value)) = cards::redeemed(card).filter(|_| way.kind == Kind::Raise && most.is_none()) {
-            texts.insert(0, format!("{point} {word} {value} pips"));
-        }
-        let fits = texts.into_iter().find(|text| text.width() <= width);
-        let style = if way.kind == Kind::Discard {
-            theme.ink()
-        } else {
-            theme.title()
-        };
-        Line::styled(fits.unwrap_or_default(), style)
-    });
-    // A card that can relieve has no other use then, which needs no words here.
-    let cannot = cannot.into_iter().filter(|way| way.kind != Kind::Discard);
-    let cannot = cannot.filter_map(|way| {
-        let (word, why) = (way.kind.word(), way.blocked?);
-        let long = format!("{} {word}: {why}", theme.glyph("·", "-"));
-        let text = if long.width() <= width { long } else { why };
-        Some(Line::styled(text, theme.faint()))
-    });
-    can.chain(cannot).collect()
+        (None, Some((element, _))) => element.name().to_owned(),
+        (None, None) => String::new(),
+    }
+}
+
+/// Rows of the hand.
+pub(super) fn rows(scale: Scale) -> u16 {
+    match scale {
+        Scale::Mini => 3,
+        Scale::Small => 8,
+        Scale::Normal => 10,
+        Scale::Large => 12,
+    }
+}
+
+/// The size of the cards in an area; `None` if they are listed in words.
+fn size(area: Rect) -> Option<CardSize> {
+    let all = [(21, 11), (15, 9), (11, 7)];
+    let found = all
+        .into_iter()
+        .find(|(columns, rows)| (columns + 1) * MOST - 1 <= area.width && *rows <= area.height);
+    found.map(|(columns, rows)| CardSize::Sized(columns, rows))
 }
 
 /// Draws the viewer's hand.
 pub(super) fn draw(game: &Thoth, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) {
     let Some(me) = view.me else {
-        canvas.put(
-            area,
-            Line::styled(" You are watching: hands are sealed.", view.theme.faint()),
-        );
         return;
     };
     let hand = game.hand_of(me);
-    let wide = card_width(area, hand.len());
-    let places = (0..).map(|number: u16| Rect {
-        x: area.x.saturating_add(wide.saturating_mul(number)),
-        width: wide,
-        ..area
-    });
-    for (slot, place) in hand.iter().zip(places) {
-        card(game, view, canvas, (*slot, me), place.intersection(area));
-    }
-    let used = wide.saturating_mul(u16::try_from(hand.len().max(6)).unwrap_or(u16::MAX));
-    let beside = Rect {
-        x: area.x.saturating_add(used).saturating_add(1).min(area.right()),
-        width: area.width.saturating_sub(used).saturating_sub(1),
-        ..area
+    let Some(size) = size(area) else {
+        return list(game, view, canvas, area, me);
     };
-    cost(game, view, canvas, beside);
+    let count = u16::try_from(hand.len()).unwrap_or(MOST).max(MOST);
+    let wide = (size.columns() + 1) * count - 1;
+    let beside = if area.width >= wide + BESIDE + 2 { BESIDE } else { 0 };
+    let columns = std::iter::repeat_n(Constraint::Length(size.columns()), usize::from(count));
+    let [cards, note] = Layout::horizontal([Constraint::Length(wide), Constraint::Length(beside)])
+        .flex(Flex::Center)
+        .spacing(2)
+        .areas(area);
+    let places = Layout::horizontal(columns).spacing(1).split(cards);
+    for (slot, place) in hand.iter().zip(places.iter()) {
+        card(game, view, canvas, (*slot, me), (*place, size));
+    }
+    if beside > 0 {
+        let rows = size.rows().saturating_sub(3).min(note.height);
+        let [note] = Layout::vertical([Constraint::Length(rows)]).flex(Flex::End).areas(note);
+        let (cost, style) = cost(game, view, me);
+        let words = wrapped(
+            match game.is_over() {
+                true => "in hand",
+                false => "in hand, if it ended now",
+            },
+            usize::from(note.width),
+            0,
+        );
+        let words = words.into_iter().map(|row| Line::styled(row, view.theme.ink()));
+        canvas.rows(note, std::iter::once(Line::styled(cost, style)).chain(words));
+    }
 }
 
-/// Draws the cost of the hand if the game ended now.
-fn cost(game: &Thoth, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) {
-    let Some(me) = view.me.filter(|_| area.width >= 6) else {
-        return;
-    };
+/// The cost of the hand if it ended now, in its colour.
+pub(super) fn cost(game: &Thoth, view: &ViewContext<'_>, me: Seat) -> (String, ratatui::style::Style) {
     let faces = game.hand_of(me).iter().filter_map(|slot| slot.face(view.known));
-    let cost = cards::hand_score(faces);
     let theme = view.theme;
-    let width = usize::from(area.width);
-    let style = if cost < 0 { theme.bad() } else { theme.good() };
-    let mut rows = vec![
-        Line::styled(fit("in hand", width), theme.title()),
-        Line::styled(format!("{cost:+}"), style.add_modifier(Modifier::BOLD)),
-    ];
-    let rest = "at the end";
-    let texts = wrapped(rest, width, 0).into_iter();
-    rows.extend(texts.map(|text| Line::styled(text, theme.faint())));
-    canvas.rows(area, rows);
+    match cards::hand_score(faces) {
+        0 => ("0".to_owned(), theme.good()),
+        cost => (
+            format!("{}{}", theme.glyph("−", "-"), cost.unsigned_abs()),
+            theme.bad().add_modifier(ratatui::style::Modifier::BOLD),
+        ),
+    }
 }
 
-fn card(game: &Thoth, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, (slot, me): (Slot, Seat), area: Rect) {
-    let theme = view.theme;
-    let spot = Spot::Card(slot);
-    let inner = usize::from(area.width.saturating_sub(2));
-    let Some(face) = slot.face(view.known) else {
-        let back = theme.glyph("░", ":").repeat(inner);
-        let rows = vec![Line::raw(back); usize::from(area.height)];
-        canvas.card(area, &rows, theme.faint(), Some(spot));
-        return;
-    };
-    let hidden = canvas.place(area, spot).hidden;
-    let style = names::card_style(theme, face);
-    // The card's own style would override those of its lines, so the lines are drawn after it.
-    canvas.card(area, &[], style, Some(spot));
-    if hidden || area.height < 2 || area.width < 6 {
-        return;
+/// Whether a card is the one drawn for this turn.
+fn is_new(game: &Thoth, me: Seat, slot: Slot) -> bool {
+    let hand = game.hand_of(me);
+    hand.len() >= usize::from(MOST) && hand.last() == Some(&slot)
+}
+
+fn card(
+    game: &Thoth,
+    view: &ViewContext<'_>,
+    canvas: &mut Canvas<'_>,
+    (slot, me): (Slot, Seat),
+    (area, size): (Rect, CardSize),
+) {
+    let spot = Some(Spot::Card(slot));
+    let width = usize::from(size.columns().saturating_sub(2));
+    match slot.face(view.known) {
+        None => Card::default().draw(canvas, area, size, spot),
+        Some(face) => {
+            let line = use_line(game, view, me, face, width);
+            let new = is_new(game, me, slot);
+            draw_face(view, canvas, (area, size), spot, (face, line, new));
+        }
     }
-    let inside = Rect {
-        x: area.x + 1,
-        width: area.width - 2,
-        ..area
+}
+
+/// Draws a card with its name and its worth, where there is room for them, and a last line.
+pub(super) fn draw_face(
+    view: &ViewContext<'_>,
+    canvas: &mut Canvas<'_>,
+    (area, size): (Rect, CardSize),
+    spot: Option<Spot>,
+    (face, last, new): (Face, Line<'static>, bool),
+) {
+    let theme = view.theme;
+    let width = usize::from(size.columns().saturating_sub(2));
+    let style = names::card_style(theme, face);
+    let name = cards::full_name(face);
+    let has_name_line = size.rows() >= 9;
+    // A small card has its name in the corner, or its number if the name is too long.
+    let (rank, suit) = match (has_name_line, cards::is_trump(face)) {
+        (false, true) if name.width() + 2 <= width => (name.clone(), names::suit(face, theme)),
+        (false, true) if name.width() <= width => (name.clone(), ""),
+        _ => (names::rank(face), names::suit(face, theme)),
     };
-    let edge = |text: String| {
-        let text = if text.width() + 2 <= inner {
-            format!(" {text} ")
-        } else {
-            text
+    let mut lines = Vec::new();
+    if has_name_line {
+        // The rank of a long name is in the corner.
+        let name = match name.split_once(' ') {
+            Some((_, suit)) if name.width() > width => suit.to_owned(),
+            _ => name,
         };
-        Span::styled(text, style.add_modifier(Modifier::BOLD))
+        lines.push(Line::styled(name, theme.title()));
+        lines.push(Line::styled(worth(face), style));
+    }
+    lines.push(last);
+    let card = Card {
+        rank: &rank,
+        suit,
+        picture: names::picture(face),
+        style,
+        lines,
+        new,
+        ..Card::default()
     };
-    let width = |text: &Span<'_>| u16::try_from(text.width()).unwrap_or(u16::MAX);
-    let room = if cards::is_trump(face) {
-        inner
-    } else {
-        inner.saturating_sub(2)
-    };
-    let name = edge(names::named(face, room));
-    canvas.put(
-        Rect {
-            width: width(&name).min(inside.width),
-            ..inside
-        },
-        name,
-    );
-    let foot = edge(worth(face));
-    let foot_area = Rect {
-        y: area.bottom() - 1,
-        width: width(&foot).min(inside.width),
-        ..inside
-    };
-    canvas.put(foot_area, foot);
-    let middle = Rect {
-        y: area.y + 1,
-        height: area.height - 2,
-        ..inside
-    };
-    canvas.rows(middle, lines(game, view, me, face, inner));
+    card.draw(canvas, area, size, spot);
+}
+
+/// Draws the hand as words in two columns: each card with its marked use.
+fn list(game: &Thoth, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect, me: Seat) {
+    let theme = view.theme;
+    let columns = Layout::horizontal([Constraint::Fill(1), Constraint::Fill(1)]).split(area);
+    let rows = usize::from(area.height.max(1));
+    for (number, slot) in game.hand_of(me).iter().enumerate() {
+        let Some(column) = columns.get(number / rows) else {
+            return;
+        };
+        let y = column.y + u16::try_from(number % rows).unwrap_or(0);
+        let place = Rect {
+            y,
+            height: 1,
+            ..*column
+        };
+        let mark = canvas.spot(place, Spot::Card(*slot));
+        if mark.hidden {
+            continue;
+        }
+        let Some(face) = slot.face(view.known) else {
+            canvas.put(place, Line::styled(theme.glyph(" ▒▒▒", " ###"), theme.back()));
+            continue;
+        };
+        let style = names::card_style(theme, face);
+        let name = cards::full_name(face);
+        let lead = match (mark.picked || mark.focused, is_new(game, me, *slot)) {
+            (true, _) => theme.glyph("▌", ">"),
+            (_, true) => theme.glyph("●", "*"),
+            _ => " ",
+        };
+        let style = if mark.lit || mark.picked { style } else { theme.faint() };
+        let room = usize::from(place.width).saturating_sub(name.width() + 3);
+        canvas.put(
+            place,
+            Line::from(vec![Span::styled(lead, theme.accent()), Span::styled(name, style)]),
+        );
+        let used = use_line(game, view, me, face, room);
+        let inside = Rect {
+            width: place.width.saturating_sub(1),
+            ..place
+        };
+        canvas.put(inside, used.right_aligned());
+        if mark.focused || mark.flashing {
+            canvas.tint(place, theme.focused());
+        }
+    }
 }

@@ -1,39 +1,33 @@
-//! The table of Houses of Thoth: a street of houses that grow from their Foundations, and the bank above it. Below is
-//! the player's hand with the possible uses of each card.
+//! The table of Houses of Thoth: a street of houses that grow from the ground, and the bank above it. Below is the
+//! player's hand with the marked use of each card.
 
 mod about;
-mod art;
-mod bank;
-mod drawing;
-mod flow;
+mod auction;
 mod hand;
 mod names;
 mod parts;
-mod scale;
 mod show;
 mod street;
 mod tell;
 #[cfg(test)]
 mod tests;
 
-use fairdeal_games::TableGame as _;
 use fairdeal_games::thoth::house::House;
 use fairdeal_games::thoth::{Phase, Thoth, ThothAction, ThothEvent, Use};
+use fairdeal_games::{Hints as _, TableGame as _};
 use fairdeal_protocol::card::Slot;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
 use ratatui::layout::Rect;
+use ratatui::text::Line;
 
 use super::layout::Scale;
 use super::{Animation, Board, Button, Motion, Spot, ViewContext};
 use crate::canvas::Canvas;
 
-/// The rows of the board from which the signs are explained under the houses.
-const ROOMY: u16 = 20;
-
 impl Board for Thoth {
     fn heading(&self) -> String {
-        format!("hand {}, to {}", self.hand_no(), self.target())
+        format!("hand {}, first to {}", self.hand_no(), self.target())
     }
 
     fn seat_note(&self, seat: Seat) -> String {
@@ -53,65 +47,28 @@ impl Board for Thoth {
     fn prompt(&self, me: Seat) -> String {
         let default = House::default();
         let house = self.house(me).unwrap_or(&default);
-        let extra = match self.extra_turns() {
-            0 => String::new(),
-            turns => format!(
-                " {} to come after this one.",
-                fairdeal_games::counted(turns.try_into().unwrap_or(0), "turn")
-            ),
-        };
+        // At most 45 columns, for the smallest screens.
         let text = match self.phase() {
-            Phase::Bid => "Bid a card for the first turn; the highest trump wins.",
+            Phase::Bid => "Bid a card: the highest trump starts.",
             Phase::Pick => "Pick a card from the pool.",
-            Phase::Play if house.in_trouble() => "You are in Trouble: relieve it, or discard a card.",
-            Phase::Play if !house.stands() => "Lay a Foundation, make Trouble, or discard a card.",
-            Phase::Play if house.top().is_some_and(|top| top.is_full()) => {
-                "Your top level is full: a Story, a Roof, Trouble, or a discard."
-            }
-            Phase::Play => "Raise your house, make Trouble, or discard a card.",
+            Phase::Play if house.in_trouble() => "In Trouble: relieve it, or discard.",
+            Phase::Play if self.extra_turns() > 0 => "Play a card: an extra turn follows.",
+            Phase::Play if !house.stands() => "Lay a Foundation, make Trouble, or discard.",
+            Phase::Play if house.top().is_some_and(|top| top.is_full()) => "Story, Roof, Trouble, or discard a card.",
+            Phase::Play => "Raise your house, make Trouble, or discard.",
         };
-        format!("{text}{extra}")
+        text.to_owned()
     }
 
     fn hand_rows(&self, scale: Scale) -> u16 {
-        let height = match scale {
-            Scale::Large => 60,
-            Scale::Normal => 40,
-            _ => 24,
-        };
-        match height {
-            ..30 => 4,
-            30..40 => 5,
-            40..52 => 6,
-            _ => 7,
-        }
+        hand::rows(scale)
     }
 
     fn draw(&self, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) {
-        let mut left = area;
-        let mut top = |rows: u16| {
-            let rows = rows.min(left.height);
-            let part = Rect { height: rows, ..left };
-            left.y += rows;
-            left.height -= rows;
-            part
-        };
-        let band = top(bank::rows(area));
-        bank::draw(self, view, canvas, band);
-        if self.phase() != Phase::Play && !self.is_over() {
-            bank::auction(self, view, canvas, left);
-            return;
+        match self.phase() == Phase::Play || self.is_over() {
+            true => street::draw(self, view, canvas, area),
+            false => auction::draw(self, view, canvas, area),
         }
-        if area.height >= ROOMY {
-            left.height -= 1;
-            let legend = Rect {
-                y: left.bottom(),
-                height: 1,
-                ..left
-            };
-            bank::legend(view, canvas, legend);
-        }
-        street::draw(self, view, canvas, left);
     }
 
     fn draw_hand(&self, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) {
@@ -176,8 +133,26 @@ impl Board for Thoth {
         }
     }
 
+    fn sections(&self, view: &ViewContext<'_>) -> Vec<(String, Vec<Line<'static>>)> {
+        about::sections(self, view)
+    }
+
+    fn row(&self, view: &ViewContext<'_>) -> Vec<Spot> {
+        let hand = view.me.map_or(&[] as &[Slot], |me| self.hand_of(me));
+        hand.iter().map(|slot| Spot::Card(*slot)).collect()
+    }
+
+    fn first(&self, view: &ViewContext<'_>) -> Option<Spot> {
+        let hint = self.hint(view.me?, view.known).filter(|_| view.picked.is_empty())?;
+        self.path(&hint.action, view).first().copied()
+    }
+
     fn title(&self, spot: Spot, view: &ViewContext<'_>) -> String {
-        self.about(spot, view).into_iter().next().unwrap_or_default()
+        about::title(self, spot, view)
+    }
+
+    fn rule(&self, spot: Spot) -> &'static str {
+        about::rule(spot)
     }
 
     fn about(&self, spot: Spot, view: &ViewContext<'_>) -> Vec<String> {

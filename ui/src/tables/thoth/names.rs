@@ -1,7 +1,10 @@
-//! Names of the Tarot's cards in the columns available, and the signs of elements and sizes.
+//! The names, signs and pictures of the Tarot's cards, and the signs of elements and sizes.
 //!
-//! The letters of elements stand beside pyramids everywhere. Suits are therefore never cut to one letter: the `w` of
-//! wands would look like water, the `s` of swords like spirit.
+//! A name is written in full or not at all: where it does not fit, rank and suit's sign stand for it. The letters of
+//! elements stand beside pyramids where there are no colours; so no suit has a letter: the `w` of wands would look like
+//! water, the `s` of swords like spirit.
+
+use std::sync::LazyLock;
 
 use fairdeal_games::pyramid::Size;
 use fairdeal_games::thoth::cards::{self, Element};
@@ -10,31 +13,30 @@ use ratatui::style::Style;
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::theme::{Pigment, Theme};
+use crate::widgets::{Picture, Pictures};
 
-/// Trumps in four letters; those with the same start are kept distinct.
-const TRUMPS: [&str; 22] = [
-    "fool", "magi", "prie", "emss", "emor", "hier", "love", "char", "stre", "herm", "whee", "just", "hang", "deat",
-    "temp", "devi", "towe", "star", "moon", "sun", "judg", "worl",
+/// One picture for each suit and each trump.
+static PICTURES: LazyLock<Pictures> = LazyLock::new(|| Pictures::parse(include_str!("../../../art/thoth.txt")));
+
+/// The numbers of the trumps.
+const ROMAN: [&str; 22] = [
+    "0", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII", "XIII", "XIV", "XV", "XVI", "XVII",
+    "XVIII", "XIX", "XX", "XXI",
 ];
 
 pub(super) fn letter(element: Element) -> &'static str {
     element.name().get(..1).unwrap_or_default()
 }
 
-/// The letters of some elements, each once.
-pub(super) fn letters(elements: &[Element]) -> String {
-    let there = Element::ALL.into_iter().filter(|e| elements.contains(e));
-    there.map(letter).collect()
-}
-
 /// The names of some elements, each once: "fire", "fire or air".
 pub(super) fn listed(elements: &[Element], last: &str) -> String {
     let there = Element::ALL.into_iter().filter(|e| elements.contains(e));
     let names: Vec<&str> = there.map(Element::name).collect();
-    if names.is_empty() {
-        return "nothing".to_owned();
+    match names.len() {
+        0 => "nothing".to_owned(),
+        5 => "any element".to_owned(),
+        _ => fairdeal_games::joined(&names, last),
     }
-    fairdeal_games::joined(&names, last)
 }
 
 /// The colour of an element's pyramids.
@@ -62,62 +64,52 @@ pub(super) fn sign(theme: &Theme, size: Size) -> &'static str {
     }
 }
 
-/// The sign of a free corner.
-pub(super) fn corner(theme: &Theme) -> &'static str {
-    theme.glyph("·", "_")
-}
-
-/// A card in four columns at most: `Qcu`, `10sw`, `emss`.
-pub(super) fn brief(card: Face) -> String {
-    if let Some(name) = TRUMPS.get(card.index()) {
-        return (*name).to_owned();
-    }
-    suited(card, 2)
-}
-
-/// A suited card, with `letters` letters of its suit.
-fn suited(card: Face, letters: usize) -> String {
-    let name = cards::name(card);
-    let (rank, suit) = name.split_once('-').unwrap_or((&name, ""));
-    let suit: String = match (letters, suit) {
-        (3, "wands") => "wnd".to_owned(),
-        (3, "swords") => "swd".to_owned(),
-        (3, "disks") => "dsk".to_owned(),
-        _ => suit.chars().take(letters).collect(),
-    };
-    let gap = if letters > 2 { " " } else { "" };
-    format!("{}{gap}{suit}", short_rank(rank))
-}
-
-fn short_rank(rank: &str) -> &str {
-    match rank {
-        "ace" => "A",
-        "princess" => "Ps",
-        "prince" => "Pr",
-        "queen" => "Q",
-        "king" => "K",
-        number => number,
+/// The sign of a card's suit, or of the trumps.
+pub(super) fn suit(card: Face, theme: &Theme) -> &'static str {
+    match cards::suit_element(card) {
+        Some(Element::Fire) => theme.glyph("♣", "|"),
+        Some(Element::Water) => theme.glyph("♥", "u"),
+        Some(Element::Air) => theme.glyph("†", "+"),
+        Some(Element::Earth) => theme.glyph("◉", "o"),
+        _ => theme.glyph("✶", "*"),
     }
 }
 
-/// The longest name of a card that fits, down to [`brief`].
-pub(super) fn named(card: Face, width: usize) -> String {
+/// "9", "queen", or the number of a trump.
+pub(super) fn rank(card: Face) -> String {
+    match ROMAN.get(card.index()) {
+        Some(number) => (*number).to_owned(),
+        None => cards::name(card).split('-').next().unwrap_or_default().to_owned(),
+    }
+}
+
+/// The name in full, or else rank and suit's sign; at most ten columns are needed.
+pub(super) fn label(card: Face, width: usize, theme: &Theme) -> String {
     let full = cards::full_name(card);
     if full.width() <= width {
-        return full;
-    }
-    if !cards::is_trump(card) {
-        let plain = full.replace(" of ", " ");
-        let ways = [plain, suited(card, 6), suited(card, 3)];
-        let fits = ways.into_iter().find(|name| name.width() <= width);
-        return fits.unwrap_or_else(|| brief(card));
-    }
-    // Six letters are enough to distinguish all trumps.
-    if width >= 6 {
-        full.chars().take(width).collect()
+        full
     } else {
-        brief(card)
+        format!("{} {}", rank(card), suit(card, theme))
     }
+}
+
+/// A card on the label of a flight, in at most three columns: "10♣", or the sign of its suit.
+pub(super) fn brief(card: Face, theme: &Theme) -> String {
+    let (rank, suit) = (rank(card), suit(card, theme));
+    match rank.len() {
+        ..3 => format!("{rank}{suit}"),
+        _ => suit.to_owned(),
+    }
+}
+
+pub(super) fn picture(card: Face) -> Option<&'static Picture> {
+    let name = cards::name(card);
+    let name = if cards::is_trump(card) {
+        name.as_str()
+    } else {
+        name.split('-').next_back().unwrap_or_default()
+    };
+    PICTURES.get(name)
 }
 
 #[cfg(test)]
@@ -125,15 +117,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_fit_and_no_two_look_alike() {
-        for width in 4..20 {
+    fn labels_fit_and_no_two_look_alike() {
+        let theme = Theme::default();
+        for width in 10..20 {
             let mut seen = Vec::new();
             for card in cards::all() {
-                let name = named(card, width);
-                assert!(name.width() <= width, "{name} in {width}");
-                assert!(!seen.contains(&name), "{name} twice in {width}");
-                seen.push(name);
+                let label = label(card, width, &theme);
+                assert!(label.width() <= width, "{label} in {width}");
+                assert!(!seen.contains(&label), "{label} twice in {width}");
+                seen.push(label);
             }
+        }
+        assert_eq!(
+            label(cards::by_name("princess-swords").unwrap(), 12, &theme),
+            "princess †"
+        );
+    }
+
+    #[test]
+    fn every_card_has_a_picture_of_three_rows() {
+        for card in cards::all() {
+            let rows = picture(card).map(|picture| picture.rows(&Theme::default()));
+            assert_eq!(rows.map(|rows| rows.len()), Some(3), "{}", cards::full_name(card));
+            assert!(brief(card, &Theme::default()).width() <= 3);
         }
     }
 }

@@ -48,8 +48,3 @@ pub(super) fn level(seat: Seat, number: usize) -> Spot {
 pub(super) fn roof(seat: Seat) -> Spot {
     Spot::Part(seat, ROOF)
 }
-
-/// Whether a spot of the board can be focused and chosen, and is not only an end of a flight.
-pub(super) fn is_choosable(spot: Spot) -> bool {
-    !matches!(spot, Spot::Part(_, HAND..))
-}

@@ -10,19 +10,22 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
 use super::{names, parts};
-use crate::canvas::fit;
+use crate::canvas::{fit, wrapped};
 use crate::tables::{Animation, Motion, Spot, ViewContext};
 use crate::theme::Theme;
+
+/// Columns of the cards in hand on the sheet, which fit on the smallest screen.
+const HELD: usize = 47;
 
 /// A face-up card in flight.
 fn open(card: Face, theme: &Theme) -> Line<'static> {
     let style = names::card_style(theme, card).add_modifier(Modifier::BOLD);
-    Line::styled(format!("[{}]", names::brief(card)), style)
+    Line::styled(format!("{:^3}", names::brief(card, theme)), style)
 }
 
 /// A face-down card in flight.
 fn sealed(theme: &Theme) -> Line<'static> {
-    Line::styled(theme.glyph("[░░]", "[::]"), theme.faint())
+    Line::styled(theme.glyph("▒▒▒", "###"), theme.back())
 }
 
 fn pyramids(count: usize) -> impl Fn(&Theme) -> Line<'static> {
@@ -113,9 +116,7 @@ fn played(game: &Thoth, (seat, card, as_): (Seat, Face, Use), view: &ViewContext
         }
         Use::Raise { size, count } => {
             let element = cards::redeemed(card).map(|(element, _)| element);
-            let sign = names::sign(theme, size);
-            let letter = element.map_or("", names::letter);
-            let what = format!("{sign}{letter}").repeat(usize::from(count).min(CORNERS));
+            let what = names::sign(theme, size).repeat(usize::from(count).min(CORNERS));
             let style = element.map_or(theme.title(), |element| names::style(theme, element));
             vec![
                 fly(parts::DISCARDS),
@@ -211,12 +212,10 @@ pub(super) fn show(game: &Thoth, event: &ThothEvent, view: &ViewContext<'_>) -> 
             Span::styled(format!("{score:>+9}"), sum),
             Span::styled(format!("{total:>9}"), theme.title()),
         ]));
-        let room = if hand.len() > 5 { 4 } else { 10 };
-        let held: Vec<String> = hand.iter().map(|card| names::named(*card, room)).collect();
-        if !held.is_empty() {
-            let text = format!("{:<8}holds {}", "", held.join(", "));
-            lines.push(told(text, theme.faint()));
-        }
+        let held: Vec<String> = hand.iter().map(|card| cards::full_name(*card)).collect();
+        let text = format!("holds {}", held.join(", "));
+        let rows = wrapped(&text, HELD, 6).into_iter().filter(|_| !held.is_empty());
+        lines.extend(rows.map(|row| told(format!("{:<8}{row}", ""), theme.ink())));
     }
     let winners: Vec<&str> = Seat::first(scores.len())
         .filter(|seat| scores.get(seat.index()) == best)

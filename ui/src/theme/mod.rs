@@ -1,0 +1,410 @@
+//! Themes: the style of each kind of thing on the screen, in as many colours as the terminal supports.
+//!
+//! Colour never carries information alone: ranks, suits, sizes, turns and choices also show as letters and shapes.
+//! Themes are TOML files in 24-bit colours: those of `ui/themes`, and the player's own. A terminal with 256 colours gets
+//! the nearest fixed ones; one without colours gets bold, underlined and reversed text.
+
+mod palette;
+
+use ratatui::style::{Color, Modifier, Style};
+use ratatui::symbols::border;
+
+pub use self::palette::{Palette, Rgb, ThemeError, Themes, luminance};
+use crate::appearance::{Letters, Pyramids, ThemeName};
+
+/// How many colours a terminal supports.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Depth {
+    /// None.
+    Mono,
+    /// The 240 fixed colours of a 256-colour palette.
+    #[default]
+    Indexed,
+    /// 24-bit colours.
+    True,
+}
+
+impl Depth {
+    /// The colours that the terminal advertises in the environment: `NO_COLOR`, `COLORTERM`, `TERM`.
+    pub fn from_environment(variable: impl Fn(&str) -> Option<String>) -> Self {
+        let set = |name: &str| variable(name).filter(|value| !value.is_empty());
+        if set("NO_COLOR").is_some() || set("TERM").is_some_and(|term| term == "dumb") {
+            return Self::Mono;
+        }
+        match set("COLORTERM").as_deref() {
+            Some("truecolor" | "24bit") => Self::True,
+            _ => Self::Indexed,
+        }
+    }
+}
+
+const ASCII_BORDER: border::Set<'static> = border::Set {
+    top_left: "+",
+    top_right: "+",
+    bottom_left: "+",
+    bottom_right: "+",
+    vertical_left: "|",
+    vertical_right: "|",
+    horizontal_top: "-",
+    horizontal_bottom: "-",
+};
+
+const ASCII_DOUBLE: border::Set<'static> = border::Set {
+    top_left: "#",
+    top_right: "#",
+    bottom_left: "#",
+    bottom_right: "#",
+    vertical_left: "#",
+    vertical_right: "#",
+    horizontal_top: "=",
+    horizontal_bottom: "=",
+};
+
+const ASCII_FOCUS: border::Set<'static> = border::Set {
+    top_left: "*",
+    top_right: "*",
+    bottom_left: "*",
+    bottom_right: "*",
+    vertical_left: "*",
+    vertical_right: "*",
+    horizontal_top: "*",
+    horizontal_bottom: "*",
+};
+
+/// The colours of pyramids, as the games name them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pigment {
+    /// Spirit.
+    Black,
+    /// Fire.
+    Red,
+    /// Water.
+    Blue,
+    /// Air.
+    Yellow,
+    /// Earth.
+    Green,
+    /// The fifth colour if there is no black.
+    Orange,
+}
+
+/// The styles and glyphs for this terminal.
+#[derive(Clone, Copy, Debug)]
+pub struct Theme {
+    palette: Option<Palette>,
+    depth: Depth,
+    pyramids: Pyramids,
+    letters: Letters,
+    ascii: bool,
+}
+
+impl Default for Theme {
+    fn default() -> Self {
+        Self::new(ThemeName::Dark, Depth::Indexed, Pyramids::Rainbow, false)
+    }
+}
+
+impl Theme {
+    pub fn new(name: ThemeName, depth: Depth, pyramids: Pyramids, ascii: bool) -> Self {
+        Self::of(Palette::built_in(name), depth, pyramids, ascii)
+    }
+
+    /// The theme with these colours; `None` for a theme without colours.
+    pub fn of(palette: Option<Palette>, depth: Depth, pyramids: Pyramids, ascii: bool) -> Self {
+        Self {
+            palette: palette.filter(|_| depth != Depth::Mono),
+            depth,
+            pyramids,
+            letters: Letters::default(),
+            ascii,
+        }
+    }
+
+    /// The theme with letters on pyramids as the player has set.
+    pub fn with_letters(self, letters: Letters) -> Self {
+        Self { letters, ..self }
+    }
+
+    /// Whether pyramids show the letter of their colour: always in mono.
+    pub fn shows_letters(&self) -> bool {
+        self.palette.is_none() || self.letters == Letters::Always
+    }
+
+    /// Whether to draw ASCII only.
+    pub fn is_ascii(&self) -> bool {
+        self.ascii
+    }
+
+    fn foreground(&self, pick: impl Fn(&Palette) -> Rgb) -> Style {
+        match &self.palette {
+            Some(palette) => Style::new().fg(self.colour(pick(palette))),
+            None => Style::new(),
+        }
+    }
+
+    fn colour(&self, (red, green, blue): Rgb) -> Color {
+        if self.depth == Depth::True {
+            Color::Rgb(red, green, blue)
+        } else {
+            Color::Indexed(nearest((red, green, blue)))
+        }
+    }
+
+    /// Text on the background; everything is drawn over this.
+    pub fn text(&self) -> Style {
+        match &self.palette {
+            Some(palette) => Style::new()
+                .fg(self.colour(palette.text))
+                .bg(self.colour(palette.ground)),
+            None => Style::new(),
+        }
+    }
+
+    /// The colour of [`Self::text`] alone, for text on paper.
+    pub fn ink(&self) -> Style {
+        self.foreground(|palette| palette.text)
+    }
+
+    /// Background of a panel: filled, so that it needs no frame. `None` in mono, where it has one.
+    pub fn panel(&self) -> Option<Style> {
+        let palette = self.palette.as_ref()?;
+        Some(Style::new().bg(self.colour(palette.panel)))
+    }
+
+    /// Background of every other square of a board. Mono has no colour for it; there the board marks its squares by
+    /// other means.
+    pub fn checker(&self) -> Style {
+        match &self.palette {
+            Some(palette) => Style::new().bg(self.colour(palette.checker)),
+            None => Style::new(),
+        }
+    }
+
+    /// Less important text. In mono only its position shows that.
+    pub fn faint(&self) -> Style {
+        self.foreground(|palette| palette.faint)
+    }
+
+    /// Headings.
+    pub fn title(&self) -> Style {
+        self.foreground(|palette| palette.strong).add_modifier(Modifier::BOLD)
+    }
+
+    /// Text to notice first: whose turn it is, the name of the program.
+    pub fn accent(&self) -> Style {
+        self.foreground(|palette| palette.accent).add_modifier(Modifier::BOLD)
+    }
+
+    /// A key to press.
+    pub fn key(&self) -> Style {
+        self.accent()
+    }
+
+    /// Gains, and checks that have passed.
+    pub fn good(&self) -> Style {
+        self.foreground(|palette| palette.good)
+    }
+
+    /// Losses and warnings.
+    pub fn bad(&self) -> Style {
+        self.foreground(|palette| palette.bad)
+    }
+
+    /// Targets that can be chosen next.
+    pub fn lit(&self) -> Style {
+        self.foreground(|palette| palette.lit).add_modifier(Modifier::BOLD)
+    }
+
+    /// The focused target: one flat background. Mono reverses it.
+    pub fn focused(&self) -> Style {
+        let style = Style::new().add_modifier(Modifier::BOLD);
+        match &self.palette {
+            Some(palette) => match palette.focus_256 {
+                Some(index) if self.depth == Depth::Indexed => style.bg(Color::Indexed(index)),
+                _ => style.bg(self.colour(palette.focus)),
+            },
+            None => style.add_modifier(Modifier::REVERSED),
+        }
+    }
+
+    /// A background between the ground and another colour.
+    fn tinted(&self, part: u16, pick: impl Fn(&Palette) -> Rgb) -> Style {
+        let palette = self.palette.as_ref();
+        palette.map_or_else(Style::new, |palette| {
+            Style::new().bg(self.colour(blend(palette.ground, pick(palette), part)))
+        })
+    }
+
+    /// Background of the squares that a piece can reach. Mono has none.
+    pub fn reach(&self) -> Style {
+        self.tinted(REACH, |palette| palette.focus)
+    }
+
+    /// Background of special squares of a board: stone in the colour of gold. Mono has none.
+    pub fn stone(&self) -> Style {
+        self.tinted(STONE, |palette| palette.accent)
+    }
+
+    /// The face of a card, so that it is an object and not an outline; `can_be_chosen` or not.
+    pub fn paper(&self, can_be_chosen: bool) -> Style {
+        match &self.palette {
+            Some(palette) if can_be_chosen => Style::new().bg(self.colour(palette.paper)),
+            Some(palette) => Style::new().bg(self.colour(palette.faded)),
+            None => Style::new(),
+        }
+    }
+
+    /// The colour of one of six suits.
+    pub fn suit(&self, suit: u8) -> Style {
+        self.foreground(|palette| {
+            let suits = &palette.suits;
+            suits.get(usize::from(suit)).copied().unwrap_or(palette.text)
+        })
+    }
+
+    /// The colour of a pyramid. Its letter is shown too if [`Self::shows_letters`].
+    pub fn pigment(&self, pigment: Pigment) -> Style {
+        self.foreground(|palette| {
+            let set = match self.pyramids {
+                Pyramids::Rainbow => &palette.rainbow,
+                Pyramids::Xeno => &palette.xeno,
+            };
+            set.get(pigment as usize).copied().unwrap_or(palette.text)
+        })
+    }
+
+    /// A thin border.
+    pub fn border(&self) -> border::Set<'static> {
+        if self.ascii { ASCII_BORDER } else { border::ROUNDED }
+    }
+
+    /// The border of a spot that can be chosen.
+    pub fn lit_border(&self) -> border::Set<'static> {
+        if self.ascii { ASCII_DOUBLE } else { border::DOUBLE }
+    }
+
+    /// The border of a card that can be chosen. With colours its paper shows that.
+    pub fn choosable_border(&self) -> border::Set<'static> {
+        if self.palette.is_some() {
+            self.border()
+        } else {
+            self.lit_border()
+        }
+    }
+
+    /// The border of the focused card.
+    pub fn focus_border(&self) -> border::Set<'static> {
+        if self.ascii { ASCII_FOCUS } else { border::THICK }
+    }
+
+    /// The lattice on the back of a card.
+    pub fn back(&self) -> Style {
+        self.foreground(|palette| palette.accent)
+    }
+
+    /// ASCII without colours.
+    pub fn ascii() -> Self {
+        Self::new(ThemeName::Mono, Depth::Mono, Pyramids::Rainbow, true)
+    }
+
+    /// A glyph, or its ASCII replacement.
+    pub fn glyph(&self, glyph: &'static str, ascii: &'static str) -> &'static str {
+        if self.ascii { ascii } else { glyph }
+    }
+}
+
+/// Hundredths of the focus in the tint of squares that can be reached.
+const REACH: u16 = 55;
+/// Hundredths of the accent in the tint of stone.
+const STONE: u16 = 10;
+
+/// A colour with so many hundredths of another one.
+fn blend(from: Rgb, to: Rgb, part: u16) -> Rgb {
+    let part = part.min(100);
+    let mix = |a: u8, b: u8| {
+        let mixed = (u16::from(a) * (100 - part) + u16::from(b) * part) / 100;
+        u8::try_from(mixed).unwrap_or(a)
+    };
+    (mix(from.0, to.0), mix(from.1, to.1), mix(from.2, to.2))
+}
+
+/// The nearest of the 240 fixed colours of 256-colour terminals: a cube of six levels, and 24 greys.
+fn nearest((red, green, blue): Rgb) -> u8 {
+    const LEVELS: [u8; 6] = [0, 95, 135, 175, 215, 255];
+    let level = |value: u8| {
+        let far = |index: &usize| LEVELS.get(*index).map_or(u8::MAX, |l| l.abs_diff(value));
+        (0..LEVELS.len()).min_by_key(far).unwrap_or(0)
+    };
+    let distance = |to: [u8; 3]| -> u32 {
+        let apart = |(a, b): (u8, u8)| u32::from(a.abs_diff(b)).pow(2);
+        to.into_iter().zip([red, green, blue]).map(apart).sum()
+    };
+    let cube = [level(red), level(green), level(blue)];
+    let of_cube = cube.map(|index| LEVELS.get(index).copied().unwrap_or(0));
+    let mean = (u16::from(red) + u16::from(green) + u16::from(blue)) / 3;
+    let step = (mean.saturating_sub(3) / 10).min(23);
+    let grey = u8::try_from(8 + 10 * step).unwrap_or(u8::MAX);
+    let number = if distance([grey; 3]) < distance(of_cube) {
+        232 + usize::from(step)
+    } else {
+        cube.iter().fold(0, |number, index| number * 6 + index) + 16
+    };
+    u8::try_from(number).unwrap_or(u8::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_colours_are_the_nearest_of_many() {
+        assert_eq!(nearest((0, 0, 0)), 16);
+        assert_eq!(nearest((255, 255, 255)), 231);
+        assert_eq!(nearest((255, 0, 0)), 196);
+        assert_eq!(nearest((0x8a, 0x8a, 0x8a)), 245);
+    }
+
+    #[test]
+    fn the_environment_says_how_many_colours_there_are() {
+        let depth = |set: &[(&str, &str)]| {
+            Depth::from_environment(|name| {
+                let found = set.iter().find(|(key, _)| *key == name);
+                found.map(|(_, value)| (*value).to_owned())
+            })
+        };
+        assert_eq!(depth(&[]), Depth::Indexed);
+        assert_eq!(depth(&[("COLORTERM", "truecolor")]), Depth::True);
+        assert_eq!(depth(&[("NO_COLOR", "1"), ("COLORTERM", "24bit")]), Depth::Mono);
+        assert_eq!(depth(&[("NO_COLOR", "")]), Depth::Indexed);
+        assert_eq!(depth(&[("TERM", "dumb")]), Depth::Mono);
+    }
+
+    #[test]
+    fn without_colours_nothing_is_coloured() {
+        let theme = Theme::new(ThemeName::Light, Depth::Mono, Pyramids::Xeno, false);
+        for style in [theme.text(), theme.faint(), theme.bad(), theme.suit(2)] {
+            assert_eq!((style.fg, style.bg), (None, None));
+        }
+        assert!(theme.shows_letters());
+    }
+
+    #[test]
+    fn pyramids_differ_in_256_colours_or_show_letters() {
+        for pyramids in [Pyramids::Rainbow, Pyramids::Xeno] {
+            for name in [ThemeName::Dark, ThemeName::Light, ThemeName::HighContrast] {
+                let theme = Theme::new(name, Depth::Indexed, pyramids, false);
+                let all = [
+                    Pigment::Black,
+                    Pigment::Red,
+                    Pigment::Blue,
+                    Pigment::Yellow,
+                    Pigment::Green,
+                ];
+                let inks: Vec<_> = all.iter().map(|pigment| theme.pigment(*pigment).fg).collect();
+                let differ = (1..inks.len()).all(|at| !inks[..at].contains(&inks[at]));
+                assert!(differ, "{name:?} {pyramids:?}: {inks:?}");
+                assert!(!theme.shows_letters() && theme.with_letters(Letters::Always).shows_letters());
+            }
+        }
+    }
+}
