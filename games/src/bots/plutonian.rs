@@ -7,8 +7,9 @@ use fairdeal_protocol::seat::Seat;
 use rand_core::Rng;
 
 use super::Bot;
+use crate::common::counted;
 use crate::hint::{Hint, Hints, of_bot};
-use crate::plutonian::pieces::{Hand, Pyramid, score};
+use crate::plutonian::outlook::{Left, Outlook, gain};
 use crate::plutonian::{Plutonian, PlutonianAction};
 
 /// The normal bot for Plutonian Poker. See the module documentation.
@@ -28,12 +29,12 @@ impl Bot<Plutonian> for PlutonianBot {
         let legal = game.legal(seat, known).into_iter();
         legal
             .filter_map(|action| match action {
-                PlutonianAction::Take { tree, stack } => Some((worth(game, seat, tree, stack), action)),
+                PlutonianAction::Take { tree, stack } => Some((gain(game, seat, tree, stack), action)),
                 PlutonianAction::Vote { .. } => None,
             })
             // Ties go to the first.
             .rev()
-            .max_by_key(|(worth, _)| *worth)
+            .max_by_key(|(gain, _)| *gain)
             .map(|(_, action)| action)
     }
 }
@@ -41,9 +42,51 @@ impl Bot<Plutonian> for PlutonianBot {
 impl Hints for Plutonian {
     fn hint(&self, seat: Seat, known: &Faces) -> Option<Hint<PlutonianAction>> {
         let action = of_bot(PlutonianBot, self, seat, known)?;
-        let why = "It looks best from here.".to_owned();
+        let why = match action {
+            PlutonianAction::Take { tree, stack } => reason(self, seat, tree, stack)?,
+            PlutonianAction::Vote { end: true } => {
+                "You lead: the game should end before the others catch up.".to_owned()
+            }
+            PlutonianAction::Vote { end: false } => "You do not lead: you need more turns to catch up.".to_owned(),
+        };
         Some(Hint { action, why })
     }
+}
+
+/// The good of a take, as a sentence.
+fn reason(game: &Plutonian, seat: Seat, tree: u8, stack: Option<u8>) -> Option<String> {
+    let top = game.trees().get(usize::from(tree))?.last().copied()?;
+    let before = stack.and_then(|stack| game.stacks(seat).get(usize::from(stack)));
+    let before = before.map_or(&[][..], Vec::as_slice);
+    let mut after = before.to_vec();
+    after.push(top);
+    let left = Left::of(game);
+    let mut rest = left.clone();
+    rest.take(top);
+    let (was, then) = (Outlook::of(before, &left), Outlook::of(&after, &rest));
+    let what = top.in_words();
+    let target = match stack {
+        Some(stack) => format!("stack {}", stack + 1),
+        None => "a new stack".to_owned(),
+    };
+    Some(match (was.hand, then.hand, then.best()) {
+        (Some(from), Some(to), _) if then.points > was.points => format!(
+            "The {what} turns the {} of {target} into a {}: +{}.",
+            from.name(),
+            to.name(),
+            then.points - was.points
+        ),
+        (None, Some(to), _) => format!("The {what} makes {target} a {}: +{}.", to.name(), then.points),
+        (_, _, Some((hand, points))) => {
+            let more = counted(hand.size().saturating_sub(after.len()), "pyramid");
+            let hand = hand.name();
+            match stack {
+                Some(_) => format!("With the {what}, {target} needs {more} more for a {hand}, worth {points}."),
+                None => format!("The {what} can begin a {hand}: {points} with {more} more."),
+            }
+        }
+        _ => format!("Nothing helps any more: in {target} the {what} spoils none of your hands."),
+    })
 }
 
 /// A change of the vote, if the bot wants one: it votes for the end only while it leads, late in
@@ -61,36 +104,6 @@ fn vote(game: &Plutonian, seat: Seat) -> Option<PlutonianAction> {
     let end = late && ahead;
     let vote = PlutonianAction::Vote { end };
     (game.playing().contains(seat) && game.check(seat, &vote).is_ok()).then_some(vote)
-}
-
-/// The value of a take, in hundredths of a point.
-fn worth(game: &Plutonian, seat: Seat, tree: u8, stack: Option<u8>) -> i64 {
-    let column = game.trees().get(usize::from(tree)).map_or(&[][..], Vec::as_slice);
-    let Some((taken, under)) = column.split_last() else {
-        return i64::MIN;
-    };
-    let before = stack.and_then(|stack| game.stacks(seat).get(usize::from(stack)));
-    let mut after = before.cloned().unwrap_or_default();
-    let was = promise(&after);
-    after.push(*taken);
-    // The uncovered pyramid helps the next seat in proportion to its size.
-    let gift = under.last().map_or(0, |next| i64::from(next.size.pips()) * 12);
-    promise(&after) - was - gift
-}
-
-/// The value of a stack with its prospects, in hundredths.
-fn promise(stack: &[Pyramid]) -> i64 {
-    let Some(first) = stack.first() else {
-        return 0;
-    };
-    let now = score(stack) * 100;
-    let to_come = Hand::ALL.into_iter().filter(|hand| hand.may_become(stack));
-    let best = to_come.map(|hand| {
-        let missing = u32::try_from(hand.size() - stack.len()).unwrap_or(9);
-        // Each missing pyramid multiplies the expected points by two fifths.
-        hand.points_of(first.size) * 100 * 2_i64.pow(missing) / 5_i64.pow(missing)
-    });
-    now.max(best.max().unwrap_or(0))
 }
 
 #[cfg(test)]
@@ -121,5 +134,30 @@ mod tests {
             won += usize::from(winners == [Seat::new(place).unwrap()]);
         }
         assert!(won >= 27, "{won} of 30");
+    }
+
+    /// Follows the hints of all seats to the end of a game.
+    #[test]
+    fn hints_give_reasons() {
+        let rules = rule_set("plutonian-poker", 2, &Default::default()).unwrap();
+        let mut game = Plutonian::create(&rules).unwrap();
+        let mut chance = RefereeChance::from_seed([3; 32]);
+        game.begin(&mut chance, &mut Vec::new()).unwrap();
+        let mut told = Vec::new();
+        while let Some(seat) = game.turn() {
+            let hint = game.hint(seat, &Faces::new()).unwrap();
+            assert_eq!(game.hint(seat, &Faces::new()), Some(hint.clone()));
+            assert!(hint.why.ends_with('.'), "{}", hint.why);
+            game.apply(seat, &hint.action, &mut chance, &mut Vec::new()).unwrap();
+            let gained = hint
+                .why
+                .split(": +")
+                .nth(1)
+                .map(|gain| gain.trim_end_matches('.').parse::<i64>().unwrap());
+            told.push((hint.why, gained.unwrap_or(0)));
+        }
+        // Hands stay whole, so that the gains of all hints are the points of all seats.
+        let gained: i64 = told.iter().map(|(_, gain)| gain).sum();
+        assert_eq!(gained, game.scores().iter().sum::<i64>(), "{told:#?}");
     }
 }

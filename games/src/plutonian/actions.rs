@@ -4,7 +4,8 @@ use fairdeal_protocol::seat::{Seat, SeatSet};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::pieces::Pyramid;
+use super::pieces::{Hand, Pyramid};
+use super::tree_name;
 use crate::common::{name_of, over_text};
 use crate::interface::{ActionError, TableEvent};
 use crate::json::{Fields, wrong};
@@ -125,20 +126,24 @@ impl TableEvent for PlutonianEvent {
     fn text(&self, names: &[String]) -> String {
         let name = |seat: &Seat| name_of(*seat, names);
         match self {
-            Self::Built { trees, first } => {
-                format!("{trees} trees are grown. {} takes first.", name(first))
-            }
+            Self::Built { first, .. } => format!("{} begins.", name(first)),
             Self::Took {
                 seat,
                 tree,
                 pyramid,
                 stack,
                 worth,
-            } => format!(
-                "{} takes the {} of tree {tree} for stack {stack}, worth {worth} now.",
-                name(seat),
-                pyramid.in_words()
-            ),
+            } => {
+                let hand = Hand::by_points(pyramid.size, *worth);
+                let worth = hand.map_or_else(String::new, |hand| format!(": {} {worth}", hand.name()));
+                format!(
+                    "{} takes the {} of tree {} for stack {}{worth}.",
+                    name(seat),
+                    pyramid.in_words(),
+                    tree_name(*tree),
+                    stack + 1
+                )
+            }
             Self::Voted { seat, end: true } => format!("{} votes for the end.", name(seat)),
             Self::Voted { seat, end: false } => format!("{} wants to play on.", name(seat)),
             Self::Left { seat } => format!("{} leaves the game.", name(seat)),

@@ -2,7 +2,7 @@
 //! into poker hands.
 //!
 //! The rules page is `docs/rules/plutonian-poker.md`; ▸ marks its rulings. Stack values are in
-//! [`pieces`], JSON and log texts in `view` and `actions`.
+//! [`pieces`], what stacks can become in [`outlook`], JSON and log texts in `view` and `actions`.
 //!
 //! # Chance
 //! Nothing is hidden, so every random choice is a public flip: the trees and the first seat. With
@@ -18,6 +18,7 @@ use crate::info::{Difficulty, GameInfo, OptionInfo, OptionKind};
 use crate::pyramid::Size;
 
 mod actions;
+pub mod outlook;
 pub mod pieces;
 #[cfg(test)]
 mod tests;
@@ -56,6 +57,16 @@ pub static INFO: GameInfo = GameInfo {
     ],
     rulebook: include_str!("../../../docs/rules/plutonian-poker.md"),
 };
+
+/// The name of a tree: a letter. The most trees are 36; those after z have capitals.
+pub fn tree_name(tree: u8) -> char {
+    let letter = match tree {
+        0..26 => b'a' + tree,
+        26..52 => b'A' + (tree - 26),
+        _ => b'?',
+    };
+    char::from(letter)
+}
 
 const COLOURS: u8 = 5;
 /// The sizes of a tree, from the bottom.

@@ -146,6 +146,18 @@ impl Hand {
         }
     }
 
+    /// The hand of these points with a top pyramid of that size.
+    pub fn by_points(top: Size, points: i64) -> Option<Self> {
+        Self::ALL.into_iter().find(|hand| {
+            hand.points_of(top) == points
+                && match hand {
+                    Self::Tree => top == Size::Small,
+                    Self::Nest => top == Size::Large,
+                    _ => true,
+                }
+        })
+    }
+
     /// Number of pyramids in the hand.
     pub fn size(self) -> usize {
         match self {
@@ -285,6 +297,23 @@ mod tests {
         ] {
             assert_eq!(score(&stack(text)), points, "{text}");
         }
+    }
+
+    #[test]
+    fn points_and_top_tell_the_hand() {
+        for hand in Hand::ALL {
+            for top in Size::ALL {
+                let is_there = match hand {
+                    Hand::Tree => top == Size::Small,
+                    Hand::Nest => top == Size::Large,
+                    _ => true,
+                };
+                if is_there {
+                    assert_eq!(Hand::by_points(top, hand.points_of(top)), Some(hand));
+                }
+            }
+        }
+        assert_eq!(Hand::by_points(Size::Small, 0), None);
     }
 
     /// ▸ "The whole stack must be exactly the pattern".

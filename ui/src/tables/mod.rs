@@ -204,7 +204,7 @@ pub trait Board: TableGame {
         None
     }
 
-    /// The gain of an action, among those with the same spots that differ only in it. The highest is offered first.
+    /// The gain of an action, among those whose spots differ in the last at most. The highest is offered first.
     fn worth(&self, action: &Self::Action) -> Option<u16> {
         let _ = action;
         None

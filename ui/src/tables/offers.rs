@@ -41,8 +41,12 @@ impl Offers {
         };
         let mut all: Vec<Offer> = mine.into_iter().flatten().map(offer).collect();
         let worth = |offer: &Offer| worth(game, &offer.action);
-        let alike =
-            |one: &Offer, other: &Offer| one.path == other.path && worth(one).is_some() && worth(other).is_some();
+        let before_last = |offer: &Offer| offer.path.len().saturating_sub(1);
+        let alike = |one: &Offer, other: &Offer| {
+            one.path.get(..before_last(one)) == other.path.get(..before_last(other))
+                && worth(one).is_some()
+                && worth(other).is_some()
+        };
         for choice in all.chunk_by_mut(alike) {
             choice.sort_by_key(|offer| Reverse(worth(offer)));
         }

@@ -14,7 +14,7 @@ pub use self::banner::banner;
 pub use self::card::{Card, CardSize, SecondSuit};
 pub use self::picture::{Picture, Pictures};
 pub use self::plate::Plate;
-pub use self::pyramid::{pyramid, pyramid_columns};
+pub use self::pyramid::{pyramid, pyramid_columns, tier};
 
 use crate::theme::Theme;
 

@@ -71,7 +71,12 @@ pub(super) fn draw(
                 line.extend(used);
                 line
             }
-            Some(used) => used,
+            Some(mut used) => {
+                // The keys say that there are other uses.
+                let is_cut = used.width() > usize::from(area.width);
+                used.spans.truncate(if is_cut { 2 } else { used.spans.len() });
+                used
+            }
             None => Line::styled(title, theme.title()),
         };
         return canvas.put(area, line);

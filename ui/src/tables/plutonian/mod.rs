@@ -1,37 +1,36 @@
-//! The table of Plutonian Poker: the forest, and everybody's stacks with their present and possible worth.
+//! The table of Plutonian Poker: the forest, the other seats, and the player's stacks with their present and possible
+//! worth.
 //!
 //! To take a pyramid, the player chooses its tree, then one of their own stacks or the place of a new one.
 
-mod help;
+mod about;
 mod page;
 mod pieces;
+mod seats;
 mod stacks;
 #[cfg(test)]
 mod tests;
 mod trees;
 
-use fairdeal_games::TableGame as _;
+use fairdeal_games::plutonian::outlook::gain;
 use fairdeal_games::plutonian::pieces::{Hand, Pyramid, score};
-use fairdeal_games::plutonian::{Plutonian, PlutonianAction, PlutonianEvent};
-use fairdeal_games::pyramid::Size;
+use fairdeal_games::plutonian::{Plutonian, PlutonianAction, PlutonianEvent, tree_name};
+use fairdeal_games::{Hints as _, TableGame as _, counted};
 use fairdeal_protocol::seat::Seat;
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 
 use super::{Animation, Board, Button, Motion, Spot, ViewContext};
-use crate::canvas::{Canvas, cut};
-use crate::theme::Theme;
+use crate::canvas::{Canvas, Mark};
 
-use help::HANDS;
-use page::{NEW, Page, What};
-use pieces::{Left, Outlook, bar, packed, sign};
+use page::Page;
 
 /// The button that votes for the end.
 const VOTE: u8 = 0;
 /// The button that takes back the vote.
 const BACK: u8 = 1;
-/// Columns of a line of a show.
-const SHOW: usize = 72;
+/// The place of a new stack.
+const NEW: u8 = 2;
 
 fn stack_of(game: &Plutonian, seat: Seat, number: u8) -> Option<&Vec<Pyramid>> {
     game.stacks(seat).get(usize::from(number))
@@ -54,227 +53,127 @@ fn new_stack(game: &Plutonian, seat: Seat) -> u8 {
     u8::try_from(game.stacks(seat).len()).unwrap_or(u8::MAX)
 }
 
-/// The present and possible pattern of a stack, after a colon.
-fn verdict(outlook: &Outlook) -> String {
-    let best = outlook.best();
-    let could = best.map(|(hand, points)| format!("could be {} {points}", hand.name()));
-    match (outlook.hand, could) {
-        (Some(_), Some(could)) => format!("{}, {could}", outlook.now()),
-        (Some(_), None) => outlook.now(),
-        (None, Some(could)) => format!("nothing yet, {could}"),
-        (None, None) => "worth nothing for good".to_owned(),
-    }
+/// The total worth of a seat's stacks.
+fn points(game: &Plutonian, seat: Seat) -> i64 {
+    game.stacks(seat).iter().map(|stack| score(stack)).sum()
 }
 
-/// Several pyramids in words, from the bottom.
-fn listed(pyramids: &[Pyramid]) -> String {
-    let names: Vec<String> = pyramids.iter().copied().map(Pyramid::in_words).collect();
-    names.join(", ")
+/// The tree whose top is being placed.
+fn picked(view: &ViewContext<'_>) -> Option<u8> {
+    view.picked.iter().find_map(|spot| match spot {
+        Spot::Pile(tree) => Some(*tree),
+        _ => None,
+    })
 }
 
-fn about_tree(game: &Plutonian, number: u8) -> Vec<String> {
-    let tree = game.trees().get(usize::from(number));
-    let Some((top, under)) = tree.and_then(|tree| tree.split_last()) else {
-        return vec![format!("Tree {number} has been taken wholly.")];
+/// Draws a panel on a roomy page, else a heading alone. Returns the area inside, and that of the title.
+fn heading(canvas: &mut Canvas<'_>, area: Rect, title: &str, is_roomy: bool) -> (Rect, Rect) {
+    let row = Rect {
+        height: area.height.min(1),
+        ..area
     };
-    let mut about = vec![if under.is_empty() {
-        format!("Tree {number}: only a {} is left.", top.in_words())
-    } else {
-        let under: Vec<Pyramid> = under.iter().rev().copied().collect();
-        format!("Tree {number}: a {} on {}.", top.in_words(), listed(&under))
-    }];
-    about.push(if game.may_be_touched(usize::from(number)) {
-        format!(
-            "Only its top can be taken, the {}. Choose the tree, then the stack of yours that it goes on, or a new \
-             one.",
-            top.in_words()
-        )
-    } else {
-        "It may not be touched before some other tree is wholly taken.".to_owned()
-    });
-    if tree.is_some_and(|tree| tree.iter().any(|pyramid| pyramid.colour.is_none())) {
-        about.push("A wild (*) is of whichever colour makes its stack worth most.".to_owned());
+    if is_roomy {
+        let inner = canvas.panel(area, title);
+        return (
+            inner,
+            Rect {
+                x: inner.x,
+                width: inner.width,
+                ..row
+            },
+        );
     }
-    about
+    if title.is_empty() {
+        let below = Rect {
+            y: row.bottom(),
+            height: area.height - row.height,
+            ..area
+        };
+        return (below, row);
+    }
+    canvas.put(row, Line::styled(title.to_owned(), canvas.theme().title()));
+    let below = Rect {
+        y: row.bottom(),
+        height: area.height - row.height,
+        ..area
+    };
+    (below, row)
 }
 
-fn about_stack(game: &Plutonian, view: &ViewContext<'_>, seat: Seat, number: u8) -> Vec<String> {
-    let whose = if view.me == Some(seat) {
-        "Your".to_owned()
-    } else {
-        format!("{}'s", view.name(seat))
-    };
-    let Some(stack) = stack_of(game, seat, number) else {
-        let mut about = vec!["A new stack begins here. Choose a tree first; its top pyramid comes here.".to_owned()];
-        about.extend(HANDS.map(str::to_owned));
-        return about;
-    };
-    let outlook = Outlook::of(stack, &Left::of(game));
-    let mut about = vec![format!("{whose} stack {number} from the bottom: {}.", listed(stack))];
-    about.push(match outlook.hand {
-        Some(hand) => format!("It is a {}: {} points.", hand.name(), outlook.points),
-        None => "It is no hand now: 0 points.".to_owned(),
-    });
-    if outlook.may_be.is_empty() {
-        about.push("With what is left in the forest it can become nothing more.".to_owned());
-    } else {
-        let may_be = outlook.may_be.iter();
-        let may_be: Vec<String> = may_be
-            .map(|(hand, points)| {
-                let more = hand.size() - stack.len();
-                format!("{} {points} (+{more})", hand.name())
-            })
-            .collect();
-        about.push(format!(
-            "With more of the forest on top it could become: {}.",
-            may_be.join(", ")
-        ));
+/// Shows the mark of a place: one flat ground; without colours bars at its sides.
+fn show_mark(mark: Mark, canvas: &mut Canvas<'_>, place: Rect) {
+    let theme = canvas.theme();
+    let is_focused = mark.focused || mark.flashing;
+    if !is_focused && !mark.picked {
+        return;
     }
-    about.extend(HANDS.map(str::to_owned));
-    about
-}
-
-/// A seat's stacks in lines, one span for each stack: those of some worth, then the number of the others.
-fn tally(game: &Plutonian, view: &ViewContext<'_>, seat: Seat) -> Vec<Line<'static>> {
-    let theme = view.theme;
-    let indent = 10;
-    let mut lines = vec![Line::from(vec![Span::styled(
-        format!("{:<indent$}", cut(view.name(seat), 8, theme)),
-        theme.title(),
-    )])];
-    let mut push = |text: String, style| {
-        let full = lines.last().is_none_or(|line| line.width() + text.len() > SHOW);
-        if full {
-            lines.push(Line::raw(" ".repeat(indent)));
-        }
-        if let Some(line) = lines.last_mut() {
-            line.push_span(Span::styled(text, style));
-        }
+    if !theme.shows_letters() {
+        let ground = if is_focused { theme.focused() } else { theme.paper(true) };
+        canvas.tint(place, ground);
+    }
+    let bar = match mark.picked {
+        true => theme.glyph("┃", "|"),
+        false => theme.glyph("▌", ">"),
     };
-    let (worth, nothing): (Vec<_>, Vec<_>) = game.stacks(seat).iter().partition(|s| score(s) > 0);
-    for stack in &worth {
-        let hand = Hand::of(stack).map_or("", Hand::name);
-        let text = format!("{} {hand} {}   ", packed(stack, theme), score(stack));
-        push(text, theme.text());
-    }
-    if !nothing.is_empty() {
-        let text = format!("{} worth nothing   ", nothing.len());
-        push(text, theme.faint());
-    }
-    let total = format!("= {}", stacks::points(game, seat));
-    push(total, theme.accent());
-    lines
-}
-
-fn draw_new(game: &Plutonian, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) {
-    let Some(me) = view.me else { return };
-    let theme = view.theme;
-    let mark = canvas.spot(area, Spot::Part(me, new_stack(game, me)));
-    let style = if mark.lit { theme.lit() } else { theme.faint() };
-    canvas.put(area, Line::styled(NEW, mark.over(style, theme)));
-}
-
-/// Pictures of the sizes, for the heading.
-fn legend(theme: &Theme, form: page::Trees, game: &Plutonian) -> String {
-    let all = game.trees().iter().flatten();
-    let wild = if all.clone().any(|pyramid| pyramid.colour.is_none()) {
-        "  * wild"
-    } else {
-        ""
-    };
-    if form == page::Trees::Letters {
-        // The letters of a tree do not show sizes.
-        let sizes = [Size::Large, Size::Medium, Size::Small];
-        let sizes = sizes.map(|size| format!("{}{}", size.name(), bar(size, theme)));
-        return format!("From below: {}{wild}", sizes.join(" "));
-    }
-    let sizes = [Size::Large, Size::Medium, Size::Small];
-    let sizes = sizes.map(|size| format!("{} {}", bar(size, theme), size.name()));
-    format!("Forest: {}{wild}", sizes.join("  "))
+    let style = if is_focused { theme.lit() } else { theme.accent() };
+    let side = (place.y..place.bottom()).map(|_| Line::styled(bar, style));
+    canvas.rows(
+        Rect {
+            width: place.width.min(1),
+            ..place
+        },
+        side.collect::<Vec<_>>(),
+    );
 }
 
 impl Board for Plutonian {
     fn heading(&self) -> String {
-        let left: usize = self.trees().iter().map(Vec::len).sum();
-        let (votes, needed) = (self.votes().len(), self.votes_needed());
-        format!("{left} pyramids left, {votes} of {needed} votes to end")
+        format!("{} of {} votes to end", self.votes().len(), self.votes_needed())
     }
 
     fn seat_note(&self, seat: Seat) -> String {
-        let points = stacks::points(self, seat);
         if self.forfeited().contains(seat) {
-            "has left".to_owned()
-        } else if self.votes().contains(seat) {
-            format!("{points} pts vote")
-        } else {
-            format!("{points} pts")
+            return "has left".to_owned();
         }
+        let vote = if self.votes().contains(seat) {
+            ", votes to end"
+        } else {
+            ""
+        };
+        format!("{}{vote}", counted(self.stacks(seat).len(), "stack"))
     }
 
     fn prompt(&self, _me: Seat) -> String {
-        "Take the top of a tree, then choose a stack for it.".to_owned()
+        "Take the top of a tree, then pick a stack.".to_owned()
     }
 
     fn draw(&self, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) {
-        let theme = view.theme;
-        let shown = stacks::all(self, view);
-        let page = Page::of(self, view, &shown, area);
-        let mut missing = 0;
-        for (place, what) in &page.placed {
-            let moved = Rect {
-                x: area.x.saturating_add(place.x),
-                y: area.y.saturating_add(place.y),
-                ..*place
-            };
-            let place = moved.intersection(area);
-            if place.is_empty() {
-                missing += usize::from(matches!(what, What::Stack(_)));
-                continue;
-            }
-            match *what {
-                What::Forest => {
-                    canvas.section(place, &legend(theme, page.trees, self));
-                }
-                What::Tree(number) => trees::draw(self, number, page.trees, canvas, place),
-                What::Number(number) => {
-                    let text = format!("{number:>2}");
-                    canvas.put(place, Line::styled(text, theme.faint()));
-                }
-                What::Heading(seat) => {
-                    canvas.section(place, &stacks::heading(self, view, seat));
-                    stacks::draw_heading(seat, canvas, place);
-                }
-                What::Label(seat) => {
-                    let label = stacks::label(self, view, seat);
-                    canvas.put(place, Line::styled(label, theme.title()));
-                    stacks::draw_heading(seat, canvas, place);
-                }
-                What::Stack(at) => {
-                    if let Some(stack) = shown.get(at) {
-                        let own = view.me == Some(stack.seat);
-                        let form = if own { page.own } else { page.others };
-                        stack.draw(form, canvas, place);
-                    }
-                }
-                What::New => draw_new(self, view, canvas, place),
-            }
+        let slots = stacks::slots(self, view);
+        let page = Page::of(self, view, &slots, area);
+        let [others, forest, own] = page.areas;
+        seats::draw(self, view, &page, canvas, others);
+        trees::draw(self, &page, canvas, forest);
+        if let Some(me) = view.me {
+            stacks::draw(self, me, &slots, &page, canvas, own);
         }
-        help::draw(
-            canvas,
-            Rect {
-                y: area.y.saturating_add(page.height).min(area.bottom()),
-                height: area.height.saturating_sub(page.height),
-                ..area
-            },
-        );
-        if missing > 0 && !area.is_empty() {
-            let text = format!(" {missing} more stacks");
-            let foot = Rect {
-                y: area.bottom() - 1,
-                height: 1,
-                ..area
-            };
-            canvas.put(foot, Line::styled(text, theme.bad()).right_aligned());
+    }
+
+    fn sections(&self, view: &ViewContext<'_>) -> Vec<(String, Vec<Line<'static>>)> {
+        vec![("What stacks are worth".to_owned(), about::hands(view.theme))]
+    }
+
+    fn row(&self, view: &ViewContext<'_>) -> Vec<Spot> {
+        match view.me.filter(|_| picked(view).is_some()) {
+            Some(me) => (0..new_stack(self, me)).map(|number| Spot::Part(me, number)).collect(),
+            None => trees::numbers(self, true).map(Spot::Pile).collect(),
+        }
+    }
+
+    fn first(&self, view: &ViewContext<'_>) -> Option<Spot> {
+        let hint = self.hint(view.me?, view.known)?;
+        match hint.action {
+            PlutonianAction::Take { tree, .. } if picked(view).is_none() => Some(Spot::Pile(tree)),
+            _ => None,
         }
     }
 
@@ -282,8 +181,8 @@ impl Board for Plutonian {
         match *action {
             PlutonianAction::Take { tree, stack } => {
                 let me = view.me.or_else(|| self.turn());
-                let to = me.map(|me| Spot::Part(me, stack.unwrap_or_else(|| new_stack(self, me))));
-                std::iter::once(Spot::Pile(tree)).chain(to).collect()
+                let own = me.zip(stack).map(|(me, stack)| Spot::Part(me, stack));
+                vec![Spot::Pile(tree), own.unwrap_or(Spot::Button(NEW))]
             }
             PlutonianAction::Vote { end: true } => vec![Spot::Button(VOTE)],
             PlutonianAction::Vote { end: false } => vec![Spot::Button(BACK)],
@@ -296,40 +195,22 @@ impl Board for Plutonian {
             PlutonianAction::Vote { end: false } => return "take back the vote".to_owned(),
             PlutonianAction::Take { tree, stack } => (tree, stack),
         };
-        let Some(top) = top_of(self, tree) else {
-            return format!("take from tree {tree}");
+        let (Some(top), Some(me)) = (top_of(self, tree), view.me.or_else(|| self.turn())) else {
+            return format!("take the top of tree {}", tree_name(tree));
         };
-        let me = view.me.or_else(|| self.turn());
-        let onto = stack.and_then(|stack| stack_of(self, me?, stack));
-        let before = onto.map_or(&[][..], Vec::as_slice);
-        let mut left = Left::of(self);
-        left.take(top);
-        let then = verdict(&Outlook::of(&grown(before, top), &left));
-        match stack {
-            Some(stack) => {
-                let before = packed(before, view.theme);
-                format!("{} onto stack {stack} {before}: {then}", top.in_words())
-            }
-            None => format!("{} begins a new stack: {then}", top.in_words()),
-        }
+        let to = stack.map_or("a new stack".to_owned(), |stack| format!("stack {}", stack + 1));
+        let effect = about::effect(self, me, tree, stack, view.theme);
+        format!("take {} for {to}{effect}", top.in_words())
     }
 
     fn attempts(&self, spot: Spot, view: &ViewContext<'_>) -> Vec<PlutonianAction> {
-        let picked = view.picked.iter().find_map(|spot| match spot {
-            Spot::Pile(tree) => Some(*tree),
-            _ => None,
-        });
+        // Without a chosen tree the action can only be too early, and the reason is the same for every tree.
+        let tree = picked(view).or_else(|| trees::numbers(self, true).next());
+        let take = |stack| tree.map(|tree| PlutonianAction::Take { tree, stack });
         match spot {
             Spot::Pile(tree) => vec![PlutonianAction::Take { tree, stack: None }],
-            Spot::Part(seat, number) if view.me == Some(seat) => {
-                // Without a chosen tree the action can only be too early, and the reason is the same for every tree.
-                let standing = self.trees().iter().position(|tree| !tree.is_empty());
-                let tree = picked.or_else(|| standing.and_then(|tree| u8::try_from(tree).ok()));
-                let stack = (number != new_stack(self, seat)).then_some(number);
-                tree.map(|tree| PlutonianAction::Take { tree, stack })
-                    .into_iter()
-                    .collect()
-            }
+            Spot::Part(seat, number) if view.me == Some(seat) => take(Some(number)).into_iter().collect(),
+            Spot::Button(NEW) => take(None).into_iter().collect(),
             Spot::Button(VOTE) => vec![PlutonianAction::Vote { end: true }],
             Spot::Button(BACK) => vec![PlutonianAction::Vote { end: false }],
             _ => Vec::new(),
@@ -340,6 +221,7 @@ impl Board for Plutonian {
         let (key, label) = match number {
             VOTE => (Some('v'), "vote to end"),
             BACK => (Some('v'), "take back vote"),
+            NEW => (Some('n'), "new stack"),
             _ => (None, "?"),
         };
         Button { key, label }
@@ -349,9 +231,9 @@ impl Board for Plutonian {
         let me = view.me?;
         match *action {
             PlutonianAction::Vote { end: true } => {
-                let own = stacks::points(self, me);
+                let own = points(self, me);
                 let others = self.playing().without(me);
-                let best = others.iter().map(|seat| stacks::points(self, seat)).max();
+                let best = others.iter().map(|seat| points(self, seat)).max();
                 let best = best.unwrap_or(0);
                 let votes = self.votes().len() + 1;
                 let needed = self.votes_needed();
@@ -379,23 +261,46 @@ impl Board for Plutonian {
         }
     }
 
+    fn worth(&self, action: &PlutonianAction) -> Option<u16> {
+        let PlutonianAction::Take { tree, stack } = *action else {
+            return None;
+        };
+        // Losses are negative.
+        let gain = gain(self, self.turn()?, tree, stack).saturating_add(20_000);
+        u16::try_from(gain.max(0)).ok()
+    }
+
     fn title(&self, spot: Spot, view: &ViewContext<'_>) -> String {
-        self.about(spot, view).into_iter().next().unwrap_or_default()
+        match spot {
+            Spot::Pile(tree) => about::tree_title(self, tree),
+            Spot::Part(seat, number) if view.me == Some(seat) => format!("Your stack {}", number + 1),
+            Spot::Part(seat, number) => format!("{}'s stack {}", view.name(seat), number + 1),
+            Spot::Seat(seat) => view.name(seat).to_owned(),
+            Spot::Button(NEW) => "A new stack".to_owned(),
+            _ => "The vote to end".to_owned(),
+        }
+    }
+
+    fn rule(&self, spot: Spot) -> &'static str {
+        match spot {
+            Spot::Pile(_) => "a-turn",
+            Spot::Part(..) | Spot::Seat(_) | Spot::Button(NEW) => "what-stacks-are-worth",
+            _ => "the-end",
+        }
     }
 
     fn about(&self, spot: Spot, view: &ViewContext<'_>) -> Vec<String> {
         match spot {
-            Spot::Pile(number) => about_tree(self, number),
-            Spot::Part(seat, number) => about_stack(self, view, seat, number),
-            Spot::Seat(seat) => vec![format!(
-                "{}: {} points in {} stacks.",
-                view.name(seat),
-                stacks::points(self, seat),
-                self.stacks(seat).len()
-            )],
+            Spot::Pile(number) => about::tree(self, view, number),
+            Spot::Part(seat, number) => about::stack(self, view, seat, Some(number)),
+            Spot::Button(NEW) => match view.me {
+                Some(me) => about::stack(self, view, me, None),
+                None => Vec::new(),
+            },
+            Spot::Seat(seat) => vec![about::seat(self, seat)],
             Spot::Button(_) => vec![
                 format!(
-                    "The game ends when the last pyramid is taken, or as soon as {} players vote for it; {} do now.",
+                    "The game ends as soon as {} players vote for it; {} so far.",
                     self.votes_needed(),
                     self.votes().len()
                 ),
@@ -415,15 +320,13 @@ impl Board for Plutonian {
                 worth,
             } => {
                 let to = Spot::Part(seat, u8::try_from(stack).unwrap_or(u8::MAX));
-                let mut motions = vec![Motion::Fly {
-                    what: Line::from(sign(pyramid, view.theme)),
+                let fly = Motion::Fly {
+                    what: pieces::label(pyramid, view.theme),
                     from: Spot::Pile(tree),
                     to,
-                }];
-                if worth > 0 {
-                    motions.push(Motion::Flash(to));
-                }
-                motions
+                };
+                let flash = (worth > 0).then_some(Motion::Flash(to));
+                std::iter::once(fly).chain(flash).collect()
             }
             PlutonianEvent::Voted { seat, .. } | PlutonianEvent::Left { seat } => {
                 vec![Motion::Flash(Spot::Seat(seat))]
@@ -437,7 +340,7 @@ impl Board for Plutonian {
             return None;
         };
         let all = Seat::first(self.seats());
-        let mut lines: Vec<_> = all.flat_map(|seat| tally(self, view, seat)).collect();
+        let mut lines: Vec<_> = all.flat_map(|seat| about::tally(self, view, seat)).collect();
         let names: Vec<&str> = winners.iter().map(|seat| view.name(seat)).collect();
         let verb = if names.len() == 1 { "wins" } else { "share the win" };
         let text = format!("{} {verb}.", fairdeal_games::listed(&names));

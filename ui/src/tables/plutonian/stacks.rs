@@ -1,298 +1,239 @@
-//! Drawing of stacks: their words, and the room that these take.
+//! The player's own stacks: upright, with their hands as badges and what they can become.
 
 use fairdeal_games::plutonian::Plutonian;
-use fairdeal_games::plutonian::pieces::{Pyramid, score};
+use fairdeal_games::plutonian::outlook::{Left, Outlook, gain};
+use fairdeal_games::plutonian::pieces::{Hand, Pyramid};
+use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
-use ratatui::layout::Rect;
-use ratatui::style::Style;
+use ratatui::layout::{Constraint, Flex, Layout, Margin, Rect};
 use ratatui::text::{Line, Span};
 
-use super::page::{PILE, Stacks, columns};
-use super::pieces::{HIGHEST, Left, Outlook, lit, packed, sign, spelled};
-use super::trees;
+use super::page::{Page, flow, rows_of};
+use super::pieces::{Form, HIGHEST};
+use super::{NEW, grown, heading, picked, points, show_mark, top_of};
 use crate::canvas::Canvas;
 use crate::tables::{Spot, ViewContext};
 use crate::theme::Theme;
 
-/// A stack with all its text.
-#[derive(Clone, Debug)]
-pub(super) struct Shown {
-    pub(super) seat: Seat,
-    pub(super) number: usize,
-    pyramids: Vec<Pyramid>,
-    outlook: Outlook,
-    /// The outlook with the pyramid that is being placed.
-    after: Option<(Pyramid, Outlook)>,
-    /// The widths of the pyramids and of the hands of its seat, for alignment.
-    tabs: (u16, u16),
+/// How much the labels of a stack say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Words {
+    /// The names of its hands, and their points.
+    Full,
+    /// The name of its hand; points alone of the one that it can become.
+    Short,
+    /// Points alone.
+    Brief,
 }
 
-/// The pyramid that is being placed, if any.
-pub(super) fn in_hand(game: &Plutonian, view: &ViewContext<'_>) -> Option<Pyramid> {
-    view.picked.iter().find_map(|spot| match spot {
-        Spot::Pile(tree) => game.trees().get(usize::from(*tree))?.last().copied(),
-        _ => None,
+/// A stack of the player, or the place of a new one.
+#[derive(Clone, Debug)]
+pub(super) struct Slot {
+    spot: Spot,
+    pile: Vec<Pyramid>,
+    /// Its number, or the key of a new one.
+    key: String,
+    outlook: Outlook,
+    /// The pyramid that is being placed.
+    top: Option<Pyramid>,
+    /// The outlook with it.
+    then: Option<Outlook>,
+    /// Its gain here.
+    gain: i64,
+}
+
+/// The best hand of an outlook, after an arrow.
+pub(super) fn arrow(best: Option<(Hand, i64)>, words: Words, theme: &Theme) -> Option<String> {
+    let (hand, points) = best?;
+    let sign = theme.glyph("→", "->");
+    Some(match words {
+        Words::Full => format!("{sign} {} {points}", hand.name()),
+        _ => format!("{sign}{points}"),
     })
 }
 
-/// Everybody's stacks.
-pub(super) fn all(game: &Plutonian, view: &ViewContext<'_>) -> Vec<Shown> {
+/// The player's stacks, then the place of a new one while the game lasts.
+pub(super) fn slots(game: &Plutonian, view: &ViewContext<'_>) -> Vec<Slot> {
+    let Some(me) = view.me else { return Vec::new() };
     let left = Left::of(game);
-    let placing = in_hand(game, view);
+    let tree = picked(view);
+    let top = tree.and_then(|tree| top_of(game, tree));
     let mut rest = left.clone();
-    if let Some(pyramid) = placing {
-        rest.take(pyramid);
+    if let Some(top) = top {
+        rest.take(top);
     }
-    let mut shown = Vec::new();
-    for seat in super::page::seats(game, view.me) {
-        let own = view.me == Some(seat);
-        let from = shown.len();
-        for (number, pyramids) in game.stacks(seat).iter().enumerate() {
-            let after = placing.filter(|_| own).map(|pyramid| {
-                let mut grown = pyramids.clone();
-                grown.push(pyramid);
-                (pyramid, Outlook::of(&grown, &rest))
-            });
-            shown.push(Shown {
-                seat,
-                number,
-                pyramids: pyramids.clone(),
-                outlook: Outlook::of(pyramids, &left),
-                after,
-                tabs: (0, 0),
-            });
-        }
-        let of_seat = || shown.iter().skip(from);
-        let tabs = (
-            of_seat().map(|stack| wide(&spelled(&stack.pyramids, view.theme))),
-            of_seat().map(|stack| columns(&stack.outlook.now())),
-        );
-        let tabs = (tabs.0.max().unwrap_or(0), tabs.1.max().unwrap_or(0));
-        for stack in shown.iter_mut().skip(from) {
-            stack.tabs = tabs;
+    let slot = |number: Option<u8>, pile: &[Pyramid]| Slot {
+        spot: number.map_or(Spot::Button(NEW), |number| Spot::Part(me, number)),
+        pile: pile.to_vec(),
+        key: number.map_or("n".to_owned(), |number| (number + 1).to_string()),
+        outlook: Outlook::of(pile, &left),
+        top,
+        then: top.map(|top| Outlook::of(&grown(pile, top), &rest)),
+        gain: tree.map_or(0, |tree| gain(game, me, tree, number)),
+    };
+    let mut slots: Vec<Slot> = (0..)
+        .zip(game.stacks(me))
+        .map(|(number, pile)| slot(Some(number), pile))
+        .collect();
+    if !game.is_over() {
+        slots.push(slot(None, &[]));
+    }
+    slots
+}
+
+impl Slot {
+    /// Whether it is worth nothing for good, or would be with the pyramid that is being placed.
+    fn is_faded(&self) -> bool {
+        match &self.then {
+            Some(then) => then.is_dead(),
+            None => !self.pile.is_empty() && self.outlook.is_dead(),
         }
     }
-    shown
+
+    /// Its two labels: what it is, and what it can become.
+    fn labels(&self, words: Words, theme: &Theme) -> [Line<'static>; 2] {
+        let key = Span::styled(self.key.clone(), theme.key());
+        let is_new = self.pile.is_empty();
+        let now = match (self.outlook.hand, words) {
+            (Some(hand), Words::Full | Words::Short) => format!(" {} {}", hand.name(), self.outlook.points),
+            (None, Words::Full | Words::Short) if is_new => " new".to_owned(),
+            _ => String::new(),
+        };
+        let now = Line::from(vec![key, Span::styled(now, theme.title())]);
+        let gain = |then: &Outlook| then.points - self.outlook.points;
+        let faint =
+            |full: &'static str, brief| Line::styled(if words == Words::Full { full } else { brief }, theme.faint());
+        let next = match &self.then {
+            _ if !is_new && self.outlook.is_dead() => faint("ruined", theme.glyph("–", "-")),
+            Some(then) if then.is_dead() => faint("ruins it", theme.glyph("×", "x")),
+            Some(then) if gain(then) > 0 => {
+                let name = then.hand.map_or("", Hand::name);
+                let text = match words {
+                    Words::Full => format!("+{} {name}", gain(then)),
+                    _ => format!("+{}", gain(then)),
+                };
+                Line::styled(text, theme.good())
+            }
+            Some(then) => Line::styled(arrow(then.best(), words, theme).unwrap_or_default(), theme.ink()),
+            None if is_new => Line::default(),
+            None if words == Words::Brief && self.outlook.points > 0 => {
+                Line::styled(self.outlook.points.to_string(), theme.title())
+            }
+            None => Line::styled(
+                arrow(self.outlook.best(), words, theme).unwrap_or_default(),
+                theme.ink(),
+            ),
+        };
+        [now, next]
+    }
+
+    fn columns(&self, form: Form, words: Words, theme: &Theme) -> u16 {
+        let widths = self
+            .labels(words, theme)
+            .map(|line| u16::try_from(line.width()).unwrap_or(u16::MAX));
+        let [now, next] = widths;
+        match form {
+            Form::Lying => {
+                let pile = self.top.map_or_else(
+                    || form.columns(&self.pile, theme),
+                    |top| form.columns(&grown(&self.pile, top), theme),
+                );
+                now + next + pile + u16::from(pile > 0) + u16::from(next > 0) + 2
+            }
+            _ => form.columns(&self.pile, theme).max(now).max(next) + 2,
+        }
+    }
+
+    fn draw(&self, form: Form, words: Words, canvas: &mut Canvas<'_>, place: Rect) {
+        let theme = canvas.theme();
+        let mark = canvas.spot(place, self.spot);
+        show_mark(mark, canvas, place);
+        let faded = self.is_faded().then(|| theme.faint());
+        let pile = match (self.pile.split_last(), self.top) {
+            // A pyramid in flight is not here yet.
+            (Some((_, under)), _) if mark.hidden => under.to_vec(),
+            // In focus, with the pyramid as it would lie.
+            (_, Some(top)) if mark.focused => grown(&self.pile, top),
+            _ => self.pile.clone(),
+        };
+        let [now, next] = self.labels(words, theme);
+        let inner = place.inner(Margin::new(1, 0));
+        if form == Form::Lying {
+            let rest = canvas.lead(inner, now.clone());
+            let indent = u16::from(!pile.is_empty());
+            let rest = Rect {
+                x: rest.x + indent,
+                width: rest.width.saturating_sub(indent),
+                ..rest
+            };
+            form.draw(&pile, faded, canvas, rest);
+            let wide = u16::try_from(next.width()).unwrap_or(0).min(rest.width);
+            let end = Rect {
+                x: rest.right() - wide,
+                width: wide,
+                ..rest
+            };
+            return canvas.put(end, next);
+        }
+        let rows = [Constraint::Min(0), Constraint::Length(1), Constraint::Length(1)];
+        let [air, first, second] = Layout::vertical(rows).areas(inner);
+        form.draw(&pile, faded, canvas, air);
+        if pile.is_empty() {
+            let ground = Rect {
+                y: air.bottom().saturating_sub(1),
+                height: air.height.min(1),
+                ..air
+            };
+            canvas.put(ground, Line::styled("+", theme.key()).centered());
+        }
+        canvas.put(first, now.centered());
+        canvas.put(second, next.centered());
+    }
 }
 
-/// The label before a seat's stacks.
-pub(super) fn label(game: &Plutonian, view: &ViewContext<'_>, seat: Seat) -> String {
-    format!("{} {}:", who(view, seat), points(game, seat))
+fn widths(slots: &[Slot], form: Form, words: Words, theme: &Theme) -> Vec<u16> {
+    slots.iter().map(|slot| slot.columns(form, words, theme)).collect()
 }
 
-/// A seat's name; "You" for the viewer.
-pub(super) fn who<'a>(view: &'a ViewContext<'_>, seat: Seat) -> &'a str {
-    if view.me == Some(seat) { "You" } else { view.name(seat) }
+/// The rows of a place.
+fn height(slots: &[Slot], form: Form) -> u16 {
+    let highest = slots.iter().map(|slot| slot.pile.len().min(HIGHEST)).max().unwrap_or(0);
+    match form {
+        Form::Lying => 1,
+        // One more may come on top.
+        _ => form.rows(highest + 1) + 2,
+    }
 }
 
-/// The heading of a seat's stacks.
-pub(super) fn heading(game: &Plutonian, view: &ViewContext<'_>, seat: Seat) -> String {
-    let vote = if game.forfeited().contains(seat) {
-        ", has left"
-    } else if game.votes().contains(seat) {
-        ", votes to end"
+/// The rows of all stacks, and how many stand above each other.
+pub(super) fn rows(slots: &[Slot], form: Form, words: Words, room: u16, theme: &Theme) -> (u16, u16) {
+    let (places, _) = flow(widths(slots, form, words, theme), room);
+    let lines = rows_of(&places);
+    (lines.saturating_mul(height(slots, form)), lines)
+}
+
+pub(super) fn draw(game: &Plutonian, me: Seat, slots: &[Slot], page: &Page, canvas: &mut Canvas<'_>, area: Rect) {
+    let (form, words) = page.own;
+    let votes = if game.votes().contains(me) {
+        ". You vote to end."
     } else {
         ""
     };
-    format!("{}: {} points{vote}", who(view, seat), points(game, seat))
-}
-
-/// The total worth of a seat's stacks.
-pub(super) fn points(game: &Plutonian, seat: Seat) -> i64 {
-    game.stacks(seat).iter().map(|stack| score(stack)).sum()
-}
-
-/// Registers the heading of a seat as a place, and shows its mark.
-pub(super) fn draw_heading(seat: Seat, canvas: &mut Canvas<'_>, area: Rect) {
-    let mark = canvas.place(area, Spot::Seat(seat));
-    if mark.flashing {
-        let focused = canvas.theme().focused();
-        canvas.tint(area, focused);
-    }
-}
-
-fn wide(line: &Line<'_>) -> u16 {
-    u16::try_from(line.width()).unwrap_or(u16::MAX)
-}
-
-impl Shown {
-    /// The columns and rows of the stack.
-    pub(super) fn area(&self, form: Stacks, width: u16, theme: &Theme) -> (u16, u16) {
-        match form {
-            Stacks::Piles => {
-                let rows = self.pyramids.len().min(HIGHEST + 1);
-                (PILE, u16::try_from(rows).unwrap_or(0) + 2)
-            }
-            // Two or three side by side if a row has room for them.
-            Stacks::Rows => {
-                let beside = ((width + 2) / 48).max(1);
-                ((width + 2) / beside - 2, 1)
-            }
-            Stacks::Words => (wide(&self.words(&self.pyramids, theme)), 1),
-            Stacks::Letters => (wide(&self.letters(&self.pyramids, theme)), 1),
-        }
-    }
-
-    /// Draws it at its place on the page.
-    pub(super) fn draw(&self, form: Stacks, canvas: &mut Canvas<'_>, area: Rect) {
-        let theme = canvas.theme();
-        let number = u8::try_from(self.number).unwrap_or(u8::MAX);
-        let mark = canvas.spot(area, Spot::Part(self.seat, number));
-        // A pyramid in flight is not here yet.
-        let pyramids = match self.pyramids.split_last() {
-            Some((_, under)) if mark.hidden => under,
-            _ => &self.pyramids,
-        };
-        match form {
-            Stacks::Piles => self.draw_pile(pyramids, canvas, area),
-            Stacks::Rows => canvas.put(area, self.row(pyramids, area.width, theme)),
-            Stacks::Words => canvas.put(area, self.words(pyramids, theme)),
-            Stacks::Letters => canvas.put(area, self.letters(pyramids, theme)),
-        }
-        if mark.lit {
-            canvas.tint(area, lit(Style::new()));
-        }
-        if mark.focused || mark.flashing {
-            canvas.tint(area, theme.focused());
-        }
-    }
-
-    fn draw_pile(&self, pyramids: &[Pyramid], canvas: &mut Canvas<'_>, area: Rect) {
-        let theme = canvas.theme();
-        let (words, rows) = (area.height.min(2), area.height.saturating_sub(2));
-        let ground = area.y.saturating_add(rows);
-        for (pyramid, above) in pyramids.iter().take(HIGHEST).zip(1..=rows) {
-            let row = Rect {
-                y: ground - above,
-                height: 1,
-                ..area
-            };
-            canvas.put(row, trees::layer(*pyramid, trees::BROAD, theme));
-        }
-        if pyramids.len() > HIGHEST {
-            let text = format!("  +{}", pyramids.len() - HIGHEST);
-            canvas.put(area, Line::styled(text, theme.faint()));
-        }
-        let mut now = Line::styled(format!("{} ", self.number), theme.faint());
-        now.push_span(self.now(theme));
-        let room = usize::from(area.width);
-        let later = self.then(room, theme);
-        let text = Rect {
-            y: ground,
-            height: words,
-            ..area
-        };
-        canvas.rows(text, [now, later]);
-    }
-
-    /// Its present worth.
-    fn now(&self, theme: &Theme) -> Span<'static> {
-        let style = match self.outlook.hand {
-            Some(_) => theme.title(),
-            None if self.outlook.is_dead() => theme.bad(),
-            None => theme.faint(),
-        };
-        Span::styled(self.outlook.now(), style)
-    }
-
-    /// Its outlook with the pyramid in hand, or else the hands that it can become.
-    fn then(&self, room: usize, theme: &Theme) -> Line<'static> {
-        match &self.after {
-            Some((pyramid, after)) => {
-                let mut line = Line::styled("+", theme.faint());
-                line.push_span(sign(*pyramid, theme));
-                let style = self.change(after, theme);
-                let then = match after.best() {
-                    Some((hand, points)) if after.hand.is_none() => {
-                        let arrow = theme.glyph("→", "->");
-                        format!(" {arrow} {} {points}", hand.name())
-                    }
-                    _ => format!(" {}", after.now()),
-                };
-                line.push_span(Span::styled(then, style));
-                line
-            }
-            None => Line::styled(self.outlook.later(room, theme), theme.faint()),
-        }
-    }
-
-    /// The style of a change for better or worse.
-    fn change(&self, after: &Outlook, theme: &Theme) -> Style {
-        if after.points > self.outlook.points {
-            theme.good()
-        } else if after.points < self.outlook.points || after.is_dead() {
-            theme.bad()
-        } else {
-            theme.text()
-        }
-    }
-
-    /// A row, with aligned columns.
-    fn row(&self, pyramids: &[Pyramid], width: u16, theme: &Theme) -> Line<'static> {
-        let mut line = Line::styled(format!("{:>2} ", self.number), theme.faint());
-        let tab = |line: &mut Line<'static>, columns: u16| {
-            let missing = usize::from(columns).saturating_sub(line.width());
-            line.push_span(" ".repeat(missing));
-        };
-        line.spans.extend(spelled(pyramids, theme).spans);
-        let (pieces, hands) = (3 + self.tabs.0 + 2, self.tabs.1 + 2);
-        tab(&mut line, pieces);
-        line.push_span(self.now(theme));
-        tab(&mut line, pieces + hands);
-        let room = usize::from(width).saturating_sub(line.width());
-        line.spans.extend(self.then(room, theme).spans);
-        line
-    }
-
-    /// A few words: its pyramids, its worth, the best hand that it can become.
-    fn words(&self, pyramids: &[Pyramid], theme: &Theme) -> Line<'static> {
-        let mut line = Line::styled(format!("{} ", self.number), theme.faint());
-        line.spans.extend(packed(pyramids, theme).spans);
-        line.push_span(" ");
-        match (&self.after, self.outlook.best()) {
-            (Some(_), _) => {
-                let now = Span::styled(self.outlook.points.to_string(), theme.title());
-                line.push_span(now);
-                line.push_span(" ");
-                line.spans.extend(self.then(0, theme).spans);
-            }
-            (None, Some((hand, points))) => {
-                let arrow = theme.glyph("→", "->");
-                let next = match self.outlook.hand {
-                    Some(_) => format!("{arrow}{points}"),
-                    None => format!("{arrow}{} {points}", hand.name()),
-                };
-                if self.outlook.hand.is_some() {
-                    line.push_span(self.now(theme));
-                }
-                line.push_span(Span::styled(next, theme.faint()));
-            }
-            (None, None) => line.push_span(self.now(theme)),
-        }
-        line
-    }
-
-    /// A few letters and the points; `×` before a stack that is worth nothing for good.
-    fn letters(&self, pyramids: &[Pyramid], theme: &Theme) -> Line<'static> {
-        let mut line = Line::default();
-        let dead = theme.glyph("×", "x");
-        if self.outlook.is_dead() {
-            line.push_span(Span::styled(dead, theme.bad()));
-        }
-        line.spans.extend(packed(pyramids, theme).spans);
-        if self.outlook.points > 0 {
-            let text = format!("={}", self.outlook.points);
-            line.push_span(Span::styled(text, theme.title()));
-        }
-        if let Some((_, after)) = &self.after {
-            let arrow = theme.glyph("→", ">");
-            let then = if after.is_dead() {
-                format!("{arrow}{dead}")
-            } else {
-                format!("{arrow}{}", after.points)
-            };
-            line.push_span(Span::styled(then, self.change(after, theme)));
-        }
-        line
+    let title = format!("Your stacks: {} points{votes}", points(game, me));
+    let (inner, head) = heading(canvas, area, &title, page.is_roomy);
+    canvas.place(head, Spot::Seat(me));
+    let theme = canvas.theme();
+    let (places, widest) = flow(widths(slots, form, words, theme), inner.width);
+    let rows = height(slots, form);
+    let [across] = Layout::horizontal([Constraint::Length(widest)])
+        .flex(Flex::Center)
+        .areas(inner);
+    let mut order: Vec<_> = slots.iter().zip(places).collect();
+    // Tab walks in this order: ruined stacks come last.
+    order.sort_by_key(|(slot, _)| -slot.gain);
+    for (slot, (x, row)) in order {
+        let columns = slot.columns(form, words, theme);
+        let place = Rect::new(across.x + x, across.y + row * rows, columns, rows);
+        slot.draw(form, words, canvas, place.intersection(inner));
     }
 }

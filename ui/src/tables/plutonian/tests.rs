@@ -9,7 +9,9 @@ use insta::assert_snapshot;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 
-use super::pieces::spelled;
+use fairdeal_games::plutonian::outlook::{Left, Outlook};
+
+use super::about::SHOW;
 use super::*;
 use crate::canvas::Target;
 use crate::tables::offers::{self, Offers};
@@ -70,61 +72,57 @@ fn every_action_can_be_chosen_in_every_game() {
         for wilds in ["none", "bottoms", "center"] {
             let mut scene = scene(seats, &[("wilds", wilds)], seats);
             scene.play(10);
-            scene.check(140, 45);
+            scene.check(120, 40);
             // The second half, which has the most to show.
             scene.play(usize::from(seats) * 8);
-            scene.check(80, 24);
+            scene.check(60, 20);
             scene.play(usize::from(seats) * 3);
             scene.check(80, 24);
         }
     }
 }
 
-#[test]
-fn the_first_turn_of_two() {
-    let scene = scene(2, &[], 1);
-    assert_snapshot!("begin_80", seen(&scene, (80, 24)));
-    assert_snapshot!("begin_200", seen(&scene, (200, 60)));
-    assert_snapshot!("begin_ascii_140", seen(&scene.ascii(), (140, 45)));
-}
+/// The sizes of all scales, and odd ones.
+const SIZES: [(u16, u16); 7] = [(60, 20), (80, 24), (80, 45), (100, 30), (120, 40), (140, 45), (200, 60)];
 
 #[test]
-fn the_middle_of_a_game_of_two() {
-    let mut scene = scene(2, &[], 1);
-    sensible(&mut scene, 24);
-    assert_snapshot!("two_80", seen(&scene, (80, 24)));
-    assert_snapshot!("two_140", seen(&scene, (140, 45)));
-    assert_snapshot!("two_200", seen(&scene, (200, 60)));
-    let tree = game(&scene).trees().iter().rposition(|tree| !tree.is_empty());
-    scene.picked = vec![Spot::Pile(u8::try_from(tree.unwrap()).unwrap())];
-    assert_snapshot!("two_placing_80", seen(&scene, (80, 24)));
-    assert_snapshot!("two_placing_140", seen(&scene, (140, 45)));
+fn everything_is_there_at_every_size() {
+    for seats in [2, 4, 6] {
+        let options = [("wilds", ["none", "bottoms", "center"][usize::from(seats / 2 - 1)])];
+        let mut singles = scene(seats, &options, 9);
+        let mut good = scene(seats, &options, 9);
+        while turn(&singles).is_some() {
+            sensible(&mut good, 16);
+            scattered(&mut singles, 16);
+            for size in SIZES {
+                everything_is_there(&good, size);
+                everything_is_there(&singles, size);
+            }
+        }
+    }
 }
 
-#[test]
-fn the_middle_of_a_game_of_four() {
-    let mut scene = scene(4, &[("wilds", "bottoms")], 2);
-    sensible(&mut scene, 40);
-    scene.act(seat(1), &AnyAction::Plutonian(PlutonianAction::Vote { end: true }));
-    assert_snapshot!("four_80", seen(&scene, (80, 24)));
-    assert_snapshot!("four_140", seen(&scene, (140, 45)));
-    let scene = scene.ascii();
-    let ascii = seen(&scene, (80, 24)).replace("Béla", "Bela");
-    assert!(ascii.is_ascii());
-    assert_snapshot!("four_ascii", ascii);
-    let ascii = seen(&scene, (140, 45)).replace("Béla", "Bela");
-    assert!(ascii.is_ascii());
-    assert_snapshot!("four_ascii_140", ascii);
-}
-
-#[test]
-fn six_players_and_a_tree_in_the_center() {
-    let mut scene = scene(6, &[("wilds", "center")], 3);
-    assert_snapshot!("six_begin_80", seen(&scene, (80, 24)));
-    scene.play(60);
-    assert_snapshot!("six_80", seen(&scene, (80, 24)));
-    assert_snapshot!("six_140", seen(&scene, (140, 45)));
-    assert_snapshot!("six_200", seen(&scene, (200, 60)));
+/// Checks that every standing tree, every own stack and every other seat has a place of its own, with its name.
+fn everything_is_there(scene: &Scene, (width, height): (u16, u16)) {
+    let (Some(me), game) = (turn(scene), game(scene)) else {
+        return;
+    };
+    let (text, layer) = scene.drawn(Some(me), width, height);
+    let trees = trees::numbers(game, true).map(|tree| (Spot::Pile(tree), tree_name(tree).to_string()));
+    let own = (0..new_stack(game, me)).map(|stack| (Spot::Part(me, stack), (stack + 1).to_string()));
+    let seats = Seat::first(game.seats()).filter(|seat| *seat != me);
+    let seats = seats.map(|seat| (Spot::Seat(seat), scene.names[seat.index()].clone()));
+    let mut taken: Vec<Rect> = Vec::new();
+    for (spot, name) in trees.chain(own).chain(seats) {
+        let area = layer.area(Target::Spot(spot));
+        let area = area.unwrap_or_else(|| panic!("{spot:?} is missing at {width}x{height}:\n{text}"));
+        assert!(
+            taken.iter().all(|other| other.intersection(area).is_empty()),
+            "{spot:?} covers another:\n{text}"
+        );
+        taken.push(area);
+        assert!(within(&text, area).contains(&name), "{name} is not in {area}:\n{text}");
+    }
 }
 
 /// The text drawn in an area.
@@ -138,69 +136,85 @@ fn within(text: &str, area: Rect) -> String {
     rows.collect::<Vec<_>>().join("\n")
 }
 
-/// Checks that every tree and every stack is on the screen, with all its letters and points.
-fn everything_is_there(scene: &Scene) {
-    let theme = &scene.theme;
-    let (text, layer) = scene.drawn(turn(scene), 80, 24);
-    let game = game(scene);
-    for (number, tree) in (0..).zip(game.trees()) {
-        if tree.is_empty() {
-            continue;
-        }
-        let area = layer.area(Target::Spot(Spot::Pile(number)));
-        let drawn = within(
-            &text,
-            area.unwrap_or_else(|| panic!("tree {number} is missing:\n{text}")),
-        );
-        for pyramid in tree {
-            assert!(drawn.contains(pyramid.letter()), "tree {number} {drawn}:\n{text}");
-        }
-    }
-    let mut taken = Vec::new();
-    for seat in Seat::first(game.seats()) {
-        for (number, stack) in (0..).zip(game.stacks(seat)) {
-            let area = layer.area(Target::Spot(Spot::Part(seat, number)));
-            let area = area.unwrap_or_else(|| panic!("{seat} {number} is missing:\n{text}"));
-            assert!(taken.iter().all(|other: &Rect| other.intersection(area).is_empty()));
-            taken.push(area);
-            let drawn = within(&text, area);
-            let (long, short) = (spelled(stack, theme), packed(stack, theme));
-            let is_read = drawn.contains(&long.to_string()) || drawn.contains(&short.to_string());
-            assert!(is_read, "{long} or {short} in {drawn}:\n{text}");
-            let points = score(stack);
-            assert!(points == 0 || drawn.contains(&points.to_string()));
-        }
-    }
-    assert!(!text.contains("more stacks"), "{text}");
+#[test]
+fn the_first_turn() {
+    assert_snapshot!("begin_120", seen(&scene(2, &[], 1), (120, 40)));
+    assert_snapshot!("begin_200", seen(&scene(2, &[], 1), (200, 60)));
+    assert_snapshot!("six_begin_60", seen(&scene(6, &[("wilds", "center")], 3), (60, 20)));
+    assert_snapshot!("six_begin_120", seen(&scene(6, &[("wilds", "center")], 3), (120, 40)));
 }
 
 #[test]
-fn everything_can_be_read_on_the_smallest_screen() {
-    for seats in 2..=6 {
-        for wilds in ["none", "bottoms", "center"] {
-            let options = [("wilds", wilds)];
-            let mut played = scene(seats, &options, 9);
-            let mut singles = scene(seats, &options, 9);
-            let mut good = scene(seats, &options, 9);
-            while turn(&singles).is_some() {
-                played.play(5);
-                sensible(&mut good, 5);
-                scattered(&mut singles, 5);
-                for scene in [&played, &good, &singles] {
-                    everything_is_there(scene);
-                }
-            }
-        }
+fn the_middle_of_a_game_of_two() {
+    let mut scene = scene(2, &[], 1);
+    sensible(&mut scene, 24);
+    assert_snapshot!("two_60", seen(&scene, (60, 20)));
+    assert_snapshot!("two_80", seen(&scene, (80, 24)));
+    assert_snapshot!("two_120", seen(&scene, (120, 40)));
+    assert_snapshot!("two_200", seen(&scene, (200, 60)));
+    let tree = trees::numbers(game(&scene), true).last();
+    scene.picked = vec![Spot::Pile(tree.unwrap())];
+    assert_snapshot!("two_placing_80", seen(&scene, (80, 24)));
+    assert_snapshot!("two_placing_120", seen(&scene, (120, 40)));
+}
+
+#[test]
+fn the_middle_of_a_game_of_four() {
+    let mut scene = scene(4, &[("wilds", "bottoms")], 2);
+    sensible(&mut scene, 40);
+    scene.act(seat(1), &AnyAction::Plutonian(PlutonianAction::Vote { end: true }));
+    assert_snapshot!("four_120", seen(&scene, (120, 40)));
+    let scene = scene.ascii();
+    for (name, size) in [("four_ascii_60", (60, 20)), ("four_ascii_120", (120, 40))] {
+        let ascii = seen(&scene, size).replace("Béla", "Bela");
+        assert!(ascii.is_ascii());
+        assert_snapshot!(name, ascii);
     }
+}
+
+#[test]
+fn six_players_and_a_tree_in_the_center() {
+    let mut scene = scene(6, &[("wilds", "center")], 3);
+    scene.play(60);
+    assert_snapshot!("six_60", seen(&scene, (60, 20)));
+    assert_snapshot!("six_80", seen(&scene, (80, 24)));
+    assert_snapshot!("six_120", seen(&scene, (120, 40)));
 }
 
 #[test]
 fn the_most_stacks_that_there_can_be() {
     let mut scene = scene(6, &[("wilds", "center")], 4);
-    scattered(&mut scene, 72);
-    assert_snapshot!("scattered_two_thirds", seen(&scene, (80, 24)));
-    scattered(&mut scene, 35);
-    assert_snapshot!("scattered_at_the_end", seen(&scene, (80, 24)));
+    scattered(&mut scene, 100);
+    assert_snapshot!("scattered_60", seen(&scene, (60, 20)));
+}
+
+/// Ruined stacks come last, for Tab and on the sheet of uses.
+#[test]
+fn the_best_stack_is_offered_first() {
+    let mut scene = scene(2, &[], 1);
+    sensible(&mut scene, 24);
+    let me = turn(&scene).unwrap();
+    let tree = trees::numbers(game(&scene), true).last().unwrap();
+    scene.picked = vec![Spot::Pile(tree)];
+    let (_, layer) = scene.drawn(Some(me), 120, 40);
+    scene.view(Some(me), &Faces::new(), |view, game| {
+        let offers = Offers::of(game, view);
+        let offers: Vec<_> = offers.after(&scene.picked).collect();
+        let ruins = |words: &str| words.contains("ruin");
+        let first = offers.iter().position(|offer| ruins(&offer.words)).unwrap();
+        assert!(
+            first > 0 && offers[first..].iter().all(|offer| ruins(&offer.words)),
+            "{offers:?}"
+        );
+        let places = layer.targets.iter().filter_map(|(_, target)| match target {
+            Target::Spot(spot @ (Spot::Part(..) | Spot::Button(NEW))) => Some(*spot),
+            _ => None,
+        });
+        let listed = offers.iter().map(|offer| offer.path[1]);
+        assert_eq!(places.collect::<Vec<_>>(), listed.collect::<Vec<_>>());
+        let words = offers.iter().map(|offer| offer.words.clone());
+        assert_snapshot!(words.collect::<Vec<_>>().join("\n"));
+    });
 }
 
 #[test]
@@ -246,18 +260,17 @@ fn everything_is_explained_and_refused_with_a_reason() {
         let AnyGame::Plutonian(plutonian) = game else {
             unreachable!()
         };
-        let next = new_stack(plutonian, me);
         let spots = [
             Spot::Pile(1),
             Spot::Pile(20),
             Spot::Part(me, 0),
-            Spot::Part(me, next),
             Spot::Seat(me),
+            Spot::Button(NEW),
             Spot::Button(VOTE),
             Spot::Button(BACK),
         ];
         for spot in spots {
-            text += &format!("{spot:?}\n");
+            text += &format!("{spot:?} {}\n", plutonian.title(spot, view));
             for line in plutonian.about(spot, view) {
                 text += &format!("  {line}\n");
             }

@@ -1,232 +1,125 @@
-//! The forest: trees of pyramids, and the tops that can be taken.
+//! The forest: the trees that stand, and the tops that can be taken.
 
-use fairdeal_games::plutonian::Plutonian;
-use fairdeal_games::plutonian::pieces::Pyramid;
-use fairdeal_games::pyramid::Size;
-use ratatui::layout::Rect;
-use ratatui::style::{Modifier, Style};
+use fairdeal_games::counted;
+use fairdeal_games::plutonian::{Plutonian, tree_name};
+use ratatui::layout::{Constraint, Flex, Layout, Rect};
 use ratatui::text::{Line, Span};
 
-use super::page::Trees;
-use super::pieces::{bar, lit, style};
-use crate::canvas::{Canvas, Mark};
+use super::page::{Page, flow, rows_of};
+use super::pieces::Form;
+use super::{heading, show_mark};
+use crate::canvas::Canvas;
 use crate::tables::Spot;
 use crate::theme::Theme;
 
-/// The columns of a pyramid on each side of its letter: small, medium and large.
-type Sides = [usize; 3];
-
-/// Pyramids of three to seven columns.
-pub(super) const BROAD: Sides = [1, 2, 3];
-/// Pyramids of one to five columns.
-const NARROW: Sides = [0, 1, 2];
-
-/// Pyramids of one to three columns; the medium one has half a column on each side.
-const SLIM: Sides = [0, 1, 1];
-
-/// The state of a tree's top.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Top {
-    /// It may not be touched yet.
-    Closed,
-    /// It is being taken.
-    Picked,
-    /// It can be taken.
-    Lit,
-    Plain,
+/// The numbers of the trees with or without pyramids.
+pub(super) fn numbers(game: &Plutonian, stands: bool) -> impl Iterator<Item = u8> + '_ {
+    let trees = (0..).zip(game.trees());
+    trees
+        .filter(move |(_, tree)| tree.is_empty() != stands)
+        .map(|(number, _)| number)
 }
 
-fn side(size: Size, sides: Sides) -> usize {
-    sides.get(size.index()).copied().unwrap_or(0)
-}
-
-/// The style of a pyramid's letter: dark on the pyramid's colour, if the theme has colours.
-fn letter_style(pyramid: Pyramid, theme: &Theme) -> Style {
-    let own = style(pyramid, theme);
-    match (own.fg, theme.text().bg) {
-        (Some(colour), Some(ground)) => Style::new().fg(ground).bg(colour),
-        _ => own,
+/// The columns and rows of a tree's place.
+fn size(game: &Plutonian, form: Form, theme: &Theme) -> (u16, u16) {
+    let trees = game.trees();
+    let highest = trees.iter().map(Vec::len).max().unwrap_or(0);
+    let widest = trees.iter().map(|tree| form.columns(tree, theme)).max().unwrap_or(0);
+    match form {
+        // The letter, a blank, and the pyramids.
+        Form::Lying => (widest + 6, 1),
+        _ => (widest + 2, form.rows(highest) + 1),
     }
 }
 
-/// A pyramid in one row, centred in the columns of the largest.
-pub(super) fn layer(pyramid: Pyramid, sides: Sides, theme: &Theme) -> Line<'static> {
-    let (wide, most) = (side(pyramid.size, sides), side(Size::Large, sides));
-    let pad = " ".repeat(most - wide);
-    let (left, right) = if theme.is_ascii() {
-        let inside = " ".repeat(wide.saturating_sub(1));
-        if wide == 0 {
-            (String::new(), String::new())
-        } else {
-            (format!("/{inside}"), format!("{inside}\\"))
-        }
-    } else {
-        ("█".repeat(wide), "█".repeat(wide))
-    };
-    edged(pyramid, (pad, left, right), theme)
+/// The places of the trees, in rows that are as even as possible, and the columns of the widest.
+fn places(game: &Plutonian, columns: u16, room: u16) -> (Vec<(u16, u16)>, u16) {
+    let all = || numbers(game, true).map(|_| columns);
+    let (places, widest) = flow(all(), room);
+    let count = u16::try_from(places.len()).unwrap_or(u16::MAX);
+    let even = count.div_ceil(rows_of(&places).max(1)).saturating_mul(columns);
+    flow(all(), even.clamp(columns, widest.max(columns)))
 }
 
-/// A pyramid in one row of three columns.
-fn slim(pyramid: Pyramid, theme: &Theme) -> Line<'static> {
-    let (left, right) = match pyramid.size {
-        Size::Small => (" ", " "),
-        Size::Medium => (theme.glyph("▐", "("), theme.glyph("▌", ")")),
-        Size::Large => (theme.glyph("█", "["), theme.glyph("█", "]")),
-    };
-    edged(pyramid, (String::new(), left.to_owned(), right.to_owned()), theme)
+/// The rows of the forest.
+pub(super) fn rows(game: &Plutonian, form: Form, room: u16, theme: &Theme) -> u16 {
+    let (columns, rows) = size(game, form, theme);
+    rows_of(&places(game, columns, room).0).saturating_mul(rows)
 }
 
-fn edged(pyramid: Pyramid, (pad, left, right): (String, String, String), theme: &Theme) -> Line<'static> {
-    let own = style(pyramid, theme);
-    let letter = Span::styled(pyramid.letter().to_string(), letter_style(pyramid, theme));
-    Line::from(vec![
-        Span::raw(pad),
-        Span::styled(left, own),
-        letter,
-        Span::styled(right, own),
-    ])
-}
-
-/// The upper half of a pyramid that is two rows high.
-fn shoulder(pyramid: Pyramid, theme: &Theme) -> Line<'static> {
-    let (wide, most) = (side(pyramid.size, BROAD), side(Size::Large, BROAD));
-    let columns = 2 * wide - 1;
-    let text = match (theme.is_ascii(), columns) {
-        (true, 0..=1) => "^".to_owned(),
-        (true, _) => format!("/{}\\", " ".repeat(columns - 2)),
-        (false, _) => "▄".repeat(columns),
-    };
-    let pad = " ".repeat(most + 1 - wide);
-    Line::from(vec![Span::raw(pad), Span::styled(text, style(pyramid, theme))])
-}
-
-/// Draws a tree at its place on the page.
-pub(super) fn draw(game: &Plutonian, number: usize, form: Trees, canvas: &mut Canvas<'_>, area: Rect) {
+pub(super) fn draw(game: &Plutonian, page: &Page, canvas: &mut Canvas<'_>, area: Rect) {
     let theme = canvas.theme();
-    let spot = Spot::Pile(u8::try_from(number).unwrap_or(u8::MAX));
-    let tree = game.trees().get(number).map_or(&[][..], Vec::as_slice);
-    let mark = canvas.spot(area, spot);
-    let top = match mark {
-        _ if !game.may_be_touched(number) => Top::Closed,
-        Mark { picked: true, .. } => Top::Picked,
-        Mark { lit: true, .. } => Top::Lit,
-        _ => Top::Plain,
-    };
-    if tree.is_empty() {
-        draw_stump(form, canvas, area);
-    } else {
-        match form {
-            Trees::Letters => canvas.put(area, letters(tree, top, theme)),
-            Trees::Tall => draw_pyramids(tree, (2, BROAD), top, canvas, area),
-            Trees::Numbered | Trees::Plain => draw_pyramids(tree, (1, NARROW), top, canvas, area),
-            Trees::Slim => draw_pyramids(tree, (1, SLIM), top, canvas, area),
+    let left: usize = game.trees().iter().map(Vec::len).sum();
+    let title = format!("The forest: {} left", counted(left, "pyramid"));
+    let (inner, head) = heading(canvas, area, &title, page.is_roomy);
+    let taken: Vec<String> = numbers(game, false).map(|tree| tree_name(tree).to_string()).collect();
+    if !taken.is_empty() {
+        let text = [" ", ""].map(|gap| format!("taken whole: {}", taken.join(gap)));
+        let fits = |text: &&String| text.len() + title.len() + 3 <= usize::from(head.width);
+        if let Some(text) = text.iter().find(fits) {
+            canvas.put(head, Line::styled(text.clone(), theme.ink()).right_aligned());
         }
     }
-    if matches!(form, Trees::Tall | Trees::Numbered) {
-        let foot = Rect {
-            y: area.bottom().saturating_sub(1),
-            height: 1,
-            ..area
-        };
-        let text = if top == Top::Closed {
-            format!("({number})")
-        } else {
-            number.to_string()
-        };
-        let style = if mark.picked { theme.accent() } else { theme.faint() };
-        canvas.put(foot, Line::styled(text, style).centered());
+    let (columns, rows) = size(game, page.trees, theme);
+    let (places, widest) = places(game, columns, inner.width);
+    let [across] = Layout::horizontal([Constraint::Length(widest)])
+        .flex(Flex::Center)
+        .areas(inner);
+    let count = rows_of(&places);
+    // A row of air between the rows of trees if there is room.
+    let air = u16::from((rows + 1) * count <= inner.height + 1);
+    let height = (count * (rows + air)).saturating_sub(air);
+    let [ground] = Layout::vertical([Constraint::Length(height)])
+        .flex(Flex::Center)
+        .areas(across);
+    if page.is_roomy && page.trees != Form::Lying {
+        // The ground that a row of trees stands on.
+        for row in 0..count {
+            let y = ground.y + row * (rows + air) + rows - 1;
+            let line = theme.glyph("▔", " ").repeat(usize::from(inner.width));
+            canvas.put(Rect { y, height: 1, ..inner }, Line::styled(line, theme.faint()));
+        }
     }
-    if mark.focused || mark.flashing {
-        canvas.tint(area, theme.focused());
+    for (tree, (x, row)) in numbers(game, true).zip(places) {
+        let place = Rect::new(ground.x + x, ground.y + row * (rows + air), columns, rows);
+        draw_tree(game, tree, page.trees, canvas, place.intersection(inner));
     }
 }
 
-/// Draws the stump of a taken tree.
-fn draw_stump(form: Trees, canvas: &mut Canvas<'_>, area: Rect) {
+fn draw_tree(game: &Plutonian, number: u8, form: Form, canvas: &mut Canvas<'_>, place: Rect) {
     let theme = canvas.theme();
-    let above = if matches!(form, Trees::Tall | Trees::Numbered) {
-        2
-    } else {
-        1
+    let tree = game.trees().get(usize::from(number)).map_or(&[][..], Vec::as_slice);
+    let mark = canvas.spot(place, Spot::Pile(number));
+    show_mark(mark, canvas, place);
+    let is_closed = !game.may_be_touched(usize::from(number));
+    let faded = is_closed.then(|| theme.faint());
+    let name = tree_name(number);
+    let name = match mark.picked {
+        true => Span::styled(format!("[{name}]"), theme.accent()),
+        false if is_closed => Span::styled(format!("({name})"), theme.faint()),
+        false if mark.lit || mark.focused => Span::styled(name.to_string(), theme.title()),
+        false => Span::styled(name.to_string(), theme.ink()),
     };
-    let ground = Rect {
-        y: area.bottom().saturating_sub(above).max(area.y),
-        height: 1,
-        ..area
-    };
-    let dot = Line::styled(theme.glyph("·", "."), theme.faint());
-    canvas.put(ground, dot.centered());
-}
-
-/// Draws stacked pyramids; the top one can be taken.
-fn draw_pyramids(tree: &[Pyramid], (rows, sides): (u16, Sides), top: Top, canvas: &mut Canvas<'_>, area: Rect) {
-    let theme = canvas.theme();
-    let mut y = area.y;
-    for (pyramid, above) in tree.iter().rev().zip(0..) {
-        let mut row = |line: Line<'static>| {
-            if y < area.bottom() {
-                canvas.put(Rect { y, height: 1, ..area }, line);
-            }
-            y = y.saturating_add(1);
+    if form == Form::Lying {
+        let row = Rect {
+            x: place.x + u16::from(!mark.picked && !is_closed),
+            width: place.width.saturating_sub(1),
+            ..place
         };
-        if rows == 2 {
-            row(shoulder(*pyramid, theme));
-        }
-        let mut line = if sides == SLIM {
-            slim(*pyramid, theme)
-        } else {
-            layer(*pyramid, sides, theme)
+        canvas.put(row, Line::from(name));
+        let pile = Rect {
+            x: place.x + 4,
+            width: place.width.saturating_sub(4),
+            ..place
         };
-        if above == 0 {
-            mark_top(&mut line, top, theme);
-        }
-        row(line);
+        return form.draw(tree, faded, canvas, pile);
     }
-}
-
-/// Marks the top pyramid: underlined if it can be taken, between arrows if it is picked, between bars if it is closed.
-fn mark_top(line: &mut Line<'static>, top: Top, theme: &Theme) {
-    let columns = line.width();
-    let letter = line.spans.get(2).map_or("", |span| span.content.as_ref());
-    let (text, style) = match top {
-        Top::Picked => (format!(">{letter}<"), theme.accent()),
-        Top::Closed => (format!("|{letter}|"), theme.faint()),
-        Top::Lit | Top::Plain => {
-            if let (Top::Lit, Some(letter)) = (top, line.spans.get_mut(2)) {
-                letter.style = lit(letter.style);
-            }
-            return;
-        }
-    };
-    *line = Line::styled(format!("{text:^columns$}"), style);
-}
-
-/// The columns of a tree in letters: at least those of the tree at the start.
-pub(super) fn letters_wide(tree: &[Pyramid], is_closed: bool) -> u16 {
-    let wilds = tree.iter().filter(|pyramid| pyramid.colour.is_none());
-    let columns = tree.len() + wilds.count() + if is_closed { 2 } else { 0 };
-    u16::try_from(columns.max(3)).unwrap_or(u16::MAX)
-}
-
-/// A tree in letters from the bottom. The order implies the sizes, except for a wild, which may be under all of them.
-fn letters(tree: &[Pyramid], top: Top, theme: &Theme) -> Line<'static> {
-    let mut line = Line::default();
-    for (pyramid, above) in tree.iter().zip((0..tree.len()).rev()) {
-        let mut text = pyramid.letter().to_string();
-        if pyramid.colour.is_none() {
-            text.push_str(bar(pyramid.size, theme));
-        }
-        let own = style(*pyramid, theme);
-        let own = match top {
-            Top::Picked if above == 0 => theme.accent().add_modifier(Modifier::REVERSED),
-            Top::Lit if above == 0 => lit(own),
-            _ => own,
-        };
-        line.push_span(Span::styled(text, own));
-    }
-    if top == Top::Closed {
-        line.spans.insert(0, Span::styled("(", theme.faint()));
-        line.push_span(Span::styled(")", theme.faint()));
-    }
-    line
+    let [pile, foot] = Layout::vertical([Constraint::Min(0), Constraint::Length(1)]).areas(place);
+    form.draw(tree, faded, canvas, pile.inner(ratatui::layout::Margin::new(1, 0)));
+    let width = foot.width.min(3);
+    let [foot] = Layout::horizontal([Constraint::Length(width)])
+        .flex(Flex::Center)
+        .areas(foot);
+    canvas.put(foot, Line::from("   "));
+    canvas.put(foot, Line::from(name).centered());
 }
