@@ -101,7 +101,10 @@ impl Lesson {
     fn begin(id: &str, text: &str, name: &str) -> Result<(Self, Vec<SessionEvent>), LessonError> {
         let file = |why: String| LessonError::File(why);
         let mut script: Script = toml::from_str(text).map_err(|why| file(why.to_string()))?;
-        script.names.insert(0, name.to_owned());
+        // A learner with the name of another player is told apart by a number.
+        let is_taken = script.names.iter().any(|other| other == name);
+        let name = if is_taken { format!("{name} 1") } else { name.to_owned() };
+        script.names.insert(0, name);
         let seats = u8::try_from(script.names.len()).map_err(|why| file(why.to_string()))?;
         let rules = rule_set(id, seats, &script.options).map_err(|why| file(why.to_string()))?;
         let mut game = AnyGame::create(&rules).map_err(|why| file(why.to_string()))?;

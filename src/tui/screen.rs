@@ -213,8 +213,9 @@ pub(super) trait Screen: std::fmt::Debug {
         None
     }
 
-    /// The text at the right of the header, and the target that it opens; `None` for the keys for help and the way out.
-    fn corner(&self, theme: &Theme) -> Option<(Line<'static>, Target)> {
+    /// The text at the right of the header, and the target that it opens now, if any; `None` for the keys for help and the
+    /// way out.
+    fn corner(&self, theme: &Theme) -> Option<(Line<'static>, Option<Target>)> {
         let _ = theme;
         None
     }

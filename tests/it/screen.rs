@@ -503,7 +503,12 @@ fn the_terminal_may_change_its_size() {
     player.asks_for("play Houses of Thoth");
     player.asks_for("start");
     player.reads("◈ sealed");
-    for (rows, cols, text) in [(19, 60, "fairdeal needs"), (20, 60, "◈ sealed"), (50, 160, "◈ sealed"), (24, 80, "◈ sealed")] {
+    for (rows, cols, text) in [
+        (19, 60, "fairdeal needs"),
+        (20, 60, "◈ sealed"),
+        (50, 160, "◈ sealed"),
+        (24, 80, "◈ sealed"),
+    ] {
         player
             .screen
             .lock()

@@ -89,7 +89,7 @@ fn why(game: &Thoth, seat: Seat, action: &ThothAction) -> String {
                     house.score()
                 });
                 format!(
-                    "The Roof brings {} points and ends the hand while you are ahead.",
+                    "The Roof brings {} points and ends the hand.",
                     roofed - now
                 )
             }

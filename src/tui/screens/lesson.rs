@@ -5,13 +5,14 @@
 
 use std::time::Duration;
 
-use fairdeal_games::{GameInfo, listed};
-use fairdeal_ui::canvas::{Canvas, Layer, Marks, Target, wrapped};
+use fairdeal_games::{AnyGame, GameInfo, listed};
+use fairdeal_protocol::game::Game as _;
+use fairdeal_ui::canvas::{Canvas, Layer, Marks, Target, cut, wrapped};
 use fairdeal_ui::field::Field;
 use fairdeal_ui::keys::Intent;
 use fairdeal_ui::tables::layout::{Areas, Scale, areas};
 use fairdeal_ui::theme::Theme;
-use ratatui::layout::Rect;
+use ratatui::layout::{Margin, Rect};
 use ratatui::text::{Line, Span};
 
 use super::setup::Setup;
@@ -22,6 +23,8 @@ use crate::tui::event::UiEvent;
 use crate::tui::screen::{Context, Effect, Request, Requests, Screen, Tone};
 use crate::tui::shell::window;
 
+/// The title of the picture at the end.
+const SEAL: &str = "The seal of a real game";
 /// Reads on, or plays a real game at the end.
 const ON: Target = Target::Button(200);
 
@@ -100,9 +103,11 @@ impl LessonScreen {
                 other => requests.push(other),
             }
         }
+        // A table that has gone on offers everything again.
+        self.table.offer_only(self.lesson.expects().as_ref());
     }
 
-    /// The coach's panel: under the header on small screens, else in place of the inspector.
+    /// The coach's panel, in place of the inspector; on small screens of the prompt and the keys too.
     fn draw_coach(&self, canvas: &mut Canvas<'_>, areas: &Areas) {
         let theme = canvas.theme();
         let Some(says) = self.lesson.says() else {
@@ -110,12 +115,29 @@ impl LessonScreen {
         };
         let screen = canvas.area();
         let area = match areas.scale {
-            Scale::Mini | Scale::Small => Rect::new(screen.x, screen.y + 1, screen.width, 4),
+            Scale::Mini | Scale::Small => {
+                let rows = 3.min(screen.height);
+                Rect {
+                    y: screen.bottom() - rows,
+                    height: rows,
+                    ..screen
+                }
+            }
             _ => areas.inspector,
         };
         let (step, all) = self.lesson.progress();
-        let inner = canvas.panel(area, &format!("Guided hand, {step} of {all}"));
-        canvas.target(area, ON);
+        let title = format!("Guided hand, {step} of {all}");
+        let inner = match area.height {
+            ..4 => {
+                canvas.clear(area);
+                canvas.tint(area, theme.paper(true));
+                area.inner(Margin::new(2, 0))
+            }
+            _ => canvas.panel(area, &title),
+        };
+        if self.reads() {
+            canvas.target(area, ON);
+        }
         let bar = theme.glyph("▌", "|");
         let left = Rect { width: 1, ..area };
         canvas.rows(left, (0..area.height).map(|_| Line::styled(bar, theme.accent())));
@@ -125,16 +147,17 @@ impl LessonScreen {
         };
         let rows = wrapped(says, usize::from(inner.width), 0);
         let mut lines: Vec<Line<'_>> = rows.into_iter().map(|row| Line::styled(row, theme.title())).collect();
-        if lines.len() < usize::from(area.height.saturating_sub(1)) {
-            lines.push(Line::styled(key, theme.key()));
+        let room = usize::from(area.bottom().saturating_sub(inner.y));
+        let is_full = lines.len() >= room;
+        match lines.last_mut() {
+            Some(last) if is_full => last.push_span(Span::styled(format!("  {key}"), theme.key())),
+            _ => lines.push(Line::styled(key, theme.key())),
         }
-        canvas.rows(
-            Rect {
-                height: area.height - 1,
-                ..inner
-            },
-            lines,
-        );
+        let text = Rect {
+            height: area.bottom().saturating_sub(inner.y),
+            ..inner
+        };
+        canvas.rows(text, lines);
     }
 
     /// The seal in one picture.
@@ -142,8 +165,19 @@ impl LessonScreen {
         let theme = canvas.theme();
         let names = self.lesson.names();
         let rows = u16::try_from(names.len()).unwrap_or(6) + 13;
-        let inner = window(canvas, "Why nobody can cheat", 66, rows);
+        let inner = window(canvas, SEAL, 66, rows);
         let back = |text: &'static str, ascii| Span::styled(theme.glyph(text, ascii), theme.back());
+        if !self.table.game_now().is_some_and(AnyGame::seals_cards) {
+            let lines = [
+                Line::default(),
+                Line::raw(" Here nothing is hidden: only chance could be cheated with."),
+                Line::raw(format!(" {} each add a secret number to every draw,", listed(names))),
+                Line::raw(" and show it only when all numbers are fixed:"),
+                Line::styled(" nobody can choose what comes.", theme.accent()),
+            ];
+            canvas.rows(inner, lines);
+            return self.draw_ways_on(canvas, inner);
+        }
         let mut lines = vec![Line::default()];
         for (number, name) in names.iter().enumerate() {
             let does = if number == 0 {
@@ -154,18 +188,20 @@ impl LessonScreen {
             lines.push(Line::from(vec![
                 Span::raw("   "),
                 back("▒▒▒", "###"),
-                Span::styled(
-                    format!("  {:<12}", fairdeal_ui::canvas::cut(name, 12, theme)),
-                    theme.title(),
-                ),
+                Span::styled(format!("  {:<12}", cut(name, 12, theme)), theme.title()),
                 Span::raw(does),
             ]));
         }
-        let nobody = match names.len() {
-            1 => "Not even you know this card.".to_owned(),
-            _ => "Nobody knows this card.".to_owned(),
+        let (nobody, keys) = match names {
+            [_] => (
+                "The order is fixed before you see a card.".to_owned(),
+                "You cannot change it later.".to_owned(),
+            ),
+            _ => {
+                let keys = format!("Its locks open with the keys of {}.", listed(names));
+                ("Nobody knows this card.".to_owned(), keys)
+            }
         };
-        let keys = format!("Its locks open with the keys of {}.", listed(names));
         lines.extend([
             Line::from(Span::raw(format!("    {}", theme.glyph("↓", "v")))),
             Line::from(vec![back("  ╭─────╮", "  +-----+")]),
@@ -176,10 +212,18 @@ impl LessonScreen {
             Line::from(vec![back("  │▒▒▒▒▒│  ", "  |#####|  "), Span::raw(keys)]),
             Line::from(vec![back("  ╰─────╯", "  +-----+")]),
             Line::default(),
-            Line::raw(" After a real game every shuffle is computed again:"),
-            Line::raw(" a deck that anybody had stacked would be found."),
         ]);
+        if names.len() > 1 {
+            lines.push(Line::raw(
+                " After a real game every shuffle is computed again. If any one",
+            ));
+            lines.push(Line::raw(" of you was honest, nobody can have stacked the deck."));
+        }
         canvas.rows(inner, lines);
+        self.draw_ways_on(canvas, inner);
+    }
+
+    fn draw_ways_on(&self, canvas: &mut Canvas<'_>, inner: Rect) {
         let y = inner.bottom().saturating_sub(1);
         let x = canvas.button((inner.x + 1, y), "Enter", "play a real game", ON);
         canvas.button((x, y), "q", "leave", Target::Key(Intent::Quit));
@@ -199,10 +243,10 @@ impl Screen for LessonScreen {
         self.table.rule()
     }
 
-    fn corner(&self, theme: &Theme) -> Option<(Line<'static>, Target)> {
+    fn corner(&self, theme: &Theme) -> Option<(Line<'static>, Option<Target>)> {
         let (step, all) = self.lesson.progress();
         let words = format!("{} of {all}", step.min(all));
-        Some((Line::styled(words, theme.accent()), ON))
+        Some((Line::styled(words, theme.accent()), self.reads().then_some(ON)))
     }
 
     fn way_out(&self) -> Intent {
@@ -231,6 +275,9 @@ impl Screen for LessonScreen {
     fn choose(&mut self, context: &Context, target: Target, requests: &mut Requests) {
         if self.reads() && target == ON {
             return self.read_on(context, requests);
+        }
+        if target == ON {
+            return requests.push(Request::Unfocus);
         }
         let mut asked = Requests::new();
         self.table.choose(context, target, &mut asked);
@@ -265,7 +312,9 @@ impl Screen for LessonScreen {
     }
 
     fn back(&mut self, context: &Context, requests: &mut Requests) {
-        self.table.back(context, requests);
+        let mut asked = Requests::new();
+        self.table.back(context, &mut asked);
+        self.relay(context, asked, requests);
     }
 
     fn answer(&mut self, context: &Context, answer: usize, requests: &mut Requests) {
@@ -330,17 +379,17 @@ mod tests {
                 for _ in 0..200 {
                     stage.rest();
                     let shown = stage.draw();
-                    if shown.contains("Why nobody can cheat") {
+                    if shown.contains(SEAL) {
                         break;
                     }
-                    seen += usize::from(shown.contains("Guided hand"));
+                    seen += usize::from(shown.contains("Enter: "));
                     match shown.contains("[y yes]") {
                         true => stage.keys("y"),
                         false => stage.key(KeyCode::Enter),
                     }
                 }
                 let shown = stage.draw();
-                assert!(shown.contains("Why nobody can cheat"), "{}: {shown}", info.id);
+                assert!(shown.contains(SEAL), "{}: {shown}", info.id);
                 assert!(seen > 5, "{}: the coach said {seen} things", info.id);
                 stage.key(KeyCode::Enter);
                 assert_eq!(stage.shell.trail().len(), 1);

@@ -244,14 +244,17 @@ impl Screen for ReplayScreen {
 
     fn intent(&mut self, context: &Context, intent: Intent, requests: &mut Requests) {
         match intent {
-            Intent::PageUp => self.go_by_hand(context, false),
-            Intent::PageDown => self.go_by_hand(context, true),
             Intent::Choose if self.table.is_covered() => self.table.back(context, requests),
+            Intent::Up | Intent::Down | Intent::PageUp | Intent::PageDown if self.table.is_covered() => {
+                self.table.intent(context, intent, requests);
+            }
             // Space plays and pauses, whatever the mouse has passed over; Tab reaches the other buttons.
             Intent::Choose => match self.focus {
                 Some(target @ (BACK | ON | EYES)) => self.choose(context, target, requests),
                 _ => self.toggle(context),
             },
+            Intent::PageUp => self.go_by_hand(context, false),
+            Intent::PageDown => self.go_by_hand(context, true),
             Intent::First => self.go(context, 0),
             Intent::Last => self.go(context, usize::MAX),
             Intent::Left => self.go(context, self.number.saturating_sub(1)),
@@ -267,7 +270,7 @@ impl Screen for ReplayScreen {
     /// Left and right change the step instead of moving the focus over the board.
     fn steers(&self, intent: Intent) -> bool {
         let own = [Intent::Left, Intent::Right, Intent::First, Intent::Last, Intent::Choose];
-        own.contains(&intent)
+        own.contains(&intent) || intent != Intent::Uses && self.table.steers(intent)
     }
 
     fn is_stop(&self, target: Target) -> bool {

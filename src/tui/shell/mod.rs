@@ -116,8 +116,9 @@ impl Shell {
     /// When the next frame is due if no input arrives.
     pub(in crate::tui) fn pace(&self) -> Option<Duration> {
         let toast = self.toasts.iter().map(|toast| toast.left).min();
-        let screen = self.stack.last().and_then(|place| place.screen.pace());
-        toast.into_iter().chain(screen).min()
+        // A table goes on under the rulebook.
+        let screens = self.stack.iter().filter_map(|place| place.screen.pace());
+        toast.into_iter().chain(screens).min()
     }
 
     // Drawing.
@@ -299,9 +300,11 @@ impl Shell {
                     toast.left = toast.left.saturating_sub(passed);
                 }
                 self.toasts.retain(|toast| !toast.left.is_zero());
-                self.on_top(&mut effects, |screen, context, requests| {
-                    screen.tick(context, passed, requests);
-                });
+                for place in 0..self.stack.len() {
+                    self.on(place, &mut effects, |screen, context, requests| {
+                        screen.tick(context, passed, requests);
+                    });
+                }
             }
             Input::User(input) => self.user_input(input, &mut effects),
         }
@@ -429,7 +432,9 @@ fn draw_title(screen: &dyn Screen, context: &Context, canvas: &mut Canvas<'_>) {
         let width = u16::try_from(corner.width()).unwrap_or(u16::MAX).min(area.width);
         let [text, corner_area] = Layout::horizontal([Constraint::Min(0), Constraint::Length(width)]).areas(area);
         canvas.put(text, Line::from(spans));
-        let mark = canvas.target(corner_area, target);
+        let mark = target
+            .map(|target| canvas.target(corner_area, target))
+            .unwrap_or_default();
         canvas.put(corner_area, corner);
         if mark.focused {
             canvas.tint(corner_area, theme.focused());

@@ -64,7 +64,7 @@ pub fn meaning(report: &Report, names: &[String], seating: &Seating, me: Option<
     let shuffles = report.tally.shuffle_proofs;
     [
         who_shuffled(report, names, seating, me, parties),
-        what_follows(seating, me, parties, shuffles > 0),
+        what_follows(report, seating, me, parties, shuffles > 0),
         what_was_computed(report, names),
     ]
 }
@@ -107,8 +107,13 @@ fn who_shuffled(report: &Report, names: &[String], seating: &Seating, me: Option
     }
 }
 
-fn what_follows(seating: &Seating, me: Option<Seat>, parties: usize, has_decks: bool) -> String {
-    let us = if me.is_some() { "you" } else { "them" };
+fn what_follows(report: &Report, seating: &Seating, me: Option<Seat>, parties: usize, has_decks: bool) -> String {
+    let us = match (me.is_some(), report.left.is_empty()) {
+        (true, true) => "you",
+        (false, true) => "them",
+        // A departed seat protects nothing that was drawn after it.
+        (_, false) => "those who stayed to the end",
+    };
     match (parties, has_decks) {
         (0 | 1, _) => {
             let what = if has_decks { "cards" } else { "numbers" };
@@ -128,7 +133,7 @@ fn what_follows(seating: &Seating, me: Option<Seat>, parties: usize, has_decks: 
 
 fn what_was_computed(report: &Report, names: &[String]) -> String {
     let (count, noun) = match (report.tally.shuffle_proofs, report.tally.coins) {
-        (0, coins) => (coins, "random number"),
+        (0, coins) => (coins, "secret coin"),
         (shuffles, _) => (shuffles, "shuffle"),
     };
     let what = match usize::try_from(count).unwrap_or(usize::MAX) {
@@ -231,7 +236,7 @@ mod tests {
         assert_eq!(
             said(&dice, &three, Some(0)),
             "Jo, Anna and you drew the random numbers together. If any one of you was honest, nobody could choose or \
-             foresee a number. All 4 random numbers were computed again and fit."
+             foresee a number. All 4 secret coins were computed again and fit."
         );
     }
 

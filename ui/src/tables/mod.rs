@@ -34,7 +34,7 @@ use crate::theme::Theme;
 pub struct ViewContext<'a> {
     /// The player's own seat; `None` for a spectator.
     pub me: Option<Seat>,
-    /// The names by seat, short enough for boards (at most 8 columns) and all different.
+    /// The names by seat, short enough for boards (at most 10 columns) and all different.
     pub names: &'a [String],
     /// The sealed cards that the player knows.
     pub known: &'a Faces,

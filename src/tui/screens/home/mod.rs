@@ -249,7 +249,7 @@ impl Screen for Home {
         self.player.clone()
     }
 
-    fn corner(&self, theme: &Theme) -> Option<(Line<'static>, Target)> {
+    fn corner(&self, theme: &Theme) -> Option<(Line<'static>, Option<Target>)> {
         let seal = Span::styled(theme.glyph("◈ ", ""), theme.accent());
         let spans = vec![
             seal,
@@ -257,7 +257,7 @@ impl Screen for Home {
             Span::styled("?", theme.key()),
             Span::raw(" help"),
         ];
-        Some((Line::from(spans), Target::Key(Intent::Help)))
+        Some((Line::from(spans), Some(Target::Key(Intent::Help))))
     }
 
     fn draw(&mut self, context: &Context, canvas: &mut Canvas<'_>, area: Rect) {

@@ -123,8 +123,11 @@ impl TableScreen {
                 .map(|offer| (offer, hint.why))
         });
         let Some((offer, why)) = found else {
-            let text = "There is nothing to advise: it is not your turn.".to_owned();
-            return requests.push(Request::Toast(Tone::Plain, text));
+            let text = match self.choice.offers.is_empty() {
+                true => "There is nothing to advise: it is not your turn.",
+                false => "There is no hint for this moment.",
+            };
+            return requests.push(Request::Toast(Tone::Plain, text.to_owned()));
         };
         let text = format!("{} {why}", sentence(&offer.words));
         requests.push(Request::Toast(Tone::Good, text));

@@ -233,6 +233,7 @@ impl TableScreen {
         self.theme = context.theme;
         self.names.clone_from(&snapshot.names);
         self.log.seat(&snapshot.names, snapshot.me);
+        self.close_page();
         if self.rests(context, snapshot, requests) {
             return;
         }

@@ -345,7 +345,7 @@ fn draw_ticket(ticket: &str, canvas: &mut Canvas<'_>, area: Rect) {
     let x = canvas.button((rest.x, rest.y), "c", "copy", button::COPY);
     let x = canvas.button((x, rest.y), "Q", "QR code", button::CODE);
     canvas.button((x, rest.y), "a", "details", button::DETAILS);
-    let how = "They type fairdeal join TICKET, or find the table on your network.";
+    let how = "They type fairdeal join TICKET, or choose \"join with a ticket\".";
     canvas.rows(inner, [Line::styled(how, theme.ink())]);
 }
 
@@ -424,9 +424,8 @@ fn draw_reaching(table_screen: &TableScreen, canvas: &mut Canvas<'_>, area: Rect
 fn draw_details(table_screen: &TableScreen, ticket: &str, canvas: &mut Canvas<'_>, area: Rect) {
     let theme = canvas.theme();
     let inner = canvas.panel(area, "The ticket in full");
-    let how = "Friends choose \"join with a ticket\", or type: fairdeal join TICKET. On your network they see the \
-               table in their list. The ticket holds these addresses and your key, so that nobody can answer in \
-               your place.";
+    let how = "Friends choose \"join with a ticket\", or type: fairdeal join TICKET. The ticket holds these \
+               addresses and your public key, so that nobody can answer in your place.";
     let [text, foot] = Layout::vertical([Constraint::Min(0), Constraint::Length(1)]).areas(inner);
     let mut lines = vec![
         Line::styled(ticket, theme.accent()),
@@ -478,7 +477,6 @@ fn draw_code(ticket: &str, canvas: &mut Canvas<'_>, area: Rect) {
     let both = [Constraint::Length(columns), Constraint::Length(words)];
     let [place, beside] = Layout::horizontal(both).spacing(2).flex(Flex::Center).areas(middle);
     code.draw(canvas, place);
-    let text = "Scan this code and send the text to a friend. It is the ticket: whoever has it can join. Q or Esc goes \
-                back.";
+    let text = "Scan this code and send the text to a friend. It is the ticket to this table. Q or Esc goes back.";
     paragraph(canvas, beside, text);
 }

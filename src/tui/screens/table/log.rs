@@ -7,6 +7,9 @@ use fairdeal_protocol::seat::Seat;
 /// The number of entries that are kept.
 pub(super) const LINES: usize = 500;
 
+/// An entry of so many bytes is followed by a new one.
+const LONG: usize = 400;
+
 /// The source of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Voice {
@@ -84,6 +87,7 @@ impl Log {
         // Alone, every line would belong to one endless turn.
         if let (Some(seat), Some(last)) = (actor.filter(|_| self.names.len() > 1), self.entries.last_mut())
             && last.actor == Some(seat)
+            && last.text.len() < LONG
         {
             let name = self.names.get(seat.index()).map_or(0, String::len);
             let rest = line.get(name..).unwrap_or_default().trim_start();

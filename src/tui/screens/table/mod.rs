@@ -96,7 +96,9 @@ struct Ending {
     left: bool,
     /// Whether the session is over: nothing more will happen.
     ended: bool,
-    /// How many deals were computed again.
+    /// Whether the result has been shown.
+    is_shown: bool,
+    /// The number of deals that were computed again.
     checked: usize,
     gains: outcome::Gains,
 }
@@ -232,6 +234,10 @@ impl TableScreen {
 
     /// Offers one action alone, or none: for a lesson.
     pub(in crate::tui) fn offer_only(&mut self, action: Option<&AnyAction>) {
+        let mut now = self.choice.offers.all().iter().map(|offer| &offer.action);
+        if now.next() == action && now.next().is_none() {
+            return;
+        }
         let offers = self.view(&[], |view, snapshot| Offers::of(&snapshot.game, view));
         self.choice.offers = offers.unwrap_or_default();
         self.choice.offers.retain(action);
@@ -259,9 +265,14 @@ impl TableScreen {
                 telling.skip();
                 self.over = Over::Telling(telling);
             }
-            Over::Telling(_) if self.ending.outcome.is_some() => self.open_sheet(Over::Outcome),
+            Over::Telling(_) if self.ending.outcome.is_some() && !self.ending.is_shown => {
+                self.open_sheet(Over::Outcome);
+            }
             Over::Uses => {
-                self.choice.picked.pop();
+                // A choice that led here is taken back; a sheet opened for a look changes nothing.
+                if self.choice.picked == self.choice.aimed {
+                    self.choice.picked.pop();
+                }
                 if let Some(spot) = self.choice.aimed.last() {
                     requests.push(Request::Focus(Target::Spot(*spot)));
                 }
@@ -272,21 +283,24 @@ impl TableScreen {
 
     /// Shows what has waited long enough.
     fn catch_up(&mut self, context: &Context, requests: &mut Requests) {
+        let all = self.pacing.shows_all();
         while let Some(event) = self.pacing.next() {
             self.hear_session(context, &event, requests);
+        }
+        if all {
+            self.pacing.skip();
         }
     }
 
     /// Shows everything that waits: the player presses a key.
     pub(in crate::tui) fn skip_ahead(&mut self, context: &Context, requests: &mut Requests) {
-        if self.pacing.pace().is_some() {
-            self.pacing.skip();
-            self.catch_up(context, requests);
-        }
+        self.pacing.skip();
+        self.catch_up(context, requests);
     }
 
     /// Opens a sheet by itself.
     fn open_sheet(&mut self, over: Over) {
+        self.ending.is_shown |= matches!(over, Over::Outcome);
         self.over = over;
         self.opened = Duration::ZERO;
     }
@@ -482,9 +496,10 @@ impl Screen for TableScreen {
         }
     }
 
-    fn corner(&self, theme: &Theme) -> Option<(Line<'static>, Target)> {
+    fn corner(&self, theme: &Theme) -> Option<(Line<'static>, Option<Target>)> {
         let snapshot = self.snapshot.as_ref()?;
-        Some((seal::sign(snapshot, theme), button::SEAL))
+        let opens = (!self.is_covered()).then_some(button::SEAL);
+        Some((seal::sign(snapshot, theme), opens))
     }
 
     fn rule(&self) -> &'static str {
@@ -594,20 +609,22 @@ impl Screen for TableScreen {
             Intent::PageDown => self.scroll(-5, requests),
             Intent::Up if matches!(self.over, Over::Telling(_)) => self.scroll(1, requests),
             Intent::Down if matches!(self.over, Over::Telling(_)) => self.scroll(-1, requests),
-            Intent::Seal => {
-                self.over = match &self.over {
-                    Over::Seal => Over::Nothing,
-                    Over::Nothing if self.snapshot.is_some() => Over::Seal,
-                    _ => return,
-                };
-            }
+            Intent::Seal => match &self.over {
+                Over::Seal => self.close_over(context, requests),
+                Over::Nothing if self.snapshot.is_some() => self.over = Over::Seal,
+                _ => {}
+            },
             Intent::Quit => self.ask_leave(requests),
             _ => {}
         }
     }
 
     fn steers(&self, intent: Intent) -> bool {
-        intent == Intent::Uses && self.snapshot.is_some()
+        match intent {
+            Intent::Uses => self.snapshot.is_some(),
+            Intent::Up | Intent::Down => matches!(self.over, Over::Telling(_)),
+            _ => false,
+        }
     }
 
     fn letter(&mut self, context: &Context, letter: char, requests: &mut Requests) -> bool {
@@ -715,6 +732,9 @@ impl Screen for TableScreen {
             UiEvent::Session(event) if self.pacing.hold(event) => self.catch_up(context, requests),
             UiEvent::Session(event) => self.hear_session(context, event, requests),
             UiEvent::SessionEnded => {
+                // The end does not overtake events that are held back.
+                self.pacing.skip();
+                self.catch_up(context, requests);
                 self.ending.ended = true;
                 if self.ending.left {
                     return self.go(requests);

@@ -12,6 +12,8 @@ use crate::session::SessionEvent;
 const ACTION: Duration = Duration::from_millis(450);
 /// How long it stays if it ended the seat's turn.
 const TURN: Duration = Duration::from_millis(900);
+/// The most events that wait.
+const HELD: usize = 64;
 /// The longest that the screen may be behind.
 const MOST: Duration = Duration::from_secs(2);
 
@@ -31,10 +33,11 @@ impl Pacing {
         if self.left.is_zero() && self.held.is_empty() {
             return false;
         }
-        if matches!(event, SessionEvent::Snapshot(snapshot) if snapshot.my_turn) {
+        self.held.push_back(event.clone());
+        let is_mine = matches!(event, SessionEvent::Snapshot(snapshot) if snapshot.my_turn);
+        if is_mine || self.held.len() > HELD {
             self.skip();
         }
-        self.held.push_back(event.clone());
         true
     }
 
@@ -46,7 +49,14 @@ impl Pacing {
     /// Shows everything at once.
     pub(super) fn skip(&mut self) {
         self.left = Duration::ZERO;
-        self.behind = MOST;
+        if !self.held.is_empty() {
+            self.behind = MOST;
+        }
+    }
+
+    /// Whether everything that waits is due.
+    pub(super) fn shows_all(&self) -> bool {
+        self.behind >= MOST
     }
 
     /// Lets time pass.
@@ -71,7 +81,8 @@ impl Pacing {
 
     /// When the next event can be shown, if one waits.
     pub(super) fn pace(&self) -> Option<Duration> {
-        (!self.held.is_empty()).then_some(self.left)
+        let due = MOST.saturating_sub(self.behind);
+        (!self.held.is_empty()).then_some(self.left.min(due))
     }
 }
 
