@@ -203,8 +203,8 @@ impl Past {
             .iter()
             .zip(0..)
             .filter(|(_, seat)| *seat != first.index());
-        let mut others: Vec<i64> = others.map(|(score, _)| *score).collect();
-        others.sort_by_key(|score| std::cmp::Reverse(*score));
+        // In the order of the names.
+        let others = others.map(|(score, _)| *score);
         let scores: Vec<String> = std::iter::once(*own)
             .chain(others)
             .map(|score| score.to_string())

@@ -94,7 +94,7 @@ impl TestApp {
     /// Starts with a player whose name is not known.
     pub(super) fn at_first_start(ascii: bool) -> Self {
         let context = context(ascii);
-        let welcome = Welcome::new(&context);
+        let welcome = Welcome::new();
         Self::with(Shell::new(context, Box::new(welcome)))
     }
 

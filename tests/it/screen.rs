@@ -287,7 +287,7 @@ fn two_play_from_their_screens_one_is_killed_and_the_game_is_audited() {
     while !anna.shown().contains("[a audit]") {
         assert!(since.elapsed() < PATIENCE, "no end:\n{}", anna.shown());
         let shown = anna.shown();
-        if ["YOUR TURN", "[Enter all at once]", "[Enter continue]"]
+        if ["YOUR TURN", "[Enter show all]", "[Enter continue]"]
             .iter()
             .any(|text| shown.contains(text))
         {

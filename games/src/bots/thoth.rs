@@ -88,10 +88,7 @@ fn why(game: &Thoth, seat: Seat, action: &ThothAction) -> String {
                     house.roof = Some(*card);
                     house.score()
                 });
-                format!(
-                    "The Roof brings {} points and ends the hand.",
-                    roofed - now
-                )
+                format!("The Roof brings {} points and ends the hand.", roofed - now)
             }
             Use::Trouble { target, .. } => {
                 let element = cards::zodiacal(*card).map_or("", Element::name);

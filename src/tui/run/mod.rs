@@ -132,7 +132,7 @@ pub(in crate::tui) async fn run(interface: Interface, start: Start) -> Result<Ta
     let mut shell = match start {
         // Settings that cannot be read are not to be replaced.
         Start::Home if complaint.is_none() && Welcome::is_due(&context) => {
-            let welcome = Welcome::new(&context);
+            let welcome = Welcome::new();
             Shell::new(context, Box::new(welcome))
         }
         Start::Home => Shell::new(context, Box::new(Home::default())),

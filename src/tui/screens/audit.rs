@@ -110,7 +110,11 @@ impl Audit {
             });
         };
         if let Some(report) = self.done.as_ref().map(|done| &done.report) {
-            fact("hash of the log", report.log.to_string(), "The same at every player, except perhaps in the last step:");
+            fact(
+                "hash of the log",
+                report.log.to_string(),
+                "The same at every player, except perhaps in the last step:",
+            );
             fact("table id", report.table.to_string(), "The full id of this table:");
         }
         let file = self.path.file_name().unwrap_or_default().to_string_lossy();

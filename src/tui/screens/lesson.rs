@@ -287,6 +287,10 @@ impl Screen for LessonScreen {
     fn intent(&mut self, context: &Context, intent: Intent, requests: &mut Requests) {
         match intent {
             Intent::Quit => requests.push(Request::Leave),
+            Intent::Hint => {
+                let text = "The coach says what to do; Enter does it.".to_owned();
+                requests.push(Request::Toast(Tone::Plain, text));
+            }
             Intent::Choose | Intent::Uses if self.reads() => self.read_on(context, requests),
             _ => {
                 let mut asked = Requests::new();

@@ -151,7 +151,7 @@ fn told(settings: &Settings, item: Item) -> (&'static str, String, &'static str)
             ("letters", name.to_owned(), meaning)
         }
         Item::Ascii => (
-            "ASCII alone",
+            "ASCII only",
             yes(settings.ascii),
             "For terminals or fonts without box-drawing characters.",
         ),

@@ -22,10 +22,10 @@ pub(in crate::tui) struct Welcome {
 }
 
 impl Welcome {
-    /// Proposes the operating system's user name.
-    pub(in crate::tui) fn new(context: &Context) -> Self {
+    /// An empty field: the operating system's user name stands behind it as the proposal.
+    pub(in crate::tui) fn new() -> Self {
         Self {
-            name: Field::new(MAX_NAME).with(&context.user),
+            name: Field::new(MAX_NAME),
         }
     }
 
@@ -56,11 +56,12 @@ impl Screen for Welcome {
         let theme = canvas.theme();
         let keys = &context.keymap;
         let sentence = "The others at a table see this name. There is no account; you can change it in the settings.";
+        let proposal = format!("keep {}", context.user);
         let help = vec![
-            (keys.key(Intent::Choose), "go on", Some(GO)),
+            (keys.key(Intent::Choose), "continue", Some(GO)),
             (
                 keys.key(Intent::Back),
-                "use the proposal",
+                proposal.as_str(),
                 Some(Target::Key(Intent::Back)),
             ),
         ];
@@ -77,7 +78,7 @@ impl Screen for Welcome {
         let text = "Five card and pyramid games. Nobody deals; everybody can check the shuffle.";
         let rows = wrapped(text, usize::from(words.width), 0);
         canvas.rows(words, rows.into_iter().map(|row| Line::raw(row).centered()));
-        let inner = canvas.panel(panel, "What shall the others call you?");
+        let inner = canvas.panel(panel, "Your name at the table?");
         canvas.target(panel, NAME);
         let [_, field] = Layout::vertical([Constraint::Length(1), Constraint::Length(1)]).areas(inner);
         let field = canvas.lead(
@@ -86,6 +87,14 @@ impl Screen for Welcome {
         );
         canvas.tint(field, theme.focused());
         self.name.draw(canvas, field);
+        if self.name.is_empty() {
+            let behind = Rect {
+                x: field.x.saturating_add(2),
+                width: field.width.saturating_sub(2),
+                ..field
+            };
+            canvas.put(behind, Line::styled(context.user.clone(), theme.faint()));
+        }
     }
 
     fn choose(&mut self, context: &Context, target: Target, requests: &mut Requests) {

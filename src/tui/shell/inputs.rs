@@ -46,7 +46,7 @@ impl Shell {
                 let KeyCode::Char(c) = key.code else {
                     let wanted = self.context.keymap.intent(key);
                     return match wanted {
-                        Some(Intent::Choose) => self.answer(0, effects),
+                        // Enter pressed once too often must not confirm anything.
                         Some(Intent::Back) => self.overlay = None,
                         _ => {}
                     };

@@ -313,7 +313,9 @@ impl Shell {
 
     /// Shows a toast.
     pub(in crate::tui) fn toast(&mut self, tone: Tone, text: String) {
-        self.toasts.retain(|toast| toast.text != text);
+        // One remark at a time; warnings stay beside it.
+        self.toasts
+            .retain(|toast| toast.text != text && (tone == Tone::Bad || toast.tone == Tone::Bad));
         self.toasts.push(Toast {
             tone,
             text,
@@ -348,6 +350,7 @@ impl Shell {
         match request {
             Request::Push(screen) => {
                 self.overlay = None;
+                self.toasts.retain(|toast| toast.tone == Tone::Bad);
                 self.stack.push(StackedScreen { screen, focus: None });
             }
             Request::Replace(screen) => {
@@ -420,18 +423,14 @@ fn draw_title(screen: &dyn Screen, context: &Context, canvas: &mut Canvas<'_>) {
         ..canvas.area()
     };
     let area = row.inner(Margin::new(2, 0));
-    let mut spans = vec![
+    let spans = vec![
         Span::styled(format!("fairdeal {} ", theme.glyph("▌", ">")), theme.accent()),
         Span::styled(screen.name(), theme.title()),
     ];
-    let heading = screen.heading();
-    if !heading.is_empty() {
-        spans.push(Span::raw(format!("  {heading}")));
-    }
     if let Some((corner, target)) = screen.corner(theme) {
         let width = u16::try_from(corner.width()).unwrap_or(u16::MAX).min(area.width);
         let [text, corner_area] = Layout::horizontal([Constraint::Min(0), Constraint::Length(width)]).areas(area);
-        canvas.put(text, Line::from(spans));
+        canvas.put(text, headed(spans, screen, text.width));
         let mark = target
             .map(|target| canvas.target(corner_area, target))
             .unwrap_or_default();
@@ -448,9 +447,27 @@ fn draw_title(screen: &dyn Screen, context: &Context, canvas: &mut Canvas<'_>) {
     let width = help.width() + out.width() + label.len() + "[ help] [ ]".len();
     let width = u16::try_from(width).unwrap_or(u16::MAX).min(area.width);
     let [text, buttons] = Layout::horizontal([Constraint::Min(0), Constraint::Length(width)]).areas(area);
-    canvas.put(text, Line::from(spans));
+    canvas.put(text, headed(spans, screen, text.width));
     let x = canvas.button((buttons.x, area.y), &help, "help", Target::Key(Intent::Help));
     canvas.button((x, area.y), &out, label, Target::Key(way));
+}
+
+/// The header's text with as many parts of the heading as fit.
+fn headed(mut spans: Vec<Span<'static>>, screen: &dyn Screen, width: u16) -> Line<'static> {
+    let used: usize = spans.iter().map(Span::width).sum();
+    let mut room = usize::from(width).saturating_sub(used + 3);
+    let heading = screen.heading();
+    let mut gap = "  ";
+    for part in heading.split(", ").filter(|part| !part.is_empty()) {
+        let text = format!("{gap}{part}");
+        if text.width() > room {
+            break;
+        }
+        room -= text.width();
+        spans.push(Span::raw(text));
+        gap = ", ";
+    }
+    Line::from(spans)
 }
 
 /// Width of the list of keys, inside its frame.

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use fairdeal_games::AnyAction;
+use fairdeal_protocol::game::Game as _;
 use fairdeal_ui::canvas::Target;
 use fairdeal_ui::tables::offers::{Offer, Offers, refused};
 use fairdeal_ui::tables::{Spot, hint};
@@ -87,7 +88,14 @@ impl TableScreen {
             [] => {
                 self.choice.aimed = path;
                 let why = self.listed().into_iter().find_map(|offer| offer.refused);
-                let why = why.unwrap_or_else(|| "you can't use that now".to_owned());
+                let turn = self
+                    .snapshot
+                    .as_ref()
+                    .filter(|now| !now.my_turn)
+                    .map(|now| now.game.to_act());
+                let turn = turn.and_then(|seats| seats.iter().next());
+                let turn = turn.map(|seat| format!("it is {}'s turn", self.name_of(seat)));
+                let why = why.or(turn).unwrap_or_else(|| "that is of no use now".to_owned());
                 requests.push(Request::Toast(Tone::Plain, sentence(&why)));
             }
             [only] if only.path.len() == path.len() => self.request(only.clone(), requests),
@@ -95,21 +103,25 @@ impl TableScreen {
                 // Even a single offer waits for its other spots: a player who picks up a card may just want to look.
                 let is_list = several.iter().all(|offer| offer.path.len() == path.len());
                 let next = several.iter().find_map(|offer| offer.path.get(path.len()));
-                let next = next.copied();
+                // A hint leads on to the rest of its action.
+                let hinted = self.choice.hinted.as_ref().map(|(action, _)| action);
+                let led = several.iter().position(|offer| Some(&offer.action) == hinted);
+                let led_to = led.and_then(|at| several.get(at)?.path.get(path.len()));
+                let next = led_to.or(next).copied();
                 self.choice.picked.clone_from(&path);
                 self.choice.aimed = path;
                 match (is_list, next) {
                     (false, Some(next)) => requests.push(Request::Focus(Target::Spot(next))),
-                    _ => self.open_uses(requests),
+                    _ => self.open_uses(led.unwrap_or(0), requests),
                 }
             }
         }
     }
 
-    /// Lists all uses of the thing in focus.
-    pub(super) fn open_uses(&mut self, requests: &mut Requests) {
+    /// Lists all uses of the thing in focus, with one of them in focus.
+    pub(super) fn open_uses(&mut self, chosen: usize, requests: &mut Requests) {
         self.over = Over::Uses;
-        requests.push(Request::Focus(Target::Row(0)));
+        requests.push(Request::Focus(Target::Row(chosen)));
     }
 
     /// Shows what a good player might do, and why.

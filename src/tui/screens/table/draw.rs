@@ -122,7 +122,7 @@ fn draw_prompt(
     } else if let Some((seconds, _)) = &table_screen.reaching {
         format!("Lost the connection to the host. Trying for {seconds} s more.")
     } else if !table_screen.choice.picked.is_empty() {
-        format!("Choose the next, or press {} to undo.", keys.key(Intent::Back))
+        format!("Now choose where. {} takes it back.", keys.key(Intent::Back))
     } else if let Some(me) = snapshot.me.filter(|me| to_act.contains(*me)) {
         lead = "YOUR TURN  ";
         let left = snapshot.waits.own_turn_left;

@@ -593,7 +593,7 @@ impl Screen for TableScreen {
             }
             Intent::Hint if self.snapshot.is_some() => self.hint(requests),
             Intent::Uses if !matches!(self.over, Over::Nothing) => self.close_over(context, requests),
-            Intent::Uses if self.listed().len() > 1 => self.open_uses(requests),
+            Intent::Uses if self.listed().len() > 1 => self.open_uses(0, requests),
             Intent::Uses => {
                 if let Some(Target::Spot(spot)) = self.choice.focus {
                     self.pick(spot, requests);

@@ -256,7 +256,7 @@ impl Telling {
             height: 1,
             ..inner
         };
-        let words = if moving { "all at once" } else { "continue" };
+        let words = if moving { "show all" } else { "continue" };
         let x = canvas.button((foot.x + 1, foot.y), "Enter", words, close);
         if !moving {
             let rest = Rect {

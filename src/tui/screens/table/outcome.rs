@@ -100,22 +100,29 @@ pub(super) fn draw(table_screen: &TableScreen, context: &Context, snapshot: &Sna
         None => lines.push(Line::styled(who_wins(&outcome.winners), theme.good())),
     }
     lines.push(Line::default());
+    let has_bars = most > 1;
     for (name, score) in ranking {
         let mut spans = vec![
             Span::styled(format!("{score:>6}  "), theme.title()),
             Span::raw(fit(name, name_columns + 2)),
         ];
-        spans.extend(bar(score, most, 24, theme));
+        if has_bars {
+            spans.extend(bar(score, most, 24, theme));
+            // Bars that touch would be one block.
+            lines.push(Line::from(std::mem::take(&mut spans)));
+        }
         lines.push(Line::from(spans));
     }
     lines.push(Line::default());
-    let decided = table_screen.ending.gains.largest().and_then(|(seat, points)| {
+    let largest = table_screen.ending.gains.largest().filter(|_| has_bars);
+    let decided = largest.and_then(|(seat, points)| {
         let name = table_screen.names.get(seat)?;
         Some(format!("The largest gain at once: {name}, +{points}."))
     });
     let sealed = theme.glyph("◈", "#");
     let fair = match (table_screen.ending.checked, &outcome.transcript) {
         (_, None) => UNSAVED.to_owned(),
+        (_, Some(_)) if !snapshot.game.seals_cards() => format!("{sealed} fair: every draw was made by all players"),
         (0, _) => format!("{sealed} sealed: the audit computes every shuffle again"),
         (checked, _) => format!("{sealed} fair: every shuffle of {} checked", counted(checked, "deal")),
     };
@@ -126,7 +133,7 @@ pub(super) fn draw(table_screen: &TableScreen, context: &Context, snapshot: &Sna
     let text = inner.inner(ratatui::layout::Margin::new(1, 0));
     canvas.rows(text, lines);
     let y = inner.bottom().saturating_sub(1);
-    let mut x = canvas.button((text.x, y), "Enter", "the table", button::CLOSE);
+    let mut x = canvas.button((text.x, y), "Enter", "back to the table", button::CLOSE);
     let quit = fairdeal_ui::keys::Intent::Quit;
     let leave = (context.keymap.key(quit), "leave".to_owned(), Target::Key(quit));
     for (key, label, target) in ways_on(table_screen).chain([leave]) {

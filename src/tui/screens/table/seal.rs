@@ -9,7 +9,9 @@ use fairdeal_ui::canvas::{Canvas, wrapped};
 use fairdeal_ui::tables::Spot;
 use fairdeal_ui::theme::Theme;
 use fairdeal_ui::view::{Snapshot, Standing};
+use ratatui::layout::{Constraint, Layout, Margin};
 use ratatui::text::{Line, Span};
+use ratatui::widgets::{Paragraph, Wrap};
 
 use super::{TableScreen, button};
 use crate::tui::shell::window;
@@ -167,49 +169,27 @@ fn parts(snapshot: &Snapshot) -> Vec<(usize, (&'static str, &'static str))> {
 pub(super) fn draw_panel(table_screen: &TableScreen, snapshot: &Snapshot, canvas: &mut Canvas<'_>) {
     let theme = canvas.theme();
     let seats = snapshot.names.len();
-    let opened = opened(table_screen, snapshot).map(|opened| wrapped(&opened, 74, 0));
-    let told = opened.as_ref().map_or(0, Vec::len);
-    let programs = snapshot.seating.in_words(&snapshot.names);
-    let programs = programs.map_or_else(Vec::new, |words| wrapped(&words, 74, 0));
-    let parts = parts(snapshot);
-    let (rows, spaces) = (
-        seats + 8 + parts.len() + told + programs.len(),
-        3 + usize::from(told > 0),
-    );
-    // On small screens drop the blank rows.
-    let airy = rows + spaces + 2 <= usize::from(canvas.area().height);
-    let height = rows + if airy { spaces } else { 0 };
-    let height = u16::try_from(height).unwrap_or(u16::MAX);
-    let inner = window(canvas, "The seal", 78, height);
-    let y = inner.bottom().saturating_sub(1);
+    let width = usize::from(canvas.area().width.min(78)).saturating_sub(4);
     let Standing::Sealed(progress) = &snapshot.standing else {
-        canvas.rows(inner, [Line::styled(format!(" {PRACTICE}"), theme.title())]);
-        canvas.button((inner.x + 1, y), "Enter", "close", button::CLOSE);
-        return;
+        return draw_sheet(canvas, vec![Line::styled(PRACTICE, theme.title())], width);
     };
     let Progress {
         kind, done, awaited, ..
     } = *progress;
     let here = stage(kind);
-    let mut lines = vec![Line::styled(format!(" {}", text(snapshot, progress)), theme.title())];
-    let space = |lines: &mut Vec<Line<'_>>| {
-        if airy {
-            lines.push(Line::raw(""));
-        }
-    };
-    space(&mut lines);
-    for (number, (name, meaning)) in parts {
+    let mut lines = vec![Line::styled(text(snapshot, progress), theme.title()), Line::default()];
+    for (number, (name, meaning)) in parts(snapshot) {
         let (sign, style) = match number.cmp(&here) {
             std::cmp::Ordering::Less => (theme.glyph("✓", "+"), theme.good()),
             std::cmp::Ordering::Equal => (theme.glyph("▶", ">"), theme.accent()),
             std::cmp::Ordering::Greater => (theme.glyph("·", "."), theme.faint()),
         };
         lines.push(Line::from(vec![
-            Span::styled(format!(" {sign} {name:<8}"), style),
-            Span::styled(meaning, theme.faint()),
+            Span::styled(format!("{sign} {name:<8}"), style),
+            Span::styled(meaning, theme.ink()),
         ]));
     }
-    space(&mut lines);
+    lines.push(Line::default());
     for (seat, name) in Seat::first(seats).zip(&snapshot.names) {
         let (state, style) = if done.contains(seat) {
             (
@@ -217,22 +197,24 @@ pub(super) fn draw_panel(table_screen: &TableScreen, snapshot: &Snapshot, canvas
                 theme.good(),
             )
         } else if awaited.contains(seat) {
-            (theme.glyph("… awaited", "~ awaited"), theme.accent())
+            (theme.glyph("… is awaited", "~ is awaited"), theme.accent())
         } else {
-            ("  not involved, or waiting for others", theme.faint())
+            ("  has nothing to do", theme.faint())
         };
         lines.push(Line::from(vec![
-            Span::raw(format!(" {name:<18.18} ")),
+            Span::raw(format!("{name:<18.18} ")),
             Span::styled(state, style),
         ]));
     }
-    let rows = programs.into_iter();
-    lines.extend(rows.map(|row| Line::styled(format!(" {row}"), theme.faint())));
-    space(&mut lines);
-    if let Some(rows) = opened {
-        let rows = rows.into_iter().map(|row| Line::raw(format!(" {row}")));
-        lines.extend(rows);
-        space(&mut lines);
+    lines.extend(
+        snapshot
+            .seating
+            .in_words(&snapshot.names)
+            .map(|words| Line::styled(words, theme.faint())),
+    );
+    lines.push(Line::default());
+    if let Some(words) = opened(table_screen, snapshot) {
+        lines.extend([Line::raw(words), Line::default()]);
     }
     let hash = progress.log.to_string();
     let deal = progress.deal + 1;
@@ -241,12 +223,27 @@ pub(super) fn draw_panel(table_screen: &TableScreen, snapshot: &Snapshot, canvas
          the table: if they differ, somebody is being cheated.",
         progress.step
     );
-    lines.extend(
-        wrapped(&words, 74, 0)
-            .into_iter()
-            .map(|row| Line::raw(format!(" {row}"))),
+    lines.extend([Line::raw(words), Line::styled(hash, theme.accent())]);
+    draw_sheet(canvas, lines, width);
+}
+
+/// Draws the sheet with its lines wrapped; where the screen is too low, without its blank rows.
+fn draw_sheet(canvas: &mut Canvas<'_>, mut lines: Vec<Line<'_>>, width: usize) {
+    let rows = |lines: &[Line<'_>]| -> usize {
+        lines
+            .iter()
+            .map(|line| wrapped(&line.to_string(), width, 0).len())
+            .sum()
+    };
+    if rows(&lines) + 4 > usize::from(canvas.area().height) {
+        lines.retain(|line| line.width() > 0);
+    }
+    let height = u16::try_from(rows(&lines)).unwrap_or(u16::MAX).saturating_add(3);
+    let inner = window(canvas, "The seal", u16::try_from(width).unwrap_or(74) + 4, height);
+    let [text, foot] = Layout::vertical([Constraint::Min(0), Constraint::Length(1)]).areas(inner);
+    canvas.render(
+        Paragraph::new(lines).wrap(Wrap { trim: false }),
+        text.inner(Margin::new(1, 0)),
     );
-    lines.push(Line::styled(format!(" {hash}"), theme.accent()));
-    canvas.rows(inner, lines);
-    canvas.button((inner.x + 1, y), "Enter", "close", button::CLOSE);
+    canvas.button((foot.x + 1, foot.y), "Enter", "close", button::CLOSE);
 }
