@@ -11,9 +11,10 @@ use fairdeal_protocol::seat::Seat;
 use rand_core::Rng;
 
 use super::{Bot, Random};
+use crate::common::listed;
 use crate::hint::{Hint, Hints, of_bot};
 use crate::loot::cards::{self, GodSet, RANKS, rank, suit};
-use crate::loot::score::{best, best_total};
+use crate::loot::score::{Combo, best, best_total};
 use crate::loot::{Loot, LootAction, Phase, Pile};
 
 /// A Loot player by rules of thumb. See the module documentation.
@@ -65,7 +66,7 @@ impl Bot<Loot> for LootBot {
 impl Hints for Loot {
     fn hint(&self, seat: Seat, known: &Faces) -> Option<Hint<LootAction>> {
         let action = of_bot(LootBot::default(), self, seat, known)?;
-        let why = "It looks best from here.".to_owned();
+        let why = Sight::new(self, seat, known).why(self, &action);
         Some(Hint { action, why })
     }
 }
@@ -253,6 +254,72 @@ impl Sight {
         });
         set.max(colour).max(run.max().unwrap_or(0)).min(MOST_HOPE)
     }
+}
+
+/// Why the bot chooses an action, for a player who learns.
+impl Sight {
+    fn why(&self, game: &Loot, action: &LootAction) -> String {
+        let now = best_total(&self.hand, self.gods(&self.hand));
+        match action {
+            LootAction::Fire => format!(
+                "Your hand is worth {now:+}, and that is probably more than theirs; each turn you wait makes them better."
+            ),
+            LootAction::Discard { card, .. } => self.why_discard(*card, now),
+            LootAction::Take(pile) => match game.discard_pile().last() {
+                Some(top) => self.why_take(*pile, *top, now),
+                None => "The discard pile is empty.".to_owned(),
+            },
+        }
+    }
+
+    fn why_discard(&self, card: Face, now: i32) -> String {
+        let cost = best(&self.hand, self.gods(&self.hand));
+        let cost = cost.loose.iter().find(|(loose, _)| *loose == card);
+        let rest: Vec<Face> = self.hand.iter().copied().filter(|other| *other != card).collect();
+        let kept = best(&rest, self.gods(&rest));
+        let combos = listed(&kept.combos.iter().map(|combo| the(combo)).collect::<Vec<_>>());
+        let why = match cost {
+            Some((_, 0)) => "It is in no combination.".to_owned(),
+            Some((_, points)) => format!("It is in no combination and costs {}.", -points),
+            None => format!("Your hand goes from {now:+} to {:+} without it.", kept.total),
+        };
+        match kept.combos.is_empty() {
+            true => format!("{why} Your low cards cost less while you wait for a combination."),
+            false => format!("{why} You keep {combos}: {:+} in all.", kept.total),
+        }
+    }
+
+    fn why_take(&self, pile: Pile, top: Face, now: i32) -> String {
+        let mut ten = self.hand.clone();
+        ten.push(top);
+        let gone = self.best_discard(&ten).map(|(gone, _)| gone);
+        ten.retain(|card| Some(*card) != gone);
+        let with = best(&ten, self.gods(&ten));
+        let name = capital(&cards::in_words(top));
+        let gain = with.total - now;
+        if pile == Pile::Draw {
+            return match gone == Some(top) || gain <= 0 {
+                true => format!("{name} does not help your hand; a hidden card may."),
+                false => format!("{name} would bring {gain} points; a hidden card brings more on average."),
+            };
+        }
+        let combo = with.combos.iter().find(|combo| combo.cards.contains(&top));
+        let makes = match combo {
+            Some(combo) => format!("makes a {}", combo.in_words()),
+            None if suit(top) == cards::GODS => "is a god whose power helps you".to_owned(),
+            None => "costs little and may join a combination".to_owned(),
+        };
+        format!("{name} {makes}: your hand goes from {now:+} to {:+}.", with.total)
+    }
+}
+
+/// A combination with its points, for a sentence.
+fn the(combo: &Combo) -> String {
+    format!("the {} ({:+})", combo.in_words(), combo.points + combo.bonus)
+}
+
+fn capital(text: &str) -> String {
+    text.replacen("the ", "The ", 1)
 }
 
 /// The likelihood added by each card that would complete a combination, in percent.

@@ -125,12 +125,7 @@ impl Card<'_> {
         if !mark.focused && !mark.picked && !self.rank.is_empty() {
             canvas.tint(Rect { width: 1, ..at }, self.style);
         }
-        let style = if can_be_chosen || mark.focused {
-            self.style
-        } else {
-            theme.faint()
-        };
-        self.draw_face(canvas, inner, size, style);
+        self.draw_face(canvas, inner, size, self.style);
         if let Some(foot) = &self.foot {
             let width = u16::try_from(foot.width()).unwrap_or(0);
             let x = at.x + at.width.saturating_sub(width) / 2;
