@@ -264,7 +264,7 @@ impl Sight {
             LootAction::Fire => format!(
                 "Your hand is worth {now:+}, and that is probably more than theirs; each turn you wait makes them better."
             ),
-            LootAction::Discard { card, .. } => self.why_discard(*card, now),
+            LootAction::Discard { card, .. } => self.why_discard(*card),
             LootAction::Take(pile) => match game.discard_pile().last() {
                 Some(top) => self.why_take(*pile, *top, now),
                 None => "The discard pile is empty.".to_owned(),
@@ -272,7 +272,7 @@ impl Sight {
         }
     }
 
-    fn why_discard(&self, card: Face, now: i32) -> String {
+    fn why_discard(&self, card: Face) -> String {
         let cost = best(&self.hand, self.gods(&self.hand));
         let cost = cost.loose.iter().find(|(loose, _)| *loose == card);
         let rest: Vec<Face> = self.hand.iter().copied().filter(|other| *other != card).collect();
@@ -281,11 +281,20 @@ impl Sight {
         let why = match cost {
             Some((_, 0)) => "It is in no combination.".to_owned(),
             Some((_, points)) => format!("It is in no combination and costs {}.", -points),
-            None => format!("Your hand goes from {now:+} to {:+} without it.", kept.total),
+            None => "Your hand loses least without it.".to_owned(),
+        };
+        let total = |gone: &Face| {
+            let rest: Vec<Face> = self.hand.iter().copied().filter(|other| other != gone).collect();
+            best_total(&rest, self.gods(&rest))
+        };
+        let most = self.hand.iter().map(total).max();
+        let later = match most.is_some_and(|most| most > kept.total) {
+            true => " Another discard leaves more now, but this one has better chances.",
+            false => "",
         };
         match kept.combos.is_empty() {
-            true => format!("{why} Your low cards cost less while you wait for a combination."),
-            false => format!("{why} You keep {combos}: {:+} in all.", kept.total),
+            true => format!("{why} Low cards cost less while you wait for a combination.{later}"),
+            false => format!("{why} You keep {combos}: {:+} in all.{later}", kept.total),
         }
     }
 
@@ -377,6 +386,45 @@ mod tests {
             let median = hands[hands.len() / 2];
             assert!(median >= 3, "{median} turns among {seats}");
         }
+    }
+
+    fn sight(hand: &str) -> Sight {
+        let hand: Vec<Face> = hand.split(' ').filter_map(cards::by_name).collect();
+        let unseen = cards::all().filter(|card| !hand.contains(card)).collect();
+        Sight {
+            hand,
+            others: GodSet::NONE,
+            unseen,
+        }
+    }
+
+    #[test]
+    fn hints_say_which_combinations_stay() {
+        let sight = sight(
+            "magician-winds magician-flames magician-waves prince-winds princess-stones \
+                           warrior-leaves merchant-winds queen-leaves king-leaves fool-flames",
+        );
+        let (card, _) = sight.best_discard(&sight.hand).unwrap();
+        assert_eq!(
+            sight.why_discard(card),
+            "It is in no combination and costs 9. You keep the run 1 to 6 (+12) and the set of 8s (+6): +18 in all."
+        );
+    }
+
+    #[test]
+    fn hints_say_what_a_taken_card_makes() {
+        let sight = sight(
+            "magician-winds magician-flames prince-winds princess-stones queen-waves lady fool-flames \
+                           fool-leaves worker-leaves",
+        );
+        let top = cards::by_name("magician-waves").unwrap();
+        let why = sight.why_take(Pile::Discard, top, -40);
+        assert!(
+            why.starts_with("The 8 of waves makes a set of 8s: your hand goes from -40 to "),
+            "{why}"
+        );
+        let why = sight.why_take(Pile::Draw, cards::by_name("worker-stones").unwrap(), 100);
+        assert_eq!(why, "The 7 of stones does not help your hand; a hidden card may.");
     }
 
     /// A gentle bot never fires a hand that is behind.

@@ -124,10 +124,17 @@ impl Board for Loot {
     }
 
     fn first(&self, view: &ViewContext<'_>) -> Option<Spot> {
-        let hint = self.hint(view.me?, view.known)?;
-        // A fire is not one key press away.
-        let spots = (hint.action != LootAction::Fire).then(|| self.path(&hint.action, view))?;
-        spots.first().copied()
+        let me = view.me?;
+        if self.phase() == Phase::Take {
+            let hint = self.hint(me, view.known)?;
+            // A fire is not one key press away.
+            let is_discard = hint.action == LootAction::Take(Pile::Discard);
+            return Some(if is_discard { DISCARD_PILE } else { DRAW_PILE });
+        }
+        let sight = worth::Sight::of(self, Some(me), view.known);
+        let (_, best) = sight.discards().into_iter().next()?;
+        let (_, slot) = sight.own.iter().find(|(face, _)| *face == best)?;
+        Some(Spot::Card(*slot))
     }
 
     fn rule(&self, spot: Spot) -> &'static str {

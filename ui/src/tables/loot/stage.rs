@@ -194,7 +194,7 @@ impl Table<'_> {
         canvas.rows(area, village::sparks(size, theme));
         for (number, y) in (area.y..area.bottom()).enumerate() {
             let percent = u16::try_from(number * 30 / size.1.max(1)).unwrap_or(0) + 5;
-            if let (Some(_), Some(colour)) = (theme.panel(), village::dusk(theme.bad(), percent, theme)) {
+            if let Some(colour) = village::dusk(theme.bad(), percent, theme) {
                 canvas.tint(Rect { y, height: 1, ..area }, Style::new().bg(colour));
             }
         }
@@ -213,7 +213,7 @@ impl Table<'_> {
         let text = if Line::raw(&long).width() <= room { long } else { short };
         line.push_span(Span::styled(text, style));
         // The caption is the ground that the houses stand on.
-        let ground = village::dusk(theme.suit(4), 18, theme).filter(|_| theme.panel().is_some());
+        let ground = village::dusk(theme.suit(4), 12, theme);
         canvas.tint(
             caption,
             ground.map_or_else(Style::new, |colour| Style::new().bg(colour)),
@@ -411,11 +411,8 @@ impl Table<'_> {
         let arrow = theme.glyph(" ▸ ", " > ");
         match self.loot.phase() {
             Phase::Discard if self.view.me.is_some_and(|me| self.acts(me)) => {
-                let own = self.sight.own.iter();
-                let mut drops: Vec<(i32, Face)> = own.map(|(face, _)| (self.sight.without(*face), *face)).collect();
-                drops.sort_by_key(|(worth, face)| std::cmp::Reverse((*worth, face.0 % 9)));
                 let mut line = Line::default();
-                for (number, (worth, face)) in drops.into_iter().take(3).enumerate() {
+                for (number, (worth, face)) in self.sight.discards().into_iter().take(3).enumerate() {
                     line.push_span(ink(if number == 0 { "drop " } else { "   or " }));
                     line.push_span(cards::short(face, theme));
                     line.push_span(ink(arrow));

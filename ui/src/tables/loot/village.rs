@@ -120,17 +120,38 @@ impl Picture {
     }
 }
 
-/// A style's colour, mixed with the ground where the terminal has enough colours.
+/// A style's colour, mixed with the ground: `percent` of it are the colour's.
 pub(super) fn dusk(style: Style, percent: u16, theme: &Theme) -> Option<Color> {
-    let (Some(Color::Rgb(r, g, b)), Some(Color::Rgb(ground_r, ground_g, ground_b))) = (style.fg, theme.text().bg)
-    else {
-        return style.fg;
+    let level = |index: u8| if index == 0 { 0 } else { 55 + 40 * index };
+    let parts = |colour| match colour {
+        Color::Rgb(red, green, blue) => Some([red, green, blue]),
+        // The cube and the greys of 256 colours.
+        Color::Indexed(number @ 16..232) => {
+            Some([(number - 16) / 36, (number - 16) / 6 % 6, (number - 16) % 6].map(level))
+        }
+        Color::Indexed(number @ 232..) => Some([8 + 10 * (number - 232); 3]),
+        _ => None,
     };
-    let mix = |colour: u8, ground: u8| {
-        let sum = u16::from(colour) * percent + u16::from(ground) * (100 - percent.min(100));
-        u8::try_from(sum / 100).unwrap_or(u8::MAX)
-    };
-    Some(Color::Rgb(mix(r, ground_r), mix(g, ground_g), mix(b, ground_b)))
+    let (colour, ground) = (style.fg?, theme.text().bg?);
+    let mut mixed = parts(colour)?;
+    for (part, ground) in mixed.iter_mut().zip(parts(ground)?) {
+        let sum = u16::from(*part) * percent + u16::from(ground) * (100 - percent.min(100));
+        *part = u8::try_from(sum / 100).unwrap_or(u8::MAX);
+    }
+    let [red, green, blue] = mixed;
+    Some(match colour {
+        Color::Rgb(..) => Color::Rgb(red, green, blue),
+        _ => {
+            let [red, green, blue] = mixed.map(|part| {
+                if part < 48 {
+                    0
+                } else {
+                    part.saturating_sub(35).max(40) / 40
+                }
+            });
+            Color::Indexed(16 + 36 * red + 6 * green + blue)
+        }
+    })
 }
 
 /// The colour of a dot; `None` for the sky.
@@ -140,7 +161,7 @@ fn colour(dot: u8, theme: &Theme) -> Option<Color> {
         b'#' => dusk(theme.suit(2), 42, theme),
         b'o' => dusk(theme.suit(3), 16, theme),
         b'n' => dusk(theme.suit(1), 25, theme),
-        b'@' => dusk(theme.suit(4), 45, theme),
+        b'@' => dusk(theme.suit(4), 58, theme),
         b'!' => dusk(theme.suit(1), 35, theme),
         b'+' => theme.suit(2).fg,
         b'm' => dusk(theme.accent(), 85, theme),

@@ -221,6 +221,13 @@ impl Sight {
         best_total(&cards, self.foreign().and_of(&cards))
     }
 
+    /// The worth without each card, the best first; among equals the highest rank goes first.
+    pub(super) fn discards(&self) -> Vec<(i32, Face)> {
+        let mut all: Vec<(i32, Face)> = self.own.iter().map(|(face, _)| (self.without(*face), *face)).collect();
+        all.sort_by_key(|(worth, face)| std::cmp::Reverse((*worth, rank(*face))));
+        all
+    }
+
     /// The worth with one more card and without the best discard, and that discard.
     pub(super) fn with(&self, face: Face) -> Option<(i32, Face)> {
         let mut ten = self.faces();
