@@ -7,10 +7,11 @@ use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
+use unicode_width::UnicodeWidthStr as _;
 
 use super::cards;
 use super::worth::arranged;
-use crate::canvas::{cut, fit};
+use crate::canvas::fit;
 use crate::tables::{Animation, ViewContext};
 use crate::theme::Theme;
 
@@ -89,7 +90,7 @@ fn gods_in_force(gods: GodSet, hands: &[Vec<Face>], view: &ViewContext<'_>) -> V
                     theme.suit(GODS),
                 ),
                 Span::raw(format!("{:<37}", god.effect())),
-                Span::styled(format!("by {}", holder(god)), theme.faint()),
+                Span::styled(holder(god).to_owned(), theme.ink()),
             ])
         })
         .collect();
@@ -105,7 +106,7 @@ fn hand_lines(name: &str, hand: &[Face], gods: GodSet, theme: &Theme) -> Vec<Lin
     let mut lines = Vec::new();
     for group in groups {
         let name = if lines.is_empty() { name } else { "" };
-        let name = fit(&cut(name, 8, theme), 9);
+        let name = fit(name, 9);
         let mut line = Line::from(Span::styled(name, theme.title()));
         line.push_span(Span::raw(fit(if group.runs > 0 { "colour" } else { group.label() }, 6)));
         let style = match group.points {
@@ -118,18 +119,13 @@ fn hand_lines(name: &str, hand: &[Face], gods: GodSet, theme: &Theme) -> Vec<Lin
             let card = cards::short(*face, theme);
             line.push_span(Span::styled(format!(" {}", card.content), card.style));
         }
-        let mut notes = Vec::new();
-        if group.runs > 0 {
-            notes.push(format!("{:+} for the run in it", group.runs));
-        }
+        let run = (group.runs > 0).then(|| format!("run in it {:+}", group.runs));
         let note = group.note(gods);
-        if !note.is_empty() {
-            notes.push(note);
-        }
-        if !notes.is_empty() {
-            let room = WIDTH.saturating_sub(line.width());
-            let notes = format!("  {}", notes.join(", "));
-            line.push_span(Span::styled(cut(&notes, room, theme), theme.faint()));
+        for (number, note) in run.into_iter().chain((!note.is_empty()).then_some(note)).enumerate() {
+            let note = format!("{}{note}", if number == 0 { "  " } else { ", " });
+            if line.width() + note.width() <= WIDTH {
+                line.push_span(Span::styled(note, theme.ink()));
+            }
         }
         lines.push(line);
     }

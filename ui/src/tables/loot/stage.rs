@@ -1,6 +1,7 @@
 //! The stage: the other seats, the village beside the two piles, and the worth of the player's hand.
 
 use fairdeal_games::TableGame as _;
+use fairdeal_games::loot::cards::{all, in_words};
 use fairdeal_games::loot::{Loot, LootAction, Phase};
 use fairdeal_protocol::card::Face;
 use fairdeal_protocol::game::Game as _;
@@ -37,7 +38,7 @@ impl Table<'_> {
         let chips: Vec<Line<'static>> = others.iter().map(|seat| self.chip(*seat)).collect();
         let in_a_row = is_roomy || chips.iter().all(|chip| chip.width() + 2 <= usize::from(column));
         let seat_rows = match (is_roomy, in_a_row) {
-            (true, _) => 6 + u16::from(area.height >= 24),
+            (true, _) => 5 + u16::from(column < 27) + u16::from(area.height >= 24),
             (false, true) => 1,
             (false, false) => count,
         };
@@ -136,6 +137,15 @@ impl Table<'_> {
         line
     }
 
+    /// A sentence of the log with its cards in two columns each, and without the scores after a colon.
+    fn in_short(&self, text: &str) -> String {
+        let text = text.split(':').next().unwrap_or_default().to_owned();
+        all().fold(text, |text, face| {
+            let short = cards::short(face, self.view.theme);
+            text.replace(&in_words(face), &short.content)
+        })
+    }
+
     fn draw_plate(&self, seat: Seat, canvas: &mut Canvas<'_>, area: Rect) {
         let theme = self.view.theme;
         let width = usize::from(area.width.saturating_sub(4));
@@ -153,12 +163,12 @@ impl Table<'_> {
             }
         }
         let last = match self.view.last(seat) {
-            _ if self.loot.has_left(seat) => "has left the game",
-            Some(last) => last,
-            None => "",
+            _ if self.loot.has_left(seat) => "has left the game".to_owned(),
+            Some(last) => self.in_short(last),
+            None => String::new(),
         };
         lines.extend(
-            wrapped(last, width, 0)
+            wrapped(&last, width, 0)
                 .into_iter()
                 .map(|row| Line::styled(row, theme.ink())),
         );

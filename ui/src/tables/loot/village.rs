@@ -257,10 +257,11 @@ pub(super) fn lines(state: State, (width, height): (usize, usize), theme: &Theme
                 false => (" ", Style::new()),
             };
         }
-        if theme.is_ascii() || theme.shows_letters() {
-            return (plain(upper, lower, theme), Style::new());
-        }
         let fg = |colour: Option<Color>| colour.map_or_else(Style::new, |colour| Style::new().fg(colour));
+        if theme.is_ascii() || theme.panel().is_none() {
+            let dot = if lower == b'.' { upper } else { lower };
+            return (plain(upper, lower, theme), fg(colour(dot, theme)));
+        }
         match (colour(upper, theme), colour(lower, theme)) {
             (upper, lower) if upper == lower => ("█", fg(upper)),
             (None, lower) => ("▄", fg(lower)),

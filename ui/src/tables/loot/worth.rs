@@ -67,13 +67,14 @@ impl Group {
     pub(super) fn note(&self, gods: GodSet) -> String {
         let mut words = Vec::new();
         match (self.run_rate, self.rate) {
-            (0, 4) => words.push("doubled"),
-            (0, 1) => words.push("halved"),
+            (0 | 4, 4) => words.push("doubled"),
+            (0 | 1, 1) => words.push("halved"),
             (_, 4) => words.push("colour doubled"),
             (_, 1) => words.push("colour halved"),
             _ => {}
         }
         match self.run_rate {
+            rate if rate == self.rate => {}
             4 => words.push("run doubled"),
             1 => words.push("run halved"),
             _ => {}
