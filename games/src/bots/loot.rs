@@ -277,7 +277,7 @@ impl Sight {
         let cost = cost.loose.iter().find(|(loose, _)| *loose == card);
         let rest: Vec<Face> = self.hand.iter().copied().filter(|other| *other != card).collect();
         let kept = best(&rest, self.gods(&rest));
-        let combos = listed(&kept.combos.iter().map(|combo| the(combo)).collect::<Vec<_>>());
+        let combos = listed(&kept.combos.iter().map(the).collect::<Vec<_>>());
         let why = match cost {
             Some((_, 0)) => "It is in no combination.".to_owned(),
             Some((_, points)) => format!("It is in no combination and costs {}.", -points),

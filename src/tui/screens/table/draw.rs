@@ -86,6 +86,9 @@ pub(super) fn seat_states(snapshot: &Snapshot, table_screen: &TableScreen) -> Ve
 }
 
 fn draw_rule(canvas: &mut Canvas<'_>, area: Rect) {
+    if area.is_empty() {
+        return;
+    }
     let theme = canvas.theme();
     let rule = theme.glyph("━", "=").repeat(usize::from(area.width));
     canvas.put(area, Line::styled(rule, theme.faint()));

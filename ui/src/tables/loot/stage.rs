@@ -139,7 +139,11 @@ impl Table<'_> {
 
     /// A sentence of the log with its cards in two columns each, and without the scores after a colon.
     fn in_short(&self, text: &str) -> String {
-        let text = text.split(':').next().unwrap_or_default().to_owned();
+        let text = text
+            .split(':')
+            .next()
+            .unwrap_or_default()
+            .replace("draws a card", "draws");
         all().fold(text, |text, face| {
             let short = cards::short(face, self.view.theme);
             text.replace(&in_words(face), &short.content)
@@ -216,7 +220,7 @@ impl Table<'_> {
         let [picture, caption] = Layout::vertical([Constraint::Min(0), Constraint::Length(1)]).areas(area);
         let size = (usize::from(picture.width), usize::from(picture.height));
         canvas.rows(picture, village::lines(state, size, theme));
-        let (dots, texts, style) = self.caption(state);
+        let (dots, texts, style) = self.caption(state, mark.flashing);
         let mut line = Line::from(Span::styled(dots, theme.accent()));
         let room = usize::from(caption.width).saturating_sub(line.width() + 2);
         let [long, short] = texts;
@@ -235,7 +239,7 @@ impl Table<'_> {
     }
 
     /// The caption of the village: a dot for each seat that has played, a text long and short, and its style.
-    fn caption(&self, state: State) -> (String, [String; 2], Style) {
+    fn caption(&self, state: State, is_flashing: bool) -> (String, [String; 2], Style) {
         let (loot, theme) = (self.loot, self.view.theme);
         let name = |seat: Seat| self.view.name(seat);
         if loot.is_over() {
@@ -246,15 +250,14 @@ impl Table<'_> {
         }
         match state {
             State::Burning => {
-                let long = match loot.fire() {
-                    Some(by) => format!("{} fired the village: {}.", name(by), burns_when(loot, self.view)),
-                    None => "The village burns!".to_owned(),
+                let texts = match (loot.fire(), loot.turn()) {
+                    (Some(by), Some(last)) if !is_flashing => [
+                        format!("{} fired the village: {}.", name(by), burns_when(loot, self.view)),
+                        format!("It burns after {}'s discard.", name(last)),
+                    ],
+                    _ => ["The village burns!", "The village burns!"].map(str::to_owned),
                 };
-                let short = match loot.turn() {
-                    Some(last) if loot.fire().is_some() => format!("Burns after {}'s discard", name(last)),
-                    _ => "The village burns!".to_owned(),
-                };
-                (String::new(), [long, short], theme.bad())
+                (String::new(), texts, theme.bad())
             }
             State::Ready => {
                 let mine = self.view.me.filter(|_| self.view.acts);

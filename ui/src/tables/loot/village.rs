@@ -93,7 +93,7 @@ impl Picture {
             };
             for y in top..self.height {
                 let dot = match self.get(x, y) {
-                    b'^' | b'@' if scatter(x, y) % 3 == 0 => b'f',
+                    b'^' | b'@' if scatter(x, y).is_multiple_of(3) => b'f',
                     b'^' | b'@' => b'g',
                     b'o' | b'O' | b'n' => b'y',
                     _ => continue,
@@ -112,7 +112,7 @@ impl Picture {
         }
         for y in 0..self.height {
             for x in 0..self.width {
-                if self.get(x, y) == b'.' && scatter(x, y) % 41 == 0 {
+                if self.get(x, y) == b'.' && scatter(x, y).is_multiple_of(41) {
                     self.set(x, y, if y % 2 == 0 { b'f' } else { b'y' });
                 }
             }
@@ -228,7 +228,7 @@ pub(super) fn lines(state: State, (width, height): (usize, usize), theme: &Theme
         }
     }
     let margin = (across + 2).saturating_sub(used) / 2;
-    if down > 22 {
+    if down > 22 && state != State::Burning {
         picture.stamp(across.saturating_sub(9), 8, moon);
     }
     for (x, _, sprite) in &places {
@@ -251,7 +251,7 @@ pub(super) fn lines(state: State, (width, height): (usize, usize), theme: &Theme
         let at = |half: usize| picture.get(x / scale, (2 * y + half) / scale);
         let (upper, lower) = (at(0), at(1));
         if (upper, lower) == (b'.', b'.') {
-            let is_star = state != State::Burning && y < height / 2 && scatter(x, y) % 61 == 0;
+            let is_star = state != State::Burning && y < height / 2 && scatter(x, y).is_multiple_of(61);
             return match is_star {
                 true => (theme.glyph("·", "."), theme.faint()),
                 false => (" ", Style::new()),

@@ -222,10 +222,12 @@ impl Sight {
         best_total(&cards, self.foreign().and_of(&cards))
     }
 
-    /// The worth without each card, the best first; among equals the highest rank goes first.
+    /// The worth without each card, the best first; among equals loose cards and then high ranks go first.
     pub(super) fn discards(&self) -> Vec<(i32, Face)> {
+        let loose = best(&self.faces(), self.god_set()).loose;
+        let is_loose = |face: &Face| loose.iter().any(|(other, _)| other == face);
         let mut all: Vec<(i32, Face)> = self.own.iter().map(|(face, _)| (self.without(*face), *face)).collect();
-        all.sort_by_key(|(worth, face)| std::cmp::Reverse((*worth, rank(*face))));
+        all.sort_by_key(|(worth, face)| std::cmp::Reverse((*worth, is_loose(face), rank(*face))));
         all
     }
 
