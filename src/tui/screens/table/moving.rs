@@ -57,7 +57,6 @@ impl Stage {
         for moving in &self.moving {
             moving.mark(marks);
         }
-        marks.flashing.extend(&self.glowing);
     }
 
     pub(super) fn draw(&self, canvas: &mut Canvas<'_>) {

@@ -21,6 +21,9 @@ use crate::widgets::{Card, CardSize, Plate, bar};
 /// The rows from which seats have plates and the worth of the hand has a panel.
 const ROOMY: u16 = 18;
 
+/// The widest plate.
+const WIDEST: u16 = 48;
+
 pub(super) struct Table<'a> {
     pub(super) loot: &'a Loot,
     pub(super) view: &'a ViewContext<'a>,
@@ -55,7 +58,7 @@ impl Table<'_> {
         .spacing(u16::from(area.height > 9))
         .areas(area);
         let places = match in_a_row {
-            true => Layout::horizontal(others.iter().map(|_| Constraint::Fill(1)))
+            true => Layout::horizontal(others.iter().map(|_| Constraint::Max(WIDEST)))
                 .spacing(2)
                 .split(seats),
             false => Layout::vertical(others.iter().map(|_| Constraint::Length(1))).split(seats),
@@ -69,6 +72,7 @@ impl Table<'_> {
                 true => self.draw_plate(*seat, canvas, *place),
                 false => {
                     let mark = canvas.spot(*place, Spot::Seat(*seat));
+                    canvas.clear(*place);
                     canvas.tint(*place, canvas.theme().panel().unwrap_or_default());
                     canvas.put(place.inner(Margin::new(1, 0)), chip);
                     if mark.focused || mark.flashing {
@@ -401,7 +405,7 @@ impl Table<'_> {
             titles => titles.join(", "),
         };
         line.push_span(Span::styled(text, theme.ink()));
-        canvas.rows(inner, [line, self.advice()]);
+        canvas.rows(inner, [line, self.advice(3)]);
     }
 
     fn draw_worth_row(&self, canvas: &mut Canvas<'_>, area: Rect, me: Seat) {
@@ -409,7 +413,7 @@ impl Table<'_> {
         self.draw_total(canvas, area, me, 0);
         let worth = self.worth_span(self.sight.worth());
         let mut line = Line::from(vec![Span::styled("Your hand is worth ", theme.title()), worth]);
-        let advice = self.advice();
+        let advice = self.advice(1);
         if line.width() + advice.width() + 24 <= usize::from(area.width) {
             line.push_span(Span::raw("   "));
             line.extend(advice);
@@ -417,15 +421,15 @@ impl Table<'_> {
         canvas.put(area, line);
     }
 
-    /// The effect of the choices of this turn: the best discards, or the top of the discard pile.
-    fn advice(&self) -> Line<'static> {
+    /// The effect of the choices of this turn: the best `count` discards, or the top of the discard pile.
+    fn advice(&self, count: usize) -> Line<'static> {
         let theme = self.view.theme;
         let ink = |text: &str| Span::styled(text.to_owned(), theme.ink());
         let arrow = theme.glyph(" ▸ ", " > ");
         match self.loot.phase() {
             Phase::Discard if self.view.me.is_some_and(|me| self.acts(me)) => {
                 let mut line = Line::default();
-                for (number, (worth, face)) in self.sight.discards().into_iter().take(3).enumerate() {
+                for (number, (worth, face)) in self.sight.discards().into_iter().take(count).enumerate() {
                     line.push_span(ink(if number == 0 { "drop " } else { "   or " }));
                     line.push_span(cards::short(face, theme));
                     line.push_span(ink(arrow));
