@@ -11,9 +11,10 @@ use fairdeal_protocol::seat::Seat;
 use rand_core::Rng;
 
 use super::{Bot, Random};
+use crate::common::listed;
 use crate::hint::{Hint, Hints, of_bot};
 use crate::loot::cards::{self, GodSet, RANKS, rank, suit};
-use crate::loot::score::{best, best_total};
+use crate::loot::score::{Combo, best, best_total};
 use crate::loot::{Loot, LootAction, Phase, Pile};
 
 /// A Loot player by rules of thumb. See the module documentation.
@@ -65,7 +66,7 @@ impl Bot<Loot> for LootBot {
 impl Hints for Loot {
     fn hint(&self, seat: Seat, known: &Faces) -> Option<Hint<LootAction>> {
         let action = of_bot(LootBot::default(), self, seat, known)?;
-        let why = "It looks best from here.".to_owned();
+        let why = Sight::new(self, seat, known).why(self, &action);
         Some(Hint { action, why })
     }
 }
@@ -255,6 +256,81 @@ impl Sight {
     }
 }
 
+/// Why the bot chooses an action, for a player who learns.
+impl Sight {
+    fn why(&self, game: &Loot, action: &LootAction) -> String {
+        let now = best_total(&self.hand, self.gods(&self.hand));
+        match action {
+            LootAction::Fire => format!(
+                "Your hand is worth {now:+}, and that is probably more than theirs; each turn you wait makes them better."
+            ),
+            LootAction::Discard { card, .. } => self.why_discard(*card),
+            LootAction::Take(pile) => match game.discard_pile().last() {
+                Some(top) => self.why_take(*pile, *top, now),
+                None => "The discard pile is empty.".to_owned(),
+            },
+        }
+    }
+
+    fn why_discard(&self, card: Face) -> String {
+        let cost = best(&self.hand, self.gods(&self.hand));
+        let cost = cost.loose.iter().find(|(loose, _)| *loose == card);
+        let rest: Vec<Face> = self.hand.iter().copied().filter(|other| *other != card).collect();
+        let kept = best(&rest, self.gods(&rest));
+        let combos = listed(&kept.combos.iter().map(the).collect::<Vec<_>>());
+        let why = match cost {
+            Some((_, 0)) => "It is in no combination.".to_owned(),
+            Some((_, points)) => format!("It is in no combination and costs {}.", -points),
+            None => "Your hand loses least without it.".to_owned(),
+        };
+        let total = |gone: &Face| {
+            let rest: Vec<Face> = self.hand.iter().copied().filter(|other| other != gone).collect();
+            best_total(&rest, self.gods(&rest))
+        };
+        let most = self.hand.iter().map(total).max();
+        let later = match most.is_some_and(|most| most > kept.total) {
+            true => " Another discard leaves more now, but this one has better chances.",
+            false => "",
+        };
+        match kept.combos.is_empty() {
+            true => format!("{why} Low cards cost less while you wait for a combination.{later}"),
+            false => format!("{why} You keep {combos}: {:+} in all.{later}", kept.total),
+        }
+    }
+
+    fn why_take(&self, pile: Pile, top: Face, now: i32) -> String {
+        let mut ten = self.hand.clone();
+        ten.push(top);
+        let gone = self.best_discard(&ten).map(|(gone, _)| gone);
+        ten.retain(|card| Some(*card) != gone);
+        let with = best(&ten, self.gods(&ten));
+        let name = capital(&cards::in_words(top));
+        let gain = with.total - now;
+        if pile == Pile::Draw {
+            return match gone == Some(top) || gain <= 0 {
+                true => format!("{name} does not help your hand; a hidden card may."),
+                false => format!("{name} would bring {gain} points; a hidden card brings more on average."),
+            };
+        }
+        let combo = with.combos.iter().find(|combo| combo.cards.contains(&top));
+        let makes = match combo {
+            Some(combo) => format!("makes a {}", combo.in_words()),
+            None if suit(top) == cards::GODS => "is a god whose power helps you".to_owned(),
+            None => "costs little and may join a combination".to_owned(),
+        };
+        format!("{name} {makes}: your hand goes from {now:+} to {:+}.", with.total)
+    }
+}
+
+/// A combination with its points, for a sentence.
+fn the(combo: &Combo) -> String {
+    format!("the {} ({:+})", combo.in_words(), combo.points + combo.bonus)
+}
+
+fn capital(text: &str) -> String {
+    text.replacen("the ", "The ", 1)
+}
+
 /// The likelihood added by each card that would complete a combination, in percent.
 const PER_OUT: i32 = 7;
 
@@ -310,6 +386,45 @@ mod tests {
             let median = hands[hands.len() / 2];
             assert!(median >= 3, "{median} turns among {seats}");
         }
+    }
+
+    fn sight(hand: &str) -> Sight {
+        let hand: Vec<Face> = hand.split(' ').filter_map(cards::by_name).collect();
+        let unseen = cards::all().filter(|card| !hand.contains(card)).collect();
+        Sight {
+            hand,
+            others: GodSet::NONE,
+            unseen,
+        }
+    }
+
+    #[test]
+    fn hints_say_which_combinations_stay() {
+        let sight = sight(
+            "magician-winds magician-flames magician-waves prince-winds princess-stones \
+                           warrior-leaves merchant-winds queen-leaves king-leaves fool-flames",
+        );
+        let (card, _) = sight.best_discard(&sight.hand).unwrap();
+        assert_eq!(
+            sight.why_discard(card),
+            "It is in no combination and costs 9. You keep the run 1 to 6 (+12) and the set of 8s (+6): +18 in all."
+        );
+    }
+
+    #[test]
+    fn hints_say_what_a_taken_card_makes() {
+        let sight = sight(
+            "magician-winds magician-flames prince-winds princess-stones queen-waves lady fool-flames \
+                           fool-leaves worker-leaves",
+        );
+        let top = cards::by_name("magician-waves").unwrap();
+        let why = sight.why_take(Pile::Discard, top, -40);
+        assert!(
+            why.starts_with("The 8 of waves makes a set of 8s: your hand goes from -40 to "),
+            "{why}"
+        );
+        let why = sight.why_take(Pile::Draw, cards::by_name("worker-stones").unwrap(), 100);
+        assert_eq!(why, "The 7 of stones does not help your hand; a hidden card may.");
     }
 
     /// A gentle bot never fires a hand that is behind.

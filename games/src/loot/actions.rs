@@ -183,14 +183,10 @@ impl TableEvent for LootEvent {
     fn text(&self, names: &[String]) -> String {
         let name = |seat: &Seat| name_of(*seat, names);
         match self {
-            Self::Dealt { hand_no, starter, top } => format!(
-                "Hand {hand_no} is dealt; the discard pile begins with {}. {} plays first.",
-                cards::in_words(*top),
-                name(starter)
-            ),
+            Self::Dealt { hand_no, starter, .. } => format!("Hand {hand_no} is dealt; {} begins.", name(starter)),
             Self::Took { seat, open: None } => format!("{} draws a card.", name(seat)),
             Self::Took { seat, open: Some(card) } => {
-                format!("{} takes {} from the discard pile.", name(seat), cards::in_words(*card))
+                format!("{} takes {}.", name(seat), cards::in_words(*card))
             }
             Self::Discarded { seat, card } => {
                 format!("{} discards {}.", name(seat), cards::in_words(*card))
@@ -212,7 +208,7 @@ impl TableEvent for LootEvent {
                 let each = shown.filter(|((_, hand), _)| !hand.is_empty());
                 let each = each.map(|((seat, _), (score, total))| format!("{} {score:+} (total {total})", name(&seat)));
                 let each: Vec<_> = each.collect();
-                format!("{} has fired the village: {}.", name(fired_by), each.join(", "))
+                format!("{} burns the village: {}.", name(fired_by), each.join(", "))
             }
             Self::Left { seat } => {
                 format!("{} leaves the game; the hand is set aside.", name(seat))

@@ -150,10 +150,17 @@ pub fn name(face: Face) -> String {
     }
 }
 
-/// A card in a sentence: "the queen of winds", "the dark lord".
+/// A suit's name; that of the gods too.
+pub fn suit_name(suit: u8) -> &'static str {
+    SUIT_NAMES.get(usize::from(suit)).copied().unwrap_or("gods")
+}
+
+/// A card in a sentence: "the 8 of waves", "the dark lord".
 pub fn in_words(face: Face) -> String {
-    let between = if suit(face) == GODS { " " } else { " of " };
-    format!("the {}", name(face).replace('-', between))
+    match suit(face) {
+        GODS => format!("the {}", name(face).replace('-', " ")),
+        suit => format!("the {} of {}", rank(face), suit_name(suit)),
+    }
 }
 
 /// The card with that name.

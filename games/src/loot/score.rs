@@ -18,7 +18,7 @@
 
 use fairdeal_protocol::card::Face;
 
-use super::cards::{God, GodSet, RANKS, SUITS, rank, suit};
+use super::cards::{God, GodSet, RANKS, SUITS, rank, suit, suit_name};
 
 /// The largest hand: nine cards and the one just taken.
 pub const MAX_HAND: usize = 10;
@@ -51,6 +51,19 @@ pub struct Combo {
     pub points: i32,
     /// Its additional bonus.
     pub bonus: i32,
+}
+
+impl Combo {
+    /// Its name: "set of 8s", "run 3 to 6", "colour of waves".
+    pub fn in_words(&self) -> String {
+        let first = self.cards.first().copied().unwrap_or(Face(0));
+        let last = self.cards.last().copied().unwrap_or(first);
+        match self.kind {
+            Kind::Run | Kind::RunInColour => format!("run {} to {}", rank(first), rank(last)),
+            Kind::Set => format!("set of {}s", rank(first)),
+            Kind::Colour => format!("colour of {}", suit_name(suit(first))),
+        }
+    }
 }
 
 /// A hand arranged in combinations.

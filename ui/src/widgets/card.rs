@@ -16,7 +16,7 @@
 //! A name that does not fit is left out: picture, suit and rank stand alone, and the inspector names the card.
 
 use ratatui::layout::Rect;
-use ratatui::style::Style;
+use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Block;
 use unicode_width::UnicodeWidthStr as _;
@@ -89,8 +89,6 @@ pub struct Card<'a> {
     pub second: Option<SecondSuit<'a>>,
     /// Its columns, if not those of its size.
     pub columns: u16,
-    /// Whether it keeps its colours where it cannot be chosen: for cards that are read more often than chosen.
-    pub is_vivid: bool,
     /// A note on its lower edge, such as what it is worth.
     pub foot: Option<Line<'a>>,
     /// Whether it came in the last turn.
@@ -114,7 +112,7 @@ impl Card<'_> {
             return;
         }
         if size == CardSize::Mini {
-            return self.draw_mini(canvas, area, mark, spot.is_some());
+            return self.draw_mini(canvas, area, mark);
         }
         let room = area.height.saturating_sub(size.rows());
         let lift = (u16::from(mark.focused) + 2 * u16::from(mark.picked)).min(room).min(2);
@@ -149,12 +147,7 @@ impl Card<'_> {
         if !mark.focused && !mark.picked && !self.rank.is_empty() {
             canvas.tint(Rect { width: 1, ..at }, self.style);
         }
-        let style = if can_be_chosen || mark.focused || self.is_vivid {
-            self.style
-        } else {
-            theme.faint()
-        };
-        self.draw_face(canvas, inner, size, style);
+        self.draw_face(canvas, inner, size, self.style);
         if let Some(foot) = &self.foot {
             let width = u16::try_from(foot.width()).unwrap_or(0);
             let x = at.x + at.width.saturating_sub(width) / 2;
@@ -265,14 +258,18 @@ impl Card<'_> {
         canvas.rows(inner, lines);
     }
 
-    fn draw_mini(&self, canvas: &mut Canvas<'_>, area: Rect, mark: Mark, is_spot: bool) {
+    fn draw_mini(&self, canvas: &mut Canvas<'_>, area: Rect, mark: Mark) {
         let theme = canvas.theme();
         let text = match self.rank {
             "" => theme.glyph("▒▒", "##").to_owned(),
             rank => format!("{rank}{}", self.suit),
         };
-        let can_be_chosen = mark.lit || mark.picked || !is_spot;
-        let style = if can_be_chosen { self.style } else { theme.faint() };
+        // A line under it says that it can be chosen; its colour stays that of its suit.
+        let style = match mark.lit {
+            true => self.style.add_modifier(Modifier::UNDERLINED),
+            false => self.style,
+        };
+        let mark = Mark { lit: false, ..mark };
         let row = Rect {
             y: area.bottom().saturating_sub(1),
             height: 1,

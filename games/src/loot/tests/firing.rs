@@ -251,7 +251,7 @@ fn equal_totals_share_the_win() {
     assert_eq!(
         text,
         [
-            "Ann has fired the village: Ann +36 (total 36), Bob +36 (total 36).",
+            "Ann burns the village: Ann +36 (total 36), Bob +36 (total 36).",
             "The game is over: Ann and Bob share the win."
         ]
     );

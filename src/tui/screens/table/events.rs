@@ -5,7 +5,7 @@ use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
 use fairdeal_ui::canvas::Target;
 use fairdeal_ui::tables::offers::Offers;
-use fairdeal_ui::tables::{ends_hand, motions, show};
+use fairdeal_ui::tables::{Motion, Spot, ends_hand, motions, show};
 use fairdeal_ui::view::{PeerState, Snapshot, ground_in_words};
 
 use super::choosing::{Choice, sentence};
@@ -201,11 +201,18 @@ impl TableScreen {
                 true
             }
             Rest::Ending { .. } if goes_on => {
-                let view = view_of(snapshot, &[], &[], true, &self.theme, |view| {
+                let (sheet, glowing) = view_of(snapshot, &[], &[], true, &self.theme, |view| {
                     let events = self.stage.events.iter();
-                    events.filter_map(|event| show(&snapshot.game, event, view)).next_back()
+                    let moves = events.clone().flat_map(|event| motions(&snapshot.game, event, view));
+                    let flashes = moves.filter_map(|motion| match motion {
+                        Motion::Flash(spot) => Some(spot),
+                        Motion::Fly { .. } | Motion::Build(_) => None,
+                    });
+                    let glowing: Vec<Spot> = flashes.collect();
+                    let mut shows = events.filter_map(|event| show(&snapshot.game, event, view));
+                    (shows.next_back(), glowing)
                 });
-                let Some(sheet) = view else {
+                let Some(sheet) = sheet else {
                     self.rest.end(&mut self.log);
                     return false;
                 };
@@ -213,6 +220,7 @@ impl TableScreen {
                 let seats = Seat::first(snapshot.names.len());
                 let people = seats.filter(|seat| snapshot.seating.parties.is_person(*seat)).count();
                 self.rest.begin(snapshot.clone(), people > 1);
+                self.stage.glowing = glowing;
                 self.stage.events.clear();
                 self.choice = Choice::default();
                 if self.asked.take().is_some() {
@@ -237,6 +245,7 @@ impl TableScreen {
         if self.rests(context, snapshot, requests) {
             return;
         }
+        self.stage.glowing.clear();
         // A dealt card often becomes known only after the game has moved on.
         let nothing_new = self
             .snapshot

@@ -524,15 +524,15 @@ impl Screen for TableScreen {
     }
 
     fn marks(&self) -> Marks {
-        if self.snapshot.is_none() || !matches!(self.over, Over::Nothing) {
-            return Marks::default();
-        }
         let mut marks = Marks {
-            lit: self.choice.lit(),
-            picked: self.choice.picked.clone(),
+            flashing: self.stage.glowing.iter().copied().collect(),
             ..Marks::default()
         };
-        self.stage.mark(&mut marks);
+        if self.snapshot.is_some() && matches!(self.over, Over::Nothing) {
+            marks.lit = self.choice.lit();
+            marks.picked.clone_from(&self.choice.picked);
+            self.stage.mark(&mut marks);
+        }
         marks
     }
 

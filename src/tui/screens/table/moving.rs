@@ -30,6 +30,8 @@ pub(super) struct Stage {
     pub(super) events: Vec<AnyEvent>,
     /// The cards that this player received last.
     pub(super) came: Vec<Handle>,
+    /// The spots that glow while a hand that has ended rests.
+    pub(super) glowing: Vec<Spot>,
     moving: Vec<Moving>,
     /// The positions of the table's spots on the screen.
     places: BTreeMap<Spot, Rect>,

@@ -121,7 +121,6 @@ pub(super) fn draw(card: Face, size: CardSize, foot: &str, canvas: &mut Canvas<'
         style: style(suit, theme),
         second,
         columns: area.width,
-        is_vivid: true,
         foot,
         ..Card::default()
     };

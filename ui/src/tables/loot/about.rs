@@ -1,171 +1,153 @@
-//! Explains each spot to players who do not know the rules.
+//! The name of each spot, and what helps to decide on it.
 
 use fairdeal_games::TableGame as _;
-use fairdeal_games::loot::Loot;
-use fairdeal_games::loot::cards::{God, GodSet, rank};
-use fairdeal_games::loot::score::Kind;
+use fairdeal_games::loot::cards::{GODS, in_words, rank, suit};
+use fairdeal_games::loot::{Loot, Phase};
 use fairdeal_protocol::card::{Face, Slot};
-use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
 
 use super::cards;
-use super::worth::{Group, Sight};
-use super::{DISCARD_PILE, DRAW_PILE, VILLAGE, god_at, turns_left};
+use super::worth::Sight;
+use super::{DISCARD_PILE, DRAW_PILE, VILLAGE, burns_when};
 use crate::tables::{Spot, ViewContext};
 
-/// Explains a spot.
-pub(super) fn about(loot: &Loot, spot: Spot, view: &ViewContext<'_>) -> Vec<String> {
+pub(super) fn title(spot: Spot, view: &ViewContext<'_>) -> String {
     match spot {
-        Spot::Card(slot) => about_card(loot, slot, view),
-        Spot::Seat(seat) | Spot::Part(seat, _) => about_seat(loot, seat, view),
-        DRAW_PILE => vec![
-            format!("The draw pile: {} hidden cards.", loot.draw_pile().len()),
-            "Take its top card and only you see it; then discard one.".to_owned(),
-            "When it runs out, the discard pile except its top card is shuffled into a new one.".to_owned(),
-        ],
-        DISCARD_PILE => about_discards(loot),
-        VILLAGE => about_village(loot, view),
-        Spot::Pile(_) => god_at(spot).map_or_else(Vec::new, |god| about_god(loot, god, view)),
-        Spot::Button(_) => vec![
-            "Fires the village: every hand is shown and scored.".to_owned(),
-            "Do it while your hand beats theirs.".to_owned(),
-        ],
-        Spot::Square(_) => Vec::new(),
+        Spot::Card(slot) => match slot.face(view.known) {
+            Some(face) if suit(face) == GODS => format!("{} (a god of rank {})", cards::title(face), rank(face)),
+            Some(face) => format!("{} ({})", cards::title(face), cards::person(face)),
+            None => "a sealed card".to_owned(),
+        },
+        Spot::Seat(seat) | Spot::Part(seat, _) => view.name(seat).to_owned(),
+        DRAW_PILE => "draw pile".to_owned(),
+        DISCARD_PILE => "discard pile".to_owned(),
+        Spot::Button(_) => "fire the village".to_owned(),
+        _ => "the village".to_owned(),
     }
 }
 
-/// A name with a capital initial.
+pub(super) fn about(loot: &Loot, spot: Spot, view: &ViewContext<'_>) -> Vec<String> {
+    let sight = Sight::of(loot, view.me, view.known);
+    match spot {
+        Spot::Card(slot) => match slot.face(view.known) {
+            Some(face) => about_card(loot, face, &sight),
+            None => vec!["Only its owner knows it.".to_owned()],
+        },
+        Spot::Seat(seat) | Spot::Part(seat, _) => about_seat(loot, seat, view),
+        DRAW_PILE => vec![
+            format!("{} cards that nobody knows.", loot.draw_pile().len()),
+            "Take the top one and only you see it; then discard a card.".to_owned(),
+        ],
+        DISCARD_PILE => about_discards(loot, &sight),
+        VILLAGE => about_village(loot, view),
+        Spot::Button(_) => vec![
+            format!("Your hand is worth {:+}, as far as you can see.", sight.worth()),
+            "Every hand is shown and scored: fire while yours beats theirs.".to_owned(),
+        ],
+        _ => Vec::new(),
+    }
+}
+
+/// A card of the player's hand: what it brings, and what the hand is worth without it.
+fn about_card(loot: &Loot, face: Face, sight: &Sight) -> Vec<String> {
+    let (groups, worth) = sight.arranged();
+    let found = groups.iter().find_map(|group| {
+        let (_, points) = group.cards.iter().find(|(other, _)| *other == face)?;
+        Some((group, *points))
+    });
+    let Some((group, points)) = found else {
+        return vec![format!("{}.", cards::person(face))];
+    };
+    let mut told = Vec::new();
+    told.push(match (group.kind, points) {
+        (Some(_), points) => format!("It brings {points} in the {}.", group.title),
+        (None, 0) => "It is loose, but loose cards are free.".to_owned(),
+        (None, points) => format!("It is loose and costs {}.", -points),
+    });
+    let without = sight.without(face);
+    let discards = sight.me.is_some() && loot.turn() == sight.me && loot.phase() == Phase::Discard;
+    told.push(match discards {
+        true if without > worth => format!("Discard it and your hand rises from {worth:+} to {without:+}."),
+        true if without == worth => format!("Discard it and your hand stays at {without:+}."),
+        true => format!("Discard it and your hand falls from {worth:+} to {without:+}."),
+        false => format!("Your hand is worth {worth:+}; without it {without:+}."),
+    });
+    if let Some(god) = cards::god_of(face) {
+        told.push(format!("While any hand holds it, {}.", god.effect()));
+    }
+    let alike = sight.own.iter().filter(|(own, _)| rank(*own) == rank(face)).count();
+    if group.kind.is_none() && alike == 2 {
+        told.push(format!("You hold two {}s: a third makes a set.", rank(face)));
+    }
+    told
+}
+
+fn about_seat(loot: &Loot, seat: Seat, view: &ViewContext<'_>) -> Vec<String> {
+    if loot.has_left(seat) {
+        return vec!["Has left the game; the hand is set aside unseen.".to_owned()];
+    }
+    let open = loot.hand_of(seat).iter().filter_map(|slot| match slot {
+        Slot::Open(face) => Some(in_words(*face)),
+        Slot::Sealed(_) => None,
+    });
+    let open: Vec<String> = open.collect();
+    let turns = loot.turns().get(seat.index()).copied().unwrap_or(0);
+    let holds = match open.as_slice() {
+        [] => "Nobody has seen a card of this hand.".to_owned(),
+        open => format!("Everybody has seen {} in this hand.", fairdeal_games::listed(open)),
+    };
+    let plural = if turns == 1 { "turn" } else { "turns" };
+    let mut told = vec![holds, format!("{turns} {plural} in this hand.")];
+    if loot.fire() == Some(seat) {
+        told.insert(0, "Has fired the village.".to_owned());
+    }
+    told.extend(view.last(seat).map(|last| format!("Last: {last}.")));
+    told
+}
+
+fn about_discards(loot: &Loot, sight: &Sight) -> Vec<String> {
+    let Some(top) = loot.discard_pile().last() else {
+        return vec!["It is empty.".to_owned()];
+    };
+    let mut told = Vec::new();
+    match sight.with(*top) {
+        Some((worth, gone)) if gone != *top => told.push(format!(
+            "With {} in place of {} your hand is worth {worth:+}.",
+            in_words(*top),
+            in_words(gone)
+        )),
+        Some(_) => told.push(format!("{} would not help your hand.", capital(&in_words(*top)))),
+        None => told.push(format!("{} is on top.", capital(&in_words(*top)))),
+    }
+    told.extend(cards::god_of(*top).map(|god| format!("While any hand holds it, {}.", god.effect())));
+    let under = loot.discard_pile().iter().rev().skip(1).take(4);
+    let under: Vec<String> = under.map(|face| in_words(*face)).collect();
+    if !under.is_empty() {
+        told.push(format!("Under it: {}.", fairdeal_games::listed(&under)));
+    }
+    told.push("Everybody sees what you take here.".to_owned());
+    told
+}
+
+fn about_village(loot: &Loot, view: &ViewContext<'_>) -> Vec<String> {
+    let state = if loot.fire().is_some() {
+        format!("It is fired: {}.", burns_when(loot, view))
+    } else if loot.everyone_has_played() {
+        "Anybody may fire it now.".to_owned()
+    } else {
+        "It can be fired once everybody has had a turn.".to_owned()
+    };
+    vec![
+        state,
+        "Fire ends the hand: all hands are shown and scored, and all gods in them count.".to_owned(),
+        format!("A total of {0} or -{0} ends the game; the highest wins.", loot.target()),
+    ]
+}
+
+/// A text with a capital initial.
 fn capital(text: &str) -> String {
     let mut letters = text.chars();
     letters
         .next()
         .map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
-}
-
-fn about_card(loot: &Loot, slot: Slot, view: &ViewContext<'_>) -> Vec<String> {
-    let Some(face) = slot.face(view.known) else {
-        return vec!["A sealed card: only its owner knows it.".to_owned()];
-    };
-    let sight = Sight::of(loot, view.me, view.known);
-    let (groups, worth) = sight.arranged();
-    let mut told = about_face(face);
-    let found = groups.iter().find_map(|group| {
-        let own = group.cards.iter().find(|(other, _)| *other == face)?;
-        Some((group, own.1))
-    });
-    if let Some((group, points)) = found {
-        told.push(in_group(group, points, sight.god_set()));
-        let without = sight.without(face);
-        told.push(format!("The hand is worth {worth:+}; without this card {without:+}."));
-    }
-    if matches!(slot, Slot::Open(_)) {
-        told.push("Everybody has seen this card.".to_owned());
-    }
-    told
-}
-
-/// Explains a card, wherever it lies.
-fn about_face(face: Face) -> Vec<String> {
-    let name = capital(&cards::long(face));
-    match cards::god_of(face) {
-        Some(god) => vec![
-            format!("{name}: a god, and rank {} of the suit of gods.", rank(face)),
-            format!("While it is in any hand: {}", cards::gospel(god)),
-        ],
-        None => vec![format!("{name}: rank {} of 9.", rank(face))],
-    }
-}
-
-/// Explains a card's score in the best arrangement.
-fn in_group(group: &Group, points: i32, gods: GodSet) -> String {
-    let why = match group.kind {
-        Some(Kind::Run) => "ranks in a row, any suits, four at least",
-        Some(Kind::Set) => "cards of one rank, three at least",
-        Some(_) if gods.has(God::Builder) => "cards of one suit, three at least",
-        Some(_) => "cards of one suit, four at least",
-        None if points == 0 => return "It is loose, which costs nothing now.".to_owned(),
-        None => return format!("It is loose, in no combination, and costs {}.", -points),
-    };
-    format!("It scores {points} in a {} ({why}).", group.title())
-}
-
-fn about_god(loot: &Loot, god: God, view: &ViewContext<'_>) -> Vec<String> {
-    let sight = Sight::of(loot, view.me, view.known);
-    let holder = sight.gods.iter().find(|(seen, _)| *seen == god);
-    let held = match holder {
-        Some((_, seat)) if view.me == Some(*seat) => "It is in your hand.".to_owned(),
-        Some((_, seat)) => format!("It is in {}'s hand.", view.name(*seat)),
-        None => "You see it in no hand; a hidden hand may hold it.".to_owned(),
-    };
-    vec![
-        format!("The {}, a god.", cards::god_name(god)),
-        cards::gospel(god).to_owned(),
-        "A god affects all hands while any hand holds it.".to_owned(),
-        held,
-    ]
-}
-
-fn about_seat(loot: &Loot, seat: Seat, view: &ViewContext<'_>) -> Vec<String> {
-    let name = view.name(seat);
-    if loot.has_left(seat) {
-        return vec![format!("{name} has left the game; the hand is set aside unseen.")];
-    }
-    let hand = loot.hand_of(seat);
-    let total = loot.totals().get(seat.index()).copied().unwrap_or(0);
-    let turns = loot.turns().get(seat.index()).copied().unwrap_or(0);
-    let mut told = vec![format!(
-        "{name}: total {total}, {} cards, {turns} turns in this hand.",
-        hand.len()
-    )];
-    let open: Vec<String> = hand
-        .iter()
-        .filter_map(|slot| match slot {
-            Slot::Open(face) => Some(cards::long(*face)),
-            Slot::Sealed(_) => None,
-        })
-        .collect();
-    if !open.is_empty() && !loot.is_over() {
-        told.push(format!("Everybody saw it take {}.", open.join(", ")));
-    }
-    if loot.fire() == Some(seat) {
-        told.push("It has fired the village.".to_owned());
-    } else if turns == 0 {
-        told.push("The village cannot be fired before this seat has had a turn.".to_owned());
-    } else if loot.everyone_has_played() && loot.fire().is_none() && !loot.is_over() {
-        told.push("It may fire the village at any time.".to_owned());
-    }
-    told
-}
-
-fn about_discards(loot: &Loot) -> Vec<String> {
-    let Some(top) = loot.discard_pile().last() else {
-        return vec!["The discard pile is empty.".to_owned()];
-    };
-    let under = loot.discard_pile().iter().rev().skip(1).take(4);
-    let under: Vec<String> = under.map(|face| cards::long(*face)).collect();
-    let mut told = vec![format!("The discard pile: {} is on top.", cards::long(*top))];
-    told.push("Take it instead of drawing, and everybody knows that you hold it.".to_owned());
-    told.extend(cards::god_of(*top).map(|god| format!("In a hand: {}", cards::gospel(god))));
-    if !under.is_empty() {
-        told.push(format!("Under it: {}.", under.join(", ")));
-    }
-    told
-}
-
-fn about_village(loot: &Loot, view: &ViewContext<'_>) -> Vec<String> {
-    let mut told = vec![
-        "The village. Firing it ends the hand: all hands are shown and scored, and all gods in them count.".to_owned(),
-        "Anybody may fire it once everybody has had a turn.".to_owned(),
-    ];
-    if loot.fire().is_some() {
-        told.push(format!("{}.", capital(&turns_left(loot, view))));
-    } else if loot.everyone_has_played() && !loot.is_over() {
-        told.push("Everybody has had one: it can be fired now.".to_owned());
-    }
-    told.push(format!(
-        "A total of {} or -{} ends the game; the highest wins.",
-        loot.target(),
-        loot.target()
-    ));
-    told
 }

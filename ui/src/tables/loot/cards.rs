@@ -1,42 +1,19 @@
-//! Cards of the Viashi deck in letters: on a card of a hand, in a row of text, in a sentence.
+//! Cards of the Viashi deck: on the table, in a row of text, in a sentence.
 
-use fairdeal_games::loot::cards::{GODS, God, RANKS, name, rank, suit};
+use std::sync::LazyLock;
+
+use fairdeal_games::loot::cards::{GODS, God, in_words, name, rank, suit};
 use fairdeal_protocol::card::Face;
+use ratatui::text::Span;
 
-use crate::canvas::fit;
 use crate::theme::Theme;
+use crate::widgets::{Card, Pictures};
 
-/// Columns and rows of a card with its border.
-pub(super) const SMALL: (u16, u16) = (8, 5);
-/// Columns and rows of a card where there is much room.
-pub(super) const LARGE: (u16, u16) = (13, 7);
+static PICTURES: LazyLock<Pictures> = LazyLock::new(|| Pictures::parse(include_str!("../../../art/loot.txt")));
 
-/// A picture of each suit and of the gods, in six columns.
-const PICTURES: [[&str; 2]; 6] = [
-    [" ≋ ≋  ", " ~ ~  "],
-    [" ▲▲▲  ", " ^^^  "],
-    [" ■ ■  ", " # #  "],
-    [" ≈≈≈  ", " ===  "],
-    [" ♣ ♣  ", " & &  "],
-    ["  ✦   ", "  *   "],
-];
-/// A god's power, as on its card.
-const EFFECTS: [[&str; 2]; 9] = [
-    ["runs×2", "runsx2"],
-    ["runs ½", "runs/2"],
-    ["3 = 4", "3 = 4"],
-    ["free", "free"],
-    ["cols×2", "colsx2"],
-    ["cols ½", "cols/2"],
-    ["sets ½", "sets/2"],
-    ["sets×2", "setsx2"],
-    ["9s  ×2", "9s  x2"],
-];
-const LETTERS: [&str; 6] = ["Wi", "Fl", "St", "Wa", "Le", "*"];
-
-fn at(list: &[&'static str], index: u8) -> &'static str {
-    list.get(usize::from(index)).copied().unwrap_or("?")
-}
+/// The signs of the suits, each with its ASCII replacement.
+const SIGNS: [[&str; 2]; 6] = [["~", "~"], ["▲", "^"], ["■", "#"], ["≈", "="], ["♣", "&"], ["✦", "*"]];
+const RANKS: [&str; 9] = ["1", "2", "3", "4", "5", "6", "7", "8", "9"];
 
 /// The god on a card.
 pub(super) fn god_of(face: Face) -> Option<God> {
@@ -44,188 +21,98 @@ pub(super) fn god_of(face: Face) -> Option<God> {
     god.copied().filter(|_| suit(face) == GODS)
 }
 
-/// A god's name for display.
-pub(super) fn god_name(god: God) -> &'static str {
-    match god {
-        God::DarkLord => "dark lord",
-        god => god.name(),
-    }
+pub(super) fn god_name(god: God) -> String {
+    god.name().replace('-', " ")
 }
 
-/// A god's power, in at most 15 columns.
-pub(super) fn effect(god: God) -> &'static str {
-    match god {
-        God::Lady => "runs double",
-        God::DarkLord => "runs half",
-        God::Builder => "3 make a colour",
-        God::Thief => "loose are free",
-        God::Protectress => "colours double",
-        God::Seductress => "colours half",
-        God::Minion => "sets half",
-        God::Friend => "sets double",
-        God::Changeling => "nines double",
-    }
+/// A god's power, in at most 25 columns after its name.
+pub(super) fn effect(god: God, theme: &Theme) -> String {
+    let (what, how) = match god {
+        God::Lady => ("runs", "×2"),
+        God::DarkLord => ("runs", "half"),
+        God::Builder => ("colours from", "3"),
+        God::Thief => ("loose cards", "free"),
+        God::Protectress => ("colours", "×2"),
+        God::Seductress => ("colours", "half"),
+        God::Minion => ("sets", "half"),
+        God::Friend => ("sets", "×2"),
+        God::Changeling => ("nines", "×2"),
+    };
+    let how = if theme.is_ascii() {
+        how.replace('×', "x")
+    } else {
+        how.to_owned()
+    };
+    format!("{what} {how}")
 }
 
-/// A god's power, in a sentence for players who do not know the rules.
-pub(super) fn gospel(god: God) -> &'static str {
-    match god {
-        God::Lady => "Every run in every hand scores double.",
-        God::DarkLord => "Every run in every hand scores half.",
-        God::Builder => "Three cards of a suit make a colour, where else it takes four.",
-        God::Thief => "Loose cards cost nothing, in any hand.",
-        God::Protectress => "Every colour in every hand scores double.",
-        God::Seductress => "Every colour in every hand scores half.",
-        God::Minion => "Every set in every hand scores half.",
-        God::Friend => "Every set in every hand scores double.",
-        God::Changeling => "Every card of rank 9, this one too, counts double: what it scores, and what it costs.",
-    }
+/// The sign of a suit, one column wide.
+pub(super) fn sign(suit: u8, theme: &Theme) -> &'static str {
+    let [glyph, ascii] = SIGNS.get(usize::from(suit)).copied().unwrap_or(["?", "?"]);
+    theme.glyph(glyph, ascii)
 }
 
-/// A god's card in a few letters, such as `4*`.
-pub(super) fn god_short(god: God) -> String {
-    format!("{}*", god as usize + 1)
+/// A card in two columns, such as `7≈`.
+pub(super) fn short(face: Face, theme: &Theme) -> Span<'static> {
+    let suit = suit(face);
+    Span::styled(format!("{}{}", rank(face), sign(suit, theme)), theme.suit(suit))
 }
 
-pub(super) fn suit_name(suit: u8) -> &'static str {
-    at(&["winds", "flames", "stones", "waves", "leaves", "gods"], suit)
+/// A card's name without its article: `8 of waves`, `dark lord`.
+pub(super) fn title(face: Face) -> String {
+    in_words(face).replacen("the ", "", 1)
 }
 
-/// A card in a few letters, such as `7Wa`.
-pub(super) fn short(face: Face) -> String {
-    format!("{}{}", rank(face), at(&LETTERS, suit(face)))
-}
-
-/// A card in words, such as `the worker of stones`.
-pub(super) fn long(face: Face) -> String {
+/// The person on a card: `magician`, `dark lord`.
+pub(super) fn person(face: Face) -> String {
     match god_of(face) {
-        Some(god) => format!("the {}", god_name(god)),
-        None => format!("the {}", name(face).replace('-', " of ")),
+        Some(god) => god_name(god),
+        None => name(face).split('-').next().unwrap_or_default().to_owned(),
     }
 }
 
-/// The name in six columns, or a picture where it does not fit: no word is shortened.
-fn name_or_picture(name: &str, suit: u8, theme: &Theme) -> String {
-    if name.len() <= 6 {
-        return name.to_owned();
-    }
-    let picture = PICTURES.get(usize::from(suit));
-    picture
-        .map_or("", |[glyphs, ascii]| theme.glyph(glyphs, ascii))
-        .to_owned()
-}
-
-/// The three lines inside a small card, of six columns each.
-fn small(face: Face, theme: &Theme) -> Vec<String> {
-    let (rank, index) = (rank(face), rank(face).saturating_sub(1));
-    let [top, name, foot] = match god_of(face) {
-        Some(god) => {
-            let effect = EFFECTS.get(usize::from(index));
-            let effect = effect.map_or("?", |[glyphs, ascii]| theme.glyph(glyphs, ascii));
-            [
-                format!("{rank} GOD*"),
-                name_or_picture(god_name(god), GODS, theme),
-                effect.to_owned(),
-            ]
-        }
-        None => [
-            format!("{rank:<4}{:>2}", at(&LETTERS, suit(face))),
-            name_or_picture(name(face).split('-').next().unwrap_or(""), suit(face), theme),
-            suit_name(suit(face)).to_owned(),
-        ],
+/// A card that lies face up; `name` is the person on it.
+pub(super) fn card<'a>(face: Face, name: &'a str, theme: &Theme) -> Card<'a> {
+    let suit = suit(face);
+    let picture = match god_of(face) {
+        Some(god) => god.name(),
+        None => fairdeal_games::loot::cards::suit_name(suit),
     };
-    [top, name, foot].map(|line| fit(&line, 6)).to_vec()
-}
-
-/// The five lines inside a large card, of eleven columns each.
-fn large(face: Face) -> Vec<String> {
-    let rank = rank(face);
-    let middle = match god_of(face) {
-        Some(god) => {
-            let effect = match god {
-                God::Builder => ["colours of", "three"],
-                God::Thief => ["loose cost", "nothing"],
-                god => effect(god).split_once(' ').map_or(["", ""], |(a, b)| [a, b]),
-            };
-            [format!("{rank}     a god"), god_name(god).to_owned(), String::new()]
-                .into_iter()
-                .chain(effect.map(str::to_owned))
-                .collect::<Vec<_>>()
-        }
-        None => {
-            let name = name(face);
-            let name = name.split('-').next().unwrap_or_default();
-            let letters = at(&LETTERS, suit(face));
-            vec![
-                format!("{rank:<9}{letters:>2}"),
-                String::new(),
-                format!("{name:^11}"),
-                format!("{:^11}", format!("of {}", suit_name(suit(face)))),
-                format!("{rank:>11}"),
-            ]
-        }
-    };
-    middle
-        .into_iter()
-        .enumerate()
-        .map(|(row, line)| {
-            let god = god_of(face).is_some() && row > 0;
-            if god { format!("{line:^11}") } else { fit(&line, 11) }
-        })
-        .collect()
-}
-
-/// The lines inside a card of the given size.
-pub(super) fn lines(face: Face, size: (u16, u16), theme: &Theme) -> Vec<String> {
-    if size == LARGE { large(face) } else { small(face, theme) }
-}
-
-/// The lines inside the back of a card of the given size.
-pub(super) fn back(size: (u16, u16), theme: &Theme) -> Vec<String> {
-    let (width, height) = (usize::from(size.0) - 2, usize::from(size.1) - 2);
-    let pattern = theme.glyph("░", "#").repeat(width);
-    let mut lines = vec![pattern; height];
-    if let Some(middle) = lines.get_mut(height / 2) {
-        *middle = format!("{:^width$}", "sealed");
+    Card {
+        rank: RANKS
+            .get(usize::from(rank(face).saturating_sub(1)))
+            .copied()
+            .unwrap_or("?"),
+        suit: sign(suit, theme),
+        name,
+        picture: PICTURES.get(picture),
+        style: theme.suit(suit),
+        ..Card::default()
     }
-    lines
-}
-
-/// Whether a card has the highest rank, which the changeling doubles.
-pub(super) fn is_nine(face: Face) -> bool {
-    rank(face) == RANKS
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use fairdeal_games::loot::cards::all;
-    use unicode_width::UnicodeWidthStr as _;
+    use std::collections::BTreeSet;
 
     #[test]
-    fn every_card_fits_and_no_two_look_alike() {
-        for size in [SMALL, LARGE] {
-            let mut seen = Vec::new();
-            for face in all() {
-                let lines = lines(face, size, &Theme::default());
-                assert_eq!(lines.len(), usize::from(size.1) - 2, "{lines:?}");
-                let width = usize::from(size.0) - 2;
-                assert!(lines.iter().all(|line| line.width() == width), "{lines:?}");
-                assert!(!seen.contains(&lines));
-                seen.push(lines);
-            }
+    fn every_card_has_a_picture_and_a_name_of_its_own() {
+        for face in all() {
+            assert!(card(face, "", &Theme::default()).picture.is_some(), "{}", title(face));
         }
-        let shorts: std::collections::BTreeSet<String> = all().map(short).collect();
+        assert_eq!(all().map(title).collect::<BTreeSet<String>>().len(), 54);
+        let ascii = Theme::ascii();
+        let shorts: BTreeSet<String> = all().map(|face| short(face, &ascii).content.into_owned()).collect();
         assert_eq!(shorts.len(), 54);
-        let longs: std::collections::BTreeSet<String> = all().map(long).collect();
-        assert_eq!(longs.len(), 54);
     }
 
     #[test]
-    fn gods_have_short_words() {
+    fn gods_fit_into_the_rail() {
         for god in God::ALL {
-            assert!(effect(god).len() <= 15, "{}", effect(god));
-            assert!(!gospel(god).is_empty());
+            let line = format!(" {}: {}", god_name(god), effect(god, &Theme::default()));
+            assert!(line.chars().count() <= 25, "{line}");
         }
     }
 }

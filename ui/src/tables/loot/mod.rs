@@ -2,37 +2,38 @@
 //!
 //! | module | contents |
 //! | --- | --- |
-//! | `cards` | cards and gods in letters |
+//! | `cards` | cards and gods in pictures and words |
 //! | `worth` | the worth of a hand, as far as its owner can tell |
 //! | `hand` | the player's own hand |
-//! | `board`, `seats`, `parts` | everything else, as far as it fits |
-//! | `village` | the picture |
+//! | `stage` | the other seats, the piles, the worth of the hand |
+//! | `village` | the picture of the village |
+//! | `sections` | gods and the scoring table, for the rail and the score sheet |
 //! | `show` | the scoring, step by step |
 //! | `about` | the explanation of each spot |
 //!
 //! The player chooses a card's spot to discard it and a pile's spot to take from it. A button fires the village,
 //! because that is possible out of turn.
 
+use fairdeal_games::Hints as _;
 use fairdeal_games::TableGame as _;
-use fairdeal_games::loot::cards::{God, suit};
+use fairdeal_games::loot::cards::in_words;
 use fairdeal_games::loot::{Loot, LootAction, LootEvent, Phase, Pile};
 use fairdeal_protocol::card::{Face, Slot};
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 
 use super::layout::Scale;
 use super::{Animation, Board, Button, Motion, Spot, ViewContext};
 use crate::canvas::Canvas;
 
 mod about;
-mod board;
 mod cards;
 mod hand;
-mod parts;
-mod seats;
+mod sections;
 mod show;
+mod stage;
 #[cfg(test)]
 mod tests;
 mod village;
@@ -41,24 +42,13 @@ mod worth;
 const DRAW_PILE: Spot = Spot::Pile(0);
 const DISCARD_PILE: Spot = Spot::Pile(1);
 const VILLAGE: Spot = Spot::Pile(2);
-/// The number of the first god's spot, among the piles.
-const FIRST_GOD: u8 = 16;
 const FIRE: u8 = 0;
 
-fn god_spot(god: God) -> Spot {
-    let place = u8::try_from(god as usize).unwrap_or(0);
-    Spot::Pile(FIRST_GOD + place)
-}
-
-fn god_at(spot: Spot) -> Option<God> {
-    God::ALL.into_iter().find(|god| god_spot(*god) == spot)
-}
-
 /// Says when a village that has been fired burns.
-fn turns_left(loot: &Loot, view: &ViewContext<'_>) -> String {
+fn burns_when(loot: &Loot, view: &ViewContext<'_>) -> String {
     match loot.turn() {
-        Some(seat) if view.me == Some(seat) => "the village burns when you have discarded".to_owned(),
-        Some(seat) => format!("the village burns when {} has discarded", view.name(seat)),
+        Some(seat) if view.me == Some(seat) => "it burns when you have discarded".to_owned(),
+        Some(seat) => format!("it burns when {} has discarded", view.name(seat)),
         None => "the game is over".to_owned(),
     }
 }
@@ -74,7 +64,7 @@ fn place_of(card: Face, view: &ViewContext<'_>) -> Spot {
 
 impl Board for Loot {
     fn heading(&self) -> String {
-        format!("hand {}, to {}", self.hand_no(), self.target())
+        format!("hand {} · first to {}", self.hand_no(), self.target())
     }
 
     fn seat_note(&self, seat: Seat) -> String {
@@ -105,19 +95,53 @@ impl Board for Loot {
     }
 
     fn hand_rows(&self, scale: Scale) -> u16 {
-        hand::rows(match scale {
-            Scale::Large => 60,
-            Scale::Normal => 40,
-            _ => 24,
-        })
+        hand::rows(scale)
     }
 
     fn draw(&self, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) {
-        board::draw(self, view, canvas, area);
+        let sight = worth::Sight::of(self, view.me, view.known);
+        let table = stage::Table {
+            loot: self,
+            view,
+            sight,
+        };
+        table.draw(canvas, area);
     }
 
     fn draw_hand(&self, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) {
         hand::draw(self, view, canvas, area);
+    }
+
+    fn sections(&self, view: &ViewContext<'_>) -> Vec<(String, Vec<Line<'static>>)> {
+        sections::sections(self, view)
+    }
+
+    fn row(&self, view: &ViewContext<'_>) -> Vec<Spot> {
+        match self.phase() {
+            Phase::Take if view.me.is_some() && view.me == self.turn() => vec![DRAW_PILE, DISCARD_PILE],
+            _ => hand::row(self, view),
+        }
+    }
+
+    fn first(&self, view: &ViewContext<'_>) -> Option<Spot> {
+        let me = view.me?;
+        if self.phase() == Phase::Take {
+            let hint = self.hint(me, view.known)?;
+            // A fire is not one key press away.
+            let is_discard = hint.action == LootAction::Take(Pile::Discard);
+            return Some(if is_discard { DISCARD_PILE } else { DRAW_PILE });
+        }
+        let sight = worth::Sight::of(self, Some(me), view.known);
+        let (_, best) = sight.discards().into_iter().next()?;
+        let (_, slot) = sight.own.iter().find(|(face, _)| *face == best)?;
+        Some(Spot::Card(*slot))
+    }
+
+    fn rule(&self, spot: Spot) -> &'static str {
+        match spot {
+            Spot::Card(_) => "what-a-hand-scores",
+            _ => "a-hand",
+        }
     }
 
     fn path(&self, action: &LootAction, _look: &ViewContext<'_>) -> Vec<Spot> {
@@ -134,9 +158,9 @@ impl Board for Loot {
             LootAction::Take(Pile::Draw) => "draw a card from the draw pile".to_owned(),
             LootAction::Take(Pile::Discard) => self.discard_pile().last().map_or_else(
                 || "take the top of the discard pile".to_owned(),
-                |top| format!("take {} from the discard pile", cards::long(*top)),
+                |top| format!("take {}", in_words(*top)),
             ),
-            LootAction::Discard { card, .. } => format!("discard {}", cards::long(*card)),
+            LootAction::Discard { card, .. } => format!("discard {}", in_words(*card)),
             LootAction::Fire if self.phase() == Phase::Discard => {
                 "fire the village: it burns when this turn ends".to_owned()
             }
@@ -163,7 +187,7 @@ impl Board for Loot {
     fn button(&self, _number: u8) -> Button {
         Button {
             key: Some('f'),
-            label: "fire",
+            label: "fire the village",
         }
     }
 
@@ -178,7 +202,7 @@ impl Board for Loot {
     }
 
     fn title(&self, spot: Spot, view: &ViewContext<'_>) -> String {
-        self.about(spot, view).into_iter().next().unwrap_or_default()
+        about::title(spot, view)
     }
 
     fn about(&self, spot: Spot, view: &ViewContext<'_>) -> Vec<String> {
@@ -187,8 +211,8 @@ impl Board for Loot {
 
     fn motions(&self, event: &LootEvent, view: &ViewContext<'_>) -> Vec<Motion> {
         let theme = view.theme;
-        let face = |card: Face| Line::styled(cards::short(card), theme.suit(suit(card)));
-        let back = || Line::styled(theme.glyph("░░░", "###"), theme.faint());
+        let face = |card: Face| Line::from(cards::short(card, theme));
+        let back = || Line::styled(theme.glyph("▒▒▒", "###"), theme.back());
         match event {
             LootEvent::Dealt { .. } => self
                 .playing()
@@ -219,7 +243,7 @@ impl Board for Loot {
             }],
             LootEvent::Reshuffled { .. } => vec![
                 Motion::Fly {
-                    what: Line::from(Span::styled(theme.glyph("░░░", "###"), theme.faint())),
+                    what: back(),
                     from: DISCARD_PILE,
                     to: DRAW_PILE,
                 },

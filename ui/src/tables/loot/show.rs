@@ -1,26 +1,24 @@
 //! The burning of the village, step by step: who fired it, the gods in force, and every hand added up.
 
 use fairdeal_games::loot::Loot;
-use fairdeal_games::loot::cards::{GODS, GodSet, suit};
+use fairdeal_games::loot::cards::{GODS, GodSet};
 use fairdeal_protocol::card::Face;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
+use unicode_width::UnicodeWidthStr as _;
 
 use super::cards;
-use super::village;
-use super::worth::{Group, arranged};
-use crate::canvas::{cut, fit};
+use super::worth::arranged;
+use crate::canvas::fit;
 use crate::tables::{Animation, ViewContext};
 use crate::theme::Theme;
 
-/// The lines that fit the smallest screen; beyond that, blank lines and the picture are left out.
+/// The lines that fit the smallest screen; beyond that, blank lines are left out.
 const ROOM: usize = 18;
 /// Columns of a line.
 const WIDTH: usize = 72;
-/// Columns and rows of the picture.
-const PICTURE: (usize, usize) = (64, 4);
 
 /// The scoring of a fire.
 pub(super) fn burned(
@@ -61,13 +59,8 @@ pub(super) fn burned(
         blocks.push(vec![Line::styled(text, theme.accent())]);
     }
     let needed: usize = blocks.iter().map(Vec::len).sum();
+    let gaps = needed + blocks.len() <= ROOM + 1;
     let mut lines = Vec::new();
-    if needed + blocks.len() + PICTURE.1 <= ROOM + 1 {
-        let picture = village::lines(village::State::Burning, PICTURE, theme);
-        // Each row of the picture is one beat.
-        lines.extend(picture.into_iter().map(|row| one_beat(&row, theme)));
-    }
-    let gaps = lines.len() + needed + blocks.len() <= ROOM + 1;
     for block in blocks {
         if gaps && !lines.is_empty() {
             lines.push(Line::default());
@@ -75,15 +68,9 @@ pub(super) fn burned(
         lines.extend(block);
     }
     Animation {
-        title: format!("{} has fired the village", view.name(fired_by)),
+        title: format!("{} burns the village", view.name(fired_by)),
         lines,
     }
-}
-
-/// A row of the picture as a single span.
-fn one_beat(row: &Line<'_>, theme: &Theme) -> Line<'static> {
-    let text: String = row.spans.iter().map(|span| span.content.as_ref()).collect();
-    Line::from(Span::styled(text.trim_end().to_owned(), theme.bad()))
 }
 
 /// Every god in force, and its holder.
@@ -99,11 +86,11 @@ fn gods_in_force(gods: GodSet, hands: &[Vec<Face>], view: &ViewContext<'_>) -> V
         .map(|god| {
             Line::from(vec![
                 Span::styled(
-                    format!("{:<9}{:<12}", cards::god_short(god), cards::god_name(god)),
+                    format!("{:<9}{:<12}", cards::sign(GODS, theme), cards::god_name(god)),
                     theme.suit(GODS),
                 ),
                 Span::raw(format!("{:<37}", god.effect())),
-                Span::styled(format!("by {}", holder(god)), theme.faint()),
+                Span::styled(holder(god).to_owned(), theme.ink()),
             ])
         })
         .collect();
@@ -119,9 +106,9 @@ fn hand_lines(name: &str, hand: &[Face], gods: GodSet, theme: &Theme) -> Vec<Lin
     let mut lines = Vec::new();
     for group in groups {
         let name = if lines.is_empty() { name } else { "" };
-        let name = fit(&cut(name, 8, theme), 9);
+        let name = fit(name, 9);
         let mut line = Line::from(Span::styled(name, theme.title()));
-        line.push_span(Span::raw(fit(short_label(&group), 6)));
+        line.push_span(Span::raw(fit(if group.runs > 0 { "colour" } else { group.label() }, 6)));
         let style = match group.points {
             ..0 => theme.bad(),
             0 => Style::new(),
@@ -129,28 +116,18 @@ fn hand_lines(name: &str, hand: &[Face], gods: GodSet, theme: &Theme) -> Vec<Lin
         };
         line.push_span(Span::styled(format!("{:>+5}  ", group.points), style));
         for (face, _) in &group.cards {
-            let word = format!(" {}", cards::short(*face));
-            line.push_span(Span::styled(word, theme.suit(suit(*face))));
+            let card = cards::short(*face, theme);
+            line.push_span(Span::styled(format!(" {}", card.content), card.style));
         }
-        let mut notes = Vec::new();
-        if group.runs > 0 {
-            notes.push(format!("{:+} for the run in it", group.runs));
-        }
+        let run = (group.runs > 0).then(|| format!("run in it {:+}", group.runs));
         let note = group.note(gods);
-        if !note.is_empty() {
-            notes.push(note);
-        }
-        if !notes.is_empty() {
-            let room = WIDTH.saturating_sub(line.width());
-            let notes = format!("  {}", notes.join(", "));
-            line.push_span(Span::styled(cut(&notes, room, theme), theme.faint()));
+        for (number, note) in run.into_iter().chain((!note.is_empty()).then_some(note)).enumerate() {
+            let note = format!("{}{note}", if number == 0 { "  " } else { ", " });
+            if line.width() + note.width() <= WIDTH {
+                line.push_span(Span::styled(note, theme.ink()));
+            }
         }
         lines.push(line);
     }
     lines
-}
-
-/// The name of a group in six letters.
-fn short_label(group: &Group) -> &'static str {
-    if group.runs > 0 { "colour" } else { group.label() }
 }

@@ -142,8 +142,9 @@ fn every_action_has_a_place_and_words_in_every_position() {
         for seed in 0..2 {
             let mut scene = Scene::new("loot", seats, &[], seed);
             for _ in 0..14 {
-                scene.check(80, 24);
-                scene.check(140, 45);
+                for (width, height) in [(60, 20), (80, 24), (120, 40), (200, 60)] {
+                    scene.check(width, height);
+                }
                 scene.play(3);
             }
         }
@@ -186,13 +187,20 @@ fn every_card_of_the_largest_hand_is_drawn_in_full() {
             for me in [seat(0), seat(1), seat(2)] {
                 let hand = scene.game.hand(me);
                 most = most.max(hand.len());
-                let (text, layer) = scene.drawn(Some(me), 80, 24);
-                for slot in hand {
-                    let area = layer.area(Target::Spot(Spot::Card(slot)));
-                    let area = area.unwrap_or_else(|| panic!("{slot:?} is not drawn:\n{text}"));
-                    assert_eq!((area.width, area.height), cards::SMALL);
-                    let middle = layer.targets.iter().filter(|(other, _)| area.intersects(*other));
-                    assert_eq!(middle.count(), 1, "{slot:?} is covered:\n{text}");
+                for (width, height, card) in [
+                    (60, 20, (3, 1)),
+                    (80, 24, (7, 6)),
+                    (120, 40, (9, 8)),
+                    (200, 60, (13, 10)),
+                ] {
+                    let (text, layer) = scene.drawn(Some(me), width, height);
+                    for slot in &hand {
+                        let area = layer.area(Target::Spot(Spot::Card(*slot)));
+                        let area = area.unwrap_or_else(|| panic!("{slot:?} is not drawn:\n{text}"));
+                        assert_eq!((area.width, area.height), card, "{text}");
+                        let middle = layer.targets.iter().filter(|(other, _)| area.intersects(*other));
+                        assert_eq!(middle.count(), 1, "{slot:?} is covered:\n{text}");
+                    }
                 }
             }
             scene.play(1);
@@ -223,7 +231,7 @@ fn hand_shows_the_score_of_each_card() {
 
 #[test]
 fn a_card_is_compared_with_those_held() {
-    let mut scene = middle(2);
+    let scene = middle(2);
     let me = seat(0);
     let view = |scene: &Scene, run: &dyn Fn(&worth::Sight)| {
         run(&worth::Sight::of(loot(scene), Some(me), &scene.known(me)));
@@ -237,9 +245,36 @@ fn a_card_is_compared_with_those_held() {
         let (with, gone) = sight.with(face("warrior-waves")).unwrap();
         assert!(with >= 22 && gone != face("warrior-waves"));
     });
-    scene.focus = Some(Spot::Card(slot(&scene, me, "thief")));
-    let text = frame(&scene, Some(me), 80, 24);
-    assert!(text.contains("without the thief"), "{text}");
+    let thief = Spot::Card(slot(&scene, me, "thief"));
+    let known = scene.known(me);
+    let told = scene.view(Some(me), &known, |view, _| {
+        (
+            loot(&scene).title(thief, view),
+            loot(&scene).about(thief, view).join(" "),
+        )
+    });
+    assert_eq!(told.0, "thief (a god of rank 4)");
+    assert!(told.1.contains("falls from +18 to +11"), "{}", told.1);
+}
+
+#[test]
+fn the_first_focus_is_the_best_discard() {
+    let scene = middle(2);
+    let known = scene.known(seat(0));
+    let first = scene.view(Some(seat(0)), &known, |view, _| loot(&scene).first(view));
+    assert_eq!(first, Some(Spot::Card(slot(&scene, seat(0), "seductress"))));
+}
+
+#[test]
+fn sections_fit_into_the_rail() {
+    for scene in [middle(4), middle(4).ascii()] {
+        let known = scene.known(seat(0));
+        let sections = scene.view(Some(seat(0)), &known, |view, _| loot(&scene).sections(view));
+        assert_eq!(sections.len(), 3);
+        for line in sections.iter().flat_map(|(_, lines)| lines) {
+            assert!(line.width() <= 25, "{line}");
+        }
+    }
 }
 
 #[test]
@@ -309,23 +344,26 @@ fn cards_fly_between_places_that_are_drawn() {
 fn telling_moments() {
     let begin = Scene::new("loot", 3, &[], 4);
     let me = loot(&begin).turn();
-    insta::assert_snapshot!("begin-80x24", frame(&begin, me, 80, 24));
+    insta::assert_snapshot!("begin-120x40", frame(&begin, me, 120, 40));
     let mut scene = middle(4);
     let me = Some(seat(0));
     scene.focus = Some(Spot::Card(slot(&scene, seat(0), "queen-stones")));
-    insta::assert_snapshot!("middle-80x24", frame(&scene, me, 80, 24));
-    insta::assert_snapshot!("middle-80x45", frame(&scene, me, 80, 45));
-    insta::assert_snapshot!("middle-100x30", frame(&scene, me, 100, 30));
-    insta::assert_snapshot!("middle-140x45", frame(&scene, me, 140, 45));
-    insta::assert_snapshot!("middle-200x60", frame(&scene, me, 200, 60));
-    insta::assert_snapshot!("others-turn-80x24", frame(&scene, Some(seat(3)), 80, 24));
-    insta::assert_snapshot!("looking-on-80x24", frame(&scene, None, 80, 24));
+    for (width, height) in [(60, 20), (80, 24), (100, 30), (80, 45), (120, 40), (140, 45), (200, 60)] {
+        insta::assert_snapshot!(format!("middle-{width}x{height}"), frame(&scene, me, width, height));
+    }
+    insta::assert_snapshot!("others-turn-120x40", frame(&scene, Some(seat(3)), 120, 40));
+    insta::assert_snapshot!("spectator-120x40", frame(&scene, None, 120, 40));
     let scene = scene.ascii();
-    insta::assert_snapshot!("middle-ascii-80x24", frame(&scene, me, 80, 24));
-    insta::assert_snapshot!("middle-ascii-140x45", frame(&scene, me, 140, 45));
+    for (width, height) in [(60, 20), (80, 24), (120, 40), (200, 60)] {
+        insta::assert_snapshot!(
+            format!("middle-ascii-{width}x{height}"),
+            frame(&scene, me, width, height)
+        );
+    }
     let mut scene = middle(2);
     fire(&mut scene, 1);
-    insta::assert_snapshot!("fired-80x24", frame(&scene, me, 80, 24));
+    insta::assert_snapshot!("fired-120x40", frame(&scene, me, 120, 40));
+    insta::assert_snapshot!("fired-60x20", frame(&scene, me, 60, 20));
     let mut scene = laid(20, &[ANNA, BELA, CLEO], REST);
     pass_round(&mut scene);
     fire(&mut scene, 2);
@@ -361,22 +399,4 @@ fn the_burning_is_told_step_by_step() {
         }
     }
     insta::assert_snapshot!("show", text);
-}
-
-#[test]
-fn the_village_sleeps_waits_burns_and_is_gone() {
-    use crate::tables::loot::village::{State, lines};
-    let mut text = String::new();
-    for scene in [middle(2), middle(2).ascii()] {
-        for state in [State::Asleep, State::Ready, State::Lit, State::Burning, State::Burnt] {
-            for size in [(31, 4), (74, 9)] {
-                let rows = lines(state, size, &scene.theme);
-                let rows: Vec<String> = rows.iter().map(ToString::to_string).collect();
-                assert!(rows.iter().all(|row| row.chars().count() == size.0));
-                let rows: Vec<&str> = rows.iter().map(|row| row.trim_end()).collect();
-                text += &format!("{state:?}\n{}\n", rows.join("\n"));
-            }
-        }
-    }
-    insta::assert_snapshot!("village", text);
 }

@@ -3,18 +3,20 @@
 
 use fairdeal_games::TableGame as _;
 use fairdeal_games::loot::Loot;
-use fairdeal_games::loot::cards::{God, GodSet, rank, suit};
+use fairdeal_games::loot::cards::{God, GodSet, RANKS, rank, suit};
 use fairdeal_games::loot::score::{Arrangement, Combo, Kind, best, best_total};
 use fairdeal_protocol::card::{Face, Faces, Slot};
 use fairdeal_protocol::seat::Seat;
 
-use super::cards::{is_nine, suit_name};
+use super::cards::god_of;
 
 /// Cards that belong together: a combination, or the loose ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Group {
     /// The kind of combination; `None` for loose cards.
     pub(super) kind: Option<Kind>,
+    /// Its name in full: `set of 8s`, `colour of waves with the run 3 to 6`.
+    pub(super) title: String,
     /// Its cards by rank, each with its score or cost.
     pub(super) cards: Vec<(Face, i32)>,
     /// The total score of the group.
@@ -23,8 +25,8 @@ pub(super) struct Group {
     pub(super) bonus: i32,
     /// The part of `points` for runs within a colour.
     pub(super) runs: i32,
-    /// The score of a card of a rank below 9: 2 without gods.
-    pub(super) rate: i32,
+    /// The score of a card of a rank below 9.
+    rate: i32,
     /// The additional score of a card in a run within it; 0 if there is none.
     run_rate: i32,
 }
@@ -40,6 +42,7 @@ impl Group {
         cards.sort_by_key(|(face, _)| (rank(*face), suit(*face)));
         Self {
             kind: Some(combo.kind),
+            title: combo.in_words(),
             cards,
             points: combo.points + combo.bonus,
             bonus: combo.bonus,
@@ -47,14 +50,6 @@ impl Group {
             rate: each,
             run_rate: 0,
         }
-    }
-
-    /// Its name and points, as shown under it.
-    pub(super) fn label_with_points(&self) -> String {
-        if self.kind.is_none() && self.points == 0 {
-            return "loose, free".to_owned();
-        }
-        format!("{} {:+}", self.label(), self.points)
     }
 
     /// Its name: `run`, `colour and run`.
@@ -68,32 +63,18 @@ impl Group {
         }
     }
 
-    /// Its name in full: `set of sevens`, `colour of waves, and a run in it`.
-    pub(super) fn title(&self) -> String {
-        let Some((first, _)) = self.cards.first() else {
-            return self.label().to_owned();
-        };
-        let colour = || format!("colour of {}", suit_name(suit(*first)));
-        match self.kind {
-            Some(Kind::Run) => format!("run of {}", self.cards.len()),
-            Some(Kind::Set) => format!("set of {}s", rank(*first)),
-            Some(_) if self.runs > 0 => format!("{}, and a run in it", colour()),
-            Some(_) => colour(),
-            None => "loose".to_owned(),
-        }
-    }
-
     /// The effect of the gods and the bonus on it, in a few words.
     pub(super) fn note(&self, gods: GodSet) -> String {
         let mut words = Vec::new();
         match (self.run_rate, self.rate) {
-            (0, 4) => words.push("doubled"),
-            (0, 1) => words.push("halved"),
+            (0 | 4, 4) => words.push("doubled"),
+            (0 | 1, 1) => words.push("halved"),
             (_, 4) => words.push("colour doubled"),
             (_, 1) => words.push("colour halved"),
             _ => {}
         }
         match self.run_rate {
+            rate if rate == self.rate => {}
             4 => words.push("run doubled"),
             1 => words.push("run halved"),
             _ => {}
@@ -111,6 +92,11 @@ impl Group {
         }
         words.join(", ")
     }
+}
+
+/// Whether a card has the highest rank, which the changeling doubles.
+fn is_nine(face: Face) -> bool {
+    rank(face) == RANKS
 }
 
 /// How many times a card counts.
@@ -136,6 +122,8 @@ pub(super) fn groups(arrangement: &Arrangement, gods: GodSet) -> Vec<Group> {
         // A run in a colour directly follows that colour.
         match groups.last_mut() {
             Some(colour) if combo.kind == Kind::RunInColour => {
+                let joined = if colour.runs > 0 { "and" } else { "with" };
+                colour.title += &format!(" {joined} the {}", group.title);
                 colour.points += group.points;
                 colour.runs += group.points;
                 colour.run_rate = group.rate;
@@ -152,6 +140,7 @@ pub(super) fn groups(arrangement: &Arrangement, gods: GodSet) -> Vec<Group> {
         cards.sort_by_key(|(face, _)| (rank(*face), suit(*face)));
         groups.push(Group {
             kind: None,
+            title: "loose".to_owned(),
             points: cards.iter().map(|(_, points)| points).sum(),
             cards,
             bonus: 0,
@@ -176,7 +165,7 @@ pub(super) struct Sight {
     pub(super) gods: Vec<(God, Seat)>,
     /// The player's known cards, in hand order.
     pub(super) own: Vec<(Face, Slot)>,
-    me: Option<Seat>,
+    pub(super) me: Option<Seat>,
 }
 
 impl Sight {
@@ -191,7 +180,7 @@ impl Sight {
                 if me == Some(seat) {
                     own.push((face, *slot));
                 }
-                if let Some(god) = super::cards::god_of(face) {
+                if let Some(god) = god_of(face) {
                     gods.push((god, seat));
                 }
             }
@@ -231,6 +220,15 @@ impl Sight {
         let mut cards = self.faces();
         cards.retain(|other| *other != face);
         best_total(&cards, self.foreign().and_of(&cards))
+    }
+
+    /// The worth without each card, the best first; among equals loose cards and then high ranks go first.
+    pub(super) fn discards(&self) -> Vec<(i32, Face)> {
+        let loose = best(&self.faces(), self.god_set()).loose;
+        let is_loose = |face: &Face| loose.iter().any(|(other, _)| other == face);
+        let mut all: Vec<(i32, Face)> = self.own.iter().map(|(face, _)| (self.without(*face), *face)).collect();
+        all.sort_by_key(|(worth, face)| std::cmp::Reverse((*worth, is_loose(face), rank(*face))));
+        all
     }
 
     /// The worth with one more card and without the best discard, and that discard.
