@@ -115,7 +115,7 @@ mod tests {
     fn results_are_told_from_the_players_side() {
         let told = |past: &Past| past.result();
         assert_eq!(told(&game("loot", &[112, 110, 58], 0, Some(0))), "won 112 : 110 : 58");
-        assert_eq!(told(&game("loot", &[58, 110, 112], 2, Some(1))), "lost 110 : 112 : 58");
+        assert_eq!(told(&game("loot", &[58, 110, 112], 2, Some(1))), "lost 110 : 58 : 112");
         assert_eq!(told(&game("loot", &[58, 110], 1, None)), "B\u{e9}la won 110 : 58");
         assert_eq!(told(&game("ivory-tower", &[10], 0, Some(0))), "won, 10 points");
         assert_eq!(told(&game("ivory-tower", &[1], 5, Some(0))), "1 point");

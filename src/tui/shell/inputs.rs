@@ -8,7 +8,7 @@ use fairdeal_ui::keys::Intent;
 use ratatui::layout::Position;
 
 use super::{MAX_SEARCH, Overlay, Shell, StackedScreen};
-use crate::tui::screen::Effect;
+use crate::tui::screen::{Effect, Tone};
 use crate::tui::screens::rules::Rules;
 
 impl Shell {
@@ -205,6 +205,18 @@ impl Shell {
     }
 
     pub(super) fn intent(&mut self, intent: Intent, effects: &mut Vec<Effect>) {
+        let moves = [
+            Intent::Up,
+            Intent::Down,
+            Intent::Left,
+            Intent::Right,
+            Intent::Next,
+            Intent::Previous,
+        ];
+        // A remark has been read once the player does something else than look around.
+        if !moves.contains(&intent) {
+            self.toasts.retain(|toast| toast.tone == Tone::Bad);
+        }
         let steers = |intent| self.stack.last().is_some_and(|place| place.screen.steers(intent));
         let intent = match intent {
             Intent::Uses if !steers(intent) => Intent::Choose,
