@@ -13,7 +13,13 @@ use crate::tui::screen::Question;
 
 /// Draws a window in the middle of the screen. Returns the area inside.
 pub(in crate::tui) fn window(canvas: &mut Canvas<'_>, title: &str, width: u16, height: u16) -> Rect {
+    // Below the header, which is drawn over everything.
     let screen = canvas.area();
+    let screen = Rect {
+        y: screen.y.saturating_add(1).min(screen.bottom()),
+        height: screen.height.saturating_sub(1),
+        ..screen
+    };
     let (width, height) = (width.min(screen.width), height.min(screen.height));
     let area = Rect::new(
         screen.x + (screen.width - width) / 2,

@@ -763,7 +763,10 @@ impl Screen for TableScreen {
             &self.choice.picked,
             |view, snapshot| match_game!(&snapshot.game, game => game.first(view)),
         );
-        if let Some(spot) = best.flatten().filter(|spot| lit.contains(spot)) {
+        if let Some(spot) = best
+            .flatten()
+            .filter(|spot| lit.contains(spot) && layer.area(Target::Spot(*spot)).is_some())
+        {
             return Some(Target::Spot(spot));
         }
         let targets = || layer.targets.iter().map(|(_, target)| *target);

@@ -235,7 +235,7 @@ fn draw_sheet(canvas: &mut Canvas<'_>, mut lines: Vec<Line<'_>>, width: usize) {
             .map(|line| wrapped(&line.to_string(), width, 0).len())
             .sum()
     };
-    if rows(&lines) + 4 > usize::from(canvas.area().height) {
+    if rows(&lines) + 5 > usize::from(canvas.area().height) {
         lines.retain(|line| line.width() > 0);
     }
     let height = u16::try_from(rows(&lines)).unwrap_or(u16::MAX).saturating_add(3);
