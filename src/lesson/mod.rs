@@ -184,7 +184,7 @@ impl Lesson {
         Ok(told)
     }
 
-    fn error(&self, why: impl ToString) -> LessonError {
+    fn error(&self, why: &dyn std::fmt::Display) -> LessonError {
         LessonError::Step {
             step: self.at + 1,
             why: why.to_string(),
@@ -192,10 +192,10 @@ impl Lesson {
     }
 
     fn action(&self, seat: Seat, text: &str) -> Result<AnyAction, LessonError> {
-        let value = serde_json::from_str(text).map_err(|why| self.error(why))?;
+        let value = serde_json::from_str(text).map_err(|why| self.error(&why))?;
         let known = self.chance.dealt_to(seat);
         let action = self.game.action_from_json(seat, &value, known);
-        action.map_err(|why| self.error(why))
+        action.map_err(|why| self.error(&why))
     }
 
     fn apply(&mut self, seat: Seat, action: &AnyAction) -> Result<Vec<SessionEvent>, LessonError> {
@@ -204,8 +204,8 @@ impl Lesson {
         let done = chance.attempt(game, |game, chance| game.apply(seat, action, chance, &mut events));
         match done {
             Ok(()) => Ok(self.tell(events)),
-            Err(Refusal::Illegal(why)) => Err(self.error(why)),
-            Err(Refusal::Stopped(stop)) => Err(self.error(format!("{stop:?}"))),
+            Err(Refusal::Illegal(why)) => Err(self.error(&why)),
+            Err(Refusal::Stopped(stop)) => Err(self.error(&format!("{stop:?}"))),
         }
     }
 
@@ -255,7 +255,7 @@ fn deck(game: &AnyGame, named: &[String]) -> Result<Option<Vec<u32>>, String> {
         return Ok(None);
     }
     let all: Vec<(u32, String)> = (0..=u8::MAX)
-        .map(|face| (u32::from(face), game.card_name(Face(face)).to_string()))
+        .map(|face| (u32::from(face), game.card_name(Face(face))))
         .take_while(|(_, name)| !name.is_empty())
         .collect();
     let number = |wanted: &String| {

@@ -44,12 +44,11 @@ impl Shell {
         match &mut self.overlay {
             Some(Overlay::Question(question, _)) => {
                 let KeyCode::Char(c) = key.code else {
-                    let wanted = self.context.keymap.intent(key);
-                    return match wanted {
-                        // Enter pressed once too often must not confirm anything.
-                        Some(Intent::Back) => self.overlay = None,
-                        _ => {}
-                    };
+                    // Enter pressed once too often must not confirm anything.
+                    if self.context.keymap.intent(key) == Some(Intent::Back) {
+                        self.overlay = None;
+                    }
+                    return;
                 };
                 let found = question.answers.iter().position(|(key, ..)| *key == c);
                 match found {

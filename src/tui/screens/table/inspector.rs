@@ -38,31 +38,28 @@ pub(super) fn draw(
     };
     let hinted = table_screen.choice.hinted.as_ref();
     let hinted = hinted.filter(|(action, _)| offers.first().is_some_and(|offer| offer.action == *action));
-    let use_line = match offers.first() {
-        None => None,
-        Some(offer) => Some(match &offer.refused {
-            Some(why) => Line::from(vec![
-                Span::styled(theme.glyph("✗ ", "x "), theme.bad()),
-                Span::styled(sentence(why), theme.ink()),
-            ]),
-            None => {
-                let more = match offers.len() {
-                    1 => String::new(),
-                    count => format!("   {} {} more", context.keymap.key(Intent::Uses), count - 1),
-                };
-                let mut line = Line::from(vec![
-                    Span::styled("Enter ", theme.key()),
-                    Span::styled(offer.words.clone(), theme.ink()),
-                    Span::styled(more, theme.key()),
-                ]);
-                // The row of keys names that key too.
-                if line.width() + 4 > usize::from(area.width) && area.height > 1 {
-                    line.spans.pop();
-                }
-                line
+    let use_line = offers.first().map(|offer| match &offer.refused {
+        Some(why) => Line::from(vec![
+            Span::styled(theme.glyph("✗ ", "x "), theme.bad()),
+            Span::styled(sentence(why), theme.ink()),
+        ]),
+        None => {
+            let more = match offers.len() {
+                1 => String::new(),
+                count => format!("   {} {} more", context.keymap.key(Intent::Uses), count - 1),
+            };
+            let mut line = Line::from(vec![
+                Span::styled("Enter ", theme.key()),
+                Span::styled(offer.words.clone(), theme.ink()),
+                Span::styled(more, theme.key()),
+            ]);
+            // The row of keys names that key too.
+            if line.width() + 4 > usize::from(area.width) && area.height > 1 {
+                line.spans.pop();
             }
-        }),
-    };
+            line
+        }
+    });
     if area.height == 1 {
         let head = format!("{title}   ");
         let line = match use_line {
