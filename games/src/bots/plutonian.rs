@@ -6,9 +6,9 @@ use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
 use rand_core::Rng;
 
-use super::Bot;
+use super::{Bot, fixed};
 use crate::common::counted;
-use crate::hint::{Hint, Hints, of_bot};
+use crate::hint::{Hint, Hints};
 use crate::plutonian::outlook::{Left, Outlook, gain};
 use crate::plutonian::{Plutonian, PlutonianAction};
 
@@ -41,7 +41,7 @@ impl Bot<Plutonian> for PlutonianBot {
 
 impl Hints for Plutonian {
     fn hint(&self, seat: Seat, known: &Faces) -> Option<Hint<PlutonianAction>> {
-        let action = of_bot(PlutonianBot, self, seat, known)?;
+        let action = fixed(PlutonianBot, self, seat, known)?;
         let why = match action {
             PlutonianAction::Take { tree, stack } => reason(self, seat, tree, stack)?,
             PlutonianAction::Vote { end: true } => {

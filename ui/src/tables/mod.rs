@@ -8,6 +8,7 @@
 
 pub mod layout;
 pub mod offers;
+mod plate;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 
@@ -26,6 +27,7 @@ use ratatui::text::{Line, Span};
 use self::layout::Scale;
 use crate::canvas::Canvas;
 
+pub use self::plate::Plate;
 pub use crate::canvas::Spot;
 use crate::theme::Theme;
 

@@ -22,8 +22,8 @@ use ratatui::widgets::Block;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::Picture;
+use crate::canvas::Spot;
 use crate::canvas::{Canvas, Mark};
-use crate::tables::Spot;
 
 /// The size of a card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,11 +1,10 @@
-//! Things that every table is drawn with: cards, pyramids, plates of seats, bars, banners.
+//! Things that every table is drawn with: cards, pyramids, bars, banners.
 //!
 //! A game says what a thing shows; its look, its states and its four sizes are decided here, once for all games.
 
 mod banner;
 mod card;
 mod picture;
-mod plate;
 mod pyramid;
 
 use ratatui::text::Span;
@@ -13,7 +12,6 @@ use ratatui::text::Span;
 pub use self::banner::banner;
 pub use self::card::{Card, CardSize, SecondSuit};
 pub use self::picture::{Picture, Pictures};
-pub use self::plate::Plate;
 pub use self::pyramid::{pyramid, pyramid_columns, tier};
 
 use crate::theme::Theme;

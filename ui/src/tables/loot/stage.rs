@@ -15,8 +15,9 @@ use super::village::{self, State};
 use super::worth::Sight;
 use super::{DISCARD_PILE, DRAW_PILE, VILLAGE, burns_when};
 use crate::canvas::{Canvas, wrapped};
+use crate::tables::Plate;
 use crate::tables::{Spot, ViewContext};
-use crate::widgets::{Card, CardSize, Plate, bar};
+use crate::widgets::{Card, CardSize, bar};
 
 /// The rows from which seats have plates and the worth of the hand has a panel.
 const ROOMY: u16 = 18;

@@ -5,9 +5,9 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
-use super::bar;
+use super::{Spot, ViewContext};
 use crate::canvas::Canvas;
-use crate::tables::{Spot, ViewContext};
+use crate::widgets::bar;
 
 /// A plate; the seat's name and its state are drawn by themselves.
 #[derive(Clone, Debug)]
