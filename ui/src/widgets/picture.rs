@@ -51,7 +51,7 @@ impl Picture {
 pub struct Pictures(BTreeMap<String, Picture>);
 
 impl Pictures {
-    /// Reads pictures from text, as the [module](self) describes it.
+    /// Reads pictures from text, as the head of this file describes it.
     pub fn parse(text: &str) -> Self {
         let mut all: BTreeMap<String, Picture> = BTreeMap::new();
         let mut name = None;
