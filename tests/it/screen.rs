@@ -360,7 +360,10 @@ fn closed_window_ends_the_program() {
     if !terminals_work() {
         return;
     }
-    for (args, shows) in [(&["play", "loot", "--bots", "1"][..], "◈ sealed"), (&[], "Open tables near you")] {
+    for (args, shows) in [
+        (&["play", "loot", "--bots", "1"][..], "◈ sealed"),
+        (&[], "Open tables near you"),
+    ] {
         let data = tempfile::tempdir().unwrap();
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_fairdeal"));
         command.args(["--name", "Anna"]);
