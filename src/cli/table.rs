@@ -170,7 +170,10 @@ async fn attend(common: &Common, print: Option<Print>, data: Arc<DataDir>, table
             say_paused(table)?;
             Exit::Done
         }
-        TableOutcome::Left => Exit::Failed,
+        TableOutcome::Left => {
+            say("You left the table before the end of the game.")?;
+            Exit::Failed
+        }
         TableOutcome::Failed(why) => {
             complain(why);
             Exit::Failed

@@ -1,9 +1,10 @@
 //! Whether the terminal is light or dark: what it answers when asked, or else what the environment says.
 //!
 //! The question is the control sequence OSC 11. The answer arrives among the keys, and [`Answer`] takes it out of them,
-//! however late it is.
+//! however late it comes.
 
 use std::io::{IsTerminal as _, Write as _, stdin, stdout};
+use std::time::Duration;
 
 use fairdeal_ui::input::{Key, KeyCode, UserInput};
 use fairdeal_ui::theme::{Rgb, luminance};
@@ -16,6 +17,9 @@ const QUESTION: &[u8] = b"\x1b]11;?\x07";
 const STARTS: [&str; 2] = ["11;rgb:", "11;rgba:"];
 /// The longest answer, without its escape.
 const MAX_ANSWER: usize = 32;
+/// The wait for the next key after one that may begin an answer, and after several that do.
+const UNFINISHED: Duration = Duration::from_millis(50);
+const SLOW: Duration = Duration::from_secs(1);
 
 /// Asks the terminal, which must be in raw mode. Returns whether it was asked.
 ///
@@ -57,8 +61,20 @@ impl Answer {
         !self.held.is_empty()
     }
 
+    /// How long to wait for the next key before those held back are let go: nobody types the start of an answer by hand.
+    pub(super) fn patience(&self) -> Duration {
+        match self.text.len() {
+            ..3 => UNFINISHED,
+            _ => SLOW,
+        }
+    }
+
     /// Takes an input, and returns the inputs to handle now.
     pub(super) fn take(&mut self, input: UserInput) -> Vec<Input> {
+        // A click or a new size may come between the keys of an answer.
+        if !matches!(input, UserInput::Key(_)) {
+            return vec![Input::User(input)];
+        }
         let opens = self.held.is_empty() && is_key(&input, ']', false, true);
         let ends = is_key(&input, '\\', false, true) || is_key(&input, 'g', true, false);
         let plain = match &input {
@@ -182,6 +198,24 @@ mod tests {
         }
         let long = format!("11;rgb:{}", "f".repeat(100));
         assert_eq!(taken(answer(&long, bell)).0.len(), 109);
+    }
+
+    #[test]
+    fn an_answer_is_not_broken_by_a_new_size() {
+        let mut inputs = answer("11;rgb:ffff/ffff/ffff", key('g', true, false));
+        inputs.insert(9, UserInput::Redraw);
+        let (out, is_open) = taken(inputs);
+        assert!(
+            matches!(
+                out.as_slice(),
+                [Input::User(UserInput::Redraw), Input::Background(true)]
+            ) && !is_open
+        );
+        let mut begun = Answer::default();
+        for input in answer("11;", key('x', false, false)).into_iter().take(4) {
+            assert!(begun.take(input).is_empty());
+        }
+        assert_eq!(begun.patience(), SLOW);
     }
 
     #[test]

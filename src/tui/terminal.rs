@@ -2,7 +2,6 @@
 
 use std::io::stdout;
 use std::mem::ManuallyDrop;
-use std::time::Duration;
 
 use fairdeal_ui::input::{Key, KeyCode, UserInput};
 use ratatui::DefaultTerminal;
@@ -17,9 +16,6 @@ use tokio::sync::mpsc;
 
 use super::background::Answer;
 use super::event::Input;
-
-/// How long keys that may begin an answer of the terminal are held back.
-const UNFINISHED: Duration = Duration::from_millis(50);
 
 /// The terminal in raw mode, restored on drop.
 pub(super) struct Screen {
@@ -63,7 +59,7 @@ pub(super) fn user_inputs() -> mpsc::Receiver<Input> {
     std::thread::spawn(move || {
         let mut answer = Answer::default();
         loop {
-            let inputs = if answer.is_open() && !event::poll(UNFINISHED).unwrap_or(true) {
+            let inputs = if answer.is_open() && !event::poll(answer.patience()).unwrap_or(true) {
                 answer.release()
             } else {
                 let Ok(event) = event::read() else { return };

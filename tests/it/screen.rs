@@ -404,7 +404,7 @@ fn replay_is_shown_beside_a_running_game() {
         command.arg("replay");
         command.arg(file);
         let player = Player::starts(&path, command);
-        player.reads("[e point of view]");
+        player.reads("[e view]");
     };
     shown();
     assert!(!path.exists(), "nothing is made for a replay");

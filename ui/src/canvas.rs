@@ -98,6 +98,9 @@ pub struct Layer {
     pub targets: Vec<(Rect, Target)>,
     /// The places of a table, including those that cannot be chosen.
     pub places: BTreeMap<Spot, Rect>,
+    /// Rows that were wider than their place, for tests: nothing may be cut.
+    #[cfg(any(test, feature = "testing"))]
+    pub cut: Vec<String>,
 }
 
 impl Layer {
@@ -160,7 +163,16 @@ impl<'a> Canvas<'a> {
 
     /// Writes one row, clipped to the area.
     pub fn put<'l>(&mut self, area: Rect, line: impl Into<Line<'l>>) {
-        self.render(line.into(), Rect { height: 1, ..area });
+        let line = line.into();
+        #[cfg(any(test, feature = "testing"))]
+        {
+            let place = area.intersection(self.buffer.area);
+            let text = line.to_string();
+            if !place.is_empty() && text.trim_end().width() > usize::from(place.width) {
+                self.layer.cut.push(text);
+            }
+        }
+        self.render(line, Rect { height: 1, ..area });
     }
 
     /// Writes at the start of a row, and returns the rest of the row.
@@ -418,6 +430,32 @@ pub fn wrapped(text: &str, width: usize, indent: usize) -> Vec<String> {
     rows
 }
 
+/// Wraps a styled line at blanks to a width, like [`wrapped`]. A line that fits stays as it is, columns and all.
+pub fn wrapped_line(line: &Line<'static>, width: usize, indent: usize) -> Vec<Line<'static>> {
+    if line.width() <= width {
+        return vec![line.clone()];
+    }
+    // The style of every letter but the blanks, in order.
+    let styles: Vec<Style> = (line.spans.iter())
+        .flat_map(|span| {
+            let letters = span.content.chars().filter(|c| !c.is_whitespace());
+            letters.map(|_| span.style)
+        })
+        .collect();
+    let mut styles = styles.into_iter();
+    let mut style = Style::new();
+    let row = |row: String| {
+        let spans = row.chars().map(|c| {
+            if !c.is_whitespace() {
+                style = styles.next().unwrap_or_default();
+            }
+            Span::styled(c.to_string(), style)
+        });
+        Line::from(spans.collect::<Vec<_>>())
+    };
+    wrapped(&line.to_string(), width, indent).into_iter().map(row).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -431,6 +469,18 @@ mod tests {
         assert_eq!(wrapped("a bc def", 4, 1), ["a bc", " def"]);
         assert_eq!(wrapped("abcdefgh", 3, 1), ["abc", " de", " fg", " h"]);
         assert_eq!(wrapped("", 3, 1), [""]);
+    }
+
+    #[test]
+    fn a_wrapped_line_keeps_its_styles() {
+        let bold = Style::new().bold();
+        let line = Line::from(vec![Span::raw("a  bc "), Span::styled("def g", bold)]);
+        let rows = wrapped_line(&line, 6, 1);
+        let texts: Vec<String> = rows.iter().map(ToString::to_string).collect();
+        assert_eq!(texts, ["a bc", " def g"]);
+        let is_bold = |c: &Span<'_>| c.style == bold;
+        assert!(rows[1].spans.iter().skip(1).all(is_bold) && !rows[0].spans.iter().any(is_bold));
+        assert_eq!(wrapped_line(&line, 20, 1), [line.clone()]);
     }
 
     #[test]

@@ -48,7 +48,7 @@ const SLOW: Duration = Duration::from_millis(150);
 /// The most inputs to handle before the next frame.
 const AT_ONCE: usize = 256;
 /// How long the first frame waits for the terminal to tell its background.
-const ANSWER: Duration = Duration::from_millis(100);
+const ANSWER: Duration = Duration::from_millis(30);
 /// How often a screen gets the progress of reading a transcript.
 const TELLING: Duration = Duration::from_millis(30);
 /// How long the old session stays open to deliver an invitation to everybody.

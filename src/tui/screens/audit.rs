@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use fairdeal_games::counted;
 use fairdeal_protocol::audit::progress::AuditProgress;
 use fairdeal_protocol::seat::Seat;
 use fairdeal_ui::canvas::{Canvas, Layer, Target, cut, wrapped};
@@ -14,7 +15,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
-use super::{column, first_shown, paragraph};
+use super::{column, first_shown, line_after, paragraph};
 use crate::tui::event::{Audited, UiEvent};
 use crate::tui::screen::{Context, Effect, Request, Requests, Screen};
 
@@ -255,6 +256,16 @@ impl Screen for Audit {
         for ((y, row), number) in (list.y..list.bottom()).zip(rows.iter().skip(first)).zip(first..) {
             self.draw_row(canvas, Rect { y, height: 1, ..list }, number, row);
         }
+        let hidden = rows.len().saturating_sub(first + usize::from(list.height));
+        if hidden > 0 {
+            let below = Rect {
+                y: list.bottom(),
+                height: 1,
+                ..list
+            };
+            let words = format!("{} below", counted(hidden, "more line"));
+            canvas.put(below, Line::styled(words, theme.accent()));
+        }
         if let Some(row) = rows.get(self.chosen) {
             let inner = canvas.panel(about, &row.title);
             paragraph(canvas, inner, row.about.as_str());
@@ -267,19 +278,14 @@ impl Screen for Audit {
     }
 
     fn intent(&mut self, context: &Context, intent: Intent, requests: &mut Requests) {
+        if intent == Intent::Quit {
+            return self.back(context, requests);
+        }
         let last = self.rows().len().saturating_sub(1);
-        let to = match intent {
-            Intent::Up => self.chosen.saturating_sub(1),
-            Intent::Down => self.chosen + 1,
-            Intent::PageUp => self.chosen.saturating_sub(10),
-            Intent::PageDown => self.chosen + 10,
-            Intent::First => 0,
-            Intent::Last => last,
-            Intent::Quit => return self.back(context, requests),
-            _ => return,
-        };
-        self.chosen = to.min(last);
-        requests.push(Request::Focus(Target::Row(self.chosen)));
+        if let Some(line) = line_after(intent, self.chosen, last) {
+            self.chosen = line;
+            requests.push(Request::Focus(Target::Row(line)));
+        }
     }
 
     /// Up and down choose a line, including those outside the visible rows.

@@ -11,7 +11,7 @@ use unicode_width::UnicodeWidthStr as _;
 use super::audit::Audit;
 use super::replay::ReplayScreen;
 use super::table::TableScreen;
-use super::{column, first_shown, paragraph, row};
+use super::{column, first_shown, line_after, paragraph, row};
 use crate::history::statistics::{Statistics, statistics};
 use crate::history::{Past, What};
 use crate::summary::Summary;
@@ -210,19 +210,14 @@ impl Screen for History {
     }
 
     fn intent(&mut self, context: &Context, intent: Intent, requests: &mut Requests) {
+        if intent == Intent::Quit {
+            return requests.push(Request::Leave);
+        }
         let last = context.library.past.len().saturating_sub(1);
-        let to = match intent {
-            Intent::Up => self.chosen.saturating_sub(1),
-            Intent::Down => self.chosen + 1,
-            Intent::PageUp => self.chosen.saturating_sub(10),
-            Intent::PageDown => self.chosen + 10,
-            Intent::First => 0,
-            Intent::Last => last,
-            Intent::Quit => return requests.push(Request::Leave),
-            _ => return,
-        };
-        self.chosen = to.min(last);
-        requests.push(Request::Focus(Target::Row(self.chosen)));
+        if let Some(line) = line_after(intent, self.chosen, last) {
+            self.chosen = line;
+            requests.push(Request::Focus(Target::Row(line)));
+        }
     }
 
     /// Up and down select a game, including those outside the visible rows.

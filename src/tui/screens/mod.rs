@@ -18,6 +18,7 @@ mod tests;
 pub(super) mod welcome;
 
 use fairdeal_ui::canvas::{Canvas, Target, cut, wrapped};
+use fairdeal_ui::keys::Intent;
 use ratatui::layout::{Constraint, Layout, Margin, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span, Text};
@@ -121,7 +122,13 @@ fn foot(canvas: &mut Canvas<'_>, area: Rect, sentences: &[String], mut keys: Vec
         keys.remove(hint.unwrap_or(keys.len() - 2));
     }
     let gap = if room(&keys) + keys.len() <= width + 3 { 3 } else { 2 };
-    let mut at = line;
+    put_keys(canvas, line, gap, keys);
+}
+
+/// Writes keys with their effects in a row, `gap` columns apart. Those with a target can be clicked.
+fn put_keys(canvas: &mut Canvas<'_>, area: Rect, gap: u16, keys: Vec<KeyHelp<'_>>) {
+    let theme = canvas.theme();
+    let mut at = area;
     for (key, label, target) in keys {
         let text = Line::from(vec![Span::styled(key, theme.key()), Span::raw(format!(" {label}"))]);
         let area = Rect {
@@ -135,11 +142,25 @@ fn foot(canvas: &mut Canvas<'_>, area: Rect, sentences: &[String], mut keys: Vec
             canvas.tint(area, theme.focused());
         }
         at = Rect {
-            x: rest.x.saturating_add(gap),
+            x: rest.x.saturating_add(gap).min(rest.right()),
             width: rest.width.saturating_sub(gap),
             ..rest
         };
     }
+}
+
+/// The line of a list that a key leads to; `None` for keys that do not move in a list. `last` is the last line.
+fn line_after(intent: Intent, chosen: usize, last: usize) -> Option<usize> {
+    let to = match intent {
+        Intent::Up => chosen.saturating_sub(1),
+        Intent::Down => chosen.saturating_add(1),
+        Intent::PageUp => chosen.saturating_sub(10),
+        Intent::PageDown => chosen.saturating_add(10),
+        Intent::First => 0,
+        Intent::Last => last,
+        _ => return None,
+    };
+    Some(to.min(last))
 }
 
 /// A centred column, at most `most` wide to stay readable.

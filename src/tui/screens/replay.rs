@@ -164,7 +164,7 @@ impl ReplayScreen {
         let x = canvas.button((row.x, row.y), "", theme.glyph("←", "<"), BACK);
         let x = canvas.button((x, row.y), &space, label, PLAY);
         let x = canvas.button((x, row.y), "", theme.glyph("→", ">"), ON);
-        let x = canvas.button((x, row.y), "e", "point of view", EYES) + 1;
+        let x = canvas.button((x, row.y), "e", "view", EYES) + 1;
         let rest = Rect {
             x,
             width: row.right().saturating_sub(x),

@@ -15,6 +15,7 @@ use unicode_width::UnicodeWidthStr as _;
 use super::choosing::sentence;
 use super::{Over, TableScreen, button, inspector, outcome, rail, seal, view_of};
 use crate::tui::screen::Context;
+use crate::tui::screens::put_keys;
 
 /// Note on a seat with no direct connection, while other seats have one.
 const FAR: &str = "no direct link";
@@ -238,24 +239,9 @@ fn draw_keys(
         room = room.saturating_sub(width(help));
         fits
     });
-    let mut at = areas.keys;
-    for (key, label, target) in shown.collect::<Vec<_>>().into_iter().chain(fixed) {
-        let theme = canvas.theme();
-        let line = Line::from(vec![Span::styled(key, theme.key()), Span::raw(format!(" {label}"))]);
-        let area = Rect {
-            width: u16::try_from(line.width()).unwrap_or(0).min(at.width),
-            ..at
-        };
-        let rest = canvas.lead(at, line);
-        if let Some(target) = target
-            && canvas.target(area, target).focused
-        {
-            canvas.tint(area, theme.focused());
-        }
-        at = Rect {
-            x: rest.x.saturating_add(3).min(rest.right()),
-            width: rest.width.saturating_sub(3),
-            ..rest
-        };
-    }
+    let keys: Vec<KeyHelp> = shown.chain(fixed).collect();
+    let keys = keys
+        .iter()
+        .map(|(key, label, target)| (key.clone(), label.as_str(), *target));
+    put_keys(canvas, areas.keys, 3, keys.collect());
 }

@@ -2,7 +2,7 @@
 
 use fairdeal_games::{AnyGame, match_game};
 use fairdeal_protocol::game::Game as _;
-use fairdeal_ui::canvas::{Canvas, Target, cut, wrapped};
+use fairdeal_ui::canvas::{Canvas, Target, cut, wrapped, wrapped_line};
 use fairdeal_ui::keys::Intent;
 use fairdeal_ui::tables::{Board as _, ViewContext};
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -48,16 +48,11 @@ pub(super) fn draw(
                 1 => String::new(),
                 count => format!("   {} {} more", context.keymap.key(Intent::Uses), count - 1),
             };
-            let mut line = Line::from(vec![
+            Line::from(vec![
                 Span::styled("Enter ", theme.key()),
                 Span::styled(offer.words.clone(), theme.ink()),
                 Span::styled(more, theme.key()),
-            ]);
-            // The row of keys names that key too.
-            if line.width() + 4 > usize::from(area.width) && area.height > 1 {
-                line.spans.pop();
-            }
-            line
+            ])
         }
     });
     if area.height == 1 {
@@ -76,19 +71,32 @@ pub(super) fn draw(
             }
             None => Line::styled(title, theme.title()),
         };
-        return canvas.put(area, line);
+        // Two rows begin over the row above.
+        let rows = wrapped_line(&line, usize::from(area.width), 2);
+        let above = u16::try_from(rows.len().saturating_sub(1)).unwrap_or(0).min(area.y);
+        let area = Rect {
+            y: area.y - above,
+            height: area.height + above,
+            ..area
+        };
+        canvas.clear(area);
+        return canvas.rows(area, rows);
     }
     if title.is_empty() {
         return;
     }
-    let inner = canvas.panel(area, &title);
-    let (text, foot) = match use_line {
-        Some(line) => {
-            let [text, foot] = Layout::vertical([Constraint::Min(0), Constraint::Length(1)]).areas(inner);
-            (text, Some((foot, line)))
-        }
-        None => (inner, None),
+    // A title without room ends at its colon; the rest begins the text.
+    let room = usize::from(area.width).saturating_sub(4);
+    let (title, rest) = match title.split_once(": ") {
+        Some((head, rest)) if title.width() > room => (head.to_owned(), format!("{rest}.")),
+        _ => (title, String::new()),
     };
+    let inner = canvas.panel(area, &title);
+    let uses = use_line.map_or_else(Vec::new, |line| wrapped_line(&line, usize::from(inner.width), 2));
+    let foot_rows = Constraint::Length(u16::try_from(uses.len()).unwrap_or(0));
+    let [text, foot] = Layout::vertical([Constraint::Min(0), foot_rows]).areas(inner);
+    let about = std::iter::once(rest).filter(|rest| !rest.is_empty()).chain(about);
+    let about: Vec<String> = about.collect();
     let words: Vec<&str> = hinted.map(|(_, why)| why.as_str()).into_iter().collect();
     let about = about.iter().map(String::as_str);
     let words = words.into_iter().chain(about).collect::<Vec<_>>().join(" ");
@@ -106,9 +114,7 @@ pub(super) fn draw(
         Line::styled(row, theme.ink())
     });
     canvas.rows(text, shown);
-    if let Some((foot, line)) = foot {
-        canvas.put(foot, line);
-    }
+    canvas.rows(foot, uses);
 }
 
 /// The sheet of all uses of the thing in focus.
@@ -140,7 +146,7 @@ pub(super) fn draw_uses(table_screen: &TableScreen, canvas: &mut Canvas<'_>) {
         let line = Line::from(vec![
             Span::styled(sign, theme.accent()),
             Span::styled(format!(" {key} "), theme.key()),
-            Span::raw(offer.words.clone()),
+            Span::raw(cut(&offer.words, usize::from(list.width).saturating_sub(4), theme)),
         ]);
         canvas.put(at, line);
         if mark.focused {

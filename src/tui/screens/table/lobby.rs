@@ -358,20 +358,16 @@ fn draw_chat(table_screen: &TableScreen, canvas: &mut Canvas<'_>, area: Rect) {
     let writes = !table_screen.local && table_screen.lobby.me.is_some();
     let inner = canvas.panel(area, if writes { "Chat" } else { "News" });
     let [log, line] = Layout::vertical([Constraint::Min(0), Constraint::Length(u16::from(writes))]).areas(inner);
-    let rows = usize::from(log.height);
-    let lines = rail::lines(table_screen.log.visible(rows), &table_screen.log, log.width, theme);
-    let hidden = lines.len().saturating_sub(rows);
-    canvas.rows(log, lines.into_iter().skip(hidden));
+    rail::draw_entries(&table_screen.log, canvas, log);
     if !writes {
         return;
     }
     canvas.clear(line);
     canvas.tint(line, theme.paper(true));
-    let prompt = theme.glyph("❯ ", "> ");
     if let Some(field) = &table_screen.chat {
-        let rest = canvas.lead(line, Line::styled(prompt, theme.accent()));
-        return field.draw(canvas, rest);
+        return rail::draw_field(field, canvas, line);
     }
+    let prompt = theme.glyph(rail::PROMPT.0, rail::PROMPT.1);
     let mark = canvas.target(line, button::CHAT);
     let key = Span::styled("t", theme.key());
     let words = Span::styled(" or a click: say something", theme.ink());

@@ -307,7 +307,12 @@ impl TableScreen {
 
     /// Whether a sheet has just opened by itself.
     fn is_fresh(&self) -> bool {
-        matches!(self.over, Over::Telling(_) | Over::Outcome) && self.opened < GUARD
+        matches!(self.over, Over::Telling(_) | Over::Outcome) && (self.is_awaited() || self.opened < GUARD)
+    }
+
+    /// Whether the table is still seen before its sheet comes up.
+    fn is_awaited(&self) -> bool {
+        matches!(&self.over, Over::Telling(telling) if telling.is_awaited())
     }
 
     /// Opens a sheet that the player asked for.
@@ -353,7 +358,9 @@ impl TableScreen {
             let game = &snapshot.game;
             let scores = game.scores();
             let mut lines: Vec<Line<'static>> = Vec::new();
-            for (seat, score) in Seat::first(scores.len()).zip(scores) {
+            let mut ranked: Vec<(Seat, i64)> = Seat::first(scores.len()).zip(scores).collect();
+            ranked.sort_by_key(|(_, score)| std::cmp::Reverse(*score));
+            for (seat, score) in ranked {
                 let mut line = Line::from(Span::raw(format!("{score:>6}  ")));
                 line.extend(view.seat_line(seat, game.to_act().contains(seat)));
                 let bot = if view.seats.get(seat.index()).is_some_and(|seat| seat.is_bot) {
@@ -786,15 +793,16 @@ impl Screen for TableScreen {
     fn tick(&mut self, context: &Context, passed: Duration, requests: &mut Requests) {
         self.pacing.advance(passed);
         self.catch_up(context, requests);
-        self.opened = self.opened.saturating_add(passed);
         if self.rest.advance(passed) {
             self.over = Over::Nothing;
             self.go_on(context, requests);
         }
         self.stage.advance(passed);
-        if let Over::Telling(telling) = &mut self.over {
-            telling.advance(passed);
-        }
+        let shown = match &mut self.over {
+            Over::Telling(telling) => telling.advance(passed),
+            _ => passed,
+        };
+        self.opened = self.opened.saturating_add(shown);
     }
 
     fn pace(&self) -> Option<Duration> {

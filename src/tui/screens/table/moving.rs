@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use fairdeal_games::AnyEvent;
+use fairdeal_games::{AnyEvent, counted};
 use fairdeal_protocol::card::Handle;
-use fairdeal_ui::canvas::{Canvas, Layer, Marks, Target};
+use fairdeal_ui::canvas::{Canvas, Layer, Marks, Target, wrapped, wrapped_line};
 use fairdeal_ui::tables::{Animation, Motion, Spot};
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
+use unicode_width::UnicodeWidthStr as _;
 
 use crate::tui::shell::window;
 
@@ -20,6 +21,8 @@ const WAY: Duration = Duration::from_millis(220);
 const BUILDING: Duration = Duration::from_millis(300);
 /// Time between two steps of a scoring.
 const BEAT: Duration = Duration::from_millis(140);
+/// How long the table is seen before a sheet comes up.
+const LAST_LOOK: Duration = Duration::from_millis(600);
 /// The longest time for all steps of a scoring.
 const COUNTING: Duration = Duration::from_millis(2500);
 
@@ -169,6 +172,8 @@ impl Moving {
 #[derive(Debug)]
 pub(super) struct Telling {
     show: Animation,
+    /// The time until it comes up: the table is seen first as it was left.
+    wait: Duration,
     shown: usize,
     passed: Duration,
     /// How many lines the text is scrolled back, if it does not all fit.
@@ -179,6 +184,7 @@ impl Telling {
     pub(super) fn new(show: Animation, moves: bool) -> Self {
         let mut telling = Self {
             show,
+            wait: if moves { LAST_LOOK } else { Duration::ZERO },
             shown: 1,
             passed: Duration::ZERO,
             back: 0,
@@ -193,12 +199,18 @@ impl Telling {
         self.show.lines.iter().map(|line| line.spans.len()).sum()
     }
 
+    /// Whether it is still to come up.
+    pub(super) fn is_awaited(&self) -> bool {
+        !self.wait.is_zero()
+    }
+
     pub(super) fn is_moving(&self) -> bool {
         self.shown < self.parts()
     }
 
     pub(super) fn pace(&self) -> Option<Duration> {
-        self.is_moving().then(|| self.beat())
+        let next = if self.is_awaited() { self.wait } else { self.beat() };
+        (self.is_awaited() || self.is_moving()).then_some(next)
     }
 
     /// The time between two steps: all of them take at most [`COUNTING`].
@@ -211,13 +223,18 @@ impl Telling {
         self.shown = self.parts();
     }
 
-    pub(super) fn advance(&mut self, passed: Duration) {
+    /// Lets time pass, and returns how much of it the sheet was shown.
+    pub(super) fn advance(&mut self, passed: Duration) -> Duration {
+        let waited = passed.min(self.wait);
+        self.wait = self.wait.saturating_sub(waited);
+        let passed = passed.saturating_sub(waited);
         self.passed += passed;
         let beat = self.beat();
         while self.passed >= beat && self.is_moving() {
             self.passed -= beat;
             self.shown += 1;
         }
+        passed
     }
 
     /// Scrolls back by so many lines; a negative number scrolls ahead.
@@ -229,6 +246,9 @@ impl Telling {
 
     /// Draws the steps so far; if they do not all fit, the last ones.
     pub(super) fn draw(&mut self, canvas: &mut Canvas<'_>, close: Target, note: &str) {
+        if self.is_awaited() {
+            return;
+        }
         let mut left = self.shown;
         let mut lines: Vec<Line<'static>> = Vec::new();
         for line in &self.show.lines {
@@ -240,9 +260,15 @@ impl Telling {
             lines.push(Line::from(line.spans.iter().take(count).cloned().collect::<Vec<_>>()));
         }
         let theme = canvas.theme();
-        let wanted = u16::try_from(self.show.lines.len()).unwrap_or(u16::MAX);
+        let columns = 76.min(canvas.area().width);
+        let inside = usize::from(columns.saturating_sub(2));
+        let rows = |lines: &[Line<'static>]| -> Vec<Line<'static>> {
+            lines.iter().flat_map(|line| wrapped_line(line, inside, 2)).collect()
+        };
+        let wanted = u16::try_from(rows(&self.show.lines).len()).unwrap_or(u16::MAX);
+        let lines = rows(&lines);
         let height = wanted.saturating_add(3).min(canvas.area().height);
-        let inner = window(canvas, &self.show.title, 76, height);
+        let inner = window(canvas, &self.show.title, columns, height);
         let rows = usize::from(inner.height.saturating_sub(1));
         let hidden = lines.len().saturating_sub(rows);
         self.back = self.back.min(hidden);
@@ -266,15 +292,13 @@ impl Telling {
                 width: foot.right().saturating_sub(x),
                 ..foot
             };
-            let more = if hidden > 0 {
-                format!("Up, Down: {hidden} more lines. ")
-            } else {
-                String::new()
+            let more = match hidden {
+                0 => String::new(),
+                hidden => format!("Up, Down: {} ", counted(hidden, "more line")),
             };
-            let spans = vec![
-                Span::styled(more, theme.faint()),
-                Span::styled(note.to_owned(), theme.accent()),
-            ];
+            let room = usize::from(rest.width).saturating_sub(more.width());
+            let note = wrapped(note, room, 0).into_iter().next().unwrap_or_default();
+            let spans = vec![Span::raw(more), Span::styled(note, theme.accent())];
             canvas.put(rest, Line::from(spans));
         }
     }

@@ -2,11 +2,13 @@
 
 use fairdeal_games::{AnyGame, match_game};
 use fairdeal_ui::canvas::{Canvas, wrapped};
+use fairdeal_ui::field::Field;
 use fairdeal_ui::tables::layout::Areas;
 use fairdeal_ui::tables::{Board as _, ViewContext};
 use fairdeal_ui::theme::Theme;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
+use unicode_width::UnicodeWidthStr as _;
 
 use super::log::{Entry, Log};
 use super::{TableScreen, Voice};
@@ -15,6 +17,8 @@ use super::{TableScreen, Voice};
 const LEAST: u16 = 8;
 /// The rail has two columns from this width on.
 const WIDE: u16 = 50;
+/// Marks the line of the chat; in ASCII too.
+pub(super) const PROMPT: (&str, &str) = ("❯ ", "> ");
 /// Columns of the game's sections in a wide rail.
 const SECTIONS: u16 = 29;
 
@@ -71,7 +75,6 @@ pub(super) fn draw(
 }
 
 fn draw_log(table_screen: &TableScreen, canvas: &mut Canvas<'_>, area: Rect) {
-    let theme = canvas.theme();
     let title = match table_screen.log.is_scrolled_back() {
         true => "What happened (scrolled back)",
         false => "What happened",
@@ -80,13 +83,24 @@ fn draw_log(table_screen: &TableScreen, canvas: &mut Canvas<'_>, area: Rect) {
     if let Some(field) = &table_screen.chat {
         let [log, row] = Layout::vertical([Constraint::Min(0), Constraint::Length(1)]).areas(inner);
         inner = log;
-        let row = canvas.lead(row, Line::styled(theme.glyph("❯ ", "> "), theme.accent()));
-        field.draw(canvas, row);
+        draw_field(field, canvas, row);
     }
-    let rows = usize::from(inner.height);
-    let lines = lines(table_screen.log.visible(rows), &table_screen.log, inner.width, theme);
+    draw_entries(&table_screen.log, canvas, inner);
+}
+
+/// Draws the newest entries that fit.
+pub(super) fn draw_entries(log: &Log, canvas: &mut Canvas<'_>, area: Rect) {
+    let rows = usize::from(area.height);
+    let lines = lines(log.visible(rows), log, area.width, canvas.theme());
     let hidden = lines.len().saturating_sub(rows);
-    canvas.rows(inner, lines.into_iter().skip(hidden));
+    canvas.rows(area, lines.into_iter().skip(hidden));
+}
+
+/// Draws the line on which a message is being written.
+pub(super) fn draw_field(field: &Field, canvas: &mut Canvas<'_>, area: Rect) {
+    let theme = canvas.theme();
+    let row = canvas.lead(area, Line::styled(theme.glyph(PROMPT.0, PROMPT.1), theme.accent()));
+    field.draw(canvas, row);
 }
 
 /// Entries as rows: a dot marks the player's own, and a rule the first one since.
@@ -101,7 +115,10 @@ pub(super) fn lines(entries: &[Entry], log: &Log, width: u16, theme: &Theme) -> 
         let is_own = entry.actor.is_some() && entry.actor == log.own();
         if log.is_first_since(entry) {
             let rule = theme.glyph("─", "-");
-            lines.push(Line::styled(format!("{rule} since your turn {rule}"), theme.accent()));
+            let words = format!("{rule} since your turn {rule}");
+            let fits = words.width() <= usize::from(width);
+            let words = if fits { words } else { "since your turn".to_owned() };
+            lines.push(Line::styled(words, theme.accent()));
         }
         let sign = match (is_own, entry.voice) {
             (true, _) => Span::styled(theme.glyph("● ", "* "), theme.accent()),
@@ -118,14 +135,8 @@ pub(super) fn lines(entries: &[Entry], log: &Log, width: u16, theme: &Theme) -> 
 }
 
 fn draw_ticker(table_screen: &TableScreen, canvas: &mut Canvas<'_>, area: Rect) {
-    let theme = canvas.theme();
-    if let Some(field) = &table_screen.chat {
-        let row = Rect { height: 1, ..area };
-        let row = canvas.lead(row, Line::styled(theme.glyph("❯ ", "> "), theme.accent()));
-        return field.draw(canvas, row);
+    match &table_screen.chat {
+        Some(field) => draw_field(field, canvas, Rect { height: 1, ..area }),
+        None => draw_entries(&table_screen.log, canvas, area),
     }
-    let rows = usize::from(area.height);
-    let mut lines = lines(table_screen.log.visible(rows), &table_screen.log, area.width, theme);
-    lines.drain(..lines.len().saturating_sub(rows));
-    canvas.rows(area, lines);
 }

@@ -65,7 +65,7 @@ pub(super) fn draw(loot: &Loot, view: &ViewContext<'_>, canvas: &mut Canvas<'_>,
     let Some(me) = view.me.filter(|me| !loot.has_left(*me)) else {
         let text = match view.me {
             Some(_) => "You have left; your hand is set aside.",
-            None => "You are watching: you see the cards that everybody has seen.",
+            None => "You are watching: public cards alone.",
         };
         return canvas.put(area, Line::styled(text, canvas.theme().ink()).centered());
     };

@@ -179,7 +179,8 @@ impl Board for Sphinx {
         let found = seats.filter(|seat| self.status(*seat) == Status::Won).count();
         let mut heading = match found {
             0 => "no King found".to_owned(),
-            _ => words::count(found, "King found", "Kings found"),
+            1 => "1 King found".to_owned(),
+            _ => format!("{found} Kings found"),
         };
         if self.is_diagonal() {
             heading.push_str(", Magicians go diagonally");

@@ -3,17 +3,17 @@
 //! A screen with a rail has all but the supply there, which is a row under the board. Others have a column of rows
 //! beside the board.
 
-use fairdeal_games::TableGame as _;
 use fairdeal_games::pyramid::Size;
 use fairdeal_games::sphinx::board::Pylon;
 use fairdeal_games::sphinx::{Phase, Sphinx, Status, Whereabouts};
+use fairdeal_games::{TableGame as _, counted};
 use fairdeal_protocol::card::Slot;
 use fairdeal_protocol::seat::Seat;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
-use super::words::{count, danger, end};
+use super::words::{danger, end};
 use super::{DIE, card, label, magician_style, monster_style, shape, supply_spot};
 use crate::canvas::{Canvas, Mark, wrapped};
 use crate::tables::ViewContext;
@@ -151,7 +151,7 @@ fn die_line(game: &Sphinx, view: &ViewContext<'_>) -> Line<'static> {
     match counts(game).filter(|_| game.phase() == Phase::Monsters) {
         None => Line::styled("Magician first, then die", theme.title()),
         Some((roll, _)) => {
-            let points = count(usize::from(game.points()), "point", "points");
+            let points = counted(usize::from(game.points()), "point");
             Line::from(vec![
                 Span::styled(format!("Die {roll}: "), theme.title()),
                 Span::styled(format!("{points} left"), theme.accent()),
@@ -201,7 +201,7 @@ fn turn(game: &Sphinx, view: &ViewContext<'_>, seat: Seat) -> (String, Vec<Line<
         line
     });
     let mut rows: Vec<Line<'static>> = rows.collect();
-    let points = count(usize::from(game.points()), "point", "points");
+    let points = counted(usize::from(game.points()), "point");
     rows.extend(roll.map(|_| Line::styled(format!("{:11}{points} left", ""), theme.accent())));
     (title, rows)
 }

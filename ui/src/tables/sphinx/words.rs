@@ -3,21 +3,13 @@
 use fairdeal_games::pyramid::Size;
 use fairdeal_games::sphinx::board::{Pylon, Square, central};
 use fairdeal_games::sphinx::{Phase, Sphinx, SphinxAction, Status, Whereabouts, cards};
-use fairdeal_games::{TableGame as _, listed};
+use fairdeal_games::{TableGame as _, counted, listed};
 use fairdeal_protocol::seat::Seat;
 use ratatui::style::Style;
 
 use super::{END, UNVOTE, VOTE, magicians_on, pylon_of, size_of, square_of, victims};
 use crate::tables::{Spot, ViewContext};
 use crate::theme::Theme;
-
-/// A number of things, in words.
-pub(super) fn count(number: usize, one: &str, many: &str) -> String {
-    match number {
-        1 => format!("1 {one}"),
-        _ => format!("{number} {many}"),
-    }
-}
 
 /// A seat in a sentence.
 fn named(view: &ViewContext<'_>, seat: Seat) -> String {
@@ -62,7 +54,7 @@ pub(super) fn action(game: &Sphinx, action: &SphinxAction, view: &ViewContext<'_
             "bring a {} Monster to {} for {}{fate}",
             size.name(),
             at.name(),
-            count(usize::from(size.pips()), "point", "points"),
+            counted(usize::from(size.pips()), "point"),
         ),
         SphinxAction::Monster { size, from, to } => {
             format!(
@@ -74,10 +66,7 @@ pub(super) fn action(game: &Sphinx, action: &SphinxAction, view: &ViewContext<'_
         }
         SphinxAction::End => match game.points() {
             0 => "end your turn".to_owned(),
-            points => format!(
-                "end your turn, with {} left",
-                count(usize::from(points), "point", "points")
-            ),
+            points => format!("end your turn, with {} left", counted(usize::from(points), "point")),
         },
         SphinxAction::Vote { end: true } => "vote to end the game".to_owned(),
         SphinxAction::Vote { end: false } => "take back your vote to end the game".to_owned(),
@@ -155,7 +144,7 @@ pub(super) fn about(game: &Sphinx, spot: Spot, view: &ViewContext<'_>) -> Vec<St
         return about_square(game, square, view);
     }
     if let Some(size) = size_of(spot) {
-        let points = count(usize::from(size.pips()), "point", "points");
+        let points = counted(usize::from(size.pips()), "point");
         let mut lines = vec![format!(
             "Bring one for {points}, to the centre or to a Pylon with a spade turned up."
         )];
@@ -163,7 +152,7 @@ pub(super) fn about(game: &Sphinx, spot: Spot, view: &ViewContext<'_>) -> Vec<St
             true => "A Monster has moved, so you can't bring another this turn.".to_owned(),
             false => format!(
                 "It moves up to {} a point, not diagonally.",
-                count(usize::from(size.pips()), "square", "squares")
+                counted(usize::from(size.pips()), "square")
             ),
         });
         return lines;
@@ -196,7 +185,7 @@ fn about_square(game: &Sphinx, square: Square, view: &ViewContext<'_>) -> Vec<St
     if game.monsters_on(square) != [0; 3] {
         let most = Size::ALL.into_iter().zip(game.monsters_on(square));
         let most = most.filter(|(_, count)| *count > 0).map(|(size, _)| size.pips()).max();
-        let squares = count(usize::from(most.unwrap_or(1)), "square", "squares");
+        let squares = counted(usize::from(most.unwrap_or(1)), "square");
         lines.push(format!(
             "Moves up to {squares} for 1 point, not diagonally, never onto a Magician or a Pylon."
         ));
@@ -252,7 +241,10 @@ fn about_pylon(game: &Sphinx, pylon: Pylon, view: &ViewContext<'_>) -> Vec<Strin
     match place {
         _ if left == 0 => lines.push("Its pack is empty, but a Magician is safe here.".to_owned()),
         Some(Whereabouts::Under { pylon: at, above }) if at == pylon => {
-            let above = count(above, "card lies", "cards lie");
+            let above = match above {
+                1 => "1 card lies".to_owned(),
+                _ => format!("{above} cards lie"),
+            };
             lines.push(format!("Your King is in this pack: {above} above it."));
         }
         Some(Whereabouts::Unseen(packs)) if unseen(&packs).0 > 0 => {
@@ -260,7 +252,7 @@ fn about_pylon(game: &Sphinx, pylon: Pylon, view: &ViewContext<'_>) -> Vec<Strin
             lines.push(format!("Your King may be here: {here} of {all} unseen cards."));
         }
         Some(_) => lines.push("Your King is not in this pack.".to_owned()),
-        None => lines.push(format!("Its pack has {}.", count(left, "card", "cards"))),
+        None => lines.push(format!("Its pack has {}.", counted(left, "card"))),
     }
     if left > 0 {
         lines.push("A Magician that comes or stays turns up a card; nothing can surround it here.".to_owned());
