@@ -5,7 +5,7 @@
 //! ```
 //!
 //! The program runs in a terminal of its own and plays against bots. The player at its keyboard asks for a hint and does
-//! what it says. Names of games after the folder record those alone.
+//! what it says. To record only some games, name them after the folder.
 
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -27,6 +27,8 @@ const SIZE: (u16, u16) = (120, 40);
 const LOOK: Duration = Duration::from_millis(100);
 /// The length of a recording.
 const LENGTH: Duration = Duration::from_secs(24);
+/// The longest wait for the first turn.
+const PATIENCE: Duration = Duration::from_secs(60);
 /// The largest file, in bytes.
 const MOST: usize = 500_000;
 
@@ -35,6 +37,9 @@ fn main() -> anyhow::Result<()> {
     let folder = arguments.next().map(PathBuf::from);
     let folder = folder.context("name a folder: cargo run --example recording -- docs/recordings")?;
     let wanted: Vec<String> = arguments.collect();
+    if let Some(id) = wanted.iter().find(|id| GAMES.iter().all(|info| info.id != id.as_str())) {
+        anyhow::bail!("there is no game '{id}'");
+    }
     std::fs::create_dir_all(&folder)?;
     for info in GAMES
         .iter()
@@ -90,8 +95,12 @@ fn record(game: &str, bots: u8) -> anyhow::Result<String> {
     let mut keyboard = pair.master.take_writer()?;
     let look = || frame(screen.lock().unwrap_or_else(PoisonError::into_inner).screen());
     // The first shuffles are not worth watching.
-    let patience = Instant::now();
-    while !text(&look()).contains("YOUR TURN") && patience.elapsed() < Duration::from_secs(30) {
+    let started = Instant::now();
+    while !text(&look()).contains("YOUR TURN") {
+        if started.elapsed() > PATIENCE {
+            child.kill()?;
+            anyhow::bail!("{game} does not begin");
+        }
         sleep(LOOK);
     }
     let mut frames: Vec<(u32, Buffer)> = Vec::new();
@@ -115,8 +124,10 @@ fn record(game: &str, bots: u8) -> anyhow::Result<String> {
                 _ => b"\r",
             };
             hinted = key == b"h";
-            keyboard.write_all(key)?;
-            keyboard.flush()?;
+            // A program that has ended takes no keys; the recording then ends too.
+            if keyboard.write_all(key).and_then(|()| keyboard.flush()).is_err() {
+                break;
+            }
             next_key = now + Duration::from_millis(1400);
         }
         sleep(LOOK);

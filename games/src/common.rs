@@ -25,8 +25,20 @@ pub(crate) fn best_of(playing: SeatSet, scores: &[i64]) -> SeatSet {
 /// The log text for the end of a game of points.
 pub(crate) fn over_text(winners: SeatSet, names: &[String]) -> String {
     let names: Vec<_> = winners.iter().map(|seat| name_of(seat, names)).collect();
+    format!("The game is over: {}", win_text(&names))
+}
+
+/// The winners in a sentence.
+pub fn win_text(names: &[impl AsRef<str>]) -> String {
     let verb = if names.len() == 1 { "wins" } else { "share the win" };
-    format!("The game is over: {} {verb}.", listed(&names))
+    format!("{} {verb}.", listed(names))
+}
+
+/// A text with a capital initial.
+pub fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|first| first.to_uppercase().to_string());
+    first.unwrap_or_default() + letters.as_str()
 }
 
 /// A seat's name for a log, or its number if it has no name.

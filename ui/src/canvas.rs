@@ -480,7 +480,7 @@ mod tests {
         assert_eq!(texts, ["a bc", " def g"]);
         let is_bold = |c: &Span<'_>| c.style == bold;
         assert!(rows[1].spans.iter().skip(1).all(is_bold) && !rows[0].spans.iter().any(is_bold));
-        assert_eq!(wrapped_line(&line, 20, 1), [line.clone()]);
+        assert_eq!(wrapped_line(&line, 20, 1), std::slice::from_ref(&line));
     }
 
     #[test]

@@ -65,6 +65,18 @@ impl Field {
         format!("{}{}", self.before, self.after)
     }
 
+    /// The text as a screen may show it: masked if it is secret.
+    pub fn shown(&self) -> String {
+        self.masked(&self.before) + &self.masked(&self.after)
+    }
+
+    fn masked(&self, text: &str) -> String {
+        match self.secret {
+            true => "*".repeat(text.chars().count()),
+            false => text.to_owned(),
+        }
+    }
+
     pub fn is_empty(&self) -> bool {
         self.before.is_empty() && self.after.is_empty()
     }
@@ -139,11 +151,7 @@ impl Field {
 
     /// Draws the field with its cursor. A text wider than the row scrolls to keep the cursor visible.
     pub fn draw(&self, canvas: &mut Canvas<'_>, area: Rect) {
-        let masked = |text: &str| match self.secret {
-            true => "*".repeat(text.chars().count()),
-            false => text.to_owned(),
-        };
-        let (mut before, after) = (masked(&self.before), masked(&self.after));
+        let (mut before, after) = (self.masked(&self.before), self.masked(&self.after));
         let room = usize::from(area.width).saturating_sub(1);
         while before.width() > room && !before.is_empty() {
             before.remove(0);

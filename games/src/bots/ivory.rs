@@ -51,14 +51,14 @@ impl Hints for Ivory {
         if let Some((turns, card)) = coming(self) {
             let after = match turns {
                 1 => "It brings".to_owned(),
-                turns => format!("Nothing fits here; {turns} turns bring"),
+                turns => format!("No play helps now; {turns} turns bring"),
             };
             let card = card.map_or_else(|| "a card that you have not seen".to_owned(), named);
             return hint(IvoryAction::Turn, format!("{after} {card}."));
         }
         match outlook(self, FOLLOWED) {
             Outlook::Open { action, card: None } => {
-                let why = "This way a card comes to the top that you have not seen.";
+                let why = "This brings up a card that you have not seen.";
                 hint(action, why.to_owned())
             }
             Outlook::Open {
@@ -68,11 +68,15 @@ impl Hints for Ivory {
                 action,
                 format!("It is the shortest way to {}, which the tower takes.", named(card)),
             ),
-            Outlook::Stuck | Outlook::DeadEnd | Outlook::Unclear => {
+            Outlook::Stuck | Outlook::DeadEnd => {
                 let why = format!(
-                    "A whole pass brings nothing for the tower: it stays at {} of {CROWN}.",
+                    "The tower cannot grow any more: it stays at {} of {CROWN}.",
                     self.score()
                 );
+                hint(IvoryAction::Resign, why)
+            }
+            Outlook::Unclear => {
+                let why = format!("No way on was found; {} of {CROWN} storeys stand.", self.score());
                 hint(IvoryAction::Resign, why)
             }
         }
@@ -90,7 +94,7 @@ fn reason(game: &Ivory, from: Source, to: Target) -> Option<String> {
             format!("It uncovers {}.", next.unwrap_or_default())
         }
         Some(_) => "It uncovers a card that you have not seen.".to_owned(),
-        None => "The draw pile needs it no more.".to_owned(),
+        None => "The draw pile is then empty.".to_owned(),
     };
     Some(match (from, to) {
         (_, Target::Tower) if rank(card) == CROWN => "It completes the tower.".to_owned(),

@@ -11,7 +11,7 @@ use fairdeal_protocol::seat::Seat;
 use rand_core::Rng;
 
 use super::{Bot, Random, fixed};
-use crate::common::listed;
+use crate::common::{capital, listed};
 use crate::hint::{Hint, Hints};
 use crate::loot::cards::{self, GodSet, RANKS, rank, suit};
 use crate::loot::score::{Combo, best, best_total};
@@ -66,7 +66,7 @@ impl Bot<Loot> for LootBot {
 impl Hints for Loot {
     fn hint(&self, seat: Seat, known: &Faces) -> Option<Hint<LootAction>> {
         let action = fixed(LootBot::default(), self, seat, known)?;
-        let why = Sight::new(self, seat, known).why(self, &action);
+        let why = Sight::new(self, seat, known).why(self, seat, &action);
         Some(Hint { action, why })
     }
 }
@@ -258,11 +258,15 @@ impl Sight {
 
 /// Why the bot chooses an action, for a player who learns.
 impl Sight {
-    fn why(&self, game: &Loot, action: &LootAction) -> String {
+    fn why(&self, game: &Loot, seat: Seat, action: &LootAction) -> String {
         let now = best_total(&self.hand, self.gods(&self.hand));
+        let total = game.totals().get(seat.index()).copied().unwrap_or(0) + i64::from(now);
         match action {
+            LootAction::Fire if total.abs() >= game.target() => {
+                format!("It brings you to {total}, which ends the game, and you probably lead.")
+            }
             LootAction::Fire => format!(
-                "Your hand is worth {now:+}, and that is probably more than theirs; each turn you wait makes them better."
+                "Your hand is worth {now:+}, probably more than the other hands, and they improve with every turn."
             ),
             LootAction::Discard { card, .. } => self.why_discard(*card),
             LootAction::Take(pile) => match game.discard_pile().last() {
@@ -314,7 +318,7 @@ impl Sight {
         }
         let combo = with.combos.iter().find(|combo| combo.cards.contains(&top));
         let makes = match combo {
-            Some(combo) => format!("makes a {}", combo.in_words()),
+            Some(combo) => format!("makes the {}", combo.in_words()),
             None if suit(top) == cards::GODS => "is a god whose power helps you".to_owned(),
             None => "costs little and may join a combination".to_owned(),
         };
@@ -325,10 +329,6 @@ impl Sight {
 /// A combination with its points, for a sentence.
 fn the(combo: &Combo) -> String {
     format!("the {} ({:+})", combo.in_words(), combo.points + combo.bonus)
-}
-
-fn capital(text: &str) -> String {
-    text.replacen("the ", "The ", 1)
 }
 
 /// The likelihood added by each card that would complete a combination, in percent.
@@ -420,7 +420,7 @@ mod tests {
         let top = cards::by_name("magician-waves").unwrap();
         let why = sight.why_take(Pile::Discard, top, -40);
         assert!(
-            why.starts_with("The 8 of waves makes a set of 8s: your hand goes from -40 to "),
+            why.starts_with("The 8 of waves makes the set of 8s: your hand goes from -40 to "),
             "{why}"
         );
         let why = sight.why_take(Pile::Draw, cards::by_name("worker-stones").unwrap(), 100);

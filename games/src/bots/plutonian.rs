@@ -78,11 +78,11 @@ fn reason(game: &Plutonian, seat: Seat, tree: u8, stack: Option<u8>) -> Option<S
         ),
         (None, Some(to), _) => format!("The {what} makes {target} a {}: +{}.", to.name(), then.points),
         (_, _, Some((hand, points))) => {
-            let more = counted(hand.size().saturating_sub(after.len()), "pyramid");
+            let more = counted(hand.size().saturating_sub(after.len()), "more pyramid");
             let hand = hand.name();
             match stack {
-                Some(_) => format!("With the {what}, {target} needs {more} more for a {hand}, worth {points}."),
-                None => format!("The {what} can begin a {hand}: {points} with {more} more."),
+                Some(_) => format!("With the {what}, {target} needs {more} for a {hand}, worth {points}."),
+                None => format!("The {what} can begin a {hand}: {points} with {more}."),
             }
         }
         _ => format!("Nothing helps any more: in {target} the {what} spoils none of your hands."),

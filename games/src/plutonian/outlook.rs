@@ -158,20 +158,24 @@ pub fn gain(game: &Plutonian, seat: Seat, tree: u8, stack: Option<u8>) -> i64 {
     };
     let before = stack.and_then(|stack| game.stacks(seat).get(usize::from(stack)));
     let mut after = before.cloned().unwrap_or_default();
-    let was = promise(&after);
+    let left = Left::of(game);
+    let mut rest = left.clone();
+    rest.take(*taken);
+    let was = promise(&after, &left);
     after.push(*taken);
     // The uncovered pyramid helps the next seat in proportion to its size.
     let gift = under.last().map_or(0, |next| i64::from(next.size.pips()) * 12);
-    promise(&after) - was - gift
+    promise(&after, &rest) - was - gift
 }
 
-/// The value of a stack with its prospects, in hundredths.
-fn promise(stack: &[Pyramid]) -> i64 {
+/// The value of a stack with its prospects, in hundredths: hands that the trees can no longer give do not count.
+fn promise(stack: &[Pyramid], left: &Left) -> i64 {
     let Some(first) = stack.first() else {
         return 0;
     };
     let now = score(stack) * 100;
-    let to_come = Hand::ALL.into_iter().filter(|hand| hand.may_become(stack));
+    let to_come = Hand::ALL.into_iter();
+    let to_come = to_come.filter(|hand| hand.may_become(stack) && left.has(*hand, stack));
     let best = to_come.map(|hand| expected(hand, first.size, stack.len()));
     now.max(best.max().unwrap_or(0))
 }

@@ -2,13 +2,14 @@
 
 use fairdeal_net::JoinTarget;
 use fairdeal_protocol::crypto::pake::MAX_PASSWORD;
-use fairdeal_ui::canvas::{Canvas, Target};
+use fairdeal_ui::canvas::{Canvas, Target, cut};
 use fairdeal_ui::field::Field;
 use fairdeal_ui::keys::Intent;
 use ratatui::layout::{Constraint, Layout, Margin, Rect};
 use ratatui::text::Line;
 
 use super::table::TableScreen;
+use super::table::choosing::sentence;
 use super::{column, paragraph};
 use crate::tui::screen::{Context, Effect, Request, Requests, Screen};
 
@@ -91,7 +92,7 @@ impl Join {
         requests.push(Request::Replace(Box::new(TableScreen::new(name, false))));
     }
 
-    /// Draws a field, and below it what is wrong with it or what belongs into it.
+    /// Draws a field, and below it what is wrong with it or what belongs in it.
     fn draw_field(&self, canvas: &mut Canvas<'_>, area: Rect, target: Target, title: &str, hint: &str) {
         let theme = canvas.theme();
         let field = if target == PASSWORD {
@@ -108,17 +109,13 @@ impl Join {
             let row = canvas.lead(line, Line::styled(theme.glyph("▌", ">"), theme.accent()));
             field.draw(canvas, row);
         } else {
-            let shown = if target == PASSWORD {
-                "*".repeat(field.text().chars().count())
-            } else {
-                field.text()
-            };
+            let shown = cut(&field.shown(), usize::from(line.width).saturating_sub(1), theme);
             canvas.put(line, Line::styled(format!(" {shown}"), theme.ink()));
         }
         let (words, style) = match &self.error {
             Some((at, why)) if *at == target => (why.as_str(), theme.bad()),
             _ if target == TARGET && self.parsed().is_ok() => {
-                ("This is a ticket or an address. Enter goes on.", theme.good())
+                ("This is a ticket or an address. Press Enter.", theme.good())
             }
             _ => (hint, theme.ink()),
         };
@@ -129,13 +126,6 @@ impl Join {
         .intersection(inner);
         paragraph(canvas, below, Line::styled(words, style));
     }
-}
-
-/// An error as a sentence.
-fn sentence(why: &str) -> String {
-    let mut letters = why.chars();
-    let first = letters.next().map(|c| c.to_uppercase().to_string());
-    format!("{}{}.", first.unwrap_or_default(), letters.as_str())
 }
 
 impl Screen for Join {
@@ -158,8 +148,7 @@ impl Screen for Join {
         let (label, text) = match self.purpose {
             Purpose::Join => (
                 "join",
-                "The ticket says where the table is and whom you must find there: nobody else can answer in your \
-                 friend's place.",
+                "The ticket names the table and its host, so nobody can impersonate your friend.",
             ),
             Purpose::Watch => (
                 "watch",
@@ -193,7 +182,7 @@ impl Screen for Join {
         }
     }
 
-    fn written(&mut self, _context: &Context, _wishes: &mut Requests) {
+    fn written(&mut self, _context: &Context, _requests: &mut Requests) {
         self.error = None;
     }
 

@@ -156,8 +156,12 @@ impl Shell {
             if place.focus.as_ref().is_some_and(is_there) || self.layer.targets.is_empty() {
                 break;
             }
-            place.focus = place.screen.first_focus(&self.layer);
-            place.screen.focused(place.focus);
+            let first = place.screen.first_focus(&self.layer);
+            if first == place.focus {
+                break;
+            }
+            place.focus = first;
+            place.screen.focused(first);
         }
         if let Some(place) = self.stack.last_mut() {
             place.screen.drawn(&self.context, &self.layer);

@@ -105,7 +105,10 @@ impl Rules {
             self.top = last.min(first + below);
         }
         let anchor = std::mem::take(&mut self.anchor);
-        let wanted = self.page.headings.iter().position(|heading| heading.slug() == anchor);
+        let mut headings = self.page.headings.iter();
+        let wanted = (!anchor.is_empty())
+            .then(|| headings.position(|heading| heading.slug() == anchor))
+            .flatten();
         if let Some(wanted) = wanted.or(self.marked) {
             self.go_to(wanted);
         }
@@ -305,7 +308,7 @@ impl Rules {
         if self.found.is_empty() {
             let all = self.page.rows.len();
             let read = (self.top + self.room).min(all) * 100;
-            let words = format!("{} % read", read.checked_div(all).unwrap_or(100));
+            let words = format!("{}% read", read.checked_div(all).unwrap_or(100));
             canvas.put(rest, Line::styled(words, theme.ink()).right_aligned());
         } else {
             let rest = canvas.lead(rest, count);

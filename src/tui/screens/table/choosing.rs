@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use fairdeal_games::AnyAction;
+use fairdeal_games::{AnyAction, capital};
 use fairdeal_protocol::game::Game as _;
 use fairdeal_ui::canvas::Target;
 use fairdeal_ui::tables::offers::{Offer, Offers, refused};
@@ -172,9 +172,7 @@ impl TableScreen {
 }
 
 /// Turns a reason into a sentence.
-pub(super) fn sentence(why: &str) -> String {
-    let mut letters = why.chars();
-    let first = letters.next().map(|c| c.to_uppercase().to_string());
+pub(in crate::tui::screens) fn sentence(why: &str) -> String {
     let end = if why.ends_with(['.', '!', '?']) { "" } else { "." };
-    format!("{}{}{end}", first.unwrap_or_default(), letters.as_str())
+    capital(why) + end
 }

@@ -6,7 +6,7 @@
 //!
 //! Over 600 lines: Rust requires all methods of [`Screen`] in one `impl`; most of them call the modules above.
 
-mod choosing;
+pub(in crate::tui::screens) mod choosing;
 mod draw;
 mod events;
 mod inspector;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use fairdeal_games::counted;
 use fairdeal_games::ivory::cards::{self, CROWN};
 use fairdeal_games::ivory::{Ivory, Source, Target, named};
 use fairdeal_protocol::card::Face;
@@ -79,7 +80,7 @@ fn about_card(game: &Ivory, from: Source) -> Vec<String> {
         .collect();
     let mut about = vec![match fits.is_empty() {
         true => "Nothing takes it yet.".to_owned(),
-        false => format!("It fits {}.", fits.join(" and ")),
+        false => format!("It fits {}.", fairdeal_games::listed(&fits)),
     }];
     about.extend(next_card(game).filter(|_| game.next() != Some(card)));
     let others = (1u16..).zip(game.piles()).zip(0u8..);
@@ -131,7 +132,7 @@ fn next_card(game: &Ivory) -> Option<String> {
             Some(over) => {
                 return Some(format!(
                     "The tower takes {name} next: it is in pile {number} under {}.",
-                    count(over)
+                    counted(over, "card")
                 ));
             }
             None => {}
@@ -150,13 +151,6 @@ fn next_card(game: &Ivory) -> Option<String> {
         Some(turns) => format!("The tower takes {name} next: it comes in {} turns.", turns + 1),
         None => format!("The tower takes {name} next: it is under other cards, which must be played first."),
     })
-}
-
-fn count(cards: usize) -> String {
-    match cards {
-        1 => "one card".to_owned(),
-        cards => format!("{cards} cards"),
-    }
 }
 
 /// The cards that come to the top with each turn, if nothing is played: the rest of this pass, then a whole one.

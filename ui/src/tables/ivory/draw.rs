@@ -301,10 +301,7 @@ fn draw_pile(game: &Ivory, size: CardSize, canvas: &mut Canvas<'_>, area: Rect) 
     let Some(card) = game.top() else {
         return free("draw pile", &["no card"], DRAW, canvas, area);
     };
-    let foot = match game.draw_pile().len() {
-        1 => "1 card".to_owned(),
-        cards => format!("{cards} cards"),
-    };
+    let foot = fairdeal_games::counted(game.draw_pile().len(), "card");
     faces::draw(card, size, &foot, canvas, area, Some(DRAW));
     let mark = Mark {
         focused: canvas.is_focused(DRAW),

@@ -9,6 +9,7 @@ mod faces;
 mod tests;
 mod tower;
 
+use fairdeal_games::counted;
 use fairdeal_games::ivory::cards::{self, CROWN};
 use fairdeal_games::ivory::outlook::{Outlook, outlook};
 use fairdeal_games::ivory::{Ivory, IvoryAction, IvoryEvent, Source, Target, named};
@@ -102,7 +103,7 @@ fn came_from(game: &Ivory, card: Face, to: Target, uncovered: Option<Face>) -> S
 
 impl Board for Ivory {
     fn heading(&self) -> String {
-        let deal = self.daily().unwrap_or("own deal");
+        let deal = self.daily().unwrap_or("random deal");
         format!("{deal} · pass {}", self.recycles() + 1)
     }
 
@@ -128,7 +129,7 @@ impl Board for Ivory {
         let turn = match (self.deck().is_empty(), self.draw_pile().is_empty()) {
             (true, true) => return "The deck is used up: play from the piles.".to_owned(),
             (true, false) => "turn the draw pile over".to_owned(),
-            _ => format!("turn {}", turned(self.deck().len())),
+            _ => format!("turn {}", counted(self.deck().len().min(3), "card")),
         };
         match self.plays().is_empty() {
             true => format!("Nothing fits: {turn}."),
@@ -172,7 +173,7 @@ impl Board for Ivory {
     fn words(&self, action: &IvoryAction, _view: &ViewContext<'_>) -> String {
         match *action {
             IvoryAction::Turn if self.deck().is_empty() => "turn the draw pile over".to_owned(),
-            IvoryAction::Turn => format!("turn {}", turned(self.deck().len())),
+            IvoryAction::Turn => format!("turn {}", counted(self.deck().len().min(3), "card")),
             IvoryAction::Resign => format!("resign with {} of {CROWN} storeys", self.score()),
             IvoryAction::Play { from, to } => {
                 let card = self.available(from).map_or_else(|| "nothing".to_owned(), named);
@@ -304,13 +305,5 @@ impl Board for Ivory {
             title: "Your tower".to_owned(),
             lines,
         })
-    }
-}
-
-/// The number of cards turned at once, in words.
-fn turned(cards: usize) -> String {
-    match cards.min(3) {
-        1 => "one card".to_owned(),
-        cards => format!("{cards} cards"),
     }
 }

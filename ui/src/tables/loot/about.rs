@@ -1,8 +1,8 @@
 //! The name of each spot, and what helps to decide on it.
 
-use fairdeal_games::TableGame as _;
 use fairdeal_games::loot::cards::{GODS, in_words, rank, suit};
 use fairdeal_games::loot::{Loot, Phase};
+use fairdeal_games::{TableGame as _, capital, counted};
 use fairdeal_protocol::card::{Face, Slot};
 use fairdeal_protocol::seat::Seat;
 
@@ -35,13 +35,13 @@ pub(super) fn about(loot: &Loot, spot: Spot, view: &ViewContext<'_>) -> Vec<Stri
         },
         Spot::Seat(seat) | Spot::Part(seat, _) => about_seat(loot, seat, view),
         DRAW_PILE => vec![
-            format!("{} cards that nobody knows.", loot.draw_pile().len()),
+            format!("{} that nobody knows.", counted(loot.draw_pile().len(), "card")),
             "Take the top one and only you see it; then discard a card.".to_owned(),
         ],
         DISCARD_PILE => about_discards(loot, &sight),
         VILLAGE => about_village(loot, view),
         Spot::Button(_) => vec![
-            format!("Your hand is worth {:+}, as far as you can see.", sight.worth()),
+            format!("Your hand is worth {:+}, as far as you can see.", sight.if_fired()),
             "Every hand is shown and scored: fire while yours beats theirs.".to_owned(),
         ],
         _ => Vec::new(),
@@ -93,11 +93,11 @@ fn about_seat(loot: &Loot, seat: Seat, view: &ViewContext<'_>) -> Vec<String> {
     let open: Vec<String> = open.collect();
     let turns = loot.turns().get(seat.index()).copied().unwrap_or(0);
     let holds = match open.as_slice() {
-        [] => "Nobody has seen a card of this hand.".to_owned(),
+        [] => "No card of this hand is public.".to_owned(),
         open => format!("Everybody has seen {} in this hand.", fairdeal_games::listed(open)),
     };
-    let plural = if turns == 1 { "turn" } else { "turns" };
-    let mut told = vec![holds, format!("{turns} {plural} in this hand.")];
+    let turns = counted(usize::try_from(turns).unwrap_or(usize::MAX), "turn");
+    let mut told = vec![holds, format!("{turns} in this hand.")];
     if loot.fire() == Some(seat) {
         told.insert(0, "Has fired the village.".to_owned());
     }
@@ -142,12 +142,4 @@ fn about_village(loot: &Loot, view: &ViewContext<'_>) -> Vec<String> {
         "Fire ends the hand: all hands are shown and scored, and all gods in them count.".to_owned(),
         format!("A total of {0} or -{0} ends the game; the highest wins.", loot.target()),
     ]
-}
-
-/// A text with a capital initial.
-fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    letters
-        .next()
-        .map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

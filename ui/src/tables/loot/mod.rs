@@ -53,7 +53,7 @@ fn burns_when(loot: &Loot, view: &ViewContext<'_>) -> String {
     }
 }
 
-/// Where a card that the player discarded lay in its hand.
+/// The former place of a card that the player has discarded.
 ///
 /// A drawn card is known by its handle. If it has since come back from the discard pile, it lay in the open. The board
 /// no longer shows which of the two it was, and the newest sealed deck is likelier.
@@ -195,7 +195,7 @@ impl Board for Loot {
         if *action != LootAction::Fire {
             return None;
         }
-        let worth = worth::Sight::of(self, view.me, view.known).worth();
+        let worth = worth::Sight::of(self, view.me, view.known).if_fired();
         Some(format!(
             "Fire the village? Every hand is shown and scored; yours is worth {worth:+}, as far as you can see."
         ))

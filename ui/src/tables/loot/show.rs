@@ -51,11 +51,7 @@ pub(super) fn burned(
     }
     if loot.is_over() {
         let winners: Vec<&str> = loot.winners().iter().map(|seat| view.name(seat)).collect();
-        let wins = match winners.len() {
-            1 => "wins",
-            _ => "share the win",
-        };
-        let text = format!("{} {wins}.", fairdeal_games::listed(&winners));
+        let text = fairdeal_games::win_text(&winners);
         blocks.push(vec![Line::styled(text, theme.accent())]);
     }
     let needed: usize = blocks.iter().map(Vec::len).sum();

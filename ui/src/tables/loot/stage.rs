@@ -249,8 +249,7 @@ impl Table<'_> {
         let name = |seat: Seat| self.view.name(seat);
         if loot.is_over() {
             let winners: Vec<&str> = loot.winners().iter().map(name).collect();
-            let wins = if winners.len() == 1 { "wins" } else { "share the win" };
-            let text = format!("{} {wins}.", fairdeal_games::listed(&winners));
+            let text = fairdeal_games::win_text(&winners);
             return (String::new(), [text.clone(), text], theme.title());
         }
         match state {
@@ -285,10 +284,9 @@ impl Table<'_> {
                     .filter(|seat| loot.turns().get(seat.index()) == Some(&0))
                     .map(name)
                     .collect();
-                let turns = if missing == 1 { "turn" } else { "turns" };
                 let texts = [
                     format!("Safe until {} had a turn.", has(&waits)),
-                    format!("Safe for {missing} more {turns}."),
+                    format!("Safe for {}.", fairdeal_games::counted(missing, "more turn")),
                 ];
                 (dots, texts, theme.title())
             }
@@ -333,8 +331,8 @@ impl Table<'_> {
                     let mark = canvas.spot(place, spot);
                     canvas.frame(
                         Rect {
-                            y: place.bottom() - size.rows(),
-                            height: size.rows(),
+                            y: place.bottom().saturating_sub(size.rows()).max(place.y),
+                            height: size.rows().min(place.height),
                             ..place
                         },
                         "",
@@ -460,7 +458,7 @@ impl Table<'_> {
     }
 }
 
-/// "Ada and you have".
+/// "Ada and Jo have".
 fn has(names: &[&str]) -> String {
     let verb = if names.len() == 1 { "has" } else { "have" };
     format!("{} {verb}", fairdeal_games::listed(names))

@@ -99,7 +99,7 @@ fn is_nine(face: Face) -> bool {
     rank(face) == RANKS
 }
 
-/// How many times a card counts.
+/// The multiplier of a card.
 fn weight(face: Face, gods: GodSet) -> i32 {
     if is_nine(face) && gods.has(God::Changeling) {
         2
@@ -168,6 +168,9 @@ pub(super) struct Sight {
     pub(super) me: Option<Seat>,
 }
 
+/// The cards of a hand between turns.
+const HAND: usize = 9;
+
 impl Sight {
     pub(super) fn of(loot: &Loot, me: Option<Seat>, known: &Faces) -> Self {
         let mut gods = Vec::new();
@@ -213,6 +216,14 @@ impl Sight {
     /// The worth of the player's hand.
     pub(super) fn worth(&self) -> i32 {
         best_total(&self.faces(), self.god_set())
+    }
+
+    /// The worth of the hand when a fire lit now burns: with a card just taken, after the best discard.
+    pub(super) fn if_fired(&self) -> i32 {
+        match self.discards().first() {
+            Some((worth, _)) if self.own.len() > HAND => *worth,
+            _ => self.worth(),
+        }
     }
 
     /// The worth without one of the cards.

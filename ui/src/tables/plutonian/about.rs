@@ -162,7 +162,9 @@ pub(super) fn stack(game: &Plutonian, view: &ViewContext<'_>, seat: Seat, number
                 .map(|hand| format!("It becomes {}.", worth((hand, then.points)))),
         ),
     }
-    if !then.may_be.is_empty() {
+    // Before a tree is chosen, a new stack has no size.
+    let is_begun = number.is_some() || placing.is_some();
+    if !then.may_be.is_empty() && is_begun {
         let hands: Vec<String> = then.may_be.iter().take(3).copied().map(named).collect();
         about.push(format!("It could become {}.", fairdeal_games::joined(&hands, "or")));
     } else if !then.is_dead() && number.is_some() {

@@ -83,15 +83,9 @@ fn heading(canvas: &mut Canvas<'_>, area: Rect, title: &str, is_roomy: bool) -> 
             },
         );
     }
-    if title.is_empty() {
-        let below = Rect {
-            y: row.bottom(),
-            height: area.height - row.height,
-            ..area
-        };
-        return (below, row);
+    if !title.is_empty() {
+        canvas.put(row, Line::styled(title.to_owned(), canvas.theme().title()));
     }
-    canvas.put(row, Line::styled(title.to_owned(), canvas.theme().title()));
     let below = Rect {
         y: row.bottom(),
         height: area.height - row.height,
@@ -238,9 +232,12 @@ impl Board for Plutonian {
                 let votes = self.votes().len() + 1;
                 let needed = self.votes_needed();
                 Some(if votes >= needed {
-                    format!("This vote ends the game: you have {own} points, the best other {best}. Vote?")
+                    format!("Vote? It ends the game: you have {own} points, the best other seat {best}.")
                 } else {
-                    format!("Vote for the end, with {own} points against {best}? {votes} of {needed} votes then.")
+                    format!(
+                        "Vote to end the game? You have {own} points, the best other seat {best}. It takes {needed} \
+                         votes; yours would be number {votes}."
+                    )
                 })
             }
             PlutonianAction::Take {
@@ -342,8 +339,7 @@ impl Board for Plutonian {
         let all = Seat::first(self.seats());
         let mut lines: Vec<_> = all.flat_map(|seat| about::tally(self, view, seat)).collect();
         let names: Vec<&str> = winners.iter().map(|seat| view.name(seat)).collect();
-        let verb = if names.len() == 1 { "wins" } else { "share the win" };
-        let text = format!("{} {verb}.", fairdeal_games::listed(&names));
+        let text = fairdeal_games::win_text(&names);
         lines.push(Line::styled(text, view.theme.accent()));
         Some(Animation {
             title: "What the stacks are worth".to_owned(),

@@ -15,7 +15,7 @@ use crate::canvas::Canvas;
 use crate::tables::{Spot, ViewContext};
 use crate::theme::Theme;
 
-/// How much the labels of a stack say.
+/// The length of the labels of a stack say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Words {
     /// The names of its hands, and their points.
