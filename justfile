@@ -52,6 +52,10 @@ bench:
 bench-network:
     cargo bench -p fairdeal --bench network
 
+# What the program costs its terminal: first frame, bytes of a step, an idle table (on Linux).
+bench-terminal:
+    cargo bench -p fairdeal --bench terminal
+
 # Draws the README's pictures anew.
 pictures:
     cargo run --example pictures -- docs/pictures

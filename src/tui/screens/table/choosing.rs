@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use fairdeal_games::{AnyAction, capital};
+use fairdeal_games::{AnyAction, capital, match_game};
 use fairdeal_protocol::game::Game as _;
 use fairdeal_ui::canvas::Target;
 use fairdeal_ui::tables::offers::{Offer, Offers, refused};
-use fairdeal_ui::tables::{Spot, hint};
+use fairdeal_ui::tables::{Board as _, Spot, hint};
 
 use super::{Asked, Over, TableScreen};
 use crate::session::Command;
@@ -63,6 +63,38 @@ impl TableScreen {
         // No offers for this spot: list the reasons instead.
         let refused = self.view(picked, |view, snapshot| refused(&snapshot.game, *spot, view));
         refused.unwrap_or_default()
+    }
+
+    /// The spots that digits choose.
+    pub(super) fn row(&self) -> Vec<Spot> {
+        let row = self.view(
+            &self.choice.picked,
+            |view, snapshot| match_game!(&snapshot.game, game => game.row(view)),
+        );
+        row.unwrap_or_default()
+    }
+
+    /// A digit: a use on the open sheet, else a card or pile of the player's row. One that continues a choice is chosen at
+    /// once; another gets the focus.
+    pub(super) fn digit(&mut self, digit: usize, requests: &mut Requests) {
+        let number = digit.checked_sub(1).unwrap_or(9);
+        if matches!(self.over, Over::Uses) {
+            if let Some(offer) = self.listed().get(number) {
+                self.over = Over::Nothing;
+                self.request(offer.clone(), requests);
+            }
+            return;
+        }
+        let row = self.row();
+        // In a short row, 0 is the last one.
+        let last = row.last().filter(|_| digit == 0);
+        let Some(spot) = row.get(number).or(last).copied() else {
+            return;
+        };
+        match !self.choice.picked.is_empty() && self.choice.lit().contains(&spot) {
+            true => self.pick(spot, requests),
+            false => requests.push(Request::Focus(Target::Spot(spot))),
+        }
     }
 
     pub(super) fn pick(&mut self, spot: Spot, requests: &mut Requests) {

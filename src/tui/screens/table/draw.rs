@@ -175,7 +175,7 @@ fn draw_prompt(
 /// A key and its effect in a word or two; those without a target only tell about keys.
 type KeyHelp = (String, String, Option<Target>);
 
-/// The row of keys: the game's buttons first, then as many as fit.
+/// The row of keys: the game's buttons and the hint first, then as many as fit.
 fn draw_keys(
     table_screen: &TableScreen,
     context: &Context,
@@ -198,6 +198,9 @@ fn draw_keys(
                 let key = button.key.map(String::from).unwrap_or_default();
                 all.push((key, button.label.to_owned(), Some(Target::Spot(spot))));
             }
+        }
+        if !table_screen.choice.offers.is_empty() {
+            all.push(of(Intent::Hint, "hint"));
         }
         let verb = offers.first().filter(|offer| offer.refused.is_none());
         let verb = verb.and_then(|offer| offer.words.split_whitespace().next());
@@ -222,9 +225,6 @@ fn draw_keys(
         }
         if matches!(snapshot.standing, Standing::Practice { undo } if undo > 0) {
             all.push(of(Intent::Undo, "take back"));
-        }
-        if !table_screen.choice.offers.is_empty() {
-            all.push(of(Intent::Hint, "hint"));
         }
     }
     all.push(of(Intent::Inspect, "rule"));

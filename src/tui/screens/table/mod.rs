@@ -2,7 +2,7 @@
 //!
 //! This file holds the state and passes each key, click and event to a module. [`choosing`] handles actions, [`leave`]
 //! readiness, a rematch and leaving, [`events`] the reports of the session. [`lobby`], [`draw`] and the parts of
-//! a table draw the screen, [`seal`] shows what protects each step, [`moving`] animates.
+//! a table draw the screen, [`sheets`] opens what lies over it, [`seal`] shows what protects each step, [`moving`] animates.
 //!
 //! Over 600 lines: Rust requires all methods of [`Screen`] in one `impl`; most of them call the modules above.
 
@@ -19,6 +19,7 @@ mod outcome;
 mod pacing;
 mod rail;
 mod seal;
+mod sheets;
 #[cfg(test)]
 mod tests;
 
@@ -27,18 +28,17 @@ use std::time::Duration;
 
 use fairdeal_games::match_game;
 use fairdeal_games::{AnyAction, AnyGame, GameInfo, game_info};
-use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::{Seat, SeatSet};
-use fairdeal_ui::canvas::{Canvas, Layer, Marks, Target, cut, wrapped};
+use fairdeal_ui::canvas::{Canvas, Layer, Marks, Target, cut};
 use fairdeal_ui::field::Field;
 use fairdeal_ui::keys::Intent;
 use fairdeal_ui::tables::offers::{Offer, Offers};
-use fairdeal_ui::tables::{Animation, Board as _, SeatState, Spot, ViewContext, sections};
+use fairdeal_ui::tables::{Board as _, SeatState, Spot, ViewContext};
 use fairdeal_ui::text::MAX_SHOWN;
 use fairdeal_ui::theme::Theme;
 use fairdeal_ui::view::{LobbySeat, LobbyView, Snapshot};
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 
 use self::choosing::Choice;
 use self::interval::Rest;
@@ -254,33 +254,6 @@ impl TableScreen {
         self.snapshot.as_ref().map(|snapshot| &snapshot.game)
     }
 
-    /// Closes the overlay, or shows what comes after it. One that has just opened by itself stays: the key was meant for
-    /// the table.
-    fn close_over(&mut self, context: &Context, requests: &mut Requests) {
-        if self.is_fresh() {
-            return;
-        }
-        match std::mem::take(&mut self.over) {
-            Over::Telling(mut telling) if telling.is_moving() => {
-                telling.skip();
-                self.over = Over::Telling(telling);
-            }
-            Over::Telling(_) if self.ending.outcome.is_some() && !self.ending.is_shown => {
-                self.open_sheet(Over::Outcome);
-            }
-            Over::Uses => {
-                // A choice that led here is taken back; a sheet opened for a look changes nothing.
-                if self.choice.picked == self.choice.aimed {
-                    self.choice.picked.pop();
-                }
-                if let Some(spot) = self.choice.aimed.last() {
-                    requests.push(Request::Focus(Target::Spot(*spot)));
-                }
-            }
-            _ => self.go_on(context, requests),
-        }
-    }
-
     /// Shows what has waited long enough.
     fn catch_up(&mut self, context: &Context, requests: &mut Requests) {
         let all = self.pacing.shows_all();
@@ -298,148 +271,10 @@ impl TableScreen {
         self.catch_up(context, requests);
     }
 
-    /// Opens a sheet by itself.
-    fn open_sheet(&mut self, over: Over) {
-        self.ending.is_shown |= matches!(over, Over::Outcome);
-        self.over = over;
-        self.opened = Duration::ZERO;
-    }
-
-    /// Whether a sheet has just opened by itself.
-    fn is_fresh(&self) -> bool {
-        matches!(self.over, Over::Telling(_) | Over::Outcome) && (self.is_awaited() || self.opened < GUARD)
-    }
-
-    /// Whether the table is still seen before its sheet comes up.
-    fn is_awaited(&self) -> bool {
-        matches!(&self.over, Over::Telling(telling) if telling.is_awaited())
-    }
-
-    /// Opens a sheet that the player asked for.
-    fn open_text(&mut self, title: &str, lines: Vec<Line<'static>>) {
-        let title = title.to_owned();
-        self.over = Over::Telling(Telling::new(Animation { title, lines }, false));
-        self.opened = GUARD;
-    }
-
-    /// Everything about the thing in focus: what it is, and its uses or why it has none.
-    fn inspect(&mut self) {
-        let Some(spot) = self.choice.aimed.last().copied() else {
-            return;
-        };
-        let told = self.view(
-            &self.choice.picked,
-            |view, snapshot| match_game!(&snapshot.game, game => (game.title(spot, view), game.about(spot, view))),
-        );
-        let (title, about) = told.unwrap_or_default();
-        let mut lines: Vec<Line<'static>> = Vec::new();
-        for text in about {
-            lines.extend(wrapped(&text, 70, 0).into_iter().map(Line::raw));
-        }
-        lines.push(Line::default());
-        for offer in self.listed() {
-            let (sign, text) = match &offer.refused {
-                Some(why) => (self.theme.glyph("✗", "x"), format!("{}: {why}", offer.words)),
-                None => (self.theme.glyph("▸", ">"), offer.words),
-            };
-            lines.extend(wrapped(&format!("{sign} {text}"), 70, 2).into_iter().map(Line::raw));
-        }
-        lines.push(Line::styled("R opens the rulebook at this point.", self.theme.faint()));
-        self.open_text(&title, lines);
-    }
-
-    /// Everybody's points and state, and the game's own sections.
-    fn score_sheet(&mut self) {
-        let Some(snapshot) = &self.snapshot else {
-            return;
-        };
-        let seats = draw::seat_states(snapshot, self);
-        let lines = view_of(snapshot, &seats, &[], true, &self.theme, |view| {
-            let game = &snapshot.game;
-            let scores = game.scores();
-            let mut lines: Vec<Line<'static>> = Vec::new();
-            let mut ranked: Vec<(Seat, i64)> = Seat::first(scores.len()).zip(scores).collect();
-            ranked.sort_by_key(|(_, score)| std::cmp::Reverse(*score));
-            for (seat, score) in ranked {
-                let mut line = Line::from(Span::raw(format!("{score:>6}  ")));
-                line.extend(view.seat_line(seat, game.to_act().contains(seat)));
-                let bot = if view.seats.get(seat.index()).is_some_and(|seat| seat.is_bot) {
-                    "bot, "
-                } else {
-                    ""
-                };
-                let note = match_game!(game, game => game.seat_note(seat));
-                line.push_span(Span::styled(format!("  {bot}{note}"), self.theme.faint()));
-                lines.push(line);
-            }
-            for (title, rows) in sections(game, view) {
-                lines.push(Line::default());
-                lines.push(Line::styled(title, self.theme.title()));
-                lines.extend(rows);
-            }
-            lines
-        });
-        self.open_text("Scores", lines);
-    }
-
-    /// The whole log.
-    fn log_sheet(&mut self) {
-        let lines = rail::lines(self.log.all(), &self.log, 70, &self.theme);
-        self.open_text("What happened", lines);
-    }
-
-    /// The spots that digits choose.
-    fn row(&self) -> Vec<Spot> {
-        let row = self.view(
-            &self.choice.picked,
-            |view, snapshot| match_game!(&snapshot.game, game => game.row(view)),
-        );
-        row.unwrap_or_default()
-    }
-
-    /// A digit: a use on the open sheet, else a card or pile of the player's row. One that continues a choice is chosen at
-    /// once; another gets the focus.
-    fn digit(&mut self, digit: usize, requests: &mut Requests) {
-        let number = digit.checked_sub(1).unwrap_or(9);
-        if matches!(self.over, Over::Uses) {
-            if let Some(offer) = self.listed().get(number) {
-                self.over = Over::Nothing;
-                self.request(offer.clone(), requests);
-            }
-            return;
-        }
-        let row = self.row();
-        // In a short row, 0 is the last one.
-        let last = row.last().filter(|_| digit == 0);
-        let Some(spot) = row.get(number).or(last).copied() else {
-            return;
-        };
-        match !self.choice.picked.is_empty() && self.choice.lit().contains(&spot) {
-            true => self.pick(spot, requests),
-            false => requests.push(Request::Focus(Target::Spot(spot))),
-        }
-    }
-
     /// Ends the rest between two hands: shows the table as it is now.
     fn go_on(&mut self, context: &Context, requests: &mut Requests) {
         if let Some(next) = self.rest.end(&mut self.log) {
             self.set_snapshot(context, &next, requests);
-        }
-    }
-
-    /// Scrolls back by so many lines or uses; a negative number scrolls ahead.
-    fn scroll(&mut self, by: isize, requests: &mut Requests) {
-        match &mut self.over {
-            Over::Telling(telling) => telling.scroll(by),
-            Over::Uses => {
-                let Some(Target::Row(number)) = self.choice.focus else {
-                    return;
-                };
-                let last = self.listed().len().saturating_sub(1);
-                let number = number.saturating_add_signed(-by).min(last);
-                requests.push(Request::Focus(Target::Row(number)));
-            }
-            _ => self.log.scroll(by),
         }
     }
 }
