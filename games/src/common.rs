@@ -42,7 +42,7 @@ pub fn capital(text: &str) -> String {
 }
 
 /// A seat's name for a log, or its number if it has no name.
-pub(crate) fn name_of(seat: Seat, names: &[String]) -> String {
+pub fn name_of(seat: Seat, names: &[String]) -> String {
     names
         .get(seat.index())
         .filter(|name| !name.is_empty())

@@ -42,7 +42,7 @@ pub mod sphinx;
 pub mod thoth;
 
 pub use any::{AnyAction, AnyEvent, AnyGame, GAMES, bot};
-pub use common::{capital, counted, joined, listed, win_text};
+pub use common::{capital, counted, joined, listed, name_of, win_text};
 pub use hint::{Hint, Hints};
 pub use info::{Difficulty, GameInfo, OptionInfo, OptionKind, TABLE_OPTION, options_from_json, valid_options};
 pub use interface::{ActionError, TableEvent, TableGame};

@@ -16,6 +16,7 @@
 
 mod background;
 mod event;
+mod frugal;
 pub mod picture;
 mod qr;
 mod run;

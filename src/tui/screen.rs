@@ -279,6 +279,11 @@ pub(super) trait Screen: std::fmt::Debug {
         requests.push(Request::Leave);
     }
 
+    /// A click where nothing can be chosen.
+    fn missed(&mut self, context: &Context, requests: &mut Requests) {
+        let _ = (context, requests);
+    }
+
     /// The answer to the screen's question, by its index.
     fn answer(&mut self, context: &Context, answer: usize, requests: &mut Requests) {
         let _ = (context, answer, requests);

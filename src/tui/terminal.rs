@@ -1,10 +1,11 @@
 //! The terminal: setup, restoring, and the player's inputs.
 
-use std::io::stdout;
+use std::io::{Stdout, stdout};
 use std::mem::ManuallyDrop;
 
 use fairdeal_ui::input::{Key, KeyCode, UserInput};
-use ratatui::DefaultTerminal;
+use ratatui::Terminal;
+use ratatui::backend::CrosstermBackend;
 use ratatui::crossterm::cursor::Show;
 use ratatui::crossterm::event::{
     self, DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture, Event, KeyEvent,
@@ -16,17 +17,20 @@ use tokio::sync::mpsc;
 
 use super::background::Answer;
 use super::event::Input;
+use super::frugal::Frugal;
 
 /// The terminal in raw mode, restored on drop.
 pub(super) struct Screen {
     /// Never dropped: ratatui's destructor prints to standard error if the terminal is gone. If standard error was that
     /// terminal, it panics, and a panic in a destructor aborts the program.
-    pub(super) terminal: ManuallyDrop<DefaultTerminal>,
+    pub(super) terminal: ManuallyDrop<Terminal<Frugal<CrosstermBackend<Stdout>>>>,
 }
 
 impl Screen {
     pub(super) fn open() -> std::io::Result<Self> {
-        let terminal = ratatui::try_init()?;
+        // Prepares the terminal; the one that it returns writes more than it needs to.
+        drop(ratatui::try_init()?);
+        let terminal = Terminal::new(Frugal(CrosstermBackend::new(stdout())))?;
         // ratatui's own hook restores the screen, but not the modes set here.
         let hook = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {

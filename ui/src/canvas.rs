@@ -10,6 +10,7 @@ use fairdeal_protocol::seat::Seat;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Margin, Position, Rect};
 use ratatui::style::{Modifier, Style};
+use ratatui::symbols::border;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Clear, Widget};
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
@@ -77,6 +78,22 @@ impl Mark {
             style = style.patch(theme.focused());
         }
         style
+    }
+
+    /// The border of a card or a place for one: thick with the focus, double if it is picked, and faint otherwise. In mono
+    /// a card that can be chosen has a border of its own.
+    pub fn border(self, theme: &Theme) -> (border::Set<'static>, Style) {
+        match self {
+            Self {
+                focused: true,
+                picked: true,
+                ..
+            } => (theme.focus_border(), theme.accent()),
+            Self { focused: true, .. } => (theme.focus_border(), theme.focus_edge()),
+            Self { picked: true, .. } => (theme.lit_border(), theme.accent()),
+            Self { lit: true, .. } => (theme.choosable_border(), theme.faint()),
+            _ => (theme.border(), theme.faint()),
+        }
     }
 }
 
@@ -303,38 +320,6 @@ impl<'a> Canvas<'a> {
         self.layer.targets.clear();
     }
 
-    /// Draws a card: a filled face in a border, with its left edge in the card's own colour. The border is thick if it
-    /// has the focus, and double if it is picked, or in mono if it can be chosen. Without a spot, the card cannot be chosen.
-    pub fn card(&mut self, area: Rect, lines: &[Line<'_>], style: Style, spot: Option<Spot>) {
-        let mark = spot.map_or_else(Mark::default, |spot| self.spot(area, spot));
-        if mark.hidden {
-            return;
-        }
-        let theme = self.theme;
-        let (border, edge) = match mark {
-            Mark {
-                focused, picked: true, ..
-            } if focused => (theme.focus_border(), theme.accent()),
-            Mark { focused: true, .. } => (theme.focus_border(), theme.lit()),
-            Mark { picked: true, .. } => (theme.lit_border(), theme.accent()),
-            Mark { lit: true, .. } => (theme.choosable_border(), theme.faint()),
-            _ => (theme.border(), theme.faint()),
-        };
-        let block = Block::bordered().border_set(border).border_style(edge);
-        let inner = block.inner(area);
-        self.clear(area);
-        self.tint(area, theme.paper(mark.lit || mark.picked || spot.is_none()));
-        self.render(block, area);
-        if !mark.focused && !mark.picked {
-            self.tint(Rect { width: 1, ..area }, style);
-        }
-        let lines = lines.iter().map(|line| line.clone().patch_style(style));
-        self.rows(inner, lines);
-        if mark.flashing {
-            self.tint(area, theme.focused());
-        }
-    }
-
     /// Draws a button `[key label]`, and returns the column after the button and a blank.
     pub fn button(&mut self, (x, y): (u16, u16), key: &str, label: &str, target: Target) -> u16 {
         let text = if key.is_empty() {
@@ -489,7 +474,7 @@ mod tests {
         let mut buffer = Buffer::empty(Rect::new(0, 0, 4, 2));
         let mut canvas = Canvas::new(&mut buffer, &theme, &marks, None, &mut layer);
         let far = Rect::new(2, 1, 50, 50);
-        canvas.card(far, &[Line::raw("text")], Style::new(), Some(Spot::Button(1)));
+        canvas.spot(far, Spot::Button(1));
         canvas.section(far, "A long title");
         canvas.frame(far, "title");
         canvas.button((200, 100), "k", "label", Target::Row(1));

@@ -113,10 +113,10 @@ fn subsets(mask: Mask) -> impl Iterator<Item = Mask> {
 
 /// The points per card, depending on the gods.
 #[derive(Clone, Copy)]
-struct Rates {
-    run: i32,
-    set: i32,
-    colour: i32,
+pub struct Rates {
+    pub run: i32,
+    pub set: i32,
+    pub colour: i32,
     /// The minimum size of a colour.
     colour_least: u32,
     /// Whether uncombined cards cost anything.
@@ -126,7 +126,8 @@ struct Rates {
 }
 
 impl Rates {
-    fn new(gods: GodSet) -> Self {
+    /// The rates while these gods are face up.
+    pub fn new(gods: GodSet) -> Self {
         // Double and half cancel each other, so halving always leaves a whole number.
         let rate = |twice, half| match (gods.has(twice), gods.has(half)) {
             (true, false) => 4,
@@ -144,7 +145,7 @@ impl Rates {
     }
 
     /// The multiplier of a card.
-    fn weight(self, card: Face) -> i32 {
+    pub fn weight(self, card: Face) -> i32 {
         if rank(card) == RANKS { self.nine } else { 1 }
     }
 

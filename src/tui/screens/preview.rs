@@ -1,8 +1,9 @@
 //! A sample of everything that a theme colours, for the settings.
 
 use fairdeal_ui::appearance::Pyramids;
-use fairdeal_ui::canvas::Canvas;
+use fairdeal_ui::canvas::{Canvas, Mark};
 use fairdeal_ui::theme::Pigment;
+use fairdeal_ui::widgets::{Card, CardSize};
 use ratatui::layout::{Constraint, Flex, Layout, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Block;
@@ -59,19 +60,20 @@ fn cards(canvas: &mut Canvas<'_>, area: Rect) {
     let places = places.spacing(1).flex(Flex::Start);
     for (number, (place, (rank, suit, glyph, ascii))) in places.split(area).iter().zip(CARDS).enumerate() {
         let glyph = theme.glyph(glyph, ascii);
-        let lines = [
-            format!("{rank}   {glyph}"),
-            format!("  {glyph}"),
-            format!("{glyph}   {rank}"),
-        ];
-        let place = Rect {
-            height: CARD.1.min(place.height),
-            ..*place
+        let card = Card {
+            rank,
+            suit: glyph,
+            style: theme.suit(suit),
+            ..Card::default()
         };
-        canvas.card(place, &lines.map(Line::from), theme.suit(suit), None);
+        card.draw(canvas, *place, CardSize::Small, None);
         if number == 1 {
-            let frame = Block::bordered().border_set(theme.focus_border());
-            canvas.render(frame.border_style(theme.lit()), place);
+            let focused = Mark {
+                focused: true,
+                ..Mark::default()
+            };
+            let (set, style) = focused.border(theme);
+            canvas.render(Block::bordered().border_set(set).border_style(style), *place);
         }
     }
 }

@@ -190,7 +190,7 @@ impl Shell {
                 self.focus_on_top(target);
                 self.choose(target, effects);
             }
-            (None, None) => {}
+            (None, None) => self.on_top(effects, |screen, context, requests| screen.missed(context, requests)),
         }
     }
 

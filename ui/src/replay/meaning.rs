@@ -1,7 +1,7 @@
 //! The result of an audit in plain words, for a reader who knows no cryptography. The audit screen, the output of
 //! `fairdeal verify` and its web page begin with them.
 
-use fairdeal_games::{counted, listed};
+use fairdeal_games::{counted, listed, name_of};
 use fairdeal_protocol::audit::auditor::{Finding, Report, Tally};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 
@@ -45,7 +45,7 @@ pub fn checks(tally: &Tally) -> Vec<Check> {
 pub fn refusal(finding: &Finding, names: &[String]) -> [(&'static str, String); 3] {
     let who = finding.seat().map_or_else(
         || "nobody in particular: the author of the file may have changed it".to_owned(),
-        |seat| format!("{} ({seat})", named(names, seat)),
+        |seat| format!("{} ({seat})", name_of(seat, names)),
     );
     let place = finding
         .step()
@@ -91,9 +91,9 @@ fn who_shuffled(report: &Report, names: &[String], seating: &Seating, me: Option
     let (own, others): (Vec<_>, Vec<_>) = all.partition(|party| Some(*party) == mine);
     let each = others.into_iter().chain(own).map(|party| {
         let mut seats = seating.parties.seats_of(party).iter();
-        let first = seats.next().map(|seat| named(names, seat)).unwrap_or_default();
+        let first = seats.next().map(|seat| name_of(seat, names)).unwrap_or_default();
         let name = if Some(party) == mine { "you".to_owned() } else { first };
-        let more: Vec<String> = seats.map(|seat| named(names, seat)).collect();
+        let more: Vec<String> = seats.map(|seat| name_of(seat, names)).collect();
         match more.is_empty() {
             true => name,
             false => format!("{name} (also for {})", listed(&more)),
@@ -143,7 +143,7 @@ fn what_was_computed(report: &Report, names: &[String]) -> String {
     };
     let departed = report.left.iter().map(|gone| gone.seat);
     let missing: SeatSet = departed.chain(report.unopened.iter()).collect();
-    let missing: Vec<String> = missing.iter().map(|seat| named(names, seat)).collect();
+    let missing: Vec<String> = missing.iter().map(|seat| name_of(seat, names)).collect();
     if missing.is_empty() && report.deals_opened == report.deals {
         let (was, fits) = if count > 1 { ("were", "fit") } else { ("was", "fits") };
         return format!("{what} {was} computed again and {fits}.");
@@ -163,11 +163,6 @@ fn what_was_computed(report: &Report, names: &[String]) -> String {
         false => format!(", except what came last from {}", listed(&missing)),
     };
     format!("{what} {passed}, and {again}{except}.")
-}
-
-fn named(names: &[String], seat: Seat) -> String {
-    let name = names.get(seat.index()).cloned();
-    name.unwrap_or_else(|| seat.to_string())
 }
 
 #[cfg(test)]

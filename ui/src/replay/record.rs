@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use fairdeal_games::{AnyGame, TableGame as _, game_info};
+use fairdeal_games::{AnyGame, TableGame as _, game_info, name_of};
 use fairdeal_protocol::audit::auditor::{Audit, Finding, Report};
 use fairdeal_protocol::card::Faces;
 use fairdeal_protocol::hash::Hash32;
@@ -100,13 +100,13 @@ impl Recorder {
     fn lines(&self, item: News<AnyGame>, audit: &Audit<AnyGame>) -> Vec<String> {
         if let News::Removed(seat) = item {
             let state = removal(seat, audit.departures());
-            return vec![state.in_words(&self.name(seat))];
+            return vec![state.in_words(&name_of(seat, &self.names))];
         }
         let told = narrate(item, &self.names);
         let lines = told.into_iter().filter_map(|event| match event {
             Narrated::Line(line) => Some(line),
             Narrated::Deal(deal) => Some(format!("Deal {} begins.", u64::from(deal) + 1)),
-            Narrated::Peer { seat, state } => Some(state.in_words(&self.name(seat))),
+            Narrated::Peer { seat, state } => Some(state.in_words(&name_of(seat, &self.names))),
             _ => None,
         });
         lines.collect()
@@ -117,14 +117,9 @@ impl Recorder {
         let each = acts.iter().map(|Act { seat, action }| {
             let action = game.action_to_json(*seat, action, &Faces::new());
             let what = action.get("type").and_then(serde_json::Value::as_str);
-            format!("{}: {}.", self.name(*seat), what.unwrap_or("acts"))
+            format!("{}: {}.", name_of(*seat, &self.names), what.unwrap_or("acts"))
         });
         each.collect()
-    }
-
-    fn name(&self, seat: Seat) -> String {
-        let name = self.names.get(seat.index()).cloned();
-        name.unwrap_or_else(|| seat.to_string())
     }
 
     /// Adds a new step.

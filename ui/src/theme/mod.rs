@@ -215,6 +215,14 @@ impl Theme {
         self.foreground(|palette| palette.lit).add_modifier(Modifier::BOLD)
     }
 
+    /// The lines of a frame with the focus. They are thick, so only mono makes them bold too.
+    pub fn focus_edge(&self) -> Style {
+        match self.palette {
+            Some(_) => self.foreground(|palette| palette.lit),
+            None => self.lit(),
+        }
+    }
+
     /// The focused target: one flat background. Mono reverses it.
     pub fn focused(&self) -> Style {
         let style = Style::new().add_modifier(Modifier::BOLD);

@@ -127,17 +127,7 @@ impl Card<'_> {
             ..area
         };
         let theme = canvas.theme();
-        let (border, edge) = match mark {
-            Mark {
-                focused: true, picked, ..
-            } => {
-                let style = if picked { theme.accent() } else { theme.lit() };
-                (theme.focus_border(), style)
-            }
-            Mark { picked: true, .. } => (theme.lit_border(), theme.accent()),
-            Mark { lit: true, .. } => (theme.choosable_border(), theme.faint()),
-            _ => (theme.border(), theme.faint()),
-        };
+        let (border, edge) = mark.border(theme);
         let block = Block::bordered().border_set(border).border_style(edge);
         let inner = block.inner(at);
         canvas.clear(at);

@@ -216,11 +216,11 @@ impl Setup {
                     Level::Gentle => "Gentle bots make any move that is allowed: good for a first game.",
                     Level::Normal => "Normal bots play sensibly.",
                 };
-                ("level of bots", self.level.name().to_owned(), meaning)
+                ("bots play", self.level.name().to_owned(), meaning)
             }
             Item::Pace => {
                 let meaning = "How long bots wait before they act, at all your tables.";
-                ("pace of bots", pace(settings.bot_delay).1.to_owned(), meaning)
+                ("bots think", pace(settings.bot_delay).1.to_owned(), meaning)
             }
             Item::Choice(number) => return self.option_told(number),
             Item::Deal => {

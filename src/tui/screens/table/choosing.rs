@@ -56,13 +56,21 @@ impl TableScreen {
         let Some((spot, picked)) = self.choice.aimed.split_last() else {
             return Vec::new();
         };
-        let aimed: Vec<Offer> = self.choice.offers.after(&self.choice.aimed).cloned().collect();
+        let aimed = self.after(&self.choice.aimed);
         if !aimed.is_empty() {
             return aimed;
         }
         // No offers for this spot: list the reasons instead.
         let refused = self.view(picked, |view, snapshot| refused(&snapshot.game, *spot, view));
         refused.unwrap_or_default()
+    }
+
+    /// The offers that begin with these spots; the one that was hinted at comes first.
+    fn after(&self, path: &[Spot]) -> Vec<Offer> {
+        let hinted = self.choice.hinted.as_ref().map(|(action, _)| action);
+        let mut all: Vec<Offer> = self.choice.offers.after(path).cloned().collect();
+        all.sort_by_key(|offer| hinted != Some(&offer.action));
+        all
     }
 
     /// The spots that digits choose.
@@ -115,7 +123,7 @@ impl TableScreen {
         }
         let mut path = self.choice.picked.clone();
         path.push(spot);
-        let after: Vec<Offer> = self.choice.offers.after(&path).cloned().collect();
+        let after = self.after(&path);
         match after.as_slice() {
             [] => {
                 self.choice.aimed = path;
@@ -134,26 +142,21 @@ impl TableScreen {
             several => {
                 // Even a single offer waits for its other spots: a player who picks up a card may just want to look.
                 let is_list = several.iter().all(|offer| offer.path.len() == path.len());
-                let next = several.iter().find_map(|offer| offer.path.get(path.len()));
-                // A hint leads on to the rest of its action.
-                let hinted = self.choice.hinted.as_ref().map(|(action, _)| action);
-                let led = several.iter().position(|offer| Some(&offer.action) == hinted);
-                let led_to = led.and_then(|at| several.get(at)?.path.get(path.len()));
-                let next = led_to.or(next).copied();
+                let next = several.iter().find_map(|offer| offer.path.get(path.len())).copied();
                 self.choice.picked.clone_from(&path);
                 self.choice.aimed = path;
                 match (is_list, next) {
                     (false, Some(next)) => requests.push(Request::Focus(Target::Spot(next))),
-                    _ => self.open_uses(led.unwrap_or(0), requests),
+                    _ => self.open_uses(requests),
                 }
             }
         }
     }
 
-    /// Lists all uses of the thing in focus, with one of them in focus.
-    pub(super) fn open_uses(&mut self, chosen: usize, requests: &mut Requests) {
+    /// Lists all uses of the thing in focus.
+    pub(super) fn open_uses(&mut self, requests: &mut Requests) {
         self.over = Over::Uses;
-        requests.push(Request::Focus(Target::Row(chosen)));
+        requests.push(Request::Focus(Target::Row(0)));
     }
 
     /// Shows what a good player might do, and why.
@@ -173,13 +176,14 @@ impl TableScreen {
             };
             return requests.push(Request::Toast(Tone::Plain, text.to_owned()));
         };
-        let text = format!("{} {why}", sentence(&offer.words));
-        requests.push(Request::Toast(Tone::Good, text));
         // An action with a confirmation must not be one key press away.
-        if let Some(spot) = offer.path.first().filter(|_| offer.question.is_none()).copied() {
-            self.choice.hinted = Some((offer.action.clone(), why));
-            self.choice.picked.clear();
-            requests.push(Request::Focus(Target::Spot(spot)));
+        match offer.path.first().filter(|_| offer.question.is_none()).copied() {
+            Some(spot) => {
+                self.choice.hinted = Some((offer.action.clone(), why));
+                self.choice.picked.clear();
+                requests.push(Request::Focus(Target::Spot(spot)));
+            }
+            None => requests.push(Request::Toast(Tone::Good, format!("{} {why}", sentence(&offer.words)))),
         }
     }
 

@@ -220,6 +220,11 @@ impl TableScreen {
                 let seats = Seat::first(snapshot.names.len());
                 let people = seats.filter(|seat| snapshot.seating.parties.is_person(*seat)).count();
                 self.rest.begin(snapshot.clone(), people > 1);
+                if context.moves() {
+                    // What has ended the hand is seen to happen: the village catches fire.
+                    let builds = glowing.iter().copied().map(Motion::Build);
+                    self.stage.begin(builds.collect());
+                }
                 self.stage.glowing = glowing;
                 self.stage.events.clear();
                 self.choice = Choice::default();

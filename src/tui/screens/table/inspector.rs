@@ -2,7 +2,7 @@
 
 use fairdeal_games::{AnyGame, match_game};
 use fairdeal_protocol::game::Game as _;
-use fairdeal_ui::canvas::{Canvas, Target, cut, wrapped, wrapped_line};
+use fairdeal_ui::canvas::{Canvas, Target, cut, wrapped_line};
 use fairdeal_ui::keys::Intent;
 use fairdeal_ui::tables::{Board as _, ViewContext};
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -38,6 +38,7 @@ pub(super) fn draw(
     };
     let hinted = table_screen.choice.hinted.as_ref();
     let hinted = hinted.filter(|(action, _)| offers.first().is_some_and(|offer| offer.action == *action));
+    let hint = hinted.map(|(_, why)| Span::styled(format!("{} {why} ", theme.glyph("✓", "+")), theme.good()));
     let use_line = offers.first().map(|offer| match &offer.refused {
         Some(why) => Line::from(vec![
             Span::styled(theme.glyph("✗ ", "x "), theme.bad()),
@@ -58,6 +59,12 @@ pub(super) fn draw(
     if area.height == 1 {
         let head = format!("{title}   ");
         let line = match use_line {
+            Some(mut used) if hint.is_some() => {
+                used.spans.truncate(2);
+                used.push_span("  ");
+                used.extend(hint);
+                used
+            }
             Some(used) if head.width() + used.width() <= usize::from(area.width) => {
                 let mut line = Line::styled(head, theme.title());
                 line.extend(used);
@@ -96,11 +103,9 @@ pub(super) fn draw(
     let foot_rows = Constraint::Length(u16::try_from(uses.len()).unwrap_or(0));
     let [text, foot] = Layout::vertical([Constraint::Min(0), foot_rows]).areas(inner);
     let about = std::iter::once(rest).filter(|rest| !rest.is_empty()).chain(about);
-    let about: Vec<String> = about.collect();
-    let words: Vec<&str> = hinted.map(|(_, why)| why.as_str()).into_iter().collect();
-    let about = about.iter().map(String::as_str);
-    let words = words.into_iter().chain(about).collect::<Vec<_>>().join(" ");
-    let rows = wrapped(&words, usize::from(text.width), 0);
+    let about = about.collect::<Vec<_>>().join(" ");
+    let about = hint.into_iter().chain([Span::styled(about, theme.ink())]);
+    let rows = wrapped_line(&about.collect(), usize::from(text.width), 0);
     let room = usize::from(text.height);
     let is_cut = rows.len() > room;
     let shown = rows.into_iter().take(room).enumerate().map(|(number, row)| {
@@ -108,10 +113,14 @@ pub(super) fn draw(
         if is_last && is_cut {
             let key = context.keymap.key(Intent::Inspect);
             let more = format!(" {key} more");
-            let row = cut(&row, usize::from(text.width).saturating_sub(more.width()), theme);
+            let row = cut(
+                &row.to_string(),
+                usize::from(text.width).saturating_sub(more.width()),
+                theme,
+            );
             return Line::from(vec![Span::styled(row, theme.ink()), Span::styled(more, theme.key())]);
         }
-        Line::styled(row, theme.ink())
+        row
     });
     canvas.rows(text, shown);
     canvas.rows(foot, uses);

@@ -27,7 +27,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use fairdeal_games::match_game;
-use fairdeal_games::{AnyAction, AnyGame, GameInfo, game_info};
+use fairdeal_games::{AnyAction, AnyGame, GameInfo, game_info, name_of};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_ui::canvas::{Canvas, Layer, Marks, Target, cut};
 use fairdeal_ui::field::Field;
@@ -219,8 +219,7 @@ impl TableScreen {
     }
 
     fn name_of(&self, seat: Seat) -> String {
-        let name = self.names.get(seat.index()).cloned();
-        name.unwrap_or_else(|| seat.to_string())
+        name_of(seat, &self.names)
     }
 
     /// Shows a step of a past game, without offers.
@@ -435,7 +434,7 @@ impl Screen for TableScreen {
             }
             Intent::Hint if self.snapshot.is_some() => self.hint(requests),
             Intent::Uses if !matches!(self.over, Over::Nothing) => self.close_over(context, requests),
-            Intent::Uses if self.listed().len() > 1 => self.open_uses(0, requests),
+            Intent::Uses if self.listed().len() > 1 => self.open_uses(requests),
             Intent::Uses => {
                 if let Some(Target::Spot(spot)) = self.choice.focus {
                     self.pick(spot, requests);
@@ -527,6 +526,12 @@ impl Screen for TableScreen {
         let text = self.chat.take().map(|mut field| field.take()).unwrap_or_default();
         if !text.trim().is_empty() {
             requests.push(Request::Effect(Effect::Session(Command::Say(text))));
+        }
+    }
+
+    fn missed(&mut self, context: &Context, requests: &mut Requests) {
+        if !matches!(self.over, Over::Nothing | Over::Outcome) {
+            self.close_over(context, requests);
         }
     }
 

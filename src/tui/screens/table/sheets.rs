@@ -83,7 +83,7 @@ impl TableScreen {
         for offer in self.listed() {
             let (sign, text) = match &offer.refused {
                 Some(why) => (self.theme.glyph("✗", "x"), format!("{}: {why}", offer.words)),
-                None => (self.theme.glyph("▸", ">"), offer.words),
+                None => (self.theme.glyph("✓", "+"), format!("you can {}", offer.words)),
             };
             lines.extend(wrapped(&format!("{sign} {text}"), 70, 2).into_iter().map(Line::raw));
         }

@@ -15,6 +15,7 @@ use fairdeal_ui::tables::Spot;
 use fairdeal_ui::tables::offers::{Offer, Offers};
 use fairdeal_ui::tables::testing::seat;
 use fairdeal_ui::view::{Waiting, Waits};
+use ratatui::layout::Position;
 
 use super::button::CLOSE;
 use crate::session::SessionEvent;
@@ -363,7 +364,8 @@ fn the_seal_is_explained() {
     stage.rest();
     stage.keys("S");
     insta::assert_snapshot!("seal", stage.draw());
-    stage.key(KeyCode::Esc);
+    // A click beside it closes it, as any click closes the list of keys.
+    stage.input(Input::User(UserInput::Click(Position::new(0, 12))));
     assert!(!stage.draw().contains("The seal "));
 }
 

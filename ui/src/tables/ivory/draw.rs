@@ -4,6 +4,7 @@ use fairdeal_games::ivory::Ivory;
 use fairdeal_protocol::card::{Face, Faces, Slot};
 use ratatui::layout::{Constraint, Flex, Layout, Rect};
 use ratatui::text::{Line, Span};
+use ratatui::widgets::Block;
 
 use super::{DECK, DRAW, PILES, faces, pile_spot, tower};
 use crate::canvas::{Canvas, Mark};
@@ -86,15 +87,8 @@ fn free(title: &str, lines: &[&str], spot: Spot, canvas: &mut Canvas<'_>, area: 
     canvas.clear(area);
     let inner = canvas.frame(area, "");
     if mark.focused || mark.lit || mark.picked {
-        let set = if mark.focused {
-            theme.focus_border()
-        } else {
-            theme.lit_border()
-        };
-        let block = ratatui::widgets::Block::bordered()
-            .border_set(set)
-            .border_style(theme.lit());
-        canvas.render(block, area);
+        let (set, style) = Mark { picked: true, ..mark }.border(theme);
+        canvas.render(Block::bordered().border_set(set).border_style(style), area);
     }
     let [rows] = Layout::vertical([u16::try_from(lines.len()).unwrap_or(0)])
         .flex(Flex::Center)

@@ -158,7 +158,9 @@ fn bracket(group: &Group, sight: &Sight, width: usize, theme: &Theme) -> Line<'s
     };
     let label = format!("{} {points}", group.label());
     let note = group.note(sight.god_set());
-    let long = format!("{label}, {note}");
+    // The note says "free" by itself.
+    let head = if points == "free" { group.label() } else { &label };
+    let long = format!("{head}, {note}");
     let style = match group.points {
         ..0 => theme.bad(),
         0 => theme.ink(),

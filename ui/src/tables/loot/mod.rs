@@ -252,9 +252,11 @@ impl Board for Loot {
             LootEvent::FireWaits { seat } => {
                 vec![Motion::Flash(Spot::Seat(*seat)), Motion::Flash(VILLAGE)]
             }
-            LootEvent::Burned { fired_by, .. } => {
-                vec![Motion::Flash(Spot::Seat(*fired_by)), Motion::Flash(VILLAGE)]
-            }
+            LootEvent::Burned { fired_by, .. } => [Spot::Seat(*fired_by), VILLAGE]
+                .map(Motion::Flash)
+                .into_iter()
+                .chain([Motion::Build(VILLAGE)])
+                .collect(),
             LootEvent::Left { seat } => vec![Motion::Flash(Spot::Seat(*seat))],
             LootEvent::Over { winners } => winners.iter().map(|seat| Motion::Flash(Spot::Seat(seat))).collect(),
         }

@@ -3,12 +3,13 @@
 use fairdeal_games::TableGame as _;
 use fairdeal_games::loot::Loot;
 use fairdeal_games::loot::cards::{GODS, God};
+use fairdeal_games::loot::score::Rates;
 use fairdeal_protocol::seat::Seat;
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::cards;
-use super::worth::{Sight, rates_under};
+use super::worth::Sight;
 use crate::tables::ViewContext;
 use crate::theme::Theme;
 
@@ -38,7 +39,8 @@ pub(super) fn sections(loot: &Loot, view: &ViewContext<'_>) -> Vec<(String, Vec<
     if seen.is_empty() {
         seen.push(Line::styled("none that you can see", theme.ink()));
     }
-    let [run, set, colour] = rates_under(sight.god_set()).map(|rate| format!("{rate:+}"));
+    let rates = Rates::new(sight.god_set());
+    let [run, set, colour] = [rates.run, rates.set, rates.colour].map(|rate| format!("{rate:+}"));
     let least = if sight.god_set().has(God::Builder) { 3 } else { 4 };
     let loose = match sight.god_set().has(God::Thief) {
         true => "0",

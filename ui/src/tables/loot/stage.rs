@@ -65,7 +65,7 @@ impl Table<'_> {
             false => Layout::vertical(others.iter().map(|_| Constraint::Length(1))).split(seats),
         };
         let state = self.village_state(canvas, scene);
-        if state == State::Burning {
+        if matches!(state, State::Burning(_)) {
             self.draw_glow(canvas, area);
         }
         for ((seat, chip), place) in others.iter().zip(chips).zip(places.iter()) {
@@ -192,10 +192,10 @@ impl Table<'_> {
 
     fn village_state(&self, canvas: &mut Canvas<'_>, area: Rect) -> State {
         let loot = self.loot;
-        let is_flashing = canvas.place(area, VILLAGE).flashing;
+        let mark = canvas.place(area, VILLAGE);
         let is_won = loot.is_over() && loot.totals().iter().any(|total| total.abs() >= loot.target());
-        if is_flashing || loot.fire().is_some() || is_won {
-            return State::Burning;
+        if mark.flashing || loot.fire().is_some() || is_won {
+            return State::Burning(mark.growing.unwrap_or(100));
         }
         match loot.everyone_has_played() {
             true => State::Ready,
@@ -253,7 +253,7 @@ impl Table<'_> {
             return (String::new(), [text.clone(), text], theme.title());
         }
         match state {
-            State::Burning => {
+            State::Burning(_) => {
                 let texts = match (loot.fire(), loot.turn()) {
                     (Some(by), Some(last)) if !is_flashing => [
                         format!("{} fired the village: {}.", name(by), burns_when(loot, self.view)),

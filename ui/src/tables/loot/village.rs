@@ -17,7 +17,8 @@ pub(super) enum State {
     Safe(usize, usize),
     /// It can be fired: torches stand before it.
     Ready,
-    Burning,
+    /// It burns: the fire has reached so much of it, in percent.
+    Burning(u8),
 }
 
 type Sprite = Vec<&'static str>;
@@ -85,9 +86,11 @@ impl Picture {
         }
     }
 
-    /// Sets everything on fire: embers in roofs, flames above the highest point of each column.
-    fn burn(&mut self) {
-        for x in 0..self.width {
+    /// Sets `percent` of it on fire: embers in roofs, flames above the highest point of each column. The fire takes one
+    /// part after the other.
+    fn burn(&mut self, percent: u8) {
+        let reached = |x: usize| scatter(x / 6, 1) % 100 < usize::from(percent);
+        for x in (0..self.width).filter(|x| reached(*x)) {
             let Some(top) = (0..self.height).find(|y| !matches!(self.get(x, *y), b'.' | b'm')) else {
                 continue;
             };
@@ -112,7 +115,7 @@ impl Picture {
         }
         for y in 0..self.height {
             for x in 0..self.width {
-                if self.get(x, y) == b'.' && scatter(x, y).is_multiple_of(41) {
+                if self.get(x, y) == b'.' && reached(x) && scatter(x, y).is_multiple_of(41) {
                     self.set(x, y, if y % 2 == 0 { b'f' } else { b'y' });
                 }
             }
@@ -228,7 +231,8 @@ pub(super) fn lines(state: State, (width, height): (usize, usize), theme: &Theme
         }
     }
     let margin = (across + 2).saturating_sub(used) / 2;
-    if down > 22 && state != State::Burning {
+    let burns = matches!(state, State::Burning(_));
+    if down > 22 && !burns {
         picture.stamp(across.saturating_sub(9), 8, moon);
     }
     for (x, _, sprite) in &places {
@@ -245,13 +249,13 @@ pub(super) fn lines(state: State, (width, height): (usize, usize), theme: &Theme
                 }
             }
         }
-        State::Burning => picture.burn(),
+        State::Burning(percent) => picture.burn(percent),
     }
     let cell = |x: usize, y: usize| {
         let at = |half: usize| picture.get(x / scale, (2 * y + half) / scale);
         let (upper, lower) = (at(0), at(1));
         if (upper, lower) == (b'.', b'.') {
-            let is_star = state != State::Burning && y < height / 2 && scatter(x, y).is_multiple_of(61);
+            let is_star = !burns && y < height / 2 && scatter(x, y).is_multiple_of(61);
             return match is_star {
                 true => (theme.glyph("·", "."), theme.faint()),
                 false => (" ", Style::new()),
@@ -293,6 +297,18 @@ mod tests {
             assert_eq!(sprite.len() % 2, 0, "{sprite:?}");
             assert!(sprite.iter().all(|row| row.len() == sprite[0].len()), "{sprite:?}");
         }
+    }
+
+    #[test]
+    fn a_fire_spreads() {
+        let burnt = |percent| {
+            let rows = lines(State::Burning(percent), (60, 7), &Theme::ascii());
+            rows.iter()
+                .map(|row| row.to_string().matches('*').count())
+                .sum::<usize>()
+        };
+        assert_eq!(burnt(0), 0);
+        assert!(burnt(0) < burnt(50) && burnt(50) < burnt(100));
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use fairdeal_games::TableGame as _;
 use fairdeal_games::loot::Loot;
 use fairdeal_games::loot::cards::{God, GodSet, RANKS, rank, suit};
-use fairdeal_games::loot::score::{Arrangement, Combo, Kind, best, best_total};
+use fairdeal_games::loot::score::{Arrangement, Combo, Kind, Rates, best, best_total};
 use fairdeal_protocol::card::{Face, Faces, Slot};
 use fairdeal_protocol::seat::Seat;
 
@@ -37,7 +37,7 @@ impl Group {
         let mut cards: Vec<(Face, i32)> = combo
             .cards
             .iter()
-            .map(|face| (*face, each * weight(*face, gods)))
+            .map(|face| (*face, each * Rates::new(gods).weight(*face)))
             .collect();
         cards.sort_by_key(|(face, _)| (rank(*face), suit(*face)));
         Self {
@@ -82,7 +82,7 @@ impl Group {
         if self.kind.is_none() && gods.has(God::Thief) {
             words.push("free by the thief");
         }
-        let nines = self.cards.iter().any(|(face, _)| is_nine(*face));
+        let nines = self.cards.iter().any(|(face, _)| rank(*face) == RANKS);
         if nines && gods.has(God::Changeling) && (self.points != 0) {
             words.push("9s twice");
         }
@@ -94,23 +94,9 @@ impl Group {
     }
 }
 
-/// Whether a card has the highest rank, which the changeling doubles.
-fn is_nine(face: Face) -> bool {
-    rank(face) == RANKS
-}
-
-/// The multiplier of a card.
-fn weight(face: Face, gods: GodSet) -> i32 {
-    if is_nine(face) && gods.has(God::Changeling) {
-        2
-    } else {
-        1
-    }
-}
-
 /// The score in a combination of a card that counts once.
 fn rates(combo: &Combo, gods: GodSet) -> i32 {
-    let weights: i32 = combo.cards.iter().map(|face| weight(*face, gods)).sum();
+    let weights: i32 = combo.cards.iter().map(|face| Rates::new(gods).weight(*face)).sum();
     combo.points / weights.max(1)
 }
 
@@ -254,18 +240,4 @@ impl Sight {
         // On a tie the last one wins: an older card rather than the new one.
         kept.max_by_key(|(total, _)| *total)
     }
-}
-
-/// The score of a card in a run, a set and a colour under these gods.
-pub(super) fn rates_under(gods: GodSet) -> [i32; 3] {
-    let rate = |twice, half| match (gods.has(twice), gods.has(half)) {
-        (true, false) => 4,
-        (false, true) => 1,
-        _ => 2,
-    };
-    [
-        rate(God::Lady, God::DarkLord),
-        rate(God::Friend, God::Minion),
-        rate(God::Protectress, God::Seductress),
-    ]
 }

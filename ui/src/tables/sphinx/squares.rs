@@ -456,9 +456,10 @@ fn draw_coordinates(canvas: &mut Canvas<'_>, grid: &Grid) {
     for (number, file) in names {
         let column = grid.area((number, SIDE - 1));
         let x = column.x + column.width.saturating_sub(1) / 2;
+        // The blanks keep the letter clear of a Pylon's edge.
         canvas.put(
-            Rect::new(x, column.bottom(), 1, 1),
-            Line::styled(file.to_string(), style),
+            Rect::new(x.saturating_sub(1), column.bottom(), 3, 1),
+            Line::styled(format!(" {file} "), style),
         );
         let row = grid.area((0, number));
         let y = row.y + row.height.saturating_sub(1) / 2;
