@@ -1,5 +1,5 @@
-//! What the whole program costs its terminal: the time to the first frame, the bytes of a focus step, and the processor
-//! and bytes of a table that waits. Run with `cargo bench --bench terminal` (on Linux, with pseudo-terminals).
+//! The cost of the whole program for its terminal: the time to the first frame, the bytes of a focus step, and the
+//! processor time and bytes of a table that waits. Run with `cargo bench --bench terminal` (on Linux, with pseudo-terminals).
 //!
 //! The terminal answers no question, as the slowest one would.
 

@@ -17,7 +17,7 @@ const SEEN: Modifier = Modifier::UNDERLINED
 #[derive(Debug)]
 pub(super) struct Frugal<B>(pub(super) B);
 
-/// The cells to write, with the ink of blanks chosen anew. What is seen stays the same.
+/// The cells to write, with other ink for blanks. What is seen stays the same.
 fn saved<'a>(content: impl Iterator<Item = (u16, u16, &'a Cell)>) -> Vec<(u16, u16, Cell)> {
     let mut cells: Vec<(u16, u16, Cell)> = Vec::new();
     for (x, y, cell) in content {

@@ -25,6 +25,9 @@ use super::Picture;
 use crate::canvas::Spot;
 use crate::canvas::{Canvas, Mark};
 
+/// The rows of the highest card that rises in focus.
+const HIGH: u16 = 9;
+
 /// The size of a card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CardSize {
@@ -115,7 +118,9 @@ impl Card<'_> {
             return self.draw_mini(canvas, area, mark);
         }
         let room = area.height.saturating_sub(size.rows());
-        let lift = (u16::from(mark.focused) + 2 * u16::from(mark.picked)).min(room).min(2);
+        // The frame of a very large card is seen without that, and moving its whole face is slow over slow links.
+        let focused = mark.focused && size.rows() <= HIGH;
+        let lift = (u16::from(focused) + 2 * u16::from(mark.picked)).min(room).min(2);
         let at = Rect {
             y: area.y + room - lift,
             height: size.rows().min(area.height),

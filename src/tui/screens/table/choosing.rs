@@ -177,10 +177,14 @@ impl TableScreen {
             return requests.push(Request::Toast(Tone::Plain, text.to_owned()));
         };
         // An action with a confirmation must not be one key press away.
-        match offer.path.first().filter(|_| offer.question.is_none()).copied() {
+        let rest = offer.path.strip_prefix(self.choice.picked.as_slice());
+        let spot = rest.unwrap_or(&offer.path).first().copied();
+        match spot.filter(|_| offer.question.is_none()) {
             Some(spot) => {
+                if rest.is_none() {
+                    self.choice.picked.clear();
+                }
                 self.choice.hinted = Some((offer.action.clone(), why));
-                self.choice.picked.clear();
                 requests.push(Request::Focus(Target::Spot(spot)));
             }
             None => requests.push(Request::Toast(Tone::Good, format!("{} {why}", sentence(&offer.words)))),
