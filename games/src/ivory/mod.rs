@@ -35,7 +35,7 @@ pub use actions::named;
 pub use actions::{IvoryAction, IvoryEvent, Source, Target};
 
 /// The version of the rules of Ivory Tower in this program.
-pub const RULES_VERSION: u16 = 1;
+pub const RULES_VERSION: u16 = 2;
 
 /// The static description of Ivory Tower.
 pub static INFO: GameInfo = GameInfo {

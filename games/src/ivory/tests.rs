@@ -224,7 +224,7 @@ fn the_deal_of_a_day_is_the_referees_from_its_seed() {
     game.begin(&mut RefereeChance::default(), &mut Vec::new()).unwrap();
     let rules = rule_set("ivory-tower", 1, &Default::default()).unwrap();
     let mut other = Ivory::create(&rules).unwrap();
-    let mut chance = RefereeChance::from_seed(daily::seed("2026-11-21"));
+    let mut chance = RefereeChance::from_seed(daily::seed("2026-11-21", daily::number("2026-11-21")));
     other.begin(&mut chance, &mut Vec::new()).unwrap();
     let all = Faces::new();
     assert_eq!(game.view(None, &all), other.view(None, chance.faces()));
