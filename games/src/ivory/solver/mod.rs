@@ -10,13 +10,16 @@ use fairdeal_protocol::card::{Face, Faces, Slot};
 
 use super::{Ivory, IvoryAction, MOST_PILES, Source, Target, cards};
 
+mod judge;
 mod seen;
 mod state;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use judge::{Judge, unseen};
 use seen::Seen;
-use state::{Goal, Play, State, Table};
+pub(crate) use state::{Goal, Play};
+use state::{State, Table};
 
 /// The states that a search of a deal may visit: eight times the most that any of 100,000 random deals needed. As many
 /// take about 130 MB.
@@ -90,43 +93,59 @@ struct Node {
     from: Option<(usize, Play)>,
 }
 
+/// What a search visited.
+struct Visit {
+    seen: Seen,
+    nodes: Vec<Node>,
+}
+
 fn search(table: &Table, start: State, most: usize) -> Found {
-    if start.is_won() {
-        return Found::Win(Vec::new());
-    }
-    if start.is_hopeless() {
-        return Found::Nothing;
-    }
-    let mut seen = Seen::new();
-    seen.insert(start.key());
-    let mut nodes = vec![Node {
-        state: start,
-        from: None,
-    }];
-    let mut waiting = vec![0];
-    let mut plays = Vec::new();
-    while let Some(at) = waiting.pop() {
-        let Some(node) = nodes.get(at) else { continue };
-        plays.clear();
-        node.state.plays(table, &mut plays);
-        for (_, play, state) in plays.drain(..) {
-            if state.is_won() {
-                return Found::Win(way(&nodes, at, play));
-            }
-            if !seen.insert(state.key()) {
-                continue;
-            }
-            if seen.len() > most {
-                return Found::TooMany;
-            }
-            waiting.push(nodes.len());
-            nodes.push(Node {
-                state,
-                from: Some((at, play)),
-            });
+    Visit::new(start).search(table, most, |_| None)
+}
+
+impl Visit {
+    fn new(start: State) -> Self {
+        let mut seen = Seen::new();
+        seen.insert(start.key());
+        let from = None;
+        Self {
+            seen,
+            nodes: vec![Node { state: start, from }],
         }
     }
-    Found::Nothing
+
+    /// Searches from the first node. `known` tells of a state, by its key, that it can be won, or that it cannot.
+    fn search(&mut self, table: &Table, most: usize, known: impl Fn(u128) -> Option<bool>) -> Found {
+        match self.nodes.first().map(|node| node.state) {
+            Some(start) if start.is_won() => return Found::Win(Vec::new()),
+            Some(start) if !start.is_hopeless() => {}
+            _ => return Found::Nothing,
+        }
+        let mut waiting = vec![0];
+        let mut plays = Vec::new();
+        while let Some(at) = waiting.pop() {
+            let Some(node) = self.nodes.get(at) else { continue };
+            plays.clear();
+            node.state.plays(table, &mut plays);
+            for (_, play, state) in plays.drain(..) {
+                let key = state.key();
+                let verdict = if state.is_won() { Some(true) } else { known(key) };
+                if verdict == Some(true) {
+                    return Found::Win(way(&self.nodes, at, play));
+                }
+                if verdict == Some(false) || !self.seen.insert(key) {
+                    continue;
+                }
+                if self.seen.len() > most {
+                    return Found::TooMany;
+                }
+                waiting.push(self.nodes.len());
+                let from = Some((at, play));
+                self.nodes.push(Node { state, from });
+            }
+        }
+        Found::Nothing
+    }
 }
 
 /// The plays up to the state at an index, and the last one.

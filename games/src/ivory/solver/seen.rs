@@ -20,6 +20,18 @@ impl Seen {
         self.len
     }
 
+    pub(super) fn contains(&self, key: u128) -> bool {
+        let mask = self.slots.len().wrapping_sub(1);
+        let mut at = hash(key) & mask;
+        while let Some(slot) = self.slots.get(at).filter(|slot| **slot != 0) {
+            if *slot == key {
+                return true;
+            }
+            at = (at + 1) & mask;
+        }
+        false
+    }
+
     /// Adds a key other than 0. Returns whether it is new.
     pub(super) fn insert(&mut self, key: u128) -> bool {
         if !place(&mut self.slots, key) {
@@ -75,6 +87,7 @@ mod tests {
         for _ in 0..20_000 {
             number = number.wrapping_mul(0x2545_f491_4f6c_dd1d) % ((1 << 100) - 15);
             for key in [number | 1, number % 5000 + 1] {
+                assert_eq!(seen.contains(key), ordered.contains(&key));
                 assert_eq!(seen.insert(key), ordered.insert(key));
             }
         }

@@ -32,7 +32,7 @@ pub(super) struct Table {
 
 /// Where a play puts its card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Goal {
+pub(crate) enum Goal {
     Tower,
     New,
     /// Onto this card, the last of its pile.
@@ -41,9 +41,9 @@ pub(super) enum Goal {
 
 /// A play, after the turns that bring its card to the top if it comes from the stock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Play {
-    pub(super) card: Face,
-    pub(super) goal: Goal,
+pub(crate) struct Play {
+    pub(crate) card: Face,
+    pub(crate) goal: Goal,
 }
 
 /// The part of a position that decides the rest of the game.
@@ -51,7 +51,7 @@ pub(super) struct Play {
 /// Only plays change the order of things: turns go round the stock, whose cards keep their order. So a state stands for
 /// all positions that turns lead to from each other.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct State {
+pub(crate) struct State {
     /// The places of [`Table::stock`] whose cards are still there.
     stock: u64,
     /// The piles, highest set first; 0 for none. The rules do not mind their order.
