@@ -20,12 +20,21 @@ pub struct IvorySearchBot {
     worlds: usize,
     /// States that a search visits at most; a world without a verdict counts half.
     states: usize,
-    /// The play that the bot turns for, and the number of unseen cards when it was chosen.
-    plan: Option<(Play, usize)>,
+    plan: Option<Plan>,
     /// The piles since the last play from the draw pile or to the tower: moves between piles must not go in circles.
     piles: Vec<Vec<Vec<Face>>>,
     /// The number of cards in draw pile, deck and tower at that play.
     since: (usize, usize),
+}
+
+/// A play that the bot turns for.
+#[derive(Clone, Copy, Debug)]
+struct Plan {
+    play: Play,
+    /// The number of unseen cards when it was chosen: a new card in sight is a reason to choose again.
+    hidden: usize,
+    /// The turns that may still be needed.
+    turns: usize,
 }
 
 impl Default for IvorySearchBot {
@@ -61,21 +70,23 @@ impl Bot<Ivory> for IvorySearchBot {
             self.piles.clear();
         }
         let hidden = unseen(game);
-        if let Some((play, _)) = self.plan.filter(|(_, count)| *count == hidden.len()) {
-            return Some(self.towards(game, play, hidden.len()));
+        let plan = self.plan.take().filter(|plan| plan.hidden == hidden.len());
+        if let Some(action) = plan.and_then(|plan| self.towards(game, seat, plan)) {
+            return Some(action);
         }
-        self.plan = None;
         let looks = looks(game);
         if looks == Looks::Free {
             return Some(IvoryAction::Turn);
         }
-        let Some(choice) = self.best(game, &hidden, looks == Looks::Costly, rng) else {
-            return IvoryBot.choose(game, seat, known, rng);
+        let action = match self.best(game, &hidden, looks == Looks::Costly, rng) {
+            Some(Some(play)) => {
+                let (hidden, turns) = (hidden.len(), stock);
+                self.towards(game, seat, Plan { play, hidden, turns })
+            }
+            Some(None) => Some(IvoryAction::Turn),
+            None => None,
         };
-        Some(match choice {
-            Some(play) => self.towards(game, play, hidden.len()),
-            None => IvoryAction::Turn,
-        })
+        action.or_else(|| IvoryBot.choose(game, seat, known, rng))
     }
 }
 
@@ -96,7 +107,9 @@ fn looks(game: &Ivory) -> Looks {
     let is_free = turned.is_multiple_of(3) || turned == count;
     let hidden = slots.zip(1..).filter(|(slot, _)| !game.was_shown(**slot));
     let mut hidden = hidden.map(|(_, place): (_, usize)| place);
-    let comes = |place: usize| place.is_multiple_of(3) || place == count || place > turned && (place - turned).is_multiple_of(3);
+    let comes = |place: usize| {
+        place.is_multiple_of(3) || place == count || place > turned && (place - turned).is_multiple_of(3)
+    };
     match hidden.any(comes) {
         false => Looks::None,
         true if is_free => Looks::Free,
@@ -152,26 +165,34 @@ impl IvorySearchBot {
         self.piles.contains(&piles)
     }
 
-    /// The next action towards a play: the play, or a turn.
-    fn towards(&mut self, game: &Ivory, play: Play, hidden: usize) -> IvoryAction {
-        let last = |card: Face| game.piles().iter().position(|pile| pile.last() == Some(&card));
-        let pile = |place: usize| u8::try_from(place).unwrap_or(u8::MAX);
-        let from = match last(play.card) {
-            Some(place) => Source::Pile(pile(place)),
-            None if game.top() == Some(play.card) => Source::Draw,
+    /// The next action of a plan: its play, or a turn. `None` if it cannot be carried out.
+    fn towards(&mut self, game: &Ivory, seat: Seat, plan: Plan) -> Option<IvoryAction> {
+        let Play { card, goal } = plan.play;
+        let pile = |card: Face| {
+            let place = game.piles().iter().position(|pile| pile.last() == Some(&card))?;
+            u8::try_from(place).ok()
+        };
+        let from = match pile(card) {
+            Some(place) => Source::Pile(place),
+            None if game.top() == Some(card) => Source::Draw,
             None => {
-                self.plan = Some((play, hidden));
-                return IvoryAction::Turn;
+                let turns = plan.turns.checked_sub(1)?;
+                self.plan = Some(Plan { turns, ..plan });
+                return game
+                    .check(seat, &IvoryAction::Turn)
+                    .is_ok()
+                    .then_some(IvoryAction::Turn);
             }
         };
-        self.plan = None;
-        self.piles.push(game.piles().to_vec());
-        let to = match play.goal {
+        let to = match goal {
             Goal::Tower => Target::Tower,
             Goal::New => Target::New,
-            Goal::Onto(card) => Target::Pile(last(card).map_or(u8::MAX, pile)),
+            Goal::Onto(card) => Target::Pile(pile(card)?),
         };
-        IvoryAction::Play { from, to }
+        let action = IvoryAction::Play { from, to };
+        game.check(seat, &action).ok()?;
+        self.piles.push(game.piles().to_vec());
+        Some(action)
     }
 }
 
@@ -190,4 +211,89 @@ fn liking(game: &Ivory, choice: Choice) -> u8 {
         Goal::Onto(_) => 0,
     };
     2 * rank + u8::from(shows)
+}
+
+#[cfg(test)]
+mod tests {
+    use rand_chacha::ChaCha20Rng;
+    use rand_core::SeedableRng as _;
+
+    use super::*;
+    use crate::bots::play;
+    use crate::chance::RefereeChance;
+    use crate::ivory::daily;
+    use crate::registry::rule_set;
+
+    fn dealt(deck: &[Face], day: Option<&str>) -> (Ivory, RefereeChance) {
+        let options = day.map(|day| ("daily".to_owned(), day.to_owned()));
+        let rules = rule_set("ivory-tower", 1, &options.into_iter().collect()).unwrap();
+        let mut game = Ivory::create(&rules).unwrap();
+        let mut chance = RefereeChance::default();
+        chance.add([deck.iter().map(|card| u32::from(card.0)).collect()], []);
+        game.begin(&mut chance, &mut Vec::new()).unwrap();
+        (game, chance)
+    }
+
+    /// The actions up to the first play of a card from the draw pile, and that one.
+    fn opening(deck: &[Face]) -> Vec<IvoryAction> {
+        let (mut game, mut chance) = dealt(deck, None);
+        let mut bot = IvorySearchBot::new(4, 1000);
+        let mut rng = ChaCha20Rng::from_seed([7; 32]);
+        let seat = Seat::new(0).unwrap();
+        let mut made = Vec::new();
+        while game.piles().is_empty() && game.tower().is_empty() && !game.is_over() {
+            let action = bot.choose(&game, seat, chance.dealt_to(seat), &mut rng).unwrap();
+            game.apply(seat, &action, &mut chance, &mut Vec::new()).unwrap();
+            made.push(action);
+        }
+        made
+    }
+
+    /// The first pass shows every third card. The others, in any order, give the same play.
+    #[test]
+    fn unseen_cards_decide_nothing() {
+        for day in ["2026-01-01", "2026-01-03", "2026-06-30"] {
+            let deck = daily::deck(day);
+            let hidden = (0..deck.len()).filter(|place| place % 3 != 2);
+            let mut faces: Vec<Face> = hidden.clone().map(|place| deck[place]).collect();
+            faces.reverse();
+            let mut other = deck.clone();
+            for (place, face) in hidden.zip(faces) {
+                other[place] = face;
+            }
+            let actions = opening(&deck);
+            assert!(actions.len() > 12, "it looks first");
+            assert_eq!(actions, opening(&other), "{day}");
+        }
+    }
+
+    /// The state of a daily deal has every face. The bot must not use that.
+    #[test]
+    fn day_is_played_as_if_it_were_sealed() {
+        let day = "2026-01-04";
+        let played = [Some(day), None].map(|date| {
+            let (mut game, mut chance) = dealt(&daily::deck(day), date);
+            let mut bots: [Box<dyn Bot<Ivory>>; 1] = [Box::new(IvorySearchBot::new(4, 1000))];
+            let mut rng = ChaCha20Rng::from_seed([1; 32]);
+            let made = play(&mut game, &mut chance, &mut bots, &mut rng, 5000).unwrap();
+            (made, game.tower().to_vec(), game.piles().to_vec())
+        });
+        assert_eq!(played[0], played[1]);
+    }
+
+    #[test]
+    fn games_end_and_some_are_won() {
+        let rules = rule_set("ivory-tower", 1, &Default::default()).unwrap();
+        let won = (0..20).filter(|seed| {
+            let mut game = Ivory::create(&rules).unwrap();
+            let mut chance = RefereeChance::from_seed([*seed; 32]);
+            game.begin(&mut chance, &mut Vec::new()).unwrap();
+            let mut bots: [Box<dyn Bot<Ivory>>; 1] = [Box::new(IvorySearchBot::new(4, 1000))];
+            let mut rng = ChaCha20Rng::from_seed([*seed; 32]);
+            let made = play(&mut game, &mut chance, &mut bots, &mut rng, 5000).unwrap();
+            assert!(made < 5000 && game.is_over(), "deal {seed}");
+            game.is_won()
+        });
+        assert!(won.count() >= 2);
+    }
 }

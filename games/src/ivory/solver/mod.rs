@@ -6,9 +6,9 @@
 //!
 //! In 100,000 random deals the median search had 1,654 states, the largest 123,363.
 
-use fairdeal_protocol::card::{Face, Faces, Slot};
+use fairdeal_protocol::card::{DeckId, Face, Faces, Handle, Slot};
 
-use super::{Ivory, IvoryAction, MOST_PILES, Source, Target, cards};
+use super::{Ivory, IvoryAction, MOST_PILES, Source, Target, cards, daily};
 
 mod judge;
 mod seen;
@@ -53,6 +53,15 @@ pub fn laid(deck: &[Face]) -> Option<Ivory> {
     game.deck = deck.iter().rev().map(|card| Slot::Open(*card)).collect();
     game.turn_cards();
     Some(game)
+}
+
+/// The game as it was dealt, in the open: for a verdict after the end. `None` if `known` lacks a card of its deck.
+pub fn beginning(game: &Ivory, known: &Faces) -> Option<Ivory> {
+    if let Some(date) = &game.daily {
+        return laid(&daily::deck(date));
+    }
+    let deck = Handle::all(DeckId(0), usize::from(cards::DECK_SIZE));
+    laid(&deck.map(|card| known.get(card)).collect::<Option<Vec<_>>>()?)
 }
 
 /// Solves a game from its present position, and visits at most so many states. A resigned game is solved as if it went

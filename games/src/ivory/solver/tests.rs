@@ -177,6 +177,18 @@ fn it_gives_up_at_the_bound_and_needs_every_card() {
     assert_eq!(laid(&[Face(0)]), None);
 }
 
+#[test]
+fn the_deal_is_judged_after_the_end() {
+    let (start, mut chance) = dealt(3);
+    let mut game = start.clone();
+    for action in [IvoryAction::Turn, IvoryAction::Turn, IvoryAction::Resign] {
+        game.apply(me(), &action, &mut chance, &mut Vec::new()).unwrap();
+    }
+    let dealt = beginning(&game, chance.faces()).unwrap();
+    assert_eq!(position(&dealt), position(&opened(&start, chance.faces()).unwrap()));
+    assert_eq!(beginning(&game, chance.dealt_to(me())), None);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
