@@ -25,7 +25,13 @@ pub struct IvorySearchBot {
     piles: Vec<Vec<Vec<Face>>>,
     /// The number of cards in draw pile, deck and tower at that play.
     since: (usize, usize),
+    /// Actions since that play.
+    made: usize,
 }
+
+/// Actions that the bot makes at most between two such plays, a few times those of a pass through the stock. Then the
+/// normal bot goes on, whose games end.
+const PATIENCE: usize = 100;
 
 /// A play that the bot turns for.
 #[derive(Clone, Copy, Debug)]
@@ -52,11 +58,12 @@ impl IvorySearchBot {
             plan: None,
             piles: Vec::new(),
             since: (0, 0),
+            made: 0,
         }
     }
 }
 
-/// What the bot can do: a turn (`None`) or a play, perhaps after turns.
+/// A turn (`None`), or a play after the turns that it needs.
 type Choice = Option<Play>;
 
 impl Bot<Ivory> for IvorySearchBot {
@@ -68,6 +75,14 @@ impl Bot<Ivory> for IvorySearchBot {
         if self.since != (stock, game.tower().len()) {
             self.since = (stock, game.tower().len());
             self.piles.clear();
+            self.made = 0;
+        }
+        self.made += 1;
+        if self.made > PATIENCE {
+            return IvoryBot.choose(game, seat, known, rng);
+        }
+        if !self.piles.iter().any(|piles| piles == game.piles()) {
+            self.piles.push(game.piles().to_vec());
         }
         let hidden = unseen(game);
         let plan = self.plan.take().filter(|plan| plan.hidden == hidden.len());
@@ -191,7 +206,6 @@ impl IvorySearchBot {
         };
         let action = IvoryAction::Play { from, to };
         game.check(seat, &action).ok()?;
-        self.piles.push(game.piles().to_vec());
         Some(action)
     }
 }

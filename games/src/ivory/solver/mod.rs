@@ -102,7 +102,7 @@ struct Node {
     from: Option<(usize, Play)>,
 }
 
-/// What a search visited.
+/// The states that a search has visited.
 struct Visit {
     seen: Seen,
     nodes: Vec<Node>,
