@@ -4,7 +4,9 @@ A method that asks for what is random or hidden is a generator: it yields reques
 gives the bytes of the state for the digest."""
 import datetime
 import hashlib
+import itertools
 
+import tower
 from records import Malformed, Reader
 from streams import Stream
 
@@ -334,8 +336,14 @@ def best_score(hand, gods):
     return best[-1]
 
 
+def daily_deal(date, k):
+    cards = list(range(36))
+    Stream(hashlib.sha256(f"fairdeal/daily/2/ivory-tower/{date}/{k}".encode()).digest()).shuffle(cards)
+    return cards
+
+
 class Ivory(Game):
-    number, deck_name, least, most = 1, "decktet", 1, 1
+    number, version, deck_name, least, most = 1, 2, "decktet", 1, 1
     options = {"daily": lambda v: v == "none" or is_day(v)}
     suits = "moons suns waves leaves wyrms knots".split()
     cards = """author 0 5 desert 1 4 origin 2 3 painter 1 5 savage 3 4 journey 0 2 mountain 0 1 sailor 2 3
@@ -400,9 +408,8 @@ class Ivory(Game):
 
     def begin(self):
         if self.daily:
-            cards = list(range(36))
-            Stream(hashlib.sha256(b"fairdeal/daily/ivory-tower/" + self.daily.encode()).digest()).shuffle(cards)
-            self.deck = [("open", card) for card in reversed(cards)]
+            deals = (daily_deal(self.daily, k) for k in itertools.count())
+            self.deck = [("open", card) for card in reversed(next(filter(tower.can_be_won, deals)))]
         else:
             deck = yield "shuffle", tuple(range(36))
             self.deck = [("sealed", card) for card in new_pile(deck, 36)]

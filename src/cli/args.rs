@@ -85,6 +85,8 @@ pub(super) enum Command {
         #[arg(value_parser = game_ids())]
         game: Option<String>,
     },
+    /// Count the deals of a solitaire that can be won, or show how to win the deal of a day
+    Solve(Solve),
     /// Run the referee: any game as JSON lines on standard input and output
     Engine,
     /// Write a past game's transcript to a file
@@ -233,6 +235,25 @@ pub(super) struct Resume {
     pub(super) table: Option<String>,
     #[command(flatten)]
     pub(super) seat: SeatArgs,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Solve {
+    /// Game id
+    #[arg(value_parser = ["ivory-tower"])]
+    game: String,
+    /// Number of random deals to solve
+    #[arg(long, value_name = "N", default_value_t = 2000, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(super) deals: u32,
+    /// Seed of the random deals
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(super) seed: u64,
+    /// Show how the deal of the day is won, or that of a given date (YYYY-MM-DD)
+    #[arg(long, value_name = "DATE", num_args = 0..=1, conflicts_with_all = ["deals", "seed", "json"])]
+    pub(super) daily: Option<Option<String>>,
+    /// Print the figures as one JSON object
+    #[arg(long)]
+    pub(super) json: bool,
 }
 
 /// How this program plays its seat and reports events.

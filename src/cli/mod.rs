@@ -14,6 +14,7 @@ mod page;
 mod relay;
 mod replay;
 mod shell;
+mod solve;
 mod table;
 mod verify;
 
@@ -130,6 +131,7 @@ fn run(args: Args) -> anyhow::Result<Exit> {
         Command::Replay { file, plain, picture } => replay::replay(&common, &file, plain, &picture),
         Command::Verify(verify) => verify::verify(&verify),
         Command::Rules { game } => rules(game.as_deref()),
+        Command::Solve(args) => solve::run(&args),
         Command::Engine => engine::engine(),
         Command::Relay(relay) => relay::relay(&common, relay),
         Command::Doctor => doctor::doctor(&DataView::of(common.data_dir.as_deref())?),

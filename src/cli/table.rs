@@ -82,7 +82,7 @@ fn user() -> String {
 }
 
 /// The date in UTC, which names the deal of the day.
-fn today() -> String {
+pub(super) fn today() -> String {
     let date = time::OffsetDateTime::now_utc().date();
     let (year, month, day) = date.to_calendar_date();
     format!("{year:04}-{:02}-{day:02}", u8::from(month))

@@ -1,4 +1,4 @@
-//! The lines of `history --json` and `verify --json`.
+//! The lines of `history --json`, `verify --json` and `solve --json`.
 
 use std::collections::BTreeMap;
 
@@ -192,4 +192,31 @@ pub struct Finding {
     pub seat: Option<SeatNumber>,
     /// The step of the log, from 0, if the finding is about one.
     pub step: Option<u64>,
+}
+
+/// The line of `solve`: random deals of a solitaire, and how many of them can be won with all cards known.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SolveLine {
+    /// The version of the format.
+    pub v: Version,
+    /// The game's id.
+    pub game: String,
+    /// The number of deals.
+    pub deals: u32,
+    /// Their seed. The same seed gives the same deals.
+    pub seed: u64,
+    /// The number of deals that can be won.
+    pub winnable: u32,
+    /// The number of deals on which the search gave up at its bound.
+    pub gave_up: u32,
+    /// `winnable` divided by `deals`.
+    pub share: f64,
+    /// The lower end of its 95 % confidence interval (Wilson).
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+    /// The median time of a deal, in microseconds.
+    pub median_us: u64,
+    /// The longest time.
+    pub worst_us: u64,
 }

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use fairdeal_games::chance::{RefereeChance, Refusal};
+use fairdeal_games::ivory::solver::{self, MOST_STATES, Verdict};
 use fairdeal_games::{AnyAction, AnyEvent, AnyGame, TableEvent as _};
 use fairdeal_protocol::game::{Game as _, RuleSet};
 use fairdeal_protocol::hash::Hash32;
@@ -86,6 +87,23 @@ impl Practice {
         }
     }
 
+    /// Whether the deal can be won, in words: at the beginning, and again at the end of a game that was not won.
+    fn verdict(&self) -> Option<SessionEvent> {
+        let State { game, chance } = &self.now;
+        let AnyGame::Ivory(tower) = game else { return None };
+        if tower.is_won() {
+            return None;
+        }
+        let deal = solver::beginning(tower, chance.faces())?;
+        let line = match (solver::solve(&deal, chance.faces(), MOST_STATES)?, game.is_over()) {
+            (Verdict::Winnable(_), false) => "This deal can be won.",
+            (Verdict::Winnable(_), true) => "This deal could have been won.",
+            (Verdict::Lost, _) => "This deal cannot be won, however it is played.",
+            (Verdict::GaveUp, _) => return None,
+        };
+        Some(SessionEvent::Line(line.to_owned()))
+    }
+
     /// Undoes the last action.
     fn undo(&mut self) -> Result<(), &'static str> {
         let before = self.before.pop().ok_or("there is nothing to undo")?;
@@ -118,6 +136,7 @@ impl Practice {
     /// The session events for these game events, and the state after them.
     pub(crate) fn tell(&self, events: Vec<AnyEvent>) -> Vec<SessionEvent> {
         let mut told = Vec::new();
+        let ends = self.now.game.is_over() && !events.is_empty();
         for event in events {
             let line = event.text(&self.names);
             told.push(SessionEvent::Game(event));
@@ -125,6 +144,7 @@ impl Practice {
                 told.push(SessionEvent::Line(line));
             }
         }
+        told.extend(ends.then(|| self.verdict()).flatten());
         told.push(SessionEvent::Snapshot(Box::new(self.snapshot())));
         told
     }
@@ -173,6 +193,7 @@ pub fn open(rules: &RuleSet, name: &str) -> Result<Handle, PracticeError> {
     tokio::spawn(async move {
         let mut say = vec![SessionEvent::Lobby(lobby)];
         say.extend(practice.tell(events));
+        say.extend(practice.verdict());
         loop {
             for event in say {
                 if outbox.send(event).await.is_err() {
@@ -244,6 +265,18 @@ mod tests {
         let told = practice.answer(Command::Undo).unwrap();
         assert!(matches!(told.last(), Some(SessionEvent::Snapshot(now)) if now.my_turn));
         assert!(practice.answer(Command::Quit).is_none());
+    }
+
+    /// The line about the deal comes before the state, and not after a win.
+    #[test]
+    fn end_says_whether_the_deal_could_be_won() {
+        let mut practice = dealt();
+        assert!(matches!(practice.verdict(), Some(SessionEvent::Line(line)) if line == "This deal can be won."));
+        let told = practice
+            .answer(Command::Act(AnyAction::Ivory(IvoryAction::Resign)))
+            .unwrap();
+        let said = |event: &SessionEvent| matches!(event, SessionEvent::Line(line) if line == "This deal could have been won.");
+        assert!(told.iter().any(said));
     }
 
     #[tokio::test]

@@ -2,13 +2,16 @@
 
 use std::path::Path;
 
+use fairdeal_games::AnyGame;
+use fairdeal_protocol::audit::auditor::audit;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::table::live::Event;
+use fairdeal_protocol::transcript::Transcript;
 use tempfile::TempDir;
 
-use super::fixture::play;
+use super::fixture::{play, record};
 use super::net::{guest, host};
-use super::python::{audited, is_there};
+use super::python::{audited, is_there, run};
 
 #[test]
 fn the_second_auditor_agrees() {
@@ -40,6 +43,28 @@ fn the_second_auditor_agrees() {
     std::fs::write(&changed, bytes).unwrap();
     let (code, text) = audited(&changed);
     assert!(matches!(code, Some(1 | 2)), "{code:?}: {text}");
+}
+
+/// The file does not name the day's number, so both auditors search for it. On this day it is 2. With the tower of
+/// another number the first digest is wrong.
+#[test]
+fn auditors_decide_the_tower_of_a_day() {
+    let bytes = record("ivory-tower", 1, &[("daily", "2026-01-04")], 1);
+    assert!(audit::<AnyGame>(&Transcript::from_bytes(&bytes).unwrap()).is_fair());
+    if !is_there() {
+        return;
+    }
+    let root = TempDir::new().unwrap();
+    let file = root.path().join("day.fairdeal");
+    std::fs::write(&file, bytes).unwrap();
+    let (code, text) = audited(&file);
+    assert_eq!(code, Some(0), "{text}");
+    // An auditor that takes the first tower of every day.
+    let first = "import sys; sys.path.insert(0, 'examples/auditor'); import auditor, tower; \
+                 tower.can_be_won = lambda deck: True; sys.exit(auditor.main(sys.argv[1:]))";
+    let (code, text) = run(&["-c", first, file.to_str().unwrap()]);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("digest"), "{text}");
 }
 
 /// A complete transcript for the vectors of `docs/transcript.md`: seat 1 leaves a two-seat game at its first action.

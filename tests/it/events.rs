@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use fairdeal::events::{HistoryLine, SessionLine, VerifyLine, schema};
+use fairdeal::events::{HistoryLine, SessionLine, SolveLine, VerifyLine, schema};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -120,11 +120,19 @@ fn page_describes_every_line() {
             assert!(verify.contains(&format!("| `{field}` |")), "verify.{field}");
         }
     }
+    let solve = section(&page, "## `solve`");
+    for field in SCHEMA["$defs"]["SolveLine"]["properties"].as_object().unwrap().keys() {
+        assert!(solve.contains(&format!("| `{field}` |")), "solve.{field}");
+    }
+    for line in examples(solve) {
+        exact::<SolveLine>(line);
+    }
     let in_page: usize = examples(&page).len();
     let expected = events
         .iter()
         .map(|(name, _)| examples(section(&page, &format!("### `{name}`"))).len());
-    let found = expected.sum::<usize>() + examples(history).len() + examples(verify).len();
+    let commands = [history, verify, solve].map(|section| examples(section).len());
+    let found = expected.sum::<usize>() + commands.iter().sum::<usize>();
     assert_eq!(in_page, found, "an example stands where no test reads it");
 }
 

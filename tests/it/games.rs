@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use fairdeal::events::SolveLine;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -93,6 +94,26 @@ fn ivory_tower_alone() {
     for over in [&own, &one] {
         verify(over["transcript"].as_str().unwrap());
     }
+}
+
+/// The figure of Ivory Tower's rules page, from a few deals, and the line that wins a day.
+#[test]
+fn solve_counts_winnable_towers() {
+    let solved = |args: &[&str]| {
+        let output = fairdeal().args(["solve", "ivory-tower"]).args(args).output().unwrap();
+        assert!(output.status.success(), "{args:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let line: SolveLine = serde_json::from_str(&solved(&["--deals", "40", "--json"])).unwrap();
+    assert_eq!((line.deals, line.gave_up), (40, 0));
+    assert!(
+        line.low < line.share && line.share < line.high && line.winnable > 20,
+        "{line:?}"
+    );
+    assert!(solved(&["--deals", "3"]).contains("of 3 random deals of Ivory Tower can be won"));
+    let day = solved(&["--daily", "2026-01-04"]);
+    assert!(day.starts_with("2026-01-04 has deal number 2 of that day."), "{day}");
+    assert!(day.ends_with("completes the tower.\n"), "{day}");
 }
 
 #[test]

@@ -52,3 +52,4 @@ mod walls;
 mod watch;
 mod way;
 mod words;
+mod wrong_day;

@@ -46,6 +46,7 @@ fn a_reader_that_has_gone_away_is_no_error() {
         &["man"],
         &["doctor"],
         &["engine"],
+        &["solve", "ivory-tower", "--deals", "3"],
         &["--help"],
         &["play", "loot", "--bots", "1", "--headless", "--json"],
     ] {

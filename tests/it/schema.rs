@@ -108,6 +108,7 @@ fn is_of(name: &Value, value: &Value) -> bool {
         Some("string") => value.is_string(),
         Some("boolean") => value.is_boolean(),
         Some("integer") => value.is_i64() || value.is_u64(),
+        Some("number") => value.is_number(),
         Some("null") => value.is_null(),
         _ => false,
     }

@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::chance::RefereeChance;
 
 mod ivory;
+mod ivory_search;
 mod loot;
 mod plutonian;
 mod random;
@@ -25,6 +26,7 @@ mod sphinx;
 mod thoth;
 
 pub use ivory::IvoryBot;
+pub use ivory_search::IvorySearchBot;
 pub use loot::{GentleLootBot, LootBot};
 pub use plutonian::PlutonianBot;
 pub use random::Random;

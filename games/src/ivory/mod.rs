@@ -2,7 +2,8 @@
 //! Crown.
 //!
 //! The rules page is `docs/rules/ivory-tower.md`; ▸ marks its rulings. Cards are in [`cards`], the
-//! daily deal in [`daily`], JSON and log texts in `view` and `actions`. [`outlook`] tells when nothing can come any more.
+//! daily deal in [`daily`], JSON and log texts in `view` and `actions`. [`outlook`] tells when nothing can come any more, from the
+//! cards seen; [`solver`] whether a tower can be won, from all cards.
 //!
 //! # Hidden information
 //! The deck is sealed. A card is opened when it first reaches the top of the draw pile; cards turned
@@ -25,6 +26,7 @@ mod actions;
 pub mod cards;
 pub mod daily;
 pub mod outlook;
+pub mod solver;
 #[cfg(test)]
 mod tests;
 mod view;
@@ -33,7 +35,7 @@ pub use actions::named;
 pub use actions::{IvoryAction, IvoryEvent, Source, Target};
 
 /// The version of the rules of Ivory Tower in this program.
-pub const RULES_VERSION: u16 = 1;
+pub const RULES_VERSION: u16 = 2;
 
 /// The static description of Ivory Tower.
 pub static INFO: GameInfo = GameInfo {
@@ -83,6 +85,20 @@ pub struct Ivory {
 }
 
 impl Ivory {
+    /// A game before its deal.
+    fn empty(daily: Option<String>) -> Self {
+        Self {
+            daily,
+            deck: Vec::new(),
+            draw: Vec::new(),
+            piles: Vec::new(),
+            tower: Vec::new(),
+            recycles: 0,
+            shown: Vec::new(),
+            over: false,
+        }
+    }
+
     /// The date of the daily deal, if it is one.
     pub fn daily(&self) -> Option<&str> {
         self.daily.as_deref()
@@ -330,16 +346,7 @@ impl Game for Ivory {
     fn create(rules: &RuleSet) -> Result<Self, RuleSetError> {
         INFO.check(rules)?;
         let daily = rules.options.get("daily").filter(|day| *day != "none");
-        Ok(Self {
-            daily: daily.cloned(),
-            deck: Vec::new(),
-            draw: Vec::new(),
-            piles: Vec::new(),
-            tower: Vec::new(),
-            recycles: 0,
-            shown: Vec::new(),
-            over: false,
-        })
+        Ok(Self::empty(daily.cloned()))
     }
 
     fn deck_name(&self) -> &'static str {

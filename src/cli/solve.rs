@@ -1,0 +1,144 @@
+//! `fairdeal solve`: the share of Ivory Towers that can be won, or the way to win the tower of a day.
+
+use std::fmt::Write as _;
+use std::time::Instant;
+
+use anyhow::anyhow;
+use fairdeal_games::chance::RefereeChance;
+use fairdeal_games::ivory::solver::{MOST_STATES, Verdict, laid, solve};
+use fairdeal_games::ivory::{Ivory, cards, daily};
+use fairdeal_games::{TableEvent as _, rule_set};
+use fairdeal_protocol::card::{Face, Faces};
+use fairdeal_protocol::game::{Game as _, shuffle};
+use fairdeal_protocol::seat::Seat;
+use rand_chacha::ChaCha20Rng;
+use rand_core::SeedableRng as _;
+
+use super::args::Solve;
+use super::output::print;
+use super::table::today;
+use super::{Exit, usage};
+use crate::events::{SolveLine, Version};
+
+pub(super) fn run(args: &Solve) -> anyhow::Result<Exit> {
+    let text = match &args.daily {
+        Some(date) => day(date.clone().unwrap_or_else(today))?,
+        None => {
+            let line = count(args.deals, args.seed);
+            match args.json {
+                true => format!("{}\n", serde_json::to_string(&line)?),
+                false => in_words(&line),
+            }
+        }
+    };
+    print(text.as_bytes())?;
+    Ok(Exit::Done)
+}
+
+/// Solves so many random deals.
+fn count(deals: u32, seed: u64) -> SolveLine {
+    let mut rng = ChaCha20Rng::seed_from_u64(seed);
+    let mut deck: Vec<Face> = cards::all().collect();
+    let (mut winnable, mut gave_up) = (0, 0);
+    let mut times = Vec::new();
+    for _ in 0..deals {
+        shuffle(&mut rng, &mut deck);
+        let started = Instant::now();
+        let game = laid(&deck);
+        let verdict = game.and_then(|game| solve(&game, &Faces::new(), MOST_STATES));
+        times.push(u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX));
+        match verdict {
+            Some(Verdict::Winnable(_)) => winnable += 1,
+            Some(Verdict::Lost) => {}
+            Some(Verdict::GaveUp) | None => gave_up += 1,
+        }
+    }
+    times.sort_unstable();
+    let (low, high) = wilson(winnable, deals);
+    SolveLine {
+        v: Version,
+        game: "ivory-tower".to_owned(),
+        deals,
+        seed,
+        winnable,
+        gave_up,
+        share: f64::from(winnable) / f64::from(deals),
+        low,
+        high,
+        median_us: times.get(times.len() / 2).copied().unwrap_or(0),
+        worst_us: times.last().copied().unwrap_or(0),
+    }
+}
+
+/// The 95 % confidence interval of a share (Wilson 1927), from 0 to 1. `of` is not 0.
+fn wilson(count: u32, of: u32) -> (f64, f64) {
+    // The 97.5 % quantile of the normal distribution, squared.
+    const Z2: f64 = 1.959_964 * 1.959_964;
+    let (count, of) = (f64::from(count), f64::from(of));
+    let middle = (count + Z2 / 2.0) / (of + Z2);
+    let half = (Z2 * (count * (of - count) / of + Z2 / 4.0)).sqrt() / (of + Z2);
+    ((middle - half).max(0.0), (middle + half).min(1.0))
+}
+
+fn in_words(line: &SolveLine) -> String {
+    let percent = |share: f64| format!("{:.1}", share * 100.0);
+    let ms = |us: u64| format!("{}.{} ms", us / 1000, us % 1000 / 100);
+    let mut text = format!(
+        "{} of {} random deals of Ivory Tower can be won: {} %, 95 % interval {} to {}.\n",
+        line.winnable,
+        line.deals,
+        percent(line.share),
+        percent(line.low),
+        percent(line.high),
+    );
+    if line.gave_up > 0 {
+        let _ = writeln!(text, "The search gave up on {}.", line.gave_up);
+    }
+    let _ = writeln!(
+        text,
+        "A deal took {} (median), at most {}.",
+        ms(line.median_us),
+        ms(line.worst_us)
+    );
+    text
+}
+
+/// The winning line of a day's deal, in words.
+fn day(date: String) -> anyhow::Result<String> {
+    let mut text = format!(
+        "{date} has deal number {} of that day. It is won like this:\n",
+        daily::number(&date)
+    );
+    let rules = rule_set("ivory-tower", 1, &[("daily".to_owned(), date)].into()).map_err(usage)?;
+    let mut game = Ivory::create(&rules)?;
+    // Neither the deal of a day nor its actions ask for chance, and a winning line is legal.
+    let (mut chance, mut events) = (RefereeChance::default(), Vec::new());
+    let stopped = || anyhow!("the deal cannot be played");
+    game.begin(&mut chance, &mut events).map_err(|_| stopped())?;
+    if let Some(Verdict::Winnable(actions)) = solve(&game, &Faces::new(), MOST_STATES) {
+        for (action, seat) in actions.iter().zip(Seat::first(1).cycle()) {
+            let done = game.apply(seat, action, &mut chance, &mut events);
+            done.map_err(|_| stopped())?;
+        }
+    }
+    for event in events {
+        let _ = writeln!(text, "  {}", event.text(&[]));
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The figure of the rules page.
+    #[test]
+    fn wilson_interval_of_a_known_share() {
+        let (low, high) = wilson(1674, 2000);
+        assert!(
+            (low - 0.820).abs() < 0.0005 && (high - 0.853).abs() < 0.0005,
+            "{low} {high}"
+        );
+        assert_eq!(wilson(0, 10).0, 0.0);
+    }
+}
