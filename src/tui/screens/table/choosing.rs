@@ -170,16 +170,15 @@ impl TableScreen {
                 .map(|offer| (offer, hint.why))
         });
         let Some((offer, why)) = found else {
-            let text = match self.choice.offers.is_empty() {
-                true => "There is nothing to advise: it is not your turn.",
-                false => "There is no hint for this moment.",
+            let text = match self.is_my_turn() {
+                true => "There is no hint for this moment.",
+                false => "There is nothing to advise: it is not your turn.",
             };
             return requests.push(Request::Toast(Tone::Plain, text.to_owned()));
         };
-        // An action with a confirmation must not be one key press away.
         let rest = offer.path.strip_prefix(self.choice.picked.as_slice());
         let spot = rest.unwrap_or(&offer.path).first().copied();
-        match spot.filter(|_| offer.question.is_none()) {
+        match spot {
             Some(spot) => {
                 if rest.is_none() {
                     self.choice.picked.clear();

@@ -183,7 +183,7 @@ impl TableScreen {
 
     /// Whether the player is to act and has an offer that is possible only in turn. Before the game begins, a seat may
     /// be to act without any offers.
-    fn is_my_turn(&self) -> bool {
+    pub(super) fn is_my_turn(&self) -> bool {
         self.snapshot.as_ref().is_some_and(|now| {
             let to_act = now.game.to_act();
             let mut offers = self.choice.offers.all().iter();
