@@ -142,6 +142,7 @@ impl LessonScreen {
         let left = Rect { width: 1, ..area };
         canvas.rows(left, (0..area.height).map(|_| Line::styled(bar, theme.accent())));
         let key = match self.lesson.expects() {
+            Some(_) if self.table.asks_first() => "Enter: do it, then y: yes",
             Some(_) => "Enter: do it",
             None => "Enter: go on",
         };

@@ -243,6 +243,12 @@ impl TableScreen {
         self.choice.clear();
     }
 
+    /// Whether an action that is offered asks a question first.
+    pub(in crate::tui) fn asks_first(&self) -> bool {
+        let mut all = self.choice.offers.all().iter();
+        all.any(|offer| offer.question.is_some())
+    }
+
     /// Whether a sheet lies over the table.
     pub(in crate::tui) fn is_covered(&self) -> bool {
         !matches!(self.over, Over::Nothing)
