@@ -13,6 +13,7 @@ use serde_json::Value;
 use crate::bots::{Bot, GentleLootBot, IvoryBot, Level, LootBot, PlutonianBot, Random, SphinxBot, ThothBot};
 use crate::info::GameInfo;
 use crate::interface::{ActionError, TableEvent, TableGame};
+use crate::search::{Budget, SharpBot};
 use crate::{ivory, loot, plutonian, sphinx, thoth};
 
 /// Declares the games: one line each, with the module of its rules, its type there, and its normal bot.
@@ -54,13 +55,16 @@ macro_rules! games {
             }
         }
 
-        /// The normal bot of every game.
+        /// A bot for every game.
         #[derive(Default)]
-        struct NormalBots {
-            $($module: $bot),+
+        struct EveryBot<$($variant),+> {
+            $($module: $variant),+
         }
 
-        impl Bot<AnyGame> for NormalBots {
+        /// The normal bot of every game.
+        type NormalBots = EveryBot<$($bot),+>;
+
+        impl<$($variant: Bot<$module::$game>),+> Bot<AnyGame> for EveryBot<$($variant),+> {
             fn choose(
                 &mut self,
                 game: &AnyGame,
@@ -293,9 +297,42 @@ impl Bot<AnyGame> for GentleBots {
     }
 }
 
+/// The sharp bot of every game; Ivory Tower's does not search.
+struct SharpBots(SharpBot);
+
+impl Bot<AnyGame> for SharpBots {
+    fn choose(&mut self, game: &AnyGame, seat: Seat, known: &Faces, rng: &mut dyn Rng) -> Option<AnyAction> {
+        match game {
+            AnyGame::Loot(game) => self.0.choose(game, seat, known, rng).map(AnyAction::Loot),
+            AnyGame::Ivory(game) => IvoryBot.choose(game, seat, known, rng).map(AnyAction::Ivory),
+            AnyGame::Plutonian(game) => self.0.choose(game, seat, known, rng).map(AnyAction::Plutonian),
+            AnyGame::Sphinx(game) => self.0.choose(game, seat, known, rng).map(AnyAction::Sphinx),
+            AnyGame::Thoth(game) => self.0.choose(game, seat, known, rng).map(AnyAction::Thoth),
+        }
+    }
+}
+
+/// The bot of a level. A sharp one has the usual budget of play-outs; [`sharp_bot`] sets another.
 pub fn bot(level: Level) -> Box<dyn Bot<AnyGame>> {
     match level {
         Level::Gentle => Box::new(GentleBots),
         Level::Normal => Box::new(NormalBots::default()),
+        Level::Sharp => sharp_bot(Budget::default()),
     }
+}
+
+/// A sharp bot that thinks within this budget for each decision.
+pub fn sharp_bot(budget: Budget) -> Box<dyn Bot<AnyGame>> {
+    Box::new(SharpBots(SharpBot::new(budget)))
+}
+
+/// The normal bot as it was when sharp bots were first measured. It stays as it is.
+pub fn baseline_bot() -> Box<dyn Bot<AnyGame>> {
+    Box::new(NormalBots {
+        loot: LootBot::default(),
+        ivory: IvoryBot,
+        plutonian: PlutonianBot,
+        sphinx: SphinxBot,
+        thoth: ThothBot,
+    })
 }

@@ -52,11 +52,14 @@ pub enum Level {
     /// Sensible play by rules of thumb.
     #[default]
     Normal,
+    /// A search: [`crate::search`].
+    Sharp,
 }
 
 impl Level {
     /// Every level, weakest first, with its name on the command line.
-    pub const ALL: [(Self, &'static str); 2] = [(Self::Gentle, "gentle"), (Self::Normal, "normal")];
+    pub const ALL: [(Self, &'static str); 3] =
+        [(Self::Gentle, "gentle"), (Self::Normal, "normal"), (Self::Sharp, "sharp")];
 
     pub fn name(self) -> &'static str {
         let found = Self::ALL.into_iter().find(|(level, _)| *level == self);

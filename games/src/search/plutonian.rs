@@ -1,0 +1,17 @@
+//! stub
+use fairdeal_protocol::card::Faces;
+use fairdeal_protocol::game::Game as _;
+use fairdeal_protocol::seat::Seat;
+use rand_core::Rng;
+use super::Search;
+use crate::plutonian::{Plutonian, PlutonianAction};
+impl Search for Plutonian {
+    const ACTIONS: u32 = 20;
+    const EXPLORE: f64 = 0.05;
+    fn determinize(&self, _seat: Seat, known: &Faces, _rng: &mut dyn Rng) -> Faces { known.clone() }
+    fn candidates(&self, seat: Seat, known: &Faces, _rng: &mut dyn Rng) -> Vec<Option<PlutonianAction>> {
+        self.legal(seat, known).into_iter().map(Some).take(1).collect()
+    }
+    fn quick(&self, _seat: Seat, _guess: &Faces, _rng: &mut dyn Rng) -> Option<PlutonianAction> { None }
+    fn worth(&self, _seat: Seat, _guess: &Faces, _dealt_out: bool) -> f64 { 0.5 }
+}

@@ -1,0 +1,318 @@
+//! The search for Sphinx's Paw: how far a Magician's King is, by the unseen cards and the Monsters in the way.
+
+use fairdeal_protocol::card::{Face, Faces, Handle, Slot};
+use fairdeal_protocol::game::{Game as _, uniform};
+use fairdeal_protocol::seat::Seat;
+use rand_core::Rng;
+
+use super::guess::Unknown;
+use super::{Search, few_best};
+use crate::pyramid::Size;
+use crate::sphinx::board::{Pylon, Square, SquareSet, central};
+use crate::sphinx::{Phase, Sphinx, SphinxAction, Status, Whereabouts};
+
+/// Candidates per decision.
+const FEW: usize = 6;
+/// Turns that make a King worth 1/e: the worth of a Magician is e^(−turns/14).
+const PATIENCE: f64 = 14.0;
+/// A Monster on the way costs this many turns more.
+const DETOUR: usize = 2;
+/// No way on the board takes longer.
+const FAR: usize = 24;
+/// The weight of the other seats' prospects beside the own ones.
+const SPITE: f64 = 0.6;
+/// A bot that searches is tired of a game once in so many decisions, and joins another's vote once in so many.
+const TIRED: u32 = 4000;
+const COURTESY: u32 = 400;
+
+impl Search for Sphinx {
+    const ACTIONS: u32 = 20;
+    const EXPLORE: f64 = 0.05;
+
+    fn determinize(&self, _seat: Seat, known: &Faces, rng: &mut dyn Rng) -> Faces {
+        let slots = || Pylon::ALL.into_iter().flat_map(|pylon| self.pack(pylon));
+        let sealed = slots().filter_map(|slot| slot.handle()).collect::<Vec<Handle>>();
+        let open = slots().filter_map(|slot| match slot {
+            Slot::Open(face) => Some(*face),
+            Slot::Sealed(_) => None,
+        });
+        let turned = Pylon::ALL.into_iter().flat_map(|pylon| self.turned(pylon).iter().copied());
+        let open: Vec<Face> = open.chain(turned).collect();
+        let all = self.first_deck().unwrap_or_default();
+        Unknown::new(all, sealed, open, known).deal(known, rng)
+    }
+
+    fn candidates(&self, seat: Seat, known: &Faces, rng: &mut dyn Rng) -> Vec<Option<SphinxAction>> {
+        let vote = SphinxAction::Vote { end: true };
+        let joins = !self.votes().is_empty() && uniform(rng, COURTESY) == 0;
+        if (joins || uniform(rng, TIRED) == 0) && self.check(seat, &vote).is_ok() {
+            return vec![Some(vote)];
+        }
+        if self.turn() != Some(seat) {
+            return vec![None];
+        }
+        let legal = self.legal(seat, known).into_iter();
+        let legal = legal.filter(|action| !matches!(action, SphinxAction::Vote { .. }));
+        let rated = legal.map(|action| (Board::of(self).after(self, seat, action).worth(self, seat), Some(action)));
+        few_best(rated, FEW)
+    }
+
+    fn quick(&self, seat: Seat, _guess: &Faces, rng: &mut dyn Rng) -> Option<SphinxAction> {
+        let board = Board::of(self);
+        Some(match self.phase() {
+            Phase::Magician => self.step(&board, seat)?,
+            Phase::Monsters => self.nuisance(&board, seat, rng).unwrap_or(SphinxAction::End),
+        })
+    }
+
+    fn worth(&self, seat: Seat, _guess: &Faces, _dealt_out: bool) -> f64 {
+        Board::of(self).worth(self, seat)
+    }
+}
+
+/// The pieces that matter for distances, apart from the rest of a state, so that an action is tried quickly.
+#[derive(Clone)]
+struct Board {
+    monsters: SquareSet,
+    magicians: [Option<Square>; 4],
+}
+
+impl Board {
+    fn of(game: &Sphinx) -> Self {
+        let mut magicians = [None; 4];
+        for (place, seat) in magicians.iter_mut().zip(Seat::first(4)) {
+            *place = game.magician(seat);
+        }
+        Self {
+            monsters: game.monsters().keys().copied().collect(),
+            magicians,
+        }
+    }
+
+    /// The board of this game after an action, without what a Pylon then turns up.
+    fn after(mut self, game: &Sphinx, seat: Seat, action: SphinxAction) -> Self {
+        match action {
+            SphinxAction::Place { to } | SphinxAction::Magician { to } => {
+                if let Some(place) = self.magicians.get_mut(seat.index()) {
+                    *place = Some(to);
+                }
+            }
+            SphinxAction::Introduce { at, .. } => self.monsters = self.monsters.with(SquareSet::from(at)),
+            SphinxAction::Monster { from, to, .. } => {
+                if game.monsters_on(from).iter().sum::<u8>() == 1 {
+                    self.monsters = self.monsters.without(SquareSet::from(from));
+                }
+                self.monsters = self.monsters.with(SquareSet::from(to));
+            }
+            SphinxAction::Stay | SphinxAction::End | SphinxAction::Vote { .. } => {}
+        }
+        self
+    }
+
+    fn magician(&self, seat: Seat) -> Option<Square> {
+        self.magicians.get(seat.index()).copied().flatten()
+    }
+
+    /// The worth of the whole board for a seat: its own prospects, less a part of the others'.
+    fn worth(&self, game: &Sphinx, seat: Seat) -> f64 {
+        let own = self.prospects(game, seat);
+        let others = Seat::first(game.scores().len()).filter(|other| *other != seat);
+        let (count, sum) = others.fold((0.0, 0.0), |(count, sum), other| {
+            (count + 1.0, sum + self.prospects(game, other))
+        });
+        (own + SPITE * (1.0 - sum / f64::max(count, 1.0))) / (1.0 + SPITE)
+    }
+
+    /// The prospects of a seat to find its King, from 0 to 1.
+    fn prospects(&self, game: &Sphinx, seat: Seat) -> f64 {
+        match game.status(seat) {
+            Status::Won => return 1.0,
+            Status::Lost => return 0.0,
+            Status::Playing if game.is_over() => return 0.0,
+            Status::Playing => {}
+        }
+        let (start, late) = match self.magician(seat) {
+            Some(at) => (SquareSet::from(at), 0),
+            None => (central().collect(), 1),
+        };
+        let far = self.distances(start, game.is_diagonal());
+        let (worth, _) = tour(game, seat, far, late);
+        worth * self.safety(seat)
+    }
+
+    /// The part of the prospects that is left with so many free squares around a Magician.
+    fn safety(&self, seat: Seat) -> f64 {
+        let Some(at) = self.magician(seat).filter(|at| Pylon::at(*at).is_none()) else {
+            return 1.0;
+        };
+        match SquareSet::from(at).around(false).without(self.monsters).len() {
+            0 => 0.0,
+            1 => 0.4,
+            2 => 0.7,
+            3 => 0.9,
+            _ => 1.0,
+        }
+    }
+
+    /// The steps from a set of squares to each Pylon; Monsters on the way cost more.
+    fn distances(&self, start: SquareSet, diagonal: bool) -> [usize; 4] {
+        let mut far = [FAR; 4];
+        let mut layers = [SquareSet::default(); FAR + 1];
+        if let Some(first) = layers.first_mut() {
+            *first = start;
+        }
+        let targets = Pylon::ALL.map(|pylon| pylon.squares().collect::<SquareSet>());
+        for steps in 0..FAR {
+            let reached = layer(&layers, steps);
+            for (far, target) in far.iter_mut().zip(targets) {
+                if *far == FAR && !reached.within(target).is_empty() {
+                    *far = steps;
+                }
+            }
+            if far.iter().all(|far| *far < FAR) {
+                break;
+            }
+            let next = self.flood(&layers, steps + 1, diagonal);
+            if let Some(place) = layers.get_mut(steps + 1) {
+                *place = next;
+            }
+        }
+        far
+    }
+
+    /// The squares reached after so many steps, from those reached before.
+    fn flood(&self, layers: &[SquareSet], steps: usize, diagonal: bool) -> SquareSet {
+        let before = layer(layers, steps.saturating_sub(1));
+        let free = before.around(diagonal).without(self.monsters);
+        let past = steps.checked_sub(1 + DETOUR).map_or(SquareSet::default(), |steps| layer(layers, steps));
+        before.with(free).with(past.around(diagonal).within(self.monsters))
+    }
+}
+
+fn layer(layers: &[SquareSet], steps: usize) -> SquareSet {
+    layers.get(steps).copied().unwrap_or_default()
+}
+
+/// e^(−turns/14).
+fn patience(turns: usize) -> f64 {
+    const MOST: usize = 64;
+    static TABLE: std::sync::LazyLock<[f64; MOST]> = std::sync::LazyLock::new(|| {
+        let mut turns = 0.0_f64;
+        [(); MOST].map(|()| {
+            let worth = (-turns / PATIENCE).exp();
+            turns += 1.0;
+            worth
+        })
+    });
+    TABLE.get(turns).copied().unwrap_or(0.0)
+}
+
+/// The prospects over the best order in which to visit the packs that may hold the King, and its first Pylon. `far` has
+/// the steps to each Pylon, `late` the turns lost before.
+fn tour(game: &Sphinx, seat: Seat, far: [usize; 4], late: usize) -> (f64, Option<Pylon>) {
+    let Some(king) = game.king(seat) else {
+        return (0.0, None);
+    };
+    let steps = |pylon: Pylon| far.get(pylon.index()).copied().unwrap_or(FAR);
+    match game.whereabouts(king) {
+        Whereabouts::TurnedUp(_) => (0.0, None),
+        Whereabouts::Under { pylon, above } => (patience(late + steps(pylon).max(1) + above), Some(pylon)),
+        Whereabouts::Unseen(packs) => {
+            let all: usize = packs.iter().map(|(_, unseen)| unseen).sum();
+            let firsts = packs.iter().map(|(pylon, unseen)| {
+                let (sum, after) = turning(late + steps(*pylon).max(1), *unseen);
+                let others: Vec<_> = packs.iter().copied().filter(|other| other.0 != *pylon).collect();
+                (sum + rest_of_tour(*pylon, after, &others), Some(*pylon))
+            });
+            let best = firsts.fold((0.0, None), |best, next| if next.0 > best.0 { next } else { best });
+            // A card of the packs is equally likely at each unseen place.
+            let places = f64::from(u32::try_from(all).unwrap_or(u32::MAX).max(1));
+            (best.0 / places, best.1)
+        }
+    }
+}
+
+/// The sum of the worths of turning up this many cards, the first after so many turns, and the turns after the last.
+fn turning(first: usize, cards: usize) -> (f64, usize) {
+    let sum = (first..first + cards).map(patience).sum();
+    (sum, (first + cards).saturating_sub(1))
+}
+
+/// The best that can come after a Pylon.
+fn rest_of_tour(from: Pylon, turns: usize, packs: &[(Pylon, usize)]) -> f64 {
+    let sums = packs.iter().map(|(pylon, unseen)| {
+        let opposite = from.index().abs_diff(pylon.index()) == 2;
+        let (sum, after) = turning(turns + if opposite { 7 } else { 3 }, *unseen);
+        let others: Vec<_> = packs.iter().copied().filter(|other| other.0 != *pylon).collect();
+        sum + rest_of_tour(*pylon, after, &others)
+    });
+    sums.fold(0.0, f64::max)
+}
+
+impl Sphinx {
+    /// A quick step of a Magician towards the best Pylon.
+    fn step(&self, board: &Board, seat: Seat) -> Option<SphinxAction> {
+        let Some(at) = board.magician(seat) else {
+            let places = central().filter(|at| self.monsters_on(*at) == [0; 3]);
+            let target = self.target(board, seat)?;
+            let near = places.min_by_key(|at| target.squares().map(|to| at.distance(to)).min());
+            return near.map(|to| SphinxAction::Place { to });
+        };
+        let target: SquareSet = self.target(board, seat)?.squares().collect();
+        // A flood back from the Pylon until it meets the Magician's neighbours.
+        let free = SquareSet::from(at).around(self.is_diagonal()).without(board.monsters);
+        let ways = free.with(SquareSet::from(at));
+        let mut layers = [SquareSet::default(); FAR + 1];
+        if let Some(first) = layers.first_mut() {
+            *first = target;
+        }
+        for steps in 0..FAR {
+            let met = layer(&layers, steps).within(ways);
+            if met.contains(at) {
+                return Some(SphinxAction::Stay);
+            }
+            if let Some(to) = met.iter().next() {
+                return Some(SphinxAction::Magician { to });
+            }
+            let next = board.flood(&layers, steps + 1, self.is_diagonal());
+            if let Some(place) = layers.get_mut(steps + 1) {
+                *place = next;
+            }
+        }
+        Some(SphinxAction::Stay)
+    }
+
+    /// The Pylon to visit first.
+    fn target(&self, board: &Board, seat: Seat) -> Option<Pylon> {
+        let start = board.magician(seat).map_or_else(|| central().collect(), SquareSet::from);
+        let far = board.distances(start, self.is_diagonal());
+        tour(self, seat, far, 0).1.or(Some(Pylon::North))
+    }
+
+    /// A quick Monster beside another seat's Magician, if a random try finds one.
+    fn nuisance(&self, board: &Board, seat: Seat, rng: &mut dyn Rng) -> Option<SphinxAction> {
+        let count = u32::try_from(self.scores().len()).ok()?;
+        let victim = Seat::new(usize::try_from(uniform(rng, count)).ok()?).filter(|victim| *victim != seat)?;
+        let at = board.magician(victim)?;
+        let free = SquareSet::from(at).around(false).without(board.monsters);
+        let own = board.magician(seat).map_or_else(SquareSet::default, |at| SquareSet::from(at).around(false));
+        let wanted = free.without(own).without(Pylon::all_squares());
+        let place = usize::try_from(uniform(rng, wanted.len().max(1))).ok()?;
+        let to = wanted.iter().nth(place)?;
+        for (from, counts) in self.monsters() {
+            if free.is_empty() || SquareSet::from(at).around(false).contains(*from) {
+                continue;
+            }
+            for (size, count) in Size::ALL.into_iter().zip(counts) {
+                if *count > 0 && self.points() > 0 && self.reach(*from, size.pips()).contains(to) {
+                    return Some(SphinxAction::Monster { size, from: *from, to });
+                }
+            }
+        }
+        let central = central().find(|at| *at == to)?;
+        let size = Size::ALL.into_iter().find(|size| self.supply().get(size.index()).is_some_and(|left| *left > 0))?;
+        let action = SphinxAction::Introduce { size, at: central };
+        self.check(seat, &action).is_ok().then_some(action)
+    }
+}
+
