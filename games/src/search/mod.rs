@@ -39,8 +39,9 @@ pub trait Search: Game {
     /// The overlay of the seat with a face for every sealed card in play: a guess among all that fit what it knows.
     fn determinize(&self, seat: Seat, known: &Faces, rng: &mut dyn Rng) -> Faces;
 
-    /// The few actions worth a search, the most promising first. `None` is to stay silent, out of turn.
-    fn candidates(&self, seat: Seat, known: &Faces, rng: &mut dyn Rng) -> Vec<Option<Self::Action>>;
+    /// The few actions worth a search, the most promising first. `None` is to stay silent, out of turn. `age` counts the
+    /// bot's decisions before this one.
+    fn candidates(&self, seat: Seat, known: &Faces, age: u32, rng: &mut dyn Rng) -> Vec<Option<Self::Action>>;
 
     /// A quick choice of a seat that is to act, for play-outs.
     fn quick(&self, seat: Seat, guess: &Faces, rng: &mut dyn Rng) -> Option<Self::Action>;
@@ -107,11 +108,12 @@ impl Default for Budget {
 #[derive(Default)]
 pub struct SharpBot {
     budget: Budget,
+    age: u32,
 }
 
 impl SharpBot {
     pub fn new(budget: Budget) -> Self {
-        Self { budget }
+        Self { budget, age: 0 }
     }
 }
 
@@ -120,7 +122,8 @@ impl<G: Search> Bot<G> for SharpBot {
         if let Some(deadline) = &mut self.budget.deadline {
             deadline.start();
         }
-        let mut candidates = game.candidates(seat, known, rng);
+        self.age = self.age.saturating_add(1);
+        let mut candidates = game.candidates(seat, known, self.age, rng);
         if candidates.len() < 2 {
             return candidates.pop().flatten();
         }
@@ -166,7 +169,7 @@ fn search<G: Search>(
     let mut events = Vec::new();
     let mut made = 0;
     while !budget.is_spent(made) {
-        let next = best(&arms, |arm| arm.bound(made, G::EXPLORE));
+        let next = best(&arms, |arm| arm.bound(made, tune(3, G::EXPLORE)));
         let (Some(arm), Some(action)) = (arms.get_mut(next), candidates.get(next)) else {
             break;
         };
@@ -222,7 +225,7 @@ fn play_out<G: Search>(
             Err(ApplyError::Illegal(_)) => return 0.0,
         }
     }
-    for _ in 0..G::ACTIONS {
+    for _ in 0..(tune(2, f64::from(G::ACTIONS)) as u32) {
         let Some(next) = game.to_act().iter().next() else { break };
         let Some(action) = game.quick(next, chance.faces(), &mut rng) else {
             break;
@@ -247,4 +250,12 @@ fn few_best<T>(rated: impl IntoIterator<Item = (f64, T)>, few: usize) -> Vec<T> 
 /// A number mapped smoothly to between 0 and 1: one half at 0, and 73 % at one `scale`.
 fn share(lead: f64, scale: f64) -> f64 {
     1.0 / (1.0 + (-lead / scale).exp())
+}
+
+/// TUNING
+pub(crate) fn tune(i: usize, default: f64) -> f64 {
+    static T: std::sync::LazyLock<Vec<Option<f64>>> = std::sync::LazyLock::new(|| {
+        (0..20).map(|i| std::env::var(format!("T{i}")).ok().and_then(|v| v.parse().ok())).collect()
+    });
+    T.get(i).copied().flatten().unwrap_or(default)
 }

@@ -16,17 +16,18 @@ const FEW: usize = 6;
 /// Turns that make a King worth 1/e: the worth of a Magician is e^(−turns/14).
 const PATIENCE: f64 = 14.0;
 /// A Monster on the way costs this many turns more.
-const DETOUR: usize = 2;
+const DETOUR: usize = 4;
 /// No way on the board takes longer.
 const FAR: usize = 24;
 /// The weight of the other seats' prospects beside the own ones.
-const SPITE: f64 = 0.6;
-/// A bot that searches is tired of a game once in so many decisions, and joins another's vote once in so many.
-const TIRED: u32 = 4000;
-const COURTESY: u32 = 400;
+const SPITE: f64 = 1.3;
+/// After this many decisions a sharp bot votes for the end, about once in [`TIRED`] more: seats that only hinder each
+/// other could go on forever.
+const LONG: u32 = 1500;
+const TIRED: u32 = 50;
 
 impl Search for Sphinx {
-    const ACTIONS: u32 = 20;
+    const ACTIONS: u32 = 10;
     const EXPLORE: f64 = 0.05;
 
     fn determinize(&self, _seat: Seat, known: &Faces, rng: &mut dyn Rng) -> Faces {
@@ -42,10 +43,9 @@ impl Search for Sphinx {
         Unknown::new(all, sealed, open, known).deal(known, rng)
     }
 
-    fn candidates(&self, seat: Seat, known: &Faces, rng: &mut dyn Rng) -> Vec<Option<SphinxAction>> {
+    fn candidates(&self, seat: Seat, known: &Faces, age: u32, rng: &mut dyn Rng) -> Vec<Option<SphinxAction>> {
         let vote = SphinxAction::Vote { end: true };
-        let joins = !self.votes().is_empty() && uniform(rng, COURTESY) == 0;
-        if (joins || uniform(rng, TIRED) == 0) && self.check(seat, &vote).is_ok() {
+        if age >= LONG && uniform(rng, TIRED) == 0 && self.check(seat, &vote).is_ok() {
             return vec![Some(vote)];
         }
         if self.turn() != Some(seat) {
@@ -54,7 +54,7 @@ impl Search for Sphinx {
         let legal = self.legal(seat, known).into_iter();
         let legal = legal.filter(|action| !matches!(action, SphinxAction::Vote { .. }));
         let rated = legal.map(|action| (Board::of(self).after(self, seat, action).worth(self, seat), Some(action)));
-        few_best(rated, FEW)
+        few_best(rated, super::tune(1, FEW as f64) as usize)
     }
 
     fn quick(&self, seat: Seat, _guess: &Faces, rng: &mut dyn Rng) -> Option<SphinxAction> {
@@ -120,7 +120,7 @@ impl Board {
         let (count, sum) = others.fold((0.0, 0.0), |(count, sum), other| {
             (count + 1.0, sum + self.prospects(game, other))
         });
-        (own + SPITE * (1.0 - sum / f64::max(count, 1.0))) / (1.0 + SPITE)
+        { let sp = super::tune(0, SPITE); (own + sp * (1.0 - sum / f64::max(count, 1.0))) / (1.0 + sp) }
     }
 
     /// The prospects of a seat to find its King, from 0 to 1.
@@ -135,22 +135,20 @@ impl Board {
             Some(at) => (SquareSet::from(at), 0),
             None => (central().collect(), 1),
         };
-        let far = self.distances(start, game.is_diagonal());
-        let (worth, _) = tour(game, seat, far, late);
+        let (worth, _) = self.tour(game, seat, start, late);
         worth * self.safety(seat)
     }
 
     /// The part of the prospects that is left with so many free squares around a Magician.
     fn safety(&self, seat: Seat) -> f64 {
-        let Some(at) = self.magician(seat).filter(|at| Pylon::at(*at).is_none()) else {
+        let Some(at) = self.magician(seat) else {
             return 1.0;
         };
-        match SquareSet::from(at).around(false).without(self.monsters).len() {
-            0 => 0.0,
-            1 => 0.4,
-            2 => 0.7,
-            3 => 0.9,
-            _ => 1.0,
+        let free = SquareSet::from(at).around(false).without(self.monsters).len();
+        let crowd = 1.0 - f64::from(free) / 8.0;
+        match Pylon::at(at) {
+            Some(_) => 1.0 - super::tune(6, 0.35) * crowd * crowd,
+            None => 1.0 - crowd.powf(super::tune(4, 3.0)),
         }
     }
 
@@ -184,7 +182,7 @@ impl Board {
     fn flood(&self, layers: &[SquareSet], steps: usize, diagonal: bool) -> SquareSet {
         let before = layer(layers, steps.saturating_sub(1));
         let free = before.around(diagonal).without(self.monsters);
-        let past = steps.checked_sub(1 + DETOUR).map_or(SquareSet::default(), |steps| layer(layers, steps));
+        let past = steps.checked_sub(1 + super::tune(5, DETOUR as f64) as usize).map_or(SquareSet::default(), |steps| layer(layers, steps));
         before.with(free).with(past.around(diagonal).within(self.monsters))
     }
 }
@@ -207,27 +205,39 @@ fn patience(turns: usize) -> f64 {
     TABLE.get(turns).copied().unwrap_or(0.0)
 }
 
-/// The prospects over the best order in which to visit the packs that may hold the King, and its first Pylon. `far` has
-/// the steps to each Pylon, `late` the turns lost before.
-fn tour(game: &Sphinx, seat: Seat, far: [usize; 4], late: usize) -> (f64, Option<Pylon>) {
-    let Some(king) = game.king(seat) else {
-        return (0.0, None);
-    };
-    let steps = |pylon: Pylon| far.get(pylon.index()).copied().unwrap_or(FAR);
-    match game.whereabouts(king) {
-        Whereabouts::TurnedUp(_) => (0.0, None),
-        Whereabouts::Under { pylon, above } => (patience(late + steps(pylon).max(1) + above), Some(pylon)),
-        Whereabouts::Unseen(packs) => {
-            let all: usize = packs.iter().map(|(_, unseen)| unseen).sum();
-            let firsts = packs.iter().map(|(pylon, unseen)| {
-                let (sum, after) = turning(late + steps(*pylon).max(1), *unseen);
-                let others: Vec<_> = packs.iter().copied().filter(|other| other.0 != *pylon).collect();
-                (sum + rest_of_tour(*pylon, after, &others), Some(*pylon))
-            });
-            let best = firsts.fold((0.0, None), |best, next| if next.0 > best.0 { next } else { best });
-            // A card of the packs is equally likely at each unseen place.
-            let places = f64::from(u32::try_from(all).unwrap_or(u32::MAX).max(1));
-            (best.0 / places, best.1)
+impl Board {
+    /// The prospects over the best order in which to visit the packs that may hold the King, and its first Pylon. The
+    /// Magician is at `start`, or will be after `late` turns.
+    fn tour(&self, game: &Sphinx, seat: Seat, start: SquareSet, late: usize) -> (f64, Option<Pylon>) {
+        let Some(king) = game.king(seat) else {
+            return (0.0, None);
+        };
+        let far = self.distances(start, game.is_diagonal());
+        let steps = |pylon: Pylon| far.get(pylon.index()).copied().unwrap_or(FAR);
+        match game.whereabouts(king) {
+            Whereabouts::TurnedUp(_) => (0.0, None),
+            Whereabouts::Under { pylon, above } => (patience(late + steps(pylon).max(1) + above), Some(pylon)),
+            Whereabouts::Unseen(packs) => {
+                let all: usize = packs.iter().map(|(_, unseen)| unseen).sum();
+                // A Magician on a Pylon may be shut in there, so the ways from that very square count.
+                let ways = packs.iter().map(|(pylon, _)| {
+                    let squares: SquareSet = pylon.squares().collect();
+                    let own = squares.within(start);
+                    let from = [own, squares.without(self.monsters), squares];
+                    let from = from.into_iter().find(|from| !from.is_empty()).unwrap_or(squares);
+                    (*pylon, self.distances(from, game.is_diagonal()))
+                });
+                let ways = Ways(ways.collect());
+                let firsts = packs.iter().map(|(pylon, unseen)| {
+                    let (sum, after) = turning(late + steps(*pylon).max(1), *unseen);
+                    let others: Vec<_> = packs.iter().copied().filter(|other| other.0 != *pylon).collect();
+                    (sum + ways.rest_of_tour(*pylon, after, &others), Some(*pylon))
+                });
+                let best = firsts.fold((0.0, None), |best, next| if next.0 > best.0 { next } else { best });
+                // A card of the packs is equally likely at each unseen place.
+                let places = f64::from(u32::try_from(all).unwrap_or(u32::MAX).max(1));
+                (best.0 / places, best.1)
+            }
         }
     }
 }
@@ -238,15 +248,24 @@ fn turning(first: usize, cards: usize) -> (f64, usize) {
     (sum, (first + cards).saturating_sub(1))
 }
 
-/// The best that can come after a Pylon.
-fn rest_of_tour(from: Pylon, turns: usize, packs: &[(Pylon, usize)]) -> f64 {
-    let sums = packs.iter().map(|(pylon, unseen)| {
-        let opposite = from.index().abs_diff(pylon.index()) == 2;
-        let (sum, after) = turning(turns + if opposite { 7 } else { 3 }, *unseen);
-        let others: Vec<_> = packs.iter().copied().filter(|other| other.0 != *pylon).collect();
-        sum + rest_of_tour(*pylon, after, &others)
-    });
-    sums.fold(0.0, f64::max)
+/// The steps from some Pylons to all.
+struct Ways(Vec<(Pylon, [usize; 4])>);
+
+impl Ways {
+    fn steps(&self, from: Pylon, to: Pylon) -> usize {
+        let ways = self.0.iter().find(|(pylon, _)| *pylon == from);
+        ways.and_then(|(_, far)| far.get(to.index()).copied()).unwrap_or(FAR)
+    }
+
+    /// The best that can come after a Pylon.
+    fn rest_of_tour(&self, from: Pylon, turns: usize, packs: &[(Pylon, usize)]) -> f64 {
+        let sums = packs.iter().map(|(pylon, unseen)| {
+            let (sum, after) = turning(turns + self.steps(from, *pylon), *unseen);
+            let others: Vec<_> = packs.iter().copied().filter(|other| other.0 != *pylon).collect();
+            sum + self.rest_of_tour(*pylon, after, &others)
+        });
+        sums.fold(0.0, f64::max)
+    }
 }
 
 impl Sphinx {
@@ -285,8 +304,7 @@ impl Sphinx {
     /// The Pylon to visit first.
     fn target(&self, board: &Board, seat: Seat) -> Option<Pylon> {
         let start = board.magician(seat).map_or_else(|| central().collect(), SquareSet::from);
-        let far = board.distances(start, self.is_diagonal());
-        tour(self, seat, far, 0).1.or(Some(Pylon::North))
+        board.tour(self, seat, start, 0).1.or(Some(Pylon::North))
     }
 
     /// A quick Monster beside another seat's Magician, if a random try finds one.

@@ -9,7 +9,7 @@ impl Search for Thoth {
     const ACTIONS: u32 = 20;
     const EXPLORE: f64 = 0.05;
     fn determinize(&self, _seat: Seat, known: &Faces, _rng: &mut dyn Rng) -> Faces { known.clone() }
-    fn candidates(&self, seat: Seat, known: &Faces, _rng: &mut dyn Rng) -> Vec<Option<ThothAction>> {
+    fn candidates(&self, seat: Seat, known: &Faces, _age: u32, _rng: &mut dyn Rng) -> Vec<Option<ThothAction>> {
         self.legal(seat, known).into_iter().map(Some).take(1).collect()
     }
     fn quick(&self, _seat: Seat, _guess: &Faces, _rng: &mut dyn Rng) -> Option<ThothAction> { None }
