@@ -33,6 +33,9 @@ pub trait Search: Game {
     /// Actions after the candidate before a play-out is cut off.
     const ACTIONS: u32;
 
+    /// Play-outs of one candidate after which another tells nothing new.
+    const PLAYS: u32 = u32::MAX;
+
     /// How strongly UCB1 explores: about the spread of the worths of one candidate.
     const EXPLORE: f64;
 
@@ -146,10 +149,12 @@ impl Arm {
         self.sum / f64::from(self.plays.max(1))
     }
 
-    /// The upper confidence bound after so many play-outs of all candidates.
-    fn bound(self, all: u32, explore: f64) -> f64 {
-        if self.plays == 0 {
-            return f64::INFINITY;
+    /// The upper confidence bound after so many play-outs of all candidates, of at most `most` each.
+    fn bound(self, all: u32, explore: f64, most: u32) -> f64 {
+        match self.plays {
+            0 => return f64::INFINITY,
+            plays if plays >= most => return f64::NEG_INFINITY,
+            _ => {}
         }
         self.mean() + explore * (f64::from(all).ln() / f64::from(self.plays)).sqrt()
     }
@@ -169,7 +174,10 @@ fn search<G: Search>(
     let mut events = Vec::new();
     let mut made = 0;
     while !budget.is_spent(made) {
-        let next = best(&arms, |arm| arm.bound(made, tune(3, G::EXPLORE)));
+        let next = best(&arms, |arm| arm.bound(made, tune(3, G::EXPLORE), G::PLAYS));
+        if arms.iter().all(|arm| arm.plays >= G::PLAYS) {
+            break;
+        }
         let (Some(arm), Some(action)) = (arms.get_mut(next), candidates.get(next)) else {
             break;
         };

@@ -11,12 +11,15 @@ use crate::plutonian::outlook::{Left, gain, promise};
 use crate::plutonian::{Plutonian, PlutonianAction};
 
 /// Candidates per decision.
-const FEW: usize = 6;
+const FEW: usize = 12;
 /// A lead of this many points makes 73 % of a win.
 const LEAD: f64 = 12.0;
 
 impl Search for Plutonian {
-    const ACTIONS: u32 = 8;
+    // To the end of a game of two: greedy play of both sides is a good guide.
+    const ACTIONS: u32 = 60;
+    // Nothing is random, so a second play-out tells nothing new.
+    const PLAYS: u32 = 1;
     const EXPLORE: f64 = 0.05;
 
     fn determinize(&self, _seat: Seat, known: &Faces, _rng: &mut dyn Rng) -> Faces {
@@ -47,20 +50,25 @@ impl Search for Plutonian {
         few_best(rated, super::tune(1, FEW as f64) as usize)
     }
 
-    fn quick(&self, seat: Seat, guess: &Faces, rng: &mut dyn Rng) -> Option<PlutonianAction> {
-        PlutonianBot.choose(self, seat, guess, rng)
+    fn quick(&self, seat: Seat, guess: &Faces, _rng: &mut dyn Rng) -> Option<PlutonianAction> {
+        let legal = self.legal(seat, guess).into_iter();
+        let rated = legal.filter_map(|action| match action {
+            PlutonianAction::Take { tree, stack } => Some((gain(self, seat, tree, stack), action)),
+            PlutonianAction::Vote { .. } => None,
+        });
+        // Ties go to the first.
+        rated.rev().max_by_key(|(gain, _)| *gain).map(|(_, action)| action)
     }
 
     fn worth(&self, seat: Seat, _guess: &Faces, _dealt_out: bool) -> f64 {
         let scores = self.scores();
         let left = Left::of(self);
         let value = |seat: Seat| {
-            let now = scores.get(seat.index()).copied().unwrap_or(0);
+            let now = points(scores.get(seat.index()).copied().unwrap_or(0) * 100);
             let stacks = self.stacks(seat).iter();
-            let hoped: i64 = stacks.map(|stack| promise(stack, &left)).sum();
+            let promised: i64 = stacks.map(|stack| promise(stack, &left)).sum();
             // What stacks promise beyond their points counts half.
-            let now = points(now * 100);
-            now + (points(hoped) - now) * super::tune(7, 0.5)
+            (now + points(promised)) / 2.0
         };
         if self.is_over() {
             let winners = self.winners();
