@@ -30,6 +30,7 @@ pub use plutonian::PlutonianBot;
 pub use random::Random;
 pub use sphinx::SphinxBot;
 pub use thoth::ThothBot;
+pub(crate) use thoth::worth as thoth_worth;
 
 /// A player of one seat of a game.
 pub trait Bot<G: Game>: Send + Sync {
