@@ -332,7 +332,7 @@ pub fn baseline_bot() -> Box<dyn Bot<AnyGame>> {
         loot: LootBot::default(),
         ivory: IvoryBot,
         plutonian: PlutonianBot,
-        sphinx: SphinxBot,
+        sphinx: SphinxBot::BASELINE,
         thoth: ThothBot,
     })
 }

@@ -209,7 +209,10 @@ impl Results {
 
     /// Milliseconds of a decision of a contestant, on average.
     pub fn ms(&self, side: usize) -> f64 {
-        let (micros, decisions) = self.tallies.get(side).map_or((0, 1), |tally| (tally.micros, tally.decisions));
+        let (micros, decisions) = self
+            .tallies
+            .get(side)
+            .map_or((0, 1), |tally| (tally.micros, tally.decisions));
         let number = |count: u64| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
         number(micros) / number(decisions.max(1)) / 1000.0
     }

@@ -25,6 +25,7 @@ mod sphinx;
 mod thoth;
 
 pub use ivory::IvoryBot;
+pub(crate) use loot::expected as loot_expected;
 pub use loot::{GentleLootBot, LootBot};
 pub use plutonian::PlutonianBot;
 pub use random::Random;
@@ -59,8 +60,11 @@ pub enum Level {
 
 impl Level {
     /// Every level, weakest first, with its name on the command line.
-    pub const ALL: [(Self, &'static str); 3] =
-        [(Self::Gentle, "gentle"), (Self::Normal, "normal"), (Self::Sharp, "sharp")];
+    pub const ALL: [(Self, &'static str); 3] = [
+        (Self::Gentle, "gentle"),
+        (Self::Normal, "normal"),
+        (Self::Sharp, "sharp"),
+    ];
 
     pub fn name(self) -> &'static str {
         let found = Self::ALL.into_iter().find(|(level, _)| *level == self);

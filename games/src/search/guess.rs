@@ -38,16 +38,13 @@ impl Unknown {
             }
         }
         handles.sort_unstable();
-        let faces = all.into_iter().filter(|face| !seen.get(face.index()).is_some_and(|seen| *seen));
+        let faces = all
+            .into_iter()
+            .filter(|face| !seen.get(face.index()).is_some_and(|seen| *seen));
         Self {
             handles,
             faces: faces.collect(),
         }
-    }
-
-    /// The faces that the seat has not seen, or knows to be sealed again.
-    pub(super) fn faces(&self) -> &[Face] {
-        &self.faces
     }
 
     /// Deals the unseen faces to the unknown cards.
@@ -68,7 +65,9 @@ impl Unknown {
                 continue;
             }
             for card in cards {
-                let fits = faces.iter().position(|face| deck.0 == 0 || shuffled.binary_search(face).is_ok());
+                let fits = faces
+                    .iter()
+                    .position(|face| deck.0 == 0 || shuffled.binary_search(face).is_ok());
                 match fits {
                     Some(place) => guess.set(*card, faces.swap_remove(place)),
                     None => rest.push(*card),

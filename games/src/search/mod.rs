@@ -174,7 +174,7 @@ fn search<G: Search>(
     let mut events = Vec::new();
     let mut made = 0;
     while !budget.is_spent(made) {
-        let next = best(&arms, |arm| arm.bound(made, tune(3, G::EXPLORE), G::PLAYS));
+        let next = best(&arms, |arm| arm.bound(made, G::EXPLORE, G::PLAYS));
         if arms.iter().all(|arm| arm.plays >= G::PLAYS) {
             break;
         }
@@ -233,7 +233,7 @@ fn play_out<G: Search>(
             Err(ApplyError::Illegal(_)) => return 0.0,
         }
     }
-    for _ in 0..(tune(2, f64::from(G::ACTIONS)) as u32) {
+    for _ in 0..G::ACTIONS {
         let Some(next) = game.to_act().iter().next() else { break };
         let Some(action) = game.quick(next, chance.faces(), &mut rng) else {
             break;
@@ -258,12 +258,4 @@ fn few_best<T>(rated: impl IntoIterator<Item = (f64, T)>, few: usize) -> Vec<T> 
 /// A number mapped smoothly to between 0 and 1: one half at 0, and 73 % at one `scale`.
 fn share(lead: f64, scale: f64) -> f64 {
     1.0 / (1.0 + (-lead / scale).exp())
-}
-
-/// TUNING
-pub(crate) fn tune(i: usize, default: f64) -> f64 {
-    static T: std::sync::LazyLock<Vec<Option<f64>>> = std::sync::LazyLock::new(|| {
-        (0..20).map(|i| std::env::var(format!("T{i}")).ok().and_then(|v| v.parse().ok())).collect()
-    });
-    T.get(i).copied().flatten().unwrap_or(default)
 }

@@ -47,7 +47,7 @@ impl Search for Plutonian {
             }
             PlutonianAction::Vote { .. } => None,
         });
-        few_best(rated, super::tune(1, FEW as f64) as usize)
+        few_best(rated, FEW)
     }
 
     fn quick(&self, seat: Seat, guess: &Faces, _rng: &mut dyn Rng) -> Option<PlutonianAction> {
@@ -76,7 +76,7 @@ impl Search for Plutonian {
             return if winners.contains(seat) { 1.0 / winners_len } else { 0.0 };
         }
         let others = self.playing().without(seat).iter().map(value);
-        share(value(seat) - others.fold(0.0, f64::max), super::tune(8, LEAD))
+        share(value(seat) - others.fold(0.0, f64::max), LEAD)
     }
 }
 

@@ -15,13 +15,22 @@ use crate::thoth::{Thoth, ThothAction, cards};
 const FEW: usize = 6;
 /// The points that a seat usually makes in a hand.
 const USUAL: f64 = 20.0;
+/// The usual change of a lead in one hand, as a scale of [`share`].
+const SWING: f64 = 8.0;
+/// The part of what cards in hand would cost now that is not played or discarded in time.
+const STUCK: f64 = 0.6;
 
 impl Search for Thoth {
     const ACTIONS: u32 = 16;
     const EXPLORE: f64 = 0.1;
 
     fn determinize(&self, _seat: Seat, known: &Faces, rng: &mut dyn Rng) -> Faces {
-        let slots = || self.playing().iter().flat_map(|seat| self.hand_of(seat)).chain(self.set_aside());
+        let slots = || {
+            self.playing()
+                .iter()
+                .flat_map(|seat| self.hand_of(seat))
+                .chain(self.set_aside())
+        };
         let held = slots().filter_map(|slot| slot.handle());
         let sealed: Vec<Handle> = self.deck().iter().copied().chain(self.bids()).chain(held).collect();
         let open = slots().filter_map(|slot| match slot {
@@ -41,7 +50,7 @@ impl Search for Thoth {
         }
         let legal = self.legal(seat, known).into_iter();
         let rated = legal.map(|action| (rating(self, seat, &action, known), Some(action)));
-        few_best(rated, super::tune(1, FEW as f64) as usize)
+        few_best(rated, FEW)
     }
 
     fn quick(&self, seat: Seat, guess: &Faces, _rng: &mut dyn Rng) -> Option<ThothAction> {
@@ -63,7 +72,7 @@ impl Search for Thoth {
         let best = others.fold(f64::NEG_INFINITY, f64::max);
         let own = stand(seat);
         let left = (points(self.target()) - own.max(best)).max(0.0) / USUAL;
-        share(own - best, super::tune(7, 6.0) + super::tune(8, 8.0) * left.sqrt())
+        share(own - best, 6.0 + SWING * left.sqrt())
     }
 }
 
@@ -81,7 +90,7 @@ fn prospects(game: &Thoth, seat: Seat, guess: &Faces) -> f64 {
         return 0.0;
     };
     let hand = || game.hand_of(seat).iter().filter_map(|slot| slot.face(guess));
-    let mut sum = points(house.score()) + points(cards::hand_score(hand())) * super::tune(9, 0.6);
+    let mut sum = points(house.score()) + points(cards::hand_score(hand())) * STUCK;
     let Some(top) = house.top() else {
         let founds = hand().any(cards::is_foundation);
         return sum - if founds { 5.0 } else { 10.0 };
@@ -91,7 +100,7 @@ fn prospects(game: &Thoth, seat: Seat, guess: &Faces) -> f64 {
         sum -= if relieved { 3.0 } else { 6.0 };
     }
     if top.is_full() {
-        sum += hand().map(|card| above(house, top, card)).fold(super::tune(10, 2.0), f64::max);
+        sum += hand().map(|card| above(house, top, card)).fold(2.0, f64::max);
     }
     sum
 }
@@ -101,7 +110,11 @@ fn above(house: &House, top: &Level, card: Face) -> f64 {
     let elements = top.elements();
     if let Some(element) = cards::roof_element(card).filter(|element| elements.contains(element)) {
         let matching = house.pyramids().filter(|pyramid| pyramid.element == element).count();
-        return super::tune(11, 1.0)*(5.0 + f64::from(u32::try_from(matching).unwrap_or(0)));
+        return 5.0 + f64::from(u32::try_from(matching).unwrap_or(0));
     }
-    if cards::fits_as_story(card, &elements) { 5.0 } else { 0.0 }
+    if cards::fits_as_story(card, &elements) {
+        5.0
+    } else {
+        0.0
+    }
 }
