@@ -58,16 +58,20 @@ impl Bot<Sphinx> for SphinxBot {
     }
 }
 
-/// The action of a seat in turn after which its prospects compare best with the others'; never a vote.
+/// A step towards the best Pylon, or the Monster after which the prospects of a seat in turn compare best with the
+/// others'; never a vote.
 fn best_prospects(game: &Sphinx, seat: Seat, known: &Faces) -> Option<SphinxAction> {
     if game.turn() != Some(seat) {
         return None;
     }
+    let board = Board::of(game);
+    if game.phase() == Phase::Magician {
+        return board.step(game, seat);
+    }
     let legal = game.legal(seat, known).into_iter();
     let legal = legal.filter(|action| !matches!(action, SphinxAction::Vote { .. }));
-    let board = Board::of(game);
     let rated = legal.map(|action| (board.clone().after(game, seat, action).worth(game, seat), action));
-    // Ties go to the last: to stay, or to end the turn.
+    // Ties go to the last: to end the turn.
     rated
         .max_by(|one, other| one.0.total_cmp(&other.0))
         .map(|(_, action)| action)

@@ -24,6 +24,8 @@ mod guess;
 mod loot;
 mod plutonian;
 mod sphinx;
+#[cfg(test)]
+mod tests;
 mod thoth;
 
 use guess::Guess;

@@ -9,7 +9,7 @@ use super::guess::Unknown;
 use super::{Search, few_best};
 use crate::pyramid::Size;
 use crate::sphinx::board::{Pylon, SquareSet, central};
-use crate::sphinx::outlook::{Board, FAR, layer};
+use crate::sphinx::outlook::Board;
 use crate::sphinx::{Phase, Sphinx, SphinxAction};
 
 /// Candidates per decision.
@@ -60,7 +60,7 @@ impl Search for Sphinx {
     fn quick(&self, seat: Seat, _guess: &Faces, rng: &mut dyn Rng) -> Option<SphinxAction> {
         let board = Board::of(self);
         Some(match self.phase() {
-            Phase::Magician => self.step(&board, seat)?,
+            Phase::Magician => board.step(self, seat)?,
             Phase::Monsters => self.nuisance(&board, seat, rng).unwrap_or(SphinxAction::End),
         })
     }
@@ -71,46 +71,6 @@ impl Search for Sphinx {
 }
 
 impl Sphinx {
-    /// A quick step of a Magician towards the best Pylon.
-    fn step(&self, board: &Board, seat: Seat) -> Option<SphinxAction> {
-        let Some(at) = board.magician(seat) else {
-            let places = central().filter(|at| self.monsters_on(*at) == [0; 3]);
-            let target = self.target(board, seat)?;
-            let near = places.min_by_key(|at| target.squares().map(|to| at.distance(to)).min());
-            return near.map(|to| SphinxAction::Place { to });
-        };
-        let target: SquareSet = self.target(board, seat)?.squares().collect();
-        // A flood back from the Pylon until it meets the Magician's neighbours.
-        let free = SquareSet::from(at).around(self.is_diagonal()).without(board.monsters);
-        let ways = free.with(SquareSet::from(at));
-        let mut layers = [SquareSet::default(); FAR + 1];
-        if let Some(first) = layers.first_mut() {
-            *first = target;
-        }
-        for steps in 0..FAR {
-            let met = layer(&layers, steps).within(ways);
-            if met.contains(at) {
-                return Some(SphinxAction::Stay);
-            }
-            if let Some(to) = met.iter().next() {
-                return Some(SphinxAction::Magician { to });
-            }
-            let next = board.flood(&layers, steps + 1, self.is_diagonal());
-            if let Some(place) = layers.get_mut(steps + 1) {
-                *place = next;
-            }
-        }
-        Some(SphinxAction::Stay)
-    }
-
-    /// The Pylon to visit first.
-    fn target(&self, board: &Board, seat: Seat) -> Option<Pylon> {
-        let start = board
-            .magician(seat)
-            .map_or_else(|| central().collect(), SquareSet::from);
-        board.tour(self, seat, start, 0).1.or(Some(Pylon::North))
-    }
-
     /// A quick Monster beside another seat's Magician, if a random try finds one.
     fn nuisance(&self, board: &Board, seat: Seat, rng: &mut dyn Rng) -> Option<SphinxAction> {
         let count = u32::try_from(self.scores().len()).ok()?;

@@ -14,7 +14,7 @@ const PATIENCE: f64 = 14.0;
 /// A Monster on the way costs this many turns more.
 const DETOUR: usize = 4;
 /// No way on the board takes longer.
-pub(crate) const FAR: usize = 24;
+const FAR: usize = 24;
 /// The weight of the other seats' prospects beside the own ones.
 const SPITE: f64 = 1.3;
 /// The part of the prospects that a Magician loses which is shut in on a Pylon: it turns up cards, but cannot leave.
@@ -130,7 +130,7 @@ impl Board {
     }
 
     /// The squares reached after so many steps, from those reached before.
-    pub(crate) fn flood(&self, layers: &[SquareSet], steps: usize, diagonal: bool) -> SquareSet {
+    fn flood(&self, layers: &[SquareSet], steps: usize, diagonal: bool) -> SquareSet {
         let before = layer(layers, steps.saturating_sub(1));
         let free = before.around(diagonal).without(self.monsters);
         let past = steps
@@ -140,7 +140,7 @@ impl Board {
     }
 }
 
-pub(crate) fn layer(layers: &[SquareSet], steps: usize) -> SquareSet {
+fn layer(layers: &[SquareSet], steps: usize) -> SquareSet {
     layers.get(steps).copied().unwrap_or_default()
 }
 
@@ -161,7 +161,7 @@ fn patience(turns: usize) -> f64 {
 impl Board {
     /// The prospects over the best order in which to visit the packs that may hold the King, and its first Pylon. The
     /// Magician is at `start`, or will be after `late` turns.
-    pub(crate) fn tour(&self, game: &Sphinx, seat: Seat, start: SquareSet, late: usize) -> (f64, Option<Pylon>) {
+    fn tour(&self, game: &Sphinx, seat: Seat, start: SquareSet, late: usize) -> (f64, Option<Pylon>) {
         let Some(king) = game.king(seat) else {
             return (0.0, None);
         };
@@ -192,6 +192,46 @@ impl Board {
                 (best.0 / places, best.1)
             }
         }
+    }
+}
+
+impl Board {
+    /// A quick step of a Magician towards the best Pylon.
+    pub(crate) fn step(&self, game: &Sphinx, seat: Seat) -> Option<SphinxAction> {
+        let Some(at) = self.magician(seat) else {
+            let places = central().filter(|at| game.monsters_on(*at) == [0; 3]);
+            let target = self.target(game, seat)?;
+            let near = places.min_by_key(|at| target.squares().map(|to| at.distance(to)).min());
+            return near.map(|to| SphinxAction::Place { to });
+        };
+        let target: SquareSet = self.target(game, seat)?.squares().collect();
+        // A flood back from the Pylon until it meets the Magician's neighbours.
+        let free = SquareSet::from(at).around(game.is_diagonal()).without(self.monsters);
+        let ways = free.with(SquareSet::from(at));
+        let mut layers = [SquareSet::default(); FAR + 1];
+        if let Some(first) = layers.first_mut() {
+            *first = target;
+        }
+        for steps in 0..FAR {
+            let met = layer(&layers, steps).within(ways);
+            if met.contains(at) {
+                return Some(SphinxAction::Stay);
+            }
+            if let Some(to) = met.iter().next() {
+                return Some(SphinxAction::Magician { to });
+            }
+            let next = self.flood(&layers, steps + 1, game.is_diagonal());
+            if let Some(place) = layers.get_mut(steps + 1) {
+                *place = next;
+            }
+        }
+        Some(SphinxAction::Stay)
+    }
+
+    /// The Pylon to visit first.
+    fn target(&self, game: &Sphinx, seat: Seat) -> Option<Pylon> {
+        let start = self.magician(seat).map_or_else(|| central().collect(), SquareSet::from);
+        self.tour(game, seat, start, 0).1.or(Some(Pylon::North))
     }
 }
 
