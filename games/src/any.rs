@@ -4,7 +4,7 @@
 //! variants go at the end.
 
 use fairdeal_protocol::card::{Face, Faces, Slot};
-use fairdeal_protocol::game::{ApplyError, Chance, Game, Illegal, Pause, RuleSet, RuleSetError, Shown};
+use fairdeal_protocol::game::{ApplyError, Chance, Game, Illegal, Pause, RuleSet, RuleSetError, Shown, uniform};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use rand_core::Rng;
 use serde::{Deserialize, Serialize};
@@ -285,14 +285,22 @@ fn foreign() -> Illegal {
     Illegal::rule("that is an action of another game")
 }
 
-/// The gentle bot of every game.
-struct GentleBots;
+/// The gentle bot of every game: now and then it plays like the normal one, otherwise at random. Out of turn it only
+/// does what the normal one would. In Loot it fires like a player.
+#[derive(Default)]
+struct GentleBots(NormalBots);
+
+/// A gentle bot plays like a normal one about once in this many decisions.
+const INSIGHT: u32 = 4;
 
 impl Bot<AnyGame> for GentleBots {
     fn choose(&mut self, game: &AnyGame, seat: Seat, known: &Faces, rng: &mut dyn Rng) -> Option<AnyAction> {
+        if uniform(rng, INSIGHT) == 0 {
+            return self.0.choose(game, seat, known, rng);
+        }
         match game {
             AnyGame::Loot(game) => GentleLootBot.choose(game, seat, known, rng).map(AnyAction::Loot),
-            _ => Random::default().choose(game, seat, known, rng),
+            _ => Random { seldom: None }.choose(game, seat, known, rng),
         }
     }
 }
@@ -315,7 +323,7 @@ impl Bot<AnyGame> for SharpBots {
 /// The bot of a level. A sharp one has the usual budget of play-outs; [`sharp_bot`] sets another.
 pub fn bot(level: Level) -> Box<dyn Bot<AnyGame>> {
     match level {
-        Level::Gentle => Box::new(GentleBots),
+        Level::Gentle => Box::new(GentleBots::default()),
         Level::Normal => Box::new(NormalBots::default()),
         Level::Sharp => sharp_bot(Budget::default()),
     }

@@ -5,8 +5,8 @@
 //! only [`Game`]. It may guess the hidden cards and try actions on copies, with
 //! [`crate::chance::RefereeChance`] or a chance of its own.
 //!
-//! Gentle bots are the same for all games (`random`), except that in Loot they fire like players. Normal ones know
-//! their game.
+//! Gentle bots play mostly at random (`random`), and in Loot they fire like players. Normal ones know their game by rules
+//! of thumb. Sharp ones search ([`crate::search`]).
 
 use fairdeal_protocol::card::Faces;
 use fairdeal_protocol::game::{ApplyError, Game};
@@ -49,7 +49,7 @@ fn fixed<G: Game>(mut bot: impl Bot<G>, game: &G, seat: Seat, known: &Faces) -> 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Level {
-    /// Any legal action.
+    /// Mostly any legal action, now and then a sensible one.
     Gentle,
     /// Sensible play by rules of thumb.
     #[default]

@@ -76,7 +76,7 @@ pub struct Budget {
 
 impl Budget {
     /// The play-outs of a sharp bot for which nobody sets a time.
-    pub const ITERATIONS: u32 = 1500;
+    pub const ITERATIONS: u32 = 1000;
 
     /// A budget of play-outs alone, which makes choices reproducible.
     pub fn iterations(iterations: u32) -> Self {
