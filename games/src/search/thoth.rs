@@ -84,7 +84,7 @@ fn rating(game: &Thoth, seat: Seat, action: &ThothAction, known: &Faces) -> f64 
     points(thoth_worth(game, seat, action, known).max(-1_000_000))
 }
 
-/// What the hand in play may bring a seat: its house and cards as they are, and what they can become.
+/// The points that the hand in play may bring a seat: its house and cards as they are, and with what they can become.
 fn prospects(game: &Thoth, seat: Seat, guess: &Faces) -> f64 {
     let Some(house) = game.house(seat) else {
         return 0.0;
@@ -105,7 +105,7 @@ fn prospects(game: &Thoth, seat: Seat, guess: &Faces) -> f64 {
     sum
 }
 
-/// What a card is worth on a full level: the points of a Roof, or the room that a Story opens.
+/// The worth of a card on a full level: the points of a Roof, or the room that a Story opens.
 fn above(house: &House, top: &Level, card: Face) -> f64 {
     let elements = top.elements();
     if let Some(element) = cards::roof_element(card).filter(|element| elements.contains(element)) {

@@ -108,7 +108,7 @@ pub(super) struct Autopilot {
     pub(super) pilot: Option<Pilot>,
     /// `None` once the seat has left, and while the bot thinks.
     pub(super) bot: Option<Box<dyn Bot<AnyGame>>>,
-    /// What a sharp bot thinks about.
+    /// A sharp bot's search in progress.
     pub(super) thought: Option<Thought>,
     /// When the bot acts next.
     pub(super) acts_at: Option<Instant>,
