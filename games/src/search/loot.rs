@@ -102,12 +102,8 @@ impl Search for Loot {
             .fold(GodSet::NONE, |gods, seat| gods.and_of(&hand(seat)));
         let stand = |seat: Seat| {
             let total = self.totals().get(seat.index()).copied().unwrap_or(0);
-            total
-                + if dealt_out {
-                    0
-                } else {
-                    best_total(&hand(seat), gods).into()
-                }
+            let hand = if dealt_out { 0 } else { best_total(&hand(seat), gods) };
+            total + i64::from(hand)
         };
         let best = self.playing().without(seat).iter().map(stand).max().unwrap_or(0);
         let own = stand(seat);
@@ -152,8 +148,10 @@ impl Loot {
             let mut hand: Vec<Face> = self.hand_of(seat).iter().filter_map(|slot| slot.face(guess)).collect();
             hand.push(face);
             let Some((card, _)) = worst(&hand) else { return };
-            // A card that all have seen stays, and so does the guess if the drawn card is the worst.
-            if let Some(place) = hidden.iter().find(|handle| guess.get(**handle) == Some(card)) {
+            // A card that all have seen stays, and so does the guess if the drawn card is the worst. Cards of an earlier
+            // deck stay too: none of them was shuffled into the draw pile.
+            let mut hidden = hidden.iter().filter(|handle| handle.deck == drawn.deck);
+            if let Some(place) = hidden.find(|handle| guess.get(**handle) == Some(card)) {
                 guess.set(*place, face);
                 guess.set(drawn, card);
             }
