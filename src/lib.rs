@@ -1,6 +1,7 @@
 //! fairdeal: a terminal table for five games, played between peers with no server and no dealer.
 
 pub mod cli;
+mod clock;
 pub mod events;
 pub mod history;
 mod lesson;

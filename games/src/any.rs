@@ -4,15 +4,18 @@
 //! variants go at the end.
 
 use fairdeal_protocol::card::{Face, Faces, Slot};
-use fairdeal_protocol::game::{ApplyError, Chance, Game, Illegal, Pause, RuleSet, RuleSetError, Shown};
+use fairdeal_protocol::game::{ApplyError, Chance, Game, Illegal, Pause, RuleSet, RuleSetError, Shown, uniform};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use rand_core::Rng;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::bots::{Bot, GentleLootBot, IvoryBot, Level, LootBot, PlutonianBot, Random, SphinxBot, ThothBot};
+use crate::bots::{
+    Bot, GentleLootBot, IvoryBot, IvorySearchBot, Level, LootBot, PlutonianBot, Random, SphinxBot, ThothBot,
+};
 use crate::info::GameInfo;
 use crate::interface::{ActionError, TableEvent, TableGame};
+use crate::search::{Budget, SharpBot};
 use crate::{ivory, loot, plutonian, sphinx, thoth};
 
 /// Declares the games: one line each, with the module of its rules, its type there, and its normal bot.
@@ -54,13 +57,16 @@ macro_rules! games {
             }
         }
 
-        /// The normal bot of every game.
+        /// A bot for every game.
         #[derive(Default)]
-        struct NormalBots {
-            $($module: $bot),+
+        struct EveryBot<$($variant),+> {
+            $($module: $variant),+
         }
 
-        impl Bot<AnyGame> for NormalBots {
+        /// The normal bot of every game.
+        type NormalBots = EveryBot<$($bot),+>;
+
+        impl<$($variant: Bot<$module::$game>),+> Bot<AnyGame> for EveryBot<$($variant),+> {
             fn choose(
                 &mut self,
                 game: &AnyGame,
@@ -281,21 +287,68 @@ fn foreign() -> Illegal {
     Illegal::rule("that is an action of another game")
 }
 
-/// The gentle bot of every game.
-struct GentleBots;
+/// The gentle bot of every game: now and then it plays like the normal one, otherwise at random. Out of turn it only
+/// does what the normal one would. In Loot it fires like a player.
+#[derive(Default)]
+struct GentleBots(NormalBots);
+
+/// A gentle bot plays like a normal one about once in this many decisions.
+const INSIGHT: u32 = 4;
 
 impl Bot<AnyGame> for GentleBots {
     fn choose(&mut self, game: &AnyGame, seat: Seat, known: &Faces, rng: &mut dyn Rng) -> Option<AnyAction> {
+        if uniform(rng, INSIGHT) == 0 {
+            return self.0.choose(game, seat, known, rng);
+        }
         match game {
             AnyGame::Loot(game) => GentleLootBot.choose(game, seat, known, rng).map(AnyAction::Loot),
-            _ => Random::default().choose(game, seat, known, rng),
+            _ => Random { seldom: None }.choose(game, seat, known, rng),
         }
     }
 }
 
+/// The sharp bot of every game. Ivory Tower's searches in its own way, and needs no budget.
+struct SharpBots {
+    search: SharpBot,
+    ivory: IvorySearchBot,
+}
+
+impl Bot<AnyGame> for SharpBots {
+    fn choose(&mut self, game: &AnyGame, seat: Seat, known: &Faces, rng: &mut dyn Rng) -> Option<AnyAction> {
+        match game {
+            AnyGame::Loot(game) => self.search.choose(game, seat, known, rng).map(AnyAction::Loot),
+            AnyGame::Ivory(game) => self.ivory.choose(game, seat, known, rng).map(AnyAction::Ivory),
+            AnyGame::Plutonian(game) => self.search.choose(game, seat, known, rng).map(AnyAction::Plutonian),
+            AnyGame::Sphinx(game) => self.search.choose(game, seat, known, rng).map(AnyAction::Sphinx),
+            AnyGame::Thoth(game) => self.search.choose(game, seat, known, rng).map(AnyAction::Thoth),
+        }
+    }
+}
+
+/// The bot of a level. A sharp one has the usual budget of play-outs; [`sharp_bot`] sets another.
 pub fn bot(level: Level) -> Box<dyn Bot<AnyGame>> {
     match level {
-        Level::Gentle => Box::new(GentleBots),
+        Level::Gentle => Box::new(GentleBots::default()),
         Level::Normal => Box::new(NormalBots::default()),
+        Level::Sharp => sharp_bot(Budget::default()),
     }
+}
+
+/// A sharp bot that thinks within this budget for each decision.
+pub fn sharp_bot(budget: Budget) -> Box<dyn Bot<AnyGame>> {
+    Box::new(SharpBots {
+        search: SharpBot::new(budget),
+        ivory: IvorySearchBot::default(),
+    })
+}
+
+/// The normal bot as it was when sharp bots were first measured. It stays as it is.
+pub fn baseline_bot() -> Box<dyn Bot<AnyGame>> {
+    Box::new(NormalBots {
+        loot: LootBot::default(),
+        ivory: IvoryBot,
+        plutonian: PlutonianBot,
+        sphinx: SphinxBot::BASELINE,
+        thoth: ThothBot,
+    })
 }

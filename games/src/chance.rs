@@ -209,6 +209,10 @@ impl RefereeChance {
     fn lay(&mut self, order: impl Iterator<Item = Face>) -> DeckId {
         let deck = DeckId(self.position.decks);
         self.position.decks = self.position.decks.saturating_add(1);
+        let order: Vec<Face> = order.collect();
+        let overlays = self.position.dealt.iter_mut();
+        overlays.for_each(|dealt| dealt.record_shuffle(deck, &order));
+        self.position.faces.record_shuffle(deck, &order);
         for (position, face) in (0..=u8::MAX).zip(order) {
             self.position.faces.set(Handle { deck, position }, face);
         }

@@ -12,6 +12,8 @@
 //! | [`sphinx`] | Sphinx's Paw |
 //! | [`thoth`] | Houses of Thoth |
 //! | [`bots`] | bots that see only their own seat's view |
+//! | [`search`] | the search of sharp bots |
+//! | [`duel`] | bots measured against each other |
 //! | `any` | [`AnyGame`]: one type for every game, and [`match_game`] to reach the game inside |
 //! | `registry` | [`game_info`], [`rule_set`]: games by id |
 //! | [`referee`] | the referee: JSON lines in, JSON lines out |
@@ -27,6 +29,7 @@ pub mod bots;
 pub mod calendar;
 pub mod chance;
 mod common;
+pub mod duel;
 mod hint;
 mod info;
 mod interface;
@@ -38,10 +41,11 @@ pub mod plutonian;
 pub mod pyramid;
 pub mod referee;
 mod registry;
+pub mod search;
 pub mod sphinx;
 pub mod thoth;
 
-pub use any::{AnyAction, AnyEvent, AnyGame, GAMES, bot};
+pub use any::{AnyAction, AnyEvent, AnyGame, GAMES, baseline_bot, bot, sharp_bot};
 pub use common::{capital, counted, joined, listed, name_of, win_text};
 pub use hint::{Hint, Hints};
 pub use info::{Difficulty, GameInfo, OptionInfo, OptionKind, TABLE_OPTION, options_from_json, valid_options};

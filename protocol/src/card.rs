@@ -72,10 +72,12 @@ impl Slot {
 
 /// Known faces of sealed cards: a private overlay over the public state.
 ///
-/// A referee's overlay covers every card, a seat's the cards dealt to it, and a spectator's none.
+/// A referee's overlay covers every card, a seat's the cards dealt to it, and a spectator's none. It also holds which
+/// faces were shuffled into a deck, where that was recorded: public knowledge that a state does not repeat.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Faces {
     decks: Vec<Vec<Option<Face>>>,
+    shuffled: Vec<Vec<Face>>,
 }
 
 impl Faces {
@@ -119,9 +121,28 @@ impl Faces {
         })
     }
 
-    /// Forgets all faces, when a new deal begins.
+    /// Records which faces were shuffled into a deck. The order in which they are given is not kept.
+    pub fn record_shuffle(&mut self, deck: DeckId, faces: &[Face]) {
+        let deck = usize::from(deck.0);
+        if self.shuffled.len() <= deck {
+            self.shuffled.resize_with(deck + 1, Vec::new);
+        }
+        if let Some(recorded) = self.shuffled.get_mut(deck) {
+            recorded.clear();
+            recorded.extend(faces);
+            recorded.sort_unstable();
+        }
+    }
+
+    /// The faces that were shuffled into a deck, sorted; empty if that was not recorded.
+    pub fn shuffled(&self, deck: DeckId) -> &[Face] {
+        self.shuffled.get(usize::from(deck.0)).map_or(&[], Vec::as_slice)
+    }
+
+    /// Forgets everything, when a new deal begins.
     pub fn clear(&mut self) {
         self.decks.clear();
+        self.shuffled.clear();
     }
 }
 
@@ -149,5 +170,13 @@ mod tests {
         assert_eq!(faces.iter().collect::<Vec<_>>(), [(handle, Face(7))]);
         faces.clear();
         assert_eq!(faces.get(handle), None);
+    }
+
+    #[test]
+    fn a_recorded_shuffle_has_no_order() {
+        let mut faces = Faces::new();
+        faces.record_shuffle(DeckId(1), &[Face(7), Face(2)]);
+        assert_eq!(faces.shuffled(DeckId(1)), [Face(2), Face(7)]);
+        assert!(faces.shuffled(DeckId(0)).is_empty() && faces.iter().next().is_none());
     }
 }

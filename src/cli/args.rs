@@ -7,6 +7,7 @@ use clap::{ArgAction, Parser, Subcommand};
 use clap_complete::Shell;
 use fairdeal_games::GAMES;
 use fairdeal_games::bots::Level;
+use fairdeal_games::duel::Contestant;
 use fairdeal_net::{JoinError, JoinTarget, Multiaddr};
 
 /// Card games at a terminal table, between peers, with no server and no dealer to trust.
@@ -119,6 +120,46 @@ pub(super) enum BotCommand {
     Host(Host),
     /// Let a bot join a table
     Join(Join),
+    /// Measure two kinds of bots against each other, without a network
+    Duel(Duel),
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Duel {
+    /// Game id
+    #[arg(value_parser = game_ids())]
+    pub(super) game: String,
+    /// First kind, in one seat of each game: gentle, normal, sharp, baseline (the bots that sharp ones are measured
+    /// against) or random
+    #[arg(value_parser = contestant)]
+    pub(super) a: Contestant,
+    /// Second kind, in all other seats
+    #[arg(value_parser = contestant)]
+    pub(super) b: Contestant,
+    /// Number of seats [default: the fewest]
+    #[arg(long, value_name = "N")]
+    pub(super) seats: Option<u8>,
+    /// Number of games; every deal is played once from each seat
+    #[arg(long, default_value_t = 400, value_name = "N")]
+    pub(super) games: u32,
+    /// Milliseconds that a sharp bot thinks
+    #[arg(long, default_value_t = 50, value_name = "MS", conflicts_with = "iterations")]
+    pub(super) move_ms: u64,
+    /// Play-outs of a sharp bot instead of time: the same seed then gives the same games
+    #[arg(long, value_name = "N")]
+    pub(super) iterations: Option<u32>,
+    /// Seed of the deals
+    #[arg(long, default_value_t = 1, value_name = "SEED")]
+    pub(super) seed: u64,
+    /// Print one JSON object per line, the last one with the results
+    #[arg(long)]
+    pub(super) json: bool,
+    #[command(flatten)]
+    pub(super) options: Options,
+}
+
+fn contestant(text: &str) -> Result<Contestant, String> {
+    Contestant::by_name(text).ok_or_else(|| format!("choose one of {}", fairdeal_games::listed(&Contestant::names())))
 }
 
 #[derive(Debug, clap::Args)]
@@ -265,7 +306,7 @@ pub(super) struct SeatArgs {
     /// Print one JSON event per line
     #[arg(long)]
     pub(super) json: bool,
-    /// Strength of the bots: gentle or normal
+    /// Strength of the bots: gentle, normal or sharp
     #[arg(long, default_value = "normal", value_name = "LEVEL", value_parser = level)]
     pub(super) level: Level,
     /// Milliseconds that a bot waits before each action [default: 700; 1 without a screen]

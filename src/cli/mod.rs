@@ -5,6 +5,7 @@
 
 mod args;
 mod doctor;
+mod duel;
 mod engine;
 mod headless;
 mod history;
@@ -127,6 +128,9 @@ fn run(args: Args) -> anyhow::Result<Exit> {
         Command::Bot {
             command: BotCommand::Join(join),
         } => table::bot_join(&common, join),
+        Command::Bot {
+            command: BotCommand::Duel(duel),
+        } => duel::duel(&duel),
         Command::History { json } => history::history(&common, json),
         Command::Replay { file, plain, picture } => replay::replay(&common, &file, plain, &picture),
         Command::Verify(verify) => verify::verify(&verify),

@@ -42,7 +42,7 @@ fn attended(headless: bool) -> Attended {
     if headless { Attended::Nobody } else { Attended::Person }
 }
 
-fn parse_options(options: &Options) -> anyhow::Result<BTreeMap<String, String>> {
+pub(super) fn parse_options(options: &Options) -> anyhow::Result<BTreeMap<String, String>> {
     let mut parsed = BTreeMap::new();
     for text in &options.options {
         let (key, value) = text

@@ -10,6 +10,9 @@ use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
+use serde_json::Value;
+
+use super::process::fairdeal;
 
 /// More actions than any game between bots takes.
 const MOST: usize = 20_000;
@@ -32,7 +35,7 @@ fn played(id: &str, number: u8, levels: &[Level]) -> (AnyGame, usize) {
 fn bots_bring_every_game_at_every_table_size_to_its_end() {
     for info in GAMES {
         for seats in info.least_seats..=info.most_seats {
-            for (level, _) in Level::ALL {
+            for level in [Level::Gentle, Level::Normal] {
                 for number in 0..3 {
                     played(info.id, number, &vec![level; seats.into()]);
                 }
@@ -76,4 +79,36 @@ fn normal_loot_bots_reach_the_target_in_a_sensible_number_of_hands() {
         );
         assert!((2..=25).contains(&game.hand_no()), "{} hands", game.hand_no());
     }
+}
+
+/// The JSON lines of a command that ends by itself.
+fn lines(args: &[&str]) -> Vec<Value> {
+    let output = fairdeal().args(args).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn a_duel_ends_with_its_results() {
+    let words = "bot duel sphinxs-paw sharp random --seats 3 --games 3 --iterations 20 --json";
+    let words: Vec<&str> = words.split(' ').collect();
+    let told = lines(&words);
+    assert_eq!(told.len(), 4);
+    let results = &told[3]["results"];
+    assert_eq!((&results["games"], &results["unfinished"]), (&3.into(), &0.into()));
+    assert_eq!(results["a"]["name"], "sharp");
+    // Time apart, the same seed gives the same results.
+    assert_eq!(lines(&words)[3]["results"]["actions"], results["actions"]);
+}
+
+/// Sharp bots think on a blocking thread; a table of theirs comes to its end.
+#[test]
+fn sharp_bots_play_a_real_table() {
+    let root = tempfile::tempdir().unwrap();
+    let data = root.path().display().to_string();
+    let words = "play loot --bots 1 --headless --json --level sharp --option target=20 --data-dir";
+    let words: Vec<&str> = words.split(' ').chain([data.as_str()]).collect();
+    let told = lines(&words);
+    assert!(told.iter().any(|line| line["event"] == "over"), "{told:?}");
 }

@@ -109,7 +109,7 @@ impl World {
                 dice: Dice::new(seed, 10 + number),
                 bot: match role.level {
                     Level::Gentle => Box::new(Random { seldom: Some(16) }),
-                    Level::Normal => bot(Level::Normal),
+                    Level::Normal | Level::Sharp => bot(Level::Normal),
                 },
                 cheat: cheat.map(|habit| Cheat::new(habit, seats::key(*seat), Dice::new(seed, 20 + number))),
                 outputs: 0,

@@ -47,11 +47,22 @@ impl Bot<Loot> for LootBot {
         if game.check(seat, &LootAction::Fire).is_ok() && self.fires(game, seat, &sight) {
             return Some(LootAction::Fire);
         }
+        self.turn(game, seat, known, &sight, rng)
+    }
+}
+
+impl LootBot {
+    /// The seat's take or discard, if it is its turn: what it does when it does not fire.
+    pub(crate) fn without_fire(&self, game: &Loot, seat: Seat, known: &Faces, rng: &mut dyn Rng) -> Option<LootAction> {
+        self.turn(game, seat, known, &Sight::new(game, seat, known), rng)
+    }
+
+    fn turn(&self, game: &Loot, seat: Seat, known: &Faces, sight: &Sight, rng: &mut dyn Rng) -> Option<LootAction> {
         if game.turn() != Some(seat) {
             return None;
         }
         match game.phase() {
-            Phase::Take => Some(LootAction::Take(self.pile(game, &sight, rng))),
+            Phase::Take => Some(LootAction::Take(self.pile(game, sight, rng))),
             Phase::Discard => {
                 let (card, _) = sight.best_discard(&sight.hand)?;
                 let slots = game.hand_of(seat).iter();
@@ -147,7 +158,7 @@ impl Bot<Loot> for GentleLootBot {
 ///
 /// A long hand means that everybody waits with something worse than usual. The expectation therefore
 /// falls again, which makes a seat fire in the end.
-fn expected(game: &Loot, seat: Seat) -> i64 {
+pub(crate) fn expected(game: &Loot, seat: Seat) -> i64 {
     let turns = game.turns().get(seat.index()).copied().unwrap_or(0);
     let beyond = i64::from(turns) + 1 - i64::try_from(BY_TURNS.len()).unwrap_or(0);
     let place = usize::try_from(turns).unwrap_or(usize::MAX).min(BY_TURNS.len() - 1);

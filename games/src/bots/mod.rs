@@ -5,8 +5,8 @@
 //! only [`Game`]. It may guess the hidden cards and try actions on copies, with
 //! [`crate::chance::RefereeChance`] or a chance of its own.
 //!
-//! Gentle bots are the same for all games (`random`), except that in Loot they fire like players. Normal ones know
-//! their game.
+//! Gentle bots play mostly at random (`random`), and in Loot they fire like players. Normal ones know their game by rules
+//! of thumb. Sharp ones search ([`crate::search`]).
 
 use fairdeal_protocol::card::Faces;
 use fairdeal_protocol::game::{ApplyError, Game};
@@ -27,11 +27,13 @@ mod thoth;
 
 pub use ivory::IvoryBot;
 pub use ivory_search::IvorySearchBot;
+pub(crate) use loot::expected as loot_expected;
 pub use loot::{GentleLootBot, LootBot};
 pub use plutonian::PlutonianBot;
 pub use random::Random;
 pub use sphinx::SphinxBot;
 pub use thoth::ThothBot;
+pub(crate) use thoth::worth as thoth_worth;
 
 /// A player of one seat of a game.
 pub trait Bot<G: Game>: Send + Sync {
@@ -49,16 +51,22 @@ fn fixed<G: Game>(mut bot: impl Bot<G>, game: &G, seat: Seat, known: &Faces) -> 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Level {
-    /// Any legal action.
+    /// Mostly any legal action, now and then a sensible one.
     Gentle,
     /// Sensible play by rules of thumb.
     #[default]
     Normal,
+    /// A search: [`crate::search`].
+    Sharp,
 }
 
 impl Level {
     /// Every level, weakest first, with its name on the command line.
-    pub const ALL: [(Self, &'static str); 2] = [(Self::Gentle, "gentle"), (Self::Normal, "normal")];
+    pub const ALL: [(Self, &'static str); 3] = [
+        (Self::Gentle, "gentle"),
+        (Self::Normal, "normal"),
+        (Self::Sharp, "sharp"),
+    ];
 
     pub fn name(self) -> &'static str {
         let found = Self::ALL.into_iter().find(|(level, _)| *level == self);

@@ -1,5 +1,6 @@
-//! The normal bot for Sphinx's Paw: it walks its Magician to Pylons that may hold its King, and
-//! surrounds the other Magicians with Monsters.
+//! The normal bot for Sphinx's Paw: it takes the action that is best for its prospects to find its King and worst for
+//! the others'. The bot that sharp ones are measured against, and hints, use simpler rules: walk to Pylons that may hold
+//! the King, and surround the other Magicians with Monsters.
 
 use fairdeal_protocol::card::Faces;
 use fairdeal_protocol::game::{Game as _, uniform};
@@ -9,27 +10,71 @@ use rand_core::Rng;
 use super::Bot;
 use crate::hint::{Hint, Hints};
 use crate::sphinx::board::{Pylon, Square};
+use crate::sphinx::outlook::Board;
 use crate::sphinx::{Phase, Sphinx, SphinxAction, Status, Whereabouts, cards};
 
 /// The normal bot for Sphinx's Paw. See the module documentation.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct SphinxBot;
+#[derive(Clone, Copy, Debug)]
+pub struct SphinxBot {
+    /// The bot votes for the end about once in this many decisions: a game could otherwise go on forever.
+    patience: u32,
+    /// The bot joins another seat's vote for the end about once in this many decisions.
+    courtesy: u32,
+    /// Whether it weighs prospects.
+    prospects: bool,
+}
 
-/// A bot votes for the end about once in this many decisions: a game could otherwise go on forever.
-const PATIENCE: u32 = 400;
-/// A bot joins another seat's vote for the end about once in this many decisions.
-const COURTESY: u32 = 40;
+impl SphinxBot {
+    /// The bot that sharp ones are measured against.
+    pub const BASELINE: Self = Self {
+        patience: 400,
+        courtesy: 40,
+        prospects: false,
+    };
+}
+
+impl Default for SphinxBot {
+    fn default() -> Self {
+        Self {
+            patience: 2000,
+            courtesy: 400,
+            prospects: true,
+        }
+    }
+}
 
 impl Bot<Sphinx> for SphinxBot {
     fn choose(&mut self, game: &Sphinx, seat: Seat, known: &Faces, rng: &mut dyn Rng) -> Option<SphinxAction> {
         let vote = SphinxAction::Vote { end: true };
-        let asked = !game.votes().is_empty() && uniform(rng, COURTESY) == 0;
-        let tired = asked || uniform(rng, PATIENCE) == 0;
+        let asked = !game.votes().is_empty() && uniform(rng, self.courtesy) == 0;
+        let tired = asked || uniform(rng, self.patience) == 0;
         if tired && game.check(seat, &vote).is_ok() {
             return Some(vote);
         }
-        best(game, seat, known)
+        match self.prospects {
+            true => best_prospects(game, seat, known),
+            false => best(game, seat, known),
+        }
     }
+}
+
+/// A step towards the best Pylon, or the Monster after which the prospects of a seat in turn compare best with the
+/// others'; never a vote.
+fn best_prospects(game: &Sphinx, seat: Seat, known: &Faces) -> Option<SphinxAction> {
+    if game.turn() != Some(seat) {
+        return None;
+    }
+    let board = Board::of(game);
+    if game.phase() == Phase::Magician {
+        return board.step(game, seat);
+    }
+    let legal = game.legal(seat, known).into_iter();
+    let legal = legal.filter(|action| !matches!(action, SphinxAction::Vote { .. }));
+    let rated = legal.map(|action| (board.clone().after(game, seat, action).worth(game, seat), action));
+    // Ties go to the last: to end the turn.
+    rated
+        .max_by(|one, other| one.0.total_cmp(&other.0))
+        .map(|(_, action)| action)
 }
 
 /// The best action of a seat in turn that this bot knows; never a vote.
@@ -217,7 +262,7 @@ mod tests {
         for number in 0..30_u8 {
             let place = usize::from(number % 2);
             let mut bots: [Box<dyn Bot<Sphinx>>; 2] = [Box::new(Random::default()), Box::new(Random::default())];
-            bots[place] = Box::new(SphinxBot);
+            bots[place] = Box::new(SphinxBot::default());
             let mut game = Sphinx::create(&rules).unwrap();
             let mut chance = RefereeChance::from_seed([number; 32]);
             game.begin(&mut chance, &mut Vec::new()).unwrap();
@@ -235,7 +280,7 @@ mod tests {
                 let mut chance = RefereeChance::from_seed([number; 32]);
                 game.begin(&mut chance, &mut Vec::new()).unwrap();
                 let mut bots: Vec<Box<dyn Bot<Sphinx>>> = Vec::new();
-                bots.resize_with(usize::from(seats), || Box::new(SphinxBot));
+                bots.resize_with(usize::from(seats), || Box::new(SphinxBot::default()));
                 let mut rng = ChaCha20Rng::from_seed([2; 32]);
                 let made = play(&mut game, &mut chance, &mut bots, &mut rng, 20_000).unwrap();
                 assert!(game.is_over(), "{made}");

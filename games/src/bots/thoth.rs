@@ -197,7 +197,7 @@ fn keep(game: &Thoth, seat: Seat, card: Face, known: &Faces) -> i64 {
 }
 
 /// The value of an action.
-fn worth(game: &Thoth, seat: Seat, action: &ThothAction, known: &Faces) -> i64 {
+pub(crate) fn worth(game: &Thoth, seat: Seat, action: &ThothAction, known: &Faces) -> i64 {
     match action {
         // The weakest card: the first turn is worth little.
         ThothAction::Bid { card } => {

@@ -169,7 +169,7 @@ pub fn gain(game: &Plutonian, seat: Seat, tree: u8, stack: Option<u8>) -> i64 {
 }
 
 /// The value of a stack with its prospects, in hundredths: hands that the trees can no longer give do not count.
-fn promise(stack: &[Pyramid], left: &Left) -> i64 {
+pub fn promise(stack: &[Pyramid], left: &Left) -> i64 {
     let Some(first) = stack.first() else {
         return 0;
     };

@@ -106,6 +106,31 @@ impl SquareSet {
         Self(ranks | files)
     }
 
+    /// The neighbours of these squares in all eight directions, or the diagonal ones alone; they may include some of
+    /// these squares.
+    #[must_use]
+    pub fn around(self, diagonal: bool) -> Self {
+        let sides = (self.0 & !Self::LAST_FILE) << 1 | (self.0 & !Self::FIRST_FILE) >> 1;
+        let row = if diagonal { sides } else { sides | self.0 };
+        let straight = if diagonal { 0 } else { sides };
+        Self(row << SIDE | row >> SIDE | straight)
+    }
+
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Number of squares.
+    pub fn len(self) -> u32 {
+        self.0.count_ones()
+    }
+
+    /// The squares in both sets.
+    #[must_use]
+    pub fn within(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
     /// The squares in order.
     pub fn iter(self) -> impl Iterator<Item = Square> {
         let mut rest = self.0;

@@ -2,7 +2,7 @@
 //! the Monsters between them.
 //!
 //! The rules page is `docs/rules/sphinxs-paw.md`; ▸ marks its rulings. Turns are in `turn`, squares
-//! in [`board`], cards in [`cards`], JSON and log texts in `view` and `actions`.
+//! in [`board`], cards in [`cards`], prospects in `outlook`, JSON and log texts in `view` and `actions`.
 //!
 //! # Hidden information
 //! The sixteen cards of the packs form one sealed deck, dealt to nobody. A Pylon's top card is
@@ -28,6 +28,7 @@ mod actions;
 pub mod board;
 pub mod cards;
 mod known;
+pub(crate) mod outlook;
 #[cfg(test)]
 mod tests;
 mod turn;

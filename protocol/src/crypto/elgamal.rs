@@ -57,6 +57,11 @@ impl CardPoints {
         )
     }
 
+    /// The faces of the deck, in the given order.
+    pub fn faces(&self) -> impl Iterator<Item = Face> + '_ {
+        self.cards.iter().map(|(face, _)| *face)
+    }
+
     /// The card with this point, if it belongs to this deck.
     pub fn face(&self, point: &Point) -> Option<Face> {
         self.faces.get(point).copied()

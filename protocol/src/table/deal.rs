@@ -380,6 +380,12 @@ impl Deal {
         deck.cards.get(position).copied()
     }
 
+    /// The faces that were shuffled into a deck; empty if there is no such deck.
+    pub(super) fn faces_of(&self, deck: DeckId) -> Vec<Face> {
+        let deck = self.decks.get(usize::from(deck.0));
+        deck.map_or_else(Vec::new, |deck| deck.points.faces().collect())
+    }
+
     pub(super) fn share(&self, handle: Handle, seat: Seat) -> Option<Point> {
         let (deck, position) = self.position(handle)?;
         deck.shares.get(position)?.get(&seat).copied()

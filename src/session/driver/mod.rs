@@ -15,6 +15,7 @@ mod reaching;
 mod seating;
 mod start;
 mod table;
+mod thinking;
 mod visitors;
 mod watching;
 
@@ -338,6 +339,7 @@ impl Driver {
                     self.dial_seats(|_| true);
                 }
                 () = at(self.autopilot.acts_at) => self.pilot_acts().await,
+                answer = thinking::answer(&mut self.autopilot.thought) => self.has_thought(answer).await,
                 () = at(self.done) => self.stage = SessionState::Ended,
                 _ = ticks.tick() => self.tick().await,
             }

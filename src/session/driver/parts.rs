@@ -16,6 +16,7 @@ use tokio::time::Instant;
 
 use super::reaching::Reaching;
 use super::table::Batch;
+use super::thinking::{self, Thought};
 use super::{Attended, Pilot};
 use crate::session::SessionEvent;
 use crate::session::chat::Chat;
@@ -105,8 +106,10 @@ impl Links {
 /// The bot that plays the seat, if the holder of the handle does not.
 pub(super) struct Autopilot {
     pub(super) pilot: Option<Pilot>,
-    /// `None` once the seat has left.
+    /// `None` once the seat has left, and while the bot thinks.
     pub(super) bot: Option<Box<dyn Bot<AnyGame>>>,
+    /// A sharp bot's search in progress.
+    pub(super) thought: Option<Thought>,
     /// When the bot acts next.
     pub(super) acts_at: Option<Instant>,
     /// The action out of turn that it then takes.
@@ -117,7 +120,8 @@ impl Autopilot {
     pub(super) fn new(pilot: Option<Pilot>) -> Self {
         Self {
             pilot,
-            bot: pilot.map(|pilot| fairdeal_games::bot(pilot.level)),
+            bot: pilot.map(|pilot| thinking::bot(pilot.level)),
+            thought: None,
             acts_at: None,
             call: None,
         }

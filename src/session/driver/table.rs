@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use fairdeal_games::bots::Level;
 use fairdeal_games::{AnyAction, AnyGame, TableGame as _, listed};
 use fairdeal_net::{Multiaddr, PeerId, dialable};
 use fairdeal_protocol::game::{Game as _, uniform};
@@ -79,6 +80,7 @@ impl Driver {
             return;
         }
         self.autopilot.bot = None;
+        self.autopilot.thought = None;
         if let Err(error) = seated.table.leave(&mut self.rng) {
             self.tell(SessionEvent::Refused(error.to_string())).await;
         }
@@ -113,11 +115,14 @@ impl Driver {
 
     pub(super) async fn pilot_acts(&mut self) {
         self.autopilot.acts_at = None;
+        let call = self.autopilot.call.take();
+        if call.is_none() && self.think() {
+            return;
+        }
         let (SessionState::Table(seated), Some(bot)) = (&mut self.stage, &mut self.autopilot.bot) else {
             return;
         };
         let table = &seated.table;
-        let call = self.autopilot.call.take();
         let choice = call.or_else(|| bot.choose(table.game(), table.me(), table.known(), &mut self.rng));
         if let Some(action) = choice {
             self.act(action).await;
@@ -294,13 +299,19 @@ impl Driver {
                 autopilot.acts_at = Some(soon);
                 return;
             }
+            let hesitates = HESITATION.0 + uniform(&mut self.rng, HESITATION.1 - HESITATION.0);
+            let hesitates = Duration::from_millis(hesitates.into());
+            if pilot.level == Level::Sharp {
+                // It thinks when the time has come, on a thread of its own.
+                autopilot.acts_at = Some(soon + hesitates);
+                return;
+            }
             // The game may wait for this seat already while the table does not yet: that is no call.
             let call = bot.choose(game, me, known, &mut self.rng);
             let Some(call) = call.filter(|call| game.out_of_turn(call) && !game.to_act().contains(me)) else {
                 return;
             };
-            let thinks = HESITATION.0 + uniform(&mut self.rng, HESITATION.1 - HESITATION.0);
-            autopilot.acts_at = Some(soon + Duration::from_millis(thinks.into()));
+            autopilot.acts_at = Some(soon + hesitates);
             let kind = game.action_to_json(me, &call, known);
             let kind = kind.get("type").and_then(|kind| kind.as_str()).map(str::to_owned);
             autopilot.call = Some(call);

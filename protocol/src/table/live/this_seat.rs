@@ -96,6 +96,9 @@ impl<G: Game> ThisSeat<G> {
         let secrets = self.secrets.as_ref();
         let face: Option<Face> = secrets.and_then(|secrets| secrets.face(replica, card));
         if let Some(face) = face {
+            if self.known.shuffled(card.deck).is_empty() {
+                self.known.record_shuffle(card.deck, &replica.faces_of(card.deck));
+            }
             self.known.set(card, face);
         }
     }

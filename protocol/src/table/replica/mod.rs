@@ -554,6 +554,11 @@ impl<G: Game> Replica<G> {
         self.deal.card(card)
     }
 
+    /// The faces that were shuffled into a deck of this deal, in no telling order; empty if there is no such deck.
+    pub fn faces_of(&self, deck: DeckId) -> Vec<Face> {
+        self.deal.faces_of(deck)
+    }
+
     /// Whether a seat has published its share of a card.
     pub fn has_share(&self, card: Handle, seat: Seat) -> bool {
         self.deal.has_share(card, seat)

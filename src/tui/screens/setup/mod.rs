@@ -213,8 +213,9 @@ impl Setup {
             ),
             Item::Level => {
                 let meaning = match self.level {
-                    Level::Gentle => "Gentle bots make any move that is allowed: good for a first game.",
+                    Level::Gentle => "Gentle bots move mostly at random: good for a first game.",
                     Level::Normal => "Normal bots play sensibly.",
+                    Level::Sharp => "Sharp bots look ahead: hard to beat.",
                 };
                 ("bots play", self.level.name().to_owned(), meaning)
             }

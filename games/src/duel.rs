@@ -1,0 +1,283 @@
+//! Duels: two kinds of bots play many games against each other, and the shares are counted.
+//!
+//! Every deal is played once from each seat, so luck of the cards and of the first turn favours neither. The same seed
+//! gives the same deals. Bots with a budget in iterations then also make the same choices.
+
+use fairdeal_protocol::game::{Game as _, RuleSet, RuleSetError};
+use fairdeal_protocol::seat::{Seat, SeatSet};
+use rand_chacha::ChaCha20Rng;
+use rand_core::SeedableRng as _;
+use serde_json::{Value, json};
+
+use crate::any::{AnyGame, baseline_bot, bot, sharp_bot};
+use crate::bots::{Bot, Level, Random, Stuck};
+use crate::chance::RefereeChance;
+use crate::search::Budget;
+
+/// A game that is not over after so many actions is unfinished.
+pub const MOST_ACTIONS: usize = 20_000;
+
+/// A contestant of a duel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Contestant {
+    Level(Level),
+    /// The normal bots as they were when sharp ones were first measured.
+    Baseline,
+    /// Any legal action, rarely one out of turn.
+    Random,
+}
+
+impl Contestant {
+    /// The contestant with this name, as on the command line.
+    pub fn by_name(name: &str) -> Option<Self> {
+        match name {
+            "baseline" => Some(Self::Baseline),
+            "random" => Some(Self::Random),
+            _ => Level::by_name(name).map(Self::Level),
+        }
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Level(level) => level.name(),
+            Self::Baseline => "baseline",
+            Self::Random => "random",
+        }
+    }
+
+    /// All names, for help and errors.
+    pub fn names() -> Vec<&'static str> {
+        let levels = Level::ALL.into_iter().map(|(_, name)| name);
+        levels.chain(["baseline", "random"]).collect()
+    }
+
+    /// A bot of this kind; a sharp one thinks within the budget.
+    pub fn bot(self, budget: Budget) -> Box<dyn Bot<AnyGame>> {
+        match self {
+            Self::Level(Level::Sharp) => sharp_bot(budget),
+            Self::Level(level) => bot(level),
+            Self::Baseline => baseline_bot(),
+            Self::Random => Box::new(Random::default()),
+        }
+    }
+}
+
+/// The results of one contestant.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Tally {
+    /// Games that a seat of this contestant has won, alone or with others.
+    pub won: u32,
+    /// The sum of its shares: a win shared by n seats counts 1/n for each.
+    pub shares: f64,
+    /// Decisions made, and the microseconds they took.
+    pub decisions: u64,
+    pub micros: u64,
+}
+
+/// The results of a duel.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Results {
+    pub games: u32,
+    /// Games that were not over after [`MOST_ACTIONS`], or in which a bot got stuck; nobody wins them.
+    pub unfinished: u32,
+    /// Games that ended without a winner.
+    pub nobody: u32,
+    pub tallies: [Tally; 2],
+    pub actions: u64,
+}
+
+/// One duel. `A` sits in one seat of each game and `B` in all others.
+pub struct Duel<'a> {
+    pub rules: &'a RuleSet,
+    /// Number of games: every deal is played once for each seat of `A`.
+    pub games: u32,
+    pub seed: u64,
+    /// Makes the bots of `A` (0) and of `B` (1).
+    pub make: &'a mut dyn FnMut(usize) -> Box<dyn Bot<AnyGame>>,
+    /// Microseconds of some clock: time is measured outside this crate.
+    pub clock: &'a dyn Fn() -> u64,
+}
+
+impl Duel<'_> {
+    /// Plays all games. `after` sees the results after each.
+    ///
+    /// # Errors
+    /// [`RuleSetError`] if the rules are refused.
+    pub fn play(&mut self, mut after: impl FnMut(&Results)) -> Result<Results, RuleSetError> {
+        let seats = u32::from(self.rules.seats).max(1);
+        let mut results = Results::default();
+        for number in 0..self.games {
+            let (deal, place) = (number / seats, number % seats);
+            let place = Seat::first(usize::from(self.rules.seats)).nth(usize::try_from(place).unwrap_or(0));
+            self.play_one(deal, place.unwrap_or(Seat::FIRST), &mut results)?;
+            after(&results);
+        }
+        Ok(results)
+    }
+
+    /// Plays one deal with `A` at this place.
+    fn play_one(&mut self, deal: u32, place: Seat, results: &mut Results) -> Result<(), RuleSetError> {
+        let seats = usize::from(self.rules.seats);
+        let mut game = AnyGame::create(self.rules)?;
+        let mut chance = RefereeChance::from_seed(seed(self.seed, deal, 0));
+        // A seeded chance answers everything.
+        let _ = game.begin(&mut chance, &mut Vec::new());
+        let mut rng = ChaCha20Rng::from_seed(seed(self.seed, deal, 1));
+        let side = |seat: Seat| usize::from(seat != place);
+        let mut bots: Vec<_> = Seat::first(seats).map(|seat| (self.make)(side(seat))).collect();
+        let mut events = Vec::new();
+        let mut made = 0;
+        let end = loop {
+            if game.is_over() || made >= MOST_ACTIONS {
+                break Ok(());
+            }
+            let to_act = game.to_act();
+            let others = SeatSet::all(seats).iter().filter(|seat| !to_act.contains(*seat));
+            let choice = others.chain(to_act.iter()).find_map(|seat| {
+                let bot = bots.get_mut(seat.index())?;
+                let began = (self.clock)();
+                let action = bot.choose(&game, seat, chance.dealt_to(seat), &mut rng);
+                if let Some(tally) = results.tallies.get_mut(side(seat)) {
+                    tally.decisions += 1;
+                    tally.micros += (self.clock)().saturating_sub(began);
+                }
+                Some((seat, action?))
+            });
+            let Some((seat, action)) = choice else {
+                break Err(Stuck::Idle(to_act.iter().next().unwrap_or(Seat::FIRST)));
+            };
+            events.clear();
+            if let Err(halt) = game.apply(seat, &action, &mut chance, &mut events) {
+                break Err(Stuck::Halted(seat, halt));
+            }
+            made += 1;
+            results.actions += 1;
+        };
+        results.games += 1;
+        let winners = game.winners();
+        if end.is_err() || !game.is_over() {
+            results.unfinished += 1;
+        } else if winners.is_empty() {
+            results.nobody += 1;
+        }
+        for (number, tally) in results.tallies.iter_mut().enumerate() {
+            let own = winners.iter().filter(|seat| side(*seat) == number).count();
+            tally.won += u32::from(own > 0);
+            tally.shares += ratio(own, winners.len());
+        }
+        Ok(())
+    }
+}
+
+/// The seed of a deal, or of the bots in it.
+fn seed(seed: u64, deal: u32, use_: u8) -> [u8; 32] {
+    let bytes = seed.to_le_bytes().into_iter().chain(deal.to_le_bytes()).chain([use_]);
+    let mut seed = [0; 32];
+    for (place, byte) in seed.iter_mut().zip(bytes) {
+        *place = byte;
+    }
+    seed
+}
+
+fn ratio(part: usize, whole: usize) -> f64 {
+    let number = |count: usize| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
+    number(part) / number(whole.max(1))
+}
+
+/// The Wilson 95 % interval of a share over so many games.
+pub fn wilson(share: f64, games: u32) -> (f64, f64) {
+    const Z: f64 = 1.96;
+    let games = f64::from(games.max(1));
+    let middle = share + Z * Z / (2.0 * games);
+    let spread = Z * (share * (1.0 - share) / games + Z * Z / (4.0 * games * games)).sqrt();
+    let whole = 1.0 + Z * Z / games;
+    ((middle - spread) / whole, (middle + spread) / whole)
+}
+
+impl Results {
+    /// The share of a contestant in all games, from 0 to 1: what it won alone, and its part of shared wins.
+    pub fn share(&self, side: usize) -> f64 {
+        let shares = self.tallies.get(side).map_or(0.0, |tally| tally.shares);
+        shares / f64::from(self.games.max(1))
+    }
+
+    /// The part of the games that a contestant has won, alone or with others.
+    pub fn won(&self, side: usize) -> f64 {
+        let won = self.tallies.get(side).map_or(0, |tally| tally.won);
+        f64::from(won) / f64::from(self.games.max(1))
+    }
+
+    /// Milliseconds of a decision of a contestant, on average.
+    pub fn ms(&self, side: usize) -> f64 {
+        let (micros, decisions) = self
+            .tallies
+            .get(side)
+            .map_or((0, 1), |tally| (tally.micros, tally.decisions));
+        let number = |count: u64| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
+        number(micros) / number(decisions.max(1)) / 1000.0
+    }
+
+    /// The summary as one JSON object; percentages have one decimal.
+    pub fn to_json(&self, names: [&str; 2]) -> Value {
+        let percent = |share: f64| (share * 1000.0).round() / 10.0;
+        let interval = |share: f64| {
+            let (low, high) = wilson(share, self.games);
+            [percent(low), percent(high)]
+        };
+        let side = |side: usize, name: &str| {
+            json!({
+                "name": name,
+                "share": percent(self.share(side)), "share_95": interval(self.share(side)),
+                "won": percent(self.won(side)), "won_95": interval(self.won(side)),
+                "ms": (self.ms(side) * 1000.0).round() / 1000.0,
+            })
+        };
+        let [a, b] = names;
+        json!({
+            "games": self.games, "unfinished": self.unfinished, "nobody": self.nobody, "actions": self.actions,
+            "a": side(0, a), "b": side(1, b),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registry::rule_set;
+
+    fn results(game: &str, a: Contestant, b: Contestant, games: u32) -> Results {
+        let rules = rule_set(game, 2, &Default::default()).unwrap();
+        let mut duel = Duel {
+            rules: &rules,
+            games,
+            seed: 1,
+            make: &mut |side| if side == 0 { a } else { b }.bot(Budget::iterations(40)),
+            clock: &|| 0,
+        };
+        let results = duel.play(|_| {}).unwrap();
+        assert_eq!((results.games, results.unfinished), (games, 0), "{game}");
+        results
+    }
+
+    /// The short form of the tables in docs/bots.md: a stronger level is not behind a weaker one.
+    #[test]
+    fn levels_are_in_order() {
+        let (gentle, normal) = (Contestant::Level(Level::Gentle), Contestant::Level(Level::Normal));
+        for game in ["loot", "plutonian-poker", "sphinxs-paw", "houses-of-thoth"] {
+            let weak = results(game, normal, gentle, 20);
+            assert!(weak.won(0) > 0.6 && weak.share(0) > weak.share(1), "{game}: {weak:?}");
+        }
+        let sharp = Contestant::Level(Level::Sharp);
+        for (game, games) in [("loot", 40), ("plutonian-poker", 6), ("sphinxs-paw", 8)] {
+            let strong = results(game, sharp, Contestant::Baseline, games);
+            assert!(strong.share(0) > strong.share(1), "{game}: {strong:?}");
+        }
+    }
+
+    /// Wilson 1927: of 10 games, 5 won leaves 0.237 to 0.763.
+    #[test]
+    fn intervals_are_those_of_wilson() {
+        let (low, high) = wilson(0.5, 10);
+        assert!((low - 0.2366).abs() < 1e-3 && (high - 0.7634).abs() < 1e-3);
+    }
+}

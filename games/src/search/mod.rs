@@ -1,0 +1,263 @@
+//! A search for sharp bots: a flat bandit over guesses of the hidden cards.
+//!
+//! A seat does not know the sealed cards of the others. The search deals them at random, among all that fit what the
+//! seat knows, and plays each candidate action on from many such guesses. UCB1 (Auer, Cesa-Bianchi and Fischer 2002)
+//! shares the play-outs among the candidates. All candidates meet the same guesses and the same dice, so chance favours
+//! none of them. A play-out stops early, and the state it reached is rated by rules of thumb.
+//!
+//! The search sees only what [`Bot::choose`] gives it: the public state and the seat's own overlay. A budget in
+//! iterations always gives the same choice for the same random numbers. There is no clock here: a [`Deadline`] comes
+//! from outside.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use fairdeal_protocol::card::Faces;
+use fairdeal_protocol::game::{ApplyError, Game};
+use fairdeal_protocol::seat::Seat;
+use rand_chacha::ChaCha8Rng;
+use rand_core::{Rng, SeedableRng as _};
+
+use crate::bots::Bot;
+
+mod guess;
+mod loot;
+mod plutonian;
+mod sphinx;
+#[cfg(test)]
+mod tests;
+mod thoth;
+
+use guess::Guess;
+
+/// The knowledge of a game that the search needs besides its rules.
+pub trait Search: Game {
+    /// Actions after the candidate before a play-out is cut off.
+    const ACTIONS: u32;
+
+    /// Play-outs of one candidate after which another tells nothing new.
+    const PLAYS: u32 = u32::MAX;
+
+    /// How strongly UCB1 explores: about the spread of the worths of one candidate.
+    const EXPLORE: f64;
+
+    /// The overlay of the seat with a face for every sealed card in play: a guess among all that fit what it knows.
+    fn determinize(&self, seat: Seat, known: &Faces, rng: &mut dyn Rng) -> Faces;
+
+    /// The few actions worth a search, the most promising first. `None` is to stay silent, out of turn. `age` counts the
+    /// bot's decisions before this one.
+    fn candidates(&self, seat: Seat, known: &Faces, age: u32, rng: &mut dyn Rng) -> Vec<Option<Self::Action>>;
+
+    /// A quick choice of a seat that is to act, for play-outs.
+    fn quick(&self, seat: Seat, guess: &Faces, rng: &mut dyn Rng) -> Option<Self::Action>;
+
+    /// The worth of a cut-off state for a seat, from 0 (lost) to 1 (won). `dealt_out`: the state stopped where the
+    /// next deal would begin.
+    fn worth(&self, seat: Seat, guess: &Faces, dealt_out: bool) -> f64;
+}
+
+/// A time limit, which reads a clock outside this crate.
+pub trait Deadline: Send + Sync {
+    /// A decision begins.
+    fn start(&mut self);
+
+    /// Whether the time for this decision is over.
+    fn is_over(&self) -> bool;
+}
+
+/// The limits of one decision. The first that is reached ends it.
+pub struct Budget {
+    /// Maximum number of play-outs.
+    pub iterations: u32,
+    pub deadline: Option<Box<dyn Deadline>>,
+    /// Ends the decision early when set.
+    pub stop: Option<Arc<AtomicBool>>,
+}
+
+impl Budget {
+    /// The play-outs of a sharp bot for which nobody sets a time.
+    pub const ITERATIONS: u32 = 1000;
+
+    /// A budget of play-outs alone, which makes choices reproducible.
+    pub fn iterations(iterations: u32) -> Self {
+        Self {
+            iterations,
+            deadline: None,
+            stop: None,
+        }
+    }
+
+    /// A budget of time alone.
+    pub fn time(deadline: impl Deadline + 'static) -> Self {
+        Self {
+            iterations: u32::MAX,
+            deadline: Some(Box::new(deadline)),
+            stop: None,
+        }
+    }
+
+    fn is_spent(&self, iterations: u32) -> bool {
+        let stopped = self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed));
+        let over = || self.deadline.as_ref().is_some_and(|deadline| deadline.is_over());
+        iterations >= self.iterations || stopped || over()
+    }
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self::iterations(Self::ITERATIONS)
+    }
+}
+
+/// A bot that searches. See the module documentation.
+#[derive(Default)]
+pub struct SharpBot {
+    budget: Budget,
+    age: u32,
+}
+
+impl SharpBot {
+    pub fn new(budget: Budget) -> Self {
+        Self { budget, age: 0 }
+    }
+}
+
+impl<G: Search> Bot<G> for SharpBot {
+    fn choose(&mut self, game: &G, seat: Seat, known: &Faces, rng: &mut dyn Rng) -> Option<G::Action> {
+        if let Some(deadline) = &mut self.budget.deadline {
+            deadline.start();
+        }
+        self.age = self.age.saturating_add(1);
+        let mut candidates = game.candidates(seat, known, self.age, rng);
+        if candidates.len() < 2 {
+            return candidates.pop().flatten();
+        }
+        let mut seed = [0; 32];
+        rng.fill_bytes(&mut seed);
+        let best = search(game, seat, known, &candidates, seed, &self.budget);
+        candidates.swap_remove(best.min(candidates.len() - 1))
+    }
+}
+
+/// One candidate's play-outs.
+#[derive(Clone, Copy, Default)]
+struct Arm {
+    plays: u32,
+    sum: f64,
+}
+
+impl Arm {
+    fn mean(self) -> f64 {
+        self.sum / f64::from(self.plays.max(1))
+    }
+
+    /// The upper confidence bound after so many play-outs of all candidates, of at most `most` each.
+    fn bound(self, all: u32, explore: f64, most: u32) -> f64 {
+        match self.plays {
+            0 => return f64::INFINITY,
+            plays if plays >= most => return f64::NEG_INFINITY,
+            _ => {}
+        }
+        self.mean() + explore * (f64::from(all).ln() / f64::from(self.plays)).sqrt()
+    }
+}
+
+/// The position of the best candidate. Ties go to the first.
+fn search<G: Search>(
+    game: &G,
+    seat: Seat,
+    known: &Faces,
+    candidates: &[Option<G::Action>],
+    seed: [u8; 32],
+    budget: &Budget,
+) -> usize {
+    let mut arms = vec![Arm::default(); candidates.len()];
+    let mut guesses: Vec<Faces> = Vec::new();
+    let mut events = Vec::new();
+    let mut made = 0;
+    while !budget.is_spent(made) {
+        let next = best(&arms, |arm| arm.bound(made, G::EXPLORE, G::PLAYS));
+        if arms.iter().all(|arm| arm.plays >= G::PLAYS) {
+            break;
+        }
+        let (Some(arm), Some(action)) = (arms.get_mut(next), candidates.get(next)) else {
+            break;
+        };
+        // A candidate's n-th play-out meets the n-th guess, with the same random numbers for all candidates.
+        let number = usize::try_from(arm.plays).unwrap_or(usize::MAX);
+        let mut rng = stream(seed, arm.plays);
+        if guesses.len() <= number {
+            guesses.push(game.determinize(seat, known, &mut rng));
+        }
+        let guess = guesses.get(number).cloned().unwrap_or_default();
+        let rng = stream(seed, arm.plays | 1 << 31);
+        arm.sum += play_out(game, seat, action.as_ref(), guess, rng, &mut events);
+        arm.plays += 1;
+        made += 1;
+    }
+    best(&arms, |arm| if arm.plays == 0 { -1.0 } else { arm.mean() })
+}
+
+/// The position of the arm with the highest value; the first of equals.
+fn best(arms: &[Arm], value: impl Fn(Arm) -> f64) -> usize {
+    let rated = arms.iter().map(|arm| value(*arm)).enumerate();
+    let better = |best: (usize, f64), next: (usize, f64)| if next.1 > best.1 { next } else { best };
+    rated.fold((0, f64::NEG_INFINITY), better).0
+}
+
+/// The random numbers of one play-out.
+fn stream(mut seed: [u8; 32], number: u32) -> ChaCha8Rng {
+    for (byte, extra) in seed.iter_mut().zip(number.to_le_bytes()) {
+        *byte ^= extra;
+    }
+    ChaCha8Rng::from_seed(seed)
+}
+
+/// Plays an action and some more on a guess, and returns the worth of the state reached.
+fn play_out<G: Search>(
+    game: &G,
+    seat: Seat,
+    action: Option<&G::Action>,
+    guess: Faces,
+    mut rng: ChaCha8Rng,
+    events: &mut Vec<G::Event>,
+) -> f64 {
+    let mut game = game.clone();
+    let mut chance = Guess::new(guess, &mut rng);
+    let mut step = |game: &mut G, seat: Seat, action: &G::Action, chance: &mut Guess| {
+        events.clear();
+        game.apply(seat, action, chance, events)
+    };
+    if let Some(action) = action {
+        match step(&mut game, seat, action, &mut chance) {
+            Ok(()) => {}
+            Err(ApplyError::Pause) => return game.worth(seat, chance.faces(), true),
+            Err(ApplyError::Illegal(_)) => return 0.0,
+        }
+    }
+    for _ in 0..G::ACTIONS {
+        let Some(next) = game.to_act().iter().next() else { break };
+        let Some(action) = game.quick(next, chance.faces(), &mut rng) else {
+            break;
+        };
+        match step(&mut game, next, &action, &mut chance) {
+            Ok(()) => {}
+            Err(ApplyError::Pause) => return game.worth(seat, chance.faces(), true),
+            Err(ApplyError::Illegal(_)) => break,
+        }
+    }
+    game.worth(seat, chance.faces(), false)
+}
+
+/// The few best of these actions by their ratings, the best first; the first of equals.
+fn few_best<T>(rated: impl IntoIterator<Item = (f64, T)>, few: usize) -> Vec<T> {
+    let mut rated: Vec<(f64, T)> = rated.into_iter().collect();
+    rated.sort_by(|one, other| other.0.total_cmp(&one.0));
+    rated.truncate(few);
+    rated.into_iter().map(|(_, item)| item).collect()
+}
+
+/// A number mapped smoothly to between 0 and 1: one half at 0, and 73 % at one `scale`.
+fn share(lead: f64, scale: f64) -> f64 {
+    1.0 / (1.0 + (-lead / scale).exp())
+}

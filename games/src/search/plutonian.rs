@@ -1,0 +1,86 @@
+//! The search for Plutonian Poker: nothing is hidden, so it looks ahead from stacks and what they still promise.
+
+use fairdeal_protocol::card::Faces;
+use fairdeal_protocol::game::Game as _;
+use fairdeal_protocol::seat::Seat;
+use rand_core::Rng;
+
+use super::{Search, few_best, share};
+use crate::bots::{Bot as _, PlutonianBot};
+use crate::plutonian::outlook::{Left, gain, promise};
+use crate::plutonian::{Plutonian, PlutonianAction};
+
+/// Candidates per decision.
+const FEW: usize = 12;
+/// A lead of this many points makes 73 % of a win.
+const LEAD: f64 = 12.0;
+
+impl Search for Plutonian {
+    // To the end of a game of two: greedy play of both sides is a good guide.
+    const ACTIONS: u32 = 60;
+    // Nothing is random, so a second play-out tells nothing new.
+    const PLAYS: u32 = 1;
+    const EXPLORE: f64 = 0.05;
+
+    fn determinize(&self, _seat: Seat, known: &Faces, _rng: &mut dyn Rng) -> Faces {
+        known.clone()
+    }
+
+    fn candidates(&self, seat: Seat, known: &Faces, _age: u32, rng: &mut dyn Rng) -> Vec<Option<PlutonianAction>> {
+        if self.turn() != Some(seat) {
+            // The normal bot's vote: for the end while it leads, late in the game.
+            return vec![PlutonianBot.choose(self, seat, known, rng)];
+        }
+        // The same pyramid over the same one is the same move.
+        let mut seen = Vec::new();
+        let legal = self.legal(seat, known).into_iter();
+        let rated = legal.filter_map(|action| match action {
+            PlutonianAction::Take { tree, stack } => {
+                let column = self.trees().get(usize::from(tree))?;
+                let onto = stack.and_then(|stack| self.stacks(seat).get(usize::from(stack)));
+                let same = (column, onto);
+                if seen.contains(&same) {
+                    return None;
+                }
+                seen.push(same);
+                Some((points(gain(self, seat, tree, stack)), Some(action)))
+            }
+            PlutonianAction::Vote { .. } => None,
+        });
+        few_best(rated, FEW)
+    }
+
+    fn quick(&self, seat: Seat, guess: &Faces, _rng: &mut dyn Rng) -> Option<PlutonianAction> {
+        let legal = self.legal(seat, guess).into_iter();
+        let rated = legal.filter_map(|action| match action {
+            PlutonianAction::Take { tree, stack } => Some((gain(self, seat, tree, stack), action)),
+            PlutonianAction::Vote { .. } => None,
+        });
+        // Ties go to the first.
+        rated.rev().max_by_key(|(gain, _)| *gain).map(|(_, action)| action)
+    }
+
+    fn worth(&self, seat: Seat, _guess: &Faces, _dealt_out: bool) -> f64 {
+        let scores = self.scores();
+        let left = Left::of(self);
+        let value = |seat: Seat| {
+            let now = points(scores.get(seat.index()).copied().unwrap_or(0) * 100);
+            let stacks = self.stacks(seat).iter();
+            let promised: i64 = stacks.map(|stack| promise(stack, &left)).sum();
+            // What stacks promise beyond their points counts half.
+            (now + points(promised)) / 2.0
+        };
+        if self.is_over() {
+            let winners = self.winners();
+            let winners_len = f64::from(u32::try_from(winners.len()).unwrap_or(u32::MAX).max(1));
+            return if winners.contains(seat) { 1.0 / winners_len } else { 0.0 };
+        }
+        let others = self.playing().without(seat).iter().map(value);
+        share(value(seat) - others.fold(0.0, f64::max), LEAD)
+    }
+}
+
+/// Hundredths as points.
+fn points(hundredths: i64) -> f64 {
+    i32::try_from(hundredths).map_or(0.0, f64::from) / 100.0
+}

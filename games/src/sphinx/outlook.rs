@@ -1,0 +1,262 @@
+//! The prospects of Magicians: how far their Kings are, by the unseen cards and the Monsters in the way.
+//!
+//! It uses only what all have seen. The worth of a Magician falls with the turns that it needs on the best tour of the
+//! Pylons that may hold its King.
+
+use fairdeal_protocol::game::Game as _;
+use fairdeal_protocol::seat::Seat;
+
+use super::board::{Pylon, Square, SquareSet, central};
+use super::{Sphinx, SphinxAction, Status, Whereabouts};
+
+/// Turns that make a King worth 1/e: the worth of a Magician is e^(−turns/14).
+const PATIENCE: f64 = 14.0;
+/// A Monster on the way costs this many turns more.
+const DETOUR: usize = 4;
+/// No way on the board takes longer.
+const FAR: usize = 24;
+/// The weight of the other seats' prospects beside the own ones.
+const SPITE: f64 = 1.3;
+/// The part of the prospects that a Magician loses which is shut in on a Pylon: it turns up cards, but cannot leave.
+const PRISON: f64 = 0.35;
+
+/// The pieces that matter for distances, apart from the rest of a state, so that an action is tried quickly.
+#[derive(Clone, Debug)]
+pub(crate) struct Board {
+    pub(crate) monsters: SquareSet,
+    magicians: [Option<Square>; 4],
+}
+
+impl Board {
+    pub(crate) fn of(game: &Sphinx) -> Self {
+        let mut magicians = [None; 4];
+        for (place, seat) in magicians.iter_mut().zip(Seat::first(4)) {
+            *place = game.magician(seat);
+        }
+        Self {
+            monsters: game.monsters().keys().copied().collect(),
+            magicians,
+        }
+    }
+
+    /// The board of this game after an action, without what a Pylon then turns up.
+    pub(crate) fn after(mut self, game: &Sphinx, seat: Seat, action: SphinxAction) -> Self {
+        match action {
+            SphinxAction::Place { to } | SphinxAction::Magician { to } => {
+                if let Some(place) = self.magicians.get_mut(seat.index()) {
+                    *place = Some(to);
+                }
+            }
+            SphinxAction::Introduce { at, .. } => self.monsters = self.monsters.with(SquareSet::from(at)),
+            SphinxAction::Monster { from, to, .. } => {
+                if game.monsters_on(from).iter().sum::<u8>() == 1 {
+                    self.monsters = self.monsters.without(SquareSet::from(from));
+                }
+                self.monsters = self.monsters.with(SquareSet::from(to));
+            }
+            SphinxAction::Stay | SphinxAction::End | SphinxAction::Vote { .. } => {}
+        }
+        self
+    }
+
+    pub(crate) fn magician(&self, seat: Seat) -> Option<Square> {
+        self.magicians.get(seat.index()).copied().flatten()
+    }
+
+    /// The worth of the whole board for a seat: its own prospects, less a part of the others'.
+    pub(crate) fn worth(&self, game: &Sphinx, seat: Seat) -> f64 {
+        let own = self.prospects(game, seat);
+        let others = Seat::first(game.scores().len()).filter(|other| *other != seat);
+        let (count, sum) = others.fold((0.0, 0.0), |(count, sum), other| {
+            (count + 1.0, sum + self.prospects(game, other))
+        });
+        (own + SPITE * (1.0 - sum / f64::max(count, 1.0))) / (1.0 + SPITE)
+    }
+
+    /// The prospects of a seat to find its King, from 0 to 1.
+    pub(crate) fn prospects(&self, game: &Sphinx, seat: Seat) -> f64 {
+        match game.status(seat) {
+            Status::Won => return 1.0,
+            Status::Lost => return 0.0,
+            Status::Playing if game.is_over() => return 0.0,
+            Status::Playing => {}
+        }
+        let (start, late) = match self.magician(seat) {
+            Some(at) => (SquareSet::from(at), 0),
+            None => (central().collect(), 1),
+        };
+        let (worth, _) = self.tour(game, seat, start, late);
+        worth * self.safety(seat)
+    }
+
+    /// The part of the prospects that is left by the Monsters around a Magician. Off the Pylons it has lost once no
+    /// square is free.
+    fn safety(&self, seat: Seat) -> f64 {
+        let Some(at) = self.magician(seat) else {
+            return 1.0;
+        };
+        let free = SquareSet::from(at).around(false).without(self.monsters).len();
+        let crowd = 1.0 - f64::from(free) / 8.0;
+        match Pylon::at(at) {
+            Some(_) => 1.0 - PRISON * crowd * crowd,
+            None => 1.0 - crowd * crowd * crowd,
+        }
+    }
+
+    /// The steps from a set of squares to each Pylon; Monsters on the way cost more.
+    fn distances(&self, start: SquareSet, diagonal: bool) -> [usize; 4] {
+        let mut far = [FAR; 4];
+        let mut layers = [SquareSet::default(); FAR + 1];
+        if let Some(first) = layers.first_mut() {
+            *first = start;
+        }
+        let targets = Pylon::ALL.map(|pylon| pylon.squares().collect::<SquareSet>());
+        for steps in 0..FAR {
+            let reached = layer(&layers, steps);
+            for (far, target) in far.iter_mut().zip(targets) {
+                if *far == FAR && !reached.within(target).is_empty() {
+                    *far = steps;
+                }
+            }
+            if far.iter().all(|far| *far < FAR) {
+                break;
+            }
+            let next = self.flood(&layers, steps + 1, diagonal);
+            if let Some(place) = layers.get_mut(steps + 1) {
+                *place = next;
+            }
+        }
+        far
+    }
+
+    /// The squares reached after so many steps, from those reached before.
+    fn flood(&self, layers: &[SquareSet], steps: usize, diagonal: bool) -> SquareSet {
+        let before = layer(layers, steps.saturating_sub(1));
+        let free = before.around(diagonal).without(self.monsters);
+        let past = steps
+            .checked_sub(1 + DETOUR)
+            .map_or(SquareSet::default(), |steps| layer(layers, steps));
+        before.with(free).with(past.around(diagonal).within(self.monsters))
+    }
+}
+
+fn layer(layers: &[SquareSet], steps: usize) -> SquareSet {
+    layers.get(steps).copied().unwrap_or_default()
+}
+
+/// e^(−turns/14).
+fn patience(turns: usize) -> f64 {
+    const MOST: usize = 64;
+    static TABLE: std::sync::LazyLock<[f64; MOST]> = std::sync::LazyLock::new(|| {
+        let mut turns = 0.0_f64;
+        [(); MOST].map(|()| {
+            let worth = (-turns / PATIENCE).exp();
+            turns += 1.0;
+            worth
+        })
+    });
+    TABLE.get(turns).copied().unwrap_or(0.0)
+}
+
+impl Board {
+    /// The prospects over the best order in which to visit the packs that may hold the King, and its first Pylon. The
+    /// Magician is at `start`, or will be after `late` turns.
+    fn tour(&self, game: &Sphinx, seat: Seat, start: SquareSet, late: usize) -> (f64, Option<Pylon>) {
+        let Some(king) = game.king(seat) else {
+            return (0.0, None);
+        };
+        let far = self.distances(start, game.is_diagonal());
+        let steps = |pylon: Pylon| far.get(pylon.index()).copied().unwrap_or(FAR);
+        match game.whereabouts(king) {
+            Whereabouts::TurnedUp(_) => (0.0, None),
+            Whereabouts::Under { pylon, above } => (patience(late + steps(pylon).max(1) + above), Some(pylon)),
+            Whereabouts::Unseen(packs) => {
+                let all: usize = packs.iter().map(|(_, unseen)| unseen).sum();
+                // A Magician on a Pylon may be shut in there, so the ways from that very square count.
+                let ways = packs.iter().map(|(pylon, _)| {
+                    let squares: SquareSet = pylon.squares().collect();
+                    let own = squares.within(start);
+                    let from = [own, squares.without(self.monsters), squares];
+                    let from = from.into_iter().find(|from| !from.is_empty()).unwrap_or(squares);
+                    (*pylon, self.distances(from, game.is_diagonal()))
+                });
+                let ways = Ways(ways.collect());
+                let firsts = packs.iter().map(|(pylon, unseen)| {
+                    let (sum, after) = turning(late + steps(*pylon).max(1), *unseen);
+                    let others: Vec<_> = packs.iter().copied().filter(|other| other.0 != *pylon).collect();
+                    (sum + ways.rest_of_tour(*pylon, after, &others), Some(*pylon))
+                });
+                let best = firsts.fold((0.0, None), |best, next| if next.0 > best.0 { next } else { best });
+                // A card of the packs is equally likely at each unseen place.
+                let places = f64::from(u32::try_from(all).unwrap_or(u32::MAX).max(1));
+                (best.0 / places, best.1)
+            }
+        }
+    }
+}
+
+impl Board {
+    /// A quick step of a Magician towards the best Pylon.
+    pub(crate) fn step(&self, game: &Sphinx, seat: Seat) -> Option<SphinxAction> {
+        let Some(at) = self.magician(seat) else {
+            let places = central().filter(|at| game.monsters_on(*at) == [0; 3]);
+            let target = self.target(game, seat)?;
+            let near = places.min_by_key(|at| target.squares().map(|to| at.distance(to)).min());
+            return near.map(|to| SphinxAction::Place { to });
+        };
+        let target: SquareSet = self.target(game, seat)?.squares().collect();
+        // A flood back from the Pylon until it meets the Magician's neighbours.
+        let free = SquareSet::from(at).around(game.is_diagonal()).without(self.monsters);
+        let ways = free.with(SquareSet::from(at));
+        let mut layers = [SquareSet::default(); FAR + 1];
+        if let Some(first) = layers.first_mut() {
+            *first = target;
+        }
+        for steps in 0..FAR {
+            let met = layer(&layers, steps).within(ways);
+            if met.contains(at) {
+                return Some(SphinxAction::Stay);
+            }
+            if let Some(to) = met.iter().next() {
+                return Some(SphinxAction::Magician { to });
+            }
+            let next = self.flood(&layers, steps + 1, game.is_diagonal());
+            if let Some(place) = layers.get_mut(steps + 1) {
+                *place = next;
+            }
+        }
+        Some(SphinxAction::Stay)
+    }
+
+    /// The Pylon to visit first.
+    fn target(&self, game: &Sphinx, seat: Seat) -> Option<Pylon> {
+        let start = self.magician(seat).map_or_else(|| central().collect(), SquareSet::from);
+        self.tour(game, seat, start, 0).1.or(Some(Pylon::North))
+    }
+}
+
+/// The sum of the worths of turning up this many cards, the first after so many turns, and the turns after the last.
+fn turning(first: usize, cards: usize) -> (f64, usize) {
+    let sum = (first..first + cards).map(patience).sum();
+    (sum, (first + cards).saturating_sub(1))
+}
+
+/// The steps from some Pylons to all.
+struct Ways(Vec<(Pylon, [usize; 4])>);
+
+impl Ways {
+    fn steps(&self, from: Pylon, to: Pylon) -> usize {
+        let ways = self.0.iter().find(|(pylon, _)| *pylon == from);
+        ways.and_then(|(_, far)| far.get(to.index()).copied()).unwrap_or(FAR)
+    }
+
+    /// The best that can come after a Pylon.
+    fn rest_of_tour(&self, from: Pylon, turns: usize, packs: &[(Pylon, usize)]) -> f64 {
+        let sums = packs.iter().map(|(pylon, unseen)| {
+            let (sum, after) = turning(turns + self.steps(from, *pylon), *unseen);
+            let others: Vec<_> = packs.iter().copied().filter(|other| other.0 != *pylon).collect();
+            sum + self.rest_of_tour(*pylon, after, &others)
+        });
+        sums.fold(0.0, f64::max)
+    }
+}

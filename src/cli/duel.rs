@@ -1,0 +1,70 @@
+//! `fairdeal bot duel`: measures two kinds of bots against each other, without a network.
+
+use std::time::{Duration, Instant};
+
+use fairdeal_games::duel::{Duel, Results, wilson};
+use fairdeal_games::search::Budget;
+use fairdeal_games::{game_info, rule_set};
+use serde_json::json;
+
+use super::args;
+use super::output::{report, say};
+use super::table::parse_options;
+use super::{Exit, usage};
+use crate::clock::Clock;
+
+pub(super) fn duel(args: &args::Duel) -> anyhow::Result<Exit> {
+    let info = game_info(&args.game).map_err(usage)?;
+    let seats = args.seats.unwrap_or(info.least_seats.max(2));
+    let rules = rule_set(&args.game, seats, &parse_options(&args.options)?).map_err(usage)?;
+    let began = Instant::now();
+    let names = [args.a.name(), args.b.name()];
+    let mut duel = Duel {
+        rules: &rules,
+        games: args.games,
+        seed: args.seed,
+        make: &mut |side| if side == 0 { args.a } else { args.b }.bot(budget(args)),
+        clock: &|| u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX),
+    };
+    let mut printed = Ok(());
+    let results = duel.play(|results| {
+        if args.json && printed.is_ok() {
+            let tallies = results.tallies.map(|tally| tally.shares);
+            printed = report(json!({"game": results.games, "shares": tallies, "unfinished": results.unfinished}));
+        }
+    });
+    printed?;
+    let results = results.map_err(usage)?;
+    if args.json {
+        report(json!({"results": results.to_json(names)}))?;
+        return Ok(Exit::Done);
+    }
+    say(in_words(&results, names))?;
+    Ok(Exit::Done)
+}
+
+fn budget(args: &args::Duel) -> Budget {
+    match args.iterations {
+        Some(iterations) => Budget::iterations(iterations),
+        None => Budget::time(Clock::new(Duration::from_millis(args.move_ms))),
+    }
+}
+
+fn in_words(results: &Results, names: [&str; 2]) -> String {
+    let line = |side: usize, name: &str| {
+        let (share, won) = (results.share(side), results.won(side));
+        let (low, high) = wilson(share, results.games);
+        format!(
+            "{name}: {:.1} % of the wins (95 %: {:.1} to {:.1}), won {:.1} % of the games, {:.2} ms a decision\n",
+            share * 100.0,
+            low * 100.0,
+            high * 100.0,
+            won * 100.0,
+            results.ms(side),
+        )
+    };
+    let [a, b] = names;
+    let (games, nobody, unfinished) = (results.games, results.nobody, results.unfinished);
+    let tail = format!("{games} games, {nobody} without a winner, {unfinished} unfinished");
+    line(0, a) + &line(1, b) + &tail
+}

@@ -1,0 +1,97 @@
+//! A sharp bot's thought: its search runs on a blocking thread, so no network tick is late. The answer counts only at the
+//! step for which it was asked.
+
+use std::time::Duration;
+
+use fairdeal_games::bots::{Bot, Level};
+use fairdeal_games::search::Budget;
+use fairdeal_games::{AnyAction, AnyGame, sharp_bot};
+use rand_chacha::ChaCha20Rng;
+use rand_core::SeedableRng as _;
+use tokio::task::{JoinHandle, spawn_blocking};
+
+use super::{Driver, SessionState};
+use crate::clock::Clock;
+
+/// How long a sharp bot thinks about an action.
+const THINKS: Duration = Duration::from_millis(100);
+
+/// The bot of a level.
+pub(super) fn bot(level: Level) -> Box<dyn Bot<AnyGame>> {
+    match level {
+        Level::Sharp => sharp_bot(Budget::time(Clock::new(THINKS))),
+        level => fairdeal_games::bot(level),
+    }
+}
+
+/// A search that runs on a blocking thread.
+pub(super) struct Thought {
+    task: JoinHandle<(Box<dyn Bot<AnyGame>>, Option<AnyAction>)>,
+    step: u64,
+}
+
+/// The result of a thought.
+pub(super) struct Answer {
+    /// `None` if the search has panicked.
+    bot: Option<Box<dyn Bot<AnyGame>>>,
+    choice: Option<AnyAction>,
+    step: u64,
+}
+
+/// Waits for the end of a thought; for ever if there is none.
+pub(super) async fn answer(thought: &mut Option<Thought>) -> Answer {
+    let Some(running) = thought else {
+        return std::future::pending().await;
+    };
+    let (done, step) = ((&mut running.task).await, running.step);
+    *thought = None;
+    let (bot, choice) = match done {
+        Ok((bot, choice)) => (Some(bot), choice),
+        Err(error) => {
+            tracing::error!(%error, "a bot's search failed");
+            (None, None)
+        }
+    };
+    Answer { bot, choice, step }
+}
+
+impl Driver {
+    /// Lets a sharp bot think about its action. Returns whether it does.
+    pub(super) fn think(&mut self) -> bool {
+        let level = self.autopilot.pilot.map(|pilot| pilot.level);
+        let (SessionState::Table(seated), Some(Level::Sharp)) = (&self.stage, level) else {
+            return false;
+        };
+        let Some(mut bot) = self.autopilot.bot.take() else {
+            return false;
+        };
+        let table = &seated.table;
+        let (game, me, known) = (table.game().clone(), table.me(), table.known().clone());
+        let step = table.replica().step();
+        let mut rng = ChaCha20Rng::from_rng(&mut self.rng);
+        let task = spawn_blocking(move || {
+            let choice = bot.choose(&game, me, &known, &mut rng);
+            (bot, choice)
+        });
+        self.autopilot.thought = Some(Thought { task, step });
+        true
+    }
+
+    /// A sharp bot has thought: it acts, unless the table has gone on meanwhile.
+    pub(super) async fn has_thought(&mut self, answer: Answer) {
+        let fresh_bot = || bot(Level::Sharp);
+        self.autopilot.bot = Some(answer.bot.unwrap_or_else(fresh_bot));
+        let SessionState::Table(seated) = &self.stage else {
+            return;
+        };
+        let is_stale = seated.table.replica().step() != answer.step;
+        if let Some(action) = answer.choice.filter(|_| !is_stale) {
+            self.act(action).await;
+        }
+        if let SessionState::Table(seated) = &self.stage
+            && (is_stale || seated.table.is_my_turn())
+        {
+            self.plan().await;
+        }
+    }
+}
