@@ -69,7 +69,9 @@ fn every_moment_is_as_the_seats_saw_it() {
             assert!(step.opened, "every deal of a whole game is open");
             for (seat, known) in Seat::first(known.len()).zip(known) {
                 let snapshot = replay.snapshot(number, Eyes::Seat(seat));
-                assert_eq!((snapshot.me, &snapshot.known), (Some(seat), known));
+                assert_eq!(snapshot.me, Some(seat));
+                // The faces; a replay does not repeat what was shuffled into which deck.
+                assert!(snapshot.known.iter().eq(known.iter()), "{:?} {known:?}", snapshot.known);
                 let all = replay.known(number, Eyes::All);
                 assert!(known.iter().all(|(card, face)| all.get(card) == Some(face)));
             }

@@ -316,7 +316,7 @@ fn set_up_opens_the_table_that_it_shows() {
     assert_eq!((table.seats, table.bots, table.networked), (3, 2, false));
     assert_eq!(table.level, Level::Normal);
     // Four seats, gentle bots, 110 points.
-    let table = opening("v>v>vv>-");
+    let table = opening("v>v<vv>-");
     assert_eq!((table.seats, table.bots, table.level), (4, 3, Level::Gentle));
     assert!(table.options.contains(&("target".to_owned(), "110".to_owned())));
     assert!(!table.options.iter().any(|(key, _)| key == "turn-time"));
