@@ -18,7 +18,7 @@ pub(super) enum Said {
     Unknown,
 }
 
-/// What a program wants to do.
+/// A decision of the program.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Choice {
     /// The legal action at this place, from 0.

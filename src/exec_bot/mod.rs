@@ -97,7 +97,7 @@ impl fmt::Debug for Notices {
     }
 }
 
-/// What the bot shares with the session of its seat.
+/// State shared by the bot and the session of its seat.
 #[derive(Debug)]
 struct Shared {
     process: Process,
@@ -233,6 +233,11 @@ impl ExecBot {
     /// A hold for the session. Dropping it ends the program.
     pub fn leash(&self) -> Leash {
         Leash(Arc::clone(&self.leash.0))
+    }
+
+    /// Names the options of the table, before the first question.
+    pub fn introduce(&self, rules: &RuleSet) {
+        self.leash.introduce(rules);
     }
 
     fn shared(&self) -> &Shared {

@@ -17,7 +17,7 @@ const UNHEARD: usize = 16;
 /// How long a program may take to end by itself after its game.
 const GRACE: Duration = Duration::from_millis(300);
 
-/// What the program says. Disconnected once it has ended.
+/// Lines of the program. Disconnected once it has ended.
 pub(super) type Answers = Receiver<Result<Said, LineError>>;
 
 /// A running program.

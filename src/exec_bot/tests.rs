@@ -132,7 +132,7 @@ fn session_stops_and_ends_a_thought() {
     assert_eq!(told.try_iter().count(), 0);
 }
 
-/// What the program started ends with it, and it reads the end of its game first.
+/// The program reads the end of its game; then its own children end with it.
 #[test]
 fn program_hears_the_end_and_its_children_end() {
     let folder = tempfile::tempdir().unwrap();
