@@ -158,6 +158,16 @@ mod tests {
         assert_eq!(read(&mut from, &mut line).unwrap(), None);
     }
 
+    /// The example in docs/bots.md has lines of both sides.
+    #[test]
+    fn documented_lines_parse() {
+        let page = include_str!("../../docs/bots.md");
+        let lines: Vec<&str> = page.lines().filter(|line| line.starts_with("{\"event\"")).collect();
+        let said = lines.iter().map(|line| parse(line.as_bytes()).unwrap());
+        assert_eq!(said.filter(|said| *said != Said::Unknown).count(), 4);
+        assert_eq!(lines.len(), 11);
+    }
+
     proptest! {
         #[test]
         fn any_bytes_parse_without_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
