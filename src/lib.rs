@@ -3,6 +3,7 @@
 pub mod cli;
 mod clock;
 pub mod events;
+pub mod exec_bot;
 pub mod history;
 mod lesson;
 pub mod session;

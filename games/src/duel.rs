@@ -153,6 +153,9 @@ impl Duel<'_> {
             made += 1;
             results.actions += 1;
         };
+        for bot in &mut bots {
+            bot.over(&game);
+        }
         results.games += 1;
         let winners = game.winners();
         if end.is_err() || !game.is_over() {

@@ -117,11 +117,63 @@ pub(super) enum Command {
 #[derive(Debug, Subcommand)]
 pub(super) enum BotCommand {
     /// Open a table with a bot in the first seat
-    Host(Host),
+    Host(BotHost),
     /// Let a bot join a table
-    Join(Join),
+    Join(BotJoin),
     /// Measure two kinds of bots against each other, without a network
     Duel(Duel),
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct BotHost {
+    #[command(flatten)]
+    pub(super) host: Host,
+    #[command(flatten)]
+    pub(super) exec: ExecArgs,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct BotJoin {
+    #[command(flatten)]
+    pub(super) join: Join,
+    #[command(flatten)]
+    pub(super) exec: ExecArgs,
+}
+
+/// A program that plays the seat.
+#[derive(Clone, Debug, clap::Args)]
+pub(super) struct ExecArgs {
+    /// Let a program of your own play: a command line for the shell; docs/bots.md describes its lines
+    #[arg(long, value_name = "CMD")]
+    pub(super) exec: Option<String>,
+    /// Milliseconds that the program may take for an action
+    #[arg(long, value_name = "MS", default_value_t = 5000, requires = "exec", value_parser = move_ms())]
+    pub(super) move_ms: u64,
+    /// Bot that decides when the program fails: gentle, normal or sharp
+    #[arg(long, value_name = "LEVEL", default_value = "normal", requires = "exec", value_parser = level)]
+    pub(super) fallback: Level,
+}
+
+/// From a millisecond to an hour.
+fn move_ms() -> clap::builder::RangedU64ValueParser {
+    clap::value_parser!(u64).range(1..=3_600_000)
+}
+
+/// A contestant of a duel.
+#[derive(Clone, Debug)]
+pub(super) enum Side {
+    Ours(Contestant),
+    /// A program, by its command line.
+    Exec(String),
+}
+
+impl Side {
+    pub(super) fn name(&self) -> String {
+        match self {
+            Self::Ours(contestant) => contestant.name().to_owned(),
+            Self::Exec(command) => format!("exec:{command}"),
+        }
+    }
 }
 
 #[derive(Debug, clap::Args)]
@@ -130,21 +182,21 @@ pub(super) struct Duel {
     #[arg(value_parser = game_ids())]
     pub(super) game: String,
     /// First kind, in one seat of each game: gentle, normal, sharp, baseline (the bots that sharp ones are measured
-    /// against) or random
-    #[arg(value_parser = contestant)]
-    pub(super) a: Contestant,
+    /// against), random, or exec:CMD, a program of your own
+    #[arg(value_parser = side)]
+    pub(super) a: Side,
     /// Second kind, in all other seats
-    #[arg(value_parser = contestant)]
-    pub(super) b: Contestant,
+    #[arg(value_parser = side)]
+    pub(super) b: Side,
     /// Number of seats [default: the fewest]
     #[arg(long, value_name = "N")]
     pub(super) seats: Option<u8>,
     /// Number of games; every deal is played once from each seat
     #[arg(long, default_value_t = 400, value_name = "N")]
     pub(super) games: u32,
-    /// Milliseconds that a sharp bot thinks
-    #[arg(long, default_value_t = 50, value_name = "MS", conflicts_with = "iterations")]
-    pub(super) move_ms: u64,
+    /// Milliseconds that a sharp bot thinks [default: 50], and that a program may take [default: 5000]
+    #[arg(long, value_name = "MS", value_parser = move_ms())]
+    pub(super) move_ms: Option<u64>,
     /// Play-outs of a sharp bot instead of time: the same seed then gives the same games
     #[arg(long, value_name = "N")]
     pub(super) iterations: Option<u32>,
@@ -158,8 +210,14 @@ pub(super) struct Duel {
     pub(super) options: Options,
 }
 
-fn contestant(text: &str) -> Result<Contestant, String> {
-    Contestant::by_name(text).ok_or_else(|| format!("choose one of {}", fairdeal_games::listed(&Contestant::names())))
+fn side(text: &str) -> Result<Side, String> {
+    if let Some(command) = text.strip_prefix("exec:") {
+        return Ok(Side::Exec(command.to_owned()));
+    }
+    let known = Contestant::by_name(text).map(Side::Ours);
+    let mut names = Contestant::names();
+    names.push("exec:CMD");
+    known.ok_or_else(|| format!("choose one of {}", fairdeal_games::listed(&names)))
 }
 
 #[derive(Debug, clap::Args)]

@@ -2,28 +2,49 @@
 
 use std::time::{Duration, Instant};
 
+use fairdeal_games::AnyGame;
+use fairdeal_games::bots::{Bot, Level};
 use fairdeal_games::duel::{Duel, Results, wilson};
 use fairdeal_games::search::Budget;
 use fairdeal_games::{game_info, rule_set};
+use fairdeal_protocol::game::RuleSet;
 use serde_json::json;
 
-use super::args;
-use super::output::{report, say};
+use super::args::{self, Side};
+use super::output::{complain, report, say};
 use super::table::parse_options;
 use super::{Exit, usage};
 use crate::clock::Clock;
+use crate::exec_bot::{ExecBot, ExecError, Notices};
+
+/// Milliseconds that a sharp bot thinks, and that a program may take.
+const SHARP_MS: u64 = 50;
+const EXEC_MS: u64 = 5000;
 
 pub(super) fn duel(args: &args::Duel) -> anyhow::Result<Exit> {
     let info = game_info(&args.game).map_err(usage)?;
     let seats = args.seats.unwrap_or(info.least_seats.max(2));
     let rules = rule_set(&args.game, seats, &parse_options(&args.options)?).map_err(usage)?;
     let began = Instant::now();
-    let names = [args.a.name(), args.b.name()];
+    let (a, b) = (args.a.name(), args.b.name());
+    let names = [a.as_str(), b.as_str()];
+    let notices = Notices::new(|line| complain(line));
+    let mut failed = None;
     let mut duel = Duel {
         rules: &rules,
         games: args.games,
         seed: args.seed,
-        make: &mut |side| if side == 0 { args.a } else { args.b }.bot(budget(args)),
+        make: &mut |side| {
+            let command = match if side == 0 { &args.a } else { &args.b } {
+                Side::Ours(contestant) => return contestant.bot(budget(args)),
+                Side::Exec(command) => command,
+            };
+            let started = exec_bot(command, args, &rules, &notices);
+            started.unwrap_or_else(|error| {
+                failed = Some(error);
+                fairdeal_games::bot(Level::Normal)
+            })
+        },
         clock: &|| u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX),
     };
     let mut printed = Ok(());
@@ -34,6 +55,9 @@ pub(super) fn duel(args: &args::Duel) -> anyhow::Result<Exit> {
         }
     });
     printed?;
+    if let Some(error) = failed {
+        return Err(error.into());
+    }
     let results = results.map_err(usage)?;
     if args.json {
         report(json!({"results": results.to_json(names)}))?;
@@ -46,8 +70,22 @@ pub(super) fn duel(args: &args::Duel) -> anyhow::Result<Exit> {
 fn budget(args: &args::Duel) -> Budget {
     match args.iterations {
         Some(iterations) => Budget::iterations(iterations),
-        None => Budget::time(Clock::new(Duration::from_millis(args.move_ms))),
+        None => Budget::time(Clock::new(Duration::from_millis(args.move_ms.unwrap_or(SHARP_MS)))),
     }
+}
+
+/// A program for one seat of one game. When it fails, the normal bot decides.
+fn exec_bot(
+    command: &str,
+    args: &args::Duel,
+    rules: &RuleSet,
+    notices: &Notices,
+) -> Result<Box<dyn Bot<AnyGame>>, ExecError> {
+    let time = Duration::from_millis(args.move_ms.unwrap_or(EXEC_MS));
+    let fallback = (fairdeal_games::bot(Level::Normal), Level::Normal.name());
+    let bot = ExecBot::start(command, time, fallback, notices.clone())?;
+    bot.introduce(rules);
+    Ok(Box::new(bot))
 }
 
 fn in_words(results: &Results, names: [&str; 2]) -> String {

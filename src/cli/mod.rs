@@ -123,11 +123,11 @@ fn run(args: Args) -> anyhow::Result<Exit> {
         Command::Watch(watch) => table::watch(&common, &watch),
         Command::Resume(resume) => table::resume(&common, &resume),
         Command::Bot {
-            command: BotCommand::Host(host),
-        } => table::bot_host(&common, host),
+            command: BotCommand::Host(bot),
+        } => table::bot_host(&common, bot),
         Command::Bot {
-            command: BotCommand::Join(join),
-        } => table::bot_join(&common, join),
+            command: BotCommand::Join(bot),
+        } => table::bot_join(&common, bot),
         Command::Bot {
             command: BotCommand::Duel(duel),
         } => duel::duel(&duel),

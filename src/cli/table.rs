@@ -13,11 +13,12 @@ use fairdeal_protocol::hash::Hash32;
 use fairdeal_ui::theme::Depth;
 use tokio::runtime::Runtime;
 
-use super::args::{Common, Host, Join, Options, Play, Resume, SeatArgs, Watch};
+use super::args::{BotHost, BotJoin, Common, ExecArgs, Host, Join, Options, Play, Resume, SeatArgs, Watch};
 use super::history::SHORT;
 use super::output::{complain, say};
 use super::{Exit, headless, lan, usage};
-use crate::session::driver::{Attended, Pilot, Role, Setup, start};
+use crate::exec_bot::{ExecBot, Notices};
+use crate::session::driver::{Attended, Pilot, Role, Setup, bot, start};
 use crate::session::frame::ProgramId;
 use crate::session::journal::{ListenConfig, open_seats, saved_tables};
 use crate::session::local_bots::{self, OpenTable};
@@ -99,6 +100,17 @@ fn pilot(seat: &SeatArgs, person: bool) -> Pilot {
     }
 }
 
+/// Starts the program that plays the seat, if one does.
+fn exec_bot(exec: &ExecArgs) -> anyhow::Result<Option<ExecBot>> {
+    let Some(command) = &exec.exec else {
+        return Ok(None);
+    };
+    let fallback = (bot(exec.fallback), exec.fallback.name());
+    let time = Duration::from_millis(exec.move_ms);
+    let notices = Notices::new(|line| complain(line));
+    Ok(Some(ExecBot::start(command, time, fallback, notices)?))
+}
+
 /// The settings of a host's session.
 struct Opening {
     rules: RuleSet,
@@ -114,7 +126,7 @@ fn open(
     data: &Arc<DataDir>,
     seat: SeatArgs,
     opening: Opening,
-    own_pilot: bool,
+    (own_pilot, exec): (bool, Option<&ExecArgs>),
 ) -> anyhow::Result<OpenTable> {
     let local = opening.place.transport == Transport::Memory;
     let setup = Setup {
@@ -126,6 +138,7 @@ fn open(
         lan: opening.lan,
         password: opening.password,
         pilot: own_pilot.then(|| pilot(&seat, false)),
+        exec: exec.map_or(Ok(None), exec_bot)?,
         data: Arc::clone(data),
         program: program()?,
         local_bot: false,
@@ -247,7 +260,7 @@ pub(super) fn play(common: &Common, play: &Play) -> anyhow::Result<Exit> {
             lan: false,
             password: None,
         };
-        let table = open(common, &data, play.seat, opening, play.seat.headless)?;
+        let table = open(common, &data, play.seat, opening, (play.seat.headless, None))?;
         let print = Print::of(&play.seat, play.seat.headless);
         attend(common, print, data, table).await
     })
@@ -284,7 +297,7 @@ fn password(wanted: bool) -> anyhow::Result<Option<Password>> {
     Ok(Some(Password::new(text).map_err(usage)?))
 }
 
-fn host_table(common: &Common, host: Host, headless_seat: bool) -> anyhow::Result<Exit> {
+fn host_table(common: &Common, host: Host, headless_seat: bool, exec: Option<&ExecArgs>) -> anyhow::Result<Exit> {
     let info = game_info(&host.game).map_err(usage)?;
     let seats = host
         .seats
@@ -304,13 +317,13 @@ fn host_table(common: &Common, host: Host, headless_seat: bool) -> anyhow::Resul
             lan: !host.no_lan,
             password,
         };
-        let table = open(common, &data, host.seat, opening, headless_seat)?;
+        let table = open(common, &data, host.seat, opening, (headless_seat, exec))?;
         let print = Print::of(&host.seat, headless_seat);
         attend(common, print, data, table).await
     })
 }
 
-fn join_table(common: &Common, join: Join, headless_seat: bool) -> anyhow::Result<Exit> {
+fn join_table(common: &Common, join: Join, headless_seat: bool, exec: Option<&ExecArgs>) -> anyhow::Result<Exit> {
     let target = join.target().map_err(usage)?;
     let place = place(join.listen, join.relay)?;
     let password = password(join.password)?;
@@ -333,6 +346,7 @@ fn join_table(common: &Common, join: Join, headless_seat: bool) -> anyhow::Resul
             lan: false,
             password,
             pilot: headless_seat.then(|| pilot(&join.seat, false)),
+            exec: exec.map_or(Ok(None), exec_bot)?,
             data: Arc::clone(&data),
             program: program()?,
             local_bot: false,
@@ -369,6 +383,7 @@ pub(super) fn watch(common: &Common, watch: &Watch) -> anyhow::Result<Exit> {
             lan: false,
             password,
             pilot: None,
+            exec: None,
             data: Arc::clone(&data),
             program: program()?,
             local_bot: false,
@@ -412,18 +427,18 @@ pub(super) fn resume(common: &Common, resume: &Resume) -> anyhow::Result<Exit> {
 
 pub(super) fn host(common: &Common, host: Host) -> anyhow::Result<Exit> {
     let headless_seat = host.seat.headless;
-    host_table(common, host, headless_seat)
+    host_table(common, host, headless_seat, None)
 }
 
 pub(super) fn join(common: &Common, join: Join) -> anyhow::Result<Exit> {
     let headless_seat = join.seat.headless;
-    join_table(common, join, headless_seat)
+    join_table(common, join, headless_seat, None)
 }
 
-pub(super) fn bot_host(common: &Common, host: Host) -> anyhow::Result<Exit> {
-    host_table(common, host, true)
+pub(super) fn bot_host(common: &Common, bot: BotHost) -> anyhow::Result<Exit> {
+    host_table(common, bot.host, true, Some(&bot.exec))
 }
 
-pub(super) fn bot_join(common: &Common, join: Join) -> anyhow::Result<Exit> {
-    join_table(common, join, true)
+pub(super) fn bot_join(common: &Common, bot: BotJoin) -> anyhow::Result<Exit> {
+    join_table(common, bot.join, true, Some(&bot.exec))
 }

@@ -273,6 +273,7 @@ impl LocalBots {
             lan: false,
             password: self.password.clone(),
             pilot: Some(pilot),
+            exec: None,
             data: Arc::clone(&self.data),
             program: self.program,
             local_bot: true,

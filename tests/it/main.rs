@@ -17,6 +17,8 @@ mod disk;
 mod engine;
 mod errors;
 mod events;
+#[cfg(unix)]
+mod exec;
 #[path = "../fixture/record.rs"]
 mod fixture;
 mod games;

@@ -40,6 +40,7 @@ pub(crate) fn person(data: &Arc<DataDir>, name: &str, role: Role) -> Setup {
         lan: false,
         password: None,
         pilot: None,
+        exec: None,
         data: Arc::clone(data),
         program: ProgramId::draw().unwrap(),
         local_bot: false,

@@ -40,6 +40,9 @@ pub trait Bot<G: Game>: Send + Sync {
     /// The seat's action, given `known`: some legal action if the seat is to act. A seat that is
     /// not to act is asked too; it answers with an out-of-turn action or, mostly, `None`.
     fn choose(&mut self, game: &G, seat: Seat, known: &Faces, rng: &mut dyn Rng) -> Option<G::Action>;
+
+    /// The game is over: for bots that tell somebody.
+    fn over(&mut self, _game: &G) {}
 }
 
 /// The action of a bot that always makes the same choice in the same state: for hints.

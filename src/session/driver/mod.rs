@@ -20,6 +20,7 @@ mod visitors;
 mod watching;
 
 pub use self::start::{resume, start};
+pub use self::thinking::bot;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -48,6 +49,7 @@ use super::spectators::Spectators;
 use fairdeal_ui::view::Waits;
 
 use super::{Command, Handle, SessionEvent};
+use crate::exec_bot::ExecBot;
 use crate::store::{DataDir, IdentityKey, Journal, StoreError};
 
 use indirect::Indirect;
@@ -116,6 +118,8 @@ pub struct Setup {
     pub lan: bool,
     /// The bot that plays the seat; `None` if the holder of the handle does.
     pub pilot: Option<Pilot>,
+    /// A program that plays the seat of the pilot, instead of a bot of the pilot's level.
+    pub exec: Option<ExecBot>,
     /// Where journals, transcripts and evidence are stored.
     pub data: Arc<DataDir>,
     /// The table's password: a host locks the table with it, a guest or spectator logs in with it.
@@ -260,7 +264,7 @@ impl Driver {
         key: SigningKey,
         stage: SessionState,
         links: Links,
-        pilot: Option<Pilot>,
+        autopilot: Autopilot,
         disk: Disk,
         attended: Attended,
     ) -> Handle {
@@ -271,7 +275,7 @@ impl Driver {
             key,
             stage,
             links,
-            autopilot: Autopilot::new(pilot),
+            autopilot,
             disk,
             player: Player::new(events, attended),
             done: None,

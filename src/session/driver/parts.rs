@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use fairdeal_games::bots::Bot;
+use fairdeal_games::bots::{Bot, Level};
 use fairdeal_games::{AnyAction, AnyGame};
 use fairdeal_net::{Multiaddr, PeerId};
 use fairdeal_protocol::seat::Seat;
@@ -18,6 +18,7 @@ use super::reaching::Reaching;
 use super::table::Batch;
 use super::thinking::{self, Thought};
 use super::{Attended, Pilot};
+use crate::exec_bot::{ExecBot, Leash};
 use crate::session::SessionEvent;
 use crate::session::chat::Chat;
 use crate::session::journal::ListenConfig;
@@ -106,9 +107,13 @@ impl Links {
 /// The bot that plays the seat, if the holder of the handle does not.
 pub(super) struct Autopilot {
     pub(super) pilot: Option<Pilot>,
+    /// Whether the bot thinks on a thread of its own.
+    pub(super) thinks: bool,
+    /// The hold on the bot's program, if it is one.
+    pub(super) leash: Option<Leash>,
     /// `None` once the seat has left, and while the bot thinks.
     pub(super) bot: Option<Box<dyn Bot<AnyGame>>>,
-    /// A sharp bot's search in progress.
+    /// A thought in progress.
     pub(super) thought: Option<Thought>,
     /// When the bot acts next.
     pub(super) acts_at: Option<Instant>,
@@ -117,14 +122,29 @@ pub(super) struct Autopilot {
 }
 
 impl Autopilot {
-    pub(super) fn new(pilot: Option<Pilot>) -> Self {
+    /// A program, if given, plays the pilot's seat.
+    pub(super) fn new(pilot: Option<Pilot>, exec: Option<ExecBot>) -> Self {
+        let leash = exec.as_ref().map(ExecBot::leash);
+        let is_sharp = pilot.is_some_and(|pilot| pilot.level == Level::Sharp);
         Self {
             pilot,
-            bot: pilot.map(|pilot| thinking::bot(pilot.level)),
+            thinks: is_sharp || leash.is_some(),
+            leash,
+            bot: match exec {
+                Some(exec) => Some(Box::new(exec)),
+                None => pilot.map(|pilot| thinking::bot(pilot.level)),
+            },
             thought: None,
             acts_at: None,
             call: None,
         }
+    }
+
+    /// The seat has left: nothing more is asked, and a program ends.
+    pub(super) fn retire(&mut self) {
+        self.bot = None;
+        self.thought = None;
+        self.leash = None;
     }
 }
 

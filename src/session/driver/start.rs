@@ -11,6 +11,7 @@ use getrandom::SysRng;
 use getrandom::rand_core::UnwrapErr;
 
 use super::listening::{config_of, elsewhere, spawn_near};
+use super::parts::Autopilot;
 use super::parts::{Disk, Links};
 use super::watching::Watching;
 use super::{Attended, Driver, Pilot, Restored, Role, SessionError, SessionState, Setup};
@@ -69,7 +70,7 @@ pub fn start(setup: Setup) -> Result<Handle, SessionError> {
         record: AddressRecord::default(),
         proof: None,
         program: setup.program,
-        played_by: played_by(setup.pilot)?,
+        played_by: played_by(setup.pilot, setup.exec.is_some())?,
     };
     let mut rng = UnwrapErr(SysRng);
     let local = node.local_peer();
@@ -104,10 +105,13 @@ pub fn start(setup: Setup) -> Result<Handle, SessionError> {
     };
     let disk = Disk::new(setup.data, setup.local_bot.then_some(setup.identity));
     let links = Links::new(place, awaited);
-    let (pilot, attended) = (setup.pilot, setup.attended);
-    let node = (node, network);
-    Ok(Driver::spawn(node, key, stage, links, pilot, disk, attended))
+    let autopilot = Autopilot::new(setup.pilot, setup.exec);
+    let (node, attended) = ((node, network), setup.attended);
+    Ok(Driver::spawn(node, key, stage, links, autopilot, disk, attended))
 }
+
+/// The declared level of a bot that is a program of its own.
+const EXEC: &str = "exec";
 
 /// Resumes a saved table in a task of the current tokio runtime. `pilot`, if given, plays the player's own seat; a
 /// local bot plays by its saved settings.
@@ -161,13 +165,14 @@ pub fn resume(
     let disk = Disk::new(data, is_local_bot.then_some(identity));
     let links = Links::new(place, awaited);
     let attended = if is_local_bot { Attended::Nobody } else { attended };
-    let node = (node, network);
-    Ok(Driver::spawn(node, key, stage, links, pilot, disk, attended))
+    let (node, autopilot) = ((node, network), Autopilot::new(pilot, None));
+    Ok(Driver::spawn(node, key, stage, links, autopilot, disk, attended))
 }
 
 /// Whether a person or a bot plays a seat, as its program declares it.
-fn played_by(pilot: Option<Pilot>) -> Result<PlayedBy, SessionError> {
+fn played_by(pilot: Option<Pilot>, by_program: bool) -> Result<PlayedBy, SessionError> {
     pilot.map_or(Ok(PlayedBy::Person), |pilot| {
-        PlayedBy::bot(pilot.level.name()).map_err(SessionError::Level)
+        let level = if by_program { EXEC } else { pilot.level.name() };
+        PlayedBy::bot(level).map_err(SessionError::Level)
     })
 }

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use fairdeal_games::bots::Level;
 use fairdeal_games::{AnyAction, AnyGame, TableGame as _, listed};
 use fairdeal_net::{Multiaddr, PeerId, dialable};
 use fairdeal_protocol::game::{Game as _, uniform};
@@ -64,6 +63,9 @@ impl Driver {
             return;
         };
         if let Err(error) = seated.table.act(action, &mut self.rng) {
+            if let Some(leash) = &self.autopilot.leash {
+                leash.refuse();
+            }
             self.tell(SessionEvent::Refused(error.to_string())).await;
         }
         self.flush().await;
@@ -79,8 +81,7 @@ impl Driver {
             self.stage = SessionState::Ended;
             return;
         }
-        self.autopilot.bot = None;
-        self.autopilot.thought = None;
+        self.autopilot.retire();
         if let Err(error) = seated.table.leave(&mut self.rng) {
             self.tell(SessionEvent::Refused(error.to_string())).await;
         }
@@ -274,6 +275,10 @@ impl Driver {
     /// The table has ended. Its players may stay to chat, or get an invitation to another one.
     pub(super) fn closes(&mut self) {
         self.autopilot.acts_at = None;
+        if let (SessionState::Table(seated), Some(leash)) = (&self.stage, &self.autopilot.leash) {
+            leash.stop();
+            leash.over(seated.table.game());
+        }
         if self.player.attended == Attended::Nobody {
             self.done = Some(Instant::now() + LINGER);
         }
@@ -285,6 +290,12 @@ impl Driver {
         let autopilot = &mut self.autopilot;
         autopilot.acts_at = None;
         let called = autopilot.call.take().is_some();
+        if let (SessionState::Table(seated), Some(thought), Some(leash)) =
+            (&self.stage, &autopilot.thought, &autopilot.leash)
+            && !thought.is_at(seated.table.replica().step())
+        {
+            leash.stop();
+        }
         let (SessionState::Table(seated), Some(pilot), Some(bot)) = (&self.stage, autopilot.pilot, &mut autopilot.bot)
         else {
             return;
@@ -301,7 +312,7 @@ impl Driver {
             }
             let hesitates = HESITATION.0 + uniform(&mut self.rng, HESITATION.1 - HESITATION.0);
             let hesitates = Duration::from_millis(hesitates.into());
-            if pilot.level == Level::Sharp {
+            if autopilot.thinks {
                 // It thinks when the time has come, on a thread of its own.
                 autopilot.acts_at = Some(soon + hesitates);
                 return;

@@ -1,5 +1,5 @@
-//! A sharp bot's thought: its search runs on a blocking thread, so no network tick is late. The answer counts only at the
-//! step for which it was asked.
+//! A thought of a sharp bot, or of a program: it runs on a blocking thread, so no network tick is late. The answer counts
+//! only at the step for which it was asked.
 
 use std::time::Duration;
 
@@ -17,22 +17,29 @@ use crate::clock::Clock;
 const THINKS: Duration = Duration::from_millis(100);
 
 /// The bot of a level.
-pub(super) fn bot(level: Level) -> Box<dyn Bot<AnyGame>> {
+pub fn bot(level: Level) -> Box<dyn Bot<AnyGame>> {
     match level {
         Level::Sharp => sharp_bot(Budget::time(Clock::new(THINKS))),
         level => fairdeal_games::bot(level),
     }
 }
 
-/// A search that runs on a blocking thread.
+/// A decision that is made on a blocking thread.
 pub(super) struct Thought {
     task: JoinHandle<(Box<dyn Bot<AnyGame>>, Option<AnyAction>)>,
     step: u64,
 }
 
+impl Thought {
+    /// Whether it is asked for this step.
+    pub(super) fn is_at(&self, step: u64) -> bool {
+        self.step == step
+    }
+}
+
 /// The result of a thought.
 pub(super) struct Answer {
-    /// `None` if the search has panicked.
+    /// `None` if the bot has panicked.
     bot: Option<Box<dyn Bot<AnyGame>>>,
     choice: Option<AnyAction>,
     step: u64,
@@ -48,7 +55,7 @@ pub(super) async fn answer(thought: &mut Option<Thought>) -> Answer {
     let (bot, choice) = match done {
         Ok((bot, choice)) => (Some(bot), choice),
         Err(error) => {
-            tracing::error!(%error, "a bot's search failed");
+            tracing::error!(%error, "a bot's thought failed");
             (None, None)
         }
     };
@@ -56,10 +63,9 @@ pub(super) async fn answer(thought: &mut Option<Thought>) -> Answer {
 }
 
 impl Driver {
-    /// Lets a sharp bot think about its action. Returns whether it does.
+    /// Lets the bot think about its action, if it takes time for it. Returns whether it does.
     pub(super) fn think(&mut self) -> bool {
-        let level = self.autopilot.pilot.map(|pilot| pilot.level);
-        let (SessionState::Table(seated), Some(Level::Sharp)) = (&self.stage, level) else {
+        let (SessionState::Table(seated), true) = (&self.stage, self.autopilot.thinks) else {
             return false;
         };
         let Some(mut bot) = self.autopilot.bot.take() else {
@@ -68,6 +74,10 @@ impl Driver {
         let table = &seated.table;
         let (game, me, known) = (table.game().clone(), table.me(), table.known().clone());
         let step = table.replica().step();
+        if let Some(leash) = &self.autopilot.leash {
+            leash.introduce(&seated.charter.charter().rules());
+            leash.resume();
+        }
         let mut rng = ChaCha20Rng::from_rng(&mut self.rng);
         let task = spawn_blocking(move || {
             let choice = bot.choose(&game, me, &known, &mut rng);
@@ -77,10 +87,10 @@ impl Driver {
         true
     }
 
-    /// A sharp bot has thought: it acts, unless the table has gone on meanwhile.
+    /// The bot has thought: it acts, unless the table has gone on meanwhile.
     pub(super) async fn has_thought(&mut self, answer: Answer) {
-        let fresh_bot = || bot(Level::Sharp);
-        self.autopilot.bot = Some(answer.bot.unwrap_or_else(fresh_bot));
+        let level = self.autopilot.pilot.map(|pilot| pilot.level).unwrap_or_default();
+        self.autopilot.bot = Some(answer.bot.unwrap_or_else(|| bot(level)));
         let SessionState::Table(seated) = &self.stage else {
             return;
         };

@@ -458,6 +458,7 @@ impl App {
             lan: false,
             password,
             pilot: None,
+            exec: None,
             data: Arc::clone(data),
             program: ProgramId::draw()?,
             local_bot: false,

@@ -1,0 +1,380 @@
+//! Bots that are programs of their own: a child process is asked for each action, by JSON lines (docs/bots.md).
+//!
+//! `line` parses what the program says, `process` runs it. A program that is late, dead or breaks the rules never stops
+//! a table: a bot of ours makes that decision, and the reason is told once.
+
+mod line;
+mod process;
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::RecvTimeoutError;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use fairdeal_games::bots::Bot;
+use fairdeal_games::{AnyAction, AnyGame, TableGame as _};
+use fairdeal_protocol::card::Faces;
+use fairdeal_protocol::game::{Game as _, RuleSet};
+use fairdeal_protocol::seat::Seat;
+use rand_core::Rng;
+use serde_json::{Value, json};
+
+use self::line::{Choice, Said};
+pub use self::line::{LONGEST, LineError};
+use self::process::{Answers, Process, Unsent};
+
+/// The version of the lines.
+const VERSION: u32 = 1;
+/// How long a program may take from `hello` to `ready`, if it has not more time for an action.
+const READY: Duration = Duration::from_secs(10);
+/// How soon a question that is no longer open is given up.
+const SLICE: Duration = Duration::from_millis(20);
+
+/// Why a program cannot be started.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot start the bot '{command}': {cause}")]
+pub struct ExecError {
+    command: String,
+    cause: std::io::Error,
+}
+
+/// Why a bot of ours makes a program's decision.
+#[derive(Debug, thiserror::Error)]
+enum Failure {
+    /// Nobody wants an answer any more.
+    #[error("the question is closed")]
+    Stopped,
+    #[error("it did not answer within {0} ms")]
+    Late(u128),
+    #[error("it did not say \"ready\" within {0} ms, and is stopped")]
+    NotReady(u128),
+    #[error("it does not read its lines")]
+    Unread,
+    #[error("its program has ended")]
+    Ended,
+    #[error("{0}")]
+    Unreadable(#[from] LineError),
+    #[error("its action is not legal: {0}")]
+    Illegal(String),
+    #[error("it stays silent although it has to act")]
+    Silent,
+    #[error("the table has refused its action")]
+    Refused,
+}
+
+/// Tells each kind of failure once, even if many bots share it.
+#[derive(Clone)]
+pub struct Notices {
+    told: Arc<Mutex<BTreeSet<String>>>,
+    tell: Arc<dyn Fn(&str) + Send + Sync>,
+}
+
+impl Notices {
+    /// `tell` gets a line in plain words.
+    pub fn new(tell: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        Self {
+            told: Arc::default(),
+            tell: Arc::new(tell),
+        }
+    }
+
+    fn failed(&self, command: &str, fallback: &str, failure: &Failure) {
+        let kind = format!("{command} {:?}", std::mem::discriminant(failure));
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if told.insert(kind) {
+            let line = format!("the bot '{command}' fails: {failure}; the {fallback} bot decides instead of it");
+            tracing::warn!("{line}");
+            (self.tell)(&line);
+        }
+    }
+}
+
+impl fmt::Debug for Notices {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Notices").finish_non_exhaustive()
+    }
+}
+
+/// State shared by the bot and the session of its seat.
+#[derive(Debug)]
+struct Shared {
+    process: Process,
+    /// The options of its table.
+    options: OnceLock<Value>,
+    /// Whether the open question is no longer open.
+    stopped: AtomicBool,
+    /// Whether the table has refused its last action.
+    refused: AtomicBool,
+    /// Whether it has been told the end of its game.
+    over: AtomicBool,
+}
+
+impl Shared {
+    fn send(&self, line: &Value) -> Result<(), Failure> {
+        self.process.send(format!("{line}\n")).map_err(|unsent| match unsent {
+            Unsent::Full => Failure::Unread,
+            Unsent::Ended => Failure::Ended,
+        })
+    }
+}
+
+/// The session's hold on its bot's program. The program ends when this is dropped, also while it thinks.
+#[derive(Debug)]
+pub struct Leash(Arc<Shared>);
+
+impl Leash {
+    /// Names the options of the table, before the first question.
+    pub fn introduce(&self, rules: &RuleSet) {
+        // A second call is the same table's.
+        let _ = self.0.options.set(json!(rules.options));
+    }
+
+    /// Gives up the open question, which the table has answered by going on. Never blocks.
+    pub fn stop(&self) {
+        self.0.stopped.store(true, Ordering::Release);
+    }
+
+    /// Allows the next question.
+    pub fn resume(&self) {
+        self.0.stopped.store(false, Ordering::Release);
+    }
+
+    /// Reports that the table has refused the bot's action: a bot of ours makes the next decision.
+    pub fn refuse(&self) {
+        self.0.refused.store(true, Ordering::Release);
+    }
+
+    /// Tells the program the end of its game.
+    pub fn over(&self, game: &AnyGame) {
+        if self.0.over.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        let winners: Vec<usize> = game.winners().iter().map(Seat::index).collect();
+        // A program that has ended needs to know nothing.
+        let _ = self
+            .0
+            .send(&json!({"event": "over", "scores": game.scores(), "winners": winners}));
+    }
+}
+
+impl Drop for Leash {
+    fn drop(&mut self) {
+        self.stop();
+        self.0.process.end(self.0.over.load(Ordering::Acquire));
+    }
+}
+
+/// A program as a bot. [`Bot::choose`] blocks until it answers, for at most its time: call it on a blocking thread.
+pub struct ExecBot {
+    command: String,
+    move_time: Duration,
+    leash: Leash,
+    answers: Mutex<Answers>,
+    /// By when it has to be ready, once it has got `hello`.
+    ready_by: Option<Instant>,
+    is_ready: bool,
+    /// The number of the last question.
+    asked: u64,
+    fallback: Box<dyn Bot<AnyGame>>,
+    /// The name of the fallback.
+    level: &'static str,
+    notices: Notices,
+}
+
+impl fmt::Debug for ExecBot {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("ExecBot")
+            .field("command", &self.command)
+            .finish_non_exhaustive()
+    }
+}
+
+impl ExecBot {
+    /// Starts a command line, run by the system's shell. It may take `move_time` for each action. `fallback`, with its
+    /// name, decides when the program fails.
+    ///
+    /// # Errors
+    /// [`ExecError`] if there is no shell or no further process.
+    pub fn start(
+        command: &str,
+        move_time: Duration,
+        fallback: (Box<dyn Bot<AnyGame>>, &'static str),
+        notices: Notices,
+    ) -> Result<Self, ExecError> {
+        let (process, answers) = Process::start(command).map_err(|cause| ExecError {
+            command: command.to_owned(),
+            cause,
+        })?;
+        let shared = Shared {
+            process,
+            options: OnceLock::new(),
+            stopped: AtomicBool::new(false),
+            refused: AtomicBool::new(false),
+            over: AtomicBool::new(false),
+        };
+        let (fallback, level) = fallback;
+        Ok(Self {
+            command: command.to_owned(),
+            move_time,
+            leash: Leash(Arc::new(shared)),
+            answers: Mutex::new(answers),
+            ready_by: None,
+            is_ready: false,
+            asked: 0,
+            fallback,
+            level,
+            notices,
+        })
+    }
+
+    /// A hold for the session. Dropping it ends the program.
+    pub fn leash(&self) -> Leash {
+        Leash(Arc::clone(&self.leash.0))
+    }
+
+    /// Names the options of the table, before the first question.
+    pub fn introduce(&self, rules: &RuleSet) {
+        self.leash.introduce(rules);
+    }
+
+    fn shared(&self) -> &Shared {
+        &self.leash.0
+    }
+
+    /// The program's next line before the deadline.
+    fn next(&mut self, deadline: Instant) -> Result<Option<Said>, Failure> {
+        loop {
+            if self.shared().stopped.load(Ordering::Acquire) {
+                return Err(Failure::Stopped);
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Ok(None);
+            }
+            let answers = self.answers.get_mut().unwrap_or_else(PoisonError::into_inner);
+            match answers.recv_timeout(left.min(SLICE)) {
+                Ok(said) => return Ok(Some(said?)),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return Err(Failure::Ended),
+            }
+        }
+    }
+
+    /// Sends `hello` before the first question, and waits until the program is ready.
+    fn greet(&mut self, game: &AnyGame, seat: Seat) -> Result<(), Failure> {
+        let patience = self.move_time.max(READY);
+        let deadline = match self.ready_by {
+            Some(deadline) => deadline,
+            None => {
+                let move_ms = u64::try_from(self.move_time.as_millis()).unwrap_or(u64::MAX);
+                let options = self.shared().options.get().cloned().unwrap_or_else(|| json!({}));
+                self.shared().send(&json!({
+                    "event": "hello", "v": VERSION, "game": game.info().id, "seats": game.seats(),
+                    "seat": seat.index(), "options": options, "move_ms": move_ms,
+                }))?;
+                Instant::now() + patience
+            }
+        };
+        self.ready_by = Some(deadline);
+        while !self.is_ready {
+            match self.next(deadline)? {
+                Some(Said::Ready { name }) => {
+                    tracing::info!(?name, command = self.command, "a bot is ready");
+                    self.is_ready = true;
+                }
+                Some(_) => {}
+                None => {
+                    self.shared().process.end(false);
+                    return Err(Failure::NotReady(patience.as_millis()));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The program's decision; `None` if it stays silent.
+    fn ask(
+        &mut self,
+        game: &AnyGame,
+        seat: Seat,
+        known: &Faces,
+        legal: &[AnyAction],
+    ) -> Result<Option<AnyAction>, Failure> {
+        self.greet(game, seat)?;
+        if self.shared().refused.swap(false, Ordering::AcqRel) {
+            return Err(Failure::Refused);
+        }
+        self.asked = self.asked.saturating_add(1);
+        let must = game.to_act().contains(seat);
+        let actions: Vec<Value> = legal
+            .iter()
+            .map(|action| game.action_to_json(seat, action, known))
+            .collect();
+        self.shared().send(&json!({
+            "event": "choose", "id": self.asked, "must": must, "legal": actions, "view": game.view(Some(seat), known),
+        }))?;
+        let answer = self.answer(Instant::now() + self.move_time);
+        if matches!(answer, Err(Failure::Stopped | Failure::Late(_))) {
+            // It need not think on. If it does not read, the next question reports that.
+            let _ = self.shared().send(&json!({"event": "stop", "id": self.asked}));
+        }
+        match answer? {
+            Choice::Silent if must => Err(Failure::Silent),
+            Choice::Silent => Ok(None),
+            Choice::Index(index) => {
+                let chosen = legal.get(index).cloned().map(Some);
+                chosen.ok_or_else(|| Failure::Illegal(format!("there is no action {index} among {}", legal.len())))
+            }
+            Choice::Action(value) => {
+                let illegal = |why: String| Failure::Illegal(why);
+                let action = game.action_from_json(seat, &value, known);
+                let action = action.map_err(|error| illegal(error.to_string()))?;
+                game.check(seat, &action).map_err(|error| illegal(error.to_string()))?;
+                let is_honest = |shown: &fairdeal_protocol::game::Shown| known.get(shown.card) == Some(shown.face);
+                if !game.shown(seat, &action).iter().all(is_honest) {
+                    return Err(illegal("the card is not the one that was named".to_owned()));
+                }
+                Ok(Some(action))
+            }
+        }
+    }
+
+    /// Waits for the choice with the number of the last question; earlier ones are ignored.
+    fn answer(&mut self, deadline: Instant) -> Result<Choice, Failure> {
+        loop {
+            match self.next(deadline)? {
+                Some(Said::Choice { id, choice }) if id == self.asked => return Ok(choice),
+                Some(_) => {}
+                None => return Err(Failure::Late(self.move_time.as_millis())),
+            }
+        }
+    }
+}
+
+impl Bot<AnyGame> for ExecBot {
+    fn choose(&mut self, game: &AnyGame, seat: Seat, known: &Faces, rng: &mut dyn Rng) -> Option<AnyAction> {
+        let legal = game.legal(seat, known);
+        if legal.is_empty() {
+            return None;
+        }
+        match self.ask(game, seat, known, &legal) {
+            Ok(choice) => choice,
+            // Also if the session has ended the program meanwhile.
+            Err(_) if self.shared().stopped.load(Ordering::Acquire) => None,
+            Err(failure) => {
+                self.notices.failed(&self.command, self.level, &failure);
+                self.fallback.choose(game, seat, known, rng)
+            }
+        }
+    }
+
+    fn over(&mut self, game: &AnyGame) {
+        self.leash.over(game);
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests;

@@ -1,0 +1,157 @@
+//! The process of a bot's program, and the threads that carry its lines. It runs in a process group of its own, so an
+//! interrupt on the terminal does not reach it, and what it starts ends with it.
+
+use std::io::{self, BufReader, Write as _};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::line::{self, LineError, Said};
+
+/// Lines that wait for a program that does not read.
+const UNREAD: usize = 256;
+/// Lines of the program that wait until it is asked.
+const UNHEARD: usize = 16;
+/// How long a program may take to end by itself after its game.
+const GRACE: Duration = Duration::from_millis(300);
+
+/// Lines of the program. Disconnected once it has ended.
+pub(super) type Answers = Receiver<Result<Said, LineError>>;
+
+/// A running program.
+#[derive(Debug)]
+pub(super) struct Process {
+    child: Mutex<Option<Child>>,
+    /// Lines to the program. Dropping the sender ends its standard input.
+    input: Mutex<Option<SyncSender<String>>>,
+    /// Disconnected once the program's standard output has ended.
+    alive: Mutex<Receiver<()>>,
+}
+
+/// Why a line does not reach the program.
+pub(super) enum Unsent {
+    /// It does not read.
+    Full,
+    Ended,
+}
+
+impl Process {
+    /// Starts a command line by the system's shell.
+    ///
+    /// # Errors
+    /// The system's.
+    pub(super) fn start(command_line: &str) -> io::Result<(Self, Answers)> {
+        let mut child = shell(command_line)
+            .env_remove("FAIRDEAL_PASSWORD")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()?;
+        let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let (input, lines) = sync_channel::<String>(UNREAD);
+        thread::spawn(move || {
+            let Some(mut stdin) = stdin else { return };
+            // A failed write means that the program has ended; its standard output tells.
+            while let Ok(line) = lines.recv()
+                && stdin.write_all(line.as_bytes()).is_ok()
+            {}
+        });
+        let (said, answers) = sync_channel(UNHEARD);
+        let (living, alive) = sync_channel(1);
+        thread::spawn(move || {
+            let _living: SyncSender<()> = living;
+            let Some(mut from) = stdout.map(BufReader::new) else {
+                return;
+            };
+            let mut text = Vec::new();
+            let mut heard = true;
+            // Read on when nobody listens: the program must not block before its end.
+            while let Ok(Some(whole)) = line::read(&mut from, &mut text) {
+                let parsed = if whole {
+                    line::parse(&text)
+                } else {
+                    Err(LineError::TooLong)
+                };
+                heard = heard && said.send(parsed).is_ok();
+            }
+        });
+        thread::spawn(move || {
+            let Some(mut from) = stderr.map(BufReader::new) else {
+                return;
+            };
+            let mut text = Vec::new();
+            while let Ok(Some(_)) = line::read(&mut from, &mut text) {
+                tracing::info!(line = ?String::from_utf8_lossy(&text), "a bot's standard error");
+            }
+        });
+        let process = Self {
+            child: Mutex::new(Some(child)),
+            input: Mutex::new(Some(input)),
+            alive: Mutex::new(alive),
+        };
+        Ok((process, answers))
+    }
+
+    /// Hands a line over, without waiting.
+    ///
+    /// # Errors
+    /// [`Unsent`].
+    pub(super) fn send(&self, line: String) -> Result<(), Unsent> {
+        let input = locked(&self.input);
+        let sent = input.as_ref().ok_or(Unsent::Ended)?.try_send(line);
+        sent.map_err(|error| match error {
+            TrySendError::Full(_) => Unsent::Full,
+            TrySendError::Disconnected(_) => Unsent::Ended,
+        })
+    }
+
+    /// Ends the program and everything in its process group. With `gently`, it may first end by itself.
+    pub(super) fn end(&self, gently: bool) {
+        *locked(&self.input) = None;
+        let Some(mut child) = locked(&self.child).take() else {
+            return;
+        };
+        if gently {
+            let latest = Instant::now() + GRACE;
+            let alive = locked(&self.alive);
+            // Nothing is ever sent: this waits for the end of its output.
+            let _ = alive.recv_timeout(latest.saturating_duration_since(Instant::now()));
+        }
+        kill(&mut child);
+        if let Err(error) = child.wait() {
+            tracing::warn!(%error, "a bot's program");
+        }
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Ignoring poison is safe: no panic can leave a change half done.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(unix)]
+fn shell(command_line: &str) -> Command {
+    use std::os::unix::process::CommandExt as _;
+    let mut command = Command::new("sh");
+    command.arg("-c").arg(command_line).process_group(0);
+    command
+}
+
+#[cfg(not(unix))]
+fn shell(command_line: &str) -> Command {
+    let mut command = Command::new("cmd");
+    command.arg("/C").arg(command_line);
+    command
+}
+
+/// Kills a child that has not been waited for: until then its number names no other process.
+fn kill(child: &mut Child) {
+    #[cfg(unix)]
+    if let Some(group) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) {
+        // It fails only if the whole group has ended.
+        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+    }
+    let _ = child.kill();
+}

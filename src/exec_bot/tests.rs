@@ -1,0 +1,167 @@
+//! Programs in the shell's language: quick, late, dead, silent and illegal ones.
+
+#![allow(clippy::unwrap_used)]
+
+use std::sync::mpsc::{Receiver, channel};
+
+use fairdeal_games::bot;
+use fairdeal_games::bots::Level;
+use fairdeal_games::chance::RefereeChance;
+use fairdeal_games::rule_set;
+use rand_chacha::ChaCha20Rng;
+use rand_core::SeedableRng as _;
+
+use super::*;
+
+/// Answers each `choose` by the rest of the line after its id.
+fn answering(rest: &str) -> String {
+    format!(
+        r#"while read -r line; do case $line in *'"event":"hello"'*) echo '{{"event":"ready","name":"sh"}}';; *'"event":"choose"'*) id=${{line#*'"id":'}}; id=${{id%%,*}}; {rest};; esac; done"#
+    )
+}
+
+/// A bot, and what it tells.
+fn started(command: &str, move_ms: u64) -> (ExecBot, Receiver<String>) {
+    let (sender, told) = channel();
+    let notices = Notices::new(move |line| sender.send(line.to_owned()).unwrap());
+    let fallback = (bot(Level::Normal), "normal");
+    let bot = ExecBot::start(command, Duration::from_millis(move_ms), fallback, notices).unwrap();
+    (bot, told)
+}
+
+/// A game that waits for its first seat, and what that seat knows.
+fn game() -> (AnyGame, Seat, Faces) {
+    let rules = rule_set("loot", 2, &Default::default()).unwrap();
+    let mut game = AnyGame::create(&rules).unwrap();
+    let mut chance = RefereeChance::from_seed([1; 32]);
+    game.begin(&mut chance, &mut Vec::new()).unwrap();
+    let seat = game.to_act().iter().next().unwrap();
+    (game, seat, chance.dealt_to(seat).clone())
+}
+
+fn chosen(bot: &mut ExecBot) -> Option<AnyAction> {
+    let (game, seat, known) = game();
+    bot.choose(&game, seat, &known, &mut ChaCha20Rng::from_seed([0; 32]))
+}
+
+/// Whether the bot's decision is that of its fallback.
+fn falls_back(command: &str, move_ms: u64) -> Receiver<String> {
+    let (mut exec, told) = started(command, move_ms);
+    let (game, seat, known) = game();
+    let ours = bot(Level::Normal).choose(&game, seat, &known, &mut ChaCha20Rng::from_seed([0; 32]));
+    assert_eq!(chosen(&mut exec), ours);
+    assert_eq!(chosen(&mut exec), ours);
+    told
+}
+
+#[test]
+fn program_chooses_by_index_or_action() {
+    let (game, seat, known) = game();
+    let legal = game.legal(seat, &known);
+    let (mut bot, told) = started(&answering(r#"echo '{"event":"choice","id":'$id',"index":1}'"#), 10_000);
+    assert_eq!(chosen(&mut bot).as_ref(), legal.get(1));
+    let action = game.action_to_json(seat, legal.first().unwrap(), &known);
+    let command = answering(&format!(r#"echo '{{"event":"choice","id":'$id',"action":{action}}}'"#));
+    let (mut bot, _) = started(&command, 10_000);
+    assert_eq!(chosen(&mut bot).as_ref(), legal.first());
+    assert_eq!(told.try_iter().count(), 0);
+}
+
+/// A stale answer, an unknown event and a line before `ready` are ignored.
+#[test]
+fn stale_answers_are_ignored() {
+    let stale = r#"echo '{"event":"choice","id":99,"index":1}'; echo '{"event":"x"}'; "#;
+    let right = r#"echo '{"event":"choice","id":'$id',"index":0}'"#;
+    let (mut bot, told) = started(&answering(&format!("{stale}{right}")), 10_000);
+    let (game, seat, known) = game();
+    assert_eq!(chosen(&mut bot), game.legal(seat, &known).into_iter().next());
+    assert_eq!(told.try_iter().count(), 0);
+}
+
+#[test]
+fn failures_fall_back_and_are_told_once() {
+    let cases = [
+        (
+            answering(r#"echo '{"event":"choice","id":'$id',"index":999}'"#),
+            10_000,
+            "not legal",
+        ),
+        (
+            answering(r#"echo '{"event":"choice","id":'$id',"index":null}'"#),
+            10_000,
+            "stays silent",
+        ),
+        (
+            answering(r#"echo '{"event":"choice","id":'$id',"action":{"type":"x"}}'"#),
+            10_000,
+            "not legal",
+        ),
+        (answering("echo nonsense"), 10_000, "not JSON"),
+        (answering("exit 1"), 10_000, "has ended"),
+        (answering(":"), 60, "did not answer"),
+        ("exit 0".to_owned(), 10_000, "has ended"),
+        ("no-such-program-at-all".to_owned(), 10_000, "has ended"),
+    ];
+    for (command, move_ms, words) in cases {
+        let told: Vec<String> = falls_back(&command, move_ms).try_iter().collect();
+        let [line] = told.as_slice() else {
+            unreachable!("{command}: {told:?}")
+        };
+        assert!(line.contains(words), "{line}");
+    }
+}
+
+/// The session stops a question, and ends a program that thinks; neither is a failure to tell.
+#[test]
+fn session_stops_and_ends_a_thought() {
+    let (mut bot, told) = started(&answering("sleep 100"), 60_000);
+    let leash = bot.leash();
+    let asked = std::thread::spawn(move || {
+        let choice = chosen(&mut bot);
+        (bot, choice)
+    });
+    std::thread::sleep(Duration::from_millis(50));
+    leash.stop();
+    let (mut bot, choice) = asked.join().unwrap();
+    assert_eq!(choice, None);
+    leash.resume();
+    let asked = std::thread::spawn(move || chosen(&mut bot));
+    std::thread::sleep(Duration::from_millis(50));
+    drop(leash);
+    assert_eq!(asked.join().unwrap(), None);
+    assert_eq!(told.try_iter().count(), 0);
+}
+
+/// The program reads the end of its game; then its own children end with it.
+#[test]
+fn program_hears_the_end_and_its_children_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let command = format!(
+        "sleep 1000 & echo $! > {}; while read -r line; do echo \"$line\" >> {}; done; sleep 1000",
+        path("child"),
+        path("lines")
+    );
+    let (bot, _) = started(&command, 1000);
+    let leash = bot.leash();
+    leash.over(&game().0);
+    drop(leash);
+    drop(bot);
+    let lines = std::fs::read_to_string(path("lines")).unwrap();
+    assert!(
+        lines.starts_with(r#"{"event":"over","scores":[0,0],"winners":[]}"#),
+        "{lines}"
+    );
+    let child: i32 = std::fs::read_to_string(path("child")).unwrap().trim().parse().unwrap();
+    let child = rustix::process::Pid::from_raw(child).unwrap();
+    let latest = Instant::now() + Duration::from_secs(10);
+    // A killed orphan stays until the system's first process has waited for it; a zombie's command line is empty.
+    let is_alive = || {
+        let line = std::fs::read(format!("/proc/{}/cmdline", child.as_raw_nonzero()));
+        line.is_ok_and(|line| !line.is_empty())
+    };
+    while is_alive() {
+        assert!(Instant::now() < latest, "the program's child lives on");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
