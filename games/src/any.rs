@@ -345,10 +345,10 @@ pub fn sharp_bot(budget: Budget) -> Box<dyn Bot<AnyGame>> {
 /// The normal bot as it was when sharp bots were first measured. It stays as it is.
 pub fn baseline_bot() -> Box<dyn Bot<AnyGame>> {
     Box::new(NormalBots {
-        loot: LootBot::default(),
+        loot: LootBot::BASELINE,
         ivory: IvoryBot,
-        plutonian: PlutonianBot,
+        plutonian: PlutonianBot::BASELINE,
         sphinx: SphinxBot::BASELINE,
-        thoth: ThothBot,
+        thoth: ThothBot::BASELINE,
     })
 }

@@ -28,15 +28,27 @@ pub struct LootBot {
     /// The least lead over its estimate of the other hands at which it fires, by the turns that everybody has completed:
     /// after one, after two, and so on; the last one holds from then on.
     pub ahead: [i32; 4],
+    /// How much better or worse than expected another hand may be. If a fire could then end the game, the bot fires only
+    /// to win.
+    pub caution: i64,
+}
+
+impl LootBot {
+    /// The bot that sharp ones are measured against.
+    pub const BASELINE: Self = Self {
+        samples: 6,
+        worth_firing: 8,
+        // Lower ones win more often against each other, but most hands then end after one turn.
+        ahead: [30, 22, 8, 0],
+        caution: 0,
+    };
 }
 
 impl Default for LootBot {
     fn default() -> Self {
         Self {
-            samples: 6,
-            worth_firing: 8,
-            // Lower ones win more often against each other, but most hands then end after one turn.
-            ahead: [30, 22, 8, 0],
+            caution: 10,
+            ..Self::BASELINE
         }
     }
 }
@@ -118,15 +130,15 @@ impl LootBot {
             _ => best_total(&sight.hand, sight.gods(&sight.hand)),
         };
         let own = i64::from(score);
-        let after = |other: Seat| {
-            let total = game.totals().get(other.index()).copied().unwrap_or(0);
-            total + if other == seat { own } else { expected(game, other) }
-        };
+        let total = |any: Seat| game.totals().get(any.index()).copied().unwrap_or(0);
         let others = || game.playing().without(seat).iter();
-        let leads = others().all(|other| after(seat) > after(other));
-        let ends = game.playing().iter().any(|any| after(any).abs() >= game.target());
-        if ends {
-            return leads && own >= 0;
+        // The least and the most that another seat probably has after the fire.
+        let least = |other: Seat| total(other) + expected(game, other) - self.caution;
+        let most = |other: Seat| total(other) + expected(game, other) + self.caution;
+        let after = total(seat) + own;
+        let target = game.target();
+        if after.abs() >= target || others().any(|other| most(other) >= target || least(other) <= -target) {
+            return own >= 0 && others().all(|other| after > most(other));
         }
         let turns = game
             .playing()
@@ -436,6 +448,23 @@ mod tests {
         );
         let why = sight.why_take(Pile::Draw, cards::by_name("worker-stones").unwrap(), 100);
         assert_eq!(why, "The 7 of stones does not help your hand; a hidden card may.");
+    }
+
+    /// Caution keeps some last fires from making another seat win.
+    #[test]
+    fn caution_gives_fewer_games_away() {
+        let gave_away = |bot: LootBot| {
+            let games = (2..=4).flat_map(|seats| (0..20).map(move |number| (seats, number)));
+            let gave = games.filter(|(seats, number)| {
+                let mut bots: Vec<Box<dyn Bot<Loot>>> = Vec::new();
+                bots.resize_with(*seats, || Box::new(bot));
+                let (game, _) = played(&mut bots, *number);
+                !game.winners().contains(game.last_hand().unwrap().fired_by)
+            });
+            gave.count()
+        };
+        let (careful, bold) = (gave_away(LootBot::default()), gave_away(LootBot::BASELINE));
+        assert!(careful < bold, "{careful} of 60, without caution {bold}");
     }
 
     /// A gentle bot never fires a hand that is behind.

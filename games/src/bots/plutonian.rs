@@ -9,12 +9,35 @@ use rand_core::Rng;
 use super::{Bot, fixed};
 use crate::common::counted;
 use crate::hint::{Hint, Hints};
-use crate::plutonian::outlook::{Left, Outlook, gain};
+use crate::plutonian::outlook::{Left, Odds, Outlook};
+use crate::plutonian::pieces::score;
 use crate::plutonian::{Plutonian, PlutonianAction};
 
 /// The normal bot for Plutonian Poker. See the module documentation.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct PlutonianBot;
+#[derive(Clone, Copy, Debug)]
+pub struct PlutonianBot {
+    /// How missing pyramids count.
+    odds: Odds,
+    /// Whether it votes only if no single take can overtake it.
+    careful: bool,
+}
+
+impl PlutonianBot {
+    /// The bot that sharp ones are measured against.
+    pub const BASELINE: Self = Self {
+        odds: Odds::Even,
+        careful: false,
+    };
+}
+
+impl Default for PlutonianBot {
+    fn default() -> Self {
+        Self {
+            odds: Odds::Seen,
+            careful: true,
+        }
+    }
+}
 
 /// The bot considers ending the game once at most one in this many pyramids is left.
 const EARLY: u32 = 2;
@@ -24,12 +47,12 @@ impl Bot<Plutonian> for PlutonianBot {
         // A table accepts one vote per seat between two turns. In its own turn the bot only takes,
         // so a vote that must wait never delays the table.
         if game.turn() != Some(seat) {
-            return vote(game, seat);
+            return self.vote(game, seat);
         }
         let legal = game.legal(seat, known).into_iter();
         legal
             .filter_map(|action| match action {
-                PlutonianAction::Take { tree, stack } => Some((gain(game, seat, tree, stack), action)),
+                PlutonianAction::Take { tree, stack } => Some((self.odds.gain(game, seat, tree, stack), action)),
                 PlutonianAction::Vote { .. } => None,
             })
             // Ties go to the first.
@@ -41,7 +64,7 @@ impl Bot<Plutonian> for PlutonianBot {
 
 impl Hints for Plutonian {
     fn hint(&self, seat: Seat, known: &Faces) -> Option<Hint<PlutonianAction>> {
-        let action = fixed(PlutonianBot, self, seat, known)?;
+        let action = fixed(PlutonianBot::default(), self, seat, known)?;
         let why = match action {
             PlutonianAction::Take { tree, stack } => reason(self, seat, tree, stack)?,
             PlutonianAction::Vote { end: true } => {
@@ -89,21 +112,35 @@ fn reason(game: &Plutonian, seat: Seat, tree: u8, stack: Option<u8>) -> Option<S
     })
 }
 
-/// A change of the vote, if the bot wants one: it votes for the end only while it leads, late in
-/// the game.
-fn vote(game: &Plutonian, seat: Seat) -> Option<PlutonianAction> {
-    let left: usize = game.trees().iter().map(Vec::len).sum();
-    let late = u32::try_from(left).is_ok_and(|left| game.turns() >= left * (EARLY - 1));
-    let scores = game.scores();
-    let own = scores.get(seat.index())?;
-    let ahead = game
-        .playing()
-        .without(seat)
-        .iter()
-        .all(|other| scores.get(other.index()).is_some_and(|score| score < own));
-    let end = late && ahead;
-    let vote = PlutonianAction::Vote { end };
-    (game.playing().contains(seat) && game.check(seat, &vote).is_ok()).then_some(vote)
+impl PlutonianBot {
+    /// A change of the vote, if the bot wants one: it votes for the end only while it leads, late in the game.
+    fn vote(self, game: &Plutonian, seat: Seat) -> Option<PlutonianAction> {
+        let left: usize = game.trees().iter().map(Vec::len).sum();
+        let late = u32::try_from(left).is_ok_and(|left| game.turns() >= left * (EARLY - 1));
+        let scores = game.scores();
+        let own = scores.get(seat.index())?;
+        let reach = |other: Seat| {
+            let now = scores.get(other.index()).copied().unwrap_or(0);
+            // A vote stands while another seat takes and then votes too.
+            now + if self.careful { best_take(game, other) } else { 0 }
+        };
+        let ahead = || game.playing().without(seat).iter().all(|other| reach(other) < *own);
+        let vote = PlutonianAction::Vote { end: late && ahead() };
+        (game.playing().contains(seat) && game.check(seat, &vote).is_ok()).then_some(vote)
+    }
+}
+
+/// The most points that a seat could gain with one take.
+fn best_take(game: &Plutonian, seat: Seat) -> i64 {
+    let tops: Vec<_> = game.trees().iter().filter_map(|tree| tree.last().copied()).collect();
+    let gains = game.stacks(seat).iter().flat_map(|stack| {
+        let now = score(stack);
+        tops.iter().map(move |top| {
+            let after: Vec<_> = stack.iter().copied().chain([*top]).collect();
+            score(&after) - now
+        })
+    });
+    gains.max().unwrap_or(0).max(0)
 }
 
 #[cfg(test)]
@@ -123,7 +160,7 @@ mod tests {
         for number in 0..30_u8 {
             let place = usize::from(number % 2);
             let mut bots: [Box<dyn Bot<Plutonian>>; 2] = [Box::new(Random::default()), Box::new(Random::default())];
-            bots[place] = Box::new(PlutonianBot);
+            bots[place] = Box::new(PlutonianBot::default());
             let mut game = Plutonian::create(&rules).unwrap();
             let mut chance = RefereeChance::from_seed([number; 32]);
             game.begin(&mut chance, &mut Vec::new()).unwrap();

@@ -16,6 +16,10 @@ use crate::sphinx::{Phase, Sphinx, SphinxAction, Status, Whereabouts, cards};
 /// The normal bot for Sphinx's Paw. See the module documentation.
 #[derive(Clone, Copy, Debug)]
 pub struct SphinxBot {
+    /// It never votes before it has made this many decisions in a game: the end would make a seat that plays win nothing.
+    youth: u32,
+    /// Its decisions in this game.
+    age: u32,
     /// The bot votes for the end about once in this many decisions: a game could otherwise go on forever.
     patience: u32,
     /// The bot joins another seat's vote for the end about once in this many decisions.
@@ -27,6 +31,8 @@ pub struct SphinxBot {
 impl SphinxBot {
     /// The bot that sharp ones are measured against.
     pub const BASELINE: Self = Self {
+        youth: 0,
+        age: 0,
         patience: 400,
         courtesy: 40,
         prospects: false,
@@ -36,8 +42,10 @@ impl SphinxBot {
 impl Default for SphinxBot {
     fn default() -> Self {
         Self {
-            patience: 2000,
-            courtesy: 400,
+            youth: 3000,
+            age: 0,
+            patience: 400,
+            courtesy: 40,
             prospects: true,
         }
     }
@@ -48,7 +56,10 @@ impl Bot<Sphinx> for SphinxBot {
         let vote = SphinxAction::Vote { end: true };
         let asked = !game.votes().is_empty() && uniform(rng, self.courtesy) == 0;
         let tired = asked || uniform(rng, self.patience) == 0;
-        if tired && game.check(seat, &vote).is_ok() {
+        // A Magician enters once a game.
+        let begins = game.status(seat) == Status::Playing && game.magician(seat).is_none();
+        self.age = if begins { 0 } else { self.age.saturating_add(1) };
+        if tired && self.age >= self.youth && game.check(seat, &vote).is_ok() {
             return Some(vote);
         }
         match self.prospects {
@@ -70,11 +81,26 @@ fn best_prospects(game: &Sphinx, seat: Seat, known: &Faces) -> Option<SphinxActi
     }
     let legal = game.legal(seat, known).into_iter();
     let legal = legal.filter(|action| !matches!(action, SphinxAction::Vote { .. }));
+    let legal = legal.filter(|action| !shuts_itself_in(&board, game, seat, *action));
     let rated = legal.map(|action| (board.clone().after(game, seat, action).worth(game, seat), action));
     // Ties go to the last: to end the turn.
     rated
         .max_by(|one, other| one.0.total_cmp(&other.0))
         .map(|(_, action)| action)
+}
+
+/// Whether a Monster would come beside the seat's own Magician to its cost, without beating another one.
+fn shuts_itself_in(board: &Board, game: &Sphinx, seat: Seat, action: SphinxAction) -> bool {
+    let (SphinxAction::Introduce { at: to, .. } | SphinxAction::Monster { to, .. }) = action else {
+        return false;
+    };
+    if board.magician(seat).is_none_or(|own| own.distance(to) != 1) {
+        return false;
+    }
+    let after = board.clone().after(game, seat, action);
+    let mut others = game.still_playing().without(seat).iter();
+    let beats = others.any(|other| after.prospects(game, other) <= 0.0);
+    !beats && after.prospects(game, seat) < board.prospects(game, seat)
 }
 
 /// The best action of a seat in turn that this bot knows; never a vote.
@@ -284,6 +310,26 @@ mod tests {
                 let mut rng = ChaCha20Rng::from_seed([2; 32]);
                 let made = play(&mut game, &mut chance, &mut bots, &mut rng, 20_000).unwrap();
                 assert!(game.is_over(), "{made}");
+            }
+        }
+    }
+
+    /// A Magician that still plays gets nothing from the end, so no young bot votes; nor does it crowd its own Magician.
+    #[test]
+    fn it_neither_gives_up_nor_shuts_itself_in() {
+        let rules = rule_set("sphinxs-paw", 2, &Default::default()).unwrap();
+        let (mut rng, known) = (ChaCha20Rng::from_seed([3; 32]), Faces::new());
+        for number in 0..3_u8 {
+            let mut game = Sphinx::create(&rules).unwrap();
+            let mut chance = RefereeChance::from_seed([number; 32]);
+            game.begin(&mut chance, &mut Vec::new()).unwrap();
+            let mut bots = [SphinxBot::default(), SphinxBot::default()];
+            for _ in 0..400 {
+                let Some(seat) = game.turn() else { break };
+                let action = bots[seat.index()].choose(&game, seat, &known, &mut rng).unwrap();
+                assert!(!matches!(action, SphinxAction::Vote { .. }));
+                assert!(!shuts_itself_in(&Board::of(&game), &game, seat, action));
+                game.apply(seat, &action, &mut chance, &mut Vec::new()).unwrap();
             }
         }
     }

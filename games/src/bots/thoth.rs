@@ -14,14 +14,32 @@ use crate::thoth::house::{CORNERS, House, Level};
 use crate::thoth::{Thoth, ThothAction, Use};
 
 /// The normal bot for Houses of Thoth. See the module documentation.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct ThothBot;
+#[derive(Clone, Copy, Debug)]
+pub struct ThothBot {
+    /// Whether it leaves houses in Trouble alone, and ends no hand for another seat.
+    careful: bool,
+}
+
+impl ThothBot {
+    /// The bot that sharp ones are measured against.
+    pub const BASELINE: Self = Self { careful: false };
+}
+
+impl Default for ThothBot {
+    fn default() -> Self {
+        Self { careful: true }
+    }
+}
 
 /// About once in this many turns a bot ends the hand if it can, ahead or not, or else acts at random.
 /// Otherwise cards that all bots hold back could keep a hand going forever.
 const PATIENCE: u32 = 25;
 /// The least gain of a Roof while the hand is young: a cheap end lowers every total.
 const ENOUGH: i64 = 18;
+/// The usual cost of five cards in a well-managed hand.
+const USUAL_HAND: i64 = -12;
+/// Another hand may cost so much less than usual.
+const SURPRISE: i64 = 8;
 /// A house with this many Stories is high enough.
 const HIGH: usize = 3;
 
@@ -30,13 +48,60 @@ impl Bot<Thoth> for ThothBot {
         let mut legal = game.legal(seat, known);
         if uniform(rng, PATIENCE) == 0 {
             legal.retain(|a| !matches!(a, ThothAction::Demolish | ThothAction::Topple { .. }));
+            if self.careful {
+                legal.retain(|action| !piles_up(game, action) && !gives_away(game, seat, action, known));
+            }
             let ends = legal.iter().position(ends_the_hand);
             let any = u32::try_from(legal.len()).ok().filter(|count| *count > 0);
             let any = any.map(|count| usize::try_from(uniform(rng, count)).unwrap_or(0));
             return ends.or(any).map(|chosen| legal.swap_remove(chosen));
         }
-        best(game, seat, legal, known)
+        match self.careful {
+            true => best(game, seat, legal, known),
+            false => {
+                let legal = legal.into_iter().rev();
+                legal.max_by_key(|action| plain_worth(game, seat, action, known))
+            }
+        }
     }
+}
+
+/// Whether an action makes Trouble for a house that is in Trouble.
+fn piles_up(game: &Thoth, action: &ThothAction) -> bool {
+    match action {
+        ThothAction::Play {
+            as_: Use::Trouble { target, .. },
+            ..
+        } => game.house(*target).is_some_and(House::in_trouble),
+        _ => false,
+    }
+}
+
+/// Whether an action ends the hand, and thereby probably the game in another seat's favour.
+fn gives_away(game: &Thoth, seat: Seat, action: &ThothAction, known: &Faces) -> bool {
+    if !ends_the_hand(action) {
+        return false;
+    }
+    let total = |any: Seat| game.totals().get(any.index()).copied().unwrap_or(0);
+    let roof = match action {
+        ThothAction::Play { card, .. } => roof_gain(game, seat, *card),
+        _ => 0,
+    };
+    let own = total(seat) + standing(game, seat) + own_hand(game, seat, known) + roof;
+    let mut others = game.playing().without(seat).iter();
+    others.any(|other| {
+        let after = total(other) + standing(game, other) + USUAL_HAND;
+        after >= own && after + SURPRISE >= game.target()
+    })
+}
+
+/// The points of a Roof on the seat's house.
+fn roof_gain(game: &Thoth, seat: Seat, card: Face) -> i64 {
+    let matching = game.house(seat).map_or(0, |house| {
+        let element = cards::roof_element(card);
+        house.pyramids().filter(|p| Some(p.element) == element).count()
+    });
+    5 + i64::try_from(matching).unwrap_or(0)
 }
 
 /// The most valuable action; ties go to the first.
@@ -156,8 +221,6 @@ fn own_hand(game: &Thoth, seat: Seat, known: &Faces) -> i64 {
 fn lead(game: &Thoth, seat: Seat, known: &Faces) -> i64 {
     let others = game.playing().without(seat);
     let best = others.iter().map(|other| standing(game, other)).max().unwrap_or(0);
-    // The usual cost of five cards in a well-managed hand.
-    const USUAL_HAND: i64 = -12;
     standing(game, seat) + own_hand(game, seat, known) - (best + USUAL_HAND)
 }
 
@@ -196,8 +259,17 @@ fn keep(game: &Thoth, seat: Seat, card: Face, known: &Faces) -> i64 {
     base + first + if roofs { 10 } else { 0 }
 }
 
-/// The value of an action.
+/// The value of an action. Trouble on a house in Trouble, or an end that makes another seat win, is worth less than any
+/// discard.
 pub(crate) fn worth(game: &Thoth, seat: Seat, action: &ThothAction, known: &Faces) -> i64 {
+    match piles_up(game, action) || gives_away(game, seat, action, known) {
+        true => -1000,
+        false => plain_worth(game, seat, action, known),
+    }
+}
+
+/// The value of an action to the bot that sharp ones are measured against.
+fn plain_worth(game: &Thoth, seat: Seat, action: &ThothAction, known: &Faces) -> i64 {
     match action {
         // The weakest card: the first turn is worth little.
         ThothAction::Bid { card } => {
@@ -224,11 +296,7 @@ pub(crate) fn worth(game: &Thoth, seat: Seat, action: &ThothAction, known: &Face
                 }
                 Use::Story => 120 - cost,
                 Use::Roof => {
-                    let matching = game.house(seat).map_or(0, |house| {
-                        let element = cards::roof_element(*card);
-                        house.pyramids().filter(|p| Some(p.element) == element).count()
-                    });
-                    let gain = 5 + i64::try_from(matching).unwrap_or(0);
+                    let gain = roof_gain(game, seat, *card);
                     let own = standing(game, seat) + own_hand(game, seat, known) + gain;
                     let late = is_late(game);
                     let ahead = lead(game, seat, known) + gain + if late { 15 } else { 0 };
@@ -270,7 +338,7 @@ mod tests {
             .map(|(key, value)| (key.to_owned(), value.to_owned()));
             let rules = rule_set("houses-of-thoth", 2, &given.into()).unwrap();
             let mut bots: [Box<dyn Bot<Thoth>>; 2] = [Box::new(Random::default()), Box::new(Random::default())];
-            bots[place] = Box::new(ThothBot);
+            bots[place] = Box::new(ThothBot::default());
             let mut game = Thoth::create(&rules).unwrap();
             let mut chance = RefereeChance::from_seed([number; 32]);
             game.begin(&mut chance, &mut Vec::new()).unwrap();
@@ -321,7 +389,7 @@ mod tests {
             let rules = rule_set("houses-of-thoth", seats, &given.collect()).unwrap();
             for number in 0..20_u8 {
                 let mut bots: Vec<Box<dyn Bot<Thoth>>> = Vec::new();
-                bots.resize_with(usize::from(seats), || Box::new(ThothBot));
+                bots.resize_with(usize::from(seats), || Box::new(ThothBot::default()));
                 let mut game = Thoth::create(&rules).unwrap();
                 let mut chance = RefereeChance::from_seed([number; 32]);
                 game.begin(&mut chance, &mut Vec::new()).unwrap();

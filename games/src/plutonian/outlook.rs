@@ -131,7 +131,7 @@ impl Outlook {
             .into_iter()
             .filter(|hand| hand.size() > stack.len() && hand.may_become(stack) && left.has(*hand, stack));
         let mut may_be: Vec<_> = higher.map(|hand| (hand, hand.points_of(size))).collect();
-        may_be.sort_by_key(|(hand, _)| -expected(*hand, size, stack.len()));
+        may_be.sort_by_key(|(hand, _)| -Odds::Seen.expected(*hand, size, stack.len()));
         Self {
             hand: Hand::of(stack),
             points: score(stack),
@@ -150,39 +150,66 @@ impl Outlook {
     }
 }
 
-/// The gain of a take for a seat, in hundredths of a point: its prospects, less what the take uncovers for the next seat.
+/// How a missing pyramid counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Odds {
+    /// The same in every hand.
+    Even,
+    /// Less of a loss in quartets and quintets, so that stacks other than trees and nests are built too.
+    Seen,
+}
+
+impl Odds {
+    /// The gain of a take for a seat, in hundredths of a point: its prospects, less what the take uncovers for the next
+    /// seat.
+    pub fn gain(self, game: &Plutonian, seat: Seat, tree: u8, stack: Option<u8>) -> i64 {
+        let column = game.trees().get(usize::from(tree)).map_or(&[][..], Vec::as_slice);
+        let Some((taken, under)) = column.split_last() else {
+            return i64::MIN;
+        };
+        let before = stack.and_then(|stack| game.stacks(seat).get(usize::from(stack)));
+        let mut after = before.cloned().unwrap_or_default();
+        let left = Left::of(game);
+        let mut rest = left.clone();
+        rest.take(*taken);
+        let was = self.promise(&after, &left);
+        after.push(*taken);
+        // The uncovered pyramid helps the next seat in proportion to its size.
+        let gift = under.last().map_or(0, |next| i64::from(next.size.pips()) * 12);
+        self.promise(&after, &rest) - was - gift
+    }
+
+    /// The value of a stack with its prospects, in hundredths: hands that the trees can no longer give do not count.
+    fn promise(self, stack: &[Pyramid], left: &Left) -> i64 {
+        let Some(first) = stack.first() else {
+            return 0;
+        };
+        let now = score(stack) * 100;
+        let to_come = Hand::ALL.into_iter();
+        let to_come = to_come.filter(|hand| hand.may_become(stack) && left.has(*hand, stack));
+        let best = to_come.map(|hand| self.expected(hand, first.size, stack.len()));
+        now.max(best.max().unwrap_or(0))
+    }
+
+    /// The value of a hand for a stack that may become it, in hundredths.
+    fn expected(self, hand: Hand, size: Size, have: usize) -> i64 {
+        let missing = u32::try_from(hand.size().saturating_sub(have)).unwrap_or(9);
+        // Each missing pyramid multiplies the expected points by this part.
+        let (part, of): (i64, i64) = match (self, hand) {
+            (Self::Seen, Hand::Quartet) => (1, 2),
+            (Self::Seen, Hand::Quintet) => (3, 5),
+            _ => (2, 5),
+        };
+        hand.points_of(size) * 100 * part.pow(missing) / of.pow(missing)
+    }
+}
+
+/// The gain of a take as the normal bot sees it, in hundredths of a point.
 pub fn gain(game: &Plutonian, seat: Seat, tree: u8, stack: Option<u8>) -> i64 {
-    let column = game.trees().get(usize::from(tree)).map_or(&[][..], Vec::as_slice);
-    let Some((taken, under)) = column.split_last() else {
-        return i64::MIN;
-    };
-    let before = stack.and_then(|stack| game.stacks(seat).get(usize::from(stack)));
-    let mut after = before.cloned().unwrap_or_default();
-    let left = Left::of(game);
-    let mut rest = left.clone();
-    rest.take(*taken);
-    let was = promise(&after, &left);
-    after.push(*taken);
-    // The uncovered pyramid helps the next seat in proportion to its size.
-    let gift = under.last().map_or(0, |next| i64::from(next.size.pips()) * 12);
-    promise(&after, &rest) - was - gift
+    Odds::Seen.gain(game, seat, tree, stack)
 }
 
-/// The value of a stack with its prospects, in hundredths: hands that the trees can no longer give do not count.
+/// The value of a stack with its prospects, in hundredths.
 pub fn promise(stack: &[Pyramid], left: &Left) -> i64 {
-    let Some(first) = stack.first() else {
-        return 0;
-    };
-    let now = score(stack) * 100;
-    let to_come = Hand::ALL.into_iter();
-    let to_come = to_come.filter(|hand| hand.may_become(stack) && left.has(*hand, stack));
-    let best = to_come.map(|hand| expected(hand, first.size, stack.len()));
-    now.max(best.max().unwrap_or(0))
-}
-
-/// The value of a hand for a stack that has so many of its pyramids, in hundredths.
-fn expected(hand: Hand, size: Size, have: usize) -> i64 {
-    let missing = u32::try_from(hand.size().saturating_sub(have)).unwrap_or(9);
-    // Each missing pyramid multiplies the expected points by two fifths.
-    hand.points_of(size) * 100 * 2_i64.pow(missing) / 5_i64.pow(missing)
+    Odds::Seen.promise(stack, left)
 }

@@ -29,7 +29,7 @@ impl Search for Plutonian {
     fn candidates(&self, seat: Seat, known: &Faces, _age: u32, rng: &mut dyn Rng) -> Vec<Option<PlutonianAction>> {
         if self.turn() != Some(seat) {
             // The normal bot's vote: for the end while it leads, late in the game.
-            return vec![PlutonianBot.choose(self, seat, known, rng)];
+            return vec![PlutonianBot::default().choose(self, seat, known, rng)];
         }
         // The same pyramid over the same one is the same move.
         let mut seen = Vec::new();
