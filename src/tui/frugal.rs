@@ -1,7 +1,7 @@
 //! A backend that saves bytes: a blank shows no ink, so it takes over the ink of the cell before it.
 //!
 //! The terminal is told both colours whenever one of them changes. On a row of words and pictures the ink changes at
-//! nearly every gap and back again, which makes up two thirds of all bytes. Over a slow link they are what one waits for.
+//! nearly every gap and back again; colours make up more than half of all bytes, and a slow link is felt.
 
 use ratatui::backend::{Backend, ClearType, WindowSize};
 use ratatui::buffer::Cell;

@@ -1,6 +1,6 @@
 //! Guessed faces for sealed cards, and a chance for play-outs on them.
 
-use fairdeal_protocol::card::{DeckId, Face, Faces, Handle};
+use fairdeal_protocol::card::{DeckId, Face, Faces, Handle, Slot};
 use fairdeal_protocol::game::{Chance, Flip, Pause, shuffle};
 use fairdeal_protocol::seat::Seat;
 use rand_chacha::ChaCha8Rng;
@@ -15,26 +15,23 @@ pub(super) struct Unknown {
 }
 
 impl Unknown {
-    /// Sorts out what a seat knows: `all` the faces of the printed deck, the `sealed` cards in play, and the faces that
-    /// lie `open`.
+    /// Sorts out what a seat knows: `all` the faces of the printed deck, and the `cards` in play, sealed or open.
     pub(super) fn new(
         all: impl IntoIterator<Item = Face>,
-        sealed: impl IntoIterator<Item = Handle>,
-        open: impl IntoIterator<Item = Face>,
+        cards: impl IntoIterator<Item = Slot>,
         known: &Faces,
     ) -> Self {
         let mut seen = [false; 256];
-        let mut see = |face: Face| {
-            if let Some(seen) = seen.get_mut(face.index()) {
-                *seen = true;
-            }
-        };
-        open.into_iter().for_each(&mut see);
         let mut handles = Vec::new();
-        for handle in sealed {
-            match known.get(handle) {
-                Some(face) => see(face),
-                None => handles.push(handle),
+        for card in cards {
+            match (card.face(known), card) {
+                (Some(face), _) => {
+                    if let Some(seen) = seen.get_mut(face.index()) {
+                        *seen = true;
+                    }
+                }
+                (None, Slot::Sealed(handle)) => handles.push(handle),
+                (None, Slot::Open(_)) => {}
             }
         }
         handles.sort_unstable();

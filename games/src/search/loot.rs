@@ -27,24 +27,13 @@ impl Search for Loot {
 
     fn determinize(&self, seat: Seat, known: &Faces, rng: &mut dyn Rng) -> Faces {
         let others = self.playing().without(seat);
-        let slots = || {
-            self.playing()
-                .iter()
-                .flat_map(|seat| self.hand_of(seat))
-                .chain(self.set_aside())
-        };
-        let sealed = self
-            .draw_pile()
-            .iter()
+        let hands = self.playing().iter().flat_map(|seat| self.hand_of(seat));
+        let cards = hands
+            .chain(self.set_aside())
             .copied()
-            .chain(slots().filter_map(|slot| slot.handle()));
-        let sealed: Vec<Handle> = sealed.collect();
-        let open = slots().filter_map(|slot| match slot {
-            Slot::Open(face) => Some(*face),
-            Slot::Sealed(_) => None,
-        });
-        let open: Vec<Face> = open.chain(self.discard_pile().iter().copied()).collect();
-        let mut guess = Unknown::new(cards::all(), sealed, open, known).deal(known, rng);
+            .chain(self.draw_pile().iter().copied().map(Slot::Sealed))
+            .chain(self.discard_pile().iter().copied().map(Slot::Open));
+        let mut guess = Unknown::new(cards::all(), cards, known).deal(known, rng);
         for other in others.iter() {
             self.improve(other, &mut guess, rng);
         }

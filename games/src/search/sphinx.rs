@@ -1,6 +1,6 @@
 //! The search for Sphinx's Paw: Magicians walk in play-outs, and sometimes a Monster comes in their way.
 
-use fairdeal_protocol::card::{Face, Faces, Handle, Slot};
+use fairdeal_protocol::card::{Faces, Slot};
 use fairdeal_protocol::game::{Game as _, uniform};
 use fairdeal_protocol::seat::Seat;
 use rand_core::Rng;
@@ -24,18 +24,11 @@ impl Search for Sphinx {
     const EXPLORE: f64 = 0.05;
 
     fn determinize(&self, _seat: Seat, known: &Faces, rng: &mut dyn Rng) -> Faces {
-        let slots = || Pylon::ALL.into_iter().flat_map(|pylon| self.pack(pylon));
-        let sealed = slots().filter_map(|slot| slot.handle()).collect::<Vec<Handle>>();
-        let open = slots().filter_map(|slot| match slot {
-            Slot::Open(face) => Some(*face),
-            Slot::Sealed(_) => None,
-        });
-        let turned = Pylon::ALL
-            .into_iter()
-            .flat_map(|pylon| self.turned(pylon).iter().copied());
-        let open: Vec<Face> = open.chain(turned).collect();
+        let packs = Pylon::ALL.into_iter().flat_map(|pylon| self.pack(pylon));
+        let turned = Pylon::ALL.into_iter().flat_map(|pylon| self.turned(pylon));
+        let cards = packs.copied().chain(turned.copied().map(Slot::Open));
         let all = self.first_deck().unwrap_or_default();
-        Unknown::new(all, sealed, open, known).deal(known, rng)
+        Unknown::new(all, cards, known).deal(known, rng)
     }
 
     fn candidates(&self, seat: Seat, known: &Faces, age: u32, rng: &mut dyn Rng) -> Vec<Option<SphinxAction>> {

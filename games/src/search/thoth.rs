@@ -1,6 +1,6 @@
 //! The search for Houses of Thoth: houses as they stand, with what the hands behind them promise.
 
-use fairdeal_protocol::card::{Face, Faces, Handle, Slot};
+use fairdeal_protocol::card::{Face, Faces, Slot};
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
 use rand_core::Rng;
@@ -25,23 +25,17 @@ impl Search for Thoth {
     const EXPLORE: f64 = 0.1;
 
     fn determinize(&self, _seat: Seat, known: &Faces, rng: &mut dyn Rng) -> Faces {
-        let slots = || {
-            self.playing()
-                .iter()
-                .flat_map(|seat| self.hand_of(seat))
-                .chain(self.set_aside())
-        };
-        let held = slots().filter_map(|slot| slot.handle());
-        let sealed: Vec<Handle> = self.deck().iter().copied().chain(self.bids()).chain(held).collect();
-        let open = slots().filter_map(|slot| match slot {
-            Slot::Open(face) => Some(*face),
-            Slot::Sealed(_) => None,
-        });
+        let hands = self.playing().iter().flat_map(|seat| self.hand_of(seat));
         let houses = self.playing();
         let built = houses.iter().filter_map(|seat| self.house(seat)).flat_map(House::cards);
         let lying = self.discard_pile().iter().chain(self.pool()).copied();
-        let open: Vec<Face> = open.chain(built).chain(lying).collect();
-        Unknown::new(cards::all(), sealed, open, known).deal(known, rng)
+        let sealed = self.deck().iter().copied().chain(self.bids());
+        let cards = hands
+            .chain(self.set_aside())
+            .copied()
+            .chain(sealed.map(Slot::Sealed))
+            .chain(built.chain(lying).map(Slot::Open));
+        Unknown::new(cards::all(), cards, known).deal(known, rng)
     }
 
     fn candidates(&self, seat: Seat, known: &Faces, _age: u32, _rng: &mut dyn Rng) -> Vec<Option<ThothAction>> {

@@ -157,7 +157,16 @@ fn draw_prompt(
         usize::from(area.width).saturating_sub(lead.width()),
         0,
     );
-    // A text of two rows begins over the row above: it is too important to be cut.
+    let lines = rows.into_iter().enumerate().map(|(number, row)| {
+        let lead = if number == 0 { lead.clone() } else { Span::raw("") };
+        Line::from(vec![lead, Span::styled(row, style)])
+    });
+    draw_upwards(canvas, area, lines.collect());
+}
+
+/// Writes rows into a place of one row: those without room begin over the rows above, as they are too important to be
+/// cut.
+pub(super) fn draw_upwards(canvas: &mut Canvas<'_>, area: Rect, rows: Vec<Line<'_>>) {
     let above = u16::try_from(rows.len().saturating_sub(1)).unwrap_or(0).min(area.y);
     let area = Rect {
         y: area.y - above,
@@ -165,11 +174,7 @@ fn draw_prompt(
         ..area
     };
     canvas.clear(area);
-    let lines = rows.into_iter().enumerate().map(|(number, row)| {
-        let lead = if number == 0 { lead.clone() } else { Span::raw("") };
-        Line::from(vec![lead, Span::styled(row, style)])
-    });
-    canvas.rows(area, lines);
+    canvas.rows(area, rows);
 }
 
 /// A key and its effect in a word or two; those without a target only tell about keys.

@@ -10,6 +10,7 @@ use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::choosing::sentence;
+use super::draw::draw_upwards;
 use super::{TableScreen, button, outcome};
 use crate::tui::screen::Context;
 use crate::tui::screens::first_shown;
@@ -78,16 +79,8 @@ pub(super) fn draw(
             }
             None => Line::styled(title, theme.title()),
         };
-        // Two rows begin over the row above.
         let rows = wrapped_line(&line, usize::from(area.width), 2);
-        let above = u16::try_from(rows.len().saturating_sub(1)).unwrap_or(0).min(area.y);
-        let area = Rect {
-            y: area.y - above,
-            height: area.height + above,
-            ..area
-        };
-        canvas.clear(area);
-        return canvas.rows(area, rows);
+        return draw_upwards(canvas, area, rows);
     }
     if title.is_empty() {
         return;
