@@ -86,7 +86,7 @@ pub(super) enum Command {
         #[arg(value_parser = game_ids())]
         game: Option<String>,
     },
-    /// Count the deals of a solitaire that can be won, or show how to win the deal of a day
+    /// Count the deals of a solitaire that can be won, or show a winning line for the daily deal
     Solve(Solve),
     /// Run the referee: any game as JSON lines on standard input and output
     Engine,
@@ -144,12 +144,12 @@ pub(super) struct BotJoin {
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct ExecArgs {
     /// Let a program of your own play: a command line for the shell; docs/bots.md describes its lines
-    #[arg(long, value_name = "CMD")]
+    #[arg(long, value_name = "CMD", value_parser = command)]
     pub(super) exec: Option<String>,
     /// Milliseconds that the program may take for an action
     #[arg(long, value_name = "MS", default_value_t = 5000, requires = "exec", value_parser = move_ms())]
     pub(super) move_ms: u64,
-    /// Bot that decides when the program fails: gentle, normal or sharp
+    /// Bot that plays instead when the program fails: gentle, normal or sharp
     #[arg(long, value_name = "LEVEL", default_value = "normal", requires = "exec", value_parser = level)]
     pub(super) fallback: Level,
 }
@@ -181,24 +181,24 @@ pub(super) struct Duel {
     /// Game id
     #[arg(value_parser = game_ids())]
     pub(super) game: String,
-    /// First kind, in one seat of each game: gentle, normal, sharp, baseline (the bots that sharp ones are measured
+    /// First bot, which takes one seat in each game: gentle, normal, sharp, baseline (which sharp bots are measured
     /// against), random, or exec:CMD, a program of your own
     #[arg(value_parser = side)]
     pub(super) a: Side,
-    /// Second kind, in all other seats
+    /// Second bot, which takes all other seats
     #[arg(value_parser = side)]
     pub(super) b: Side,
     /// Number of seats [default: the fewest]
     #[arg(long, value_name = "N")]
     pub(super) seats: Option<u8>,
     /// Number of games; every deal is played once from each seat
-    #[arg(long, default_value_t = 400, value_name = "N")]
+    #[arg(long, default_value_t = 400, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) games: u32,
-    /// Milliseconds that a sharp bot thinks [default: 50], and that a program may take [default: 5000]
+    /// Milliseconds a move [default: 50 for a sharp bot, 5000 for a program]
     #[arg(long, value_name = "MS", value_parser = move_ms())]
     pub(super) move_ms: Option<u64>,
-    /// Play-outs of a sharp bot instead of time: the same seed then gives the same games
-    #[arg(long, value_name = "N")]
+    /// Limit sharp bots to N play-outs a move instead of a time: the same seed then gives the same games
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) iterations: Option<u32>,
     /// Seed of the deals
     #[arg(long, default_value_t = 1, value_name = "SEED")]
@@ -210,9 +210,17 @@ pub(super) struct Duel {
     pub(super) options: Options,
 }
 
+/// A command line for the shell.
+fn command(text: &str) -> Result<String, String> {
+    match text.trim() {
+        "" => Err("name the program to run".to_owned()),
+        text => Ok(text.to_owned()),
+    }
+}
+
 fn side(text: &str) -> Result<Side, String> {
-    if let Some(command) = text.strip_prefix("exec:") {
-        return Ok(Side::Exec(command.to_owned()));
+    if let Some(text) = text.strip_prefix("exec:") {
+        return command(text).map(Side::Exec);
     }
     let known = Contestant::by_name(text).map(Side::Ours);
     let mut names = Contestant::names();
@@ -345,9 +353,9 @@ pub(super) struct Solve {
     #[arg(long, value_name = "N", default_value_t = 2000, value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) deals: u32,
     /// Seed of the random deals
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "SEED", default_value_t = 0)]
     pub(super) seed: u64,
-    /// Show how the deal of the day is won, or that of a given date (YYYY-MM-DD)
+    /// Show a winning line for the daily deal, or for that of a given date (YYYY-MM-DD)
     #[arg(long, value_name = "DATE", num_args = 0..=1, conflicts_with_all = ["deals", "seed", "json"])]
     pub(super) daily: Option<Option<String>>,
     /// Print the figures as one JSON object

@@ -1,5 +1,6 @@
 //! `fairdeal bot duel`: measures two kinds of bots against each other, without a network.
 
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use fairdeal_games::AnyGame;
@@ -12,10 +13,11 @@ use serde_json::json;
 
 use super::args::{self, Side};
 use super::output::{complain, report, say};
-use super::table::parse_options;
-use super::{Exit, usage};
+use super::table::{parse_options, runtime};
+use super::{Exit, INTERRUPTED, usage};
 use crate::clock::Clock;
-use crate::exec_bot::{ExecBot, ExecError, Notices};
+use crate::exec_bot::{ExecBot, ExecError, Leash, Notices};
+use crate::signals::Signals;
 
 /// Milliseconds that a sharp bot thinks, and that a program may take.
 const SHARP_MS: u64 = 50;
@@ -23,12 +25,17 @@ const EXEC_MS: u64 = 5000;
 
 pub(super) fn duel(args: &args::Duel) -> anyhow::Result<Exit> {
     let info = game_info(&args.game).map_err(usage)?;
-    let seats = args.seats.unwrap_or(info.least_seats.max(2));
+    // Alone, the first bot plays every deal by itself.
+    let seats = args.seats.unwrap_or(info.least_seats.max(2).min(info.most_seats));
     let rules = rule_set(&args.game, seats, &parse_options(&args.options)?).map_err(usage)?;
     let began = Instant::now();
     let (a, b) = (args.a.name(), args.b.name());
     let names = [a.as_str(), b.as_str()];
     let notices = Notices::new(|line| complain(line));
+    let programs = Programs::default();
+    if [&args.a, &args.b].iter().any(|side| matches!(side, Side::Exec(_))) {
+        programs.end_on_signals()?;
+    }
     let mut failed = None;
     let mut duel = Duel {
         rules: &rules,
@@ -39,7 +46,7 @@ pub(super) fn duel(args: &args::Duel) -> anyhow::Result<Exit> {
                 Side::Ours(contestant) => return contestant.bot(budget(args)),
                 Side::Exec(command) => command,
             };
-            let started = exec_bot(command, args, &rules, &notices);
+            let started = exec_bot(command, args, &rules, &notices, &programs);
             started.unwrap_or_else(|error| {
                 failed = Some(error);
                 fairdeal_games::bot(Level::Normal)
@@ -63,8 +70,37 @@ pub(super) fn duel(args: &args::Duel) -> anyhow::Result<Exit> {
         report(json!({"results": results.to_json(names)}))?;
         return Ok(Exit::Done);
     }
-    say(in_words(&results, names))?;
+    say(in_words(&results, names, seats))?;
     Ok(Exit::Done)
+}
+
+/// The running programs. They are in process groups of their own, so Ctrl-C does not reach them by itself.
+#[derive(Clone, Default)]
+struct Programs(Arc<Mutex<Vec<Leash>>>);
+
+impl Programs {
+    fn held(&self) -> MutexGuard<'_, Vec<Leash>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn hold(&self, leash: Leash) {
+        let mut held = self.held();
+        held.retain(|leash| !leash.has_ended());
+        held.push(leash);
+    }
+
+    /// Ends them and fairdeal on a signal.
+    fn end_on_signals(&self) -> anyhow::Result<()> {
+        let runtime = runtime()?;
+        let mut signals = runtime.block_on(async { Signals::new() })?;
+        let programs = self.clone();
+        std::thread::spawn(move || {
+            runtime.block_on(signals.recv());
+            programs.held().clear();
+            std::process::exit(INTERRUPTED.into());
+        });
+        Ok(())
+    }
 }
 
 fn budget(args: &args::Duel) -> Budget {
@@ -74,21 +110,23 @@ fn budget(args: &args::Duel) -> Budget {
     }
 }
 
-/// A program for one seat of one game. When it fails, the normal bot decides.
+/// A program for one seat of one game. When it fails, the normal bot plays instead.
 fn exec_bot(
     command: &str,
     args: &args::Duel,
     rules: &RuleSet,
     notices: &Notices,
+    programs: &Programs,
 ) -> Result<Box<dyn Bot<AnyGame>>, ExecError> {
     let time = Duration::from_millis(args.move_ms.unwrap_or(EXEC_MS));
     let fallback = (fairdeal_games::bot(Level::Normal), Level::Normal.name());
     let bot = ExecBot::start(command, time, fallback, notices.clone())?;
     bot.introduce(rules);
+    programs.hold(bot.leash());
     Ok(Box::new(bot))
 }
 
-fn in_words(results: &Results, names: [&str; 2]) -> String {
+fn in_words(results: &Results, names: [&str; 2], seats: u8) -> String {
     let line = |side: usize, name: &str| {
         let (share, won) = (results.share(side), results.won(side));
         let (low, high) = wilson(share, results.games);
@@ -104,5 +142,6 @@ fn in_words(results: &Results, names: [&str; 2]) -> String {
     let [a, b] = names;
     let (games, nobody, unfinished) = (results.games, results.nobody, results.unfinished);
     let tail = format!("{games} games, {nobody} without a winner, {unfinished} unfinished");
-    line(0, a) + &line(1, b) + &tail
+    let others = if seats > 1 { line(1, b) } else { String::new() };
+    line(0, a) + &others + &tail
 }

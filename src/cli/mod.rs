@@ -48,13 +48,16 @@ pub enum Exit {
     Interrupted,
 }
 
+/// The exit code of Ctrl-C.
+const INTERRUPTED: u8 = 130;
+
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
         match exit {
             Exit::Done => Self::SUCCESS,
             Exit::Failed => Self::from(1),
             Exit::Usage => Self::from(2),
-            Exit::Interrupted => Self::from(130),
+            Exit::Interrupted => Self::from(INTERRUPTED),
         }
     }
 }

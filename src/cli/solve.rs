@@ -106,7 +106,7 @@ fn in_words(line: &SolveLine) -> String {
 /// The winning line of a day's deal, in words.
 fn day(date: String) -> anyhow::Result<String> {
     let mut text = format!(
-        "{date} has deal number {} of that day. It is won like this:\n",
+        "The deal of {date} (number {} of that day) can be won like this:\n",
         daily::number(&date)
     );
     let rules = rule_set("ivory-tower", 1, &[("daily".to_owned(), date)].into()).map_err(usage)?;
@@ -115,11 +115,12 @@ fn day(date: String) -> anyhow::Result<String> {
     let (mut chance, mut events) = (RefereeChance::default(), Vec::new());
     let stopped = || anyhow!("the deal cannot be played");
     game.begin(&mut chance, &mut events).map_err(|_| stopped())?;
-    if let Some(Verdict::Winnable(actions)) = solve(&game, &Faces::new(), MOST_STATES) {
-        for (action, seat) in actions.iter().zip(Seat::first(1).cycle()) {
-            let done = game.apply(seat, action, &mut chance, &mut events);
-            done.map_err(|_| stopped())?;
-        }
+    let Some(Verdict::Winnable(actions)) = solve(&game, &Faces::new(), MOST_STATES) else {
+        return Err(anyhow!("no winning line was found"));
+    };
+    for action in &actions {
+        let done = game.apply(Seat::FIRST, action, &mut chance, &mut events);
+        done.map_err(|_| stopped())?;
     }
     for event in events {
         let _ = writeln!(text, "  {}", event.text(&[]));

@@ -37,7 +37,7 @@ pub enum LineError {
     NotJson(#[from] serde_json::Error),
     #[error("its line is not an object with the key \"event\"")]
     NoEvent,
-    #[error("its choice has no \"id\" as it was asked")]
+    #[error("its choice has no number \"id\"")]
     NoId,
     #[error("its choice must have one of \"index\" and \"action\": a number, an object or null")]
     NoChoice,

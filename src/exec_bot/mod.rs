@@ -29,6 +29,8 @@ use self::process::{Answers, Process, Unsent};
 const VERSION: u32 = 1;
 /// How long a program may take from `hello` to `ready`, if it has not more time for an action.
 const READY: Duration = Duration::from_secs(10);
+/// Late answers in a row after which a program is stopped.
+const MOST_LATE: u32 = 3;
 /// How soon a question that is no longer open is given up.
 const SLICE: Duration = Duration::from_millis(20);
 
@@ -48,14 +50,14 @@ enum Failure {
     Stopped,
     #[error("it did not answer within {0} ms")]
     Late(u128),
-    #[error("it did not say \"ready\" within {0} ms, and is stopped")]
+    #[error("it was late {MOST_LATE} times in a row, so it was stopped")]
+    GivenUp,
+    #[error("it did not say \"ready\" within {0} ms, so it was stopped")]
     NotReady(u128),
     #[error("it does not read its lines")]
     Unread,
     #[error("its program has ended")]
     Ended,
-    #[error("{0}")]
-    Unreadable(#[from] LineError),
     #[error("its action is not legal: {0}")]
     Illegal(String),
     #[error("it stays silent although it has to act")]
@@ -82,11 +84,23 @@ impl Notices {
 
     fn failed(&self, command: &str, fallback: &str, failure: &Failure) {
         let kind = format!("{command} {:?}", std::mem::discriminant(failure));
+        self.once(
+            kind,
+            &format!("the bot '{command}' fails: {failure}; the {fallback} bot plays instead"),
+        );
+    }
+
+    /// A line that is no answer is skipped.
+    fn unreadable(&self, command: &str, error: &LineError) {
+        let kind = format!("{command} line {:?}", std::mem::discriminant(error));
+        self.once(kind, &format!("the bot '{command}' writes what is ignored: {error}"));
+    }
+
+    fn once(&self, kind: String, line: &str) {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         if told.insert(kind) {
-            let line = format!("the bot '{command}' fails: {failure}; the {fallback} bot decides instead of it");
             tracing::warn!("{line}");
-            (self.tell)(&line);
+            (self.tell)(line);
         }
     }
 }
@@ -146,6 +160,11 @@ impl Leash {
         self.0.refused.store(true, Ordering::Release);
     }
 
+    /// Whether the program has been ended.
+    pub fn has_ended(&self) -> bool {
+        self.0.process.has_ended()
+    }
+
     /// Tells the program the end of its game.
     pub fn over(&self, game: &AnyGame) {
         if self.0.over.swap(true, Ordering::AcqRel) {
@@ -172,9 +191,10 @@ pub struct ExecBot {
     move_time: Duration,
     leash: Leash,
     answers: Mutex<Answers>,
-    /// By when it has to be ready, once it has got `hello`.
-    ready_by: Option<Instant>,
+    is_greeted: bool,
     is_ready: bool,
+    /// Late answers since the last one in time.
+    late: u32,
     /// The number of the last question.
     asked: u64,
     fallback: Box<dyn Bot<AnyGame>>,
@@ -194,7 +214,7 @@ impl fmt::Debug for ExecBot {
 
 impl ExecBot {
     /// Starts a command line, run by the system's shell. It may take `move_time` for each action. `fallback`, with its
-    /// name, decides when the program fails.
+    /// name, plays instead when the program fails.
     ///
     /// # Errors
     /// [`ExecError`] if there is no shell or no further process.
@@ -221,8 +241,9 @@ impl ExecBot {
             move_time,
             leash: Leash(Arc::new(shared)),
             answers: Mutex::new(answers),
-            ready_by: None,
+            is_greeted: false,
             is_ready: false,
+            late: 0,
             asked: 0,
             fallback,
             level,
@@ -244,7 +265,7 @@ impl ExecBot {
         &self.leash.0
     }
 
-    /// The program's next line before the deadline.
+    /// The program's next line before the deadline. Unreadable ones are skipped.
     fn next(&mut self, deadline: Instant) -> Result<Option<Said>, Failure> {
         loop {
             if self.shared().stopped.load(Ordering::Acquire) {
@@ -256,29 +277,28 @@ impl ExecBot {
             }
             let answers = self.answers.get_mut().unwrap_or_else(PoisonError::into_inner);
             match answers.recv_timeout(left.min(SLICE)) {
-                Ok(said) => return Ok(Some(said?)),
+                Ok(Ok(said)) => return Ok(Some(said)),
+                Ok(Err(error)) => self.notices.unreadable(&self.command, &error),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return Err(Failure::Ended),
             }
         }
     }
 
-    /// Sends `hello` before the first question, and waits until the program is ready.
+    /// Sends `hello` before the first question, and waits until the program is ready. A question that ends early leaves
+    /// the wait to the next one.
     fn greet(&mut self, game: &AnyGame, seat: Seat) -> Result<(), Failure> {
+        if !self.is_greeted {
+            let move_ms = u64::try_from(self.move_time.as_millis()).unwrap_or(u64::MAX);
+            let options = self.shared().options.get().cloned().unwrap_or_else(|| json!({}));
+            self.shared().send(&json!({
+                "event": "hello", "v": VERSION, "game": game.info().id, "seats": game.seats(),
+                "seat": seat.index(), "options": options, "move_ms": move_ms,
+            }))?;
+            self.is_greeted = true;
+        }
         let patience = self.move_time.max(READY);
-        let deadline = match self.ready_by {
-            Some(deadline) => deadline,
-            None => {
-                let move_ms = u64::try_from(self.move_time.as_millis()).unwrap_or(u64::MAX);
-                let options = self.shared().options.get().cloned().unwrap_or_else(|| json!({}));
-                self.shared().send(&json!({
-                    "event": "hello", "v": VERSION, "game": game.info().id, "seats": game.seats(),
-                    "seat": seat.index(), "options": options, "move_ms": move_ms,
-                }))?;
-                Instant::now() + patience
-            }
-        };
-        self.ready_by = Some(deadline);
+        let deadline = Instant::now() + patience;
         while !self.is_ready {
             match self.next(deadline)? {
                 Some(Said::Ready { name }) => {
@@ -342,6 +362,18 @@ impl ExecBot {
         }
     }
 
+    /// Tells a failure. A program that is late again and again is stopped: each decision would wait for it.
+    fn has_failed(&mut self, failure: &Failure) {
+        self.notices.failed(&self.command, self.level, failure);
+        if matches!(failure, Failure::Late(_)) {
+            self.late = self.late.saturating_add(1);
+            if self.late >= MOST_LATE {
+                self.shared().process.end(false);
+                self.notices.failed(&self.command, self.level, &Failure::GivenUp);
+            }
+        }
+    }
+
     /// Waits for the choice with the number of the last question; earlier ones are ignored.
     fn answer(&mut self, deadline: Instant) -> Result<Choice, Failure> {
         loop {
@@ -360,15 +392,20 @@ impl Bot<AnyGame> for ExecBot {
         if legal.is_empty() {
             return None;
         }
-        match self.ask(game, seat, known, &legal) {
-            Ok(choice) => choice,
-            // Also if the session has ended the program meanwhile.
-            Err(_) if self.shared().stopped.load(Ordering::Acquire) => None,
-            Err(failure) => {
-                self.notices.failed(&self.command, self.level, &failure);
-                self.fallback.choose(game, seat, known, rng)
+        if self.late < MOST_LATE {
+            match self.ask(game, seat, known, &legal) {
+                Ok(choice) => {
+                    self.late = 0;
+                    return choice;
+                }
+                // Also if the session has ended the program meanwhile.
+                Err(_) if self.shared().stopped.load(Ordering::Acquire) => return None,
+                Err(failure) => self.has_failed(&failure),
             }
         }
+        // Out of turn, a program that fails has only failed to say that it stays silent.
+        let must = game.to_act().contains(seat);
+        must.then(|| self.fallback.choose(game, seat, known, rng)).flatten()
     }
 
     fn over(&mut self, game: &AnyGame) {

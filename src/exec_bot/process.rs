@@ -1,5 +1,5 @@
 //! The process of a bot's program, and the threads that carry its lines. It runs in a process group of its own, so an
-//! interrupt on the terminal does not reach it, and what it starts ends with it.
+//! interrupt on the terminal does not reach it, and on Unix what it starts ends with it.
 
 use std::io::{self, BufReader, Write as _};
 use std::process::{Child, Command, Stdio};
@@ -107,6 +107,11 @@ impl Process {
         })
     }
 
+    /// Whether [`Self::end`] was called.
+    pub(super) fn has_ended(&self) -> bool {
+        locked(&self.child).is_none()
+    }
+
     /// Ends the program and everything in its process group. With `gently`, it may first end by itself.
     pub(super) fn end(&self, gently: bool) {
         *locked(&self.input) = None;
@@ -139,10 +144,12 @@ fn shell(command_line: &str) -> Command {
     command
 }
 
-#[cfg(not(unix))]
+#[cfg(windows)]
 fn shell(command_line: &str) -> Command {
+    use std::os::windows::process::CommandExt as _;
     let mut command = Command::new("cmd");
-    command.arg("/C").arg(command_line);
+    // `cmd` reads the rest of its command line as it stands, quotes included.
+    command.arg("/C").raw_arg(command_line);
     command
 }
 

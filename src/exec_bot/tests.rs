@@ -67,7 +67,7 @@ fn program_chooses_by_index_or_action() {
     assert_eq!(told.try_iter().count(), 0);
 }
 
-/// A stale answer, an unknown event and a line before `ready` are ignored.
+/// Stale answers and unknown events are ignored, and lines that are none are told once.
 #[test]
 fn stale_answers_are_ignored() {
     let stale = r#"echo '{"event":"choice","id":99,"index":1}'; echo '{"event":"x"}'; "#;
@@ -76,6 +76,60 @@ fn stale_answers_are_ignored() {
     let (game, seat, known) = game();
     assert_eq!(chosen(&mut bot), game.legal(seat, &known).into_iter().next());
     assert_eq!(told.try_iter().count(), 0);
+    let chatty = format!("echo Loading...; {}", answering(&format!("{right}; echo done")));
+    let (mut bot, told) = started(&chatty, 10_000);
+    for _ in 0..3 {
+        assert_eq!(chosen(&mut bot), game.legal(seat, &known).into_iter().next());
+    }
+    let told: Vec<String> = told.try_iter().collect();
+    assert!(
+        matches!(told.as_slice(), [line] if line.contains("not JSON")),
+        "{told:?}"
+    );
+}
+
+/// A program that never answers is stopped; then no decision waits for it.
+#[test]
+fn hung_programs_are_given_up() {
+    let told: Vec<String> = {
+        let (mut bot, told) = started(&answering(":"), 30);
+        (0..5).for_each(|_| assert!(chosen(&mut bot).is_some()));
+        told.try_iter().collect()
+    };
+    let [late, given_up] = told.as_slice() else {
+        unreachable!("{told:?}")
+    };
+    assert!(
+        late.contains("did not answer") && given_up.contains("3 times in a row"),
+        "{told:?}"
+    );
+}
+
+/// Out of turn a program that fails acts no more than a silent one.
+#[test]
+fn failures_out_of_turn_are_silent() {
+    let rules = rule_set("loot", 2, &Default::default()).unwrap();
+    let mut game = AnyGame::create(&rules).unwrap();
+    let mut chance = RefereeChance::from_seed([1; 32]);
+    game.begin(&mut chance, &mut Vec::new()).unwrap();
+    let mut rng = ChaCha20Rng::from_seed([0; 32]);
+    let mut bots = vec![bot(Level::Gentle), bot(Level::Gentle)];
+    let calls = |game: &AnyGame, chance: &RefereeChance| {
+        let waiting = Seat::first(2).find(|seat| !game.to_act().contains(*seat)).unwrap();
+        (!game.legal(waiting, chance.dealt_to(waiting)).is_empty()).then_some(waiting)
+    };
+    let caller = loop {
+        if let Some(seat) = calls(&game, &chance) {
+            break seat;
+        }
+        fairdeal_games::bots::play(&mut game, &mut chance, &mut bots, &mut rng, 1).unwrap();
+    };
+    let (mut exec, told) = started(
+        &answering(r#"echo '{"event":"choice","id":'$id',"index":999}'"#),
+        10_000,
+    );
+    assert_eq!(exec.choose(&game, caller, chance.dealt_to(caller), &mut rng), None);
+    assert_eq!(told.try_iter().count(), 1);
 }
 
 #[test]
@@ -96,7 +150,6 @@ fn failures_fall_back_and_are_told_once() {
             10_000,
             "not legal",
         ),
-        (answering("echo nonsense"), 10_000, "not JSON"),
         (answering("exit 1"), 10_000, "has ended"),
         (answering(":"), 60, "did not answer"),
         ("exit 0".to_owned(), 10_000, "has ended"),

@@ -110,7 +110,7 @@ fn killed_program_falls_back() {
     let [host, guest] = ends_fairly([host, guest]);
     let errors = host.errors();
     assert!(
-        errors.contains("its program has ended; the normal bot decides instead"),
+        errors.contains("its program has ended; the normal bot plays instead"),
         "{errors}"
     );
     assert_eq!((errors.lines().count(), guest.errors().as_str()), (1, ""));

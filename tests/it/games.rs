@@ -112,7 +112,10 @@ fn solve_counts_winnable_towers() {
     );
     assert!(solved(&["--deals", "3"]).contains("of 3 random deals of Ivory Tower can be won"));
     let day = solved(&["--daily", "2026-01-04"]);
-    assert!(day.starts_with("2026-01-04 has deal number 2 of that day."), "{day}");
+    assert!(
+        day.starts_with("The deal of 2026-01-04 (number 2 of that day) can be won like this:"),
+        "{day}"
+    );
     assert!(day.ends_with("completes the tower.\n"), "{day}");
 }
 

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use fairdeal_protocol::audit::auditor::{Audit, audit};
 use fairdeal_protocol::audit::progress::{AuditProgress, audit_with};
-use fairdeal_protocol::card::{Face, Faces, Handle};
+use fairdeal_protocol::card::{DeckId, Face, Faces, Handle};
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::table::replica::News;
 use fairdeal_protocol::transcript::Transcript;
@@ -91,6 +91,13 @@ fn opened_seeds_give_every_card_of_a_deal() {
         let last = deals.last().unwrap();
         let mut compared = 0;
         for table in sim.room.tables() {
+            // Every seat knows what each deck was sealed from, also where it holds none of its cards.
+            for deck in (0..).map(DeckId).take(last.decks.len()) {
+                let faces = last.faces.iter().filter(|(handle, _)| handle.deck == deck);
+                let mut faces: Vec<Face> = faces.map(|(_, face)| face).collect();
+                faces.sort_unstable();
+                assert_eq!(table.known().shuffled(deck), faces);
+            }
             for (handle, face) in table.known().iter() {
                 assert_eq!(last.dealt.get(&handle), Some(&table.me()));
                 assert_eq!(last.faces.get(handle), Some(face));

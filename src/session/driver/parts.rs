@@ -119,6 +119,8 @@ pub(super) struct Autopilot {
     pub(super) acts_at: Option<Instant>,
     /// The action out of turn that it then takes.
     pub(super) call: Option<AnyAction>,
+    /// Whether this program has been told that the bot is about to call.
+    pub(super) is_announced: bool,
 }
 
 impl Autopilot {
@@ -137,6 +139,7 @@ impl Autopilot {
             thought: None,
             acts_at: None,
             call: None,
+            is_announced: false,
         }
     }
 

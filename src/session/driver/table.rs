@@ -57,6 +57,12 @@ impl From<StoreError> for Unkept {
     }
 }
 
+/// Whether a seat may act out of turn. While the game waits for it already, but its table does not yet, nothing that it
+/// does is a call.
+pub(super) fn may_call(game: &AnyGame, seat: Seat) -> bool {
+    !game.to_act().contains(seat)
+}
+
 impl Driver {
     pub(super) async fn act(&mut self, action: AnyAction) {
         let SessionState::Table(seated) = &mut self.stage else {
@@ -289,7 +295,7 @@ impl Driver {
     pub(super) async fn plan(&mut self) {
         let autopilot = &mut self.autopilot;
         autopilot.acts_at = None;
-        let called = autopilot.call.take().is_some();
+        autopilot.call = None;
         if let (SessionState::Table(seated), Some(thought), Some(leash)) =
             (&self.stage, &autopilot.thought, &autopilot.leash)
             && !thought.is_at(seated.table.replica().step())
@@ -301,34 +307,41 @@ impl Driver {
             return;
         };
         let table = &seated.table;
+        if table.is_finished() || table.stopped().is_some() {
+            return;
+        }
         let (game, me, known) = (table.game(), table.me(), table.known());
         let soon = Instant::now() + pilot.delay;
         if table.is_my_turn() {
+            autopilot.is_announced = false;
             autopilot.acts_at = Some(soon);
-        } else if game.legal(me, known).iter().any(|action| game.out_of_turn(action)) {
-            if pilot.delay.is_zero() {
+        } else if may_call(game, me) && game.legal(me, known).iter().any(|action| game.out_of_turn(action)) {
+            if pilot.delay.is_zero() || autopilot.thinks {
                 autopilot.acts_at = Some(soon);
                 return;
             }
-            let hesitates = HESITATION.0 + uniform(&mut self.rng, HESITATION.1 - HESITATION.0);
-            let hesitates = Duration::from_millis(hesitates.into());
-            if autopilot.thinks {
-                // It thinks when the time has come, on a thread of its own.
-                autopilot.acts_at = Some(soon + hesitates);
-                return;
-            }
-            // The game may wait for this seat already while the table does not yet: that is no call.
             let call = bot.choose(game, me, known, &mut self.rng);
-            let Some(call) = call.filter(|call| game.out_of_turn(call) && !game.to_act().contains(me)) else {
-                return;
-            };
-            autopilot.acts_at = Some(soon + hesitates);
-            let kind = game.action_to_json(me, &call, known);
-            let kind = kind.get("type").and_then(|kind| kind.as_str()).map(str::to_owned);
-            autopilot.call = Some(call);
-            if let Some(kind) = kind.filter(|_| !called) {
-                self.tell(SessionEvent::Calls(kind)).await;
-            }
+            let call = call.filter(|call| game.out_of_turn(call));
+            self.hesitate(call).await;
+        }
+    }
+
+    /// Takes a call out of turn after a while, or none.
+    pub(super) async fn hesitate(&mut self, call: Option<AnyAction>) {
+        let autopilot = &mut self.autopilot;
+        let (SessionState::Table(seated), Some(pilot), Some(call)) = (&self.stage, autopilot.pilot, call) else {
+            autopilot.is_announced = false;
+            return;
+        };
+        let table = &seated.table;
+        let kind = table.game().action_to_json(table.me(), &call, table.known());
+        let kind = kind.get("type").and_then(|kind| kind.as_str()).map(str::to_owned);
+        let hesitates = HESITATION.0 + uniform(&mut self.rng, HESITATION.1 - HESITATION.0);
+        autopilot.acts_at = Some(Instant::now() + pilot.delay + Duration::from_millis(hesitates.into()));
+        autopilot.call = Some(call);
+        let was_announced = std::mem::replace(&mut autopilot.is_announced, true);
+        if let Some(kind) = kind.filter(|_| !was_announced) {
+            self.tell(SessionEvent::Calls(kind)).await;
         }
     }
 

@@ -6,10 +6,12 @@ use std::time::Duration;
 use fairdeal_games::bots::{Bot, Level};
 use fairdeal_games::search::Budget;
 use fairdeal_games::{AnyAction, AnyGame, sharp_bot};
+use fairdeal_protocol::game::Game as _;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 use tokio::task::{JoinHandle, spawn_blocking};
 
+use super::table::may_call;
 use super::{Driver, SessionState};
 use crate::clock::Clock;
 
@@ -94,9 +96,16 @@ impl Driver {
         let SessionState::Table(seated) = &self.stage else {
             return;
         };
-        let is_stale = seated.table.replica().step() != answer.step;
-        if let Some(action) = answer.choice.filter(|_| !is_stale) {
-            self.act(action).await;
+        let table = &seated.table;
+        let is_stale = table.replica().step() != answer.step;
+        let choice = answer.choice.filter(|_| !is_stale);
+        let is_call = |action: &AnyAction| table.game().out_of_turn(action) && may_call(table.game(), table.me());
+        let is_slow = self.autopilot.pilot.is_some_and(|pilot| !pilot.delay.is_zero());
+        match choice {
+            Some(action) if table.is_my_turn() => self.act(action).await,
+            Some(action) if is_call(&action) && !is_slow => self.act(action).await,
+            choice if !is_stale => self.hesitate(choice.filter(is_call)).await,
+            _ => {}
         }
         if let SessionState::Table(seated) = &self.stage
             && (is_stale || seated.table.is_my_turn())

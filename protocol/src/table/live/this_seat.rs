@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use ed25519_dalek::SigningKey;
 
-use crate::card::{Face, Faces, Handle};
+use crate::card::{DeckId, Face, Faces, Handle};
 use crate::crypto::seed::Seed;
 use crate::game::Game;
 use crate::log::body::ActionBytes;
@@ -91,14 +91,16 @@ impl<G: Game> ThisSeat<G> {
         &self.known
     }
 
+    /// Remembers which cards a deck was sealed from: every seat saw them.
+    pub(super) fn learn_deck(&mut self, deck: DeckId, replica: &Replica<G>) {
+        self.known.record_shuffle(deck, &replica.faces_of(deck));
+    }
+
     /// Opens a card that was dealt to this seat.
     pub(super) fn learn(&mut self, card: Handle, replica: &Replica<G>) {
         let secrets = self.secrets.as_ref();
         let face: Option<Face> = secrets.and_then(|secrets| secrets.face(replica, card));
         if let Some(face) = face {
-            if self.known.shuffled(card.deck).is_empty() {
-                self.known.record_shuffle(card.deck, &replica.faces_of(card.deck));
-            }
             self.known.set(card, face);
         }
     }

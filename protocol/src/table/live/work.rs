@@ -252,12 +252,12 @@ impl<G: Game> Table<G> {
         }
     }
 
-    /// Opens a card that was dealt to this seat.
+    /// Opens a card that was dealt to this seat, and remembers what a deck was sealed from.
     fn learn(&mut self, news: &News<G>) {
-        if let News::Dealt { card, to } = news
-            && *to == self.me()
-        {
-            self.own.learn(*card, &self.replica);
+        match news {
+            News::Dealt { card, to } if *to == self.me() => self.own.learn(*card, &self.replica),
+            News::Sealed { deck, .. } => self.own.learn_deck(*deck, &self.replica),
+            _ => {}
         }
     }
 
