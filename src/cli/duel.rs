@@ -83,10 +83,13 @@ impl Programs {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn hold(&self, leash: Leash) {
+    /// Starts one more, unless they are being ended.
+    fn start(&self, start: impl FnOnce() -> Result<ExecBot, ExecError>) -> Result<ExecBot, ExecError> {
         let mut held = self.held();
         held.retain(|leash| !leash.has_ended());
-        held.push(leash);
+        let bot = start()?;
+        held.push(bot.leash());
+        Ok(bot)
     }
 
     /// Ends them and fairdeal on a signal.
@@ -96,7 +99,9 @@ impl Programs {
         let programs = self.clone();
         std::thread::spawn(move || {
             runtime.block_on(signals.recv());
-            programs.held().clear();
+            // No other starts while this is held.
+            let mut held = programs.held();
+            held.clear();
             std::process::exit(INTERRUPTED.into());
         });
         Ok(())
@@ -120,9 +125,8 @@ fn exec_bot(
 ) -> Result<Box<dyn Bot<AnyGame>>, ExecError> {
     let time = Duration::from_millis(args.move_ms.unwrap_or(EXEC_MS));
     let fallback = (fairdeal_games::bot(Level::Normal), Level::Normal.name());
-    let bot = ExecBot::start(command, time, fallback, notices.clone())?;
+    let bot = programs.start(|| ExecBot::start(command, time, fallback, notices.clone()))?;
     bot.introduce(rules);
-    programs.hold(bot.leash());
     Ok(Box::new(bot))
 }
 
