@@ -245,6 +245,8 @@ impl Results {
 
 #[cfg(test)]
 mod tests {
+    use sha2::{Digest as _, Sha256};
+
     use super::*;
     use crate::registry::rule_set;
 
@@ -275,6 +277,40 @@ mod tests {
             let strong = results(game, sharp, Contestant::Baseline, games);
             assert!(strong.share(0) > strong.share(1), "{game}: {strong:?}");
         }
+    }
+
+    /// The actions of one game of each kind among `baseline` bots, against which the figures in docs/bots.md are
+    /// measured: their number, and the start of their hash.
+    #[test]
+    fn baseline_stays_as_it_is() {
+        let actions = |game: &str, seats: u8| {
+            let mut game = AnyGame::create(&rule_set(game, seats, &Default::default()).unwrap()).unwrap();
+            let mut chance = RefereeChance::from_seed([5; 32]);
+            game.begin(&mut chance, &mut Vec::new()).unwrap();
+            let mut rng = ChaCha20Rng::from_seed([6; 32]);
+            let mut bots: Vec<_> = (0..seats).map(|_| baseline_bot()).collect();
+            let (mut made, mut hash) = (0, Sha256::new());
+            while !game.is_over() {
+                let act = |seat: Seat| {
+                    let action = bots[seat.index()].choose(&game, seat, chance.dealt_to(seat), &mut rng)?;
+                    Some((seat, action))
+                };
+                let (seat, action) = SeatSet::all(seats.into()).iter().find_map(act).unwrap();
+                hash.update(serde_json::to_vec(&(seat, &action)).unwrap());
+                game.apply(seat, &action, &mut chance, &mut Vec::new()).unwrap();
+                made += 1;
+            }
+            (made, data_encoding::HEXLOWER.encode(&hash.finalize())[..16].to_owned())
+        };
+        let games = [("loot", 3), ("plutonian-poker", 2), ("sphinxs-paw", 2), ("houses-of-thoth", 3)];
+        let found = games.map(|(game, seats)| actions(game, seats));
+        let known = [
+            (95, "1ee8593bad4f9359"),
+            (47, "cfd38277623da60c"),
+            (82, "9f93b63c6094ff99"),
+            (314, "dd90d8599e645c87"),
+        ];
+        assert_eq!(found, known.map(|(made, hash)| (made, hash.to_owned())));
     }
 
     /// Wilson 1927: of 10 games, 5 won leaves 0.237 to 0.763.
