@@ -32,6 +32,7 @@ pub use loot::{GentleLootBot, LootBot};
 pub use plutonian::PlutonianBot;
 pub use random::Random;
 pub use sphinx::SphinxBot;
+pub(crate) use sphinx::Stamina as SphinxStamina;
 pub use thoth::ThothBot;
 pub(crate) use thoth::worth as thoth_worth;
 
