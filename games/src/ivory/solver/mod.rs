@@ -21,7 +21,7 @@ use seen::Seen;
 pub(crate) use state::{Goal, Play};
 use state::{State, Table};
 
-/// The states that a search of a deal may visit: eight times the most that any of 100,000 random deals needed. As many
+/// The states that a search for a player may visit: eight times the most that any of 100,000 random deals needed. As many
 /// take about 130 MB.
 pub const MOST_STATES: usize = 1_000_000;
 
