@@ -62,9 +62,9 @@ impl Stamina {
         in_turn: false,
     };
 
-    /// A seat joins another's vote after so many own turns without a new card. Few winners had to wait longer for a card:
-    /// one in twenty of the gentle bots, one in a hundred of the normal ones.
-    const COURTESY: u32 = 20;
+    /// A seat joins another's vote after so many own turns without a new card. Of the winners in games among gentle bots,
+    /// one in a hundred had to wait longer for a card; among normal ones fewer.
+    const COURTESY: u32 = 30;
 
     /// A seat proposes the end after so many.
     const ENOUGH: u32 = 60;
