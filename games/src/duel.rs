@@ -275,7 +275,12 @@ mod tests {
             }
         }
         let sharp = Contestant::Level(Level::Sharp);
-        for (game, games) in [("loot", 40), ("plutonian-poker", 6), ("sphinxs-paw", 8)] {
+        for (game, games) in [
+            ("loot", 40),
+            ("plutonian-poker", 6),
+            ("sphinxs-paw", 8),
+            ("houses-of-thoth", 8),
+        ] {
             let strong = results(game, sharp, Contestant::Baseline, games);
             assert!(strong.share(0) > strong.share(1), "{game}: {strong:?}");
         }
