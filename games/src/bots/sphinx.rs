@@ -7,7 +7,7 @@ use fairdeal_protocol::game::{Game as _, uniform};
 use fairdeal_protocol::seat::Seat;
 use rand_core::Rng;
 
-use super::Bot;
+use super::{Bot, SphinxStamina};
 use crate::hint::{Hint, Hints};
 use crate::sphinx::board::{Pylon, Square};
 use crate::sphinx::outlook::Board;
@@ -16,7 +16,7 @@ use crate::sphinx::{Phase, Sphinx, SphinxAction, Status, Whereabouts, cards};
 /// The normal bot for Sphinx's Paw. See the module documentation.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SphinxBot {
-    stamina: Stamina,
+    stamina: SphinxStamina,
     /// Whether it is the bot that sharp ones are measured against.
     baseline: bool,
 }
@@ -24,11 +24,11 @@ pub struct SphinxBot {
 impl SphinxBot {
     /// The bot that sharp ones are measured against.
     pub const BASELINE: Self = Self {
-        stamina: Stamina::NEW,
+        stamina: SphinxStamina::NEW,
         baseline: true,
     };
 
-    /// A vote for the end, if it wants one: [`Stamina::vote`].
+    /// A vote for the end, if it wants one: [`SphinxStamina::vote`].
     pub(crate) fn vote(&mut self, game: &Sphinx, seat: Seat) -> Option<SphinxAction> {
         self.stamina.vote(game, seat)
     }
@@ -40,55 +40,6 @@ impl Bot<Sphinx> for SphinxBot {
             true => baseline_vote(game, seat, rng).or_else(|| best(game, seat, known)),
             false => self.vote(game, seat).or_else(|| best_prospects(game, seat, known)),
         }
-    }
-}
-
-/// When a bot has had enough. The end makes a seat that still plays win nothing, but without votes seats that only hinder
-/// each other would go on forever.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Stamina {
-    /// Its own turns since a card was last turned up.
-    turns: u32,
-    /// Cards turned up.
-    turned: usize,
-    /// Whether it was its turn when it was last asked.
-    in_turn: bool,
-}
-
-impl Stamina {
-    const NEW: Self = Self {
-        turns: 0,
-        turned: 0,
-        in_turn: false,
-    };
-
-    /// A seat joins another's vote after so many own turns without a new card. Of the winners in games among gentle bots,
-    /// one in a hundred had to wait longer for a card; among normal ones fewer.
-    const COURTESY: u32 = 30;
-
-    /// A seat proposes the end after so many.
-    const ENOUGH: u32 = 60;
-
-    /// A seat with prospects below this joins a vote at any time.
-    const HOPELESS: f64 = 0.02;
-
-    /// A vote for the end, or to join another seat's. It has to be asked at each decision, since it counts the seat's
-    /// turns.
-    pub(crate) fn vote(&mut self, game: &Sphinx, seat: Seat) -> Option<SphinxAction> {
-        let in_turn = game.turn() == Some(seat);
-        // A turn that has no step for the Magician begins with the Monsters.
-        let begins = in_turn && (game.phase() == Phase::Magician || !self.in_turn);
-        self.in_turn = in_turn;
-        let turned = Pylon::ALL.into_iter().map(|pylon| game.turned(pylon).len()).sum();
-        if turned != self.turned {
-            (self.turned, self.turns) = (turned, 0);
-        }
-        self.turns = self.turns.saturating_add(u32::from(begins));
-        let asked = !game.votes().without(seat).is_empty();
-        let lets_go = || self.turns > Self::COURTESY || Board::of(game).prospects(game, seat) < Self::HOPELESS;
-        let wants = self.turns > Self::ENOUGH || asked && lets_go();
-        let vote = SphinxAction::Vote { end: true };
-        (wants && game.check(seat, &vote).is_ok()).then_some(vote)
     }
 }
 
@@ -342,67 +293,6 @@ mod tests {
                 let mut rng = ChaCha20Rng::from_seed([2; 32]);
                 let made = play(&mut game, &mut chance, &mut bots, &mut rng, 20_000).unwrap();
                 assert!(game.is_over(), "{made}");
-            }
-        }
-    }
-
-    /// Plays a game among normal bots in which the first seat votes from the start, and returns the actions made.
-    fn played_with_a_vote(seats: u8, number: u8) -> (Sphinx, usize) {
-        let rules = rule_set("sphinxs-paw", seats, &Default::default()).unwrap();
-        let mut game = Sphinx::create(&rules).unwrap();
-        let mut chance = RefereeChance::from_seed([number; 32]);
-        game.begin(&mut chance, &mut Vec::new()).unwrap();
-        let end = SphinxAction::Vote { end: true };
-        game.apply(Seat::FIRST, &end, &mut chance, &mut Vec::new()).unwrap();
-        let mut bots: Vec<Box<dyn Bot<Sphinx>>> = Vec::new();
-        bots.resize_with(usize::from(seats), || Box::new(SphinxBot::default()));
-        let mut rng = ChaCha20Rng::from_seed([2; 32]);
-        let made = play(&mut game, &mut chance, &mut bots, &mut rng, 20_000).unwrap();
-        (game, made)
-    }
-
-    /// Who votes does not wait for long, and yet most games bring a winner.
-    #[test]
-    fn it_joins_a_vote_when_little_is_left_to_win() {
-        for seats in 2..=4 {
-            let games = (0..10).map(|number| played_with_a_vote(seats, number));
-            let won = games.filter(|(game, made)| {
-                // A vote is void once its seat has won or lost.
-                let voted = game.status(Seat::FIRST) == Status::Playing;
-                assert!(game.is_over() && (!voted || *made < 400 * usize::from(seats)), "{made}");
-                !game.winners().is_empty()
-            });
-            assert!(won.count() >= 7);
-        }
-    }
-
-    /// Only own turns count, however often a seat is asked, and only those since a card was turned up.
-    #[test]
-    fn stamina_counts_own_turns() {
-        let rules = rule_set("sphinxs-paw", 2, &Default::default()).unwrap();
-        let mut bots = [SphinxBot::default(), SphinxBot::default()];
-        let (mut rng, known) = (ChaCha20Rng::from_seed([3; 32]), Faces::new());
-        for number in 0..3_u8 {
-            let mut game = Sphinx::create(&rules).unwrap();
-            let mut chance = RefereeChance::from_seed([number; 32]);
-            game.begin(&mut chance, &mut Vec::new()).unwrap();
-            let turned = |game: &Sphinx| Pylon::ALL.into_iter().any(|pylon| !game.turned(pylon).is_empty());
-            let mut turns = [0, 0];
-            while !turned(&game) {
-                let seat = game.turn().unwrap();
-                turns[seat.index()] += u32::from(game.phase() == Phase::Magician);
-                for other in Seat::first(2).filter(|other| *other != seat) {
-                    let asked = (0..50).find_map(|_| bots[other.index()].choose(&game, other, &known, &mut rng));
-                    assert_eq!(asked, None);
-                }
-                let action = bots[seat.index()].choose(&game, seat, &known, &mut rng).unwrap();
-                assert_eq!(bots.map(|bot| bot.stamina.turns), turns);
-                game.apply(seat, &action, &mut chance, &mut Vec::new()).unwrap();
-            }
-            assert!(turns[0] > 2);
-            for seat in Seat::first(2) {
-                let _ = bots[seat.index()].vote(&game, seat);
-                assert_eq!(bots[seat.index()].stamina.turns, 0);
             }
         }
     }
