@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::bots::{
-    Bot, GentleLootBot, IvoryBot, IvorySearchBot, Level, LootBot, PlutonianBot, Random, SphinxBot, ThothBot,
+    Bot, GentleLootBot, IvoryBot, IvorySearchBot, Level, LootBot, PlutonianBot, Random, SphinxBot, SphinxStamina,
+    ThothBot,
 };
 use crate::info::GameInfo;
 use crate::interface::{ActionError, TableEvent, TableGame};
@@ -302,6 +303,11 @@ impl Bot<AnyGame> for GentleBots {
         }
         match game {
             AnyGame::Loot(game) => GentleLootBot.choose(game, seat, known, rng).map(AnyAction::Loot),
+            AnyGame::Sphinx(game) => {
+                let vote = self.0.sphinx.vote(game, seat);
+                let action = vote.or_else(|| Random { seldom: None }.choose(game, seat, known, rng));
+                action.map(AnyAction::Sphinx)
+            }
             _ => Random { seldom: None }.choose(game, seat, known, rng),
         }
     }
@@ -311,6 +317,7 @@ impl Bot<AnyGame> for GentleBots {
 struct SharpBots {
     search: SharpBot,
     ivory: IvorySearchBot,
+    sphinx: SphinxStamina,
 }
 
 impl Bot<AnyGame> for SharpBots {
@@ -319,7 +326,11 @@ impl Bot<AnyGame> for SharpBots {
             AnyGame::Loot(game) => self.search.choose(game, seat, known, rng).map(AnyAction::Loot),
             AnyGame::Ivory(game) => self.ivory.choose(game, seat, known, rng).map(AnyAction::Ivory),
             AnyGame::Plutonian(game) => self.search.choose(game, seat, known, rng).map(AnyAction::Plutonian),
-            AnyGame::Sphinx(game) => self.search.choose(game, seat, known, rng).map(AnyAction::Sphinx),
+            AnyGame::Sphinx(game) => {
+                let vote = self.sphinx.vote(game, seat);
+                let action = vote.or_else(|| self.search.choose(game, seat, known, rng));
+                action.map(AnyAction::Sphinx)
+            }
             AnyGame::Thoth(game) => self.search.choose(game, seat, known, rng).map(AnyAction::Thoth),
         }
     }
@@ -339,6 +350,7 @@ pub fn sharp_bot(budget: Budget) -> Box<dyn Bot<AnyGame>> {
     Box::new(SharpBots {
         search: SharpBot::new(budget),
         ivory: IvorySearchBot::default(),
+        sphinx: SphinxStamina::default(),
     })
 }
 

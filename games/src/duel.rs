@@ -1,7 +1,7 @@
 //! Duels: two kinds of bots play many games against each other, and the shares are counted.
 //!
 //! Every deal is played once from each seat, so luck of the cards and of the first turn favours neither. The same seed
-//! gives the same deals. Bots with a budget in iterations then also make the same choices.
+//! gives the same deals. Bots with a budget in iterations then also make the same choices, on the same machine.
 
 use fairdeal_protocol::game::{Game as _, RuleSet, RuleSetError};
 use fairdeal_protocol::seat::{Seat, SeatSet};
@@ -69,7 +69,8 @@ pub struct Tally {
     pub won: u32,
     /// The sum of its shares: a win shared by n seats counts 1/n for each.
     pub shares: f64,
-    /// Decisions made, and the microseconds they took.
+    /// Decisions made, and the microseconds they took: those of a seat that is to act, and each action out of turn. Seats
+    /// that are asked out of turn and stay silent do not count.
     pub decisions: u64,
     pub micros: u64,
 }
@@ -99,14 +100,15 @@ pub struct Duel<'a> {
 }
 
 impl Duel<'_> {
-    /// Plays all games. `after` sees the results after each.
+    /// Plays all games, and up to `seats` - 1 more: until the last deal has been played from each seat. `after` sees the
+    /// results after each.
     ///
     /// # Errors
     /// [`RuleSetError`] if the rules are refused.
     pub fn play(&mut self, mut after: impl FnMut(&Results)) -> Result<Results, RuleSetError> {
         let seats = u32::from(self.rules.seats).max(1);
         let mut results = Results::default();
-        for number in 0..self.games {
+        for number in 0..self.games.next_multiple_of(seats) {
             let (deal, place) = (number / seats, number % seats);
             let place = Seat::first(usize::from(self.rules.seats)).nth(usize::try_from(place).unwrap_or(0));
             self.play_one(deal, place.unwrap_or(Seat::FIRST), &mut results)?;
@@ -137,7 +139,8 @@ impl Duel<'_> {
                 let bot = bots.get_mut(seat.index())?;
                 let began = (self.clock)();
                 let action = bot.choose(&game, seat, chance.dealt_to(seat), &mut rng);
-                if let Some(tally) = results.tallies.get_mut(side(seat)) {
+                let counts = action.is_some() || to_act.contains(seat);
+                if let Some(tally) = results.tallies.get_mut(side(seat)).filter(|_| counts) {
                     tally.decisions += 1;
                     tally.micros += (self.clock)().saturating_sub(began);
                 }
@@ -187,14 +190,14 @@ fn ratio(part: usize, whole: usize) -> f64 {
     number(part) / number(whole.max(1))
 }
 
-/// The Wilson 95 % interval of a share over so many games.
+/// The 95 % confidence interval of a share over so many games (Wilson 1927), from 0 to 1.
 pub fn wilson(share: f64, games: u32) -> (f64, f64) {
-    const Z: f64 = 1.96;
+    // The 97.5 % quantile of the normal distribution, squared.
+    const Z2: f64 = 1.959_964 * 1.959_964;
     let games = f64::from(games.max(1));
-    let middle = share + Z * Z / (2.0 * games);
-    let spread = Z * (share * (1.0 - share) / games + Z * Z / (4.0 * games * games)).sqrt();
-    let whole = 1.0 + Z * Z / games;
-    ((middle - spread) / whole, (middle + spread) / whole)
+    let middle = (share * games + Z2 / 2.0) / (games + Z2);
+    let half = (Z2 * (share * (1.0 - share) * games + Z2 / 4.0)).sqrt() / (games + Z2);
+    ((middle - half).max(0.0), (middle + half).min(1.0))
 }
 
 impl Results {
@@ -212,12 +215,9 @@ impl Results {
 
     /// Milliseconds of a decision of a contestant, on average.
     pub fn ms(&self, side: usize) -> f64 {
-        let (micros, decisions) = self
-            .tallies
-            .get(side)
-            .map_or((0, 1), |tally| (tally.micros, tally.decisions));
-        let number = |count: u64| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
-        number(micros) / number(decisions.max(1)) / 1000.0
+        let tally = self.tallies.get(side).copied().unwrap_or_default();
+        let micros = tally.micros / tally.decisions.max(1);
+        f64::from(u32::try_from(micros).unwrap_or(u32::MAX)) / 1000.0
     }
 
     /// The summary as one JSON object; percentages have one decimal.
@@ -245,6 +245,8 @@ impl Results {
 
 #[cfg(test)]
 mod tests {
+    use sha2::{Digest as _, Sha256};
+
     use super::*;
     use crate::registry::rule_set;
 
@@ -267,14 +269,60 @@ mod tests {
     fn levels_are_in_order() {
         let (gentle, normal) = (Contestant::Level(Level::Gentle), Contestant::Level(Level::Normal));
         for game in ["loot", "plutonian-poker", "sphinxs-paw", "houses-of-thoth"] {
-            let weak = results(game, normal, gentle, 20);
-            assert!(weak.won(0) > 0.6 && weak.share(0) > weak.share(1), "{game}: {weak:?}");
+            for (stronger, weaker) in [(normal, gentle), (gentle, Contestant::Random)] {
+                let weak = results(game, stronger, weaker, 20);
+                assert!(weak.won(0) > 0.6 && weak.share(0) > weak.share(1), "{game}: {weak:?}");
+            }
         }
         let sharp = Contestant::Level(Level::Sharp);
-        for (game, games) in [("loot", 40), ("plutonian-poker", 6), ("sphinxs-paw", 8)] {
+        for (game, games) in [
+            ("loot", 40),
+            ("plutonian-poker", 6),
+            ("sphinxs-paw", 8),
+            ("houses-of-thoth", 8),
+        ] {
             let strong = results(game, sharp, Contestant::Baseline, games);
             assert!(strong.share(0) > strong.share(1), "{game}: {strong:?}");
         }
+    }
+
+    /// The actions of one game of each kind among `baseline` bots, against which the figures in docs/bots.md are
+    /// measured: their number, and the start of their hash.
+    #[test]
+    fn baseline_stays_as_it_is() {
+        let actions = |game: &str, seats: u8| {
+            let mut game = AnyGame::create(&rule_set(game, seats, &Default::default()).unwrap()).unwrap();
+            let mut chance = RefereeChance::from_seed([5; 32]);
+            game.begin(&mut chance, &mut Vec::new()).unwrap();
+            let mut rng = ChaCha20Rng::from_seed([6; 32]);
+            let mut bots: Vec<_> = (0..seats).map(|_| baseline_bot()).collect();
+            let (mut made, mut hash) = (0, Sha256::new());
+            while !game.is_over() {
+                let act = |seat: Seat| {
+                    let action = bots[seat.index()].choose(&game, seat, chance.dealt_to(seat), &mut rng)?;
+                    Some((seat, action))
+                };
+                let (seat, action) = SeatSet::all(seats.into()).iter().find_map(act).unwrap();
+                hash.update(serde_json::to_vec(&(seat, &action)).unwrap());
+                game.apply(seat, &action, &mut chance, &mut Vec::new()).unwrap();
+                made += 1;
+            }
+            (made, data_encoding::HEXLOWER.encode(&hash.finalize())[..16].to_owned())
+        };
+        let games = [
+            ("loot", 3),
+            ("plutonian-poker", 2),
+            ("sphinxs-paw", 2),
+            ("houses-of-thoth", 3),
+        ];
+        let found = games.map(|(game, seats)| actions(game, seats));
+        let known = [
+            (95, "1ee8593bad4f9359"),
+            (47, "cfd38277623da60c"),
+            (82, "9f93b63c6094ff99"),
+            (314, "dd90d8599e645c87"),
+        ];
+        assert_eq!(found, known.map(|(made, hash)| (made, hash.to_owned())));
     }
 
     /// Wilson 1927: of 10 games, 5 won leaves 0.237 to 0.763.
@@ -282,5 +330,38 @@ mod tests {
     fn intervals_are_those_of_wilson() {
         let (low, high) = wilson(0.5, 10);
         assert!((low - 0.2366).abs() < 1e-3 && (high - 0.7634).abs() < 1e-3);
+        // The figure of Ivory Tower's rules page.
+        let (low, high) = wilson(0.837, 2000);
+        assert!((low - 0.820).abs() < 0.0005 && (high - 0.853).abs() < 0.0005);
+        assert_eq!((wilson(0.0, 10).0, wilson(1.0, 10).1), (0.0, 1.0));
+    }
+
+    /// With a clock that ticks at each reading, every counted decision takes one microsecond; and of three seats each has
+    /// its turn at a deal.
+    #[test]
+    fn only_decisions_count_and_every_seat_has_its_turn() {
+        let ticks = std::cell::Cell::new(0);
+        let rules = rule_set("loot", 3, &Default::default()).unwrap();
+        let mut duel = Duel {
+            rules: &rules,
+            games: 1,
+            seed: 1,
+            make: &mut |_| Contestant::Random.bot(Budget::default()),
+            clock: &|| ticks.replace(ticks.get() + 1),
+        };
+        let results = duel.play(|_| {}).unwrap();
+        assert_eq!(results.games, 3);
+        assert_eq!(
+            results.tallies.map(|tally| tally.decisions).iter().sum::<u64>(),
+            results.actions
+        );
+        assert_eq!((results.ms(0), results.ms(1)), (0.001, 0.001));
+        let long = Tally {
+            decisions: 1 << 33,
+            micros: 3 << 43,
+            ..Tally::default()
+        };
+        let tallies = [long; 2];
+        assert_eq!(Results { tallies, ..results }.ms(0), 3.072);
     }
 }

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use anyhow::anyhow;
 use fairdeal_games::chance::RefereeChance;
+use fairdeal_games::duel::wilson;
 use fairdeal_games::ivory::solver::{MOST_STATES, Verdict, laid, solve};
 use fairdeal_games::ivory::{Ivory, cards, daily};
 use fairdeal_games::{TableEvent as _, rule_set};
@@ -54,7 +55,8 @@ fn count(deals: u32, seed: u64) -> SolveLine {
         }
     }
     times.sort_unstable();
-    let (low, high) = wilson(winnable, deals);
+    let share = f64::from(winnable) / f64::from(deals.max(1));
+    let (low, high) = wilson(share, deals);
     SolveLine {
         v: Version,
         game: "ivory-tower".to_owned(),
@@ -62,22 +64,12 @@ fn count(deals: u32, seed: u64) -> SolveLine {
         seed,
         winnable,
         gave_up,
-        share: f64::from(winnable) / f64::from(deals),
+        share,
         low,
         high,
         median_us: times.get(times.len() / 2).copied().unwrap_or(0),
         worst_us: times.last().copied().unwrap_or(0),
     }
-}
-
-/// The 95 % confidence interval of a share (Wilson 1927), from 0 to 1. `of` is not 0.
-fn wilson(count: u32, of: u32) -> (f64, f64) {
-    // The 97.5 % quantile of the normal distribution, squared.
-    const Z2: f64 = 1.959_964 * 1.959_964;
-    let (count, of) = (f64::from(count), f64::from(of));
-    let middle = (count + Z2 / 2.0) / (of + Z2);
-    let half = (Z2 * (count * (of - count) / of + Z2 / 4.0)).sqrt() / (of + Z2);
-    ((middle - half).max(0.0), (middle + half).min(1.0))
 }
 
 fn in_words(line: &SolveLine) -> String {
@@ -126,20 +118,4 @@ fn day(date: String) -> anyhow::Result<String> {
         let _ = writeln!(text, "  {}", event.text(&[]));
     }
     Ok(text)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The figure of the rules page.
-    #[test]
-    fn wilson_interval_of_a_known_share() {
-        let (low, high) = wilson(1674, 2000);
-        assert!(
-            (low - 0.820).abs() < 0.0005 && (high - 0.853).abs() < 0.0005,
-            "{low} {high}"
-        );
-        assert_eq!(wilson(0, 10).0, 0.0);
-    }
 }

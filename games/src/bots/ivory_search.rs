@@ -11,7 +11,7 @@ use rand_core::Rng;
 
 use super::{Bot, IvoryBot};
 use crate::ivory::solver::{Goal, Judge, Play, unseen};
-use crate::ivory::{Ivory, IvoryAction, Source, Target};
+use crate::ivory::{Ivory, IvoryAction};
 
 /// The searching bot. It keeps the play that it is turning for, and which piles it has had.
 #[derive(Clone, Debug)]
@@ -182,28 +182,13 @@ impl IvorySearchBot {
 
     /// The next action of a plan: its play, or a turn. `None` if it cannot be carried out.
     fn towards(&mut self, game: &Ivory, seat: Seat, plan: Plan) -> Option<IvoryAction> {
-        let Play { card, goal } = plan.play;
-        let pile = |card: Face| {
-            let place = game.piles().iter().position(|pile| pile.last() == Some(&card))?;
-            u8::try_from(place).ok()
+        let Some(from) = plan.play.source(game) else {
+            let turns = plan.turns.checked_sub(1)?;
+            self.plan = Some(Plan { turns, ..plan });
+            let can_turn = game.check(seat, &IvoryAction::Turn).is_ok();
+            return can_turn.then_some(IvoryAction::Turn);
         };
-        let from = match pile(card) {
-            Some(place) => Source::Pile(place),
-            None if game.top() == Some(card) => Source::Draw,
-            None => {
-                let turns = plan.turns.checked_sub(1)?;
-                self.plan = Some(Plan { turns, ..plan });
-                return game
-                    .check(seat, &IvoryAction::Turn)
-                    .is_ok()
-                    .then_some(IvoryAction::Turn);
-            }
-        };
-        let to = match goal {
-            Goal::Tower => Target::Tower,
-            Goal::New => Target::New,
-            Goal::Onto(card) => Target::Pile(pile(card)?),
-        };
+        let to = plan.play.target(game)?;
         let action = IvoryAction::Play { from, to };
         game.check(seat, &action).ok()?;
         Some(action)

@@ -23,6 +23,7 @@ mod loot;
 mod plutonian;
 mod random;
 mod sphinx;
+mod sphinx_stamina;
 mod thoth;
 
 pub use ivory::IvoryBot;
@@ -32,6 +33,7 @@ pub use loot::{GentleLootBot, LootBot};
 pub use plutonian::PlutonianBot;
 pub use random::Random;
 pub use sphinx::SphinxBot;
+pub(crate) use sphinx_stamina::SphinxStamina;
 pub use thoth::ThothBot;
 pub(crate) use thoth::worth as thoth_worth;
 

@@ -7,66 +7,49 @@ use fairdeal_protocol::game::{Game as _, uniform};
 use fairdeal_protocol::seat::Seat;
 use rand_core::Rng;
 
-use super::Bot;
+use super::{Bot, SphinxStamina};
 use crate::hint::{Hint, Hints};
 use crate::sphinx::board::{Pylon, Square};
 use crate::sphinx::outlook::Board;
 use crate::sphinx::{Phase, Sphinx, SphinxAction, Status, Whereabouts, cards};
 
 /// The normal bot for Sphinx's Paw. See the module documentation.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct SphinxBot {
-    /// It never votes before it has made this many decisions in a game: the end would make a seat that plays win nothing.
-    youth: u32,
-    /// Its decisions in this game.
-    age: u32,
-    /// The bot votes for the end about once in this many decisions: a game could otherwise go on forever.
-    patience: u32,
-    /// The bot joins another seat's vote for the end about once in this many decisions.
-    courtesy: u32,
-    /// Whether it weighs prospects.
-    prospects: bool,
+    stamina: SphinxStamina,
+    /// Whether it is the bot that sharp ones are measured against.
+    baseline: bool,
 }
 
 impl SphinxBot {
     /// The bot that sharp ones are measured against.
     pub const BASELINE: Self = Self {
-        youth: 0,
-        age: 0,
-        patience: 400,
-        courtesy: 40,
-        prospects: false,
+        stamina: SphinxStamina::NEW,
+        baseline: true,
     };
-}
 
-impl Default for SphinxBot {
-    fn default() -> Self {
-        Self {
-            youth: 3000,
-            age: 0,
-            patience: 400,
-            courtesy: 40,
-            prospects: true,
-        }
+    /// A vote for the end, if it wants one: [`SphinxStamina::vote`].
+    pub(crate) fn vote(&mut self, game: &Sphinx, seat: Seat) -> Option<SphinxAction> {
+        self.stamina.vote(game, seat)
     }
 }
 
 impl Bot<Sphinx> for SphinxBot {
     fn choose(&mut self, game: &Sphinx, seat: Seat, known: &Faces, rng: &mut dyn Rng) -> Option<SphinxAction> {
-        let vote = SphinxAction::Vote { end: true };
-        let asked = !game.votes().is_empty() && uniform(rng, self.courtesy) == 0;
-        let tired = asked || uniform(rng, self.patience) == 0;
-        // A Magician enters once a game.
-        let begins = game.status(seat) == Status::Playing && game.magician(seat).is_none();
-        self.age = if begins { 0 } else { self.age.saturating_add(1) };
-        if tired && self.age >= self.youth && game.check(seat, &vote).is_ok() {
-            return Some(vote);
-        }
-        match self.prospects {
-            true => best_prospects(game, seat, known),
-            false => best(game, seat, known),
+        match self.baseline {
+            true => baseline_vote(game, seat, rng).or_else(|| best(game, seat, known)),
+            false => self.vote(game, seat).or_else(|| best_prospects(game, seat, known)),
         }
     }
+}
+
+/// The vote of the bot that sharp ones are measured against: about once in 400 decisions, and once in 40 when another seat
+/// votes.
+fn baseline_vote(game: &Sphinx, seat: Seat, rng: &mut dyn Rng) -> Option<SphinxAction> {
+    let asked = !game.votes().is_empty() && uniform(rng, 40) == 0;
+    let tired = asked || uniform(rng, 400) == 0;
+    let vote = SphinxAction::Vote { end: true };
+    (tired && game.check(seat, &vote).is_ok()).then_some(vote)
 }
 
 /// A step towards the best Pylon, or the Monster after which the prospects of a seat in turn compare best with the

@@ -153,9 +153,11 @@ impl Outlook {
 /// How a missing pyramid counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Odds {
-    /// The same in every hand.
+    /// The same in every hand, also in one that the trees can no longer give: for the bot that sharp ones are measured
+    /// against.
     Even,
-    /// Less of a loss in quartets and quintets, so that stacks other than trees and nests are built too.
+    /// Less of a loss in quartets and quintets, so that stacks other than trees and nests are built too. Hands that the
+    /// trees can no longer give do not count.
     Seen,
 }
 
@@ -179,14 +181,15 @@ impl Odds {
         self.promise(&after, &rest) - was - gift
     }
 
-    /// The value of a stack with its prospects, in hundredths: hands that the trees can no longer give do not count.
+    /// The value of a stack with its prospects, in hundredths.
     fn promise(self, stack: &[Pyramid], left: &Left) -> i64 {
         let Some(first) = stack.first() else {
             return 0;
         };
         let now = score(stack) * 100;
         let to_come = Hand::ALL.into_iter();
-        let to_come = to_come.filter(|hand| hand.may_become(stack) && left.has(*hand, stack));
+        let to_come = to_come.filter(|hand| hand.may_become(stack));
+        let to_come = to_come.filter(|hand| self == Self::Even || left.has(*hand, stack));
         let best = to_come.map(|hand| self.expected(hand, first.size, stack.len()));
         now.max(best.max().unwrap_or(0))
     }

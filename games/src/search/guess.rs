@@ -84,6 +84,8 @@ pub(super) struct Guess {
     faces: Faces,
     decks: u16,
     rng: ChaCha8Rng,
+    /// Whether the next deal was called for.
+    dealt_out: bool,
 }
 
 impl Guess {
@@ -94,7 +96,13 @@ impl Guess {
             faces,
             decks: last.saturating_add(1),
             rng: ChaCha8Rng::from_rng(rng),
+            dealt_out: false,
         }
+    }
+
+    /// Whether the play-out stopped where the next deal would begin.
+    pub(super) fn is_dealt_out(&self) -> bool {
+        self.dealt_out
     }
 
     pub(super) fn faces(&self) -> &Faces {
@@ -104,6 +112,7 @@ impl Guess {
 
 impl Chance for Guess {
     fn next_deal(&mut self) -> Result<(), Pause> {
+        self.dealt_out = true;
         Err(Pause)
     }
 
@@ -122,6 +131,7 @@ impl Chance for Guess {
 
     fn open(&mut self, cards: &[Handle]) -> Result<Vec<Face>, Pause> {
         let faces: Option<Vec<_>> = cards.iter().map(|card| self.faces.get(*card)).collect();
+        debug_assert!(faces.is_some(), "the guess lacks a card of {cards:?}");
         faces.ok_or(Pause)
     }
 

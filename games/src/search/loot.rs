@@ -6,7 +6,7 @@ use fairdeal_protocol::seat::Seat;
 use rand_core::Rng;
 
 use super::guess::Unknown;
-use super::{Search, share};
+use super::{Search, part_of_win, share};
 use crate::bots::LootBot;
 use crate::loot::cards::{self, GodSet, rank, suit};
 use crate::loot::score::{best, best_total};
@@ -40,7 +40,7 @@ impl Search for Loot {
         guess
     }
 
-    fn candidates(&self, seat: Seat, known: &Faces, _age: u32, rng: &mut dyn Rng) -> Vec<Option<LootAction>> {
+    fn candidates(&self, seat: Seat, known: &Faces, rng: &mut dyn Rng) -> Vec<Option<LootAction>> {
         let may_fire = self.check(seat, &LootAction::Fire).is_ok() && self.phase() == Phase::Take;
         let other = LootBot::default().without_fire(self, seat, known, rng);
         match (may_fire, other) {
@@ -78,10 +78,8 @@ impl Search for Loot {
     }
 
     fn worth(&self, seat: Seat, guess: &Faces, dealt_out: bool) -> f64 {
-        if self.is_over() {
-            let winners = self.winners();
-            let shared = f64::from(u32::try_from(winners.len()).unwrap_or(u32::MAX).max(1));
-            return if winners.contains(seat) { 1.0 / shared } else { 0.0 };
+        if let Some(part) = part_of_win(self, seat) {
+            return part;
         }
         let hand =
             |seat: Seat| -> Vec<Face> { self.hand_of(seat).iter().filter_map(|slot| slot.face(guess)).collect() };

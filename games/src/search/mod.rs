@@ -6,8 +6,8 @@
 //! none of them. A play-out stops early, and the state it reached is rated by rules of thumb.
 //!
 //! The search sees only what [`Bot::choose`] gives it: the public state and the seat's own overlay. A budget in
-//! iterations always gives the same choice for the same random numbers. There is no clock here: a [`Deadline`] comes
-//! from outside.
+//! iterations gives the same choice for the same random numbers, on one machine: `ln` and `exp` may differ in the last
+//! bit between platforms. There is no clock here: a [`Deadline`] comes from outside.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -44,9 +44,8 @@ pub trait Search: Game {
     /// The overlay of the seat with a face for every sealed card in play: a guess among all that fit what it knows.
     fn determinize(&self, seat: Seat, known: &Faces, rng: &mut dyn Rng) -> Faces;
 
-    /// The few actions worth a search, the most promising first. `None` is to stay silent, out of turn. `age` counts the
-    /// bot's decisions before this one.
-    fn candidates(&self, seat: Seat, known: &Faces, age: u32, rng: &mut dyn Rng) -> Vec<Option<Self::Action>>;
+    /// The few actions worth a search, the most promising first. `None` is to stay silent, out of turn.
+    fn candidates(&self, seat: Seat, known: &Faces, rng: &mut dyn Rng) -> Vec<Option<Self::Action>>;
 
     /// A quick choice of a seat that is to act, for play-outs.
     fn quick(&self, seat: Seat, guess: &Faces, rng: &mut dyn Rng) -> Option<Self::Action>;
@@ -113,12 +112,11 @@ impl Default for Budget {
 #[derive(Default)]
 pub struct SharpBot {
     budget: Budget,
-    age: u32,
 }
 
 impl SharpBot {
     pub fn new(budget: Budget) -> Self {
-        Self { budget, age: 0 }
+        Self { budget }
     }
 }
 
@@ -127,8 +125,7 @@ impl<G: Search> Bot<G> for SharpBot {
         if let Some(deadline) = &mut self.budget.deadline {
             deadline.start();
         }
-        self.age = self.age.saturating_add(1);
-        let mut candidates = game.candidates(seat, known, self.age, rng);
+        let mut candidates = game.candidates(seat, known, rng);
         if candidates.len() < 2 {
             return candidates.pop().flatten();
         }
@@ -231,7 +228,7 @@ fn play_out<G: Search>(
     if let Some(action) = action {
         match step(&mut game, seat, action, &mut chance) {
             Ok(()) => {}
-            Err(ApplyError::Pause) => return game.worth(seat, chance.faces(), true),
+            Err(ApplyError::Pause) => return game.worth(seat, chance.faces(), chance.is_dealt_out()),
             Err(ApplyError::Illegal(_)) => return 0.0,
         }
     }
@@ -242,7 +239,7 @@ fn play_out<G: Search>(
         };
         match step(&mut game, next, &action, &mut chance) {
             Ok(()) => {}
-            Err(ApplyError::Pause) => return game.worth(seat, chance.faces(), true),
+            Err(ApplyError::Pause) => return game.worth(seat, chance.faces(), chance.is_dealt_out()),
             Err(ApplyError::Illegal(_)) => break,
         }
     }
@@ -255,6 +252,18 @@ fn few_best<T>(rated: impl IntoIterator<Item = (f64, T)>, few: usize) -> Vec<T> 
     rated.sort_by(|one, other| other.0.total_cmp(&one.0));
     rated.truncate(few);
     rated.into_iter().map(|(_, item)| item).collect()
+}
+
+/// A seat's part of the win of a game that is over, from 0 to 1.
+fn part_of_win(game: &impl Game, seat: Seat) -> Option<f64> {
+    let winners = game.winners();
+    let count = u32::try_from(winners.len()).unwrap_or(u32::MAX).max(1);
+    let part = if winners.contains(seat) {
+        1.0 / f64::from(count)
+    } else {
+        0.0
+    };
+    game.is_over().then_some(part)
 }
 
 /// A number mapped smoothly to between 0 and 1: one half at 0, and 73 % at one `scale`.

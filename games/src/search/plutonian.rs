@@ -5,7 +5,7 @@ use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
 use rand_core::Rng;
 
-use super::{Search, few_best, share};
+use super::{Search, few_best, part_of_win, share};
 use crate::bots::{Bot as _, PlutonianBot};
 use crate::plutonian::outlook::{Left, gain, promise};
 use crate::plutonian::{Plutonian, PlutonianAction};
@@ -26,7 +26,7 @@ impl Search for Plutonian {
         known.clone()
     }
 
-    fn candidates(&self, seat: Seat, known: &Faces, _age: u32, rng: &mut dyn Rng) -> Vec<Option<PlutonianAction>> {
+    fn candidates(&self, seat: Seat, known: &Faces, rng: &mut dyn Rng) -> Vec<Option<PlutonianAction>> {
         if self.turn() != Some(seat) {
             // The normal bot's vote: for the end while it leads, late in the game.
             return vec![PlutonianBot::default().choose(self, seat, known, rng)];
@@ -61,6 +61,9 @@ impl Search for Plutonian {
     }
 
     fn worth(&self, seat: Seat, _guess: &Faces, _dealt_out: bool) -> f64 {
+        if let Some(part) = part_of_win(self, seat) {
+            return part;
+        }
         let scores = self.scores();
         let left = Left::of(self);
         let value = |seat: Seat| {
@@ -70,11 +73,6 @@ impl Search for Plutonian {
             // What stacks promise beyond their points counts half.
             (now + points(promised)) / 2.0
         };
-        if self.is_over() {
-            let winners = self.winners();
-            let winners_len = f64::from(u32::try_from(winners.len()).unwrap_or(u32::MAX).max(1));
-            return if winners.contains(seat) { 1.0 / winners_len } else { 0.0 };
-        }
         let others = self.playing().without(seat).iter().map(value);
         share(value(seat) - others.fold(0.0, f64::max), LEAD)
     }

@@ -14,10 +14,6 @@ use crate::sphinx::{Phase, Sphinx, SphinxAction};
 
 /// Candidates per decision.
 const FEW: usize = 6;
-/// After this many decisions a sharp bot votes for the end, about once in [`TIRED`] more: seats that only hinder each
-/// other could go on forever.
-const LONG: u32 = 1500;
-const TIRED: u32 = 50;
 
 impl Search for Sphinx {
     const ACTIONS: u32 = 10;
@@ -31,21 +27,16 @@ impl Search for Sphinx {
         Unknown::new(all, cards, known).deal(known, rng)
     }
 
-    fn candidates(&self, seat: Seat, known: &Faces, age: u32, rng: &mut dyn Rng) -> Vec<Option<SphinxAction>> {
-        let vote = SphinxAction::Vote { end: true };
-        if age >= LONG && uniform(rng, TIRED) == 0 && self.check(seat, &vote).is_ok() {
-            return vec![Some(vote)];
-        }
+    fn candidates(&self, seat: Seat, known: &Faces, _rng: &mut dyn Rng) -> Vec<Option<SphinxAction>> {
         if self.turn() != Some(seat) {
             return vec![None];
         }
         let legal = self.legal(seat, known).into_iter();
         let legal = legal.filter(|action| !matches!(action, SphinxAction::Vote { .. }));
+        let board = Board::of(self);
         let rated = legal.map(|action| {
-            (
-                Board::of(self).after(self, seat, action).worth(self, seat),
-                Some(action),
-            )
+            let worth = board.clone().after(self, seat, action).worth(self, seat);
+            (worth, Some(action))
         });
         few_best(rated, FEW)
     }

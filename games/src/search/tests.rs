@@ -146,7 +146,7 @@ fn a_stopped_search_answers_at_once() {
         stop: Some(Arc::new(AtomicBool::new(true))),
         ..Budget::iterations(u32::MAX)
     };
-    let first = game.candidates(seat, &Faces::new(), 0, &mut rng(1)).swap_remove(0);
+    let first = game.candidates(seat, &Faces::new(), &mut rng(1)).swap_remove(0);
     assert_eq!(
         SharpBot::new(budget).choose(&game, seat, &Faces::new(), &mut rng(1)),
         first
@@ -164,6 +164,6 @@ fn silence_is_a_candidate_out_of_turn() {
         .iter()
         .find(|seat| !game.to_act().contains(*seat))
         .unwrap();
-    let candidates = game.candidates(seat, chance.dealt_to(seat), 0, &mut rng(1));
+    let candidates = game.candidates(seat, chance.dealt_to(seat), &mut rng(1));
     assert_eq!(candidates, [None, Some(LootAction::Fire)]);
 }

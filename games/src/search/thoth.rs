@@ -6,7 +6,7 @@ use fairdeal_protocol::seat::Seat;
 use rand_core::Rng;
 
 use super::guess::Unknown;
-use super::{Search, few_best, share};
+use super::{Search, few_best, part_of_win, share};
 use crate::bots::thoth_worth;
 use crate::thoth::house::{House, Level};
 use crate::thoth::{Thoth, ThothAction, cards};
@@ -38,7 +38,7 @@ impl Search for Thoth {
         Unknown::new(cards::all(), cards, known).deal(known, rng)
     }
 
-    fn candidates(&self, seat: Seat, known: &Faces, _age: u32, _rng: &mut dyn Rng) -> Vec<Option<ThothAction>> {
+    fn candidates(&self, seat: Seat, known: &Faces, _rng: &mut dyn Rng) -> Vec<Option<ThothAction>> {
         if !self.to_act().contains(seat) {
             return vec![None];
         }
@@ -53,10 +53,8 @@ impl Search for Thoth {
     }
 
     fn worth(&self, seat: Seat, guess: &Faces, dealt_out: bool) -> f64 {
-        if self.is_over() {
-            let winners = self.winners();
-            let shared = f64::from(u32::try_from(winners.len()).unwrap_or(u32::MAX).max(1));
-            return if winners.contains(seat) { 1.0 / shared } else { 0.0 };
+        if let Some(part) = part_of_win(self, seat) {
+            return part;
         }
         let stand = |seat: Seat| {
             let total = points(self.totals().get(seat.index()).copied().unwrap_or(0));

@@ -9,8 +9,8 @@ use fairdeal_protocol::seat::Seat;
 use super::board::{Pylon, Square, SquareSet, central};
 use super::{Sphinx, SphinxAction, Status, Whereabouts};
 
-/// Turns that make a King worth 1/e: the worth of a Magician is e^(−turns/14).
-const PATIENCE: f64 = 14.0;
+/// The part of a King's worth that a turn leaves: e^(−1/14).
+const FADE: f64 = 0.931_062_779_704_022_7;
 /// A Monster on the way costs this many turns more.
 const DETOUR: usize = 4;
 /// No way on the board takes longer.
@@ -144,14 +144,15 @@ fn layer(layers: &[SquareSet], steps: usize) -> SquareSet {
     layers.get(steps).copied().unwrap_or_default()
 }
 
-/// e^(−turns/14).
+/// The worth of a King so many turns away. Products, unlike `exp`, have the same bits on every machine: normal bots play
+/// by them.
 fn patience(turns: usize) -> f64 {
     const MOST: usize = 64;
     static TABLE: std::sync::LazyLock<[f64; MOST]> = std::sync::LazyLock::new(|| {
-        let mut turns = 0.0_f64;
+        let mut next = 1.0;
         [(); MOST].map(|()| {
-            let worth = (-turns / PATIENCE).exp();
-            turns += 1.0;
+            let worth = next;
+            next *= FADE;
             worth
         })
     });

@@ -21,7 +21,7 @@ use seen::Seen;
 pub(crate) use state::{Goal, Play};
 use state::{State, Table};
 
-/// The states that a search of a deal may visit: eight times the most that any of 100,000 random deals needed. As many
+/// The states that a search for a player may visit: eight times the most that any of 100,000 random deals needed. As many
 /// take about 130 MB.
 pub const MOST_STATES: usize = 1_000_000;
 
@@ -64,13 +64,27 @@ pub fn beginning(game: &Ivory, known: &Faces) -> Option<Ivory> {
     laid(&deck.map(|card| known.get(card)).collect::<Option<Vec<_>>>()?)
 }
 
+/// Whether a deck, top card first, can be won, however long the search takes. `None` if it is not the whole deck.
+pub fn is_winnable(deck: &[Face]) -> Option<bool> {
+    let (table, state) = Table::of(&laid(deck)?)?;
+    match search(&table, state, usize::MAX) {
+        Found::Win(_) => Some(true),
+        Found::Nothing => Some(false),
+        Found::TooMany => None,
+    }
+}
+
 /// Solves a game from its present position, and visits at most so many states. A resigned game is solved as if it went
 /// on. `None` if `known` lacks the face of a sealed card, or contradicts the cards in sight.
 pub fn solve(game: &Ivory, known: &Faces, most: usize) -> Option<Verdict> {
     let game = opened(game, known)?;
     let (table, state) = Table::of(&game)?;
     Some(match search(&table, state, most) {
-        Found::Win(plays) => line(game, &plays).map_or(Verdict::GaveUp, Verdict::Winnable),
+        Found::Win(plays) => {
+            let line = line(game, &plays);
+            debug_assert!(line.is_some(), "the rules forbid a play of the search");
+            line.map_or(Verdict::GaveUp, Verdict::Winnable)
+        }
         Found::Nothing => Verdict::Lost,
         Found::TooMany => Verdict::GaveUp,
     })
@@ -174,29 +188,36 @@ fn line(mut game: Ivory, plays: &[Play]) -> Option<Vec<IvoryAction>> {
     for play in plays {
         // Every card of the stock comes to the top within two passes, or never.
         let turns = 2 * (game.deck.len() + game.draw.len());
-        let from = pile_with(&game, play.card).map_or(Source::Draw, Source::Pile);
-        if from == Source::Draw {
-            for _ in 0..turns {
-                if game.top() == Some(play.card) {
-                    break;
-                }
-                game.turn_for_thought();
-                actions.push(IvoryAction::Turn);
+        for _ in 0..turns {
+            if play.source(&game).is_some() {
+                break;
             }
+            game.turn_for_thought();
+            actions.push(IvoryAction::Turn);
         }
-        if game.available(from) != Some(play.card) {
-            return None;
-        }
-        let to = match play.goal {
-            Goal::Tower => Target::Tower,
-            Goal::New => Target::New,
-            Goal::Onto(card) => Target::Pile(pile_with(&game, card)?),
-        };
+        let (from, to) = (play.source(&game)?, play.target(&game)?);
         game.check_play(from, to).ok()?;
         game.move_card(from, to)?;
         actions.push(IvoryAction::Play { from, to });
     }
     game.is_won().then_some(actions)
+}
+
+impl Play {
+    /// Where its card can be taken: a pile, or the draw pile if it is on top there.
+    pub(crate) fn source(self, game: &Ivory) -> Option<Source> {
+        let on_top = || (game.top() == Some(self.card)).then_some(Source::Draw);
+        pile_with(game, self.card).map(Source::Pile).or_else(on_top)
+    }
+
+    /// Where it puts its card; `None` if the card to cover is not the last of a pile.
+    pub(crate) fn target(self, game: &Ivory) -> Option<Target> {
+        Some(match self.goal {
+            Goal::Tower => Target::Tower,
+            Goal::New => Target::New,
+            Goal::Onto(card) => Target::Pile(pile_with(game, card)?),
+        })
+    }
 }
 
 /// The pile whose last card it is.
