@@ -131,25 +131,29 @@ impl<G: Search> Bot<G> for SharpBot {
         }
         let mut seed = [0; 32];
         rng.fill_bytes(&mut seed);
-        let best = search(game, seat, known, &candidates, seed, &self.budget);
-        candidates.swap_remove(best.min(candidates.len() - 1))
+        let arms = search(game, seat, known, candidates, seed, &self.budget);
+        favourite(arms).and_then(|arm| arm.action)
     }
 }
 
-/// One candidate's play-outs.
-#[derive(Clone, Copy, Default)]
-struct Arm {
-    plays: u32,
-    sum: f64,
+/// A candidate and its play-outs.
+#[derive(Clone, Debug)]
+pub struct Arm<A> {
+    /// `None` is to stay silent, out of turn.
+    pub action: Option<A>,
+    pub plays: u32,
+    /// The sum of the worths that its play-outs reached.
+    pub sum: f64,
 }
 
-impl Arm {
-    fn mean(self) -> f64 {
+impl<A> Arm<A> {
+    /// The mean worth, from 0 (lost) to 1 (won). 0 without a play-out.
+    pub fn mean(&self) -> f64 {
         self.sum / f64::from(self.plays.max(1))
     }
 
     /// The upper confidence bound after so many play-outs of all candidates, of at most `most` each.
-    fn bound(self, all: u32, explore: f64, most: u32) -> f64 {
+    fn bound(&self, all: u32, explore: f64, most: u32) -> f64 {
         match self.plays {
             0 => return f64::INFINITY,
             plays if plays >= most => return f64::NEG_INFINITY,
@@ -159,25 +163,28 @@ impl Arm {
     }
 }
 
-/// The position of the best candidate. Ties go to the first.
-fn search<G: Search>(
+/// Shares the budget's play-outs among candidates, which may be more than [`Search::candidates`] names. The arms are in
+/// the order of the candidates. The deadline of the budget has to run already.
+pub fn search<G: Search>(
     game: &G,
     seat: Seat,
     known: &Faces,
-    candidates: &[Option<G::Action>],
+    candidates: Vec<Option<G::Action>>,
     seed: [u8; 32],
     budget: &Budget,
-) -> usize {
-    let mut arms = vec![Arm::default(); candidates.len()];
+) -> Vec<Arm<G::Action>> {
+    let start = |action| Arm {
+        action,
+        plays: 0,
+        sum: 0.0,
+    };
+    let mut arms: Vec<_> = candidates.into_iter().map(start).collect();
     let mut guesses: Vec<Faces> = Vec::new();
     let mut events = Vec::new();
     let mut made = 0;
-    while !budget.is_spent(made) {
+    while !budget.is_spent(made) && arms.iter().any(|arm| arm.plays < G::PLAYS) {
         let next = best(&arms, |arm| arm.bound(made, G::EXPLORE, G::PLAYS));
-        if arms.iter().all(|arm| arm.plays >= G::PLAYS) {
-            break;
-        }
-        let (Some(arm), Some(action)) = (arms.get_mut(next), candidates.get(next)) else {
+        let Some(arm) = next.and_then(|next| arms.get_mut(next)) else {
             break;
         };
         // A candidate's n-th play-out meets the n-th guess, with the same random numbers for all candidates.
@@ -188,18 +195,24 @@ fn search<G: Search>(
         }
         let guess = guesses.get(number).cloned().unwrap_or_default();
         let rng = stream(seed, arm.plays | 1 << 31);
-        arm.sum += play_out(game, seat, action.as_ref(), guess, rng, &mut events);
+        arm.sum += play_out(game, seat, arm.action.as_ref(), guess, rng, &mut events);
         arm.plays += 1;
         made += 1;
     }
-    best(&arms, |arm| if arm.plays == 0 { -1.0 } else { arm.mean() })
+    arms
+}
+
+/// The arm with the highest mean, of those with a play-out. Ties go to the first; without any play-out it is the first.
+pub fn favourite<A>(mut arms: Vec<Arm<A>>) -> Option<Arm<A>> {
+    let place = best(&arms, |arm| if arm.plays == 0 { -1.0 } else { arm.mean() })?;
+    (place < arms.len()).then(|| arms.swap_remove(place))
 }
 
 /// The position of the arm with the highest value; the first of equals.
-fn best(arms: &[Arm], value: impl Fn(Arm) -> f64) -> usize {
-    let rated = arms.iter().map(|arm| value(*arm)).enumerate();
+fn best<A>(arms: &[Arm<A>], value: impl Fn(&Arm<A>) -> f64) -> Option<usize> {
+    let rated = arms.iter().map(value).enumerate();
     let better = |best: (usize, f64), next: (usize, f64)| if next.1 > best.1 { next } else { best };
-    rated.fold((0, f64::NEG_INFINITY), better).0
+    rated.reduce(better).map(|best| best.0)
 }
 
 /// The random numbers of one play-out.
