@@ -238,7 +238,7 @@ impl Lesson {
             game: self.game.clone(),
             known: self.chance.dealt_to(Self::ME).clone(),
             shares: BTreeMap::new(),
-            standing: Standing::Practice { undo: 0 },
+            standing: Standing::Practice { undo: 0, advice: None },
             my_turn: self.game.to_act().contains(Self::ME),
             connected: SeatSet::all(seats),
             indirect: SeatSet::EMPTY,

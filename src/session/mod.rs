@@ -12,6 +12,7 @@ pub mod lobby;
 pub mod local_bots;
 pub mod password_gate;
 pub mod practice;
+mod solved;
 pub mod spectators;
 
 use std::path::PathBuf;

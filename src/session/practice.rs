@@ -6,16 +6,17 @@
 use std::collections::BTreeMap;
 
 use fairdeal_games::chance::{RefereeChance, Refusal};
-use fairdeal_games::ivory::solver::{self, MOST_STATES, Verdict};
+use fairdeal_games::ivory::solver::Verdict;
 use fairdeal_games::{AnyAction, AnyEvent, AnyGame, TableEvent as _};
 use fairdeal_protocol::game::{Game as _, RuleSet};
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::party::{Party, PlayedBy};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_ui::text::clean;
-use fairdeal_ui::view::{LobbySeat, LobbyView, Seating, Snapshot, Standing, Waits};
+use fairdeal_ui::view::{Advice, LobbySeat, LobbyView, Seating, Snapshot, Standing, Waits};
 use tokio::sync::mpsc;
 
+use super::solved::{could_have, solve_here};
 use super::{Command, Handle, SessionEvent};
 
 /// The game, and its state before each action.
@@ -31,6 +32,8 @@ pub(crate) struct Practice {
 struct State {
     game: AnyGame,
     chance: RefereeChance,
+    /// Whether it can be won from here, and how.
+    verdict: Verdict,
 }
 
 impl Practice {
@@ -40,10 +43,11 @@ impl Practice {
         let mut chance = RefereeChance::from_seed(seed);
         let mut events = Vec::new();
         game.begin(&mut chance, &mut events).ok()?;
+        let verdict = solve_here(&game, chance.faces());
         let practice = Self {
             me: Seat::new(0)?,
             names: vec![name],
-            now: State { game, chance },
+            now: State { game, chance, verdict },
             before: Vec::new(),
         };
         Some((practice, events))
@@ -73,11 +77,18 @@ impl Practice {
     /// Applies an action; the reason in words if it is illegal.
     fn act(&mut self, action: &AnyAction) -> Result<Vec<AnyEvent>, String> {
         let before = self.now.clone();
-        let State { game, chance } = &mut self.now;
+        let State { game, chance, verdict } = &mut self.now;
         let mut events = Vec::new();
         let done = chance.attempt(game, |game, chance| game.apply(self.me, action, chance, &mut events));
         match done {
             Ok(()) => {
+                *verdict = match (&before.verdict, action) {
+                    (Verdict::Lost, _) => Verdict::Lost,
+                    (Verdict::Winnable(way), AnyAction::Ivory(action)) if way.first() == Some(action) => {
+                        Verdict::Winnable(way.iter().skip(1).copied().collect())
+                    }
+                    _ => solve_here(game, chance.faces()),
+                };
                 self.before.push(before);
                 Ok(events)
             }
@@ -89,19 +100,33 @@ impl Practice {
 
     /// Whether the deal can be won, in words: at the beginning, and again at the end of a game that was not won.
     fn verdict(&self) -> Option<SessionEvent> {
-        let State { game, chance } = &self.now;
-        let AnyGame::Ivory(tower) = game else { return None };
-        if tower.is_won() {
-            return None;
-        }
-        let deal = solver::beginning(tower, chance.faces())?;
-        let line = match (solver::solve(&deal, chance.faces(), MOST_STATES)?, game.is_over()) {
-            (Verdict::Winnable(_), false) => "This deal can be won.",
-            (Verdict::Winnable(_), true) => "This deal could have been won.",
-            (Verdict::Lost, _) => "This deal cannot be won, however it is played.",
-            (Verdict::GaveUp, _) => return None,
+        let State { game, chance, .. } = &self.now;
+        let line = match (game.is_over(), self.advice()) {
+            (true, Some(Advice::Undo(count))) => {
+                format!("{} {}", could_have(game, chance.faces())?, Advice::undo_first(count))
+            }
+            (true, _) => could_have(game, chance.faces())?.to_owned(),
+            (false, _) => match &self.now.verdict {
+                Verdict::Winnable(_) => "This deal can be won.".to_owned(),
+                Verdict::Lost => "This deal cannot be won, however it is played.".to_owned(),
+                Verdict::GaveUp => return None,
+            },
         };
-        Some(SessionEvent::Line(line.to_owned()))
+        Some(SessionEvent::Line(line))
+    }
+
+    /// The next action of a way to win, or how many actions have to be undone first.
+    fn advice(&self) -> Option<Advice> {
+        let game = &self.now.game;
+        if let (Verdict::Winnable(way), false) = (&self.now.verdict, game.is_over()) {
+            return way.first().map(|action| Advice::Next {
+                action: AnyAction::Ivory(*action),
+                left: way.len(),
+            });
+        }
+        let is_won = matches!(&self.now.verdict, Verdict::Winnable(way) if way.is_empty());
+        let back = self.before.iter().rev().position(|state| state.verdict.is_winnable());
+        back.filter(|_| !is_won).map(|states| Advice::Undo(states + 1))
     }
 
     /// Undoes the last action.
@@ -123,6 +148,7 @@ impl Practice {
             known: self.now.chance.dealt_to(self.me).clone(),
             standing: Standing::Practice {
                 undo: self.before.len(),
+                advice: self.advice(),
             },
             my_turn: game.to_act().contains(self.me),
             connected: SeatSet::one(self.me),
@@ -223,9 +249,11 @@ pub enum PracticeError {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use fairdeal_games::ivory::IvoryAction;
-    use fairdeal_games::rule_set;
+    use fairdeal_games::{Hints as _, match_game, rule_set};
+    use fairdeal_protocol::card::Faces;
+
+    use super::*;
 
     fn dealt() -> Practice {
         let rules = rule_set("ivory-tower", 1, &BTreeMap::new()).unwrap();
@@ -275,8 +303,48 @@ mod tests {
         let told = practice
             .answer(Command::Act(AnyAction::Ivory(IvoryAction::Resign)))
             .unwrap();
-        let said = |event: &SessionEvent| matches!(event, SessionEvent::Line(line) if line == "This deal could have been won.");
+        let words = "This deal could have been won. Undo 1 action, and hints show how.";
+        let said = |event: &SessionEvent| matches!(event, SessionEvent::Line(line) if line == words);
         assert!(told.iter().any(said));
+    }
+
+    /// The advice, followed step by step from a deal that can be won, completes the tower.
+    #[test]
+    fn advice_wins_where_the_deal_can_be_won() {
+        let mut practice = dealt();
+        let mut before = usize::MAX;
+        while let Some(advice) = practice.advice() {
+            let Advice::Next { action, left } = advice else {
+                panic!("{advice:?} after {} actions", practice.before.len());
+            };
+            assert!(left < before);
+            before = left;
+            practice.act(&action).unwrap();
+        }
+        assert_eq!(before, 1);
+        assert_eq!(practice.now.game.scores(), [10]);
+        assert_eq!(practice.verdict(), None);
+    }
+
+    /// A bot that sees too little plays on until the deal is lost. The advice leads back to where it was not.
+    #[test]
+    fn advice_leads_back_to_where_the_game_could_be_won() {
+        let mut practice = dealt();
+        while !practice.now.game.is_over() {
+            let hint = match_game!(&practice.now.game, game, AnyAction as wrap => {
+                wrap(game.hint(practice.me, &Faces::new()).unwrap().action)
+            });
+            practice.act(&hint).unwrap();
+        }
+        let Some(Advice::Undo(count)) = practice.advice() else {
+            panic!("{:?}", practice.advice());
+        };
+        assert!(count > 1);
+        for left in (1..=count).rev() {
+            assert_eq!(practice.advice(), Some(Advice::Undo(left)));
+            practice.undo().unwrap();
+        }
+        assert!(matches!(practice.advice(), Some(Advice::Next { .. })));
     }
 
     #[tokio::test]

@@ -496,6 +496,23 @@ fn a_practice_game_begins_from_the_command_line_and_leaves_nothing() {
     assert_eq!(kept.find(|path| path.is_dir()), None);
 }
 
+/// A sealed tower's cards are known once its seeds are revealed.
+#[test]
+fn a_sealed_tower_that_was_resigned_tells_whether_it_could_have_been_won() {
+    if !terminals_work() {
+        return;
+    }
+    let data = tempfile::tempdir().unwrap();
+    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_fairdeal"));
+    command.args(["--name", "Anna", "play", "ivory-tower"]);
+    let mut player = Player::starts(data.path(), command);
+    player.reads("YOUR TURN");
+    player.presses("r");
+    player.reads("Sure?");
+    player.presses("y");
+    player.reads("This deal could ");
+}
+
 #[test]
 fn the_terminal_may_change_its_size() {
     if !terminals_work() {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fairdeal_games::AnyGame;
+use fairdeal_games::{AnyAction, AnyGame, counted};
 use fairdeal_protocol::card::{self, Faces};
 use fairdeal_protocol::charter::Charter;
 use fairdeal_protocol::hash::Hash32;
@@ -262,7 +262,7 @@ impl PeerState {
 }
 
 /// The proofs and signatures behind a step of a game.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Standing {
     /// A log that every seat signs, and the progress of the protocol.
     Sealed(Progress),
@@ -270,7 +270,25 @@ pub enum Standing {
     Practice {
         /// How many actions can be undone.
         undo: usize,
+        /// What a player with all cards in sight would do; `None` if nobody can say.
+        advice: Option<Advice>,
     },
+}
+
+/// Advice from a solver that knows every card.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Advice {
+    /// The next action of a way to win, and how many of its actions are left, this one included.
+    Next { action: AnyAction, left: usize },
+    /// The game cannot be won from here, but it could before so many actions.
+    Undo(usize),
+}
+
+impl Advice {
+    /// What to do where the game cannot be won any more.
+    pub fn undo_first(actions: usize) -> String {
+        format!("Undo {}, and hints show how.", counted(actions, "action"))
+    }
 }
 
 #[cfg(test)]

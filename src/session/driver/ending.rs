@@ -14,6 +14,7 @@ use tokio::task::spawn_blocking;
 
 use crate::session::SessionEvent;
 use crate::session::driver::{Driver, SessionState};
+use crate::session::solved::could_have_sealed;
 use crate::store::StoreError;
 use crate::summary;
 
@@ -84,6 +85,7 @@ impl Driver {
         let game = table.game();
         let (scores, winners) = (game.scores(), game.winners().iter().collect());
         let log = table.log_hash();
+        let solitaire = (game.scores().len() == 1).then(|| table.transcript());
         let Kept { transcript, missing } = self.keep_all(None);
         let over = SessionEvent::Over {
             scores,
@@ -93,6 +95,11 @@ impl Driver {
         };
         self.tell(over).await;
         self.tell_missing(missing).await;
+        if let Some(transcript) = solitaire
+            && let Ok(Some(line)) = spawn_blocking(move || could_have_sealed(transcript)).await
+        {
+            self.tell(SessionEvent::Line(line.to_owned())).await;
+        }
     }
 
     /// Reserves disk space for a deal before any of the deal could be lost. If there is none, the table waits.

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use fairdeal_games::{AnyAction, capital, match_game};
+use fairdeal_games::{AnyAction, Hint, capital, match_game};
 use fairdeal_protocol::game::Game as _;
 use fairdeal_ui::canvas::Target;
 use fairdeal_ui::tables::offers::{Offer, Offers, refused};
 use fairdeal_ui::tables::{Board as _, Spot, hint};
+use fairdeal_ui::view::{Advice, Standing};
 
 use super::{Asked, Over, TableScreen};
 use crate::session::Command;
@@ -161,7 +162,24 @@ impl TableScreen {
 
     /// Shows what a good player might do, and why.
     pub(super) fn hint(&mut self, requests: &mut Requests) {
-        let hinted = self.view(&[], |view, snapshot| hint(&snapshot.game, view)).flatten();
+        let advice = self.snapshot.as_ref().and_then(|snapshot| match &snapshot.standing {
+            Standing::Practice { advice, .. } => advice.clone(),
+            Standing::Sealed(_) => None,
+        });
+        let hinted = match advice {
+            Some(Advice::Undo(count)) => {
+                let text = format!("It cannot be won from here. {}", Advice::undo_first(count));
+                return requests.push(Request::Toast(Tone::Plain, text));
+            }
+            Some(Advice::Next { action, left }) => Some(Hint {
+                action,
+                why: match left {
+                    1 => "It wins.".to_owned(),
+                    left => format!("This way wins in {left} actions."),
+                },
+            }),
+            None => self.view(&[], |view, snapshot| hint(&snapshot.game, view)).flatten(),
+        };
         let offers = self.choice.offers.all().iter();
         let found = hinted.and_then(|hint| {
             let mut offers = offers.clone();

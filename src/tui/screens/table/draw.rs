@@ -192,9 +192,12 @@ fn draw_keys(
     let of = |intent: Intent, label: &str| (keys.key(intent), label.to_owned(), Some(Target::Key(intent)));
     let mut all: Vec<KeyHelp> = Vec::new();
     let replays = table_screen.status.is_some();
+    let undo = matches!(snapshot.standing, Standing::Practice { undo, .. } if undo > 0);
+    let undo = undo.then(|| of(Intent::Undo, "undo"));
     let ended = table_screen.is_over() || table_screen.ending.failed.is_some();
     if ended && !replays {
         all.extend(outcome::ways_on(table_screen).map(|(key, label, target)| (key, label, Some(target))));
+        all.extend(undo);
     } else if !replays {
         let offers = table_screen.listed();
         for spot in table_screen.choice.lit() {
@@ -207,6 +210,7 @@ fn draw_keys(
         if !table_screen.choice.offers.is_empty() {
             all.push(of(Intent::Hint, "hint"));
         }
+        all.extend(undo);
         let verb = offers.first().filter(|offer| offer.refused.is_none());
         let verb = verb.and_then(|offer| offer.words.split_whitespace().next());
         if let Some(verb) = verb {
@@ -227,9 +231,6 @@ fn draw_keys(
                 "other uses".to_owned(),
                 Some(Target::Key(Intent::Uses)),
             ));
-        }
-        if matches!(snapshot.standing, Standing::Practice { undo } if undo > 0) {
-            all.push(of(Intent::Undo, "take back"));
         }
     }
     all.push(of(Intent::Inspect, "rule"));

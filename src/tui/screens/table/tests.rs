@@ -292,6 +292,9 @@ fn practice_is_taken_back() {
     assert_ne!(stage.shell.trail().last().unwrap(), "audit");
     stage.keys("u");
     assert_eq!(board(&mut stage), before[0]);
+    // A hint in practice is a step of a way to win.
+    stage.keys("h");
+    assert!(stage.draw().contains("This way wins in "), "{}", stage.draw());
     // Leaving loses the game, so the screen asks first. After the end it does not.
     stage.keys("q");
     assert!(stage.draw().contains("A practice game is not saved"));
