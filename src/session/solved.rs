@@ -1,4 +1,4 @@
-//! What the solver of Ivory Tower tells a player, who may know all the cards: in practice, and after the end.
+//! Answers of the solver of Ivory Tower for a player who may know all the cards: in practice, and after the end.
 
 use fairdeal_games::AnyGame;
 use fairdeal_games::ivory::solver::{self, MOST_STATES, Verdict};

@@ -270,7 +270,7 @@ pub enum Standing {
     Practice {
         /// How many actions can be undone.
         undo: usize,
-        /// What a player with all cards in sight would do; `None` if nobody can say.
+        /// The best action for a player who sees all cards; `None` if it is not known.
         advice: Option<Advice>,
     },
 }
@@ -285,7 +285,7 @@ pub enum Advice {
 }
 
 impl Advice {
-    /// What to do where the game cannot be won any more.
+    /// Advice for a game that cannot be won any more.
     pub fn undo_first(actions: usize) -> String {
         format!("Undo {}, and hints show how.", counted(actions, "action"))
     }
