@@ -262,6 +262,10 @@ impl TableGame for AnyGame {
         match_game!(self, game => game.seats())
     }
 
+    fn cards(&self) -> Vec<(Slot, Option<Seat>)> {
+        match_game!(self, game => game.cards())
+    }
+
     fn shuffled_from_json(&self, entry: &Value) -> Option<u32> {
         match_game!(self, game => game.shuffled_from_json(entry))
     }
