@@ -12,10 +12,12 @@ import sys
 # Kinds of actions, best first. Kinds that are not here come last.
 KINDS = ["foundation", "roof", "story", "raise", "relieve", "trouble", "place", "take", "magician", "introduce",
          "monster", "discard"]
+# Decisions in Sphinx's Paw after which it votes for the end: a game can go round for ever.
+PATIENCE = 60
 
 
-def worth(action, view, me):
-    """How good an action looks: the largest tuple wins."""
+def worth(action, view, me, made):
+    """How good an action looks after so many decisions: the largest tuple wins."""
     kind = action["type"]
     rank = -KINDS.index(kind) if kind in KINDS else -len(KINDS)
     if view["game"] == "loot":
@@ -29,13 +31,15 @@ def worth(action, view, me):
             return (rank, -friends(action["card"]))
         if kind == "take":  # The open card, if it makes three of a suit.
             return (rank, action["from"] == "discard" and friends(view["discard"][-1]) >= 2)
+    if kind == "vote":
+        return (1, 0) if action["end"] and made >= PATIENCE else (-len(KINDS), 0)
     if kind == "trouble" and action["target"] == me:
         return (-len(KINDS), 0)
     return (rank, action.get("count", 0))
 
 
 def main():
-    me = None
+    me, made = None, 0
     for line in sys.stdin:
         message = json.loads(line)
         if message["event"] == "hello":
@@ -44,9 +48,12 @@ def main():
         elif message["event"] == "choose":
             legal, view = message["legal"], message["view"]
             # Out of turn it stays silent.
-            best = max(range(len(legal)), key=lambda at: worth(legal[at], view, me)) if message["must"] else None
+            best = None
+            if message["must"]:
+                best = max(range(len(legal)), key=lambda at: worth(legal[at], view, me, made))
+                made += 1
             answer = {"event": "choice", "id": message["id"], "index": best}
-        else:  # stop, over, and what later versions add
+        else:  # stop, over, the events of the table, and what later versions add
             continue
         print(json.dumps(answer), flush=True)
 

@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         rules: &rules,
         games,
         seed: std::env::var("SEED").map_or(1, |seed| seed.parse().unwrap_or(1)),
-        make: &mut |side| {
+        make: &mut |side, _| {
             let budget = match budget.ends_with('i') {
                 true => Budget::iterations(number),
                 false => Budget::time(Clock {
@@ -49,7 +49,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 }),
             };
             let side = if side == 0 { sides[0] } else { sides[1] };
-            side.bot(budget)
+            Ok(side.bot(budget))
         },
         clock: &micros,
     };

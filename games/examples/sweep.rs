@@ -37,7 +37,7 @@ fn play(game: &str, seats: u8, options: &Options, games: u32, level: Level) -> R
         rules: &rule_set(game, seats, options)?,
         games,
         seed: 1,
-        make: &mut |_| Contestant::Level(level).bot(Budget::iterations(ITERATIONS)),
+        make: &mut |_, _| Ok(Contestant::Level(level).bot(Budget::iterations(ITERATIONS))),
         clock: &|| 0,
     };
     Ok(duel.play(|_| {})?)

@@ -63,6 +63,8 @@ struct Position {
     rng: Option<ChaCha20Rng>,
     shuffles_used: usize,
     rolls_used: usize,
+    /// Deals that have ended.
+    deals: u32,
     decks: u16,
     faces: Faces,
     dealt: [Faces; MAX_SEATS],
@@ -182,6 +184,11 @@ impl RefereeChance {
         &self.position.dealt[seat.index()]
     }
 
+    /// The number of this deal, from 0.
+    pub fn deal_number(&self) -> u32 {
+        self.position.deals
+    }
+
     /// The reason for the last pause, until chance answers again.
     pub fn stop(&self) -> Option<&Stop> {
         self.stop.as_ref()
@@ -292,6 +299,7 @@ impl RefereeChance {
 
 impl Chance for RefereeChance {
     fn next_deal(&mut self) -> Result<(), Pause> {
+        self.position.deals = self.position.deals.saturating_add(1);
         self.position.decks = 0;
         self.position.faces.clear();
         self.position.dealt.iter_mut().for_each(Faces::clear);

@@ -10,7 +10,7 @@ use rand_core::SeedableRng as _;
 use serde_json::{Value, json};
 
 use crate::any::{AnyGame, baseline_bot, bot, sharp_bot};
-use crate::bots::{Bot, Level, Random, Stuck};
+use crate::bots::{Bot, Level, Random, Seen, Stuck};
 use crate::chance::RefereeChance;
 use crate::search::Budget;
 
@@ -73,6 +73,8 @@ pub struct Tally {
     /// that are asked out of turn and stay silent do not count.
     pub decisions: u64,
     pub micros: u64,
+    /// Decisions that another bot made for one of this contestant.
+    pub fallbacks: u64,
 }
 
 /// The results of a duel.
@@ -87,14 +89,26 @@ pub struct Results {
     pub actions: u64,
 }
 
+/// Why a bot cannot be made.
+pub type BotError = Box<dyn std::error::Error + Send + Sync>;
+
+/// Why a duel is broken off.
+#[derive(Debug, thiserror::Error)]
+pub enum DuelError {
+    #[error("{0}")]
+    Rules(#[from] RuleSetError),
+    #[error("{0}")]
+    Bot(BotError),
+}
+
 /// One duel. `A` sits in one seat of each game and `B` in all others.
 pub struct Duel<'a> {
     pub rules: &'a RuleSet,
     /// Number of games: every deal is played once for each seat of `A`.
     pub games: u32,
     pub seed: u64,
-    /// Makes the bots of `A` (0) and of `B` (1).
-    pub make: &'a mut dyn FnMut(usize) -> Box<dyn Bot<AnyGame>>,
+    /// Makes the bots of `A` (0) and of `B` (1), each for a seat of one game.
+    pub make: &'a mut dyn FnMut(usize, Seat) -> Result<Box<dyn Bot<AnyGame>>, BotError>,
     /// Microseconds of some clock: time is measured outside this crate.
     pub clock: &'a dyn Fn() -> u64,
 }
@@ -104,8 +118,8 @@ impl Duel<'_> {
     /// results after each.
     ///
     /// # Errors
-    /// [`RuleSetError`] if the rules are refused.
-    pub fn play(&mut self, mut after: impl FnMut(&Results)) -> Result<Results, RuleSetError> {
+    /// [`DuelError`] if the rules are refused or a bot cannot be made.
+    pub fn play(&mut self, mut after: impl FnMut(&Results)) -> Result<Results, DuelError> {
         let seats = u32::from(self.rules.seats).max(1);
         let mut results = Results::default();
         for number in 0..self.games.next_multiple_of(seats) {
@@ -118,16 +132,21 @@ impl Duel<'_> {
     }
 
     /// Plays one deal with `A` at this place.
-    fn play_one(&mut self, deal: u32, place: Seat, results: &mut Results) -> Result<(), RuleSetError> {
+    fn play_one(&mut self, deal: u32, place: Seat, results: &mut Results) -> Result<(), DuelError> {
         let seats = usize::from(self.rules.seats);
         let mut game = AnyGame::create(self.rules)?;
         let mut chance = RefereeChance::from_seed(seed(self.seed, deal, 0));
-        // A seeded chance answers everything.
-        let _ = game.begin(&mut chance, &mut Vec::new());
         let mut rng = ChaCha20Rng::from_seed(seed(self.seed, deal, 1));
         let side = |seat: Seat| usize::from(seat != place);
-        let mut bots: Vec<_> = Seat::first(seats).map(|seat| (self.make)(side(seat))).collect();
+        let bots = Seat::first(seats).map(|seat| (self.make)(side(seat), seat));
+        let mut bots = bots.collect::<Result<Vec<_>, _>>().map_err(DuelError::Bot)?;
         let mut events = Vec::new();
+        // A seeded chance answers everything.
+        let _ = game.begin(&mut chance, &mut events);
+        tell(&mut bots, &game, &chance, &Seen::Deal(chance.deal_number()));
+        for event in &events {
+            tell(&mut bots, &game, &chance, &Seen::Event(event));
+        }
         let mut made = 0;
         let end = loop {
             if game.is_over() || made >= MOST_ACTIONS {
@@ -150,14 +169,26 @@ impl Duel<'_> {
                 break Err(Stuck::Idle(to_act.iter().next().unwrap_or(Seat::FIRST)));
             };
             events.clear();
-            if let Err(halt) = game.apply(seat, &action, &mut chance, &mut events) {
+            let (step, deal) = (made.try_into().unwrap_or(u64::MAX), chance.deal_number());
+            let action = &action;
+            tell(&mut bots, &game, &chance, &Seen::Action { step, seat, action });
+            if let Err(halt) = game.apply(seat, action, &mut chance, &mut events) {
                 break Err(Stuck::Halted(seat, halt));
+            }
+            if chance.deal_number() != deal {
+                tell(&mut bots, &game, &chance, &Seen::Deal(chance.deal_number()));
+            }
+            for event in &events {
+                tell(&mut bots, &game, &chance, &Seen::Event(event));
             }
             made += 1;
             results.actions += 1;
         };
-        for bot in &mut bots {
+        for (seat, bot) in Seat::first(seats).zip(&mut bots) {
             bot.over(&game);
+            if let Some(tally) = results.tallies.get_mut(side(seat)) {
+                tally.fallbacks += bot.fallbacks();
+            }
         }
         results.games += 1;
         let winners = game.winners();
@@ -172,6 +203,13 @@ impl Duel<'_> {
             tally.shares += ratio(own, winners.len());
         }
         Ok(())
+    }
+}
+
+/// Tells every bot what its seat sees.
+fn tell(bots: &mut [Box<dyn Bot<AnyGame>>], game: &AnyGame, chance: &RefereeChance, seen: &Seen<'_, AnyGame>) {
+    for (seat, bot) in Seat::first(bots.len()).zip(bots) {
+        bot.saw(game, seat, chance.dealt_to(seat), seen);
     }
 }
 
@@ -233,6 +271,7 @@ impl Results {
                 "share": percent(self.share(side)), "share_95": interval(self.share(side)),
                 "won": percent(self.won(side)), "won_95": interval(self.won(side)),
                 "ms": (self.ms(side) * 1000.0).round() / 1000.0,
+                "fallbacks": self.tallies.get(side).map_or(0, |tally| tally.fallbacks),
             })
         };
         let [a, b] = names;
@@ -256,7 +295,7 @@ mod tests {
             rules: &rules,
             games,
             seed: 1,
-            make: &mut |side| if side == 0 { a } else { b }.bot(Budget::iterations(40)),
+            make: &mut |side, _| Ok(if side == 0 { a } else { b }.bot(Budget::iterations(40))),
             clock: &|| 0,
         };
         let results = duel.play(|_| {}).unwrap();
@@ -346,7 +385,7 @@ mod tests {
             rules: &rules,
             games: 1,
             seed: 1,
-            make: &mut |_| Contestant::Random.bot(Budget::default()),
+            make: &mut |_, _| Ok(Contestant::Random.bot(Budget::default())),
             clock: &|| ticks.replace(ticks.get() + 1),
         };
         let results = duel.play(|_| {}).unwrap();

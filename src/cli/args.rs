@@ -346,6 +346,8 @@ pub(super) struct Resume {
     pub(super) table: Option<String>,
     #[command(flatten)]
     pub(super) seat: SeatArgs,
+    #[command(flatten)]
+    pub(super) exec: ExecArgs,
 }
 
 #[derive(Debug, clap::Args)]

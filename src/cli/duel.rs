@@ -5,10 +5,11 @@ use std::time::{Duration, Instant};
 
 use fairdeal_games::AnyGame;
 use fairdeal_games::bots::{Bot, Level};
-use fairdeal_games::duel::{Duel, Results, wilson};
+use fairdeal_games::duel::{Duel, DuelError, Results, wilson};
 use fairdeal_games::search::Budget;
 use fairdeal_games::{game_info, rule_set};
 use fairdeal_protocol::game::RuleSet;
+use fairdeal_protocol::seat::Seat;
 use serde_json::json;
 
 use super::args::{self, Side};
@@ -36,21 +37,13 @@ pub(super) fn duel(args: &args::Duel) -> anyhow::Result<Exit> {
     if [&args.a, &args.b].iter().any(|side| matches!(side, Side::Exec(_))) {
         programs.end_on_signals()?;
     }
-    let mut failed = None;
     let mut duel = Duel {
         rules: &rules,
         games: args.games,
         seed: args.seed,
-        make: &mut |side| {
-            let command = match if side == 0 { &args.a } else { &args.b } {
-                Side::Ours(contestant) => return contestant.bot(budget(args)),
-                Side::Exec(command) => command,
-            };
-            let started = exec_bot(command, args, &rules, &notices, &programs);
-            started.unwrap_or_else(|error| {
-                failed = Some(error);
-                fairdeal_games::bot(Level::Normal)
-            })
+        make: &mut |side, seat| match if side == 0 { &args.a } else { &args.b } {
+            Side::Ours(contestant) => Ok(contestant.bot(budget(args))),
+            Side::Exec(command) => Ok(exec_bot(command, args, (&rules, seat), &notices, &programs)?),
         },
         clock: &|| u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX),
     };
@@ -62,10 +55,10 @@ pub(super) fn duel(args: &args::Duel) -> anyhow::Result<Exit> {
         }
     });
     printed?;
-    if let Some(error) = failed {
-        return Err(error.into());
-    }
-    let results = results.map_err(usage)?;
+    let results = results.map_err(|error| match error {
+        DuelError::Rules(_) => usage(error),
+        DuelError::Bot(_) => error.into(),
+    })?;
     if args.json {
         report(json!({"results": results.to_json(names)}))?;
         return Ok(Exit::Done);
@@ -100,8 +93,8 @@ impl Programs {
         std::thread::spawn(move || {
             runtime.block_on(signals.recv());
             // No other starts while this is held.
-            let mut held = programs.held();
-            held.clear();
+            let held = programs.held();
+            held.iter().for_each(Leash::finish);
             std::process::exit(INTERRUPTED.into());
         });
         Ok(())
@@ -115,18 +108,18 @@ fn budget(args: &args::Duel) -> Budget {
     }
 }
 
-/// A program for one seat of one game. When it fails, the normal bot plays instead.
+/// A program for one seat of one game, once it is ready. When it fails later, the normal bot plays instead.
 fn exec_bot(
     command: &str,
     args: &args::Duel,
-    rules: &RuleSet,
+    (rules, seat): (&RuleSet, Seat),
     notices: &Notices,
     programs: &Programs,
 ) -> Result<Box<dyn Bot<AnyGame>>, ExecError> {
     let time = Duration::from_millis(args.move_ms.unwrap_or(EXEC_MS));
     let fallback = (fairdeal_games::bot(Level::Normal), Level::Normal.name());
-    let bot = programs.start(|| ExecBot::start(command, time, fallback, notices.clone()))?;
-    bot.introduce(rules);
+    let mut bot = programs.start(|| ExecBot::start(command, time, fallback, notices.clone()))?;
+    bot.begin(rules, seat)?;
     Ok(Box::new(bot))
 }
 
@@ -134,8 +127,13 @@ fn in_words(results: &Results, names: [&str; 2], seats: u8) -> String {
     let line = |side: usize, name: &str| {
         let (share, won) = (results.share(side), results.won(side));
         let (low, high) = wilson(share, results.games);
+        let fallbacks = match results.tallies.get(side).map_or(0, |tally| tally.fallbacks) {
+            0 => String::new(),
+            number => format!("; the normal bot made {number} of its decisions"),
+        };
         format!(
-            "{name}: {:.1} % of the wins (95 %: {:.1} to {:.1}), won {:.1} % of the games, {:.2} ms a decision\n",
+            "{name}: {:.1} % of the wins (95 %: {:.1} to {:.1}), won {:.1} % of the games, {:.2} ms a \
+             decision{fallbacks}\n",
             share * 100.0,
             low * 100.0,
             high * 100.0,

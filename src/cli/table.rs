@@ -17,7 +17,7 @@ use super::args::{BotHost, BotJoin, Common, ExecArgs, Host, Join, Options, Play,
 use super::history::SHORT;
 use super::output::{complain, say};
 use super::{Exit, headless, lan, usage};
-use crate::exec_bot::{ExecBot, Notices};
+use crate::exec_bot::{ExecBot, Leash, Notices};
 use crate::session::driver::{Attended, Pilot, Role, Setup, bot, start};
 use crate::session::frame::ProgramId;
 use crate::session::journal::{ListenConfig, open_seats, saved_tables};
@@ -100,9 +100,18 @@ fn pilot(seat: &SeatArgs, person: bool) -> Pilot {
     }
 }
 
+/// The pilot of a seat without a person. Behind a program it is the fallback.
+fn own_pilot(seat: &SeatArgs, exec: Option<&ExecArgs>) -> Pilot {
+    let exec = exec.filter(|exec| exec.exec.is_some());
+    Pilot {
+        level: exec.map_or(seat.level, |exec| exec.fallback),
+        ..pilot(seat, false)
+    }
+}
+
 /// Starts the program that plays the seat, if one does.
-fn exec_bot(exec: &ExecArgs) -> anyhow::Result<Option<ExecBot>> {
-    let Some(command) = &exec.exec else {
+fn exec_bot(exec: Option<&ExecArgs>) -> anyhow::Result<Option<ExecBot>> {
+    let Some((exec, command)) = exec.and_then(|exec| Some((exec, exec.exec.as_ref()?))) else {
         return Ok(None);
     };
     let fallback = (bot(exec.fallback), exec.fallback.name());
@@ -120,13 +129,13 @@ struct Opening {
     password: Option<Password>,
 }
 
-/// Opens a table with bots.
+/// Opens a table with bots. Without a person, a pilot or a program plays the host's seat.
 fn open(
     common: &Common,
     data: &Arc<DataDir>,
     seat: SeatArgs,
     opening: Opening,
-    (own_pilot, exec): (bool, Option<&ExecArgs>),
+    (own, exec): (Option<Pilot>, Option<ExecBot>),
 ) -> anyhow::Result<OpenTable> {
     let local = opening.place.transport == Transport::Memory;
     let setup = Setup {
@@ -137,36 +146,42 @@ fn open(
         bind_when_free: false,
         lan: opening.lan,
         password: opening.password,
-        pilot: own_pilot.then(|| pilot(&seat, false)),
-        exec: exec.map_or(Ok(None), exec_bot)?,
+        pilot: own,
+        exec,
         data: Arc::clone(data),
         program: program()?,
         local_bot: false,
         // With bots only, there is nobody to wait for.
-        ready: own_pilot || local,
-        attended: attended(own_pilot),
+        ready: own.is_some() || local,
+        attended: attended(own.is_some()),
     };
-    let bots = vec![pilot(&seat, !own_pilot); usize::from(opening.bots)];
+    let bots = vec![pilot(&seat, own.is_none()); usize::from(opening.bots)];
     Ok(local_bots::open(setup, bots)?)
 }
 
 /// Events are printed, not shown on a screen.
-#[derive(Clone, Copy)]
 struct Print {
     json: bool,
+    /// The program that plays the seat.
+    program: Option<Leash>,
 }
 
 impl Print {
     /// The output that a seat's arguments ask for; `None` for a screen.
-    fn of(seat: &SeatArgs, headless: bool) -> Option<Self> {
-        headless.then_some(Self { json: seat.json })
+    fn of(seat: &SeatArgs, headless: bool, program: Option<Leash>) -> Option<Self> {
+        let json = seat.json;
+        headless.then_some(Self { json, program })
     }
 }
 
 /// Shows the table, or prints it.
 async fn attend(common: &Common, print: Option<Print>, data: Arc<DataDir>, table: OpenTable) -> anyhow::Result<Exit> {
-    if let Some(Print { json }) = print {
-        return headless::run(table.handle, json).await;
+    if let Some(Print { json, program }) = print {
+        let exit = headless::run(table.handle, json).await;
+        if let Some(program) = program {
+            program.finish();
+        }
+        return exit;
     }
     let interface = interface(common, Data::Open(data));
     Ok(match tui::run(interface, Start::Table(table)).await? {
@@ -260,8 +275,9 @@ pub(super) fn play(common: &Common, play: &Play) -> anyhow::Result<Exit> {
             lan: false,
             password: None,
         };
-        let table = open(common, &data, play.seat, opening, (play.seat.headless, None))?;
-        let print = Print::of(&play.seat, play.seat.headless);
+        let own = play.seat.headless.then(|| own_pilot(&play.seat, None));
+        let table = open(common, &data, play.seat, opening, (own, None))?;
+        let print = Print::of(&play.seat, play.seat.headless, None);
         attend(common, print, data, table).await
     })
 }
@@ -317,8 +333,10 @@ fn host_table(common: &Common, host: Host, headless_seat: bool, exec: Option<&Ex
             lan: !host.no_lan,
             password,
         };
-        let table = open(common, &data, host.seat, opening, (headless_seat, exec))?;
-        let print = Print::of(&host.seat, headless_seat);
+        let own = headless_seat.then(|| own_pilot(&host.seat, exec));
+        let exec = exec_bot(exec)?;
+        let print = Print::of(&host.seat, headless_seat, exec.as_ref().map(ExecBot::leash));
+        let table = open(common, &data, host.seat, opening, (own, exec))?;
         attend(common, print, data, table).await
     })
 }
@@ -337,6 +355,9 @@ fn join_table(common: &Common, join: Join, headless_seat: bool, exec: Option<&Ex
                 lan::Choice::None(exit) => return Ok(exit),
             },
         };
+        let own = headless_seat.then(|| own_pilot(&join.seat, exec));
+        let exec = exec_bot(exec)?;
+        let print = Print::of(&join.seat, headless_seat, exec.as_ref().map(ExecBot::leash));
         let handle = start(Setup {
             identity: data.identity()?,
             name: name(common, &data),
@@ -345,8 +366,8 @@ fn join_table(common: &Common, join: Join, headless_seat: bool, exec: Option<&Ex
             bind_when_free: false,
             lan: false,
             password,
-            pilot: headless_seat.then(|| pilot(&join.seat, false)),
-            exec: exec.map_or(Ok(None), exec_bot)?,
+            pilot: own,
+            exec,
             data: Arc::clone(&data),
             program: program()?,
             local_bot: false,
@@ -357,7 +378,6 @@ fn join_table(common: &Common, join: Join, headless_seat: bool, exec: Option<&Ex
             place: Some(place),
             ..OpenTable::new(handle, false)
         };
-        let print = Print::of(&join.seat, headless_seat);
         attend(common, print, data, table).await
     })
 }
@@ -390,13 +410,19 @@ pub(super) fn watch(common: &Common, watch: &Watch) -> anyhow::Result<Exit> {
             ready: true,
             attended: attended(headless),
         })?;
-        let print = headless.then_some(Print { json: watch.json });
+        let print = headless.then_some(Print {
+            json: watch.json,
+            program: None,
+        });
         attend(common, print, data, OpenTable::new(handle, false)).await
     })
 }
 
 /// Resumes a saved game, with the bots that played in the same program.
 pub(super) fn resume(common: &Common, resume: &Resume) -> anyhow::Result<Exit> {
+    if resume.exec.exec.is_some() && !resume.seat.headless {
+        return Err(usage("--exec plays without a screen: add --headless"));
+    }
     let data = Arc::new(DataDir::open(common.data_dir.as_deref())?);
     let mut tables = saved_tables(&data, resume.table.as_deref())?;
     if tables.len() > 1 {
@@ -417,10 +443,14 @@ pub(super) fn resume(common: &Common, resume: &Resume) -> anyhow::Result<Exit> {
     let seats = open_seats(&data, table)?;
     let identity = data.identity()?;
     runtime()?.block_on(async {
-        let pilot = resume.seat.headless.then(|| pilot(&resume.seat, false));
+        let own = resume
+            .seat
+            .headless
+            .then(|| own_pilot(&resume.seat, Some(&resume.exec)));
+        let exec = exec_bot(Some(&resume.exec))?;
+        let print = Print::of(&resume.seat, resume.seat.headless, exec.as_ref().map(ExecBot::leash));
         let attended = attended(resume.seat.headless);
-        let table = local_bots::resume(seats, &identity, pilot, &data, attended)?;
-        let print = Print::of(&resume.seat, resume.seat.headless);
+        let table = local_bots::resume(seats, &identity, (own, exec), &data, attended)?;
         attend(common, print, data, table).await
     })
 }

@@ -165,7 +165,7 @@ mod tests {
         let lines: Vec<&str> = page.lines().filter(|line| line.starts_with("{\"event\"")).collect();
         let said = lines.iter().map(|line| parse(line.as_bytes()).unwrap());
         assert_eq!(said.filter(|said| *said != Said::Unknown).count(), 4);
-        assert_eq!(lines.len(), 11);
+        assert_eq!(lines.len(), 15);
     }
 
     proptest! {

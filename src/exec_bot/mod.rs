@@ -1,19 +1,20 @@
 //! Bots that are programs of their own: a child process is asked for each action, by JSON lines (docs/bots.md).
 //!
-//! `line` parses what the program says, `process` runs it. A program that is late, dead or breaks the rules never stops
-//! a table: a bot of ours makes that decision, and the reason is told once.
+//! `line` parses what the program says, `process` runs it, `leash` tells it the table. A program that is late, dead or
+//! breaks the rules never stops a table: a bot of ours makes that decision, and the reason is told once.
 
+mod leash;
 mod line;
 mod process;
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::RecvTimeoutError;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use fairdeal_games::bots::Bot;
+use fairdeal_games::bots::{Bot, Seen};
 use fairdeal_games::{AnyAction, AnyGame, TableGame as _};
 use fairdeal_protocol::card::Faces;
 use fairdeal_protocol::game::{Game as _, RuleSet};
@@ -21,9 +22,11 @@ use fairdeal_protocol::seat::Seat;
 use rand_core::Rng;
 use serde_json::{Value, json};
 
+pub use self::leash::Leash;
+use self::leash::Shared;
 use self::line::{Choice, Said};
 pub use self::line::{LONGEST, LineError};
-use self::process::{Answers, Process, Unsent};
+use self::process::{Answers, Process};
 
 /// The version of the lines.
 const VERSION: u32 = 1;
@@ -34,12 +37,20 @@ const MOST_LATE: u32 = 3;
 /// How soon a question that is no longer open is given up.
 const SLICE: Duration = Duration::from_millis(20);
 
-/// Why a program cannot be started.
+/// Why a program does not start.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot start the bot '{command}': {cause}")]
 pub struct ExecError {
     command: String,
-    cause: std::io::Error,
+    cause: Cause,
+}
+
+#[derive(Debug, thiserror::Error)]
+enum Cause {
+    #[error("{0}")]
+    System(std::io::Error),
+    #[error("{0}; --log FILE keeps what it writes on standard error")]
+    Unready(Failure),
 }
 
 /// Why a bot of ours makes a program's decision.
@@ -54,7 +65,7 @@ enum Failure {
     GivenUp,
     #[error("it did not say \"ready\" within {0} ms, so it was stopped")]
     NotReady(u128),
-    #[error("it does not read its lines")]
+    #[error("it does not read its lines, so it was stopped")]
     Unread,
     #[error("its program has ended")]
     Ended,
@@ -111,90 +122,16 @@ impl fmt::Debug for Notices {
     }
 }
 
-/// State shared by the bot and the session of its seat.
-#[derive(Debug)]
-struct Shared {
-    process: Process,
-    /// The options of its table.
-    options: OnceLock<Value>,
-    /// Whether the open question is no longer open.
-    stopped: AtomicBool,
-    /// Whether the table has refused its last action.
-    refused: AtomicBool,
-    /// Whether it has been told the end of its game.
-    over: AtomicBool,
-}
-
-impl Shared {
-    fn send(&self, line: &Value) -> Result<(), Failure> {
-        self.process.send(format!("{line}\n")).map_err(|unsent| match unsent {
-            Unsent::Full => Failure::Unread,
-            Unsent::Ended => Failure::Ended,
-        })
-    }
-}
-
-/// The session's hold on its bot's program. The program ends when this is dropped, also while it thinks.
-#[derive(Debug)]
-pub struct Leash(Arc<Shared>);
-
-impl Leash {
-    /// Names the options of the table, before the first question.
-    pub fn introduce(&self, rules: &RuleSet) {
-        // A second call is the same table's.
-        let _ = self.0.options.set(json!(rules.options));
-    }
-
-    /// Gives up the open question, which the table has answered by going on. Never blocks.
-    pub fn stop(&self) {
-        self.0.stopped.store(true, Ordering::Release);
-    }
-
-    /// Allows the next question.
-    pub fn resume(&self) {
-        self.0.stopped.store(false, Ordering::Release);
-    }
-
-    /// Reports that the table has refused the bot's action: a bot of ours makes the next decision.
-    pub fn refuse(&self) {
-        self.0.refused.store(true, Ordering::Release);
-    }
-
-    /// Whether the program has been ended.
-    pub fn has_ended(&self) -> bool {
-        self.0.process.has_ended()
-    }
-
-    /// Tells the program the end of its game.
-    pub fn over(&self, game: &AnyGame) {
-        if self.0.over.swap(true, Ordering::AcqRel) {
-            return;
-        }
-        let winners: Vec<usize> = game.winners().iter().map(Seat::index).collect();
-        // A program that has ended needs to know nothing.
-        let _ = self
-            .0
-            .send(&json!({"event": "over", "scores": game.scores(), "winners": winners}));
-    }
-}
-
-impl Drop for Leash {
-    fn drop(&mut self) {
-        self.stop();
-        self.0.process.end(self.0.over.load(Ordering::Acquire));
-    }
-}
-
 /// A program as a bot. [`Bot::choose`] blocks until it answers, for at most its time: call it on a blocking thread.
 pub struct ExecBot {
     command: String,
-    move_time: Duration,
     leash: Leash,
     answers: Mutex<Answers>,
-    is_greeted: bool,
     is_ready: bool,
     /// Late answers since the last one in time.
     late: u32,
+    /// Decisions that the fallback has made.
+    fallbacks: u64,
     /// The number of the last question.
     asked: u64,
     fallback: Box<dyn Bot<AnyGame>>,
@@ -226,24 +163,16 @@ impl ExecBot {
     ) -> Result<Self, ExecError> {
         let (process, answers) = Process::start(command).map_err(|cause| ExecError {
             command: command.to_owned(),
-            cause,
+            cause: Cause::System(cause),
         })?;
-        let shared = Shared {
-            process,
-            options: OnceLock::new(),
-            stopped: AtomicBool::new(false),
-            refused: AtomicBool::new(false),
-            over: AtomicBool::new(false),
-        };
         let (fallback, level) = fallback;
         Ok(Self {
             command: command.to_owned(),
-            move_time,
-            leash: Leash(Arc::new(shared)),
+            leash: Leash(Arc::new(Shared::new(process, move_time))),
             answers: Mutex::new(answers),
-            is_greeted: false,
             is_ready: false,
             late: 0,
+            fallbacks: 0,
             asked: 0,
             fallback,
             level,
@@ -253,12 +182,19 @@ impl ExecBot {
 
     /// A hold for the session. Dropping it ends the program.
     pub fn leash(&self) -> Leash {
-        Leash(Arc::clone(&self.leash.0))
+        self.leash.clone()
     }
 
-    /// Names the options of the table, before the first question.
-    pub fn introduce(&self, rules: &RuleSet) {
-        self.leash.introduce(rules);
+    /// Introduces the program to a table, and waits until it is ready.
+    ///
+    /// # Errors
+    /// [`ExecError`] if it ends, or is not ready in time.
+    pub fn begin(&mut self, rules: &RuleSet, seat: Seat) -> Result<(), ExecError> {
+        self.leash.introduce(rules, seat);
+        self.await_ready().map_err(|failure| ExecError {
+            command: self.command.clone(),
+            cause: Cause::Unready(failure),
+        })
     }
 
     fn shared(&self) -> &Shared {
@@ -280,24 +216,14 @@ impl ExecBot {
                 Ok(Ok(said)) => return Ok(Some(said)),
                 Ok(Err(error)) => self.notices.unreadable(&self.command, &error),
                 Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return Err(Failure::Ended),
+                Err(RecvTimeoutError::Disconnected) => return Err(self.shared().ended()),
             }
         }
     }
 
-    /// Sends `hello` before the first question, and waits until the program is ready. A question that ends early leaves
-    /// the wait to the next one.
-    fn greet(&mut self, game: &AnyGame, seat: Seat) -> Result<(), Failure> {
-        if !self.is_greeted {
-            let move_ms = u64::try_from(self.move_time.as_millis()).unwrap_or(u64::MAX);
-            let options = self.shared().options.get().cloned().unwrap_or_else(|| json!({}));
-            self.shared().send(&json!({
-                "event": "hello", "v": VERSION, "game": game.info().id, "seats": game.seats(),
-                "seat": seat.index(), "options": options, "move_ms": move_ms,
-            }))?;
-            self.is_greeted = true;
-        }
-        let patience = self.move_time.max(READY);
+    /// Waits for the answer to `hello`. A question that ends early leaves the wait to the next one.
+    fn await_ready(&mut self) -> Result<(), Failure> {
+        let patience = self.shared().move_time.max(READY);
         let deadline = Instant::now() + patience;
         while !self.is_ready {
             match self.next(deadline)? {
@@ -323,7 +249,7 @@ impl ExecBot {
         known: &Faces,
         legal: &[AnyAction],
     ) -> Result<Option<AnyAction>, Failure> {
-        self.greet(game, seat)?;
+        self.await_ready()?;
         if self.shared().refused.swap(false, Ordering::AcqRel) {
             return Err(Failure::Refused);
         }
@@ -336,7 +262,7 @@ impl ExecBot {
         self.shared().send(&json!({
             "event": "choose", "id": self.asked, "must": must, "legal": actions, "view": game.view(Some(seat), known),
         }))?;
-        let answer = self.answer(Instant::now() + self.move_time);
+        let answer = self.answer(Instant::now() + self.shared().move_time);
         if matches!(answer, Err(Failure::Stopped | Failure::Late(_))) {
             // It need not think on. If it does not read, the next question reports that.
             let _ = self.shared().send(&json!({"event": "stop", "id": self.asked}));
@@ -380,7 +306,7 @@ impl ExecBot {
             match self.next(deadline)? {
                 Some(Said::Choice { id, choice }) if id == self.asked => return Ok(choice),
                 Some(_) => {}
-                None => return Err(Failure::Late(self.move_time.as_millis())),
+                None => return Err(Failure::Late(self.shared().move_time.as_millis())),
             }
         }
     }
@@ -404,12 +330,25 @@ impl Bot<AnyGame> for ExecBot {
             }
         }
         // Out of turn, a program that fails has only failed to say that it stays silent.
-        let must = game.to_act().contains(seat);
-        must.then(|| self.fallback.choose(game, seat, known, rng)).flatten()
+        if !game.to_act().contains(seat) {
+            return None;
+        }
+        self.fallbacks = self.fallbacks.saturating_add(1);
+        self.fallback.choose(game, seat, known, rng)
     }
 
+    fn saw(&mut self, game: &AnyGame, seat: Seat, known: &Faces, seen: &Seen<'_, AnyGame>) {
+        self.leash.saw(game, seat, known, seen);
+    }
+
+    /// Tells the end, and waits for that of the program.
     fn over(&mut self, game: &AnyGame) {
         self.leash.over(game);
+        self.leash.finish();
+    }
+
+    fn fallbacks(&self) -> u64 {
+        self.fallbacks
     }
 }
 

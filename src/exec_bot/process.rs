@@ -5,13 +5,13 @@ use std::io::{self, BufReader, Write as _};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use super::line::{self, LineError, Said};
 
 /// Lines that wait for a program that does not read.
-const UNREAD: usize = 256;
+const UNREAD: usize = 1024;
 /// Lines of the program that wait until it is asked.
 const UNHEARD: usize = 16;
 /// How long a program may take to end by itself after its game.
@@ -27,7 +27,9 @@ pub(super) struct Process {
     /// Lines to the program. Dropping the sender ends its standard input.
     input: Mutex<Option<SyncSender<String>>>,
     /// Disconnected once the program's standard output has ended.
-    alive: Mutex<Receiver<()>>,
+    alive: Mutex<Option<Receiver<()>>>,
+    /// Waits for the end of the program, once that is wanted.
+    reaper: Mutex<Option<JoinHandle<()>>>,
 }
 
 /// Why a line does not reach the program.
@@ -89,7 +91,8 @@ impl Process {
         let process = Self {
             child: Mutex::new(Some(child)),
             input: Mutex::new(Some(input)),
-            alive: Mutex::new(alive),
+            alive: Mutex::new(Some(alive)),
+            reaper: Mutex::new(None),
         };
         Ok((process, answers))
     }
@@ -112,21 +115,38 @@ impl Process {
         locked(&self.child).is_none()
     }
 
-    /// Ends the program and everything in its process group. With `gently`, it may first end by itself.
+    /// Ends the program and everything in its process group, without waiting. With `gently`, it may first end by itself.
     pub(super) fn end(&self, gently: bool) {
         *locked(&self.input) = None;
-        let Some(mut child) = locked(&self.child).take() else {
+        // Held until the reaper is there, so that `wait` finds it.
+        let mut running = locked(&self.child);
+        let Some(mut child) = running.take() else {
             return;
         };
-        if gently {
-            let latest = Instant::now() + GRACE;
-            let alive = locked(&self.alive);
-            // Nothing is ever sent: this waits for the end of its output.
-            let _ = alive.recv_timeout(latest.saturating_duration_since(Instant::now()));
+        let alive = locked(&self.alive).take().filter(|_| gently);
+        if alive.is_none() {
+            kill(&mut child);
         }
-        kill(&mut child);
-        if let Err(error) = child.wait() {
-            tracing::warn!(%error, "a bot's program");
+        let reaper = thread::spawn(move || {
+            if let Some(alive) = alive {
+                // Nothing is ever sent: this waits for the end of its output.
+                let _ = alive.recv_timeout(GRACE);
+                kill(&mut child);
+            }
+            if let Err(error) = child.wait() {
+                tracing::warn!(%error, "a bot's program");
+            }
+        });
+        *locked(&self.reaper) = Some(reaper);
+    }
+
+    /// Waits for the program after [`Self::end`].
+    pub(super) fn wait(&self) {
+        let running = locked(&self.child);
+        let reaper = locked(&self.reaper).take();
+        drop(running);
+        if let Some(Err(_)) = reaper.map(JoinHandle::join) {
+            tracing::warn!("nothing waits for a bot's program");
         }
     }
 }

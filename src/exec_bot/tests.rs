@@ -20,19 +20,23 @@ fn answering(rest: &str) -> String {
     )
 }
 
+fn rules() -> RuleSet {
+    rule_set("loot", 2, &Default::default()).unwrap()
+}
+
 /// A bot, and what it tells.
 fn started(command: &str, move_ms: u64) -> (ExecBot, Receiver<String>) {
     let (sender, told) = channel();
     let notices = Notices::new(move |line| sender.send(line.to_owned()).unwrap());
     let fallback = (bot(Level::Normal), "normal");
     let bot = ExecBot::start(command, Duration::from_millis(move_ms), fallback, notices).unwrap();
+    bot.leash.introduce(&rules(), Seat::FIRST);
     (bot, told)
 }
 
 /// A game that waits for its first seat, and what that seat knows.
 fn game() -> (AnyGame, Seat, Faces) {
-    let rules = rule_set("loot", 2, &Default::default()).unwrap();
-    let mut game = AnyGame::create(&rules).unwrap();
+    let mut game = AnyGame::create(&rules()).unwrap();
     let mut chance = RefereeChance::from_seed([1; 32]);
     game.begin(&mut chance, &mut Vec::new()).unwrap();
     let seat = game.to_act().iter().next().unwrap();
@@ -185,6 +189,23 @@ fn session_stops_and_ends_a_thought() {
     assert_eq!(told.try_iter().count(), 0);
 }
 
+/// A program that does not read is ended, and what it misses is not held in memory.
+#[test]
+fn unread_lines_are_bounded() {
+    let (mut bot, told) = started("sleep 1000", 60_000);
+    let (game, seat, known) = game();
+    let mut lines = 0_u32;
+    while !bot.leash.has_ended() {
+        bot.leash.saw(&game, seat, &known, &Seen::Deal(lines));
+        lines += 1;
+        assert!(lines < 100_000);
+    }
+    assert!(chosen(&mut bot).is_some());
+    let told: Vec<String> = told.try_iter().collect();
+    assert!(told.len() == 1 && told[0].contains("does not read"), "{told:?}");
+    assert_eq!(bot.fallbacks(), 1);
+}
+
 /// The program reads the end of its game; then its own children end with it.
 #[test]
 fn program_hears_the_end_and_its_children_end() {
@@ -195,16 +216,13 @@ fn program_hears_the_end_and_its_children_end() {
         path("child"),
         path("lines")
     );
-    let (bot, _) = started(&command, 1000);
+    let (bot, _told) = started(&command, 1000);
     let leash = bot.leash();
     leash.over(&game().0);
-    drop(leash);
-    drop(bot);
+    leash.finish();
     let lines = std::fs::read_to_string(path("lines")).unwrap();
-    assert!(
-        lines.starts_with(r#"{"event":"over","scores":[0,0],"winners":[]}"#),
-        "{lines}"
-    );
+    let last = r#"{"event":"over","scores":[0,0],"winners":[]}"#;
+    assert_eq!(lines.lines().last(), Some(last), "{lines}");
     let child: i32 = std::fs::read_to_string(path("child")).unwrap().trim().parse().unwrap();
     let child = rustix::process::Pid::from_raw(child).unwrap();
     let latest = Instant::now() + Duration::from_secs(10);

@@ -17,6 +17,7 @@ use super::driver::{self, Attended, Pilot, Role, SessionError, Setup, start};
 use super::frame::ProgramId;
 use super::journal::{Interrupted, ListenConfig, local_address};
 use super::{Command, Handle, PeerState, SessionEvent};
+use crate::exec_bot::ExecBot;
 use crate::store::{DataDir, IdentityKey};
 
 /// Names of bots, in the order in which they join.
@@ -348,14 +349,14 @@ pub fn open(setup: Setup, bots: Vec<Pilot>) -> Result<OpenTable, SessionError> {
 }
 
 /// Resumes a saved game in a task of the current tokio runtime, with all seats that this program played. The handle is
-/// that of the player's own seat, which `pilot` plays if given.
+/// that of the player's own seat, which a pilot or its program plays if given.
 ///
 /// # Errors
 /// [`SessionError`].
 pub fn resume(
     seats: Vec<Interrupted>,
     identity: &IdentityKey,
-    pilot: Option<Pilot>,
+    (pilot, mut exec): (Option<Pilot>, Option<ExecBot>),
     data: &Arc<DataDir>,
     attended: Attended,
 ) -> Result<OpenTable, SessionError> {
@@ -365,7 +366,8 @@ pub fn resume(
     for seat in seats {
         let (place, told) = (seat.place().clone(), seat.told());
         let is_local_bot = seat.is_local_bot();
-        let handle = driver::resume(seat, identity.clone(), pilot, Arc::clone(data), attended)?;
+        let exec = if is_local_bot { None } else { exec.take() };
+        let handle = driver::resume(seat, identity.clone(), (pilot, exec), Arc::clone(data), attended)?;
         if is_local_bot {
             bots.add(handle);
         } else {

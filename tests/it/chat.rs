@@ -364,7 +364,7 @@ async fn a_table_with_bots_is_paused_and_gone_on_with_in_one_program() {
         let seats = open_seats(&own, table).unwrap();
         assert_eq!((seats.len(), waiting.len()), (3, 0));
         let identity = own.identity().unwrap();
-        let again = local_bots::resume(seats, &identity, None, &own, Attended::Person);
+        let again = local_bots::resume(seats, &identity, (None, None), &own, Attended::Person);
         player = Player::at(again.unwrap().handle);
     }
     assert!(steps.windows(2).all(|pair| pair[0] == pair[1]), "{steps:?}");

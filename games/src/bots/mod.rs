@@ -43,8 +43,32 @@ pub trait Bot<G: Game>: Send + Sync {
     /// not to act is asked too; it answers with an out-of-turn action or, mostly, `None`.
     fn choose(&mut self, game: &G, seat: Seat, known: &Faces, rng: &mut dyn Rng) -> Option<G::Action>;
 
+    /// Something happened at the table, told to a seat with what it knows: for bots that tell somebody. In order, an
+    /// action before it is applied.
+    fn saw(&mut self, _game: &G, _seat: Seat, _known: &Faces, _seen: &Seen<'_, G>) {}
+
     /// The game is over: for bots that tell somebody.
     fn over(&mut self, _game: &G) {}
+
+    /// How many of its decisions another bot made in its place.
+    fn fallbacks(&self) -> u64 {
+        0
+    }
+}
+
+/// An event at the table, as a seat sees it.
+#[derive(Clone, Copy, Debug)]
+pub enum Seen<'a, G: Game> {
+    /// A deal begins, counted from 0.
+    Deal(u32),
+    /// A seat acts. At a table `step` is that of the log, in a duel the number of the action, from 0.
+    Action {
+        step: u64,
+        seat: Seat,
+        action: &'a G::Action,
+    },
+    /// Something happened as a result of the action or deal.
+    Event(&'a G::Event),
 }
 
 /// The action of a bot that always makes the same choice in the same state: for hints.

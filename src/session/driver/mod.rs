@@ -118,7 +118,7 @@ pub struct Setup {
     pub lan: bool,
     /// The bot that plays the seat; `None` if the holder of the handle does.
     pub pilot: Option<Pilot>,
-    /// A program that plays the seat of the pilot, instead of a bot of the pilot's level.
+    /// A program that plays the seat of the pilot, whose level is then that of the program's fallback.
     pub exec: Option<ExecBot>,
     /// Where journals, transcripts and evidence are stored.
     pub data: Arc<DataDir>,
@@ -369,6 +369,7 @@ impl Driver {
     }
 
     async fn tell(&self, event: SessionEvent) {
+        self.tell_program(&event);
         // If the player has dropped its handle, the command channel closes too; `run` notices that.
         let _ = self.player.events.send(event).await;
     }

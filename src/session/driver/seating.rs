@@ -347,6 +347,9 @@ impl Driver {
             spectators: None,
         }));
         self.disk.journal = Some(journal);
+        if let (SessionState::Table(seated), Some(leash)) = (&self.stage, &self.autopilot.leash) {
+            leash.introduce(&seated.charter.charter().rules(), me);
+        }
         // The later seat dials the earlier one, so two seats never dial each other; the host is connected to all. A
         // seat that has returned dials everybody, because addresses may have changed.
         self.dial_seats(|seat| again || (seat < me && seat.index() > 0));

@@ -15,6 +15,7 @@ use super::parts::Autopilot;
 use super::parts::{Disk, Links};
 use super::watching::Watching;
 use super::{Attended, Driver, Pilot, Restored, Role, SessionError, SessionState, Setup};
+use crate::exec_bot::ExecBot;
 use crate::session::Handle;
 use crate::session::frame::Join;
 use crate::session::journal::{Interrupted, SavedSeat};
@@ -113,15 +114,15 @@ pub fn start(setup: Setup) -> Result<Handle, SessionError> {
 /// The declared level of a bot that is a program of its own.
 const EXEC: &str = "exec";
 
-/// Resumes a saved table in a task of the current tokio runtime. `pilot`, if given, plays the player's own seat; a
-/// local bot plays by its saved settings.
+/// Resumes a saved table in a task of the current tokio runtime. A pilot or its program, if given, plays the player's own
+/// seat; a local bot plays by its saved settings.
 ///
 /// # Errors
 /// [`SessionError`].
 pub fn resume(
     interrupted: Interrupted,
     identity: IdentityKey,
-    pilot: Option<Pilot>,
+    (pilot, exec): (Option<Pilot>, Option<ExecBot>),
     data: Arc<DataDir>,
     attended: Attended,
 ) -> Result<Handle, SessionError> {
@@ -165,7 +166,7 @@ pub fn resume(
     let disk = Disk::new(data, is_local_bot.then_some(identity));
     let links = Links::new(place, awaited);
     let attended = if is_local_bot { Attended::Nobody } else { attended };
-    let (node, autopilot) = ((node, network), Autopilot::new(pilot, None));
+    let (node, autopilot) = ((node, network), Autopilot::new(pilot, exec));
     Ok(Driver::spawn(node, key, stage, links, autopilot, disk, attended))
 }
 

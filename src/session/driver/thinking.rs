@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use fairdeal_games::bots::{Bot, Level};
+use fairdeal_games::bots::{Bot, Level, Seen};
 use fairdeal_games::search::Budget;
 use fairdeal_games::{AnyAction, AnyGame, sharp_bot};
 use fairdeal_protocol::game::Game as _;
@@ -14,6 +14,7 @@ use tokio::task::{JoinHandle, spawn_blocking};
 use super::table::may_call;
 use super::{Driver, SessionState};
 use crate::clock::Clock;
+use crate::session::SessionEvent;
 
 /// How long a sharp bot thinks about an action.
 const THINKS: Duration = Duration::from_millis(100);
@@ -65,6 +66,26 @@ pub(super) async fn answer(thought: &mut Option<Thought>) -> Answer {
 }
 
 impl Driver {
+    /// Tells a program the events of its table, in order and before the questions that follow from them. Never waits.
+    pub(super) fn tell_program(&self, event: &SessionEvent) {
+        let (SessionState::Table(seated), Some(leash)) = (&self.stage, &self.autopilot.leash) else {
+            return;
+        };
+        let seen = match event {
+            SessionEvent::Deal(deal) => Seen::Deal(*deal),
+            SessionEvent::Action { step, seat, action } => Seen::Action {
+                step: *step,
+                seat: *seat,
+                action,
+            },
+            SessionEvent::Game(event) => Seen::Event(event),
+            SessionEvent::Peer { seat, state } => return leash.peer(*seat, *state),
+            _ => return,
+        };
+        let table = &seated.table;
+        leash.saw(table.game(), table.me(), table.known(), &seen);
+    }
+
     /// Lets the bot think about its action, if it takes time for it. Returns whether it does.
     pub(super) fn think(&mut self) -> bool {
         let (SessionState::Table(seated), true) = (&self.stage, self.autopilot.thinks) else {
@@ -77,7 +98,6 @@ impl Driver {
         let (game, me, known) = (table.game().clone(), table.me(), table.known().clone());
         let step = table.replica().step();
         if let Some(leash) = &self.autopilot.leash {
-            leash.introduce(&seated.charter.charter().rules());
             leash.resume();
         }
         let mut rng = ChaCha20Rng::from_rng(&mut self.rng);

@@ -357,7 +357,7 @@ impl App {
                 self.begin(local_bots::resume(
                     seats,
                     &data.identity()?,
-                    None,
+                    (None, None),
                     data,
                     Attended::Person,
                 )?);
