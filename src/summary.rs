@@ -4,15 +4,20 @@
 //! second or more. Reading a file alone takes some milliseconds per megabyte. So [`keep`] saves a summary beside each
 //! transcript.
 
+use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::sync::Arc;
 
+use data_encoding::HEXLOWER;
 use fairdeal_games::calendar::day_number;
-use fairdeal_games::{AnyGame, game_info};
-use fairdeal_protocol::audit::auditor::{Finding, Report};
+use fairdeal_games::{AnyGame, TableGame as _, game_info};
+use fairdeal_protocol::audit::auditor::{Audit, Finding, Report};
+use fairdeal_protocol::audit::progress::AuditProgress;
 use fairdeal_protocol::charter::Charter;
-use fairdeal_protocol::game::Game as _;
+use fairdeal_protocol::game::{Game as _, RuleSetError};
 use fairdeal_protocol::hash::Hash32;
-use fairdeal_protocol::seat::Seat;
+use fairdeal_protocol::party::PlayedBy;
+use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::fault::FaultKind;
 use fairdeal_protocol::transcript::{End, Transcript};
 use fairdeal_protocol::wire::codec::CodecError;
@@ -22,7 +27,7 @@ use serde::{Deserialize, Serialize};
 use crate::store::{DataDir, StoreError, TranscriptFile};
 
 /// The version of the summary's encoding.
-const VERSION: u8 = 3;
+const VERSION: u8 = 4;
 
 /// How a game ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,6 +68,29 @@ impl Ending {
     }
 }
 
+/// A player, as ratings tell players apart.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Player {
+    /// The key of a program, as 64 hexadecimal digits.
+    Key(String),
+    /// All local bots of a level: their keys last for one table.
+    LocalBots(String),
+}
+
+/// A seat's result in a game that counts for ratings.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SeatResult {
+    pub player: Player,
+    /// The name in the charter, cleaned for display.
+    pub name: String,
+    /// The level, if its program declares a bot.
+    pub bot: Option<String>,
+    /// The place from 1; equal results share a place. Winners come first, then the others by their scores; departed
+    /// seats are last.
+    pub place: u8,
+}
+
 /// A game's entry in the list of past games.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Summary {
@@ -81,6 +109,9 @@ pub struct Summary {
     pub scores: Vec<i64>,
     /// The winners; empty unless the game was finished.
     pub winners: Vec<Seat>,
+    /// One result a seat if the game counts for ratings: it has two seats or more, it is finished, and every seat that
+    /// was in it to the end has signed the result. Else empty.
+    pub results: Vec<SeatResult>,
     /// The final log hash.
     pub log: String,
 }
@@ -97,11 +128,31 @@ impl Summary {
             ending,
             scores: Vec::new(),
             winners: Vec::new(),
+            results: Vec::new(),
             log: log.to_string(),
         }
     }
 
-    pub(crate) fn audited(transcript: &Transcript, report: &Report, me: Option<Seat>) -> Self {
+    /// Audits a transcript into its summary; `None` if `tell` cancels the audit. `me` is the player's seat.
+    ///
+    /// # Errors
+    /// [`RuleSetError`] if this program cannot play the charter's rules.
+    pub(crate) fn audit(
+        transcript: &Arc<Transcript>,
+        me: Option<Seat>,
+        tell: &mut dyn FnMut(AuditProgress) -> ControlFlow<()>,
+    ) -> Result<Option<Self>, RuleSetError> {
+        let mut departed = SeatSet::EMPTY;
+        let audit = Audit::<AnyGame>::new(Arc::clone(transcript))?;
+        let report = audit.run(&mut |audit| {
+            departed = departed_from(audit.replica().game());
+            tell(audit.so_far())
+        });
+        let summary = |report| Self::audited(transcript, &report, departed, me);
+        Ok(report.ok().map(summary))
+    }
+
+    fn audited(transcript: &Transcript, report: &Report, departed: SeatSet, me: Option<Seat>) -> Self {
         let ending = match &report.finding {
             None => ending(transcript),
             // Only a stopped table ends with such an entry; otherwise the table removes the seat and goes on.
@@ -114,6 +165,60 @@ impl Summary {
             scores: report.scores.clone(),
             winners: report.winners.clone(),
             ..Self::new(transcript.charter().charter(), me, ending, report.log)
+        }
+        .with_results(transcript, departed)
+    }
+
+    /// Fills in the results, if the game counts for ratings.
+    fn with_results(mut self, transcript: &Transcript, departed: SeatSet) -> Self {
+        if self.why_unrated(transcript).is_some() {
+            return self;
+        }
+        let charter = transcript.charter().charter();
+        let parties = charter.parties();
+        let standing = |seat: Seat| {
+            let score = self.scores.get(seat.index()).copied().unwrap_or(i64::MIN);
+            match (departed.contains(seat), self.winners.contains(&seat)) {
+                // Among those that departed nobody is ahead.
+                (true, _) => (false, false, 0),
+                (false, won) => (true, won, score),
+            }
+        };
+        let results = charter
+            .seats()
+            .iter()
+            .zip(charter.players.iter())
+            .map(|(seat, player)| {
+                let better = charter.seats().iter().filter(|other| standing(*other) > standing(seat));
+                let bot = match &player.played_by {
+                    PlayedBy::Person => None,
+                    PlayedBy::Bot(level) => Some(level.as_str().to_owned()),
+                };
+                let is_local = parties.party_of(seat).is_some_and(|party| party.lowest() != seat);
+                SeatResult {
+                    player: match &bot {
+                        Some(level) if is_local => Player::LocalBots(level.clone()),
+                        _ => Player::Key(HEXLOWER.encode(&player.key.to_bytes())),
+                    },
+                    name: clean(player.name.as_str()),
+                    bot,
+                    place: u8::try_from(better.count() + 1).unwrap_or(u8::MAX),
+                }
+            });
+        self.results = results.collect();
+        self
+    }
+
+    /// Why the game does not count for ratings, in a few words; `None` if it does.
+    pub(crate) fn why_unrated(&self, transcript: &Transcript) -> Option<&'static str> {
+        match &self.ending {
+            Ending::Finished if self.players.len() < 2 => Some("a game for one"),
+            // Closing entries, which sign the final state, are missing from somebody.
+            Ending::Finished if !transcript.claims().is_empty() => Some("not all players have signed its result"),
+            Ending::Finished => None,
+            Ending::Unfinished => Some("the game is not finished"),
+            Ending::Claimed { .. } => Some("the game was closed by claim, unfinished"),
+            Ending::Forfeited { .. } | Ending::Unfair { .. } => Some("not fair"),
         }
     }
 
@@ -129,6 +234,12 @@ impl Summary {
             .chain([&mut read.game, &mut read.log])
             .chain(&mut read.day)
         {
+            *text = clean(text);
+        }
+        for result in &mut read.results {
+            result.name = clean(&result.name);
+            result.bot = result.bot.as_deref().map(clean);
+            let (Player::Key(text) | Player::LocalBots(text)) = &mut result.player;
             *text = clean(text);
         }
         if let Ending::Unfair { why } = &mut read.ending {
@@ -152,6 +263,11 @@ impl Summary {
         let name = self.players.get(seat.index()).cloned();
         name.unwrap_or_else(|| seat.to_string())
     }
+}
+
+/// The seats that left the game or were removed from it, before it was over.
+fn departed_from(game: &AnyGame) -> SeatSet {
+    Seat::first(game.seats()).filter(|seat| game.has_left(*seat)).collect()
 }
 
 fn day_of(charter: &Charter) -> Option<String> {
@@ -212,6 +328,7 @@ pub fn keep(
         bytes: length(&bytes),
         ..Summary::new(charter, me, ending, transcript.log_hash())
     };
+    let summary = summary.with_results(transcript, departed_from(game));
     save(data, &table, &summary);
     Ok(path)
 }
@@ -271,6 +388,7 @@ pub(crate) mod tests {
             },
             scores: vec![1, -2],
             winners: Vec::new(),
+            results: Vec::new(),
             log: "00".to_owned(),
         }
     }

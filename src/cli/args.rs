@@ -80,6 +80,12 @@ pub(super) enum Command {
     },
     /// Audit a transcript: exits with 0 if fair, 1 if unfair, 2 if unreadable
     Verify(Verify),
+    /// Audit transcripts and print a table of ratings for each game
+    ///
+    /// Rates the games that are fair, finished, and signed by every seat that played to the end; standard error tells why
+    /// others are left out. A table counts once, however many copies there are. Exits with 1 if a game is unfair, else
+    /// with 2 if a file is unreadable.
+    Ratings(Ratings),
     /// Print a game's rulebook, or list the games
     Rules {
         /// Game id [default: list the games]
@@ -449,4 +455,14 @@ pub(super) struct Verify {
     /// Overwrite the page if it exists
     #[arg(long, requires = "html")]
     pub(super) force: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Ratings {
+    /// Transcript, or directory with transcripts (*.fairdeal; not those of its subdirectories); repeatable
+    #[arg(value_name = "DIR|FILE", required = true)]
+    pub(super) paths: Vec<PathBuf>,
+    /// Print one JSON object per game
+    #[arg(long)]
+    pub(super) json: bool,
 }

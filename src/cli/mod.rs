@@ -1,7 +1,7 @@
 //! The command line: the work of each command, and its exit code.
 //!
-//! Exit codes: 0 done (for `verify`: fair), 1 ended otherwise (for `verify`: not fair), 2 a usage error or an
-//! unreadable file, 130 interrupted.
+//! Exit codes: 0 done (for `verify`: fair), 1 ended otherwise (for `verify` and `ratings`: not fair), 2 a usage error or
+//! an unreadable file, 130 interrupted.
 
 mod args;
 mod doctor;
@@ -12,6 +12,7 @@ mod history;
 mod lan;
 mod output;
 mod page;
+mod ratings;
 mod relay;
 mod replay;
 mod shell;
@@ -137,6 +138,7 @@ fn run(args: Args) -> anyhow::Result<Exit> {
         Command::History { json } => history::history(&common, json),
         Command::Replay { file, plain, picture } => replay::replay(&common, &file, plain, &picture),
         Command::Verify(verify) => verify::verify(&verify),
+        Command::Ratings(args) => ratings::ratings(&args),
         Command::Rules { game } => rules(game.as_deref()),
         Command::Solve(args) => solve::run(&args),
         Command::Engine => engine::engine(),

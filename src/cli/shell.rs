@@ -85,7 +85,7 @@ const EXIT_STATUS: [(&str, &str); 4] = [
         "0",
         "Success: the game ended or was saved; for verify, every check passed.",
     ),
-    ("1", "Failure; for verify, the game is unfair."),
+    ("1", "Failure; for verify and ratings, a game is unfair."),
     ("2", "Usage error, unreadable file, or unwritable output."),
     ("130", "Stopped by a signal."),
 ];

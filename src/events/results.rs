@@ -1,4 +1,4 @@
-//! The lines of `history --json`, `verify --json` and `solve --json`.
+//! The lines of `history --json`, `verify --json`, `ratings --json` and `solve --json`.
 
 use std::collections::BTreeMap;
 
@@ -192,6 +192,40 @@ pub struct Finding {
     pub seat: Option<SeatNumber>,
     /// The step of the log, from 0, if the finding is about one.
     pub step: Option<u64>,
+}
+
+/// A line of `ratings`: the ratings of one game.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RatingsLine {
+    /// The version of the format.
+    pub v: Version,
+    /// The game's id.
+    pub game: String,
+    /// The number of tables that were rated.
+    pub tables: usize,
+    /// The players by place.
+    pub players: Vec<RatedPlayer>,
+}
+
+/// A player's rating.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RatedPlayer {
+    /// The place from 1, by the rating less three deviations; equal players share one.
+    pub place: usize,
+    /// The name in the last of the rated games, cleaned for display; `normal bots` and the like for local bots.
+    pub name: String,
+    /// The player's key: 64 hexadecimal digits. `null` for all local bots of a level together.
+    pub key: Option<String>,
+    /// The level if its program declares a bot; else `null`.
+    pub bot: Option<String>,
+    /// The rated games. For local bots every seat counts as a game.
+    pub games: u32,
+    /// The games won, alone or with others.
+    pub won: u32,
+    /// The rating, to two decimals; 25 before the first game.
+    pub rating: f64,
+    /// Its standard deviation; 8.33 before the first game.
+    pub deviation: f64,
 }
 
 /// The line of `solve`: random deals of a solitaire, and how many of them can be won with all cards known.

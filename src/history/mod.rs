@@ -9,12 +9,12 @@ pub mod statistics;
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use fairdeal_games::calendar::day_number;
-use fairdeal_games::{AnyGame, counted};
-use fairdeal_protocol::audit::auditor::Finding;
-use fairdeal_protocol::audit::progress::{AuditProgress, audit_with};
+use fairdeal_games::counted;
+use fairdeal_protocol::audit::progress::AuditProgress;
 use fairdeal_protocol::charter::SeatKey;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_ui::text::clean_error;
@@ -264,20 +264,14 @@ fn audited(
     path: &Path,
     tell: &mut dyn FnMut(AuditProgress) -> ControlFlow<()>,
 ) -> Result<Option<Summary>, String> {
-    let transcript = read_transcript(path).map_err(|error| error.to_string())?;
-    let Some(report) = audit_with::<AnyGame>(transcript.clone(), tell) else {
-        return Ok(None);
-    };
-    if let Some(Finding::Rules(error)) = &report.finding {
-        return Err(error.to_string());
-    }
+    let transcript = Arc::new(read_transcript(path).map_err(|error| error.to_string())?);
     // Games can be read even if the identity cannot.
     let identity = data.known_identity().ok().flatten();
     let me = identity.and_then(|identity| {
         let key = SeatKey::from(&identity.signing_key());
         transcript.charter().charter().seat_of(&key)
     });
-    Ok(Some(Summary::audited(&transcript, &report, me)))
+    Summary::audit(&transcript, me, tell).map_err(|error| error.to_string())
 }
 
 #[cfg(test)]

@@ -61,6 +61,21 @@ pub fn take_transcript(mut source: impl Read) -> Result<Transcript, UnreadableTr
     Ok(Transcript::from_bytes(&bytes)?)
 }
 
+/// The transcripts directly in any folder, by their extension, in the order of their names.
+///
+/// # Errors
+/// [`StoreError::Io`] if the folder cannot be read.
+pub fn transcripts_in(folder: &Path) -> Result<Vec<PathBuf>, StoreError> {
+    let files = list(folder)?.into_iter().map(|(path, _)| path);
+    let mut found: Vec<PathBuf> = files.filter(|path| is_transcript(path)).collect();
+    found.sort();
+    Ok(found)
+}
+
+fn is_transcript(path: &Path) -> bool {
+    path.extension().is_some_and(|end| end == TRANSCRIPT)
+}
+
 /// The hash of a summary, in hexadecimal.
 fn check(summary: &[u8]) -> String {
     let hash = Hasher::new(fairdeal_protocol::domain::SUMMARY_FILE);
@@ -94,10 +109,9 @@ impl DataView {
     pub fn transcripts(&self) -> Result<Vec<TranscriptFile>, StoreError> {
         let mut found = Vec::new();
         for (path, metadata) in list(&self.path().join("transcripts"))? {
-            let is_transcript = path.extension().is_some_and(|end| end == TRANSCRIPT);
             let stem = path.file_stem().and_then(|stem| stem.to_str());
             // The folder may hold other files too.
-            let Some(Ok(table)) = stem.filter(|_| is_transcript).map(hexadecimal) else {
+            let Some(Ok(table)) = stem.filter(|_| is_transcript(&path)).map(hexadecimal) else {
                 continue;
             };
             found.push(TranscriptFile {

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use fairdeal::events::{HistoryLine, SessionLine, SolveLine, VerifyLine, schema};
+use fairdeal::events::{HistoryLine, RatingsLine, SessionLine, SolveLine, VerifyLine, schema};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -35,6 +35,11 @@ fn exact<T: Serialize + DeserializeOwned>(line: &str) -> T {
 pub(crate) fn check_session_line(line: &str) {
     exact::<SessionLine>(line);
     assert!(line.starts_with(r#"{"v":1,"event":""#), "{line}");
+}
+
+/// Checks a line that `ratings` printed.
+pub(crate) fn check_ratings_line(line: &str) {
+    exact::<RatingsLine>(line);
 }
 
 #[test]
@@ -127,11 +132,20 @@ fn page_describes_every_line() {
     for line in examples(solve) {
         exact::<SolveLine>(line);
     }
+    let ratings = section(&page, "## `ratings`");
+    for kind in ["RatingsLine", "RatedPlayer"] {
+        for field in SCHEMA["$defs"][kind]["properties"].as_object().unwrap().keys() {
+            assert!(ratings.contains(&format!("| `{field}` |")), "ratings.{field}");
+        }
+    }
+    for line in examples(ratings) {
+        check_ratings_line(line);
+    }
     let in_page: usize = examples(&page).len();
     let expected = events
         .iter()
         .map(|(name, _)| examples(section(&page, &format!("### `{name}`"))).len());
-    let commands = [history, verify, solve].map(|section| examples(section).len());
+    let commands = [history, verify, ratings, solve].map(|section| examples(section).len());
     let found = expected.sum::<usize>() + commands.iter().sum::<usize>();
     assert_eq!(in_page, found, "an example stands where no test reads it");
 }

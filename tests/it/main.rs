@@ -36,6 +36,7 @@ mod pipes;
 mod process;
 #[path = "../fixture/python.rs"]
 mod python;
+mod ratings;
 mod reach;
 mod readme;
 mod replay;
