@@ -212,7 +212,7 @@ fn guess_does_not_depend_on_the_true_deal() {
     assert_eq!(wholes[0], wholes[1]);
 }
 
-/// What all have seen stays: Ivory Tower's cards that were on top, Loot's that were taken openly, and the hands of a
+/// Cards that all have seen stay: Ivory Tower's cards that were on top, Loot's that were taken openly, and the hands of a
 /// Thoth game that is over.
 #[test]
 fn guess_keeps_what_was_seen() {
