@@ -33,6 +33,7 @@ pub use loot::{GentleLootBot, LootBot};
 pub use plutonian::PlutonianBot;
 pub use random::Random;
 pub use sphinx::SphinxBot;
+pub(crate) use sphinx::best_prospects as sphinx_best;
 pub(crate) use sphinx_stamina::SphinxStamina;
 pub use thoth::ThothBot;
 pub(crate) use thoth::worth as thoth_worth;

@@ -54,7 +54,7 @@ fn baseline_vote(game: &Sphinx, seat: Seat, rng: &mut dyn Rng) -> Option<SphinxA
 
 /// A step towards the best Pylon, or the Monster after which the prospects of a seat in turn compare best with the
 /// others'; never a vote.
-fn best_prospects(game: &Sphinx, seat: Seat, known: &Faces) -> Option<SphinxAction> {
+pub(crate) fn best_prospects(game: &Sphinx, seat: Seat, known: &Faces) -> Option<SphinxAction> {
     if game.turn() != Some(seat) {
         return None;
     }

@@ -44,6 +44,11 @@ pub trait Search: Game {
     /// The overlay of the seat with a face for every sealed card in play: a guess among all that fit what it knows.
     fn determinize(&self, seat: Seat, known: &Faces, rng: &mut dyn Rng) -> Faces;
 
+    /// How much better than the first candidate another one has to do, so that noise alone does not choose it.
+    fn margin(&self) -> f64 {
+        0.0
+    }
+
     /// The few actions worth a search, the most promising first. `None` is to stay silent, out of turn.
     fn candidates(&self, seat: Seat, known: &Faces, rng: &mut dyn Rng) -> Vec<Option<Self::Action>>;
 
@@ -131,7 +136,10 @@ impl<G: Search> Bot<G> for SharpBot {
         }
         let mut seed = [0; 32];
         rng.fill_bytes(&mut seed);
-        let arms = search(game, seat, known, candidates, seed, &self.budget);
+        let mut arms = search(game, seat, known, candidates, seed, &self.budget);
+        if let Some(first) = arms.first_mut() {
+            first.sum += game.margin() * f64::from(first.plays);
+        }
         favourite(arms).and_then(|arm| arm.action)
     }
 }

@@ -1,4 +1,4 @@
-//! The search for Sphinx's Paw: Magicians walk in play-outs, and sometimes a Monster comes in their way.
+//! The search for Sphinx's Paw: Magicians walk in play-outs, and Monsters come in their way or surround them.
 
 use fairdeal_protocol::card::{Faces, Slot};
 use fairdeal_protocol::game::{Game as _, uniform};
@@ -7,6 +7,7 @@ use rand_core::Rng;
 
 use super::guess::Unknown;
 use super::{Search, few_best};
+use crate::bots::sphinx_best;
 use crate::pyramid::Size;
 use crate::sphinx::board::{Pylon, SquareSet, central};
 use crate::sphinx::outlook::Board;
@@ -14,10 +15,22 @@ use crate::sphinx::{Phase, Sphinx, SphinxAction};
 
 /// Candidates per decision.
 const FEW: usize = 6;
+/// The percentage of turns in which a quick Monster comes beside a Magician, if one can.
+const NUISANCES: u32 = 60;
+/// About what a turn lost on the way is worth: a step other than the normal bot's has to gain as much.
+const TURN: f64 = 0.02;
 
 impl Search for Sphinx {
-    const ACTIONS: u32 = 10;
+    // About two turns of each of two seats.
+    const ACTIONS: u32 = 6;
     const EXPLORE: f64 = 0.05;
+
+    fn margin(&self) -> f64 {
+        match self.phase() {
+            Phase::Magician => TURN,
+            Phase::Monsters => 0.0,
+        }
+    }
 
     fn determinize(&self, _seat: Seat, known: &Faces, rng: &mut dyn Rng) -> Faces {
         let packs = Pylon::ALL.into_iter().flat_map(|pylon| self.pack(pylon));
@@ -31,30 +44,53 @@ impl Search for Sphinx {
         if self.turn() != Some(seat) {
             return vec![None];
         }
+        if let Some(action) = self.surrounding(seat) {
+            return vec![Some(action)];
+        }
+        let first = sphinx_best(self, seat, known);
         let legal = self.legal(seat, known).into_iter();
-        let legal = legal.filter(|action| !matches!(action, SphinxAction::Vote { .. }));
+        let legal = legal.filter(|action| !matches!(action, SphinxAction::Vote { .. }) && Some(*action) != first);
         let board = Board::of(self);
-        let rated = legal.map(|action| {
-            let worth = board.clone().after(self, seat, action).worth(self, seat);
-            (worth, Some(action))
-        });
-        few_best(rated, FEW)
+        let rated = legal.map(|action| (part(&board.clone().after(self, seat, action), self, seat), Some(action)));
+        let others = few_best(rated, FEW - 1);
+        first.map(Some).into_iter().chain(others).collect()
     }
 
     fn quick(&self, seat: Seat, _guess: &Faces, rng: &mut dyn Rng) -> Option<SphinxAction> {
         let board = Board::of(self);
-        Some(match self.phase() {
-            Phase::Magician => board.step(self, seat)?,
-            Phase::Monsters => self.nuisance(&board, seat, rng).unwrap_or(SphinxAction::End),
-        })
+        if self.phase() == Phase::Magician {
+            return board.step(self, seat);
+        }
+        let action = self.surrounding(seat).or_else(|| match uniform(rng, 100) < NUISANCES {
+            true => self.nuisance(&board, seat, rng),
+            false => None,
+        });
+        Some(action.unwrap_or(SphinxAction::End))
     }
 
     fn worth(&self, seat: Seat, _guess: &Faces, _dealt_out: bool) -> f64 {
-        Board::of(self).worth(self, seat)
+        part(&Board::of(self), self, seat)
     }
 }
 
+/// The part of the win that a seat may expect: its own prospects, shared with the others'. It hinders the others little
+/// while that costs its own way, and with all it has once it has won.
+fn part(board: &Board, game: &Sphinx, seat: Seat) -> f64 {
+    let others = Seat::first(game.scores().len()).filter(|other| *other != seat);
+    let shared: f64 = others.map(|other| board.prospects(game, other)).sum();
+    board.prospects(game, seat) / (1.0 + shared)
+}
+
 impl Sphinx {
+    /// The first of the actions that surround another seat's Magician in this turn, if any do.
+    fn surrounding(&self, seat: Seat) -> Option<SphinxAction> {
+        if self.phase() != Phase::Monsters {
+            return None;
+        }
+        let mut others = self.still_playing().without(seat).iter();
+        others.find_map(|other| self.siege(other)?.first().copied())
+    }
+
     /// A quick Monster beside another seat's Magician, if a random try finds one.
     fn nuisance(&self, board: &Board, seat: Seat, rng: &mut dyn Rng) -> Option<SphinxAction> {
         let count = u32::try_from(self.scores().len()).ok()?;

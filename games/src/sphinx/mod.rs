@@ -1,7 +1,7 @@
 //! Sphinx's Paw, by Matthew Rogers: Magicians look for their King at four Pylons. Everybody moves
 //! the Monsters between them.
 //!
-//! The rules page is `docs/rules/sphinxs-paw.md`; ▸ marks its rulings. Turns are in `turn`, squares
+//! The rules page is `docs/rules/sphinxs-paw.md`; ▸ marks its rulings. Turns are in `turn`, sieges in `siege`, squares
 //! in [`board`], cards in [`cards`], prospects in `outlook`, JSON and log texts in `view` and `actions`.
 //!
 //! # Hidden information
@@ -29,6 +29,7 @@ pub mod board;
 pub mod cards;
 mod known;
 pub(crate) mod outlook;
+mod siege;
 #[cfg(test)]
 mod tests;
 mod turn;
