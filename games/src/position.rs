@@ -14,7 +14,7 @@ use sha2::{Digest as _, Sha256};
 use crate::any::AnyGame;
 use crate::interface::TableGame as _;
 
-/// What the checksum covers before the state.
+/// The beginning of the bytes that the checksum covers.
 const LABEL: &str = concat!("fairdeal/position/1/", env!("CARGO_PKG_VERSION"));
 /// Bytes of the checksum.
 const CHECKSUM: usize = 8;

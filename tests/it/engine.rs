@@ -70,7 +70,7 @@ fn every_game_is_refereed() {
     }
 }
 
-/// What a search asks: games are kept, hidden cards are dealt again, and bots choose. Two processes answer alike.
+/// Requests of a search: games are kept, hidden cards are dealt again, and bots choose. Two processes answer alike.
 #[test]
 fn a_search_gets_the_same_answers() {
     let seed = |digits: &str| digits.repeat(32);
