@@ -14,11 +14,11 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{BufRead as _, Write as _};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
-
 use tempfile::TempDir;
 
 // Only the tests use all of it.
@@ -180,6 +180,7 @@ fn idle() {
 
 /// Actions of the two quick seats that are measured.
 const ACTIONS: usize = 300;
+
 /// Milliseconds of the clock that all programs share.
 fn now() -> f64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs_f64() * 1000.0
@@ -279,6 +280,20 @@ fn thinking(label: &str, third: &[&str]) {
     );
 }
 
+/// Keeps a core busy while it runs.
+fn beside_computing(measure: impl FnOnce()) {
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !stop.load(Ordering::Relaxed) {
+                std::hint::spin_loop();
+            }
+        });
+        measure();
+        stop.store(true, Ordering::Relaxed);
+    });
+}
+
 /// Three seats that wait, one of them as a sharp bot, one as a program.
 fn idle_bots() {
     let root = TempDir::new().unwrap();
@@ -334,12 +349,13 @@ fn main() {
         idle();
     }
     if wanted("thinking") {
-        thinking("a quick bot", &["--level", "gentle"]);
+        let quick = ["--level", "gentle"];
+        let delayed = ["--level", "gentle", "--bot-delay", "200"];
+        thinking("a quick bot", &quick);
+        beside_computing(|| thinking("a quick bot, and something else computes", &quick));
         thinking("a sharp bot", &["--level", "sharp"]);
-        thinking(
-            "a program that takes its time",
-            &["--exec", "SLOW", "--move-ms", "1000"],
-        );
+        thinking("a bot that acts after 200 ms", &delayed);
+        thinking("a program that takes 200 ms", &["--exec", "SLOW", "--move-ms", "1000"]);
         idle_bots();
     }
 }

@@ -27,7 +27,7 @@ macro_rules! games {
         /// Every game that can be played here.
         pub static GAMES: &[&GameInfo] = &[$(&$module::INFO),+];
 
-        #[derive(Clone, Debug, PartialEq, Serialize)]
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         pub enum AnyGame {
             $($(#[$doc])* $variant($module::$game)),+
         }
@@ -260,6 +260,10 @@ impl TableGame for AnyGame {
 
     fn seats(&self) -> usize {
         match_game!(self, game => game.seats())
+    }
+
+    fn cards(&self) -> Vec<(Slot, Option<Seat>)> {
+        match_game!(self, game => game.cards())
     }
 
     fn shuffled_from_json(&self, entry: &Value) -> Option<u32> {

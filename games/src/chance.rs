@@ -7,11 +7,13 @@
 
 use std::collections::VecDeque;
 
-use fairdeal_protocol::card::{DeckId, Face, Faces, Handle};
+use fairdeal_protocol::card::{DeckId, Face, Faces, Handle, Slot};
 use fairdeal_protocol::game::{ApplyError, Chance, Flip, Game, Illegal, Pause, shuffle};
 use fairdeal_protocol::seat::{MAX_SEATS, Seat};
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
+
+use crate::interface::TableGame;
 
 /// A request for chance that nothing can answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,6 +68,8 @@ struct Position {
     decks: u16,
     faces: Faces,
     dealt: [Faces; MAX_SEATS],
+    /// The faces that everybody has seen, also of cards that are sealed in the game's state.
+    opened: Faces,
 }
 
 /// Shuffles and rolls for a referee. See the module documentation.
@@ -89,6 +93,67 @@ impl RefereeChance {
     /// Creates a source that draws everything from a seed.
     pub fn from_seed(seed: [u8; 32]) -> Self {
         Self::new(Some(seed))
+    }
+
+    /// The chance as a seat may imagine it, which knows these faces and has seen each deck's shuffle: the hidden cards
+    /// lie in some order that fits, all orders equally likely, and all chance to come is from the same seed. `None` if
+    /// some cards cannot be in any of the decks.
+    pub fn guessed(game: &impl TableGame, seat: Seat, known: &Faces, seed: [u8; 32]) -> Option<Self> {
+        let mut rng = ChaCha20Rng::from_seed(seed);
+        let mut chance = Self::default();
+        let decks = (0..u16::MAX)
+            .map(DeckId)
+            .take_while(|deck| !known.shuffled(*deck).is_empty());
+        for deck in decks {
+            chance.record(deck, known.shuffled(deck));
+        }
+        let cards = game.cards();
+        let mut places = Vec::new();
+        let mut seen = [false; 256];
+        for (slot, _) in &cards {
+            match (slot.face(known), slot) {
+                (Some(face), _) => {
+                    *seen.get_mut(face.index())? = true;
+                    if let Slot::Sealed(card) = slot {
+                        chance.position.faces.set(*card, face);
+                        chance.position.dealt.get_mut(seat.index())?.set(*card, face);
+                    }
+                }
+                (None, Slot::Sealed(card)) => places.push(*card),
+                (None, Slot::Open(_)) => {}
+            }
+        }
+        // A face that was shuffled into several decks is in the last of them: to be shuffled again it had to lie open.
+        for deck in (0..chance.position.decks).rev().map(DeckId) {
+            let mut faces = known.shuffled(deck).to_vec();
+            faces.retain(|face| seen.get(face.index()) == Some(&false));
+            shuffle(&mut rng, &mut faces);
+            let places = places.iter().filter(|card| card.deck == deck);
+            for (card, face) in places.zip(faces) {
+                chance.position.faces.set(*card, face);
+                *seen.get_mut(face.index())? = true;
+            }
+        }
+        for (slot, owner) in cards {
+            let Slot::Sealed(card) = slot else { continue };
+            let face = chance.position.faces.get(card)?;
+            if let Some(dealt) = owner.and_then(|owner| chance.position.dealt.get_mut(owner.index())) {
+                dealt.set(card, face);
+            }
+        }
+        chance.position.rng = Some(rng);
+        Some(chance)
+    }
+
+    /// This chance as a seat may imagine it; see [`Self::guessed`]. Explicit chance that is left is dropped.
+    pub fn guessed_by(&self, game: &impl TableGame, seat: Seat, seed: [u8; 32]) -> Option<Self> {
+        let mut known = self.dealt_to(seat).clone();
+        for (card, face) in self.position.opened.iter() {
+            known.set(card, face);
+        }
+        let mut chance = Self::guessed(game, seat, &known, seed)?;
+        chance.position.opened = self.position.opened.clone();
+        Some(chance)
     }
 
     /// Adds explicit shuffles and rolls behind those still queued. A shuffle is the whole resulting
@@ -215,15 +280,20 @@ impl RefereeChance {
     /// Adds a shuffled deck.
     fn lay(&mut self, order: impl Iterator<Item = Face>) -> DeckId {
         let deck = DeckId(self.position.decks);
-        self.position.decks = self.position.decks.saturating_add(1);
         let order: Vec<Face> = order.collect();
-        let overlays = self.position.dealt.iter_mut();
-        overlays.for_each(|dealt| dealt.record_shuffle(deck, &order));
-        self.position.faces.record_shuffle(deck, &order);
+        self.record(deck, &order);
         for (position, face) in (0..=u8::MAX).zip(order) {
             self.position.faces.set(Handle { deck, position }, face);
         }
         deck
+    }
+
+    /// Counts a deck, and tells all overlays which faces are in it.
+    fn record(&mut self, deck: DeckId, faces: &[Face]) {
+        self.position.decks = deck.0.saturating_add(1);
+        let overlays = self.position.dealt.iter_mut();
+        overlays.for_each(|dealt| dealt.record_shuffle(deck, faces));
+        self.position.faces.record_shuffle(deck, faces);
     }
 }
 
@@ -233,6 +303,7 @@ impl Chance for RefereeChance {
         self.position.decks = 0;
         self.position.faces.clear();
         self.position.dealt.iter_mut().for_each(Faces::clear);
+        self.position.opened.clear();
         Ok(())
     }
 
@@ -259,7 +330,11 @@ impl Chance for RefereeChance {
     fn open(&mut self, cards: &[Handle]) -> Result<Vec<Face>, Pause> {
         // A handle without a deck is an engine bug. A wrong face would only hide it.
         let faces: Option<Vec<_>> = cards.iter().map(|c| self.position.faces.get(*c)).collect();
-        faces.ok_or(Pause)
+        let faces = faces.ok_or(Pause)?;
+        for (card, face) in cards.iter().zip(&faces) {
+            self.position.opened.set(*card, *face);
+        }
+        Ok(faces)
     }
 
     fn flip(&mut self, flip: &Flip) -> Result<Vec<u32>, Pause> {

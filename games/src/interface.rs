@@ -1,6 +1,6 @@
 //! [`TableGame`]: the JSON and log texts that a game has besides its rules.
 
-use fairdeal_protocol::card::{Face, Faces};
+use fairdeal_protocol::card::{Face, Faces, Slot};
 use fairdeal_protocol::game::Game;
 use fairdeal_protocol::seat::Seat;
 use serde_json::Value;
@@ -71,6 +71,11 @@ pub trait TableGame: Game<Event: TableEvent> {
     /// Number of seats at the table, including those that have left.
     fn seats(&self) -> usize {
         self.scores().len()
+    }
+
+    /// Every card in play, for guesses of the sealed ones. A seat stands beside a sealed card that only it knows.
+    fn cards(&self) -> Vec<(Slot, Option<Seat>)> {
+        Vec::new()
     }
 
     /// One entry of an explicit shuffle, as a number for [`crate::chance::RefereeChance::add`]; `None` if it is not a

@@ -41,6 +41,12 @@ impl TableGame for Ivory {
         IvoryAction::from_json(value)
     }
 
+    fn cards(&self) -> Vec<(Slot, Option<Seat>)> {
+        let played = self.piles.iter().flatten().chain(&self.tower).copied().map(Slot::Open);
+        let cards = self.deck.iter().chain(&self.draw).copied().chain(played);
+        cards.map(|slot| (slot, None)).collect()
+    }
+
     fn has_left(&self, _seat: Seat) -> bool {
         self.over && !self.is_won()
     }

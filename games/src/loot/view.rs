@@ -64,6 +64,15 @@ impl TableGame for Loot {
         self.forfeited.contains(seat)
     }
 
+    fn cards(&self) -> Vec<(Slot, Option<Seat>)> {
+        let hands = Seat::first(self.seats());
+        let hands = hands.flat_map(|owner| self.hand_of(owner).iter().map(move |slot| (*slot, Some(owner))));
+        let piles = self.draw.iter().copied().map(Slot::Sealed);
+        let piles = piles.chain(self.discard.iter().copied().map(Slot::Open));
+        let nobodys = piles.chain(self.aside.iter().copied()).map(|slot| (slot, None));
+        hands.chain(nobodys).collect()
+    }
+
     fn seats(&self) -> usize {
         self.totals.len()
     }

@@ -4,20 +4,27 @@
 //! order of checks. The referee uses the same engines as a table, with a [`RefereeChance`] instead
 //! of sealed decks, and is deterministic. [`Referee::answer`] does no input or output.
 
+use std::collections::BTreeMap;
+
 mod request;
 #[cfg(test)]
 mod tests;
 
 use fairdeal_protocol::game::{ApplyError, Flip, Game as _, RuleSet};
 use fairdeal_protocol::seat::Seat;
+use rand_chacha::ChaCha20Rng;
+use rand_core::SeedableRng as _;
 use serde_json::{Value, json};
 
 use self::request::{ChanceLists, Request};
-use crate::any::AnyGame;
+use crate::any::{AnyGame, bot, sharp_bot};
+use crate::bots::Level;
 use crate::chance::{Need, RefereeChance, Refusal, Stop};
 use crate::info::options_from_json;
 use crate::interface::{TableEvent as _, TableGame};
+use crate::position::Position;
 use crate::registry::rule_set;
+use crate::search::Budget;
 
 /// The reason why a request is refused. A refused request changes nothing.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -70,6 +77,7 @@ impl Error {
 }
 
 /// A game in progress.
+#[derive(Clone)]
 struct Running {
     game: AnyGame,
     chance: RefereeChance,
@@ -79,7 +87,11 @@ struct Running {
 #[derive(Default)]
 pub struct Referee {
     running: Option<Running>,
+    slots: BTreeMap<String, Running>,
 }
+
+/// The most games that can be saved.
+const MOST_SLOTS: usize = 64;
 
 impl std::fmt::Debug for Referee {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -146,6 +158,44 @@ impl Referee {
                 let Running { game, chance } = self.running()?;
                 let known = seat.map_or(chance.faces(), |seat| chance.dealt_to(seat));
                 Ok(json!({"ok": true, "view": game.view(seat, known)}))
+            }
+            Request::Save(slot) => {
+                let running = self.running()?.clone();
+                if self.slots.len() >= MOST_SLOTS && !self.slots.contains_key(&slot) {
+                    return Err(Error::BadRequest(format!(
+                        "all {MOST_SLOTS} slots are used; save to one of them"
+                    )));
+                }
+                self.slots.insert(slot, running);
+                Ok(json!({"ok": true}))
+            }
+            Request::Load(slot) => {
+                let saved = self.slots.get(&slot);
+                let saved = saved.ok_or_else(|| Error::BadRequest(format!("nothing is saved as '{slot}'")))?;
+                self.running = Some(saved.clone());
+                Ok(json!({"ok": true}))
+            }
+            Request::Determinize { seat, seed } => {
+                let running = self.running.as_mut().ok_or(Error::NoGame)?;
+                let guess = running.chance.guessed_by(&running.game, seat, seed);
+                running.chance = guess.ok_or_else(|| Error::BadRequest("no deal fits this game".to_owned()))?;
+                Ok(json!({"ok": true}))
+            }
+            Request::Guess { position, seed } => {
+                let Position { game, seat, known } = *position;
+                let chance = RefereeChance::guessed(&game, seat, &known, seed);
+                let chance = chance.ok_or_else(|| Error::BadRequest("no deal fits this position".to_owned()))?;
+                self.running = Some(Running { game, chance });
+                Ok(json!({"ok": true}))
+            }
+            Request::Bot {
+                seat,
+                level,
+                seed,
+                iterations,
+            } => {
+                let action = self.running()?.choice(seat, level, seed, iterations);
+                Ok(json!({"ok": true, "action": action}))
             }
             Request::Status => {
                 let game = &self.running()?.game;
@@ -222,6 +272,21 @@ impl Running {
         });
         let events = events.map_err(|refusal| stopped(game, refusal, Error::Illegal))?;
         Ok(self.told(&events))
+    }
+
+    /// The action of a level's bot; `None` if it stays silent.
+    fn choice(&self, seat: Seat, level: Level, seed: [u8; 32], iterations: u32) -> Option<Value> {
+        let Self { game, chance } = self;
+        let known = chance.dealt_to(seat);
+        if game.legal(seat, known).is_empty() {
+            return None;
+        }
+        let mut bot = match level {
+            Level::Sharp => sharp_bot(Budget::iterations(iterations)),
+            level => bot(level),
+        };
+        let action = bot.choose(game, seat, known, &mut ChaCha20Rng::from_seed(seed))?;
+        Some(game.action_to_json(seat, &action, known))
     }
 
     fn told(&self, events: &[<AnyGame as fairdeal_protocol::game::Game>::Event]) -> Value {

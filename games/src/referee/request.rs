@@ -5,9 +5,11 @@ use serde_json::{Map, Value};
 
 use super::Error;
 use crate::any::AnyGame;
+use crate::bots::Level;
 use crate::chance::RefereeChance;
 use crate::info::GameInfo;
 use crate::interface::TableGame;
+use crate::position::Position;
 use crate::registry::game_info;
 
 /// A well-formed request.
@@ -27,8 +29,30 @@ pub(super) enum Request {
     },
     Forfeit(Seat),
     View(Option<Seat>),
+    Save(String),
+    Load(String),
+    Determinize {
+        seat: Seat,
+        seed: [u8; 32],
+    },
+    /// A table as a seat knows it, with the seed of a guess.
+    Guess {
+        position: Box<Position>,
+        seed: [u8; 32],
+    },
+    Bot {
+        seat: Seat,
+        level: Level,
+        seed: [u8; 32],
+        iterations: u32,
+    },
     Status,
 }
+
+/// The most play-outs that `bot` makes.
+const MOST_ITERATIONS: u32 = 100_000;
+/// The most characters of a slot's name.
+const LONGEST_NAME: usize = 32;
 
 /// Explicit chance as written in the request.
 #[derive(Default)]
@@ -88,6 +112,37 @@ impl<'a> Fields<'a> {
         Seat::new(number)
             .filter(|_| number < seats)
             .ok_or_else(|| bad(format!("there is no seat {number}; there are {seats}")))
+    }
+
+    fn seed(self) -> Result<[u8; 32], Error> {
+        seed(self.value("seed")?)
+    }
+
+    fn slot(self) -> Result<String, Error> {
+        let name = self.text("slot")?;
+        let fits = name
+            .bytes()
+            .all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-'));
+        if !fits || name.is_empty() || name.len() > LONGEST_NAME {
+            return Err(bad(format!("'slot' must be 1 to {LONGEST_NAME} of a-z, 0-9 and -")));
+        }
+        Ok(name.to_owned())
+    }
+
+    fn level(self) -> Result<Level, Error> {
+        Level::by_name(self.text("level")?).ok_or_else(|| bad("'level' must be gentle, normal or sharp"))
+    }
+
+    fn iterations(self) -> Result<u32, Error> {
+        let number = self.value("iterations")?.as_u64();
+        let number = number.and_then(|number| u32::try_from(number).ok());
+        number
+            .filter(|number| (1..=MOST_ITERATIONS).contains(number))
+            .ok_or_else(|| {
+                bad(format!(
+                    "'iterations' must be a whole number from 1 to {MOST_ITERATIONS}"
+                ))
+            })
     }
 
     fn list(self, field: &str) -> Result<&'a [Value], Error> {
@@ -167,12 +222,47 @@ impl Request {
                 }
                 fields.seat(seats).map(|seat| Self::View(Some(seat)))
             }
+            "save" => {
+                fields.only(&["op", "slot"])?;
+                fields.slot().map(Self::Save)
+            }
+            "load" => {
+                fields.only(&["op", "slot"])?;
+                fields.slot().map(Self::Load)
+            }
+            // The seat comes last: without a game, it is the first to be refused for that.
+            "determinize" => {
+                fields.only(&["op", "seat", "seed"])?;
+                let seed = fields.seed()?;
+                let seat = fields.seat(seats)?;
+                Ok(Self::Determinize { seat, seed })
+            }
+            "guess" => {
+                fields.only(&["op", "position", "seed"])?;
+                let position = Position::from_text(fields.text("position")?).map_err(|error| bad(error.to_string()))?;
+                let seed = fields.seed()?;
+                Ok(Self::Guess {
+                    position: Box::new(position),
+                    seed,
+                })
+            }
+            "bot" => {
+                fields.only(&["op", "seat", "level", "seed", "iterations"])?;
+                let (level, seed, iterations) = (fields.level()?, fields.seed()?, fields.iterations()?);
+                Ok(Self::Bot {
+                    seat: fields.seat(seats)?,
+                    level,
+                    seed,
+                    iterations,
+                })
+            }
             "status" => {
                 fields.only(&["op"])?;
                 Ok(Self::Status)
             }
             other => Err(bad(format!(
-                "there is no op '{other}'; there are new, chance, legal, act, forfeit, view, status"
+                "there is no op '{other}'; there are new, chance, legal, act, forfeit, view, save, load, determinize, \
+                 guess, bot, status"
             ))),
         }
     }

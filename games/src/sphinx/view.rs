@@ -88,6 +88,12 @@ impl TableGame for Sphinx {
         self.forfeited.contains(seat)
     }
 
+    fn cards(&self) -> Vec<(Slot, Option<Seat>)> {
+        let turned = self.turned.iter().flatten().copied().map(Slot::Open);
+        let cards = self.packs.iter().flatten().copied().chain(turned);
+        cards.map(|slot| (slot, None)).collect()
+    }
+
     fn seats(&self) -> usize {
         self.status.len()
     }

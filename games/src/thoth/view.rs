@@ -108,6 +108,20 @@ impl TableGame for Thoth {
         self.forfeited.contains(seat)
     }
 
+    fn cards(&self) -> Vec<(Slot, Option<Seat>)> {
+        let all = || Seat::first(self.totals.len());
+        let hands = all().flat_map(|owner| self.hand_of(owner).iter().map(move |slot| (*slot, Some(owner))));
+        let bids = all().zip(&self.bids);
+        let bids = bids.filter_map(|(owner, bid)| Some((Slot::Sealed((*bid)?), Some(owner))));
+        let face_down = self.face_down.map(|(owner, slot)| (slot, Some(owner)));
+        let open = self.houses.iter().flat_map(House::cards);
+        let open = open.chain(self.discard.iter().chain(&self.pool).copied());
+        let nobodys = self.deck.iter().copied().map(Slot::Sealed);
+        let nobodys = nobodys.chain(self.aside.iter().copied()).chain(open.map(Slot::Open));
+        let owned = hands.chain(bids).chain(face_down);
+        owned.chain(nobodys.map(|slot| (slot, None))).collect()
+    }
+
     fn seats(&self) -> usize {
         self.totals.len()
     }

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::Referee;
 use crate::loot::cards;
 
+mod imagined;
 mod views;
 
 /// A referee driven by JSON values.
