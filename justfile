@@ -52,6 +52,10 @@ bench:
 bench-network:
     cargo bench -p fairdeal --bench network
 
+# How long actions take while a bot thinks, and what waiting bots cost (on Linux; figures are in docs/performance.md).
+bench-bots:
+    cargo bench -p fairdeal --bench network -- thinking
+
 # What the program costs its terminal: first frame, bytes of a step, an idle table (on Linux).
 bench-terminal:
     cargo bench -p fairdeal --bench terminal

@@ -27,7 +27,7 @@ macro_rules! games {
         /// Every game that can be played here.
         pub static GAMES: &[&GameInfo] = &[$(&$module::INFO),+];
 
-        #[derive(Clone, Debug, PartialEq, Serialize)]
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         pub enum AnyGame {
             $($(#[$doc])* $variant($module::$game)),+
         }

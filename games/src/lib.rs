@@ -16,6 +16,7 @@
 //! | [`duel`] | bots measured against each other |
 //! | `any` | [`AnyGame`]: one type for every game, and [`match_game`] to reach the game inside |
 //! | `registry` | [`game_info`], [`rule_set`]: games by id |
+//! | [`position`] | a table as one seat knows it, as text for the referee |
 //! | [`referee`] | the referee: JSON lines in, JSON lines out |
 //! | `hint` | a good action for a player who asks, and why |
 //! | `playthrough` | a whole game among bots as text |
@@ -38,6 +39,7 @@ mod json;
 pub mod loot;
 mod playthrough;
 pub mod plutonian;
+pub mod position;
 pub mod pyramid;
 pub mod referee;
 mod registry;

@@ -97,8 +97,8 @@ pub(super) enum Command {
     /// Run the referee: any game as JSON lines on standard input and output
     ///
     /// A request a line, one reply line for each: new, chance, legal, act, forfeit, view, status; for a search also save,
-    /// load, determinize (deal again what a seat does not know) and bot (what a level would do). docs/referee.md
-    /// describes them.
+    /// load, determinize (deal again what a seat does not know), guess (the same for a table's game) and bot (what a
+    /// level would do). docs/referee.md describes them.
     Engine,
     /// Write a past game's transcript to a file
     Export {

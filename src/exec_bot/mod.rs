@@ -15,6 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use fairdeal_games::bots::{Bot, Seen};
+use fairdeal_games::position::Position;
 use fairdeal_games::{AnyAction, AnyGame, TableGame as _};
 use fairdeal_protocol::card::Faces;
 use fairdeal_protocol::game::{Game as _, RuleSet};
@@ -261,6 +262,7 @@ impl ExecBot {
             .collect();
         self.shared().send(&json!({
             "event": "choose", "id": self.asked, "must": must, "legal": actions, "view": game.view(Some(seat), known),
+            "position": Position::text(game, seat, known),
         }))?;
         let answer = self.answer(Instant::now() + self.shared().move_time);
         if matches!(answer, Err(Failure::Stopped | Failure::Late(_))) {

@@ -2,6 +2,7 @@
 //! interrupt on the terminal does not reach it, and on Unix what it starts ends with it.
 
 use std::io::{self, BufReader, Write as _};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -47,6 +48,7 @@ impl Process {
     pub(super) fn start(command_line: &str) -> io::Result<(Self, Answers)> {
         let mut child = shell(command_line)
             .env_remove("FAIRDEAL_PASSWORD")
+            .envs(this_program())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -154,6 +156,13 @@ impl Process {
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     // Ignoring poison is safe: no panic can leave a change half done.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// `FAIRDEAL`, the path of this program, for a bot that searches with `fairdeal engine`. A value that is set stays.
+fn this_program() -> Option<(&'static str, PathBuf)> {
+    let name = "FAIRDEAL";
+    let is_set = std::env::var_os(name).is_some();
+    Some((name, std::env::current_exe().ok()?)).filter(|_| !is_set)
 }
 
 #[cfg(unix)]

@@ -70,6 +70,38 @@ fn every_game_is_refereed() {
     }
 }
 
+/// Requests of a search: games are kept, hidden cards are dealt again, and bots choose. Two processes answer alike.
+#[test]
+fn a_search_gets_the_same_answers() {
+    let seed = |digits: &str| digits.repeat(32);
+    for info in GAMES {
+        let mut lines = vec![
+            json!({"op": "new", "game": info.id, "seats": info.most_seats, "chance": {"seed": seed("5a")}}),
+            json!({"op": "save", "slot": "truth"}),
+        ];
+        for level in ["gentle", "normal", "sharp"] {
+            for seat in 0..info.most_seats {
+                lines.extend([
+                    json!({"op": "load", "slot": "truth"}),
+                    json!({"op": "view", "seat": seat}),
+                    json!({"op": "determinize", "seat": seat, "seed": seed("07")}),
+                    json!({"op": "view", "seat": seat}),
+                    json!({"op": "bot", "seat": seat, "level": level, "seed": seed("08"), "iterations": 20}),
+                ]);
+            }
+        }
+        let lines: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        let first = answers(lines.as_bytes());
+        assert!(first.iter().all(|answer| answer["ok"] == true), "{}", info.id);
+        for five in first[2..].chunks(5) {
+            assert_eq!(five[1], five[3], "{}", info.id);
+        }
+        // Some seat has to act, at every level.
+        assert!(first.iter().filter(|answer| answer["action"].is_object()).count() >= 3);
+        assert_eq!(answers(lines.as_bytes()), first);
+    }
+}
+
 /// A thousand whole games of each kind, at any table size and with any options, by random legal actions. Games longer
 /// than a thousand actions end because all seats leave.
 #[test]

@@ -13,6 +13,8 @@ use super::python;
 const LISTEN: [&str; 2] = ["--listen", "/ip4/127.0.0.1/tcp/0"];
 const SHELL: &str = "sh examples/bots/first.sh";
 const PYTHON: &str = "python3 -B examples/bots/greedy.py";
+/// With little time, since it thinks out of turn too.
+const SEARCH: &str = "SEARCH_MS=2 python3 -B examples/bots/search.py";
 
 /// The results of a duel against gentle bots; no decision falls back.
 fn duel(game: &str, command: &str, games: u32) -> Value {
@@ -125,7 +127,7 @@ fn programs_play(game: &[&str]) {
         return;
     }
     let root = TempDir::new().unwrap();
-    let mut programs = table(root.path(), game, &[SHELL, PYTHON, PYTHON]);
+    let mut programs = table(root.path(), game, &[SHELL, PYTHON, SEARCH]);
     end_fairly(&mut programs);
     for program in programs {
         assert_eq!(program.errors(), "");

@@ -46,6 +46,8 @@ mod resume;
 mod schema;
 #[cfg(unix)]
 mod screen;
+#[cfg(unix)]
+mod search_bot;
 mod sitting;
 mod stored;
 #[cfg(target_os = "linux")]

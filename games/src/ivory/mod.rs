@@ -18,7 +18,7 @@
 use fairdeal_protocol::card::{Face, Faces, Handle, Slot};
 use fairdeal_protocol::game::{ApplyError, Chance, Game, Illegal, Pause, RuleSet, RuleSetError};
 use fairdeal_protocol::seat::{Seat, SeatSet};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::info::{Difficulty, GameInfo, OptionInfo, OptionKind};
 
@@ -64,7 +64,7 @@ const TURNED: usize = 3;
 const MOST_PILES: usize = 3;
 
 /// A game of Ivory Tower: its public state.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ivory {
     /// The date of the daily deal, if it is one.
     daily: Option<String>,

@@ -17,7 +17,7 @@
 use fairdeal_protocol::card::{Face, Faces, Handle, Slot};
 use fairdeal_protocol::game::{ApplyError, Chance, Game, Illegal, Pause, RuleSet, RuleSetError, Shown};
 use fairdeal_protocol::seat::{Seat, SeatSet};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::common::{best_of, rolled_seat};
 use crate::info::{Difficulty, GameInfo, OptionInfo, OptionKind};
@@ -62,7 +62,7 @@ pub static INFO: GameInfo = GameInfo {
 const DEALT: usize = 9;
 
 /// The two halves of a turn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Phase {
     /// The seat is to take a card.
     Take,
@@ -71,7 +71,7 @@ pub enum Phase {
 }
 
 /// A hand that has been scored.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LastHand {
     /// The seat that fired the village.
     pub fired_by: Seat,
@@ -81,7 +81,7 @@ pub struct LastHand {
 }
 
 /// A game of Loot: its public state.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Loot {
     target: i64,
     /// Number of the hand, from 1; 0 before the first deal.

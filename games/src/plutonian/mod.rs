@@ -11,7 +11,7 @@
 use fairdeal_protocol::card::{Face, Faces};
 use fairdeal_protocol::game::{ApplyError, Chance, Flip, Game, Illegal, Pause, RuleSet, RuleSetError};
 use fairdeal_protocol::seat::{Seat, SeatSet};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::common::{best_of, rolled_seat};
 use crate::info::{Difficulty, GameInfo, OptionInfo, OptionKind};
@@ -73,7 +73,7 @@ const COLOURS: u8 = 5;
 const TREE: [Size; 3] = [Size::Large, Size::Medium, Size::Small];
 
 /// The placement of wild pyramids, if any.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Wilds {
     None,
     /// Under three of the trees.
@@ -83,7 +83,7 @@ pub enum Wilds {
 }
 
 /// A game of Plutonian Poker: its state, which is all public.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plutonian {
     wilds: Wilds,
     snake: bool,

@@ -22,6 +22,7 @@ use crate::bots::Level;
 use crate::chance::{Need, RefereeChance, Refusal, Stop};
 use crate::info::options_from_json;
 use crate::interface::{TableEvent as _, TableGame};
+use crate::position::Position;
 use crate::registry::rule_set;
 use crate::search::Budget;
 
@@ -178,6 +179,13 @@ impl Referee {
                 let running = self.running.as_mut().ok_or(Error::NoGame)?;
                 let guess = running.chance.guessed_by(&running.game, seat, seed);
                 running.chance = guess.ok_or_else(|| Error::BadRequest("no deal fits this game".to_owned()))?;
+                Ok(json!({"ok": true}))
+            }
+            Request::Guess { position, seed } => {
+                let Position { game, seat, known } = *position;
+                let chance = RefereeChance::guessed(&game, seat, &known, seed);
+                let chance = chance.ok_or_else(|| Error::BadRequest("no deal fits this position".to_owned()))?;
+                self.running = Some(Running { game, chance });
                 Ok(json!({"ok": true}))
             }
             Request::Bot {

@@ -9,6 +9,7 @@ use crate::bots::Level;
 use crate::chance::RefereeChance;
 use crate::info::GameInfo;
 use crate::interface::TableGame;
+use crate::position::Position;
 use crate::registry::game_info;
 
 /// A well-formed request.
@@ -32,6 +33,11 @@ pub(super) enum Request {
     Load(String),
     Determinize {
         seat: Seat,
+        seed: [u8; 32],
+    },
+    /// A table as a seat knows it, with the seed of a guess.
+    Guess {
+        position: Box<Position>,
         seed: [u8; 32],
     },
     Bot {
@@ -231,6 +237,15 @@ impl Request {
                 let seat = fields.seat(seats)?;
                 Ok(Self::Determinize { seat, seed })
             }
+            "guess" => {
+                fields.only(&["op", "position", "seed"])?;
+                let position = Position::from_text(fields.text("position")?).map_err(|error| bad(error.to_string()))?;
+                let seed = fields.seed()?;
+                Ok(Self::Guess {
+                    position: Box::new(position),
+                    seed,
+                })
+            }
             "bot" => {
                 fields.only(&["op", "seat", "level", "seed", "iterations"])?;
                 let (level, seed, iterations) = (fields.level()?, fields.seed()?, fields.iterations()?);
@@ -247,7 +262,7 @@ impl Request {
             }
             other => Err(bad(format!(
                 "there is no op '{other}'; there are new, chance, legal, act, forfeit, view, save, load, determinize, \
-                 bot, status"
+                 guess, bot, status"
             ))),
         }
     }

@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use fairdeal_protocol::card::{Face, Faces, Handle, Slot};
 use fairdeal_protocol::game::{ApplyError, Chance, Flip, Game, Illegal, Pause, RuleSet, RuleSetError};
 use fairdeal_protocol::seat::{Seat, SeatSet};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::info::{Difficulty, GameInfo, OptionInfo, OptionKind};
 use crate::pyramid::Size;
@@ -69,7 +69,7 @@ const MONSTERS: [u8; 3] = [1, 2, 2];
 const SIDES: u32 = 6;
 
 /// The standing of a seat.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Status {
     /// Still looking for its King.
     Playing,
@@ -91,7 +91,7 @@ impl Status {
 }
 
 /// The part of a turn that needs a decision.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Phase {
     /// The Magician's step.
     Magician,
@@ -100,7 +100,7 @@ pub enum Phase {
 }
 
 /// A game of Sphinx's Paw: its public state.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sphinx {
     diagonal: bool,
     jacks: Vec<Face>,

@@ -1,7 +1,7 @@
 //! Houses, and the bank of pyramids.
 
 use fairdeal_protocol::card::Face;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::cards::{self, Element};
 use crate::pyramid::Size;
@@ -14,7 +14,7 @@ pub const MOST_TROUBLE: usize = 2;
 const EACH: u8 = 5;
 
 /// A pyramid of an element.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pyramid {
     pub element: Element,
     pub size: Size,
@@ -28,7 +28,7 @@ impl Pyramid {
 }
 
 /// The pyramids that are in no house.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bank([[u8; 3]; 5]);
 
 impl Default for Bank {
@@ -63,7 +63,7 @@ impl Bank {
 }
 
 /// A Foundation or a Story with its pyramids.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Level {
     pub card: Face,
     /// The pyramids, in the order placed.
@@ -104,7 +104,7 @@ impl Level {
 }
 
 /// A seat's house.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct House {
     /// The Foundation, then the Stories upwards.
     pub levels: Vec<Level>,

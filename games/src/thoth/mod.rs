@@ -20,7 +20,7 @@ mod checks;
 use fairdeal_protocol::card::{Face, Faces, Handle, Slot};
 use fairdeal_protocol::game::{ApplyError, Chance, Game, Illegal, Pause, RuleSet, RuleSetError, Shown};
 use fairdeal_protocol::seat::{MAX_SEATS, Seat, SeatSet};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::common::{best_of, rolled_seat};
 use crate::info::{Difficulty, GameInfo, OptionInfo, OptionKind};
@@ -78,7 +78,7 @@ pub static INFO: GameInfo = GameInfo {
 const DEALT: usize = 5;
 
 /// The phases of a hand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Phase {
     /// The auction of the first hand.
     Bid,
@@ -89,7 +89,7 @@ pub enum Phase {
 }
 
 /// A hand that has been scored.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LastHand {
     /// The seat that put on the Roof or called the end; `None` after the fifth re-shuffle.
     pub ended_by: Option<Seat>,
@@ -102,7 +102,7 @@ pub struct LastHand {
 }
 
 /// A game of Houses of Thoth: its public state.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Thoth {
     target: i64,
     auction: bool,

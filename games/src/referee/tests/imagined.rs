@@ -1,13 +1,17 @@
 //! Saved games, guesses of what a seat does not know, and the bots' choices.
 
-use fairdeal_protocol::game::uniform;
+use fairdeal_protocol::game::{Game as _, uniform};
+use fairdeal_protocol::seat::Seat;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 use serde_json::{Value, json};
 
 use super::{Spoken, deck, explicit, new_game};
-use crate::any::GAMES;
+use crate::any::{AnyGame, GAMES};
+use crate::chance::RefereeChance;
 use crate::info::{GameInfo, OptionKind};
+use crate::position::Position;
+use crate::registry::rule_set;
 
 fn hex(number: u8) -> String {
     format!("{number:02x}").repeat(32)
@@ -212,8 +216,7 @@ fn guess_does_not_depend_on_the_true_deal() {
     assert_eq!(wholes[0], wholes[1]);
 }
 
-/// Cards that all have seen stay: Ivory Tower's cards that were on top, Loot's that were taken openly, and the hands of a
-/// Thoth game that is over.
+/// Cards that all have seen stay: those of Ivory Tower that were on top, and the hands of a Thoth game that is over.
 #[test]
 fn guess_keeps_what_was_seen() {
     let mut referee = Spoken::default();
@@ -367,6 +370,39 @@ fn bots_do_not_see_hidden_cards() {
             }
         }
     }
+}
+
+/// A table's position gives the guess that `determinize` makes of the same game, also where no game is.
+#[test]
+fn position_of_a_table_is_guessed() {
+    let rules = rule_set("loot", 2, &[("target".to_owned(), "100".to_owned())].into()).unwrap();
+    let mut game = AnyGame::create(&rules).unwrap();
+    let mut chance = RefereeChance::from_seed([7; 32]);
+    game.begin(&mut chance, &mut Vec::new()).unwrap();
+    let position = Position::text(&game, Seat::FIRST, chance.dealt_to(Seat::FIRST));
+    let guess = json!({"op": "guess", "position": position, "seed": hex(5)});
+    let mut fresh = Spoken::default();
+    fresh.done(&guess);
+    let mut referee = Spoken::default();
+    referee.done(&new_game());
+    referee.done(&determinize(0, 5));
+    assert_eq!(fresh.state(), referee.state());
+    let on = |referee: &mut Spoken| referee.wander(200, &mut ChaCha20Rng::from_seed([6; 32]));
+    assert_eq!(on(&mut fresh), on(&mut referee));
+
+    let before = referee.state();
+    for (field, value) in [
+        ("position", json!("")),
+        ("position", json!("AAAA")),
+        ("position", json!(null)),
+        ("seed", json!("07")),
+        ("seat", json!(0)),
+    ] {
+        let mut wrong = guess.clone();
+        wrong[field] = value;
+        assert_eq!(referee.code(&wrong), "bad_request", "{wrong}");
+    }
+    assert_eq!(referee.state(), before);
 }
 
 #[test]
