@@ -730,6 +730,20 @@ fn referee(to: &mut Folder<'_>) {
 {"op":"chance","rolls":[9,-1],"shuffles":[]}
 {"op":"status"}"#;
     to.put("bad-chance", explicit);
+    let search = r#"{"op":"new","game":"loot","seats":2,"chance":{"seed":"S"}}
+{"op":"save","slot":"a"}
+{"op":"determinize","seat":1,"seed":"S"}
+{"op":"bot","seat":0,"level":"normal","seed":"S","iterations":9}
+{"op":"load","slot":"a"}
+{"op":"view","seat":1}"#;
+    to.put("good-search", search.replace('S', &"07".repeat(32)));
+    to.put(
+        "bad-position",
+        format!(
+            r#"{{"op":"guess","position":"AAAAAAAAAAAAAAAA","seed":"{}"}}"#,
+            "07".repeat(32)
+        ),
+    );
     to.put("bad-json", "{\"op\":\n[[[[\n\u{0}");
     to.put(
         "bad-requests",
