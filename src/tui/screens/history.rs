@@ -1,5 +1,7 @@
 //! Past games and saved games: statistics, the list with results, and the chosen game.
 
+use std::path::PathBuf;
+
 use fairdeal_games::{counted, listed};
 use fairdeal_protocol::seat::Seat;
 use fairdeal_ui::canvas::{Canvas, Target};
@@ -10,16 +12,18 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::audit::Audit;
 use super::replay::ReplayScreen;
+use super::review::Review;
 use super::table::TableScreen;
 use super::{column, first_shown, line_after, paragraph, row};
 use crate::history::statistics::{Statistics, statistics};
 use crate::history::{Past, What};
-use crate::summary::Summary;
+use crate::summary::{Ending, Summary};
 use crate::tui::screen::{Context, Effect, Request, Requests, Screen};
 
 const AUDIT: Target = Target::Button(0);
 /// Replays or resumes the chosen game.
 const OPEN: Target = Target::Button(1);
+const REVIEW: Target = Target::Button(2);
 
 #[derive(Debug, Default)]
 pub(in crate::tui) struct History {
@@ -74,6 +78,13 @@ fn draw_statistics(all: &[Statistics], canvas: &mut Canvas<'_>, area: Rect) {
     canvas.rows(inner, lines);
 }
 
+/// The transcript and seat of a finished game to look back at; `None` for solitaires and spectators.
+fn may_review(past: &Past) -> Option<(PathBuf, Seat)> {
+    let What::Over(summary) = &past.what else { return None };
+    let finished = summary.ending == Ending::Finished && summary.players.len() > 1;
+    Some((past.path.clone()?, summary.me.filter(|_| finished)?))
+}
+
 impl History {
     fn past<'w>(&self, context: &'w Context) -> Option<&'w Past> {
         context.library.past.get(self.chosen)
@@ -117,7 +128,17 @@ impl History {
         };
         let x = canvas.button((inner.x, y), "Enter", words, OPEN);
         if past.path.is_some() {
-            canvas.button((x, y), "a", "audit every shuffle", AUDIT);
+            let x = canvas.button((x, y), "a", "audit every shuffle", AUDIT);
+            if may_review(past).is_some() {
+                canvas.button((x, y), "w", "review my decisions", REVIEW);
+            }
+        }
+    }
+
+    fn review(&self, context: &Context, requests: &mut Requests) {
+        if let Some((path, me)) = self.past(context).and_then(may_review) {
+            requests.push(Request::Effect(Effect::Review(path, me)));
+            requests.push(Request::Push(Box::new(Review::of(me))));
         }
     }
 
@@ -190,8 +211,10 @@ impl Screen for History {
     }
 
     fn choose(&mut self, context: &Context, target: Target, requests: &mut Requests) {
-        if target == AUDIT {
-            return self.audit(context, requests);
+        match target {
+            AUDIT => return self.audit(context, requests),
+            REVIEW => return self.review(context, requests),
+            _ => {}
         }
         let Some(past) = self.past(context) else {
             return;
@@ -226,10 +249,12 @@ impl Screen for History {
     }
 
     fn letter(&mut self, context: &Context, letter: char, requests: &mut Requests) -> bool {
-        if letter == 'a' {
-            self.audit(context, requests);
+        match letter {
+            'a' => self.audit(context, requests),
+            'w' => self.review(context, requests),
+            _ => return false,
         }
-        letter == 'a'
+        true
     }
 
     fn focused(&mut self, target: Option<Target>) {
@@ -243,10 +268,16 @@ impl Screen for History {
     }
 
     fn keys(&self, _context: &Context) -> Vec<(String, String)> {
-        vec![("a".to_owned(), "audit this game".to_owned())]
+        vec![
+            ("a".to_owned(), "audit this game".to_owned()),
+            ("w".to_owned(), "what the sharp bot would have done".to_owned()),
+        ]
     }
 
     fn commands(&self, _context: &Context) -> Vec<(String, Target)> {
-        vec![("audit this game".to_owned(), AUDIT)]
+        vec![
+            ("audit this game".to_owned(), AUDIT),
+            ("what the sharp bot would have done".to_owned(), REVIEW),
+        ]
     }
 }

@@ -9,6 +9,7 @@ pub(super) mod join;
 pub(super) mod lesson;
 mod preview;
 pub(super) mod replay;
+pub(super) mod review;
 pub(super) mod rules;
 pub(super) mod settings;
 pub(super) mod setup;
