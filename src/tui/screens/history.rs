@@ -11,6 +11,7 @@ use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::audit::Audit;
+use super::opponents::Opponents;
 use super::replay::ReplayScreen;
 use super::review::Review;
 use super::table::TableScreen;
@@ -24,6 +25,7 @@ const AUDIT: Target = Target::Button(0);
 /// Replays or resumes the chosen game.
 const OPEN: Target = Target::Button(1);
 const REVIEW: Target = Target::Button(2);
+const OPPONENTS: Target = Target::Button(3);
 
 #[derive(Debug, Default)]
 pub(in crate::tui) struct History {
@@ -63,10 +65,21 @@ fn in_a_line(past: &Past, today: &str, width: usize) -> String {
 fn draw_statistics(all: &[Statistics], canvas: &mut Canvas<'_>, area: Rect) {
     let theme = canvas.theme();
     let inner = canvas.panel(area, "Your games");
-    let head = format!("{:GAME$}{:>7}{:>6}{:>7}", "", "played", "won", "best");
+    let is_rated = all.iter().any(|all| all.rating.is_some());
+    let rating = if is_rated { "rating" } else { "" };
+    let head = format!("{:GAME$}{:>7}{:>6}{:>7}{rating:>14}", "", "played", "won", "best");
+    let head = head.trim_end().to_owned();
     let mut lines = vec![Line::styled(head, theme.faint())];
     lines.extend(all.iter().map(|all| {
-        let numbers = format!("{:<GAME$}{:>7}{:>6}{:>7}", all.game, all.played, all.won, all.best);
+        let rating = all
+            .rating
+            .as_ref()
+            .map(|rating| rating.replace('±', theme.glyph("±", "~")));
+        let rating = rating.map_or_else(String::new, |rating| format!("{rating:>14}"));
+        let numbers = format!(
+            "{:<GAME$}{:>7}{:>6}{:>7}{rating}",
+            all.game, all.played, all.won, all.best
+        );
         let streak = all
             .streak
             .as_ref()
@@ -126,12 +139,13 @@ impl History {
             What::Waits(_) => "resume",
             _ => "replay",
         };
-        let x = canvas.button((inner.x, y), "Enter", words, OPEN);
+        let mut x = canvas.button((inner.x, y), "Enter", words, OPEN);
         if past.path.is_some() {
-            let x = canvas.button((x, y), "a", "audit every shuffle", AUDIT);
-            if may_review(past).is_some() {
-                canvas.button((x, y), "w", "review my decisions", REVIEW);
-            }
+            x = canvas.button((x, y), "a", "audit every shuffle", AUDIT);
+        }
+        if may_review(past).is_some() {
+            x = canvas.button((x, y), "w", "review", REVIEW);
+            canvas.button((x, y), "o", "opponents", OPPONENTS);
         }
     }
 
@@ -214,6 +228,7 @@ impl Screen for History {
         match target {
             AUDIT => return self.audit(context, requests),
             REVIEW => return self.review(context, requests),
+            OPPONENTS => return requests.push(Request::Push(Box::new(Opponents::default()))),
             _ => {}
         }
         let Some(past) = self.past(context) else {
@@ -252,6 +267,7 @@ impl Screen for History {
         match letter {
             'a' => self.audit(context, requests),
             'w' => self.review(context, requests),
+            'o' => requests.push(Request::Push(Box::new(Opponents::default()))),
             _ => return false,
         }
         true
@@ -271,6 +287,7 @@ impl Screen for History {
         vec![
             ("a".to_owned(), "audit this game".to_owned()),
             ("w".to_owned(), "what the sharp bot would have done".to_owned()),
+            ("o".to_owned(), "results and ratings by opponent".to_owned()),
         ]
     }
 
@@ -278,6 +295,7 @@ impl Screen for History {
         vec![
             ("audit this game".to_owned(), AUDIT),
             ("what the sharp bot would have done".to_owned(), REVIEW),
+            ("results and ratings by opponent".to_owned(), OPPONENTS),
         ]
     }
 }

@@ -7,6 +7,7 @@ pub(super) mod history;
 pub(super) mod home;
 pub(super) mod join;
 pub(super) mod lesson;
+mod opponents;
 mod preview;
 pub(super) mod replay;
 pub(super) mod review;
