@@ -7,6 +7,7 @@ pub mod exec_bot;
 pub mod history;
 mod lesson;
 pub mod ratings;
+mod review;
 pub mod session;
 mod signals;
 pub mod store;

@@ -14,6 +14,9 @@ use crate::summary::{Player, SeatResult, Summary};
 /// How many deviations below its rating a player is placed: who has played little must not lead.
 const CAUTION: f64 = 3.0;
 
+/// Digits shown of a key.
+const DIGITS: usize = 8;
+
 /// A player's rating in one game.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rated {
@@ -48,6 +51,19 @@ impl Rated {
     /// The standard deviation of the rating; 8.3 before the first game.
     pub fn deviation(&self) -> f64 {
         self.rating.uncertainty
+    }
+
+    /// The name with the key's first digits and the level: `Anna (1a2b3c4d)`, `Ada (5e6f7a8b), bot (sharp)`,
+    /// `normal bots`.
+    pub fn full_name(&self) -> String {
+        let key = match &self.player {
+            Player::Key(key) => key.get(..DIGITS).unwrap_or(key),
+            Player::LocalBots(_) => return self.name.clone(),
+        };
+        match &self.bot {
+            None => format!("{} ({key})", self.name),
+            Some(level) => format!("{} ({key}), bot ({level})", self.name),
+        }
     }
 
     /// The rating and its deviation, as `27.1 ± 5.0`.
@@ -187,7 +203,7 @@ pub(crate) mod tests {
         let rating = |key: &str| ratings.get("loot", &Player::Key(key.to_owned())).unwrap();
         assert!(rating("a").rating() > 25.0 && rating("c").rating() < 25.0);
         assert!(rating("a").deviation() < rating("c").deviation() && rating("c").deviation() < 25.0 / 3.0);
-        assert_eq!(rating("a").name, "name of a");
+        assert_eq!(rating("a").full_name(), "name of a (a)");
     }
 
     #[test]
@@ -213,6 +229,7 @@ pub(crate) mod tests {
         );
         let bots = ratings.get("loot", &Player::LocalBots("normal".to_owned())).unwrap();
         assert!(bots.rating() < 25.0);
+        assert_eq!(bots.full_name(), "normal bots");
     }
 
     #[test]

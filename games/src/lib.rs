@@ -13,6 +13,7 @@
 //! | [`thoth`] | Houses of Thoth |
 //! | [`bots`] | bots that see only their own seat's view |
 //! | [`search`] | the search of sharp bots |
+//! | [`review`] | what a sharp bot would have done, after the game |
 //! | [`duel`] | bots measured against each other |
 //! | `any` | [`AnyGame`]: one type for every game, and [`match_game`] to reach the game inside |
 //! | `registry` | [`game_info`], [`rule_set`]: games by id |
@@ -43,6 +44,7 @@ pub mod position;
 pub mod pyramid;
 pub mod referee;
 mod registry;
+pub mod review;
 pub mod search;
 pub mod sphinx;
 pub mod thoth;

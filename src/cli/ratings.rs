@@ -18,7 +18,6 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::Exit;
 use super::args::Ratings as RatingsArgs;
-use super::history::SHORT;
 use super::output::{complain, print, remark};
 use crate::events::results::RatedPlayer;
 use crate::events::{RatingsLine, Version};
@@ -165,25 +164,12 @@ fn complaint(judged: &Judged, tables: &BTreeMap<Hash32, &Summary>) -> Option<Str
     }
 }
 
-/// A player's name, key and level: `Anna (1a2b3c4d)`, `Ada (5e6f7a8b), bot (sharp)`, `normal bots`.
-fn name(rated: &Rated) -> String {
-    match (&rated.player, &rated.bot) {
-        (Player::LocalBots(_), _) => rated.name.clone(),
-        (Player::Key(key), None) => format!("{} ({})", rated.name, short(key)),
-        (Player::Key(key), Some(level)) => format!("{} ({}), bot ({level})", rated.name, short(key)),
-    }
-}
-
-fn short(key: &str) -> &str {
-    key.get(..SHORT).unwrap_or(key)
-}
-
 fn in_words(text: &mut String, game: &str, rated: usize, table: &[(usize, &Rated)]) {
     if !text.is_empty() {
         text.push('\n');
     }
     let _ = writeln!(text, "{game}: {}", counted(rated, "game"));
-    let names: Vec<String> = table.iter().map(|(_, rated)| name(rated)).collect();
+    let names: Vec<String> = table.iter().map(|(_, rated)| rated.full_name()).collect();
     let widest = names
         .iter()
         .map(|name| name.width())

@@ -4,6 +4,7 @@
 //! written by an earlier version, or newer than its summary) is listed as [`What::Unread`]. [`Past::read`] audits it
 //! and saves a summary. Losing a summary costs only that audit.
 
+pub mod opponents;
 pub mod solitaire;
 pub mod statistics;
 

@@ -1,9 +1,11 @@
-//! A player's statistics of all games: games played and won, the best result, and the streak of daily deals.
+//! A player's statistics of all games: games played and won, the best result, the rating, and the streak of daily deals.
 
 use fairdeal_games::{GAMES, GameInfo, counted};
 
+use super::opponents::{Counted, counted_games};
 use super::solitaire::Solitaire;
 use super::{Past, What};
+use crate::ratings::Ratings;
 use crate::summary::Ending;
 
 /// The statistics of one game's finished games.
@@ -15,14 +17,27 @@ pub struct Statistics {
     pub won: usize,
     /// The player's highest score.
     pub best: i64,
+    /// The player's rating with its deviation, from finished games for several seats; as in `27.1 ± 5.0`.
+    pub rating: Option<String>,
     /// The streak of daily deals in words, if the game has them and one was played.
     pub streak: Option<String>,
 }
 
 /// The statistics of every game that was played, in the order of [`GAMES`]. `today` is the day in UTC, as `2026-01-31`.
 pub fn statistics(past: &[Past], today: &str) -> Vec<Statistics> {
-    let each = GAMES.iter().map(|info| of(info, past, today));
+    let games = counted_games(past);
+    let ratings = Ratings::of(games.iter().map(|game| game.summary));
+    let each = GAMES.iter().map(|info| Statistics {
+        rating: own_rating(&ratings, &games, info.id),
+        ..of(info, past, today)
+    });
     each.filter(|all| all.played > 0).collect()
+}
+
+/// The player's rating in a game, under the key of the newest one.
+pub(super) fn own_rating(ratings: &Ratings, games: &[Counted<'_>], id: &str) -> Option<String> {
+    let newest = games.iter().rev().find(|game| game.summary.game == id)?;
+    Some(ratings.get(id, &newest.mine.player)?.in_words())
 }
 
 fn of(info: &GameInfo, past: &[Past], today: &str) -> Statistics {
@@ -31,6 +46,7 @@ fn of(info: &GameInfo, past: &[Past], today: &str) -> Statistics {
         played: 0,
         won: 0,
         best: i64::MIN,
+        rating: None,
         streak: None,
     };
     if info.most_seats == 1 {

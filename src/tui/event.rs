@@ -10,6 +10,7 @@ use fairdeal_ui::replay::Replay;
 use fairdeal_ui::view::Seating;
 
 use super::screen::Library;
+use crate::review::Reviewed;
 use crate::session::SessionEvent;
 use crate::session::lan::LanView;
 
@@ -24,6 +25,10 @@ pub(super) enum UiEvent {
     Audited(Box<Audited>),
     /// A past game to replay.
     Replay(Arc<Replay>),
+    /// Decisions judged so far, and all of them.
+    Reviewing(usize, usize),
+    /// The worst decisions of a past game.
+    Reviewed(Box<Reviewed>),
     /// A request could not be carried out; the reason as text.
     Failed(String),
 }

@@ -7,6 +7,7 @@ use fairdeal_games::GameInfo;
 use fairdeal_games::bots::Level;
 use fairdeal_net::{JoinTarget, Ticket};
 use fairdeal_protocol::crypto::pake::Password;
+use fairdeal_protocol::seat::Seat;
 use fairdeal_ui::canvas::{Canvas, Layer, Marks, Target};
 use fairdeal_ui::field::Field;
 use fairdeal_ui::keys::{Intent, Keymap};
@@ -162,6 +163,8 @@ pub(super) enum Effect {
     Audit(PathBuf),
     /// Audit a transcript, then replay the game.
     Replay(PathBuf),
+    /// Audit a transcript, then judge the decisions of the player at this seat.
+    Review(PathBuf, Seat),
     /// Stop reading the transcript.
     StopReading,
     /// Save the settings.

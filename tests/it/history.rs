@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use fairdeal::history::opponents::results;
 use fairdeal::history::{Past, What, history};
 use fairdeal::store::DataDir;
 use fairdeal::summary::{Ending, keep};
@@ -108,6 +109,15 @@ fn a_game_that_was_played_here_is_listed_at_once() {
         assert_eq!(past[0].summary(), Some(&summary));
         assert_eq!(history(&data), past, "and it is kept");
     }
+
+    // Ratings and results by opponent follow from it.
+    let all = results(&past);
+    assert_eq!((all.len(), all[0].game, all[0].tables[&2].played), (1, "Loot", 1));
+    assert_eq!(
+        (all[0].opponents[0].name.as_str(), all[0].opponents[0].met),
+        ("normal bots", 1)
+    );
+    assert!(all[0].rating.is_some());
 
     let lines = listed(&folder);
     assert_eq!(lines.len(), 1);

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use fairdeal::history::history;
 use fairdeal::session::driver::{Attended, Role, Setup, start};
 use fairdeal::session::{Command, Handle, SessionEvent};
-use fairdeal::store::DataDir;
+use fairdeal::store::{DataDir, DataView};
 use fairdeal_games::rule_set;
 use fairdeal_protocol::audit::auditor::audit;
 use fairdeal_protocol::transcript::{End, Transcript};
@@ -78,6 +79,11 @@ async fn leaves(game: &str, seats: u8) {
     let report = audit::<fairdeal_games::AnyGame>(&Transcript::from_bytes(&files[0]).unwrap());
     assert_eq!(report.finding, None, "{game}");
     assert_eq!(report.left.len(), 1, "{game}");
+    // For ratings it is last, behind everybody.
+    let past = history(&DataView::of(Some(&root.path().join("guest1"))).unwrap());
+    let results = &past[0].summary().unwrap().results;
+    assert_eq!((results.len(), results[0].place), (seats.into(), seats), "{game}");
+    assert!(results[1..].iter().any(|result| result.place == 1), "{game}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -70,12 +70,22 @@ fn every_moment_is_as_the_seats_saw_it() {
             for (seat, known) in Seat::first(known.len()).zip(known) {
                 let snapshot = replay.snapshot(number, Eyes::Seat(seat));
                 assert_eq!(snapshot.me, Some(seat));
-                // The faces; a replay does not repeat what was shuffled into which deck.
-                assert!(snapshot.known.iter().eq(known.iter()), "{:?} {known:?}", snapshot.known);
+                assert_eq!(snapshot.known, *known);
                 let all = replay.known(number, Eyes::All);
                 assert!(known.iter().all(|(card, face)| all.get(card) == Some(face)));
             }
             compared += 1;
+        }
+        for seat in Seat::first(seats.into()) {
+            let decisions = replay.decisions(seat);
+            let acted = |number: usize| replay.step(number).acts.first().map(|act| act.seat);
+            assert!(decisions.iter().all(|number| acted(*number) == Some(seat)));
+            let legal = |number: &usize| {
+                let (before, step) = (replay.step(number - 1), replay.step(*number));
+                before.game.check(seat, &step.acts[0].action).is_ok()
+            };
+            assert!(decisions.iter().all(legal), "{game}");
+            assert!(!decisions.is_empty(), "{game}");
         }
         // Almost every position with a seat to act has a step. Those that a vote or an interjection leaves unchanged
         // have none.

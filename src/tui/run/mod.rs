@@ -420,6 +420,10 @@ impl App {
                 self.read_replay(path);
                 Ok(())
             }
+            Effect::Review(path, me) => {
+                self.read_review(path, me);
+                Ok(())
+            }
             Effect::StopReading => {
                 self.reading.store(true, Ordering::Relaxed);
                 Ok(())

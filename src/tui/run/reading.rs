@@ -6,12 +6,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use fairdeal_protocol::audit::progress::AuditProgress;
+use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::transcript::Transcript;
 use fairdeal_ui::replay::{Replay, ReplayError};
 use tokio::sync::mpsc::{self};
 
 use super::{App, TELLING};
 use crate::history::{What, history};
+use crate::review::review;
 use crate::session::journal::saved_tables;
 use crate::store::read_transcript;
 use crate::tui::Data;
@@ -74,13 +76,17 @@ pub(super) struct Reading {
 impl Reading {
     /// Sends progress to the screen every [`TELLING`]. Returns `Break` if nobody waits for it.
     pub(super) fn tell(&mut self, progress: AuditProgress) -> ControlFlow<()> {
+        self.tell_news(UiEvent::Checking(progress))
+    }
+
+    fn tell_news(&mut self, news: UiEvent) -> ControlFlow<()> {
         if self.stopped.load(Ordering::Relaxed) || self.back.is_closed() {
             return ControlFlow::Break(());
         }
         if self.told.is_none_or(|told| told.elapsed() >= TELLING) {
             self.told = Some(std::time::Instant::now());
             // If the channel is full, the next report replaces this one.
-            let _ = self.back.try_send(Input::UiEvent(UiEvent::Checking(progress)));
+            let _ = self.back.try_send(Input::UiEvent(news));
         }
         ControlFlow::Continue(())
     }
@@ -108,6 +114,20 @@ impl App {
                 Err(ReplayError::BrokenOff) => None,
                 Err(why) => Some(UiEvent::Failed(why.to_string())),
             }
+        });
+    }
+
+    pub(super) fn read_review(&mut self, path: PathBuf, me: Seat) {
+        self.read(path, move |transcript, reading| {
+            let replay = match Replay::open_with(transcript, &mut |progress| reading.tell(progress)) {
+                Ok(replay) => Arc::new(replay),
+                Err(ReplayError::BrokenOff) => return None,
+                Err(why) => return Some(UiEvent::Failed(why.to_string())),
+            };
+            let stop = Arc::clone(&reading.stopped);
+            let tell = &mut |done, total| reading.tell_news(UiEvent::Reviewing(done, total));
+            let reviewed = review(&replay, me, &stop, tell)?;
+            Some(UiEvent::Reviewed(Box::new(reviewed)))
         });
     }
 

@@ -1,5 +1,7 @@
 //! Past games and saved games: statistics, the list with results, and the chosen game.
 
+use std::path::PathBuf;
+
 use fairdeal_games::{counted, listed};
 use fairdeal_protocol::seat::Seat;
 use fairdeal_ui::canvas::{Canvas, Target};
@@ -9,17 +11,21 @@ use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::audit::Audit;
+use super::opponents::Opponents;
 use super::replay::ReplayScreen;
+use super::review::Review;
 use super::table::TableScreen;
 use super::{column, first_shown, line_after, paragraph, row};
 use crate::history::statistics::{Statistics, statistics};
 use crate::history::{Past, What};
-use crate::summary::Summary;
+use crate::summary::{Ending, Summary};
 use crate::tui::screen::{Context, Effect, Request, Requests, Screen};
 
 const AUDIT: Target = Target::Button(0);
 /// Replays or resumes the chosen game.
 const OPEN: Target = Target::Button(1);
+const REVIEW: Target = Target::Button(2);
+const OPPONENTS: Target = Target::Button(3);
 
 #[derive(Debug, Default)]
 pub(in crate::tui) struct History {
@@ -59,10 +65,21 @@ fn in_a_line(past: &Past, today: &str, width: usize) -> String {
 fn draw_statistics(all: &[Statistics], canvas: &mut Canvas<'_>, area: Rect) {
     let theme = canvas.theme();
     let inner = canvas.panel(area, "Your games");
-    let head = format!("{:GAME$}{:>7}{:>6}{:>7}", "", "played", "won", "best");
+    let is_rated = all.iter().any(|all| all.rating.is_some());
+    let rating = if is_rated { "rating" } else { "" };
+    let head = format!("{:GAME$}{:>7}{:>6}{:>7}{rating:>14}", "", "played", "won", "best");
+    let head = head.trim_end().to_owned();
     let mut lines = vec![Line::styled(head, theme.faint())];
     lines.extend(all.iter().map(|all| {
-        let numbers = format!("{:<GAME$}{:>7}{:>6}{:>7}", all.game, all.played, all.won, all.best);
+        let rating = all
+            .rating
+            .as_ref()
+            .map(|rating| rating.replace('±', theme.glyph("±", "~")));
+        let rating = rating.map_or_else(String::new, |rating| format!("{rating:>14}"));
+        let numbers = format!(
+            "{:<GAME$}{:>7}{:>6}{:>7}{rating}",
+            all.game, all.played, all.won, all.best
+        );
         let streak = all
             .streak
             .as_ref()
@@ -72,6 +89,13 @@ fn draw_statistics(all: &[Statistics], canvas: &mut Canvas<'_>, area: Rect) {
         Line::from(vec![Span::raw(numbers), Span::styled(streak, theme.accent())])
     }));
     canvas.rows(inner, lines);
+}
+
+/// The transcript and seat of a finished game to look back at; `None` for solitaires and spectators.
+fn may_review(past: &Past) -> Option<(PathBuf, Seat)> {
+    let What::Over(summary) = &past.what else { return None };
+    let finished = summary.ending == Ending::Finished && summary.players.len() > 1;
+    Some((past.path.clone()?, summary.me.filter(|_| finished)?))
 }
 
 impl History {
@@ -115,9 +139,20 @@ impl History {
             What::Waits(_) => "resume",
             _ => "replay",
         };
-        let x = canvas.button((inner.x, y), "Enter", words, OPEN);
+        let mut x = canvas.button((inner.x, y), "Enter", words, OPEN);
         if past.path.is_some() {
-            canvas.button((x, y), "a", "audit every shuffle", AUDIT);
+            x = canvas.button((x, y), "a", "audit every shuffle", AUDIT);
+        }
+        if may_review(past).is_some() {
+            x = canvas.button((x, y), "w", "review", REVIEW);
+            canvas.button((x, y), "o", "opponents", OPPONENTS);
+        }
+    }
+
+    fn review(&self, context: &Context, requests: &mut Requests) {
+        if let Some((path, me)) = self.past(context).and_then(may_review) {
+            requests.push(Request::Effect(Effect::Review(path, me)));
+            requests.push(Request::Push(Box::new(Review::of(me))));
         }
     }
 
@@ -190,8 +225,11 @@ impl Screen for History {
     }
 
     fn choose(&mut self, context: &Context, target: Target, requests: &mut Requests) {
-        if target == AUDIT {
-            return self.audit(context, requests);
+        match target {
+            AUDIT => return self.audit(context, requests),
+            REVIEW => return self.review(context, requests),
+            OPPONENTS => return requests.push(Request::Push(Box::new(Opponents::default()))),
+            _ => {}
         }
         let Some(past) = self.past(context) else {
             return;
@@ -226,10 +264,13 @@ impl Screen for History {
     }
 
     fn letter(&mut self, context: &Context, letter: char, requests: &mut Requests) -> bool {
-        if letter == 'a' {
-            self.audit(context, requests);
+        match letter {
+            'a' => self.audit(context, requests),
+            'w' => self.review(context, requests),
+            'o' => requests.push(Request::Push(Box::new(Opponents::default()))),
+            _ => return false,
         }
-        letter == 'a'
+        true
     }
 
     fn focused(&mut self, target: Option<Target>) {
@@ -243,10 +284,18 @@ impl Screen for History {
     }
 
     fn keys(&self, _context: &Context) -> Vec<(String, String)> {
-        vec![("a".to_owned(), "audit this game".to_owned())]
+        vec![
+            ("a".to_owned(), "audit this game".to_owned()),
+            ("w".to_owned(), "what the sharp bot would have done".to_owned()),
+            ("o".to_owned(), "results and ratings by opponent".to_owned()),
+        ]
     }
 
     fn commands(&self, _context: &Context) -> Vec<(String, Target)> {
-        vec![("audit this game".to_owned(), AUDIT)]
+        vec![
+            ("audit this game".to_owned(), AUDIT),
+            ("what the sharp bot would have done".to_owned(), REVIEW),
+            ("results and ratings by opponent".to_owned(), OPPONENTS),
+        ]
     }
 }

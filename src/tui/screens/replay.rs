@@ -61,6 +61,18 @@ impl ReplayScreen {
         }
     }
 
+    /// A replay that has been read, at a step.
+    pub(in crate::tui) fn at(context: &Context, replay: &Arc<Replay>, number: usize, eyes: Eyes) -> Self {
+        let mut screen = Self {
+            replay: Some(Arc::clone(replay)),
+            number,
+            eyes,
+            ..Self::new()
+        };
+        screen.show(context);
+        screen
+    }
+
     /// Shows the chosen step.
     fn show(&mut self, context: &Context) {
         let Some(replay) = &self.replay else { return };

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use fairdeal_games::{AnyAction, AnyGame};
 use fairdeal_protocol::audit::auditor::{Audit, Report, Tally};
 use fairdeal_protocol::audit::progress::AuditProgress;
-use fairdeal_protocol::card::{Faces, Handle};
+use fairdeal_protocol::card::{DeckId, Face, Faces, Handle};
 use fairdeal_protocol::game::RuleSetError;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::log::claim::Ground;
@@ -121,6 +121,8 @@ struct Kept {
     here: SeatSet,
     /// The number of cards of the deal dealt so far.
     dealt: usize,
+    /// The number of decks of the deal sealed so far.
+    sealed: usize,
     /// All checks up to and including this step.
     tally: Tally,
 }
@@ -130,6 +132,8 @@ struct Kept {
 struct Cards {
     /// The cards in dealing order, each with its seat.
     dealt: Vec<(Handle, Seat)>,
+    /// The decks in the order of their shuffles, each with the faces that everybody saw go into it.
+    sealed: Vec<(DeckId, Vec<Face>)>,
     /// Their faces, if the seeds have been opened.
     faces: Option<Faces>,
 }
@@ -241,7 +245,7 @@ impl Replay {
         self.cards.get(&deal)?.faces.as_ref()
     }
 
-    /// The sealed cards known from a point of view at a step.
+    /// The sealed cards known from a point of view at a step, with what was shuffled into each deck, as a seat remembers it.
     pub fn known(&self, number: usize, eyes: Eyes) -> Faces {
         let mut known = Faces::new();
         let kept = self.kept(number);
@@ -259,7 +263,23 @@ impl Replay {
                 known.set(*card, face);
             }
         }
+        if eyes != Eyes::Everybody {
+            for (deck, faces) in cards.sealed.iter().take(kept.sealed) {
+                known.record_shuffle(*deck, faces);
+            }
+        }
         known
+    }
+
+    /// The steps at which a seat acted, of deals whose seeds have been opened. The step before shows what it had to decide
+    /// upon: [`Self::known`] from its eyes is what it knew then.
+    pub fn decisions(&self, seat: Seat) -> Vec<usize> {
+        let acted = |number: &usize| {
+            let (kept, before) = (self.kept(*number), self.kept(number - 1));
+            let first = kept.acts.first().is_some_and(|act| act.seat == seat);
+            first && kept.deal == before.deal && self.faces(kept.deal).is_some()
+        };
+        (1..self.len()).filter(acted).collect()
     }
 
     /// A step as the screen of a table shows it. Nobody can act in it. Seats that take part count as connected.

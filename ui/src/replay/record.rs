@@ -44,7 +44,7 @@ impl Recorder {
             log_step: None,
             acts: Vec::new(),
             lines: vec![line],
-            ..after(audit, Arc::new(replica.game().clone()), 0)
+            ..after(audit, Arc::new(replica.game().clone()), None)
         };
         Self {
             table: replica.table(),
@@ -72,6 +72,10 @@ impl Recorder {
             match &item {
                 News::Dealt { card, to } => {
                     self.cards.entry(deal).or_default().dealt.push((*card, *to));
+                }
+                News::Sealed { deck, .. } => {
+                    let faces = audit.replica().faces_of(*deck);
+                    self.cards.entry(deal).or_default().sealed.push((*deck, faces));
                 }
                 News::Action { seat, action, .. } => acts.push(Act {
                     seat: *seat,
@@ -160,7 +164,7 @@ impl Recorder {
             Arc::new(replica.game().clone())
         };
         let cards = self.cards.get(&replica.deal());
-        after(audit, game, cards.map_or(0, |cards| cards.dealt.len()))
+        after(audit, game, cards)
     }
 
     /// The finished replay. If the log ends before the game does, a last step says how.
@@ -193,7 +197,7 @@ impl Recorder {
 }
 
 /// The state after the last audited step.
-fn after(audit: &Audit<AnyGame>, game: Arc<AnyGame>, dealt: usize) -> Kept {
+fn after(audit: &Audit<AnyGame>, game: Arc<AnyGame>, cards: Option<&Cards>) -> Kept {
     let replica = audit.replica();
     Kept {
         log_step: replica.step().checked_sub(1),
@@ -203,7 +207,8 @@ fn after(audit: &Audit<AnyGame>, game: Arc<AnyGame>, dealt: usize) -> Kept {
         game,
         progress: progress(replica),
         here: replica.participants(),
-        dealt,
+        dealt: cards.map_or(0, |cards| cards.dealt.len()),
+        sealed: cards.map_or(0, |cards| cards.sealed.len()),
         tally: *audit.tally(),
     }
 }

@@ -1,5 +1,7 @@
 //! Entering and leaving a game: readiness, invitations, removals, a rematch, the audit.
 
+use std::path::PathBuf;
+
 use fairdeal_games::bots::Level;
 use fairdeal_net::{JoinTarget, Ticket};
 use fairdeal_protocol::game::Game as _;
@@ -12,6 +14,7 @@ use super::{Asked, TableScreen, Way};
 use crate::session::Command;
 use crate::tui::screen::{Effect, Opening, Question, Request, Requests};
 use crate::tui::screens::audit::Audit;
+use crate::tui::screens::review::Review;
 
 impl TableScreen {
     /// Whether this player is ready.
@@ -78,6 +81,23 @@ impl TableScreen {
         if let Some(transcript) = outcome.and_then(|outcome| outcome.transcript.clone()) {
             requests.push(Request::Effect(Effect::Audit(transcript.clone())));
             requests.push(Request::Push(Box::new(Audit::of(transcript))));
+        }
+    }
+
+    /// The transcript and seat to look back with: after a game against bots alone.
+    pub(super) fn may_review(&self) -> Option<(PathBuf, Seat)> {
+        let outcome = self
+            .ending
+            .outcome
+            .as_ref()
+            .filter(|_| self.local && self.names.len() > 1)?;
+        Some((outcome.transcript.clone()?, self.me()?))
+    }
+
+    pub(super) fn review(&self, requests: &mut Requests) {
+        if let Some((transcript, me)) = self.may_review() {
+            requests.push(Request::Effect(Effect::Review(transcript, me)));
+            requests.push(Request::Push(Box::new(Review::of(me))));
         }
     }
 

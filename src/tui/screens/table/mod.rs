@@ -66,6 +66,7 @@ mod button {
     pub(super) const CHAT: Target = Target::Button(8);
     pub(super) const REMATCH: Target = Target::Button(9);
     pub(super) const AUDIT: Target = Target::Button(10);
+    pub(super) const REVIEW: Target = Target::Button(11);
     pub(super) const FOLLOW: Target = Target::Button(12);
     pub(super) const CODE: Target = Target::Button(13);
     pub(super) const DETAILS: Target = Target::Button(14);
@@ -404,6 +405,7 @@ impl Screen for TableScreen {
             button::CLOSE => self.close_over(context, requests),
             button::REMATCH => self.rematch(requests),
             button::AUDIT => self.audit(requests),
+            button::REVIEW => self.review(requests),
             button::FOLLOW => self.follow(requests),
             button::SEAL => self.over = Over::Seal,
             Target::Spot(spot) => self.pick(spot, requests),
@@ -493,6 +495,10 @@ impl Screen for TableScreen {
         }
         if letter == 'a' && self.ending.outcome.is_some() {
             self.audit(requests);
+            return true;
+        }
+        if letter == 'w' && self.may_review().is_some() {
+            self.review(requests);
             return true;
         }
         if self.snapshot.is_none() {
@@ -602,7 +608,11 @@ impl Screen for TableScreen {
                     self.ending.failed = Some(why.clone());
                 }
             }
-            UiEvent::Checking(_) | UiEvent::Audited(_) | UiEvent::Replay(_) => {}
+            UiEvent::Checking(_)
+            | UiEvent::Audited(_)
+            | UiEvent::Replay(_)
+            | UiEvent::Reviewing(..)
+            | UiEvent::Reviewed(_) => {}
         }
     }
 
@@ -720,6 +730,9 @@ impl Screen for TableScreen {
             }
             if self.ending.outcome.is_some() {
                 all.push(("audit every shuffle of this game".to_owned(), button::AUDIT));
+            }
+            if self.may_review().is_some() {
+                all.push(("what the sharp bot would have done".to_owned(), button::REVIEW));
             }
             if let Some((name, _)) = self.ending.invitation.as_ref().filter(|_| self.may_follow()) {
                 all.push((format!("follow {name} to another game"), button::FOLLOW));

@@ -70,7 +70,9 @@ pub(super) fn ways_on(table_screen: &TableScreen) -> impl Iterator<Item = (Strin
     let rematch = table_screen.may_rematch();
     let rematch = rematch.then(|| ("r".to_owned(), "rematch".to_owned(), button::REMATCH));
     let audit = audit.then(|| ("a".to_owned(), "audit".to_owned(), button::AUDIT));
-    follow.into_iter().chain(rematch).chain(audit)
+    let review = table_screen.may_review();
+    let review = review.map(|_| ("w".to_owned(), "review".to_owned(), button::REVIEW));
+    follow.into_iter().chain(rematch).chain(audit).chain(review)
 }
 
 /// The result sheet: the winner, the ranking with bars, and what can be done next.

@@ -323,6 +323,15 @@ fn after_the_end_there_is_a_way_back() {
     stage.keys("a");
     assert_eq!(stage.shell.trail().last().unwrap(), "audit");
     stage.key(KeyCode::Esc);
+    let review = |effect: &Effect| matches!(effect, Effect::Review(_, me) if *me == seat(0));
+    stage.keys("w");
+    assert_eq!(stage.shell.trail().last().unwrap(), "review");
+    assert_eq!(stage.effects.iter().filter(|effect| review(effect)).count(), 1);
+    stage.key(KeyCode::Esc);
+    stage.click(super::button::REVIEW);
+    assert_eq!(stage.shell.trail().last().unwrap(), "review");
+    assert_eq!(stage.effects.iter().filter(|effect| review(effect)).count(), 2);
+    stage.key(KeyCode::Esc);
     stage.key(KeyCode::Esc);
     stage.keys("q");
     assert_eq!(stage.shell.trail(), ["home"]);
