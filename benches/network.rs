@@ -213,7 +213,8 @@ fn watch(mut program: Program, place: usize, found: Sender<(usize, u64, usize, f
             let event: Value = serde_json::from_str(&line).unwrap();
             if event["event"] == "action" {
                 let (step, seat) = (event["step"].as_u64().unwrap(), event["seat"].as_u64().unwrap());
-                if found.send((place, step, seat as usize, now())).is_err() {
+                let seat = usize::try_from(seat).unwrap();
+                if found.send((place, step, seat, now())).is_err() {
                     return;
                 }
             }
