@@ -1,6 +1,7 @@
 //! The searching bot in Python, `examples/bots/search.py`: whole duels, and its lines one by one.
 
 use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
@@ -10,23 +11,31 @@ use fairdeal_games::position::Position;
 use fairdeal_games::{AnyGame, GAMES, TableGame as _, rule_set};
 use fairdeal_protocol::game::Game as _;
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
-use super::process::fairdeal;
+use super::process::{Program, fairdeal};
 use super::python;
 
 const BOT: &str = "examples/bots/search.py";
 /// An answer that takes longer does not come.
 const SILENCE: Duration = Duration::from_secs(180);
 
-/// No decision falls back, at the largest table of each game.
+/// The bot's command line. It writes to the file when it has to play without a search.
+fn command(complaints: &Path) -> String {
+    format!("python3 -B {BOT} 2>> '{}'", complaints.display())
+}
+
+/// No decision falls back or is made without a search, at the largest table of each game.
 #[test]
 fn searching_bot_plays_every_game() {
     if !python::is_there() {
         return;
     }
+    let root = TempDir::new().unwrap();
+    let complaints = root.path().join("complaints");
     for info in GAMES.iter().filter(|info| info.most_seats > 1) {
         let seats = info.most_seats.to_string();
-        let side = format!("exec:python3 -B {BOT}");
+        let side = format!("exec:{}", command(&complaints));
         let args = [
             "bot", "duel", info.id, &side, "gentle", "--json", "--games", "1", "--seats", &seats,
         ];
@@ -37,6 +46,43 @@ fn searching_bot_plays_every_game() {
         let text = String::from_utf8(output.stdout).unwrap();
         let last: Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
         assert_eq!(last["results"]["unfinished"], 0, "{}", info.id);
+        assert_eq!(std::fs::read_to_string(&complaints).unwrap(), "", "{}", info.id);
+    }
+}
+
+/// At a table, where the cards are sealed for real.
+#[test]
+fn searching_bots_play_over_loopback() {
+    if !python::is_there() {
+        return;
+    }
+    let root = TempDir::new().unwrap();
+    for game in ["loot", "houses-of-thoth"] {
+        let complaints = root.path().join(format!("{game}-complaints"));
+        let bot = command(&complaints);
+        let folder = root.path().join(game);
+        std::fs::create_dir(&folder).unwrap();
+        let quick = || {
+            let mut command = fairdeal();
+            command.env("SEARCH_MS", "2");
+            command
+        };
+        let listen = ["--listen", "/ip4/127.0.0.1/tcp/0"];
+        let args = ["bot", "host", game, "--json", "--option", "target=10", "--exec", &bot];
+        let mut host = Program::start_recorded(quick(), &folder, "host", &[&args[..], &listen].concat());
+        let ticket = host.ticket();
+        let args = ["bot", "join", &ticket, "--json", "--exec", &bot];
+        let mut guest = Program::start_recorded(quick(), &folder, "guest", &[&args[..], &listen].concat());
+        for program in [&mut host, &mut guest] {
+            program.wait_for("over").expect("the game ends");
+        }
+        assert!(host.finish().success() && guest.finish().success());
+        assert_eq!(
+            (host.errors(), guest.errors()),
+            (String::new(), String::new()),
+            "{game}"
+        );
+        assert_eq!(std::fs::read_to_string(&complaints).unwrap(), "", "{game}");
     }
 }
 
