@@ -30,7 +30,7 @@ const LONG: u32 = 200;
 /// A loss counts if it is so many standard errors above nothing.
 const ERRORS: f64 = 2.0;
 /// The least loss that is worth telling, in hundredths of the win.
-const LEAST: f64 = 2.0;
+const LEAST: f64 = 1.0;
 
 /// A better action than the one that was taken.
 #[derive(Clone, Debug, PartialEq)]
@@ -215,7 +215,7 @@ mod tests {
             ("plutonian-poker", 2),
             ("sphinxs-paw", 2),
         ] {
-            let found = losses(id, seats, &mut Random { seldom: None }, 12);
+            let found = losses(id, seats, &mut Random { seldom: None }, 40);
             let most = found.iter().flatten().map(|better| better.percent).max();
             assert!(most >= Some(5), "{id}: {most:?}");
         }
