@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::process::Program;
 use super::require::skip;
 use fairdeal::store::DataDir;
 use fairdeal::tui::{Data, Interface, Start};
@@ -412,6 +413,41 @@ fn replay_is_shown_beside_a_running_game() {
     shown();
     std::fs::write(data.settings_file(), "no settings").unwrap();
     shown();
+}
+
+/// After a game against bots the history looks back at it, and has ratings.
+#[test]
+fn past_game_is_reviewed_and_rated() {
+    if !terminals_work() {
+        return;
+    }
+    let root = tempfile::tempdir().unwrap();
+    let args = [
+        "play",
+        "loot",
+        "--bots",
+        "1",
+        "--option",
+        "target=30",
+        "--headless",
+        "--json",
+    ];
+    let mut game = Program::start(root.path(), "solo", &args);
+    game.wait_for("over").expect("the game ends");
+    assert!(game.finish().success());
+    let mut player = Player::sits_down(&game.data, "solo");
+    player.reads("Open tables near you");
+    player.asks_for("history: past games");
+    player.reads("[w review]");
+    player.presses("w");
+    player.sees("answer", |shown| {
+        shown.contains("cost you most") || shown.contains("Well played")
+    });
+    player.presses("\x1b");
+    player.reads("[o opponents]");
+    player.presses("o");
+    player.reads("normal bots");
+    assert!(player.shown().contains("your rating"), "{}", player.shown());
 }
 
 /// Does nothing by itself; the next test runs it in a terminal. Runs the interface, and panics beside it.
