@@ -313,15 +313,22 @@ mod tests {
                 assert!(weak.won(0) > 0.6 && weak.share(0) > weak.share(1), "{game}: {weak:?}");
             }
         }
-        let sharp = Contestant::Level(Level::Sharp);
+    }
+
+    /// Sharp bots win more than `baseline`, and at least as much as normal ones.
+    #[test]
+    fn sharp_is_the_strongest_level() {
+        let (sharp, normal) = (Contestant::Level(Level::Sharp), Contestant::Level(Level::Normal));
         for (game, games) in [
-            ("loot", 40),
-            ("plutonian-poker", 6),
+            ("loot", 20),
+            ("plutonian-poker", 4),
             ("sphinxs-paw", 8),
             ("houses-of-thoth", 8),
         ] {
             let strong = results(game, sharp, Contestant::Baseline, games);
             assert!(strong.share(0) > strong.share(1), "{game}: {strong:?}");
+            let strong = results(game, sharp, normal, games);
+            assert!(strong.share(0) >= strong.share(1), "{game}: {strong:?}");
         }
     }
 
