@@ -271,6 +271,8 @@ pub enum Standing {
         /// How many actions can be undone.
         undo: usize,
     },
+    /// None: a position for which the player seeks the best action. Boards do not say what is best.
+    Puzzle,
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The screens.
 
 pub(super) mod audit;
+mod coach;
 #[cfg(test)]
 mod gallery;
 pub(super) mod history;
@@ -8,6 +9,7 @@ pub(super) mod home;
 pub(super) mod join;
 pub(super) mod lesson;
 mod preview;
+pub(super) mod puzzle;
 pub(super) mod replay;
 pub(super) mod rules;
 pub(super) mod settings;
