@@ -6,6 +6,7 @@ pub mod events;
 pub mod exec_bot;
 pub mod history;
 mod lesson;
+mod puzzle;
 pub mod ratings;
 mod review;
 pub mod session;

@@ -21,6 +21,7 @@
 //! | [`referee`] | the referee: JSON lines in, JSON lines out |
 //! | `hint` | a good action for a player who asks, and why |
 //! | `playthrough` | a whole game among bots as text |
+//! | [`puzzle`] | positions with exactly one best action, and their proofs |
 //!
 //! Each game is a folder: state and rules in `mod.rs`, with cards, scoring and views beside it. It
 //! implements [`Game`](fairdeal_protocol::game::Game) (rules) and [`TableGame`] (JSON and log texts), has an `INFO`, and is listed
@@ -41,6 +42,7 @@ pub mod loot;
 mod playthrough;
 pub mod plutonian;
 pub mod position;
+pub mod puzzle;
 pub mod pyramid;
 pub mod referee;
 mod registry;

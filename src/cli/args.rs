@@ -92,6 +92,8 @@ pub(super) enum Command {
         #[arg(value_parser = game_ids())]
         game: Option<String>,
     },
+    /// Solve a puzzle: a position in which exactly one action is the best
+    Puzzle(Puzzle),
     /// Count the deals of a solitaire that can be won, or show a winning line for the daily deal
     Solve(Solve),
     /// Run the referee: any game as JSON lines on standard input and output
@@ -354,6 +356,19 @@ pub(super) struct Resume {
     pub(super) seat: SeatArgs,
     #[command(flatten)]
     pub(super) exec: ExecArgs,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Puzzle {
+    /// Game id [default: the first game with a puzzle that you have not solved]
+    #[arg(value_parser = game_ids())]
+    pub(super) game: Option<String>,
+    /// Number of the puzzle [default: the first that you have not solved]
+    #[arg(value_parser = clap::value_parser!(u16).range(1..))]
+    pub(super) number: Option<u16>,
+    /// List the puzzles instead of opening a screen
+    #[arg(long)]
+    pub(super) list: bool,
 }
 
 #[derive(Debug, clap::Args)]

@@ -12,6 +12,7 @@ mod history;
 mod lan;
 mod output;
 mod page;
+mod puzzle;
 mod ratings;
 mod relay;
 mod replay;
@@ -34,6 +35,7 @@ use args::{BotCommand, Command};
 use output::{complain, output_error, print, remark, say};
 
 use crate::store::{DataView, StoreError, write_out};
+use crate::tui::Start;
 use fairdeal_ui::text::reasons;
 
 /// How a command ended.
@@ -118,7 +120,7 @@ fn run(args: Args) -> anyhow::Result<Exit> {
     start_log(args.common.log.as_deref(), args.common.verbose)?;
     let common = args.common;
     let Some(command) = args.command else {
-        return table::home(&common);
+        return table::home(&common, Start::Home);
     };
     match command {
         Command::Play(play) => table::play(&common, &play),
@@ -140,6 +142,7 @@ fn run(args: Args) -> anyhow::Result<Exit> {
         Command::Verify(verify) => verify::verify(&verify),
         Command::Ratings(args) => ratings::ratings(&args),
         Command::Rules { game } => rules(game.as_deref()),
+        Command::Puzzle(args) => puzzle::run(&common, &args),
         Command::Solve(args) => solve::run(&args),
         Command::Engine => engine::engine(),
         Command::Relay(relay) => relay::relay(&common, relay),

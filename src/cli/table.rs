@@ -235,12 +235,12 @@ pub(super) fn show_replay(common: &Common, file: &Path) -> anyhow::Result<Exit> 
     })
 }
 
-/// Runs the interface from its home screen.
-pub(super) fn home(common: &Common) -> anyhow::Result<Exit> {
+/// Runs the interface from its home screen, or from a puzzle.
+pub(super) fn home(common: &Common, start: Start) -> anyhow::Result<Exit> {
     let data = Arc::new(DataDir::open(common.data_dir.as_deref())?);
     runtime()?.block_on(async {
         let interface = interface(common, Data::Open(data));
-        if let TableOutcome::Paused(table) = tui::run(interface, Start::Home).await? {
+        if let TableOutcome::Paused(table) = tui::run(interface, start).await? {
             say_paused(table)?;
         }
         Ok(Exit::Done)

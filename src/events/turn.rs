@@ -135,7 +135,7 @@ fn due(snapshot: &Snapshot) -> Option<Seat> {
             Some(StepKind::Action { leader }) => Some(leader),
             _ => None,
         },
-        Standing::Practice { .. } => snapshot.game.to_act().iter().next(),
+        Standing::Practice { .. } | Standing::Puzzle => snapshot.game.to_act().iter().next(),
     }
 }
 
@@ -150,7 +150,7 @@ fn turn(snapshot: &Snapshot, due: Option<Seat>) -> Turn {
     let known = &snapshot.known;
     let (step, deal) = match &snapshot.standing {
         Standing::Sealed(progress) => (progress.step, progress.deal),
-        Standing::Practice { .. } => (0, 0),
+        Standing::Practice { .. } | Standing::Puzzle => (0, 0),
     };
     let hand = me.map(|me| game.hand(me)).unwrap_or_default();
     let card = |face| game.card_name(face);
@@ -179,7 +179,7 @@ fn clock(snapshot: &Snapshot, due: Option<Seat>) -> Clock {
     let turn_time = snapshot.timing.and_then(|timing| timing.turn_time());
     let awaited = due.filter(|due| match &snapshot.standing {
         Standing::Sealed(progress) => progress.awaited.contains(*due),
-        Standing::Practice { .. } => true,
+        Standing::Practice { .. } | Standing::Puzzle => true,
     });
     // The clocks have not yet seen a step that has just opened.
     let turn_left = awaited.zip(turn_time).map(|(due, turn_time)| {

@@ -218,34 +218,42 @@ impl Lesson {
                 told.push(SessionEvent::Line(line));
             }
         }
-        told.push(SessionEvent::Snapshot(Box::new(self.snapshot())));
+        let standing = Standing::Practice { undo: 0, advice: None };
+        let now = staged(&self.game, &self.chance, Self::ME, &self.script.names, standing);
+        told.push(SessionEvent::Snapshot(Box::new(now)));
         told
     }
+}
 
-    fn snapshot(&self) -> Snapshot {
-        let seats = self.script.names.len();
-        let bot = PlayedBy::bot("normal").unwrap_or(PlayedBy::Person);
-        let others = std::iter::repeat_n(bot, seats.saturating_sub(1));
-        Snapshot {
-            table: Hash32::default(),
-            me: Some(Self::ME),
-            names: self.script.names.clone(),
-            seating: Seating {
-                parties: Parties::singles(seats),
-                played_by: [PlayedBy::Person].into_iter().chain(others).collect(),
-                strict: false,
-            },
-            game: self.game.clone(),
-            known: self.chance.dealt_to(Self::ME).clone(),
-            shares: BTreeMap::new(),
-            standing: Standing::Practice { undo: 0, advice: None },
-            my_turn: self.game.to_act().contains(Self::ME),
-            connected: SeatSet::all(seats),
-            indirect: SeatSet::EMPTY,
-            round_trips: BTreeMap::new(),
-            waits: Waits::default(),
-            timing: None,
-        }
+/// The table of a game with fixed cards, as the player in this seat sees it. Bots have the other seats.
+pub(crate) fn staged(
+    game: &AnyGame,
+    chance: &RefereeChance,
+    me: Seat,
+    names: &[String],
+    standing: Standing,
+) -> Snapshot {
+    let bot = PlayedBy::bot("normal").unwrap_or(PlayedBy::Person);
+    let player = |seat: Seat| if seat == me { PlayedBy::Person } else { bot.clone() };
+    Snapshot {
+        table: Hash32::default(),
+        me: Some(me),
+        names: names.to_vec(),
+        seating: Seating {
+            parties: Parties::singles(names.len()),
+            played_by: Seat::first(names.len()).map(player).collect(),
+            strict: false,
+        },
+        game: game.clone(),
+        known: chance.dealt_to(me).clone(),
+        shares: BTreeMap::new(),
+        standing,
+        my_turn: game.to_act().contains(me),
+        connected: SeatSet::all(names.len()),
+        indirect: SeatSet::EMPTY,
+        round_trips: BTreeMap::new(),
+        waits: Waits::default(),
+        timing: None,
     }
 }
 

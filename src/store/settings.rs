@@ -1,6 +1,6 @@
 //! The player's settings: a file in the data directory that can be edited by hand.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use fairdeal_games::bots::Level;
@@ -35,6 +35,8 @@ pub struct Settings {
     pub bot_delay: u64,
     /// Key bindings that differ from the defaults: an action, and its keys.
     pub keys: BTreeMap<String, Vec<String>>,
+    /// The puzzles that the player has solved: the game's id, and their numbers from 1.
+    pub solved: BTreeMap<String, BTreeSet<u16>>,
 }
 
 impl Default for Settings {
@@ -49,7 +51,16 @@ impl Default for Settings {
             bot_level: Level::default(),
             bot_delay: 700,
             keys: BTreeMap::new(),
+            solved: BTreeMap::new(),
         }
+    }
+}
+
+impl Settings {
+    /// Whether the player has solved a game's puzzle, counted from 1.
+    pub fn has_solved(&self, game: &str, number: usize) -> bool {
+        let solved = self.solved.get(game);
+        solved.is_some_and(|solved| u16::try_from(number).is_ok_and(|number| solved.contains(&number)))
     }
 }
 
@@ -171,6 +182,7 @@ mod tests {
             letters: Letters::Always,
             motion: false,
             keys: BTreeMap::from([("up".to_owned(), vec!["w".to_owned()])]),
+            solved: BTreeMap::from([("loot".to_owned(), BTreeSet::from([1, 3]))]),
             ..Settings::default()
         };
         data.save_settings(&settings).unwrap();

@@ -30,6 +30,7 @@ mod testing;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use fairdeal_games::GameInfo;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_ui::theme::Depth;
 
@@ -95,6 +96,12 @@ pub enum Start {
     Home,
     /// A past game, by the path of its transcript. The interface ends when the player leaves it.
     Replay(PathBuf),
+    /// A puzzle of a game: the one with this number, from 1, or the first that is not solved. The interface ends when the
+    /// player leaves it.
+    Puzzle {
+        game: &'static GameInfo,
+        number: Option<usize>,
+    },
     /// A table. The interface ends when the player leaves it.
     Table(OpenTable),
 }

@@ -98,6 +98,35 @@ fn ivory_tower_alone() {
 
 /// The figure of Ivory Tower's rules page, from a few deals, and the line that wins a day.
 #[test]
+fn puzzle_lists_positions_and_which_are_solved() {
+    let root = TempDir::new().unwrap();
+    let run = |args: &[&str]| {
+        let mut command = fairdeal();
+        command.args(["puzzle", "--data-dir"]).arg(root.path());
+        command.args(args).output().unwrap()
+    };
+    let list = |args: &[&str]| String::from_utf8(run(args).stdout).unwrap();
+    let all = list(&["--list"]);
+    for info in fairdeal_games::GAMES {
+        assert!(
+            all.lines().filter(|line| line.starts_with(info.id)).count() >= 5,
+            "{all}"
+        );
+    }
+    assert!(!all.contains("solved"));
+    std::fs::write(root.path().join("settings.toml"), "[solved]\nloot = [2]\n").unwrap();
+    // Without a terminal there is a list too.
+    let loot = list(&["loot"]);
+    let marks: Vec<bool> = loot.lines().map(|line| line.contains("solved")).collect();
+    assert_eq!(marks, [false, true, false, false, false, false]);
+    assert_eq!(list(&["loot", "2"]).lines().count(), 1);
+    let refused = run(&["loot", "99"]);
+    assert_eq!(refused.status.code(), Some(2));
+    let why = String::from_utf8(refused.stderr).unwrap();
+    assert!(why.contains("Loot has puzzles 1 to 6, not 99"), "{why}");
+}
+
+#[test]
 fn solve_counts_winnable_towers() {
     let solved = |args: &[&str]| {
         let output = fairdeal().args(["solve", "ivory-tower"]).args(args).output().unwrap();

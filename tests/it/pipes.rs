@@ -47,6 +47,7 @@ fn a_reader_that_has_gone_away_is_no_error() {
         &["doctor"],
         &["engine"],
         &["solve", "ivory-tower", "--deals", "3"],
+        &["puzzle", "--list"],
         &["--help"],
         &["play", "loot", "--bots", "1", "--headless", "--json"],
     ] {

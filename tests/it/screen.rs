@@ -550,6 +550,26 @@ fn a_sealed_tower_that_was_resigned_tells_whether_it_could_have_been_won() {
 }
 
 #[test]
+fn a_puzzle_is_solved_from_the_command_line_and_remembered() {
+    if !terminals_work() {
+        return;
+    }
+    let data = tempfile::tempdir().unwrap();
+    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_fairdeal"));
+    command.args(["--name", "Anna", "puzzle", "loot"]);
+    let mut player = Player::starts(data.path(), command);
+    player.reads("puzzle 1 of 6");
+    player.presses("f");
+    player.reads("Fire the village?");
+    player.presses("y");
+    player.reads("That is it!");
+    player.presses("q");
+    assert!(player.ends().success());
+    let settings = DataDir::open(Some(data.path())).unwrap().settings().unwrap();
+    assert!(settings.has_solved("loot", 1));
+}
+
+#[test]
 fn the_terminal_may_change_its_size() {
     if !terminals_work() {
         return;

@@ -273,6 +273,8 @@ pub enum Standing {
         /// The best action for a player who sees all cards; `None` if it is not known.
         advice: Option<Advice>,
     },
+    /// None: a position for which the player seeks the best action. Boards do not say what is best.
+    Puzzle,
 }
 
 /// Advice from a solver that knows every card.

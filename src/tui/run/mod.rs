@@ -36,6 +36,7 @@ use crate::tui::background;
 use crate::tui::event::{Audited, Input, UiEvent};
 use crate::tui::screen::{Context, Effect, Library, Opening, Tone};
 use crate::tui::screens::home::Home;
+use crate::tui::screens::puzzle::PuzzleScreen;
 use crate::tui::screens::replay::ReplayScreen;
 use crate::tui::screens::table::TableScreen;
 use crate::tui::screens::welcome::Welcome;
@@ -140,6 +141,14 @@ pub(in crate::tui) async fn run(interface: Interface, start: Start) -> Result<Ta
             app.read_replay(path);
             Shell::new(context, Box::new(ReplayScreen::new()))
         }
+        Start::Puzzle { game, number } => match PuzzleScreen::open(game, number, &context) {
+            Ok(screen) => Shell::new(context, Box::new(screen)),
+            Err(why) => {
+                let mut shell = Shell::new(context, Box::new(Home::default()));
+                shell.toast(Tone::Bad, why.to_string());
+                shell
+            }
+        },
         Start::Table(mut table) => {
             let local = table.local;
             app.place = table.place.take();

@@ -7,14 +7,15 @@ use std::time::Duration;
 
 use fairdeal_games::{AnyGame, GameInfo, listed};
 use fairdeal_protocol::game::Game as _;
-use fairdeal_ui::canvas::{Canvas, Layer, Marks, Target, cut, wrapped};
+use fairdeal_ui::canvas::{Canvas, Layer, Marks, Target, cut};
 use fairdeal_ui::field::Field;
 use fairdeal_ui::keys::Intent;
-use fairdeal_ui::tables::layout::{Areas, Scale, areas};
+use fairdeal_ui::tables::layout::{Areas, areas};
 use fairdeal_ui::theme::Theme;
-use ratatui::layout::{Margin, Rect};
+use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
+use super::coach::{self, Speech};
 use super::setup::Setup;
 use super::table::TableScreen;
 use crate::lesson::Lesson;
@@ -107,58 +108,24 @@ impl LessonScreen {
         self.table.offer_only(self.lesson.expects().as_ref());
     }
 
-    /// The coach's panel, in place of the inspector; on small screens of the prompt and the keys too.
     fn draw_coach(&self, canvas: &mut Canvas<'_>, areas: &Areas) {
-        let theme = canvas.theme();
-        let Some(says) = self.lesson.says() else {
+        let Some(text) = self.lesson.says() else {
             return;
         };
-        let screen = canvas.area();
-        let area = match areas.scale {
-            Scale::Mini | Scale::Small => {
-                let rows = 3.min(screen.height);
-                Rect {
-                    y: screen.bottom() - rows,
-                    height: rows,
-                    ..screen
-                }
-            }
-            _ => areas.inspector,
-        };
         let (step, all) = self.lesson.progress();
-        let title = format!("Guided hand, {step} of {all}");
-        let inner = match area.height {
-            ..4 => {
-                canvas.clear(area);
-                canvas.tint(area, theme.paper(true));
-                area.inner(Margin::new(2, 0))
-            }
-            _ => canvas.panel(area, &title),
-        };
-        if self.reads() {
-            canvas.target(area, ON);
-        }
-        let bar = theme.glyph("▌", "|");
-        let left = Rect { width: 1, ..area };
-        canvas.rows(left, (0..area.height).map(|_| Line::styled(bar, theme.accent())));
         let key = match self.lesson.expects() {
             Some(_) if self.table.asks_first() => "Enter: do it, then y: yes",
             Some(_) => "Enter: do it",
             None => "Enter: go on",
         };
-        let rows = wrapped(says, usize::from(inner.width), 0);
-        let mut lines: Vec<Line<'_>> = rows.into_iter().map(|row| Line::styled(row, theme.title())).collect();
-        let room = usize::from(area.bottom().saturating_sub(inner.y));
-        let is_full = lines.len() >= room;
-        match lines.last_mut() {
-            Some(last) if is_full => last.push_span(Span::styled(format!("  {key}"), theme.key())),
-            _ => lines.push(Line::styled(key, theme.key())),
-        }
-        let text = Rect {
-            height: area.bottom().saturating_sub(inner.y),
-            ..inner
+        let speech = Speech {
+            title: format!("Guided hand, {step} of {all}"),
+            text,
+            key,
+            click: self.reads().then_some(ON),
+            keeps_keys: false,
         };
-        canvas.rows(text, lines);
+        coach::draw(&speech, canvas, areas);
     }
 
     /// The seal in one picture.

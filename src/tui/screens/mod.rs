@@ -1,6 +1,7 @@
 //! The screens.
 
 pub(super) mod audit;
+mod coach;
 #[cfg(test)]
 mod gallery;
 pub(super) mod history;
@@ -9,6 +10,7 @@ pub(super) mod join;
 pub(super) mod lesson;
 mod opponents;
 mod preview;
+pub(super) mod puzzle;
 pub(super) mod replay;
 pub(super) mod review;
 pub(super) mod rules;

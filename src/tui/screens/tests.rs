@@ -98,6 +98,10 @@ pub(super) fn screens(ascii: bool) -> Vec<(&'static str, TestApp)> {
     palette.keys(":jo");
     let mut help = home();
     help.keys("?");
+    let mut puzzle = home();
+    puzzle.keys("p");
+    let mut solved = home();
+    solved.keys("pfy");
     vec![
         ("welcome", TestApp::at_first_start(ascii)),
         ("home", home()),
@@ -112,6 +116,8 @@ pub(super) fn screens(ascii: bool) -> Vec<(&'static str, TestApp)> {
         ("rules", rules),
         ("palette", palette),
         ("help", help),
+        ("puzzle", puzzle),
+        ("solved", solved),
     ]
 }
 

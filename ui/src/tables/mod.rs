@@ -46,6 +46,8 @@ pub struct ViewContext<'a> {
     pub picked: &'a [Spot],
     /// Whether the player can act here: not in a replay.
     pub acts: bool,
+    /// Whether the board may say what is best: not in a puzzle.
+    pub advises: bool,
     /// Colours and glyphs.
     pub theme: &'a Theme,
 }

@@ -47,7 +47,7 @@ impl Offers {
                 && worth(one).is_some()
                 && worth(other).is_some()
         };
-        for choice in all.chunk_by_mut(alike) {
+        for choice in all.chunk_by_mut(alike).filter(|_| view.advises) {
             choice.sort_by_key(|offer| Reverse(worth(offer)));
         }
         Self { all }

@@ -164,6 +164,7 @@ impl Scene {
             seats: &[],
             picked: &self.picked,
             acts: true,
+            advises: true,
             theme: &self.theme,
         };
         run(&view, &self.game)

@@ -15,7 +15,7 @@ use crate::history::What;
 use crate::summary::{Ending, Summary};
 use crate::tui::screen::Context;
 use crate::tui::screens::lesson::has_guided_hand;
-use crate::tui::screens::row;
+use crate::tui::screens::{puzzle, row};
 
 /// The widest page.
 const WIDEST: u16 = 150;
@@ -110,6 +110,9 @@ impl Home {
             let words = ["play the guided hand", "guided hand"].map(str::to_owned).to_vec();
             learn.push(PanelRow::Choice(Entry::Guided, "T".to_owned(), words, String::new()));
         }
+        let solved = puzzle::in_words(info, &context.settings, &context.theme);
+        let words = ["solve a puzzle", "puzzles"].map(str::to_owned).to_vec();
+        learn.push(PanelRow::Choice(Entry::Puzzles, "p".to_owned(), words, solved));
         learn.push(choice(Entry::Rules, &key(Intent::Rules), "read the rules", ""));
         learn.extend(last_time(context, info).map(PanelRow::Said));
         let title = match has_lesson && is_big {

@@ -17,13 +17,14 @@ use ratatui::text::{Line, Span};
 use super::history::History;
 use super::join::{Join, Purpose};
 use super::lesson::{guided_hand, has_guided_hand};
+use super::puzzle::PuzzleScreen;
 use super::rules::Rules;
 use super::settings::SettingsScreen;
 use super::setup::Setup;
 use super::table::TableScreen;
 use super::{KeyHelp, body_and_foot, foot};
 use crate::tui::event::UiEvent;
-use crate::tui::screen::{Context, Effect, Question, Request, Requests, Screen};
+use crate::tui::screen::{Context, Effect, Question, Request, Requests, Screen, Tone};
 
 /// Everything that can be chosen here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +33,7 @@ enum Entry {
     /// The set-up of the game in focus, at its options.
     Options,
     Guided,
+    Puzzles,
     Rules,
     Join,
     Watch,
@@ -45,9 +47,10 @@ enum Entry {
 }
 
 /// The entries with a fixed number, and the letters that choose them.
-const FIXED: [(Entry, Option<char>, &str); 8] = [
+const FIXED: [(Entry, Option<char>, &str); 9] = [
     (Entry::Options, Some('o'), "options of a new table"),
     (Entry::Guided, Some('T'), "play the guided hand"),
+    (Entry::Puzzles, Some('p'), "solve a puzzle"),
     (Entry::Rules, None, "read the rules"),
     (Entry::Join, Some('j'), "join with a ticket"),
     (Entry::Watch, Some('w'), "watch a table"),
@@ -161,6 +164,9 @@ impl Home {
             Some(Entry::Waiting(_)) => "You left it, or were interrupted. Resume at the same step.",
             Some(Entry::Options) => "Open a table: choose who can join, the bots, and the options of the game.",
             Some(Entry::Guided) => "A short hand with fixed cards: one sentence and one key at a time, no clock.",
+            Some(Entry::Puzzles) => {
+                "A position with exactly one best action: find it. No clock, and a hint if you want one."
+            }
             Some(Entry::Rules) => "The whole rulebook, with examples.",
             Some(Entry::Join) => "Paste a friend's ticket or address.",
             Some(Entry::Watch) => "Paste a table's ticket to watch as a spectator and verify every step.",
@@ -210,6 +216,10 @@ impl Home {
                     push(screen);
                 }
             }
+            Entry::Puzzles => match PuzzleScreen::open(self.info(), None, context) {
+                Ok(screen) => push(Box::new(screen)),
+                Err(why) => requests.push(Request::Toast(Tone::Bad, why.to_string())),
+            },
             Entry::Rules => push(Box::new(Rules::new(self.info()))),
             Entry::Join => push(Box::new(Join::new(Purpose::Join))),
             Entry::Watch => push(Box::new(Join::new(Purpose::Watch))),

@@ -36,7 +36,7 @@ use fairdeal_ui::tables::offers::{Offer, Offers};
 use fairdeal_ui::tables::{Board as _, SeatState, Spot, ViewContext};
 use fairdeal_ui::text::MAX_SHOWN;
 use fairdeal_ui::theme::Theme;
-use fairdeal_ui::view::{LobbySeat, LobbyView, Snapshot};
+use fairdeal_ui::view::{LobbySeat, LobbyView, Snapshot, Standing};
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
@@ -250,6 +250,12 @@ impl TableScreen {
         all.any(|offer| offer.question.is_some())
     }
 
+    /// Whether the table says what is best.
+    fn advises(&self) -> bool {
+        let snapshot = self.snapshot.as_ref();
+        snapshot.is_none_or(|snapshot| snapshot.standing != Standing::Puzzle)
+    }
+
     /// Whether a sheet lies over the table.
     pub(in crate::tui) fn is_covered(&self) -> bool {
         !matches!(self.over, Over::Nothing)
@@ -302,6 +308,7 @@ fn view_of<T>(
         seats,
         picked,
         acts,
+        advises: snapshot.standing != Standing::Puzzle,
         theme,
     })
 }
@@ -628,6 +635,7 @@ impl Screen for TableScreen {
         );
         if let Some(spot) = best
             .flatten()
+            .filter(|_| self.advises())
             .filter(|spot| lit.contains(spot) && layer.area(Target::Spot(*spot)).is_some())
         {
             return Some(Target::Spot(spot));

@@ -114,7 +114,7 @@ fn opened(table_screen: &TableScreen, snapshot: &Snapshot) -> Option<String> {
 
 /// The sign in the header: the game is sealed, and who is connected.
 pub(super) fn sign(snapshot: &Snapshot, theme: &Theme) -> Line<'static> {
-    if matches!(snapshot.standing, Standing::Practice { .. }) {
+    if matches!(snapshot.standing, Standing::Practice { .. } | Standing::Puzzle) {
         return Line::from(theme.glyph("◇ practice", "- practice"));
     }
     let mut spans = vec![Span::styled(theme.glyph("◈ sealed", "# sealed"), theme.good())];

@@ -1,6 +1,7 @@
 //! The player's own hand: its cards in their best combinations, each with its score.
 
 use fairdeal_games::TableGame as _;
+use fairdeal_games::loot::cards::{rank, suit};
 use fairdeal_games::loot::score::MAX_HAND;
 use fairdeal_games::loot::{Loot, Phase};
 use fairdeal_protocol::card::{Face, Slot};
@@ -27,11 +28,19 @@ pub(super) fn rows(scale: Scale) -> u16 {
     }
 }
 
-/// A card of the hand: its face and score, unless the player does not know it yet.
-type Held = (Slot, Option<(Face, i32)>);
+/// A card of the hand: its face, and its score where the board may tell, unless the player does not know it yet.
+type Held = (Slot, Option<(Face, Option<i32>)>);
 
-/// The hand as it is drawn: groups of cards, the last one of unknown cards.
-fn grouped(loot: &Loot, sight: &Sight, groups: Vec<Group>) -> Vec<(Option<Group>, Vec<Held>)> {
+/// The hand as it is drawn: groups of cards, the last one of unknown cards. Where the board must not say what is best,
+/// the cards lie in one row by rank.
+fn grouped(loot: &Loot, sight: &Sight, view: &ViewContext<'_>) -> Vec<(Option<Group>, Vec<Held>)> {
+    if !view.advises {
+        let mut held = sight.own.clone();
+        held.sort_by_key(|(face, _)| (rank(*face), suit(*face)));
+        let held = held.into_iter().map(|(face, slot)| (slot, Some((face, None))));
+        return vec![(None, held.collect())];
+    }
+    let (groups, _) = sight.arranged();
     let slot_of = |face: Face| {
         let own = sight.own.iter().find(|(own, _)| *own == face);
         own.map(|(_, slot)| *slot)
@@ -39,7 +48,7 @@ fn grouped(loot: &Loot, sight: &Sight, groups: Vec<Group>) -> Vec<(Option<Group>
     let mut blocks = Vec::new();
     for group in groups {
         let cards = group.cards.iter();
-        let held = cards.filter_map(|(face, points)| Some((slot_of(*face)?, Some((*face, *points)))));
+        let held = cards.filter_map(|(face, points)| Some((slot_of(*face)?, Some((*face, Some(*points))))));
         let held = held.collect();
         blocks.push((Some(group), held));
     }
@@ -55,7 +64,7 @@ fn grouped(loot: &Loot, sight: &Sight, groups: Vec<Group>) -> Vec<(Option<Group>
 /// The cards of the hand from left to right.
 pub(super) fn row(loot: &Loot, view: &ViewContext<'_>) -> Vec<Spot> {
     let sight = Sight::of(loot, view.me, view.known);
-    let groups = grouped(loot, &sight, sight.arranged().0);
+    let groups = grouped(loot, &sight, view);
     let cards = groups.into_iter().flat_map(|(_, cards)| cards);
     cards.map(|(slot, _)| Spot::Card(slot)).collect()
 }
@@ -70,7 +79,7 @@ pub(super) fn draw(loot: &Loot, view: &ViewContext<'_>, canvas: &mut Canvas<'_>,
         return canvas.put(area, Line::styled(text, canvas.theme().ink()).centered());
     };
     let sight = Sight::of(loot, Some(me), view.known);
-    let blocks = grouped(loot, &sight, sight.arranged().0);
+    let blocks = grouped(loot, &sight, view);
     let discards = loot.turn() == Some(me) && loot.phase() == Phase::Discard;
     let fresh = loot.hand_of(me).last().filter(|_| discards);
     let rows = area.height.saturating_sub(2);
@@ -106,12 +115,12 @@ pub(super) fn draw(loot: &Loot, view: &ViewContext<'_>, canvas: &mut Canvas<'_>,
                 Some((face, points)) => {
                     let person = cards::person(*face);
                     let card = Card {
-                        foot: Some(score(*points, canvas.theme())),
+                        foot: points.map(|points| score(points, canvas.theme())),
                         new: Some(slot) == fresh,
                         ..cards::card(*face, &person, canvas.theme())
                     };
                     card.draw(canvas, place, size, spot);
-                    if size == CardSize::Mini {
+                    if let (CardSize::Mini, Some(points)) = (size, points) {
                         let below = Rect {
                             y: area.y + 1,
                             width: 4,

@@ -195,6 +195,9 @@ impl Board for Loot {
         if *action != LootAction::Fire {
             return None;
         }
+        if !view.advises {
+            return Some("Fire the village? Every hand is shown and scored.".to_owned());
+        }
         let worth = worth::Sight::of(self, view.me, view.known).if_fired();
         Some(format!(
             "Fire the village? Every hand is shown and scored; yours is worth {worth:+}, as far as you can see."

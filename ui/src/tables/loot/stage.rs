@@ -385,7 +385,12 @@ impl Table<'_> {
 
     fn draw_worth_panel(&self, canvas: &mut Canvas<'_>, area: Rect, me: Seat) {
         let theme = canvas.theme();
-        let inner = canvas.panel(area, "Your hand is worth");
+        let title = if self.view.advises {
+            "Your hand is worth"
+        } else {
+            "Your hand"
+        };
+        let inner = canvas.panel(area, title);
         self.draw_total(
             canvas,
             Rect {
@@ -396,6 +401,9 @@ impl Table<'_> {
             me,
             12,
         );
+        if !self.view.advises {
+            return;
+        }
         let (groups, worth) = self.sight.arranged();
         let titles: Vec<&str> = groups.iter().map(|group| group.title.as_str()).collect();
         let mut line = Line::from(vec![self.worth_span(worth), Span::styled("  ", theme.ink())]);
@@ -410,6 +418,9 @@ impl Table<'_> {
     fn draw_worth_row(&self, canvas: &mut Canvas<'_>, area: Rect, me: Seat) {
         let theme = canvas.theme();
         self.draw_total(canvas, area, me, 0);
+        if !self.view.advises {
+            return;
+        }
         let worth = self.worth_span(self.sight.worth());
         let mut line = Line::from(vec![Span::styled("Your hand is worth ", theme.title()), worth]);
         let advice = self.advice(1);
