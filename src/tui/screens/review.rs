@@ -90,6 +90,7 @@ impl Review {
             seats: &[],
             picked: &[],
             acts: false,
+            advises: false,
             theme: canvas.theme(),
         };
         let made = replay.step(mistake.step).acts.first().map(|act| &act.action);

@@ -164,7 +164,7 @@ impl TableScreen {
     pub(super) fn hint(&mut self, requests: &mut Requests) {
         let advice = self.snapshot.as_ref().and_then(|snapshot| match &snapshot.standing {
             Standing::Practice { advice, .. } => advice.clone(),
-            Standing::Sealed(_) => None,
+            Standing::Sealed(_) | Standing::Puzzle => None,
         });
         let hinted = match advice {
             Some(Advice::Undo(count)) => {
