@@ -212,8 +212,8 @@ fn watch(mut program: Program, place: usize, found: Sender<(usize, u64, usize, f
         while let Some(line) = program.line() {
             let event: Value = serde_json::from_str(&line).unwrap();
             if event["event"] == "action" {
-                let (step, seat) = (event["step"].as_u64().unwrap(), event["seat"].as_u64().unwrap());
-                let seat = usize::try_from(seat).unwrap();
+                let step = event["step"].as_u64().unwrap();
+                let seat: usize = event["seat"].as_u64().unwrap().try_into().unwrap();
                 if found.send((place, step, seat, now())).is_err() {
                     return;
                 }
