@@ -15,8 +15,10 @@ use fairdeal_games::ivory::solver::{MOST_STATES, Verdict, solve};
 use fairdeal_games::loot::cards::GodSet;
 use fairdeal_games::loot::score::{Combo, best};
 use fairdeal_games::loot::{LootAction, Phase};
+use fairdeal_games::plutonian::PlutonianAction;
 use fairdeal_games::puzzle::{Goal, Position, Setting, seed, solutions, written};
 use fairdeal_games::search::Budget;
+use fairdeal_games::sphinx::SphinxAction;
 use fairdeal_games::{AnyAction, AnyGame, TableGame as _, game_info, rule_set};
 use fairdeal_protocol::card::Face;
 use fairdeal_protocol::game::Game as _;
@@ -107,7 +109,10 @@ impl Mine {
             let choice = others.chain([seat]).find_map(|seat| {
                 let bot = bots.get_mut(seat.index())?;
                 let action = bot.choose(&game, seat, chance.dealt_to(seat), &mut rng)?;
-                let vote = game.action_to_json(seat, &action, chance.dealt_to(seat))["type"] == "vote";
+                let vote = matches!(
+                    action,
+                    AnyAction::Plutonian(PlutonianAction::Vote { .. }) | AnyAction::Sphinx(SphinxAction::Vote { .. })
+                );
                 (!vote).then_some((seat, action))
             });
             // A bot that wants the end does what is first in the list.

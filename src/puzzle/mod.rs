@@ -33,6 +33,9 @@ pub(crate) struct Puzzle {
     setting: Setting,
 }
 
+/// The puzzles of one file.
+type Read = Result<Vec<Puzzle>, LoadError>;
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
@@ -54,7 +57,7 @@ pub(crate) enum LoadError {
 
 /// The puzzles of a game, the easiest first; none for a game without any.
 pub(crate) fn puzzles(info: &GameInfo) -> Result<&'static [Puzzle], LoadError> {
-    static ALL: LazyLock<Vec<(&str, Result<Vec<Puzzle>, LoadError>)>> = LazyLock::new(|| {
+    static ALL: LazyLock<Vec<(&str, Read)>> = LazyLock::new(|| {
         let read = |text: &str| match toml::from_str::<File>(text) {
             Ok(file) => Ok(file.puzzle),
             Err(why) => Err(LoadError::File(why.to_string())),

@@ -351,7 +351,7 @@ async fn a_table_with_bots_is_paused_and_gone_on_with_in_one_program() {
             .until(|event| match event {
                 SessionEvent::Snapshot(now) if now.my_turn => match &now.standing {
                     Standing::Sealed(progress) => Some(progress.step),
-                    Standing::Practice { .. } => None,
+                    Standing::Practice { .. } | Standing::Puzzle => None,
                 },
                 _ => None,
             })

@@ -46,7 +46,7 @@ pub(super) fn solutions(game: &Ivory, seat: Seat, known: &Faces) -> Option<Vec<I
             found.push((action, won == orders.len()));
         }
     }
-    let actions = found.iter().map(|(action, _)| action.clone()).collect();
+    let actions = found.iter().map(|(action, _)| *action).collect();
     match found.as_slice() {
         [(_, false)] => None,
         _ => Some(actions),

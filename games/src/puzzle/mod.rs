@@ -26,7 +26,7 @@ mod sphinx;
 mod tests;
 mod thoth;
 
-/// What the action of a puzzle has to reach.
+/// The aim of the action of a puzzle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Goal {

@@ -11,7 +11,7 @@ use crate::sphinx::board::{Pylon, Square, SquareSet, central};
 use crate::sphinx::{Phase, Sphinx, SphinxAction, Status, Whereabouts, cards};
 
 /// The highest number of the die.
-const BEST_ROLL: u32 = 6;
+const BEST_ROLL: u8 = 6;
 /// More points than a seat ever has.
 const NEVER: u8 = u8::MAX;
 
@@ -42,7 +42,7 @@ fn finds(game: &Sphinx, seat: Seat, action: &SphinxAction) -> bool {
 /// The game after an action, with this number for the die and this face for a card that nobody knows.
 fn after(game: &Sphinx, seat: Seat, action: &SphinxAction, other: Face) -> Option<Sphinx> {
     let mut next = game.clone();
-    let mut chance = Ahead::new(&Faces::new(), other, BEST_ROLL);
+    let mut chance = Ahead::new(&Faces::new(), other, BEST_ROLL.into());
     next.apply(seat, action, &mut chance, &mut Vec::new()).ok()?;
     Some(next)
 }
@@ -189,7 +189,7 @@ fn distances(game: &Sphinx, from: Square, size: Size) -> Vec<(Square, u8)> {
     let mut found = vec![(from, 0)];
     let mut reached = SquareSet::from(from);
     // Two moves of one Monster lead wherever one of twice the steps leads.
-    for moves in 1..=BEST_ROLL as u8 {
+    for moves in 1..=BEST_ROLL {
         let next = game.reach(from, size.pips().saturating_mul(moves)).without(reached);
         found.extend(next.iter().map(|square| (square, moves)));
         reached = reached.with(next);

@@ -6,13 +6,13 @@ use ratatui::layout::{Margin, Rect};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
-/// What is said.
+/// A sentence or two, and the way on.
 pub(super) struct Speech<'a> {
     pub(super) title: String,
     pub(super) text: &'a str,
     /// The key that goes on, and what it does.
     pub(super) key: &'a str,
-    /// What a click on the panel chooses.
+    /// The target of a click on the panel.
     pub(super) click: Option<Target>,
     /// Whether small screens keep the row of keys, if the text is short enough.
     pub(super) keeps_keys: bool,
