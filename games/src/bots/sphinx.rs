@@ -108,16 +108,14 @@ fn best(game: &Sphinx, seat: Seat, known: &Faces) -> Option<SphinxAction> {
 
 impl Hints for Sphinx {
     fn hint(&self, seat: Seat, known: &Faces) -> Option<Hint<SphinxAction>> {
-        let action = best(self, seat, known)?;
+        let action = best_prospects(self, seat, known)?;
         let why = match action {
             SphinxAction::Place { to } | SphinxAction::Magician { to } => why_go(self, seat, to),
             SphinxAction::Stay => self.magician(seat).map(|at| why_go(self, seat, at)).unwrap_or_default(),
-            SphinxAction::Introduce { at, .. } => why_monster(self, seat, None, at),
-            SphinxAction::Monster { from, to, .. } => why_monster(self, seat, Some(from), to),
+            SphinxAction::Introduce { at, .. } => why_monster(self, seat, action, None, at),
+            SphinxAction::Monster { from, to, .. } => why_monster(self, seat, action, Some(from), to),
             SphinxAction::End if self.points() == 0 => "You have no points left for Monsters.".to_owned(),
-            SphinxAction::End | SphinxAction::Vote { .. } => {
-                "No Monster can come closer to the other Magicians or leave yours with what you have.".to_owned()
-            }
+            SphinxAction::End | SphinxAction::Vote { .. } => "No Monster makes your chances better.".to_owned(),
         };
         Some(Hint { action, why })
     }
@@ -160,8 +158,8 @@ fn why_go(game: &Sphinx, seat: Seat, at: Square) -> String {
     why
 }
 
-/// The reason for a Monster to come to a square: the Magician whose danger it changes.
-fn why_monster(game: &Sphinx, me: Seat, from: Option<Square>, to: Square) -> String {
+/// The reason for an action that brings a Monster to a square: the Magician whose danger or way it changes.
+fn why_monster(game: &Sphinx, me: Seat, action: SphinxAction, from: Option<Square>, to: Square) -> String {
     let stands = |square: Square| {
         let left: u8 = game.monsters_on(square).iter().sum();
         square == to || left > u8::from(from == Some(square))
@@ -187,11 +185,20 @@ fn why_monster(game: &Sphinx, me: Seat, from: Option<Square>, to: Square) -> Str
             _ => {}
         }
     }
-    match change(me) {
-        Some((before, after, all)) if after < before => {
-            format!("It frees a square beside your Magician: {after} of {all} are then taken.")
-        }
-        _ => "Unused points are lost, and this Monster can close in on the others later.".to_owned(),
+    if let Some((before, after, all)) = change(me)
+        && after < before
+    {
+        return format!("It frees a square beside your Magician: {after} of {all} are then taken.");
+    }
+    let before = Board::of(game);
+    let after = before.clone().after(game, me, action);
+    let hindered = Seat::first(game.scores().len())
+        .filter(|seat| *seat != me && after.prospects(game, *seat) < before.prospects(game, *seat))
+        .find_map(|seat| game.king(seat).map(cards::in_words));
+    match hindered {
+        _ if after.prospects(game, me) > before.prospects(game, me) => "It clears your Magician's way.".to_owned(),
+        Some(king) => format!("It stands in the way of the Magician that seeks {king}."),
+        None => "Unused points are lost, and this Monster can close in on the others later.".to_owned(),
     }
 }
 
