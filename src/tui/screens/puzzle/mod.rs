@@ -223,7 +223,12 @@ impl PuzzleScreen {
             height,
         };
         canvas.cover();
-        canvas.clear(area);
+        // Whole rows, so that no word is cut beside it.
+        canvas.clear(Rect {
+            x: screen.x,
+            width: screen.width,
+            ..area
+        });
         let title = match self.progress {
             Progress::Done { alone: false } => "The answer".to_owned(),
             _ => format!("{}That is it!", theme.glyph("✓ ", "")),
