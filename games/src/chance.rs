@@ -11,7 +11,7 @@ use fairdeal_protocol::card::{DeckId, Face, Faces, Handle, Slot};
 use fairdeal_protocol::game::{ApplyError, Chance, Flip, Game, Illegal, Pause, shuffle};
 use fairdeal_protocol::seat::{MAX_SEATS, Seat};
 use rand_chacha::ChaCha20Rng;
-use rand_core::SeedableRng as _;
+use rand_core::{Rng, SeedableRng as _};
 
 use crate::interface::TableGame;
 
@@ -72,6 +72,39 @@ struct Position {
     opened: Faces,
 }
 
+/// The decks whose shuffle was recorded, in their order.
+fn shuffled_decks(known: &Faces) -> impl DoubleEndedIterator<Item = DeckId> {
+    let count = (0..u16::MAX).take_while(|deck| !known.shuffled(DeckId(*deck)).is_empty());
+    (0..u16::try_from(count.count()).unwrap_or(u16::MAX)).map(DeckId)
+}
+
+/// The overlay of a seat that knows these faces and has seen each deck's shuffle, with a face for every sealed card in
+/// play: some order that fits, all equally likely. `None` if a card cannot be in any of the decks.
+pub(crate) fn guess(game: &impl TableGame, known: &Faces, rng: &mut dyn Rng) -> Option<Faces> {
+    let mut guess = known.clone();
+    let mut places = Vec::new();
+    let mut seen = [false; 256];
+    for (slot, _) in game.cards() {
+        match (slot.face(known), slot) {
+            (Some(face), _) => *seen.get_mut(face.index())? = true,
+            (None, Slot::Sealed(card)) => places.push(card),
+            (None, Slot::Open(_)) => {}
+        }
+    }
+    // A face that was shuffled into several decks is in the last of them: to be shuffled again it had to lie open.
+    for deck in shuffled_decks(known).rev() {
+        let mut faces = known.shuffled(deck).to_vec();
+        faces.retain(|face| seen.get(face.index()) == Some(&false));
+        shuffle(rng, &mut faces);
+        for (card, face) in places.iter().filter(|card| card.deck == deck).zip(faces) {
+            guess.set(*card, face);
+            *seen.get_mut(face.index())? = true;
+        }
+    }
+    let is_whole = places.iter().all(|card| guess.get(*card).is_some());
+    is_whole.then_some(guess)
+}
+
 /// Shuffles and rolls for a referee. See the module documentation.
 #[derive(Clone, Debug, Default)]
 pub struct RefereeChance {
@@ -95,50 +128,22 @@ impl RefereeChance {
         Self::new(Some(seed))
     }
 
-    /// The chance as a seat may imagine it, which knows these faces and has seen each deck's shuffle: the hidden cards
-    /// lie in some order that fits, all orders equally likely, and all chance to come is from the same seed. `None` if
-    /// some cards cannot be in any of the decks.
+    /// The chance as a seat may imagine it, which knows these faces: the hidden cards lie as in a [`guess`], and all
+    /// chance to come is from the same seed. `None` if there is no guess.
     pub fn guessed(game: &impl TableGame, seat: Seat, known: &Faces, seed: [u8; 32]) -> Option<Self> {
         let mut rng = ChaCha20Rng::from_seed(seed);
         let mut chance = Self::default();
-        let decks = (0..u16::MAX)
-            .map(DeckId)
-            .take_while(|deck| !known.shuffled(*deck).is_empty());
-        for deck in decks {
+        for deck in shuffled_decks(known) {
             chance.record(deck, known.shuffled(deck));
         }
-        let cards = game.cards();
-        let mut places = Vec::new();
-        let mut seen = [false; 256];
-        for (slot, _) in &cards {
-            match (slot.face(known), slot) {
-                (Some(face), _) => {
-                    *seen.get_mut(face.index())? = true;
-                    if let Slot::Sealed(card) = slot {
-                        chance.position.faces.set(*card, face);
-                        chance.position.dealt.get_mut(seat.index())?.set(*card, face);
-                    }
-                }
-                (None, Slot::Sealed(card)) => places.push(*card),
-                (None, Slot::Open(_)) => {}
-            }
-        }
-        // A face that was shuffled into several decks is in the last of them: to be shuffled again it had to lie open.
-        for deck in (0..chance.position.decks).rev().map(DeckId) {
-            let mut faces = known.shuffled(deck).to_vec();
-            faces.retain(|face| seen.get(face.index()) == Some(&false));
-            shuffle(&mut rng, &mut faces);
-            let places = places.iter().filter(|card| card.deck == deck);
-            for (card, face) in places.zip(faces) {
-                chance.position.faces.set(*card, face);
-                *seen.get_mut(face.index())? = true;
-            }
-        }
-        for (slot, owner) in cards {
+        let faces = guess(game, known, &mut rng)?;
+        for (slot, owner) in game.cards() {
             let Slot::Sealed(card) = slot else { continue };
-            let face = chance.position.faces.get(card)?;
-            if let Some(dealt) = owner.and_then(|owner| chance.position.dealt.get_mut(owner.index())) {
-                dealt.set(card, face);
+            let face = faces.get(card)?;
+            chance.position.faces.set(card, face);
+            let own = known.get(card).map(|_| seat);
+            for knows in own.into_iter().chain(owner) {
+                chance.position.dealt.get_mut(knows.index())?.set(card, face);
             }
         }
         chance.position.rng = Some(rng);

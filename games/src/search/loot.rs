@@ -1,14 +1,14 @@
 //! The search for Loot: when to fire the village. Cards are taken and discarded as the normal bot does.
 
-use fairdeal_protocol::card::{Face, Faces, Handle, Slot};
+use fairdeal_protocol::card::{Face, Faces, Handle};
 use fairdeal_protocol::game::{Game as _, uniform};
 use fairdeal_protocol::seat::Seat;
 use rand_core::Rng;
 
-use super::guess::Unknown;
 use super::{Search, part_of_win, share};
 use crate::bots::LootBot;
-use crate::loot::cards::{self, GodSet, rank, suit};
+use crate::chance::guess;
+use crate::loot::cards::{GodSet, rank, suit};
 use crate::loot::score::{best, best_total};
 use crate::loot::{Loot, LootAction, Phase, Pile};
 
@@ -25,19 +25,12 @@ impl Search for Loot {
     const ACTIONS: u32 = 4;
     const EXPLORE: f64 = 0.1;
 
-    fn determinize(&self, seat: Seat, known: &Faces, rng: &mut dyn Rng) -> Faces {
-        let others = self.playing().without(seat);
-        let hands = self.playing().iter().flat_map(|seat| self.hand_of(seat));
-        let cards = hands
-            .chain(self.set_aside())
-            .copied()
-            .chain(self.draw_pile().iter().copied().map(Slot::Sealed))
-            .chain(self.discard_pile().iter().copied().map(Slot::Open));
-        let mut guess = Unknown::new(cards::all(), cards, known).deal(known, rng);
-        for other in others.iter() {
+    fn determinize(&self, seat: Seat, known: &Faces, rng: &mut dyn Rng) -> Option<Faces> {
+        let mut guess = guess(self, known, rng)?;
+        for other in self.playing().without(seat).iter() {
             self.improve(other, &mut guess, rng);
         }
-        guess
+        Some(guess)
     }
 
     fn candidates(&self, seat: Seat, known: &Faces, rng: &mut dyn Rng) -> Vec<Option<LootAction>> {

@@ -19,8 +19,10 @@ use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng as _};
 
 use crate::bots::Bot;
+use crate::chance::guess;
+use crate::interface::TableGame;
 
-mod guess;
+mod chance;
 mod loot;
 mod plutonian;
 mod sphinx;
@@ -28,10 +30,10 @@ mod sphinx;
 mod tests;
 mod thoth;
 
-use guess::Guess;
+use chance::Guess;
 
 /// The knowledge of a game that the search needs besides its rules.
-pub trait Search: Game {
+pub trait Search: TableGame {
     /// Actions after the candidate before a play-out is cut off.
     const ACTIONS: u32;
 
@@ -42,7 +44,10 @@ pub trait Search: Game {
     const EXPLORE: f64;
 
     /// The overlay of the seat with a face for every sealed card in play: a guess among all that fit what it knows.
-    fn determinize(&self, seat: Seat, known: &Faces, rng: &mut dyn Rng) -> Faces;
+    /// `None` if none fits.
+    fn determinize(&self, _seat: Seat, known: &Faces, rng: &mut dyn Rng) -> Option<Faces> {
+        guess(self, known, rng)
+    }
 
     /// How much better than the first candidate another one has to do, so that noise alone does not choose it.
     fn margin(&self) -> f64 {
@@ -172,7 +177,8 @@ impl<A> Arm<A> {
 }
 
 /// Shares the budget's play-outs among candidates, which may be more than [`Search::candidates`] names. The arms are in
-/// the order of the candidates. The deadline of the budget has to run already.
+/// the order of the candidates; none is played out if nothing fits what the seat knows. The deadline of the budget has to
+/// run already.
 pub fn search<G: Search>(
     game: &G,
     seat: Seat,
@@ -199,7 +205,10 @@ pub fn search<G: Search>(
         let number = usize::try_from(arm.plays).unwrap_or(usize::MAX);
         let mut rng = stream(seed, arm.plays);
         if guesses.len() <= number {
-            guesses.push(game.determinize(seat, known, &mut rng));
+            let Some(guess) = game.determinize(seat, known, &mut rng) else {
+                break;
+            };
+            guesses.push(guess);
         }
         let guess = guesses.get(number).cloned().unwrap_or_default();
         let rng = stream(seed, arm.plays | 1 << 31);

@@ -22,10 +22,6 @@ impl Search for Plutonian {
     const PLAYS: u32 = 1;
     const EXPLORE: f64 = 0.05;
 
-    fn determinize(&self, _seat: Seat, known: &Faces, _rng: &mut dyn Rng) -> Faces {
-        known.clone()
-    }
-
     fn candidates(&self, seat: Seat, known: &Faces, rng: &mut dyn Rng) -> Vec<Option<PlutonianAction>> {
         if self.turn() != Some(seat) {
             // The normal bot's vote: for the end while it leads, late in the game.

@@ -1,11 +1,10 @@
 //! The search for Sphinx's Paw: Magicians walk in play-outs, and Monsters come in their way or surround them.
 
-use fairdeal_protocol::card::{Faces, Slot};
+use fairdeal_protocol::card::Faces;
 use fairdeal_protocol::game::{Game as _, uniform};
 use fairdeal_protocol::seat::Seat;
 use rand_core::Rng;
 
-use super::guess::Unknown;
 use super::{Search, few_best};
 use crate::bots::sphinx_best;
 use crate::pyramid::Size;
@@ -30,14 +29,6 @@ impl Search for Sphinx {
             Phase::Magician => TURN,
             Phase::Monsters => 0.0,
         }
-    }
-
-    fn determinize(&self, _seat: Seat, known: &Faces, rng: &mut dyn Rng) -> Faces {
-        let packs = Pylon::ALL.into_iter().flat_map(|pylon| self.pack(pylon));
-        let turned = Pylon::ALL.into_iter().flat_map(|pylon| self.turned(pylon));
-        let cards = packs.copied().chain(turned.copied().map(Slot::Open));
-        let all = self.first_deck().unwrap_or_default();
-        Unknown::new(all, cards, known).deal(known, rng)
     }
 
     fn candidates(&self, seat: Seat, known: &Faces, _rng: &mut dyn Rng) -> Vec<Option<SphinxAction>> {

@@ -64,7 +64,7 @@ fn sees_only_its_own<G: Search + PartialEq>(id: &str, actions: usize) {
         let (mut game, mut chance) = dealt::<G>(id, &order);
         let made = wander(&mut game, &mut chance, actions, number);
         let known = chance.dealt_to(seat).clone();
-        let guess = game.determinize(seat, &known, &mut rng(number + 100));
+        let guess = game.determinize(seat, &known, &mut rng(number + 100)).unwrap();
         // Cards that have been seen stay; the others lie as guessed.
         let other: Vec<u32> = Handle::all(fairdeal_protocol::card::DeckId(0), order.len())
             .map(|card| u32::from(guess.get(card).or_else(|| chance.faces().get(card)).unwrap().0))
@@ -101,7 +101,7 @@ fn guesses_fit<G: Search>(id: &str, seats: u8, actions: usize, step: usize) {
         for seat in SeatSet::all(seats.into()).iter() {
             let known = chance.dealt_to(seat);
             // A played card is still in the overlay of its seat, but lies open.
-            let guess = game.determinize(seat, known, &mut rng(3));
+            let guess = game.determinize(seat, known, &mut rng(3)).unwrap();
             assert!(known.iter().all(|(card, face)| guess.get(card) == Some(face)));
             let new = || guess.iter().filter(|(card, _)| known.get(*card).is_none());
             let decks = new().map(|(card, _)| card.deck).max();

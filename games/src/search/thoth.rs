@@ -1,11 +1,10 @@
 //! The search for Houses of Thoth: houses as they stand, with what the hands behind them promise.
 
-use fairdeal_protocol::card::{Face, Faces, Slot};
+use fairdeal_protocol::card::{Face, Faces};
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
 use rand_core::Rng;
 
-use super::guess::Unknown;
 use super::{Search, few_best, part_of_win, share};
 use crate::bots::thoth_worth;
 use crate::thoth::house::{House, Level};
@@ -23,20 +22,6 @@ const STUCK: f64 = 0.6;
 impl Search for Thoth {
     const ACTIONS: u32 = 16;
     const EXPLORE: f64 = 0.1;
-
-    fn determinize(&self, _seat: Seat, known: &Faces, rng: &mut dyn Rng) -> Faces {
-        let hands = self.playing().iter().flat_map(|seat| self.hand_of(seat));
-        let houses = self.playing();
-        let built = houses.iter().filter_map(|seat| self.house(seat)).flat_map(House::cards);
-        let lying = self.discard_pile().iter().chain(self.pool()).copied();
-        let sealed = self.deck().iter().copied().chain(self.bids());
-        let cards = hands
-            .chain(self.set_aside())
-            .copied()
-            .chain(sealed.map(Slot::Sealed))
-            .chain(built.chain(lying).map(Slot::Open));
-        Unknown::new(cards::all(), cards, known).deal(known, rng)
-    }
 
     fn candidates(&self, seat: Seat, known: &Faces, _rng: &mut dyn Rng) -> Vec<Option<ThothAction>> {
         if !self.to_act().contains(seat) {

@@ -188,11 +188,6 @@ impl Thoth {
         &self.aside
     }
 
-    /// The hidden bids of the round in progress.
-    pub fn bids(&self) -> impl Iterator<Item = Handle> + '_ {
-        self.bids.iter().flatten().copied()
-    }
-
     /// The open bids, to be picked from.
     pub fn pool(&self) -> &[Face] {
         &self.pool
