@@ -562,7 +562,7 @@ fn a_puzzle_is_solved_from_the_command_line_and_remembered() {
     player.presses("f");
     player.reads("Fire the village?");
     player.presses("y");
-    player.reads("That is it!");
+    player.reads("Solved!");
     player.presses("q");
     assert!(player.ends().success());
     let settings = DataDir::open(Some(data.path())).unwrap().settings().unwrap();

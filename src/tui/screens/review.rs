@@ -64,7 +64,7 @@ impl Review {
                 counted(decisions, "decision")
             ),
             (decisions, found) => format!(
-                "Of your {}, {} cost you most. The sharp bot saw only what you saw, and played both choices on many times; \
+                "Of your {}, {} cost you most. The sharp bot saw only what you saw. It played both choices out many times, \
                  so the figures are estimates.",
                 counted(decisions, "decision"),
                 match found {

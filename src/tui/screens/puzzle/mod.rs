@@ -157,11 +157,13 @@ impl PuzzleScreen {
     /// The player has acted.
     fn act(&mut self, action: &AnyAction, context: &Context, requests: &mut Requests) {
         if *action != self.answer {
-            let text = match self.progress {
-                Progress::Asked => "There is a better one. Try again, or press h for a hint.",
-                _ => "There is a better one. Try again, or press h for the answer.",
+            let help = match self.progress {
+                Progress::Asked => "a hint",
+                _ => "the answer",
             };
-            return requests.push(Request::Toast(Tone::Plain, text.to_owned()));
+            let key = context.keymap.key(Intent::Hint);
+            let text = format!("There is a better action. Try again, or press {key} for {help}.");
+            return requests.push(Request::Toast(Tone::Plain, text));
         }
         let alone = self.progress != Progress::Told;
         self.progress = Progress::Done { alone };
@@ -231,7 +233,7 @@ impl PuzzleScreen {
         });
         let title = match self.progress {
             Progress::Done { alone: false } => "The answer".to_owned(),
-            _ => format!("{}That is it!", theme.glyph("✓ ", "")),
+            _ => format!("{}Solved!", theme.glyph("✓ ", "")),
         };
         let inner = canvas.frame(area, &title).inner(Margin::new(1, 0));
         canvas.rows(inner, rows.into_iter().map(Line::raw));
