@@ -280,19 +280,7 @@ fn lines(data: &Path, args: &[&str]) -> Vec<String> {
 #[test]
 fn history_and_verify_print_documented_lines() {
     let root = TempDir::new().unwrap();
-    let args = [
-        "play",
-        "loot",
-        "--bots",
-        "1",
-        "--option",
-        "target=10",
-        "--headless",
-        "--json",
-    ];
-    let mut program = Program::start(root.path(), "solo", &args);
-    let over = program.wait_for("over").expect("the game ends");
-    assert!(program.finish().success());
+    let (program, over) = Program::has_played(root.path(), 1, 10);
     let data = program.data.clone();
     let transcript = over["transcript"].as_str().unwrap();
     let broken = Path::new(transcript).with_file_name("aa.fairdeal");

@@ -72,19 +72,7 @@ fn spectator_never_replaces_a_saved_transcript() {
 #[test]
 fn a_game_that_was_played_here_is_listed_at_once() {
     let root = TempDir::new().unwrap();
-    let args = [
-        "play",
-        "loot",
-        "--bots",
-        "1",
-        "--option",
-        "target=10",
-        "--headless",
-        "--json",
-    ];
-    let mut program = Program::start(root.path(), "solo", &args);
-    let over = program.wait_for("over").expect("the game ends");
-    assert!(program.finish().success());
+    let (program, over) = Program::has_played(root.path(), 1, 10);
 
     let folder = program.data.clone();
     let mut past = {

@@ -130,6 +130,25 @@ impl Program {
         self.wait_for("ticket").unwrap()["ticket"].as_str().unwrap().to_owned()
     }
 
+    /// Plays a whole game of Loot against local bots, and returns the program that has ended, with its event `over`.
+    pub(crate) fn has_played(root: &Path, bots: u8, target: u8) -> (Self, Value) {
+        let (bots, target) = (bots.to_string(), format!("target={target}"));
+        let args = [
+            "play",
+            "loot",
+            "--bots",
+            &bots,
+            "--option",
+            &target,
+            "--headless",
+            "--json",
+        ];
+        let mut program = Self::start(root, "solo", &args);
+        let over = program.wait_for("over").expect("the game ends");
+        assert!(program.finish().success());
+        (program, over)
+    }
+
     /// Reads all events until the program ends.
     pub(crate) fn finish(&mut self) -> ExitStatus {
         assert!(self.wait_for("no such event").is_none());

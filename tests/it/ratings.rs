@@ -141,19 +141,7 @@ fn empty_directory_has_no_ratings() {
 #[test]
 fn local_bots_are_rated_by_level() {
     let root = TempDir::new().unwrap();
-    let args = [
-        "play",
-        "loot",
-        "--bots",
-        "2",
-        "--option",
-        "target=10",
-        "--headless",
-        "--json",
-    ];
-    let mut program = Program::start(root.path(), "solo", &args);
-    program.wait_for("over").expect("the game ends");
-    assert!(program.finish().success());
+    let (program, _) = Program::has_played(root.path(), 2, 10);
     let line = line(&program.data.join("transcripts"));
     let players = line["players"].as_array().unwrap();
     assert_eq!(players.len(), 2, "{line}");

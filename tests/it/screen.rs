@@ -422,19 +422,7 @@ fn past_game_is_reviewed_and_rated() {
         return;
     }
     let root = tempfile::tempdir().unwrap();
-    let args = [
-        "play",
-        "loot",
-        "--bots",
-        "1",
-        "--option",
-        "target=30",
-        "--headless",
-        "--json",
-    ];
-    let mut game = Program::start(root.path(), "solo", &args);
-    game.wait_for("over").expect("the game ends");
-    assert!(game.finish().success());
+    let (game, _) = Program::has_played(root.path(), 1, 30);
     let mut player = Player::sits_down(&game.data, "solo");
     player.reads("Open tables near you");
     player.asks_for("history: past games");

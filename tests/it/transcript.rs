@@ -20,19 +20,7 @@ static GAME: LazyLock<Vec<u8>> = LazyLock::new(|| PLAYED.0.clone());
 /// The transcript, and the secret key of seat 0.
 static PLAYED: LazyLock<(Vec<u8>, SigningKey)> = LazyLock::new(|| {
     let root = TempDir::new().unwrap();
-    let args = [
-        "play",
-        "loot",
-        "--bots",
-        "1",
-        "--option",
-        "target=10",
-        "--headless",
-        "--json",
-    ];
-    let mut program = Program::start(root.path(), "solo", &args);
-    let over = program.wait_for("over").expect("the game ends");
-    assert!(program.finish().success());
+    let (program, over) = Program::has_played(root.path(), 1, 10);
     let bytes = std::fs::read(PathBuf::from(over["transcript"].as_str().unwrap())).unwrap();
     let data = DataDir::open(Some(&program.data)).unwrap();
     (bytes, SigningKey::from_bytes(data.identity().unwrap().seed()))
