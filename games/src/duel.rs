@@ -122,7 +122,8 @@ impl Duel<'_> {
     pub fn play(&mut self, mut after: impl FnMut(&Results)) -> Result<Results, DuelError> {
         let seats = u32::from(self.rules.seats).max(1);
         let mut results = Results::default();
-        for number in 0..self.games.next_multiple_of(seats) {
+        let games = self.games.checked_next_multiple_of(seats).unwrap_or(self.games);
+        for number in 0..games {
             let (deal, place) = (number / seats, number % seats);
             let place = Seat::first(usize::from(self.rules.seats)).nth(usize::try_from(place).unwrap_or(0));
             self.play_one(deal, place.unwrap_or(Seat::FIRST), &mut results)?;
