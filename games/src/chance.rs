@@ -128,8 +128,8 @@ impl RefereeChance {
         Self::new(Some(seed))
     }
 
-    /// The chance as a seat may imagine it, which knows these faces: the hidden cards lie as in a [`guess`], and all
-    /// chance to come is from the same seed. `None` if there is no guess.
+    /// The chance as a seat may imagine it, which knows these faces: the hidden cards lie as a search guesses them, and
+    /// all chance to come is from the same seed. `None` if there is no guess.
     pub fn guessed(game: &impl TableGame, seat: Seat, known: &Faces, seed: [u8; 32]) -> Option<Self> {
         let mut rng = ChaCha20Rng::from_seed(seed);
         let mut chance = Self::default();
