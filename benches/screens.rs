@@ -9,9 +9,9 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use fairdeal::tui::picture::Picture;
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::transcript::Transcript;
+use fairdeal_ui::app::picture::Picture;
 use fairdeal_ui::appearance::ThemeName;
 use fairdeal_ui::replay::{Eyes, Replay};
 

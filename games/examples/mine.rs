@@ -2,7 +2,7 @@
 //!
 //! - `mine GAME [GAMES [FIRST [OPTION=VALUE…]]]` lists candidates, one a line: seed, number of actions, goal, seat, legal
 //!   actions and the one that solves it. `bots=sharp` sets the level of the bots (200 play-outs a decision).
-//! - `mine GAME at SEED ACTIONS GOAL [OPTION=VALUE…]` prints one as TOML, for `src/puzzle/GAME.toml`, with the seat's view.
+//! - `mine GAME at SEED ACTIONS GOAL [OPTION=VALUE…]` prints one as TOML, for `ui/src/puzzle/GAME.toml`, with the seat's view.
 //!
 //! Bots play on as they would, but never vote for the end. A tower is built by a line of the solver. In Loot each discard is also tried with a fire that waits.
 

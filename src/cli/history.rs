@@ -9,7 +9,7 @@ use super::args::Common;
 use super::output::print;
 use crate::events::results::Ended;
 use crate::events::{HistoryLine, SeatNumber, Version, path_text};
-use crate::history::{Past, What, history as past_games};
+use crate::history::{Past, What, history as past_games, read};
 use crate::store::{DataDir, DataView};
 use crate::summary::{Ending, Summary};
 
@@ -23,7 +23,7 @@ pub(super) fn history(common: &Common, json: bool) -> anyhow::Result<Exit> {
     let unread = all.iter().any(|past| past.what == What::Unread);
     let keep = unread.then(|| DataDir::open(Some(data.path())).ok()).flatten();
     for past in &mut all {
-        past.read(&data, keep.as_ref(), &mut |_| ControlFlow::Continue(()));
+        read(past, &data, keep.as_ref(), &mut |_| ControlFlow::Continue(()));
     }
     let text = if json {
         let lines = all

@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 use std::io::IsTerminal as _;
 
 use fairdeal_games::{GAMES, GameInfo, game_info};
+use fairdeal_ui::puzzle::puzzles;
 
 use super::args::{Common, Puzzle};
 use super::output::print;
 use super::{Exit, table, usage};
-use crate::puzzle::puzzles;
 use crate::store::{DataView, Settings};
 use crate::tui::Start;
 

@@ -14,6 +14,7 @@ use std::thread;
 
 use fairdeal_games::{GAMES, counted};
 use fairdeal_protocol::hash::Hash32;
+use fairdeal_ui::past::ratings::{Rated, Ratings};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::Exit;
@@ -21,7 +22,6 @@ use super::args::Ratings as RatingsArgs;
 use super::output::{complain, print, remark};
 use crate::events::results::RatedPlayer;
 use crate::events::{RatingsLine, Version};
-use crate::ratings::{Rated, Ratings};
 use crate::store::{read_transcript, transcripts_in};
 use crate::summary::{Ending, Player, Summary};
 

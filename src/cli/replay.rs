@@ -5,6 +5,7 @@ use std::io::IsTerminal as _;
 use std::path::Path;
 
 use fairdeal_protocol::seat::Seat;
+use fairdeal_ui::app::picture::Picture;
 use fairdeal_ui::appearance::ThemeName;
 use fairdeal_ui::replay::{Eyes, Replay, ReplayError};
 
@@ -12,7 +13,6 @@ use super::args::{Common, PictureArgs};
 use super::output::{complain, print};
 use super::{Exit, table, usage};
 use crate::store::{read_transcript, write_out};
-use crate::tui::picture::Picture;
 
 /// Shows a game on the screen. Prints it if asked to, or if there is no terminal.
 pub(super) fn replay(common: &Common, file: &Path, plain: bool, picture: &PictureArgs) -> anyhow::Result<Exit> {

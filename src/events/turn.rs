@@ -204,15 +204,16 @@ fn clock(snapshot: &Snapshot, due: Option<Seat>) -> Clock {
 mod tests {
     use std::collections::BTreeMap;
 
+    use fairdeal_games::bots::Level;
+    use fairdeal_games::{bot, rule_set};
     use fairdeal_protocol::hash::Hash32;
     use fairdeal_protocol::table::live::Progress;
     use fairdeal_protocol::timing::Timing;
+    use fairdeal_ui::practice::{Opponents, Practice};
+    use fairdeal_ui::view::{Waiting, Waits};
 
     use super::*;
     use crate::session::SessionEvent;
-    use crate::session::practice::Practice;
-    use fairdeal_games::rule_set;
-    use fairdeal_ui::view::{Waiting, Waits};
 
     fn seat(index: usize) -> Seat {
         Seat::new(index).unwrap()
@@ -221,14 +222,17 @@ mod tests {
     /// Seat 0 of two is to act, with a minute for it.
     fn snapshot() -> Snapshot {
         let rules = rule_set("loot", 2, &BTreeMap::new()).unwrap();
-        let dealt = (0..=u8::MAX).map(|seed| {
-            let (practice, _) = Practice::deal(&rules, "Anna".to_owned(), [seed; 32]).unwrap();
-            match practice.tell(Vec::new()).pop() {
-                Some(SessionEvent::Snapshot(snapshot)) => *snapshot,
-                other => panic!("no snapshot but {other:?}"),
-            }
+        let opponents = Opponents {
+            bots: vec![bot(Level::Normal)],
+            level: "normal".to_owned(),
+        };
+        let (_, told) = Practice::deal(&rules, "Anna".to_owned(), opponents, [1; 32]).unwrap();
+        let mut snapshots = told.into_iter().filter_map(|event| match event {
+            SessionEvent::Snapshot(snapshot) => Some(*snapshot),
+            _ => None,
         });
-        let mut snapshot = dealt.into_iter().find(|snapshot| snapshot.my_turn).unwrap();
+        let mut snapshot = snapshots.next_back().unwrap();
+        assert!(snapshot.my_turn);
         snapshot.timing = Some(Timing::new(None, Some(60)).unwrap());
         at(&mut snapshot, 9, Some(StepKind::Action { leader: seat(0) }));
         snapshot

@@ -10,31 +10,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use fairdeal_net::{JoinTarget, Multiaddr, Ticket, Transport};
 use fairdeal_protocol::crypto::pake::Password;
+use fairdeal_ui::bot_names::bot_name;
+use fairdeal_ui::view::PeerState;
 use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinHandle;
 
 use super::driver::{self, Attended, Pilot, Role, SessionError, Setup, start};
 use super::frame::ProgramId;
 use super::journal::{Interrupted, ListenConfig, local_address};
-use super::{Command, Handle, PeerState, SessionEvent};
+use super::{Command, Handle, SessionEvent};
 use crate::exec_bot::ExecBot;
 use crate::store::{DataDir, IdentityKey};
-
-/// Names of bots, in the order in which they join.
-const NAMES: [&str; 5] = ["Ada", "Blaise", "Claude", "Dorothy", "Emmy"];
-
-/// The name of a local bot, by its number from 0.
-pub fn bot_name(number: usize) -> &'static str {
-    NAMES.get(number).copied().unwrap_or("Bot")
-}
-
-/// The number of the next bot in a lobby with these players: the first whose name is free.
-pub fn next_bot<'a>(seated: impl Iterator<Item = &'a str>) -> usize {
-    let taken: Vec<&str> = seated.collect();
-    let mut names = NAMES.iter();
-    let free = names.position(|name| !taken.contains(name));
-    free.unwrap_or(NAMES.len())
-}
 
 /// This program's bots at a table.
 #[derive(Clone, Debug, Default)]
@@ -412,14 +398,5 @@ mod tests {
         assert_eq!(told.take(), []);
         told.lines.push("a line".to_owned());
         assert_eq!(told.take(), [SessionEvent::Line("a line".to_owned())]);
-    }
-
-    #[test]
-    fn bots_have_names_of_their_own() {
-        assert_eq!(next_bot(["Anna"].into_iter()), 0);
-        assert_eq!(next_bot(["Anna", "Ada"].into_iter()), 1);
-        // Ada was dismissed.
-        assert_eq!(next_bot(["Anna", "Blaise"].into_iter()), 0);
-        assert_eq!(next_bot(NAMES.into_iter()), NAMES.len());
     }
 }

@@ -1,12 +1,9 @@
 //! The player's settings: a file in the data directory that can be edited by hand.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use fairdeal_games::bots::Level;
 use fairdeal_games::joined;
-use fairdeal_ui::appearance::{Letters, Pyramids, ThemeChoice};
-use serde::{Deserialize, Serialize};
+pub use fairdeal_ui::settings::Settings;
 
 use super::{DataDir, DataView, StoreError, files};
 
@@ -14,55 +11,6 @@ use super::{DataDir, DataView, StoreError, files};
 const FILE: &str = "settings.toml";
 /// Maximum file size in bytes.
 const MAX_FILE: u64 = 64 << 10;
-
-/// A player's settings for all tables.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Settings {
-    /// The player's name at tables; by default the system's user name.
-    pub name: Option<String>,
-    pub theme: ThemeChoice,
-    /// The colors of pyramids.
-    pub pyramids: Pyramids,
-    /// When pyramids show the letters of their colours.
-    pub letters: Letters,
-    /// Whether to draw ASCII characters only.
-    pub ascii: bool,
-    /// Whether cards move across the screen and scores appear step by step.
-    pub motion: bool,
-    pub bot_level: Level,
-    /// Bot delay before each action, in milliseconds.
-    pub bot_delay: u64,
-    /// Key bindings that differ from the defaults: an action, and its keys.
-    pub keys: BTreeMap<String, Vec<String>>,
-    /// The puzzles that the player has solved: the game's id, and their numbers from 1.
-    pub solved: BTreeMap<String, BTreeSet<u16>>,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            name: None,
-            theme: ThemeChoice::default(),
-            pyramids: Pyramids::default(),
-            letters: Letters::default(),
-            ascii: false,
-            motion: true,
-            bot_level: Level::default(),
-            bot_delay: 700,
-            keys: BTreeMap::new(),
-            solved: BTreeMap::new(),
-        }
-    }
-}
-
-impl Settings {
-    /// Whether the player has solved a game's puzzle, counted from 1.
-    pub fn has_solved(&self, game: &str, number: usize) -> bool {
-        let solved = self.solved.get(game);
-        solved.is_some_and(|solved| u16::try_from(number).is_ok_and(|number| solved.contains(&number)))
-    }
-}
 
 /// Why settings cannot be read or saved.
 #[derive(Debug, thiserror::Error)]
@@ -169,6 +117,10 @@ impl DataDir {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use fairdeal_ui::appearance::{Letters, ThemeChoice};
+
     use super::*;
 
     #[test]

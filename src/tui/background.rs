@@ -6,10 +6,9 @@
 use std::io::{IsTerminal as _, Write as _, stdin, stdout};
 use std::time::Duration;
 
+use fairdeal_ui::app::event::Input;
 use fairdeal_ui::input::{Key, KeyCode, UserInput};
 use fairdeal_ui::theme::{Rgb, luminance};
-
-use super::event::Input;
 
 /// "Which colour is the background?"
 const QUESTION: &[u8] = b"\x1b]11;?\x07";

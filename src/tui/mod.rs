@@ -1,31 +1,19 @@
 //! The terminal interface.
 //!
+//! The screens are in [`fairdeal_ui::app`]: state, without a clock or I/O. This module is all around them:
+//!
 //! | module | contents |
 //! | --- | --- |
-//! | `run` | owns the terminal and the session, and carries out what the screens request: all I/O |
-//! | `shell` | the stack of screens and what they share: trail, help, palette, questions, toasts |
-//! | `screen` | the `Screen` trait, the shared state (`screen::Context`), and requests of screens |
-//! | `screens` | the screens; `table` is the lobby and the table |
-//! | `event`, `terminal` | inputs from outside; the terminal's setup, restoring and keys |
+//! | `run` | owns the terminal and the session, and carries out what the screens request |
+//! | `terminal`, `frugal` | the terminal's setup, restoring and keys; fewer bytes to it |
 //! | `background` | whether the terminal is light or dark |
-//! | [`picture`] | a step of a past game as an SVG, without a terminal |
-//! | [`fairdeal_ui`] | boards, canvas, focus, fields, keys and themes: the part that needs no terminal |
-//!
-//! Everything except `run` is state and its transitions: inputs in, effects out, no clock, no I/O. Tests can therefore
-//! play whole games with scripts of keys and clicks.
 
 mod background;
-mod event;
 mod frugal;
-pub mod picture;
-mod qr;
-mod run;
-mod screen;
-mod screens;
-mod shell;
-mod terminal;
 #[cfg(test)]
-mod testing;
+mod gallery;
+mod run;
+mod terminal;
 
 use std::path::PathBuf;
 use std::sync::Arc;

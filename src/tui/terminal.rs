@@ -3,6 +3,7 @@
 use std::io::{Stdout, stdout};
 use std::mem::ManuallyDrop;
 
+use fairdeal_ui::app::event::Input;
 use fairdeal_ui::input::{Key, KeyCode, UserInput};
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
@@ -16,7 +17,6 @@ use ratatui::layout::Position;
 use tokio::sync::mpsc;
 
 use super::background::Answer;
-use super::event::Input;
 use super::frugal::Frugal;
 
 /// The terminal in raw mode, restored on drop.

@@ -3,11 +3,11 @@
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use fairdeal::history::opponents::results;
-use fairdeal::history::{Past, What, history};
+use fairdeal::history::{self, Past, What, history};
 use fairdeal::store::DataDir;
 use fairdeal::summary::{Ending, keep};
 use fairdeal_protocol::seat::Seat;
+use fairdeal_ui::past::opponents::results;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -30,7 +30,7 @@ fn listed(data: &Path) -> Vec<Value> {
 }
 
 fn read(past: &mut Past, data: &DataDir) {
-    past.read(data, Some(data), &mut |_| ControlFlow::Continue(()));
+    history::read(past, data, Some(data), &mut |_| ControlFlow::Continue(()));
 }
 
 /// A data directory with one game, played by the library at seat 1.
@@ -156,7 +156,7 @@ fn broken_file_is_listed_with_its_fault() {
     std::fs::write(folder.join("dd.fairdeal"), &whole).unwrap();
     let mut past = history(&data);
     let unread = past.iter_mut().find(|past| past.table == "dd").unwrap();
-    unread.read(&data, Some(&data), &mut |_| ControlFlow::Break(()));
+    history::read(unread, &data, Some(&data), &mut |_| ControlFlow::Break(()));
     assert_eq!(unread.what, What::Unread);
 
     drop(data);

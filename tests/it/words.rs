@@ -31,7 +31,7 @@ const RULES: [(&str, &str); 8] = [
 ];
 
 /// Folders and files that people read.
-const PLACES: [&str; 14] = [
+const PLACES: [&str; 16] = [
     "benches",
     "docs",
     "examples",
@@ -43,6 +43,8 @@ const PLACES: [&str; 14] = [
     "testkit/src",
     "tests",
     "ui/src",
+    "web/page",
+    "web/src",
     "README.md",
     "CONTRIBUTING.md",
     "CHANGELOG.md",

@@ -12,19 +12,35 @@
 //! | [`narrate`] | the events of a table in words |
 //! | [`replay`] | a past game step by step |
 //! | [`svg`] | a frame as an SVG picture |
+//! | [`session`] | the messages between a player and its table |
+//! | [`practice`] | games without seals, dealt by this program alone |
+//! | [`lesson`], [`puzzle`] | guided hands, and positions with one best action |
+//! | [`past`], [`review`] | past games and ratings, the worst decisions of a game |
+//! | [`settings`] | the player's settings |
+//! | [`app`] | the screens: inputs in, effects out |
 //!
 //! Nothing here reads a clock or a file, opens a socket or knows a terminal, and all of it compiles to
 //! `wasm32-unknown-unknown`.
 
+pub mod app;
 pub mod appearance;
+pub mod bot_names;
 pub mod canvas;
 pub mod field;
 pub mod focus;
 pub mod input;
 pub mod keys;
+pub mod lesson;
 pub mod markup;
 pub mod narrate;
+pub mod past;
+pub mod practice;
+pub mod puzzle;
 pub mod replay;
+pub mod review;
+pub mod session;
+pub mod settings;
+pub mod solved;
 pub mod svg;
 pub mod tables;
 pub mod text;

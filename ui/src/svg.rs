@@ -9,7 +9,7 @@ use ratatui::style::{Color, Modifier};
 use crate::markup::Escaped;
 
 /// The width and height of a character, in pixels.
-const CELL: (f32, f32) = (8.4, 18.0);
+pub const CELL: (f32, f32) = (8.4, 18.0);
 /// The ink and ground that stand for the terminal's own colours.
 const OWN: (&str, &str) = ("#d0d0d0", "#101010");
 
@@ -22,6 +22,18 @@ pub fn svg(buffer: &Buffer) -> String {
     }
     svg.push_str("</svg>\n");
     svg
+}
+
+/// A frame in parts, for a page that draws it again and again: the ground, and the markup of each row.
+pub fn rows(buffer: &Buffer) -> (String, Vec<String>) {
+    let ground = ground(buffer);
+    let rows = (0..buffer.area.height).map(|y| {
+        let mut row = String::new();
+        write_row(&mut row, buffer, y, &ground);
+        row
+    });
+    let rows = rows.collect();
+    (ground, rows)
 }
 
 /// Frames as an animated SVG document that repeats: each with the time at which it appears, in milliseconds; `end` is the

@@ -126,6 +126,17 @@ impl Seating {
         }
     }
 
+    /// A person in the first seat and bots of the same program in the others.
+    pub fn of_one_program(played_by: Vec<PlayedBy>) -> Self {
+        let declared = played_by.iter().map(|by| (Party::of(Seat::FIRST), by));
+        let parties = Parties::new(declared).unwrap_or_else(|_| Parties::singles(played_by.len()));
+        Self {
+            parties,
+            played_by,
+            strict: false,
+        }
+    }
+
     /// Whether keys are put in escrow. With fewer than three parties nobody could continue after one departs, so there
     /// is no escrow.
     pub fn has_escrow(&self) -> bool {
@@ -291,6 +302,30 @@ impl Advice {
     pub fn undo_first(actions: usize) -> String {
         format!("Undo {}, and hints show how.", counted(actions, "action"))
     }
+}
+
+/// An open table that somebody announces. Its names are cleaned for display.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListedTable {
+    /// The ticket that leads to the table.
+    pub ticket: String,
+    pub host: String,
+    pub game: String,
+    pub options: Vec<(String, String)>,
+    pub seats: u8,
+    /// Number of free seats.
+    pub free: u8,
+    /// Whether the table has a password.
+    pub locked: bool,
+}
+
+/// The open tables on the local network.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Listing {
+    /// Ordered by host.
+    pub tables: Vec<ListedTable>,
+    /// Whether this machine has no multicast, so no table can be found.
+    pub blind: bool,
 }
 
 #[cfg(test)]

@@ -10,11 +10,11 @@ use fairdeal_protocol::table::abandonment::Abandonment;
 use fairdeal_protocol::table::fault::Fault;
 use fairdeal_protocol::table::live::Stop;
 use fairdeal_protocol::transcript::Transcript;
+use fairdeal_ui::solved::could_have_sealed;
 use tokio::task::spawn_blocking;
 
 use crate::session::SessionEvent;
 use crate::session::driver::{Driver, SessionState};
-use crate::session::solved::could_have_sealed;
 use crate::store::StoreError;
 use crate::summary;
 

@@ -12,35 +12,35 @@ use std::time::Duration;
 use data_encoding::BASE64;
 use fairdeal_games::bots::Level;
 use fairdeal_games::{AnyGame, game_info, rule_set};
-use fairdeal_net::{PeerId, Ticket, Transport, everywhere, leads_to};
+use fairdeal_net::{JoinError, JoinTarget, PeerId, Ticket, Transport, everywhere, leads_to};
 use fairdeal_protocol::audit::progress::audit_with;
 use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::seat::Seat;
+use fairdeal_ui::app::event::{Audited, Input, UiEvent};
+use fairdeal_ui::app::screen::{Context, Effect, Opening, Tone};
+use fairdeal_ui::app::screens::home::Home;
+use fairdeal_ui::app::screens::puzzle::PuzzleScreen;
+use fairdeal_ui::app::screens::replay::ReplayScreen;
+use fairdeal_ui::app::screens::table::TableScreen;
+use fairdeal_ui::app::screens::welcome::Welcome;
+use fairdeal_ui::app::shell::Shell;
 use fairdeal_ui::keys::Keymap;
 use fairdeal_ui::text::{player_names, reasons};
-use fairdeal_ui::theme::{Depth, Theme, Themes};
-use fairdeal_ui::view::{PeerState, Seating};
+use fairdeal_ui::theme::{Depth, Themes};
+use fairdeal_ui::view::{ListedTable, Listing, PeerState, Seating};
 use tokio::sync::mpsc::{self, error::TrySendError};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use crate::session::driver::{Attended, Pilot, Role, Setup, start};
 use crate::session::frame::ProgramId;
 use crate::session::journal::{ListenConfig, open_seats, saved_tables};
-use crate::session::lan::Browser;
+use crate::session::lan::{Browser, LanView};
 use crate::session::local_bots::{self, OpenTable};
 use crate::session::practice;
 use crate::session::{Command, SessionEvent};
 use crate::signals::Signals;
 use crate::store::{IdentityKey, Settings};
 use crate::tui::background;
-use crate::tui::event::{Audited, Input, UiEvent};
-use crate::tui::screen::{Context, Effect, Library, Opening, Tone};
-use crate::tui::screens::home::Home;
-use crate::tui::screens::puzzle::PuzzleScreen;
-use crate::tui::screens::replay::ReplayScreen;
-use crate::tui::screens::table::TableScreen;
-use crate::tui::screens::welcome::Welcome;
-use crate::tui::shell::Shell;
 use crate::tui::terminal::{Screen, user_inputs};
 use crate::tui::{Interface, Start, TableOutcome, TuiError};
 
@@ -83,6 +83,34 @@ struct App {
     me: Option<Seat>,
 }
 
+/// The tables on the local network as the first screen lists them.
+fn listing(view: LanView) -> Listing {
+    let tables = view.tables.into_iter().map(|table| ListedTable {
+        ticket: table.ticket.to_string(),
+        host: table.host,
+        game: table.game,
+        options: table.options,
+        seats: table.seats,
+        free: table.free,
+        locked: table.locked,
+    });
+    Listing {
+        tables: tables.collect(),
+        blind: view.blind,
+    }
+}
+
+/// Refuses a text that is no ticket and no address, in words.
+fn check_target(text: &str) -> Result<(), String> {
+    match text.parse::<JoinTarget>() {
+        Ok(_) => Ok(()),
+        Err(JoinError::Address(_)) => {
+            Err("This is not an address. One looks like this: /ip4/192.0.2.7/tcp/4001/p2p/12D3KooW...".to_owned())
+        }
+        Err(why) => Err(why.to_string()),
+    }
+}
+
 /// Shows screens until the player leaves. Returns how the last table ended.
 pub(in crate::tui) async fn run(interface: Interface, start: Start) -> Result<TableOutcome, TuiError> {
     let (settings, complaint) = match interface.data.view().settings() {
@@ -95,21 +123,17 @@ pub(in crate::tui) async fn run(interface: Interface, start: Start) -> Result<Ta
     };
     let (own, theme_complaints) = interface.data.view().own_themes(&settings.theme);
     let mut context = Context {
-        settings,
         given: interface.name.clone(),
         keymap,
-        theme: Theme::default(),
         themes: Themes {
             own,
             is_light: background::from_environment(|name| std::env::var(name).ok()),
         },
-        depth: interface.depth,
         ascii: interface.ascii,
         user: interface.user.clone(),
         today: (interface.today)(),
-        lan: None,
-        library: Library::default(),
-        is_slow: false,
+        check_target,
+        ..Context::new(settings, interface.depth)
     };
     context.dress();
     let (back, mut inputs) = mpsc::channel(64);
@@ -133,13 +157,13 @@ pub(in crate::tui) async fn run(interface: Interface, start: Start) -> Result<Ta
     let mut shell = match start {
         // Settings that cannot be read are not to be replaced.
         Start::Home if complaint.is_none() && Welcome::is_due(&context) => {
-            let welcome = Welcome::new();
+            let welcome = Welcome::default();
             Shell::new(context, Box::new(welcome))
         }
         Start::Home => Shell::new(context, Box::new(Home::default())),
         Start::Replay(path) => {
             app.read_replay(path);
-            Shell::new(context, Box::new(ReplayScreen::new()))
+            Shell::new(context, Box::<ReplayScreen>::default())
         }
         Start::Puzzle { game, number } => match PuzzleScreen::open(game, number, &context) {
             Ok(screen) => Shell::new(context, Box::new(screen)),
@@ -247,7 +271,7 @@ impl App {
                 let mut view = view.borrow_and_update().clone();
                 // A table of one's own that has just closed is still announced for a while.
                 view.tables.retain(|table| Some(table.ticket.host()) != self.own);
-                Input::Lan(Some(view))
+                Input::Lan(Some(listing(view)))
             }
             (None, None) => std::future::pending().await,
         }
@@ -341,13 +365,13 @@ impl App {
         match effect {
             Effect::Open(opening) => self.open(shell.context(), &opening),
             Effect::Join { target, password } => {
-                let role = Role::Guest(target);
+                let role = Role::Guest(target.parse()?);
                 let setup = self.setup(shell.context(), role, Transport::Sockets, password)?;
                 self.begin(OpenTable::new(start(setup)?, false));
                 Ok(())
             }
             Effect::Watch { target, password } => {
-                let role = Role::Watcher(target);
+                let role = Role::Watcher(target.parse()?);
                 let mut setup = self.setup(shell.context(), role, Transport::Sockets, password)?;
                 // A spectator is anonymous: a fresh identity, and no listening.
                 setup.identity = IdentityKey::generate()?;
@@ -387,7 +411,7 @@ impl App {
             Effect::SeatBot { ticket, number } => {
                 let local_bots = self.live.as_ref().and_then(|live| live.local_bots.clone());
                 if let Some(local_bots) = local_bots {
-                    local_bots.seat_bot(ticket, number, pilot(self.level, &shell.context().settings))?;
+                    local_bots.seat_bot(ticket.parse()?, number, pilot(self.level, &shell.context().settings))?;
                 }
                 Ok(())
             }
@@ -437,6 +461,7 @@ impl App {
                 self.reading.store(true, Ordering::Relaxed);
                 Ok(())
             }
+            Effect::PickFile => Ok(()),
             Effect::Save(settings) => Ok(self.interface.data.open()?.save_settings(&settings)?),
             Effect::Quit => Ok(()),
         }

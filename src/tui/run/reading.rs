@@ -8,17 +8,17 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use fairdeal_protocol::audit::progress::AuditProgress;
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::transcript::Transcript;
+use fairdeal_ui::app::event::{Input, UiEvent};
+use fairdeal_ui::app::screen::Library;
 use fairdeal_ui::replay::{Replay, ReplayError};
+use fairdeal_ui::review::review;
 use tokio::sync::mpsc::{self};
 
 use super::{App, TELLING};
-use crate::history::{What, history};
-use crate::review::review;
+use crate::history::{self, What, history};
 use crate::session::journal::saved_tables;
 use crate::store::read_transcript;
 use crate::tui::Data;
-use crate::tui::event::{Input, UiEvent};
-use crate::tui::screen::Library;
 
 /// Reads the games in the data directory.
 pub(super) struct LibraryReader {
@@ -46,13 +46,18 @@ impl LibraryReader {
         for number in 0..library.past.len() {
             let unread = library.past.get_mut(number).filter(|past| past.what == What::Unread);
             let Some(past) = unread else { continue };
-            past.read(self.data.view(), self.data.open().ok().map(Arc::as_ref), &mut |_| {
-                if is_last() {
-                    ControlFlow::Continue(())
-                } else {
-                    ControlFlow::Break(())
-                }
-            });
+            history::read(
+                past,
+                self.data.view(),
+                self.data.open().ok().map(Arc::as_ref),
+                &mut |_| {
+                    if is_last() {
+                        ControlFlow::Continue(())
+                    } else {
+                        ControlFlow::Break(())
+                    }
+                },
+            );
             if !is_last() {
                 return;
             }

@@ -152,6 +152,45 @@ pub struct Replay {
     cut: bool,
 }
 
+/// A replay while its transcript is audited, step by step: for a program that has one thread alone.
+pub struct Reading {
+    audit: Audit<AnyGame>,
+    recorder: Recorder,
+}
+
+impl Reading {
+    /// Begins to audit.
+    ///
+    /// # Errors
+    /// [`RuleSetError`] if the game cannot be played here.
+    pub fn new(transcript: impl Into<Arc<Transcript>>) -> Result<Self, RuleSetError> {
+        let audit = Audit::<AnyGame>::new(transcript)?;
+        let recorder = Recorder::new(&audit);
+        Ok(Self { audit, recorder })
+    }
+
+    /// The progress of the audit.
+    pub fn so_far(&self) -> AuditProgress {
+        self.audit.so_far()
+    }
+
+    /// Checks one step of the log; breaks with the replay once the audit is done or has a finding.
+    pub fn step(mut self) -> ControlFlow<Box<Replay>, Self> {
+        let finding = match self.audit.step() {
+            Ok(goes_on) => {
+                self.recorder.note(&mut self.audit);
+                if goes_on {
+                    return ControlFlow::Continue(self);
+                }
+                None
+            }
+            Err(finding) => Some(finding),
+        };
+        let report = self.audit.report(finding);
+        ControlFlow::Break(Box::new(self.recorder.finish(report)))
+    }
+}
+
 impl Replay {
     /// Audits a transcript and records its steps.
     ///
@@ -169,14 +208,16 @@ impl Replay {
         transcript: impl Into<Arc<Transcript>>,
         tell: &mut dyn FnMut(AuditProgress) -> ControlFlow<()>,
     ) -> Result<Self, ReplayError> {
-        let audit = Audit::<AnyGame>::new(transcript)?;
-        let mut recorder = Recorder::new(&audit);
-        let report = audit.run(&mut |audit| {
-            recorder.note(audit);
-            tell(audit.so_far())
-        });
-        let report = report.map_err(|()| ReplayError::BrokenOff)?;
-        Ok(recorder.finish(report))
+        let mut reading = Reading::new(transcript)?;
+        loop {
+            reading = match reading.step() {
+                ControlFlow::Break(replay) => return Ok(*replay),
+                ControlFlow::Continue(reading) => reading,
+            };
+            if tell(reading.so_far()).is_break() {
+                return Err(ReplayError::BrokenOff);
+            }
+        }
     }
 
     /// The number of steps; at least one.
@@ -199,6 +240,11 @@ impl Replay {
     /// Whether the game has more steps than a replay can hold.
     pub fn is_cut(&self) -> bool {
         self.cut
+    }
+
+    /// The players in their seats, as the charter declares them.
+    pub fn seating(&self) -> &Seating {
+        &self.seating
     }
 
     /// The players' names, cleaned for display, in seat order.

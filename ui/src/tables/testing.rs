@@ -14,7 +14,7 @@ use fairdeal_games::chance::RefereeChance;
 use fairdeal_games::{AnyAction, AnyEvent, AnyGame, match_game, rule_set};
 use fairdeal_protocol::card::{Faces, Slot};
 use fairdeal_protocol::game::Game as _;
-use fairdeal_protocol::party::{Parties, Party, PlayedBy};
+use fairdeal_protocol::party::{Party, PlayedBy};
 use fairdeal_protocol::seat::Seat;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -78,14 +78,7 @@ impl Scene {
 
     /// A seating in which Anna plays against bots of her own program.
     pub fn seating(&self) -> Seating {
-        let played_by: Vec<PlayedBy> = (0..self.names.len()).map(played_by).collect();
-        let declared = played_by.iter().map(|by| (Party::of(seat(0)), by));
-        let parties = Parties::new(declared).unwrap();
-        Seating {
-            parties,
-            played_by,
-            strict: false,
-        }
+        Seating::of_one_program((0..self.names.len()).map(played_by).collect())
     }
 
     /// The same seating in the lobby.

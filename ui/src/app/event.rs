@@ -1,0 +1,59 @@
+//! Events that reach the interface from outside.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use fairdeal_protocol::audit::auditor::Report;
+use fairdeal_protocol::audit::progress::AuditProgress;
+
+use super::screen::Library;
+use crate::input::UserInput;
+use crate::replay::Replay;
+use crate::review::Reviewed;
+use crate::session::SessionEvent;
+use crate::view::Listing;
+use crate::view::Seating;
+
+/// An event for the screens.
+#[derive(Debug)]
+pub enum UiEvent {
+    Session(SessionEvent),
+    SessionEnded,
+    /// Progress of reading a transcript.
+    Checking(AuditProgress),
+    /// An audit has finished.
+    Audited(Box<Audited>),
+    /// A past game to replay.
+    Replay(Arc<Replay>),
+    /// Decisions judged so far, and all of them.
+    Reviewing(usize, usize),
+    /// The worst decisions of a past game.
+    Reviewed(Box<Reviewed>),
+    /// A request could not be carried out; the reason as text.
+    Failed(String),
+}
+
+/// The result of an audit, with the players' names and seats.
+#[derive(Clone, Debug)]
+pub struct Audited {
+    pub report: Report,
+    pub names: Vec<String>,
+    pub seating: Seating,
+}
+
+/// An input from outside.
+#[derive(Debug)]
+pub enum Input {
+    /// An event for the screens.
+    UiEvent(UiEvent),
+    /// Tables on the LAN; `None` when the browser has stopped.
+    Lan(Option<Listing>),
+    /// The games in the data directory.
+    Library(Library),
+    /// A key, click or paste by the player.
+    User(UserInput),
+    /// The terminal's background; whether it is light.
+    Background(bool),
+    /// Time has passed.
+    Tick(Duration),
+}

@@ -1,0 +1,441 @@
+//! An audit: what it means in three sentences, then each check as it turns green, then what identifies the log.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use fairdeal_games::counted;
+use fairdeal_protocol::audit::progress::AuditProgress;
+use fairdeal_protocol::seat::Seat;
+use ratatui::layout::{Constraint, Layout, Margin, Rect};
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use unicode_width::UnicodeWidthStr as _;
+
+use super::replay::ReplayScreen;
+use super::{column, first_shown, line_after, paragraph};
+use crate::app::event::{Audited, UiEvent};
+use crate::app::screen::{Context, Effect, Request, Requests, Screen};
+use crate::canvas::{Canvas, Layer, Target, cut, wrapped};
+use crate::keys::Intent;
+use crate::replay::meaning::{checks, meaning, refusal};
+use crate::replay::verdict;
+
+/// How long a line takes to turn green once everything is checked.
+const LINE: Duration = Duration::from_millis(150);
+/// Width of a line's bar.
+const BAR: usize = 12;
+/// Shown while the audit runs.
+const RUNNING: &str = "Every signature, every shuffle and every move of this game is checked again, as if nobody had \
+                       played honestly. A line turns green when all its checks have passed.";
+
+/// Shown once the audit is done.
+const REPLAY: &str = "Press Enter to replay the game, step by step.";
+
+/// A line of the list: a check, or something that identifies the log.
+struct Row {
+    name: String,
+    value: String,
+    /// Title and text of the panel below.
+    title: String,
+    about: String,
+    /// How often the check was made; `None` for a line that is no check.
+    count: Option<u64>,
+}
+
+#[derive(Debug, Default)]
+pub struct Audit {
+    /// The transcript.
+    path: PathBuf,
+    progress: AuditProgress,
+    done: Option<Box<Audited>>,
+    failed: Option<String>,
+    /// Time since the result is there: the lines turn green one by one.
+    passed: Duration,
+    /// The chosen line.
+    chosen: usize,
+}
+
+impl Audit {
+    pub fn of(path: PathBuf) -> Self {
+        Self {
+            path,
+            ..Self::default()
+        }
+    }
+
+    /// The number of checks that passed, if the audit is done and found nothing.
+    fn made(&self) -> Option<usize> {
+        let done = self.done.as_ref().filter(|done| done.report.is_fair())?;
+        let all = checks(&done.report.tally);
+        Some(all.iter().filter(|check| check.count > 0).count())
+    }
+
+    fn is_refused(&self) -> bool {
+        self.done.as_ref().is_some_and(|done| !done.report.is_fair())
+    }
+
+    /// How far a line is, in steps of its bar.
+    fn filled(&self, number: usize) -> usize {
+        if self.done.is_none() {
+            return BAR * self.progress.done / self.progress.total.max(1);
+        }
+        let begun = LINE.saturating_mul(u32::try_from(number).unwrap_or(u32::MAX));
+        let passed = self.passed.saturating_sub(begun).as_millis();
+        usize::try_from(passed * 12 / LINE.as_millis()).unwrap_or(BAR).min(BAR)
+    }
+
+    /// Whether all lines that can turn green have done so.
+    fn is_shown(&self) -> bool {
+        let last = self.made().and_then(|made| made.checked_sub(1));
+        self.done.is_some() && last.is_none_or(|last| self.filled(last) == BAR)
+    }
+
+    fn rows(&self) -> Vec<Row> {
+        let tally = self.done.as_ref().map_or(self.progress.tally, |done| done.report.tally);
+        let mut rows: Vec<Row> = checks(&tally)
+            .into_iter()
+            .map(|check| Row {
+                name: check.plain.to_owned(),
+                title: check.name.to_owned(),
+                value: check.count.to_string(),
+                about: match (self.is_refused(), check.count) {
+                    (true, 1..) => format!("{} of these checks passed before the fault.", check.count),
+                    _ => check.proves.to_owned(),
+                },
+                count: Some(check.count),
+            })
+            .collect();
+        let mut fact = |name: &str, value: String, about: &str| {
+            rows.push(Row {
+                name: name.to_owned(),
+                title: name.to_owned(),
+                about: format!("{about} {value}"),
+                value,
+                count: None,
+            });
+        };
+        if let Some(report) = self.done.as_ref().map(|done| &done.report) {
+            fact(
+                "hash of the log",
+                report.log.to_string(),
+                "The same at every player, except perhaps in the last step:",
+            );
+            fact("table id", report.table.to_string(), "The full id of this table:");
+        }
+        let file = self.path.file_name().unwrap_or_default().to_string_lossy();
+        fact("file", file.into_owned(), "");
+        if let Some(row) = rows.last_mut() {
+            row.about = format!("Anybody can audit this file: {}", self.path.display());
+        }
+        rows
+    }
+
+    /// The headline of the result with its style, and the text.
+    fn result(&self, context: &Context) -> ((String, Style), Vec<String>) {
+        let theme = &context.theme;
+        let cross = theme.glyph("✗", "!");
+        let Some(done) = &self.done else {
+            let AuditProgress { done, total, .. } = self.progress;
+            return match &self.failed {
+                Some(why) => (
+                    (format!("{cross} This file cannot be checked"), theme.bad()),
+                    vec![why.clone()],
+                ),
+                None => (
+                    (format!("Checking: {done} of {total} messages"), theme.title()),
+                    vec![RUNNING.to_owned()],
+                ),
+            };
+        };
+        match &done.report.finding {
+            Some(finding) => {
+                let rows = refusal(finding, &done.names);
+                let rows = rows.map(|(what, words)| format!("{what}: {words}"));
+                let rows = rows.into_iter().chain([REPLAY.to_owned()]);
+                ((format!("{cross} NOT FAIR"), theme.bad()), rows.collect())
+            }
+            None if self.is_shown() => {
+                let words = verdict(&done.report, done.names.len());
+                let (short, more) = words.split_once(": ").unwrap_or((words, ""));
+                let meaning = meaning(&done.report, &done.names, &done.seating, self.me(context)).join(" ");
+                let texts = [meaning, more.to_owned(), REPLAY.to_owned()];
+                let texts = texts.into_iter().filter(|text| !text.is_empty());
+                (
+                    (format!("{} {short}", theme.glyph("✓", "+")), theme.good()),
+                    texts.collect(),
+                )
+            }
+            None => (("Checking".to_owned(), theme.title()), vec![RUNNING.to_owned()]),
+        }
+    }
+
+    /// The player's own seat, if the game is in the history.
+    fn me(&self, context: &Context) -> Option<Seat> {
+        let mut past = context.library.past.iter();
+        let past = past.find(|past| past.path.as_ref() == Some(&self.path))?;
+        past.summary()?.me
+    }
+
+    fn draw_row(&self, canvas: &mut Canvas<'_>, area: Rect, number: usize, row: &Row) {
+        let theme = canvas.theme();
+        let mark = canvas.target(area, Target::Row(number));
+        let bar = match (row.count, self.made()) {
+            (None, _) | (Some(0), Some(_)) => None,
+            (Some(_), Some(_)) => Some(self.filled(number)),
+            (Some(0), None) => Some(0),
+            // A count is final only in a report without findings.
+            (Some(_), None) if self.done.is_some() => None,
+            (Some(_), None) => Some(self.filled(number)),
+        };
+        let passed = self.made().is_some() && bar == Some(BAR);
+        let (sign, style) = match bar {
+            Some(_) if passed => (theme.glyph("✓", "+"), theme.good()),
+            Some(_) => (" ", theme.ink()),
+            None if row.count == Some(0) => (theme.glyph("·", "-"), theme.faint()),
+            None => (" ", theme.ink()),
+        };
+        let focus = if mark.focused { theme.glyph("▌", ">") } else { " " };
+        let width = usize::from(area.width).saturating_sub(5);
+        let right = match bar {
+            Some(filled) => {
+                let (full, empty) = (theme.glyph("━", "="), theme.glyph("─", "-"));
+                let bar = Span::styled(full.repeat(filled), if passed { theme.good() } else { theme.accent() });
+                let rest = Span::styled(empty.repeat(BAR - filled), theme.faint());
+                vec![bar, rest, Span::styled(format!("{:>9}", row.value), style)]
+            }
+            None if self.is_refused() && row.count.is_some_and(|count| count > 0) => {
+                vec![Span::styled(format!("{} before that", row.value), theme.ink())]
+            }
+            None if row.count.is_some() => vec![Span::styled("nothing to check", theme.faint())],
+            None => {
+                let room = width.saturating_sub(row.name.width() + 2);
+                vec![Span::styled(cut(&row.value, room, theme), theme.ink())]
+            }
+        };
+        let used: usize = right.iter().map(Span::width).sum();
+        let name = cut(&row.name, width.saturating_sub(used + 1), theme);
+        let gap = width.saturating_sub(used + name.width());
+        let mut spans = vec![
+            Span::styled(focus, theme.accent()),
+            Span::styled(format!(" {sign} "), style),
+            Span::styled(name, style),
+            Span::raw(" ".repeat(gap)),
+        ];
+        spans.extend(right);
+        canvas.put(area, Line::from(spans));
+        if mark.focused {
+            canvas.tint(area, theme.focused());
+        }
+    }
+}
+
+impl Screen for Audit {
+    fn name(&self) -> String {
+        "audit".to_owned()
+    }
+
+    fn draw(&mut self, context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
+        let theme = canvas.theme();
+        let page = column(area.inner(Margin::new(2, 1)), 104);
+        let (headline, text) = self.result(context);
+        let width = usize::from(page.width).saturating_sub(4);
+        let text: Vec<String> = text.iter().flat_map(|text| wrapped(text, width, 0)).collect();
+        let tall = u16::try_from(text.len()).unwrap_or(u16::MAX).saturating_add(2);
+        let rows = self.rows();
+        let long = u16::try_from(rows.len()).unwrap_or(u16::MAX);
+        let [result, list, about] = Layout::vertical([
+            Constraint::Length(tall.min(page.height / 2)),
+            Constraint::Max(long),
+            Constraint::Length(4),
+        ])
+        .spacing(1)
+        .areas(page);
+        let (title, style) = headline;
+        let inner = canvas.panel(result, &title);
+        canvas.tint(Rect { height: 1, ..result }, style);
+        canvas.rows(inner, text.into_iter().map(|row| Line::styled(row, theme.ink())));
+        self.chosen = self.chosen.min(rows.len().saturating_sub(1));
+        // While lines turn green, the list follows them.
+        let green = (0..rows.len()).find(|number| self.filled(*number) < BAR);
+        let watched = green.filter(|_| self.done.is_some() && !self.is_shown());
+        let first = first_shown(watched.unwrap_or(self.chosen), usize::from(list.height), rows.len());
+        for ((y, row), number) in (list.y..list.bottom()).zip(rows.iter().skip(first)).zip(first..) {
+            self.draw_row(canvas, Rect { y, height: 1, ..list }, number, row);
+        }
+        let hidden = rows.len().saturating_sub(first + usize::from(list.height));
+        if hidden > 0 {
+            let below = Rect {
+                y: list.bottom(),
+                height: 1,
+                ..list
+            };
+            let words = format!("{} below", counted(hidden, "more line"));
+            canvas.put(below, Line::styled(words, theme.accent()));
+        }
+        if let Some(row) = rows.get(self.chosen) {
+            let inner = canvas.panel(about, &row.title);
+            paragraph(canvas, inner, row.about.as_str());
+        }
+    }
+
+    fn choose(&mut self, _context: &Context, _target: Target, requests: &mut Requests) {
+        if self.done.is_some() && self.is_shown() {
+            requests.push(Request::Effect(Effect::Replay(self.path.clone())));
+            requests.push(Request::Push(Box::<ReplayScreen>::default()));
+        }
+        // Nobody has to watch.
+        self.passed = Duration::MAX;
+    }
+
+    fn intent(&mut self, context: &Context, intent: Intent, requests: &mut Requests) {
+        if intent == Intent::Quit {
+            return self.back(context, requests);
+        }
+        let last = self.rows().len().saturating_sub(1);
+        if let Some(line) = line_after(intent, self.chosen, last) {
+            self.chosen = line;
+            requests.push(Request::Focus(Target::Row(line)));
+        }
+    }
+
+    /// Up and down choose a line, including those outside the visible rows.
+    fn steers(&self, intent: Intent) -> bool {
+        matches!(intent, Intent::Up | Intent::Down | Intent::First | Intent::Last)
+    }
+
+    fn focused(&mut self, target: Option<Target>) {
+        if let Some(Target::Row(number)) = target {
+            self.chosen = number;
+        }
+    }
+
+    fn first_focus(&self, _layer: &Layer) -> Option<Target> {
+        Some(Target::Row(self.chosen))
+    }
+
+    fn back(&mut self, _context: &Context, requests: &mut Requests) {
+        requests.push(Request::Effect(Effect::StopReading));
+        requests.push(Request::Leave);
+    }
+
+    fn on_event(&mut self, context: &Context, event: &UiEvent, _wishes: &mut Requests) {
+        match event {
+            UiEvent::Checking(progress) => self.progress = *progress,
+            UiEvent::Audited(audited) => {
+                self.done = Some(audited.clone());
+                if !context.settings.motion {
+                    self.passed = Duration::MAX;
+                }
+            }
+            UiEvent::Failed(why) if self.done.is_none() => self.failed = Some(why.clone()),
+            _ => {}
+        }
+    }
+
+    fn tick(&mut self, _context: &Context, passed: Duration, _wishes: &mut Requests) {
+        if self.done.is_some() {
+            self.passed = self.passed.saturating_add(passed);
+        }
+    }
+
+    fn pace(&self) -> Option<Duration> {
+        let moves = self.done.is_some() && !self.is_shown();
+        moves.then_some(LINE / 3)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::SystemTime;
+
+    use fairdeal_games::AnyGame;
+    use fairdeal_protocol::audit::auditor::audit;
+
+    use super::*;
+    use crate::app::event::Input;
+    use crate::app::shell::Shell;
+    use crate::app::testing::{TestApp, context, transcript};
+    use crate::input::KeyCode;
+    use crate::text::player_names;
+    use crate::view::Seating;
+
+    fn audited(change: impl Fn(&mut Audited)) -> TestApp {
+        let transcript = transcript("docs/vectors/poker.fairdeal");
+        let charter = transcript.charter().charter();
+        let mut done = Audited {
+            report: audit::<AnyGame>(&transcript),
+            names: player_names(charter),
+            seating: Seating::of(charter),
+        };
+        change(&mut done);
+        let mut stage = TestApp::with(Shell::new(
+            context(false),
+            Box::new(Audit::of(PathBuf::from("docs/vectors/poker.fairdeal"))),
+        ));
+        stage.input(Input::UiEvent(UiEvent::Audited(Box::new(done))));
+        stage
+    }
+
+    #[test]
+    fn checks_turn_green_one_by_one_and_then_the_meaning_is_told() {
+        let mut stage = audited(|_| {});
+        let green = |stage: &mut TestApp| stage.draw().matches("  ✓ ").count() + stage.draw().matches("▌ ✓ ").count();
+        assert!(stage.draw().contains("Checking") && green(&mut stage) == 0);
+        let mut before = 0;
+        for _ in 0..5 {
+            stage.input(Input::Tick(LINE));
+            assert!(green(&mut stage) > before, "{}", stage.draw());
+            before = green(&mut stage);
+        }
+        stage.rest();
+        let shown = stage.draw();
+        assert!(shown.contains("✓ fair") && shown.contains("computed again"), "{shown}");
+        stage.key(KeyCode::Down);
+        let shown = stage.draw();
+        assert!(shown.contains("Every message was signed by its seat"), "{shown}");
+        stage.size = (120, 40);
+        insta::assert_snapshot!("audit-done", stage.draw());
+        // Enter goes to the end at once.
+        let mut stage = audited(|_| {});
+        stage.key(KeyCode::Enter);
+        assert!(stage.draw().contains("✓ fair") && stage.shell.pace().is_none());
+    }
+
+    #[test]
+    fn refused_file_names_who_where_and_why() {
+        let fault = fairdeal_protocol::audit::auditor::Finding::Trailer("the log is short");
+        let mut stage = audited(|done| done.report.finding = Some(fault.clone()));
+        let shown = stage.draw();
+        assert!(
+            shown.contains("✗ NOT FAIR") && shown.contains("who: nobody in particular"),
+            "{shown}"
+        );
+        assert!(shown.contains("the log is short") && !shown.contains("✓"), "{shown}");
+        assert!(shown.contains("before that"), "{shown}");
+        assert!(stage.shell.pace().is_none());
+    }
+
+    /// The reader is "you" if the history knows the seat.
+    #[test]
+    fn own_seat_is_found_in_the_history() {
+        let mut stage = audited(|_| {});
+        stage.rest();
+        let told = stage.draw();
+        let summary = crate::past::summary::Summary {
+            me: Seat::new(0),
+            ..crate::past::summary::tests::summary()
+        };
+        stage.input(Input::Library(crate::app::screen::Library {
+            waiting: Vec::new(),
+            past: vec![crate::past::Past {
+                table: String::new(),
+                path: Some(PathBuf::from("docs/vectors/poker.fairdeal")),
+                when: SystemTime::UNIX_EPOCH,
+                bytes: 0,
+                what: crate::past::What::Over(summary),
+            }],
+        }));
+        let shown = stage.draw();
+        assert!(shown != told && shown.to_lowercase().contains("you"), "{shown}");
+    }
+}

@@ -1,0 +1,301 @@
+//! Past games and saved games: statistics, the list with results, and the chosen game.
+
+use std::path::PathBuf;
+
+use fairdeal_games::{counted, listed};
+use fairdeal_protocol::seat::Seat;
+use ratatui::layout::{Constraint, Layout, Margin, Rect};
+use ratatui::text::{Line, Span};
+use unicode_width::UnicodeWidthStr as _;
+
+use super::audit::Audit;
+use super::opponents::Opponents;
+use super::replay::ReplayScreen;
+use super::review::Review;
+use super::table::TableScreen;
+use super::{column, first_shown, line_after, paragraph, row};
+use crate::app::screen::{Context, Effect, Request, Requests, Screen};
+use crate::canvas::{Canvas, Target};
+use crate::keys::Intent;
+use crate::past::statistics::{Statistics, statistics};
+use crate::past::summary::{Ending, Summary};
+use crate::past::{Past, What};
+
+const AUDIT: Target = Target::Button(0);
+/// Replays or resumes the chosen game.
+const OPEN: Target = Target::Button(1);
+const REVIEW: Target = Target::Button(2);
+const OPPONENTS: Target = Target::Button(3);
+
+#[derive(Debug, Default)]
+pub struct History {
+    /// Index of the chosen game.
+    chosen: usize,
+}
+
+/// Width of the day.
+const DAY: usize = 13;
+/// Width of a game's name.
+const GAME: usize = 17;
+
+/// A game in one line, in so many columns; names only as far as they fit.
+fn in_a_line(past: &Past, today: &str, width: usize) -> String {
+    let day = past.day_in_words(today);
+    let Some(summary) = past.summary() else {
+        let table = past.table.get(..8).unwrap_or(&past.table);
+        return format!("{day:<DAY$}table {table}");
+    };
+    let words = format!("{day:<DAY$}{:<GAME$}", summary.game_name());
+    let me = summary.me.map(Seat::index);
+    let others = summary.players.iter().enumerate().filter(|(seat, _)| Some(*seat) != me);
+    let others: Vec<&str> = others.map(|(_, name)| name.as_str()).collect();
+    let with = if others.is_empty() {
+        "alone".to_owned()
+    } else {
+        format!("with {}", listed(&others))
+    };
+    if words.width() + with.width() <= width {
+        words + &with
+    } else {
+        words
+    }
+}
+
+/// Draws the statistics of all games as a table.
+fn draw_statistics(all: &[Statistics], canvas: &mut Canvas<'_>, area: Rect) {
+    let theme = canvas.theme();
+    let inner = canvas.panel(area, "Your games");
+    let is_rated = all.iter().any(|all| all.rating.is_some());
+    let rating = if is_rated { "rating" } else { "" };
+    let head = format!("{:GAME$}{:>7}{:>6}{:>7}{rating:>14}", "", "played", "won", "best");
+    let head = head.trim_end().to_owned();
+    let mut lines = vec![Line::styled(head, theme.faint())];
+    lines.extend(all.iter().map(|all| {
+        let rating = all
+            .rating
+            .as_ref()
+            .map(|rating| rating.replace('±', theme.glyph("±", "~")));
+        let rating = rating.map_or_else(String::new, |rating| format!("{rating:>14}"));
+        let numbers = format!(
+            "{:<GAME$}{:>7}{:>6}{:>7}{rating}",
+            all.game, all.played, all.won, all.best
+        );
+        let streak = all
+            .streak
+            .as_ref()
+            .map_or_else(String::new, |streak| format!("   {streak}"));
+        let room = usize::from(inner.width).saturating_sub(numbers.width());
+        let streak = if streak.width() <= room { streak } else { String::new() };
+        Line::from(vec![Span::raw(numbers), Span::styled(streak, theme.accent())])
+    }));
+    canvas.rows(inner, lines);
+}
+
+/// The transcript and seat of a finished game to look back at; `None` for solitaires and spectators.
+fn may_review(past: &Past) -> Option<(PathBuf, Seat)> {
+    let What::Over(summary) = &past.what else { return None };
+    let finished = summary.ending == Ending::Finished && summary.players.len() > 1;
+    Some((past.path.clone()?, summary.me.filter(|_| finished)?))
+}
+
+impl History {
+    fn past<'w>(&self, context: &'w Context) -> Option<&'w Past> {
+        context.library.past.get(self.chosen)
+    }
+
+    fn draw_about(&self, context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
+        let theme = canvas.theme();
+        let Some(past) = self.past(context) else {
+            return;
+        };
+        let title = past.summary().map_or("This game", Summary::game_name);
+        let inner = canvas.panel(area, title);
+        let (words, style) = match &past.what {
+            What::Over(summary) => {
+                let scores = summary.players.iter().zip(&summary.scores);
+                let scores: Vec<String> = scores.map(|(name, score)| format!("{name} {score}")).collect();
+                let winners: Vec<String> = summary.winners.iter().map(|seat| summary.name(*seat)).collect();
+                let won = if winners.is_empty() {
+                    summary.ended()
+                } else {
+                    format!("won by {}", listed(&winners))
+                };
+                (
+                    format!("{}: {won}. {} UTC.", scores.join(", "), past.date()),
+                    theme.ink(),
+                )
+            }
+            What::Waits(summary) => (
+                format!("Paused, with {}. You can resume it.", summary.players.join(", ")),
+                theme.ink(),
+            ),
+            What::Open(_) => ("It is being played now.".to_owned(), theme.ink()),
+            What::Unread => ("This file is being read.".to_owned(), theme.ink()),
+            What::Unreadable(why) => (why.clone(), theme.bad()),
+        };
+        paragraph(canvas, inner, Line::styled(words, style));
+        let y = inner.bottom().saturating_sub(1);
+        let words = match past.what {
+            What::Waits(_) => "resume",
+            _ => "replay",
+        };
+        let mut x = canvas.button((inner.x, y), "Enter", words, OPEN);
+        if past.path.is_some() {
+            x = canvas.button((x, y), "a", "audit every shuffle", AUDIT);
+        }
+        if may_review(past).is_some() {
+            x = canvas.button((x, y), "w", "review", REVIEW);
+            canvas.button((x, y), "o", "opponents", OPPONENTS);
+        }
+    }
+
+    fn review(&self, context: &Context, requests: &mut Requests) {
+        if let Some((path, me)) = self.past(context).and_then(may_review) {
+            requests.push(Request::Effect(Effect::Review(path, me)));
+            requests.push(Request::Push(Box::new(Review::of(me))));
+        }
+    }
+
+    fn audit(&self, context: &Context, requests: &mut Requests) {
+        if let Some(path) = self.past(context).and_then(|past| past.path.clone()) {
+            requests.push(Request::Effect(Effect::Audit(path.clone())));
+            requests.push(Request::Push(Box::new(Audit::of(path))));
+        }
+    }
+}
+
+impl Screen for History {
+    fn name(&self) -> String {
+        "history".to_owned()
+    }
+
+    fn draw(&mut self, context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
+        let theme = canvas.theme();
+        let page = column(area.inner(Margin::new(2, 1)), 110);
+        let all = &context.library.past;
+        if all.is_empty() {
+            let words = "Your games will appear here, with their results: play one, then come back.";
+            return paragraph(canvas, page, words);
+        }
+        let known = statistics(all, &context.today);
+        let tall = u16::try_from(known.len()).unwrap_or(u16::MAX).saturating_add(3);
+        // On a small screen the list goes first.
+        let has_room = !known.is_empty() && page.height >= tall.saturating_add(11);
+        let [numbers, list, about] = Layout::vertical([
+            Constraint::Length(if has_room { tall } else { 0 }),
+            Constraint::Min(3),
+            Constraint::Length(5),
+        ])
+        .spacing(1)
+        .areas(page);
+        let list = if has_room {
+            draw_statistics(&known, canvas, numbers);
+            list
+        } else {
+            Rect {
+                y: page.y,
+                height: list.bottom().saturating_sub(page.y),
+                ..list
+            }
+        };
+        let inner = canvas.section(list, &counted(all.len(), "game"));
+        self.chosen = self.chosen.min(all.len() - 1);
+        let rows = usize::from(inner.height);
+        let first = first_shown(self.chosen, rows, all.len());
+        for ((y, past), number) in (inner.y..inner.bottom()).zip(all.iter().skip(first)).zip(first..) {
+            let at = Rect { y, height: 1, ..inner };
+            let result = past.result();
+            let room = usize::from(at.width).saturating_sub(result.width() + 6);
+            let words = in_a_line(past, &context.today, room);
+            row(canvas, at, Target::Row(number), (&words, theme.text()), "");
+            let style = match &past.what {
+                What::Over(summary) if summary.me.is_some_and(|me| summary.winners.contains(&me)) => theme.good(),
+                What::Over(_) | What::Open(_) | What::Unread => theme.text(),
+                What::Waits(_) => theme.accent(),
+                What::Unreadable(_) => theme.bad(),
+            };
+            let [_, right] = Layout::horizontal([
+                Constraint::Min(0),
+                Constraint::Length(u16::try_from(result.width() + 1).unwrap_or(u16::MAX)),
+            ])
+            .areas(at);
+            canvas.put(right, Line::styled(result, style));
+        }
+        self.draw_about(context, canvas, about);
+    }
+
+    fn choose(&mut self, context: &Context, target: Target, requests: &mut Requests) {
+        match target {
+            AUDIT => return self.audit(context, requests),
+            REVIEW => return self.review(context, requests),
+            OPPONENTS => return requests.push(Request::Push(Box::new(Opponents::default()))),
+            _ => {}
+        }
+        let Some(past) = self.past(context) else {
+            return;
+        };
+        match (&past.what, &past.path) {
+            (What::Waits(_), _) => {
+                requests.push(Request::Effect(Effect::Resume(past.table.clone())));
+                requests.push(Request::Replace(Box::new(TableScreen::new("resuming", false))));
+            }
+            (_, Some(path)) => {
+                requests.push(Request::Effect(Effect::Replay(path.clone())));
+                requests.push(Request::Push(Box::<ReplayScreen>::default()));
+            }
+            _ => {}
+        }
+    }
+
+    fn intent(&mut self, context: &Context, intent: Intent, requests: &mut Requests) {
+        if intent == Intent::Quit {
+            return requests.push(Request::Leave);
+        }
+        let last = context.library.past.len().saturating_sub(1);
+        if let Some(line) = line_after(intent, self.chosen, last) {
+            self.chosen = line;
+            requests.push(Request::Focus(Target::Row(line)));
+        }
+    }
+
+    /// Up and down select a game, including those outside the visible rows.
+    fn steers(&self, intent: Intent) -> bool {
+        matches!(intent, Intent::Up | Intent::Down | Intent::First | Intent::Last)
+    }
+
+    fn letter(&mut self, context: &Context, letter: char, requests: &mut Requests) -> bool {
+        match letter {
+            'a' => self.audit(context, requests),
+            'w' => self.review(context, requests),
+            'o' => requests.push(Request::Push(Box::new(Opponents::default()))),
+            _ => return false,
+        }
+        true
+    }
+
+    fn focused(&mut self, target: Option<Target>) {
+        if let Some(Target::Row(number)) = target {
+            self.chosen = number;
+        }
+    }
+
+    fn first_focus(&self, _layer: &crate::canvas::Layer) -> Option<Target> {
+        Some(Target::Row(self.chosen))
+    }
+
+    fn keys(&self, _context: &Context) -> Vec<(String, String)> {
+        vec![
+            ("a".to_owned(), "audit this game".to_owned()),
+            ("w".to_owned(), "what the sharp bot would have done".to_owned()),
+            ("o".to_owned(), "results and ratings by opponent".to_owned()),
+        ]
+    }
+
+    fn commands(&self, _context: &Context) -> Vec<(String, Target)> {
+        vec![
+            ("audit this game".to_owned(), AUDIT),
+            ("what the sharp bot would have done".to_owned(), REVIEW),
+            ("results and ratings by opponent".to_owned(), OPPONENTS),
+        ]
+    }
+}

@@ -1,0 +1,478 @@
+//! The body of the home screen at its three sizes.
+
+use fairdeal_games::{Difficulty, GameInfo, counted, game_info, listed};
+use fairdeal_protocol::seat::Seat;
+use ratatui::layout::{Constraint, Flex, Layout, Margin, Rect};
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Block;
+use unicode_width::UnicodeWidthStr as _;
+
+use super::{Entry, Home, games, picture, target};
+use crate::app::screen::Context;
+use crate::app::screens::lesson::has_guided_hand;
+use crate::app::screens::{puzzle, row};
+use crate::canvas::{Canvas, Target, wrapped};
+use crate::keys::Intent;
+use crate::past::What;
+use crate::past::summary::{Ending, Summary};
+
+/// The widest page.
+const WIDEST: u16 = 150;
+/// Rows of a picture; a plate is as high.
+const PLATE: u16 = 5;
+/// Columns of a picture, and of a small one.
+const ART: (u16, u16) = (18, 7);
+/// The most saved games, and the most LAN tables, that are listed beside the games.
+const LISTED: usize = 4;
+
+/// Whether a screen has room for plates with pictures, and for the pitch of the game in focus.
+pub(super) fn is_big(area: Rect) -> bool {
+    area.width >= 110 && area.height >= 5 * PLATE + 4 + 6
+}
+
+/// One of the panels beside the games.
+struct Panel<'a> {
+    title: String,
+    rows: Vec<PanelRow<'a>>,
+}
+
+/// A row that can be chosen: its entry, its key, its name in the longest form and shorter ones, and its state at the
+/// right; or a remark, or a result.
+enum PanelRow<'a> {
+    Choice(Entry, String, Vec<String>, String),
+    Remark(&'a str),
+    Said(String),
+}
+
+impl Home {
+    pub(super) fn draw_body(&self, context: &Context, canvas: &mut Canvas<'_>, body: Rect) {
+        let [page] = Layout::horizontal([Constraint::Max(WIDEST)])
+            .flex(Flex::Center)
+            .areas(body);
+        let panels = self.panels(context, is_big(canvas.area()));
+        if page.width < 72 || page.height < 15 {
+            return draw_mini(context, canvas, page, &panels);
+        }
+        let plates = 5 * PLATE + 4;
+        let scale: u16 = if page.height >= 48 { 2 } else { 1 };
+        let banner = if scale == 2 { 5 } else { 3 };
+        let has_plates = is_big(canvas.area());
+        let lists = match (has_plates, scale) {
+            (true, 2) => plates + 10,
+            (true, _) => plates,
+            (false, _) => 16,
+        };
+        let has_banner = page.height > lists + banner;
+        let [banner, lists] = Layout::vertical([
+            Constraint::Length(if has_banner { banner } else { 0 }),
+            Constraint::Length(lists.min(page.height)),
+        ])
+        .spacing(if has_banner { scale } else { 0 })
+        .flex(if scale == 2 { Flex::Center } else { Flex::Start })
+        .areas(page);
+        let widths = match has_plates {
+            true => [Constraint::Fill(5), Constraint::Fill(4)],
+            false => [Constraint::Fill(20), Constraint::Fill(19)],
+        };
+        let [left, right] = Layout::horizontal(widths).spacing(2).areas(lists);
+        if has_banner {
+            let columns = match scale {
+                1 => Layout::horizontal(widths).spacing(2).areas(banner),
+                _ => Layout::horizontal([Constraint::Length(104), Constraint::Min(0)])
+                    .spacing(4)
+                    .areas(banner),
+            };
+            draw_banner(canvas, columns, usize::from(scale));
+        }
+        if has_plates {
+            let each = Layout::vertical([Constraint::Fill(1); 5]).spacing(1).areas::<5>(left);
+            for ((number, info), area) in games().zip(each) {
+                draw_plate(context, canvas, area, number, info);
+            }
+        } else {
+            draw_list(canvas, left);
+        }
+        let pitch = has_plates.then_some(self.info().pitch);
+        draw_panels(context, canvas, right, &panels, pitch);
+    }
+
+    /// How to learn the game in focus, the saved games, and the tables on the LAN.
+    fn panels(&self, context: &Context, is_big: bool) -> Vec<Panel<'static>> {
+        let info = self.info();
+        let key = |intent: Intent| context.keymap.key(intent);
+        let choice = |entry, key: &str, words: &str, more: &str| {
+            PanelRow::Choice(entry, key.to_owned(), vec![words.to_owned()], more.to_owned())
+        };
+        let mut learn = Vec::new();
+        let has_lesson = has_guided_hand(info);
+        if has_lesson {
+            let words = ["play the guided hand", "guided hand"].map(str::to_owned).to_vec();
+            learn.push(PanelRow::Choice(Entry::Guided, "T".to_owned(), words, String::new()));
+        }
+        let solved = puzzle::in_words(info, &context.settings, &context.theme);
+        let words = ["solve a puzzle", "puzzles"].map(str::to_owned).to_vec();
+        learn.push(PanelRow::Choice(Entry::Puzzles, "p".to_owned(), words, solved));
+        learn.push(choice(Entry::Rules, &key(Intent::Rules), "read the rules", ""));
+        learn.extend(last_time(context, info).map(PanelRow::Said));
+        let title = match has_lesson && is_big {
+            true => format!("Learn {} in two minutes", info.name),
+            false => format!("Learn {}", info.name),
+        };
+        let mut panels = vec![Panel { title, rows: learn }];
+
+        let waiting = context.library.waiting.iter().enumerate().take(LISTED);
+        let saved = waiting.map(|(number, (table, words))| {
+            let past = context.library.past.iter().find(|past| past.table == *table);
+            let (words, day) = match past.map(|past| (past.date(), &past.what)) {
+                Some((date, What::Waits(summary))) => (saved_in_words(summary), date),
+                _ => (vec![words.clone()], String::new()),
+            };
+            let day = day.split(' ').next().unwrap_or_default();
+            let day = if day == context.today { "today" } else { day };
+            PanelRow::Choice(Entry::Waiting(number), String::new(), words, day.to_owned())
+        });
+        let saved: Vec<PanelRow<'_>> = saved.collect();
+        if !saved.is_empty() {
+            let title = "Resume".to_owned();
+            panels.push(Panel { title, rows: saved });
+        }
+
+        if context.is_page {
+            let rows = vec![
+                choice(Entry::Check, "c", "check a game file", ""),
+                PanelRow::Remark("Or drop one here. It stays with you."),
+            ];
+            let title = "Was it fair?".to_owned();
+            panels.push(Panel { title, rows });
+            return panels;
+        }
+
+        let view = context.lan.as_ref();
+        let tables = view.map(|view| view.tables.as_slice()).unwrap_or_default();
+        let lan = tables.iter().enumerate().take(LISTED).map(|(number, table)| {
+            let game = game_info(&table.game).map_or(table.game.as_str(), |info| info.name);
+            let words = vec![format!("{game} with {}", table.host), game.to_owned()];
+            let free = match table.locked {
+                true => "locked".to_owned(),
+                false => format!("{} free", table.free),
+            };
+            PanelRow::Choice(Entry::Lan(number), String::new(), words, free)
+        });
+        let mut lan: Vec<PanelRow<'_>> = lan.collect();
+        if lan.is_empty() {
+            lan.push(PanelRow::Remark(match view {
+                Some(view) if view.blind => "No multicast here: use tickets.",
+                _ => "None yet. They appear here.",
+            }));
+        }
+        lan.push(choice(Entry::Join, "j", "join with a ticket", ""));
+        if info.most_seats > 1 {
+            lan.push(choice(Entry::Options, "o", "open a table", ""));
+        }
+        lan.push(choice(Entry::Watch, "w", "watch a table", ""));
+        let title = "Open tables near you".to_owned();
+        panels.push(Panel { title, rows: lan });
+        panels
+    }
+}
+
+/// A saved game and its other players; shorter, how many they are; shorter, the game.
+fn saved_in_words(summary: &Summary) -> Vec<String> {
+    let game = summary.game_name();
+    let others = summary.players.iter().enumerate();
+    let others = others.filter(|(number, _)| summary.me.map(Seat::index) != Some(*number));
+    let others: Vec<String> = others.map(|(_, name)| name.clone()).collect();
+    let mut words = vec![game.to_owned()];
+    if !others.is_empty() {
+        words.insert(0, format!("{game} with {}", counted(others.len(), "other")));
+        words.insert(0, format!("{game} with {}", listed(&others)));
+    }
+    words
+}
+
+/// How the player's last finished game ended, with the winner's score first.
+fn last_time(context: &Context, info: &GameInfo) -> Option<String> {
+    let (summary, me) = context.library.past.iter().find_map(|past| match &past.what {
+        What::Over(summary) if summary.game == info.id && summary.ending == Ending::Finished => {
+            Some((summary, summary.me?))
+        }
+        _ => None,
+    })?;
+    let mut scores = summary.scores.clone();
+    if info.most_seats == 1 {
+        let won = if summary.winners.is_empty() {
+            ""
+        } else {
+            ", the tower stands"
+        };
+        return Some(format!("Last time: {} points{won}", scores.first()?));
+    }
+    let name = |seat: &Seat| match *seat == me {
+        true => "you".to_owned(),
+        false => summary.name(*seat),
+    };
+    let winners: Vec<String> = summary.winners.iter().map(name).collect();
+    let won = match winners.is_empty() {
+        true => "nobody won".to_owned(),
+        false => format!("{} won", listed(&winners)),
+    };
+    scores.sort_unstable_by(|a, b| b.cmp(a));
+    // Some games only tell winners from losers.
+    let scores = Some(scores).filter(|scores| scores.iter().any(|score| *score > 1));
+    let scores = scores.unwrap_or_default();
+    let scores: Vec<String> = scores.iter().map(i64::to_string).collect();
+    Some(format!("Last time: {won} {}", scores.join(" : ")).trim_end().to_owned())
+}
+
+/// Seats, minutes and difficulty.
+fn facts(info: &GameInfo, canvas: &Canvas<'_>, is_short: bool) -> Vec<Span<'static>> {
+    let theme = canvas.theme();
+    let dash = theme.glyph("–", "-");
+    let players = match (info.least_seats == info.most_seats, is_short) {
+        (true, _) => "alone".to_owned(),
+        (false, true) => format!("{}{dash}{}", info.least_seats, info.most_seats),
+        (false, false) => format!("{}{dash}{} players", info.least_seats, info.most_seats),
+    };
+    let style = match info.difficulty {
+        Difficulty::Easy => theme.good(),
+        Difficulty::Medium => theme.back(),
+        Difficulty::Deep => theme.suit(5),
+    };
+    let width = if is_short { 5 } else { 11 };
+    vec![
+        Span::raw(format!("{players:<width$}  {:>2} min  ", info.minutes)),
+        Span::styled(format!("{:<6}", info.difficulty.name()), style),
+    ]
+}
+
+fn draw_banner(canvas: &mut Canvas<'_>, [left, right]: [Rect; 2], scale: usize) {
+    canvas.rows(left, picture("banner", scale, canvas.theme()));
+    let words = [
+        "Five card and pyramid games.",
+        "Nobody deals; everybody can check the shuffle.",
+    ];
+    let rows: Vec<String> = words
+        .iter()
+        .flat_map(|words| wrapped(words, usize::from(right.width), 0))
+        .collect();
+    let [right] = Layout::vertical([Constraint::Length(u16::try_from(rows.len()).unwrap_or(0))])
+        .flex(Flex::End)
+        .areas(right);
+    canvas.rows(right, rows.into_iter().map(Line::raw));
+}
+
+/// Fills an area that can be chosen and returns its inside: with focus, flat with a bar at its left; in mono framed.
+fn draw_choosable(canvas: &mut Canvas<'_>, area: Rect, target: Target) -> (Rect, bool) {
+    let theme = canvas.theme();
+    let is_focused = canvas.target(area, target).focused;
+    canvas.panel(area, "");
+    let frame = u16::from(theme.panel().is_none());
+    if is_focused {
+        match theme.panel() {
+            Some(_) => canvas.tint(area, theme.focused()),
+            None => canvas.render(Block::bordered().border_set(theme.focus_border()), area),
+        }
+        let bar = Line::styled(theme.glyph("▌", ">"), theme.accent());
+        let rows = std::iter::repeat_n(bar, usize::from(area.height));
+        canvas.rows(Rect { width: 1, ..area }.inner(Margin::new(0, frame)), rows);
+    }
+    (area.inner(Margin::new(2, frame)), is_focused)
+}
+
+/// A game with its picture.
+fn draw_plate(context: &Context, canvas: &mut Canvas<'_>, area: Rect, number: usize, info: &'static GameInfo) {
+    let theme = canvas.theme();
+    let (inner, is_focused) = draw_choosable(canvas, area, Target::Row(number));
+    let (art, width) = match inner.height >= PLATE {
+        true => (picture(info.id, 1, theme), ART.0),
+        false => (picture(&format!("{}-small", info.id), 1, theme), ART.1),
+    };
+    let rows = u16::try_from(art.len()).unwrap_or(0);
+    let [left, text] = Layout::horizontal([Constraint::Length(width), Constraint::Min(0)])
+        .spacing(3)
+        .areas(inner);
+    let [left] = Layout::vertical([Constraint::Length(rows)])
+        .flex(Flex::Center)
+        .areas(left);
+    canvas.rows(left, art);
+    let [text] = Layout::vertical([Constraint::Length(3)]).flex(Flex::Center).areas(text);
+    let lines = [
+        Line::styled(info.name, theme.title()),
+        Line::raw(info.tagline),
+        Line::from(facts(info, canvas, false)),
+    ];
+    canvas.rows(text, lines);
+    if is_focused {
+        let play = Line::from(vec![
+            Span::styled(context.keymap.key(Intent::Choose), theme.key()),
+            Span::raw(" play"),
+        ]);
+        canvas.put(text, play.right_aligned());
+    }
+}
+
+/// All games in one panel, two rows each.
+fn draw_list(canvas: &mut Canvas<'_>, area: Rect) {
+    let theme = canvas.theme();
+    let inner = list_panel(canvas, area, "");
+    let each = Layout::vertical([Constraint::Length(2); 5])
+        .spacing(1)
+        .areas::<5>(inner);
+    for ((number, info), area) in games().zip(each) {
+        let is_focused = canvas.target(area, Target::Row(number)).focused;
+        if is_focused {
+            canvas.tint(area, theme.focused());
+            let bar = Line::styled(theme.glyph("▌", ">"), theme.accent());
+            canvas.rows(Rect { width: 1, ..area }, [bar.clone(), bar]);
+        }
+        let [art, text] = Layout::horizontal([Constraint::Length(ART.1), Constraint::Min(0)])
+            .spacing(2)
+            .areas(area.inner(Margin::new(2, 0)));
+        canvas.rows(art, picture(&format!("{}-small", info.id), 1, theme));
+        let lines = [
+            Line::styled(info.name, theme.title()),
+            Line::from(facts(info, canvas, true)),
+        ];
+        canvas.rows(text, lines);
+    }
+}
+
+fn draw_rows(context: &Context, canvas: &mut Canvas<'_>, area: Rect, rows: &[PanelRow<'_>]) {
+    let theme = canvas.theme();
+    for (y, line) in (area.y..area.bottom()).zip(rows) {
+        let at = Rect { y, height: 1, ..area };
+        match line {
+            PanelRow::Choice(entry, key, words, more) => {
+                let lead = if key.is_empty() {
+                    String::new()
+                } else {
+                    format!("{key}  ")
+                };
+                let used = 4 + lead.width();
+                let room = |more: &str| usize::from(at.width).saturating_sub(used + more.width() + 1);
+                // A name is worth more than the day.
+                let is_saved = matches!(entry, Entry::Waiting(_));
+                let drops = is_saved
+                    && words
+                        .iter()
+                        .rev()
+                        .nth(1)
+                        .is_some_and(|words| words.width() > room(more));
+                let more = if drops { "" } else { more };
+                let fitting = words.iter().find(|words| words.width() <= room(more));
+                let words = lead + fitting.or(words.last()).map_or("", String::as_str);
+                row(canvas, at, target(context, *entry), (&words, Style::new()), more);
+                let [_, at] = Layout::horizontal([Constraint::Length(3), Constraint::Length(1)]).areas(at);
+                canvas.put(at, Line::styled(key.clone(), theme.key()));
+            }
+            PanelRow::Remark(words) => canvas.put(at, Line::styled(format!("   {words}"), theme.faint())),
+            PanelRow::Said(words) => canvas.put(at, Line::raw(format!("   {words}"))),
+        }
+    }
+}
+
+/// The panels below each other. The first begins with the pitch of its game, if there is room.
+fn draw_panels(context: &Context, canvas: &mut Canvas<'_>, area: Rect, panels: &[Panel<'_>], pitch: Option<&str>) {
+    let width = usize::from(area.width).saturating_sub(8);
+    let pitch = pitch.map_or_else(Vec::new, |pitch| wrapped(pitch, width, 0));
+    let is_big = !pitch.is_empty();
+    let above = |number: usize| match (is_big, number) {
+        (false, _) => 0,
+        (true, 0) => pitch.len() + 2,
+        (true, _) => 1,
+    };
+    let rows = |rows: usize| Constraint::Length(u16::try_from(rows).unwrap_or(u16::MAX));
+    let heights = panels.iter().enumerate();
+    let heights = heights.map(|(number, panel)| rows(panel.rows.len() + 2 + above(number)));
+    let areas = Layout::vertical(heights.collect::<Vec<_>>()).spacing(1).split(area);
+    for (number, (panel, area)) in panels.iter().zip(areas.iter()).enumerate() {
+        let inner = list_panel(canvas, *area, &panel.title);
+        let [text, list] = Layout::vertical([rows(above(number)), Constraint::Min(0)]).areas(inner);
+        if number == 0 && is_big {
+            let lines = pitch.iter().map(|row| Line::raw(row.clone()));
+            let [_, text] = Layout::vertical([Constraint::Length(1), Constraint::Min(0)]).areas(text);
+            canvas.rows(text.inner(Margin::new(3, 0)), lines);
+        }
+        draw_rows(context, canvas, list, &panel.rows);
+    }
+}
+
+/// One row for each game, and the panels in two columns of rows below.
+fn draw_mini(context: &Context, canvas: &mut Canvas<'_>, page: Rect, panels: &[Panel<'_>]) {
+    let theme = canvas.theme();
+    let [list, below] = Layout::vertical([Constraint::Length(5), Constraint::Min(0)])
+        .spacing(1)
+        .areas(page);
+    for ((number, info), y) in games().zip(list.y..list.bottom()) {
+        let at = Rect { y, height: 1, ..list };
+        row(canvas, at, Target::Row(number), (info.name, theme.title()), "");
+        let facts = Line::from(facts(info, canvas, true));
+        canvas.put(at.inner(Margin::new(1, 0)), facts.right_aligned());
+    }
+    let [left, right] = Layout::horizontal([Constraint::Min(0), Constraint::Length(30)])
+        .spacing(2)
+        .areas(below);
+    let Some((tables, rest)) = panels.split_last() else {
+        return;
+    };
+    let inner = canvas.section(right, &tables.title);
+    draw_rows(context, canvas, inner, &tables.rows);
+    let mut at = left;
+    for panel in rest {
+        let inner = canvas.section(at, &panel.title);
+        draw_rows(context, canvas, inner, &panel.rows);
+        let used = u16::try_from(panel.rows.len()).unwrap_or(0) + 2;
+        at.y = at.y.saturating_add(used).min(left.bottom());
+        at.height = left.bottom() - at.y;
+    }
+}
+
+/// A panel for rows: they begin at its edge, where the bar of the focus stands, and its title stands over their text.
+pub(in crate::app::screens) fn list_panel(canvas: &mut Canvas<'_>, area: Rect, title: &str) -> Rect {
+    let theme = canvas.theme();
+    let is_framed = theme.panel().is_none();
+    canvas.panel(area, if is_framed { title } else { "" });
+    if is_framed {
+        return area.inner(Margin::new(1, 1));
+    }
+    canvas.put(area.inner(Margin::new(3, 0)), Line::styled(title, theme.title()));
+    area.inner(Margin::new(0, 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use fairdeal_games::loot;
+
+    use super::*;
+    use crate::app::testing::context;
+    use crate::past::Past;
+    use crate::past::summary::tests::summary;
+
+    #[test]
+    fn last_game_is_told_from_the_players_side() {
+        let mut context = context(false);
+        assert_eq!(last_time(&context, &loot::INFO), None);
+        let mut told = |winner: usize, scores: &[i64]| {
+            let summary = Summary {
+                players: ["Anna", "Ben"].map(str::to_owned).to_vec(),
+                me: Seat::new(0),
+                scores: scores.to_vec(),
+                winners: Seat::new(winner).into_iter().collect(),
+                ending: Ending::Finished,
+                ..summary()
+            };
+            context.library.past = vec![Past {
+                table: String::new(),
+                path: None,
+                when: std::time::SystemTime::UNIX_EPOCH,
+                bytes: 0,
+                what: What::Over(summary),
+            }];
+            last_time(&context, &loot::INFO).unwrap()
+        };
+        assert_eq!(told(0, &[112, 58]), "Last time: you won 112 : 58");
+        assert_eq!(told(1, &[58, 112]), "Last time: Ben won 112 : 58");
+        assert_eq!(told(1, &[0, 1]), "Last time: Ben won");
+    }
+}

@@ -1,0 +1,397 @@
+//! The home screen: the games, and beside them how to learn one, the saved games, and the tables on the LAN.
+
+mod art;
+mod draw;
+
+use fairdeal_games::{GAMES, GameInfo};
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+pub(super) use self::art::picture;
+pub(super) use self::draw::list_panel;
+use super::history::History;
+use super::join::{Join, Purpose};
+use super::lesson::{guided_hand, has_guided_hand};
+use super::puzzle::PuzzleScreen;
+use super::rules::Rules;
+use super::settings::SettingsScreen;
+use super::setup::Setup;
+use super::table::TableScreen;
+use super::{KeyHelp, body_and_foot, foot};
+use crate::app::event::UiEvent;
+use crate::app::screen::{Context, Effect, Question, Request, Requests, Screen, Tone};
+use crate::canvas::{Canvas, Layer, Target};
+use crate::keys::Intent;
+use crate::theme::Theme;
+
+/// Everything that can be chosen here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Entry {
+    Game(usize),
+    /// The set-up of the game in focus, at its options.
+    Options,
+    Guided,
+    Puzzles,
+    Rules,
+    Join,
+    Watch,
+    /// A transcript to check, on a page.
+    Check,
+    History,
+    Settings,
+    Quit,
+    /// A saved game, by index.
+    Waiting(usize),
+    /// A table on the LAN, by index.
+    Lan(usize),
+}
+
+/// The entries with a fixed number, and the letters that choose them.
+const FIXED: [(Entry, Option<char>, &str); 10] = [
+    (Entry::Options, Some('o'), "options of a new table"),
+    (Entry::Guided, Some('T'), "play the guided hand"),
+    (Entry::Puzzles, Some('p'), "solve a puzzle"),
+    (Entry::Rules, None, "read the rules"),
+    (Entry::Join, Some('j'), "join with a ticket"),
+    (Entry::Watch, Some('w'), "watch a table"),
+    (Entry::Check, Some('c'), "check a game file"),
+    (Entry::History, Some('H'), "history: past games"),
+    (Entry::Settings, Some(','), "settings"),
+    (Entry::Quit, None, "quit fairdeal"),
+];
+
+/// The games in the order of their plates.
+const ORDER: [&str; 5] = [
+    "loot",
+    "ivory-tower",
+    "plutonian-poker",
+    "sphinxs-paw",
+    "houses-of-thoth",
+];
+
+#[derive(Debug, Default)]
+pub struct Home {
+    focus: Option<Target>,
+    /// Index of the game that is or was in focus last.
+    game: usize,
+    /// The player's name.
+    player: String,
+}
+
+/// All entries by number. Saved games and LAN tables come and go, so they are last: the others keep their numbers.
+fn entries(context: &Context) -> Vec<Entry> {
+    let lan = context.lan.as_ref().map_or(0, |view| view.tables.len());
+    let mut all: Vec<Entry> = (0..GAMES.len()).map(Entry::Game).collect();
+    all.extend(FIXED.map(|(entry, ..)| entry));
+    all.extend((0..context.library.waiting.len()).map(Entry::Waiting));
+    all.extend((0..lan).map(Entry::Lan));
+    all
+}
+
+/// Whether an entry can be chosen: a page has no network and no files of its own.
+fn is_here(context: &Context, entry: Entry) -> bool {
+    match entry {
+        Entry::Check => context.is_page,
+        Entry::Join | Entry::Watch | Entry::History | Entry::Quit => !context.is_page,
+        _ => true,
+    }
+}
+
+fn target(context: &Context, entry: Entry) -> Target {
+    let found = entries(context).iter().position(|other| *other == entry);
+    Target::Row(found.unwrap_or(0))
+}
+
+/// The games with their indices, in the order of their plates.
+fn games() -> impl Iterator<Item = (usize, &'static GameInfo)> {
+    ORDER.iter().filter_map(|id| {
+        let number = GAMES.iter().position(|info| info.id == *id)?;
+        Some((number, *GAMES.get(number)?))
+    })
+}
+
+impl Home {
+    /// The game that is or was in focus last.
+    fn info(&self) -> &'static GameInfo {
+        GAMES.get(self.game).copied().unwrap_or(&fairdeal_games::loot::INFO)
+    }
+
+    fn entry(&self, context: &Context) -> Option<Entry> {
+        match self.focus {
+            Some(Target::Row(number)) => entries(context).get(number).copied(),
+            _ => None,
+        }
+    }
+
+    /// Sentences about the thing in focus, the longest first. A big screen has the pitch of a game elsewhere.
+    fn about(&self, context: &Context, is_big: bool) -> Vec<String> {
+        let text = match self.entry(context) {
+            Some(Entry::Game(_)) => {
+                let info = self.info();
+                if is_big {
+                    let bots = match info.most_seats {
+                        1 => "",
+                        _ => " against bots",
+                    };
+                    let keys = &context.keymap;
+                    let learn = match has_guided_hand(info) {
+                        true => "T".to_owned(),
+                        false => keys.key(Intent::Rules),
+                    };
+                    return vec![format!(
+                        "{}, by {}. Press {learn} to learn it, or {} twice to play{bots} at once.",
+                        info.name,
+                        info.designer,
+                        keys.key(Intent::Choose),
+                    )];
+                }
+                let first = info.pitch.split_inclusive(". ").next().unwrap_or(info.pitch);
+                return vec![
+                    format!("{} By {}.", info.pitch, info.designer),
+                    info.pitch.to_owned(),
+                    first.trim().to_owned(),
+                ];
+            }
+            Some(Entry::Lan(number)) => {
+                let tables = context.lan.as_ref().map(|view| &view.tables);
+                let Some(table) = tables.and_then(|tables| tables.get(number)) else {
+                    return Vec::new();
+                };
+                let options = table.options.iter().map(|(key, value)| format!("{key} {value}"));
+                let options: Vec<String> = options.collect();
+                let locked = if table.locked { "It needs a password. " } else { "" };
+                let short = format!(
+                    "{}'s table: {} of {} seats free. {locked}",
+                    table.host, table.free, table.seats
+                );
+                let long = format!("{short}Options: {}.", options.join(", "));
+                return if options.is_empty() {
+                    vec![short]
+                } else {
+                    vec![long, short]
+                };
+            }
+            Some(Entry::Waiting(_)) => "You left it, or were interrupted. Resume at the same step.",
+            Some(Entry::Options) => "Open a table: choose who can join, the bots, and the options of the game.",
+            Some(Entry::Guided) => "A short hand with fixed cards: one sentence and one key at a time, no clock.",
+            Some(Entry::Puzzles) => {
+                "A position with exactly one best action: find it. No clock, and a hint if you want one."
+            }
+            Some(Entry::Rules) => "The whole rulebook, with examples.",
+            Some(Entry::Join) => "Paste a friend's ticket or address.",
+            Some(Entry::Watch) => "Paste a table's ticket to watch as a spectator and verify every step.",
+            Some(Entry::Check) => {
+                "Drop a .fairdeal file on this page or choose one. Every shuffle and every move is checked, and the file \
+                 stays on this machine."
+            }
+            Some(Entry::History) => "Past games: replay one from any seat, and audit every shuffle.",
+            Some(Entry::Settings) => "Your name, colours, keys, and how fast bots think.",
+            Some(Entry::Quit) => "Saved games wait for you here.",
+            None => "",
+        };
+        vec![text.to_owned()]
+    }
+
+    fn keys_line(&self, context: &Context) -> Vec<KeyHelp<'static>> {
+        let keys = &context.keymap;
+        let enter = match self.entry(context) {
+            Some(Entry::Game(_)) => "play",
+            Some(Entry::Waiting(_)) => "resume",
+            Some(Entry::Lan(_)) => "join",
+            _ => "choose",
+        };
+        let of = |entry: Entry| Some(target(context, entry));
+        let mut line = vec![
+            (context.theme.glyph("↑↓", "Up Down").to_owned(), "choose", None),
+            (keys.key(Intent::Choose), enter, Some(Target::Key(Intent::Choose))),
+            ("o".to_owned(), "options", of(Entry::Options)),
+            ("H".to_owned(), "history", of(Entry::History)),
+            (",".to_owned(), "settings", of(Entry::Settings)),
+            (
+                keys.key(Intent::Palette),
+                "commands",
+                Some(Target::Key(Intent::Palette)),
+            ),
+            (keys.key(Intent::Quit), "quit", of(Entry::Quit)),
+        ];
+        let gone = [Entry::History, Entry::Quit]
+            .into_iter()
+            .filter(|entry| !is_here(context, *entry));
+        let gone: Vec<_> = gone.map(of).collect();
+        line.retain(|(.., target)| !gone.contains(target));
+        line
+    }
+
+    fn open(&self, context: &Context, entry: Entry, requests: &mut Requests) {
+        let mut push = |screen: Box<dyn Screen>| requests.push(Request::Push(screen));
+        match entry {
+            Entry::Game(number) => {
+                if let Some(info) = GAMES.get(number) {
+                    push(Box::new(Setup::new(info, context)));
+                }
+            }
+            Entry::Options => push(Box::new(Setup::new(self.info(), context).at_options())),
+            Entry::Guided => {
+                if let Some(screen) = guided_hand(self.info(), context) {
+                    push(screen);
+                }
+            }
+            Entry::Puzzles => match PuzzleScreen::open(self.info(), None, context) {
+                Ok(screen) => push(Box::new(screen)),
+                Err(why) => requests.push(Request::Toast(Tone::Bad, why.to_string())),
+            },
+            Entry::Rules => push(Box::new(Rules::new(self.info()))),
+            Entry::Join => push(Box::new(Join::new(Purpose::Join))),
+            Entry::Watch => push(Box::new(Join::new(Purpose::Watch))),
+            Entry::Check => requests.push(Request::Effect(Effect::PickFile)),
+            Entry::History => push(Box::<History>::default()),
+            Entry::Settings => push(Box::new(SettingsScreen::new(context))),
+            Entry::Quit => requests.push(Request::Leave),
+            Entry::Waiting(number) => {
+                if let Some((table, _)) = context.library.waiting.get(number) {
+                    requests.push(Request::Effect(Effect::Resume(table.clone())));
+                    requests.push(Request::Push(Box::new(TableScreen::new("resuming", false))));
+                }
+            }
+            Entry::Lan(number) => {
+                let tables = context.lan.as_ref().map(|view| &view.tables);
+                let Some(table) = tables.and_then(|tables| tables.get(number)) else {
+                    return;
+                };
+                if table.locked {
+                    let ticket = table.ticket.clone();
+                    requests.push(Request::Push(Box::new(Join::with(Purpose::Join, &ticket))));
+                } else {
+                    let target = table.ticket.clone();
+                    requests.push(Request::Effect(Effect::Join { target, password: None }));
+                    requests.push(Request::Push(Box::new(TableScreen::new("joining", false))));
+                }
+            }
+        }
+    }
+}
+
+impl Screen for Home {
+    fn name(&self) -> String {
+        "home".to_owned()
+    }
+
+    fn heading(&self) -> String {
+        self.player.clone()
+    }
+
+    fn corner(&self, theme: &Theme) -> Option<(Line<'static>, Option<Target>)> {
+        let seal = Span::styled(theme.glyph("◈ ", ""), theme.accent());
+        let spans = vec![
+            seal,
+            Span::raw("no account, no server   "),
+            Span::styled("?", theme.key()),
+            Span::raw(" help"),
+        ];
+        Some((Line::from(spans), Some(Target::Key(Intent::Help))))
+    }
+
+    fn draw(&mut self, context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
+        context.name().clone_into(&mut self.player);
+        let [body, below] = body_and_foot(area);
+        self.draw_body(context, canvas, body);
+        let about = self.about(context, draw::is_big(area));
+        foot(canvas, below, &about, self.keys_line(context));
+    }
+
+    fn choose(&mut self, context: &Context, target: Target, requests: &mut Requests) {
+        if let Target::Row(number) = target
+            && let Some(entry) = entries(context).get(number)
+        {
+            self.open(context, *entry, requests);
+        }
+    }
+
+    fn letter(&mut self, context: &Context, letter: char, requests: &mut Requests) -> bool {
+        let mut here = FIXED.iter().filter(|(entry, ..)| is_here(context, *entry));
+        let found = here.find(|(_, key, _)| *key == Some(letter));
+        if let Some((entry, ..)) = found {
+            self.open(context, *entry, requests);
+        }
+        found.is_some()
+    }
+
+    fn intent(&mut self, context: &Context, intent: Intent, requests: &mut Requests) {
+        if intent == Intent::Quit && !context.is_page {
+            requests.push(Request::Leave);
+        }
+    }
+
+    fn back(&mut self, context: &Context, requests: &mut Requests) {
+        if context.is_page {
+            return;
+        }
+        // Quitting here loses nothing, but one key press too many should not end the program.
+        requests.push(Request::Ask(Question::sure("Quit fairdeal?")));
+    }
+
+    fn answer(&mut self, _context: &Context, answer: usize, requests: &mut Requests) {
+        if answer == 0 {
+            requests.push(Request::Leave);
+        }
+    }
+
+    fn on_event(&mut self, _context: &Context, event: &UiEvent, requests: &mut Requests) {
+        if matches!(event, UiEvent::SessionEnded) {
+            requests.push(Request::Effect(Effect::LoadLibrary));
+        }
+    }
+
+    fn focused(&mut self, target: Option<Target>) {
+        self.focus = target;
+        if let Some(Target::Row(number)) = target
+            && number < GAMES.len()
+        {
+            self.game = number;
+        }
+    }
+
+    fn first_focus(&self, layer: &Layer) -> Option<Target> {
+        // Start on the first game, for newcomers, even if saved games exist.
+        let (first, _) = games().next()?;
+        layer.area(Target::Row(first)).map(|_| Target::Row(first))
+    }
+
+    fn game(&self) -> Option<&'static GameInfo> {
+        Some(self.info())
+    }
+
+    fn keys(&self, context: &Context) -> Vec<(String, String)> {
+        let has_lesson = has_guided_hand(self.info());
+        let here = FIXED.iter().filter(|(entry, ..)| is_here(context, *entry));
+        let shown = here.filter(|(entry, ..)| *entry != Entry::Guided || has_lesson);
+        let keys = shown.filter_map(|(_, key, words)| Some((key.as_ref()?.to_string(), (*words).to_owned())));
+        keys.collect()
+    }
+
+    fn commands(&self, context: &Context) -> Vec<(String, Target)> {
+        let words = |entry: &Entry| match entry {
+            Entry::Game(number) => GAMES.get(*number).map(|info| format!("play {}", info.name)),
+            Entry::Waiting(number) => {
+                let waiting = context.library.waiting.get(*number);
+                waiting.map(|(_, words)| format!("resume: {words}"))
+            }
+            Entry::Lan(number) => {
+                let table = context.lan.as_ref().and_then(|view| view.tables.get(*number));
+                table.map(|table| format!("join {}'s table", table.host))
+            }
+            Entry::Guided if !has_guided_hand(self.info()) => None,
+            entry if !is_here(context, *entry) => None,
+            // The palette has an entry for the rulebook of every screen.
+            Entry::Rules => None,
+            entry => FIXED
+                .iter()
+                .find(|(other, ..)| other == entry)
+                .map(|(.., words)| (*words).to_owned()),
+        };
+        let entries = entries(context).into_iter().enumerate();
+        entries
+            .filter_map(|(number, entry)| Some((words(&entry)?, Target::Row(number))))
+            .collect()
+    }
+}

@@ -1,0 +1,203 @@
+//! Entering a ticket or an address, and a password if needed, to join a table or to watch it.
+
+use fairdeal_protocol::crypto::pake::MAX_PASSWORD;
+use ratatui::layout::{Constraint, Layout, Margin, Rect};
+use ratatui::text::Line;
+
+use super::table::TableScreen;
+use super::table::choosing::sentence;
+use super::{column, paragraph};
+use crate::app::screen::{Context, Effect, Request, Requests, Screen};
+use crate::canvas::{Canvas, Target, cut};
+use crate::field::Field;
+use crate::keys::Intent;
+
+/// The longest text that may hold a ticket or an address.
+const MAX_TARGET: usize = 6000;
+
+const TARGET: Target = Target::Button(0);
+const PASSWORD: Target = Target::Button(1);
+const GO: Target = Target::Button(2);
+
+/// The purpose of the ticket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    Join,
+    Watch,
+}
+
+#[derive(Debug)]
+pub struct Join {
+    purpose: Purpose,
+    target: Field,
+    password: Field,
+    focus: Target,
+    /// The field that is wrong, and the reason.
+    error: Option<(Target, String)>,
+}
+
+impl Join {
+    pub fn new(purpose: Purpose) -> Self {
+        Self {
+            purpose,
+            target: Field::new(MAX_TARGET),
+            password: Field::secret(MAX_PASSWORD),
+            focus: TARGET,
+            error: None,
+        }
+    }
+
+    /// Opens with the ticket of a table that needs a password.
+    pub fn with(purpose: Purpose, ticket: &str) -> Self {
+        let mut join = Self::new(purpose);
+        join.target.insert(ticket);
+        join.focus = PASSWORD;
+        join
+    }
+
+    /// The target in the field, or what is wrong with it.
+    fn checked(&self, context: &Context) -> Result<String, String> {
+        let text = self.target.text();
+        if text.trim().is_empty() {
+            return Err("Paste the ticket here first. Your friend sees it in the lobby.".to_owned());
+        }
+        (context.check_target)(&text).map_err(|why| sentence(&why))?;
+        Ok(text)
+    }
+
+    fn go(&mut self, context: &Context, requests: &mut Requests) {
+        let found = self.checked(context).map_err(|why| (TARGET, why)).and_then(|target| {
+            let password = self.password.password();
+            let password = password.map_err(|why| (PASSWORD, sentence(&why.to_string())))?;
+            Ok((target, password))
+        });
+        let (target, password) = match found {
+            Ok(found) => found,
+            Err(error) => {
+                requests.push(Request::Focus(error.0));
+                self.error = Some(error);
+                return;
+            }
+        };
+        let (effect, name) = match self.purpose {
+            Purpose::Join => (Effect::Join { target, password }, "joining"),
+            Purpose::Watch => (Effect::Watch { target, password }, "watching"),
+        };
+        requests.push(Request::Effect(effect));
+        requests.push(Request::Replace(Box::new(TableScreen::new(name, false))));
+    }
+
+    /// Draws a field, and below it what is wrong with it or what belongs in it.
+    fn draw_field(
+        &self,
+        context: &Context,
+        canvas: &mut Canvas<'_>,
+        area: Rect,
+        target: Target,
+        (title, hint): (&str, &str),
+    ) {
+        let theme = canvas.theme();
+        let field = if target == PASSWORD {
+            &self.password
+        } else {
+            &self.target
+        };
+        let mark = canvas.target(Rect { height: 3, ..area }.intersection(area), target);
+        let inner = canvas.panel(area, title);
+        let line = Rect { height: 1, ..inner };
+        canvas.clear(line);
+        canvas.tint(line, theme.paper(true));
+        if mark.focused {
+            let row = canvas.lead(line, Line::styled(theme.glyph("▌", ">"), theme.accent()));
+            field.draw(canvas, row);
+        } else {
+            let shown = cut(&field.shown(), usize::from(line.width).saturating_sub(1), theme);
+            canvas.put(line, Line::styled(format!(" {shown}"), theme.ink()));
+        }
+        let (words, style) = match &self.error {
+            Some((at, why)) if *at == target => (why.as_str(), theme.bad()),
+            _ if target == TARGET && self.checked(context).is_ok() => {
+                ("This is a ticket or an address. Press Enter.", theme.good())
+            }
+            _ => (hint, theme.ink()),
+        };
+        let below = Rect {
+            y: inner.y + 1,
+            ..inner
+        }
+        .intersection(inner);
+        paragraph(canvas, below, Line::styled(words, style));
+    }
+}
+
+impl Screen for Join {
+    fn name(&self) -> String {
+        match self.purpose {
+            Purpose::Join => "join".to_owned(),
+            Purpose::Watch => "watch".to_owned(),
+        }
+    }
+
+    fn draw(&mut self, context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
+        let page = column(area.inner(Margin::new(2, 1)), 90);
+        let rows = [
+            Constraint::Length(6),
+            Constraint::Length(4),
+            Constraint::Length(1),
+            Constraint::Min(0),
+        ];
+        let [target, password, button, words] = Layout::vertical(rows).spacing(1).areas(page);
+        let (label, text) = match self.purpose {
+            Purpose::Join => (
+                "join",
+                "The ticket names the table and its host, so nobody can impersonate your friend.",
+            ),
+            Purpose::Watch => (
+                "watch",
+                "You see what everybody at the table sees, never a hidden card, and your program checks every step.",
+            ),
+        };
+        let hint = "Paste what your friend sent you; a ticket begins with fd1.";
+        self.draw_field(context, canvas, target, TARGET, ("Ticket or address", hint));
+        let title = "Password, if the table has one";
+        self.draw_field(context, canvas, password, PASSWORD, (title, ""));
+        canvas.button((button.x, button.y), "Enter", label, GO);
+        paragraph(canvas, words, text);
+    }
+
+    fn choose(&mut self, context: &Context, target: Target, requests: &mut Requests) {
+        if target == GO {
+            self.go(context, requests);
+        }
+    }
+
+    fn intent(&mut self, _context: &Context, intent: Intent, requests: &mut Requests) {
+        if intent == Intent::Quit {
+            requests.push(Request::Leave);
+        }
+    }
+
+    fn field(&mut self) -> Option<&mut Field> {
+        match self.focus {
+            TARGET => Some(&mut self.target),
+            PASSWORD => Some(&mut self.password),
+            _ => None,
+        }
+    }
+
+    fn written(&mut self, _context: &Context, _requests: &mut Requests) {
+        self.error = None;
+    }
+
+    fn submit(&mut self, context: &Context, requests: &mut Requests) {
+        self.go(context, requests);
+    }
+
+    fn focused(&mut self, target: Option<Target>) {
+        self.focus = target.unwrap_or(TARGET);
+    }
+
+    fn first_focus(&self, _layer: &crate::canvas::Layer) -> Option<Target> {
+        Some(self.focus)
+    }
+}

@@ -1,0 +1,114 @@
+//! Every screen by name, reached as a player would, for tests of all of them.
+
+// A panic is a failed test.
+#![allow(clippy::unwrap_used, clippy::missing_panics_doc)]
+
+use std::time::{Duration, SystemTime};
+
+use fairdeal_protocol::audit::progress::AuditProgress;
+use fairdeal_protocol::party::{Party, PlayedBy};
+use fairdeal_protocol::seat::Seat;
+
+use crate::app::event::{Input, UiEvent};
+use crate::app::screen::Library;
+use crate::app::testing::TestApp;
+use crate::past::{Past, What};
+use crate::session::SessionEvent;
+use crate::view::{LobbySeat, LobbyView};
+
+/// A text of the length of a ticket.
+pub const TICKET: &str = "fd1abcdefghijklmnopqrstuvwxyz234567abcdefghijklmnopqrstuvwxyz234567abcdefghij";
+
+fn taken(name: &str, number: usize) -> Option<LobbySeat> {
+    Some(LobbySeat {
+        name: name.to_owned(),
+        party: Party::of(Seat::new(0).unwrap()),
+        played_by: match number {
+            0 => PlayedBy::Person,
+            _ => PlayedBy::bot("normal").unwrap(),
+        },
+    })
+}
+
+pub fn lobby() -> LobbyView {
+    LobbyView {
+        game: "loot".to_owned(),
+        options: vec![("target".to_owned(), "100".to_owned())],
+        seats: vec![taken("Anna", 0), None, taken("Cleo", 2)],
+        ready: vec![false, false, true],
+        me: Seat::new(0),
+        ticket: Some(TICKET.to_owned()),
+        addresses: vec!["/ip4/192.168.1.7/tcp/4001/p2p/12D3KooW".to_owned()],
+    }
+}
+
+/// Each screen by name, reached as a player would.
+pub fn screens(ascii: bool) -> Vec<(&'static str, TestApp)> {
+    let home = || {
+        let mut stage = TestApp::at_home(ascii);
+        stage.input(Input::Library(Library {
+            waiting: vec![("256f".to_owned(), "256f4fc1 (Loot: Anna, Ben)".to_owned())],
+            past: vec![Past {
+                table: "0707".repeat(16),
+                path: Some("/games/transcripts/0707.fairdeal".into()),
+                when: SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000),
+                bytes: 4000,
+                what: What::Unreadable("the file ends too early".to_owned()),
+            }],
+        }));
+        stage
+    };
+    let at = |words: &str| {
+        let mut stage = home();
+        stage.click_on(words);
+        stage
+    };
+    let mut lobby_stage = at("join with");
+    lobby_stage.keys("fd1");
+    lobby_stage = at("256f4fc1");
+    lobby_stage.input(Input::UiEvent(UiEvent::Session(SessionEvent::Lobby(lobby()))));
+    lobby_stage.input(Input::UiEvent(UiEvent::Session(SessionEvent::Chat {
+        seat: Seat::new(2),
+        name: "Cleo".to_owned(),
+        text: "hello".to_owned(),
+    })));
+    let mut reaching = at("256f4fc1");
+    reaching.input(Input::UiEvent(UiEvent::Session(SessionEvent::Reaching {
+        seconds: 43,
+        why: Some("no answer at /ip4/192.0.2.7/tcp/4001: Connection refused".to_owned()),
+    })));
+    let mut audit = at("history");
+    audit.keys("a");
+    audit.input(Input::UiEvent(UiEvent::Checking(AuditProgress {
+        done: 30,
+        total: 90,
+        ..AuditProgress::default()
+    })));
+    let mut rules = home();
+    rules.keys("R");
+    let mut palette = home();
+    palette.keys(":jo");
+    let mut help = home();
+    help.keys("?");
+    let mut puzzle = home();
+    puzzle.keys("p");
+    let mut solved = home();
+    solved.keys("pfy");
+    vec![
+        ("welcome", TestApp::at_first_start(ascii)),
+        ("home", home()),
+        ("setup", at("Plutonian")),
+        ("join", at("join with")),
+        ("watch", at("watch a table")),
+        ("history", at("history")),
+        ("settings", at("settings")),
+        ("lobby", lobby_stage),
+        ("reaching", reaching),
+        ("audit", audit),
+        ("rules", rules),
+        ("palette", palette),
+        ("help", help),
+        ("puzzle", puzzle),
+        ("solved", solved),
+    ]
+}

@@ -1,0 +1,265 @@
+//! The settings.
+
+use fairdeal_games::bots::Level;
+use ratatui::layout::{Constraint, Layout, Margin, Rect};
+use ratatui::text::Line;
+
+use super::preview::preview;
+use super::{column, label, setting};
+use crate::app::screen::{Context, Request, Requests, Screen};
+use crate::appearance::{Letters, Pyramids, ThemeChoice};
+use crate::canvas::{Canvas, Target, wrapped};
+use crate::field::Field;
+use crate::keys::Intent;
+use crate::settings::Settings;
+
+/// The longest name.
+pub(super) const MAX_NAME: usize = 32;
+/// The choices of bot delay, in milliseconds.
+const BOT_DELAYS: [u64; 6] = [0, 200, 400, 700, 1200, 2000];
+
+/// The widest page.
+const WIDTH: u16 = 112;
+/// The least width of a page with the preview beside the settings.
+const WIDE: u16 = 90;
+/// The least height with an empty row at the end.
+const SHORT: u16 = 22;
+/// Rows of the preview below the settings and beside them.
+const SAMPLE: (u16, u16) = (7, 15);
+/// The note on the files of the settings.
+const FILE: &str = "settings.toml in the data directory holds these settings and your keys. themes/NAME.toml beside it is \
+                    a theme of your own.";
+
+/// One setting, in one row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Item {
+    Name,
+    Theme,
+    Pyramids,
+    Letters,
+    Ascii,
+    Motion,
+    Level,
+    BotDelay,
+}
+
+const ITEMS: [Item; 8] = [
+    Item::Name,
+    Item::Theme,
+    Item::Pyramids,
+    Item::Letters,
+    Item::Ascii,
+    Item::Motion,
+    Item::Level,
+    Item::BotDelay,
+];
+
+#[derive(Debug)]
+pub struct SettingsScreen {
+    name: Field,
+    focus: Option<Item>,
+}
+
+impl SettingsScreen {
+    pub fn new(context: &Context) -> Self {
+        Self {
+            name: Field::new(MAX_NAME).with(context.name()),
+            focus: None,
+        }
+    }
+
+    fn change(&self, context: &Context, item: Item, by: i32, requests: &mut Requests) {
+        let mut settings = context.settings.clone();
+        match item {
+            Item::Name => return,
+            Item::Theme => settings.theme = turned(&context.themes.choices(), &settings.theme, by),
+            Item::Pyramids => {
+                settings.pyramids = turned(&[Pyramids::Rainbow, Pyramids::Xeno], &settings.pyramids, by);
+            }
+            Item::Letters => settings.letters = turned(&[Letters::Auto, Letters::Always], &settings.letters, by),
+            Item::Ascii => settings.ascii = !settings.ascii,
+            Item::Motion => settings.motion = !settings.motion,
+            Item::Level => {
+                settings.bot_level = turned(&Level::ALL.map(|(level, _)| level), &settings.bot_level, by);
+            }
+            Item::BotDelay => settings.bot_delay = turned(&BOT_DELAYS, &settings.bot_delay, by),
+        }
+        requests.push(Request::Settings(Box::new(settings)));
+    }
+
+    fn draw_item(&self, context: &Context, canvas: &mut Canvas<'_>, area: Rect, (number, item): (usize, Item)) {
+        let (name, value, _) = told(&context.settings, item);
+        let target = Target::Row(number);
+        if item != Item::Name {
+            return setting(canvas, area, target, name, &value);
+        }
+        let mark = canvas.target(area, target);
+        let rest = label(canvas, area, name, mark.focused);
+        if mark.focused {
+            self.name.draw(canvas, rest);
+        } else {
+            canvas.put(rest, Line::styled(self.name.text(), canvas.theme().accent()));
+        }
+    }
+
+    /// Saves the name if it has changed; a name once given is never empty.
+    fn keep_name(&self, context: &Context, requests: &mut Requests) {
+        let name = self.name.text().trim().to_owned();
+        if !name.is_empty() && name != context.name() {
+            let settings = Settings {
+                name: Some(name),
+                ..context.settings.clone()
+            };
+            requests.push(Request::Settings(Box::new(settings)));
+        }
+    }
+}
+
+/// The value `by` steps after `now`, wrapping at the ends.
+pub(super) fn turned<T: Clone + PartialEq>(all: &[T], now: &T, by: i32) -> T {
+    let at = all.iter().position(|one| one == now).unwrap_or(0);
+    let count = all.len().max(1);
+    let next = if by > 0 { at + 1 } else { at + count - 1 } % count;
+    all.get(next).unwrap_or(now).clone()
+}
+
+fn told(settings: &Settings, item: Item) -> (&'static str, String, &'static str) {
+    let yes = |on: bool| if on { "yes" } else { "no" }.to_owned();
+    match item {
+        Item::Name => ("name", String::new(), "Your name at tables."),
+        Item::Theme => (
+            "theme",
+            settings.theme.name().to_owned(),
+            match settings.theme {
+                ThemeChoice::Auto => "Light on a light terminal, otherwise dark.",
+                ThemeChoice::Own(_) => "Your own, from the folder themes of the data directory.",
+                ThemeChoice::BuiltIn(_) => "No theme relies on colour alone.",
+            },
+        ),
+        Item::Pyramids => {
+            let (name, meaning) = match settings.pyramids {
+                Pyramids::Rainbow => ("Rainbow", "Black, red, blue, yellow and green."),
+                Pyramids::Xeno => ("Xeno", "White, orange, cyan, clear and purple."),
+            };
+            ("pyramids", name.to_owned(), meaning)
+        }
+        Item::Letters => {
+            let (name, meaning) = match settings.letters {
+                Letters::Auto => ("without colours", "Pyramids show letters in the theme mono."),
+                Letters::Always => ("always", "Pyramids show letters, for players who confuse some colours."),
+            };
+            ("letters", name.to_owned(), meaning)
+        }
+        Item::Ascii => (
+            "ASCII only",
+            yes(settings.ascii),
+            "For terminals or fonts without box-drawing characters.",
+        ),
+        Item::Motion => (
+            "motion",
+            yes(settings.motion),
+            "Cards move, and scores appear step by step.",
+        ),
+        Item::Level => ("bots play", settings.bot_level.name().to_owned(), "For new tables."),
+        Item::BotDelay => (
+            "bots think",
+            format!("{} ms", settings.bot_delay),
+            "Wait before each action, at new tables.",
+        ),
+    }
+}
+
+impl Screen for SettingsScreen {
+    fn name(&self) -> String {
+        "settings".to_owned()
+    }
+
+    fn draw(&mut self, context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
+        let mut page = column(area, WIDTH).inner(Margin::new(2, 1));
+        if area.height < SHORT {
+            // The row below is needed for the meaning of the setting.
+            page.height = page.height.saturating_add(1);
+        }
+        let is_wide = page.width >= WIDE;
+        let settings = u16::try_from(ITEMS.len()).unwrap_or(u16::MAX);
+        let [list, sample, notes] = if is_wide {
+            // A quarter of the free rows is above.
+            let parts = [Constraint::Fill(1), Constraint::Length(SAMPLE.1), Constraint::Fill(3)];
+            let [_, page, _] = Layout::vertical(parts).areas(page);
+            let halves = Layout::horizontal([Constraint::Fill(1); 2]).spacing(2);
+            let [left, sample] = halves.areas(page);
+            let parts = [Constraint::Length(settings), Constraint::Fill(1)];
+            let [list, notes] = Layout::vertical(parts).spacing(1).areas(left);
+            [list, sample, notes]
+        } else {
+            let parts = [
+                Constraint::Length(settings),
+                Constraint::Fill(1),
+                Constraint::Length(SAMPLE.0),
+            ];
+            let [list, notes, sample] = Layout::vertical(parts).spacing(1).areas(page);
+            [list, sample, notes]
+        };
+        for ((number, item), y) in ITEMS.into_iter().enumerate().zip(list.y..list.bottom()) {
+            self.draw_item(context, canvas, Rect { y, height: 1, ..list }, (number, item));
+        }
+        let meaning = self.focus.map_or("", |item| told(&context.settings, item).2);
+        let width = usize::from(notes.width).saturating_sub(3);
+        let mut lines = wrapped(meaning, width, 0);
+        let file = wrapped(FILE, width, 0);
+        // At the smallest size there is no room for it.
+        if lines.len() + file.len() < usize::from(notes.height) {
+            lines.push(String::new());
+            lines.extend(file);
+        }
+        canvas.rows(notes, lines.into_iter().map(|row| Line::raw(format!("   {row}"))));
+        preview(canvas, sample, context.settings.pyramids);
+    }
+
+    fn choose(&mut self, context: &Context, target: Target, requests: &mut Requests) {
+        if let Target::Row(number) = target
+            && let Some(item) = ITEMS.get(number)
+        {
+            self.change(context, *item, 1, requests);
+        }
+    }
+
+    fn intent(&mut self, context: &Context, intent: Intent, requests: &mut Requests) {
+        match (intent, self.focus) {
+            (Intent::Left, Some(item)) => self.change(context, item, -1, requests),
+            (Intent::Right, Some(item)) => self.change(context, item, 1, requests),
+            (Intent::Quit, _) => self.back(context, requests),
+            _ => {}
+        }
+    }
+
+    /// Left and right change the focused setting.
+    fn steers(&self, intent: Intent) -> bool {
+        matches!(intent, Intent::Left | Intent::Right)
+    }
+
+    fn field(&mut self) -> Option<&mut Field> {
+        (self.focus == Some(Item::Name)).then_some(&mut self.name)
+    }
+
+    fn submit(&mut self, context: &Context, requests: &mut Requests) {
+        self.keep_name(context, requests);
+        requests.push(Request::Focus(Target::Row(1)));
+    }
+
+    fn back(&mut self, context: &Context, requests: &mut Requests) {
+        self.keep_name(context, requests);
+        requests.push(Request::Leave);
+    }
+
+    fn focused(&mut self, target: Option<Target>) {
+        self.focus = match target {
+            Some(Target::Row(number)) => ITEMS.get(number).copied(),
+            _ => None,
+        };
+    }
+
+    fn first_focus(&self, _layer: &crate::canvas::Layer) -> Option<Target> {
+        Some(Target::Row(1))
+    }
+}

@@ -1,0 +1,524 @@
+//! The set-up of a new table: who sits at it, who can join, and the options of the game.
+
+mod draw;
+
+use std::collections::BTreeMap;
+
+use fairdeal_games::bots::Level;
+use fairdeal_games::{GameInfo, OptionInfo, OptionKind, TABLE_OPTION};
+use fairdeal_protocol::crypto::pake::MAX_PASSWORD;
+use fairdeal_protocol::timing::Timing;
+use ratatui::layout::Rect;
+use serde::Deserialize;
+
+use super::settings::turned;
+use super::table::TableScreen;
+use crate::app::screen::{Context, Effect, Opening, Request, Requests, Screen, Tone};
+use crate::canvas::{Canvas, Layer, Target};
+use crate::field::Field;
+use crate::keys::Intent;
+use crate::settings::Settings;
+use crate::view::time_in_words;
+
+/// Value of the daily option when no day is chosen.
+const NO_DAY: &str = "none";
+/// The paces of bots, by their delay in milliseconds.
+const PACES: [(u64, &str); 3] = [(200, "fast"), (700, "normal"), (1200, "slow")];
+
+/// One setting, in one row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Item {
+    Who,
+    Seats,
+    Bots,
+    Level,
+    Pace,
+    Password,
+    /// An option by its index: the game's own, then those of all tables.
+    Choice(usize),
+    /// For a solitaire: which deal, and whether it is sealed.
+    Deal,
+    /// Unfolds the options that few tables need.
+    More,
+    Start,
+}
+
+/// The people who can join a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Who {
+    /// Every seat is in this program.
+    Nobody,
+    /// The table is announced on the LAN.
+    Near,
+    /// Only those who have the ticket find it.
+    Invited,
+}
+
+/// The name of an option on this screen and its meaning: the text, then that of its value.
+#[derive(Debug, Default, Deserialize)]
+struct OptionText {
+    name: String,
+    #[serde(default)]
+    text: String,
+    #[serde(default)]
+    values: BTreeMap<String, String>,
+}
+
+/// The texts of all options, by key.
+fn option_texts() -> BTreeMap<String, OptionText> {
+    toml::from_str(include_str!("options.toml")).unwrap_or_default()
+}
+
+/// Not given: the table uses its default.
+const USUAL: &str = "usual";
+
+/// The times offered here, in seconds. The command line accepts any value.
+const TIMES: [OptionInfo; 2] = [
+    OptionInfo {
+        key: Timing::TURN_TIME,
+        default: Timing::NO_TURN_TIME,
+        kind: OptionKind::Choice(&[Timing::NO_TURN_TIME, "60", "300", "3600", "86400", "604800"]),
+    },
+    OptionInfo {
+        key: Timing::ABSENCE,
+        default: USUAL,
+        kind: OptionKind::Choice(&[USUAL, "60", "600", "3600", "86400", "604800"]),
+    },
+];
+
+#[derive(Debug)]
+pub struct Setup {
+    game: &'static GameInfo,
+    who: Who,
+    seats: u8,
+    bots: u8,
+    level: Level,
+    options: Vec<(&'static OptionInfo, String)>,
+    texts: BTreeMap<String, OptionText>,
+    practice: bool,
+    /// Whether nobody can join and nothing is sealed ([`Context::is_page`]).
+    is_page: bool,
+    password: Field,
+    is_unfolded: bool,
+    /// Whether the focus begins at the first setting, and not at the start.
+    at_options: bool,
+    focus: Option<Item>,
+    today: String,
+}
+
+impl Setup {
+    pub fn new(game: &'static GameInfo, context: &Context) -> Self {
+        let seats = 3.clamp(game.least_seats, game.most_seats);
+        let table = std::iter::once(&TABLE_OPTION).chain(&TIMES);
+        let table = table.filter(|_| game.most_seats > 1 && !context.is_page);
+        let options = game.options.iter().chain(table);
+        Self {
+            game,
+            who: Who::Nobody,
+            seats,
+            bots: seats - 1,
+            level: context.settings.bot_level,
+            options: options.map(|option| (option, option.default.to_owned())).collect(),
+            texts: option_texts(),
+            practice: context.is_page,
+            is_page: context.is_page,
+            password: Field::secret(MAX_PASSWORD),
+            is_unfolded: false,
+            at_options: false,
+            focus: None,
+            today: context.today.clone(),
+        }
+    }
+
+    /// The same with the focus on the first setting.
+    pub fn at_options(self) -> Self {
+        Self {
+            at_options: true,
+            ..self
+        }
+    }
+
+    fn is_networked(&self) -> bool {
+        self.who != Who::Nobody
+    }
+
+    /// Whether the option at this index matters. Times do not, for tables with bots only.
+    fn is_asked(&self, number: usize) -> bool {
+        let option = self.options.get(number).map(|(option, _)| option.key);
+        self.is_networked() || !TIMES.iter().any(|time| Some(time.key) == option)
+    }
+
+    fn items(&self) -> Vec<Item> {
+        let several = self.game.most_seats > 1;
+        let mut items = Vec::new();
+        if several && !self.is_page {
+            items.push(Item::Who);
+        }
+        if self.game.least_seats < self.game.most_seats {
+            items.push(Item::Seats);
+        }
+        if several && self.is_networked() {
+            items.push(Item::Bots);
+        }
+        if self.bots > 0 {
+            items.push(Item::Level);
+            items.extend((!self.is_page).then_some(Item::Pace));
+        }
+        let choice = |number: usize| match self.options.get(number).is_some_and(is_dated) {
+            true => Item::Deal,
+            false => Item::Choice(number),
+        };
+        items.extend(self.options.first().map(|_| choice(0)));
+        if self.is_networked() {
+            items.push(Item::Password);
+        }
+        if self.options.len() > 1 {
+            items.push(Item::More);
+        }
+        if self.is_unfolded {
+            let rest = (1..self.options.len()).filter(|number| self.is_asked(*number));
+            items.extend(rest.map(choice));
+        }
+        items.retain(|item| !self.is_page || *item != Item::Deal);
+        items.push(Item::Start);
+        items
+    }
+
+    /// The item's name, value and meaning.
+    fn told(&self, item: Item, settings: &Settings) -> (String, String, String) {
+        let (name, value, meaning) = match item {
+            Item::Who => match self.who {
+                Who::Nobody => (
+                    "who can join",
+                    "nobody".to_owned(),
+                    "You play with bots on this machine, sealed and audited like any table.",
+                ),
+                Who::Near => (
+                    "who can join",
+                    "people nearby".to_owned(),
+                    "Players on your network see the table in their list. You also get a ticket for friends elsewhere.",
+                ),
+                Who::Invited => (
+                    "who can join",
+                    "by invitation".to_owned(),
+                    "You get a ticket to send to friends, wherever they are. Nobody else finds the table.",
+                ),
+            },
+            Item::Seats => {
+                let meaning = format!(
+                    "This game is for {} to {} players.",
+                    self.game.least_seats, self.game.most_seats
+                );
+                return ("seats".to_owned(), self.seats.to_string(), meaning);
+            }
+            Item::Bots => (
+                "bots",
+                self.bots.to_string(),
+                "The other seats stay open until somebody joins. You can add more bots in the lobby.",
+            ),
+            Item::Level => {
+                let meaning = match self.level {
+                    Level::Gentle => "Gentle bots move mostly at random: good for a first game.",
+                    Level::Normal => "Normal bots play sensibly.",
+                    Level::Sharp => "Sharp bots look ahead: hard to beat.",
+                };
+                ("bots play", self.level.name().to_owned(), meaning)
+            }
+            Item::Pace => {
+                let meaning = "How long bots wait before they act, at all your tables.";
+                ("bots think", pace(settings.bot_delay).1.to_owned(), meaning)
+            }
+            Item::Choice(number) => return self.option_told(number),
+            Item::Deal => {
+                let (value, meaning) = match (self.day(), self.practice) {
+                    (Some(_), _) => (
+                        "today's",
+                        "The same deal for everybody today. Sealed and saved; one try counts.",
+                    ),
+                    (None, true) => ("for practice", "Not sealed or saved; you can undo every action."),
+                    (None, false) => ("random", "Sealed and audited; it counts in your statistics."),
+                };
+                ("deal", value.to_owned(), meaning)
+            }
+            Item::Password => {
+                let value = if self.password.is_empty() { "none" } else { "set" };
+                let meaning = "Type one, and guests need it to sit down; guesses are limited.";
+                ("password", value.to_owned(), meaning)
+            }
+            Item::More => ("", String::new(), "Options that few tables need."),
+            Item::Start => (
+                "",
+                String::new(),
+                "Everything is ready. Change what you like above, or begin.",
+            ),
+        };
+        (name.to_owned(), value, meaning.to_owned())
+    }
+
+    fn option_told(&self, number: usize) -> (String, String, String) {
+        let Some((option, value)) = self.options.get(number) else {
+            return Default::default();
+        };
+        let none = OptionText::default();
+        let text = self.texts.get(option.key).unwrap_or(&none);
+        let of_value = text.values.get(value).map_or("", String::as_str);
+        let meaning = format!("{} {of_value}", text.text).trim().to_owned();
+        let is_time = TIMES.iter().any(|time| time.key == option.key);
+        let seconds = value.parse().ok().filter(|_| is_time);
+        let shown = match (option.kind, seconds) {
+            (_, Some(seconds)) => time_in_words(seconds),
+            (OptionKind::Flag, _) => if value == "true" { "yes" } else { "no" }.to_owned(),
+            _ => value.replace('-', " "),
+        };
+        (text.name.clone(), shown, meaning)
+    }
+
+    fn change(&mut self, context: &Context, item: Item, by: i32, requests: &mut Requests) {
+        match item {
+            Item::Who => {
+                let was_networked = self.is_networked();
+                self.who = turned(&[Who::Nobody, Who::Near, Who::Invited], &self.who, by);
+                if was_networked != self.is_networked() {
+                    self.bots = if self.is_networked() { 0 } else { self.seats - 1 };
+                }
+            }
+            Item::Seats => {
+                self.seats = stepped(self.seats, by, self.game.least_seats, self.game.most_seats);
+                self.bots = match self.is_networked() {
+                    true => self.bots.min(self.seats - 1),
+                    false => self.seats - 1,
+                };
+            }
+            Item::Bots => self.bots = stepped(self.bots, by, 0, self.seats - 1),
+            Item::Level => self.level = turned(&Level::ALL.map(|(level, _)| level), &self.level, by),
+            Item::Pace => requests.push(Request::Settings(Box::new(Settings {
+                bot_delay: turned(&PACES, &pace(context.settings.bot_delay), by).0,
+                ..context.settings.clone()
+            }))),
+            Item::Choice(number) => {
+                if let Some((option, value)) = self.options.get_mut(number) {
+                    *value = next_value(option.kind, value, by);
+                }
+            }
+            Item::Deal => {
+                // In this order: sealed, daily, practice.
+                let now = match (self.day(), self.practice) {
+                    (None, false) => 0,
+                    (Some(_), _) => 1,
+                    (None, true) => 2,
+                };
+                let next = (now + by).rem_euclid(3);
+                self.practice = next == 2;
+                let day = if next == 1 { self.today.as_str() } else { NO_DAY };
+                if let Some((_, value)) = self.options.iter_mut().find(|option| is_dated(option)) {
+                    day.clone_into(value);
+                }
+            }
+            Item::More => self.is_unfolded = !self.is_unfolded,
+            Item::Password | Item::Start => {}
+        }
+    }
+
+    /// The day of the chosen daily deal.
+    fn day(&self) -> Option<&str> {
+        let option = self.options.iter().find(|option| is_dated(option));
+        let day = option.map(|(_, day)| day.as_str());
+        day.filter(|day| *day != NO_DAY)
+    }
+
+    fn start(&self, requests: &mut Requests) {
+        let is_networked = self.is_networked();
+        let password = match self.password.password() {
+            Ok(password) => password.filter(|_| is_networked),
+            Err(why) => return requests.push(Request::Toast(Tone::Bad, why.to_string())),
+        };
+        let options = self.options.iter().enumerate();
+        let options = options.filter(|(number, (_, value))| self.is_asked(*number) && value != USUAL);
+        let opening = Opening {
+            game: self.game.id.to_owned(),
+            seats: self.seats,
+            bots: self.bots,
+            level: self.level,
+            options: options
+                .map(|(_, (option, value))| (option.key.to_owned(), value.clone()))
+                .collect(),
+            networked: is_networked,
+            lan: self.who == Who::Near,
+            password,
+            practice: self.practice,
+        };
+        requests.push(Request::Effect(Effect::Open(opening)));
+        let table = TableScreen::new(self.game.name, !is_networked);
+        requests.push(Request::Replace(Box::new(table)));
+    }
+
+    fn item(&self, target: Target) -> Option<Item> {
+        match target {
+            Target::Row(number) => self.items().get(number).copied(),
+            _ => None,
+        }
+    }
+}
+
+/// The pace nearest to a delay.
+fn pace(delay: u64) -> (u64, &'static str) {
+    let nearest = PACES.into_iter().min_by_key(|(pace, _)| pace.abs_diff(delay));
+    nearest.unwrap_or_default()
+}
+
+/// The next number up or down, wrapping at the ends.
+fn stepped(value: u8, by: i32, least: u8, most: u8) -> u8 {
+    match (by > 0, value) {
+        (true, value) if value >= most => least,
+        (true, value) => value + 1,
+        (false, value) if value <= least => most,
+        (false, value) => value - 1,
+    }
+}
+
+/// The next value of an option, wrapping at the ends. Wide ranges go in steps of ten.
+fn next_value(kind: OptionKind, value: &str, by: i32) -> String {
+    match kind {
+        OptionKind::Number(least, most) => {
+            let step = if most - least > 20 { 10 } else { 1 };
+            let now: u32 = value.parse().unwrap_or(least);
+            let next = match by > 0 {
+                true if now >= most => least,
+                true => now.saturating_add(step).min(most),
+                false if now <= least => most,
+                false => now.saturating_sub(step).max(least),
+            };
+            next.to_string()
+        }
+        OptionKind::Choice(words) => {
+            let at = words.iter().position(|word| *word == value).unwrap_or(0);
+            let count = words.len().max(1);
+            let next = if by > 0 { at + 1 } else { at + count - 1 } % count;
+            words.get(next).copied().unwrap_or_default().to_owned()
+        }
+        OptionKind::Flag => (value != "true").to_string(),
+        // It is chosen in the row of the deal.
+        OptionKind::Date => value.to_owned(),
+    }
+}
+
+/// Whether the option is the day of the deal.
+fn is_dated(option: &(&OptionInfo, String)) -> bool {
+    matches!(option.0.kind, OptionKind::Date)
+}
+
+impl Screen for Setup {
+    fn name(&self) -> String {
+        self.game.name.to_owned()
+    }
+
+    fn game(&self) -> Option<&'static GameInfo> {
+        Some(self.game)
+    }
+
+    fn draw(&mut self, context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
+        self.draw_all(context, canvas, area);
+    }
+
+    fn choose(&mut self, context: &Context, target: Target, requests: &mut Requests) {
+        match self.item(target) {
+            Some(Item::Start) => self.start(requests),
+            Some(item) => self.change(context, item, 1, requests),
+            None => {}
+        }
+    }
+
+    fn intent(&mut self, context: &Context, intent: Intent, requests: &mut Requests) {
+        let by = match intent {
+            Intent::Left => -1,
+            Intent::Right => 1,
+            // The list is longer than the screen: its next row is not drawn yet.
+            Intent::Up | Intent::Down => {
+                let focus = self.items().iter().position(|item| Some(*item) == self.focus);
+                let next = focus.map(|at| {
+                    if intent == Intent::Up {
+                        at.saturating_sub(1)
+                    } else {
+                        at + 1
+                    }
+                });
+                let next = next.filter(|at| *at < self.items().len());
+                return requests.extend(next.map(|at| Request::Focus(Target::Row(at))));
+            }
+            Intent::Choose if self.focus == Some(Item::More) => 1,
+            Intent::Choose => return self.start(requests),
+            Intent::Quit => return requests.push(Request::Leave),
+            _ => return,
+        };
+        if let Some(item) = self.focus {
+            self.change(context, item, by, requests);
+        }
+    }
+
+    /// The arrows walk and change the settings; Enter begins, wherever the focus is.
+    fn steers(&self, intent: Intent) -> bool {
+        let all = [Intent::Up, Intent::Down, Intent::Left, Intent::Right, Intent::Choose];
+        all.contains(&intent)
+    }
+
+    fn field(&mut self) -> Option<&mut Field> {
+        (self.focus == Some(Item::Password)).then_some(&mut self.password)
+    }
+
+    fn submit(&mut self, _context: &Context, requests: &mut Requests) {
+        self.start(requests);
+    }
+
+    fn focused(&mut self, target: Option<Target>) {
+        self.focus = target.and_then(|target| self.item(target));
+    }
+
+    fn first_focus(&self, _layer: &Layer) -> Option<Target> {
+        // Start on the last row: Enter opens the table.
+        let last = self.items().len().checked_sub(1)?;
+        Some(Target::Row(if self.at_options { 0 } else { last }))
+    }
+
+    fn commands(&self, _context: &Context) -> Vec<(String, Target)> {
+        let last = self.items().len().saturating_sub(1);
+        vec![("start".to_owned(), Target::Row(last))]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fairdeal_games::GAMES;
+
+    use super::*;
+
+    #[test]
+    fn values_go_round() {
+        let next = |kind, value: &str, by| next_value(kind, value, by);
+        assert_eq!(next(OptionKind::Number(50, 500), "100", 1), "110");
+        assert_eq!(next(OptionKind::Number(50, 500), "500", 1), "50");
+        assert_eq!(next(OptionKind::Number(1, 3), "1", -1), "3");
+        assert_eq!(next(OptionKind::Choice(&["a", "b"]), "a", -1), "b");
+        assert_eq!(next(OptionKind::Flag, "false", 1), "true");
+
+        assert_eq!((stepped(5, 1, 2, 5), stepped(2, -1, 2, 5)), (2, 5));
+    }
+
+    #[test]
+    fn every_option_has_a_name_and_meaning() {
+        let texts = option_texts();
+        let own = GAMES.iter().flat_map(|info| info.options);
+        for option in own
+            .chain([&TABLE_OPTION])
+            .chain(&TIMES)
+            .filter(|option| option.kind != OptionKind::Date)
+        {
+            let text = texts.get(option.key).unwrap_or_else(|| panic!("{}", option.key));
+            assert!(!text.name.is_empty() && text.name.len() < 22, "{}", option.key);
+            let values: &[&str] = match option.kind {
+                OptionKind::Choice(values) => values,
+                _ => &["true", "false"],
+            };
+            assert!(!text.text.is_empty() || values.iter().all(|value| text.values.contains_key(*value)));
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! Choosing an action, one spot after the other.
+
+use std::collections::BTreeSet;
+
+use fairdeal_games::{AnyAction, Hint, capital, match_game};
+use fairdeal_protocol::game::Game as _;
+
+use super::{Asked, Over, TableScreen};
+use crate::app::screen::{Effect, Question, Request, Requests, Tone};
+use crate::canvas::Target;
+use crate::session::Command;
+use crate::tables::offers::{Offer, Offers, refused};
+use crate::tables::{Board as _, Spot, hint};
+use crate::view::{Advice, Standing};
+
+/// The offered actions, and the part of one that is chosen.
+#[derive(Debug, Default)]
+pub(super) struct Choice {
+    pub(super) offers: Offers,
+    /// The spots picked so far, of an action that needs more of them.
+    pub(super) picked: Vec<Spot>,
+    /// The spots whose offers are listed: the picked ones, then the last one that had the focus.
+    pub(super) aimed: Vec<Spot>,
+    pub(super) focus: Option<Target>,
+    /// The action that was hinted at, and why, until another is taken.
+    pub(super) hinted: Option<(AnyAction, String)>,
+}
+
+impl Choice {
+    /// The spots that continue what is picked.
+    pub(super) fn lit(&self) -> BTreeSet<Spot> {
+        self.offers.next(&self.picked)
+    }
+
+    /// Lists the offers of a target that has the focus now.
+    pub(super) fn aim(&mut self, target: Option<Target>) {
+        self.focus = target;
+        if let Some(Target::Spot(spot)) = target {
+            self.aimed.clone_from(&self.picked);
+            if self.picked.last() != Some(&spot) {
+                self.aimed.push(spot);
+            }
+        }
+    }
+
+    /// Drops what is picked.
+    pub(super) fn clear(&mut self) {
+        self.picked.clear();
+        self.aimed.clear();
+        self.hinted = None;
+    }
+}
+
+impl TableScreen {
+    /// Offers for the focused spot, else for the picked ones.
+    pub(super) fn listed(&self) -> Vec<Offer> {
+        let Some((spot, picked)) = self.choice.aimed.split_last() else {
+            return Vec::new();
+        };
+        let aimed = self.after(&self.choice.aimed);
+        if !aimed.is_empty() {
+            return aimed;
+        }
+        // No offers for this spot: list the reasons instead.
+        let refused = self.view(picked, |view, snapshot| refused(&snapshot.game, *spot, view));
+        refused.unwrap_or_default()
+    }
+
+    /// The offers that begin with these spots; the one that was hinted at comes first.
+    fn after(&self, path: &[Spot]) -> Vec<Offer> {
+        let hinted = self.choice.hinted.as_ref().map(|(action, _)| action);
+        let mut all: Vec<Offer> = self.choice.offers.after(path).cloned().collect();
+        all.sort_by_key(|offer| hinted != Some(&offer.action));
+        all
+    }
+
+    /// The spots that digits choose.
+    pub(super) fn row(&self) -> Vec<Spot> {
+        let row = self.view(
+            &self.choice.picked,
+            |view, snapshot| match_game!(&snapshot.game, game => game.row(view)),
+        );
+        row.unwrap_or_default()
+    }
+
+    /// A digit: a use on the open sheet, else a card or pile of the player's row. One that continues a choice is chosen at
+    /// once; another gets the focus.
+    pub(super) fn digit(&mut self, digit: usize, requests: &mut Requests) {
+        let number = digit.checked_sub(1).unwrap_or(9);
+        if matches!(self.over, Over::Uses) {
+            if let Some(offer) = self.listed().get(number) {
+                self.over = Over::Nothing;
+                self.request(offer.clone(), requests);
+            }
+            return;
+        }
+        let row = self.row();
+        // In a short row, 0 is the last one.
+        let last = row.last().filter(|_| digit == 0);
+        let Some(spot) = row.get(number).or(last).copied() else {
+            return;
+        };
+        match !self.choice.picked.is_empty() && self.choice.lit().contains(&spot) {
+            true => self.pick(spot, requests),
+            false => requests.push(Request::Focus(Target::Spot(spot))),
+        }
+    }
+
+    pub(super) fn pick(&mut self, spot: Spot, requests: &mut Requests) {
+        if self.choice.picked.contains(&spot) {
+            // Picking a spot again drops it and those picked after it.
+            let at = self
+                .choice
+                .picked
+                .iter()
+                .position(|picked| *picked == spot)
+                .unwrap_or(0);
+            self.choice.picked.truncate(at);
+            self.choice.aim(Some(Target::Spot(spot)));
+            return;
+        }
+        if !self.choice.lit().contains(&spot) && self.choice.offers.next(&[]).contains(&spot) {
+            self.choice.picked.clear();
+        }
+        let mut path = self.choice.picked.clone();
+        path.push(spot);
+        let after = self.after(&path);
+        match after.as_slice() {
+            [] => {
+                self.choice.aimed = path;
+                let why = self.listed().into_iter().find_map(|offer| offer.refused);
+                let turn = self
+                    .snapshot
+                    .as_ref()
+                    .filter(|now| !now.my_turn)
+                    .map(|now| now.game.to_act());
+                let turn = turn.and_then(|seats| seats.iter().next());
+                let turn = turn.map(|seat| format!("it is {}'s turn", self.name_of(seat)));
+                let why = why.or(turn).unwrap_or_else(|| "that is of no use now".to_owned());
+                requests.push(Request::Toast(Tone::Plain, sentence(&why)));
+            }
+            [only] if only.path.len() == path.len() => self.request(only.clone(), requests),
+            several => {
+                // Even a single offer waits for its other spots: a player who picks up a card may just want to look.
+                let is_list = several.iter().all(|offer| offer.path.len() == path.len());
+                let next = several.iter().find_map(|offer| offer.path.get(path.len())).copied();
+                self.choice.picked.clone_from(&path);
+                self.choice.aimed = path;
+                match (is_list, next) {
+                    (false, Some(next)) => requests.push(Request::Focus(Target::Spot(next))),
+                    _ => self.open_uses(requests),
+                }
+            }
+        }
+    }
+
+    /// Lists all uses of the thing in focus.
+    pub(super) fn open_uses(&mut self, requests: &mut Requests) {
+        self.over = Over::Uses;
+        requests.push(Request::Focus(Target::Row(0)));
+    }
+
+    /// Shows what a good player might do, and why.
+    pub(super) fn hint(&mut self, requests: &mut Requests) {
+        let advice = self.snapshot.as_ref().and_then(|snapshot| match &snapshot.standing {
+            Standing::Practice { advice, .. } => advice.clone(),
+            Standing::Sealed(_) | Standing::Puzzle => None,
+        });
+        let hinted = match advice {
+            Some(Advice::Undo(count)) => {
+                let text = format!("It cannot be won from here. {}", Advice::undo_first(count));
+                return requests.push(Request::Toast(Tone::Plain, text));
+            }
+            Some(Advice::Next { action, left }) => Some(Hint {
+                action,
+                why: match left {
+                    1 => "It wins.".to_owned(),
+                    left => format!("This way wins in {left} actions."),
+                },
+            }),
+            None => self.view(&[], |view, snapshot| hint(&snapshot.game, view)).flatten(),
+        };
+        let offers = self.choice.offers.all().iter();
+        let found = hinted.and_then(|hint| {
+            let mut offers = offers.clone();
+            offers
+                .find(|offer| offer.action == hint.action)
+                .map(|offer| (offer, hint.why))
+        });
+        let Some((offer, why)) = found else {
+            let text = match self.is_my_turn() {
+                true => "There is no hint for this moment.",
+                false => "There is nothing to advise: it is not your turn.",
+            };
+            return requests.push(Request::Toast(Tone::Plain, text.to_owned()));
+        };
+        let rest = offer.path.strip_prefix(self.choice.picked.as_slice());
+        let spot = rest.unwrap_or(&offer.path).first().copied();
+        match spot {
+            Some(spot) => {
+                if rest.is_none() {
+                    self.choice.picked.clear();
+                }
+                self.choice.hinted = Some((offer.action.clone(), why));
+                requests.push(Request::Focus(Target::Spot(spot)));
+            }
+            None => requests.push(Request::Toast(Tone::Good, format!("{} {why}", sentence(&offer.words)))),
+        }
+    }
+
+    /// Performs the offer, or asks for confirmation first if it has a question.
+    pub(super) fn request(&mut self, offer: Offer, requests: &mut Requests) {
+        if let Some(why) = &offer.refused {
+            return requests.push(Request::Toast(Tone::Plain, sentence(why)));
+        }
+        match &offer.question {
+            Some(question) => {
+                requests.push(Request::Ask(Question::sure(question.clone())));
+                self.asked = Some(Asked::Act(Box::new(offer)));
+            }
+            None => self.act(offer, requests),
+        }
+    }
+
+    pub(super) fn act(&mut self, offer: Offer, requests: &mut Requests) {
+        self.choice.clear();
+        requests.push(Request::Effect(Effect::Session(Command::Act(offer.action))));
+    }
+}
+
+/// Turns a reason into a sentence.
+pub(in crate::app::screens) fn sentence(why: &str) -> String {
+    let end = if why.ends_with(['.', '!', '?']) { "" } else { "." };
+    capital(why) + end
+}

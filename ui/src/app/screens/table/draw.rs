@@ -1,0 +1,253 @@
+//! The table: stage and hand, and the parts that are the same in every game.
+
+use fairdeal_games::match_game;
+use fairdeal_protocol::game::Game as _;
+use fairdeal_protocol::seat::Seat;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+use unicode_width::UnicodeWidthStr as _;
+
+use super::choosing::sentence;
+use super::{Over, TableScreen, button, inspector, outcome, rail, seal, view_of};
+use crate::app::screen::Context;
+use crate::app::screens::put_keys;
+use crate::canvas::{Canvas, Target, wrapped};
+use crate::keys::Intent;
+use crate::tables::layout::{self, Areas};
+use crate::tables::{Board as _, SeatState, Spot};
+use crate::view::{Snapshot, Standing, Waiting, time_in_words};
+
+/// Note on a seat with no direct connection, while other seats have one.
+const FAR: &str = "no direct link";
+
+pub(super) fn draw(table_screen: &mut TableScreen, context: &Context, canvas: &mut Canvas<'_>) {
+    // The sheet is drawn last, and the rest of the screen does not depend on it.
+    let mut over = std::mem::take(&mut table_screen.over);
+    draw_table(table_screen, context, &mut over, canvas);
+    table_screen.over = over;
+}
+
+fn draw_table(table_screen: &TableScreen, context: &Context, over: &mut Over, canvas: &mut Canvas<'_>) {
+    let Some(snapshot) = &table_screen.snapshot else {
+        return;
+    };
+    let areas = layout::areas(&snapshot.game, canvas.area());
+    let acts = table_screen.status.is_none() && !table_screen.rest.is_resting();
+    let picked = &table_screen.choice.picked;
+    let seats = seat_states(snapshot, table_screen);
+    let theme = canvas.theme();
+    view_of(snapshot, &seats, picked, acts, theme, |view| {
+        match_game!(&snapshot.game, game => {
+            game.draw(view, canvas, areas.stage);
+            game.draw_hand(view, canvas, areas.hand);
+        });
+        rail::draw(table_screen, &snapshot.game, view, canvas, &areas);
+        inspector::draw(table_screen, context, &snapshot.game, view, canvas, areas.inspector);
+    });
+    draw_rule(canvas, areas.rule);
+    draw_prompt(table_screen, context, snapshot, canvas, areas.prompt);
+    draw_keys(table_screen, context, snapshot, canvas, &areas);
+    table_screen.stage.draw(canvas);
+    if !matches!(over, Over::Nothing) {
+        canvas.cover();
+    }
+    match over {
+        Over::Nothing => {}
+        Over::Seal => seal::draw_panel(table_screen, snapshot, canvas),
+        Over::Telling(telling) => telling.draw(canvas, button::CLOSE, &table_screen.rest.in_words()),
+        Over::Uses => inspector::draw_uses(table_screen, canvas),
+        Over::Outcome => outcome::draw(table_screen, context, snapshot, canvas),
+    }
+}
+
+/// Each seat besides its game: who plays it, its connection and clock, and what it did last.
+pub(super) fn seat_states(snapshot: &Snapshot, table_screen: &TableScreen) -> Vec<SeatState> {
+    let over = snapshot.game.is_over();
+    let state = |seat: Seat| {
+        let waiting = snapshot.waits.seats.iter().find(|waiting| waiting.seat == seat);
+        let is_far = snapshot.indirect.contains(seat);
+        let note = match waiting {
+            // After the end nobody is missed.
+            _ if over => None,
+            Some(Waiting {
+                silent: Some(silent), ..
+            }) => Some((format!("silent for {}", time_in_words(*silent)), true)),
+            _ if !snapshot.connected.contains(seat) && !is_far => Some(("offline".to_owned(), true)),
+            Some(Waiting { turn_left: Some(0), .. }) => Some(("time is up".to_owned(), true)),
+            Some(Waiting {
+                turn_left: Some(left), ..
+            }) => Some((format!("{} left", time_in_words(*left)), false)),
+            // This seat's moves arrive through other seats.
+            _ if is_far => Some((FAR.to_owned(), false)),
+            _ => None,
+        };
+        SeatState {
+            is_bot: !snapshot.seating.parties.is_person(seat),
+            note,
+            last: table_screen.log.last_of(seat),
+        }
+    };
+    Seat::first(snapshot.names.len()).map(state).collect()
+}
+
+fn draw_rule(canvas: &mut Canvas<'_>, area: Rect) {
+    if area.is_empty() {
+        return;
+    }
+    let theme = canvas.theme();
+    let rule = theme.glyph("━", "=").repeat(usize::from(area.width));
+    canvas.put(area, Line::styled(rule, theme.faint()));
+}
+
+/// The prompt: the seat to act, and what may be done.
+fn draw_prompt(
+    table_screen: &TableScreen,
+    context: &Context,
+    snapshot: &Snapshot,
+    canvas: &mut Canvas<'_>,
+    area: Rect,
+) {
+    let theme = canvas.theme();
+    let game = &snapshot.game;
+    let to_act = game.to_act();
+    let keys = &context.keymap;
+    let mut lead = "";
+    let text = if let Some(status) = &table_screen.status {
+        status.clone()
+    } else if let Some(why) = &table_screen.ending.failed {
+        format!("You cannot play on here: {why}")
+    } else if table_screen.rest.is_resting() {
+        "This hand is over.".to_owned()
+    } else if game.is_over() {
+        "The game is over.".to_owned()
+    } else if let Some((seconds, _)) = &table_screen.reaching {
+        format!("Lost the connection to the host. Trying for {seconds} s more.")
+    } else if !table_screen.choice.picked.is_empty() {
+        format!("Now choose where. {} takes it back.", keys.key(Intent::Back))
+    } else if let Some(me) = snapshot.me.filter(|me| to_act.contains(*me)) {
+        lead = "YOUR TURN  ";
+        let left = snapshot.waits.own_turn_left;
+        let clock = left.map_or_else(String::new, |left| format!(" {} left.", time_in_words(left)));
+        sentence(&match_game!(game, game => game.prompt(me))) + &clock
+    } else {
+        let waited: Vec<String> = to_act.iter().map(|seat| table_screen.name_of(seat)).collect();
+        let role = if table_screen.is_spectator() {
+            " You are watching."
+        } else {
+            ""
+        };
+        let waits = &snapshot.waits;
+        let way = if waits.may_claim.is_some() {
+            format!(" Press {}, then c, to close the table.", keys.key(Intent::Quit))
+        } else if let Some(seat) = waits.may_propose.iter().next() {
+            format!(" Press x to propose playing on without {}.", table_screen.name_of(seat))
+        } else {
+            String::new()
+        };
+        format!("Waiting for {}.{role}{way}", waited.join(", "))
+    };
+    let style = if table_screen.ending.failed.is_some() {
+        theme.bad()
+    } else {
+        theme.title()
+    };
+    let lead = Span::styled(lead, theme.accent());
+    let rows = wrapped(
+        &sentence(&text),
+        usize::from(area.width).saturating_sub(lead.width()),
+        0,
+    );
+    let lines = rows.into_iter().enumerate().map(|(number, row)| {
+        let lead = if number == 0 { lead.clone() } else { Span::raw("") };
+        Line::from(vec![lead, Span::styled(row, style)])
+    });
+    draw_upwards(canvas, area, lines.collect());
+}
+
+/// Writes rows into a place of one row: those without room begin over the rows above, as they are too important to be
+/// cut.
+pub(super) fn draw_upwards(canvas: &mut Canvas<'_>, area: Rect, rows: Vec<Line<'_>>) {
+    let above = u16::try_from(rows.len().saturating_sub(1)).unwrap_or(0).min(area.y);
+    let area = Rect {
+        y: area.y - above,
+        height: area.height + above,
+        ..area
+    };
+    canvas.clear(area);
+    canvas.rows(area, rows);
+}
+
+/// A key and its effect in a word or two; those without a target only tell about keys.
+type KeyHelp = (String, String, Option<Target>);
+
+/// The row of keys: the game's buttons and the hint first, then as many as fit.
+fn draw_keys(
+    table_screen: &TableScreen,
+    context: &Context,
+    snapshot: &Snapshot,
+    canvas: &mut Canvas<'_>,
+    areas: &Areas,
+) {
+    let keys = &context.keymap;
+    let of = |intent: Intent, label: &str| (keys.key(intent), label.to_owned(), Some(Target::Key(intent)));
+    let mut all: Vec<KeyHelp> = Vec::new();
+    let replays = table_screen.status.is_some();
+    let undo = matches!(snapshot.standing, Standing::Practice { undo, .. } if undo > 0);
+    let undo = undo.then(|| of(Intent::Undo, "undo"));
+    let ended = table_screen.is_over() || table_screen.ending.failed.is_some();
+    if ended && !replays {
+        all.extend(outcome::ways_on(table_screen).map(|(key, label, target)| (key, label, Some(target))));
+        all.extend(undo);
+    } else if !replays {
+        let offers = table_screen.listed();
+        for spot in table_screen.choice.lit() {
+            if let Spot::Button(number) = spot {
+                let button = match_game!(&snapshot.game, game => game.button(number));
+                let key = button.key.map(String::from).unwrap_or_default();
+                all.push((key, button.label.to_owned(), Some(Target::Spot(spot))));
+            }
+        }
+        if !table_screen.choice.offers.is_empty() {
+            all.push(of(Intent::Hint, "hint"));
+        }
+        all.extend(undo);
+        let verb = offers.first().filter(|offer| offer.refused.is_none());
+        let verb = verb.and_then(|offer| offer.words.split_whitespace().next());
+        if let Some(verb) = verb {
+            all.push(("Enter".to_owned(), verb.to_owned(), None));
+        }
+        let row = table_screen.row();
+        if row.len() > 1 {
+            let last = if row.len() > 9 {
+                "1-9 0".to_owned()
+            } else {
+                format!("1-{}", row.len())
+            };
+            all.push((last, "choose".to_owned(), None));
+        }
+        if offers.len() > 1 {
+            all.push((
+                keys.key(Intent::Uses),
+                "other uses".to_owned(),
+                Some(Target::Key(Intent::Uses)),
+            ));
+        }
+    }
+    all.push(of(Intent::Inspect, "rule"));
+    all.push(of(Intent::Scores, "scores"));
+    all.push(of(Intent::Log, "log"));
+    // These two stay, however narrow the screen is.
+    let fixed = [of(Intent::Help, "keys"), of(Intent::Quit, "leave")];
+    let width = |(key, label, _): &KeyHelp| key.width() + label.width() + 4;
+    let mut room = usize::from(areas.keys.width).saturating_sub(fixed.iter().map(width).sum());
+    let shown = all.into_iter().take_while(|help| {
+        let fits = width(help) <= room;
+        room = room.saturating_sub(width(help));
+        fits
+    });
+    let keys: Vec<KeyHelp> = shown.chain(fixed).collect();
+    let keys = keys
+        .iter()
+        .map(|(key, label, target)| (key.clone(), label.as_str(), *target));
+    put_keys(canvas, areas.keys, 3, keys.collect());
+}

@@ -1,0 +1,318 @@
+//! Events of the session, and the player's view of them.
+
+use fairdeal_protocol::card::Handle;
+use fairdeal_protocol::game::Game as _;
+use fairdeal_protocol::seat::Seat;
+
+use super::choosing::{Choice, sentence};
+use super::interval::Rest;
+use super::moving::Telling;
+use super::{Asked, Outcome, Over, TableScreen, Voice, view_of};
+use crate::app::screen::{Context, Effect, Request, Requests, Tone};
+use crate::canvas::Target;
+use crate::session::SessionEvent;
+use crate::tables::offers::Offers;
+use crate::tables::{Motion, Spot, ends_hand, motions, show};
+use crate::view::{PeerState, Snapshot, ground_in_words};
+
+impl TableScreen {
+    pub(super) fn hear_session(&mut self, context: &Context, event: &SessionEvent, requests: &mut Requests) {
+        match event {
+            SessionEvent::Lobby(view) => {
+                self.set_lobby(view);
+                self.reaching = None;
+            }
+            SessionEvent::RoundTrip { seat, milliseconds } => {
+                self.front.round_trips.insert(*seat, *milliseconds);
+            }
+            SessionEvent::Reaching { seconds, why } => {
+                self.reaching = Some((*seconds, why.clone()));
+            }
+            SessionEvent::Seated { name, .. } => {
+                self.log.say(Voice::Table, format!("{name} joins."));
+            }
+            SessionEvent::Started { names, .. } => {
+                self.names.clone_from(names);
+                self.log.seat(names, None);
+                self.log.begin();
+            }
+            SessionEvent::Snapshot(snapshot) => {
+                self.reaching = None;
+                self.set_snapshot(context, snapshot, requests);
+            }
+            SessionEvent::Game(event) => {
+                let now = self.snapshot.as_ref().filter(|now| now.me.is_some());
+                if now.is_some_and(|now| ends_hand(&now.game, event)) {
+                    self.rest.end_hand();
+                }
+                self.stage.events.push(event.clone());
+            }
+            SessionEvent::Line(line) => self.rest.say(&mut self.log, line.clone()),
+            SessionEvent::Seal { checked, .. } => self.ending.checked += usize::from(*checked),
+            SessionEvent::Reach(line) => self.log.say(Voice::Game, line.clone()),
+            SessionEvent::Disk { full, text } => {
+                let (tone, voice) = match full {
+                    true => (Tone::Bad, Voice::Warning),
+                    false => (Tone::Good, Voice::Table),
+                };
+                requests.push(Request::Toast(tone, text.clone()));
+                self.log.say(voice, text.clone());
+            }
+            SessionEvent::Refused(why) => requests.push(Request::Toast(Tone::Bad, sentence(why))),
+            // After the end nobody is missed.
+            SessionEvent::Peer {
+                state: PeerState::Connected | PeerState::Lost | PeerState::Paused,
+                ..
+            } if self.is_over() => {}
+            // At the start everybody connects; only a return is worth telling.
+            SessionEvent::Peer {
+                seat,
+                state: PeerState::Connected,
+            } if !self.missing.contains(*seat) => {}
+            SessionEvent::Peer { seat, state } => {
+                match state {
+                    PeerState::Lost | PeerState::Paused => self.missing.insert(*seat),
+                    _ => self.missing.remove(*seat),
+                };
+                let line = state.in_words(&self.name_of(*seat));
+                let voice = match state {
+                    PeerState::Connected | PeerState::Left | PeerState::Paused => Voice::Table,
+                    PeerState::Lost | PeerState::Absent | PeerState::Removed => Voice::Warning,
+                };
+                if voice == Voice::Warning {
+                    requests.push(Request::Toast(Tone::Bad, line.clone()));
+                }
+                self.log.say(voice, line);
+                self.ending.left |= *state == PeerState::Left && Some(*seat) == self.me();
+            }
+            SessionEvent::Fault {
+                stopped,
+                seat,
+                what,
+                evidence,
+            } => {
+                let kept = evidence
+                    .as_ref()
+                    .map_or_else(String::new, |path| format!(" Evidence: {}.", path.display()));
+                let line = if *stopped {
+                    format!("The table has stopped: {what}.{kept}")
+                } else {
+                    let name = seat.map(|seat| self.name_of(seat)).unwrap_or_default();
+                    format!("{name} cheated: {what}.{kept}")
+                };
+                if *stopped {
+                    self.stop(line.clone());
+                }
+                requests.push(Request::Toast(Tone::Bad, line.clone()));
+                self.log.say(Voice::Warning, line);
+            }
+            SessionEvent::Claimed {
+                by,
+                absent,
+                ground,
+                transcript,
+            } => {
+                let names = |seats: &[Seat]| {
+                    let names: Vec<String> = seats.iter().map(|seat| self.name_of(*seat)).collect();
+                    fairdeal_games::listed(&names)
+                };
+                let (by, absent) = (names(by), names(absent));
+                let kept = transcript
+                    .as_ref()
+                    .map_or_else(String::new, |path| format!(" Transcript: {}.", path.display()));
+                let why = ground_in_words(*ground);
+                let line = format!("{by} closed the table: {absent} {why}. The game is unfinished.{kept}");
+                self.log.say(Voice::Warning, line.clone());
+                self.stop(line);
+            }
+            SessionEvent::Over {
+                scores,
+                winners,
+                transcript,
+                ..
+            } => {
+                self.ending.outcome = Some(Outcome {
+                    scores: scores.clone(),
+                    winners: winners.iter().map(|seat| self.name_of(*seat)).collect(),
+                    transcript: transcript.clone(),
+                });
+                self.go_on(context, requests);
+                if !matches!(self.over, Over::Telling(_)) {
+                    self.open_sheet(Over::Outcome);
+                }
+                // The finished game counts in the statistics shown with the result.
+                requests.push(Request::Effect(Effect::LoadLibrary));
+            }
+            SessionEvent::Error(why) => {
+                self.log.say(Voice::Warning, why.clone());
+                self.ending.failed = Some(why.clone());
+            }
+            SessionEvent::Chat { name, text, .. } => {
+                self.log.say(Voice::Chat, format!("{name}: {text}"));
+            }
+            SessionEvent::Invited { name, ticket, .. } => {
+                let line = format!("{name} invites you to another game. Press f when this one is over.");
+                requests.push(Request::Toast(Tone::Good, line.clone()));
+                self.log.say(Voice::Table, line);
+                self.ending.invitation = Some((name.clone(), ticket.clone()));
+            }
+            SessionEvent::Deal(_) | SessionEvent::Action { .. } | SessionEvent::Calls(_) => {}
+        }
+    }
+
+    /// The table has closed for this player: drops all offers.
+    fn stop(&mut self, why: String) {
+        self.ending.failed = Some(why);
+        self.choice.offers = Offers::default();
+        self.choice.picked.clear();
+    }
+
+    /// Records the cards that are new to this player. They count as new until the game moves on.
+    fn note_cards(&mut self, now: &Snapshot) {
+        let was = self.snapshot.as_ref();
+        let new = now.known.iter().map(|(card, _)| card).filter(|card| {
+            let known = was.and_then(|was| was.known.get(*card));
+            known.is_none()
+        });
+        let new: Vec<Handle> = new.collect();
+        let gone_on = was.is_some_and(|was| was.game != now.game);
+        if !new.is_empty() || gone_on {
+            self.stage.came = new;
+        }
+    }
+
+    /// Whether the player is to act and has an offer that is possible only in turn. Before the game begins, a seat may
+    /// be to act without any offers.
+    pub(super) fn is_my_turn(&self) -> bool {
+        self.snapshot.as_ref().is_some_and(|now| {
+            let to_act = now.game.to_act();
+            let mut offers = self.choice.offers.all().iter();
+            now.me.is_some_and(|me| to_act.contains(me)) && offers.any(|offer| !now.game.out_of_turn(&offer.action))
+        })
+    }
+
+    /// Keeps a snapshot back while the player looks at the hand that has ended. Returns whether it did.
+    fn rests(&mut self, context: &Context, snapshot: &Snapshot, requests: &mut Requests) -> bool {
+        let goes_on = !snapshot.game.is_over() && self.ending.failed.is_none();
+        match &mut self.rest {
+            Rest::Resting(interval) if goes_on => {
+                interval.next = snapshot.clone();
+                self.stage.events.clear();
+                true
+            }
+            Rest::Ending { .. } if goes_on => {
+                let (sheet, glowing) = view_of(snapshot, &[], &[], true, &self.theme, |view| {
+                    let events = self.stage.events.iter();
+                    let moves = events.clone().flat_map(|event| motions(&snapshot.game, event, view));
+                    let flashes = moves.filter_map(|motion| match motion {
+                        Motion::Flash(spot) => Some(spot),
+                        Motion::Fly { .. } | Motion::Build(_) => None,
+                    });
+                    let glowing: Vec<Spot> = flashes.collect();
+                    let mut shows = events.filter_map(|event| show(&snapshot.game, event, view));
+                    (shows.next_back(), glowing)
+                });
+                let Some(sheet) = sheet else {
+                    self.rest.end(&mut self.log);
+                    return false;
+                };
+                // Others wait only where there are others.
+                let seats = Seat::first(snapshot.names.len());
+                let people = seats.filter(|seat| snapshot.seating.parties.is_person(*seat)).count();
+                self.rest.begin(snapshot.clone(), people > 1);
+                if context.moves() {
+                    // What has ended the hand is seen to happen: the village catches fire.
+                    let builds = glowing.iter().copied().map(Motion::Build);
+                    self.stage.begin(builds.collect());
+                }
+                self.stage.glowing = glowing;
+                self.stage.events.clear();
+                self.choice = Choice::default();
+                if self.asked.take().is_some() {
+                    requests.push(Request::Withdraw);
+                }
+                self.open_sheet(Over::Telling(Telling::new(sheet, context.moves())));
+                true
+            }
+            Rest::Playing => false,
+            Rest::Resting(_) | Rest::Ending { .. } => {
+                self.rest.end(&mut self.log);
+                false
+            }
+        }
+    }
+
+    pub(super) fn set_snapshot(&mut self, context: &Context, snapshot: &Snapshot, requests: &mut Requests) {
+        self.theme = context.theme;
+        self.names.clone_from(&snapshot.names);
+        self.log.seat(&snapshot.names, snapshot.me);
+        self.close_page();
+        if self.rests(context, snapshot, requests) {
+            return;
+        }
+        self.stage.glowing.clear();
+        // A dealt card often becomes known only after the game has moved on.
+        let nothing_new = self
+            .snapshot
+            .as_ref()
+            .is_some_and(|old| old.game == snapshot.game && old.known == snapshot.known);
+        let was_mine = self.is_my_turn();
+        let was_to_act = self.snapshot.as_ref().map(|old| old.game.to_act());
+        if let Some(old) = &self.snapshot {
+            self.ending.gains.note(&old.game.scores(), &snapshot.game.scores());
+        }
+        self.note_cards(snapshot);
+        self.snapshot = Some(snapshot.clone());
+        let events = std::mem::take(&mut self.stage.events);
+        if self.ending.failed.is_none() && (!nothing_new || !events.is_empty()) {
+            let offers = self.view(&[], |view, snapshot| Offers::of(&snapshot.game, view));
+            self.choice.offers = offers.unwrap_or_default();
+            // The action in question may no longer be possible.
+            let gone = match &self.asked {
+                Some(Asked::Act(asked)) => {
+                    let mut all = self.choice.offers.all().iter();
+                    !all.any(|offer| offer.action == asked.action && offer.refused.is_none())
+                }
+                _ => false,
+            };
+            if gone {
+                self.asked = None;
+                requests.push(Request::Withdraw);
+            }
+            // Keep the picked spots while they lead to an offer.
+            if self.choice.lit().is_empty() {
+                self.choice.picked.clear();
+            }
+            // Move the focus to new choices. At the start of a turn, move it off actions that are always possible, such
+            // as a vote for the end. Alone, each action begins another turn.
+            let begins = !was_mine || snapshot.names.len() == 1;
+            let lit = self.choice.lit();
+            let is_lit = matches!(self.choice.focus, Some(Target::Spot(spot)) if lit.contains(&spot));
+            if self.is_my_turn() && !lit.is_empty() && (!is_lit || begins) {
+                requests.push(Request::Unfocus);
+            }
+        }
+        let told = self.view(&[], |view, snapshot| {
+            let shows: Vec<_> = events
+                .iter()
+                .filter_map(|event| show(&snapshot.game, event, view))
+                .collect();
+            let moves: Vec<_> = events
+                .iter()
+                .flat_map(|event| motions(&snapshot.game, event, view))
+                .collect();
+            (shows, moves)
+        });
+        let (shows, moves) = told.unwrap_or_default();
+        if context.moves() {
+            let acted = was_to_act.filter(|seats| !moves.is_empty() && self.me().is_none_or(|me| !seats.contains(me)));
+            if let Some(seats) = acted.filter(|_| !snapshot.my_turn && !snapshot.game.is_over()) {
+                self.pacing.show(seats != snapshot.game.to_act());
+            }
+            self.stage.begin(moves);
+        }
+        if let Some(show) = shows.into_iter().next_back() {
+            self.open_sheet(Over::Telling(Telling::new(show, context.moves())));
+        }
+    }
+}

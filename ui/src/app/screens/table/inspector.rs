@@ -1,0 +1,160 @@
+//! The inspector: the thing in focus, its use, or why it has none; and the sheet of all its uses.
+
+use fairdeal_games::{AnyGame, match_game};
+use fairdeal_protocol::game::Game as _;
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::text::{Line, Span};
+use unicode_width::UnicodeWidthStr as _;
+
+use super::choosing::sentence;
+use super::draw::draw_upwards;
+use super::{TableScreen, button, outcome};
+use crate::app::screen::Context;
+use crate::app::screens::first_shown;
+use crate::app::shell::window;
+use crate::canvas::{Canvas, Target, cut, wrapped_line};
+use crate::keys::Intent;
+use crate::tables::{Board as _, ViewContext};
+
+pub(super) fn draw(
+    table_screen: &TableScreen,
+    context: &Context,
+    game: &AnyGame,
+    view: &ViewContext<'_>,
+    canvas: &mut Canvas<'_>,
+    area: Rect,
+) {
+    let theme = canvas.theme();
+    let (title, about) = match table_screen.choice.aimed.last() {
+        _ if game.is_over() && table_screen.status.is_none() => {
+            ("How it ended".to_owned(), outcome::in_words(game, view))
+        }
+        Some(spot) => match_game!(game, game => (game.title(*spot, view), game.about(*spot, view))),
+        None => (String::new(), Vec::new()),
+    };
+    let offers = if game.is_over() || !view.acts {
+        Vec::new()
+    } else {
+        table_screen.listed()
+    };
+    let hinted = table_screen.choice.hinted.as_ref();
+    let hinted = hinted.filter(|(action, _)| offers.first().is_some_and(|offer| offer.action == *action));
+    let hint = hinted.map(|(_, why)| Span::styled(format!("{} {why} ", theme.glyph("✓", "+")), theme.good()));
+    let use_line = offers.first().map(|offer| match &offer.refused {
+        Some(why) => Line::from(vec![
+            Span::styled(theme.glyph("✗ ", "x "), theme.bad()),
+            Span::styled(sentence(why), theme.ink()),
+        ]),
+        None => {
+            let more = match offers.len() {
+                1 => String::new(),
+                count => format!("   {} {} more", context.keymap.key(Intent::Uses), count - 1),
+            };
+            Line::from(vec![
+                Span::styled("Enter ", theme.key()),
+                Span::styled(offer.words.clone(), theme.ink()),
+                Span::styled(more, theme.key()),
+            ])
+        }
+    });
+    if area.height == 1 {
+        let head = format!("{title}   ");
+        let line = match use_line {
+            Some(mut used) if hint.is_some() => {
+                used.spans.truncate(2);
+                used.push_span("  ");
+                used.extend(hint);
+                used
+            }
+            Some(used) if head.width() + used.width() <= usize::from(area.width) => {
+                let mut line = Line::styled(head, theme.title());
+                line.extend(used);
+                line
+            }
+            Some(mut used) => {
+                // The keys say that there are other uses.
+                let is_cut = used.width() > usize::from(area.width);
+                used.spans.truncate(if is_cut { 2 } else { used.spans.len() });
+                used
+            }
+            None => Line::styled(title, theme.title()),
+        };
+        let rows = wrapped_line(&line, usize::from(area.width), 2);
+        return draw_upwards(canvas, area, rows);
+    }
+    if title.is_empty() {
+        return;
+    }
+    // A title without room ends at its colon; the rest begins the text.
+    let room = usize::from(area.width).saturating_sub(4);
+    let (title, rest) = match title.split_once(": ") {
+        Some((head, rest)) if title.width() > room => (head.to_owned(), format!("{rest}.")),
+        _ => (title, String::new()),
+    };
+    let inner = canvas.panel(area, &title);
+    let uses = use_line.map_or_else(Vec::new, |line| wrapped_line(&line, usize::from(inner.width), 2));
+    let foot_rows = Constraint::Length(u16::try_from(uses.len()).unwrap_or(0));
+    let [text, foot] = Layout::vertical([Constraint::Min(0), foot_rows]).areas(inner);
+    let about = std::iter::once(rest).filter(|rest| !rest.is_empty()).chain(about);
+    let about = about.collect::<Vec<_>>().join(" ");
+    let about = hint.into_iter().chain([Span::styled(about, theme.ink())]);
+    let rows = wrapped_line(&about.collect(), usize::from(text.width), 0);
+    let room = usize::from(text.height);
+    let is_cut = rows.len() > room;
+    let shown = rows.into_iter().take(room).enumerate().map(|(number, row)| {
+        let is_last = number + 1 == room;
+        if is_last && is_cut {
+            let key = context.keymap.key(Intent::Inspect);
+            let more = format!(" {key} more");
+            let row = cut(
+                &row.to_string(),
+                usize::from(text.width).saturating_sub(more.width()),
+                theme,
+            );
+            return Line::from(vec![Span::styled(row, theme.ink()), Span::styled(more, theme.key())]);
+        }
+        row
+    });
+    canvas.rows(text, shown);
+    canvas.rows(foot, uses);
+}
+
+/// The sheet of all uses of the thing in focus.
+pub(super) fn draw_uses(table_screen: &TableScreen, canvas: &mut Canvas<'_>) {
+    let theme = canvas.theme();
+    let offers = table_screen.listed();
+    let widest = offers.iter().map(|offer| offer.words.width()).max().unwrap_or(0);
+    let width = u16::try_from(widest).unwrap_or(u16::MAX).saturating_add(10).max(40);
+    let height = u16::try_from(offers.len()).unwrap_or(u16::MAX).saturating_add(4);
+    let inner = window(canvas, "Choose one", width, height);
+    let [list, foot] = Layout::vertical([Constraint::Min(0), Constraint::Length(1)])
+        .spacing(1)
+        .areas(inner);
+    let rows = usize::from(list.height);
+    let focus = match table_screen.choice.focus {
+        Some(Target::Row(number)) => number,
+        _ => 0,
+    };
+    let first = first_shown(focus, rows, offers.len());
+    let mut at = Rect { height: 1, ..list };
+    for (offer, number) in offers.iter().skip(first).zip(first..).take(rows) {
+        let mark = canvas.target(at, Target::Row(number));
+        let sign = if mark.focused { theme.glyph("▌", ">") } else { " " };
+        let key = if number < 9 {
+            (number + 1).to_string()
+        } else {
+            " ".to_owned()
+        };
+        let line = Line::from(vec![
+            Span::styled(sign, theme.accent()),
+            Span::styled(format!(" {key} "), theme.key()),
+            Span::raw(cut(&offer.words, usize::from(list.width).saturating_sub(4), theme)),
+        ]);
+        canvas.put(at, line);
+        if mark.focused {
+            canvas.tint(at, theme.focused());
+        }
+        at.y += 1;
+    }
+    canvas.button((foot.x + 1, foot.y), "Esc", "back", button::CLOSE);
+}

@@ -1,0 +1,208 @@
+//! Entering and leaving a game: readiness, invitations, removals, a rematch, the audit.
+
+use std::path::PathBuf;
+
+use fairdeal_games::bots::Level;
+use fairdeal_protocol::game::Game as _;
+use fairdeal_protocol::log::claim::Ground;
+use fairdeal_protocol::party::PlayedBy;
+use fairdeal_protocol::seat::{Seat, SeatSet};
+
+use super::{Asked, TableScreen, Way};
+use crate::app::screen::{Effect, Opening, Question, Request, Requests};
+use crate::app::screens::audit::Audit;
+use crate::app::screens::review::Review;
+use crate::session::Command;
+use crate::view::{LobbySeat, Standing};
+
+impl TableScreen {
+    /// Whether this player is ready.
+    pub(super) fn is_ready(&self) -> bool {
+        let me = self.lobby.me.and_then(|me| self.lobby.ready.get(me.index()));
+        me.copied().unwrap_or(false)
+    }
+
+    pub(super) fn toggle_ready(&self, requests: &mut Requests) {
+        if self.lobby.me.is_some() {
+            let command = Command::Ready(!self.is_ready());
+            requests.push(Request::Effect(Effect::Session(command)));
+        }
+    }
+
+    /// Whether this host can send away the guest at a seat of the lobby.
+    pub(super) fn may_dismiss(&self, seat: Seat) -> bool {
+        let guest = self.lobby.seats.get(seat.index()).and_then(Option::as_ref);
+        let hosts = self.snapshot.is_none() && self.lobby.ticket.is_some() && !self.local;
+        hosts && guest.is_some() && self.lobby.me != Some(seat)
+    }
+
+    /// The seats whose removal this player may propose.
+    pub(super) fn may_propose(&self) -> SeatSet {
+        let snapshot = self.snapshot.as_ref();
+        snapshot.map_or(SeatSet::EMPTY, |snapshot| snapshot.waits.may_propose)
+    }
+
+    /// Asks for confirmation to propose a removal.
+    pub(super) fn ask_removal(&mut self, seat: Seat, requests: &mut Requests) {
+        let Some(name) = self.names.get(seat.index()) else {
+            return;
+        };
+        requests.push(Request::Ask(Question::sure(format!(
+            "Propose to play on without {name}? All others have to agree."
+        ))));
+        self.asked = Some(Asked::Removal(seat));
+    }
+
+    /// Whether there is an invitation, and following it loses nothing: the game is over or failed.
+    pub(super) fn may_follow(&self) -> bool {
+        self.ending.invitation.is_some() && (self.ending.outcome.is_some() || self.ending.failed.is_some())
+    }
+
+    pub(super) fn follow(&self, requests: &mut Requests) {
+        let ticket = self.ending.invitation.as_ref().filter(|_| self.may_follow());
+        let Some((_, target)) = ticket.cloned() else {
+            return;
+        };
+        let password = None;
+        let (effect, purpose) = if self.is_spectator() {
+            (Effect::Watch { target, password }, "watching")
+        } else {
+            (Effect::Join { target, password }, "joining")
+        };
+        requests.push(Request::Effect(effect));
+        requests.push(Request::Replace(Box::new(Self::new(purpose, false))));
+    }
+
+    pub(super) fn audit(&self, requests: &mut Requests) {
+        let outcome = self.ending.outcome.as_ref();
+        if let Some(transcript) = outcome.and_then(|outcome| outcome.transcript.clone()) {
+            requests.push(Request::Effect(Effect::Audit(transcript.clone())));
+            requests.push(Request::Push(Box::new(Audit::of(transcript))));
+        }
+    }
+
+    /// The transcript and seat to look back with: after a game against bots alone.
+    pub(super) fn may_review(&self) -> Option<(PathBuf, Seat)> {
+        let outcome = self
+            .ending
+            .outcome
+            .as_ref()
+            .filter(|_| self.local && self.names.len() > 1)?;
+        Some((outcome.transcript.clone()?, self.me()?))
+    }
+
+    pub(super) fn review(&self, requests: &mut Requests) {
+        if let Some((transcript, me)) = self.may_review() {
+            requests.push(Request::Effect(Effect::Review(transcript, me)));
+            requests.push(Request::Push(Box::new(Review::of(me))));
+        }
+    }
+
+    /// Whether the game is over by its rules.
+    pub(super) fn is_over(&self) -> bool {
+        let snapshot = self.snapshot.as_ref();
+        snapshot.is_some_and(|snapshot| snapshot.game.is_over())
+    }
+
+    /// Whether this is an unsealed practice game.
+    pub(super) fn is_practice(&self) -> bool {
+        let standing = self.snapshot.as_ref().map(|snapshot| &snapshot.standing);
+        matches!(standing, Some(Standing::Practice { .. }))
+    }
+
+    /// Whether the game is over, and this player can open another table like it.
+    pub(super) fn may_rematch(&self) -> bool {
+        let over = self.ending.outcome.is_some() || self.is_practice() && self.is_over();
+        over && self.me().is_some() && !self.lobby.seats.is_empty()
+    }
+
+    pub(super) fn rematch(&mut self, requests: &mut Requests) {
+        if !self.may_rematch() {
+            return;
+        }
+        let seats = u8::try_from(self.lobby.seats.len()).unwrap_or(1);
+        let opening = Opening {
+            game: self.lobby.game.clone(),
+            seats,
+            bots: if self.local { seats - 1 } else { 0 },
+            level: self.lobby.seats.iter().flatten().find_map(level_of).unwrap_or_default(),
+            options: self.lobby.options.clone(),
+            networked: !self.local,
+            lan: false,
+            password: None,
+            practice: self.is_practice(),
+        };
+        let effect = if self.local {
+            Effect::Open(opening)
+        } else {
+            Effect::Rematch(opening)
+        };
+        requests.push(Request::Effect(effect));
+        requests.push(Request::Replace(Box::new(Self::new("another game", self.local))));
+    }
+
+    pub(super) fn ask_leave(&mut self, requests: &mut Requests) {
+        let nothing_lost = self.ending.ended
+            || self.is_spectator()
+            || self.ending.outcome.is_some()
+            || self.ending.failed.is_some()
+            || self.ending.left
+            || self.is_practice() && self.is_over();
+        if nothing_lost {
+            return self.go(requests);
+        }
+        if self.snapshot.is_none() {
+            requests.push(Request::Ask(Question::sure("Leave the table? It has not begun.")));
+            self.asked = Some(Asked::Leave(vec![Way::Go]));
+            return;
+        }
+        if self.is_practice() {
+            requests.push(Request::Ask(Question::sure(
+                "Leave the game? A practice game is not saved.",
+            )));
+            self.asked = Some(Asked::Leave(vec![Way::Go]));
+            return;
+        }
+        let mut answers = vec![(
+            'y',
+            "pause".to_owned(),
+            "the game is saved; resume it from the home screen".to_owned(),
+        )];
+        let mut ways = vec![Way::Pause];
+        if self.names.len() > 1 {
+            answers.push((
+                'f',
+                "forfeit".to_owned(),
+                "leave for good; the others play on".to_owned(),
+            ));
+            ways.push(Way::Forfeit);
+        }
+        let waits = self.snapshot.as_ref().map(|snapshot| &snapshot.waits);
+        if let Some(ground) = waits.and_then(|waits| waits.may_claim) {
+            let why = match ground {
+                Ground::Absent => "close the table: the others stay away",
+                Ground::OutOfTime => "close the table: the other player's time is up",
+            };
+            answers.push(('c', "claim".to_owned(), why.to_owned()));
+            ways.push(Way::Claim);
+        }
+        requests.push(Request::Ask(Question {
+            text: "Leave the table? The game is not over.".to_owned(),
+            answers,
+        }));
+        self.asked = Some(Asked::Leave(ways));
+    }
+
+    pub(super) fn go(&mut self, requests: &mut Requests) {
+        requests.push(Request::Effect(Effect::CloseSession));
+        requests.push(Request::Leave);
+    }
+}
+
+/// The level of a bot that the program knows.
+fn level_of(taken: &LobbySeat) -> Option<Level> {
+    match &taken.played_by {
+        PlayedBy::Bot(level) => Level::by_name(level.as_str()),
+        PlayedBy::Person => None,
+    }
+}

@@ -1,0 +1,478 @@
+//! The lobby: the seats around a table, the ticket to give to friends, and the chat.
+
+use std::collections::BTreeMap;
+
+use fairdeal_games::{counted, game_info};
+use fairdeal_protocol::party::PlayedBy;
+use fairdeal_protocol::seat::Seat;
+use ratatui::layout::{Constraint, Flex, Layout, Margin, Rect};
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use unicode_width::UnicodeWidthStr as _;
+
+use super::{TableScreen, button, rail};
+use crate::app::qr::Code;
+use crate::app::screen::{Context, Effect, Request, Requests, Tone};
+use crate::app::screens::table::choosing::sentence;
+use crate::app::screens::{column, paragraph};
+use crate::bot_names::next_bot;
+use crate::canvas::{Canvas, Target, cut};
+use crate::field::Field;
+use crate::keys::Intent;
+use crate::text::MAX_SHOWN;
+use crate::view::{LobbySeat, LobbyView, option_in_words};
+
+/// The page of the lobby.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Page {
+    #[default]
+    Seats,
+    /// The whole ticket and the addresses.
+    Details,
+    /// The ticket as a QR code.
+    Code,
+}
+
+/// The state of the lobby's screen.
+#[derive(Debug, Default)]
+pub(super) struct Front {
+    page: Page,
+    /// The last round trip to each player, in milliseconds, as far as it is known.
+    pub(super) round_trips: BTreeMap<Seat, u32>,
+}
+
+/// From this size the seats stand around a table, with the chat beside them.
+const WIDE: (u16, u16) = (110, 34);
+/// Width of the chat beside the seats.
+const CHAT: u16 = 40;
+/// Width and height of a seat's plate.
+const PLATE: (u16, u16) = (22, 6);
+
+/// A seat as the lobby shows it.
+struct Plate {
+    name: String,
+    state: &'static str,
+    style: Style,
+    note: String,
+    /// The note where there is less room.
+    short: &'static str,
+    button: Option<(&'static str, &'static str, Target)>,
+    is_me: bool,
+}
+
+impl TableScreen {
+    /// Replaces the lobby, and forgets the round trips to those who have left.
+    pub(super) fn set_lobby(&mut self, view: &LobbyView) {
+        let stays = |seat: &Seat| view.seats.get(seat.index()) == self.lobby.seats.get(seat.index());
+        self.front.round_trips.retain(|seat, _| stays(seat));
+        self.lobby = view.clone();
+    }
+
+    /// Whether the default key of the chat copies the ticket.
+    pub(super) fn is_copy(&self, context: &Context) -> bool {
+        let hosts = self.snapshot.is_none() && self.lobby.ticket.is_some();
+        hosts && context.keymap.key(Intent::Chat) == "c"
+    }
+
+    /// The lobby's own keys: each with its effect in words and its button.
+    fn letters(&self) -> impl Iterator<Item = (char, &'static str, Target)> {
+        let hosts = self.lobby.ticket.is_some();
+        let sits = self.lobby.me.is_some();
+        let all = [
+            ('r', "be ready, or not any more", button::READY, sits),
+            ('t', "say something", button::CHAT, sits && !self.local),
+            ('c', "copy the ticket", button::COPY, hosts),
+            ('Q', "the ticket as a QR code", button::CODE, hosts),
+            ('a', "the ticket in full, and its addresses", button::DETAILS, hosts),
+            ('b', "add a bot", button::BOT, hosts),
+        ];
+        let all = all.into_iter().filter(|(.., works)| *works);
+        all.map(|(key, words, target, _)| (key, words, target))
+    }
+
+    pub(super) fn lobby_keys(&self) -> Vec<(String, String)> {
+        let all = self.letters();
+        all.map(|(key, words, _)| (key.to_string(), words.to_owned())).collect()
+    }
+
+    /// A letter in the lobby. Returns whether it was used.
+    pub(super) fn lobby_letter(&mut self, letter: char, requests: &mut Requests) -> bool {
+        let found = self.letters().find(|(key, ..)| *key == letter);
+        found.is_some_and(|(.., target)| self.choose_in_lobby(target, requests))
+    }
+
+    /// Chooses a button of the lobby. Returns whether it is one.
+    pub(super) fn choose_in_lobby(&mut self, target: Target, requests: &mut Requests) -> bool {
+        let other = |page: Page, now: Page| if page == now { Page::Seats } else { page };
+        match target {
+            button::READY => self.toggle_ready(requests),
+            button::CHAT => {
+                self.front.page = Page::Seats;
+                self.chat = Some(Field::new(MAX_SHOWN));
+            }
+            button::CODE => self.front.page = other(Page::Code, self.front.page),
+            button::DETAILS => self.front.page = other(Page::Details, self.front.page),
+            button::COPY => self.copy_ticket(requests),
+            button::BOT => self.seat_bot(requests),
+            _ => return false,
+        }
+        true
+    }
+
+    /// Shows the seats again. Returns whether another page was open.
+    pub(super) fn close_page(&mut self) -> bool {
+        std::mem::take(&mut self.front.page) != Page::Seats
+    }
+
+    pub(super) fn copy_ticket(&self, requests: &mut Requests) {
+        if let Some(ticket) = self.lobby.ticket.clone() {
+            requests.push(Request::Effect(Effect::Copy(ticket)));
+            let text = "The ticket is in the clipboard, if this terminal lets programs write there.";
+            requests.push(Request::Toast(Tone::Good, text.to_owned()));
+        }
+    }
+
+    fn seat_bot(&self, requests: &mut Requests) {
+        if let Some(ticket) = self.lobby.ticket.clone() {
+            let seated = self.lobby.seats.iter().flatten();
+            let number = next_bot(seated.map(|taken| taken.name.as_str()));
+            requests.push(Request::Effect(Effect::SeatBot { ticket, number }));
+        }
+    }
+
+    fn plate(&self, number: usize, canvas: &Canvas<'_>) -> Plate {
+        let theme = canvas.theme();
+        let lobby = &self.lobby;
+        let seat = Seat::new(number);
+        let is_me = seat.is_some() && lobby.me == seat;
+        let Some(LobbySeat { name, party, played_by }) = lobby.seats.get(number).and_then(Option::as_ref) else {
+            let first = lobby.seats.iter().position(Option::is_none) == Some(number);
+            let offers = first && lobby.ticket.is_some();
+            return Plate {
+                name: "free seat".to_owned(),
+                state: "for a friend",
+                style: theme.ink(),
+                note: String::new(),
+                short: "",
+                button: offers.then_some(("b", "add a bot", button::BOT)),
+                is_me,
+            };
+        };
+        let is_ready = lobby.ready.get(number).copied().unwrap_or(false);
+        let owner = party.lowest();
+        let note = match played_by {
+            _ if is_me => "you".to_owned(),
+            PlayedBy::Person => {
+                let known = seat.and_then(|seat| self.front.round_trips.get(&seat));
+                known.map_or_else(String::new, |milliseconds| format!("{milliseconds} ms away"))
+            }
+            PlayedBy::Bot(level) => {
+                let host = lobby.seats.get(owner.index()).and_then(Option::as_ref);
+                let whose = match host {
+                    _ if lobby.me == Some(owner) => "local bot".to_owned(),
+                    Some(host) if Some(owner) != seat => format!("{}'s bot", host.name),
+                    _ => "bot".to_owned(),
+                };
+                format!("{whose} {} {}", theme.glyph("·", "-"), level.as_str())
+            }
+        };
+        let dismiss = u16::try_from(number).map(|number| button::DISMISS + number).ok();
+        let may_dismiss = seat.is_some_and(|seat| self.may_dismiss(seat));
+        Plate {
+            name: name.clone(),
+            state: match is_ready {
+                true => theme.glyph("✓ ready", "+ ready"),
+                false => theme.glyph("○ not ready yet", "o not ready yet"),
+            },
+            style: if is_ready { theme.good() } else { theme.ink() },
+            note,
+            short: if *played_by == PlayedBy::Person { "" } else { "bot" },
+            button: dismiss
+                .filter(|_| may_dismiss)
+                .map(|number| ("", "send away", Target::Button(number))),
+            is_me,
+        }
+    }
+}
+
+pub(super) fn draw(table_screen: &TableScreen, context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
+    let page = column(area.inner(Margin::new(2, 1)), 150);
+    let lobby = &table_screen.lobby;
+    let ticket = lobby.ticket.as_ref().filter(|_| lobby.seats.len() > 1);
+    match (table_screen.front.page, ticket) {
+        (Page::Code, Some(ticket)) => return draw_code(ticket, canvas, area),
+        (Page::Details, Some(ticket)) => return draw_details(table_screen, ticket, canvas, page),
+        _ if lobby.seats.is_empty() => return draw_reaching(table_screen, canvas, page),
+        _ => {}
+    }
+    let rows = [Constraint::Min(3), Constraint::Length(2)];
+    let [body, foot] = Layout::vertical(rows).spacing(1).areas(page);
+    // First, because the first target gets the focus.
+    draw_foot(table_screen, context, canvas, foot);
+    let tall = |rows: u16| Constraint::Length(if ticket.is_some() { rows } else { 0 });
+    let (below, chat) = if area.width >= WIDE.0 && area.height >= WIDE.1 {
+        let columns = [Constraint::Min(0), Constraint::Length(CHAT)];
+        let [left, chat] = Layout::horizontal(columns).spacing(2).areas(body);
+        let rows = [Constraint::Min(0), tall(4)];
+        let [ring, below] = Layout::vertical(rows).spacing(1).areas(left);
+        draw_ring(table_screen, canvas, ring);
+        (below, chat)
+    } else {
+        let seats = u16::try_from(lobby.seats.len()).unwrap_or(u16::MAX);
+        let rows = [Constraint::Length(seats.saturating_add(3)), tall(3), Constraint::Min(0)];
+        let gap = u16::from(area.height > 22);
+        let [seats, below, chat] = Layout::vertical(rows).spacing(gap).areas(body);
+        draw_list(table_screen, canvas, seats);
+        (below, chat)
+    };
+    if let Some(ticket) = ticket {
+        draw_ticket(ticket, canvas, below);
+    }
+    draw_chat(table_screen, canvas, chat);
+}
+
+/// The game's name, and its options in plain words.
+fn about(table_screen: &TableScreen) -> (String, Vec<String>) {
+    let lobby = &table_screen.lobby;
+    let info = game_info(&lobby.game).ok();
+    let game = info.map_or(lobby.game.as_str(), |info| info.name);
+    let usual = |key: &str, value: &str| {
+        let mut options = info.into_iter().flat_map(|info| info.options);
+        options.any(|option| option.key == key && option.default == value)
+    };
+    let options = lobby.options.iter().filter_map(|(key, value)| {
+        Some(match (key.as_str(), value.as_str()) {
+            ("target", points) => format!("first to {points}"),
+            ("turn-time", "none") => "no turn limit".to_owned(),
+            ("absence", _) | ("strict", "false") => return None,
+            (key, value) if usual(key, value) => return None,
+            _ => option_in_words(key, value),
+        })
+    });
+    (game.to_owned(), options.collect())
+}
+
+/// The seats around a table; the player sits in front.
+fn draw_ring(table_screen: &TableScreen, canvas: &mut Canvas<'_>, area: Rect) {
+    let theme = canvas.theme();
+    let seats = table_screen.lobby.seats.len();
+    let cells = |layout: Layout, area: Rect| layout.flex(Flex::Center).areas::<3>(area);
+    let rows = cells(Layout::vertical([Constraint::Length(PLATE.1); 3]).spacing(1), area);
+    let columns = [PLATE.0, PLATE.0 + 2, PLATE.0].map(Constraint::Length);
+    let places = rows.map(|row| cells(Layout::horizontal(columns).spacing(3), row));
+    let [[top_left, top, top_right], [left, middle, right], [_, front, _]] = places;
+    // Clockwise from the player's left.
+    let around: Vec<Rect> = match seats {
+        0 | 1 => Vec::new(),
+        2 => vec![top],
+        3 => vec![top_left, top_right],
+        4 => vec![left, top, right],
+        5 => vec![left, top_left, top_right, right],
+        _ => vec![left, top_left, top, top_right, right],
+    };
+    let wide = if seats > 3 { middle } else { left.union(right) };
+    canvas.tint(wide, theme.paper(true));
+    let inner = canvas.frame(wide, "");
+    let (game, options) = about(table_screen);
+    let taken = table_screen.lobby.seats.iter().flatten().count();
+    let mut words = vec![Line::styled(game, theme.accent())];
+    let more = options
+        .into_iter()
+        .chain([format!("{taken} of {}", counted(seats, "seat"))]);
+    words.extend(more.map(|row| Line::styled(row, theme.ink())));
+    let tall = Constraint::Length(u16::try_from(words.len()).unwrap_or(u16::MAX));
+    let [inner] = Layout::vertical([tall]).flex(Flex::Center).areas(inner);
+    canvas.rows(inner, words.into_iter().map(Line::centered));
+    let me = table_screen.lobby.me.map_or(0, Seat::index);
+    for (at, step) in std::iter::once(front).chain(around).zip(0..) {
+        let plate = table_screen.plate((me + step) % seats.max(1), canvas);
+        let width = usize::from(at.width).saturating_sub(4);
+        let inner = canvas.panel(at, &cut(&plate.name, width, theme));
+        if plate.is_me {
+            canvas.tint(Rect { height: 1, ..at }, theme.accent());
+        }
+        canvas.put(inner, Line::styled(plate.state, plate.style));
+        let [_, note] = Layout::vertical([Constraint::Length(1), Constraint::Length(2)]).areas(inner);
+        paragraph(canvas, note, Line::styled(plate.note, theme.ink()));
+        if let Some((key, label, target)) = plate.button {
+            canvas.button((inner.x, inner.bottom().saturating_sub(1)), key, label, target);
+        }
+    }
+}
+
+/// The seats as a list, for small screens.
+fn draw_list(table_screen: &TableScreen, canvas: &mut Canvas<'_>, area: Rect) {
+    let theme = canvas.theme();
+    let (game, options) = about(table_screen);
+    let inner = canvas.panel(area, &game);
+    let room = usize::from(inner.width);
+    canvas.put(inner, Line::styled(cut(&options.join(", "), room, theme), theme.ink()));
+    let plates: Vec<Plate> = (0..table_screen.lobby.seats.len())
+        .map(|number| table_screen.plate(number, canvas))
+        .collect();
+    let widest = plates.iter().map(|plate| plate.name.width()).max().unwrap_or(0).min(20);
+    for (plate, y) in plates.into_iter().zip(inner.y.saturating_add(1)..inner.bottom()) {
+        let row = Rect { y, height: 1, ..inner };
+        let name = cut(&plate.name, widest, theme);
+        let style = if plate.is_me { theme.accent() } else { theme.ink() };
+        let state = Span::styled(format!("{:<17}", plate.state), plate.style);
+        let name = Span::styled(format!("{name}{}", " ".repeat(widest + 2 - name.width())), style);
+        let rest = canvas.lead(row, Line::from(vec![name, state]));
+        let button = plate
+            .button
+            .map_or(0, |(key, label, _)| key.width() + label.width() + 3);
+        // Without room for both, the note gives way.
+        let has_room = plate.note.width() + button < usize::from(rest.width);
+        let note = if has_room { plate.note.as_str() } else { plate.short };
+        let gap = if note.is_empty() { "" } else { " " };
+        let rest = canvas.lead(rest, Line::styled(format!("{note}{gap}"), theme.ink()));
+        if let Some((key, label, target)) = plate.button {
+            canvas.button((rest.x, rest.y), key, label, target);
+        }
+    }
+}
+
+/// The ticket in one line, and how friends use it.
+fn draw_ticket(ticket: &str, canvas: &mut Canvas<'_>, area: Rect) {
+    let theme = canvas.theme();
+    let inner = canvas.panel(area, "Ticket for your friends");
+    let short = match (ticket.get(..8), ticket.get(ticket.len().saturating_sub(9)..)) {
+        (Some(head), Some(tail)) if ticket.len() > 20 => format!("{head}{}{tail}", theme.glyph("…", "...")),
+        _ => ticket.to_owned(),
+    };
+    let [line, inner] = Layout::vertical([Constraint::Length(1), Constraint::Min(0)]).areas(inner);
+    let rest = canvas.lead(line, Line::styled(format!("{short}  "), theme.accent()));
+    let x = canvas.button((rest.x, rest.y), "c", "copy", button::COPY);
+    let x = canvas.button((x, rest.y), "Q", "QR code", button::CODE);
+    canvas.button((x, rest.y), "a", "details", button::DETAILS);
+    let how = "They type fairdeal join TICKET, or choose \"join with a ticket\".";
+    canvas.rows(inner, [Line::styled(how, theme.ink())]);
+}
+
+/// The messages, and the line to write on.
+fn draw_chat(table_screen: &TableScreen, canvas: &mut Canvas<'_>, area: Rect) {
+    if area.height < 3 {
+        return;
+    }
+    let theme = canvas.theme();
+    let writes = !table_screen.local && table_screen.lobby.me.is_some();
+    let inner = canvas.panel(area, if writes { "Chat" } else { "News" });
+    let [log, line] = Layout::vertical([Constraint::Min(0), Constraint::Length(u16::from(writes))]).areas(inner);
+    rail::draw_entries(&table_screen.log, canvas, log);
+    if !writes {
+        return;
+    }
+    canvas.clear(line);
+    canvas.tint(line, theme.paper(true));
+    if let Some(field) = &table_screen.chat {
+        return rail::draw_field(field, canvas, line);
+    }
+    let prompt = theme.glyph(rail::PROMPT.0, rail::PROMPT.1);
+    let mark = canvas.target(line, button::CHAT);
+    let key = Span::styled("t", theme.key());
+    let words = Span::styled(" or a click: say something", theme.ink());
+    canvas.put(line, Line::from(vec![Span::styled(prompt, theme.accent()), key, words]));
+    if mark.focused {
+        canvas.tint(line, theme.focused());
+    }
+}
+
+/// The next step in words, and the keys.
+fn draw_foot(table_screen: &TableScreen, context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
+    let theme = canvas.theme();
+    let free = table_screen.lobby.seats.iter().filter(|seat| seat.is_none()).count();
+    let (ready, sits) = (table_screen.is_ready(), table_screen.lobby.me.is_some());
+    let text = match (&table_screen.ending.failed, &table_screen.reaching) {
+        (Some(why), _) => return paragraph(canvas, area, Line::styled(why.as_str(), theme.bad())),
+        (None, Some((seconds, _))) => format!("Lost the connection to the host. Trying for {seconds} s more."),
+        (None, None) if !sits => "You are watching. The game has not begun.".to_owned(),
+        (None, None) if free > 0 => format!("Waiting for players: {} free.", counted(free, "seat")),
+        (None, None) if ready => "Waiting until everybody is ready.".to_owned(),
+        (None, None) => "All seats are taken. Press r when you are ready.".to_owned(),
+    };
+    canvas.put(area, Line::styled(text, theme.title()));
+    let (mut x, y) = (area.x, area.y + 1);
+    if sits && !table_screen.local {
+        let label = if ready { "not ready" } else { "ready" };
+        x = canvas.button((x, y), "r", label, button::READY);
+    }
+    let key = context.keymap.key(Intent::Quit);
+    canvas.button((x, y), &key, "leave", Target::Key(Intent::Quit));
+}
+
+/// The page before the host answers.
+fn draw_reaching(table_screen: &TableScreen, canvas: &mut Canvas<'_>, area: Rect) {
+    let theme = canvas.theme();
+    let mut lines = Vec::new();
+    if let Some(why) = &table_screen.ending.failed {
+        lines.push(Line::styled(sentence(why), theme.bad()));
+    } else {
+        lines.push(Line::styled("Reaching the host...", theme.title()));
+        if let Some((seconds, why)) = &table_screen.reaching {
+            lines.push(Line::raw(format!("Trying for {seconds} s more. Esc gives up.")));
+            lines.extend(why.iter().map(|why| Line::raw(sentence(why))));
+        }
+    }
+    paragraph(canvas, area, lines);
+}
+
+/// The whole ticket, how to use it, and the addresses in it.
+fn draw_details(table_screen: &TableScreen, ticket: &str, canvas: &mut Canvas<'_>, area: Rect) {
+    let theme = canvas.theme();
+    let inner = canvas.panel(area, "The ticket in full");
+    let how = "Friends choose \"join with a ticket\", or type: fairdeal join TICKET. The ticket holds these \
+               addresses and your public key, so that nobody can answer in your place.";
+    let [text, foot] = Layout::vertical([Constraint::Min(0), Constraint::Length(1)]).areas(inner);
+    let mut lines = vec![
+        Line::styled(ticket, theme.accent()),
+        Line::default(),
+        Line::raw(how),
+        Line::default(),
+    ];
+    lines.extend(
+        table_screen
+            .lobby
+            .addresses
+            .iter()
+            .map(|address| Line::raw(address.as_str())),
+    );
+    paragraph(canvas, text, lines);
+    let x = canvas.button((foot.x, foot.y), "c", "copy", button::COPY);
+    let x = canvas.button((x, foot.y), "Q", "QR code", button::CODE);
+    canvas.button((x, foot.y), "a", "back to the seats", button::DETAILS);
+}
+
+/// The ticket as a QR code over the whole screen, or the size that it needs.
+fn draw_code(ticket: &str, canvas: &mut Canvas<'_>, area: Rect) {
+    let page = area.inner(Margin::new(2, 1));
+    let Some(code) = Code::of(ticket, canvas.theme().is_ascii()) else {
+        return paragraph(
+            canvas,
+            page,
+            "This ticket is too long for a QR code. Press c to copy it.",
+        );
+    };
+    let (columns, rows) = code.size();
+    if columns > area.width || rows > area.height {
+        let words = format!(
+            "The QR code needs {columns} columns and {rows} rows; this terminal has {} and {}. Make the window larger \
+             or the letters smaller, or press c to copy the ticket.",
+            area.width, area.height
+        );
+        return paragraph(canvas, page, words);
+    }
+    // Words beside the code, if there is room for them.
+    let words = if area.width - columns >= 30 {
+        area.width.saturating_sub(columns + 6).min(40)
+    } else {
+        0
+    };
+    let [middle] = Layout::vertical([Constraint::Length(rows)])
+        .flex(Flex::Center)
+        .areas(area);
+    let both = [Constraint::Length(columns), Constraint::Length(words)];
+    let [place, beside] = Layout::horizontal(both).spacing(2).flex(Flex::Center).areas(middle);
+    code.draw(canvas, place);
+    let text = "Scan this code and send the text to a friend. It is the ticket to this table. Q or Esc goes back.";
+    paragraph(canvas, beside, text);
+}

@@ -1,0 +1,775 @@
+//! The table's screen, for a player or a spectator: from the lobby to the end of the game.
+//!
+//! This file holds the state and passes each key, click and event to a module. [`choosing`] handles actions, [`leave`]
+//! readiness, a rematch and leaving, [`events`] the reports of the session. [`lobby`], [`draw`] and the parts of
+//! a table draw the screen, [`sheets`] opens what lies over it, [`seal`] shows what protects each step, [`moving`] animates.
+//!
+//! Over 600 lines: Rust requires all methods of [`Screen`] in one `impl`; most of them call the modules above.
+
+pub(in crate::app::screens) mod choosing;
+mod draw;
+mod events;
+mod inspector;
+mod interval;
+mod leave;
+mod lobby;
+mod log;
+mod moving;
+mod outcome;
+mod pacing;
+mod rail;
+mod seal;
+mod sheets;
+#[cfg(test)]
+mod tests;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use fairdeal_games::match_game;
+use fairdeal_games::{AnyAction, AnyGame, GameInfo, game_info, name_of};
+use fairdeal_protocol::seat::{Seat, SeatSet};
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+
+use self::choosing::Choice;
+use self::interval::Rest;
+use self::log::{Log, Voice};
+use self::moving::{Stage, Telling};
+use self::pacing::Pacing;
+use crate::app::event::UiEvent;
+use crate::app::screen::{Context, Effect, Request, Requests, Screen, Tone};
+use crate::canvas::{Canvas, Layer, Marks, Target, cut};
+use crate::field::Field;
+use crate::keys::Intent;
+use crate::session::Command;
+use crate::tables::offers::{Offer, Offers};
+use crate::tables::{Board as _, SeatState, Spot, ViewContext};
+use crate::text::MAX_SHOWN;
+use crate::theme::Theme;
+use crate::view::{LobbySeat, LobbyView, Snapshot, Standing};
+
+/// Maximum width of a name on a table.
+const NAME: usize = 10;
+/// How long a sheet that opens by itself ignores keys: they were meant for the table.
+const GUARD: Duration = Duration::from_millis(400);
+
+/// Buttons other than the table's own.
+mod button {
+    use super::Target;
+
+    pub(super) const COPY: Target = Target::Button(1);
+    pub(super) const SEAL: Target = Target::Button(3);
+    pub(super) const CLOSE: Target = Target::Button(4);
+    pub(super) const BOT: Target = Target::Button(6);
+    pub(super) const READY: Target = Target::Button(7);
+    pub(super) const CHAT: Target = Target::Button(8);
+    pub(super) const REMATCH: Target = Target::Button(9);
+    pub(super) const AUDIT: Target = Target::Button(10);
+    pub(super) const REVIEW: Target = Target::Button(11);
+    pub(super) const FOLLOW: Target = Target::Button(12);
+    pub(super) const CODE: Target = Target::Button(13);
+    pub(super) const DETAILS: Target = Target::Button(14);
+    /// Sends a guest away: the button number is this plus the number of the seat.
+    pub(super) const DISMISS: u16 = 20;
+    /// Proposes a removal: the button number is this plus the number of the seat.
+    pub(super) const PROPOSE: u16 = 30;
+}
+
+/// How the game ended.
+#[derive(Clone, Debug)]
+struct Outcome {
+    scores: Vec<i64>,
+    winners: Vec<String>,
+    /// The transcript file, if it was saved.
+    transcript: Option<PathBuf>,
+}
+
+/// How the table ends for this player, as far as it has.
+#[derive(Debug, Default)]
+struct Ending {
+    outcome: Option<Outcome>,
+    /// Invitation to another table: who sent it, and its ticket.
+    invitation: Option<(String, String)>,
+    /// Why the table cannot go on.
+    failed: Option<String>,
+    /// Whether this player has left the table for good.
+    left: bool,
+    /// Whether the session is over: nothing more will happen.
+    ended: bool,
+    /// Whether the result has been shown.
+    is_shown: bool,
+    /// The number of deals that were computed again.
+    checked: usize,
+    gains: outcome::Gains,
+}
+
+/// An overlay on the table.
+#[derive(Debug, Default)]
+enum Over {
+    #[default]
+    Nothing,
+    /// The seal's explanation.
+    Seal,
+    /// A text: an animation in steps, such as a scoring, or a sheet that the player opened.
+    Telling(Telling),
+    /// The uses of the thing in focus.
+    Uses,
+    /// The result of the game.
+    Outcome,
+}
+
+/// The action that a question is about.
+#[derive(Clone, Debug)]
+enum Asked {
+    Act(Box<Offer>),
+    Leave(Vec<Way>),
+    Removal(Seat),
+}
+
+/// A way to leave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    Pause,
+    Forfeit,
+    Claim,
+    Go,
+}
+
+#[derive(Debug)]
+pub struct TableScreen {
+    /// The screen's name before the table is known.
+    purpose: String,
+    /// Whether the table has no network: every other seat is a bot of this program.
+    local: bool,
+    /// The chat message being written.
+    chat: Option<Field>,
+    lobby: LobbyView,
+    front: lobby::Front,
+    /// While the host is not connected: for how many more seconds the program tries, and why it has failed so far.
+    reaching: Option<(u64, Option<String>)>,
+    /// The seats whose connection was lost, or that have paused.
+    missing: SeatSet,
+    snapshot: Option<Snapshot>,
+    names: Vec<String>,
+    choice: Choice,
+    log: Log,
+    rest: Rest,
+    over: Over,
+    /// How long the sheet that opened by itself has been there.
+    opened: Duration,
+    asked: Option<Asked>,
+    ending: Ending,
+    /// Replaces the line below the board that tells whose turn it is.
+    status: Option<String>,
+    stage: Stage,
+    pacing: Pacing,
+    theme: Theme,
+}
+
+impl TableScreen {
+    /// A screen with no table yet. `purpose` names what the player is doing; `local` means that the table has no
+    /// network.
+    pub fn new(purpose: &str, local: bool) -> Self {
+        Self {
+            purpose: purpose.to_owned(),
+            local,
+            chat: None,
+            lobby: LobbyView::default(),
+            front: lobby::Front::default(),
+            reaching: None,
+            missing: SeatSet::EMPTY,
+            snapshot: None,
+            names: Vec::new(),
+            choice: Choice::default(),
+            log: Log::default(),
+            rest: Rest::default(),
+            over: Over::Nothing,
+            opened: Duration::ZERO,
+            asked: None,
+            ending: Ending::default(),
+            status: None,
+            stage: Stage::default(),
+            pacing: Pacing::default(),
+            theme: Theme::default(),
+        }
+    }
+
+    /// A table at one step, with these lines in its log.
+    pub fn at(context: &Context, snapshot: &Snapshot, lines: Vec<String>) -> Self {
+        let mut table = Self::new("table", true);
+        table.log = Log::of_game(&snapshot.names, lines);
+        table.set_snapshot(context, snapshot, &mut Requests::default());
+        table
+    }
+
+    fn me(&self) -> Option<Seat> {
+        self.snapshot.as_ref().and_then(|snapshot| snapshot.me)
+    }
+
+    fn is_spectator(&self) -> bool {
+        self.snapshot.is_some() && self.me().is_none()
+    }
+
+    /// Runs a function on the game as this player sees it.
+    fn view<T>(&self, picked: &[Spot], run: impl FnOnce(&ViewContext<'_>, &Snapshot) -> T) -> Option<T> {
+        let snapshot = self.snapshot.as_ref()?;
+        Some(view_of(snapshot, &[], picked, true, &self.theme, |view| {
+            run(view, snapshot)
+        }))
+    }
+
+    fn name_of(&self, seat: Seat) -> String {
+        name_of(seat, &self.names)
+    }
+
+    /// Shows a step of a past game, without offers.
+    pub fn show(&mut self, context: &Context, snapshot: Snapshot, lines: Vec<String>, status: String) {
+        self.theme = context.theme;
+        self.names.clone_from(&snapshot.names);
+        self.log = Log::of_game(&snapshot.names, lines);
+        self.snapshot = Some(snapshot);
+        self.status = Some(status);
+    }
+
+    /// Offers one action alone, or none: for a lesson.
+    pub fn offer_only(&mut self, action: Option<&AnyAction>) {
+        let mut now = self.choice.offers.all().iter().map(|offer| &offer.action);
+        if now.next() == action && now.next().is_none() {
+            return;
+        }
+        let offers = self.view(&[], |view, snapshot| Offers::of(&snapshot.game, view));
+        self.choice.offers = offers.unwrap_or_default();
+        self.choice.offers.retain(action);
+        self.choice.clear();
+    }
+
+    /// Whether an action that is offered asks a question first.
+    pub fn asks_first(&self) -> bool {
+        let mut all = self.choice.offers.all().iter();
+        all.any(|offer| offer.question.is_some())
+    }
+
+    /// Whether the table says what is best.
+    fn advises(&self) -> bool {
+        let snapshot = self.snapshot.as_ref();
+        snapshot.is_none_or(|snapshot| snapshot.standing != Standing::Puzzle)
+    }
+
+    /// Whether a sheet lies over the table.
+    pub fn is_covered(&self) -> bool {
+        !matches!(self.over, Over::Nothing)
+    }
+
+    /// The game as it is shown.
+    pub fn game_now(&self) -> Option<&AnyGame> {
+        self.snapshot.as_ref().map(|snapshot| &snapshot.game)
+    }
+
+    /// Shows what has waited long enough.
+    fn catch_up(&mut self, context: &Context, requests: &mut Requests) {
+        let all = self.pacing.shows_all();
+        while let Some(event) = self.pacing.next() {
+            self.hear_session(context, &event, requests);
+        }
+        if all {
+            self.pacing.skip();
+        }
+    }
+
+    /// Shows everything that waits: the player presses a key.
+    pub fn skip_ahead(&mut self, context: &Context, requests: &mut Requests) {
+        self.pacing.skip();
+        self.catch_up(context, requests);
+    }
+
+    /// Ends the rest between two hands: shows the table as it is now.
+    fn go_on(&mut self, context: &Context, requests: &mut Requests) {
+        if let Some(next) = self.rest.end(&mut self.log) {
+            self.set_snapshot(context, &next, requests);
+        }
+    }
+}
+
+/// Runs a function on a state of the table as its player sees it.
+fn view_of<T>(
+    snapshot: &Snapshot,
+    seats: &[SeatState],
+    picked: &[Spot],
+    acts: bool,
+    theme: &Theme,
+    run: impl FnOnce(&ViewContext<'_>) -> T,
+) -> T {
+    let names = short_names(&snapshot.names, theme);
+    run(&ViewContext {
+        me: snapshot.me,
+        names: &names,
+        known: &snapshot.known,
+        seats,
+        picked,
+        acts,
+        advises: snapshot.standing != Standing::Puzzle,
+        theme,
+    })
+}
+
+/// The names of a table, shortened for boards. Names that would look alike get their seat's number, counted from 1 as
+/// in full names that look alike.
+pub fn short_names(names: &[String], theme: &Theme) -> Vec<String> {
+    let short: Vec<String> = names.iter().map(|name| cut(name, NAME, theme)).collect();
+    let alike = |name: &String| short.iter().filter(|other| *other == name).count() > 1;
+    let named = names.iter().zip(&short).zip(1..);
+    named
+        .map(|((name, short), number)| {
+            if alike(short) {
+                format!("{}#{number}", cut(name, NAME - 2, theme))
+            } else {
+                short.clone()
+            }
+        })
+        .collect()
+}
+
+impl Screen for TableScreen {
+    fn name(&self) -> String {
+        match self.game() {
+            Some(info) if self.snapshot.is_some() => info.name.to_owned(),
+            Some(info) => format!("{}: lobby", info.name),
+            None => self.purpose.clone(),
+        }
+    }
+
+    fn heading(&self) -> String {
+        let Some(snapshot) = &self.snapshot else {
+            return String::new();
+        };
+        let words = match_game!(&snapshot.game, game => game.heading());
+        // A replay is no table to watch.
+        match self.is_spectator() && self.status.is_none() {
+            true => format!("watching, {words}"),
+            false => words,
+        }
+    }
+
+    fn corner(&self, theme: &Theme) -> Option<(Line<'static>, Option<Target>)> {
+        let snapshot = self.snapshot.as_ref()?;
+        let opens = (!self.is_covered()).then_some(button::SEAL);
+        Some((seal::sign(snapshot, theme), opens))
+    }
+
+    fn rule(&self) -> &'static str {
+        let spot = self.choice.aimed.last().copied();
+        let snapshot = self.snapshot.as_ref();
+        let rule = spot.zip(snapshot);
+        rule.map_or(
+            "",
+            |(spot, snapshot)| match_game!(&snapshot.game, game => game.rule(spot)),
+        )
+    }
+
+    fn way_out(&self) -> Intent {
+        Intent::Quit
+    }
+
+    fn game(&self) -> Option<&'static GameInfo> {
+        match &self.snapshot {
+            Some(snapshot) => Some(snapshot.game.info()),
+            None => game_info(&self.lobby.game).ok(),
+        }
+    }
+
+    fn marks(&self) -> Marks {
+        let mut marks = Marks {
+            flashing: self.stage.glowing.iter().copied().collect(),
+            ..Marks::default()
+        };
+        if self.snapshot.is_some() && matches!(self.over, Over::Nothing) {
+            marks.lit = self.choice.lit();
+            marks.picked.clone_from(&self.choice.picked);
+            self.stage.mark(&mut marks);
+        }
+        marks
+    }
+
+    fn draw(&mut self, context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
+        self.theme = context.theme;
+        if self.snapshot.is_some() {
+            draw::draw(self, context, canvas);
+        } else {
+            lobby::draw(self, context, canvas, area);
+        }
+    }
+
+    fn choose(&mut self, context: &Context, target: Target, requests: &mut Requests) {
+        self.skip_ahead(context, requests);
+        if self.is_fresh() {
+            return;
+        }
+        if self.choose_in_lobby(target, requests) {
+            return;
+        }
+        match target {
+            button::CLOSE => self.close_over(context, requests),
+            button::REMATCH => self.rematch(requests),
+            button::AUDIT => self.audit(requests),
+            button::REVIEW => self.review(requests),
+            button::FOLLOW => self.follow(requests),
+            button::SEAL => self.over = Over::Seal,
+            Target::Spot(spot) => self.pick(spot, requests),
+            Target::Row(number) => {
+                if let Some(offer) = self.listed().get(number) {
+                    self.over = Over::Nothing;
+                    self.request(offer.clone(), requests);
+                }
+            }
+            Target::Button(number) => {
+                let proposed = number.checked_sub(button::PROPOSE);
+                if let Some(seat) = proposed.and_then(|seat| Seat::new(usize::from(seat))) {
+                    return self.ask_removal(seat, requests);
+                }
+                let seat = number.checked_sub(button::DISMISS);
+                if let Some(seat) = seat.and_then(|seat| Seat::new(usize::from(seat)))
+                    && self.may_dismiss(seat)
+                {
+                    let command = Command::Dismiss(seat);
+                    requests.push(Request::Effect(Effect::Session(command)));
+                }
+            }
+            Target::Key(_) => {}
+        }
+    }
+
+    fn intent(&mut self, context: &Context, intent: Intent, requests: &mut Requests) {
+        self.skip_ahead(context, requests);
+        match intent {
+            // At a host's lobby `c` copies the ticket.
+            Intent::Chat if self.is_copy(context) => self.copy_ticket(requests),
+            Intent::Chat if !self.local && !self.is_spectator() => {
+                self.chat = Some(Field::new(MAX_SHOWN));
+            }
+            Intent::Hint if self.snapshot.is_some() => self.hint(requests),
+            Intent::Uses if !matches!(self.over, Over::Nothing) => self.close_over(context, requests),
+            Intent::Uses if self.listed().len() > 1 => self.open_uses(requests),
+            Intent::Uses => {
+                if let Some(Target::Spot(spot)) = self.choice.focus {
+                    self.pick(spot, requests);
+                }
+            }
+            Intent::Inspect => self.inspect(),
+            Intent::Scores => self.score_sheet(),
+            Intent::Log if self.snapshot.is_some() => self.log_sheet(),
+            Intent::Undo if self.is_practice() => {
+                requests.push(Request::Effect(Effect::Session(Command::Undo)));
+            }
+            Intent::PageUp => self.scroll(5, requests),
+            Intent::PageDown => self.scroll(-5, requests),
+            Intent::Up if matches!(self.over, Over::Telling(_)) => self.scroll(1, requests),
+            Intent::Down if matches!(self.over, Over::Telling(_)) => self.scroll(-1, requests),
+            Intent::Seal => match &self.over {
+                Over::Seal => self.close_over(context, requests),
+                Over::Nothing if self.snapshot.is_some() => self.over = Over::Seal,
+                _ => {}
+            },
+            Intent::Quit => self.ask_leave(requests),
+            _ => {}
+        }
+    }
+
+    fn steers(&self, intent: Intent) -> bool {
+        match intent {
+            Intent::Uses => self.snapshot.is_some(),
+            Intent::Up | Intent::Down => matches!(self.over, Over::Telling(_)),
+            _ => false,
+        }
+    }
+
+    fn letter(&mut self, context: &Context, letter: char, requests: &mut Requests) -> bool {
+        self.skip_ahead(context, requests);
+        if self.is_fresh() {
+            return true;
+        }
+        if letter == 'r' && self.may_rematch() {
+            self.rematch(requests);
+            return true;
+        }
+        if letter == 'f' && self.may_follow() {
+            self.follow(requests);
+            return true;
+        }
+        if let Some(seat) = self.may_propose().iter().next().filter(|_| letter == 'x') {
+            self.ask_removal(seat, requests);
+            return true;
+        }
+        if letter == 'a' && self.ending.outcome.is_some() {
+            self.audit(requests);
+            return true;
+        }
+        if letter == 'w' && self.may_review().is_some() {
+            self.review(requests);
+            return true;
+        }
+        if self.snapshot.is_none() {
+            return self.lobby_letter(letter, requests);
+        }
+        if let Some(digit) = letter.to_digit(10).and_then(|digit| usize::try_from(digit).ok())
+            && matches!(self.over, Over::Nothing | Over::Uses)
+        {
+            self.digit(digit, requests);
+            return true;
+        }
+        if !matches!(self.over, Over::Nothing) {
+            self.close_over(context, requests);
+            return true;
+        }
+        let next = self.choice.lit().into_iter().chain(self.choice.offers.next(&[]));
+        let deeds = next.filter_map(|spot| match spot {
+            Spot::Button(number) => Some((spot, number)),
+            _ => None,
+        });
+        let snapshot = self.snapshot.as_ref();
+        let found = snapshot.and_then(|snapshot| {
+            let mut deeds = deeds;
+            deeds.find(|(_, number)| match_game!(&snapshot.game, game => game.button(*number)).key == Some(letter))
+        });
+        if let Some((spot, _)) = found {
+            self.pick(spot, requests);
+        }
+        found.is_some()
+    }
+
+    fn field(&mut self) -> Option<&mut Field> {
+        self.chat.as_mut()
+    }
+
+    fn submit(&mut self, _context: &Context, requests: &mut Requests) {
+        let text = self.chat.take().map(|mut field| field.take()).unwrap_or_default();
+        if !text.trim().is_empty() {
+            requests.push(Request::Effect(Effect::Session(Command::Say(text))));
+        }
+    }
+
+    fn missed(&mut self, context: &Context, requests: &mut Requests) {
+        if !matches!(self.over, Over::Nothing | Over::Outcome) {
+            self.close_over(context, requests);
+        }
+    }
+
+    fn back(&mut self, context: &Context, requests: &mut Requests) {
+        if self.chat.take().is_some() || self.close_page() {
+            return;
+        }
+        if !matches!(self.over, Over::Nothing) {
+            return self.close_over(context, requests);
+        }
+        if let Some(spot) = self.choice.picked.pop() {
+            requests.push(Request::Focus(Target::Spot(spot)));
+            return;
+        }
+        // Esc closes what is open. It does not leave: a key too many must not end a game.
+        let key = context.keymap.key(Intent::Quit);
+        requests.push(Request::Toast(Tone::Plain, format!("Press {key} to leave the table.")));
+    }
+
+    fn answer(&mut self, _context: &Context, answer: usize, requests: &mut Requests) {
+        match self.asked.take() {
+            Some(Asked::Act(offer)) if answer == 0 => self.act(*offer, requests),
+
+            Some(Asked::Removal(seat)) if answer == 0 => {
+                let command = Command::ProposeRemoval(seat);
+                requests.push(Request::Effect(Effect::Session(command)));
+            }
+            Some(Asked::Leave(ways)) => match ways.get(answer) {
+                Some(Way::Pause | Way::Go) => self.go(requests),
+                Some(Way::Forfeit) => {
+                    let text = "You leave as soon as the others have heard it; stay until then, so that they \
+                                can play on.";
+                    requests.push(Request::Toast(Tone::Plain, text.to_owned()));
+                    requests.push(Request::Effect(Effect::Session(Command::Leave)));
+                }
+                Some(Way::Claim) => requests.push(Request::Effect(Effect::Session(Command::Claim))),
+                None => {}
+            },
+            _ => {}
+        }
+    }
+
+    fn on_event(&mut self, context: &Context, event: &UiEvent, requests: &mut Requests) {
+        match event {
+            UiEvent::Session(event) if self.pacing.hold(event) => self.catch_up(context, requests),
+            UiEvent::Session(event) => self.hear_session(context, event, requests),
+            UiEvent::SessionEnded => {
+                // The end does not overtake events that are held back.
+                self.pacing.skip();
+                self.catch_up(context, requests);
+                self.ending.ended = true;
+                if self.ending.left {
+                    return self.go(requests);
+                }
+                if self.ending.outcome.is_none() && self.ending.failed.is_none() {
+                    self.ending.failed = Some("the session has ended".to_owned());
+                }
+            }
+            UiEvent::Failed(why) => {
+                // Once the lobby is reached, a failed request does not end it.
+                if self.snapshot.is_none() && self.lobby.seats.is_empty() {
+                    self.ending.failed = Some(why.clone());
+                }
+            }
+            UiEvent::Checking(_)
+            | UiEvent::Audited(_)
+            | UiEvent::Replay(_)
+            | UiEvent::Reviewing(..)
+            | UiEvent::Reviewed(_) => {}
+        }
+    }
+
+    fn focused(&mut self, target: Option<Target>) {
+        self.choice.aim(target);
+    }
+
+    fn first_focus(&self, layer: &Layer) -> Option<Target> {
+        let lit = self.choice.lit();
+        let best = self.view(
+            &self.choice.picked,
+            |view, snapshot| match_game!(&snapshot.game, game => game.first(view)),
+        );
+        if let Some(spot) = best
+            .flatten()
+            .filter(|_| self.advises())
+            .filter(|spot| lit.contains(spot) && layer.area(Target::Spot(*spot)).is_some())
+        {
+            return Some(Target::Spot(spot));
+        }
+        let targets = || layer.targets.iter().map(|(_, target)| *target);
+        let is_lit = |target: &Target| matches!(target, Target::Spot(spot) if lit.contains(spot));
+        targets()
+            .find(is_lit)
+            .or_else(|| targets().find(|target| !matches!(target, Target::Key(_))))
+    }
+
+    fn is_stop(&self, target: Target) -> bool {
+        match target {
+            Target::Spot(spot) => self.choice.lit().contains(&spot),
+            _ => true,
+        }
+    }
+
+    fn tick(&mut self, context: &Context, passed: Duration, requests: &mut Requests) {
+        self.pacing.advance(passed);
+        self.catch_up(context, requests);
+        if self.rest.advance(passed) {
+            self.over = Over::Nothing;
+            self.go_on(context, requests);
+        }
+        self.stage.advance(passed);
+        let shown = match &mut self.over {
+            Over::Telling(telling) => telling.advance(passed),
+            _ => passed,
+        };
+        self.opened = self.opened.saturating_add(shown);
+    }
+
+    fn pace(&self) -> Option<Duration> {
+        let telling = match &self.over {
+            Over::Telling(telling) => telling.pace(),
+            _ => None,
+        };
+        // The sheet counts the seconds down.
+        let counting = self.rest.seconds().map(|_| Duration::from_secs(1));
+        let fresh = self.is_fresh().then_some(GUARD);
+        let all = [telling, self.stage.pace(), counting, fresh, self.pacing.pace()];
+        all.into_iter().flatten().min()
+    }
+
+    fn drawn(&mut self, _context: &Context, layer: &Layer) {
+        self.stage.drawn(layer);
+    }
+
+    fn keys(&self, context: &Context) -> Vec<(String, String)> {
+        let keys = &context.keymap;
+        let mut all = Vec::new();
+        if let Some(snapshot) = &self.snapshot {
+            for spot in self.choice.offers.next(&[]) {
+                if let Spot::Button(number) = spot {
+                    let button = match_game!(&snapshot.game, game => game.button(number));
+                    let key = button.key.map(String::from).unwrap_or_default();
+                    all.push((key, button.label.to_owned()));
+                }
+            }
+            all.push(("1 to 9, 0".to_owned(), "a card or pile of your own".to_owned()));
+            let own = [
+                Intent::Uses,
+                Intent::Hint,
+                Intent::Inspect,
+                Intent::Scores,
+                Intent::Log,
+                Intent::Seal,
+            ];
+            all.extend(own.map(|intent| (keys.keys(intent), intent.words().to_owned())));
+        }
+        if !self.local && !self.is_spectator() && !self.is_copy(context) {
+            all.push((keys.keys(Intent::Chat), Intent::Chat.words().to_owned()));
+        }
+        if self.snapshot.is_none() {
+            all.extend(self.lobby_keys());
+        }
+        all.push((keys.keys(Intent::Quit), "leave the table, or pause it".to_owned()));
+        all
+    }
+
+    fn commands(&self, _context: &Context) -> Vec<(String, Target)> {
+        let mut all: Vec<(String, Target)> = Vec::new();
+        if self.snapshot.is_some() {
+            let mut seen = std::collections::BTreeSet::new();
+            for offer in self.choice.offers.all() {
+                // An action with several choices begins with the first.
+                if let Some(spot) = offer.path.first().filter(|spot| seen.insert(**spot)) {
+                    all.push((offer.words.clone(), Target::Spot(*spot)));
+                }
+            }
+            all.push(("the seal: what protects this step".to_owned(), button::SEAL));
+            all.push(("a hint".to_owned(), Target::Key(Intent::Hint)));
+            if self.is_practice() {
+                let name = "take the last action back".to_owned();
+                all.push((name, Target::Key(Intent::Undo)));
+            }
+            if self.may_rematch() {
+                all.push(("another game".to_owned(), button::REMATCH));
+            }
+            if self.ending.outcome.is_some() {
+                all.push(("audit every shuffle of this game".to_owned(), button::AUDIT));
+            }
+            if self.may_review().is_some() {
+                all.push(("what the sharp bot would have done".to_owned(), button::REVIEW));
+            }
+            if let Some((name, _)) = self.ending.invitation.as_ref().filter(|_| self.may_follow()) {
+                all.push((format!("follow {name} to another game"), button::FOLLOW));
+            }
+        } else if self.lobby.ticket.is_some() {
+            all.push(("copy the ticket".to_owned(), button::COPY));
+            all.push(("the ticket as a QR code".to_owned(), button::CODE));
+            all.push(("the ticket in full, and its addresses".to_owned(), button::DETAILS));
+            all.push(("seat a bot".to_owned(), button::BOT));
+            for (taken, number) in self.lobby.seats.iter().zip(0..) {
+                let seat = Seat::new(usize::from(number)).filter(|seat| self.may_dismiss(*seat));
+                if let (Some(LobbySeat { name, .. }), Some(_)) = (taken, seat) {
+                    let target = Target::Button(button::DISMISS + number);
+                    all.push((format!("send {name} away"), target));
+                }
+            }
+        }
+        for seat in self.may_propose().iter() {
+            let name = self.names.get(seat.index()).cloned().unwrap_or_default();
+            let button = button::PROPOSE + u16::from(seat.number());
+            all.push((format!("propose removal of {name}"), Target::Button(button)));
+        }
+        if self.snapshot.is_none() && self.lobby.me.is_some() {
+            all.push(("ready, or not".to_owned(), button::READY));
+        }
+        if !self.local && !self.is_spectator() {
+            all.push(("say something".to_owned(), button::CHAT));
+        }
+        all.push(("leave the table, or pause it".to_owned(), Target::Key(Intent::Quit)));
+        all
+    }
+}

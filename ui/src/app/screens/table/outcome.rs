@@ -1,0 +1,145 @@
+//! The end of a game: who won, by how much, and what comes next.
+
+use fairdeal_games::{AnyGame, counted, listed};
+use fairdeal_protocol::game::Game as _;
+use fairdeal_protocol::seat::Seat;
+use ratatui::text::{Line, Span};
+use unicode_width::UnicodeWidthStr as _;
+
+use super::{TableScreen, button};
+use crate::app::screen::Context;
+use crate::app::shell::window;
+use crate::canvas::{Canvas, Target, fit, wrapped};
+use crate::past::solitaire::Solitaire;
+use crate::tables::ViewContext;
+use crate::view::Snapshot;
+use crate::widgets::{banner, bar};
+
+/// Shown if the transcript could not be written.
+const UNSAVED: &str = "The game is not saved yet: fairdeal resume saves it once there is room.";
+
+/// Each seat's largest gain of points at once.
+#[derive(Debug, Default)]
+pub(super) struct Gains(Vec<i64>);
+
+impl Gains {
+    /// Compares the scores before and after.
+    pub(super) fn note(&mut self, before: &[i64], after: &[i64]) {
+        self.0.resize(after.len().max(self.0.len()), 0);
+        let pairs = self.0.iter_mut().zip(before.iter().zip(after));
+        for (most, (before, after)) in pairs {
+            *most = (*most).max(after.saturating_sub(*before));
+        }
+    }
+
+    /// The largest gain of all, if it stands out: the seat and its points.
+    fn largest(&self) -> Option<(usize, i64)> {
+        let gains = self.0.iter().copied().enumerate().filter(|(_, points)| *points > 0);
+        gains.max_by_key(|(_, points)| *points).filter(|_| self.0.len() > 1)
+    }
+}
+
+pub(super) fn who_wins(names: &[String]) -> String {
+    match names {
+        [] => "Nobody wins.".to_owned(),
+        [one] => format!("{one} wins."),
+        several => format!("{} win together.", listed(several)),
+    }
+}
+
+/// The winners and everybody's points, as sentences.
+pub(super) fn in_words(game: &AnyGame, view: &ViewContext<'_>) -> Vec<String> {
+    let winners: Vec<String> = game.winners().iter().map(|seat| view.name(seat).to_owned()).collect();
+    let scores = game.scores();
+    let points = Seat::first(scores.len()).zip(&scores);
+    let points: Vec<String> = points
+        .map(|(seat, score)| format!("{} {score}", view.name(seat)))
+        .collect();
+    vec![who_wins(&winners), format!("{}.", points.join(", "))]
+}
+
+/// Choices after the end: key, label and target.
+pub(super) fn ways_on(table_screen: &TableScreen) -> impl Iterator<Item = (String, String, Target)> {
+    let ending = &table_screen.ending;
+    let audit = ending
+        .outcome
+        .as_ref()
+        .is_some_and(|outcome| outcome.transcript.is_some());
+    let follow = ending.invitation.as_ref().filter(|_| table_screen.may_follow());
+    let follow = follow.map(|(name, _)| ("f".to_owned(), format!("follow {name}"), button::FOLLOW));
+    let rematch = table_screen.may_rematch();
+    let rematch = rematch.then(|| ("r".to_owned(), "rematch".to_owned(), button::REMATCH));
+    let audit = audit.then(|| ("a".to_owned(), "audit".to_owned(), button::AUDIT));
+    let review = table_screen.may_review();
+    let review = review.map(|_| ("w".to_owned(), "review".to_owned(), button::REVIEW));
+    follow.into_iter().chain(rematch).chain(audit).chain(review)
+}
+
+/// The result sheet: the winner, the ranking with bars, and what can be done next.
+pub(super) fn draw(table_screen: &TableScreen, context: &Context, snapshot: &Snapshot, canvas: &mut Canvas<'_>) {
+    let theme = canvas.theme();
+    let Some(outcome) = &table_screen.ending.outcome else {
+        return;
+    };
+    let mut ranking: Vec<(&String, i64)> = table_screen.names.iter().zip(outcome.scores.iter().copied()).collect();
+    ranking.sort_by_key(|(_, score)| std::cmp::Reverse(*score));
+    let most = ranking.iter().map(|(_, score)| *score).max().unwrap_or(0).max(1);
+    let name_columns = ranking.iter().map(|(name, _)| name.width()).max().unwrap_or(0).min(24);
+    let so_far = match table_screen.names.len() {
+        1 => Solitaire::of(&context.library.past, snapshot.game.info().id, &context.today).in_words(),
+        _ => Vec::new(),
+    };
+    let mut lines = vec![Line::default()];
+    let large = match outcome.winners.as_slice() {
+        [one] if table_screen.names.len() > 1 => banner(one, 68, theme),
+        _ => None,
+    };
+    match large {
+        Some(rows) => {
+            lines.extend(rows.map(|row| Line::styled(row, theme.accent())));
+            lines.push(Line::styled("wins", theme.good()));
+        }
+        None => lines.push(Line::styled(who_wins(&outcome.winners), theme.good())),
+    }
+    lines.push(Line::default());
+    let has_bars = most > 1;
+    for (name, score) in ranking {
+        let mut spans = vec![
+            Span::styled(format!("{score:>6}  "), theme.title()),
+            Span::raw(fit(name, name_columns + 2)),
+        ];
+        if has_bars {
+            spans.extend(bar(score, most, 24, theme));
+            // Bars that touch would be one block.
+            lines.push(Line::from(std::mem::take(&mut spans)));
+        }
+        lines.push(Line::from(spans));
+    }
+    lines.push(Line::default());
+    let largest = table_screen.ending.gains.largest().filter(|_| has_bars);
+    let decided = largest.and_then(|(seat, points)| {
+        let name = table_screen.names.get(seat)?;
+        Some(format!("The largest gain at once: {name}, +{points}."))
+    });
+    let sealed = theme.glyph("◈", "#");
+    let fair = match (table_screen.ending.checked, &outcome.transcript) {
+        _ if table_screen.is_practice() => "Practice: nothing was sealed, and nothing is saved.".to_owned(),
+        (_, None) => UNSAVED.to_owned(),
+        (_, Some(_)) if !snapshot.game.seals_cards() => format!("{sealed} fair: every draw was made by all players"),
+        (0, _) => format!("{sealed} sealed: the audit computes every shuffle again"),
+        (checked, _) => format!("{sealed} fair: every shuffle of {} checked", counted(checked, "deal")),
+    };
+    let notes = decided.iter().chain(&so_far).chain([&fair]);
+    lines.extend(notes.flat_map(|words| wrapped(words, 70, 0)).map(Line::raw));
+    let rows = u16::try_from(lines.len()).unwrap_or(u16::MAX).saturating_add(4);
+    let inner = window(canvas, "The game is over", 76, rows);
+    let text = inner.inner(ratatui::layout::Margin::new(1, 0));
+    canvas.rows(text, lines);
+    let y = inner.bottom().saturating_sub(1);
+    let mut x = canvas.button((text.x, y), "Enter", "back to the table", button::CLOSE);
+    let quit = crate::keys::Intent::Quit;
+    let leave = (context.keymap.key(quit), "leave".to_owned(), Target::Key(quit));
+    for (key, label, target) in ways_on(table_screen).chain([leave]) {
+        x = canvas.button((x, y), &key, &label, target);
+    }
+}

@@ -1,0 +1,149 @@
+//! The sheets over a table: those that open by themselves, and those that the player asks for.
+
+use std::time::Duration;
+
+use fairdeal_games::match_game;
+use fairdeal_protocol::game::Game as _;
+use fairdeal_protocol::seat::Seat;
+use ratatui::text::{Line, Span};
+
+use super::moving::Telling;
+use super::{GUARD, Over, TableScreen, draw, rail, view_of};
+use crate::app::screen::{Context, Request, Requests};
+use crate::canvas::{Target, wrapped};
+use crate::tables::{Animation, Board as _, sections};
+
+impl TableScreen {
+    /// Closes the overlay, or shows what comes after it. One that has just opened by itself stays: the key was meant for
+    /// the table.
+    pub(super) fn close_over(&mut self, context: &Context, requests: &mut Requests) {
+        if self.is_fresh() {
+            return;
+        }
+        match std::mem::take(&mut self.over) {
+            Over::Telling(mut telling) if telling.is_moving() => {
+                telling.skip();
+                self.over = Over::Telling(telling);
+            }
+            Over::Telling(_) if self.ending.outcome.is_some() && !self.ending.is_shown => {
+                self.open_sheet(Over::Outcome);
+            }
+            Over::Uses => {
+                // A choice that led here is taken back; a sheet opened for a look changes nothing.
+                if self.choice.picked == self.choice.aimed {
+                    self.choice.picked.pop();
+                }
+                if let Some(spot) = self.choice.aimed.last() {
+                    requests.push(Request::Focus(Target::Spot(*spot)));
+                }
+            }
+            _ => self.go_on(context, requests),
+        }
+    }
+
+    /// Opens a sheet by itself.
+    pub(super) fn open_sheet(&mut self, over: Over) {
+        self.ending.is_shown |= matches!(over, Over::Outcome);
+        self.over = over;
+        self.opened = Duration::ZERO;
+    }
+
+    /// Whether a sheet has just opened by itself.
+    pub(super) fn is_fresh(&self) -> bool {
+        matches!(self.over, Over::Telling(_) | Over::Outcome) && (self.is_awaited() || self.opened < GUARD)
+    }
+
+    /// Whether the table is still seen before its sheet comes up.
+    pub(super) fn is_awaited(&self) -> bool {
+        matches!(&self.over, Over::Telling(telling) if telling.is_awaited())
+    }
+
+    /// Opens a sheet that the player asked for.
+    pub(super) fn open_text(&mut self, title: &str, lines: Vec<Line<'static>>) {
+        let title = title.to_owned();
+        self.over = Over::Telling(Telling::new(Animation { title, lines }, false));
+        self.opened = GUARD;
+    }
+
+    /// Everything about the thing in focus: what it is, and its uses or why it has none.
+    pub(super) fn inspect(&mut self) {
+        let Some(spot) = self.choice.aimed.last().copied() else {
+            return;
+        };
+        let told = self.view(
+            &self.choice.picked,
+            |view, snapshot| match_game!(&snapshot.game, game => (game.title(spot, view), game.about(spot, view))),
+        );
+        let (title, about) = told.unwrap_or_default();
+        let mut lines: Vec<Line<'static>> = Vec::new();
+        for text in about {
+            lines.extend(wrapped(&text, 70, 0).into_iter().map(Line::raw));
+        }
+        lines.push(Line::default());
+        for offer in self.listed() {
+            let (sign, text) = match &offer.refused {
+                Some(why) => (self.theme.glyph("✗", "x"), format!("{}: {why}", offer.words)),
+                None => (self.theme.glyph("✓", "+"), format!("you can {}", offer.words)),
+            };
+            lines.extend(wrapped(&format!("{sign} {text}"), 70, 2).into_iter().map(Line::raw));
+        }
+        lines.push(Line::styled("R opens the rulebook at this point.", self.theme.faint()));
+        self.open_text(&title, lines);
+    }
+
+    /// Everybody's points and state, and the game's own sections.
+    pub(super) fn score_sheet(&mut self) {
+        let Some(snapshot) = &self.snapshot else {
+            return;
+        };
+        let seats = draw::seat_states(snapshot, self);
+        let lines = view_of(snapshot, &seats, &[], true, &self.theme, |view| {
+            let game = &snapshot.game;
+            let scores = game.scores();
+            let mut lines: Vec<Line<'static>> = Vec::new();
+            let mut ranked: Vec<(Seat, i64)> = Seat::first(scores.len()).zip(scores).collect();
+            ranked.sort_by_key(|(_, score)| std::cmp::Reverse(*score));
+            for (seat, score) in ranked {
+                let mut line = Line::from(Span::raw(format!("{score:>6}  ")));
+                line.extend(view.seat_line(seat, game.to_act().contains(seat)));
+                let bot = if view.seats.get(seat.index()).is_some_and(|seat| seat.is_bot) {
+                    "bot, "
+                } else {
+                    ""
+                };
+                let note = match_game!(game, game => game.seat_note(seat));
+                line.push_span(Span::styled(format!("  {bot}{note}"), self.theme.faint()));
+                lines.push(line);
+            }
+            for (title, rows) in sections(game, view) {
+                lines.push(Line::default());
+                lines.push(Line::styled(title, self.theme.title()));
+                lines.extend(rows);
+            }
+            lines
+        });
+        self.open_text("Scores", lines);
+    }
+
+    /// The whole log.
+    pub(super) fn log_sheet(&mut self) {
+        let lines = rail::lines(self.log.all(), &self.log, 70, &self.theme);
+        self.open_text("What happened", lines);
+    }
+
+    /// Scrolls back by so many lines or uses; a negative number scrolls ahead.
+    pub(super) fn scroll(&mut self, by: isize, requests: &mut Requests) {
+        match &mut self.over {
+            Over::Telling(telling) => telling.scroll(by),
+            Over::Uses => {
+                let Some(Target::Row(number)) = self.choice.focus else {
+                    return;
+                };
+                let last = self.listed().len().saturating_sub(1);
+                let number = number.saturating_add_signed(-by).min(last);
+                requests.push(Request::Focus(Target::Row(number)));
+            }
+            _ => self.log.scroll(by),
+        }
+    }
+}

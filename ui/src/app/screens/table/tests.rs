@@ -1,0 +1,485 @@
+//! Whole games at the table, with keys only and with the mouse only, and the overlays.
+
+use std::time::Duration;
+
+use fairdeal_games::AnyAction;
+use fairdeal_games::plutonian::PlutonianAction;
+use fairdeal_protocol::card::Slot;
+use fairdeal_protocol::hash::Hash32;
+use fairdeal_protocol::log::claim::Ground;
+use fairdeal_protocol::seat::SeatSet;
+use ratatui::layout::Position;
+
+use super::button::CLOSE;
+use crate::app::event::{Input, UiEvent};
+use crate::app::screen::Effect;
+use crate::app::screens::samples::TICKET;
+use crate::app::testing::TestApp;
+use crate::canvas::Target;
+use crate::input::{KeyCode, UserInput};
+use crate::session::SessionEvent;
+use crate::tables::Spot;
+use crate::tables::offers::{Offer, Offers};
+use crate::tables::testing::seat;
+use crate::view::{Waiting, Waits};
+
+/// Sits down at a game from the home screen, with keys only.
+fn seated(game: usize) -> TestApp {
+    sitting_down(game, 3)
+}
+
+/// The same, for a game dealt from this seed.
+fn sitting_down(game: usize, seed: u8) -> TestApp {
+    let mut stage = TestApp::at_home(false);
+    stage.seed = seed;
+    while stage.shell.focus() != Some(Target::Row(game)) {
+        stage.key(KeyCode::Down);
+    }
+    stage.key(KeyCode::Enter);
+    stage.key(KeyCode::Enter);
+    assert!(stage.scene.is_some(), "no game was opened:\n{}", stage.draw());
+    stage
+}
+
+/// How to choose an action on the screen: its spots, and whether there is a confirmation. If several actions have the
+/// same spots, also its index in the list.
+fn way(stage: &TestApp, action: &AnyAction) -> (Vec<Spot>, Option<usize>, bool) {
+    let scene = stage.scene.as_ref().unwrap();
+    let known = scene.known(seat(0));
+    let offers = scene.view(Some(seat(0)), &known, |view, game| Offers::of(game, view));
+    let all = offers.all().iter();
+    let found = all.clone().find(|offer| offer.action == *action);
+    let found = found.unwrap_or_else(|| panic!("{action:?} is not offered"));
+    let same: Vec<&Offer> = all.filter(|offer| offer.path == found.path).collect();
+    let place = same.iter().position(|offer| offer.action == *action);
+    let place = place.filter(|_| same.len() > 1);
+    (found.path.clone(), place, found.question.is_some())
+}
+
+/// Performs an action, one target after the other.
+fn act(stage: &mut TestApp, action: &AnyAction, choose: impl Fn(&mut TestApp, Target)) {
+    let (path, place, is_asked) = way(stage, action);
+    let step = stage.step();
+    for spot in path {
+        choose(stage, Target::Spot(spot));
+    }
+    if let Some(place) = place {
+        choose(stage, Target::Row(place));
+    }
+    if is_asked {
+        choose(stage, Target::Row(0));
+    }
+    assert!(stage.step() > step, "{action:?} was not done:\n{}", stage.draw());
+}
+
+/// Plays as a bot would; `choose` chooses a target on the screen.
+fn played(mut stage: TestApp, choose: impl Fn(&mut TestApp, Target)) {
+    for _ in 0..3000 {
+        stage.rest();
+        if stage.is_over() {
+            return;
+        }
+        while stage.draw().contains("[Enter continue]") {
+            choose(&mut stage, CLOSE);
+        }
+        let action = stage.advice().expect("it is the player's turn");
+        act(&mut stage, &action, &choose);
+    }
+    panic!("the game has no end:\n{}", stage.draw());
+}
+
+/// Keys only: Tab moves to the target.
+fn by_keys(stage: &mut TestApp, target: Target) {
+    if stage.draw().contains("Sure?") {
+        return stage.keys("y");
+    }
+    for _ in 0..200 {
+        if stage.shell.focus() == Some(target) {
+            return stage.key(KeyCode::Enter);
+        }
+        stage.key(KeyCode::Tab);
+    }
+    panic!("{target:?} cannot be reached:\n{}", stage.draw());
+}
+
+fn played_all(choose: impl Fn(&mut TestApp, Target)) {
+    for game in 0..5 {
+        let mut stage = TestApp::at_home(false);
+        choose(&mut stage, Target::Row(game));
+        let rows = stage.shell.layer().targets.iter().rev();
+        let mut rows = rows.map(|(_, target)| *target);
+        let start = rows.find(|target| matches!(target, Target::Row(_)));
+        choose(&mut stage, start.unwrap());
+        assert!(stage.scene.is_some(), "no game was opened:\n{}", stage.draw());
+        played(stage, &choose);
+    }
+}
+
+#[test]
+fn every_game_is_played_to_its_end_by_keys_alone() {
+    played_all(by_keys);
+}
+
+/// Mouse only: the wheel goes through the list until the target is visible.
+fn by_mouse(stage: &mut TestApp, target: Target) {
+    for _ in 0..20 {
+        if stage.shell.layer().area(target).is_some() {
+            break;
+        }
+        stage.input(Input::User(UserInput::ScrollDown));
+    }
+    stage.click(target);
+}
+
+#[test]
+fn every_game_is_played_to_its_end_by_mouse_alone() {
+    played_all(by_mouse);
+}
+
+/// A question goes away when its action becomes impossible, and nobody is missed after the end.
+#[test]
+fn pointless_question_is_withdrawn() {
+    let mut stage = seated(0);
+    stage.rest();
+    let asked = loop {
+        while stage.draw().contains("[Enter continue]") {
+            by_keys(&mut stage, CLOSE);
+        }
+        stage.keys("f");
+        if stage.draw().contains("Fire the village?") {
+            break stage.draw();
+        }
+        let action = stage.advice().expect("it is the player's turn");
+        act(&mut stage, &action, by_keys);
+        stage.rest();
+    };
+    assert!(asked.contains("[y yes]"), "{asked}");
+    // Another seat is faster.
+    stage.fires(seat(1));
+    stage.rest();
+    let shown = stage.draw();
+    assert!(!shown.contains("[y yes]"), "{shown}");
+}
+
+/// Plays Loot until the village may be fired, and lets another seat fire it.
+fn burned(people: bool) -> TestApp {
+    let mut stage = seated(0);
+    stage.people = people;
+    for _ in 0..20 {
+        stage.rest();
+        if stage.draw().contains("f fire") {
+            stage.fires(seat(1));
+            return stage;
+        }
+        let action = stage.advice().expect("it is the player's turn");
+        act(&mut stage, &action, by_keys);
+    }
+    panic!("nobody may fire:\n{}", stage.draw());
+}
+
+/// The next hand is not shown before the player goes on; keys meant for the table do not close the sheet.
+#[test]
+fn a_hand_that_has_ended_stays_until_the_player_goes_on() {
+    let mut stage = burned(false);
+    let shown = stage.draw();
+    assert!(shown.contains("hand 1"), "{shown}");
+    stage.key(KeyCode::Enter);
+    stage.keys("1fd");
+    assert!(stage.draw().contains("hand 1"), "the keys were meant for the table");
+    stage.input(Input::Tick(Duration::from_secs(5)));
+    let shown = stage.draw();
+    assert!(
+        shown.contains("hand 1") && shown.contains("[Enter continue]"),
+        "{shown}"
+    );
+    assert!(shown.contains("It is your turn in the next hand."), "{shown}");
+    assert!(!shown.contains("Hand 2 is dealt"), "{shown}");
+    stage.key(KeyCode::Enter);
+    let shown = stage.draw();
+    assert!(shown.contains("hand 2"), "{shown}");
+    // Other people wait no longer than this.
+    let mut stage = burned(true);
+    for second in 0..20 {
+        let shown = stage.draw();
+        assert!(shown.contains("hand 1"), "{shown}");
+        if second == 5 {
+            assert!(shown.contains("Next hand in 15 s."), "{shown}");
+        }
+        stage.input(Input::Tick(Duration::from_secs(1)));
+    }
+    assert!(stage.draw().contains("hand 2"));
+}
+
+#[test]
+fn esc_does_not_leave_the_table() {
+    let mut stage = seated(0);
+    stage.rest();
+    for _ in 0..3 {
+        stage.key(KeyCode::Esc);
+    }
+    assert_eq!(stage.shell.trail(), ["home", "Loot"]);
+    assert!(stage.draw().contains("Press q to leave the table."));
+}
+
+/// When a turn begins, Enter must not trigger an action that is always possible, such as a vote for the end.
+#[test]
+fn turn_does_not_start_on_an_anytime_action() {
+    let not_on_a_deed = |stage: &mut TestApp| {
+        stage.rest();
+        let focus = stage.shell.focus();
+        let on_a_deed = matches!(focus, Some(Target::Spot(Spot::Button(_))));
+        assert!(focus.is_some() && !on_a_deed, "{}", stage.draw());
+    };
+    // Plutonian Poker.
+    let mut stage = seated(2);
+    let opened = stage.step();
+    for _ in 0..6 {
+        not_on_a_deed(&mut stage);
+        let action = loop {
+            let action = stage.advice().expect("it is the player's turn");
+            if !matches!(action, AnyAction::Plutonian(PlutonianAction::Vote { .. })) {
+                break action;
+            }
+        };
+        act(&mut stage, &action, by_keys);
+    }
+    // The player has the very first turn, and could vote before there was anything else to do.
+    let others = (0..8).map(|seed| sitting_down(2, seed));
+    let first = others.filter(|stage| stage.step() < opened);
+    assert!(first.map(|mut stage| not_on_a_deed(&mut stage)).count() > 0);
+}
+
+/// In a practice solitaire everything can be undone, giving up too, and there is no audit.
+#[test]
+fn practice_is_taken_back() {
+    let mut stage = TestApp::at_home(false);
+    stage.key(KeyCode::Down);
+    stage.key(KeyCode::Enter);
+    stage.key(KeyCode::Up);
+    stage.key(KeyCode::Left);
+    assert!(stage.draw().contains("for practice"), "{}", stage.draw());
+    stage.key(KeyCode::Down);
+    stage.key(KeyCode::Enter);
+    stage.rest();
+    let board = |stage: &mut TestApp| {
+        stage.rest();
+        let shown = stage.draw();
+        let rows = shown.lines().filter(|row| row.contains(['┆', '╰']));
+        // Without the log beside the board.
+        let left = rows.map(|row| row.chars().take(50).collect::<String>());
+        left.map(|row| row.trim_end().to_owned()).collect::<Vec<String>>()
+    };
+    let mut before = vec![board(&mut stage)];
+    for _ in 0..4 {
+        stage.keys("t");
+        before.push(board(&mut stage));
+    }
+    assert_ne!(before[0], before[1]);
+    for board_then in before.iter().rev().skip(1) {
+        stage.keys("u");
+        assert_eq!(board(&mut stage), *board_then);
+    }
+    stage.keys("u");
+    assert!(stage.draw().contains("There is nothing to undo"));
+    stage.keys("ry");
+    stage.rest();
+    while stage.draw().contains("[Enter continue]") {
+        by_keys(&mut stage, CLOSE);
+    }
+    insta::assert_snapshot!("practice-over", stage.draw());
+    stage.keys("a");
+    assert_ne!(stage.shell.trail().last().unwrap(), "audit");
+    stage.keys("u");
+    assert_eq!(board(&mut stage), before[0]);
+    // A hint in practice is a step of a way to win.
+    stage.keys("h");
+    assert!(stage.draw().contains("This way wins in "), "{}", stage.draw());
+    // Leaving loses the game, so the screen asks first. After the end it does not.
+    stage.keys("q");
+    assert!(stage.draw().contains("A practice game is not saved"));
+    stage.keys("nryq");
+    assert_eq!(stage.shell.trail(), ["home"]);
+}
+
+#[test]
+fn after_the_end_there_is_a_way_back() {
+    let mut stage = seated(0);
+    let over = SessionEvent::Over {
+        scores: vec![10, 20, 30],
+        winners: vec![seat(2)],
+        log: Hash32([7; 32]),
+        transcript: Some("/games/transcripts/0707.fairdeal".into()),
+    };
+    stage.input(Input::UiEvent(UiEvent::Session(over)));
+    insta::assert_snapshot!("outcome", stage.draw());
+    stage.keys("a");
+    assert_eq!(
+        stage.shell.trail().last().unwrap(),
+        "Loot",
+        "the key was meant for the table"
+    );
+    stage.rest();
+    stage.keys("a");
+    assert_eq!(stage.shell.trail().last().unwrap(), "audit");
+    stage.key(KeyCode::Esc);
+    let review = |effect: &Effect| matches!(effect, Effect::Review(_, me) if *me == seat(0));
+    stage.keys("w");
+    assert_eq!(stage.shell.trail().last().unwrap(), "review");
+    assert_eq!(stage.effects.iter().filter(|effect| review(effect)).count(), 1);
+    stage.key(KeyCode::Esc);
+    stage.click(super::button::REVIEW);
+    assert_eq!(stage.shell.trail().last().unwrap(), "review");
+    assert_eq!(stage.effects.iter().filter(|effect| review(effect)).count(), 2);
+    stage.key(KeyCode::Esc);
+    stage.key(KeyCode::Esc);
+    stage.keys("q");
+    assert_eq!(stage.shell.trail(), ["home"]);
+}
+
+/// An invitation opens no question: a key meant for something else must not follow it.
+#[test]
+fn an_invitation_is_followed_when_the_player_wants_to() {
+    let mut stage = seated(0);
+    stage.rest();
+    let invited = SessionEvent::Invited {
+        seat: seat(1),
+        name: "Ada".to_owned(),
+        ticket: TICKET.to_owned(),
+    };
+    stage.input(Input::UiEvent(UiEvent::Session(invited)));
+    assert!(stage.draw().contains("Ada invites you"));
+    assert!(!stage.draw().contains("Sure?"));
+    let joins = |effect: &Effect| matches!(effect, Effect::Join { target, .. } if target == TICKET);
+    stage.keys("f");
+    assert!(!stage.effects.iter().any(joins), "this game is not over");
+    let over = SessionEvent::Over {
+        scores: vec![10, 20, 30],
+        winners: vec![seat(2)],
+        log: Hash32([7; 32]),
+        transcript: Some("/games/transcripts/0707.fairdeal".into()),
+    };
+    stage.input(Input::UiEvent(UiEvent::Session(over)));
+    assert!(stage.draw().contains("[f follow Ada]"));
+    stage.rest();
+    stage.keys("f");
+    assert!(stage.effects.iter().any(joins));
+    assert_eq!(stage.shell.trail(), ["home", "joining"]);
+}
+
+#[test]
+fn the_seal_is_explained() {
+    let mut stage = seated(0);
+    stage.rest();
+    stage.keys("S");
+    insta::assert_snapshot!("seal", stage.draw());
+    // A click beside it closes it, as any click closes the list of keys.
+    stage.input(Input::User(UserInput::Click(Position::new(0, 12))));
+    assert!(!stage.draw().contains("The seal "));
+}
+
+/// The seal names the shares that opened the newest cards, or the card that the player looks at.
+#[test]
+fn seal_explains_how_a_card_opened() {
+    let mut stage = seated(0);
+    stage.keys("S");
+    let dealt = stage.draw();
+    let cards = "cards are opened by 2 shares (Béla, Cleo), each proved";
+    assert!(dealt.contains(cards), "{dealt}");
+    stage.key(KeyCode::Esc);
+    stage.rest();
+    let sealed = |target: &Target| matches!(target, Target::Spot(Spot::Card(Slot::Sealed(_))));
+    let layer = stage.shell.layer();
+    let mut targets = layer.targets.iter().map(|(_, target)| *target);
+    let card = targets.find(sealed).expect("there is a hand");
+    stage.click(card);
+    stage.keys("S");
+    let panel = stage.draw();
+    let one = "is opened by 2 shares (Béla, Cleo), each proved";
+    assert!(panel.contains(one), "{panel}");
+}
+
+#[test]
+fn leaving_a_game_that_is_not_over_is_asked_about() {
+    let mut stage = seated(0);
+    stage.rest();
+    stage.keys("q");
+    insta::assert_snapshot!("leaving", stage.draw());
+    stage.keys("n");
+    assert_eq!(stage.shell.trail().len(), 2);
+    stage.keys("qy");
+    assert_eq!(stage.shell.trail(), ["home"]);
+}
+
+/// A waiting player sees the available remedies and their ground.
+#[test]
+fn options_against_an_idle_player() {
+    let late = Waiting {
+        seat: seat(0),
+        silent: None,
+        turn_left: Some(0),
+    };
+    let waits = |may_claim, may_propose| Waits {
+        seats: vec![late],
+        may_claim,
+        may_propose,
+        ..Waits::default()
+    };
+    let mut stage = seated(0);
+    stage.rest();
+    stage.waits_for_seat_0(seat(1), waits(None, SeatSet::one(seat(0))));
+    let shown = stage.draw();
+    assert!(shown.contains("time is up"), "{shown}");
+    assert!(shown.contains("Press x to propose playing on without Anna"), "{shown}");
+    for (ground, why) in [(Ground::OutOfTime, "time is up"), (Ground::Absent, "stay away")] {
+        stage.waits_for_seat_0(seat(1), waits(Some(ground), SeatSet::EMPTY));
+        let shown = stage.draw();
+        assert!(shown.contains("Press q, then c, to close the table"), "{shown}");
+        stage.keys("q");
+        let shown = stage.draw();
+        let offer = shown.lines().find(|line| line.contains("[c claim]"));
+        assert!(offer.is_some_and(|line| line.contains(why)), "{shown}");
+        stage.keys("n");
+    }
+}
+
+#[test]
+fn news_of_peers_are_told() {
+    let mut stage = seated(0);
+    let lost = SessionEvent::Peer {
+        seat: seat(1),
+        state: crate::view::PeerState::Lost,
+    };
+    stage.input(Input::UiEvent(UiEvent::Session(lost)));
+    assert!(stage.draw().contains("is lost"));
+}
+
+/// Once the others play on without a player, that player has no more turns.
+#[test]
+fn a_closed_table_offers_nothing() {
+    let mut stage = seated(0);
+    stage.rest();
+    assert!(stage.draw().contains("YOUR TURN"));
+    let stopped = SessionEvent::Fault {
+        stopped: true,
+        seat: None,
+        what: "the others play on without you".to_owned(),
+        evidence: None,
+    };
+    stage.input(Input::UiEvent(UiEvent::Session(stopped)));
+    let shown = stage.draw();
+    assert!(!shown.contains("YOUR TURN"), "{shown}");
+    assert!(shown.contains("You cannot play on here"), "{shown}");
+    assert!(shown.contains("the others play on without"), "{shown}");
+    assert!(shown.contains("q leave"), "{shown}");
+}
+
+#[test]
+fn lost_host_is_told_of_until_it_shows_the_table_again() {
+    let mut stage = seated(2);
+    let reaching = SessionEvent::Reaching { seconds: 42, why: None };
+    let lost = "Lost the connection to the host. Trying for 42 s more.";
+    stage.input(Input::UiEvent(UiEvent::Session(reaching)));
+    assert!(stage.draw().contains(lost), "{}", stage.draw());
+    stage.waits_for_seat_0(seat(1), Waits::default());
+    assert!(!stage.draw().contains(lost), "{}", stage.draw());
+}

@@ -1,0 +1,365 @@
+//! Every screen as text, at every size, and under random keys and clicks.
+
+use std::time::{Duration, SystemTime};
+
+use fairdeal_games::GAMES;
+use fairdeal_games::bots::Level;
+use fairdeal_protocol::seat::Seat;
+use rand_chacha::ChaCha20Rng;
+use rand_core::{Rng as _, SeedableRng as _};
+use ratatui::layout::Position;
+
+use crate::app::event::{Input, UiEvent};
+use crate::app::screen::{Effect, Library, Opening};
+use crate::app::screens::samples::{TICKET, lobby, screens};
+use crate::app::screens::welcome::Welcome;
+use crate::app::testing::{TestApp, context};
+use crate::canvas::Target;
+use crate::input::{KeyCode, UserInput};
+use crate::past::{Past, What};
+use crate::session::{Command, SessionEvent};
+use crate::view::LobbyView;
+use crate::view::{ListedTable, Listing};
+
+/// The sizes to draw every screen at.
+const SIZES: [(u16, u16); 7] = [(1, 1), (20, 5), (60, 20), (79, 24), (80, 24), (140, 45), (200, 60)];
+
+#[test]
+fn every_screen_at_both_sizes_and_in_ascii() {
+    for (name, mut stage) in screens(false) {
+        for size in [(80, 24), (140, 45)] {
+            stage.size = size;
+            stage.draw();
+            insta::assert_snapshot!(format!("{name}-{}x{}", size.0, size.1), stage.draw());
+        }
+    }
+    for (name, mut stage) in screens(false) {
+        insta::assert_snapshot!(format!("{name}-colours"), stage.draw_colours());
+    }
+    for (name, mut stage) in screens(true) {
+        let text = stage.draw().replace('ó', "o");
+        assert!(text.is_ascii(), "{name}:\n{text}");
+        insta::assert_snapshot!(format!("{name}-ascii"), text);
+    }
+}
+
+#[test]
+fn no_size_is_too_much_for_any_screen() {
+    for (_, mut stage) in screens(false) {
+        for size in SIZES {
+            stage.size = size;
+            let text = stage.draw();
+            let is_small = size.0 < 60 || size.1 < 20;
+            if is_small && size.0 >= 20 {
+                assert!(text.contains("fairdeal needs"), "{text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn lobby_shows_its_ticket_on_pages_of_their_own() {
+    let mut stage = TestApp::at_home(false);
+    stage.input(Input::Library(Library {
+        waiting: vec![("256f".to_owned(), "256f4fc1 (Loot: Anna, Ben)".to_owned())],
+        past: Vec::new(),
+    }));
+    stage.click_on("256f4fc1");
+    let long = lobby().ticket.map(|ticket| ticket.repeat(2));
+    let view = LobbyView {
+        ticket: long,
+        ..lobby()
+    };
+    stage.input(Input::UiEvent(UiEvent::Session(SessionEvent::Lobby(view))));
+    stage.keys("a");
+    let shown = stage.draw();
+    assert!(shown.contains("The ticket in full"), "{shown}");
+    assert!(shown.contains("/ip4/192.168.1.7/tcp/4001"), "{shown}");
+    stage.key(KeyCode::Esc);
+    stage.keys("Q");
+    assert!(stage.draw().contains('▀'), "{}", stage.draw());
+    stage.size = (60, 20);
+    let shown = stage.draw();
+    assert!(shown.contains("has 60 and 19"), "{shown}");
+    stage.keys("c");
+    let copies = |effect: &Effect| matches!(effect, Effect::Copy(_));
+    assert!(stage.effects.iter().any(copies));
+    stage.keys("Q");
+    // Letters are keys until the chat is opened.
+    stage.keys("thi r");
+    assert!(stage.draw().contains("hi r"), "{}", stage.draw());
+    stage.key(KeyCode::Enter);
+    let says = |effect: &Effect| matches!(effect, Effect::Session(Command::Say(text)) if text == "hi r");
+    assert!(stage.effects.iter().any(says), "{:?}", stage.effects);
+    let milliseconds = 37;
+    let seat = Seat::new(2).unwrap();
+    stage.input(Input::UiEvent(UiEvent::Session(SessionEvent::RoundTrip {
+        seat,
+        milliseconds,
+    })));
+    assert!(!stage.draw().contains("37 ms"), "a local bot has no distance");
+}
+
+/// A key meant for something else does not choose an entry that has just appeared. Home and End go to the first and the
+/// last entry.
+#[test]
+fn there_is_a_first_and_a_last() {
+    let mut stage = TestApp::at_home(false);
+    stage.key(KeyCode::End);
+    stage.key(KeyCode::Enter);
+    assert!(stage.effects.iter().any(|effect| matches!(effect, Effect::Quit)));
+    let mut stage = TestApp::at_home(false);
+    let first = stage.shell.focus();
+    stage.key(KeyCode::Tab);
+    assert_ne!(stage.shell.focus(), first);
+    stage.key(KeyCode::Home);
+    assert_eq!(stage.shell.focus(), first);
+}
+
+#[test]
+fn a_table_of_the_network_takes_no_other_lines_place() {
+    let mut stage = TestApp::at_home(false);
+    let shown = stage.draw();
+    let row = shown.lines().last().unwrap();
+    let (before, _) = row.split_once("settings").unwrap();
+    let at = Position::new(u16::try_from(before.chars().count()).unwrap(), 23);
+    stage.input(Input::User(UserInput::MouseMoved(at)));
+    stage.input(Input::Lan(Some(Listing {
+        tables: vec![ListedTable {
+            ticket: TICKET.to_owned(),
+            host: "Cleo".to_owned(),
+            game: "loot".to_owned(),
+            options: Vec::new(),
+            seats: 2,
+            free: 1,
+            locked: false,
+        }],
+        blind: false,
+    })));
+    assert!(stage.draw().contains("Loot with Cleo"));
+    stage.key(KeyCode::Enter);
+    assert_eq!(stage.shell.trail(), ["home", "settings"]);
+}
+
+/// The settings that the interface has asked to save, and the screen that it shows.
+fn after_welcome(answer: impl Fn(&mut TestApp)) -> (Option<String>, Vec<String>) {
+    let mut stage = TestApp::at_first_start(false);
+    assert!(stage.draw().contains("Your name at the table?"));
+    answer(&mut stage);
+    let saved = stage.effects.iter().find_map(|effect| match effect {
+        Effect::Save(settings) => settings.name.clone(),
+        _ => None,
+    });
+    (saved, stage.shell.trail())
+}
+
+#[test]
+fn first_start_asks_for_a_name_and_saves_it() {
+    let home = vec!["home".to_owned()];
+    let told = |name: &str| (Some(name.to_owned()), home.clone());
+    assert_eq!(after_welcome(|stage| stage.key(KeyCode::Enter)), told("Anna"));
+    assert_eq!(after_welcome(|stage| stage.key(KeyCode::Esc)), told("Anna"));
+    let typed = |stage: &mut TestApp| {
+        stage.keys("bel q");
+        stage.key(KeyCode::Enter);
+    };
+    assert_eq!(after_welcome(typed), told("bel q"));
+    let cleared = |stage: &mut TestApp| {
+        (0..10).for_each(|_| stage.key(KeyCode::Backspace));
+        stage.key(KeyCode::Enter);
+    };
+    assert_eq!(after_welcome(cleared), told("Anna"));
+
+    let mut known = context(false);
+    assert!(Welcome::is_due(&known));
+    known.settings.name = Some("Anna".to_owned());
+    assert!(!Welcome::is_due(&known));
+    known.settings.name = None;
+    known.given = Some("Anna".to_owned());
+    assert!(!Welcome::is_due(&known));
+}
+
+#[test]
+fn letters_open_screens_from_home() {
+    let names = [
+        ('j', "join"),
+        ('w', "watch"),
+        ('H', "history"),
+        (',', "settings"),
+        ('R', "Rules of Loot"),
+        ('o', "Loot"),
+    ];
+    for (letter, name) in names {
+        let mut stage = TestApp::at_home(false);
+        stage.key(KeyCode::Char(letter));
+        assert_eq!(stage.shell.trail(), ["home", name]);
+    }
+}
+
+/// The table that the set-up asks for.
+fn opening(keys: &str) -> Opening {
+    let mut stage = TestApp::at_home(false);
+    stage.key(KeyCode::Char('o'));
+    for key in keys.chars() {
+        stage.key(match key {
+            'v' => KeyCode::Down,
+            '^' => KeyCode::Up,
+            '<' => KeyCode::Left,
+            '>' => KeyCode::Right,
+            _ => KeyCode::Enter,
+        });
+    }
+    let opened = stage.opened.take();
+    opened.unwrap_or_else(|| panic!("no table was opened:\n{}", stage.draw()))
+}
+
+#[test]
+fn set_up_opens_the_table_that_it_shows() {
+    let table = opening("-");
+    assert_eq!((table.seats, table.bots, table.networked), (3, 2, false));
+    assert_eq!(table.level, Level::Normal);
+    // Four seats, gentle bots, 110 points.
+    let table = opening("v>v<vv>-");
+    assert_eq!((table.seats, table.bots, table.level), (4, 3, Level::Gentle));
+    assert!(table.options.contains(&("target".to_owned(), "110".to_owned())));
+    assert!(!table.options.iter().any(|(key, _)| key == "turn-time"));
+    // Others can join; one bot, a time for turns among the further options, which Enter unfolds and does not begin.
+    let table = opening(">vv>vvvvv-vv>-");
+    assert_eq!((table.bots, table.networked, table.lan), (1, true, true));
+    assert!(
+        table.options.contains(&("turn-time".to_owned(), "60".to_owned())),
+        "{:?}",
+        table.options
+    );
+    let table = opening("<-");
+    assert!(table.networked && !table.lan, "only with the ticket");
+}
+
+/// At the smallest screen the list of settings scrolls with the focus.
+#[test]
+fn every_setting_can_be_reached_on_a_small_screen() {
+    let mut stage = TestApp::at_home(false);
+    stage.size = (60, 20);
+    for _ in 0..4 {
+        stage.key(KeyCode::Down);
+    }
+    assert!(stage.draw().contains("By") || stage.draw().contains("Tarot"));
+    stage.keys("o");
+    let mut seen = String::new();
+    stage.key(KeyCode::Right);
+    for _ in 0..14 {
+        let shown = stage.draw();
+        let row = shown.lines().find(|row| row.contains('▌') && !row.contains("fairdeal"));
+        seen.push_str(row.unwrap_or_else(|| panic!("{shown}")));
+        if seen.contains("more options") && !seen.contains("who begins") && !shown.contains("▾") {
+            stage.key(KeyCode::Enter);
+        }
+        stage.key(KeyCode::Down);
+    }
+    for name in [
+        "who can join",
+        "bots",
+        "password",
+        "who begins",
+        "houses can fall",
+        "strict",
+        "away",
+        "Enter",
+    ] {
+        assert!(seen.contains(name), "{name}: {seen}");
+    }
+}
+
+/// The arrows reach every entry of a list that is longer than the screen.
+#[test]
+fn all_of_the_history_can_be_reached() {
+    let mut stage = TestApp::at_home(false);
+    let past = |number: u64| Past {
+        table: format!("{number:064}"),
+        path: Some("/games/transcripts/0707.fairdeal".into()),
+        when: SystemTime::UNIX_EPOCH,
+        bytes: 4000,
+        what: What::Unreadable(format!("number {number}")),
+    };
+    stage.input(Input::Library(Library {
+        waiting: Vec::new(),
+        past: (0..40).map(past).collect(),
+    }));
+    stage.click_on("history");
+    for _ in 0..39 {
+        stage.key(KeyCode::Down);
+    }
+    assert!(stage.draw().contains("number 39"));
+}
+
+/// A random key or click.
+fn anything(rng: &mut ChaCha20Rng, (width, height): (u16, u16)) -> UserInput {
+    let letters = b"abcdefghijklmnopqrstuvwxyzGRSH0123456789?:/ ";
+    let mut number = |below: u32| rng.next_u32() % below;
+    let codes = [
+        KeyCode::Up,
+        KeyCode::Down,
+        KeyCode::Left,
+        KeyCode::Right,
+        KeyCode::Tab,
+        KeyCode::BackTab,
+        KeyCode::Home,
+        KeyCode::End,
+        KeyCode::PageUp,
+        KeyCode::PageDown,
+        KeyCode::Enter,
+        KeyCode::Enter,
+        KeyCode::Esc,
+        KeyCode::Backspace,
+        KeyCode::Delete,
+        KeyCode::F(1),
+        KeyCode::F(12),
+    ];
+    let mut small = |below: u16| u16::try_from(number(u32::from(below.max(1)))).unwrap();
+    match small(10) {
+        0..=3 => UserInput::Key(codes[usize::from(small(17))].into()),
+        4..=6 => {
+            let at = usize::from(small(u16::try_from(letters.len()).unwrap()));
+            UserInput::Key(KeyCode::Char(char::from(letters[at])).into())
+        }
+        7 => UserInput::Paste("pasted\u{7}\u{202e} text\nof two lines".to_owned()),
+        _ => {
+            let at = Position::new(small(width + 5), small(height + 5));
+            match small(6) {
+                0 | 1 => UserInput::Click(at),
+                2 => UserInput::SecondaryClick(at),
+                3 => UserInput::MouseMoved(at),
+                4 => UserInput::ScrollUp,
+                _ => UserInput::ScrollDown,
+            }
+        }
+    }
+}
+
+#[test]
+fn no_keys_and_clicks_break_anything() {
+    for seed in 0..12_u8 {
+        let mut rng = ChaCha20Rng::from_seed([seed; 32]);
+        let mut stage = TestApp::at_home(seed % 2 == 1);
+        if usize::from(seed) < GAMES.len() {
+            // Start at a table, where there is most to do.
+            stage.click(Target::Row(usize::from(seed)));
+            stage.key(KeyCode::Enter);
+        }
+        for turn in 0..250 {
+            if turn % 50 == 0 {
+                stage.size = SIZES[usize::try_from(rng.next_u32()).unwrap() % SIZES.len()];
+            }
+            let event = anything(&mut rng, stage.size);
+            stage.input(Input::User(event));
+            if turn % 7 == 0 {
+                stage.input(Input::Tick(Duration::from_millis(200)));
+            }
+        }
+        if stage.shell.trail().is_empty() {
+            // The random keys left the program.
+            let quits = |effect: &Effect| matches!(effect, Effect::Quit);
+            assert!(stage.effects.iter().any(quits));
+        }
+    }
+}

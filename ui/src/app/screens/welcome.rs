@@ -1,0 +1,123 @@
+//! The first start: the player's name.
+
+use ratatui::layout::{Constraint, Flex, Layout, Rect};
+use ratatui::text::Line;
+
+use super::home::{Home, picture};
+use super::settings::MAX_NAME;
+use super::{body_and_foot, foot};
+use crate::app::screen::{Context, Request, Requests, Screen};
+use crate::canvas::{Canvas, Layer, Target, wrapped};
+use crate::field::Field;
+use crate::keys::Intent;
+use crate::settings::Settings;
+
+const NAME: Target = Target::Button(0);
+const GO: Target = Target::Button(1);
+
+/// Asks for the name, saves it in the settings, and goes on to the home screen.
+#[derive(Debug)]
+pub struct Welcome {
+    name: Field,
+}
+
+impl Default for Welcome {
+    fn default() -> Self {
+        Self {
+            name: Field::new(MAX_NAME),
+        }
+    }
+}
+
+impl Welcome {
+    /// An empty field: the operating system's user name stands behind it as the proposal.
+    /// Whether nobody has said a name yet, on the command line or in the settings.
+    pub fn is_due(context: &Context) -> bool {
+        context.given.is_none() && context.settings.name.is_none()
+    }
+
+    fn go(name: &str, context: &Context, requests: &mut Requests) {
+        let name = match name.trim() {
+            "" => &context.user,
+            name => name,
+        };
+        requests.push(Request::Settings(Box::new(Settings {
+            name: Some(name.to_owned()),
+            ..context.settings.clone()
+        })));
+        requests.push(Request::Replace(Box::new(Home::default())));
+    }
+}
+
+impl Screen for Welcome {
+    fn name(&self) -> String {
+        "welcome".to_owned()
+    }
+
+    fn draw(&mut self, context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
+        let theme = canvas.theme();
+        let keys = &context.keymap;
+        let sentence = "The others at a table see this name. There is no account; you can change it in the settings.";
+        let proposal = format!("keep {}", context.user);
+        let help = vec![
+            (keys.key(Intent::Choose), "continue", Some(GO)),
+            (
+                keys.key(Intent::Back),
+                proposal.as_str(),
+                Some(Target::Key(Intent::Back)),
+            ),
+        ];
+        let [body, below] = body_and_foot(area);
+        foot(canvas, below, &[sentence.to_owned()], help);
+        let [page] = Layout::horizontal([Constraint::Max(54)]).flex(Flex::Center).areas(body);
+        let [banner, words, panel] =
+            Layout::vertical([Constraint::Length(3), Constraint::Length(2), Constraint::Length(5)])
+                .spacing(1)
+                .flex(Flex::Center)
+                .areas(page);
+        let art = picture("banner", 1, theme).into_iter().map(Line::centered);
+        canvas.rows(banner, art);
+        let text = "Five card and pyramid games. Nobody deals; everybody can check the shuffle.";
+        let rows = wrapped(text, usize::from(words.width), 0);
+        canvas.rows(words, rows.into_iter().map(|row| Line::raw(row).centered()));
+        let inner = canvas.panel(panel, "Your name at the table?");
+        canvas.target(panel, NAME);
+        let [_, field] = Layout::vertical([Constraint::Length(1), Constraint::Length(1)]).areas(inner);
+        let field = canvas.lead(
+            field,
+            Line::styled(format!("{} ", theme.glyph("▌", ">")), theme.accent()),
+        );
+        canvas.tint(field, theme.focused());
+        self.name.draw(canvas, field);
+        if self.name.is_empty() {
+            let behind = Rect {
+                x: field.x.saturating_add(2),
+                width: field.width.saturating_sub(2),
+                ..field
+            };
+            canvas.put(behind, Line::styled(context.user.clone(), theme.faint()));
+        }
+    }
+
+    fn choose(&mut self, context: &Context, target: Target, requests: &mut Requests) {
+        if target == GO {
+            Self::go(&self.name.text(), context, requests);
+        }
+    }
+
+    fn field(&mut self) -> Option<&mut Field> {
+        Some(&mut self.name)
+    }
+
+    fn submit(&mut self, context: &Context, requests: &mut Requests) {
+        Self::go(&self.name.text(), context, requests);
+    }
+
+    fn back(&mut self, context: &Context, requests: &mut Requests) {
+        Self::go(&context.user, context, requests);
+    }
+
+    fn first_focus(&self, _layer: &Layer) -> Option<Target> {
+        Some(NAME)
+    }
+}

@@ -1,0 +1,488 @@
+//! The shell: the stack of screens and what they share. No I/O.
+//!
+//! The top row shows the trail of screens. One overlay at a time covers a screen: the help, a question, or the palette,
+//! which finds every command by name. Toasts at the edge report events.
+
+mod inputs;
+mod windows;
+
+use std::time::Duration;
+
+use ratatui::Frame;
+use ratatui::layout::{Constraint, Layout, Margin, Rect};
+use ratatui::text::{Line, Span};
+use unicode_width::UnicodeWidthStr as _;
+
+pub use self::windows::window;
+use self::windows::{draw_help, draw_palette, draw_question, too_small};
+use crate::app::event::{Input, UiEvent};
+use crate::app::screen::{Context, Effect, Question, Request, Requests, Screen, Tone};
+use crate::canvas::{Canvas, Layer, Marks, Target, wrapped};
+use crate::field::Field;
+use crate::keys::{Intent, Keymap};
+use crate::session::Command;
+
+/// The smallest usable screen: columns and rows.
+pub const LEAST: (u16, u16) = (60, 20);
+/// How long a toast stays.
+const TOAST: Duration = Duration::from_secs(6);
+/// How long a warning stays.
+const WARNING: Duration = Duration::from_secs(15);
+/// The most toasts at once.
+const TOASTS: usize = 3;
+/// The longest search text.
+const MAX_SEARCH: usize = 60;
+
+/// A screen on the stack.
+#[derive(Debug)]
+struct StackedScreen {
+    screen: Box<dyn Screen>,
+    focus: Option<Target>,
+}
+
+/// An overlay on a screen.
+#[derive(Debug)]
+enum Overlay {
+    Help {
+        back: usize,
+    },
+    Palette {
+        field: Field,
+        chosen: usize,
+    },
+    /// The question, and the index on the stack of the screen that asks.
+    Question(Question, usize),
+}
+
+#[derive(Debug)]
+struct Toast {
+    tone: Tone,
+    text: String,
+    left: Duration,
+}
+
+#[derive(Debug)]
+pub struct Shell {
+    context: Context,
+    stack: Vec<StackedScreen>,
+    overlay: Option<Overlay>,
+    toasts: Vec<Toast>,
+    layer: Layer,
+    is_small: bool,
+}
+
+impl Shell {
+    /// An interface that begins with `screen`.
+    pub fn new(context: Context, screen: Box<dyn Screen>) -> Self {
+        Self {
+            context,
+            stack: vec![StackedScreen { screen, focus: None }],
+            overlay: None,
+            toasts: Vec::new(),
+            layer: Layer::default(),
+            is_small: false,
+        }
+    }
+
+    /// State that all screens share.
+    pub fn context(&self) -> &Context {
+        &self.context
+    }
+
+    #[cfg(any(test, feature = "testing"))]
+    pub fn context_mut(&mut self) -> &mut Context {
+        &mut self.context
+    }
+
+    /// The names of the screens on the stack, bottom first.
+    pub fn trail(&self) -> Vec<String> {
+        self.stack.iter().map(|place| place.screen.name()).collect()
+    }
+
+    /// The drawn targets and their areas.
+    pub fn layer(&self) -> &Layer {
+        &self.layer
+    }
+
+    /// The focused target.
+    pub fn focus(&self) -> Option<Target> {
+        self.stack.last().and_then(|place| place.focus)
+    }
+
+    /// When the next frame is due if no input arrives.
+    pub fn pace(&self) -> Option<Duration> {
+        let toast = self.toasts.iter().map(|toast| toast.left).min();
+        // A table goes on under the rulebook.
+        let screens = self.stack.iter().filter_map(|place| place.screen.pace());
+        toast.into_iter().chain(screens).min()
+    }
+
+    // Drawing.
+
+    /// Draws everything and records where each target is.
+    pub fn draw(&mut self, frame: &mut Frame<'_>) {
+        let area = frame.area();
+        let buffer = frame.buffer_mut();
+        let theme = self.context.theme;
+        buffer.set_style(area, theme.text());
+        self.layer = Layer::default();
+        self.is_small = area.width < LEAST.0 || area.height < LEAST.1;
+        if self.is_small {
+            return too_small(buffer, area, &theme);
+        }
+        // A second pass is needed if the focused target is gone.
+        for _ in 0..2 {
+            let Some(place) = self.stack.last_mut() else {
+                return;
+            };
+            buffer.reset();
+            buffer.set_style(area, theme.text());
+            self.layer = Layer::default();
+            let marks = place.screen.marks();
+            let focus = place.focus.filter(|_| self.overlay.is_none());
+            let mut canvas = Canvas::new(buffer, &theme, &marks, focus, &mut self.layer);
+            let body = Rect {
+                y: 1,
+                height: area.height - 1,
+                ..area
+            };
+            place.screen.draw(&self.context, &mut canvas, body);
+            draw_title(place.screen.as_ref(), &self.context, &mut canvas);
+            let is_there = |target: &Target| self.layer.area(*target).is_some();
+            if place.focus.as_ref().is_some_and(is_there) || self.layer.targets.is_empty() {
+                break;
+            }
+            let first = place.screen.first_focus(&self.layer);
+            if first == place.focus {
+                break;
+            }
+            place.focus = first;
+            place.screen.focused(first);
+        }
+        if let Some(place) = self.stack.last_mut() {
+            place.screen.drawn(&self.context, &self.layer);
+        }
+        let marks = Marks::default();
+        if self.overlay.is_some() {
+            // The screen below an overlay cannot be clicked.
+            self.layer.targets.clear();
+        }
+        let mut layer = std::mem::take(&mut self.layer);
+        let mut canvas = Canvas::new(buffer, &theme, &marks, None, &mut layer);
+        self.draw_toasts(&mut canvas);
+        self.draw_overlay(&mut canvas);
+        self.layer = layer;
+    }
+
+    fn draw_toasts(&self, canvas: &mut Canvas<'_>) {
+        let theme = canvas.theme();
+        let screen = canvas.area();
+        let width = 56.min(screen.width);
+        let mut y = screen.y + 1;
+        for toast in &self.toasts {
+            let (style, sign) = match toast.tone {
+                Tone::Plain => (theme.title(), theme.glyph("•", "*")),
+                Tone::Good => (theme.good(), theme.glyph("✓", "+")),
+                Tone::Bad => (theme.bad(), theme.glyph("✗", "!")),
+            };
+            let rows = wrapped(&toast.text, usize::from(width).saturating_sub(6), 0);
+            let height = u16::try_from(rows.len().min(8)).unwrap_or(8) + 2;
+            let area = Rect::new(screen.right().saturating_sub(width), y, width, height);
+            canvas.clear(area);
+            let inner = canvas.frame(area, "");
+            let lines = rows.iter().enumerate().map(|(number, row)| {
+                let sign = if number == 0 { sign } else { " " };
+                Line::styled(format!(" {sign} {row}"), style)
+            });
+            canvas.rows(inner, lines);
+            y = y.saturating_add(height);
+        }
+    }
+
+    fn draw_overlay(&mut self, canvas: &mut Canvas<'_>) {
+        let found = self.found();
+        let helps = self.helps();
+        match &mut self.overlay {
+            None => {}
+            Some(Overlay::Help { back }) => draw_help(canvas, &helps, back),
+            Some(Overlay::Palette { field, chosen }) => {
+                *chosen = (*chosen).min(found.len().saturating_sub(1));
+                draw_palette(canvas, field, &found, *chosen);
+            }
+            Some(Overlay::Question(question, _)) => draw_question(canvas, question),
+        }
+    }
+
+    /// The keys that work here, the screen's own first.
+    fn helps(&self) -> Vec<(String, String)> {
+        let Some(place) = self.stack.last() else {
+            return Vec::new();
+        };
+        let mut helps = place.screen.keys(&self.context);
+        let keys = &self.context.keymap;
+        let arrows = [Intent::Up, Intent::Down, Intent::Left, Intent::Right];
+        let arrows: Vec<String> = arrows.iter().map(|intent| keys.keys(*intent)).collect();
+        helps.push((arrows.join(" "), "move the focus".to_owned()));
+        let all = [
+            Intent::Choose,
+            Intent::Next,
+            Intent::Previous,
+            Intent::Back,
+            Intent::Palette,
+            Intent::PageUp,
+            Intent::PageDown,
+            Intent::Help,
+        ];
+        for intent in all {
+            helps.push((keys.keys(intent), intent.words().to_owned()));
+        }
+        if place.screen.game().is_some() {
+            helps.push((keys.keys(Intent::Rules), Intent::Rules.words().to_owned()));
+        }
+        helps.push(("mouse".to_owned(), "click to choose; the wheel scrolls".to_owned()));
+        helps.push(("Ctrl-c".to_owned(), "quit fairdeal".to_owned()));
+        helps
+    }
+
+    /// Entries of the palette that match its text.
+    fn found(&self) -> Vec<(String, Target)> {
+        let (Some(Overlay::Palette { field, .. }), Some(place)) = (&self.overlay, self.stack.last()) else {
+            return Vec::new();
+        };
+        let mut all = place.screen.commands(&self.context);
+        if place.screen.game().is_some() {
+            all.push(("read the rulebook".to_owned(), Target::Key(Intent::Rules)));
+        }
+        all.push(("help: the keys of this screen".to_owned(), Target::Key(Intent::Help)));
+        all.push(("back".to_owned(), Target::Key(Intent::Back)));
+        let wanted = field.text().to_lowercase();
+        let fits = |text: &str| {
+            let text = text.to_lowercase();
+            wanted.split_whitespace().all(|word| text.contains(word))
+        };
+        all.retain(|(text, _)| fits(text));
+        all
+    }
+
+    // Input.
+
+    /// The terminal is slow to accept frames.
+    pub fn set_slow(&mut self) {
+        self.context.is_slow = true;
+    }
+
+    pub fn set_day(&mut self, today: String) {
+        self.context.today = today;
+    }
+
+    /// Handles an input and returns its effects.
+    pub fn update(&mut self, input: Input) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        match input {
+            Input::UiEvent(news) => {
+                if let UiEvent::Failed(why) = &news {
+                    self.toast(Tone::Bad, why.clone());
+                }
+                for place in 0..self.stack.len() {
+                    self.on(place, &mut effects, |screen, context, requests| {
+                        screen.on_event(context, &news, requests);
+                    });
+                }
+            }
+            Input::Lan(view) => self.context.lan = view,
+            Input::Background(is_light) => {
+                self.context.themes.is_light = is_light;
+                self.context.dress();
+            }
+            Input::Library(library) => self.context.library = library,
+            Input::Tick(passed) => {
+                for toast in &mut self.toasts {
+                    toast.left = toast.left.saturating_sub(passed);
+                }
+                self.toasts.retain(|toast| !toast.left.is_zero());
+                for place in 0..self.stack.len() {
+                    self.on(place, &mut effects, |screen, context, requests| {
+                        screen.tick(context, passed, requests);
+                    });
+                }
+            }
+            Input::User(input) => self.user_input(input, &mut effects),
+        }
+        effects
+    }
+
+    /// Opens a screen over the others.
+    pub fn push(&mut self, screen: Box<dyn Screen>) {
+        self.overlay = None;
+        self.stack.push(StackedScreen { screen, focus: None });
+    }
+
+    /// Closes all screens but the first.
+    pub fn to_first(&mut self) {
+        self.overlay = None;
+        self.stack.truncate(1);
+    }
+
+    /// Shows a toast.
+    pub fn toast(&mut self, tone: Tone, text: String) {
+        // One remark at a time; warnings stay beside it.
+        self.toasts
+            .retain(|toast| toast.text != text && (tone == Tone::Bad || toast.tone == Tone::Bad));
+        self.toasts.push(Toast {
+            tone,
+            text,
+            left: if tone == Tone::Bad { WARNING } else { TOAST },
+        });
+        if self.toasts.len() > TOASTS {
+            self.toasts.remove(0);
+        }
+    }
+
+    /// Passes something to a screen of the stack and carries out its requests.
+    fn on(
+        &mut self,
+        place: usize,
+        effects: &mut Vec<Effect>,
+        run: impl FnOnce(&mut dyn Screen, &Context, &mut Requests),
+    ) {
+        let mut requests = Requests::new();
+        if let Some(place) = self.stack.get_mut(place) {
+            run(place.screen.as_mut(), &self.context, &mut requests);
+        }
+        for request in requests {
+            self.grant(place, request, effects);
+        }
+    }
+
+    fn on_top(&mut self, effects: &mut Vec<Effect>, run: impl FnOnce(&mut dyn Screen, &Context, &mut Requests)) {
+        self.on(self.stack.len().saturating_sub(1), effects, run);
+    }
+
+    fn grant(&mut self, place: usize, request: Request, effects: &mut Vec<Effect>) {
+        match request {
+            Request::Push(screen) => {
+                self.overlay = None;
+                self.toasts.retain(|toast| toast.tone == Tone::Bad);
+                self.stack.push(StackedScreen { screen, focus: None });
+            }
+            Request::Replace(screen) => {
+                if let Some(place) = self.stack.get_mut(place) {
+                    *place = StackedScreen { screen, focus: None };
+                }
+            }
+            Request::Leave => {
+                // Screens opened from this one close with it.
+                self.stack.truncate(place);
+                self.overlay = None;
+                if self.stack.is_empty() {
+                    effects.push(Effect::Quit);
+                }
+            }
+            Request::Toast(tone, text) => self.toast(tone, text),
+            Request::Ask(question) => self.overlay = Some(Overlay::Question(question, place)),
+            Request::Withdraw => {
+                let asked = |overlay: &Overlay| matches!(overlay, Overlay::Question(_, by) if *by == place);
+                self.overlay = self.overlay.take().filter(|overlay| !asked(overlay));
+            }
+            Request::Focus(target) => self.set_focus(place, target),
+            Request::Unfocus => {
+                if let Some(place) = self.stack.get_mut(place) {
+                    place.focus = None;
+                }
+            }
+            Request::Settings(settings) => {
+                match Keymap::new(&settings.keys) {
+                    Ok(keymap) => self.context.keymap = keymap,
+                    Err(why) => self.toast(Tone::Bad, why.to_string()),
+                }
+                if settings.name != self.context.settings.name {
+                    // A name changed in the settings overrides the one from the command line.
+                    self.context.given = None;
+                }
+                self.context.settings = (*settings).clone();
+                self.context.dress();
+                effects.push(Effect::Save(*settings));
+            }
+            Request::Effect(effect) => {
+                // A hint or a reminder is spent when the player acts.
+                if matches!(effect, Effect::Session(Command::Act(_))) {
+                    self.toasts.retain(|toast| toast.tone == Tone::Bad);
+                }
+                effects.push(effect);
+            }
+        }
+    }
+
+    fn focus_on_top(&mut self, target: Target) {
+        self.set_focus(self.stack.len().saturating_sub(1), target);
+    }
+
+    fn set_focus(&mut self, place: usize, target: Target) {
+        if let Some(place) = self.stack.get_mut(place)
+            && place.focus != Some(target)
+        {
+            place.focus = Some(target);
+            place.screen.focused(Some(target));
+        }
+    }
+}
+
+/// The header: the screen's name and heading, and at the right its own corner or the keys for help and the way out.
+fn draw_title(screen: &dyn Screen, context: &Context, canvas: &mut Canvas<'_>) {
+    let theme = canvas.theme();
+    let row = Rect {
+        height: 1,
+        ..canvas.area()
+    };
+    let area = row.inner(Margin::new(2, 0));
+    let spans = vec![
+        Span::styled(format!("fairdeal {} ", theme.glyph("▌", ">")), theme.accent()),
+        Span::styled(screen.name(), theme.title()),
+    ];
+    if let Some((corner, target)) = screen.corner(theme) {
+        let width = u16::try_from(corner.width()).unwrap_or(u16::MAX).min(area.width);
+        let [text, corner_area] = Layout::horizontal([Constraint::Min(0), Constraint::Length(width)]).areas(area);
+        canvas.put(text, headed(spans, screen, text.width));
+        let mark = target
+            .map(|target| canvas.target(corner_area, target))
+            .unwrap_or_default();
+        canvas.put(corner_area, corner);
+        if mark.focused {
+            canvas.tint(corner_area, theme.focused());
+        }
+        return;
+    }
+    let keys = &context.keymap;
+    let way = screen.way_out();
+    let (help, out) = (keys.key(Intent::Help), keys.key(way));
+    let label = if way == Intent::Quit { "leave" } else { "back" };
+    let width = help.width() + out.width() + label.len() + "[ help] [ ]".len();
+    let width = u16::try_from(width).unwrap_or(u16::MAX).min(area.width);
+    let [text, buttons] = Layout::horizontal([Constraint::Min(0), Constraint::Length(width)]).areas(area);
+    canvas.put(text, headed(spans, screen, text.width));
+    let x = canvas.button((buttons.x, area.y), &help, "help", Target::Key(Intent::Help));
+    canvas.button((x, area.y), &out, label, Target::Key(way));
+}
+
+/// The header's text with as many parts of the heading as fit.
+fn headed(mut spans: Vec<Span<'static>>, screen: &dyn Screen, width: u16) -> Line<'static> {
+    let used: usize = spans.iter().map(Span::width).sum();
+    let mut room = usize::from(width).saturating_sub(used + 3);
+    let heading = screen.heading();
+    let mut gap = "  ";
+    for part in heading.split(", ").filter(|part| !part.is_empty()) {
+        let text = format!("{gap}{part}");
+        if text.width() > room {
+            break;
+        }
+        room -= text.width();
+        spans.push(Span::raw(text));
+        gap = ", ";
+    }
+    Line::from(spans)
+}
+
+/// Width of the list of keys, inside its frame.
+const HELP: usize = 72;
+/// Maximum width of its column of keys; more keys wrap to the next row.
+const HELP_KEYS: usize = 32;

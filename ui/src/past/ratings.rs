@@ -1,0 +1,240 @@
+//! Ratings of players and bots in each game, from results that every seat has signed.
+//!
+//! The rating is Weng and Lin's Bayesian approximation for the Bradley-Terry model (JMLR 12, 2011), also known as
+//! OpenSkill: it takes places with ties for any number of seats (docs/decisions/0012-ratings.md). Games are rated one
+//! after another, so their order matters; the caller chooses it.
+
+use std::collections::BTreeMap;
+
+use skillratings::MultiTeamOutcome;
+use skillratings::weng_lin::{WengLinConfig, WengLinRating, weng_lin_multi_team};
+
+use crate::past::summary::{Player, SeatResult, Summary};
+
+/// How many deviations below its rating a player is placed: who has played little must not lead.
+const CAUTION: f64 = 3.0;
+
+/// Digits shown of a key.
+const DIGITS: usize = 8;
+
+/// A player's rating in one game.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rated {
+    pub player: Player,
+    /// The name in the last of its games; `normal bots` and the like for local bots.
+    pub name: String,
+    /// The level, if its program declared a bot in the last of its games.
+    pub bot: Option<String>,
+    /// Games played. For local bots every seat counts as a game.
+    pub games: u32,
+    pub won: u32,
+    rating: WengLinRating,
+}
+
+impl Rated {
+    fn new(result: &SeatResult) -> Self {
+        Self {
+            player: result.player.clone(),
+            name: String::new(),
+            bot: None,
+            games: 0,
+            won: 0,
+            rating: WengLinRating::new(),
+        }
+    }
+
+    /// The rating; 25 before the first game. Of two players 4.2 apart, the better one wins two games of three.
+    pub fn rating(&self) -> f64 {
+        self.rating.rating
+    }
+
+    /// The standard deviation of the rating; 8.3 before the first game.
+    pub fn deviation(&self) -> f64 {
+        self.rating.uncertainty
+    }
+
+    /// The name with the key's first digits and the level: `Anna (1a2b3c4d)`, `Ada (5e6f7a8b), bot (sharp)`,
+    /// `normal bots`.
+    pub fn full_name(&self) -> String {
+        let key = match &self.player {
+            Player::Key(key) => key.get(..DIGITS).unwrap_or(key),
+            Player::LocalBots(_) => return self.name.clone(),
+        };
+        match &self.bot {
+            None => format!("{} ({key})", self.name),
+            Some(level) => format!("{} ({key}), bot ({level})", self.name),
+        }
+    }
+
+    /// The rating and its deviation, as `27.1 ± 5.0`.
+    pub fn in_words(&self) -> String {
+        format!("{:.1} ± {:.1}", self.rating(), self.deviation())
+    }
+
+    fn cautious(&self) -> f64 {
+        CAUTION.mul_add(-self.deviation(), self.rating())
+    }
+}
+
+/// The ratings of all players in all games.
+#[derive(Clone, Debug, Default)]
+pub struct Ratings(BTreeMap<String, BTreeMap<Player, Rated>>);
+
+impl Ratings {
+    /// Rates games in the given order. Skips those that do not count for ratings.
+    pub fn of<'a>(games: impl IntoIterator<Item = &'a Summary>) -> Self {
+        let mut all = Self::default();
+        for game in games {
+            all.add(game);
+        }
+        all
+    }
+
+    fn add(&mut self, game: &Summary) {
+        if game.results.is_empty() {
+            return;
+        }
+        let players = self.0.entry(game.game.clone()).or_default();
+        let before: Vec<[WengLinRating; 1]> = game
+            .results
+            .iter()
+            .map(|result| {
+                players
+                    .get(&result.player)
+                    .map_or_else(WengLinRating::new, |rated| rated.rating)
+            })
+            .map(|rating| [rating])
+            .collect();
+        let outcomes = game
+            .results
+            .iter()
+            .map(|result| MultiTeamOutcome::new(usize::from(result.place)));
+        let teams: Vec<_> = before.iter().map(<[_; 1]>::as_slice).zip(outcomes).collect();
+        let after = weng_lin_multi_team(&teams, &WengLinConfig::new());
+        // Several local bots of one level are one player, whose new rating is the mean of theirs.
+        let mut sums: BTreeMap<&Player, (f64, f64, f64)> = BTreeMap::new();
+        for (result, rating) in game.results.iter().zip(after.iter().flatten()) {
+            let (seats, sum, deviations) = sums.entry(&result.player).or_default();
+            *seats += 1.0;
+            *sum += rating.rating;
+            *deviations += rating.uncertainty;
+        }
+        for (seat, result) in game.results.iter().enumerate() {
+            let rated = players
+                .entry(result.player.clone())
+                .or_insert_with(|| Rated::new(result));
+            rated.games += 1;
+            rated.won += u32::from(game.winners.iter().any(|winner| winner.index() == seat));
+            rated.bot.clone_from(&result.bot);
+            rated.name = match &result.player {
+                Player::Key(_) => result.name.clone(),
+                Player::LocalBots(level) => format!("{level} bots"),
+            };
+            if let Some((seats, sum, deviations)) = sums.get(&result.player) {
+                rated.rating = WengLinRating {
+                    rating: sum / seats,
+                    uncertainty: deviations / seats,
+                };
+            }
+        }
+    }
+
+    /// The players of a game with their places from 1, by their ratings less three deviations.
+    pub fn table(&self, game: &str) -> Vec<(usize, &Rated)> {
+        let mut all: Vec<&Rated> = self.0.get(game).into_iter().flat_map(BTreeMap::values).collect();
+        all.sort_by(|one, other| other.cautious().total_cmp(&one.cautious()));
+        let place = |rated: &Rated| all.partition_point(|other| other.cautious() > rated.cautious()) + 1;
+        all.iter().map(|rated| (place(rated), *rated)).collect()
+    }
+
+    /// A player's rating in a game.
+    pub fn get(&self, game: &str, player: &Player) -> Option<&Rated> {
+        self.0.get(game)?.get(player)
+    }
+}
+
+#[cfg(test)]
+pub mod tests {
+    use fairdeal_protocol::seat::Seat;
+
+    use super::*;
+    use crate::past::summary::tests::summary;
+
+    /// A game of Loot: its players by key (or the level of a local bot) with their places.
+    pub fn game(results: &[(&str, u8)]) -> Summary {
+        let result = |(player, place): &(&str, u8)| {
+            let level = ["gentle", "normal", "sharp"].contains(player);
+            SeatResult {
+                player: match level {
+                    true => Player::LocalBots((*player).to_owned()),
+                    false => Player::Key((*player).to_owned()),
+                },
+                name: format!("name of {player}"),
+                bot: level.then(|| (*player).to_owned()),
+                place: *place,
+            }
+        };
+        let first = results.iter().enumerate().filter(|(_, (_, place))| *place == 1);
+        Summary {
+            results: results.iter().map(result).collect(),
+            winners: first.filter_map(|(seat, _)| Seat::new(seat)).collect(),
+            ..summary()
+        }
+    }
+
+    fn rows(ratings: &Ratings) -> Vec<(usize, String, u32, u32)> {
+        let table = ratings.table("loot").into_iter();
+        let key = |player: &Player| match player {
+            Player::Key(key) | Player::LocalBots(key) => key.clone(),
+        };
+        table
+            .map(|(place, rated)| (place, key(&rated.player), rated.games, rated.won))
+            .collect()
+    }
+
+    #[test]
+    fn winners_rise_and_losers_fall() {
+        let ratings = Ratings::of(&[game(&[("a", 1), ("b", 2), ("c", 3)]), game(&[("b", 2), ("a", 1)])]);
+        let expected = [(1, "a", 2, 2), (2, "b", 2, 0), (3, "c", 1, 0)];
+        assert_eq!(
+            rows(&ratings),
+            expected.map(|(place, key, games, won)| (place, key.to_owned(), games, won))
+        );
+        let rating = |key: &str| ratings.get("loot", &Player::Key(key.to_owned())).unwrap();
+        assert!(rating("a").rating() > 25.0 && rating("c").rating() < 25.0);
+        assert!(rating("a").deviation() < rating("c").deviation() && rating("c").deviation() < 25.0 / 3.0);
+        assert_eq!(rating("a").full_name(), "name of a (a)");
+    }
+
+    #[test]
+    fn equal_results_share_places_and_keep_ratings() {
+        let ratings = Ratings::of(&[game(&[("a", 1), ("b", 1)])]);
+        let places: Vec<usize> = ratings.table("loot").iter().map(|(place, _)| *place).collect();
+        assert_eq!(places, [1, 1]);
+        assert!(
+            ratings
+                .table("loot")
+                .iter()
+                .all(|(_, rated)| (rated.rating() - 25.0).abs() < 1e-9)
+        );
+    }
+
+    #[test]
+    fn local_bots_of_one_level_are_one_player() {
+        let ratings = Ratings::of(&[game(&[("a", 1), ("normal", 2), ("normal", 3)])]);
+        let expected = [(1, "a", 1, 1), (2, "normal", 2, 0)];
+        assert_eq!(
+            rows(&ratings),
+            expected.map(|(place, key, games, won)| (place, key.to_owned(), games, won))
+        );
+        let bots = ratings.get("loot", &Player::LocalBots("normal".to_owned())).unwrap();
+        assert!(bots.rating() < 25.0);
+        assert_eq!(bots.full_name(), "normal bots");
+    }
+
+    #[test]
+    fn games_that_do_not_count_are_skipped() {
+        let ratings = Ratings::of(&[summary()]);
+        assert!(ratings.table("loot").is_empty());
+    }
+}

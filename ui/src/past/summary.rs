@@ -1,0 +1,347 @@
+//! The summary of a past game: who played, how it ended, and the results that count for ratings.
+//!
+//! A transcript does not hold the scores: they follow from its log. Replaying the log takes as long as an audit, half a
+//! second or more. A summary is saved beside each transcript, and read in its place.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use data_encoding::HEXLOWER;
+use fairdeal_games::calendar::day_number;
+use fairdeal_games::{AnyGame, TableGame as _, game_info};
+use fairdeal_protocol::audit::auditor::{Audit, Finding, Report};
+use fairdeal_protocol::audit::progress::AuditProgress;
+use fairdeal_protocol::charter::Charter;
+use fairdeal_protocol::game::{Game as _, RuleSetError};
+use fairdeal_protocol::hash::Hash32;
+use fairdeal_protocol::party::PlayedBy;
+use fairdeal_protocol::seat::{Seat, SeatSet};
+use fairdeal_protocol::table::fault::FaultKind;
+use fairdeal_protocol::transcript::{End, Transcript};
+use serde::{Deserialize, Serialize};
+
+use crate::text::{clean, clean_reason, player_names};
+
+/// The version of the summary's encoding.
+const VERSION: u8 = 4;
+
+/// How a game ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "how", rename_all = "kebab-case")]
+pub enum Ending {
+    /// The game ended by its rules.
+    Finished,
+    /// The log ends before the game does.
+    Unfinished,
+    /// The seats present closed the table because the others stayed away.
+    Claimed {
+        /// The seats that claimed; two opposing claims cancel.
+        by: Vec<Seat>,
+    },
+    /// A seat signed a state that does not follow from the rules, when nobody else could decide: it forfeits the game.
+    Forfeited {
+        /// The seat that forfeits.
+        by: Seat,
+    },
+    /// A proven fault ended the game, or the log fails its audit.
+    Unfair {
+        /// The finding.
+        why: String,
+    },
+}
+
+impl Ending {
+    /// The ending in a few words; `name` gives a seat's name.
+    fn in_words(&self, name: impl Fn(Seat) -> String) -> String {
+        let words = match self {
+            Self::Finished => "finished",
+            Self::Unfinished => "unfinished",
+            Self::Claimed { .. } => "closed by claim",
+            Self::Forfeited { by } => return format!("forfeited by {}", name(*by)),
+            Self::Unfair { .. } => "NOT FAIR",
+        };
+        words.to_owned()
+    }
+}
+
+/// A player, as ratings tell players apart.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Player {
+    /// The key of a program, as 64 hexadecimal digits.
+    Key(String),
+    /// All local bots of a level: their keys last for one table.
+    LocalBots(String),
+}
+
+/// A seat's result in a game that counts for ratings.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SeatResult {
+    pub player: Player,
+    /// The name in the charter, cleaned for display.
+    pub name: String,
+    /// The level, if its program declares a bot.
+    pub bot: Option<String>,
+    /// The place from 1; equal results share a place. Winners come first, then the others by their scores; departed
+    /// seats are last.
+    pub place: u8,
+}
+
+/// A game's entry in the list of past games.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Summary {
+    pub version: u8,
+    /// Size of the transcript in bytes.
+    pub bytes: u64,
+    pub game: String,
+    /// The players' names, cleaned for display, in seat order.
+    pub players: Vec<String>,
+    /// This player's seat; `None` for a spectator.
+    pub me: Option<Seat>,
+    /// The day of a daily deal, as `2026-01-31`; `None` for other deals.
+    pub day: Option<String>,
+    pub ending: Ending,
+    /// One score per seat at the end of the log; empty if the log could not be replayed.
+    pub scores: Vec<i64>,
+    /// The winners; empty unless the game was finished.
+    pub winners: Vec<Seat>,
+    /// One result a seat if the game counts for ratings: it has two seats or more, it is finished, and every seat that
+    /// was in it to the end has signed the result. Else empty.
+    pub results: Vec<SeatResult>,
+    /// The final log hash.
+    pub log: String,
+}
+
+impl Summary {
+    pub fn new(charter: &Charter, me: Option<Seat>, ending: Ending, log: Hash32) -> Self {
+        Self {
+            version: VERSION,
+            bytes: 0,
+            game: clean(charter.game.as_str()),
+            players: player_names(charter),
+            me,
+            day: day_of(charter),
+            ending,
+            scores: Vec::new(),
+            winners: Vec::new(),
+            results: Vec::new(),
+            log: log.to_string(),
+        }
+    }
+
+    /// Audits a transcript into its summary; `None` if `tell` cancels the audit. `me` is the player's seat.
+    ///
+    /// # Errors
+    /// [`RuleSetError`] if this program cannot play the charter's rules.
+    pub fn audit(
+        transcript: &Arc<Transcript>,
+        me: Option<Seat>,
+        tell: &mut dyn FnMut(AuditProgress) -> ControlFlow<()>,
+    ) -> Result<Option<Self>, RuleSetError> {
+        let mut departed = SeatSet::EMPTY;
+        let audit = Audit::<AnyGame>::new(Arc::clone(transcript))?;
+        let report = audit.run(&mut |audit| {
+            departed = departed_from(audit.replica().game());
+            tell(audit.so_far())
+        });
+        let summary = |report| Self::audited(transcript, &report, departed, me);
+        Ok(report.ok().map(summary))
+    }
+
+    /// Of a table that was played or watched here. `game` is the final state, and `forfeited` the seat whose wrong digest
+    /// stopped the table.
+    pub fn of_table(transcript: &Transcript, game: &AnyGame, me: Option<Seat>, forfeited: Option<Seat>) -> Self {
+        let charter = transcript.charter().charter();
+        let ending = forfeited.map_or_else(|| ending(transcript), |by| Ending::Forfeited { by });
+        let summary = Self {
+            scores: game.scores(),
+            winners: game.winners().iter().collect(),
+            ..Self::new(charter, me, ending, transcript.log_hash())
+        };
+        summary.with_results(transcript, departed_from(game))
+    }
+
+    fn audited(transcript: &Transcript, report: &Report, departed: SeatSet, me: Option<Seat>) -> Self {
+        let ending = match &report.finding {
+            None => ending(transcript),
+            // Only a stopped table ends with such an entry; otherwise the table removes the seat and goes on.
+            Some(Finding::Fault(fault)) if fault.what == FaultKind::Digest => Ending::Forfeited { by: fault.seat },
+            Some(finding) => Ending::Unfair {
+                why: clean_reason(&finding.to_string()),
+            },
+        };
+        Self {
+            scores: report.scores.clone(),
+            winners: report.winners.clone(),
+            ..Self::new(transcript.charter().charter(), me, ending, report.log)
+        }
+        .with_results(transcript, departed)
+    }
+
+    /// Fills in the results, if the game counts for ratings.
+    fn with_results(mut self, transcript: &Transcript, departed: SeatSet) -> Self {
+        if self.why_unrated(transcript).is_some() {
+            return self;
+        }
+        let charter = transcript.charter().charter();
+        let parties = charter.parties();
+        let standing = |seat: Seat| {
+            let score = self.scores.get(seat.index()).copied().unwrap_or(i64::MIN);
+            match (departed.contains(seat), self.winners.contains(&seat)) {
+                // Among those that departed nobody is ahead.
+                (true, _) => (false, false, 0),
+                (false, won) => (true, won, score),
+            }
+        };
+        let results = charter
+            .seats()
+            .iter()
+            .zip(charter.players.iter())
+            .map(|(seat, player)| {
+                let better = charter.seats().iter().filter(|other| standing(*other) > standing(seat));
+                let bot = match &player.played_by {
+                    PlayedBy::Person => None,
+                    PlayedBy::Bot(level) => Some(level.as_str().to_owned()),
+                };
+                let is_local = parties.party_of(seat).is_some_and(|party| party.lowest() != seat);
+                SeatResult {
+                    player: match &bot {
+                        Some(level) if is_local => Player::LocalBots(level.clone()),
+                        _ => Player::Key(HEXLOWER.encode(&player.key.to_bytes())),
+                    },
+                    name: clean(player.name.as_str()),
+                    bot,
+                    place: u8::try_from(better.count() + 1).unwrap_or(u8::MAX),
+                }
+            });
+        self.results = results.collect();
+        self
+    }
+
+    /// Why the game does not count for ratings, in a few words; `None` if it does.
+    pub fn why_unrated(&self, transcript: &Transcript) -> Option<&'static str> {
+        match &self.ending {
+            Ending::Finished if self.players.len() < 2 => Some("a game for one"),
+            // Closing entries, which sign the final state, are missing from somebody.
+            Ending::Finished if !transcript.claims().is_empty() => Some("not all players have signed its result"),
+            Ending::Finished => None,
+            Ending::Unfinished => Some("the game is not finished"),
+            Ending::Claimed { .. } => Some("the game was closed by claim, unfinished"),
+            Ending::Forfeited { .. } | Ending::Unfair { .. } => Some("not fair"),
+        }
+    }
+
+    /// Decodes the summary of a transcript of `length` bytes. Cleans the names again, because the file may have been
+    /// edited.
+    pub fn from_bytes(bytes: &[u8], length: u64) -> Option<Self> {
+        let mut read: Self = serde_json::from_slice(bytes).ok()?;
+        if read.version != VERSION || read.bytes != length {
+            return None;
+        }
+        for text in read
+            .players
+            .iter_mut()
+            .chain([&mut read.game, &mut read.log])
+            .chain(&mut read.day)
+        {
+            *text = clean(text);
+        }
+        for result in &mut read.results {
+            result.name = clean(&result.name);
+            result.bot = result.bot.as_deref().map(clean);
+            let (Player::Key(text) | Player::LocalBots(text)) = &mut result.player;
+            *text = clean(text);
+        }
+        if let Ending::Unfair { why } = &mut read.ending {
+            *why = clean_reason(why);
+        }
+        Some(read)
+    }
+
+    /// The game's display name.
+    pub fn game_name(&self) -> &str {
+        game_info(&self.game).map_or(self.game.as_str(), |info| info.name)
+    }
+
+    /// The ending in a few words, such as "forfeited by Anna".
+    pub fn ended(&self) -> String {
+        self.ending.in_words(|seat| self.name(seat))
+    }
+
+    /// A player's name; the seat number if there is none.
+    pub fn name(&self, seat: Seat) -> String {
+        let name = self.players.get(seat.index()).cloned();
+        name.unwrap_or_else(|| seat.to_string())
+    }
+}
+
+/// The seats that left the game or were removed from it, before it was over.
+fn departed_from(game: &AnyGame) -> SeatSet {
+    Seat::first(game.seats()).filter(|seat| game.has_left(*seat)).collect()
+}
+
+fn day_of(charter: &Charter) -> Option<String> {
+    let mut options = charter.rules().options.into_iter();
+    let daily = options.find(|(key, _)| key == "daily");
+    daily.map(|(_, day)| day).filter(|day| day_number(day).is_some())
+}
+
+/// The ending of a transcript without known faults.
+fn ending(transcript: &Transcript) -> Ending {
+    let claims = transcript.claims().iter();
+    let by: Vec<Seat> = claims.map(|signed| signed.claim().seat).collect();
+    match transcript.end() {
+        End::Finished => Ending::Finished,
+        End::Unfinished if !by.is_empty() => Ending::Claimed { by },
+        End::Unfinished => Ending::Unfinished,
+        End::Stopped => Ending::Unfair {
+            why: "the table stopped with evidence".to_owned(),
+        },
+    }
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+
+    pub fn summary() -> Summary {
+        Summary {
+            version: VERSION,
+            bytes: 7,
+            game: "loot".to_owned(),
+            players: vec!["Anna\u{1b}[31m".to_owned(), "Béla".to_owned()],
+            me: Seat::new(1),
+            day: None,
+            ending: Ending::Unfair {
+                why: "seat 0\u{7} cheats".to_owned(),
+            },
+            scores: vec![1, -2],
+            winners: Vec::new(),
+            results: Vec::new(),
+            log: "00".to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_summary_comes_back_clean_and_for_its_file_alone() {
+        let bytes = serde_json::to_vec(&summary()).unwrap();
+        let read = Summary::from_bytes(&bytes, 7).unwrap();
+        assert_eq!(read.players, ["Anna[31m", "Béla"]);
+        assert_eq!(read.ended(), "NOT FAIR");
+        let by = Seat::new(1).unwrap();
+        let ending = Ending::Forfeited { by };
+        assert_eq!(Summary { ending, ..read.clone() }.ended(), "forfeited by Béla");
+        assert!(matches!(&read.ending, Ending::Unfair { why } if why == "seat 0 cheats"));
+        assert_eq!((read.me, &read.scores), (Seat::new(1), &vec![1, -2]));
+        assert_eq!(read.game_name(), "Loot");
+        assert_eq!(read.name(Seat::new(5).unwrap()), "seat 5");
+        assert_eq!(Summary::from_bytes(&bytes, 8), None);
+        let later = Summary {
+            version: VERSION + 1,
+            ..summary()
+        };
+        let bytes = serde_json::to_vec(&later).unwrap();
+        assert_eq!(Summary::from_bytes(&bytes, 7), None);
+        assert_eq!(Summary::from_bytes(b"[]", 7), None);
+    }
+}

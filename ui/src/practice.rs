@@ -1,0 +1,515 @@
+//! A practice game: dealt by this program alone, without encryption, which makes undo possible.
+//!
+//! A signed entry cannot be withdrawn, and an opened card cannot be hidden again. In practice the player sits alone or
+//! with bots of the same program, and nobody is there to be cheated. Bots are still asked with what their seat sees, and
+//! with nothing else. A practice game has no log and no transcript, and appears in no history and no statistics.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use fairdeal_games::bots::Bot;
+use fairdeal_games::chance::{RefereeChance, Refusal};
+use fairdeal_games::ivory::solver::Verdict;
+use fairdeal_games::{AnyAction, AnyEvent, AnyGame, TableEvent as _, counted};
+use fairdeal_protocol::game::{Game as _, RuleSet};
+use fairdeal_protocol::hash::Hash32;
+use fairdeal_protocol::party::{Party, PlayedBy};
+use fairdeal_protocol::seat::{Seat, SeatSet};
+use rand_chacha::ChaCha20Rng;
+use rand_core::SeedableRng as _;
+
+use crate::bot_names::bot_name;
+use crate::session::{Command, SessionEvent};
+use crate::solved::{could_have, solve_here};
+use crate::view::{Advice, LobbySeat, LobbyView, Seating, Snapshot, Standing, Waits};
+
+/// Actions of bots between two of the player, at most. No game comes near it.
+const MOST_BETWEEN: usize = 1000;
+
+/// The bots of a practice game.
+pub struct Opponents {
+    /// One for each seat but the player's, in seat order.
+    pub bots: Vec<Box<dyn Bot<AnyGame>>>,
+    /// How they play, as a level's name.
+    pub level: String,
+}
+
+impl fmt::Debug for Opponents {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} bots", self.bots.len(), self.level)
+    }
+}
+
+impl Opponents {
+    /// For a solitaire.
+    pub fn none() -> Self {
+        Self {
+            bots: Vec::new(),
+            level: String::new(),
+        }
+    }
+}
+
+/// The game, and its state before each action of the player.
+#[derive(Debug)]
+pub struct Practice {
+    me: Seat,
+    names: Vec<String>,
+    opponents: Opponents,
+    /// The bots' own randomness.
+    rng: ChaCha20Rng,
+    now: State,
+    before: Vec<State>,
+    /// The number of actions so far.
+    step: u64,
+    rules: RuleSet,
+}
+
+#[derive(Clone, Debug)]
+struct State {
+    game: AnyGame,
+    chance: RefereeChance,
+    /// Whether it can be won from here, and how.
+    verdict: Verdict,
+}
+
+/// Why a practice game cannot be dealt.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PracticeError {
+    /// The rules are unknown or have other seats than there are players.
+    #[error("{game} has no practice for {}", counted(*.players, "player"))]
+    Rules {
+        game: String,
+        /// Players, bots included.
+        players: usize,
+    },
+}
+
+impl Practice {
+    /// Deals a game to a player in the first seat and bots in the others, all chance from a seed. Returns what the player
+    /// sees of the beginning.
+    ///
+    /// # Errors
+    /// [`PracticeError`].
+    pub fn deal(
+        rules: &RuleSet,
+        name: String,
+        opponents: Opponents,
+        seed: [u8; 32],
+    ) -> Result<(Self, Vec<SessionEvent>), PracticeError> {
+        let players = opponents.bots.len() + 1;
+        let refused = || PracticeError::Rules {
+            game: rules.game.clone(),
+            players,
+        };
+        if usize::from(rules.seats) != players {
+            return Err(refused());
+        }
+        let mut game = AnyGame::create(rules).map_err(|_| refused())?;
+        let mut chance = RefereeChance::from_seed(seed);
+        let mut events = Vec::new();
+        game.begin(&mut chance, &mut events).map_err(|_| refused())?;
+        let verdict = solve_here(&game, chance.faces());
+        let bots = (0..opponents.bots.len()).map(|number| bot_name(number).to_owned());
+        let mut practice = Self {
+            me: Seat::FIRST,
+            names: std::iter::once(name).chain(bots).collect(),
+            opponents,
+            rng: ChaCha20Rng::from_seed(seed),
+            now: State { game, chance, verdict },
+            before: Vec::new(),
+            step: 0,
+            rules: rules.clone(),
+        };
+        let mut told = vec![SessionEvent::Lobby(practice.lobby())];
+        told.extend(practice.tell(events));
+        told.extend(practice.verdict());
+        told.extend(practice.others());
+        Ok((practice, told))
+    }
+
+    fn played_by(&self) -> Vec<PlayedBy> {
+        let bot = PlayedBy::bot(&self.opponents.level).unwrap_or(PlayedBy::Person);
+        let bots = self.opponents.bots.iter().map(|_| bot.clone());
+        std::iter::once(PlayedBy::Person).chain(bots).collect()
+    }
+
+    /// The view shown in place of a lobby.
+    fn lobby(&self) -> LobbyView {
+        let seats = self.names.iter().zip(self.played_by());
+        LobbyView {
+            game: self.rules.game.clone(),
+            options: self.rules.written_options().into_iter().collect(),
+            seats: seats
+                .map(|(name, played_by)| {
+                    Some(LobbySeat {
+                        name: name.clone(),
+                        party: Party::of(self.me),
+                        played_by,
+                    })
+                })
+                .collect(),
+            me: Some(self.me),
+            ..LobbyView::default()
+        }
+    }
+
+    /// Applies an action of the player; the reason in words if it is illegal.
+    fn act(&mut self, action: &AnyAction) -> Result<Vec<AnyEvent>, String> {
+        let before = self.now.clone();
+        let events = self.apply(self.me, action)?;
+        let State { game, chance, verdict } = &mut self.now;
+        *verdict = match (&before.verdict, action) {
+            (Verdict::Lost, _) => Verdict::Lost,
+            (Verdict::Winnable(way), AnyAction::Ivory(action)) if way.first() == Some(action) => {
+                Verdict::Winnable(way.iter().skip(1).copied().collect())
+            }
+            _ => solve_here(game, chance.faces()),
+        };
+        self.before.push(before);
+        Ok(events)
+    }
+
+    fn apply(&mut self, seat: Seat, action: &AnyAction) -> Result<Vec<AnyEvent>, String> {
+        let State { game, chance, .. } = &mut self.now;
+        let mut events = Vec::new();
+        let done = chance.attempt(game, |game, chance| game.apply(seat, action, chance, &mut events));
+        match done {
+            Ok(()) => {
+                self.step += 1;
+                Ok(events)
+            }
+            Err(Refusal::Illegal(why)) => Err(why.to_string()),
+            // Unreachable in practice: the generator can draw whatever the game requests.
+            Err(Refusal::Stopped(_)) => Err("there is no card for that".to_owned()),
+        }
+    }
+
+    /// Lets the bots act until it is the player's turn or the game is over, and tells it action by action.
+    fn others(&mut self) -> Vec<SessionEvent> {
+        let mut told = Vec::new();
+        for _ in 0..MOST_BETWEEN {
+            let Some((seat, action)) = self.choice() else { break };
+            let deal = self.now.chance.deal_number();
+            let Ok(events) = self.apply(seat, &action) else { break };
+            told.push(SessionEvent::Action {
+                step: self.step,
+                seat,
+                action,
+            });
+            let next = self.now.chance.deal_number();
+            told.extend((next != deal).then_some(SessionEvent::Deal(next)));
+            told.extend(self.tell(events));
+        }
+        told
+    }
+
+    /// The next action of a bot: of those that are not to act, then of those that are. `None` if the table waits for the
+    /// player.
+    fn choice(&mut self) -> Option<(Seat, AnyAction)> {
+        let State { game, chance, .. } = &self.now;
+        if game.is_over() {
+            return None;
+        }
+        let to_act = game.to_act();
+        let others = SeatSet::all(self.names.len()).without(self.me).iter();
+        let (acts, waits): (Vec<Seat>, Vec<Seat>) = others.partition(|seat| to_act.contains(*seat));
+        waits.into_iter().chain(acts).find_map(|seat| {
+            let bot = self.opponents.bots.get_mut(seat.index().checked_sub(1)?)?;
+            let action = bot.choose(game, seat, chance.dealt_to(seat), &mut self.rng)?;
+            Some((seat, action))
+        })
+    }
+
+    /// Whether the deal can be won, in words: at the beginning, and again at the end of a game that was not won.
+    pub fn verdict(&self) -> Option<SessionEvent> {
+        let State { game, chance, .. } = &self.now;
+        let line = match (game.is_over(), self.advice()) {
+            (true, Some(Advice::Undo(count))) => {
+                format!("{} {}", could_have(game, chance.faces())?, Advice::undo_first(count))
+            }
+            (true, _) => could_have(game, chance.faces())?.to_owned(),
+            (false, _) => match &self.now.verdict {
+                Verdict::Winnable(_) => "This deal can be won.".to_owned(),
+                Verdict::Lost => "This deal cannot be won, however it is played.".to_owned(),
+                Verdict::GaveUp => return None,
+            },
+        };
+        Some(SessionEvent::Line(line))
+    }
+
+    /// The next action of a way to win, or how many actions have to be undone first.
+    fn advice(&self) -> Option<Advice> {
+        let game = &self.now.game;
+        if let (Verdict::Winnable(way), false) = (&self.now.verdict, game.is_over()) {
+            return way.first().map(|action| Advice::Next {
+                action: AnyAction::Ivory(*action),
+                left: way.len(),
+            });
+        }
+        let is_won = matches!(&self.now.verdict, Verdict::Winnable(way) if way.is_empty());
+        let back = self.before.iter().rev().position(|state| state.verdict.is_winnable());
+        back.filter(|_| !is_won).map(|states| Advice::Undo(states + 1))
+    }
+
+    /// Undoes the last action.
+    fn undo(&mut self) -> Result<(), &'static str> {
+        if self.names.len() > 1 && self.now.game.is_over() {
+            return Err("the game is over");
+        }
+        let before = self.before.pop().ok_or("there is nothing to undo")?;
+        self.now = before;
+        Ok(())
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        let game = &self.now.game;
+        Snapshot {
+            shares: BTreeMap::new(),
+            table: Hash32::default(),
+            me: Some(self.me),
+            names: self.names.clone(),
+            seating: Seating::of_one_program(self.played_by()),
+            game: game.clone(),
+            known: self.now.chance.dealt_to(self.me).clone(),
+            standing: Standing::Practice {
+                undo: self.before.len(),
+                advice: self.advice(),
+            },
+            my_turn: game.to_act().contains(self.me),
+            connected: SeatSet::all(self.names.len()),
+            indirect: SeatSet::EMPTY,
+            round_trips: BTreeMap::new(),
+            waits: Waits::default(),
+            timing: None,
+        }
+    }
+
+    /// The session events for these game events, the state after them, and the end of a game with opponents.
+    fn tell(&self, events: Vec<AnyEvent>) -> Vec<SessionEvent> {
+        let mut told = Vec::new();
+        let ends = self.now.game.is_over() && !events.is_empty();
+        for event in events {
+            let line = event.text(&self.names);
+            told.push(SessionEvent::Game(event));
+            if !line.is_empty() {
+                told.push(SessionEvent::Line(line));
+            }
+        }
+        told.extend(ends.then(|| self.verdict()).flatten());
+        told.push(SessionEvent::Snapshot(Box::new(self.snapshot())));
+        let game = &self.now.game;
+        told.extend((ends && self.names.len() > 1).then(|| SessionEvent::Over {
+            scores: game.scores(),
+            winners: game.winners().iter().collect(),
+            log: Hash32::default(),
+            transcript: None,
+        }));
+        told
+    }
+
+    /// Handles a player's command; `None` once the player leaves.
+    pub fn answer(&mut self, command: Command) -> Option<Vec<SessionEvent>> {
+        Some(match command {
+            Command::Act(action) => match self.act(&action) {
+                Ok(events) => {
+                    let mut told = self.tell(events);
+                    told.extend(self.others());
+                    told
+                }
+                Err(why) => vec![SessionEvent::Refused(why)],
+            },
+            Command::Undo => match self.undo() {
+                Ok(()) => {
+                    let line = "The last action is undone.".to_owned();
+                    let mut told = vec![SessionEvent::Line(line)];
+                    told.extend(self.tell(Vec::new()));
+                    told
+                }
+                Err(why) => vec![SessionEvent::Refused(why.to_owned())],
+            },
+            Command::Quit | Command::Leave => return None,
+            // These need other players.
+            Command::Claim
+            | Command::ProposeRemoval(_)
+            | Command::Ready(_)
+            | Command::Dismiss(_)
+            | Command::Say(_)
+            | Command::Invite(_) => Vec::new(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fairdeal_games::bots::Level;
+    use fairdeal_games::ivory::IvoryAction;
+    use fairdeal_games::{Hints as _, bot, match_game, rule_set};
+    use fairdeal_protocol::card::Faces;
+
+    use super::*;
+
+    fn dealt() -> Practice {
+        let rules = rule_set("ivory-tower", 1, &BTreeMap::new()).unwrap();
+        deal(&rules, Vec::new()).0
+    }
+
+    fn deal(rules: &RuleSet, bots: Vec<Box<dyn Bot<AnyGame>>>) -> (Practice, Vec<SessionEvent>) {
+        let level = "normal".to_owned();
+        Practice::deal(rules, "Anna".to_owned(), Opponents { bots, level }, [4; 32]).unwrap()
+    }
+
+    /// Each game is played to its end against bots, by the bots' own hints, and every snapshot has what one seat sees.
+    #[test]
+    fn games_against_bots_come_to_their_ends() {
+        for (game, seats) in [
+            ("loot", 3),
+            ("plutonian-poker", 3),
+            ("sphinxs-paw", 2),
+            ("houses-of-thoth", 4),
+        ] {
+            let rules = rule_set(game, seats, &BTreeMap::new()).unwrap();
+            let bots = (1..seats).map(|_| bot(Level::Normal)).collect();
+            let (mut practice, mut told) = deal(&rules, bots);
+            let mut player = bot(Level::Normal);
+            let mut rng = ChaCha20Rng::from_seed([9; 32]);
+            for _ in 0..20_000 {
+                for event in &told {
+                    let SessionEvent::Snapshot(snapshot) = event else {
+                        continue;
+                    };
+                    assert!(snapshot.me == Some(Seat::FIRST) && snapshot.names.len() == usize::from(seats));
+                }
+                let Some(SessionEvent::Snapshot(now)) =
+                    told.iter().rfind(|event| matches!(event, SessionEvent::Snapshot(_)))
+                else {
+                    panic!("no snapshot");
+                };
+                if now.game.is_over() {
+                    break;
+                }
+                assert!(now.my_turn, "{game}: the bots have acted");
+                let action = player.choose(&now.game, Seat::FIRST, &now.known, &mut rng).unwrap();
+                told = practice.answer(Command::Act(action)).unwrap();
+            }
+            let over = told.iter().filter(|event| matches!(event, SessionEvent::Over { .. }));
+            assert_eq!(over.count(), 1, "{game}");
+            assert!(matches!(
+                practice.answer(Command::Undo).unwrap()[..],
+                [SessionEvent::Refused(_)]
+            ));
+        }
+    }
+
+    /// Undo leads back to the player's own last decision, over all that bots did since.
+    #[test]
+    fn bots_take_back_what_they_did() {
+        let rules = rule_set("loot", 3, &BTreeMap::new()).unwrap();
+        let (mut practice, _) = deal(&rules, vec![bot(Level::Gentle), bot(Level::Gentle)]);
+        let before = practice.snapshot();
+        let action = before.game.legal(Seat::FIRST, &before.known).swap_remove(0);
+        practice.answer(Command::Act(action)).unwrap();
+        assert_ne!(practice.snapshot(), before);
+        practice.answer(Command::Undo).unwrap();
+        assert_eq!(practice.snapshot(), before);
+    }
+
+    #[test]
+    fn rules_need_as_many_players_as_seats() {
+        let rules = rule_set("loot", 2, &BTreeMap::new()).unwrap();
+        let level = "normal".to_owned();
+        let alone = Opponents {
+            bots: Vec::new(),
+            level,
+        };
+        let refused = Practice::deal(&rules, "Anna".to_owned(), alone, [4; 32]).unwrap_err();
+        assert_eq!(refused.to_string(), "loot has no practice for 1 player");
+    }
+
+    fn turn() -> AnyAction {
+        AnyAction::Ivory(IvoryAction::Turn)
+    }
+
+    /// Every action can be undone, one by one, back to the start, and play then goes on as before.
+    #[test]
+    fn all_can_be_taken_back() {
+        let mut practice = dealt();
+        let mut states = vec![practice.snapshot()];
+        for _ in 0..30 {
+            practice.act(&turn()).unwrap();
+            states.push(practice.snapshot());
+        }
+        for state in states.iter().rev().skip(1) {
+            practice.undo().unwrap();
+            assert_eq!(practice.snapshot(), *state);
+        }
+        practice.undo().unwrap_err();
+        practice.act(&turn()).unwrap();
+        assert_eq!(practice.snapshot(), states[1]);
+    }
+
+    /// The last action of a finished game can be undone too.
+    #[test]
+    fn giving_up_can_be_taken_back() {
+        let mut practice = dealt();
+        practice.act(&AnyAction::Ivory(IvoryAction::Resign)).unwrap();
+        assert!(practice.now.game.is_over());
+        let refused = practice.answer(Command::Act(turn())).unwrap();
+        assert!(matches!(refused[..], [SessionEvent::Refused(_)]));
+        let told = practice.answer(Command::Undo).unwrap();
+        assert!(matches!(told.last(), Some(SessionEvent::Snapshot(now)) if now.my_turn));
+        assert!(practice.answer(Command::Quit).is_none());
+    }
+
+    /// The line about the deal comes before the state, and not after a win.
+    #[test]
+    fn end_says_whether_the_deal_could_be_won() {
+        let mut practice = dealt();
+        assert!(matches!(practice.verdict(), Some(SessionEvent::Line(line)) if line == "This deal can be won."));
+        let told = practice
+            .answer(Command::Act(AnyAction::Ivory(IvoryAction::Resign)))
+            .unwrap();
+        let words = "This deal could have been won. Undo 1 action, and hints show how.";
+        let said = |event: &SessionEvent| matches!(event, SessionEvent::Line(line) if line == words);
+        assert!(told.iter().any(said));
+    }
+
+    /// The advice, followed step by step from a deal that can be won, completes the tower.
+    #[test]
+    fn advice_wins_where_the_deal_can_be_won() {
+        let mut practice = dealt();
+        let mut before = usize::MAX;
+        while let Some(advice) = practice.advice() {
+            let Advice::Next { action, left } = advice else {
+                panic!("{advice:?} after {} actions", practice.before.len());
+            };
+            assert!(left < before);
+            before = left;
+            practice.act(&action).unwrap();
+        }
+        assert_eq!(before, 1);
+        assert_eq!(practice.now.game.scores(), [10]);
+        assert_eq!(practice.verdict(), None);
+    }
+
+    /// A bot that sees too little plays on until the deal is lost. The advice leads back to where it was not.
+    #[test]
+    fn advice_leads_back_to_where_the_game_could_be_won() {
+        let mut practice = dealt();
+        while !practice.now.game.is_over() {
+            let hint = match_game!(&practice.now.game, game, AnyAction as wrap => {
+                wrap(game.hint(practice.me, &Faces::new()).unwrap().action)
+            });
+            practice.act(&hint).unwrap();
+        }
+        let Some(Advice::Undo(count)) = practice.advice() else {
+            panic!("{:?}", practice.advice());
+        };
+        assert!(count > 1);
+        for left in (1..=count).rev() {
+            assert_eq!(practice.advice(), Some(Advice::Undo(left)));
+            practice.undo().unwrap();
+        }
+        assert!(matches!(practice.advice(), Some(Advice::Next { .. })));
+    }
+}

@@ -1,0 +1,170 @@
+//! The messages between a player and its table: commands go to the session, which owns the table, and events come back.
+//!
+//! A session may be a table between peers, a practice game ([`crate::practice`]), or a script.
+
+use std::path::PathBuf;
+
+use fairdeal_games::{AnyAction, AnyEvent};
+use fairdeal_protocol::hash::Hash32;
+use fairdeal_protocol::log::claim::Ground;
+use fairdeal_protocol::seat::Seat;
+
+use crate::narrate::Narrated;
+use crate::view::{LobbyView, PeerState, Snapshot};
+
+/// A player's command to its session.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Command {
+    /// Act at the table.
+    Act(AnyAction),
+    /// Leave the game for good; the others play on. The task ends once they have the message.
+    Leave,
+    /// Close a table for two with a signed claim while the other seat stays away.
+    Claim,
+    /// Propose to remove a seat whose turn time has run out; all others have to consent.
+    ProposeRemoval(Seat),
+    /// In the lobby: mark this player ready to begin, or not ready.
+    Ready(bool),
+    /// Remove a guest from the lobby; only the host can.
+    Dismiss(Seat),
+    /// Undo the last action, in a practice game.
+    Undo,
+    /// Send a chat message to everybody in the lobby or at the table.
+    Say(String),
+    /// Invite the seats of this table, by ticket, to another table that this player has opened.
+    Invite(String),
+    /// Close the connections and end the task; the table can be resumed.
+    Quit,
+}
+
+/// A session's report to its player.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SessionEvent {
+    /// The lobby has changed.
+    Lobby(LobbyView),
+    /// The host is not connected; the session keeps dialing it.
+    Reaching {
+        /// Seconds until the session gives up.
+        seconds: u64,
+        /// Why the last attempt failed, if known.
+        why: Option<String>,
+    },
+    /// How others can reach this table, in plain words; sent once that is known.
+    Reach(String),
+    /// A guest has taken a seat.
+    Seated {
+        seat: Seat,
+        /// Its name, cleaned for display.
+        name: String,
+    },
+    /// The last round trip to a player in the lobby. The host measures its guests, a guest the host.
+    RoundTrip { seat: Seat, milliseconds: u32 },
+    /// All seats have signed the charter; the table is open.
+    Started {
+        /// The table id.
+        table: Hash32,
+        game: String,
+        /// Names in seat order, cleaned for display.
+        names: Vec<String>,
+        /// This player's seat; `None` for a spectator.
+        me: Option<Seat>,
+    },
+    /// The table has changed.
+    Snapshot(Box<Snapshot>),
+    /// A deal begins.
+    Deal(u32),
+    /// A seat has acted.
+    Action {
+        step: u64,
+        /// Acting seat.
+        seat: Seat,
+        action: AnyAction,
+    },
+    /// Something happened in the game.
+    Game(AnyEvent),
+    /// A line for the log, in plain words.
+    Line(String),
+    /// A proof about the shuffles: a line, and whether a deal was computed again.
+    Seal { line: String, checked: bool },
+    /// The bot that plays this seat is about to act out of turn, with an action of this type.
+    Calls(String),
+    /// The disk is full and the table waits, or there is space again and play goes on.
+    Disk {
+        full: bool,
+        /// Which disk it is, and what to do.
+        text: String,
+    },
+    /// An action was refused or is no longer legal, or a chat message was not sent. Holds the reason in words.
+    Refused(String),
+    /// A chat message, including this player's own.
+    Chat {
+        /// The author. Only seats write today.
+        seat: Option<Seat>,
+        /// Its name, cleaned for display.
+        name: String,
+        /// The message, cleaned for display.
+        text: String,
+    },
+    /// A seat of this table invites the others to another table that it has opened.
+    Invited {
+        /// The seat that invites.
+        seat: Seat,
+        /// Its name, cleaned for display.
+        name: String,
+        /// The ticket; it has been parsed, and it leads to that seat's own table.
+        ticket: String,
+    },
+    /// A seat's connection has changed.
+    Peer {
+        seat: Seat,
+        /// The new state.
+        state: PeerState,
+    },
+    /// A provable fault of a seat, or an internal fault without one.
+    Fault {
+        /// Whether the fault has stopped the table; otherwise the others play on without the seat.
+        stopped: bool,
+        /// The seat at fault.
+        seat: Option<Seat>,
+        /// The fault, in words.
+        what: String,
+        /// Where the evidence is stored.
+        evidence: Option<PathBuf>,
+    },
+    /// The seats that are present have closed the table with an abandonment claim.
+    Claimed {
+        /// The seats that claim.
+        by: Vec<Seat>,
+        /// The seats claimed against: all others.
+        absent: Vec<Seat>,
+        /// The ground of the claim: the others stayed away, or their turn time ran out.
+        ground: Ground,
+        /// The transcript of the unfinished game.
+        transcript: Option<PathBuf>,
+    },
+    /// The game is over. Its transcript has been written, unless the disk refused it.
+    Over {
+        /// One score per seat.
+        scores: Vec<i64>,
+        winners: Vec<Seat>,
+        /// The final log hash.
+        log: Hash32,
+        /// The transcript file; `None` if it could not be saved. Resuming the table saves it later.
+        transcript: Option<PathBuf>,
+    },
+    /// The session cannot go on; holds the reason and what to do.
+    Error(String),
+}
+
+impl From<Narrated> for SessionEvent {
+    fn from(event: Narrated) -> Self {
+        match event {
+            Narrated::Deal(deal) => Self::Deal(deal),
+            Narrated::Action { step, seat, action } => Self::Action { step, seat, action },
+            Narrated::Game(event) => Self::Game(event),
+            Narrated::Line(line) => Self::Line(line),
+            Narrated::Seal { line, checked } => Self::Seal { line, checked },
+            Narrated::Peer { seat, state } => Self::Peer { seat, state },
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! The exports of the module. All data goes through two buffers whose places the worker asks for; the module writes to
+//! no other memory, and calls nothing.
+
+// An export is unsafe by its name alone: two with one name would clash.
+#![allow(unsafe_code)]
+
+use std::cell::RefCell;
+
+use crate::message::{Answer, Ask};
+use crate::page::{MAX_FILE, Page};
+
+#[derive(Default)]
+struct Module {
+    page: Option<Page>,
+    message: Vec<u8>,
+    file: Vec<u8>,
+    answer: Vec<u8>,
+}
+
+thread_local! {
+    static MODULE: RefCell<Module> = RefCell::default();
+    /// The message of a panic.
+    static FAULT: RefCell<String> = RefCell::default();
+}
+
+/// A place for a message of so many bytes.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn message_room(length: usize) -> *mut u8 {
+    MODULE.with_borrow_mut(|module| room(&mut module.message, length))
+}
+
+/// A place for a file of so many bytes.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn file_room(length: usize) -> *mut u8 {
+    MODULE.with_borrow_mut(|module| room(&mut module.file, length))
+}
+
+fn room(buffer: &mut Vec<u8>, length: usize) -> *mut u8 {
+    buffer.clear();
+    buffer.resize(length.min(MAX_FILE), 0);
+    buffer.as_mut_ptr()
+}
+
+/// Handles the message; the length of the answer.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn handle() -> usize {
+    std::panic::set_hook(Box::new(|info| {
+        FAULT.with_borrow_mut(|fault| *fault = info.to_string())
+    }));
+    MODULE.with_borrow_mut(|module| {
+        let answer = answer(module);
+        module.answer = serde_json::to_vec(&answer).unwrap_or_default();
+        module.file = Vec::new();
+        module.answer.len()
+    })
+}
+
+fn answer(module: &mut Module) -> Result<Answer, String> {
+    let ask: Ask = serde_json::from_slice(&module.message).map_err(|why| why.to_string())?;
+    let page = match (&mut module.page, &ask) {
+        (Some(page), _) => page,
+        (none, Ask::Start(start)) => none.insert(Page::new(start)?),
+        (None, _) => return Err("the page has not started".to_owned()),
+    };
+    Ok(page.handle(ask, &module.file))
+}
+
+/// Where the answer is.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn answer_place() -> *const u8 {
+    MODULE.with_borrow(|module| module.answer.as_ptr())
+}
+
+/// The length of the message of a panic.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn fault_length() -> usize {
+    FAULT.with_borrow(String::len)
+}
+
+/// Where it is.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn fault_place() -> *const u8 {
+    FAULT.with_borrow(|fault| fault.as_ptr())
+}

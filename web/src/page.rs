@@ -1,0 +1,314 @@
+//! The page as state and its transitions: a message in, a frame and wishes out.
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use data_encoding::HEXLOWER;
+use fairdeal_games::bots::{Bot, Level};
+use fairdeal_games::search::Budget;
+use fairdeal_games::{AnyGame, bot, rule_set, sharp_bot};
+use fairdeal_protocol::transcript::Transcript;
+use fairdeal_ui::app::event::{Audited, Input, UiEvent};
+use fairdeal_ui::app::screen::{Context, Effect, Opening, Tone};
+use fairdeal_ui::app::screens::audit::Audit;
+use fairdeal_ui::app::screens::home::Home;
+use fairdeal_ui::app::shell::Shell;
+use fairdeal_ui::input::{KeyCode, UserInput};
+use fairdeal_ui::practice::{Opponents, Practice};
+use fairdeal_ui::replay::{Reading, Replay};
+use fairdeal_ui::settings::Settings;
+use fairdeal_ui::svg;
+use fairdeal_ui::text::clean;
+use fairdeal_ui::theme::Depth;
+use rand_chacha::ChaCha20Rng;
+use rand_core::{Rng as _, SeedableRng as _};
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use ratatui::layout::Position;
+
+use crate::message::{Answer, Ask, Pressed, Start};
+
+/// The smallest and the largest frame, in columns and rows.
+const LEAST: (u16, u16) = (60, 20);
+const MOST: (u16, u16) = (200, 60);
+/// The longest file that is read, in bytes. The longest games are some megabytes.
+pub const MAX_FILE: usize = 64 << 20;
+/// Why a request is refused that only the program can carry out.
+const ELSEWHERE: &str = "a page has no network and no files: install fairdeal for that";
+
+/// Play-outs of a sharp bot for one decision: a tenth of a second or so, where the module may read no clock.
+fn playouts(game: &str) -> u32 {
+    match game {
+        "plutonian-poker" => 60,
+        "houses-of-thoth" => 400,
+        _ => Budget::ITERATIONS,
+    }
+}
+
+/// The whole page.
+pub struct Page {
+    shell: Shell,
+    screen: Terminal<TestBackend>,
+    /// The rows that the browser shows.
+    shown: Vec<String>,
+    /// The seeds of games.
+    rng: ChaCha20Rng,
+    practice: Option<Practice>,
+    /// The file being checked.
+    reading: Option<Reading>,
+    /// The file that has been checked.
+    replay: Option<Arc<Replay>>,
+}
+
+impl Page {
+    /// A page at its first screen.
+    ///
+    /// # Errors
+    /// In words, if the seed is not 32 bytes in hexadecimal.
+    pub fn new(start: &Start) -> Result<Self, String> {
+        let seed = HEXLOWER.decode(start.seed.as_bytes()).ok();
+        let seed: [u8; 32] = seed
+            .and_then(|seed| seed.try_into().ok())
+            .ok_or("the seed must be 64 hexadecimal digits")?;
+        // Settings that cannot be read are of an earlier page.
+        let settings: Option<Settings> = start.settings.as_deref().and_then(|text| toml::from_str(text).ok());
+        let mut context = Context {
+            user: "Guest".to_owned(),
+            today: start.today.clone(),
+            is_page: true,
+            ..Context::new(settings.unwrap_or_default(), Depth::True)
+        };
+        context.themes.is_light = start.light;
+        context.dress();
+        let size = fitting(start.columns, start.rows);
+        let Ok(screen) = Terminal::new(TestBackend::new(size.0, size.1));
+        Ok(Self {
+            shell: Shell::new(context, Box::new(Home::default())),
+            screen,
+            shown: Vec::new(),
+            rng: ChaCha20Rng::from_seed(seed),
+            practice: None,
+            reading: None,
+            replay: None,
+        })
+    }
+
+    /// Carries out a message; `file` are the bytes for [`Ask::File`].
+    pub fn handle(&mut self, ask: Ask, file: &[u8]) -> Answer {
+        let mut answer = Answer::default();
+        let input = match ask {
+            // A second start changes nothing.
+            Ask::Start(_) => None,
+            Ask::Key(pressed) => key(&pressed).map(|code| UserInput::Key(code.into())),
+            Ask::Paste(text) => Some(UserInput::Paste(text)),
+            Ask::Click(x, y) => Some(UserInput::Click(Position { x, y })),
+            Ask::SecondaryClick(x, y) => Some(UserInput::SecondaryClick(Position { x, y })),
+            Ask::Move(x, y) => Some(UserInput::MouseMoved(Position { x, y })),
+            Ask::Scroll(by) if by > 0 => Some(UserInput::ScrollDown),
+            Ask::Scroll(_) => Some(UserInput::ScrollUp),
+            Ask::Size(columns, rows) => {
+                let (columns, rows) = fitting(columns, rows);
+                let Ok(screen) = Terminal::new(TestBackend::new(columns, rows));
+                self.screen = screen;
+                self.shown.clear();
+                Some(UserInput::Redraw)
+            }
+            Ask::Tick(passed) => {
+                self.update(Input::Tick(Duration::from_millis(passed)), &mut answer);
+                None
+            }
+            Ask::File(name) => {
+                self.check(&name, file, &mut answer);
+                None
+            }
+            Ask::NoFile(why) => {
+                self.shell
+                    .toast(Tone::Bad, format!("The file cannot be read: {}", clean(&why)));
+                None
+            }
+            Ask::Work(steps) => {
+                self.work(steps, &mut answer);
+                None
+            }
+        };
+        if let Some(input) = input {
+            self.update(Input::User(input), &mut answer);
+        }
+        self.draw(&mut answer);
+        answer
+    }
+
+    /// Hands an input to the screens and carries out what they request.
+    fn update(&mut self, input: Input, answer: &mut Answer) {
+        for effect in self.shell.update(input) {
+            self.carry_out(effect, answer);
+        }
+    }
+
+    fn tell(&mut self, event: UiEvent, answer: &mut Answer) {
+        self.update(Input::UiEvent(event), answer);
+    }
+
+    fn carry_out(&mut self, effect: Effect, answer: &mut Answer) {
+        match effect {
+            Effect::Open(opening) => self.open(&opening, answer),
+            Effect::Session(command) => {
+                let told = self.practice.as_mut().and_then(|practice| practice.answer(command));
+                for event in told.into_iter().flatten() {
+                    self.tell(UiEvent::Session(event), answer);
+                }
+            }
+            Effect::CloseSession => self.practice = None,
+            Effect::Replay(_) => {
+                if let Some(replay) = self.replay.clone() {
+                    self.tell(UiEvent::Replay(replay), answer);
+                }
+            }
+            Effect::StopReading => self.reading = None,
+            Effect::PickFile => answer.pick = true,
+            Effect::Copy(text) => answer.copy = Some(text),
+            Effect::Save(settings) => answer.save = toml::to_string(&settings).ok(),
+            Effect::Join { .. }
+            | Effect::Watch { .. }
+            | Effect::Resume(_)
+            | Effect::Rematch(_)
+            | Effect::SeatBot { .. }
+            | Effect::Audit(_)
+            | Effect::Review(..) => self.tell(UiEvent::Failed(ELSEWHERE.to_owned()), answer),
+            Effect::LoadLibrary | Effect::Quit => {}
+        }
+    }
+
+    /// Deals a practice game.
+    fn open(&mut self, opening: &Opening, answer: &mut Answer) {
+        let options = opening.options.iter().cloned().collect();
+        let mut seed = [0; 32];
+        self.rng.fill_bytes(&mut seed);
+        let opponents = Opponents {
+            bots: (1..opening.seats)
+                .map(|_| opponent(&opening.game, opening.level))
+                .collect(),
+            level: opening.level.name().to_owned(),
+        };
+        let name = self.shell.context().name().to_owned();
+        let rules = rule_set(&opening.game, opening.seats, &options).map_err(|why| why.to_string());
+        let dealt =
+            rules.and_then(|rules| Practice::deal(&rules, name, opponents, seed).map_err(|why| why.to_string()));
+        match dealt {
+            Ok((practice, told)) => {
+                self.practice = Some(practice);
+                for event in told {
+                    self.tell(UiEvent::Session(event), answer);
+                }
+            }
+            Err(why) => self.tell(UiEvent::Failed(why), answer),
+        }
+    }
+
+    /// Begins to check a file, on a screen of its own.
+    fn check(&mut self, name: &str, file: &[u8], answer: &mut Answer) {
+        if self.practice.is_some() {
+            let why = "Leave this game first, then open the file again.".to_owned();
+            return self.shell.toast(Tone::Plain, why);
+        }
+        self.reading = None;
+        self.replay = None;
+        self.shell.to_first();
+        self.shell.push(Box::new(Audit::of(PathBuf::from(clean(name)))));
+        let reading = match Transcript::from_bytes(file) {
+            Ok(transcript) => Reading::new(transcript).map_err(|why| why.to_string()),
+            Err(why) => Err(why.to_string()),
+        };
+        match reading {
+            Ok(reading) => self.reading = Some(reading),
+            Err(why) => self.tell(UiEvent::Failed(why), answer),
+        }
+    }
+
+    /// Checks some more steps.
+    fn work(&mut self, steps: u32, answer: &mut Answer) {
+        let Some(mut reading) = self.reading.take() else {
+            return;
+        };
+        for _ in 0..steps {
+            match reading.step() {
+                ControlFlow::Continue(more) => reading = more,
+                ControlFlow::Break(replay) => {
+                    let audited = Audited {
+                        report: replay.report().clone(),
+                        names: replay.names().to_vec(),
+                        seating: replay.seating().clone(),
+                    };
+                    self.replay = Some(Arc::from(replay));
+                    return self.tell(UiEvent::Audited(Box::new(audited)), answer);
+                }
+            }
+        }
+        let progress = reading.so_far();
+        self.reading = Some(reading);
+        self.tell(UiEvent::Checking(progress), answer);
+    }
+
+    /// Draws a frame, and adds to the answer what differs from the last one.
+    fn draw(&mut self, answer: &mut Answer) {
+        let Ok(_) = self.screen.draw(|frame| self.shell.draw(frame));
+        let buffer = self.screen.backend().buffer();
+        (answer.columns, answer.rows) = (buffer.area.width, buffer.area.height);
+        let (ground, rows) = svg::rows(buffer);
+        answer.ground = ground;
+        let changed = (0_u16..)
+            .zip(&rows)
+            .filter(|(number, row)| self.shown.get(usize::from(*number)) != Some(*row));
+        answer.changed = changed.map(|(number, row)| (number, row.clone())).collect();
+        self.shown = rows;
+        let pace = self
+            .shell
+            .pace()
+            .map(|pace| u64::try_from(pace.as_millis()).unwrap_or(u64::MAX));
+        answer.pace = pace;
+        answer.busy = self.reading.is_some();
+        answer.screen = self.shell.trail().pop().unwrap_or_default();
+    }
+}
+
+/// A bot of the page.
+fn opponent(game: &str, level: Level) -> Box<dyn Bot<AnyGame>> {
+    match level {
+        Level::Sharp => sharp_bot(Budget::iterations(playouts(game))),
+        level => bot(level),
+    }
+}
+
+fn fitting(columns: u16, rows: u16) -> (u16, u16) {
+    (columns.clamp(LEAST.0, MOST.0), rows.clamp(LEAST.1, MOST.1))
+}
+
+/// The key with this name; `None` for one that nothing listens to.
+fn key(pressed: &Pressed) -> Option<KeyCode> {
+    Some(match pressed.key.as_str() {
+        "ArrowUp" => KeyCode::Up,
+        "ArrowDown" => KeyCode::Down,
+        "ArrowLeft" => KeyCode::Left,
+        "ArrowRight" => KeyCode::Right,
+        "Tab" if pressed.shift => KeyCode::BackTab,
+        "Tab" => KeyCode::Tab,
+        "Home" => KeyCode::Home,
+        "End" => KeyCode::End,
+        "PageUp" => KeyCode::PageUp,
+        "PageDown" => KeyCode::PageDown,
+        "Enter" => KeyCode::Enter,
+        "Escape" => KeyCode::Esc,
+        "Backspace" => KeyCode::Backspace,
+        "Delete" => KeyCode::Delete,
+        name => {
+            let mut letters = name.chars();
+            match (letters.next(), letters.as_str()) {
+                (Some(letter), "") if !letter.is_control() => KeyCode::Char(letter),
+                (Some('F'), number) => KeyCode::F(number.parse().ok()?),
+                _ => return None,
+            }
+        }
+    })
+}
