@@ -1,7 +1,7 @@
 # The commands of everyday work; CI runs the same checks (.ci/run).
 
 # Everything that has to pass before anything lands.
-check: fmt lint test doc wasm msrv deny
+check: fmt lint page test doc msrv deny
 
 fmt:
     cargo fmt --all --check
@@ -15,9 +15,14 @@ test:
 doc:
     RUSTDOCFLAGS="-D warnings --html-in-header protocol/katex.html" cargo doc --workspace --no-deps --locked
 
-# Builds what a browser will run, where that target is installed (rustup target add wasm32-unknown-unknown).
-wasm:
-    if rustc --print target-libdir --target wasm32-unknown-unknown | xargs test -d; then cargo check -p fairdeal-ui --target wasm32-unknown-unknown --locked; else echo 'skipped: no target wasm32-unknown-unknown here'; fi
+# Builds the page that checks and plays games in a browser, where that target is installed (rustup target add wasm32-unknown-unknown).
+page:
+    if rustc --print target-libdir --target wasm32-unknown-unknown | xargs test -d; then cargo build -p fairdeal-web --profile web --target wasm32-unknown-unknown --locked && cargo run -p fairdeal-web --example assemble --locked -- target/wasm32-unknown-unknown/web/fairdeal_web.wasm target/page/fairdeal.html; else echo 'skipped: no target wasm32-unknown-unknown here'; fi
+
+# How long this machine takes to check a file, without and with a browser; the page has to be built.
+bench-page FILE="tests/it/transcripts/houses-of-thoth.fairdeal":
+    RUSTFLAGS='--cfg curve25519_dalek_backend="serial"' cargo run --release --target-dir target/serial -p fairdeal-web --example time {{FILE}}
+    FAIRDEAL_REQUIRE=browser cargo test -p fairdeal-web --test browser -- --nocapture checked
 
 # Builds with the oldest Rust that Cargo.toml promises, where that toolchain is installed (rustup toolchain install 1.89).
 msrv:

@@ -1,0 +1,279 @@
+//! The page in a real browser: headless Chromium, driven by WebDriver, on the page that `just page` has built, opened
+//! from its file.
+//!
+//! Skipped where there is no page or no Chromium with its driver, unless `FAIRDEAL_REQUIRE` names `browser`. The times
+//! that it prints (`-- --nocapture`) are those of docs/performance.md.
+
+// Tests fail by panicking.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, clippy::expect_used)]
+
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use fantoccini::actions::{InputSource as _, KeyAction, KeyActions};
+use fantoccini::{Client, ClientBuilder, Locator};
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt as _, BufReader};
+use tokio::process::{Child, Command};
+use tokio::time::{sleep, timeout};
+
+#[path = "../../tests/fixture/record.rs"]
+mod record;
+#[path = "../../tests/fixture/require.rs"]
+mod require;
+
+const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
+/// Time for a page to do what it was asked.
+const PATIENCE: Duration = Duration::from_secs(120);
+/// Keys as WebDriver names them.
+const ENTER: char = '\u{e007}';
+const ESCAPE: char = '\u{e00c}';
+const RIGHT: char = '\u{e014}';
+const END: char = '\u{e010}';
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+}
+
+/// A browser that shows the page.
+struct Browser {
+    client: Client,
+    // Killed when the test ends.
+    _driver: Child,
+    _profile: tempfile::TempDir,
+}
+
+impl Browser {
+    /// Opens the page; the reason if there is no page or no browser.
+    async fn open() -> Result<Self, String> {
+        let page = root().join("target/page/fairdeal.html");
+        if !page.exists() {
+            return Err("no page: just page builds it".to_owned());
+        }
+        let driver = Command::new("chromedriver")
+            .arg("--port=0")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .kill_on_drop(true)
+            .spawn();
+        let mut driver = driver.map_err(|why| format!("chromedriver: {why}"))?;
+        let mut lines = BufReader::new(driver.stdout.take().unwrap()).lines();
+        let port = loop {
+            let line = timeout(PATIENCE, lines.next_line()).await.unwrap().unwrap();
+            let line = line.ok_or("chromedriver has ended")?;
+            if let Some((_, port)) = line.split_once("successfully on port ") {
+                break port.trim_end_matches('.').to_owned();
+            }
+        };
+        let profile = tempfile::tempdir().unwrap();
+        let binary = BROWSERS.iter().find_map(|name| {
+            let paths = std::env::var_os("PATH")?;
+            std::env::split_paths(&paths)
+                .map(|path| path.join(name))
+                .find(|path| path.exists())
+        });
+        let binary = binary.ok_or("no Chromium")?;
+        let arguments = [
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--no-first-run",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+            "--window-size=1200,800",
+        ];
+        let mut arguments: Vec<String> = arguments.map(str::to_owned).into();
+        arguments.push(format!("--user-data-dir={}", profile.path().display()));
+        let Value::Object(wishes) = json!({
+            "goog:chromeOptions": { "binary": binary, "args": arguments },
+            "goog:loggingPrefs": { "browser": "ALL" },
+        }) else {
+            panic!("an object");
+        };
+        let client = ClientBuilder::new(hyper_util::client::legacy::connect::HttpConnector::new())
+            .capabilities(wishes)
+            .connect(&format!("http://127.0.0.1:{port}"))
+            .await
+            .map_err(|why| why.to_string())?;
+        client.goto(&format!("file://{}", page.display())).await.unwrap();
+        let browser = Self {
+            client,
+            _driver: driver,
+            _profile: profile,
+        };
+        browser.until("home", "").await;
+        Ok(browser)
+    }
+
+    async fn script(&self, script: &str) -> Value {
+        self.client.execute(script, Vec::new()).await.unwrap()
+    }
+
+    async fn text(&self) -> String {
+        let text = self.script("return document.getElementById('table').textContent").await;
+        text.as_str().unwrap().split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    /// Waits until a screen shows some words, and nothing is being checked.
+    async fn until(&self, screen: &str, words: &str) {
+        let began = Instant::now();
+        loop {
+            let state = "const t = document.getElementById('table').dataset; return [t.screen, t.busy]";
+            let state = self.script(state).await;
+            if state == json!([screen, "false"]) && self.text().await.contains(words) {
+                return;
+            }
+            assert!(
+                began.elapsed() < PATIENCE,
+                "no {screen} with '{words}' but {state}: {}",
+                self.text().await
+            );
+            sleep(Duration::from_millis(20)).await;
+        }
+    }
+
+    async fn keys(&self, keys: &[char]) {
+        let mut actions = KeyActions::new("keys".to_owned());
+        for value in keys.iter().copied() {
+            actions = actions.then(KeyAction::Down { value }).then(KeyAction::Up { value });
+        }
+        self.client.perform_actions(actions).await.unwrap();
+    }
+
+    /// Gives the page a file; how long the whole check took.
+    async fn check(&self, file: &Path, words: &str) -> Duration {
+        let chooser = self.client.find(Locator::Id("file")).await.unwrap();
+        let began = Instant::now();
+        chooser.send_keys(file.to_str().unwrap()).await.unwrap();
+        self.until("audit", "Press Enter").await;
+        let took = began.elapsed();
+        self.until("audit", words).await;
+        took
+    }
+
+    async fn click_on(&self, words: &str) {
+        let script = "const found = [...document.querySelectorAll('#table text')]
+            .find((text) => text.textContent.includes(arguments[0]));
+            const box = found.getBoundingClientRect();
+            const [clientX, clientY] = [box.left + box.width / 2, box.top + box.height / 2];
+            found.dispatchEvent(new MouseEvent('click', { clientX, clientY, bubbles: true }))";
+        self.client.execute(script, vec![json!(words)]).await.unwrap();
+    }
+}
+
+/// Opens the page; `None` if the test is to be skipped.
+async fn open() -> Option<Browser> {
+    match Browser::open().await {
+        Ok(browser) => Some(browser),
+        Err(why) => {
+            require::skip("browser", why);
+            None
+        }
+    }
+}
+
+fn transcript(game: &str) -> PathBuf {
+    root().join(format!("tests/it/transcripts/{game}.fairdeal"))
+}
+
+#[tokio::test]
+async fn games_are_checked_and_replayed_in_a_browser() {
+    let Some(browser) = open().await else { return };
+    let games = [
+        "loot",
+        "ivory-tower",
+        "plutonian-poker",
+        "sphinxs-paw",
+        "houses-of-thoth",
+    ];
+    for game in games {
+        let took = browser.check(&transcript(game), "fair").await;
+        println!("{game}: checked in {} ms", took.as_millis());
+        browser.keys(&[ENTER]).await;
+        browser.until("replay", "Step 1 of").await;
+        browser.keys(&[END, 'e', RIGHT]).await;
+        browser.until("replay", "as player 1 saw it").await;
+        browser.keys(&[ESCAPE, ESCAPE]).await;
+        browser.until("home", "Loot").await;
+    }
+    // A changed file, and one that is none.
+    let folder = tempfile::tempdir().unwrap();
+    let mut changed = std::fs::read(transcript("loot")).unwrap();
+    let middle = changed.len() / 2;
+    changed[middle] ^= 1;
+    let path = folder.path().join("changed.fairdeal");
+    std::fs::write(&path, &changed).unwrap();
+    browser.check(&path, "NOT FAIR").await;
+    std::fs::write(&path, b"no game").unwrap();
+    let chooser = browser.client.find(Locator::Id("file")).await.unwrap();
+    chooser.send_keys(path.to_str().unwrap()).await.unwrap();
+    browser.until("audit", "This file cannot be checked").await;
+    // The policy has refused nothing that the page wants, and the page has asked for nothing.
+    let loaded = browser
+        .script("return performance.getEntriesByType('resource').length")
+        .await;
+    assert_eq!(loaded, json!(0));
+    browser.client.clone().close().await.unwrap();
+}
+
+/// A long game of the size of a megabyte and more.
+#[tokio::test]
+async fn a_long_game_is_checked_in_a_browser() {
+    let Some(browser) = open().await else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("long.fairdeal");
+    let game = record::record("houses-of-thoth", 5, &[], 1);
+    std::fs::write(&path, &game).unwrap();
+    let took = browser.check(&path, "fair").await;
+    println!("{} bytes: checked in {} ms", game.len(), took.as_millis());
+    assert!(game.len() > 1 << 20, "{}", game.len());
+    browser.client.clone().close().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_game_is_played_in_a_browser() {
+    let Some(browser) = open().await else { return };
+    browser.click_on("Loot").await;
+    browser.until("Loot", "seats").await;
+    browser.keys(&[ENTER]).await;
+    browser.until("Loot", "practice").await;
+    // Somebody has begun; in the end it is the player's turn.
+    browser.until("Loot", "Guest").await;
+    browser.keys(&['q']).await;
+    browser.until("Loot", "Leave the game?").await;
+    browser.keys(&['y']).await;
+    browser.until("home", "check a game file").await;
+    browser.keys(&['p']).await;
+    browser.until("puzzle", "").await;
+    browser.client.clone().close().await.unwrap();
+}
+
+/// The policy forbids connections, pictures and foreign scripts, whatever a script on the page tries.
+#[tokio::test]
+async fn page_may_open_no_connection() {
+    let Some(browser) = open().await else { return };
+    let tried = browser
+        .client
+        .execute_async(
+            "const done = arguments[arguments.length - 1];
+             fetch('http://127.0.0.1:9/').then(() => done('open'), (why) => done(String(why)))",
+            Vec::new(),
+        )
+        .await
+        .unwrap();
+    assert!(tried.as_str().unwrap().contains("Failed to fetch"), "{tried}");
+    let broken = browser
+        .client
+        .execute_async(
+            "const done = arguments[arguments.length - 1];
+             addEventListener('securitypolicyviolation', (event) => done(event.effectiveDirective));
+             new Image().src = 'http://127.0.0.1:9/a.png'",
+            Vec::new(),
+        )
+        .await
+        .unwrap();
+    assert_eq!(broken, json!("img-src"));
+    browser.client.clone().close().await.unwrap();
+}

@@ -1,0 +1,315 @@
+//! The page without a browser: files of every game, changed and broken ones, practice games, and random input.
+
+// Tests fail by panicking.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, clippy::expect_used)]
+
+use std::path::Path;
+
+use fairdeal_games::GAMES;
+use fairdeal_web::message::{Answer, Ask, Pressed, Start};
+use fairdeal_web::page::Page;
+use rand_chacha::ChaCha20Rng;
+use rand_core::{Rng as _, SeedableRng as _};
+
+/// A page, and the rows that a browser would show.
+struct Shown {
+    page: Page,
+    rows: Vec<String>,
+    last: Answer,
+}
+
+fn start() -> Start {
+    Start {
+        columns: 100,
+        rows: 36,
+        seed: "07".repeat(32),
+        today: "2026-11-26".to_owned(),
+        light: false,
+        settings: None,
+    }
+}
+
+impl Shown {
+    fn new() -> Self {
+        let page = Page::new(&start()).unwrap();
+        let (rows, last) = (Vec::new(), Answer::default());
+        let mut shown = Self { page, rows, last };
+        shown.ask(Ask::Start(start()));
+        shown
+    }
+
+    fn ask(&mut self, ask: Ask) {
+        self.ask_with(ask, &[]);
+    }
+
+    fn ask_with(&mut self, ask: Ask, file: &[u8]) {
+        let answer = self.page.handle(ask, file);
+        self.rows.resize(usize::from(answer.rows), String::new());
+        for (number, row) in &answer.changed {
+            self.rows[usize::from(*number)].clone_from(row);
+        }
+        self.last = answer;
+    }
+
+    fn key(&mut self, key: &str) {
+        self.ask(Ask::Key(Pressed {
+            key: key.to_owned(),
+            shift: false,
+        }));
+    }
+
+    /// Opens a file and checks it to its end.
+    fn check(&mut self, file: &[u8]) {
+        self.ask_with(Ask::File("a.fairdeal".to_owned()), file);
+        while self.last.busy {
+            self.ask(Ask::Work(64));
+        }
+        self.rest();
+    }
+
+    /// Lets time pass until nothing moves.
+    fn rest(&mut self) {
+        for _ in 0..1000 {
+            if self.last.pace.is_none() {
+                return;
+            }
+            self.ask(Ask::Tick(1000));
+        }
+        panic!("it moves for ever");
+    }
+
+    /// The text on the page, without markup.
+    fn text(&self) -> String {
+        let mut text = String::new();
+        for row in &self.rows {
+            let mut in_tag = false;
+            for letter in row.chars() {
+                match letter {
+                    '<' => in_tag = true,
+                    '>' => in_tag = false,
+                    letter if !in_tag => text.push(letter),
+                    _ => {}
+                }
+            }
+        }
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    fn shows(&self, words: &str) {
+        let text = self.text();
+        assert!(text.contains(words), "'{words}' is not in: {text}");
+    }
+}
+
+fn transcript(game: &str) -> Vec<u8> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    std::fs::read(root.join(format!("tests/it/transcripts/{game}.fairdeal"))).unwrap()
+}
+
+#[test]
+fn every_game_is_checked_and_replayed() {
+    for info in GAMES {
+        let mut shown = Shown::new();
+        shown.check(&transcript(info.id));
+        assert_eq!(shown.last.screen, "audit");
+        shown.shows("✓ fair");
+        shown.shows("Press Enter to replay the game");
+        shown.key("Enter");
+        assert_eq!(shown.last.screen, "replay");
+        shown.shows("Step 1 of");
+        for key in ["End", "e", "ArrowLeft", "e", "e", "Home", "PageDown"] {
+            shown.key(key);
+        }
+        shown.shows("Step ");
+        shown.key("Escape");
+        shown.key("Escape");
+        assert_eq!(shown.last.screen, "home");
+    }
+}
+
+/// A changed file is refused in the words of `fairdeal verify`; a broken one is no transcript.
+#[test]
+fn changed_files_are_refused() {
+    let whole = transcript("loot");
+    let mut refused = 0;
+    for place in (300..whole.len()).step_by(whole.len() / 40) {
+        let mut changed = whole.clone();
+        changed[place] ^= 1;
+        let mut shown = Shown::new();
+        shown.check(&changed);
+        let text = shown.text();
+        assert!(!text.contains("✓ fair"), "byte {place}");
+        if text.contains("NOT FAIR") {
+            refused += 1;
+            assert!(
+                text.contains("why:") || text.contains("what:") || text.contains("who:"),
+                "{text}"
+            );
+            shown.key("Enter");
+            assert_eq!(shown.last.screen, "replay");
+        } else {
+            assert!(text.contains("This file cannot be checked"), "{text}");
+        }
+    }
+    assert!(refused > 20, "{refused}");
+    for broken in [&b""[..], b"no game", &whole[..whole.len() / 2]] {
+        let mut shown = Shown::new();
+        shown.check(broken);
+        shown.shows("This file cannot be checked");
+        shown.key("Escape");
+        assert_eq!(shown.last.screen, "home");
+    }
+}
+
+#[test]
+fn a_check_can_be_left() {
+    let mut shown = Shown::new();
+    shown.ask_with(Ask::File("a.fairdeal".to_owned()), &transcript("houses-of-thoth"));
+    shown.ask(Ask::Work(3));
+    assert!(shown.last.busy);
+    shown.shows("Checking:");
+    shown.key("Escape");
+    assert!(!shown.last.busy);
+    assert_eq!(shown.last.screen, "home");
+}
+
+/// Every game begins by two keys against bots, and ends in a result when the player follows the hints.
+#[test]
+fn every_game_can_be_played() {
+    for number in 0..GAMES.len() {
+        let mut shown = Shown::new();
+        (0..number).for_each(|_| shown.key("ArrowDown"));
+        shown.key("Enter");
+        shown.key("Enter");
+        shown.rest();
+        shown.shows("practice");
+        assert_ne!(shown.last.screen, "home");
+        // A file does not end the game.
+        shown.ask_with(Ask::File("a.fairdeal".to_owned()), &transcript("loot"));
+        shown.shows("Leave this game first");
+        // The first hint leads the focus to an action.
+        shown.rest();
+        let before = shown.text();
+        for key in ["h", "Enter", "Enter"] {
+            shown.key(key);
+            shown.rest();
+        }
+        assert_ne!(shown.text(), before);
+        shown.key("q");
+        shown.key("y");
+        assert_eq!(shown.last.screen, "home");
+    }
+}
+
+#[test]
+fn what_needs_a_network_is_not_offered() {
+    let mut shown = Shown::new();
+    let text = shown.text();
+    for words in ["join", "watch", "history", "quit"] {
+        assert!(!text.contains(words), "{words} in {text}");
+    }
+    shown.shows("check a game file");
+    for key in ["j", "w", "H", "q", "Escape"] {
+        shown.key(key);
+        assert_eq!(shown.last.screen, "home", "{key}");
+    }
+    shown.key("c");
+    assert!(shown.last.pick);
+    shown.key("?");
+    shown.shows("check a game file");
+}
+
+/// Solved puzzles and other settings are the page's to save, and come back.
+#[test]
+fn settings_are_saved_and_come_back() {
+    let mut shown = Shown::new();
+    shown.key(",");
+    shown.key("ArrowDown");
+    shown.key("ArrowRight");
+    let saved = shown.last.save.clone().expect("a setting has changed");
+    let page = Page::new(&Start {
+        settings: Some(saved),
+        ..start()
+    });
+    page.unwrap();
+    let wrong = Page::new(&Start {
+        settings: Some("no = [".to_owned()),
+        ..start()
+    });
+    wrong.unwrap();
+    let refused = Page::new(&Start {
+        seed: "short".to_owned(),
+        ..start()
+    });
+    assert!(refused.is_err());
+}
+
+#[test]
+fn nothing_that_a_player_does_stops_the_page() {
+    const KEYS: [&str; 24] = [
+        "Enter",
+        "Escape",
+        "Tab",
+        "ArrowUp",
+        "ArrowDown",
+        "ArrowLeft",
+        "ArrowRight",
+        "PageUp",
+        "PageDown",
+        "Home",
+        "End",
+        " ",
+        "?",
+        ":",
+        "h",
+        "i",
+        "q",
+        "y",
+        "e",
+        "p",
+        "T",
+        "R",
+        ",",
+        "S",
+    ];
+    for seed in 0..8 {
+        let mut rng = ChaCha20Rng::from_seed([seed; 32]);
+        let mut below = |most: u32| rng.next_u32() % most;
+        let mut shown = Shown::new();
+        for _ in 0..600 {
+            let (x, y) = (u16::try_from(below(210)).unwrap(), u16::try_from(below(70)).unwrap());
+            match below(12) {
+                0 => shown.ask(Ask::Click(x, y)),
+                1 => shown.ask(Ask::SecondaryClick(x, y)),
+                2 => shown.ask(Ask::Move(x, y)),
+                3 => shown.ask(Ask::Scroll(i32::from(x) - 100)),
+                4 => shown.ask(Ask::Size(x, y)),
+                5 => shown.ask(Ask::Tick(u64::from(below(3000)))),
+                6 if below(10) == 0 => shown.ask_with(Ask::File("x".to_owned()), &transcript("ivory-tower")),
+                6 => shown.ask(Ask::Work(below(50))),
+                7 => shown.ask(Ask::Paste("fd1\u{1b}[31m\n".to_owned())),
+                _ => shown.key(KEYS[usize::try_from(below(24)).unwrap()]),
+            }
+            assert!(shown.rows.iter().all(|row| !row.contains('\u{1b}')));
+        }
+    }
+}
+
+#[test]
+fn messages_are_read_as_the_scripts_write_them() {
+    let read = |text: &str| serde_json::from_str::<Ask>(text);
+    assert_eq!(read("{\"click\":[3,4]}").unwrap(), Ask::Click(3, 4));
+    assert_eq!(read("{\"secondary-click\":[3,4]}").unwrap(), Ask::SecondaryClick(3, 4));
+    assert_eq!(read("{\"no-file\":\"why\"}").unwrap(), Ask::NoFile("why".to_owned()));
+    let pressed = Pressed {
+        key: "Tab".to_owned(),
+        shift: true,
+    };
+    assert_eq!(
+        read("{\"key\":{\"key\":\"Tab\",\"shift\":true}}").unwrap(),
+        Ask::Key(pressed)
+    );
+    for wrong in ["", "{}", "{\"click\":[3]}", "{\"click\":[-1,70000]}", "{\"fly\":1}"] {
+        assert!(read(wrong).is_err(), "{wrong}");
+    }
+}
