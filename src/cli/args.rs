@@ -467,6 +467,9 @@ pub(super) struct Verify {
     /// Also write the result as a web page
     #[arg(long, value_name = "OUT")]
     pub(super) html: Option<PathBuf>,
+    /// Put the transcript on the page too, for others to save and verify
+    #[arg(long, requires = "html")]
+    pub(super) with_game: bool,
     /// Overwrite the page if it exists
     #[arg(long, requires = "html")]
     pub(super) force: bool,

@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use data_encoding::HEXLOWER;
+use data_encoding::{BASE64, HEXLOWER};
 use fairdeal_games::game_info;
 use fairdeal_protocol::audit::auditor::{Departure, Reason, Report};
 use fairdeal_protocol::charter::Charter;
@@ -41,6 +41,8 @@ pub(super) struct Audited<'a> {
     pub(super) verdict: &'a str,
     /// The proof in plain words, for an audit without findings.
     pub(super) meaning: [String; 3],
+    /// The transcript file, to be saved from the page.
+    pub(super) game: Option<&'a [u8]>,
 }
 
 impl Audited<'_> {
@@ -59,6 +61,7 @@ impl Audited<'_> {
             self.checks(),
             self.deals(),
             self.log(&id),
+            self.game_file(),
         ];
         format!(
             "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -88,6 +91,22 @@ impl Audited<'_> {
         format!(
             "<p class=\"result unfair\"><strong>✗ NOT FAIR</strong></p>\n<table>\n{}</table>\n",
             rows.concat()
+        )
+    }
+
+    /// A link that saves the transcript. A page that verified itself would prove nothing: whoever changes the game can
+    /// change the page.
+    fn game_file(&self) -> String {
+        let Some(game) = self.game else {
+            return String::new();
+        };
+        format!(
+            "<h2>The game itself</h2>\n<p><a download=\"{}.fairdeal\" href=\"data:application/octet-stream;base64,{}\">Save \
+             the transcript</a> ({} bytes) and check it with a program or page that you got yourself: <code>fairdeal verify \
+             FILE</code>. This page only repeats what one program has found.</p>\n",
+            Escaped(&self.report.table.short()),
+            BASE64.encode(game),
+            game.len(),
         )
     }
 
@@ -301,6 +320,7 @@ mod tests {
             deals: &deals,
             verdict: "fair",
             meaning: ["One <shuffled>.", "Two.", "Three."].map(str::to_owned),
+            game: Some(b"not much of a game"),
         };
         audited.page()
     }
@@ -316,6 +336,8 @@ mod tests {
             "<td>✓</td><td class=\"number\">12</td><td>shuffle proofs</td><td>Every shuffle",
             "<td>opened and recomputed</td><td>-7, 104</td>",
             "target=100",
+            "href=\"data:application/octet-stream;base64,bm90IG11Y2ggb2YgYSBnYW1l\">",
+            "(18 bytes) and check it with a program or page that you got yourself",
             &"ab".repeat(32),
             &"cd".repeat(32),
         ] {

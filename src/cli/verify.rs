@@ -65,7 +65,14 @@ pub(super) fn verify(args: &Verify) -> anyhow::Result<Exit> {
     let names = player_names(charter);
     let seating = Seating::of(charter);
     if let Some(file) = &args.html {
+        // The encoding is canonical: these are the bytes of the file.
+        let game = args
+            .with_game
+            .then(|| transcript.to_bytes())
+            .transpose()
+            .map_err(usage)?;
         let audited = page::Audited {
+            game: game.as_deref(),
             charter,
             names: &names,
             report: &report,

@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::LazyLock;
 
+use data_encoding::BASE64;
 use fairdeal_games::{AnyGame, TableGame as _};
 use fairdeal_protocol::card::Faces;
 use fairdeal_protocol::game::Game as _;
@@ -250,6 +251,15 @@ fn verify_writes_a_page() {
     for wanted in ["✓ fair", "player 3", "shuffle proofs", &report.log.to_string()] {
         assert!(text.contains(wanted), "{wanted} is not in {text}");
     }
+    assert!(!text.contains("base64"), "the game is there only on request");
+    let with_game = [&html[..], &["--force", "--with-game"]].concat();
+    assert_eq!(run(&with_game, &file).0, Some(0));
+    let carrying = std::fs::read_to_string(&page).unwrap();
+    let (_, data) = carrying.split_once(";base64,").unwrap();
+    let (data, _) = data.split_once('"').unwrap();
+    assert_eq!(BASE64.decode(data.as_bytes()).unwrap(), *LOOT);
+    std::fs::write(&page, &text).unwrap();
+
     let deals = text.matches("<td>opened and recomputed</td>").count();
     assert_eq!(deals, usize::try_from(report.deals_opened).unwrap());
 

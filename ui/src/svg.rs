@@ -10,6 +10,10 @@ use crate::markup::Escaped;
 
 /// The width and height of a character, in pixels.
 pub const CELL: (f32, f32) = (8.4, 18.0);
+/// The middle of a character, where lines cross, and the widths of lines.
+const MIDDLE: (f32, f32) = (CELL.0 / 2.0, CELL.1 / 2.0);
+const THIN: f32 = 1.0;
+const THICK: f32 = 2.0;
 /// The ink and ground that stand for the terminal's own colours.
 const OWN: (&str, &str) = ("#d0d0d0", "#101010");
 
@@ -96,7 +100,7 @@ fn opening(buffer: &Buffer, ground: &str) -> String {
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.1} {height:.1}\" width=\"{width:.1}\" \
          height=\"{height:.1}\" font-family=\"ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace\" \
-         font-size=\"14\">\n<rect width=\"100%\" height=\"100%\" fill=\"{ground}\"/>\n"
+         font-size=\"14\" shape-rendering=\"crispEdges\">\n<rect width=\"100%\" height=\"100%\" fill=\"{ground}\"/>\n"
     )
 }
 
@@ -156,6 +160,10 @@ impl CellStyle {
                 CELL.1, self.ground
             );
         }
+        let (drawn, text) = shapes(text, (x, y));
+        if !drawn.is_empty() {
+            let _ = writeln!(svg, "<path d=\"{drawn}\" fill=\"{}\"/>", self.ink);
+        }
         if text.trim().is_empty() {
             return;
         }
@@ -172,14 +180,126 @@ impl CellStyle {
              lengthAdjust=\"spacingAndGlyphs\" xml:space=\"preserve\">{}</text>",
             y + 13.5,
             self.ink,
-            Escaped(text)
+            Escaped(&text)
         );
     }
+}
+
+/// The path of the blocks and lines in a run of text that begins at `(left, top)`, and the text with blanks in their
+/// place. Drawn as shapes they fill their cells and meet their neighbours, whatever the font.
+fn shapes(text: &str, (left, top): (f32, f32)) -> (String, String) {
+    let mut path = String::new();
+    let mut rest = String::new();
+    let mut x = left;
+    // The last part, as long as the next one continues it: its top, height and begin.
+    let mut open: Option<(f32, f32, f32)> = None;
+    let close = |path: &mut String, open: &mut Option<(f32, f32, f32)>, x: f32| {
+        if let Some((y, height, begin)) = open.take() {
+            let _ = write!(
+                path,
+                "M{begin:.1} {y:.1}h{:.1}v{height:.1}h-{:.1}z",
+                x - begin,
+                x - begin
+            );
+        }
+    };
+    for letter in text.chars() {
+        let width = unicode_width::UnicodeWidthChar::width(letter).unwrap_or(0);
+        let across = match letter {
+            '█' => Some((0.0, CELL.1)),
+            '▀' => Some((0.0, CELL.1 / 2.0)),
+            '▄' => Some((CELL.1 / 2.0, CELL.1 / 2.0)),
+            '─' => Some((MIDDLE.1 - THIN / 2.0, THIN)),
+            '━' => Some((MIDDLE.1 - THICK / 2.0, THICK)),
+            _ => None,
+        };
+        let across = across.map(|(y, height)| (top + y, height));
+        if across != open.map(|(y, height, _)| (y, height)) {
+            close(&mut path, &mut open, x);
+            open = across.map(|(y, height)| (y, height, x));
+        }
+        let upright = match letter {
+            '▌' => Some((0.0, CELL.0 / 2.0)),
+            '▐' => Some((CELL.0 / 2.0, CELL.0 / 2.0)),
+            '│' => Some((MIDDLE.0 - THIN / 2.0, THIN)),
+            '┃' => Some((MIDDLE.0 - THICK / 2.0, THICK)),
+            _ => None,
+        };
+        if let Some((from, width)) = upright {
+            let _ = write!(path, "M{:.1} {top:.1}h{width:.1}v{:.1}h-{width:.1}z", x + from, CELL.1);
+        }
+        let is_corner = corner(&mut path, letter, (x, top));
+        let is_drawn = across.is_some() || upright.is_some() || is_corner;
+        rest.push(if is_drawn { ' ' } else { letter });
+        x += CELL.0 * f32::from(u8::try_from(width).unwrap_or(0));
+    }
+    close(&mut path, &mut open, x);
+    (path, rest)
+}
+
+/// Draws a corner of lines; whether the letter is one.
+fn corner(path: &mut String, letter: char, (x, y): (f32, f32)) -> bool {
+    let (right, down, width) = match letter {
+        '╭' | '┌' => (true, true, THIN),
+        '╮' | '┐' => (false, true, THIN),
+        '╰' | '└' => (true, false, THIN),
+        '╯' | '┘' => (false, false, THIN),
+        '┏' => (true, true, THICK),
+        '┓' => (false, true, THICK),
+        '┗' => (true, false, THICK),
+        '┛' => (false, false, THICK),
+        _ => return false,
+    };
+    let half = width / 2.0;
+    let (from, to) = if right {
+        (MIDDLE.0 - half, CELL.0)
+    } else {
+        (0.0, MIDDLE.0 + half)
+    };
+    let (above, below) = if down {
+        (MIDDLE.1 - half, CELL.1)
+    } else {
+        (0.0, MIDDLE.1 + half)
+    };
+    let _ = write!(
+        path,
+        "M{:.1} {:.1}h{:.1}v{width:.1}h-{:.1}zM{:.1} {:.1}h{width:.1}v{:.1}h-{width:.1}z",
+        x + from,
+        y + MIDDLE.1 - half,
+        to - from,
+        to - from,
+        x + MIDDLE.0 - half,
+        y + above,
+        below - above,
+    );
+    true
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Blocks and lines are shapes over whole cells, the rest is text at its place.
+    #[test]
+    fn blocks_and_lines_are_drawn() {
+        let (path, rest) = shapes("a██▌─│b", (0.0, 18.0));
+        assert_eq!(rest, "a     b");
+        assert_eq!(
+            path,
+            "M8.4 18.0h16.8v18.0h-16.8zM25.2 18.0h4.2v18.0h-4.2zM33.6 26.5h8.4v1.0h-8.4zM45.7 18.0h1.0v18.0h-1.0z"
+        );
+        assert_eq!(
+            shapes("╭", (0.0, 0.0)),
+            (
+                "M3.7 8.5h4.7v1.0h-4.7zM3.7 8.5h1.0v9.5h-1.0z".to_owned(),
+                " ".to_owned()
+            )
+        );
+        assert_eq!(
+            shapes("plain text", (0.0, 0.0)),
+            (String::new(), "plain text".to_owned())
+        );
+    }
 
     #[test]
     fn a_film_writes_a_shared_row_once() {

@@ -38,6 +38,7 @@
     svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
     svg.setAttribute("font-family", "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace");
     svg.setAttribute("font-size", "14");
+    svg.setAttribute("shape-rendering", "crispEdges");
     const back = document.createElementNS(SVG, "rect");
     back.setAttribute("width", "100%");
     back.setAttribute("height", "100%");

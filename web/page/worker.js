@@ -67,7 +67,7 @@
     if (data.file) {
       const file = new Uint8Array(data.file);
       const place = wasm.file_room(file.length);
-      if (file.length > 64 << 20) return tell({ "no-file": "it is larger than any game" });
+      if (file.length > 64 << 20) return tell({ "no-file": "it has more than 64 MiB; fairdeal verify reads it" });
       bytes(place, file.length).set(file);
       return tell({ file: data.name });
     }

@@ -101,6 +101,14 @@ impl Shown {
     }
 }
 
+/// The verdict on a fair game.
+fn verdict(game: &str) -> &'static str {
+    match game {
+        "ivory-tower" => "✓ rules followed; nobody else vouches for the shuffle",
+        _ => "✓ fair",
+    }
+}
+
 fn transcript(game: &str) -> Vec<u8> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     std::fs::read(root.join(format!("tests/it/transcripts/{game}.fairdeal"))).unwrap()
@@ -112,7 +120,7 @@ fn every_game_is_checked_and_replayed() {
         let mut shown = Shown::new();
         shown.check(&transcript(info.id));
         assert_eq!(shown.last.screen, "audit");
-        shown.shows("✓ fair");
+        shown.shows(verdict(info.id));
         shown.shows("Press Enter to replay the game");
         shown.key("Enter");
         assert_eq!(shown.last.screen, "replay");
@@ -208,15 +216,15 @@ fn what_needs_a_network_is_not_offered() {
     for words in ["join", "watch", "history", "quit"] {
         assert!(!text.contains(words), "{words} in {text}");
     }
-    shown.shows("check a game file");
+    shown.shows("verify a game file");
     for key in ["j", "w", "H", "q", "Escape"] {
         shown.key(key);
         assert_eq!(shown.last.screen, "home", "{key}");
     }
-    shown.key("c");
+    shown.key("v");
     assert!(shown.last.pick);
     shown.key("?");
-    shown.shows("check a game file");
+    shown.shows("verify a game file");
 }
 
 /// Solved puzzles and other settings are the page's to save, and come back.

@@ -140,7 +140,7 @@ impl Home {
 
         if context.is_page {
             let rows = vec![
-                choice(Entry::Check, "c", "check a game file", ""),
+                choice(Entry::Check, "v", "verify a game file", ""),
                 PanelRow::Remark("Or drop one here. It stays with you."),
             ];
             let title = "Was it fair?".to_owned();

@@ -54,7 +54,7 @@ const FIXED: [(Entry, Option<char>, &str); 10] = [
     (Entry::Rules, None, "read the rules"),
     (Entry::Join, Some('j'), "join with a ticket"),
     (Entry::Watch, Some('w'), "watch a table"),
-    (Entry::Check, Some('c'), "check a game file"),
+    (Entry::Check, Some('v'), "verify a game file"),
     (Entry::History, Some('H'), "history: past games"),
     (Entry::Settings, Some(','), "settings"),
     (Entry::Quit, None, "quit fairdeal"),
