@@ -7,6 +7,8 @@ use fairdeal_net::{
     Lan, Multiaddr, Node, NodeConfig, NodeEvent, Reach, ReachNews, Transport, everywhere, is_example, is_loopback,
     is_public,
 };
+use fairdeal_protocol::charter::SeatKey;
+use fairdeal_ui::spoken::spoken;
 use tokio::time::{Instant, timeout_at};
 
 use super::Exit;
@@ -60,7 +62,11 @@ pub(super) fn doctor(data: &DataView) -> anyhow::Result<Exit> {
 /// Checks whether the identity file can be read.
 fn identity(data: &DataView) -> anyhow::Result<bool> {
     match data.known_identity() {
-        Ok(Some(_)) => say(Health::Good, "identity", "can be read")?,
+        Ok(Some(identity)) => {
+            let key = SeatKey::from(&identity.signing_key());
+            let words = format!("can be read; your key, spoken: {}", spoken(&key.to_bytes()));
+            say(Health::Good, "identity", &words)?;
+        }
         Ok(None) => say(Health::Good, "identity", "is created when you first play")?,
         Err(error) => {
             say(Health::Bad, "identity", &error.to_string())?;

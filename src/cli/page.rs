@@ -13,6 +13,7 @@ use fairdeal_protocol::seat::Seat;
 use fairdeal_ui::markup::Escaped;
 use fairdeal_ui::replay::deals::PlayedDeal;
 use fairdeal_ui::replay::meaning::{Check, checks, refusal};
+use fairdeal_ui::spoken::spoken;
 use fairdeal_ui::text::clean;
 
 const STYLE: &str = "
@@ -132,12 +133,13 @@ impl Audited<'_> {
             notes.extend(gone.map(departure));
             let _ = writeln!(
                 text,
-                "<tr><td>{}</td><td>{}</td><td class=\"number\">{}</td><td>{}</td><td><code>{}</code></td></tr>",
+                "<tr><td>{}</td><td>{}</td><td class=\"number\">{}</td><td>{}</td><td><code>{}</code><br>{}</td></tr>",
                 seat.index(),
                 Escaped(self.name(seat)),
                 score.map_or_else(String::new, i64::to_string),
                 Escaped(notes.join("; ")),
                 HEXLOWER.encode(&player.key.to_bytes()),
+                spoken(&player.key.to_bytes()),
             );
         }
         text.push_str("</table>\n");
@@ -207,6 +209,7 @@ impl Audited<'_> {
             ),
             ("table", report.table.to_string()),
             ("log hash", report.log.to_string()),
+            ("spoken", spoken(&report.log.0)),
             ("steps", report.steps.to_string()),
             (
                 "deals",

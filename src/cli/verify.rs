@@ -16,6 +16,7 @@ use fairdeal_ui::canvas::wrapped;
 use fairdeal_ui::replay::deals::Ledger;
 use fairdeal_ui::replay::meaning::{Check, checks, meaning, refusal};
 use fairdeal_ui::replay::verdict;
+use fairdeal_ui::spoken::spoken;
 use fairdeal_ui::text::{clean, player_names};
 use fairdeal_ui::view::{Seating, ground_in_words};
 
@@ -135,6 +136,7 @@ fn in_words(report: &Report, game: &str, names: &[String], seating: &Seating) ->
         report.steps, report.deals, report.deals_opened
     );
     let _ = writeln!(text, "table  {}\nhash   {}", report.table, report.log);
+    let _ = writeln!(text, "spoken {}", spoken(&report.log.0));
     text
 }
 

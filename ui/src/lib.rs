@@ -12,6 +12,7 @@
 //! | [`narrate`] | the events of a table in words |
 //! | [`replay`] | a past game step by step |
 //! | [`svg`] | a frame as an SVG picture |
+//! | [`spoken`] | hashes and keys as words |
 //! | [`session`] | the messages between a player and its table |
 //! | [`practice`] | games without seals, dealt by this program alone |
 //! | [`lesson`], [`puzzle`] | guided hands, and positions with one best action |
@@ -41,6 +42,7 @@ pub mod review;
 pub mod session;
 pub mod settings;
 pub mod solved;
+pub mod spoken;
 pub mod svg;
 pub mod tables;
 pub mod text;

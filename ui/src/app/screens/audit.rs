@@ -19,6 +19,7 @@ use crate::canvas::{Canvas, Layer, Target, cut, wrapped};
 use crate::keys::Intent;
 use crate::replay::meaning::{checks, meaning, refusal};
 use crate::replay::verdict;
+use crate::spoken::spoken;
 
 /// How long a line takes to turn green once everything is checked.
 const LINE: Duration = Duration::from_millis(150);
@@ -119,6 +120,11 @@ impl Audit {
                 "hash of the log",
                 report.log.to_string(),
                 "The same at every player, except perhaps in the last step:",
+            );
+            fact(
+                "the same, spoken",
+                spoken(&report.log.0),
+                "The first 88 bits of the log's hash as eight words, to be read out to another player:",
             );
             fact("table id", report.table.to_string(), "The full id of this table:");
         }
