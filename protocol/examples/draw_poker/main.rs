@@ -18,8 +18,10 @@
 //! | `lobby.rs` | who plays: the charter that all sign | keep the signatures, change how players meet |
 //! | `main.rs` | one seat at the table, and the audit | keep the loop of `play` |
 
+use std::collections::VecDeque;
 use std::error::Error;
 use std::net::TcpListener;
+use std::process::ExitCode;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant, SystemTime};
 use std::{fs, io, thread};
@@ -51,8 +53,14 @@ const USAGE: &str = "usage: draw_poker host SEATS NAME [--listen ADDRESS] [--abs
        draw_poker audit FILE";
 
 #[cfg_attr(test, allow(dead_code, reason = "the tests call `run`"))]
-fn main() -> Result<(), Box<dyn Error>> {
-    run(std::env::args().skip(1).collect())
+fn main() -> ExitCode {
+    match run(std::env::args().skip(1).collect()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
 }
 
 /// Removes an option and its value from the arguments.
@@ -89,7 +97,7 @@ pub(crate) fn run(mut args: Vec<String>) -> Result<(), Box<dyn Error>> {
 }
 
 /// Plays one seat to the end. This loop is all that a table needs from its program.
-fn play(seated: Seated, auto: bool) -> Result<Transcript, Box<dyn Error>> {
+fn play(seated: Seated, mut auto: bool) -> Result<Transcript, Box<dyn Error>> {
     let charter = seated.charter.charter().clone();
     println!(
         "You are {} of table {}.",
@@ -100,8 +108,9 @@ fn play(seated: Seated, auto: bool) -> Result<Transcript, Box<dyn Error>> {
     let mut links = Links::start(seated.links, &sender)?;
     if !auto {
         thread::spawn(move || {
-            let lines = io::stdin().lines().map_while(Result::ok);
-            lines.map(Heard::Line).try_for_each(|line| sender.send(line))
+            let mut lines = io::stdin().lines().map_while(Result::ok);
+            lines.try_for_each(|line| sender.send(Heard::Typed(line)))?;
+            sender.send(Heard::InputEnded)
         });
     }
 
@@ -110,6 +119,7 @@ fn play(seated: Seated, auto: bool) -> Result<Transcript, Box<dyn Error>> {
     let mut table: Table<DrawPoker> = Table::new(seated.charter, seated.seat, seated.key)?;
     table.begin(&mut rng);
     let mut next_tick = Instant::now();
+    let mut typed: VecDeque<String> = VecDeque::new();
     let mut asked = false;
     let mut finished = None;
     loop {
@@ -135,18 +145,9 @@ fn play(seated: Seated, auto: bool) -> Result<Transcript, Box<dyn Error>> {
             break;
         }
 
-        // 2. Act if the table waits for this seat. An action may also be given earlier; it waits for its turn.
+        // 2. Act if the table waits for this seat.
         if table.is_my_turn() {
             let hand = hand(&table);
-            if auto {
-                table.act(
-                    Exchange {
-                        discards: advice(&hand),
-                    },
-                    &mut rng,
-                )?;
-                continue;
-            }
             if !std::mem::replace(&mut asked, true) {
                 let cards = hand
                     .iter()
@@ -154,6 +155,15 @@ fn play(seated: Seated, auto: bool) -> Result<Transcript, Box<dyn Error>> {
                     .map(|((_, face), place)| format!("{place}: {}", card_name(*face)));
                 println!("Your hand: {}", cards.collect::<Vec<_>>().join("  "));
                 println!("Which cards do you exchange? Type their numbers, or Enter to keep all.");
+            }
+            let discards = match typed.pop_front() {
+                Some(line) => choice(&line, &hand),
+                None => auto.then(|| advice(&hand)),
+            };
+            if let Some(discards) = discards {
+                table.act(Exchange { discards }, &mut rng)?;
+                asked = false;
+                continue;
             }
         }
 
@@ -188,11 +198,9 @@ fn play(seated: Seated, auto: bool) -> Result<Transcript, Box<dyn Error>> {
                     println!("The connection to {} is lost.", name(&charter, seat));
                 }
             }
-            Ok(Heard::Line(line)) if table.is_my_turn() => match choice(&line, &hand(&table)) {
-                Some(discards) => table.act(Exchange { discards }, &mut rng)?,
-                None => println!("Type numbers of cards, such as: 1 4"),
-            },
-            Ok(Heard::Line(_)) => println!("It is not your turn."),
+            Ok(Heard::Typed(line)) => typed.push_back(line),
+            // Nobody is there to decide. The program plays on alone, or the others would wait for ever.
+            Ok(Heard::InputEnded) => auto = true,
             Err(RecvTimeoutError::Disconnected) => thread::sleep(TICK),
             Err(RecvTimeoutError::Timeout) => {}
         }
@@ -234,13 +242,17 @@ fn hand(table: &Table<DrawPoker>) -> Vec<(Handle, Face)> {
         .collect()
 }
 
-/// The cards that a line names by their numbers, in the order of the hand.
+/// The cards that a line names by their numbers, in the order of the hand. Says so if it names something else.
 fn choice(line: &str, hand: &[(Handle, Face)]) -> Option<Vec<Handle>> {
     let words = line.split([' ', ',']).filter(|word| !word.is_empty());
-    let places: Vec<usize> = words.map(|word| word.parse().ok()).collect::<Option<_>>()?;
-    let known = places.iter().all(|place| (1..=hand.len()).contains(place));
+    let places: Option<Vec<usize>> = words.map(|word| word.parse().ok()).collect();
+    let known = |places: &Vec<usize>| places.iter().all(|place| (1..=hand.len()).contains(place));
+    let Some(places) = places.filter(known) else {
+        println!("Type numbers of cards, such as: 1 4");
+        return None;
+    };
     let chosen = hand.iter().zip(1..).filter(|(_, place)| places.contains(place));
-    known.then(|| chosen.map(|((card, _), _)| *card).collect())
+    Some(chosen.map(|((card, _), _)| *card).collect())
 }
 
 /// A simple player: it exchanges what is neither part of a pair nor a ten or higher, and keeps complete hands.

@@ -30,7 +30,9 @@ pub(crate) enum Heard {
     /// The connection to a seat is closed.
     Lost(Seat),
     /// The player at this program has typed a line.
-    Line(String),
+    Typed(String),
+    /// The player will type no more.
+    InputEnded,
 }
 
 /// Sends a frame: the length as four bytes, then the bytes.
