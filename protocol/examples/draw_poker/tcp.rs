@@ -24,7 +24,7 @@ const STUCK: Duration = Duration::from_secs(10);
 /// How long a program that ends waits for the others to close their connections.
 const PARTING: Duration = Duration::from_secs(3);
 
-/// What a program hears while it plays.
+/// Inputs of a program while it plays.
 pub(crate) enum Heard {
     Message(Seat, Vec<u8>),
     /// The connection to a seat is closed.
