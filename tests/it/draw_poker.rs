@@ -149,7 +149,7 @@ fn three_processes_agree_on_the_result() {
 
 #[test]
 fn two_play_on_without_a_killed_player() {
-    let (mut ada, address) = host(&["host", "3", "Ada", "--auto", "--absence", "2"]);
+    let (mut ada, address) = host(&["host", "3", "Ada", "--auto", "--absence", "3"]);
     let mut ben = Player::start(&["join", &address, "Ben", "--auto"]);
     ada.wait_for("Ben takes seat 1.");
     // Cleo is a person: the table waits for her to type.
@@ -184,7 +184,7 @@ fn two_play_on_without_a_killed_player() {
 
 #[test]
 fn one_of_two_closes_the_table() {
-    let (mut ada, address) = host(&["host", "2", "Ada", "--auto", "--absence", "1"]);
+    let (mut ada, address) = host(&["host", "2", "Ada", "--auto", "--absence", "2"]);
     let mut ben = Player::start(&["join", &address, "Ben"]);
     ben.wait_for("Your hand: ");
     ben.child.kill().unwrap();
