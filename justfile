@@ -65,6 +65,11 @@ bench-bots:
 bench-terminal:
     cargo bench -p fairdeal --bench terminal
 
+# Times shuffles of published crates beside ours, on one core (on Linux; results are in docs/compare.md).
+bench-compare:
+    cargo build --release --locked --manifest-path benches/compare/Cargo.toml
+    taskset -c 1 benches/compare/target/release/compare
+
 # Draws the README's pictures anew.
 pictures:
     cargo run --example pictures -- docs/pictures

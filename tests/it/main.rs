@@ -14,6 +14,7 @@ mod clipped;
 mod damage;
 #[cfg(target_os = "linux")]
 mod disk;
+mod draw_poker;
 mod engine;
 mod errors;
 mod events;

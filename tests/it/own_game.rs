@@ -8,7 +8,7 @@ use fairdeal_protocol::game::{ApplyError, Game as _, Illegal, RuleSet};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::timing::Timing;
 
-#[path = "../../examples/own_game.rs"]
+#[path = "../../protocol/examples/own_game.rs"]
 mod example;
 
 use example::{Action, HighCard};

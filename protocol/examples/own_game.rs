@@ -1,9 +1,9 @@
 //! A custom card game on the protocol crate: the rules of High Card, a whole table of it in one process, and the audit
 //! of the game.
 //!
-//! `cargo run --example own_game` plays it. Each seat is dealt one masked (sealed) card of thirteen. Each seat in turn
-//! keeps its card, or shows it and takes the top card of the deck instead. Then all cards are opened, and the highest
-//! wins.
+//! `cargo run -p fairdeal-protocol --example own_game` plays it. Each seat is dealt one masked (sealed) card of
+//! thirteen. Each seat in turn keeps its card, or shows it and takes the top card of the deck instead. Then all cards
+//! are opened, and the highest wins.
 //!
 //! The rules know nothing of cryptography, and the table nothing of High Card. A game has two duties. It writes a
 //! hidden card as a *handle* (its deck and its place in it), never as a face. It asks its [`Chance`] for everything
