@@ -19,6 +19,12 @@ doc:
 page:
     if rustc --print target-libdir --target wasm32-unknown-unknown | xargs test -d; then cargo build -p fairdeal-web --profile web --target wasm32-unknown-unknown --locked && cargo run -p fairdeal-web --example assemble --locked -- target/wasm32-unknown-unknown/web/fairdeal_web.wasm target/page/fairdeal.html; else echo 'skipped: no target wasm32-unknown-unknown here'; fi
 
+# Builds the site in target/site, with the page for browsers; needs mdbook (cargo install mdbook).
+site: page
+    mdbook build docs
+    cp target/page/fairdeal.html target/site/
+    cp tests/it/transcripts/loot.fairdeal target/site/game.fairdeal
+
 # How long this machine takes to check a file, without and with a browser; the page has to be built.
 bench-page FILE="tests/it/transcripts/houses-of-thoth.fairdeal":
     RUSTFLAGS='--cfg curve25519_dalek_backend="serial"' cargo run --release --target-dir target/serial -p fairdeal-web --example time {{FILE}}

@@ -49,6 +49,8 @@ mod schema;
 mod screen;
 #[cfg(unix)]
 mod search_bot;
+#[cfg(unix)]
+mod site;
 mod sitting;
 mod stored;
 #[cfg(target_os = "linux")]

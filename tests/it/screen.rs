@@ -23,7 +23,7 @@ fn parser(rows: u16, cols: u16) -> vt100::Parser {
 }
 
 /// A program in a terminal.
-struct Player {
+pub(super) struct Player {
     child: Box<dyn Child + Send + Sync>,
     keyboard: Box<dyn std::io::Write + Send>,
     screen: Arc<Mutex<vt100::Parser>>,
@@ -51,7 +51,7 @@ const SIZE: PtySize = PtySize {
 };
 
 /// Whether this machine opens pseudo-terminals.
-fn terminals_work() -> bool {
+pub(super) fn terminals_work() -> bool {
     let opened = native_pty_system().openpty(SIZE);
     opened.map_err(|reason| skip("pty", reason)).is_ok()
 }
@@ -65,7 +65,7 @@ impl Player {
     }
 
     /// Starts any program in a terminal.
-    fn starts(data: &Path, mut command: CommandBuilder) -> Self {
+    pub(super) fn starts(data: &Path, mut command: CommandBuilder) -> Self {
         let pair = native_pty_system().openpty(SIZE).unwrap();
         command.env("FAIRDEAL_DATA_DIR", data);
         command.env("TERM", "xterm-256color");
@@ -102,7 +102,7 @@ impl Player {
     }
 
     /// Waits until the screen matches.
-    fn sees(&self, what: &str, is_so: impl Fn(&str) -> bool) -> String {
+    pub(super) fn sees(&self, what: &str, is_so: impl Fn(&str) -> bool) -> String {
         let since = Instant::now();
         loop {
             let shown = self.shown();

@@ -1,0 +1,243 @@
+//! The site: every command of its pages is run, as a reader would in one folder with the sample game. Those that open the
+//! interface run in a terminal until it is there; names of recipes and packages for contributors have to exist.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use portable_pty::CommandBuilder;
+use regex::Regex;
+use tempfile::TempDir;
+
+use super::process::Program;
+use super::screen::{Player, terminals_work};
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The commands of a page, in order, each with its exit status.
+fn commands(page: &str) -> Vec<(String, i32)> {
+    let text = fs::read_to_string(root().join("docs").join(page)).unwrap();
+    let blocks = text.split("```sh\n").skip(1);
+    let lines = blocks.flat_map(|block| block.split("```").next().unwrap().lines());
+    let commands = lines.map(|line| {
+        let (command, comment) = line.split_once(" # ").unwrap_or((line, ""));
+        let status = comment
+            .strip_prefix("exits with ")
+            .map_or(0, |status| status.parse().unwrap());
+        (command.trim().to_owned(), status)
+    });
+    commands.collect()
+}
+
+/// Whether a command opens the interface.
+fn opens_a_screen(words: &[&str]) -> bool {
+    let has = |word: &str| words.contains(&word);
+    match words {
+        ["fairdeal"] => true,
+        ["fairdeal", "play" | "host" | "watch" | "resume", ..] => true,
+        ["fairdeal", "join", ..] | ["fairdeal", "puzzle", ..] => !has("--list"),
+        ["fairdeal", "replay", ..] => !has("--svg"),
+        _ => false,
+    }
+}
+
+/// A reader's folder, and the programs of other people.
+struct Reader {
+    folder: TempDir,
+    others: Vec<Program>,
+    /// Values of the placeholders.
+    known: BTreeMap<&'static str, String>,
+}
+
+impl Reader {
+    fn new() -> Self {
+        let folder = TempDir::new().unwrap();
+        let sample = root().join("tests/it/transcripts/loot.fairdeal");
+        fs::copy(sample, folder.path().join("game.fairdeal")).unwrap();
+        std::os::unix::fs::symlink(root().join("examples"), folder.path().join("examples")).unwrap();
+        Self {
+            folder,
+            others: Vec::new(),
+            known: BTreeMap::new(),
+        }
+    }
+
+    fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    /// The command with its placeholders filled in by somebody else's table or relay.
+    fn filled(&mut self, command: &str) -> String {
+        const HERE: &str = "/ip4/127.0.0.1/tcp/0";
+        for place in ["TICKET", "ADDRESS"] {
+            if !command.contains(place) || self.known.contains_key(place) {
+                continue;
+            }
+            let value = if place == "TICKET" {
+                let args = [
+                    "host",
+                    "loot",
+                    "--seats",
+                    "2",
+                    "--headless",
+                    "--json",
+                    "--no-lan",
+                    "--listen",
+                    HERE,
+                ];
+                let mut host = Program::start(self.folder.path(), "host", &args);
+                let ticket = host.ticket();
+                self.others.push(host);
+                ticket
+            } else {
+                let mut relay = Program::start(self.folder.path(), "relay", &["relay", "--listen", HERE]);
+                let line = std::iter::from_fn(|| relay.line())
+                    .find(|line| line.contains("/p2p/"))
+                    .unwrap();
+                self.others.push(relay);
+                line.split_whitespace().next().unwrap().to_owned()
+            };
+            self.known.insert(place, value);
+        }
+        let filled = self
+            .known
+            .iter()
+            .fold(command.to_owned(), |text, (place, value)| text.replace(place, value));
+        // Nothing here is for the network outside.
+        match filled.split_whitespace().nth(1) {
+            Some("host") => format!("{filled} --no-lan --listen {HERE}"),
+            Some("join") if !filled.contains("--list") => format!("{filled} --listen {HERE}"),
+            _ => filled,
+        }
+    }
+
+    fn runs(&mut self, command: &str, status: i32) {
+        let words: Vec<&str> = command.split_whitespace().collect();
+        match words.as_slice() {
+            ["cargo", "install", "--path", "."] => return,
+            ["just", recipe, ..] => {
+                let recipes = fs::read_to_string(root().join("justfile")).unwrap();
+                let named = Regex::new(&format!(r"(?m)^{recipe}\b[^\n]*:")).unwrap();
+                assert!(named.is_match(&recipes), "no recipe {recipe}");
+                return;
+            }
+            // It serves until it is told to end: the test has one of its own for the other commands.
+            ["fairdeal", "relay"] => return,
+            _ => {}
+        }
+        let filled = self.filled(command);
+        if opens_a_screen(&words) {
+            let words: Vec<&str> = filled.split_whitespace().collect();
+            let mut program = CommandBuilder::new(env!("CARGO_BIN_EXE_fairdeal"));
+            program.args(&words[1..]);
+            program.cwd(self.folder.path());
+            // Killed when dropped.
+            let player = Player::starts(&self.data(), program);
+            player.sees("interface", |shown| shown.contains("fairdeal ▌"));
+            return;
+        }
+        let bin = Path::new(env!("CARGO_BIN_EXE_fairdeal")).parent().unwrap();
+        let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+        let output = Command::new("sh")
+            .args(["-c", &filled])
+            .current_dir(self.folder.path())
+            .env("PATH", path)
+            .env("FAIRDEAL_DATA_DIR", self.data())
+            .env("PYTHONDONTWRITEBYTECODE", "1")
+            .output()
+            .unwrap();
+        // What the doctor finds depends on the machine.
+        let expected = if words[1] == "doctor" { [0, 1] } else { [status; 2] };
+        let (told, said) = (&output.stderr, &output.stdout);
+        assert!(
+            expected.contains(&output.status.code().unwrap()),
+            "{filled}: {:?}\n{}\n{}",
+            output.status,
+            String::from_utf8_lossy(said),
+            String::from_utf8_lossy(told)
+        );
+    }
+}
+
+fn follows(page: &str, least: usize) {
+    let commands = commands(page);
+    assert!(commands.len() >= least, "{commands:?}");
+    if !terminals_work() {
+        return;
+    }
+    let mut reader = Reader::new();
+    for (command, status) in commands {
+        reader.runs(&command, status);
+    }
+}
+
+#[test]
+fn claims_of_the_first_page_are_shown_by_their_commands() {
+    follows("index.md", 10);
+}
+
+#[test]
+fn commands_for_players_work() {
+    follows("play.md", 10);
+}
+
+#[test]
+fn commands_for_auditors_work() {
+    follows("verify.md", 4);
+}
+
+#[test]
+fn commands_for_meeting_points_work() {
+    follows("meeting-points.md", 4);
+}
+
+/// Every page is in the table of contents, and every entry there is a page.
+#[test]
+fn site_has_every_page() {
+    let docs = root().join("docs");
+    let contents = fs::read_to_string(docs.join("SUMMARY.md")).unwrap();
+    let link = Regex::new(r"\]\(([^)]+)\)").unwrap();
+    let listed: Vec<&str> = link
+        .captures_iter(&contents)
+        .map(|found| found.get(1).unwrap().as_str())
+        .collect();
+    for page in &listed {
+        assert!(docs.join(page).exists(), "{page}");
+    }
+    for folder in [docs.clone(), docs.join("rules"), docs.join("decisions")] {
+        for file in fs::read_dir(folder).unwrap() {
+            let path = file.unwrap().path();
+            let name = path.strip_prefix(&docs).unwrap().to_str().unwrap().to_owned();
+            if name.ends_with(".md") && name != "SUMMARY.md" {
+                assert!(listed.contains(&name.as_str()), "{name} is in no part of the site");
+            }
+        }
+    }
+}
+
+/// Links between pages lead to pages and headings that exist. Files that `just site` adds are named here.
+#[test]
+fn links_of_the_site_lead_somewhere() {
+    const ADDED: [&str; 2] = ["fairdeal.html", "game.fairdeal"];
+    let docs = root().join("docs");
+    let link = Regex::new(r"\]\(([^)\s]+)\)").unwrap();
+    for page in ["index.md", "play.md", "verify.md", "meeting-points.md", "decisions.md"] {
+        let text = fs::read_to_string(docs.join(page)).unwrap();
+        for found in link.captures_iter(&text) {
+            let (file, heading) = found[1].split_once('#').unwrap_or((&found[1], ""));
+            if file.starts_with("https://") || ADDED.contains(&file) {
+                continue;
+            }
+            let target = fs::read_to_string(docs.join(file)).unwrap_or_else(|_| panic!("{page}: {file}"));
+            let slug = |line: &str| line.trim_start_matches('#').trim().to_lowercase().replace(' ', "-");
+            let mut headings = target.lines().filter(|line| line.starts_with('#')).map(slug);
+            assert!(
+                heading.is_empty() || headings.any(|found| found == heading),
+                "{page}: {file}#{heading}"
+            );
+        }
+    }
+}
