@@ -226,7 +226,8 @@ mod tests {
             bots: vec![bot(Level::Normal)],
             level: "normal".to_owned(),
         };
-        let (_, told) = Practice::deal(&rules, "Anna".to_owned(), opponents, [1; 32]).unwrap();
+        let (mut practice, mut told) = Practice::deal(&rules, "Anna", opponents, [1; 32]).unwrap();
+        told.extend(std::iter::from_fn(|| practice.next_bot()).flatten());
         let mut snapshots = told.into_iter().filter_map(|event| match event {
             SessionEvent::Snapshot(snapshot) => Some(*snapshot),
             _ => None,

@@ -2,7 +2,6 @@
 
 use fairdeal_protocol::game::RuleSet;
 use fairdeal_ui::practice::{Opponents, Practice, PracticeError};
-use fairdeal_ui::text::clean;
 use tokio::sync::mpsc;
 
 use super::Handle;
@@ -14,7 +13,7 @@ use super::Handle;
 pub fn open(rules: &RuleSet, name: &str) -> Result<Handle, OpenError> {
     let mut seed = [0; 32];
     getrandom::fill(&mut seed).map_err(OpenError::Random)?;
-    let (mut practice, mut say) = Practice::deal(rules, clean(name), Opponents::none(), seed)?;
+    let (mut practice, mut say) = Practice::deal(rules, name, Opponents::none(), seed)?;
     let (commands, mut inbox) = mpsc::channel(16);
     let (outbox, told) = mpsc::channel(64);
     tokio::spawn(async move {
@@ -40,7 +39,7 @@ pub enum OpenError {
     /// The system has no randomness.
     #[error("the system provides no random bytes: {0}")]
     Random(getrandom::Error),
-    /// The game is not a solitaire, or its rules are unknown.
+    /// The game is no solitaire: a program's bots sit at sealed tables. Or its rules are unknown.
     #[error(transparent)]
     Rules(#[from] PracticeError),
 }

@@ -16,15 +16,13 @@ use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::party::{Party, PlayedBy};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use rand_chacha::ChaCha20Rng;
-use rand_core::SeedableRng as _;
+use rand_core::{Rng as _, SeedableRng as _};
 
 use crate::bot_names::bot_name;
 use crate::session::{Command, SessionEvent};
 use crate::solved::{could_have, solve_here};
+use crate::text::display_names;
 use crate::view::{Advice, LobbySeat, LobbyView, Seating, Snapshot, Standing, Waits};
-
-/// Actions of bots between two of the player, at most. No game comes near it.
-const MOST_BETWEEN: usize = 1000;
 
 /// The bots of a practice game.
 pub struct Opponents {
@@ -60,8 +58,6 @@ pub struct Practice {
     rng: ChaCha20Rng,
     now: State,
     before: Vec<State>,
-    /// The number of actions so far.
-    step: u64,
     rules: RuleSet,
 }
 
@@ -71,6 +67,8 @@ struct State {
     chance: RefereeChance,
     /// Whether it can be won from here, and how.
     verdict: Verdict,
+    /// The number of actions so far.
+    step: u64,
 }
 
 /// Why a practice game cannot be dealt.
@@ -87,13 +85,13 @@ pub enum PracticeError {
 
 impl Practice {
     /// Deals a game to a player in the first seat and bots in the others, all chance from a seed. Returns what the player
-    /// sees of the beginning.
+    /// sees of the beginning; [`Self::next_bot`] lets the bots act.
     ///
     /// # Errors
     /// [`PracticeError`].
     pub fn deal(
         rules: &RuleSet,
-        name: String,
+        name: &str,
         opponents: Opponents,
         seed: [u8; 32],
     ) -> Result<(Self, Vec<SessionEvent>), PracticeError> {
@@ -105,26 +103,39 @@ impl Practice {
         if usize::from(rules.seats) != players {
             return Err(refused());
         }
+        // The bots' choices tell nothing about the cards.
+        let mut root = ChaCha20Rng::from_seed(seed);
+        let [cards, own] = std::array::from_fn(|_| {
+            let mut seed = [0; 32];
+            root.fill_bytes(&mut seed);
+            seed
+        });
         let mut game = AnyGame::create(rules).map_err(|_| refused())?;
-        let mut chance = RefereeChance::from_seed(seed);
+        let mut chance = RefereeChance::from_seed(cards);
         let mut events = Vec::new();
         game.begin(&mut chance, &mut events).map_err(|_| refused())?;
         let verdict = solve_here(&game, chance.faces());
-        let bots = (0..opponents.bots.len()).map(|number| bot_name(number).to_owned());
-        let mut practice = Self {
+        let mut names: Vec<&str> = vec![name];
+        for number in 0..opponents.bots.len() {
+            names.push(bot_name(number));
+        }
+        let practice = Self {
             me: Seat::FIRST,
-            names: std::iter::once(name).chain(bots).collect(),
+            names: display_names(names),
             opponents,
-            rng: ChaCha20Rng::from_seed(seed),
-            now: State { game, chance, verdict },
+            rng: ChaCha20Rng::from_seed(own),
+            now: State {
+                game,
+                chance,
+                verdict,
+                step: 0,
+            },
             before: Vec::new(),
-            step: 0,
             rules: rules.clone(),
         };
         let mut told = vec![SessionEvent::Lobby(practice.lobby())];
         told.extend(practice.tell(events));
         told.extend(practice.verdict());
-        told.extend(practice.others());
         Ok((practice, told))
     }
 
@@ -158,7 +169,9 @@ impl Practice {
     fn act(&mut self, action: &AnyAction) -> Result<Vec<AnyEvent>, String> {
         let before = self.now.clone();
         let events = self.apply(self.me, action)?;
-        let State { game, chance, verdict } = &mut self.now;
+        let State {
+            game, chance, verdict, ..
+        } = &mut self.now;
         *verdict = match (&before.verdict, action) {
             (Verdict::Lost, _) => Verdict::Lost,
             (Verdict::Winnable(way), AnyAction::Ivory(action)) if way.first() == Some(action) => {
@@ -171,12 +184,12 @@ impl Practice {
     }
 
     fn apply(&mut self, seat: Seat, action: &AnyAction) -> Result<Vec<AnyEvent>, String> {
-        let State { game, chance, .. } = &mut self.now;
+        let State { game, chance, step, .. } = &mut self.now;
         let mut events = Vec::new();
         let done = chance.attempt(game, |game, chance| game.apply(seat, action, chance, &mut events));
         match done {
             Ok(()) => {
-                self.step += 1;
+                *step += 1;
                 Ok(events)
             }
             Err(Refusal::Illegal(why)) => Err(why.to_string()),
@@ -185,23 +198,21 @@ impl Practice {
         }
     }
 
-    /// Lets the bots act until it is the player's turn or the game is over, and tells it action by action.
-    fn others(&mut self) -> Vec<SessionEvent> {
-        let mut told = Vec::new();
-        for _ in 0..MOST_BETWEEN {
-            let Some((seat, action)) = self.choice() else { break };
-            let deal = self.now.chance.deal_number();
-            let Ok(events) = self.apply(seat, &action) else { break };
-            told.push(SessionEvent::Action {
-                step: self.step,
-                seat,
-                action,
-            });
-            let next = self.now.chance.deal_number();
-            told.extend((next != deal).then_some(SessionEvent::Deal(next)));
-            told.extend(self.tell(events));
-        }
-        told
+    /// Lets one bot act, and tells it. `None` if the table waits for the player, or the game is over.
+    pub fn next_bot(&mut self) -> Option<Vec<SessionEvent>> {
+        let (seat, action) = self.choice()?;
+        let deal = self.now.chance.deal_number();
+        let events = match self.apply(seat, &action) {
+            Ok(events) => events,
+            // A fault of the bot: the game cannot continue without its seat.
+            Err(why) => return Some(vec![SessionEvent::Error(format!("a bot is stuck: {why}"))]),
+        };
+        let step = self.now.step;
+        let mut told = vec![SessionEvent::Action { step, seat, action }];
+        let next = self.now.chance.deal_number();
+        told.extend((next != deal).then_some(SessionEvent::Deal(next)));
+        told.extend(self.tell(events));
+        Some(told)
     }
 
     /// The next action of a bot: of those that are not to act, then of those that are. `None` if the table waits for the
@@ -252,9 +263,14 @@ impl Practice {
         back.filter(|_| !is_won).map(|states| Advice::Undo(states + 1))
     }
 
-    /// Undoes the last action.
+    /// Whether a game with opponents is over: its result stands.
+    fn is_played_out(&self) -> bool {
+        self.names.len() > 1 && self.now.game.is_over()
+    }
+
+    /// Undoes the player's last action, and all that came after it.
     fn undo(&mut self) -> Result<(), &'static str> {
-        if self.names.len() > 1 && self.now.game.is_over() {
+        if self.is_played_out() {
             return Err("the game is over");
         }
         let before = self.before.pop().ok_or("there is nothing to undo")?;
@@ -273,7 +289,7 @@ impl Practice {
             game: game.clone(),
             known: self.now.chance.dealt_to(self.me).clone(),
             standing: Standing::Practice {
-                undo: self.before.len(),
+                undo: if self.is_played_out() { 0 } else { self.before.len() },
                 advice: self.advice(),
             },
             my_turn: game.to_act().contains(self.me),
@@ -312,11 +328,7 @@ impl Practice {
     pub fn answer(&mut self, command: Command) -> Option<Vec<SessionEvent>> {
         Some(match command {
             Command::Act(action) => match self.act(&action) {
-                Ok(events) => {
-                    let mut told = self.tell(events);
-                    told.extend(self.others());
-                    told
-                }
+                Ok(events) => self.tell(events),
                 Err(why) => vec![SessionEvent::Refused(why)],
             },
             Command::Undo => match self.undo() {
@@ -356,7 +368,7 @@ mod tests {
 
     fn deal(rules: &RuleSet, bots: Vec<Box<dyn Bot<AnyGame>>>) -> (Practice, Vec<SessionEvent>) {
         let level = "normal".to_owned();
-        Practice::deal(rules, "Anna".to_owned(), Opponents { bots, level }, [4; 32]).unwrap()
+        Practice::deal(rules, "Anna", Opponents { bots, level }, [4; 32]).unwrap()
     }
 
     /// Each game is played to its end against bots, by the bots' own hints, and every snapshot has what one seat sees.
@@ -374,6 +386,7 @@ mod tests {
             let mut player = bot(Level::Normal);
             let mut rng = ChaCha20Rng::from_seed([9; 32]);
             for _ in 0..20_000 {
+                told.extend(std::iter::from_fn(|| practice.next_bot()).flatten());
                 for event in &told {
                     let SessionEvent::Snapshot(snapshot) = event else {
                         continue;
@@ -403,12 +416,14 @@ mod tests {
 
     /// Undo leads back to the player's own last decision, over all that bots did since.
     #[test]
-    fn bots_take_back_what_they_did() {
+    fn undo_rewinds_the_actions_of_bots() {
         let rules = rule_set("loot", 3, &BTreeMap::new()).unwrap();
         let (mut practice, _) = deal(&rules, vec![bot(Level::Gentle), bot(Level::Gentle)]);
+        while practice.next_bot().is_some() {}
         let before = practice.snapshot();
         let action = before.game.legal(Seat::FIRST, &before.known).swap_remove(0);
         practice.answer(Command::Act(action)).unwrap();
+        while practice.next_bot().is_some() {}
         assert_ne!(practice.snapshot(), before);
         practice.answer(Command::Undo).unwrap();
         assert_eq!(practice.snapshot(), before);
@@ -422,7 +437,7 @@ mod tests {
             bots: Vec::new(),
             level,
         };
-        let refused = Practice::deal(&rules, "Anna".to_owned(), alone, [4; 32]).unwrap_err();
+        let refused = Practice::deal(&rules, "Anna", alone, [4; 32]).unwrap_err();
         assert_eq!(refused.to_string(), "loot has no practice for 1 player");
     }
 

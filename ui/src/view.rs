@@ -277,7 +277,7 @@ impl PeerState {
 pub enum Standing {
     /// A log that every seat signs, and the progress of the protocol.
     Sealed(Progress),
-    /// None: a practice solitaire.
+    /// None: a practice game.
     Practice {
         /// How many actions can be undone.
         undo: usize,

@@ -5,22 +5,32 @@
 (() => {
   const CELL = { width: 8.4, height: 18 };
   const SVG = "http://www.w3.org/2000/svg";
+  // The largest file, in bytes, and the longest paste, in letters.
+  const MOST = 64 << 20;
+  const PASTE = 8192;
+  // How far a pointer may move in a click, and how far a wheel or finger scrolls a line, in pixels.
+  const STILL = 8;
+  const LINE = 40;
+  const NAMED = /^(Arrow|Page|Home$|End$|Enter$|Escape$|Backspace$|Delete$|F1$)/;
+  const NOTHING = { columns: 0, rows: 0, lines: [], svg: null, back: null };
   const table = document.getElementById("table");
+  const status = document.getElementById("status");
   const chooser = document.getElementById("file");
   const text = (id) => document.getElementById(id).textContent;
 
   let worker = null;
-  let frame = { columns: 0, rows: 0, lines: [], svg: null, back: null };
+  let frame = NOTHING;
   const ask = (message) => worker && worker.postMessage({ ask: message });
 
   function fault(words) {
+    worker?.terminate();
     worker = null;
-    table.replaceChildren();
+    frame = NOTHING;
     const told = document.createElement("p");
     told.className = "fault";
     told.setAttribute("role", "alert");
     told.textContent = words;
-    table.append(told);
+    table.replaceChildren(told);
   }
 
   // Columns and rows of about the size of text that this browser shows, at least 60 by 20.
@@ -28,7 +38,7 @@
     const box = table.getBoundingClientRect();
     const columns = Math.max(60, Math.min(200, Math.floor(box.width / CELL.width)));
     const zoom = box.width / (columns * CELL.width);
-    const rows = Math.floor(box.height / (CELL.height * Math.min(zoom, 1.3)));
+    const rows = Math.floor(box.height / (CELL.height * Math.min(zoom, 1.3))) || 20;
     return [columns, Math.max(20, Math.min(60, rows))];
   }
 
@@ -39,6 +49,7 @@
     svg.setAttribute("font-family", "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace");
     svg.setAttribute("font-size", "14");
     svg.setAttribute("shape-rendering", "crispEdges");
+    svg.setAttribute("aria-hidden", "true");
     const back = document.createElementNS(SVG, "rect");
     back.setAttribute("width", "100%");
     back.setAttribute("height", "100%");
@@ -52,12 +63,13 @@
   function show(answer) {
     if (frame.columns !== answer.columns || frame.rows !== answer.rows) blank(answer.columns, answer.rows);
     frame.back.setAttribute("fill", answer.ground);
-    document.body.style.setProperty("background", answer.ground);
+    document.body.style.background = answer.ground;
+    document.body.style.color = answer.ink;
     for (const [number, markup] of answer.changed) frame.lines[number].innerHTML = markup;
     table.dataset.screen = answer.screen;
     table.dataset.busy = answer.busy;
+    if (status.textContent !== answer.said) status.textContent = answer.said;
     if (answer.pick) chooser.click();
-    if (answer.copy !== undefined && navigator.clipboard) navigator.clipboard.writeText(answer.copy).catch(() => {});
     if (answer.save !== undefined) {
       // Some browsers keep nothing for pages from a file.
       try { localStorage.setItem("fairdeal-settings", answer.save); } catch { }
@@ -68,36 +80,80 @@
     try { return localStorage.getItem("fairdeal-settings"); } catch { return null; }
   }
 
+  let chosen = 0;
   async function check(file) {
     if (!file || !worker) return;
+    // Of several files the one that was chosen last counts.
+    const own = ++chosen;
+    table.focus();
+    if (file.size > MOST) return ask({ "no-file": "it is larger than 64 MiB; fairdeal verify can read it" });
     try {
       const bytes = await file.arrayBuffer();
-      worker.postMessage({ file: bytes, name: file.name }, [bytes]);
+      if (own === chosen) worker?.postMessage({ file: bytes, name: file.name }, [bytes]);
     } catch (why) {
       ask({ "no-file": String(why) });
     }
-    table.focus();
   }
 
   function cell(event) {
-    if (!frame.svg) return null;
-    const point = new DOMPoint(event.clientX, event.clientY).matrixTransform(frame.svg.getScreenCTM().inverse());
+    const matrix = frame.svg?.getScreenCTM();
+    if (!matrix) return null;
+    const point = new DOMPoint(event.clientX, event.clientY).matrixTransform(matrix.inverse());
     const [x, y] = [Math.floor(point.x / CELL.width), Math.floor(point.y / CELL.height)];
     return x >= 0 && y >= 0 && x < frame.columns && y < frame.rows ? [x, y] : null;
   }
 
-  let moved = "";
+  // Whether a key is for the table, and not for the browser or an input method.
+  function isOurs(event) {
+    const types = event.getModifierState("AltGraph");
+    if (event.isComposing || event.metaKey || (!types && (event.ctrlKey || event.altKey))) return false;
+    if (event.key === "Tab") return document.activeElement === table;
+    // The chooser's button keeps its own keys.
+    return document.activeElement !== chooser && ([...event.key].length === 1 || NAMED.test(event.key));
+  }
+
+  let rolled = 0;
+  function roll(pixels) {
+    rolled += pixels;
+    const lines = Math.trunc(rolled / LINE);
+    rolled -= lines * LINE;
+    for (let line = 0; line < Math.min(Math.abs(lines), 10); line++) ask({ scroll: Math.sign(lines) });
+  }
+
   function listen() {
     addEventListener("keydown", (event) => {
-      // Those with modifiers belong to the browser.
-      if (event.ctrlKey || event.metaKey || event.altKey || event.target === chooser) return;
+      if (!isOurs(event)) return;
       event.preventDefault();
       ask({ key: { key: event.key, shift: event.shiftKey } });
     });
-    addEventListener("paste", (event) => ask({ paste: event.clipboardData.getData("text") }));
+    // F6 leads out of the table, as between the parts of a browser.
+    addEventListener("keydown", (event) => {
+      if (event.key !== "F6") return;
+      event.preventDefault();
+      (document.activeElement === table ? chooser : table).focus();
+    });
+    addEventListener("paste", (event) => ask({ paste: event.clipboardData.getData("text").slice(0, PASTE) }));
+    let down = null;
+    let moved = "";
+    table.addEventListener("pointerdown", (event) => {
+      down = { x: event.clientX, y: event.clientY, rolls: event.clientY };
+    });
+    table.addEventListener("pointermove", (event) => {
+      if (event.pointerType === "touch") {
+        if (down) roll(down.rolls - event.clientY);
+        if (down) down.rolls = event.clientY;
+        return;
+      }
+      const at = cell(event);
+      if (!at || String(at) === moved) return;
+      moved = String(at);
+      ask({ move: at });
+    });
     table.addEventListener("click", (event) => {
       const at = cell(event);
-      if (at && !String(getSelection())) ask({ click: at });
+      // A pointer that was dragged has marked text, or scrolled.
+      const far = down && Math.hypot(event.clientX - down.x, event.clientY - down.y) > STILL;
+      if (at && !far) ask({ click: at });
     });
     table.addEventListener("contextmenu", (event) => {
       const at = cell(event);
@@ -105,13 +161,10 @@
       event.preventDefault();
       ask({ "secondary-click": at });
     });
-    table.addEventListener("pointermove", (event) => {
-      const at = cell(event);
-      if (!at || event.pointerType === "touch" || String(at) === moved) return;
-      moved = String(at);
-      ask({ move: at });
-    });
-    table.addEventListener("wheel", (event) => ask({ scroll: Math.sign(event.deltaY) || 1 }), { passive: true });
+    const wheel = (event) => {
+      if (!event.ctrlKey && event.deltaY) roll(event.deltaMode === 1 ? event.deltaY * CELL.height : event.deltaY);
+    };
+    table.addEventListener("wheel", wheel, { passive: true });
     chooser.addEventListener("change", () => {
       check(chooser.files[0]);
       chooser.value = "";
@@ -120,7 +173,7 @@
       event.preventDefault();
       table.classList.add("drop");
     });
-    addEventListener("dragleave", () => table.classList.remove("drop"));
+    addEventListener("dragleave", (event) => event.relatedTarget || table.classList.remove("drop"));
     addEventListener("drop", (event) => {
       event.preventDefault();
       table.classList.remove("drop");
@@ -134,13 +187,15 @@
   }
 
   async function start() {
-    const packed = Uint8Array.from(atob(text("module")), (letter) => letter.charCodeAt(0));
-    const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
-    const module = await WebAssembly.compile(await new Response(unpacked).arrayBuffer());
+    // Messages wait in the worker until the module is there.
     const source = new Blob([text("worker")], { type: "text/javascript" });
     worker = new Worker(URL.createObjectURL(source));
     worker.onmessage = ({ data }) => (data.fault === undefined ? show(data.answer) : fault(data.fault));
-    worker.onerror = (event) => fault(`The page has stopped: ${event.message}. Load it again.`);
+    worker.onerror = (event) => fault(`fairdeal cannot run here: ${event.message || "the browser refuses its worker"}`);
+    worker.onmessageerror = () => fault("fairdeal has crashed. Reload the page.");
+    const packed = Uint8Array.from(atob(text("module")), (letter) => letter.charCodeAt(0));
+    const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+    const module = await WebAssembly.compile(await new Response(unpacked).arrayBuffer());
     const [columns, rows] = size();
     const seed = Array.from(crypto.getRandomValues(new Uint8Array(32)), (byte) => byte.toString(16).padStart(2, "0"));
     const begin = {

@@ -7,7 +7,7 @@
 use std::cell::RefCell;
 
 use crate::message::{Answer, Ask};
-use crate::page::{MAX_FILE, Page};
+use crate::page::{MAX_FILE, MAX_MESSAGE, Page};
 
 #[derive(Default)]
 struct Module {
@@ -23,21 +23,26 @@ thread_local! {
     static FAULT: RefCell<String> = RefCell::default();
 }
 
-/// A place for a message of so many bytes.
+/// A place for a message of so many bytes; null if that is too long.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn message_room(length: usize) -> *mut u8 {
-    MODULE.with_borrow_mut(|module| room(&mut module.message, length))
+    MODULE.with_borrow_mut(|module| room(&mut module.message, length, MAX_MESSAGE))
 }
 
-/// A place for a file of so many bytes.
+/// A place for a file of so many bytes; null if that is too long.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn file_room(length: usize) -> *mut u8 {
-    MODULE.with_borrow_mut(|module| room(&mut module.file, length))
+    MODULE.with_borrow_mut(|module| room(&mut module.file, length, MAX_FILE))
 }
 
-fn room(buffer: &mut Vec<u8>, length: usize) -> *mut u8 {
+fn room(buffer: &mut Vec<u8>, length: usize, most: usize) -> *mut u8 {
     buffer.clear();
-    buffer.resize(length.min(MAX_FILE), 0);
+    if length > most {
+        return std::ptr::null_mut();
+    }
+    // Also of an empty file there is a place.
+    buffer.resize(length.max(1), 0);
+    buffer.truncate(length);
     buffer.as_mut_ptr()
 }
 

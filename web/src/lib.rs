@@ -8,8 +8,8 @@
 //! abi ─► page ─► fairdeal_ui::app, replay, practice
 //! ```
 //!
-//! The module imports nothing: no clock, no randomness, no network, no document. What it may do is what the two scripts
-//! hand to it, and the page's content security policy forbids every connection. `examples/assemble.rs` puts all of it
+//! The module imports nothing: no clock, no randomness, no network, no document. It can only do what the two scripts let it
+//! do, and the page's content security policy blocks every request. `examples/assemble.rs` puts all of it
 //! into one HTML file (`just page`).
 
 #[cfg(target_arch = "wasm32")]

@@ -56,14 +56,15 @@ pub struct Pressed {
     pub shift: bool,
 }
 
-/// A frame, and the wishes of the page.
+/// A frame, and the requests of the page.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Answer {
     pub columns: u16,
     pub rows: u16,
-    /// The colour of the ground.
+    /// The colour of the ground, and one that can be read on it.
     pub ground: String,
+    pub ink: String,
     /// Rows that have changed: their number and their markup (SVG).
     pub changed: Vec<(u16, String)>,
     /// When the next tick is due without an input, in milliseconds.
@@ -72,9 +73,8 @@ pub struct Answer {
     pub busy: bool,
     /// The name of the screen.
     pub screen: String,
-    /// Text for the clipboard.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub copy: Option<String>,
+    /// The screen and the thing in focus, for those who hear the page.
+    pub said: String,
     /// Let the player choose a file.
     pub pick: bool,
     /// Settings to save: TOML.

@@ -1,4 +1,4 @@
-//! The page as state and its transitions: a message in, a frame and wishes out.
+//! The page as state and its transitions: a message in, a frame and requests out.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -18,9 +18,10 @@ use fairdeal_ui::app::shell::Shell;
 use fairdeal_ui::input::{KeyCode, UserInput};
 use fairdeal_ui::practice::{Opponents, Practice};
 use fairdeal_ui::replay::{Reading, Replay};
+use fairdeal_ui::session::SessionEvent;
 use fairdeal_ui::settings::Settings;
 use fairdeal_ui::svg;
-use fairdeal_ui::text::clean;
+use fairdeal_ui::text::{clean, clean_error};
 use fairdeal_ui::theme::Depth;
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng as _, SeedableRng as _};
@@ -35,8 +36,12 @@ const LEAST: (u16, u16) = (60, 20);
 const MOST: (u16, u16) = (200, 60);
 /// The longest file that is read, in bytes. The longest games are some megabytes.
 pub const MAX_FILE: usize = 64 << 20;
+/// The longest message, in bytes: a paste is the longest.
+pub const MAX_MESSAGE: usize = 1 << 20;
 /// Why a request is refused that only the program can carry out.
-const ELSEWHERE: &str = "a page has no network and no files: install fairdeal for that";
+const ELSEWHERE: &str = "This page has no network and no saved games. Install fairdeal for that.";
+/// Inks on dark and on light ground, for the text around the frame.
+const INKS: (&str, &str) = ("#e8e8e8", "#181818");
 
 /// Play-outs of a sharp bot for one decision: a tenth of a second or so, where the module may read no clock.
 fn playouts(game: &str) -> u32 {
@@ -56,6 +61,8 @@ pub struct Page {
     /// The seeds of games.
     rng: ChaCha20Rng,
     practice: Option<Practice>,
+    /// The time until a bot may act.
+    bots_due: Option<Duration>,
     /// The file being checked.
     reading: Option<Reading>,
     /// The file that has been checked.
@@ -90,6 +97,7 @@ impl Page {
             shown: Vec::new(),
             rng: ChaCha20Rng::from_seed(seed),
             practice: None,
+            bots_due: None,
             reading: None,
             replay: None,
         })
@@ -116,7 +124,9 @@ impl Page {
                 Some(UserInput::Redraw)
             }
             Ask::Tick(passed) => {
-                self.update(Input::Tick(Duration::from_millis(passed)), &mut answer);
+                let passed = Duration::from_millis(passed);
+                self.update(Input::Tick(passed), &mut answer);
+                self.let_bots_act(passed, &mut answer);
                 None
             }
             Ask::File(name) => {
@@ -125,7 +135,7 @@ impl Page {
             }
             Ask::NoFile(why) => {
                 self.shell
-                    .toast(Tone::Bad, format!("The file cannot be read: {}", clean(&why)));
+                    .toast(Tone::Bad, format!("The file cannot be opened: {}.", clean_error(&why)));
                 None
             }
             Ask::Work(steps) => {
@@ -156,11 +166,13 @@ impl Page {
             Effect::Open(opening) => self.open(&opening, answer),
             Effect::Session(command) => {
                 let told = self.practice.as_mut().and_then(|practice| practice.answer(command));
-                for event in told.into_iter().flatten() {
-                    self.tell(UiEvent::Session(event), answer);
-                }
+                self.tell_session(told.into_iter().flatten(), answer);
+                self.bots_due = Some(self.bot_delay());
             }
-            Effect::CloseSession => self.practice = None,
+            Effect::CloseSession => {
+                self.practice = None;
+                self.bots_due = None;
+            }
             Effect::Replay(_) => {
                 if let Some(replay) = self.replay.clone() {
                     self.tell(UiEvent::Replay(replay), answer);
@@ -168,7 +180,6 @@ impl Page {
             }
             Effect::StopReading => self.reading = None,
             Effect::PickFile => answer.pick = true,
-            Effect::Copy(text) => answer.copy = Some(text),
             Effect::Save(settings) => answer.save = toml::to_string(&settings).ok(),
             Effect::Join { .. }
             | Effect::Watch { .. }
@@ -176,7 +187,8 @@ impl Page {
             | Effect::Rematch(_)
             | Effect::SeatBot { .. }
             | Effect::Audit(_)
-            | Effect::Review(..) => self.tell(UiEvent::Failed(ELSEWHERE.to_owned()), answer),
+            | Effect::Review(..)
+            | Effect::Copy(_) => self.tell(UiEvent::Failed(ELSEWHERE.to_owned()), answer),
             Effect::LoadLibrary | Effect::Quit => {}
         }
     }
@@ -192,18 +204,40 @@ impl Page {
                 .collect(),
             level: opening.level.name().to_owned(),
         };
-        let name = self.shell.context().name().to_owned();
+        let name = self.shell.context().name();
         let rules = rule_set(&opening.game, opening.seats, &options).map_err(|why| why.to_string());
         let dealt =
             rules.and_then(|rules| Practice::deal(&rules, name, opponents, seed).map_err(|why| why.to_string()));
         match dealt {
             Ok((practice, told)) => {
                 self.practice = Some(practice);
-                for event in told {
-                    self.tell(UiEvent::Session(event), answer);
-                }
+                self.bots_due = Some(self.bot_delay());
+                self.tell_session(told, answer);
             }
             Err(why) => self.tell(UiEvent::Failed(why), answer),
+        }
+    }
+
+    fn bot_delay(&self) -> Duration {
+        Duration::from_millis(self.shell.context().settings.bot_delay)
+    }
+
+    /// Lets a bot act once its time has come. Until something happens, bots that stay silent are not asked again.
+    fn let_bots_act(&mut self, passed: Duration, answer: &mut Answer) {
+        let Some(due) = self.bots_due else { return };
+        self.bots_due = Some(due.saturating_sub(passed)).filter(|due| !due.is_zero());
+        if self.bots_due.is_some() {
+            return;
+        }
+        if let Some(told) = self.practice.as_mut().and_then(Practice::next_bot) {
+            self.bots_due = Some(self.bot_delay());
+            self.tell_session(told, answer);
+        }
+    }
+
+    fn tell_session(&mut self, events: impl IntoIterator<Item = SessionEvent>, answer: &mut Answer) {
+        for event in events {
+            self.tell(UiEvent::Session(event), answer);
         }
     }
 
@@ -218,8 +252,8 @@ impl Page {
         self.shell.to_first();
         self.shell.push(Box::new(Audit::of(PathBuf::from(clean(name)))));
         let reading = match Transcript::from_bytes(file) {
-            Ok(transcript) => Reading::new(transcript).map_err(|why| why.to_string()),
-            Err(why) => Err(why.to_string()),
+            Ok(transcript) => Reading::new(transcript).map_err(|why| clean_error(&why.to_string())),
+            Err(why) => Err(clean_error(&why.to_string())),
         };
         match reading {
             Ok(reading) => self.reading = Some(reading),
@@ -251,26 +285,50 @@ impl Page {
         self.tell(UiEvent::Checking(progress), answer);
     }
 
+    /// The screen, the line in focus and the newest remark, for a player who hears the page.
+    fn said(&self) -> String {
+        let screen = self.shell.trail().pop().unwrap_or_default();
+        let buffer = self.screen.backend().buffer();
+        let area = self.shell.focus().and_then(|target| self.shell.layer().area(target));
+        let focus: String = area
+            .into_iter()
+            .flat_map(|area| area.positions())
+            .filter_map(|position| Some(buffer.cell(position)?.symbol()))
+            .collect();
+        let focus = focus.split_whitespace().collect::<Vec<_>>().join(" ");
+        let parts = [Some(screen), Some(focus), self.shell.newest_toast().map(str::to_owned)];
+        let parts = parts.into_iter().flatten().filter(|part| !part.is_empty());
+        parts.collect::<Vec<_>>().join(". ")
+    }
+
     /// Draws a frame, and adds to the answer what differs from the last one.
     fn draw(&mut self, answer: &mut Answer) {
         let Ok(_) = self.screen.draw(|frame| self.shell.draw(frame));
         let buffer = self.screen.backend().buffer();
         (answer.columns, answer.rows) = (buffer.area.width, buffer.area.height);
         let (ground, rows) = svg::rows(buffer);
+        answer.ink = if is_light(&ground) { INKS.1 } else { INKS.0 }.to_owned();
         answer.ground = ground;
+        answer.said = self.said();
         let changed = (0_u16..)
             .zip(&rows)
             .filter(|(number, row)| self.shown.get(usize::from(*number)) != Some(*row));
         answer.changed = changed.map(|(number, row)| (number, row.clone())).collect();
         self.shown = rows;
-        let pace = self
-            .shell
-            .pace()
-            .map(|pace| u64::try_from(pace.as_millis()).unwrap_or(u64::MAX));
-        answer.pace = pace;
+        let pace = self.shell.pace().into_iter().chain(self.bots_due).min();
+        answer.pace = pace.map(|pace| u64::try_from(pace.as_millis()).unwrap_or(u64::MAX));
         answer.busy = self.reading.is_some();
         answer.screen = self.shell.trail().pop().unwrap_or_default();
     }
+}
+
+/// Whether a colour, as `#rrggbb`, is nearer to white than to black.
+fn is_light(colour: &str) -> bool {
+    let parts = colour
+        .get(1..)
+        .and_then(|digits| HEXLOWER.decode(digits.as_bytes()).ok());
+    let sum: u32 = parts.iter().flatten().map(|part| u32::from(*part)).sum();
+    sum > 3 * 128
 }
 
 /// A bot of the page.

@@ -210,7 +210,7 @@ fn every_game_can_be_played() {
 }
 
 #[test]
-fn what_needs_a_network_is_not_offered() {
+fn network_entries_are_hidden() {
     let mut shown = Shown::new();
     let text = shown.text();
     for words in ["join", "watch", "history", "quit"] {
@@ -253,7 +253,7 @@ fn settings_are_saved_and_come_back() {
 }
 
 #[test]
-fn nothing_that_a_player_does_stops_the_page() {
+fn random_input_never_stops_the_page() {
     const KEYS: [&str; 24] = [
         "Enter",
         "Escape",

@@ -11,8 +11,7 @@ use crate::input::UserInput;
 use crate::replay::Replay;
 use crate::review::Reviewed;
 use crate::session::SessionEvent;
-use crate::view::Listing;
-use crate::view::Seating;
+use crate::view::{Listing, Seating};
 
 /// An event for the screens.
 #[derive(Debug)]

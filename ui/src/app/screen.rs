@@ -147,7 +147,7 @@ pub struct Opening {
     /// Whether the table is announced on the LAN.
     pub lan: bool,
     pub password: Option<Password>,
-    /// Whether this is an unsealed solitaire, for practice.
+    /// Whether this is an unsealed game, for practice.
     pub practice: bool,
 }
 

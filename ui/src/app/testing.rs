@@ -241,7 +241,7 @@ impl TestApp {
             Effect::Open(opening) if opening.practice => {
                 let options = opening.options.into_iter().collect();
                 let rules = rule_set(&opening.game, opening.seats, &options).unwrap();
-                let dealt = Practice::deal(&rules, "Anna".to_owned(), Opponents::none(), [3; 32]);
+                let dealt = Practice::deal(&rules, "Anna", Opponents::none(), [3; 32]);
                 let (practice, events) = dealt.unwrap();
                 for event in events {
                     self.event(event);

@@ -152,7 +152,7 @@ pub struct Replay {
     cut: bool,
 }
 
-/// A replay while its transcript is audited, step by step: for a program that has one thread alone.
+/// An audit that records a replay, one log step at a time. Its owner may stop, or do other things, between two steps.
 pub struct Reading {
     audit: Audit<AnyGame>,
     recorder: Recorder,

@@ -324,7 +324,7 @@ impl Screen for Audit {
         requests.push(Request::Leave);
     }
 
-    fn on_event(&mut self, context: &Context, event: &UiEvent, _wishes: &mut Requests) {
+    fn on_event(&mut self, context: &Context, event: &UiEvent, _requests: &mut Requests) {
         match event {
             UiEvent::Checking(progress) => self.progress = *progress,
             UiEvent::Audited(audited) => {
@@ -338,7 +338,7 @@ impl Screen for Audit {
         }
     }
 
-    fn tick(&mut self, _context: &Context, passed: Duration, _wishes: &mut Requests) {
+    fn tick(&mut self, _context: &Context, passed: Duration, _requests: &mut Requests) {
         if self.done.is_some() {
             self.passed = self.passed.saturating_add(passed);
         }

@@ -306,7 +306,7 @@ impl Screen for ReplayScreen {
         requests.push(Request::Leave);
     }
 
-    fn on_event(&mut self, context: &Context, event: &UiEvent, _wishes: &mut Requests) {
+    fn on_event(&mut self, context: &Context, event: &UiEvent, _requests: &mut Requests) {
         match event {
             UiEvent::Checking(progress) => {
                 (self.done, self.total) = (progress.done, progress.total);
@@ -320,7 +320,7 @@ impl Screen for ReplayScreen {
         }
     }
 
-    fn tick(&mut self, context: &Context, passed: Duration, _wishes: &mut Requests) {
+    fn tick(&mut self, context: &Context, passed: Duration, _requests: &mut Requests) {
         let Some(waited) = self.playing.map(|waited| waited.saturating_add(passed)) else {
             return;
         };

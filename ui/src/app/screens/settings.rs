@@ -30,6 +30,9 @@ const SAMPLE: (u16, u16) = (7, 15);
 const FILE: &str = "settings.toml in the data directory holds these settings and your keys. themes/NAME.toml beside it is \
                     a theme of your own.";
 
+/// The same on a page.
+const KEPT: &str = "This browser keeps these settings, if it keeps anything for this page.";
+
 /// One setting, in one row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Item {
@@ -131,7 +134,7 @@ fn told(settings: &Settings, item: Item) -> (&'static str, String, &'static str)
             "theme",
             settings.theme.name().to_owned(),
             match settings.theme {
-                ThemeChoice::Auto => "Light on a light terminal, otherwise dark.",
+                ThemeChoice::Auto => "Light where your terminal or browser is light, otherwise dark.",
                 ThemeChoice::Own(_) => "Your own, from the folder themes of the data directory.",
                 ThemeChoice::BuiltIn(_) => "No theme relies on colour alone.",
             },
@@ -206,7 +209,7 @@ impl Screen for SettingsScreen {
         let meaning = self.focus.map_or("", |item| told(&context.settings, item).2);
         let width = usize::from(notes.width).saturating_sub(3);
         let mut lines = wrapped(meaning, width, 0);
-        let file = wrapped(FILE, width, 0);
+        let file = wrapped(if context.is_page { KEPT } else { FILE }, width, 0);
         // At the smallest size there is no room for it.
         if lines.len() + file.len() < usize::from(notes.height) {
             lines.push(String::new());

@@ -240,7 +240,9 @@ impl Shell {
             helps.push((keys.keys(Intent::Rules), Intent::Rules.words().to_owned()));
         }
         helps.push(("mouse".to_owned(), "click to choose; the wheel scrolls".to_owned()));
-        helps.push(("Ctrl-c".to_owned(), "quit fairdeal".to_owned()));
+        if !self.context.is_page {
+            helps.push(("Ctrl-c".to_owned(), "quit fairdeal".to_owned()));
+        }
         helps
     }
 
@@ -309,6 +311,11 @@ impl Shell {
             Input::User(input) => self.user_input(input, &mut effects),
         }
         effects
+    }
+
+    /// The text of the newest toast.
+    pub fn newest_toast(&self) -> Option<&str> {
+        self.toasts.last().map(|toast| toast.text.as_str())
     }
 
     /// Opens a screen over the others.

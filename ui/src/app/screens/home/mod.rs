@@ -172,6 +172,7 @@ impl Home {
                 };
             }
             Some(Entry::Waiting(_)) => "You left it, or were interrupted. Resume at the same step.",
+            Some(Entry::Options) if context.is_page => "Choose the bots and the options of the game.",
             Some(Entry::Options) => "Open a table: choose who can join, the bots, and the options of the game.",
             Some(Entry::Guided) => "A short hand with fixed cards: one sentence and one key at a time, no clock.",
             Some(Entry::Puzzles) => {

@@ -161,8 +161,7 @@ impl Setup {
             items.push(Item::Bots);
         }
         if self.bots > 0 {
-            items.push(Item::Level);
-            items.extend((!self.is_page).then_some(Item::Pace));
+            items.extend([Item::Level, Item::Pace]);
         }
         let choice = |number: usize| match self.options.get(number).is_some_and(is_dated) {
             true => Item::Deal,

@@ -736,7 +736,8 @@ impl Screen for TableScreen {
             if self.may_rematch() {
                 all.push(("another game".to_owned(), button::REMATCH));
             }
-            if self.ending.outcome.is_some() {
+            let outcome = self.ending.outcome.as_ref();
+            if outcome.is_some_and(|outcome| outcome.transcript.is_some()) {
                 all.push(("audit every shuffle of this game".to_owned(), button::AUDIT));
             }
             if self.may_review().is_some() {

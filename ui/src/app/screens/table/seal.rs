@@ -132,7 +132,7 @@ pub(super) fn sign(snapshot: &Snapshot, theme: &Theme) -> Line<'static> {
 }
 
 /// The text for a practice game.
-const PRACTICE: &str = "Practice: nothing is sealed or saved, and you can undo every action.";
+const PRACTICE: &str = "Practice: nothing is sealed or saved, and you can undo your actions until the game is over.";
 
 const ESCROW: &str = "escrow";
 
