@@ -1,11 +1,11 @@
 //! Decoders of data from peers and files. None may panic, and accepted bytes must be their value's only encoding.
 
-use fairdeal::session::frame::{Announcement, Frame, MAX_FRAME};
+use fairdeal::session::frame::{Frame, MAX_FRAME};
 use fairdeal::session::journal::Header;
 use fairdeal::session::password_gate::{GuestGate, HostGate};
 use fairdeal::store::IdentityKey;
 use fairdeal_games::AnyGame;
-use fairdeal_net::{LONGEST_MESSAGE, MAX_ANNOUNCEMENT, PeerId, read_frame, write_frame};
+use fairdeal_net::{Announcement, LONGEST_MESSAGE, MAX_ANNOUNCEMENT, PeerId, read_frame, write_frame};
 use fairdeal_protocol::audit::auditor::audit;
 use fairdeal_protocol::audit::follow::Follower;
 use fairdeal_protocol::charter::{Charter, MAX_CHARTER, SignedCharter};

@@ -4,12 +4,12 @@
 //! find it useful, and with `bad` if the harness must refuse it. The corpus test checks both.
 
 use ed25519_dalek::SigningKey;
-use fairdeal::session::frame::{Addresses, Announcement, Back, Frame, Join, Proposal, Roster, Showing, Taken, Watch};
+use fairdeal::session::frame::{Addresses, Back, Frame, Join, Proposal, Roster, Showing, Taken, Watch};
 use fairdeal::session::password_gate::{GuestGate, HostGate};
 use fairdeal::store::IdentityKey;
 use fairdeal_games::bots::Level;
 use fairdeal_games::{AnyAction, AnyGame, GAMES, TableGame as _};
-use fairdeal_net::{AddressRecord, Multiaddr, PeerId, Ticket, Transport};
+use fairdeal_net::{AddressRecord, Announcement, Multiaddr, PeerId, Ticket, Transport};
 use fairdeal_protocol::charter::{Player, SignatureBytes};
 use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::crypto::seed::OpenedSeed;

@@ -7,12 +7,14 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use fairdeal_net::{Lan, Multiaddr, Node, NodeConfig, NodeEvent, NodeHandle, PeerId, ReachNews, Ticket, Transport};
+use fairdeal_net::{
+    Announcement, Lan, Multiaddr, Node, NodeConfig, NodeEvent, NodeHandle, PeerId, ReachNews, Ticket, Transport,
+};
 use fairdeal_ui::text::clean;
 use tokio::sync::watch;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
-use super::frame::{Announcement, MAX_FRAME};
+use super::frame::MAX_FRAME;
 use crate::store::IdentityKey;
 
 /// Interval between two requests to a program.

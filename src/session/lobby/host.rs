@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ed25519_dalek::SigningKey;
-use fairdeal_net::{Multiaddr, PeerId};
+use fairdeal_net::{Announcement, Multiaddr, PeerId};
 use fairdeal_protocol::charter::{Charter, Player, SeatKey, SignatureBytes, SignedCharter};
 use fairdeal_protocol::game::RuleSet;
 use fairdeal_protocol::party::Party;
@@ -13,7 +13,7 @@ use fairdeal_ui::view::LobbyView;
 
 use super::{Agreed, CHANGES, DISMISSED, HOST, LobbyError, Outgoing, flags, set_addresses, shown};
 use crate::session::chat::Bucket;
-use crate::session::frame::{Announcement, Back, Frame, Join, Proposal, Records, Roster, Taken, Watch};
+use crate::session::frame::{Back, Frame, Join, Proposal, Records, Roster, Taken, Watch};
 use crate::session::spectators::Spectators;
 
 struct Guest {

@@ -1,0 +1,483 @@
+//! The meeting points at which a host registers its table, and the schedule of requests. Pure: time is an argument.
+//!
+//! A point is asked at once when the table changes or its connection is lost, but not twice within [`PAUSE`], and again
+//! after [`RENEWAL`]. A failed request is repeated after a growing delay. So a point that was restarted soon lists the
+//! table again, and one that is down costs the host nothing.
+
+use std::time::{Duration, Instant};
+
+use super::{LIFETIME, Offer, RENEWAL};
+use crate::dials::relay_of;
+use crate::relays::retry_delay;
+use crate::{Multiaddr, PeerId};
+
+/// Maximum number of points.
+const MAX_POINTS: usize = 4;
+/// Maximum number of addresses per point, such as its LAN address and its public one.
+const MAX_ADDRESSES: usize = 4;
+/// Least time between two requests to a point.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// The meeting points of one host.
+#[derive(Debug, Default)]
+pub(crate) struct Points {
+    points: Vec<Point>,
+    /// The table, while it is open.
+    offer: Option<Offer>,
+    /// Number of registrations made, at all points.
+    number: u64,
+    /// Whether the node is about to end.
+    is_closing: bool,
+}
+
+#[derive(Debug)]
+struct Point {
+    peer: PeerId,
+    /// Each with the peer id at its end; the first one is shown to the host.
+    addresses: Vec<Multiaddr>,
+    phase: Phase,
+    /// Number of failures in a row.
+    failures: u32,
+    /// The table that the point may list, and until when.
+    listed: Option<([u8; 8], Instant)>,
+    /// When a new request may be made.
+    rests_until: Option<Instant>,
+    /// Whether the offer has changed since the last request.
+    is_outdated: bool,
+    /// Whether the point was dialled for the current request.
+    is_dialled: bool,
+    /// What the host was told last: success, or the reason why the table is not listed.
+    told: Option<Result<(), String>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Idle,
+    Waiting { until: Instant },
+    Reaching,
+    Registering,
+    Withdrawing,
+}
+
+/// A request to make.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// Register this table under this number.
+    Register(Box<Offer>, u64),
+    /// Withdraw the table with this lobby number.
+    Withdraw([u8; 8]),
+}
+
+/// A change to tell the host: the point's address, and the reason if it does not list the table.
+pub(crate) type News = (Multiaddr, Result<(), String>);
+
+impl Points {
+    /// The points at these addresses, each once, however many addresses it has. Addresses without a peer id are left
+    /// out.
+    pub(crate) fn new(addresses: &[Multiaddr]) -> Self {
+        let mut points: Vec<Point> = Vec::new();
+        for (peer, address) in addresses.iter().filter_map(relay_of) {
+            if let Some(known) = points.iter_mut().find(|point| point.peer == peer) {
+                if !known.addresses.contains(&address) && known.addresses.len() < MAX_ADDRESSES {
+                    known.addresses.push(address);
+                }
+            } else if points.len() < MAX_POINTS {
+                points.push(Point::new(peer, address));
+            }
+        }
+        Self {
+            points,
+            ..Self::default()
+        }
+    }
+
+    /// Sets the open table; `None` once it is open no longer.
+    pub(crate) fn set(&mut self, offer: Option<Offer>, now: Instant) {
+        if self.offer == offer {
+            return;
+        }
+        self.offer = offer;
+        for point in &mut self.points {
+            point.is_outdated = true;
+            if point.failures == 0 && matches!(point.phase, Phase::Idle | Phase::Waiting { .. }) {
+                point.wait(point.rested(now));
+            }
+        }
+    }
+
+    /// Withdraws the table at once, because the node ends. Points that do not answer keep it until it expires.
+    pub(crate) fn close(&mut self, now: Instant) {
+        self.set(None, now);
+        self.is_closing = true;
+        for point in &mut self.points {
+            match point.phase {
+                Phase::Waiting { .. } if point.failures == 0 => point.wait(now),
+                Phase::Waiting { .. } => point.phase = Phase::Idle,
+                _ => {}
+            }
+        }
+    }
+
+    /// Whether no request is due or in progress.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.points.iter().all(|point| point.phase == Phase::Idle)
+    }
+
+    /// Whether a request to this peer is in progress.
+    pub(crate) fn expects(&self, peer: PeerId) -> bool {
+        let is_busy = |point: &Point| !matches!(point.phase, Phase::Idle | Phase::Waiting { .. });
+        self.points.iter().any(|point| point.peer == peer && is_busy(point))
+    }
+
+    /// A point that is due, and its addresses. Connect to it, then call [`Points::reached`] or [`Points::failed`].
+    pub(crate) fn due(&mut self, now: Instant) -> Option<(PeerId, Vec<Multiaddr>)> {
+        for point in &mut self.points {
+            if !matches!(point.phase, Phase::Waiting { until } if until <= now) {
+                continue;
+            }
+            point.listed = point.listed.filter(|(_, until)| *until > now);
+            if self.offer.is_some() || point.listed.is_some() {
+                point.phase = Phase::Reaching;
+                point.is_dialled = false;
+                return Some((point.peer, point.addresses.clone()));
+            }
+            point.phase = Phase::Idle;
+        }
+        None
+    }
+
+    /// The next time to call [`Points::due`].
+    pub(crate) fn next(&self) -> Option<Instant> {
+        let untils = self.points.iter().filter_map(|point| match point.phase {
+            Phase::Waiting { until } => Some(until),
+            _ => None,
+        });
+        untils.min()
+    }
+
+    /// Records that the point is dialled for the request.
+    pub(crate) fn dialled(&mut self, peer: PeerId) {
+        if let Some(point) = self.find(peer) {
+            point.is_dialled = true;
+        }
+    }
+
+    /// Whether the point's connection was opened for its last request. Returns true once.
+    pub(crate) fn has_dialled(&mut self, peer: PeerId) -> bool {
+        self.find(peer)
+            .is_some_and(|point| std::mem::take(&mut point.is_dialled))
+    }
+
+    /// The request to make at a point that is connected. Call [`Points::answered`] or [`Points::failed`] next.
+    pub(crate) fn reached(&mut self, peer: PeerId, now: Instant) -> Option<Step> {
+        let offer = self.offer.clone();
+        let number = self.number.saturating_add(1);
+        let point = self.find(peer).filter(|point| point.phase == Phase::Reaching)?;
+        point.is_outdated = false;
+        if let Some(offer) = offer {
+            point.phase = Phase::Registering;
+            // From here on the point may list the table, whether or not its answer arrives.
+            point.listed = Some((offer.announcement.lobby, now + LIFETIME));
+            self.number = number;
+            return Some(Step::Register(Box::new(offer), number));
+        }
+        let listed = point.listed.map(|(lobby, _)| Step::Withdraw(lobby));
+        point.phase = match listed {
+            Some(_) => Phase::Withdrawing,
+            None => Phase::Idle,
+        };
+        listed
+    }
+
+    /// Records that the point has done as requested.
+    pub(crate) fn answered(&mut self, peer: PeerId, now: Instant) -> Option<News> {
+        let is_closing = self.is_closing;
+        let point = self.find(peer)?;
+        let has_registered = point.phase == Phase::Registering;
+        if !has_registered && point.phase != Phase::Withdrawing {
+            return None;
+        }
+        point.failures = 0;
+        let rested = if is_closing { now } else { now + PAUSE };
+        point.rests_until = Some(rested);
+        if !has_registered {
+            point.listed = None;
+        }
+        if point.is_outdated {
+            point.wait(rested);
+        } else if has_registered {
+            point.wait(now + RENEWAL);
+        } else {
+            point.phase = Phase::Idle;
+        }
+        if has_registered {
+            point.news(Ok(()))
+        } else {
+            point.told = None;
+            None
+        }
+    }
+
+    /// Records that the point is not reachable, does not answer, or refuses.
+    pub(crate) fn failed(&mut self, peer: PeerId, reason: String, now: Instant) -> Option<News> {
+        let is_closing = self.is_closing;
+        let is_open = self.offer.is_some();
+        let point = self.find(peer)?;
+        if matches!(point.phase, Phase::Idle | Phase::Waiting { .. }) {
+            return None;
+        }
+        if is_closing {
+            point.phase = Phase::Idle;
+            return None;
+        }
+        let delay = retry_delay(point.failures);
+        point.failures = point.failures.saturating_add(1);
+        point.wait(now + delay);
+        point.news(Err(reason)).filter(|_| is_open)
+    }
+
+    /// Records that the point has closed the connection, or has gone: a point that was restarted has lost the table.
+    pub(crate) fn lost(&mut self, peer: PeerId, now: Instant) {
+        let is_open = self.offer.is_some();
+        let renews = |point: &&mut Point| point.failures == 0 && matches!(point.phase, Phase::Waiting { .. });
+        if let Some(point) = self.find(peer).filter(renews).filter(|_| is_open) {
+            point.wait(point.rested(now));
+        }
+    }
+
+    fn find(&mut self, peer: PeerId) -> Option<&mut Point> {
+        self.points.iter_mut().find(|point| point.peer == peer)
+    }
+}
+
+impl Point {
+    fn new(peer: PeerId, address: Multiaddr) -> Self {
+        Self {
+            peer,
+            addresses: vec![address],
+            phase: Phase::Idle,
+            failures: 0,
+            listed: None,
+            rests_until: None,
+            is_outdated: false,
+            is_dialled: false,
+            told: None,
+        }
+    }
+
+    /// When a new request may be made.
+    fn rested(&self, now: Instant) -> Instant {
+        self.rests_until.map_or(now, |rested| rested.max(now))
+    }
+
+    fn wait(&mut self, until: Instant) {
+        self.phase = Phase::Waiting { until };
+    }
+
+    /// What to tell the host, if it is new.
+    fn news(&mut self, result: Result<(), String>) -> Option<News> {
+        if self.told.as_ref() == Some(&result) {
+            return None;
+        }
+        self.told = Some(result.clone());
+        let address = self.addresses.first()?.clone();
+        Some((address, result))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ed25519_dalek::SigningKey;
+
+    use super::*;
+    use crate::{AddressRecord, Announcement};
+
+    fn peer(seed: u8) -> PeerId {
+        PeerId::of(&SigningKey::from_bytes(&[seed; 32])).unwrap()
+    }
+
+    fn address(seed: u8, port: u16) -> Multiaddr {
+        format!("/ip4/192.0.2.1/tcp/{port}/p2p/{}", peer(seed)).parse().unwrap()
+    }
+
+    fn offer(free: u8) -> Offer {
+        Offer {
+            announcement: Announcement {
+                lobby: [3; 8],
+                host: "Anna".to_owned().try_into().unwrap(),
+                game: "loot".to_owned().try_into().unwrap(),
+                options: Default::default(),
+                seats: 4,
+                free,
+                locked: false,
+            },
+            record: AddressRecord::default(),
+        }
+    }
+
+    fn points() -> (Points, Instant) {
+        (Points::new(&[address(1, 1)]), Instant::now())
+    }
+
+    /// Makes the request that is due.
+    fn ask(points: &mut Points, now: Instant) -> Option<Step> {
+        let (peer, _) = points.due(now)?;
+        points.reached(peer, now)
+    }
+
+    fn register(free: u8, number: u64) -> Option<Step> {
+        Some(Step::Register(Box::new(offer(free)), number))
+    }
+
+    #[test]
+    fn point_with_two_addresses_is_one_point() {
+        let nameless: Multiaddr = "/ip4/192.0.2.1/tcp/1".parse().unwrap();
+        let mut points = Points::new(&[address(1, 1), address(1, 2), nameless, address(1, 1)]);
+        let now = Instant::now();
+        assert_eq!(points.due(now), None, "there is no table yet");
+        points.set(Some(offer(1)), now);
+        assert_eq!(points.due(now), Some((peer(1), vec![address(1, 1), address(1, 2)])));
+        assert_eq!(points.due(now), None);
+        assert!(points.expects(peer(1)) && !points.expects(peer(2)));
+    }
+
+    #[test]
+    fn table_is_renewed_before_it_expires() {
+        let (mut points, now) = points();
+        points.set(Some(offer(1)), now);
+        assert_eq!(ask(&mut points, now), register(1, 1));
+        assert_eq!(points.answered(peer(1), now), Some((address(1, 1), Ok(()))));
+        assert_eq!(points.next(), Some(now + RENEWAL));
+        assert_eq!(ask(&mut points, now), None);
+        let then = now + RENEWAL;
+        assert_eq!(ask(&mut points, then), register(1, 2));
+        assert_eq!(points.answered(peer(1), then), None, "the host knows");
+        assert!(RENEWAL * 3 <= LIFETIME);
+    }
+
+    #[test]
+    fn changes_are_sent_after_a_pause_and_once() {
+        let (mut points, now) = points();
+        points.set(Some(offer(3)), now);
+        assert_eq!(ask(&mut points, now), register(3, 1));
+        points.set(Some(offer(2)), now);
+        points.answered(peer(1), now);
+        points.set(Some(offer(1)), now);
+        assert_eq!(points.next(), Some(now + PAUSE));
+        assert_eq!(ask(&mut points, now + PAUSE), register(1, 2));
+        points.answered(peer(1), now + PAUSE);
+        points.set(Some(offer(1)), now + PAUSE);
+        assert_eq!(points.next(), Some(now + PAUSE + RENEWAL), "nothing has changed");
+    }
+
+    #[test]
+    fn failures_are_retried_ever_later_and_told_once() {
+        let (mut points, mut now) = points();
+        points.set(Some(offer(1)), now);
+        let mut delays = Vec::new();
+        for n in 0..8 {
+            assert!(ask(&mut points, now).is_some());
+            let news = points.failed(peer(1), "down".to_owned(), now);
+            assert_eq!(news.is_some(), n == 0);
+            // A change does not shorten the delay.
+            points.set(Some(offer(2 + n % 2)), now);
+            let next = points.next().unwrap();
+            delays.push((next - now).as_secs());
+            now = next;
+        }
+        assert_eq!(delays, [2, 4, 8, 16, 32, 60, 60, 60]);
+        assert!(ask(&mut points, now).is_some());
+        assert_eq!(points.answered(peer(1), now), Some((address(1, 1), Ok(()))));
+        assert_eq!(points.next(), Some(now + RENEWAL));
+    }
+
+    #[test]
+    fn full_table_is_withdrawn_and_registered_again() {
+        let (mut points, now) = points();
+        points.set(Some(offer(1)), now);
+        ask(&mut points, now);
+        points.set(None, now);
+        points.answered(peer(1), now);
+        assert_eq!(ask(&mut points, now + PAUSE), Some(Step::Withdraw([3; 8])));
+        points.answered(peer(1), now + PAUSE);
+        assert!(points.is_idle());
+        points.set(Some(offer(1)), now + PAUSE);
+        assert_eq!(ask(&mut points, now + PAUSE * 2), register(1, 2));
+        assert!(points.answered(peer(1), now + PAUSE * 2).is_some());
+    }
+
+    #[test]
+    fn withdrawal_is_given_up_when_the_table_has_expired() {
+        let (mut points, mut now) = points();
+        let start = now;
+        points.set(Some(offer(1)), now);
+        ask(&mut points, now);
+        points.answered(peer(1), now);
+        points.set(None, now);
+        while let Some(next) = points.next() {
+            now = next;
+            if ask(&mut points, now).is_some() {
+                assert_eq!(points.failed(peer(1), "down".to_owned(), now), None);
+            }
+        }
+        assert!(points.is_idle() && now >= start + LIFETIME);
+    }
+
+    #[test]
+    fn ending_node_withdraws_at_once_and_waits_for_nobody() {
+        let (mut points, now) = points();
+        points.close(now);
+        assert!(points.due(now).is_none() && points.is_idle(), "nothing is listed");
+
+        let (mut points, _) = self::points();
+        points.set(Some(offer(1)), now);
+        ask(&mut points, now);
+        points.answered(peer(1), now);
+        points.close(now);
+        assert_eq!(ask(&mut points, now), Some(Step::Withdraw([3; 8])));
+        points.failed(peer(1), "gone".to_owned(), now);
+        assert!(points.is_idle());
+
+        let (mut points, _) = self::points();
+        points.set(Some(offer(1)), now);
+        ask(&mut points, now);
+        points.failed(peer(1), "down".to_owned(), now);
+        points.close(now);
+        assert!(points.is_idle(), "it was down already");
+    }
+
+    #[test]
+    fn lost_point_is_asked_again_at_once() {
+        let (mut points, now) = points();
+        points.set(Some(offer(1)), now);
+        ask(&mut points, now);
+        points.lost(peer(1), now);
+        points.answered(peer(1), now);
+        assert_eq!(points.next(), Some(now + RENEWAL), "its answer shows that it is there");
+        points.lost(peer(1), now);
+        assert_eq!(points.next(), Some(now + PAUSE));
+        let then = now + PAUSE * 2;
+        assert_eq!(ask(&mut points, then), register(1, 2));
+        points.failed(peer(1), "down".to_owned(), then);
+        points.lost(peer(1), then);
+        assert_eq!(
+            points.next(),
+            Some(then + PAUSE * 2),
+            "not more often than with any failure"
+        );
+    }
+
+    #[test]
+    fn connection_is_closed_by_whoever_opened_it() {
+        let (mut points, now) = points();
+        points.set(Some(offer(1)), now);
+        ask(&mut points, now);
+        points.answered(peer(1), now);
+        assert!(!points.has_dialled(peer(1)));
+        points.due(now + RENEWAL);
+        points.dialled(peer(1));
+        points.reached(peer(1), now + RENEWAL);
+        points.answered(peer(1), now + RENEWAL);
+        assert!(points.has_dialled(peer(1)) && !points.has_dialled(peer(1)));
+    }
+}
