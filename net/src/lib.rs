@@ -53,11 +53,11 @@ pub use config::{LONGEST_MESSAGE, Lan, NodeConfig, NodeError, Reach, Transport};
 pub use event::{DialFailure, NodeEvent, ReachNews};
 pub use handshakes::Network;
 pub use libp2p::Multiaddr;
-pub use meet::{LIFETIME, ListedPage, ListedTable, MAX_PAGE, Offer, Registration, RegistrationError};
+pub use meet::{LIFETIME, ListedPage, ListedTable, MAX_PAGE, MAX_POINTS, Offer, Registration, RegistrationError};
 pub use node::{Node, NodeHandle};
 pub use peer::{PeerId, PeerIdError};
 pub use port::{
-    any_port, at_port_of, dialable, everywhere, is_example, is_loopback, is_public, leads_to, names_a_peer, presentable,
+    any_port, at_port_of, dialable, everywhere, is_example, is_loopback, is_public, leads_to, named_peer, presentable,
 };
 pub use record::{AddressRecord, MAX_RECORD, MAX_RECORDED, RecordError};
 pub use swarm::PROTOCOL_VERSION;

@@ -19,6 +19,7 @@ mod registrations;
 use std::time::Duration;
 
 pub use message::{ListedPage, ListedTable, Offer, Registration, RegistrationError};
+pub use points::MAX_POINTS;
 
 pub(super) use codec::{MEET, Meetings};
 pub(super) use message::{Refusal, Request, Response};

@@ -11,8 +11,8 @@ use crate::dials::relay_of;
 use crate::relays::retry_delay;
 use crate::{Multiaddr, PeerId};
 
-/// Maximum number of points.
-const MAX_POINTS: usize = 4;
+/// Maximum number of meeting points of one host.
+pub const MAX_POINTS: usize = 4;
 /// Maximum number of addresses per point, such as its LAN address and its public one.
 const MAX_ADDRESSES: usize = 4;
 /// Least time between two requests to a point.
