@@ -21,7 +21,7 @@ use super::lan::{BrowserError, LanTable, listed};
 use crate::store::IdentityKey;
 
 /// Interval between two requests for a point's whole list.
-const REFRESH: Duration = Duration::from_secs(10);
+const REFRESH: Duration = Duration::from_secs(5);
 /// How often the browser looks for what is due.
 const TICK: Duration = Duration::from_secs(1);
 /// Maximum number of tables that one point may list, and of its pages.
@@ -441,7 +441,7 @@ mod tests {
             now += REFRESH;
             again(&mut lists, 101, now);
             // An older version is no renewal either.
-            let number = 3 + now.duration_since(start).as_secs() / 10 % 2;
+            let number = 3 + now.duration_since(start).as_secs() / 5 % 2;
             lists.hear(page(101, vec![table(1, number, 1)], None), now);
         }
         assert_eq!(shown(&lists, now), []);

@@ -39,7 +39,7 @@ const MAX_LISTENING: usize = 8;
 const QUESTIONS: Allowance = Allowance::new(16, Duration::from_secs(5));
 
 /// Limit on requests to a meeting point per connection: a client fetches the list page by page.
-const MEETINGS: Allowance = Allowance::new(64, Duration::from_secs(1));
+const MEETINGS: Allowance = Allowance::new(64, Duration::from_millis(200));
 
 /// Number of a peer's introductions that are reported while it is connected.
 const MAX_INTRODUCTIONS: u32 = 16;

@@ -21,8 +21,8 @@ const MAX_TABLES: usize = 1024;
 /// Maximum number of registrations from one network.
 const MAX_PER_NETWORK: usize = 32;
 /// Limit on the requests of one network. A host sends one each 40 s and one for each guest that comes or goes; a
-/// client that views the list sends one for each page every 10 s.
-const REQUESTS: Allowance = Allowance::new(128, Duration::from_millis(250));
+/// client that views the list sends one for each page every 5 s.
+const REQUESTS: Allowance = Allowance::new(128, Duration::from_millis(100));
 /// Maximum number of networks whose requests are counted.
 const MAX_NETWORKS: usize = 4096;
 

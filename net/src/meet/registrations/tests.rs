@@ -170,7 +170,7 @@ fn network_has_a_rate_of_requests() {
     let admitted = (0..1000).filter(|_| point.store.admit(here, point.now));
     assert_eq!(admitted.count(), 128);
     assert!(point.store.admit(there, point.now));
-    assert!(point.store.admit(here, point.now + Duration::from_millis(250)));
+    assert!(point.store.admit(here, point.now + Duration::from_millis(100)));
     assert!((0..1000).all(|_| point.store.admit(None, point.now)));
 }
 
