@@ -1,4 +1,4 @@
-//! What a host tells strangers about its open table: programs of the LAN that ask, and meeting points.
+//! A host's description of its open table for strangers: programs of the LAN that ask, and meeting points.
 
 use fairdeal_protocol::charter::{MAX_NAME, MAX_OPTIONS, MAX_WORD};
 use fairdeal_protocol::wire::bounded::{Bounded, Text};

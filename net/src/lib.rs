@@ -53,7 +53,10 @@ pub use config::{LONGEST_MESSAGE, Lan, NodeConfig, NodeError, Reach, Transport};
 pub use event::{DialFailure, NodeEvent, ReachNews};
 pub use handshakes::Network;
 pub use libp2p::Multiaddr;
-pub use meet::{LIFETIME, ListedPage, ListedTable, MAX_PAGE, MAX_POINTS, Offer, Registration, RegistrationError};
+pub use meet::{
+    LIFETIME, ListedPage, ListedTable, MAX_PAGE, MAX_POINTS, MeetPage, MeetRequest, MeetResponse, Offer, Refusal,
+    Registration, RegistrationError,
+};
 pub use node::{Node, NodeHandle};
 pub use peer::{PeerId, PeerIdError};
 pub use port::{

@@ -39,7 +39,7 @@ pub(super) trait Source {
 
     fn tables(&mut self) -> Vec<LanTable>;
 
-    /// What else the person should know now, such as a point that does not answer.
+    /// Remarks for the person, such as that a point does not answer.
     fn remarks(&mut self) -> Vec<String>;
 }
 

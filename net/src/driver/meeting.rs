@@ -8,7 +8,7 @@ use libp2p::{Multiaddr, PeerId as Libp2pPeerId};
 use super::{NodeTask, Phase};
 use crate::event::clean;
 use crate::handshakes::Network;
-use crate::meet::{Refusal, Registration, Request, Response, Step};
+use crate::meet::{MeetRequest, MeetResponse, Refusal, Registration, Step};
 use crate::{NodeEvent, PeerId, ReachNews};
 
 impl NodeTask {
@@ -29,9 +29,9 @@ impl NodeTask {
         let now = Instant::now();
         let request = match self.points.reached(point, now) {
             None => return,
-            Some(Step::Withdraw(lobby)) => Request::Withdraw { lobby },
+            Some(Step::Withdraw(lobby)) => MeetRequest::Withdraw { lobby },
             Some(Step::Register(offer, number)) => match Registration::sign(&self.key, point, number, &offer) {
-                Ok(registration) => Request::Register(Box::new(registration)),
+                Ok(registration) => MeetRequest::Register(Box::new(registration)),
                 Err(error) => return self.point_failed(point, error.to_string()),
             },
         };
@@ -69,7 +69,7 @@ impl NodeTask {
 
     // ---- all three ----
 
-    pub(super) fn on_meet_event(&mut self, event: Event<Request, Response>) {
+    pub(super) fn on_meet_event(&mut self, event: Event<MeetRequest, MeetResponse>) {
         match event {
             Event::Message {
                 peer,
@@ -106,43 +106,43 @@ impl NodeTask {
     }
 
     /// Serves a request as the meeting point.
-    fn serve(&mut self, peer: PeerId, network: Option<Network>, request: Request, now: Instant) -> Response {
+    fn serve(&mut self, peer: PeerId, network: Option<Network>, request: MeetRequest, now: Instant) -> MeetResponse {
         if !self.registrations.admit(network, now) {
-            return Response::Refused(Refusal::TooFast);
+            return MeetResponse::Refused(Refusal::TooFast);
         }
         match request {
-            Request::Register(registration) => {
+            MeetRequest::Register(registration) => {
                 let verified = registration.verify(self.local).ok();
                 let Some(table) = verified.filter(|table| table.host == peer) else {
-                    return Response::Refused(Refusal::Invalid);
+                    return MeetResponse::Refused(Refusal::Invalid);
                 };
                 let done = self.registrations.register(*registration, table, network, now);
-                done.map_or_else(Response::Refused, |()| Response::Done)
+                done.map_or_else(MeetResponse::Refused, |()| MeetResponse::Done)
             }
-            Request::Withdraw { lobby } => {
+            MeetRequest::Withdraw { lobby } => {
                 self.registrations.withdraw(peer, lobby);
-                Response::Done
+                MeetResponse::Done
             }
-            Request::List { game, after } => Response::Page(self.registrations.page(game.as_ref(), after, now)),
+            MeetRequest::List { game, after } => MeetResponse::Page(self.registrations.page(game.as_ref(), after, now)),
         }
     }
 
-    fn on_response(&mut self, id: Libp2pPeerId, response: Response) {
+    fn on_response(&mut self, id: Libp2pPeerId, response: MeetResponse) {
         let Ok(point) = PeerId::try_from(id) else {
             return;
         };
         if self.points.expects(point) {
             match response {
-                Response::Done => self.point_has_done(point),
-                Response::Refused(refusal) => self.point_failed(point, refusal.to_string()),
-                Response::Page(_) => self.point_failed(point, "it answers something else".to_owned()),
+                MeetResponse::Done => self.point_has_done(point),
+                MeetResponse::Refused(refusal) => self.point_failed(point, refusal.to_string()),
+                MeetResponse::Page(_) => self.point_failed(point, "it answers something else".to_owned()),
             }
             return self.hang_up(point);
         }
         let page = match response {
-            Response::Page(page) => Ok(page.verify(point)),
-            Response::Refused(refusal) => Err(refusal.to_string()),
-            Response::Done => Err("it answers something else".to_owned()),
+            MeetResponse::Page(page) => Ok(page.verify(point)),
+            MeetResponse::Refused(refusal) => Err(refusal.to_string()),
+            MeetResponse::Done => Err("it answers something else".to_owned()),
         };
         self.outbox.push(NodeEvent::Listed { point, page });
     }

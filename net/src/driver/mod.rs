@@ -23,7 +23,7 @@ use crate::dials::Dials;
 use crate::event_queue::EventQueue;
 use crate::failure::{innermost, unsupported};
 use crate::handshakes::{Handshakes, Network};
-use crate::meet::{Points, Registrations, Request};
+use crate::meet::{MeetRequest, Points, Registrations};
 use crate::peer::keypair;
 use crate::port::is_free;
 use crate::relays::{Relays, is_circuit};
@@ -346,7 +346,7 @@ impl NodeTask {
             Command::Offer(offer) => self.points.set(offer.map(|offer| *offer), now),
             Command::List { point, game, after } => {
                 let meet = &mut self.swarm.behaviour_mut().meet;
-                meet.send_request(&point.to_libp2p(), Request::List { game, after });
+                meet.send_request(&point.to_libp2p(), MeetRequest::List { game, after });
             }
             Command::Ask(peer) => {
                 let announce = &mut self.swarm.behaviour_mut().announce;

@@ -7,7 +7,7 @@ use futures::{AsyncRead, AsyncWrite};
 use libp2p::StreamProtocol;
 use libp2p::request_response;
 
-use super::message::{MAX_REQUEST, MAX_RESPONSE, Request, Response};
+use super::message::{MAX_REQUEST, MAX_RESPONSE, MeetRequest, MeetResponse};
 use crate::codec::{read_frame, write_frame};
 
 /// The protocol between a meeting point and its hosts and clients.
@@ -19,33 +19,33 @@ pub(crate) struct Meetings;
 
 impl request_response::Codec for Meetings {
     type Protocol = StreamProtocol;
-    type Request = Request;
-    type Response = Response;
+    type Request = MeetRequest;
+    type Response = MeetResponse;
 
-    async fn read_request<T>(&mut self, _: &StreamProtocol, io: &mut T) -> io::Result<Request>
+    async fn read_request<T>(&mut self, _: &StreamProtocol, io: &mut T) -> io::Result<MeetRequest>
     where
         T: AsyncRead + Unpin + Send,
     {
         let bytes = read_frame(io, MAX_REQUEST).await?;
-        Request::from_bytes(&bytes).map_err(invalid)
+        MeetRequest::from_bytes(&bytes).map_err(invalid)
     }
 
-    async fn read_response<T>(&mut self, _: &StreamProtocol, io: &mut T) -> io::Result<Response>
+    async fn read_response<T>(&mut self, _: &StreamProtocol, io: &mut T) -> io::Result<MeetResponse>
     where
         T: AsyncRead + Unpin + Send,
     {
         let bytes = read_frame(io, MAX_RESPONSE).await?;
-        Response::from_bytes(&bytes).map_err(invalid)
+        MeetResponse::from_bytes(&bytes).map_err(invalid)
     }
 
-    async fn write_request<T>(&mut self, _: &StreamProtocol, io: &mut T, request: Request) -> io::Result<()>
+    async fn write_request<T>(&mut self, _: &StreamProtocol, io: &mut T, request: MeetRequest) -> io::Result<()>
     where
         T: AsyncWrite + Unpin + Send,
     {
         write_frame(io, &request.to_bytes(), MAX_REQUEST).await
     }
 
-    async fn write_response<T>(&mut self, _: &StreamProtocol, io: &mut T, response: Response) -> io::Result<()>
+    async fn write_response<T>(&mut self, _: &StreamProtocol, io: &mut T, response: MeetResponse) -> io::Result<()>
     where
         T: AsyncWrite + Unpin + Send,
     {

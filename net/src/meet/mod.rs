@@ -5,7 +5,7 @@
 //! dishonest point can still do.
 //!
 //! ```text
-//! message         requests, responses, and what a host signs
+//! message         requests, responses, and the signature of a host
 //! codec           their frames on a stream
 //! registrations   the tables that a point lists, with its limits
 //! points          the points at which a host registers, and when
@@ -18,11 +18,12 @@ mod registrations;
 
 use std::time::Duration;
 
-pub use message::{ListedPage, ListedTable, Offer, Registration, RegistrationError};
+pub use message::{
+    ListedPage, ListedTable, MeetPage, MeetRequest, MeetResponse, Offer, Refusal, Registration, RegistrationError,
+};
 pub use points::MAX_POINTS;
 
 pub(super) use codec::{MEET, Meetings};
-pub(super) use message::{Refusal, Request, Response};
 pub(super) use points::{Points, Step};
 pub(super) use registrations::Registrations;
 

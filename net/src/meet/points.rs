@@ -46,7 +46,7 @@ struct Point {
     is_outdated: bool,
     /// Whether the point was dialled for the current request.
     is_dialled: bool,
-    /// What the host was told last: success, or the reason why the table is not listed.
+    /// The last report to the host: success, or the reason why the table is not listed.
     told: Option<Result<(), String>>,
 }
 
@@ -274,7 +274,7 @@ impl Point {
         self.phase = Phase::Waiting { until };
     }
 
-    /// What to tell the host, if it is new.
+    /// The report to the host, if it is new.
     fn news(&mut self, result: Result<(), String>) -> Option<News> {
         if self.told.as_ref() == Some(&result) {
             return None;

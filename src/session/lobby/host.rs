@@ -164,7 +164,7 @@ impl HostLobby {
         }))
     }
 
-    /// What the host tells strangers about the table.
+    /// The table as the host announces it to strangers.
     pub fn offer(&self) -> Option<Offer> {
         let options = self.rules.written_options().into_iter();
         let options: Option<Vec<_>> = options

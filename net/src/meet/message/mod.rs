@@ -1,4 +1,4 @@
-//! The messages between hosts or clients and a meeting point, and what a host signs.
+//! The messages between hosts or clients and a meeting point, and the host's signature.
 
 use ed25519_dalek::SigningKey;
 use fairdeal_protocol::charter::{MAX_WORD, SeatKey, SignatureBytes};
@@ -28,7 +28,7 @@ pub struct Offer {
     pub record: AddressRecord,
 }
 
-/// What the signature of a registration covers, after its label.
+/// The fields that the signature of a registration covers, after its label.
 #[derive(Serialize)]
 struct Signed<'a> {
     /// The key of the meeting point: another point cannot list this registration.
@@ -135,7 +135,7 @@ impl Registration {
 
 /// A request to a meeting point.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Request {
+pub enum MeetRequest {
     /// Of a host: list this table, in place of any other of this host.
     Register(Box<Registration>),
     /// Of a host: list this table no longer.
@@ -144,23 +144,23 @@ pub(crate) enum Request {
     List {
         /// The game's id; `None` for all games.
         game: Option<Text<MAX_WORD>>,
-        /// [`Page::next`] of the page before; `None` for the first.
+        /// [`MeetPage::next`] of the page before; `None` for the first.
         after: Option<u64>,
     },
 }
 
 /// A meeting point's response.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Response {
+pub enum MeetResponse {
     /// The table is registered, or withdrawn.
     Done,
     Refused(Refusal),
-    Page(Page),
+    Page(MeetPage),
 }
 
 /// Why a meeting point refuses a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
-pub(crate) enum Refusal {
+pub enum Refusal {
     #[error("it lists as many tables as it can")]
     Full,
     #[error("it lists too many tables from your network already")]
@@ -177,9 +177,9 @@ pub(crate) enum Refusal {
 
 /// A page of registrations, oldest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Page {
+pub struct MeetPage {
     registrations: Bounded<Registration, MAX_PAGE>,
-    /// What to send for the next page; `None` if this is the last.
+    /// Cursor of the next page; `None` if this is the last.
     next: Option<u64>,
 }
 
@@ -187,13 +187,13 @@ pub(crate) struct Page {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListedPage {
     pub tables: Vec<ListedTable>,
-    /// What to ask for the next page with; `None` if this is the last.
+    /// Cursor of the next page; `None` if this is the last.
     pub next: Option<u64>,
 }
 
-impl Page {
+impl MeetPage {
     /// The first of these registrations, as many as fit. Each comes with its id at the point.
-    pub(crate) fn of<'a>(all: impl Iterator<Item = (u64, &'a Registration)>) -> Self {
+    pub fn of<'a>(all: impl Iterator<Item = (u64, &'a Registration)>) -> Self {
         let mut registrations = Vec::new();
         let (mut last, mut size) = (None, PAGE_HEADER);
         for (id, registration) in all {
@@ -220,7 +220,7 @@ impl Page {
     }
 
     /// The tables of a page from this point. Registrations that do not verify are left out.
-    pub(crate) fn verify(&self, point: PeerId) -> ListedPage {
+    pub fn verify(&self, point: PeerId) -> ListedPage {
         let verified = self.registrations.iter().filter_map(|registration| {
             let verified = registration.verify(point);
             verified
@@ -234,22 +234,30 @@ impl Page {
     }
 }
 
-impl Request {
-    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+impl MeetRequest {
+    pub fn to_bytes(&self) -> Vec<u8> {
         encode(self)
     }
 
-    pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Self, CodecError> {
+    /// Decodes a message from an untrusted program.
+    ///
+    /// # Errors
+    /// [`CodecError`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, CodecError> {
         decode(bytes, MAX_REQUEST)
     }
 }
 
-impl Response {
-    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+impl MeetResponse {
+    pub fn to_bytes(&self) -> Vec<u8> {
         encode(self)
     }
 
-    pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Self, CodecError> {
+    /// Decodes a message from an untrusted program.
+    ///
+    /// # Errors
+    /// [`CodecError`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, CodecError> {
         decode(bytes, MAX_RESPONSE)
     }
 }

@@ -94,17 +94,17 @@ fn longest_registration_fits_in_a_request() {
         record: AddressRecord::from_bytes(vec![255; crate::MAX_RECORD]).unwrap(),
         signature: SignatureBytes([255; 64]),
     };
-    let request = Request::Register(Box::new(registration.clone()));
+    let request = MeetRequest::Register(Box::new(registration.clone()));
     let bytes = request.to_bytes();
     assert!(bytes.len() <= MAX_REQUEST);
-    assert_eq!(Request::from_bytes(&bytes), Ok(request));
+    assert_eq!(MeetRequest::from_bytes(&bytes), Ok(request));
 
     let many = vec![registration; 2 * MAX_PAGE];
-    let page = Page::of((u64::MAX - 100..).zip(&many));
+    let page = MeetPage::of((u64::MAX - 100..).zip(&many));
     assert_eq!(page.next, Some(u64::MAX - 100 + page.registrations.len() as u64 - 1));
-    let bytes = Response::Page(page).to_bytes();
+    let bytes = MeetResponse::Page(page).to_bytes();
     assert!(bytes.len() <= MAX_RESPONSE && bytes.len() + MAX_REQUEST > MAX_RESPONSE);
-    assert!(Response::from_bytes(&bytes).is_ok());
+    assert!(MeetResponse::from_bytes(&bytes).is_ok());
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn page_has_at_most_its_number_of_tables() {
     let registration = signed(1, &offer(1));
     let count = |all: usize| {
         let all = vec![registration.clone(); all];
-        let page = Page::of((1..).zip(&all));
+        let page = MeetPage::of((1..).zip(&all));
         (page.registrations.len(), page.next)
     };
     assert_eq!(count(0), (0, None));
@@ -128,7 +128,7 @@ fn page_leaves_out_what_no_host_signed() {
         ..good.clone()
     };
     let all = [bad, good];
-    let page = Page::of((1..).zip(&all)).verify(peer(POINT));
+    let page = MeetPage::of((1..).zip(&all)).verify(peer(POINT));
     assert_eq!(page.tables.len(), 1);
     assert_eq!(page.tables[0].number, 7);
 }
@@ -157,17 +157,17 @@ fn messages_have_fixed_bytes() {
     assert_eq!(signature, SIGNATURE);
     let registration = format!("{host}0721{ANNOUNCEMENT}0504c0000201{signature}");
     let requests = [
-        (Request::Register(Box::new(fixed())), format!("00{registration}")),
-        (Request::Withdraw { lobby: [3; 8] }, "010303030303030303".to_owned()),
+        (MeetRequest::Register(Box::new(fixed())), format!("00{registration}")),
+        (MeetRequest::Withdraw { lobby: [3; 8] }, "010303030303030303".to_owned()),
         (
-            Request::List {
+            MeetRequest::List {
                 game: None,
                 after: None,
             },
             "020000".to_owned(),
         ),
         (
-            Request::List {
+            MeetRequest::List {
                 game: Some(text("loot")),
                 after: Some(50),
             },
@@ -176,25 +176,25 @@ fn messages_have_fixed_bytes() {
     ];
     for (request, bytes) in requests {
         assert_eq!(hex(&request.to_bytes()), bytes, "{request:?}");
-        assert_eq!(Request::from_bytes(&request.to_bytes()), Ok(request));
+        assert_eq!(MeetRequest::from_bytes(&request.to_bytes()), Ok(request));
     }
-    let page = Page {
+    let page = MeetPage {
         registrations: vec![fixed()].try_into().unwrap(),
         next: Some(1),
     };
     let responses = [
-        (Response::Done, "00".to_owned()),
-        (Response::Refused(Refusal::Full), "0100".to_owned()),
-        (Response::Refused(Refusal::NetworkFull), "0101".to_owned()),
-        (Response::Refused(Refusal::TooFast), "0102".to_owned()),
-        (Response::Refused(Refusal::Invalid), "0103".to_owned()),
-        (Response::Refused(Refusal::Outdated), "0104".to_owned()),
-        (Response::Page(Page::default()), "020000".to_owned()),
-        (Response::Page(page), format!("0201{registration}0101")),
+        (MeetResponse::Done, "00".to_owned()),
+        (MeetResponse::Refused(Refusal::Full), "0100".to_owned()),
+        (MeetResponse::Refused(Refusal::NetworkFull), "0101".to_owned()),
+        (MeetResponse::Refused(Refusal::TooFast), "0102".to_owned()),
+        (MeetResponse::Refused(Refusal::Invalid), "0103".to_owned()),
+        (MeetResponse::Refused(Refusal::Outdated), "0104".to_owned()),
+        (MeetResponse::Page(MeetPage::default()), "020000".to_owned()),
+        (MeetResponse::Page(page), format!("0201{registration}0101")),
     ];
     for (response, bytes) in responses {
         assert_eq!(hex(&response.to_bytes()), bytes, "{response:?}");
-        assert_eq!(Response::from_bytes(&response.to_bytes()), Ok(response));
+        assert_eq!(MeetResponse::from_bytes(&response.to_bytes()), Ok(response));
     }
 }
 
@@ -207,13 +207,13 @@ const SIGNATURE: &str = concat!(
 proptest! {
     #[test]
     fn any_bytes_give_a_message_or_an_error(bytes in proptest::collection::vec(any::<u8>(), 0..600)) {
-        if let Ok(request) = Request::from_bytes(&bytes) {
+        if let Ok(request) = MeetRequest::from_bytes(&bytes) {
             prop_assert_eq!(&request.to_bytes(), &bytes);
-            if let Request::Register(registration) = request {
+            if let MeetRequest::Register(registration) = request {
                 prop_assert!(registration.verify(peer(POINT)).is_err());
             }
         }
-        if let Ok(response) = Response::from_bytes(&bytes) {
+        if let Ok(response) = MeetResponse::from_bytes(&bytes) {
             prop_assert_eq!(response.to_bytes(), bytes);
         }
     }
@@ -225,22 +225,22 @@ proptest! {
         end in any::<prop::sample::Index>(),
         as_page in any::<bool>(),
     ) {
-        let page = Page { registrations: vec![fixed(); 2].try_into().unwrap(), next: None };
+        let page = MeetPage { registrations: vec![fixed(); 2].try_into().unwrap(), next: None };
         let mut bytes = if as_page {
-            Response::Page(page).to_bytes()
+            MeetResponse::Page(page).to_bytes()
         } else {
-            Request::Register(Box::new(fixed())).to_bytes()
+            MeetRequest::Register(Box::new(fixed())).to_bytes()
         };
         for (place, byte) in changes {
             let place = place.index(bytes.len());
             bytes[place] = byte;
         }
         bytes.truncate(end.index(bytes.len()) + 1);
-        if let Ok(Response::Page(page)) = Response::from_bytes(&bytes) {
+        if let Ok(MeetResponse::Page(page)) = MeetResponse::from_bytes(&bytes) {
             // The record of these registrations is not signed.
             prop_assert_eq!(page.verify(peer(POINT)).tables, vec![]);
         }
-        if let Ok(Request::Register(registration)) = Request::from_bytes(&bytes) {
+        if let Ok(MeetRequest::Register(registration)) = MeetRequest::from_bytes(&bytes) {
             prop_assert!(registration.verify(peer(POINT)).is_err());
         }
     }
@@ -257,6 +257,6 @@ proptest! {
             }
         }
         bytes.push(0);
-        prop_assert!(Response::from_bytes(&bytes).is_err());
+        prop_assert!(MeetResponse::from_bytes(&bytes).is_err());
     }
 }

@@ -11,7 +11,7 @@ use fairdeal_protocol::charter::MAX_WORD;
 use fairdeal_protocol::wire::bounded::Text;
 
 use super::LIFETIME;
-use super::message::{ListedTable, Page, Refusal, Registration};
+use super::message::{ListedTable, MeetPage, Refusal, Registration};
 use crate::PeerId;
 use crate::allowance::Allowance;
 use crate::handshakes::Network;
@@ -120,12 +120,12 @@ impl Registrations {
     }
 
     /// A page of the tables of a game, or of all: those after an id.
-    pub(crate) fn page(&mut self, game: Option<&Text<MAX_WORD>>, after: Option<u64>, now: Instant) -> Page {
+    pub(crate) fn page(&mut self, game: Option<&Text<MAX_WORD>>, after: Option<u64>, now: Instant) -> MeetPage {
         self.expire(now);
         let from = after.map_or(0, |after| after.saturating_add(1));
         let all = self.tables.range(from..);
         let of_game = all.filter(|(_, known)| game.is_none_or(|game| *game == known.game));
-        Page::of(of_game.map(|(id, known)| (*id, &known.registration)))
+        MeetPage::of(of_game.map(|(id, known)| (*id, &known.registration)))
     }
 
     fn expire(&mut self, now: Instant) {

@@ -186,7 +186,7 @@ fn memory_of_networks_is_bounded() {
     assert_eq!(point.store.requests.len(), 1);
 }
 
-/// What may happen at a point between two pages.
+/// An event at a point between two pages.
 #[derive(Clone, Debug)]
 enum Happens {
     Register { host: u16, lobby: u8, from: u8 },
