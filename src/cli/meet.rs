@@ -1,13 +1,16 @@
 //! `join --meet`: lists the tables at meeting points, and joins one of them.
 
+use std::collections::BTreeSet;
 use std::io::IsTerminal as _;
 use std::time::Duration;
 
-use fairdeal_net::{JoinTarget, Multiaddr};
+use fairdeal_net::{JoinTarget, MAX_POINTS, Multiaddr, named_peer};
 use fairdeal_protocol::wire::bounded::Text;
 use tokio::time::timeout;
 
+use super::args::Join;
 use super::output::{complain, report, say};
+use super::table::check_named;
 use super::tables::{self, Choice, Source, WAIT, numbered, tell_progress};
 use super::{Exit, usage};
 use crate::events::{TableLine, Version};
@@ -21,16 +24,52 @@ const LISTS: Duration = Duration::from_secs(15);
 const ADVICE: &str = "None so far. `fairdeal host GAME --meet ADDRESS` lists a table there; `fairdeal join TICKET` joins \
                       one anywhere by ticket or address.";
 
+/// Checks the addresses of meeting points.
+pub(super) fn check_points(points: &[Multiaddr]) -> anyhow::Result<()> {
+    check_named("--meet", points)?;
+    let peers: BTreeSet<_> = points.iter().filter_map(named_peer).collect();
+    if peers.len() > MAX_POINTS {
+        return Err(usage(format!("--meet takes at most {MAX_POINTS} meeting points")));
+    }
+    Ok(())
+}
+
+/// Finds a table: the one with this number, or else a person chooses it, or a bot or a script takes the only one.
+///
+/// # Errors
+/// If there is no table, or more than one and nobody to choose.
+pub(super) async fn choose(join: &Join, number: Option<usize>, password: bool, bot: bool) -> anyhow::Result<Choice> {
+    let search = Search {
+        join,
+        password,
+        json: bot && join.seat.json,
+    };
+    match number {
+        Some(number) => search.numbered(number).await.map(Choice::Table),
+        None => search.choose(bot).await,
+    }
+}
+
+/// Prints the list.
+///
+/// # Errors
+/// If no point gives one.
+pub(super) async fn list(join: &Join) -> anyhow::Result<Exit> {
+    let search = Search {
+        join,
+        password: true,
+        json: join.seat.json,
+    };
+    search.list().await
+}
+
 /// A search for a table at meeting points.
-pub(super) struct Search<'a> {
-    /// The points, each with its peer id at the end.
-    pub(super) points: &'a [Multiaddr],
-    /// The game's id; `None` for all games.
-    pub(super) game: Option<&'a str>,
+struct Search<'a> {
+    join: &'a Join,
     /// Whether the player knows a password; without one, only tables that need none can be joined.
-    pub(super) password: bool,
-    /// Whether events are printed as JSON.
-    pub(super) json: bool,
+    password: bool,
+    /// Whether lines are printed as JSON.
+    json: bool,
 }
 
 impl Source for PointBrowser {
@@ -57,15 +96,12 @@ fn failures(view: &PointsView) -> Vec<String> {
 
 impl Search<'_> {
     fn browser(&self) -> anyhow::Result<PointBrowser> {
-        let game = self.game.map(|game| Text::try_from(game.to_owned())).transpose()?;
-        Ok(PointBrowser::start(self.points, game)?)
+        let game = self.join.game.clone().map(Text::try_from).transpose()?;
+        Ok(PointBrowser::start(&self.join.meet, game)?)
     }
 
     /// Lets a person choose a table; a bot or a script takes the only one.
-    ///
-    /// # Errors
-    /// If there is no table, or more than one and nobody to choose.
-    pub(super) async fn choose(&self, bot: bool) -> anyhow::Result<Choice> {
+    async fn choose(&self, bot: bool) -> anyhow::Result<Choice> {
         let mut browser = self.browser()?;
         if !bot && std::io::stdin().is_terminal() {
             return tables::choose(&mut browser, "Tables at the meeting point", ADVICE, self.password).await;
@@ -100,10 +136,7 @@ impl Search<'_> {
     }
 
     /// The table with this number in the list.
-    ///
-    /// # Errors
-    /// If there is none, or it cannot be joined.
-    pub(super) async fn numbered(&self, number: usize) -> anyhow::Result<JoinTarget> {
+    async fn numbered(&self, number: usize) -> anyhow::Result<JoinTarget> {
         let mut browser = self.browser()?;
         let view = lists(&mut browser).await?;
         say_failures(&view);
@@ -124,10 +157,7 @@ impl Search<'_> {
     }
 
     /// Prints the list.
-    ///
-    /// # Errors
-    /// If no point gives one.
-    pub(super) async fn list(&self) -> anyhow::Result<Exit> {
+    async fn list(&self) -> anyhow::Result<Exit> {
         let mut browser = self.browser()?;
         let view = lists(&mut browser).await?;
         say_failures(&view);

@@ -1,12 +1,12 @@
 //! Tables from the command line: play, host, join, and bots.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use fairdeal_games::{game_info, rule_set};
-use fairdeal_net::{MAX_POINTS, Multiaddr, Transport, everywhere, named_peer};
+use fairdeal_net::{Multiaddr, Transport, everywhere, named_peer};
 use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::game::RuleSet;
 use fairdeal_protocol::hash::Hash32;
@@ -15,10 +15,9 @@ use tokio::runtime::Runtime;
 
 use super::args::{BotHost, BotJoin, Common, ExecArgs, Host, Join, Options, Play, Resume, SeatArgs, Watch};
 use super::history::SHORT;
-use super::meet::Search;
 use super::output::{complain, say};
 use super::tables::Choice;
-use super::{Exit, headless, lan, usage};
+use super::{Exit, headless, lan, meet, usage};
 use crate::exec_bot::{ExecBot, Leash, Notices};
 use crate::session::driver::{Attended, Pilot, Role, Setup, bot, start};
 use crate::session::frame::ProgramId;
@@ -299,23 +298,13 @@ fn place(listen: Vec<Multiaddr>, relays: Vec<Multiaddr>) -> anyhow::Result<Liste
 }
 
 /// Checks the addresses of relays or meeting points, given by this option.
-fn check_named(option: &str, addresses: &[Multiaddr]) -> anyhow::Result<()> {
+pub(super) fn check_named(option: &str, addresses: &[Multiaddr]) -> anyhow::Result<()> {
     match addresses.iter().find(|address| named_peer(address).is_none()) {
         None => Ok(()),
         Some(address) => Err(usage(format!(
             "{option} takes an address that ends in /p2p/PEER, as `fairdeal relay` prints it, not {address}"
         ))),
     }
-}
-
-/// Checks the addresses of meeting points.
-fn check_points(points: &[Multiaddr]) -> anyhow::Result<()> {
-    check_named("--meet", points)?;
-    let peers: BTreeSet<_> = points.iter().filter_map(named_peer).collect();
-    if peers.len() > MAX_POINTS {
-        return Err(usage(format!("--meet takes at most {MAX_POINTS} meeting points")));
-    }
-    Ok(())
 }
 
 /// The table's password, if it has one: from the environment, or typed on the terminal.
@@ -344,7 +333,7 @@ fn host_table(common: &Common, host: Host, headless_seat: bool, exec: Option<&Ex
         return Err(usage(format!("{} bots leave you none of the {seats} seats", host.bots)));
     }
     let rules = rule_set(&host.game, seats, &parse_options(&host.options)?).map_err(usage)?;
-    check_points(&host.meet)?;
+    meet::check_points(&host.meet)?;
     let password = password(host.password)?;
     let data = Arc::new(DataDir::open(common.data_dir.as_deref())?);
     runtime()?.block_on(async {
@@ -364,31 +353,18 @@ fn host_table(common: &Common, host: Host, headless_seat: bool, exec: Option<&Ex
     })
 }
 
-/// The search for a table at meeting points.
-fn search(join: &Join, password: bool, json: bool) -> Search<'_> {
-    Search {
-        points: &join.meet,
-        game: join.game.as_deref(),
-        password,
-        json,
-    }
-}
-
 /// Finds a table without a ticket: at meeting points, by its number if one is given, or on the LAN.
 async fn find(join: &Join, number: Option<usize>, password: bool, headless_seat: bool) -> anyhow::Result<Choice> {
     let json = headless_seat && join.seat.json;
     if join.meet.is_empty() {
-        return lan::choose(headless_seat, password, json).await;
-    }
-    let search = search(join, password, json);
-    match number {
-        Some(number) => search.numbered(number).await.map(Choice::Table),
-        None => search.choose(headless_seat).await,
+        lan::choose(headless_seat, password, json).await
+    } else {
+        meet::choose(join, number, password, headless_seat).await
     }
 }
 
 fn join_table(common: &Common, join: Join, headless_seat: bool, exec: Option<&ExecArgs>) -> anyhow::Result<Exit> {
-    check_points(&join.meet)?;
+    meet::check_points(&join.meet)?;
     check_named("--relay", &join.relay)?;
     let (target, number) = if join.meet.is_empty() {
         (join.target().map_err(usage)?, None)
@@ -396,7 +372,7 @@ fn join_table(common: &Common, join: Join, headless_seat: bool, exec: Option<&Ex
         (None, join.number().map_err(usage)?)
     };
     if join.list {
-        return runtime()?.block_on(search(&join, true, join.seat.json).list());
+        return runtime()?.block_on(meet::list(&join));
     }
     let password = password(join.password)?;
     let data = Arc::new(DataDir::open(common.data_dir.as_deref())?);
