@@ -84,7 +84,7 @@ pub(super) async fn choose(
                 }
                 match word.parse().ok().and_then(|number: usize| shown.tables.get(&number)) {
                     Some(table) if table.locked && !password => {
-                        say("That table needs a password: fairdeal join --password")?;
+                        say("That table needs a password: start again with --password.")?;
                     }
                     Some(table) if table.free > 0 => {
                         return Ok(Choice::Table(JoinTarget::Ticket(table.ticket.clone())));

@@ -290,6 +290,10 @@ async fn garbage_costs_its_sender_the_answer() {
     use libp2p::identity::Keypair;
     use tokio::time::timeout;
 
+    use fairdeal_net::{
+        AddressRecord, Announcement, MeetRequest, MeetResponse, Offer, Refusal, Registration, named_peer,
+    };
+
     use super::abuse::rude::{MEET, Rude, selection};
 
     let root = TempDir::new().unwrap();
@@ -328,6 +332,27 @@ async fn garbage_costs_its_sender_the_answer() {
     assert_eq!(answer(&framed(&[2, 0, 0])).await, empty_page);
     // Withdrawing what is not there does no harm.
     assert_eq!(answer(&framed(&[1, 3, 3, 3, 3, 3, 3, 3, 3])).await, framed(&[0]));
+
+    // Nor does repeating what another host has signed.
+    let other = ed25519_dalek::SigningKey::from_bytes(&[5; 32]);
+    let offer = Offer {
+        announcement: Announcement {
+            lobby: [5; 8],
+            host: "Eve".to_owned().try_into().unwrap(),
+            game: "loot".to_owned().try_into().unwrap(),
+            options: Default::default(),
+            seats: 2,
+            free: 1,
+            locked: false,
+        },
+        record: AddressRecord::sign(&other, &[]).unwrap(),
+    };
+    let point = named_peer(&relay.address.parse().unwrap()).unwrap();
+    let registration = Registration::sign(&other, point, 1, &offer).unwrap();
+    assert!(registration.verify(point).is_ok());
+    let register = MeetRequest::Register(Box::new(registration)).to_bytes();
+    let refused = MeetResponse::Refused(Refusal::Invalid).to_bytes();
+    assert_eq!(answer(&framed(&register)).await, framed(&refused));
 
     let mut open = Vec::new();
     let flood = async {

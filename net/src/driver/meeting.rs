@@ -15,12 +15,14 @@ impl NodeTask {
     // ---- a host ----
 
     /// Connects to a point for the request that is due.
-    pub(super) fn reach_point(&mut self, point: PeerId, addresses: Vec<Multiaddr>) {
-        if self.peers.contains_key(&point) {
-            self.ask_point(point);
-        } else {
-            self.points.dialled(point);
-            self.dial_direct(point, addresses);
+    pub(super) fn reach_point(&mut self, point: PeerId, addresses: Vec<Multiaddr>, now: Instant) {
+        match self.peers.get(&point).map(|state| state.phase) {
+            None => {
+                self.points.dialled(point);
+                self.dial_direct(point, addresses);
+            }
+            Some(Phase::Closing) => self.points.postpone(point, now),
+            Some(Phase::Open | Phase::Flushing { .. }) => self.ask_point(point),
         }
     }
 

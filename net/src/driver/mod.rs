@@ -239,7 +239,7 @@ impl NodeTask {
             }
         }
         while let Some((point, addresses)) = self.points.due(now) {
-            self.reach_point(point, addresses);
+            self.reach_point(point, addresses, now);
         }
         self.close_circuits(now);
         let (swarm, points) = (&mut self.swarm, &self.points);

@@ -155,6 +155,20 @@ async fn peer_that_is_no_point_is_told_apart() {
 }
 
 #[tokio::test]
+async fn refused_host_is_told_why() {
+    let (_point, address) = point(1, Transport::Sockets).await;
+    let mut hosts = Vec::new();
+    for seed in 2..34 {
+        let mut host = host(seed, Transport::Sockets, std::slice::from_ref(&address));
+        host.registered().await;
+        hosts.push(host);
+    }
+    let mut one_more = host(34, Transport::Sockets, &[address]);
+    let reason = one_more.not_registered().await;
+    assert_eq!(reason, "it lists too many tables from your network already");
+}
+
+#[tokio::test]
 async fn client_that_asks_without_end_is_refused_and_cut_off() {
     let (_point, address) = point(1, Transport::Sockets).await;
     let mut client = spawn(2, quick(Transport::Sockets));

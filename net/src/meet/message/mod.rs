@@ -144,7 +144,7 @@ pub enum MeetRequest {
     List {
         /// The game's id; `None` for all games.
         game: Option<Text<MAX_WORD>>,
-        /// [`MeetPage::next`] of the page before; `None` for the first.
+        /// Cursor from the page before; `None` for the first page.
         after: Option<u64>,
     },
 }

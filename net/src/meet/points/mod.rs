@@ -155,6 +155,13 @@ impl Points {
         untils.min()
     }
 
+    /// Puts the request off for a moment, while an old connection with the point is being closed.
+    pub(crate) fn postpone(&mut self, peer: PeerId, now: Instant) {
+        if let Some(point) = self.find(peer) {
+            point.wait(now + PAUSE);
+        }
+    }
+
     /// Records that the point is dialled for the request.
     pub(crate) fn dialled(&mut self, peer: PeerId) {
         if let Some(point) = self.find(peer) {

@@ -179,6 +179,16 @@ fn lost_point_is_asked_again_at_once() {
 }
 
 #[test]
+fn request_is_put_off_for_a_moment() {
+    let (mut points, now) = points();
+    points.set(Some(offer(1)), now);
+    points.due(now);
+    points.postpone(peer(1), now);
+    assert!(!points.expects(peer(1)));
+    assert_eq!(ask(&mut points, now + PAUSE), register(1, 1));
+}
+
+#[test]
 fn connection_is_closed_by_whoever_opened_it() {
     let (mut points, now) = points();
     points.set(Some(offer(1)), now);
