@@ -158,7 +158,7 @@ impl NodeTask {
             relays: Relays::new(&config.relays, Instant::now()),
             clients: Clients::default(),
             registrations: Registrations::default(),
-            points: Points::new(&config.meet),
+            points: Points::new(local, &config.meet),
             links: HashMap::new(),
             upgrades: BTreeMap::new(),
             announcement: Vec::new(),

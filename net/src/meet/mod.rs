@@ -29,7 +29,7 @@ pub(super) use registrations::Registrations;
 
 /// Time for which a registration lives at a point, and for which a client shows it unless it is renewed.
 pub const LIFETIME: Duration = Duration::from_secs(120);
-/// Time after which a host renews its registration: two renewals may get lost.
+/// Time after which a host renews its registration, give or take a quarter: one renewal may get lost.
 const RENEWAL: Duration = Duration::from_secs(40);
 /// Maximum number of registrations in a page.
 pub const MAX_PAGE: usize = 50;

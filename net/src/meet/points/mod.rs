@@ -2,11 +2,13 @@
 //!
 //! A point is asked at once when the table changes or its connection is lost, but not twice within [`PAUSE`], and again
 //! after [`RENEWAL`]. A failed request is repeated after a growing delay. So a point that was restarted soon lists the
-//! table again, and one that is down costs the host nothing.
+//! table again, and one that is down costs the host nothing. All delays are spread, so that the many hosts of a restarted
+//! point do not come at once.
 
 use std::time::{Duration, Instant};
 
 use super::{LIFETIME, Offer, RENEWAL};
+use crate::dial_scheduler::spread;
 use crate::dials::relay_of;
 use crate::relays::retry_delay;
 use crate::{Multiaddr, PeerId};
@@ -19,8 +21,9 @@ const MAX_ADDRESSES: usize = 4;
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// The meeting points of one host.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Points {
+    local: PeerId,
     points: Vec<Point>,
     /// The table, while it is open.
     offer: Option<Offer>,
@@ -74,7 +77,7 @@ pub(crate) type News = (Multiaddr, Result<(), String>);
 impl Points {
     /// The points at these addresses, each once, however many addresses it has. Addresses without a peer id are left
     /// out.
-    pub(crate) fn new(addresses: &[Multiaddr]) -> Self {
+    pub(crate) fn new(local: PeerId, addresses: &[Multiaddr]) -> Self {
         let mut points: Vec<Point> = Vec::new();
         for (peer, address) in addresses.iter().filter_map(relay_of) {
             if let Some(known) = points.iter_mut().find(|point| point.peer == peer) {
@@ -86,8 +89,11 @@ impl Points {
             }
         }
         Self {
+            local,
             points,
-            ..Self::default()
+            offer: None,
+            number: 0,
+            is_closing: false,
         }
     }
 
@@ -199,6 +205,7 @@ impl Points {
     /// Records that the point has done as requested.
     pub(crate) fn answered(&mut self, peer: PeerId, now: Instant) -> Option<News> {
         let is_closing = self.is_closing;
+        let renewal = spread(RENEWAL, self.local, peer, self.number);
         let point = self.find(peer)?;
         let has_registered = point.phase == Phase::Registering;
         if !has_registered && point.phase != Phase::Withdrawing {
@@ -213,7 +220,7 @@ impl Points {
         if point.is_outdated {
             point.wait(rested);
         } else if has_registered {
-            point.wait(now + RENEWAL);
+            point.wait(now + renewal);
         } else {
             point.phase = Phase::Idle;
         }
@@ -229,6 +236,7 @@ impl Points {
     pub(crate) fn failed(&mut self, peer: PeerId, reason: String, now: Instant) -> Option<News> {
         let is_closing = self.is_closing;
         let is_open = self.offer.is_some();
+        let local = self.local;
         let point = self.find(peer)?;
         if matches!(point.phase, Phase::Idle | Phase::Waiting { .. }) {
             return None;
@@ -237,7 +245,7 @@ impl Points {
             point.phase = Phase::Idle;
             return None;
         }
-        let delay = retry_delay(point.failures);
+        let delay = spread(retry_delay(point.failures), local, peer, u64::from(point.failures));
         point.failures = point.failures.saturating_add(1);
         point.wait(now + delay);
         point.news(Err(reason)).filter(|_| is_open)

@@ -26,8 +26,13 @@ fn offer(free: u8) -> Offer {
     }
 }
 
+/// Whether a delay is this one, give or take a quarter.
+fn is_about(about: Duration, delay: Duration) -> bool {
+    (about * 3 / 4..=about * 5 / 4).contains(&delay)
+}
+
 fn points() -> (Points, Instant) {
-    (Points::new(&[address(1, 1)]), Instant::now())
+    (Points::new(peer(0), &[address(1, 1)]), Instant::now())
 }
 
 /// Makes the request that is due.
@@ -43,7 +48,7 @@ fn register(free: u8, number: u64) -> Option<Step> {
 #[test]
 fn point_with_two_addresses_is_one_point() {
     let nameless: Multiaddr = "/ip4/192.0.2.1/tcp/1".parse().unwrap();
-    let mut points = Points::new(&[address(1, 1), address(1, 2), nameless, address(1, 1)]);
+    let mut points = Points::new(peer(0), &[address(1, 1), address(1, 2), nameless, address(1, 1)]);
     let now = Instant::now();
     assert_eq!(points.due(now), None, "there is no table yet");
     points.set(Some(offer(1)), now);
@@ -58,12 +63,12 @@ fn table_is_renewed_before_it_expires() {
     points.set(Some(offer(1)), now);
     assert_eq!(ask(&mut points, now), register(1, 1));
     assert_eq!(points.answered(peer(1), now), Some((address(1, 1), Ok(()))));
-    assert_eq!(points.next(), Some(now + RENEWAL));
+    let then = points.next().unwrap();
+    assert!(is_about(RENEWAL, then - now));
     assert_eq!(ask(&mut points, now), None);
-    let then = now + RENEWAL;
     assert_eq!(ask(&mut points, then), register(1, 2));
     assert_eq!(points.answered(peer(1), then), None, "the host knows");
-    assert!(RENEWAL * 3 <= LIFETIME);
+    assert!(RENEWAL * 5 / 4 * 2 < LIFETIME, "one renewal may get lost");
 }
 
 #[test]
@@ -78,7 +83,8 @@ fn changes_are_sent_after_a_pause_and_once() {
     assert_eq!(ask(&mut points, now + PAUSE), register(1, 2));
     points.answered(peer(1), now + PAUSE);
     points.set(Some(offer(1)), now + PAUSE);
-    assert_eq!(points.next(), Some(now + PAUSE + RENEWAL), "nothing has changed");
+    let renewal = points.next().unwrap() - now - PAUSE;
+    assert!(is_about(RENEWAL, renewal), "nothing has changed");
 }
 
 #[test]
@@ -93,13 +99,16 @@ fn failures_are_retried_ever_later_and_told_once() {
         // A change does not shorten the delay.
         points.set(Some(offer(2 + n % 2)), now);
         let next = points.next().unwrap();
-        delays.push((next - now).as_secs());
+        delays.push(next - now);
         now = next;
     }
-    assert_eq!(delays, [2, 4, 8, 16, 32, 60, 60, 60]);
+    for (delay, about) in delays.iter().zip([2, 4, 8, 16, 32, 60, 60, 60]) {
+        assert!(is_about(Duration::from_secs(about), *delay), "{delays:?}");
+    }
+    assert_ne!(delays[6], delays[7]);
     assert!(ask(&mut points, now).is_some());
     assert_eq!(points.answered(peer(1), now), Some((address(1, 1), Ok(()))));
-    assert_eq!(points.next(), Some(now + RENEWAL));
+    assert!(is_about(RENEWAL, points.next().unwrap() - now));
 }
 
 #[test]
@@ -164,18 +173,16 @@ fn lost_point_is_asked_again_at_once() {
     ask(&mut points, now);
     points.lost(peer(1), now);
     points.answered(peer(1), now);
-    assert_eq!(points.next(), Some(now + RENEWAL), "its answer shows that it is there");
+    let renewal = points.next().unwrap() - now;
+    assert!(is_about(RENEWAL, renewal), "its answer shows that it is there");
     points.lost(peer(1), now);
     assert_eq!(points.next(), Some(now + PAUSE));
     let then = now + PAUSE * 2;
     assert_eq!(ask(&mut points, then), register(1, 2));
     points.failed(peer(1), "down".to_owned(), then);
     points.lost(peer(1), then);
-    assert_eq!(
-        points.next(),
-        Some(then + PAUSE * 2),
-        "not more often than with any failure"
-    );
+    let retry = points.next().unwrap() - then;
+    assert!(is_about(PAUSE * 2, retry), "not more often than with any failure");
 }
 
 #[test]
@@ -195,9 +202,10 @@ fn connection_is_closed_by_whoever_opened_it() {
     ask(&mut points, now);
     points.answered(peer(1), now);
     assert!(!points.has_dialled(peer(1)));
-    points.due(now + RENEWAL);
+    let then = points.next().unwrap();
+    points.due(then);
     points.dialled(peer(1));
-    points.reached(peer(1), now + RENEWAL);
-    points.answered(peer(1), now + RENEWAL);
+    points.reached(peer(1), then);
+    points.answered(peer(1), then);
     assert!(points.has_dialled(peer(1)) && !points.has_dialled(peer(1)));
 }
