@@ -280,10 +280,8 @@ pub(super) struct Host {
     /// Relay that friends can also reach you through; repeatable
     #[arg(long, value_name = "MULTIADDR")]
     pub(super) relay: Vec<Multiaddr>,
-    /// Meeting point that lists the table while it has a free seat: an address that `fairdeal relay` prints; repeatable
-    ///
-    /// Strangers can then find and join the table. Without a forwarded port, add --relay with the same address, so that
-    /// they can reach you.
+    /// Meeting point that shows the table to anybody while a seat is free: an address that `fairdeal relay` prints; add
+    /// --relay with it if your router opens no port; repeatable
     #[arg(long, value_name = "MULTIADDR")]
     pub(super) meet: Vec<Multiaddr>,
     /// Do not announce the table on the LAN

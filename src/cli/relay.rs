@@ -37,8 +37,8 @@ pub(super) fn relay(common: &Common, relay: Relay) -> anyhow::Result<Exit> {
         })?;
         let mut signals = Signals::new()?;
         let me = node.local_peer();
-        say("To be reached through it: fairdeal host GAME --relay ADDRESS")?;
-        say("To meet strangers: fairdeal host GAME --meet ADDRESS, and fairdeal join --meet ADDRESS")?;
+        say("As a relay: fairdeal host GAME --relay ADDRESS")?;
+        say("As a meeting point: fairdeal host GAME --meet ADDRESS; fairdeal join --meet ADDRESS")?;
         say("where ADDRESS is one of")?;
         loop {
             tokio::select! {
