@@ -1,11 +1,13 @@
 //! Decoders of data from peers and files. None may panic, and accepted bytes must be their value's only encoding.
 
-use fairdeal::session::frame::{Announcement, Frame, MAX_FRAME};
+use fairdeal::session::frame::{Frame, MAX_FRAME};
 use fairdeal::session::journal::Header;
 use fairdeal::session::password_gate::{GuestGate, HostGate};
 use fairdeal::store::IdentityKey;
 use fairdeal_games::AnyGame;
-use fairdeal_net::{LONGEST_MESSAGE, MAX_ANNOUNCEMENT, PeerId, read_frame, write_frame};
+use fairdeal_net::{
+    Announcement, LONGEST_MESSAGE, MAX_ANNOUNCEMENT, MeetRequest, MeetResponse, PeerId, read_frame, write_frame,
+};
 use fairdeal_protocol::audit::auditor::audit;
 use fairdeal_protocol::audit::follow::Follower;
 use fairdeal_protocol::charter::{Charter, MAX_CHARTER, SignedCharter};
@@ -204,6 +206,34 @@ pub fn announcement(data: &[u8]) -> bool {
     };
     assert!(data.len() <= MAX_ANNOUNCEMENT && announcement.to_bytes() == data);
     true
+}
+
+/// Requests to a meeting point after a 0, and its responses after a 1.
+pub fn meet(data: &[u8]) -> bool {
+    let point = peer(9);
+    match data.split_first() {
+        Some((0, data)) => {
+            let Ok(request) = MeetRequest::from_bytes(data) else {
+                return false;
+            };
+            assert!(request.to_bytes() == data);
+            if let MeetRequest::Register(registration) = request {
+                let _ = registration.verify(point);
+            }
+            true
+        }
+        Some((1, data)) => {
+            let Ok(response) = MeetResponse::from_bytes(data) else {
+                return false;
+            };
+            assert!(response.to_bytes() == data);
+            if let MeetResponse::Page(page) = response {
+                let _ = page.verify(point);
+            }
+            true
+        }
+        _ => false,
+    }
 }
 
 /// Frames between two programs.

@@ -45,6 +45,7 @@ pub static HARNESSES: &[(&str, Harness)] = &[
     ("header", decoders::header),
     ("join", texts::join),
     ("journal", journals::journal),
+    ("meet", decoders::meet),
     ("message", decoders::message),
     ("options", texts::options),
     ("record", decoders::record),

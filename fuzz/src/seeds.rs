@@ -4,12 +4,15 @@
 //! find it useful, and with `bad` if the harness must refuse it. The corpus test checks both.
 
 use ed25519_dalek::SigningKey;
-use fairdeal::session::frame::{Addresses, Announcement, Back, Frame, Join, Proposal, Roster, Showing, Taken, Watch};
+use fairdeal::session::frame::{Addresses, Back, Frame, Join, Proposal, Roster, Showing, Taken, Watch};
 use fairdeal::session::password_gate::{GuestGate, HostGate};
 use fairdeal::store::IdentityKey;
 use fairdeal_games::bots::Level;
 use fairdeal_games::{AnyAction, AnyGame, GAMES, TableGame as _};
-use fairdeal_net::{AddressRecord, Multiaddr, PeerId, Ticket, Transport};
+use fairdeal_net::{
+    AddressRecord, Announcement, MeetPage, MeetRequest, MeetResponse, Multiaddr, Offer, PeerId, Refusal, Registration,
+    Ticket, Transport,
+};
 use fairdeal_protocol::charter::{Player, SignatureBytes};
 use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::crypto::seed::OpenedSeed;
@@ -229,6 +232,7 @@ pub fn all() -> Vec<Seed> {
     into("header", header);
     into("join", join);
     into("journal", journal);
+    into("meet", meet);
     into("message", message);
     into("options", options);
     into("record", record);
@@ -522,8 +526,8 @@ fn frame(to: &mut Folder<'_>) {
     to.put("bad-huge-length", [&[0, 0, 253][..], &[0xff; 8]].concat());
 }
 
-fn announcement(to: &mut Folder<'_>) {
-    let announcement = Announcement {
+fn table_announcement() -> Announcement {
+    Announcement {
         lobby: [3; 8],
         host: text("Anna"),
         game: text("loot"),
@@ -531,12 +535,61 @@ fn announcement(to: &mut Folder<'_>) {
         seats: 3,
         free: 2,
         locked: true,
-    };
-    let bytes = announcement.to_bytes();
+    }
+}
+
+fn announcement(to: &mut Folder<'_>) {
+    let bytes = table_announcement().to_bytes();
     to.put("good", bytes.clone());
     to.put("bad-cut", cut(&bytes));
     to.put("bad-more", more(&bytes));
     to.put("bad-empty", b"");
+}
+
+fn meet(to: &mut Folder<'_>) {
+    let offer = Offer {
+        announcement: table_announcement(),
+        record: places(),
+    };
+    let point = PeerId::of(&IdentityKey::from_seed([9; 32]).signing_key()).unwrap();
+    let registration = Registration::sign(&key(0), point, 7, &offer).unwrap();
+    let requests = [
+        ("register", MeetRequest::Register(Box::new(registration.clone()))),
+        ("withdraw", MeetRequest::Withdraw { lobby: [3; 8] }),
+        (
+            "list",
+            MeetRequest::List {
+                game: None,
+                after: None,
+            },
+        ),
+        (
+            "list-game",
+            MeetRequest::List {
+                game: Some(text("loot")),
+                after: Some(300),
+            },
+        ),
+    ];
+    for (name, request) in requests {
+        to.put(format!("good-{name}"), [&[0], &request.to_bytes()[..]].concat());
+    }
+    let responses = [
+        ("done", MeetResponse::Done),
+        ("refused", MeetResponse::Refused(Refusal::Full)),
+        (
+            "page",
+            MeetResponse::Page(MeetPage::of([(1, &registration), (2, &registration)].into_iter())),
+        ),
+    ];
+    for (name, response) in responses {
+        let bytes = [&[1], &response.to_bytes()[..]].concat();
+        to.put(format!("bad-{name}-cut"), cut(&bytes));
+        to.put(format!("bad-{name}-more"), more(&bytes));
+        to.put(format!("good-{name}"), bytes);
+    }
+    // A page that claims more registrations than a page may have.
+    to.put("bad-page-of-many", [1, 2, 51]);
 }
 
 fn header(to: &mut Folder<'_>) {

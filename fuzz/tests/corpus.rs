@@ -162,6 +162,7 @@ harnesses! {
     header: 4000,
     join: 4000,
     journal: 4000,
+    meet: 4000,
     message: 4000,
     options: 4000,
     record: 4000,

@@ -35,6 +35,11 @@ impl Allowance {
         }
         is_left
     }
+
+    /// Whether nothing has been taken that has not been regained.
+    pub(super) fn is_whole(&self, now: Instant) -> bool {
+        self.whole.is_none_or(|whole| whole <= now)
+    }
 }
 
 #[cfg(test)]
@@ -52,6 +57,8 @@ mod tests {
         assert_eq!(taken(&mut allowance, begin + EVERY / 2), 0);
         assert_eq!(taken(&mut allowance, begin + EVERY), 1, "a refusal costs nothing");
         assert_eq!(taken(&mut allowance, begin + EVERY * 3), 2);
+        assert!(!allowance.is_whole(begin + EVERY * 4));
+        assert!(allowance.is_whole(begin + EVERY * 100));
         assert_eq!(taken(&mut allowance, begin + EVERY * 100), 3, "never more");
     }
 }

@@ -2,9 +2,12 @@
 
 use std::time::Duration;
 
+use fairdeal_protocol::charter::MAX_WORD;
+use fairdeal_protocol::wire::bounded::Text;
 use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 
+use super::meet::Offer;
 use super::{Multiaddr, PeerId, PeerIdError};
 
 /// The longest `max_message` that a node accepts, in bytes.
@@ -41,7 +44,7 @@ pub enum Reach {
     Host,
     /// The node asks the router for a port, as a host does.
     Guest,
-    /// The node relays the connections of others.
+    /// The node relays the connections of others, and is a meeting point.
     Relay,
 }
 
@@ -58,6 +61,8 @@ pub struct NodeConfig {
     pub reach: Reach,
     /// Relays that also make the node reachable, each with its peer id at the end; at most four.
     pub relays: Vec<Multiaddr>,
+    /// Meeting points that list the node's open table, each with its peer id at the end; at most four.
+    pub meet: Vec<Multiaddr>,
     /// The longest message sent or read, in bytes; 1 MiB by default.
     pub max_message: usize,
     /// Maximum number of connections with all peers; inbound ones take at most three quarters.
@@ -88,6 +93,7 @@ impl NodeConfig {
             lan: Lan::Off,
             reach: Reach::Off,
             relays: Vec::new(),
+            meet: Vec::new(),
             max_message: 1024 * 1024,
             max_connections: 64,
             max_connections_per_peer: 4,
@@ -171,6 +177,12 @@ pub(super) enum Command {
     Dismiss(PeerId),
     Announce(Option<Vec<u8>>),
     Ask(PeerId),
+    Offer(Option<Box<Offer>>),
+    List {
+        point: PeerId,
+        game: Option<Text<MAX_WORD>>,
+        after: Option<u64>,
+    },
     Listen {
         address: Multiaddr,
         reply: oneshot::Sender<Result<(), NodeError>>,

@@ -146,15 +146,20 @@ impl DialScheduler {
 
     fn delay(&self, peer: PeerId, failures: u32) -> Duration {
         let doubled = self.first.saturating_mul(1 << failures.min(16));
-        let hash = Hasher::new(LABEL)
-            .bytes(&self.local.to_bytes())
-            .bytes(&peer.to_bytes())
-            .number(u64::from(failures))
-            .finish();
-        let [spread, ..] = hash.0;
-        // 384/512 to 639/512: a quarter less to a quarter more.
-        doubled.min(self.most) * (384 + u32::from(spread)) / 512
+        spread(doubled.min(self.most), self.local, peer, u64::from(failures))
     }
+}
+
+/// Spreads the `count`th delay before `peer` is dialled by up to a quarter either way.
+pub(super) fn spread(delay: Duration, local: PeerId, peer: PeerId, count: u64) -> Duration {
+    let hash = Hasher::new(LABEL)
+        .bytes(&local.to_bytes())
+        .bytes(&peer.to_bytes())
+        .number(count)
+        .finish();
+    let [spread, ..] = hash.0;
+    // 384/512 to 639/512: a quarter less to a quarter more.
+    delay * (384 + u32::from(spread)) / 512
 }
 
 #[cfg(test)]

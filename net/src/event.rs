@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::meet::ListedPage;
 use super::{Multiaddr, PeerId};
 
 /// A network event.
@@ -74,6 +75,12 @@ pub enum NodeEvent {
         /// Its announcement; `None` without an answer, for example from another kind of program.
         bytes: Option<Vec<u8>>,
     },
+    /// A meeting point's answer to [`NodeHandle::list`](super::NodeHandle::list).
+    Listed {
+        point: PeerId,
+        /// The tables, each as its host has signed it; or the reason why there is no page.
+        page: Result<ListedPage, String>,
+    },
     /// A change in this node's reachability.
     Reach(ReachNews),
     /// A round trip to a peer, measured every few seconds. Omitted while an earlier one is unread.
@@ -103,6 +110,14 @@ pub enum ReachNews {
         relay: Multiaddr,
         reason: String,
     },
+    /// The meeting point at this address lists our table.
+    Registered(Multiaddr),
+    /// The meeting point refused our table, or does not answer. We ask again after a while.
+    NotRegistered {
+        /// The point's address.
+        point: Multiaddr,
+        reason: String,
+    },
     /// The connection with this peer no longer goes through a relay.
     Direct(PeerId),
     /// The connection with this peer stays relayed: hole punching through the routers failed.
@@ -130,6 +145,10 @@ impl ReachNews {
             Self::Relayed(relay) => format!("Friends can reach you through the relay {relay}."),
             Self::NotRelayed { relay, reason } => {
                 format!("The relay {relay} does not answer ({reason}); trying again. Check that it runs.")
+            }
+            Self::Registered(point) => format!("The meeting point {point} lists your table."),
+            Self::NotRegistered { point, reason } => {
+                format!("The meeting point {point} does not list your table: {reason}. Trying again.")
             }
             Self::NoMulticast => "No multicast on this machine: you can't see tables on the LAN, but you can join by \
                                   ticket or address."

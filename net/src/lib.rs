@@ -10,6 +10,7 @@
 //! driver          the task: commands in, swarm events to the event queue
 //! swarm           transports, behaviours   limits        connections per peer and network
 //! relays          reservations at relays   optional      features that a build may omit
+//! meet            lists of open tables     announcement  a table's description for strangers
 //! clients         the peers a relay serves reservations  their limit per network
 //! idle_timeout    ends silent connections  allowance     rate limits
 //! codec           frames on a stream       streams       one ordered stream to each peer
@@ -19,6 +20,7 @@
 //! ```
 
 mod allowance;
+mod announcement;
 mod clients;
 mod codec;
 mod config;
@@ -31,6 +33,7 @@ mod failure;
 mod handshakes;
 mod idle_timeout;
 mod limits;
+mod meet;
 mod node;
 mod optional;
 mod peer;
@@ -44,15 +47,20 @@ mod swarm;
 mod tests;
 mod ticket;
 
+pub use announcement::Announcement;
 pub use codec::{MAX_ANNOUNCEMENT, read_frame, write_frame};
 pub use config::{LONGEST_MESSAGE, Lan, NodeConfig, NodeError, Reach, Transport};
 pub use event::{DialFailure, NodeEvent, ReachNews};
 pub use handshakes::Network;
 pub use libp2p::Multiaddr;
+pub use meet::{
+    LIFETIME, ListedPage, ListedTable, MAX_PAGE, MAX_POINTS, MeetPage, MeetRequest, MeetResponse, Offer, Refusal,
+    Registration, RegistrationError,
+};
 pub use node::{Node, NodeHandle};
 pub use peer::{PeerId, PeerIdError};
 pub use port::{
-    any_port, at_port_of, dialable, everywhere, is_example, is_loopback, is_public, leads_to, names_a_peer, presentable,
+    any_port, at_port_of, dialable, everywhere, is_example, is_loopback, is_public, leads_to, named_peer, presentable,
 };
 pub use record::{AddressRecord, MAX_RECORD, MAX_RECORDED, RecordError};
 pub use swarm::PROTOCOL_VERSION;

@@ -19,8 +19,11 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::config::{Command, LONGEST_MESSAGE, NodeConfig, NodeError};
 use super::driver::NodeTask;
+use super::meet::Offer;
 use super::{MAX_ANNOUNCEMENT, Multiaddr, NodeEvent, PeerId};
 use ed25519_dalek::SigningKey;
+use fairdeal_protocol::charter::MAX_WORD;
+use fairdeal_protocol::wire::bounded::Text;
 
 /// Capacity of the command channel.
 const COMMANDS: usize = 256;
@@ -194,6 +197,24 @@ impl NodeHandle {
     /// [`NodeError::Busy`], [`NodeError::Ended`].
     pub fn ask(&self, peer: PeerId) -> Result<(), NodeError> {
         self.command(Command::Ask(peer))
+    }
+
+    /// Registers this node's open table at its meeting points ([`NodeConfig::meet`]) and keeps it registered; `None`
+    /// withdraws it. [`ReachNews`](super::ReachNews) reports what comes of it.
+    ///
+    /// # Errors
+    /// [`NodeError::Busy`], [`NodeError::Ended`].
+    pub fn offer(&self, table: Option<Offer>) -> Result<(), NodeError> {
+        self.command(Command::Offer(table.map(Box::new)))
+    }
+
+    /// Asks a connected meeting point for its tables of a game, or of all games; the answer is a
+    /// [`NodeEvent::Listed`]. `after` comes from the page before.
+    ///
+    /// # Errors
+    /// [`NodeError::Busy`], [`NodeError::Ended`].
+    pub fn list(&self, point: PeerId, game: Option<Text<MAX_WORD>>, after: Option<u64>) -> Result<(), NodeError> {
+        self.command(Command::List { point, game, after })
     }
 
     /// Sends the messages that wait for `peer`, closes its connections and stops keeping it.

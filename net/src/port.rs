@@ -28,9 +28,12 @@ pub fn is_loopback(address: &Multiaddr) -> bool {
     }
 }
 
-/// Whether an address ends with its peer's id.
-pub fn names_a_peer(address: &Multiaddr) -> bool {
-    matches!(address.iter().last(), Some(Protocol::P2p(_)))
+/// The peer whose id ends an address.
+pub fn named_peer(address: &Multiaddr) -> Option<PeerId> {
+    match address.iter().last() {
+        Some(Protocol::P2p(peer)) => PeerId::try_from(peer).ok(),
+        _ => None,
+    }
 }
 
 /// Whether an address is in the space that a provider shares among its customers (RFC 6598).

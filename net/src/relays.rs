@@ -45,6 +45,11 @@ impl Phase {
     }
 }
 
+/// The delay before a relay or meeting point is asked again, after that many earlier failures in a row.
+pub(super) fn retry_delay(failures: u32) -> Duration {
+    FIRST.saturating_mul(1 << failures.min(8)).min(MOST)
+}
+
 /// The address of this node behind a relay.
 pub(super) fn circuit(relay: &Multiaddr) -> Multiaddr {
     relay.clone().with(Protocol::P2pCircuit)
@@ -142,6 +147,12 @@ impl Relays {
         relay.address().cloned()
     }
 
+    /// Whether this peer is one of the relays.
+    pub(super) fn has(&self, peer: PeerId) -> bool {
+        let named = |relay: &Relay| relay.address().and_then(peer_of) == Some(peer);
+        self.0.iter().any(named)
+    }
+
     /// The addresses of this node behind the relays with a reservation.
     pub(super) fn circuits(&self) -> impl Iterator<Item = Multiaddr> {
         let reserved = |relay: &&Relay| matches!(relay.phase, Phase::Reserved(_));
@@ -168,9 +179,8 @@ impl Relay {
     }
 
     fn fail(&mut self, now: Instant) {
-        let delay = FIRST.saturating_mul(1 << self.failures.min(8)).min(MOST);
+        let until = now + retry_delay(self.failures);
         self.failures = self.failures.saturating_add(1);
-        let until = now + delay;
         self.phase = Phase::Waiting { until };
     }
 }

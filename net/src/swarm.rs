@@ -19,6 +19,7 @@ use super::codec::{ANNOUNCE, Announcements};
 use super::handshakes::{Counted, Handshakes};
 use super::idle_timeout::IdleTimeout;
 use super::limits::ConnectionLimits;
+use super::meet::{MEET, Meetings};
 use super::optional::{self, Upnp};
 use super::reservations::{Reservations, STANDS};
 use super::streams::Streams;
@@ -27,7 +28,7 @@ use super::{Lan, NodeConfig, NodeError, Reach, Transport};
 /// Our protocol version for identify; a peer with another version is not one of ours.
 pub const PROTOCOL_VERSION: &str = "/fairdeal/1";
 
-/// Maximum number of announcement requests on one connection, in both directions.
+/// Maximum number of announcement requests on one connection, in both directions; the same for a meeting point's.
 const MAX_QUESTIONS: usize = 2;
 /// Timeout for the answer to one.
 const ANSWER: Duration = Duration::from_secs(5);
@@ -68,6 +69,7 @@ pub(super) struct Behaviour {
     ping: ping::Behaviour,
     pub(super) streams: Streams,
     pub(super) announce: request_response::Behaviour<Announcements>,
+    pub(super) meet: request_response::Behaviour<Meetings>,
     mdns: Toggle<mdns::tokio::Behaviour>,
     relayed: Toggle<relay::client::Behaviour>,
     relay: Toggle<relay::Behaviour>,
@@ -97,9 +99,14 @@ impl Behaviour {
         let ping = ping::Config::new()
             .with_interval(config.ping_interval)
             .with_timeout(silence(config));
-        let announce = request_response::Config::default()
+        let requests = request_response::Config::default()
             .with_request_timeout(ANSWER)
             .with_max_concurrent_streams(MAX_QUESTIONS);
+        // Only a relay is a meeting point.
+        let meets = match config.reach {
+            Reach::Relay => ProtocolSupport::Inbound,
+            Reach::Off | Reach::Host | Reach::Guest => ProtocolSupport::Outbound,
+        };
         let upgrades = relayed.is_some() && config.reach != Reach::Relay;
         let maps = config.reach == Reach::Host || config.reach == Reach::Guest;
         Self {
@@ -111,8 +118,9 @@ impl Behaviour {
             announce: request_response::Behaviour::with_codec(
                 Announcements,
                 [(ANNOUNCE, ProtocolSupport::Full)],
-                announce,
+                requests.clone(),
             ),
+            meet: request_response::Behaviour::with_codec(Meetings, [(MEET, meets)], requests),
             mdns: lan(config.lan, local).into(),
             relayed: relayed.into(),
             relay: (config.reach == Reach::Relay).then(|| relay_server(local)).into(),

@@ -58,7 +58,10 @@ pub(super) enum Command {
         #[command(subcommand)]
         command: BotCommand,
     },
-    /// Relay connections between friends behind routers; a relay sees only ciphertext
+    /// Relay connections between friends behind routers, and list open tables as a meeting point
+    ///
+    /// A relay sees only ciphertext. `fairdeal host GAME --meet ADDRESS` lists a table there, and `fairdeal join --meet
+    /// ADDRESS` finds it. Anybody can run one.
     Relay(Relay),
     /// Check this machine's network, terminal and data directory, and suggest fixes
     Doctor,
@@ -277,6 +280,10 @@ pub(super) struct Host {
     /// Relay that friends can also reach you through; repeatable
     #[arg(long, value_name = "MULTIADDR")]
     pub(super) relay: Vec<Multiaddr>,
+    /// Meeting point that shows the table to anybody while a seat is free: an address that `fairdeal relay` prints; add
+    /// --relay with it if your router opens no port; repeatable
+    #[arg(long, value_name = "MULTIADDR")]
+    pub(super) meet: Vec<Multiaddr>,
     /// Do not announce the table on the LAN
     #[arg(long)]
     pub(super) no_lan: bool,
@@ -298,9 +305,19 @@ pub(super) struct Relay {
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Join {
-    /// Ticket, or an address that ends in /p2p/PEER [default: choose from the tables on the LAN]
-    #[arg(value_name = "TICKET|MULTIADDR", num_args = 0..)]
+    /// Ticket, or an address that ends in /p2p/PEER [default: choose from the tables on the LAN]; with --meet, a table's
+    /// number in the list [default: choose from it; without a terminal, the only table]
+    #[arg(value_name = "TICKET|MULTIADDR|NUMBER", num_args = 0..)]
     target: Vec<String>,
+    /// Find a table at this meeting point: an address that `fairdeal relay` prints; repeatable
+    #[arg(long, value_name = "MULTIADDR")]
+    pub(super) meet: Vec<Multiaddr>,
+    /// List the tables of this game only
+    #[arg(long, value_name = "GAME", requires = "meet", value_parser = game_ids())]
+    pub(super) game: Option<String>,
+    /// Print the tables at the meeting point instead of joining one; with --json, one JSON object per table
+    #[arg(long, requires = "meet", conflicts_with = "target")]
+    pub(super) list: bool,
     /// Address to listen on [default: every interface]; repeatable
     #[arg(long, value_name = "MULTIADDR")]
     pub(super) listen: Vec<Multiaddr>,
@@ -318,6 +335,17 @@ impl Join {
     pub(super) fn target(&self) -> Result<Option<JoinTarget>, JoinError> {
         let given = !self.target.is_empty();
         given.then(|| target(&self.target)).transpose()
+    }
+
+    /// The number of a table in the list of `--meet`.
+    pub(super) fn number(&self) -> Result<Option<usize>, &'static str> {
+        match self.target.as_slice() {
+            [] => Ok(None),
+            [number] if number.parse::<usize>().is_ok() => Ok(number.parse().ok()),
+            _ => Err(
+                "--meet takes the number of a table in its list; a ticket or address leads to its table without --meet",
+            ),
+        }
     }
 }
 

@@ -10,6 +10,7 @@ mod engine;
 mod headless;
 mod history;
 mod lan;
+mod meet;
 mod output;
 mod page;
 mod puzzle;
@@ -19,6 +20,7 @@ mod replay;
 mod shell;
 mod solve;
 mod table;
+mod tables;
 mod verify;
 
 use std::fmt::Write as _;

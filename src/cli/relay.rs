@@ -1,4 +1,5 @@
-//! The relay: lets friends behind routers connect. Any friend with a reachable address can run one.
+//! The relay: lets friends behind routers connect, and lists their open tables. Any friend with a reachable address can
+//! run one.
 
 use fairdeal_net::everywhere;
 use fairdeal_net::{Node, NodeConfig, NodeError, NodeEvent, Reach, Transport, is_loopback};
@@ -36,7 +37,9 @@ pub(super) fn relay(common: &Common, relay: Relay) -> anyhow::Result<Exit> {
         })?;
         let mut signals = Signals::new()?;
         let me = node.local_peer();
-        say("To use it: fairdeal host GAME --relay ADDRESS, where ADDRESS is one of")?;
+        say("As a relay: fairdeal host GAME --relay ADDRESS")?;
+        say("As a meeting point: fairdeal host GAME --meet ADDRESS; fairdeal join --meet ADDRESS")?;
+        say("where ADDRESS is one of")?;
         loop {
             tokio::select! {
                 event = events.recv() => match event {

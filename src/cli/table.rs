@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fairdeal_games::{game_info, rule_set};
-use fairdeal_net::{Multiaddr, Transport, everywhere, names_a_peer};
+use fairdeal_net::{Multiaddr, Transport, everywhere, named_peer};
 use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::game::RuleSet;
 use fairdeal_protocol::hash::Hash32;
@@ -16,7 +16,8 @@ use tokio::runtime::Runtime;
 use super::args::{BotHost, BotJoin, Common, ExecArgs, Host, Join, Options, Play, Resume, SeatArgs, Watch};
 use super::history::SHORT;
 use super::output::{complain, say};
-use super::{Exit, headless, lan, usage};
+use super::tables::Choice;
+use super::{Exit, headless, lan, meet, usage};
 use crate::exec_bot::{ExecBot, Leash, Notices};
 use crate::session::driver::{Attended, Pilot, Role, Setup, bot, start};
 use crate::session::frame::ProgramId;
@@ -126,6 +127,7 @@ struct Opening {
     bots: u8,
     place: ListenConfig,
     lan: bool,
+    meet: Vec<Multiaddr>,
     password: Option<Password>,
 }
 
@@ -145,6 +147,7 @@ fn open(
         place: opening.place,
         bind_when_free: false,
         lan: opening.lan,
+        meet: opening.meet,
         password: opening.password,
         pilot: own,
         exec,
@@ -273,6 +276,7 @@ pub(super) fn play(common: &Common, play: &Play) -> anyhow::Result<Exit> {
                 relays: Vec::new(),
             },
             lan: false,
+            meet: Vec::new(),
             password: None,
         };
         let own = play.seat.headless.then(|| own_pilot(&play.seat, None));
@@ -284,17 +288,23 @@ pub(super) fn play(common: &Common, play: &Play) -> anyhow::Result<Exit> {
 
 /// Where to listen (by default on every interface) and through which relays others connect.
 fn place(listen: Vec<Multiaddr>, relays: Vec<Multiaddr>) -> anyhow::Result<ListenConfig> {
-    if let Some(relay) = relays.iter().find(|relay| !names_a_peer(relay)) {
-        return Err(usage(format!(
-            "--relay takes an address that ends in /p2p/PEER, as `fairdeal relay` prints it, not {relay}"
-        )));
-    }
+    check_named("--relay", &relays)?;
     let listen = if listen.is_empty() { everywhere(0) } else { listen };
     Ok(ListenConfig {
         transport: Transport::Sockets,
         listen,
         relays,
     })
+}
+
+/// Checks the addresses of relays or meeting points, given by this option.
+pub(super) fn check_named(option: &str, addresses: &[Multiaddr]) -> anyhow::Result<()> {
+    match addresses.iter().find(|address| named_peer(address).is_none()) {
+        None => Ok(()),
+        Some(address) => Err(usage(format!(
+            "{option} takes an address that ends in /p2p/PEER, as `fairdeal relay` prints it, not {address}"
+        ))),
+    }
 }
 
 /// The table's password, if it has one: from the environment, or typed on the terminal.
@@ -323,6 +333,7 @@ fn host_table(common: &Common, host: Host, headless_seat: bool, exec: Option<&Ex
         return Err(usage(format!("{} bots leave you none of the {seats} seats", host.bots)));
     }
     let rules = rule_set(&host.game, seats, &parse_options(&host.options)?).map_err(usage)?;
+    meet::check_points(&host.meet)?;
     let password = password(host.password)?;
     let data = Arc::new(DataDir::open(common.data_dir.as_deref())?);
     runtime()?.block_on(async {
@@ -331,6 +342,7 @@ fn host_table(common: &Common, host: Host, headless_seat: bool, exec: Option<&Ex
             bots: host.bots,
             place: place(host.listen, host.relay)?,
             lan: !host.no_lan,
+            meet: host.meet,
             password,
         };
         let own = headless_seat.then(|| own_pilot(&host.seat, exec));
@@ -341,20 +353,38 @@ fn host_table(common: &Common, host: Host, headless_seat: bool, exec: Option<&Ex
     })
 }
 
+/// Finds a table without a ticket: at meeting points, by its number if one is given, or on the LAN.
+async fn find(join: &Join, number: Option<usize>, password: bool, headless_seat: bool) -> anyhow::Result<Choice> {
+    let json = headless_seat && join.seat.json;
+    if join.meet.is_empty() {
+        lan::choose(headless_seat, password, json).await
+    } else {
+        meet::choose(join, number, password, headless_seat).await
+    }
+}
+
 fn join_table(common: &Common, join: Join, headless_seat: bool, exec: Option<&ExecArgs>) -> anyhow::Result<Exit> {
-    let target = join.target().map_err(usage)?;
-    let place = place(join.listen, join.relay)?;
+    meet::check_points(&join.meet)?;
+    check_named("--relay", &join.relay)?;
+    let (target, number) = if join.meet.is_empty() {
+        (join.target().map_err(usage)?, None)
+    } else {
+        (None, join.number().map_err(usage)?)
+    };
+    if join.list {
+        return runtime()?.block_on(meet::list(&join));
+    }
     let password = password(join.password)?;
     let data = Arc::new(DataDir::open(common.data_dir.as_deref())?);
-    let json = headless_seat && join.seat.json;
     runtime()?.block_on(async {
         let target = match target {
             Some(target) => target,
-            None => match lan::choose(headless_seat, password.is_some(), json).await? {
-                lan::Choice::Table(target) => target,
-                lan::Choice::None(exit) => return Ok(exit),
+            None => match find(&join, number, password.is_some(), headless_seat).await? {
+                Choice::Table(target) => target,
+                Choice::None(exit) => return Ok(exit),
             },
         };
+        let place = place(join.listen, join.relay)?;
         let own = headless_seat.then(|| own_pilot(&join.seat, exec));
         let exec = exec_bot(exec)?;
         let print = Print::of(&join.seat, headless_seat, exec.as_ref().map(ExecBot::leash));
@@ -365,6 +395,7 @@ fn join_table(common: &Common, join: Join, headless_seat: bool, exec: Option<&Ex
             place: place.clone(),
             bind_when_free: false,
             lan: false,
+            meet: Vec::new(),
             password,
             pilot: own,
             exec,
@@ -401,6 +432,7 @@ pub(super) fn watch(common: &Common, watch: &Watch) -> anyhow::Result<Exit> {
             },
             bind_when_free: false,
             lan: false,
+            meet: Vec::new(),
             password,
             pilot: None,
             exec: None,

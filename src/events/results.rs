@@ -1,4 +1,4 @@
-//! The lines of `history --json`, `verify --json`, `ratings --json` and `solve --json`.
+//! The lines of `history --json`, `join --list --json`, `verify --json`, `ratings --json` and `solve --json`.
 
 use std::collections::BTreeMap;
 
@@ -63,6 +63,29 @@ pub enum Ended {
     Unread,
     /// The file cannot be read.
     Unreadable,
+}
+
+/// A line of `join --list`: an open table at a meeting point, as its host announces it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TableLine {
+    /// The version of the format.
+    pub v: Version,
+    /// The number in the list, from 1.
+    pub number: usize,
+    /// The ticket, for `join` and `watch`.
+    pub ticket: String,
+    /// The host's name, cleaned for display.
+    pub host: String,
+    /// The game's id.
+    pub game: String,
+    /// The options of the game and the table.
+    pub options: BTreeMap<String, String>,
+    /// The number of seats.
+    pub seats: u8,
+    /// The number of free seats.
+    pub free: u8,
+    /// Whether the table has a password.
+    pub password: bool,
 }
 
 /// The line of `verify`.

@@ -1,6 +1,6 @@
 //! Frames between two programs: the lobby's messages, and the table's messages in an envelope.
 
-use fairdeal_net::{AddressRecord, MAX_ANNOUNCEMENT, MAX_RECORDED, MAX_TICKET};
+use fairdeal_net::{AddressRecord, MAX_RECORDED, MAX_TICKET};
 use fairdeal_protocol::charter::{Charter, MAX_NAME, MAX_OPTIONS, MAX_WORD, SignatureBytes};
 use fairdeal_protocol::crypto::pake::{Challenge, Login, Proof};
 use fairdeal_protocol::hash::Hash32;
@@ -133,35 +133,6 @@ pub struct Showing {
     pub charter: Charter,
     /// All signatures, in seat order.
     pub signatures: Bounded<SignatureBytes, MAX_SEATS>,
-}
-
-/// A host's announcement of its table on the local network.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Announcement {
-    /// The lobby number, which a ticket needs.
-    pub lobby: [u8; 8],
-    pub host: Text<MAX_NAME>,
-    pub game: Text<MAX_WORD>,
-    pub options: Bounded<(Text<MAX_WORD>, Text<MAX_WORD>), MAX_OPTIONS>,
-    pub seats: u8,
-    /// Number of free seats.
-    pub free: u8,
-    /// Whether the table has a password.
-    pub locked: bool,
-}
-
-impl Announcement {
-    pub fn to_bytes(&self) -> Vec<u8> {
-        encode(self)
-    }
-
-    /// Decodes an announcement from an untrusted program.
-    ///
-    /// # Errors
-    /// [`CodecError`].
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self, CodecError> {
-        decode(bytes, MAX_ANNOUNCEMENT)
-    }
 }
 
 /// A frame between two programs.

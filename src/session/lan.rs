@@ -7,12 +7,14 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use fairdeal_net::{Lan, Multiaddr, Node, NodeConfig, NodeEvent, NodeHandle, PeerId, ReachNews, Ticket, Transport};
+use fairdeal_net::{
+    Announcement, Lan, Multiaddr, Node, NodeConfig, NodeEvent, NodeHandle, PeerId, ReachNews, Ticket, Transport,
+};
 use fairdeal_ui::text::clean;
 use tokio::sync::watch;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
-use super::frame::{Announcement, MAX_FRAME};
+use super::frame::MAX_FRAME;
 use crate::store::IdentityKey;
 
 /// Interval between two requests to a program.
@@ -30,7 +32,7 @@ const FIRST_REST: Duration = Duration::from_secs(15);
 /// Maximum time that a program is left alone.
 const LONGEST_REST: Duration = Duration::from_secs(600);
 
-/// A table on the local network. Its names are cleaned for display.
+/// An open table on the local network or at a meeting point. Its names are cleaned for display.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LanTable {
     /// The ticket that leads to the table.
@@ -265,10 +267,14 @@ impl Host {
 }
 
 fn seen(peer: PeerId, host: &Host) -> Option<LanTable> {
-    let table = host.table.as_ref()?;
+    listed(peer, host.table.as_ref()?, &host.addresses)
+}
+
+/// A host's table as a list shows it; `None` if no ticket leads to these addresses.
+pub(super) fn listed(host: PeerId, table: &Announcement, addresses: &[Multiaddr]) -> Option<LanTable> {
     let options = table.options.iter();
     Some(LanTable {
-        ticket: Ticket::new(table.lobby, peer, host.addresses.iter().cloned()).ok()?,
+        ticket: Ticket::new(table.lobby, host, addresses.iter().cloned()).ok()?,
         host: clean(table.host.as_str()),
         game: clean(table.game.as_str()),
         options: options

@@ -258,6 +258,7 @@ impl LocalBots {
             },
             bind_when_free: false,
             lan: false,
+            meet: Vec::new(),
             password: self.password.clone(),
             pilot: Some(pilot),
             exec: None,

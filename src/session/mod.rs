@@ -10,6 +10,7 @@ pub mod journal;
 pub mod lan;
 pub mod lobby;
 pub mod local_bots;
+pub mod meet;
 pub mod password_gate;
 pub mod practice;
 pub mod spectators;

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use fairdeal::events::{HistoryLine, RatingsLine, SessionLine, SolveLine, VerifyLine, schema};
+use fairdeal::events::{HistoryLine, RatingsLine, SessionLine, SolveLine, TableLine, VerifyLine, schema};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -35,6 +35,11 @@ fn exact<T: Serialize + DeserializeOwned>(line: &str) -> T {
 pub(crate) fn check_session_line(line: &str) {
     exact::<SessionLine>(line);
     assert!(line.starts_with(r#"{"v":1,"event":""#), "{line}");
+}
+
+/// Checks a line that `join --list` printed.
+pub(crate) fn check_table_line(line: &str) {
+    exact::<TableLine>(line);
 }
 
 /// Checks a line that `ratings` printed.
@@ -112,6 +117,13 @@ fn page_describes_every_line() {
     for line in examples(history) {
         exact::<HistoryLine>(line);
     }
+    let list = section(&page, "## `join --list`");
+    for field in SCHEMA["$defs"]["TableLine"]["properties"].as_object().unwrap().keys() {
+        assert!(list.contains(&format!("| `{field}` |")), "join --list: {field}");
+    }
+    for line in examples(list) {
+        check_table_line(line);
+    }
     let verify = section(&page, "## `verify`");
     let mut results = BTreeSet::new();
     for line in examples(verify) {
@@ -145,7 +157,7 @@ fn page_describes_every_line() {
     let expected = events
         .iter()
         .map(|(name, _)| examples(section(&page, &format!("### `{name}`"))).len());
-    let commands = [history, verify, ratings, solve].map(|section| examples(section).len());
+    let commands = [history, list, verify, ratings, solve].map(|section| examples(section).len());
     let found = expected.sum::<usize>() + commands.iter().sum::<usize>();
     assert_eq!(in_page, found, "an example stands where no test reads it");
 }

@@ -27,6 +27,7 @@ mod history;
 mod laws;
 mod leave;
 mod libraries;
+mod meet;
 #[cfg(target_os = "linux")]
 mod namespaces;
 mod net;

@@ -223,10 +223,29 @@ pub(crate) struct Relay {
 
 impl Relay {
     pub(crate) fn start(root: &Path) -> Self {
+        Self::start_at(root, "/ip4/127.0.0.1/tcp/0")
+    }
+
+    /// Kills the relay, runs `between`, and starts the relay again at the same address.
+    pub(crate) fn restart(mut self, root: &Path, between: impl FnOnce()) -> Self {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        between();
+        let (listen, _) = self.address.split_once("/p2p/").unwrap();
+        let again = Self::start_at(root, listen);
+        assert_eq!(again.address, self.address);
+        again
+    }
+
+    pub(crate) fn is_running(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_none()
+    }
+
+    fn start_at(root: &Path, listen: &str) -> Self {
         let mut child = fairdeal()
             .arg("--data-dir")
             .arg(root.join("relay"))
-            .args(["relay", "--listen", "/ip4/127.0.0.1/tcp/0"])
+            .args(["relay", "--listen", listen])
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();

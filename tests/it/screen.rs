@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::process::Program;
+use super::net::LISTEN;
+use super::process::{Program, Relay};
 use super::require::skip;
 use fairdeal::store::DataDir;
 use fairdeal::tui::{Data, Interface, Start};
@@ -352,6 +353,28 @@ fn the_list_of_tables_ends_when_it_is_told_to() {
         let ended = player.ends();
         assert_eq!(ended.exit_code(), 130, "SIG{signal}");
     }
+}
+
+/// Tables at a meeting point are listed in the same way, and chosen by their numbers.
+#[test]
+fn table_at_a_meeting_point_is_chosen() {
+    if !terminals_work() {
+        return;
+    }
+    let root = tempfile::tempdir().unwrap();
+    let relay = Relay::start(root.path());
+    let args = ["bot", "host", "loot", "--seats", "2", "--json", "--no-lan"];
+    let meet = ["--meet", &relay.address];
+    let mut host = Program::start(root.path(), "host", &[&args[..], &meet, &LISTEN].concat());
+    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_fairdeal"));
+    command.args([&["join"][..], &meet, &LISTEN].concat());
+    let mut player = Player::starts(&root.path().join("guest"), command);
+    player.reads("Tables at the meeting point (a number joins, q quits):");
+    player.reads("1  Loot (");
+    player.presses("7\r");
+    player.reads("Type the number of a table, or q.");
+    player.presses("1\r");
+    host.wait_for("seated").expect("the player joins");
 }
 
 /// A program whose window is closed exits cleanly and keeps its game as a saved game.

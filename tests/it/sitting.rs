@@ -38,6 +38,7 @@ pub(crate) fn person(data: &Arc<DataDir>, name: &str, role: Role) -> Setup {
         },
         bind_when_free: false,
         lan: false,
+        meet: Vec::new(),
         password: None,
         pilot: None,
         exec: None,

@@ -114,7 +114,7 @@ impl NodeTask {
         }
     }
 
-    /// Continues after a relay connected that circuits and reservations waited for.
+    /// Continues after a relay or meeting point connected that circuits, reservations and registrations waited for.
     pub(super) fn go_on_behind(&mut self, relay: PeerId) {
         for (peer, circuits) in self.dials.take_waiting(relay) {
             self.dial_through(peer, circuits);
@@ -122,9 +122,10 @@ impl NodeTask {
         if let Some(address) = self.relays.dialled(relay) {
             self.reserve(address, Instant::now());
         }
+        self.ask_point(relay);
     }
 
-    /// Gives up the circuits and reservations that waited for an unreachable relay.
+    /// Gives up what waited for an unreachable relay or meeting point.
     pub(super) fn give_up_behind(&mut self, relay: PeerId, reason: &DialFailure) {
         for (peer, circuits) in self.dials.take_waiting(relay) {
             self.dial_ended(Some(peer), circuits, reason.clone());
@@ -135,6 +136,7 @@ impl NodeTask {
             let relay = address;
             self.reach_news(ReachNews::NotRelayed { relay, reason });
         }
+        self.point_failed(relay, reason.to_string());
     }
 
     /// Handles a failed dial, of this node or of one of libp2p's protocols.

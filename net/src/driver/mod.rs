@@ -1,6 +1,7 @@
 //! The node's task: owns the swarm, carries out commands and turns swarm events into node events.
 
 mod dialling;
+mod meeting;
 mod swarm_events;
 
 use std::collections::HashMap;
@@ -21,7 +22,8 @@ use crate::dial_scheduler::DialScheduler;
 use crate::dials::Dials;
 use crate::event_queue::EventQueue;
 use crate::failure::{innermost, unsupported};
-use crate::handshakes::Handshakes;
+use crate::handshakes::{Handshakes, Network};
+use crate::meet::{MeetRequest, Points, Registrations};
 use crate::peer::keypair;
 use crate::port::is_free;
 use crate::relays::{Relays, is_circuit};
@@ -36,6 +38,9 @@ const MAX_LISTENING: usize = 8;
 /// Limit on announcement requests per connection. An honest peer asks once, and again if it got no answer.
 const QUESTIONS: Allowance = Allowance::new(16, Duration::from_secs(5));
 
+/// Limit on requests to a meeting point per connection: a client fetches the list page by page.
+const MEETINGS: Allowance = Allowance::new(64, Duration::from_millis(200));
+
 /// Number of a peer's introductions that are reported while it is connected.
 const MAX_INTRODUCTIONS: u32 = 16;
 
@@ -47,6 +52,9 @@ const OVERLAP: Duration = Duration::from_secs(5);
 /// All state of the node, owned by one task and not shared.
 pub(super) struct NodeTask {
     swarm: Swarm<Behaviour>,
+    local: PeerId,
+    /// Signs registrations.
+    key: SigningKey,
     handshakes: Handshakes,
     commands: mpsc::Receiver<Command>,
     outbox: EventQueue,
@@ -58,6 +66,10 @@ pub(super) struct NodeTask {
     relays: Relays,
     /// The clients of this node, if it is a relay.
     clients: Clients,
+    /// The tables that this node lists, if it is a meeting point.
+    registrations: Registrations,
+    /// The meeting points at which this node registers its table.
+    points: Points,
     /// The open connections.
     links: HashMap<ConnectionId, Link>,
     /// The peers with both a direct and a relayed connection, with the time at which the relayed one closes.
@@ -75,7 +87,12 @@ struct Link {
     peer: PeerId,
     /// Whether the connection goes through a relay.
     is_relayed: bool,
+    /// The relay of a circuit that this node has dialled.
+    through: Option<PeerId>,
+    /// The network that it comes from.
+    network: Option<Network>,
     questions: Allowance,
+    meetings: Allowance,
 }
 
 /// A connected peer.
@@ -129,6 +146,8 @@ impl NodeTask {
         let local = PeerId::of(identity)?;
         let mut driver = Self {
             swarm,
+            local,
+            key: identity.clone(),
             handshakes,
             commands,
             outbox: EventQueue::default(),
@@ -138,6 +157,8 @@ impl NodeTask {
             listeners: Vec::new(),
             relays: Relays::new(&config.relays, Instant::now()),
             clients: Clients::default(),
+            registrations: Registrations::default(),
+            points: Points::new(local, &config.meet),
             links: HashMap::new(),
             upgrades: BTreeMap::new(),
             announcement: Vec::new(),
@@ -217,13 +238,17 @@ impl NodeTask {
                 self.reach_relay(&addresses, now);
             }
         }
+        while let Some((point, addresses)) = self.points.due(now) {
+            self.reach_point(point, addresses, now);
+        }
         self.close_circuits(now);
-        let swarm = &mut self.swarm;
+        let (swarm, points) = (&mut self.swarm, &self.points);
         for (peer, state) in &mut self.peers {
             let Phase::Flushing { until } = state.phase else {
                 continue;
             };
-            if swarm.behaviour().streams.is_idle(*peer) || until <= now {
+            let is_idle = swarm.behaviour().streams.is_idle(*peer) && !points.expects(*peer);
+            if is_idle || until <= now {
                 state.phase = Phase::Closing;
                 // An error means that the connection is already closed.
                 let _ = swarm.disconnect_peer_id(peer.to_libp2p());
@@ -251,11 +276,14 @@ impl NodeTask {
         let upgrades = self.upgrades.values().copied();
         let wanted = self.schedule.next().into_iter().chain(self.relays.next());
         let wanted = wanted.filter(|_| closing.is_none());
-        flushing.chain(wanted).chain(upgrades).chain(closing).min()
+        let points = self.points.next();
+        let all = flushing.chain(wanted).chain(points).chain(upgrades);
+        all.chain(closing).min()
     }
 
     fn has_ended(&self) -> bool {
-        let over = |closing: &Closing| self.peers.is_empty() || closing.until <= Instant::now();
+        let is_done = self.peers.is_empty() && self.points.is_idle();
+        let over = |closing: &Closing| is_done || closing.until <= Instant::now();
         self.closing.as_ref().is_some_and(over)
     }
 
@@ -315,6 +343,11 @@ impl NodeTask {
             Command::Announce(announcement) => {
                 self.announcement = announcement.unwrap_or_default();
             }
+            Command::Offer(offer) => self.points.set(offer.map(|offer| *offer), now),
+            Command::List { point, game, after } => {
+                let meet = &mut self.swarm.behaviour_mut().meet;
+                meet.send_request(&point.to_libp2p(), MeetRequest::List { game, after });
+            }
             Command::Ask(peer) => {
                 let announce = &mut self.swarm.behaviour_mut().announce;
                 announce.send_request(&peer.to_libp2p(), Vec::new());
@@ -335,7 +368,9 @@ impl NodeTask {
     }
 
     fn shut_down(&mut self, reply: oneshot::Sender<()>) {
-        let until = Instant::now() + self.flush;
+        let now = Instant::now();
+        self.points.close(now);
+        let until = now + self.flush;
         for state in self.peers.values_mut() {
             state.phase = Phase::Flushing { until };
         }

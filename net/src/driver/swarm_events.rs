@@ -8,9 +8,11 @@ use libp2p::request_response;
 use libp2p::swarm::SwarmEvent;
 use libp2p::{Multiaddr, PeerId as Libp2pPeerId, dcutr, identify, mdns, ping, relay};
 
-use super::{Link, MAX_INTRODUCTIONS, MAX_LISTENING, NodeTask, OVERLAP, Peer, Phase, QUESTIONS};
+use super::{Link, MAX_INTRODUCTIONS, MAX_LISTENING, MEETINGS, NodeTask, OVERLAP, Peer, Phase, QUESTIONS};
+use crate::dials::relay_of;
 use crate::event::clean;
 use crate::failure::innermost;
+use crate::handshakes::Network;
 use crate::relays::is_circuit;
 use crate::streams;
 use crate::swarm::BehaviourEvent;
@@ -29,10 +31,15 @@ impl NodeTask {
                 self.dials.end(connection_id);
                 if let Ok(peer) = PeerId::try_from(peer_id) {
                     let is_relayed = endpoint.is_relayed();
+                    let address = endpoint.get_remote_address();
+                    let through = relay_of(address).filter(|_| is_circuit(address));
                     let link = Link {
                         peer,
                         is_relayed,
+                        through: through.map(|(relay, _)| relay),
+                        network: Network::of(address),
                         questions: QUESTIONS,
+                        meetings: MEETINGS,
                     };
                     self.links.insert(connection_id, link);
                     self.note_upgrade(peer);
@@ -127,6 +134,7 @@ impl NodeTask {
             BehaviourEvent::Ping(event) => self.on_ping(event),
             BehaviourEvent::Streams(event) => self.on_streams_event(event),
             BehaviourEvent::Announce(event) => self.on_announce_event(event),
+            BehaviourEvent::Meet(event) => self.on_meet_event(event),
             BehaviourEvent::Mdns(event) => self.on_found(event),
             BehaviourEvent::Dcutr(event) => self.on_upgraded(event),
             BehaviourEvent::Upnp(event) => self.on_router(event),
@@ -247,7 +255,8 @@ impl NodeTask {
         let closing = |state: &Peer| state.phase == Phase::Closing;
         // Without this, a peer that returns while it is being closed would stay half closed
         // forever.
-        if self.closing.is_some() || self.peers.get(&peer).is_some_and(closing) {
+        let ends = self.closing.is_some() && !self.points.expects(peer);
+        if ends || self.peers.get(&peer).is_some_and(closing) {
             let _ = self.swarm.disconnect_peer_id(id);
         }
     }
@@ -257,8 +266,11 @@ impl NodeTask {
             return;
         };
         self.schedule.lost(peer, Instant::now());
-        if self.peers.remove(&peer).is_some() {
+        if let Some(state) = self.peers.remove(&peer) {
             tracing::debug!(%peer, "disconnected");
+            if state.phase == Phase::Open {
+                self.points.lost(peer, Instant::now());
+            }
             self.outbox.push(NodeEvent::Disconnected { peer });
         }
     }

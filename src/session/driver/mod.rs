@@ -116,6 +116,8 @@ pub struct Setup {
     pub bind_when_free: bool,
     /// Whether a host announces its table on the local network.
     pub lan: bool,
+    /// Meeting points at which a host registers its table while it has a free seat.
+    pub meet: Vec<Multiaddr>,
     /// The bot that plays the seat; `None` if the holder of the handle does.
     pub pilot: Option<Pilot>,
     /// A program that plays the seat of the pilot, whose level is then that of the program's fallback.

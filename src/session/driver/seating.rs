@@ -77,13 +77,18 @@ impl Driver {
         self.announce();
     }
 
-    /// Announces the open table on the local network; once it plays, announces nothing.
+    /// Announces the open table on the local network and, while it has a free seat, at meeting points; once it plays,
+    /// announces nothing.
     fn announce(&self) {
-        let announcement = match &self.stage {
-            SessionState::Host { lobby, .. } => lobby.announcement().map(|table| table.to_bytes()),
+        let offer = match &self.stage {
+            SessionState::Host { lobby, .. } => lobby.offer(),
             _ => None,
         };
-        if let Err(error) = self.node.announce(announcement) {
+        let announcement = offer.as_ref().map(|offer| offer.announcement.to_bytes());
+        // Until the addresses are known there is no record of them.
+        let open = offer.filter(|offer| offer.announcement.free > 0 && !offer.record.as_bytes().is_empty());
+        let announced = self.node.announce(announcement).and_then(|()| self.node.offer(open));
+        if let Err(error) = announced {
             tracing::warn!(%error, "cannot announce the table");
         }
     }

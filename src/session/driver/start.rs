@@ -53,6 +53,9 @@ pub fn start(setup: Setup) -> Result<Handle, SessionError> {
     if is_host && setup.lan && !place.is_local() {
         config.lan = Lan::Announce;
     }
+    if is_host {
+        config.meet = setup.meet;
+    }
     let key = setup.identity.signing_key();
     let (node, network) = Node::spawn(&key, config)?;
     let mut random = [0_u8; 40];

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ed25519_dalek::SigningKey;
-use fairdeal_net::{Multiaddr, PeerId};
+use fairdeal_net::{Announcement, Multiaddr, Offer, PeerId};
 use fairdeal_protocol::charter::{Charter, Player, SeatKey, SignatureBytes, SignedCharter};
 use fairdeal_protocol::game::RuleSet;
 use fairdeal_protocol::party::Party;
@@ -13,7 +13,7 @@ use fairdeal_ui::view::LobbyView;
 
 use super::{Agreed, CHANGES, DISMISSED, HOST, LobbyError, Outgoing, flags, set_addresses, shown};
 use crate::session::chat::Bucket;
-use crate::session::frame::{Announcement, Back, Frame, Join, Proposal, Records, Roster, Taken, Watch};
+use crate::session::frame::{Back, Frame, Join, Proposal, Records, Roster, Taken, Watch};
 use crate::session::spectators::Spectators;
 
 struct Guest {
@@ -164,15 +164,15 @@ impl HostLobby {
         }))
     }
 
-    /// The table's announcement on the local network.
-    pub fn announcement(&self) -> Option<Announcement> {
+    /// The table as the host announces it to strangers.
+    pub fn offer(&self) -> Option<Offer> {
         let options = self.rules.written_options().into_iter();
         let options: Option<Vec<_>> = options
             .map(|(key, value)| Some((Text::try_from(key).ok()?, Text::try_from(value).ok()?)))
             .collect();
         let taken = self.seats().filter(|seat| self.joined(*seat).is_some());
         let taken = u8::try_from(taken.count()).unwrap_or(u8::MAX);
-        Some(Announcement {
+        let announcement = Announcement {
             lobby: self.lobby,
             host: self.own.name.clone(),
             game: Text::try_from(self.rules.game.clone()).ok()?,
@@ -180,6 +180,10 @@ impl HostLobby {
             seats: self.rules.seats,
             free: self.rules.seats.saturating_sub(taken),
             locked: self.spectators.is_locked(),
+        };
+        Some(Offer {
+            announcement,
+            record: self.own.record.clone(),
         })
     }
 

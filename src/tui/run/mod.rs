@@ -494,6 +494,7 @@ impl App {
             // The previous session may still hold the port while it invites its players.
             bind_when_free: true,
             lan: false,
+            meet: Vec::new(),
             password,
             pilot: None,
             exec: None,

@@ -24,7 +24,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
-use super::rude::{ANNOUNCE, MULTISTREAM, Rude, dial, selection};
+use super::rude::{ANNOUNCE, MEET, MULTISTREAM, Rude, dial, selection};
 
 /// Attacking networks: 127.0.0.2 and the addresses after it. Honest players connect from 127.0.0.1.
 const NETWORKS: usize = 8;
@@ -66,6 +66,8 @@ pub(super) enum Kind {
     ChurnOfMany,
     /// The same with one identity.
     ChurnOfOne,
+    /// Garbage, oversized and endless requests to the meeting point of a relay.
+    Meetings,
     /// Wrong passwords from one peer.
     LoginsOfOne,
     /// Wrong passwords from many peers.
@@ -91,6 +93,7 @@ impl Kind {
             Self::ValidFrames => "valid frames",
             Self::ChurnOfMany => "churn, new identities",
             Self::ChurnOfOne => "churn, one identity",
+            Self::Meetings => "meeting point",
             Self::LoginsOfOne => "logins of one peer",
             Self::LoginsOfMany => "logins of many peers",
         }
@@ -254,6 +257,7 @@ impl Attacker {
             Kind::Announcements => self.announcements(&rude).await,
             Kind::NeverReads => self.never_reads(&rude).await,
             Kind::ValidFrames => self.valid_frames(&rude).await,
+            Kind::Meetings => self.meetings(&rude).await,
             Kind::LoginsOfOne | Kind::LoginsOfMany => self.logins(&rude).await,
         }
     }
@@ -430,6 +434,30 @@ impl Attacker {
                 }
             }
         }
+    }
+
+    /// Every kind of bad request, and lists without end.
+    async fn meetings(&self, rude: &Rude) -> io::Result<()> {
+        let mut unread = Vec::new();
+        for number in self.number.. {
+            let mut stream = rude.open_as(MEET).await?;
+            match number % 4 {
+                // A list of all games, from the start.
+                0 => self.say(&mut stream, &[2, 0, 0]).await?,
+                1 => self.say(&mut stream, &[0; 4096]).await?,
+                2 => self.say(&mut stream, &[0xff; 100]).await?,
+                _ => {
+                    stream.write_all(&u32::MAX.to_le_bytes()).await?;
+                    stream.flush().await?;
+                    self.strike().await;
+                }
+            }
+            unread.push(stream);
+            if unread.len() > 16 {
+                unread.clear();
+            }
+        }
+        Ok(())
     }
 
     async fn never_reads(&self, rude: &Rude) -> io::Result<()> {

@@ -7,7 +7,7 @@
 
 mod game;
 mod mischief;
-mod rude;
+pub(crate) mod rude;
 
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -74,6 +74,7 @@ fn trials() -> Vec<Trial> {
             "relay: streams",
             &[Kind::ManyStreams, Kind::OtherProtocols, Kind::NeverReads],
         ),
+        relay("relay: meeting point", &[Kind::Meetings]),
     ];
     alone.chain([together]).chain(relays).collect()
 }

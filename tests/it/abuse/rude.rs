@@ -18,25 +18,27 @@ use tokio::net::{TcpSocket, TcpStream};
 use tokio::sync::{mpsc, oneshot};
 
 /// Message protocol.
-pub(super) const TABLE: &str = "/fairdeal/table/5";
+pub(crate) const TABLE: &str = "/fairdeal/table/5";
 /// Announcement protocol.
-pub(super) const ANNOUNCE: &str = "/fairdeal/announce/1";
+pub(crate) const ANNOUNCE: &str = "/fairdeal/announce/1";
+/// Protocol of meeting points.
+pub(crate) const MEET: &str = "/fairdeal/meet/1";
 /// First line of every negotiation, of connections and of streams.
-pub(super) const MULTISTREAM: &str = "/multistream/1.0.0";
+pub(crate) const MULTISTREAM: &str = "/multistream/1.0.0";
 /// Time limit for a dial and its handshakes: an overloaded peer may never answer.
 const HANDSHAKE: Duration = Duration::from_secs(3);
 /// Maximum number of streams opened by the peer that stay open here, unanswered.
 const UNANSWERED: usize = 64;
 
 /// Opens a TCP connection from an address of the loopback network.
-pub(super) async fn dial(to: SocketAddr, from: Ipv4Addr) -> io::Result<TcpStream> {
+pub(crate) async fn dial(to: SocketAddr, from: Ipv4Addr) -> io::Result<TcpStream> {
     let socket = TcpSocket::new_v4()?;
     socket.bind(SocketAddr::from((from, 0)))?;
     socket.connect(to).await
 }
 
 /// An established connection.
-pub(super) struct Rude {
+pub(crate) struct Rude {
     orders: mpsc::Sender<Order>,
 }
 
@@ -49,7 +51,7 @@ enum Order {
 
 impl Rude {
     /// Dials and completes the handshakes.
-    pub(super) async fn connect(to: SocketAddr, from: Ipv4Addr, key: &Keypair) -> io::Result<Self> {
+    pub(crate) async fn connect(to: SocketAddr, from: Ipv4Addr, key: &Keypair) -> io::Result<Self> {
         let shake = async {
             let mut stream = tcp::tokio::TcpStream(dial(to, from).await?);
             agree(&mut stream, "/noise").await?;
@@ -76,7 +78,7 @@ impl Rude {
     }
 
     /// Opens a stream without negotiating a protocol.
-    pub(super) async fn open(&self) -> io::Result<SubstreamBox> {
+    pub(crate) async fn open(&self) -> io::Result<SubstreamBox> {
         let gone = || io::Error::from(io::ErrorKind::BrokenPipe);
         let (sender, stream) = oneshot::channel();
         let order = Order::Open(sender);
@@ -85,14 +87,14 @@ impl Rude {
     }
 
     /// Opens a stream and proposes a protocol, without waiting for the answer.
-    pub(super) async fn open_as(&self, protocol: &str) -> io::Result<SubstreamBox> {
+    pub(crate) async fn open_as(&self, protocol: &str) -> io::Result<SubstreamBox> {
         let mut stream = self.open().await?;
         stream.write_all(&selection(protocol)).await?;
         Ok(stream)
     }
 
     /// Opens a message stream under a program name.
-    pub(super) async fn open_table(&self, program: [u8; 8], number: u64) -> io::Result<SubstreamBox> {
+    pub(crate) async fn open_table(&self, program: [u8; 8], number: u64) -> io::Result<SubstreamBox> {
         let mut stream = self.open_as(TABLE).await?;
         stream.write_all(&program).await?;
         stream.write_all(&number.to_le_bytes()).await?;
@@ -100,12 +102,12 @@ impl Rude {
     }
 
     /// Stops reading from the connection.
-    pub(super) async fn freeze(&self) {
+    pub(crate) async fn freeze(&self) {
         let _ = self.orders.send(Order::Freeze).await;
     }
 
     /// Waits until the peer closes the connection; never returns after [`Rude::freeze`].
-    pub(super) async fn closed(&self) {
+    pub(crate) async fn closed(&self) {
         self.orders.closed().await;
     }
 }
@@ -172,7 +174,7 @@ impl Connection {
 }
 
 /// The lines that select a protocol, each with a length prefix.
-pub(super) fn selection(protocol: &str) -> Vec<u8> {
+pub(crate) fn selection(protocol: &str) -> Vec<u8> {
     let line = |text: &str| {
         let length = u8::try_from(text.len() + 1).expect("a short name");
         [&[length], text.as_bytes(), b"\n"].concat()

@@ -1,0 +1,163 @@
+//! Meeting points: this node as one, as a host that registers its table, and as a client that views the list.
+
+use std::time::Instant;
+
+use libp2p::request_response::{Event, Message, OutboundFailure};
+use libp2p::{Multiaddr, PeerId as Libp2pPeerId};
+
+use super::{NodeTask, Phase};
+use crate::event::clean;
+use crate::handshakes::Network;
+use crate::meet::{MeetRequest, MeetResponse, Refusal, Registration, Step};
+use crate::{NodeEvent, PeerId, ReachNews};
+
+impl NodeTask {
+    // ---- a host ----
+
+    /// Connects to a point for the request that is due.
+    pub(super) fn reach_point(&mut self, point: PeerId, addresses: Vec<Multiaddr>, now: Instant) {
+        match self.peers.get(&point).map(|state| state.phase) {
+            None => {
+                self.points.dialled(point);
+                self.dial_direct(point, addresses);
+            }
+            Some(Phase::Closing) => self.points.postpone(point, now),
+            Some(Phase::Open | Phase::Flushing { .. }) => self.ask_point(point),
+        }
+    }
+
+    /// Sends a connected point the request that waits for it.
+    pub(super) fn ask_point(&mut self, point: PeerId) {
+        let now = Instant::now();
+        let request = match self.points.reached(point, now) {
+            None => return,
+            Some(Step::Withdraw(lobby)) => MeetRequest::Withdraw { lobby },
+            Some(Step::Register(offer, number)) => match Registration::sign(&self.key, point, number, &offer) {
+                Ok(registration) => MeetRequest::Register(Box::new(registration)),
+                Err(error) => return self.point_failed(point, error.to_string()),
+            },
+        };
+        let meet = &mut self.swarm.behaviour_mut().meet;
+        meet.send_request(&point.to_libp2p(), request);
+    }
+
+    /// Handles a point that is not reachable, does not answer, or refuses.
+    pub(super) fn point_failed(&mut self, point: PeerId, reason: String) {
+        if let Some((point, Err(reason))) = self.points.failed(point, reason, Instant::now()) {
+            self.reach_news(ReachNews::NotRegistered { point, reason });
+        }
+    }
+
+    fn point_has_done(&mut self, point: PeerId) {
+        if let Some((point, Ok(()))) = self.points.answered(point, Instant::now()) {
+            self.reach_news(ReachNews::Registered(point));
+        }
+    }
+
+    /// Closes the connection with a point after a request, if it was opened for that alone. A point has no room for
+    /// the connections of all its hosts.
+    fn hang_up(&mut self, point: PeerId) {
+        let was_dialled = self.points.has_dialled(point);
+        let mut links = self.links.values();
+        let is_needed = self.relays.has(point) || links.any(|link| link.through == Some(point));
+        if was_dialled
+            && !is_needed
+            && let Some(state) = self.peers.get_mut(&point)
+        {
+            let until = Instant::now();
+            state.phase = Phase::Flushing { until };
+        }
+    }
+
+    // ---- all three ----
+
+    pub(super) fn on_meet_event(&mut self, event: Event<MeetRequest, MeetResponse>) {
+        match event {
+            Event::Message {
+                peer,
+                connection_id,
+                message: Message::Request { request, channel, .. },
+            } => {
+                let now = Instant::now();
+                let link = self.links.get_mut(&connection_id);
+                let from = link.and_then(|link| link.meetings.take(now).then_some((link.peer, link.network)));
+                let Some((peer, network)) = from else {
+                    tracing::debug!(%peer, "closed: too many requests to the meeting point");
+                    self.swarm.close_connection(connection_id);
+                    return;
+                };
+                let response = self.serve(peer, network, request, now);
+                let meet = &mut self.swarm.behaviour_mut().meet;
+                // Fails if the asking peer has stopped waiting; it will ask again.
+                let _ = meet.send_response(channel, response);
+            }
+            Event::Message {
+                peer,
+                message: Message::Response { response, .. },
+                ..
+            } => self.on_response(peer, response),
+            Event::OutboundFailure { peer, error, .. } => {
+                let reason = match error {
+                    OutboundFailure::UnsupportedProtocols => "it is no meeting point, or of another version".to_owned(),
+                    other => clean(&other.to_string()),
+                };
+                self.on_no_response(peer, reason);
+            }
+            Event::InboundFailure { .. } | Event::ResponseSent { .. } => {}
+        }
+    }
+
+    /// Serves a request as the meeting point.
+    fn serve(&mut self, peer: PeerId, network: Option<Network>, request: MeetRequest, now: Instant) -> MeetResponse {
+        if !self.registrations.admit(network, now) {
+            return MeetResponse::Refused(Refusal::TooFast);
+        }
+        match request {
+            MeetRequest::Register(registration) => {
+                let verified = registration.verify(self.local).ok();
+                let Some(table) = verified.filter(|table| table.host == peer) else {
+                    return MeetResponse::Refused(Refusal::Invalid);
+                };
+                let done = self.registrations.register(*registration, table, network, now);
+                done.map_or_else(MeetResponse::Refused, |()| MeetResponse::Done)
+            }
+            MeetRequest::Withdraw { lobby } => {
+                self.registrations.withdraw(peer, lobby);
+                MeetResponse::Done
+            }
+            MeetRequest::List { game, after } => MeetResponse::Page(self.registrations.page(game.as_ref(), after, now)),
+        }
+    }
+
+    fn on_response(&mut self, id: Libp2pPeerId, response: MeetResponse) {
+        let Ok(point) = PeerId::try_from(id) else {
+            return;
+        };
+        if self.points.expects(point) {
+            match response {
+                MeetResponse::Done => self.point_has_done(point),
+                MeetResponse::Refused(refusal) => self.point_failed(point, refusal.to_string()),
+                MeetResponse::Page(_) => self.point_failed(point, "it answers something else".to_owned()),
+            }
+            return self.hang_up(point);
+        }
+        let page = match response {
+            MeetResponse::Page(page) => Ok(page.verify(point)),
+            MeetResponse::Refused(refusal) => Err(refusal.to_string()),
+            MeetResponse::Done => Err("it answers something else".to_owned()),
+        };
+        self.outbox.push(NodeEvent::Listed { point, page });
+    }
+
+    fn on_no_response(&mut self, id: Libp2pPeerId, reason: String) {
+        let Ok(point) = PeerId::try_from(id) else {
+            return;
+        };
+        if self.points.expects(point) {
+            self.point_failed(point, reason);
+            return self.hang_up(point);
+        }
+        let page = Err(reason);
+        self.outbox.push(NodeEvent::Listed { point, page });
+    }
+}

@@ -1,0 +1,137 @@
+//! The tables that a meeting point lists. Pure: time is an argument.
+//!
+//! A host has one registration. A key costs nothing and an address does, so the number of registrations and the rate
+//! of requests are limited by network. Tables are listed in the order in which they were first registered. A renewal
+//! keeps a table's place, so pages neither repeat a table nor skip one.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use fairdeal_protocol::charter::MAX_WORD;
+use fairdeal_protocol::wire::bounded::Text;
+
+use super::LIFETIME;
+use super::message::{ListedTable, MeetPage, Refusal, Registration};
+use crate::PeerId;
+use crate::allowance::Allowance;
+use crate::handshakes::Network;
+
+/// Maximum number of registrations.
+const MAX_TABLES: usize = 1024;
+/// Maximum number of registrations from one network.
+const MAX_PER_NETWORK: usize = 32;
+/// Limit on the requests of one network. A host sends one each 40 s and one for each guest that comes or goes; a
+/// client that views the list sends one for each page every 5 s.
+const REQUESTS: Allowance = Allowance::new(128, Duration::from_millis(100));
+/// Maximum number of networks whose requests are counted.
+const MAX_NETWORKS: usize = 4096;
+
+/// The registrations of one point.
+#[derive(Debug, Default)]
+pub(crate) struct Registrations {
+    /// By id, which tells their order and is never used again.
+    tables: BTreeMap<u64, Registered>,
+    last: u64,
+    requests: BTreeMap<Network, Allowance>,
+}
+
+#[derive(Debug)]
+struct Registered {
+    host: PeerId,
+    network: Option<Network>,
+    lobby: [u8; 8],
+    game: Text<MAX_WORD>,
+    number: u64,
+    registration: Registration,
+    until: Instant,
+}
+
+impl Registrations {
+    /// Whether a request from that network may be served now. One without an IP address has no limit.
+    pub(crate) fn admit(&mut self, network: Option<Network>, now: Instant) -> bool {
+        let Some(network) = network else {
+            return true;
+        };
+        if !self.requests.contains_key(&network) && self.requests.len() >= MAX_NETWORKS {
+            self.requests.retain(|_, allowance| !allowance.is_whole(now));
+            if self.requests.len() >= MAX_NETWORKS {
+                return false;
+            }
+        }
+        self.requests.entry(network).or_insert(REQUESTS).take(now)
+    }
+
+    /// Registers a verified table of the host, or renews it. It replaces another table of the same host.
+    pub(crate) fn register(
+        &mut self,
+        registration: Registration,
+        table: ListedTable,
+        network: Option<Network>,
+        now: Instant,
+    ) -> Result<(), Refusal> {
+        self.expire(now);
+        let ListedTable {
+            host,
+            number,
+            announcement,
+            ..
+        } = table;
+        let mut all = self.tables.iter();
+        let own = all.find(|(_, known)| known.host == host);
+        let own = own.map(|(id, known)| (*id, known.lobby, known.number));
+        let same = own.filter(|(_, lobby, _)| *lobby == announcement.lobby);
+        if same.is_some_and(|(_, _, known)| number <= known) {
+            return Err(Refusal::Outdated);
+        }
+        let others = self.tables.values().filter(|known| known.host != host);
+        if network.is_some() && others.clone().filter(|known| known.network == network).count() >= MAX_PER_NETWORK {
+            return Err(Refusal::NetworkFull);
+        }
+        if others.count() >= MAX_TABLES {
+            return Err(Refusal::Full);
+        }
+        if let Some((id, _, _)) = own {
+            self.tables.remove(&id);
+        }
+        let id = match same {
+            Some((id, _, _)) => id,
+            None => {
+                self.last = self.last.saturating_add(1);
+                self.last
+            }
+        };
+        let registered = Registered {
+            host,
+            network,
+            lobby: announcement.lobby,
+            game: announcement.game,
+            number,
+            registration,
+            until: now + LIFETIME,
+        };
+        self.tables.insert(id, registered);
+        Ok(())
+    }
+
+    /// Withdraws the host's table, if it is this one.
+    pub(crate) fn withdraw(&mut self, host: PeerId, lobby: [u8; 8]) {
+        let is_it = |known: &Registered| known.host == host && known.lobby == lobby;
+        self.tables.retain(|_, known| !is_it(known));
+    }
+
+    /// A page of the tables of a game, or of all: those after an id.
+    pub(crate) fn page(&mut self, game: Option<&Text<MAX_WORD>>, after: Option<u64>, now: Instant) -> MeetPage {
+        self.expire(now);
+        let from = after.map_or(0, |after| after.saturating_add(1));
+        let all = self.tables.range(from..);
+        let of_game = all.filter(|(_, known)| game.is_none_or(|game| *game == known.game));
+        MeetPage::of(of_game.map(|(id, known)| (*id, &known.registration)))
+    }
+
+    fn expire(&mut self, now: Instant) {
+        self.tables.retain(|_, known| known.until > now);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,223 @@
+//! `join --meet`: lists the tables at meeting points, and joins one of them.
+
+use std::collections::BTreeSet;
+use std::io::IsTerminal as _;
+use std::time::Duration;
+
+use fairdeal_net::{JoinTarget, MAX_POINTS, Multiaddr, named_peer};
+use fairdeal_protocol::wire::bounded::Text;
+use tokio::time::timeout;
+
+use super::args::Join;
+use super::output::{complain, report, say};
+use super::table::check_named;
+use super::tables::{self, Choice, Source, WAIT, numbered, tell_progress};
+use super::{Exit, usage};
+use crate::events::{TableLine, Version};
+use crate::session::lan::LanTable;
+use crate::session::meet::{PointBrowser, PointsView};
+use crate::signals::Signals;
+
+/// How long the program waits for the lists of all points.
+const LISTS: Duration = Duration::from_secs(15);
+/// Said when no table has appeared for a while.
+const ADVICE: &str = "None so far. `fairdeal host GAME --meet ADDRESS` lists a table there; `fairdeal join TICKET` joins \
+                      one anywhere by ticket or address.";
+
+/// Checks the addresses of meeting points.
+pub(super) fn check_points(points: &[Multiaddr]) -> anyhow::Result<()> {
+    check_named("--meet", points)?;
+    let peers: BTreeSet<_> = points.iter().filter_map(named_peer).collect();
+    if peers.len() > MAX_POINTS {
+        return Err(usage(format!("--meet takes at most {MAX_POINTS} meeting points")));
+    }
+    Ok(())
+}
+
+/// Finds a table: the one with this number, or else a person chooses it, or a bot or a script takes the only one.
+///
+/// # Errors
+/// If there is no table, or more than one and nobody to choose.
+pub(super) async fn choose(join: &Join, number: Option<usize>, password: bool, bot: bool) -> anyhow::Result<Choice> {
+    let search = Search {
+        join,
+        password,
+        json: bot && join.seat.json,
+    };
+    match number {
+        Some(number) => search.numbered(number).await.map(Choice::Table),
+        None => search.choose(bot).await,
+    }
+}
+
+/// Prints the list.
+///
+/// # Errors
+/// If no point gives one.
+pub(super) async fn list(join: &Join) -> anyhow::Result<Exit> {
+    let search = Search {
+        join,
+        password: true,
+        json: join.seat.json,
+    };
+    search.list().await
+}
+
+/// A search for a table at meeting points.
+struct Search<'a> {
+    join: &'a Join,
+    /// Whether the player knows a password; without one, only tables that need none can be joined.
+    password: bool,
+    /// Whether lines are printed as JSON.
+    json: bool,
+}
+
+impl Source for PointBrowser {
+    async fn changed(&mut self) -> anyhow::Result<()> {
+        let changed = self.view().changed().await;
+        changed.map_err(|_| anyhow::anyhow!("the network stopped; try again"))
+    }
+
+    fn tables(&mut self) -> Vec<LanTable> {
+        self.view().borrow_and_update().tables.clone()
+    }
+
+    fn remarks(&mut self) -> Vec<String> {
+        failures(&self.view().borrow())
+    }
+}
+
+fn failures(view: &PointsView) -> Vec<String> {
+    let failed = view.failed.iter();
+    failed
+        .map(|(point, why)| format!("The meeting point {point} gives no list: {why}."))
+        .collect()
+}
+
+impl Search<'_> {
+    fn browser(&self) -> anyhow::Result<PointBrowser> {
+        let game = self.join.game.clone().map(Text::try_from).transpose()?;
+        Ok(PointBrowser::start(&self.join.meet, game)?)
+    }
+
+    /// Lets a person choose a table; a bot or a script takes the only one.
+    async fn choose(&self, bot: bool) -> anyhow::Result<Choice> {
+        let mut browser = self.browser()?;
+        if !bot && std::io::stdin().is_terminal() {
+            return tables::choose(&mut browser, "Tables at the meeting point", ADVICE, self.password).await;
+        }
+        let mut signals = Signals::new()?;
+        tokio::select! {
+            only = self.only(&mut browser) => only.map(Choice::Table),
+            () = signals.recv() => Ok(Choice::None(Exit::Interrupted)),
+            stopped = tell_progress("at the meeting point", self.json) => Err(stopped),
+        }
+    }
+
+    /// Waits until there is a table to join, and takes it if it is the only one.
+    async fn only(&self, browser: &mut PointBrowser) -> anyhow::Result<JoinTarget> {
+        let may = |table: &&LanTable| table.free > 0 && (self.password || !table.locked);
+        let is_found = |view: &PointsView| view.is_complete && view.tables.iter().any(|table| may(&table));
+        let view = wait_for(browser, WAIT, is_found).await?;
+        let mut tables = view.tables.iter().filter(may);
+        match (tables.next(), tables.next()) {
+            (Some(table), None) => Ok(JoinTarget::Ticket(table.ticket.clone())),
+            (None, _) => {
+                say_failures(&view);
+                anyhow::bail!("no table at the meeting point has a free seat for you; open one with `fairdeal host`")
+            }
+            (Some(_), Some(_)) => {
+                self.print(&view)?;
+                Err(usage(
+                    "more than one table is open; add the number of one, as in: fairdeal join --meet ADDRESS 2",
+                ))
+            }
+        }
+    }
+
+    /// The table with this number in the list.
+    async fn numbered(&self, number: usize) -> anyhow::Result<JoinTarget> {
+        let mut browser = self.browser()?;
+        let view = lists(&mut browser).await?;
+        say_failures(&view);
+        let count = view.tables.len();
+        let table = number.checked_sub(1).and_then(|index| view.tables.get(index));
+        let table = table.ok_or_else(|| {
+            usage(format!(
+                "no table has the number {number}: the list has {count}; `--list` shows it"
+            ))
+        })?;
+        if table.locked && !self.password {
+            return Err(usage("that table needs a password: add --password"));
+        }
+        if !self.json {
+            say(format!("Joining:{}", numbered(number, table)))?;
+        }
+        Ok(JoinTarget::Ticket(table.ticket.clone()))
+    }
+
+    /// Prints the list.
+    async fn list(&self) -> anyhow::Result<Exit> {
+        let mut browser = self.browser()?;
+        let view = lists(&mut browser).await?;
+        say_failures(&view);
+        self.print(&view)?;
+        if view.tables.is_empty() && !view.failed.is_empty() {
+            return Ok(Exit::Failed);
+        }
+        if view.tables.is_empty() && !self.json {
+            say("No table is open there.")?;
+        }
+        Ok(Exit::Done)
+    }
+
+    fn print(&self, view: &PointsView) -> anyhow::Result<()> {
+        for (number, table) in (1..).zip(&view.tables) {
+            if self.json {
+                report(serde_json::to_string(&line(number, table))?)?;
+            } else {
+                report(numbered(number, table))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The lists of all points, or of those that answered in time.
+async fn lists(browser: &mut PointBrowser) -> anyhow::Result<PointsView> {
+    wait_for(browser, LISTS, |view| view.is_complete).await
+}
+
+/// The first view that fits, or the last one before the time is over.
+async fn wait_for(
+    browser: &mut PointBrowser,
+    time: Duration,
+    fits: impl FnMut(&PointsView) -> bool,
+) -> anyhow::Result<PointsView> {
+    let found = timeout(time, browser.view().wait_for(fits)).await;
+    let found = found.map(|view| view.map(|view| view.clone()));
+    match found {
+        Ok(view) => Ok(view?),
+        Err(_) => Ok(browser.view().borrow().clone()),
+    }
+}
+
+fn say_failures(view: &PointsView) {
+    for failure in failures(view) {
+        complain(failure);
+    }
+}
+
+fn line(number: usize, table: &LanTable) -> TableLine {
+    TableLine {
+        v: Version,
+        number,
+        ticket: table.ticket.to_string(),
+        host: table.host.clone(),
+        game: table.game.clone(),
+        options: table.options.iter().cloned().collect(),
+        seats: table.seats,
+        free: table.free,
+        password: table.locked,
+    }
+}

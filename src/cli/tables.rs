@@ -1,0 +1,210 @@
+//! Lists of open tables, on the LAN or at meeting points, and the choice of a table from them.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use fairdeal_games::game_info;
+use fairdeal_net::{JoinTarget, PeerId};
+use tokio::sync::oneshot;
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
+
+use super::Exit;
+use super::output::{remark, report, say};
+use crate::events::session::Reaching;
+use crate::events::{Event, SessionLine, Version};
+use crate::session::lan::LanTable;
+use crate::signals::Signals;
+
+/// How long a bot or a script waits for a table to appear.
+pub(super) const WAIT: Duration = Duration::from_secs(30);
+/// How often it reports that it is waiting.
+const PROGRESS: Duration = Duration::from_secs(10);
+/// How long a person sees no table before the program suggests something else.
+const QUIET: Duration = Duration::from_secs(4);
+
+/// The result of the search.
+pub(super) enum Choice {
+    Table(JoinTarget),
+    /// No table; the exit code of the command.
+    None(Exit),
+}
+
+/// Where a list of tables comes from.
+pub(super) trait Source {
+    /// Waits until the list changes.
+    ///
+    /// # Errors
+    /// The network has stopped.
+    async fn changed(&mut self) -> anyhow::Result<()>;
+
+    fn tables(&mut self) -> Vec<LanTable>;
+
+    /// Remarks for the person, such as that a point does not answer.
+    fn remarks(&mut self) -> Vec<String>;
+}
+
+/// A list that has been shown. A table keeps its number while the list changes.
+#[derive(Default)]
+struct Shown {
+    tables: BTreeMap<usize, LanTable>,
+    numbers: BTreeMap<(PeerId, [u8; 8]), usize>,
+    remarks: Vec<String>,
+}
+
+/// Lets a person choose a table by its number. Without a `password`, only tables that need none can be chosen.
+///
+/// # Errors
+/// If the network stops, or the terminal fails.
+pub(super) async fn choose(
+    source: &mut impl Source,
+    heading: &str,
+    advice: &str,
+    password: bool,
+) -> anyhow::Result<Choice> {
+    let mut signals = Signals::new()?;
+    say(format!("{heading} (a number joins, q quits):"))?;
+    let mut typed = next_line();
+    let mut shown = Shown::default();
+    let mut quiet = Some(Instant::now() + QUIET);
+    shown.show(source)?;
+    loop {
+        tokio::select! {
+            changed = source.changed() => {
+                changed?;
+                shown.show(source)?;
+            }
+            line = &mut typed => {
+                // The sender is gone: the thread has ended, and with it the input.
+                let Some(line) = line.ok().transpose()?.flatten() else {
+                    return Ok(Choice::None(Exit::Failed));
+                };
+                let word = line.trim();
+                if word.eq_ignore_ascii_case("q") {
+                    return Ok(Choice::None(Exit::Done));
+                }
+                match word.parse().ok().and_then(|number: usize| shown.tables.get(&number)) {
+                    Some(table) if table.locked && !password => {
+                        say("That table needs a password: start again with --password.")?;
+                    }
+                    Some(table) if table.free > 0 => {
+                        return Ok(Choice::Table(JoinTarget::Ticket(table.ticket.clone())));
+                    }
+                    Some(_) => say("That table is full.")?,
+                    None => say("Type the number of a table, or q.")?,
+                }
+                typed = next_line();
+            }
+            () = until(quiet), if quiet.is_some() => {
+                quiet = None;
+                if shown.tables.is_empty() {
+                    say(advice)?;
+                }
+            }
+            () = signals.recv() => return Ok(Choice::None(Exit::Interrupted)),
+        }
+    }
+}
+
+/// Reads a line of standard input; `None` at its end. Unlike tokio's input, a thread that waits for a line does not
+/// keep the program from ending. It also reads nothing that is typed for the table.
+fn next_line() -> oneshot::Receiver<std::io::Result<Option<String>>> {
+    let (tell, told) = oneshot::channel();
+    std::thread::spawn(move || {
+        let mut line = String::new();
+        let read = std::io::stdin().read_line(&mut line);
+        let _ = tell.send(read.map(|count| (count > 0).then_some(line)));
+    });
+    told
+}
+
+async fn until(then: Option<Instant>) {
+    match then {
+        Some(then) => sleep_until(then).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Reports every [`PROGRESS`] how much longer the search lasts; `place` says where. Returns only if a report cannot be
+/// written.
+pub(super) async fn tell_progress(place: &str, json: bool) -> anyhow::Error {
+    let begun = Instant::now();
+    let mut ticks = interval(PROGRESS);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        let left = WAIT.saturating_sub(begun.elapsed());
+        // Round up: a second that has begun counts in full.
+        let seconds = left.as_millis().div_ceil(1000);
+        let seconds = u64::try_from(seconds).unwrap_or(u64::MAX);
+        if seconds == 0 {
+            continue;
+        }
+        remark(format!("Looking for a table {place} for another {seconds} s..."));
+        if json && let Err(error) = report_search(place, seconds) {
+            return error;
+        }
+    }
+}
+
+/// Prints the event that no host has been found yet.
+fn report_search(place: &str, seconds: u64) -> anyhow::Result<()> {
+    let why = Some(format!("no table with a free seat has been found {place} yet"));
+    let event = Event::Reaching(Reaching { seconds, why });
+    report(serde_json::to_string(&SessionLine { v: Version, event })?)
+}
+
+/// A table as its host and lobby number name it.
+fn key(table: &LanTable) -> (PeerId, [u8; 8]) {
+    (table.ticket.host(), table.ticket.lobby())
+}
+
+impl Shown {
+    /// Prints the tables that appeared, changed or went away, and new remarks.
+    fn show(&mut self, source: &mut impl Source) -> anyhow::Result<()> {
+        let tables = source.tables();
+        let stays = |old: &LanTable| tables.iter().any(|table| key(table) == key(old));
+        for (number, table) in self.tables.iter().filter(|(_, old)| !stays(old)) {
+            say(format!("  {number}  closed ({}'s table)", table.host))?;
+        }
+        self.tables.retain(|_, old| stays(old));
+        for table in tables {
+            let next = self.numbers.len() + 1;
+            let number = *self.numbers.entry(key(&table)).or_insert(next);
+            if self.tables.get(&number) != Some(&table) {
+                say(numbered(number, &table))?;
+                self.tables.insert(number, table);
+            }
+        }
+        let remarks = source.remarks();
+        for remark in &remarks {
+            if !self.remarks.contains(remark) {
+                say(remark)?;
+            }
+        }
+        self.remarks = remarks;
+        Ok(())
+    }
+}
+
+/// A line of a list.
+pub(super) fn numbered(number: usize, table: &LanTable) -> String {
+    format!("  {number}  {}", in_words(table))
+}
+
+fn in_words(table: &LanTable) -> String {
+    let game = game_info(&table.game).map_or(table.game.as_str(), |info| info.name);
+    let options = table.options.iter();
+    let options: Vec<String> = options.map(|(key, value)| format!("{key}={value}")).collect();
+    let options = if options.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", options.join(", "))
+    };
+    format!(
+        "{game}{options}, {}'s table: {} of {} seats free{}",
+        table.host,
+        table.free,
+        table.seats,
+        if table.locked { ", with a password" } else { "" }
+    )
+}

@@ -1,0 +1,167 @@
+use fairdeal_net::{Announcement, DialFailure};
+
+use super::*;
+
+fn peer(seed: u8) -> PeerId {
+    PeerId::of(&IdentityKey::from_seed([seed; 32]).signing_key()).unwrap()
+}
+
+fn address(seed: u8) -> Multiaddr {
+    format!("/ip4/192.0.2.1/tcp/4001/p2p/{}", peer(seed)).parse().unwrap()
+}
+
+fn table(host: u8, number: u64, free: u8) -> ListedTable {
+    ListedTable {
+        host: peer(host),
+        number,
+        announcement: Announcement {
+            lobby: [host; 8],
+            host: "Anna".to_owned().try_into().unwrap(),
+            game: "loot".to_owned().try_into().unwrap(),
+            options: Default::default(),
+            seats: 4,
+            free,
+            locked: false,
+        },
+        addresses: vec!["/ip4/192.0.2.2/tcp/1".parse().unwrap()],
+    }
+}
+
+fn page(point: u8, tables: Vec<ListedTable>, next: Option<u64>) -> NodeEvent {
+    NodeEvent::Listed {
+        point: peer(point),
+        page: Ok(ListedPage { tables, next }),
+    }
+}
+
+fn connected(point: u8) -> NodeEvent {
+    NodeEvent::Connected {
+        peer: peer(point),
+        address: address(point),
+    }
+}
+
+/// Two points that are connected, and the time.
+fn lists() -> (Lists, Instant) {
+    let (mut lists, now) = (Lists::of(&[address(101), address(102)]), Instant::now());
+    assert_eq!(lists.begin().len(), 2);
+    for point in [101, 102] {
+        let list = vec![Do::List(peer(point), None)];
+        assert_eq!(lists.hear(connected(point), now), list);
+    }
+    (lists, now)
+}
+
+/// The hosts and free seats of the listed tables.
+fn shown(lists: &Lists, now: Instant) -> Vec<(PeerId, u8)> {
+    let tables = lists.view(now).tables.into_iter();
+    tables.map(|table| (table.ticket.host(), table.free)).collect()
+}
+
+/// Fetches the list of a point again.
+fn again(lists: &mut Lists, point: u8, now: Instant) {
+    assert!(lists.tick(now).contains(&Do::List(peer(point), None)));
+}
+
+#[test]
+fn lists_of_all_points_are_one() {
+    let (mut lists, now) = lists();
+    assert!(!lists.view(now).is_complete);
+    lists.hear(page(102, vec![table(1, 1, 2), table(2, 5, 1)], None), now);
+    lists.hear(page(101, vec![table(3, 1, 1), table(1, 2, 3)], None), now);
+    let expected = [(peer(3), 1), (peer(1), 3), (peer(2), 1)];
+    assert_eq!(shown(&lists, now), expected);
+    assert!(lists.view(now).is_complete);
+    // Each point lists a table of its own again; the older version of the other changes nothing.
+    let later = now + REFRESH;
+    again(&mut lists, 102, later);
+    lists.hear(page(102, vec![table(1, 1, 2)], None), later);
+    assert_eq!(shown(&lists, later), [(peer(3), 1), (peer(1), 3)]);
+}
+
+#[test]
+fn list_is_fetched_page_by_page() {
+    let (mut lists, now) = lists();
+    let more = lists.hear(page(101, vec![table(1, 1, 1)], Some(7)), now);
+    assert_eq!(more, [Do::List(peer(101), Some(7))]);
+    assert_eq!(shown(&lists, now), [], "not before the list is whole");
+    // A point that goes in circles is stopped.
+    let more = lists.hear(page(101, vec![table(2, 1, 1)], Some(7)), now);
+    assert_eq!(more, []);
+    assert_eq!(shown(&lists, now), [(peer(1), 1), (peer(2), 1)]);
+    assert_eq!(lists.hear(page(101, vec![table(3, 1, 1)], None), now), [], "unasked");
+    assert_eq!(shown(&lists, now).len(), 2);
+}
+
+#[test]
+fn endless_list_ends() {
+    let (mut lists, now) = lists();
+    let mut pages = 0;
+    while !lists.hear(page(101, vec![], Some(pages + 1)), now).is_empty() {
+        pages += 1;
+    }
+    assert_eq!(pages, MAX_PAGES as u64 - 1);
+}
+
+#[test]
+fn repeated_version_expires() {
+    let (mut lists, start) = lists();
+    lists.hear(page(101, vec![table(1, 4, 1)], None), start);
+    let mut now = start;
+    while now < start + LIFETIME {
+        assert_eq!(shown(&lists, now).len(), 1);
+        now += REFRESH;
+        again(&mut lists, 101, now);
+        // An older version is no renewal either.
+        let number = 3 + now.duration_since(start).as_secs() / 5 % 2;
+        lists.hear(page(101, vec![table(1, number, 1)], None), now);
+    }
+    assert_eq!(shown(&lists, now), []);
+    now += REFRESH;
+    again(&mut lists, 101, now);
+    lists.hear(page(101, vec![table(1, 5, 1)], None), now);
+    assert_eq!(shown(&lists, now).len(), 1);
+}
+
+#[test]
+fn failed_points_are_named() {
+    let (mut lists, now) = lists();
+    let failed = NodeEvent::DialFailed {
+        peer: Some(peer(101)),
+        addresses: vec![],
+        reason: DialFailure::NoAddress,
+        retry_in: None,
+    };
+    lists.hear(failed, now);
+    let refused = NodeEvent::Listed {
+        point: peer(102),
+        page: Err("no".to_owned()),
+    };
+    lists.hear(refused, now);
+    let view = lists.view(now);
+    assert!(view.is_complete);
+    assert_eq!(view.failed[1], (address(102), "no".to_owned()));
+    // The point is asked again, and forgiven.
+    again(&mut lists, 102, now + REFRESH);
+    lists.hear(page(102, vec![], None), now + REFRESH);
+    assert_eq!(lists.view(now).failed.len(), 1);
+}
+
+#[test]
+fn memory_is_bounded() {
+    let (mut lists, now) = lists();
+    let lobby = |n: u32| {
+        let mut table = table(1, 1, 1);
+        table.announcement.lobby[..4].copy_from_slice(&n.to_le_bytes());
+        table
+    };
+    for n in 0..8_000 {
+        let full = n % 800 == 0;
+        let more = lists.hear(page(101, vec![lobby(n)], Some(u64::from(n + 1))), now);
+        if more.is_empty() || full {
+            lists.find(peer(101)).unwrap().begin_round();
+        }
+    }
+    assert!(lists.known.len() <= MAX_KNOWN);
+    assert!(lists.points.iter().all(|point| point.tables.len() <= MAX_TABLES));
+}
