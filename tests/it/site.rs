@@ -48,6 +48,7 @@ fn opens_a_screen(words: &[&str]) -> bool {
 struct Reader {
     folder: TempDir,
     others: Vec<Program>,
+    players: Vec<Player>,
     /// Values of the placeholders.
     known: BTreeMap<&'static str, String>,
 }
@@ -61,6 +62,7 @@ impl Reader {
         Self {
             folder,
             others: Vec::new(),
+            players: Vec::new(),
             known: BTreeMap::new(),
         }
     }
@@ -134,9 +136,13 @@ impl Reader {
             let mut program = CommandBuilder::new(env!("CARGO_BIN_EXE_fairdeal"));
             program.args(&words[1..]);
             program.cwd(self.folder.path());
-            // Killed when dropped.
-            let player = Player::starts(&self.data(), program);
-            player.sees("interface", |shown| shown.contains("fairdeal ▌"));
+            // Each is another person, who stays.
+            let data = self.folder.path().join(format!("player-{}", self.players.len()));
+            let player = Player::starts(&data, program);
+            player.sees("interface", |shown| {
+                shown.contains("fairdeal ▌") || shown.contains("Tables at the meeting point") && shown.contains("Loot")
+            });
+            self.players.push(player);
             return;
         }
         let bin = Path::new(env!("CARGO_BIN_EXE_fairdeal")).parent().unwrap();
