@@ -304,6 +304,10 @@ mod tests {
     }
 
     fn page(names: [&str; 2], finding: Option<Finding>) -> String {
+        page_with(names, finding, None)
+    }
+
+    fn page_with(names: [&str; 2], finding: Option<Finding>, game: Option<&[u8]>) -> String {
         let charter = charter(names);
         let report = report(finding);
         let deals = [PlayedDeal {
@@ -323,7 +327,7 @@ mod tests {
             deals: &deals,
             verdict: "fair",
             meaning: ["One <shuffled>.", "Two.", "Three."].map(str::to_owned),
-            game: Some(b"not much of a game"),
+            game,
         };
         audited.page()
     }
@@ -339,8 +343,6 @@ mod tests {
             "<td>✓</td><td class=\"number\">12</td><td>shuffle proofs</td><td>Every shuffle",
             "<td>opened and recomputed</td><td>-7, 104</td>",
             "target=100",
-            "href=\"data:application/octet-stream;base64,bm90IG11Y2ggb2YgYSBnYW1l\">",
-            "(18 bytes) and check it with a program or page that you got yourself",
             &"ab".repeat(32),
             &"cd".repeat(32),
         ] {
@@ -368,6 +370,13 @@ mod tests {
         // A finding without a culprit names nobody.
         let page = self::page(["Anna", "Béla"], Some(Finding::Trailer("the log is short")));
         assert!(page.contains("nobody in particular") && page.contains("the log is short"));
+    }
+
+    #[test]
+    fn game_can_be_saved_from_its_page() {
+        let page = page_with(["Anna", "Béla"], None, Some(b"not much of a game"));
+        assert!(page.contains("href=\"data:application/octet-stream;base64,bm90IG11Y2ggb2YgYSBnYW1l\">"));
+        assert!(page.contains("(18 bytes) and check it with a program or page that you got yourself"));
     }
 
     #[test]

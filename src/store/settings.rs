@@ -134,6 +134,7 @@ mod tests {
             letters: Letters::Always,
             motion: false,
             keys: BTreeMap::from([("up".to_owned(), vec!["w".to_owned()])]),
+            meet: vec!["/ip4/192.0.2.7/tcp/4001/p2p/12D3KooW".to_owned()],
             solved: BTreeMap::from([("loot".to_owned(), BTreeSet::from([1, 3]))]),
             ..Settings::default()
         };

@@ -377,6 +377,39 @@ fn table_at_a_meeting_point_is_chosen() {
     host.wait_for("seated").expect("the player joins");
 }
 
+/// The first screen lists tables of the meeting points in the settings, joins one, and offers to list its own.
+#[test]
+fn first_screen_shows_tables_of_meeting_points() {
+    if !terminals_work() {
+        return;
+    }
+    let root = tempfile::tempdir().unwrap();
+    let relay = Relay::start(root.path());
+    let args = [
+        "bot", "host", "loot", "--seats", "2", "--json", "--no-lan", "--name", "Dora",
+    ];
+    let meet = ["--meet", &relay.address];
+    let mut host = Program::start(root.path(), "host", &[&args[..], &meet, &LISTEN].concat());
+    let data = root.path().join("guest");
+    std::fs::create_dir(&data).unwrap();
+    let settings = format!("name = \"Cleo\"\nmeet = [\"{}\", \"nowhere\"]\n", relay.address);
+    std::fs::write(data.join("settings.toml"), settings).unwrap();
+    let command = CommandBuilder::new(env!("CARGO_BIN_EXE_fairdeal"));
+    let mut player = Player::starts(&data, command);
+    player.reads("nowhere is no address");
+    player.reads("Loot with Dora");
+    player.presses("o");
+    player.reads("who can join");
+    for _ in 0..3 {
+        player.presses(RIGHT);
+    }
+    player.reads("anybody");
+    player.presses("\x1b");
+    player.reads("Open tables");
+    player.asks_for("join Dora's table");
+    host.wait_for("seated").expect("the player joins");
+}
+
 /// A program whose window is closed exits cleanly and keeps its game as a saved game.
 #[cfg(unix)]
 #[test]

@@ -25,6 +25,8 @@ pub struct Settings {
     pub bot_level: Level,
     /// Bot delay before each action, in milliseconds.
     pub bot_delay: u64,
+    /// Meeting points whose tables the first screen lists: addresses as `fairdeal relay` prints them, four at most.
+    pub meet: Vec<String>,
     /// Key bindings that differ from the defaults: an action, and its keys.
     pub keys: BTreeMap<String, Vec<String>>,
     /// The puzzles that the player has solved: the game's id, and their numbers from 1.
@@ -42,6 +44,7 @@ impl Default for Settings {
             motion: true,
             bot_level: Level::default(),
             bot_delay: 700,
+            meet: Vec::new(),
             keys: BTreeMap::new(),
             solved: BTreeMap::new(),
         }

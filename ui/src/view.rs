@@ -317,15 +317,21 @@ pub struct ListedTable {
     pub free: u8,
     /// Whether the table has a password.
     pub locked: bool,
+    /// Whether it is known from a meeting point alone.
+    pub at_point: bool,
 }
 
-/// The open tables on the local network.
+/// The open tables on the local network and at meeting points.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Listing {
-    /// Ordered by host.
+    /// Those nearby first.
     pub tables: Vec<ListedTable>,
-    /// Whether this machine has no multicast, so no table can be found.
+    /// Whether this machine has no multicast, so no table nearby can be found.
     pub blind: bool,
+    /// Whether meeting points are asked.
+    pub has_points: bool,
+    /// How many of them have not answered lately.
+    pub silent_points: usize,
 }
 
 #[cfg(test)]

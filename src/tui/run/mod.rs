@@ -2,6 +2,7 @@
 //!
 //! The terminal is restored in every case: on return, on an error, on a panic, and on SIGTERM or SIGHUP.
 
+mod open_tables;
 mod reading;
 
 use std::io::{Write as _, stdout};
@@ -12,7 +13,7 @@ use std::time::Duration;
 use data_encoding::BASE64;
 use fairdeal_games::bots::Level;
 use fairdeal_games::{AnyGame, game_info, rule_set};
-use fairdeal_net::{JoinError, JoinTarget, PeerId, Ticket, Transport, everywhere, leads_to};
+use fairdeal_net::{JoinError, JoinTarget, Multiaddr, PeerId, Ticket, Transport, everywhere, leads_to};
 use fairdeal_protocol::audit::progress::audit_with;
 use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::seat::Seat;
@@ -27,14 +28,14 @@ use fairdeal_ui::app::shell::Shell;
 use fairdeal_ui::keys::Keymap;
 use fairdeal_ui::text::{player_names, reasons};
 use fairdeal_ui::theme::{Depth, Themes};
-use fairdeal_ui::view::{ListedTable, Listing, PeerState, Seating};
+use fairdeal_ui::view::{PeerState, Seating};
 use tokio::sync::mpsc::{self, error::TrySendError};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
+use self::open_tables::{OpenTables, points};
 use crate::session::driver::{Attended, Pilot, Role, Setup, start};
 use crate::session::frame::ProgramId;
 use crate::session::journal::{ListenConfig, open_seats, saved_tables};
-use crate::session::lan::{Browser, LanView};
 use crate::session::local_bots::{self, OpenTable};
 use crate::session::practice;
 use crate::session::{Command, SessionEvent};
@@ -67,9 +68,9 @@ struct App {
     inviting: Option<OpenTable>,
     /// Where tables listen, if it was given when the first one was opened.
     place: Option<ListenConfig>,
-    browser: Option<Browser>,
-    /// This player's own peer id, once there is a browser.
-    own: Option<PeerId>,
+    tables: Option<OpenTables>,
+    /// The meeting points of the settings.
+    points: Vec<Multiaddr>,
     /// Whether there may be a network to browse.
     browses: bool,
     /// How often the data directory has been read. An older reading stops when this number changes.
@@ -81,23 +82,6 @@ struct App {
     names: Vec<String>,
     /// The player's seat at the last table.
     me: Option<Seat>,
-}
-
-/// The tables on the local network as the first screen lists them.
-fn listing(view: LanView) -> Listing {
-    let tables = view.tables.into_iter().map(|table| ListedTable {
-        ticket: table.ticket.to_string(),
-        host: table.host,
-        game: table.game,
-        options: table.options,
-        seats: table.seats,
-        free: table.free,
-        locked: table.locked,
-    });
-    Listing {
-        tables: tables.collect(),
-        blind: view.blind,
-    }
 }
 
 /// Refuses a text that is no ticket and no address, in words.
@@ -136,6 +120,7 @@ pub(in crate::tui) async fn run(interface: Interface, start: Start) -> Result<Ta
         ..Context::new(settings, interface.depth)
     };
     context.dress();
+    let (points, point_complaints) = points(&context.settings.meet);
     let (back, mut inputs) = mpsc::channel(64);
     let mut app = App {
         interface,
@@ -144,8 +129,8 @@ pub(in crate::tui) async fn run(interface: Interface, start: Start) -> Result<Ta
         reading: Arc::default(),
         inviting: None,
         place: None,
-        browser: None,
-        own: None,
+        tables: None,
+        points,
         browses: matches!(start, Start::Home),
         readings: Arc::default(),
         closing: Vec::new(),
@@ -180,7 +165,7 @@ pub(in crate::tui) async fn run(interface: Interface, start: Start) -> Result<Ta
             Shell::new(context, Box::new(TableScreen::new("table", local)))
         }
     };
-    let theme_complaints = theme_complaints.iter().map(ToString::to_string);
+    let theme_complaints = theme_complaints.iter().map(ToString::to_string).chain(point_complaints);
     let complaints = [complaint, keys_complaint].into_iter().flatten();
     for complaint in complaints.chain(theme_complaints) {
         shell.toast(Tone::Bad, complaint);
@@ -255,7 +240,7 @@ pub(in crate::tui) async fn run(interface: Interface, start: Start) -> Result<Ta
 impl App {
     /// Waits for the next event of the session or of the LAN.
     async fn next(&mut self) -> Input {
-        match (&mut self.live, &mut self.browser) {
+        match (&mut self.live, &mut self.tables) {
             (Some(live), _) => match live.handle.events.recv().await {
                 Some(event) => Input::UiEvent(UiEvent::Session(event)),
                 None => {
@@ -263,16 +248,7 @@ impl App {
                     Input::UiEvent(UiEvent::SessionEnded)
                 }
             },
-            (None, Some(browser)) => {
-                let view = browser.view();
-                if view.changed().await.is_err() {
-                    return std::future::pending().await;
-                }
-                let mut view = view.borrow_and_update().clone();
-                // A table of one's own that has just closed is still announced for a while.
-                view.tables.retain(|table| Some(table.ticket.host()) != self.own);
-                Input::Lan(Some(listing(view)))
-            }
+            (None, Some(tables)) => Input::Lan(Some(tables.next().await)),
             (None, None) => std::future::pending().await,
         }
     }
@@ -522,6 +498,11 @@ impl App {
         self.level = opening.level;
         let mut setup = self.setup(context, Role::Host(rules), transport, opening.password.clone())?;
         setup.lan = opening.lan && opening.networked;
+        if opening.meet && opening.networked {
+            // Strangers have no other way than the points where they find the table.
+            setup.meet.clone_from(&self.points);
+            setup.place.relays.extend(self.points.iter().cloned());
+        }
         // With bots only there is nobody to wait for.
         setup.ready = !opening.networked;
         let bots = vec![pilot(opening.level, &context.settings); usize::from(opening.bots)];
@@ -536,7 +517,7 @@ impl App {
         if let Some(old) = self.live.take() {
             self.part(old, None);
         }
-        self.browser = None;
+        self.tables = None;
         self.ending = TableOutcome::Left;
         self.live = Some(table);
     }
@@ -567,13 +548,13 @@ impl App {
     /// Browses the LAN while there is no session.
     fn browse(&mut self, shell: &mut Shell) {
         let wanted = self.live.is_none() && self.browses;
-        if wanted && self.browser.is_none() {
-            // Without a network there is nothing to browse.
-            self.browser = Browser::start().ok();
+        if wanted && self.tables.is_none() {
             let identity = self.interface.data.open().ok().and_then(|data| data.identity().ok());
-            self.own = identity.and_then(|identity| PeerId::of(&identity.signing_key()).ok());
-            self.browses = self.browser.is_some();
-        } else if !wanted && self.browser.take().is_some() {
+            let own = identity.and_then(|identity| PeerId::of(&identity.signing_key()).ok());
+            self.tables = OpenTables::start(&self.points, own);
+            // Without a network there is nothing to browse.
+            self.browses = self.tables.is_some();
+        } else if !wanted && self.tables.take().is_some() {
             shell.update(Input::Lan(None));
         }
     }

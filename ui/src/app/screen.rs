@@ -146,6 +146,8 @@ pub struct Opening {
     pub networked: bool,
     /// Whether the table is announced on the LAN.
     pub lan: bool,
+    /// Whether the table is listed at the meeting points of the settings.
+    pub meet: bool,
     pub password: Option<Password>,
     /// Whether this is an unsealed game, for practice.
     pub practice: bool,

@@ -133,8 +133,9 @@ fn a_table_of_the_network_takes_no_other_lines_place() {
             seats: 2,
             free: 1,
             locked: false,
+            at_point: false,
         }],
-        blind: false,
+        ..Listing::default()
     })));
     assert!(stage.draw().contains("Loot with Cleo"));
     stage.key(KeyCode::Enter);

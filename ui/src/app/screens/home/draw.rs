@@ -162,7 +162,8 @@ impl Home {
         let mut lan: Vec<PanelRow<'_>> = lan.collect();
         if lan.is_empty() {
             lan.push(PanelRow::Remark(match view {
-                Some(view) if view.blind => "No multicast here: use tickets.",
+                Some(view) if view.has_points && view.silent_points > 0 => "A meeting point does not answer.",
+                Some(view) if view.blind && !view.has_points => "No multicast here: use tickets.",
                 _ => "None yet. They appear here.",
             }));
         }
@@ -171,7 +172,13 @@ impl Home {
             lan.push(choice(Entry::Options, "o", "open a table", ""));
         }
         lan.push(choice(Entry::Watch, "w", "watch a table", ""));
-        let title = "Open tables near you".to_owned();
+        let has_points = view.is_some_and(|view| view.has_points);
+        let title = if has_points {
+            "Open tables"
+        } else {
+            "Open tables near you"
+        }
+        .to_owned();
         panels.push(Panel { title, rows: lan });
         panels
     }

@@ -160,8 +160,9 @@ impl Home {
                 let options = table.options.iter().map(|(key, value)| format!("{key} {value}"));
                 let options: Vec<String> = options.collect();
                 let locked = if table.locked { "It needs a password. " } else { "" };
+                let place = if table.at_point { " at a meeting point" } else { "" };
                 let short = format!(
-                    "{}'s table: {} of {} seats free. {locked}",
+                    "{}'s table{place}: {} of {} seats free. {locked}",
                     table.host, table.free, table.seats
                 );
                 let long = format!("{short}Options: {}.", options.join(", "));

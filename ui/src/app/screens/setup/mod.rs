@@ -52,6 +52,8 @@ enum Who {
     Near,
     /// Only those who have the ticket find it.
     Invited,
+    /// The table is listed at the meeting points of the settings, and announced on the LAN.
+    Anybody,
 }
 
 /// The name of an option on this screen and its meaning: the text, then that of its value.
@@ -202,6 +204,11 @@ impl Setup {
                     "by invitation".to_owned(),
                     "You get a ticket to send to friends, wherever they are. Nobody else finds the table.",
                 ),
+                Who::Anybody => (
+                    "who can join",
+                    "anybody".to_owned(),
+                    "Your meeting points list the table with your name and address, and carry players who cannot reach you.",
+                ),
             },
             Item::Seats => {
                 let meaning = format!(
@@ -276,7 +283,9 @@ impl Setup {
         match item {
             Item::Who => {
                 let was_networked = self.is_networked();
-                self.who = turned(&[Who::Nobody, Who::Near, Who::Invited], &self.who, by);
+                let all = [Who::Nobody, Who::Near, Who::Invited, Who::Anybody];
+                let offered = if context.settings.meet.is_empty() { 3 } else { 4 };
+                self.who = turned(all.get(..offered).unwrap_or(&all), &self.who, by);
                 if was_networked != self.is_networked() {
                     self.bots = if self.is_networked() { 0 } else { self.seats - 1 };
                 }
@@ -342,7 +351,8 @@ impl Setup {
                 .map(|(_, (option, value))| (option.key.to_owned(), value.clone()))
                 .collect(),
             networked: is_networked,
-            lan: self.who == Who::Near,
+            lan: matches!(self.who, Who::Near | Who::Anybody),
+            meet: self.who == Who::Anybody,
             password,
             practice: self.practice,
         };

@@ -129,6 +129,7 @@ impl TableScreen {
             options: self.lobby.options.clone(),
             networked: !self.local,
             lan: false,
+            meet: false,
             password: None,
             practice: self.is_practice(),
         };
