@@ -324,7 +324,7 @@ pub struct ListedTable {
 /// The open tables on the local network and at meeting points.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Listing {
-    /// Those nearby first.
+    /// The nearby ones first.
     pub tables: Vec<ListedTable>,
     /// Whether this machine has no multicast, so no table nearby can be found.
     pub blind: bool,
