@@ -223,7 +223,7 @@ async fn games_are_checked_and_replayed_in_a_browser() {
     browser.client.clone().close().await.unwrap();
 }
 
-/// What a player types or pastes by accident does not end the page, and a check goes on under a moving mouse.
+/// Keys and pastes by accident do not end the page, and a check continues under a moving mouse.
 #[tokio::test]
 async fn odd_input_does_no_harm() {
     let Some(browser) = open().await else { return };

@@ -70,7 +70,7 @@ impl Rules {
         Self::at(game, "")
     }
 
-    /// Opens the rulebook at a heading, named as in [`anchors`]; at the top if there is no such heading.
+    /// Opens the rulebook at a heading, by its anchor; at the top if there is no such heading.
     pub fn at(game: &'static GameInfo, anchor: &str) -> Self {
         Self {
             game,

@@ -1,8 +1,8 @@
 //! The table's screen, for a player or a spectator: from the lobby to the end of the game.
 //!
-//! This file holds the state and passes each key, click and event to a module. [`choosing`] handles actions, [`leave`]
-//! readiness, a rematch and leaving, [`events`] the reports of the session. [`lobby`], [`draw`] and the parts of
-//! a table draw the screen, [`sheets`] opens what lies over it, [`seal`] shows what protects each step, [`moving`] animates.
+//! This file holds the state and passes each key, click and event to a module. `choosing` handles actions, `leave`
+//! readiness, a rematch and leaving, `events` the reports of the session. `lobby`, `draw` and the parts of
+//! a table draw the screen, `sheets` opens what lies over it, `seal` shows what protects each step, `moving` animates.
 //!
 //! Over 600 lines: Rust requires all methods of [`Screen`] in one `impl`; most of them call the modules above.
 
