@@ -1,7 +1,7 @@
 //! A practice game in a task of its own: [`Practice`] with a session's channels.
 
 use fairdeal_protocol::game::RuleSet;
-use fairdeal_ui::practice::{Opponents, Practice, PracticeError};
+use fairdeal_ui::practice::{Opponents, Practice};
 use tokio::sync::mpsc;
 
 use super::Handle;
@@ -13,7 +13,8 @@ use super::Handle;
 pub fn open(rules: &RuleSet, name: &str) -> Result<Handle, OpenError> {
     let mut seed = [0; 32];
     getrandom::fill(&mut seed).map_err(OpenError::Random)?;
-    let (mut practice, mut say) = Practice::deal(rules, name, Opponents::none(), seed)?;
+    let dealt = Practice::deal(rules, name, Opponents::none(), seed);
+    let (mut practice, mut say) = dealt.map_err(|_| OpenError::Rules(rules.game.clone()))?;
     let (commands, mut inbox) = mpsc::channel(16);
     let (outbox, told) = mpsc::channel(64);
     tokio::spawn(async move {
@@ -40,8 +41,8 @@ pub enum OpenError {
     #[error("the system provides no random bytes: {0}")]
     Random(getrandom::Error),
     /// The game is no solitaire: a program's bots sit at sealed tables. Or its rules are unknown.
-    #[error(transparent)]
-    Rules(#[from] PracticeError),
+    #[error("{0} has no practice mode")]
+    Rules(String),
 }
 
 #[cfg(test)]

@@ -55,6 +55,7 @@ impl Picture {
         self.screen.backend().buffer()
     }
 
+    /// The picture as an SVG document.
     pub fn to_svg(&mut self) -> String {
         svg(self.draw())
     }

@@ -113,6 +113,7 @@ pub struct Summary {
 }
 
 impl Summary {
+    /// Without scores and results.
     pub fn new(charter: &Charter, me: Option<Seat>, ending: Ending, log: Hash32) -> Self {
         Self {
             version: VERSION,

@@ -43,6 +43,7 @@ struct Row {
     count: Option<u64>,
 }
 
+/// The audit of a transcript: its progress, then its result.
 #[derive(Debug, Default)]
 pub struct Audit {
     /// The transcript.
@@ -57,6 +58,7 @@ pub struct Audit {
 }
 
 impl Audit {
+    /// An audit that has not begun, of the transcript at this path.
     pub fn of(path: PathBuf) -> Self {
         Self {
             path,

@@ -27,6 +27,7 @@ const OPEN: Target = Target::Button(1);
 const REVIEW: Target = Target::Button(2);
 const OPPONENTS: Target = Target::Button(3);
 
+/// The list of past and saved games.
 #[derive(Debug, Default)]
 pub struct History {
     /// Index of the chosen game.

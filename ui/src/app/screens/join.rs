@@ -26,6 +26,7 @@ pub enum Purpose {
     Watch,
 }
 
+/// Entering a ticket or an address.
 #[derive(Debug)]
 pub struct Join {
     purpose: Purpose,
@@ -37,6 +38,7 @@ pub struct Join {
 }
 
 impl Join {
+    /// With empty fields.
     pub fn new(purpose: Purpose) -> Self {
         Self {
             purpose,

@@ -29,6 +29,7 @@ const SEAL: &str = "The seal of a real game";
 /// Reads on, or plays a real game at the end.
 const ON: Target = Target::Button(200);
 
+/// A guided hand.
 #[derive(Debug)]
 pub struct LessonScreen {
     info: &'static GameInfo,

@@ -29,6 +29,7 @@ const EYES: Target = Target::Button(103);
 /// The first cell of the bar; the button number is this plus the cell's column.
 const BAR: u16 = 200;
 
+/// A past game, at one of its steps.
 #[derive(Debug)]
 pub struct ReplayScreen {
     replay: Option<Arc<Replay>>,

@@ -22,6 +22,7 @@ const TITLE: &str = "What the sharp bot would have done";
 /// Columns before the words of an action.
 const INDENT: usize = 13;
 
+/// The worst decisions of a past game.
 #[derive(Debug)]
 pub struct Review {
     me: Seat,

@@ -57,6 +57,7 @@ const ITEMS: [Item; 8] = [
     Item::BotDelay,
 ];
 
+/// The settings, with a sample of what they change.
 #[derive(Debug)]
 pub struct SettingsScreen {
     name: Field,
@@ -64,6 +65,7 @@ pub struct SettingsScreen {
 }
 
 impl SettingsScreen {
+    /// With the settings as they are.
     pub fn new(context: &Context) -> Self {
         Self {
             name: Field::new(MAX_NAME).with(context.name()),

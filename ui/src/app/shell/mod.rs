@@ -61,6 +61,7 @@ struct Toast {
     left: Duration,
 }
 
+/// The stack of screens, and what lies over all of them.
 #[derive(Debug)]
 pub struct Shell {
     context: Context,
@@ -273,6 +274,7 @@ impl Shell {
         self.context.is_slow = true;
     }
 
+    /// Sets the day in UTC, as `2026-01-31`.
     pub fn set_day(&mut self, today: String) {
         self.context.today = today;
     }

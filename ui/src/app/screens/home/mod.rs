@@ -69,6 +69,7 @@ const ORDER: [&str; 5] = [
     "houses-of-thoth",
 ];
 
+/// The first screen.
 #[derive(Debug, Default)]
 pub struct Home {
     focus: Option<Target>,

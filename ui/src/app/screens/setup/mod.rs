@@ -88,6 +88,7 @@ const TIMES: [OptionInfo; 2] = [
     },
 ];
 
+/// The set-up of a new table.
 #[derive(Debug)]
 pub struct Setup {
     game: &'static GameInfo,
@@ -109,6 +110,7 @@ pub struct Setup {
 }
 
 impl Setup {
+    /// Of a table for this game, with bots alone.
     pub fn new(game: &'static GameInfo, context: &Context) -> Self {
         let seats = 3.clamp(game.least_seats, game.most_seats);
         let table = std::iter::once(&TABLE_OPTION).chain(&TIMES);
