@@ -6,7 +6,7 @@ use fairdeal_net::JoinTarget;
 use tokio::time::timeout;
 
 use super::Exit;
-use super::tables::{self, Choice, Source, WAIT, tell_progress};
+use super::tables::{self, Choice, Source, WAIT, next_of, tell_progress};
 use crate::session::lan::{Browser, LanTable, LanView};
 use crate::signals::Signals;
 
@@ -16,8 +16,7 @@ const ADVICE: &str = "None so far. `fairdeal host GAME` opens one; `fairdeal joi
 
 impl Source for Browser {
     async fn changed(&mut self) -> anyhow::Result<()> {
-        let changed = self.view().changed().await;
-        changed.map_err(|_| anyhow::anyhow!("the network stopped; try again"))
+        next_of(self.view()).await
     }
 
     fn tables(&mut self) -> Vec<LanTable> {

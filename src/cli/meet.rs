@@ -11,7 +11,7 @@ use tokio::time::timeout;
 use super::args::Join;
 use super::output::{complain, report, say};
 use super::table::check_named;
-use super::tables::{self, Choice, Source, WAIT, numbered, tell_progress};
+use super::tables::{self, Choice, Source, WAIT, next_of, numbered, tell_progress};
 use super::{Exit, usage};
 use crate::events::{TableLine, Version};
 use crate::session::lan::LanTable;
@@ -74,8 +74,7 @@ struct Search<'a> {
 
 impl Source for PointBrowser {
     async fn changed(&mut self) -> anyhow::Result<()> {
-        let changed = self.view().changed().await;
-        changed.map_err(|_| anyhow::anyhow!("the network stopped; try again"))
+        next_of(self.view()).await
     }
 
     fn tables(&mut self) -> Vec<LanTable> {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use fairdeal_games::game_info;
 use fairdeal_net::{JoinTarget, PeerId};
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
 use super::Exit;
@@ -41,6 +41,15 @@ pub(super) trait Source {
 
     /// Remarks for the person, such as that a point does not answer.
     fn remarks(&mut self) -> Vec<String>;
+}
+
+/// Waits for the next change of a source's view.
+///
+/// # Errors
+/// Its task has ended.
+pub(super) async fn next_of<T>(view: &mut watch::Receiver<T>) -> anyhow::Result<()> {
+    let changed = view.changed().await;
+    changed.map_err(|_| anyhow::anyhow!("the network stopped; try again"))
 }
 
 /// A list that has been shown. A table keeps its number while the list changes.

@@ -199,7 +199,10 @@ fn letters_open_screens_from_home() {
 
 /// The table that the set-up asks for.
 fn opening(keys: &str) -> Opening {
-    let mut stage = TestApp::at_home(false);
+    opening_at(TestApp::at_home(false), keys)
+}
+
+fn opening_at(mut stage: TestApp, keys: &str) -> Opening {
     stage.key(KeyCode::Char('o'));
     for key in keys.chars() {
         stage.key(match key {
@@ -234,6 +237,12 @@ fn set_up_opens_the_table_that_it_shows() {
     );
     let table = opening("<-");
     assert!(table.networked && !table.lan, "only with the ticket");
+    // "Anybody" is offered only with meeting points; without them the third step leads back to the first choice.
+    assert!(!opening(">>>-").networked);
+    let mut stage = TestApp::at_home(false);
+    stage.shell.context_mut().settings.meet = vec!["/ip4/192.0.2.7/tcp/4001/p2p/12D3KooW".to_owned()];
+    let table = opening_at(stage, ">>>-");
+    assert!(table.networked && table.meet && table.lan);
 }
 
 /// At the smallest screen the list of settings scrolls with the focus.

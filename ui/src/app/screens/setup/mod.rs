@@ -209,7 +209,7 @@ impl Setup {
                 Who::Anybody => (
                     "who can join",
                     "anybody".to_owned(),
-                    "Your meeting points list the table with your name and address, and carry players who cannot reach you.",
+                    "Your meeting points list the table with your name and address, and relay players who cannot reach you directly.",
                 ),
             },
             Item::Seats => {
