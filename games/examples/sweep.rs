@@ -1,4 +1,4 @@
-//! Looks for games of bots that go on for ever: `sweep [GAMES [LEVEL [GAME]]]`, `sweep 5 sharp` for instance.
+//! Looks for games of bots that go on for ever: `sweep [GAMES [LEVEL [GAME [SEATS]]]]`, `sweep 5 sharp` for instance.
 //!
 //! For each game and number of seats it plays with the defaults, then with each other value of each choice and flag
 //! alone. Targets keep their defaults. A game is unfinished after 20,000 actions. Sharp bots have 200 play-outs
@@ -51,13 +51,13 @@ fn main() -> Result<(), Failure> {
         Some(name) => vec![Level::by_name(name).ok_or("no such level")?],
     };
     let only = words.get(2);
+    let only_seats = words.get(3).map(|word| word.parse::<u8>()).transpose()?;
     println!("| game | seats | options | level | games | unfinished | nobody | actions a game | s |");
     println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- |");
     let mut unfinished = 0;
     for info in GAMES.iter().filter(|info| only.is_none_or(|id| id == info.id)) {
-        for (seats, options) in
-            (info.least_seats..=info.most_seats).flat_map(|seats| variants(info).into_iter().map(move |it| (seats, it)))
-        {
+        let seats = (info.least_seats..=info.most_seats).filter(|seats| only_seats.is_none_or(|only| only == *seats));
+        for (seats, options) in seats.flat_map(|seats| variants(info).into_iter().map(move |it| (seats, it))) {
             let given: Vec<String> = options.iter().map(|(key, value)| format!("{key}={value}")).collect();
             for level in &levels {
                 let began = Instant::now();
