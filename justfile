@@ -42,9 +42,13 @@ deny:
 advisories:
     cargo deny check
 
-# Builds the program as it is handed out, with link-time optimisation.
+# Builds the packages of a release in target/packages (CONTRIBUTING.md names the tools).
 dist:
-    cargo build --profile dist --features quic --locked
+    packaging/dist.sh
+
+# Tries the packages that `just dist` has built: unpack, run, play, verify, remove; Windows under Wine.
+check-dist:
+    packaging/check.sh
 
 # Plays whole simulated tables against a bad world (see CONTRIBUTING.md).
 simulate TABLES="1000" FIRST="0":
