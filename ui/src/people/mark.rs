@@ -27,7 +27,9 @@ pub struct Mark {
 pub struct Known {
     /// The player's own name for it, or else the name that it announced last.
     pub name: String,
-    /// Games played together.
+    /// Whether the player has chosen the name; otherwise the key has announced it.
+    pub is_own_name: bool,
+    /// Games begun together.
     pub games: u32,
     pub favourite: bool,
     pub blocked: bool,
@@ -69,9 +71,8 @@ impl Mark {
 
     /// The mark in words: "known: Ada, 4 games".
     pub fn words(&self) -> String {
-        let name = self.known.as_ref().map_or("", |known| known.name.as_str());
         match self.kind() {
-            MarkKind::Blocked => format!("blocked: {name}"),
+            MarkKind::Blocked => format!("blocked: {}", self.name()),
             MarkKind::OtherKey => {
                 let imitated = self.imitates.as_deref().unwrap_or_default();
                 format!("another key than the {imitated} you know")
@@ -93,14 +94,21 @@ impl Mark {
         }
     }
 
+    /// The player's own name for the key, or else an announced one in quotation marks: nobody can announce a name without
+    /// them.
+    fn name(&self) -> String {
+        match &self.known {
+            Some(known) if known.is_own_name => known.name.clone(),
+            Some(known) => format!("\"{}\"", known.name),
+            None => String::new(),
+        }
+    }
+
     fn with_games(&self) -> String {
-        let Some(known) = &self.known else {
-            return String::new();
-        };
-        let games = usize::try_from(known.games).unwrap_or(usize::MAX);
-        match games {
-            0 => known.name.clone(),
-            games => format!("{}, {}", known.name, counted(games, "game")),
+        let games = self.known.as_ref().map_or(0, |known| known.games);
+        match usize::try_from(games).unwrap_or(usize::MAX) {
+            0 => self.name(),
+            games => format!("{}, {}", self.name(), counted(games, "game")),
         }
     }
 }

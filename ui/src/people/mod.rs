@@ -157,10 +157,14 @@ impl Person {
         self.announced.truncate(MAX_ANNOUNCED);
     }
 
+    /// Whether the player's own name for it has this look.
+    fn is_named(&self, look: &str) -> bool {
+        self.name.as_ref().is_some_and(|name| looks(name) == look)
+    }
+
     /// Whether a name with this look belongs to this key.
     fn goes_by(&self, look: &str) -> bool {
-        let names = self.name.iter().chain(&self.announced);
-        names.into_iter().any(|name| looks(name) == look)
+        self.is_named(look) || self.announced.iter().any(|name| looks(name) == look)
     }
 }
 
@@ -247,7 +251,7 @@ impl Book {
         }
         let look = looks(&name);
         let mut others = self.people.iter().filter(|other| other.key != key);
-        if !name.is_empty() && others.any(|other| other.name.as_ref().is_some_and(|other| looks(other) == look)) {
+        if !name.is_empty() && others.any(|other| other.is_named(&look)) {
             return Err(ChangeError::Taken(name));
         }
         match (change, self.get(&key)) {
@@ -279,14 +283,21 @@ impl Book {
     pub fn mark(&self, key: &PeerKey, announced: &str) -> Mark {
         let own = self.get(key);
         let look = looks(announced);
-        let is_its_own = look.is_empty() || own.is_some_and(|person| person.goes_by(&look));
+        let is_its_own = own.is_some_and(|person| person.goes_by(&look));
+        let has_own_name = own.is_some_and(|person| person.name.is_some());
         let mut alike: Vec<&Person> = self.people.iter().filter(|other| other.key != *key).collect();
-        alike.retain(|other| !is_its_own && other.goes_by(&look));
+        // A key may announce the name that it has announced before, but not pass for somebody whom the player has named.
+        alike.retain(|other| match is_its_own {
+            _ if look.is_empty() => false,
+            true => !has_own_name && other.is_named(&look),
+            false => other.goes_by(&look),
+        });
         // A name that the player chose says more than one that somebody announced.
         let imitated = alike.iter().find(|other| other.name.is_some()).or(alike.first());
         Mark {
             known: own.map(|person| Known {
                 name: person.shown(),
+                is_own_name: person.name.is_some(),
                 games: person.games,
                 favourite: person.favourite,
                 blocked: person.blocked,
@@ -306,8 +317,7 @@ impl Book {
             return Ok(key);
         }
         let look = looks(text);
-        let named = |person: &&Person| person.name.as_ref().is_some_and(|name| looks(name) == look);
-        if let Some(person) = self.people.iter().find(named) {
+        if let Some(person) = self.people.iter().find(|person| person.is_named(&look)) {
             return Ok(person.key);
         }
         let part = |person: &&Person| {

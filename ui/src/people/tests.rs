@@ -29,8 +29,8 @@ fn words(book: &Book, seed: u8, name: &str) -> String {
 #[test]
 fn same_key_is_known_and_another_is_not() {
     let book = book();
-    assert_eq!(words(&book, 1, "Ada"), "known: Ada, 2 games");
-    assert_eq!(words(&book, 1, "Countess"), "known: Ada, 2 games");
+    assert_eq!(words(&book, 1, "Ada"), "known: \"Ada\", 2 games");
+    assert_eq!(words(&book, 1, "Countess"), "known: \"Ada\", 2 games");
     assert_eq!(words(&book, 2, "Ben"), "new to you");
     // Cyrillic а, capitals, blanks, a digit one for a small l.
     for name in ["Ada", "ADA", " a d a ", "Ad\u{430}", "A\u{200b}da"] {
@@ -55,6 +55,18 @@ fn own_name_is_warned_of_like_an_announced_one() {
     }
 }
 
+/// A stranger who has announced a name before the player gave it to somebody is no less a stranger.
+#[test]
+fn early_use_of_an_own_name_does_not_pass() {
+    let mut book = book();
+    book.met(key(2), "Lady A", false, "2026-02-01", true);
+    assert_eq!(words(&book, 2, "Lady A"), "known: \"Lady A\", 1 game");
+    book.change(key(1), None, &Change::Name("Lady A".to_owned())).unwrap();
+    assert_eq!(words(&book, 2, "lady a"), "another key than the Lady A you know");
+    book.change(key(2), None, &Change::Name("Eve".to_owned())).unwrap();
+    assert_eq!(words(&book, 2, "Lady A"), "known: Eve, 1 game");
+}
+
 #[test]
 fn known_key_under_another_ones_name_is_warned_of_once() {
     let mut book = book();
@@ -62,8 +74,8 @@ fn known_key_under_another_ones_name_is_warned_of_once() {
     assert_eq!(book.mark(&key(2), "Ada").kind(), MarkKind::OtherKey);
     // Two friends may have one name: once played with under that name, both are known.
     book.met(key(2), "Ada", false, "2026-02-02", true);
-    assert_eq!(words(&book, 2, "Ada"), "known: Ada, 2 games");
-    assert_eq!(words(&book, 1, "Ada"), "known: Ada, 2 games");
+    assert_eq!(words(&book, 2, "Ada"), "known: \"Ada\", 2 games");
+    assert_eq!(words(&book, 1, "Ada"), "known: \"Ada\", 2 games");
     assert_eq!(book.mark(&key(3), "Ada").kind(), MarkKind::OtherKey);
 }
 
@@ -107,9 +119,9 @@ fn marks_come_and_go() {
     let say = |book: &mut Book, change: Change| book.change(key(5), Some("Eve"), &change);
     assert_eq!(say(&mut book, Change::Forget), Err(ChangeError::Unknown));
     say(&mut book, Change::Favourite(true)).unwrap();
-    assert_eq!(words(&book, 5, "Eve"), "favourite: Eve");
+    assert_eq!(words(&book, 5, "Eve"), "favourite: \"Eve\"");
     say(&mut book, Change::Blocked(true)).unwrap();
-    assert_eq!(words(&book, 5, "Eve"), "blocked: Eve");
+    assert_eq!(words(&book, 5, "Eve"), "blocked: \"Eve\"");
     assert_eq!(say(&mut book, Change::Favourite(true)), Err(ChangeError::Blocked));
     say(&mut book, Change::Blocked(false)).unwrap();
     assert_eq!(book.people(), [], "nothing is left to say of a stranger");

@@ -156,8 +156,8 @@ impl Home {
             let game = game_info(&table.game).map_or("another game", |info| info.name);
             let host = &table.host;
             let mut words = vec![format!("{game} with {host}"), game.to_owned()];
-            let own = table.mark.known.as_ref().map(|known| &known.name);
-            if let Some(name) = own.filter(|name| *name != host) {
+            let own = table.mark.known.as_ref().filter(|known| known.is_own_name);
+            if let Some(name) = own.map(|known| &known.name).filter(|name| *name != host) {
                 let known = [format!("{game} with {name} ({host})"), format!("{game} with {name}")];
                 words.splice(..1, known);
             }

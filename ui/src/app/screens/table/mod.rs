@@ -14,6 +14,7 @@ mod interval;
 mod leave;
 mod lobby;
 mod log;
+mod marks;
 mod moving;
 mod outcome;
 mod pacing;
@@ -775,7 +776,7 @@ impl Screen for TableScreen {
         if self.snapshot.is_none() && self.lobby.me.is_some() {
             all.push(("ready, or not".to_owned(), button::READY));
         }
-        if self.snapshot.is_none() && self.has_people() {
+        if self.has_people() {
             all.push(("the people at this table".to_owned(), button::PEOPLE));
         }
         if !self.local && !self.is_spectator() {
