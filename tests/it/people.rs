@@ -42,7 +42,7 @@ fn book(root: &Path, name: &str) -> Vec<Value> {
     text.lines().map(read).collect()
 }
 
-/// What the program says of the next player who sits down at a seat.
+/// The address book's word on the next player at a seat.
 fn seated(program: &mut Program, seat: u64) -> Value {
     let event = program.wait_for_matching(|event| event["event"] == "seated" && event["seat"] == seat);
     event.unwrap()["person"].clone()

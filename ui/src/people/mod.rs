@@ -1,9 +1,9 @@
 //! The address book: the keys that this player has played with, and what the player says of them.
 //!
 //! Nobody vouches for a name; a key proves itself in every handshake. The book therefore remembers keys, as SSH does: a
-//! key that was there before is known, and a new key under a known name is shown as a warning. Names of the player's own
-//! choosing are never compared with less care than names at a table ([`looks`]): case, blanks and lookalike letters make
-//! no difference. Other spellings of a name do ("Ada" and "Adda"), and nothing here catches those.
+//! key that was there before is known, and a new key under a known name is a warning. Names are compared as at a table
+//! (`text::looks`): case, blanks and lookalike letters make no difference. Other spellings do ("Ada" and "Adda"), and
+//! nothing here catches those.
 
 mod key;
 mod mark;

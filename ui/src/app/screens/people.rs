@@ -34,7 +34,7 @@ pub struct People {
     field: Option<Field>,
 }
 
-/// What is known of one key.
+/// One key, as far as it is known.
 struct Entry<'a> {
     key: PeerKey,
     person: Option<&'a Person>,
@@ -177,7 +177,7 @@ impl People {
     }
 }
 
-/// What happened with a key so far.
+/// The games with a key so far.
 fn played(entry: &Entry<'_>) -> String {
     let Some(person) = entry.person.filter(|person| person.games > 0) else {
         return "You have not played with this key yet.".to_owned();
@@ -406,7 +406,7 @@ mod tests {
         stage
     }
 
-    /// What the screen has asked the program to change.
+    /// The changes that the screen has asked for.
     fn changes(stage: &TestApp) -> Vec<(PeerKey, Change)> {
         let changes = stage.effects.iter().filter_map(|effect| match effect {
             Effect::People { key, change, .. } => Some((*key, change.clone())),
