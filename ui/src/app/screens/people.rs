@@ -464,4 +464,13 @@ mod tests {
         stage.input(Input::People(Book::default()));
         assert!(stage.draw().contains("will appear here"), "{}", stage.draw());
     }
+
+    #[test]
+    fn page_has_no_address_book() {
+        let mut stage = TestApp::at_home(false);
+        stage.shell.context_mut().is_page = true;
+        stage.keys("P");
+        assert_eq!(stage.shell.trail(), ["home"]);
+        assert!(!stage.draw().contains("people"), "{}", stage.draw());
+    }
 }
