@@ -70,7 +70,9 @@ pub(super) struct Behaviour {
     pub(super) streams: Streams,
     pub(super) announce: request_response::Behaviour<Announcements>,
     pub(super) meet: request_response::Behaviour<Meetings>,
-    mdns: Toggle<mdns::tokio::Behaviour>,
+    // One behaviour speaks IPv4 or IPv6, so there are two.
+    mdns_v4: Toggle<mdns::tokio::Behaviour>,
+    mdns_v6: Toggle<mdns::tokio::Behaviour>,
     relayed: Toggle<relay::client::Behaviour>,
     relay: Toggle<relay::Behaviour>,
     dcutr: Toggle<dcutr::Behaviour>,
@@ -121,7 +123,8 @@ impl Behaviour {
                 requests.clone(),
             ),
             meet: request_response::Behaviour::with_codec(Meetings, [(MEET, meets)], requests),
-            mdns: lan(config.lan, local).into(),
+            mdns_v4: lan(config.lan, local, false).into(),
+            mdns_v6: lan(config.lan, local, true).into(),
             relayed: relayed.into(),
             relay: (config.reach == Reach::Relay).then(|| relay_server(local)).into(),
             dcutr: upgrades.then(|| dcutr::Behaviour::new(local)).into(),
@@ -129,14 +132,14 @@ impl Behaviour {
         }
     }
 
-    /// Whether tables of the LAN can be found and announced.
+    /// Whether tables of the LAN can be found and announced, by IPv4 or IPv6.
     pub(super) fn has_multicast(&self) -> bool {
-        self.mdns.is_enabled()
+        self.mdns_v4.is_enabled() || self.mdns_v6.is_enabled()
     }
 }
 
-/// Multicast on the LAN, if the system supports it.
-fn lan(lan: Lan, local: Libp2pPeerId) -> Option<mdns::tokio::Behaviour> {
+/// Multicast on the LAN by IPv6 or IPv4, if the system supports it. Without addresses of that version it stays silent.
+fn lan(lan: Lan, local: Libp2pPeerId, enable_ipv6: bool) -> Option<mdns::tokio::Behaviour> {
     let query_interval = match lan {
         Lan::Off => return None,
         Lan::Announce => LOOK_AROUND,
@@ -145,10 +148,10 @@ fn lan(lan: Lan, local: Libp2pPeerId) -> Option<mdns::tokio::Behaviour> {
     let config = mdns::Config {
         ttl: FOUND,
         query_interval,
-        enable_ipv6: false,
+        enable_ipv6,
     };
     let mdns = mdns::tokio::Behaviour::new(config, local);
-    mdns.inspect_err(|error| tracing::warn!(%error, "no multicast: cannot see tables on the LAN"))
+    mdns.inspect_err(|error| tracing::warn!(%error, enable_ipv6, "no multicast: cannot see tables on the LAN"))
         .ok()
 }
 

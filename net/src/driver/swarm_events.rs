@@ -13,6 +13,7 @@ use crate::dials::relay_of;
 use crate::event::clean;
 use crate::failure::innermost;
 use crate::handshakes::Network;
+use crate::port::needs_zone;
 use crate::relays::is_circuit;
 use crate::streams;
 use crate::swarm::BehaviourEvent;
@@ -135,7 +136,7 @@ impl NodeTask {
             BehaviourEvent::Streams(event) => self.on_streams_event(event),
             BehaviourEvent::Announce(event) => self.on_announce_event(event),
             BehaviourEvent::Meet(event) => self.on_meet_event(event),
-            BehaviourEvent::Mdns(event) => self.on_found(event),
+            BehaviourEvent::MdnsV4(event) | BehaviourEvent::MdnsV6(event) => self.on_found(event),
             BehaviourEvent::Dcutr(event) => self.on_upgraded(event),
             BehaviourEvent::Upnp(event) => self.on_router(event),
             BehaviourEvent::Relay(event) => self.on_relaying(&event),
@@ -199,6 +200,9 @@ impl NodeTask {
         for (id, mut address) in found {
             if let Some(Protocol::P2p(_)) = address.iter().last() {
                 address.pop();
+            }
+            if needs_zone(&address) {
+                continue;
             }
             if let Ok(peer) = PeerId::try_from(id) {
                 let found = NodeEvent::Found { peer, address };
