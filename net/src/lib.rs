@@ -21,6 +21,7 @@
 
 mod allowance;
 mod announcement;
+mod circuits;
 mod clients;
 mod codec;
 mod config;

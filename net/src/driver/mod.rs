@@ -16,6 +16,7 @@ use libp2p::{Multiaddr, PeerId as Libp2pPeerId, Swarm};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::allowance::Allowance;
+use crate::circuits::Circuits;
 use crate::clients::Clients;
 use crate::config::{Command, MAX_DIAL_ADDRESSES};
 use crate::dial_scheduler::DialScheduler;
@@ -64,6 +65,8 @@ pub(super) struct NodeTask {
     dials: Dials,
     listeners: Vec<ListenerId>,
     relays: Relays,
+    /// The limited circuits that this node has dialled.
+    circuits: Circuits,
     /// The clients of this node, if it is a relay.
     clients: Clients,
     /// The tables that this node lists, if it is a meeting point.
@@ -101,6 +104,8 @@ struct Peer {
     address: Multiaddr,
     /// Number of introductions received.
     introductions: u32,
+    /// Whether the owner knows that there is no direct connection.
+    stays_relayed: bool,
     phase: Phase,
 }
 
@@ -128,6 +133,7 @@ impl Peer {
         Self {
             address,
             introductions: 0,
+            stays_relayed: false,
             phase: Phase::Open,
         }
     }
@@ -156,6 +162,7 @@ impl NodeTask {
             dials: Dials::default(),
             listeners: Vec::new(),
             relays: Relays::new(&config.relays, Instant::now()),
+            circuits: Circuits::default(),
             clients: Clients::default(),
             registrations: Registrations::default(),
             points: Points::new(local, &config.meet),
@@ -237,6 +244,7 @@ impl NodeTask {
             while let Some(addresses) = self.relays.due(now) {
                 self.reach_relay(&addresses, now);
             }
+            self.replace_circuits(now);
         }
         while let Some((point, addresses)) = self.points.due(now) {
             self.reach_point(point, addresses, now);
@@ -275,6 +283,7 @@ impl NodeTask {
         let closing = self.closing.as_ref().map(|closing| closing.until);
         let upgrades = self.upgrades.values().copied();
         let wanted = self.schedule.next().into_iter().chain(self.relays.next());
+        let wanted = wanted.chain(self.circuits.next());
         let wanted = wanted.filter(|_| closing.is_none());
         let points = self.points.next();
         let all = flushing.chain(wanted).chain(points).chain(upgrades);

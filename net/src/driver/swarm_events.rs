@@ -9,6 +9,7 @@ use libp2p::swarm::SwarmEvent;
 use libp2p::{Multiaddr, PeerId as Libp2pPeerId, dcutr, identify, mdns, ping, relay};
 
 use super::{Link, MAX_INTRODUCTIONS, MAX_LISTENING, MEETINGS, NodeTask, OVERLAP, Peer, Phase, QUESTIONS};
+use crate::circuits::Limits;
 use crate::dials::relay_of;
 use crate::event::clean;
 use crate::failure::innermost;
@@ -34,6 +35,12 @@ impl NodeTask {
                     let is_relayed = endpoint.is_relayed();
                     let address = endpoint.get_remote_address();
                     let through = relay_of(address).filter(|_| is_circuit(address));
+                    self.circuits.established(connection_id, Instant::now());
+                    if let Some((relay, _)) = &through {
+                        let address = address.clone();
+                        let opened = (connection_id, peer, *relay);
+                        self.circuits.opened(opened, address, Instant::now());
+                    }
                     let link = Link {
                         peer,
                         is_relayed,
@@ -55,6 +62,7 @@ impl NodeTask {
                 cause,
                 ..
             } => {
+                self.circuits.closed(connection_id);
                 if let Some(link) = self.links.remove(&connection_id) {
                     self.note_upgrade(link.peer);
                 }
@@ -71,6 +79,10 @@ impl NodeTask {
                 peer_id,
                 error,
             } => {
+                if self.circuits.failed(connection_id, Instant::now()) {
+                    tracing::debug!(peer = ?peer_id, %error, "a circuit is not replaced yet");
+                    return;
+                }
                 let dial = self.dials.end(connection_id);
                 self.on_dial_error(peer_id, dial, &error);
             }
@@ -140,7 +152,21 @@ impl NodeTask {
             BehaviourEvent::Dcutr(event) => self.on_upgraded(event),
             BehaviourEvent::Upnp(event) => self.on_router(event),
             BehaviourEvent::Relay(event) => self.on_relaying(&event),
-            BehaviourEvent::Relayed(_) => {}
+            BehaviourEvent::Relayed(event) => self.on_relayed(&event),
+        }
+    }
+
+    /// Notes the limits of a circuit that this node has dialled.
+    pub(super) fn on_relayed(&mut self, event: &relay::client::Event) {
+        if let relay::client::Event::OutboundCircuitEstablished { relay_peer_id, limit } = event
+            && let Ok(relay) = PeerId::try_from(*relay_peer_id)
+            && let Some(limit) = limit
+        {
+            let limits = Limits {
+                duration: limit.duration(),
+                bytes: limit.data_in_bytes(),
+            };
+            self.circuits.limited(relay, limits);
         }
     }
 
@@ -219,7 +245,11 @@ impl NodeTask {
             Ok(_) => self.reach_news(ReachNews::Direct(peer)),
             Err(error) => {
                 tracing::debug!(%peer, %error, "no direct connection");
-                self.reach_news(ReachNews::StaysRelayed(peer));
+                // Each circuit that replaces another brings new attempts.
+                let state = self.peers.get_mut(&peer);
+                if state.is_some_and(|state| !std::mem::replace(&mut state.stays_relayed, true)) {
+                    self.reach_news(ReachNews::StaysRelayed(peer));
+                }
             }
         }
     }
@@ -275,6 +305,7 @@ impl NodeTask {
             if state.phase == Phase::Open {
                 self.points.lost(peer, Instant::now());
             }
+            self.circuits.forget(peer);
             self.outbox.push(NodeEvent::Disconnected { peer });
         }
     }

@@ -15,7 +15,7 @@
 
 mod handler;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
@@ -36,6 +36,8 @@ const MAX_QUEUED: usize = 64;
 const MAX_QUEUED_BYTES: usize = 16;
 /// Maximum number of unacknowledged bytes in flight to one peer; a longer message is sent alone.
 const WINDOW: usize = 64 * 1024;
+/// Bytes that a message costs a connection besides its own: frames, encryption and the acknowledgement.
+const OVERHEAD: u64 = 128;
 /// Number of consecutive streams that a peer may break without an acknowledgement before its
 /// connection is closed.
 const MAX_BROKEN: u32 = 3;
@@ -83,6 +85,8 @@ pub(super) struct Streams {
     /// The number of this program's last stream.
     number: u64,
     peers: BTreeMap<PeerId, Line>,
+    /// Number of bytes that each connection has carried in both directions, estimated from the messages.
+    carried: HashMap<ConnectionId, u64>,
     events: VecDeque<ToSwarm<Event, Tell>>,
 }
 
@@ -111,6 +115,7 @@ impl Streams {
             program,
             number: 0,
             peers: BTreeMap::new(),
+            carried: HashMap::new(),
             events: VecDeque::new(),
         }
     }
@@ -140,6 +145,17 @@ impl Streams {
     pub(super) fn is_idle(&self, peer: PeerId) -> bool {
         let line = self.peers.get(&peer);
         line.is_none_or(|line| line.queue.is_empty())
+    }
+
+    /// Number of bytes that a connection has carried in both directions, estimated from the messages.
+    pub(super) fn carried(&self, connection: ConnectionId) -> u64 {
+        self.carried.get(&connection).copied().unwrap_or_default()
+    }
+
+    fn carry(&mut self, connection: ConnectionId, message: usize) {
+        let carried = self.carried.entry(connection).or_default();
+        let length = u64::try_from(message).unwrap_or(u64::MAX);
+        *carried = carried.saturating_add(length).saturating_add(OVERHEAD);
     }
 
     /// Records that the owner has accepted a message.
@@ -188,10 +204,11 @@ impl Streams {
             && (count == 0 || bytes.saturating_add(next.len()) <= WINDOW)
         {
             line.under_way = (count + 1, bytes.saturating_add(next.len()));
-            writes.push(Tell::Write(name, next.clone()));
+            writes.push(next.clone());
         }
         for write in writes {
-            self.tell(peer, connection, write);
+            self.carry(connection, write.len());
+            self.tell(peer, connection, Tell::Write(name, write));
         }
     }
 
@@ -256,6 +273,7 @@ impl Streams {
             None => false,
         };
         line.inbound = Some((connection, name));
+        self.carry(connection, bytes.len());
         if started_again {
             self.started_again(peer, connection);
         } else if let Some((other, known)) = before
@@ -328,6 +346,7 @@ impl NetworkBehaviour for Streams {
                 self.begin_again(peer);
             }
             FromSwarm::ConnectionClosed(closed) => {
+                self.carried.remove(&closed.connection_id);
                 let Ok(peer) = PeerId::try_from(closed.peer_id) else {
                     return;
                 };
