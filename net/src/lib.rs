@@ -38,6 +38,7 @@ mod meet;
 mod node;
 mod optional;
 mod peer;
+mod pings;
 mod port;
 mod record;
 mod relays;

@@ -11,8 +11,8 @@ use libp2p::request_response::{self, ProtocolSupport};
 use libp2p::swarm::NetworkBehaviour;
 use libp2p::swarm::behaviour::toggle::Toggle;
 use libp2p::{
-    PeerId as Libp2pPeerId, Swarm, Transport as _, connection_limits, dcutr, dns, identify, mdns, noise, ping, relay,
-    tcp, yamux,
+    PeerId as Libp2pPeerId, Swarm, Transport as _, connection_limits, dcutr, dns, identify, mdns, noise, relay, tcp,
+    yamux,
 };
 
 use super::codec::{ANNOUNCE, Announcements};
@@ -21,6 +21,7 @@ use super::idle_timeout::IdleTimeout;
 use super::limits::ConnectionLimits;
 use super::meet::{MEET, Meetings};
 use super::optional::{self, Upnp};
+use super::pings::Pings;
 use super::reservations::{Reservations, STANDS};
 use super::streams::Streams;
 use super::{Lan, NodeConfig, NodeError, Reach, Transport};
@@ -66,7 +67,7 @@ pub(super) struct Behaviour {
     pub(super) own_limits: ConnectionLimits,
     pub(super) limits: connection_limits::Behaviour,
     identify: identify::Behaviour,
-    ping: ping::Behaviour,
+    pings: Pings,
     pub(super) streams: Streams,
     pub(super) announce: request_response::Behaviour<Announcements>,
     pub(super) meet: request_response::Behaviour<Meetings>,
@@ -98,9 +99,6 @@ impl Behaviour {
         let identify = identify::Config::new(PROTOCOL_VERSION.to_owned(), keypair.public())
             .with_agent_version(agent)
             .with_cache_size(0);
-        let ping = ping::Config::new()
-            .with_interval(config.ping_interval)
-            .with_timeout(silence(config));
         let requests = request_response::Config::default()
             .with_request_timeout(ANSWER)
             .with_max_concurrent_streams(MAX_QUESTIONS);
@@ -115,7 +113,7 @@ impl Behaviour {
             own_limits: ConnectionLimits::default(),
             limits: connection_limits::Behaviour::new(limits),
             identify: identify::Behaviour::new(identify),
-            ping: ping::Behaviour::new(ping),
+            pings: Pings::new(config.ping_interval, silence(config)),
             streams: Streams::new(config.max_message, program),
             announce: request_response::Behaviour::with_codec(
                 Announcements,

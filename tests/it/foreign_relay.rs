@@ -94,9 +94,9 @@ async fn play(mut seat: Handle) -> (Hash32, usize) {
 async fn game_outlives_its_circuits() {
     let Some(relay) = JsRelay::start() else { return };
     let root = TempDir::new().unwrap();
-    let options = [("target".to_owned(), "100".to_owned())];
+    let options = [("target".to_owned(), "120".to_owned())];
     let rules = rule_set("loot", 2, &options.into()).unwrap();
-    let mut host = sit(root.path(), "host", &[relay.address.clone()], Role::Host(rules));
+    let mut host = sit(root.path(), "host", std::slice::from_ref(&relay.address), Role::Host(rules));
     let circuit = |ticket: &str| !ticket.parse::<JoinTarget>().unwrap().relays().is_empty();
     let ticket = ticket_of(&mut host, circuit).await;
     let begun = Instant::now();

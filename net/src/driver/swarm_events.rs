@@ -6,7 +6,7 @@ use std::time::Instant;
 use libp2p::multiaddr::Protocol;
 use libp2p::request_response;
 use libp2p::swarm::SwarmEvent;
-use libp2p::{Multiaddr, PeerId as Libp2pPeerId, dcutr, identify, mdns, ping, relay};
+use libp2p::{Multiaddr, PeerId as Libp2pPeerId, dcutr, identify, mdns, relay};
 
 use super::{Link, MAX_INTRODUCTIONS, MAX_LISTENING, MEETINGS, NodeTask, OVERLAP, Peer, Phase, QUESTIONS};
 use crate::circuits::Limits;
@@ -14,6 +14,7 @@ use crate::dials::relay_of;
 use crate::event::clean;
 use crate::failure::innermost;
 use crate::handshakes::Network;
+use crate::pings;
 use crate::port::needs_zone;
 use crate::relays::is_circuit;
 use crate::streams;
@@ -144,7 +145,7 @@ impl NodeTask {
                 self.on_identified(peer_id, info);
             }
             BehaviourEvent::Identify(_) => {}
-            BehaviourEvent::Ping(event) => self.on_ping(event),
+            BehaviourEvent::Pings(event) => self.on_ping(&event),
             BehaviourEvent::Streams(event) => self.on_streams_event(event),
             BehaviourEvent::Announce(event) => self.on_announce_event(event),
             BehaviourEvent::Meet(event) => self.on_meet_event(event),
@@ -332,20 +333,14 @@ impl NodeTask {
         self.outbox.push(info);
     }
 
-    pub(super) fn on_ping(&mut self, event: ping::Event) {
+    pub(super) fn on_ping(&mut self, event: &pings::Event) {
         let Some(peer) = self.connected(event.peer) else {
             return;
         };
-        match event.result {
-            // A round trip is stale once read. It is also the only event that a quiet peer causes
-            // without end.
-            Ok(_) if self.outbox.has_rtt(peer) => {}
-            Ok(time) => {
-                let millis = u32::try_from(time.as_millis()).unwrap_or(u32::MAX);
-                self.outbox.push(NodeEvent::Rtt { peer, millis });
-            }
-            // Silence closes a connection, not a failed ping: an answer can be late on a busy link.
-            Err(error) => tracing::debug!(%peer, %error, "a ping failed"),
+        // A round trip is stale once read. It is also the only event that a quiet peer causes without end.
+        if !self.outbox.has_rtt(peer) {
+            let millis = u32::try_from(event.round_trip.as_millis()).unwrap_or(u32::MAX);
+            self.outbox.push(NodeEvent::Rtt { peer, millis });
         }
     }
 
