@@ -11,8 +11,11 @@ use libp2p::swarm::ConnectionId;
 
 use super::{Multiaddr, PeerId};
 
-/// How long a replaced circuit stays open: the two ends see its successor at different times.
-const OVERLAP: Duration = Duration::from_secs(1);
+/// How long a replaced circuit stays open: the two ends see its successor at different times. A spectator that catches
+/// up uses a circuit several times a second, and has few connections.
+const OVERLAP: Duration = Duration::from_millis(250);
+/// Maximum number of inbound circuits in their handshake of which the limits are known.
+const MAX_INBOUND: usize = 64;
 /// Delay after a failure until a circuit is dialled again.
 const RETRY: Duration = Duration::from_secs(5);
 /// A relay that allows less than this many bytes has small limits in general.
@@ -44,6 +47,8 @@ impl Limits {
 pub(super) struct Circuits {
     /// The limits of each connected relay's last circuit.
     limits: BTreeMap<PeerId, Limits>,
+    /// The bytes that inbound circuits in their handshake may carry, by the peer that dialled.
+    inbound: BTreeMap<PeerId, u64>,
     open: HashMap<ConnectionId, Circuit>,
 }
 
@@ -66,7 +71,7 @@ enum Phase {
     /// Its successor is being dialled.
     Replacing(ConnectionId),
     /// Its successor is open.
-    Replaced { until: Instant },
+    Replaced { by: ConnectionId, until: Instant },
 }
 
 /// A circuit to dial in place of another.
@@ -83,9 +88,25 @@ impl Circuits {
         self.limits.insert(relay, limits);
     }
 
-    /// Forgets a relay that is no longer connected.
-    pub(super) fn forget(&mut self, relay: PeerId) {
-        self.limits.remove(&relay);
+    /// Records the bytes that a new inbound circuit may carry.
+    pub(super) fn limited_by(&mut self, peer: PeerId, bytes: u64) {
+        if self.inbound.len() < MAX_INBOUND {
+            self.inbound.insert(peer, bytes);
+        }
+    }
+
+    /// The bytes that a new circuit with `peer` may carry: an inbound one, or one through `relay`.
+    pub(super) fn bytes(&mut self, peer: PeerId, relay: Option<PeerId>) -> Option<u64> {
+        match relay {
+            None => self.inbound.remove(&peer),
+            Some(relay) => self.limits.get(&relay)?.bytes,
+        }
+    }
+
+    /// Forgets a relay or peer that is no longer connected.
+    pub(super) fn forget(&mut self, peer: PeerId) {
+        self.limits.remove(&peer);
+        self.inbound.remove(&peer);
     }
 
     /// Records that a circuit to `peer` through `relay` is open, which this node has dialled at `address`.
@@ -132,7 +153,7 @@ impl Circuits {
         let times = self.open.values().filter_map(|circuit| match circuit.phase {
             Phase::Used { not_before, until } => not_before.or(until),
             Phase::Replacing(_) => None,
-            Phase::Replaced { until } => Some(until),
+            Phase::Replaced { until, .. } => Some(until),
         });
         times.min()
     }
@@ -145,18 +166,23 @@ impl Circuits {
     }
 
     fn before(&mut self, successor: ConnectionId) -> Option<&mut Circuit> {
-        let mut all = self.open.values_mut();
-        all.find(|circuit| matches!(circuit.phase, Phase::Replacing(id) if id == successor))
+        let is_it = |circuit: &Circuit| match circuit.phase {
+            Phase::Used { .. } => false,
+            Phase::Replacing(id) | Phase::Replaced { by: id, .. } => id == successor,
+        };
+        self.open.values_mut().find(|circuit| is_it(circuit))
     }
 
     /// Records that a connection is open. The circuit that it replaces closes soon.
     pub(super) fn established(&mut self, successor: ConnectionId, now: Instant) {
         if let Some(circuit) = self.before(successor) {
-            circuit.phase = Phase::Replaced { until: now + OVERLAP };
+            let until = now + OVERLAP;
+            circuit.phase = Phase::Replaced { by: successor, until };
         }
     }
 
-    /// Records that a dial has failed. Returns whether it was that of a successor.
+    /// Records that a dial has failed or a connection has closed. Returns whether it was a successor: the circuit before
+    /// it is still in use.
     pub(super) fn failed(&mut self, successor: ConnectionId, now: Instant) -> bool {
         let circuit = self.before(successor);
         let is_successor = circuit.is_some();
@@ -172,7 +198,7 @@ impl Circuits {
 
     /// Takes the replaced circuits that are to be closed.
     pub(super) fn replaced(&mut self, now: Instant) -> Vec<ConnectionId> {
-        let is_over = |circuit: &Circuit| matches!(circuit.phase, Phase::Replaced { until } if until <= now);
+        let is_over = |circuit: &Circuit| matches!(circuit.phase, Phase::Replaced { until, .. } if until <= now);
         let over = self.open.extract_if(|_, circuit| is_over(circuit));
         over.map(|(connection, _)| connection).collect()
     }
@@ -260,8 +286,11 @@ mod tests {
         };
         let mut circuits = open(limits, now);
         circuits.dialled(id(OLD), id(NEW));
+        // The peer may refuse it once it is open.
+        circuits.established(id(NEW), now);
         assert!(circuits.failed(id(NEW), now));
         assert!(!circuits.failed(id(NEW), now));
+        assert_eq!(circuits.replaced(now + OVERLAP), []);
         assert_eq!(circuits.due(now, |_| 100), None);
         assert_eq!(circuits.next(), Some(now + RETRY));
         assert_eq!(old(circuits.due(now + RETRY, |_| 100)), Some(id(OLD)));

@@ -45,6 +45,9 @@ const MEETINGS: Allowance = Allowance::new(64, Duration::from_millis(200));
 /// Number of a peer's introductions that are reported while it is connected.
 const MAX_INTRODUCTIONS: u32 = 16;
 
+/// Number of a peer's messages that show that its connections work, however short they are.
+const WORKED: u32 = 16;
+
 /// Time for which a relayed connection stays open after a direct one exists. The two ends see the direct
 /// connection at different times. Closing the relayed one at once would leave one end without any, and lose
 /// messages in flight.
@@ -104,6 +107,8 @@ struct Peer {
     address: Multiaddr,
     /// Number of introductions received.
     introductions: u32,
+    /// Number of messages received.
+    messages: u32,
     /// Whether the owner knows that there is no direct connection.
     stays_relayed: bool,
     phase: Phase,
@@ -133,6 +138,7 @@ impl Peer {
         Self {
             address,
             introductions: 0,
+            messages: 0,
             stays_relayed: false,
             phase: Phase::Open,
         }
@@ -250,6 +256,7 @@ impl NodeTask {
             self.reach_point(point, addresses, now);
         }
         self.close_circuits(now);
+        self.swarm.behaviour_mut().streams.let_go(now);
         let (swarm, points) = (&mut self.swarm, &self.points);
         for (peer, state) in &mut self.peers {
             let Phase::Flushing { until } = state.phase else {
@@ -285,7 +292,11 @@ impl NodeTask {
         let wanted = self.schedule.next().into_iter().chain(self.relays.next());
         let wanted = wanted.chain(self.circuits.next());
         let wanted = wanted.filter(|_| closing.is_none());
-        let points = self.points.next();
+        let points = self
+            .points
+            .next()
+            .into_iter()
+            .chain(self.swarm.behaviour().streams.next());
         let all = flushing.chain(wanted).chain(points).chain(upgrades);
         all.chain(closing).min()
     }

@@ -8,7 +8,7 @@ use libp2p::request_response;
 use libp2p::swarm::SwarmEvent;
 use libp2p::{Multiaddr, PeerId as Libp2pPeerId, dcutr, identify, mdns, relay};
 
-use super::{Link, MAX_INTRODUCTIONS, MAX_LISTENING, MEETINGS, NodeTask, OVERLAP, Peer, Phase, QUESTIONS};
+use super::{Link, MAX_INTRODUCTIONS, MAX_LISTENING, MEETINGS, NodeTask, OVERLAP, Peer, Phase, QUESTIONS, WORKED};
 use crate::circuits::Limits;
 use crate::dials::relay_of;
 use crate::event::clean;
@@ -37,15 +37,18 @@ impl NodeTask {
                     let address = endpoint.get_remote_address();
                     let through = relay_of(address).filter(|_| is_circuit(address));
                     self.circuits.established(connection_id, Instant::now());
-                    if let Some((relay, _)) = &through {
-                        let address = address.clone();
-                        let opened = (connection_id, peer, *relay);
-                        self.circuits.opened(opened, address, Instant::now());
+                    let relay = through.map(|(relay, _)| relay);
+                    if let Some(relay) = relay {
+                        let opened = (connection_id, peer, relay);
+                        self.circuits.opened(opened, address.clone(), Instant::now());
+                    }
+                    if is_relayed && let Some(bytes) = self.circuits.bytes(peer, relay) {
+                        self.swarm.behaviour_mut().streams.limit(connection_id, bytes);
                     }
                     let link = Link {
                         peer,
                         is_relayed,
-                        through: through.map(|(relay, _)| relay),
+                        through: relay,
                         network: Network::of(address),
                         questions: QUESTIONS,
                         meetings: MEETINGS,
@@ -64,6 +67,7 @@ impl NodeTask {
                 ..
             } => {
                 self.circuits.closed(connection_id);
+                self.circuits.failed(connection_id, Instant::now());
                 if let Some(link) = self.links.remove(&connection_id) {
                     self.note_upgrade(link.peer);
                 }
@@ -157,17 +161,30 @@ impl NodeTask {
         }
     }
 
-    /// Notes the limits of a circuit that this node has dialled.
+    /// Notes the limits of a new circuit.
     pub(super) fn on_relayed(&mut self, event: &relay::client::Event) {
-        if let relay::client::Event::OutboundCircuitEstablished { relay_peer_id, limit } = event
-            && let Ok(relay) = PeerId::try_from(*relay_peer_id)
-            && let Some(limit) = limit
-        {
-            let limits = Limits {
-                duration: limit.duration(),
-                bytes: limit.data_in_bytes(),
-            };
-            self.circuits.limited(relay, limits);
+        match event {
+            relay::client::Event::OutboundCircuitEstablished {
+                relay_peer_id,
+                limit: Some(limit),
+            } => {
+                let limits = Limits {
+                    duration: limit.duration(),
+                    bytes: limit.data_in_bytes(),
+                };
+                if let Ok(relay) = PeerId::try_from(*relay_peer_id) {
+                    self.circuits.limited(relay, limits);
+                }
+            }
+            relay::client::Event::InboundCircuitEstablished {
+                src_peer_id,
+                limit: Some(limit),
+            } => {
+                if let (Ok(peer), Some(bytes)) = (PeerId::try_from(*src_peer_id), limit.data_in_bytes()) {
+                    self.circuits.limited_by(peer, bytes);
+                }
+            }
+            _ => {}
         }
     }
 
@@ -279,7 +296,11 @@ impl NodeTask {
         if self.swarm.behaviour().own_limits.has_seated(peer) {
             self.handshakes.expect(peer, &address);
         }
+        let is_closing = self.closing.is_some() && !self.points.expects(peer);
+        let mut ends = false;
         if let Entry::Vacant(entry) = self.peers.entry(peer) {
+            // A known peer that replaces its circuit may still wait for messages.
+            ends = is_closing;
             tracing::debug!(%peer, %address, "connected");
             entry.insert(Peer::new(address.clone()));
             let connected = NodeEvent::Connected { peer, address };
@@ -290,7 +311,6 @@ impl NodeTask {
         let closing = |state: &Peer| state.phase == Phase::Closing;
         // Without this, a peer that returns while it is being closed would stay half closed
         // forever.
-        let ends = self.closing.is_some() && !self.points.expects(peer);
         if ends || self.peers.get(&peer).is_some_and(closing) {
             let _ = self.swarm.disconnect_peer_id(id);
         }
@@ -300,8 +320,10 @@ impl NodeTask {
         let Ok(peer) = PeerId::try_from(id) else {
             return;
         };
-        self.schedule.lost(peer, Instant::now());
-        if let Some(state) = self.peers.remove(&peer) {
+        let state = self.peers.remove(&peer);
+        let worked = state.as_ref().is_some_and(|state| state.messages >= WORKED);
+        self.schedule.lost(peer, worked, Instant::now());
+        if let Some(state) = state {
             tracing::debug!(%peer, "disconnected");
             if state.phase == Phase::Open {
                 self.points.lost(peer, Instant::now());
@@ -349,7 +371,8 @@ impl NodeTask {
             streams::Event::Message { bytes, receipt } => {
                 let peer = receipt.peer();
                 // Its disconnection may have been reported already.
-                if self.peers.contains_key(&peer) {
+                if let Some(state) = self.peers.get_mut(&peer) {
+                    state.messages = state.messages.saturating_add(1);
                     self.outbox.message(peer, bytes, receipt);
                 }
             }
