@@ -14,6 +14,8 @@ use super::{Multiaddr, PeerId};
 /// How long a replaced circuit stays open: the two ends see its successor at different times. A spectator that catches
 /// up uses a circuit several times a second, and has few connections.
 const OVERLAP: Duration = Duration::from_millis(250);
+/// Minimum time from one circuit to the next, however little a relay allows.
+const PAUSE: Duration = Duration::from_millis(100);
 /// Maximum number of inbound circuits in their handshake of which the limits are known.
 const MAX_INBOUND: usize = 64;
 /// Delay after a failure until a circuit is dialled again.
@@ -24,15 +26,23 @@ const SMALL: u64 = 1 << 20;
 /// milliseconds in place of the specified seconds.
 const SMALL_LASTS: Duration = Duration::from_secs(120);
 
-/// The limits of a circuit, as its relay tells them; `None` is no limit.
+/// The limits of a circuit; `None` is no limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Limits {
-    pub(super) duration: Option<Duration>,
+    duration: Option<Duration>,
     /// Bytes in both directions together.
-    pub(super) bytes: Option<u64>,
+    bytes: Option<u64>,
 }
 
 impl Limits {
+    /// The limits as a relay tells them; zero is no limit.
+    pub(super) fn told(duration: Option<Duration>, bytes: Option<u64>) -> Self {
+        Self {
+            duration: duration.filter(|duration| !duration.is_zero()),
+            bytes: bytes.filter(|bytes| *bytes > 0),
+        }
+    }
+
     /// How long a circuit is used.
     fn half_duration(self) -> Option<Duration> {
         let is_small = self.bytes.is_some_and(|bytes| bytes < SMALL);
@@ -56,6 +66,7 @@ pub(super) struct Circuits {
 struct Circuit {
     peer: PeerId,
     address: Multiaddr,
+    since: Instant,
     /// Half of the bytes that it may carry.
     bytes: Option<u64>,
     phase: Phase,
@@ -88,11 +99,15 @@ impl Circuits {
         self.limits.insert(relay, limits);
     }
 
-    /// Records the bytes that a new inbound circuit may carry.
-    pub(super) fn limited_by(&mut self, peer: PeerId, bytes: u64) {
-        if self.inbound.len() < MAX_INBOUND {
-            self.inbound.insert(peer, bytes);
+    /// Records the limits of a new inbound circuit.
+    pub(super) fn limited_by(&mut self, peer: PeerId, limits: Limits) {
+        let Some(bytes) = limits.bytes else {
+            return;
+        };
+        if self.inbound.len() >= MAX_INBOUND {
+            self.inbound.pop_first();
         }
+        self.inbound.insert(peer, bytes);
     }
 
     /// The bytes that a new circuit with `peer` may carry: an inbound one, or one through `relay`.
@@ -122,6 +137,7 @@ impl Circuits {
         let circuit = Circuit {
             peer,
             address,
+            since: now,
             bytes: limits.bytes.map(|bytes| bytes / 2),
             phase: Phase::Used {
                 not_before: None,
@@ -138,7 +154,8 @@ impl Circuits {
             let Phase::Used { not_before, until } = circuit.phase else {
                 return None;
             };
-            let is_worn = || circuit.bytes.is_some_and(|most| carried(*old) > most);
+            let is_new = now.saturating_duration_since(circuit.since) < PAUSE;
+            let is_worn = || !is_new && circuit.bytes.is_some_and(|most| carried(*old) > most);
             let is_due = until.is_some_and(|until| until <= now) || is_worn();
             (is_due && not_before.is_none_or(|time| time <= now)).then(|| Due {
                 old: *old,
@@ -245,6 +262,8 @@ mod tests {
         assert_eq!(circuits.next(), None);
         assert_eq!(circuits.due(now, |_| 2 << 20), None);
         let worn = |_| (2 << 20) + 1;
+        assert_eq!(circuits.due(now, worn), None, "a moment ago it was new");
+        let now = now + PAUSE;
         assert_eq!(old(circuits.due(now, worn)), Some(id(OLD)));
         circuits.dialled(id(OLD), id(NEW));
         assert_eq!(circuits.due(now, worn), None);
@@ -275,6 +294,14 @@ mod tests {
         assert_eq!(old(circuits.due(half, |_| 0)), Some(id(OLD)));
         circuits.closed(id(OLD));
         assert_eq!(circuits.due(half, |_| 0), None);
+    }
+
+    #[test]
+    fn zero_is_no_limit() {
+        let now = Instant::now();
+        let circuits = open(Limits::told(Some(Duration::ZERO), Some(0)), now);
+        assert_eq!(circuits.next(), None);
+        assert_eq!(circuits.due(now + PAUSE, |_| u64::MAX), None);
     }
 
     #[test]

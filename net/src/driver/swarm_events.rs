@@ -163,28 +163,23 @@ impl NodeTask {
 
     /// Notes the limits of a new circuit.
     pub(super) fn on_relayed(&mut self, event: &relay::client::Event) {
-        match event {
-            relay::client::Event::OutboundCircuitEstablished {
-                relay_peer_id,
-                limit: Some(limit),
-            } => {
-                let limits = Limits {
-                    duration: limit.duration(),
-                    bytes: limit.data_in_bytes(),
-                };
-                if let Ok(relay) = PeerId::try_from(*relay_peer_id) {
-                    self.circuits.limited(relay, limits);
-                }
-            }
-            relay::client::Event::InboundCircuitEstablished {
-                src_peer_id,
-                limit: Some(limit),
-            } => {
-                if let (Ok(peer), Some(bytes)) = (PeerId::try_from(*src_peer_id), limit.data_in_bytes()) {
-                    self.circuits.limited_by(peer, bytes);
-                }
-            }
-            _ => {}
+        use relay::client::Event;
+        let (peer, limit) = match event {
+            Event::OutboundCircuitEstablished { relay_peer_id, limit } => (relay_peer_id, limit),
+            Event::InboundCircuitEstablished { src_peer_id, limit } => (src_peer_id, limit),
+            Event::ReservationReqAccepted { .. } => return,
+        };
+        let Ok(peer) = PeerId::try_from(*peer) else {
+            return;
+        };
+        let (duration, bytes) = limit
+            .as_ref()
+            .map_or((None, None), |limit| (limit.duration(), limit.data_in_bytes()));
+        let limits = Limits::told(duration, bytes);
+        if matches!(event, Event::OutboundCircuitEstablished { .. }) {
+            self.circuits.limited(peer, limits);
+        } else {
+            self.circuits.limited_by(peer, limits);
         }
     }
 
