@@ -2,9 +2,9 @@
 //!
 //! A wanted peer that is not connected is dialled at once, then after a delay that doubles from `first`
 //! to `most`. Each delay is spread by up to a quarter either way, by a hash of both peer ids and the
-//! number of failures. A connection that does not last counts as a failure. The spread keeps the two
-//! ends of a broken connection from always dialling at the same moment. The same holds for the many
-//! guests of a host that returns.
+//! number of failures. A connection that neither lasts nor carries messages counts as a failure. The
+//! spread keeps the two ends of a broken connection from always dialling at the same moment. The same
+//! holds for the many guests of a host that returns.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -89,9 +89,9 @@ impl DialScheduler {
         }
     }
 
-    /// Records that `peer` has lost its last connection. A peer that drops us repeatedly is dialled ever
-    /// less often.
-    pub(super) fn lost(&mut self, peer: PeerId, now: Instant) {
+    /// Records that `peer` has lost its last connection, and whether it had `worked`. A peer that drops us repeatedly is
+    /// dialled ever less often.
+    pub(super) fn lost(&mut self, peer: PeerId, worked: bool, now: Instant) {
         let Some(entry) = self.peers.get_mut(&peer) else {
             return;
         };
@@ -99,7 +99,7 @@ impl DialScheduler {
             Phase::Connected { since } => now.saturating_duration_since(since) >= STABLE,
             Phase::Dialing | Phase::Waiting { .. } => false,
         };
-        if lasted {
+        if worked || lasted {
             entry.failures = 0;
         }
         self.failed_again(peer, now);
@@ -197,7 +197,7 @@ mod tests {
         assert_eq!(wanted.next(), None);
         assert_eq!(wanted.failed(peer(1), now), None);
         assert_eq!(wanted.next(), None);
-        wanted.lost(peer(1), now);
+        wanted.lost(peer(1), false, now);
         let next = wanted.next().unwrap();
         assert!(next > now && next < now + FIRST * 2);
         assert_eq!(wanted.due(now), None);
@@ -214,15 +214,20 @@ mod tests {
         for _ in 0..12 {
             assert!(wanted.due(now).is_some());
             wanted.connected(peer(1), now);
-            wanted.lost(peer(1), now);
+            wanted.lost(peer(1), false, now);
             now = wanted.next().unwrap();
         }
         wanted.connected(peer(1), now);
-        wanted.lost(peer(1), now);
+        wanted.lost(peer(1), false, now);
         assert!(wanted.next().unwrap() > now + MOST / 2);
         wanted.connected(peer(1), now);
+        wanted.lost(peer(1), true, now);
+        assert!(wanted.next().unwrap() < now + FIRST * 2);
+        wanted.lost(peer(1), false, now);
+        assert!(wanted.next().unwrap() > now + FIRST);
+        wanted.connected(peer(1), now);
         now += STABLE;
-        wanted.lost(peer(1), now);
+        wanted.lost(peer(1), false, now);
         assert!(wanted.next().unwrap() < now + FIRST * 2);
     }
 
@@ -239,7 +244,7 @@ mod tests {
             expected = (expected * 2).min(MOST);
         }
         wanted.connected(peer(1), now);
-        wanted.lost(peer(1), now + STABLE);
+        wanted.lost(peer(1), false, now + STABLE);
         assert!(wanted.next().unwrap() < now + STABLE + FIRST * 2);
     }
 
@@ -259,7 +264,7 @@ mod tests {
         wanted.forget(peer(1));
         assert_eq!(wanted.due(now), None);
         assert_eq!(wanted.failed(peer(1), now), None);
-        wanted.lost(peer(1), now);
+        wanted.lost(peer(1), false, now);
         assert_eq!(wanted.next(), None);
     }
 

@@ -21,6 +21,7 @@
 
 mod allowance;
 mod announcement;
+mod circuits;
 mod clients;
 mod codec;
 mod config;
@@ -37,6 +38,7 @@ mod meet;
 mod node;
 mod optional;
 mod peer;
+mod pings;
 mod port;
 mod record;
 mod relays;

@@ -51,11 +51,12 @@ fn is_private(address: &Multiaddr) -> bool {
 }
 
 pub fn is_public(address: &Multiaddr) -> bool {
-    let link_local = match address.iter().next() {
-        Some(Protocol::Ip6(ip)) => ip.is_unicast_link_local(),
-        _ => false,
-    };
-    !is_private(address) && !link_local
+    !is_private(address) && !needs_zone(address)
+}
+
+/// Whether an address leads nowhere without the name of an interface, which libp2p cannot dial.
+pub(super) fn needs_zone(address: &Multiaddr) -> bool {
+    matches!(address.iter().next(), Some(Protocol::Ip6(ip)) if ip.is_unicast_link_local())
 }
 
 /// Whether an address is reserved for examples (RFC 5737, RFC 3849) and leads nowhere.
@@ -90,8 +91,7 @@ pub fn everywhere(port: u16) -> Vec<Multiaddr> {
 pub fn presentable(addresses: &[Multiaddr]) -> Vec<Multiaddr> {
     let link_local = |address: &Multiaddr| match address.iter().next() {
         Some(Protocol::Ip4(ip)) => ip.is_link_local(),
-        Some(Protocol::Ip6(ip)) => ip.is_unicast_link_local(),
-        _ => false,
+        _ => needs_zone(address),
     };
     let is_udp = |address: &Multiaddr| {
         let mut parts = address.iter();

@@ -11,8 +11,8 @@ use libp2p::request_response::{self, ProtocolSupport};
 use libp2p::swarm::NetworkBehaviour;
 use libp2p::swarm::behaviour::toggle::Toggle;
 use libp2p::{
-    PeerId as Libp2pPeerId, Swarm, Transport as _, connection_limits, dcutr, dns, identify, mdns, noise, ping, relay,
-    tcp, yamux,
+    PeerId as Libp2pPeerId, Swarm, Transport as _, connection_limits, dcutr, dns, identify, mdns, noise, relay, tcp,
+    yamux,
 };
 
 use super::codec::{ANNOUNCE, Announcements};
@@ -21,6 +21,7 @@ use super::idle_timeout::IdleTimeout;
 use super::limits::ConnectionLimits;
 use super::meet::{MEET, Meetings};
 use super::optional::{self, Upnp};
+use super::pings::Pings;
 use super::reservations::{Reservations, STANDS};
 use super::streams::Streams;
 use super::{Lan, NodeConfig, NodeError, Reach, Transport};
@@ -66,11 +67,13 @@ pub(super) struct Behaviour {
     pub(super) own_limits: ConnectionLimits,
     pub(super) limits: connection_limits::Behaviour,
     identify: identify::Behaviour,
-    ping: ping::Behaviour,
+    pings: Pings,
     pub(super) streams: Streams,
     pub(super) announce: request_response::Behaviour<Announcements>,
     pub(super) meet: request_response::Behaviour<Meetings>,
-    mdns: Toggle<mdns::tokio::Behaviour>,
+    // One behaviour speaks IPv4 or IPv6, so there are two.
+    mdns_v4: Toggle<mdns::tokio::Behaviour>,
+    mdns_v6: Toggle<mdns::tokio::Behaviour>,
     relayed: Toggle<relay::client::Behaviour>,
     relay: Toggle<relay::Behaviour>,
     dcutr: Toggle<dcutr::Behaviour>,
@@ -96,9 +99,6 @@ impl Behaviour {
         let identify = identify::Config::new(PROTOCOL_VERSION.to_owned(), keypair.public())
             .with_agent_version(agent)
             .with_cache_size(0);
-        let ping = ping::Config::new()
-            .with_interval(config.ping_interval)
-            .with_timeout(silence(config));
         let requests = request_response::Config::default()
             .with_request_timeout(ANSWER)
             .with_max_concurrent_streams(MAX_QUESTIONS);
@@ -113,7 +113,7 @@ impl Behaviour {
             own_limits: ConnectionLimits::default(),
             limits: connection_limits::Behaviour::new(limits),
             identify: identify::Behaviour::new(identify),
-            ping: ping::Behaviour::new(ping),
+            pings: Pings::new(config.ping_interval, silence(config)),
             streams: Streams::new(config.max_message, program),
             announce: request_response::Behaviour::with_codec(
                 Announcements,
@@ -121,7 +121,8 @@ impl Behaviour {
                 requests.clone(),
             ),
             meet: request_response::Behaviour::with_codec(Meetings, [(MEET, meets)], requests),
-            mdns: lan(config.lan, local).into(),
+            mdns_v4: lan(config.lan, local, false).into(),
+            mdns_v6: lan(config.lan, local, true).into(),
             relayed: relayed.into(),
             relay: (config.reach == Reach::Relay).then(|| relay_server(local)).into(),
             dcutr: upgrades.then(|| dcutr::Behaviour::new(local)).into(),
@@ -129,14 +130,14 @@ impl Behaviour {
         }
     }
 
-    /// Whether tables of the LAN can be found and announced.
+    /// Whether tables of the LAN can be found and announced, by IPv4 or IPv6.
     pub(super) fn has_multicast(&self) -> bool {
-        self.mdns.is_enabled()
+        self.mdns_v4.is_enabled() || self.mdns_v6.is_enabled()
     }
 }
 
-/// Multicast on the LAN, if the system supports it.
-fn lan(lan: Lan, local: Libp2pPeerId) -> Option<mdns::tokio::Behaviour> {
+/// Multicast on the LAN by IPv6 or IPv4, if the system supports it. Without addresses of that version it stays silent.
+fn lan(lan: Lan, local: Libp2pPeerId, enable_ipv6: bool) -> Option<mdns::tokio::Behaviour> {
     let query_interval = match lan {
         Lan::Off => return None,
         Lan::Announce => LOOK_AROUND,
@@ -145,10 +146,10 @@ fn lan(lan: Lan, local: Libp2pPeerId) -> Option<mdns::tokio::Behaviour> {
     let config = mdns::Config {
         ttl: FOUND,
         query_interval,
-        enable_ipv6: false,
+        enable_ipv6,
     };
     let mdns = mdns::tokio::Behaviour::new(config, local);
-    mdns.inspect_err(|error| tracing::warn!(%error, "no multicast: cannot see tables on the LAN"))
+    mdns.inspect_err(|error| tracing::warn!(%error, enable_ipv6, "no multicast: cannot see tables on the LAN"))
         .ok()
 }
 

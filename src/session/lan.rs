@@ -358,6 +358,21 @@ mod tests {
     }
 
     #[test]
+    fn addresses_of_one_host_are_merged() {
+        let (mut hosts, now) = (Hosts::default(), Instant::now());
+        hosts.hear(peer(0), found(1), now);
+        let by_ipv6: Multiaddr = "/ip6/fd00::2/tcp/4001".parse().unwrap();
+        let again = NodeEvent::Found {
+            peer: peer(1),
+            address: by_ipv6.clone(),
+        };
+        let both = vec![Do::Keep(peer(1), vec![by_ipv6, address()])];
+        assert_eq!(hosts.hear(peer(0), again.clone(), now), both);
+        assert_eq!(hosts.hear(peer(0), again, now), vec![]);
+        assert_eq!(hosts.0.len(), 1);
+    }
+
+    #[test]
     fn a_host_that_cannot_be_reached_is_dialled_ever_more_seldom() {
         let (mut hosts, mut now) = (Hosts::default(), Instant::now());
         hosts.hear(peer(0), found(1), now);

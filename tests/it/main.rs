@@ -22,6 +22,7 @@ mod events;
 mod exec;
 #[path = "../fixture/record.rs"]
 mod fixture;
+mod foreign_relay;
 mod games;
 mod history;
 mod laws;

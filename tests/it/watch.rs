@@ -126,7 +126,7 @@ fn host_goes_and_comes_back(locked: bool) {
         };
         Program::start_by(command, root.path(), name, &[args, more].concat())
     };
-    let table = ["--option", "target=300", "--seats", "2", "--listen", TCP];
+    let table = ["--option", "target=120", "--seats", "2", "--listen", TCP];
     let host = [&["bot", "host", "loot", "--json", "--bot-delay", "20"], &table[..]].concat();
     let mut host = start("host", &host, "open sesame");
     let ticket = host.ticket();
@@ -140,14 +140,19 @@ fn host_goes_and_comes_back(locked: bool) {
     assert!(reaching["seconds"].as_u64() <= Some(60), "{reaching}");
     let resume = ["resume", "--headless", "--json"];
     let mut host = start("host", &resume, "");
+    host.wait_for("action").expect("it goes on");
+    let mut late = start("late", &watch, "open sesame");
     if locked {
-        host.wait_for("action").expect("it goes on");
         let mut stranger = start("stranger", &watch, "open barley");
         let error = stranger.wait_for("error").expect("it is told why");
         let why = error["message"].as_str().unwrap();
         assert!(why.contains("password is wrong"), "{why}");
     }
     same_end(&mut host, &mut spectator);
+    let over = late.wait_for("over").expect("it is admitted after the return");
+    let is_same = |event: &Value| event["event"] == "over" && event["log"] == over["log"];
+    assert!(spectator.events.iter().any(is_same), "{over}");
+    assert_eq!(actions(&late), actions(&spectator));
 }
 
 #[test]

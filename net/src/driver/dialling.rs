@@ -7,7 +7,8 @@ use libp2p::swarm::DialError;
 use libp2p::swarm::dial_opts::PeerCondition;
 use libp2p::{Multiaddr, PeerId as Libp2pPeerId};
 
-use super::NodeTask;
+use super::{Link, NodeTask, Phase};
+use crate::circuits::Due;
 use crate::config::MAX_DIAL_ADDRESSES;
 use crate::dials::{Dial, Ways, relay_of};
 use crate::event::clean;
@@ -103,6 +104,39 @@ impl NodeTask {
     pub(super) fn dial_through(&mut self, peer: PeerId, circuits: Vec<Multiaddr>) {
         let dial = Dial::of_peer(peer, circuits);
         self.start_dial(dial, PeerCondition::Disconnected);
+    }
+
+    /// Dials the successors of circuits of which half a limit is used, and closes those that have one.
+    pub(super) fn replace_circuits(&mut self, now: Instant) {
+        for replaced in self.circuits.replaced(now) {
+            self.swarm.close_connection(replaced);
+        }
+        while let Some(Due { old, peer, address }) = {
+            let streams = &self.swarm.behaviour().streams;
+            self.circuits.due(now, |connection| streams.carried(connection))
+        } {
+            if !self.is_replaced(peer) {
+                self.circuits.closed(old);
+                continue;
+            }
+            let options = Dial::of_peer(peer, vec![address]).options(PeerCondition::Always);
+            let successor = options.connection_id();
+            tracing::debug!(%peer, "half of a circuit is used: dialling another");
+            self.circuits.dialled(old, successor);
+            if let Err(error) = self.swarm.dial(options) {
+                tracing::debug!(%peer, %error, "a circuit is not replaced yet");
+                self.circuits.failed(successor, now);
+            }
+        }
+    }
+
+    /// Whether this node replaces the circuits that it has dialled to a peer. A direct connection needs no circuit. Of
+    /// two peers that have dialled each other, one replaces its circuit.
+    fn is_replaced(&self, peer: PeerId) -> bool {
+        let is_open = self.peers.get(&peer).is_some_and(|state| state.phase == Phase::Open);
+        let by_the_peer = |link: &Link| link.through.is_none() && peer < self.local;
+        let mut links = self.links.values().filter(|link| link.peer == peer);
+        is_open && links.all(|link| link.is_relayed && !by_the_peer(link))
     }
 
     pub(super) fn start_dial(&mut self, dial: Dial, condition: PeerCondition) {

@@ -16,6 +16,7 @@ use libp2p::{Multiaddr, PeerId as Libp2pPeerId, Swarm};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::allowance::Allowance;
+use crate::circuits::Circuits;
 use crate::clients::Clients;
 use crate::config::{Command, MAX_DIAL_ADDRESSES};
 use crate::dial_scheduler::DialScheduler;
@@ -44,6 +45,9 @@ const MEETINGS: Allowance = Allowance::new(64, Duration::from_millis(200));
 /// Number of a peer's introductions that are reported while it is connected.
 const MAX_INTRODUCTIONS: u32 = 16;
 
+/// Number of a peer's messages that show that its connections work, however short they are.
+const WORKED: u32 = 16;
+
 /// Time for which a relayed connection stays open after a direct one exists. The two ends see the direct
 /// connection at different times. Closing the relayed one at once would leave one end without any, and lose
 /// messages in flight.
@@ -64,6 +68,8 @@ pub(super) struct NodeTask {
     dials: Dials,
     listeners: Vec<ListenerId>,
     relays: Relays,
+    /// The limited circuits that this node has dialled.
+    circuits: Circuits,
     /// The clients of this node, if it is a relay.
     clients: Clients,
     /// The tables that this node lists, if it is a meeting point.
@@ -101,6 +107,10 @@ struct Peer {
     address: Multiaddr,
     /// Number of introductions received.
     introductions: u32,
+    /// Number of messages received.
+    messages: u32,
+    /// Whether the owner knows that there is no direct connection.
+    stays_relayed: bool,
     phase: Phase,
 }
 
@@ -128,6 +138,8 @@ impl Peer {
         Self {
             address,
             introductions: 0,
+            messages: 0,
+            stays_relayed: false,
             phase: Phase::Open,
         }
     }
@@ -156,6 +168,7 @@ impl NodeTask {
             dials: Dials::default(),
             listeners: Vec::new(),
             relays: Relays::new(&config.relays, Instant::now()),
+            circuits: Circuits::default(),
             clients: Clients::default(),
             registrations: Registrations::default(),
             points: Points::new(local, &config.meet),
@@ -237,11 +250,13 @@ impl NodeTask {
             while let Some(addresses) = self.relays.due(now) {
                 self.reach_relay(&addresses, now);
             }
+            self.replace_circuits(now);
         }
         while let Some((point, addresses)) = self.points.due(now) {
             self.reach_point(point, addresses, now);
         }
         self.close_circuits(now);
+        self.swarm.behaviour_mut().streams.let_go(now);
         let (swarm, points) = (&mut self.swarm, &self.points);
         for (peer, state) in &mut self.peers {
             let Phase::Flushing { until } = state.phase else {
@@ -275,8 +290,13 @@ impl NodeTask {
         let closing = self.closing.as_ref().map(|closing| closing.until);
         let upgrades = self.upgrades.values().copied();
         let wanted = self.schedule.next().into_iter().chain(self.relays.next());
+        let wanted = wanted.chain(self.circuits.next());
         let wanted = wanted.filter(|_| closing.is_none());
-        let points = self.points.next();
+        let points = self
+            .points
+            .next()
+            .into_iter()
+            .chain(self.swarm.behaviour().streams.next());
         let all = flushing.chain(wanted).chain(points).chain(upgrades);
         all.chain(closing).min()
     }

@@ -6,13 +6,16 @@ use std::time::Instant;
 use libp2p::multiaddr::Protocol;
 use libp2p::request_response;
 use libp2p::swarm::SwarmEvent;
-use libp2p::{Multiaddr, PeerId as Libp2pPeerId, dcutr, identify, mdns, ping, relay};
+use libp2p::{Multiaddr, PeerId as Libp2pPeerId, dcutr, identify, mdns, relay};
 
-use super::{Link, MAX_INTRODUCTIONS, MAX_LISTENING, MEETINGS, NodeTask, OVERLAP, Peer, Phase, QUESTIONS};
+use super::{Link, MAX_INTRODUCTIONS, MAX_LISTENING, MEETINGS, NodeTask, OVERLAP, Peer, Phase, QUESTIONS, WORKED};
+use crate::circuits::Limits;
 use crate::dials::relay_of;
 use crate::event::clean;
 use crate::failure::innermost;
 use crate::handshakes::Network;
+use crate::pings;
+use crate::port::needs_zone;
 use crate::relays::is_circuit;
 use crate::streams;
 use crate::swarm::BehaviourEvent;
@@ -33,10 +36,19 @@ impl NodeTask {
                     let is_relayed = endpoint.is_relayed();
                     let address = endpoint.get_remote_address();
                     let through = relay_of(address).filter(|_| is_circuit(address));
+                    self.circuits.established(connection_id, Instant::now());
+                    let relay = through.map(|(relay, _)| relay);
+                    if let Some(relay) = relay {
+                        let opened = (connection_id, peer, relay);
+                        self.circuits.opened(opened, address.clone(), Instant::now());
+                    }
+                    if is_relayed && let Some(bytes) = self.circuits.bytes(peer, relay) {
+                        self.swarm.behaviour_mut().streams.limit(connection_id, bytes);
+                    }
                     let link = Link {
                         peer,
                         is_relayed,
-                        through: through.map(|(relay, _)| relay),
+                        through: relay,
                         network: Network::of(address),
                         questions: QUESTIONS,
                         meetings: MEETINGS,
@@ -54,6 +66,8 @@ impl NodeTask {
                 cause,
                 ..
             } => {
+                self.circuits.closed(connection_id);
+                self.circuits.failed(connection_id, Instant::now());
                 if let Some(link) = self.links.remove(&connection_id) {
                     self.note_upgrade(link.peer);
                 }
@@ -70,6 +84,10 @@ impl NodeTask {
                 peer_id,
                 error,
             } => {
+                if self.circuits.failed(connection_id, Instant::now()) {
+                    tracing::debug!(peer = ?peer_id, %error, "a circuit is not replaced yet");
+                    return;
+                }
                 let dial = self.dials.end(connection_id);
                 self.on_dial_error(peer_id, dial, &error);
             }
@@ -131,15 +149,37 @@ impl NodeTask {
                 self.on_identified(peer_id, info);
             }
             BehaviourEvent::Identify(_) => {}
-            BehaviourEvent::Ping(event) => self.on_ping(event),
+            BehaviourEvent::Pings(event) => self.on_ping(&event),
             BehaviourEvent::Streams(event) => self.on_streams_event(event),
             BehaviourEvent::Announce(event) => self.on_announce_event(event),
             BehaviourEvent::Meet(event) => self.on_meet_event(event),
-            BehaviourEvent::Mdns(event) => self.on_found(event),
+            BehaviourEvent::MdnsV4(event) | BehaviourEvent::MdnsV6(event) => self.on_found(event),
             BehaviourEvent::Dcutr(event) => self.on_upgraded(event),
             BehaviourEvent::Upnp(event) => self.on_router(event),
             BehaviourEvent::Relay(event) => self.on_relaying(&event),
-            BehaviourEvent::Relayed(_) => {}
+            BehaviourEvent::Relayed(event) => self.on_relayed(&event),
+        }
+    }
+
+    /// Notes the limits of a new circuit.
+    pub(super) fn on_relayed(&mut self, event: &relay::client::Event) {
+        use relay::client::Event;
+        let (peer, limit) = match event {
+            Event::OutboundCircuitEstablished { relay_peer_id, limit } => (relay_peer_id, limit),
+            Event::InboundCircuitEstablished { src_peer_id, limit } => (src_peer_id, limit),
+            Event::ReservationReqAccepted { .. } => return,
+        };
+        let Ok(peer) = PeerId::try_from(*peer) else {
+            return;
+        };
+        let (duration, bytes) = limit
+            .as_ref()
+            .map_or((None, None), |limit| (limit.duration(), limit.data_in_bytes()));
+        let limits = Limits::told(duration, bytes);
+        if matches!(event, Event::OutboundCircuitEstablished { .. }) {
+            self.circuits.limited(peer, limits);
+        } else {
+            self.circuits.limited_by(peer, limits);
         }
     }
 
@@ -200,6 +240,9 @@ impl NodeTask {
             if let Some(Protocol::P2p(_)) = address.iter().last() {
                 address.pop();
             }
+            if needs_zone(&address) {
+                continue;
+            }
             if let Ok(peer) = PeerId::try_from(id) {
                 let found = NodeEvent::Found { peer, address };
                 self.outbox.push(found);
@@ -215,7 +258,11 @@ impl NodeTask {
             Ok(_) => self.reach_news(ReachNews::Direct(peer)),
             Err(error) => {
                 tracing::debug!(%peer, %error, "no direct connection");
-                self.reach_news(ReachNews::StaysRelayed(peer));
+                // Each circuit that replaces another brings new attempts.
+                let state = self.peers.get_mut(&peer);
+                if state.is_some_and(|state| !std::mem::replace(&mut state.stays_relayed, true)) {
+                    self.reach_news(ReachNews::StaysRelayed(peer));
+                }
             }
         }
     }
@@ -244,7 +291,11 @@ impl NodeTask {
         if self.swarm.behaviour().own_limits.has_seated(peer) {
             self.handshakes.expect(peer, &address);
         }
+        let is_closing = self.closing.is_some() && !self.points.expects(peer);
+        let mut ends = false;
         if let Entry::Vacant(entry) = self.peers.entry(peer) {
+            // A known peer that replaces its circuit may still wait for messages.
+            ends = is_closing;
             tracing::debug!(%peer, %address, "connected");
             entry.insert(Peer::new(address.clone()));
             let connected = NodeEvent::Connected { peer, address };
@@ -255,7 +306,6 @@ impl NodeTask {
         let closing = |state: &Peer| state.phase == Phase::Closing;
         // Without this, a peer that returns while it is being closed would stay half closed
         // forever.
-        let ends = self.closing.is_some() && !self.points.expects(peer);
         if ends || self.peers.get(&peer).is_some_and(closing) {
             let _ = self.swarm.disconnect_peer_id(id);
         }
@@ -265,12 +315,15 @@ impl NodeTask {
         let Ok(peer) = PeerId::try_from(id) else {
             return;
         };
-        self.schedule.lost(peer, Instant::now());
-        if let Some(state) = self.peers.remove(&peer) {
+        let state = self.peers.remove(&peer);
+        let worked = state.as_ref().is_some_and(|state| state.messages >= WORKED);
+        self.schedule.lost(peer, worked, Instant::now());
+        if let Some(state) = state {
             tracing::debug!(%peer, "disconnected");
             if state.phase == Phase::Open {
                 self.points.lost(peer, Instant::now());
             }
+            self.circuits.forget(peer);
             self.outbox.push(NodeEvent::Disconnected { peer });
         }
     }
@@ -297,20 +350,14 @@ impl NodeTask {
         self.outbox.push(info);
     }
 
-    pub(super) fn on_ping(&mut self, event: ping::Event) {
+    pub(super) fn on_ping(&mut self, event: &pings::Event) {
         let Some(peer) = self.connected(event.peer) else {
             return;
         };
-        match event.result {
-            // A round trip is stale once read. It is also the only event that a quiet peer causes
-            // without end.
-            Ok(_) if self.outbox.has_rtt(peer) => {}
-            Ok(time) => {
-                let millis = u32::try_from(time.as_millis()).unwrap_or(u32::MAX);
-                self.outbox.push(NodeEvent::Rtt { peer, millis });
-            }
-            // Silence closes a connection, not a failed ping: an answer can be late on a busy link.
-            Err(error) => tracing::debug!(%peer, %error, "a ping failed"),
+        // A round trip is stale once read. It is also the only event that a quiet peer causes without end.
+        if !self.outbox.has_rtt(peer) {
+            let millis = u32::try_from(event.round_trip.as_millis()).unwrap_or(u32::MAX);
+            self.outbox.push(NodeEvent::Rtt { peer, millis });
         }
     }
 
@@ -319,7 +366,8 @@ impl NodeTask {
             streams::Event::Message { bytes, receipt } => {
                 let peer = receipt.peer();
                 // Its disconnection may have been reported already.
-                if self.peers.contains_key(&peer) {
+                if let Some(state) = self.peers.get_mut(&peer) {
+                    state.messages = state.messages.saturating_add(1);
                     self.outbox.message(peer, bytes, receipt);
                 }
             }

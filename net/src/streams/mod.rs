@@ -15,9 +15,10 @@
 
 mod handler;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
 
 use libp2p::core::Endpoint;
 use libp2p::core::transport::PortUse;
@@ -36,6 +37,10 @@ const MAX_QUEUED: usize = 64;
 const MAX_QUEUED_BYTES: usize = 16;
 /// Maximum number of unacknowledged bytes in flight to one peer; a longer message is sent alone.
 const WINDOW: usize = 64 * 1024;
+/// Bytes that a message costs a connection besides its own: frames, encryption and the acknowledgement.
+const OVERHEAD: u64 = 128;
+/// How long messages wait for another connection before they use a relay's limit up.
+const HOLD: Duration = Duration::from_secs(3);
 /// Number of consecutive streams that a peer may break without an acknowledgement before its
 /// connection is closed.
 const MAX_BROKEN: u32 = 3;
@@ -83,6 +88,12 @@ pub(super) struct Streams {
     /// The number of this program's last stream.
     number: u64,
     peers: BTreeMap<PeerId, Line>,
+    /// Number of bytes that each connection has carried in both directions, estimated from the messages.
+    carried: HashMap<ConnectionId, u64>,
+    /// Number of bytes that connections may carry in both directions, if a relay limits them.
+    limits: HashMap<ConnectionId, u64>,
+    /// The connections on which messages wait for a newer one, and since when.
+    held: HashMap<ConnectionId, (PeerId, Instant)>,
     events: VecDeque<ToSwarm<Event, Tell>>,
 }
 
@@ -103,6 +114,11 @@ struct Line {
     inbound: Option<(ConnectionId, Name)>,
 }
 
+/// Number of bytes that a message of this length costs a connection.
+fn cost(length: usize) -> u64 {
+    u64::try_from(length).unwrap_or(u64::MAX).saturating_add(OVERHEAD)
+}
+
 impl Streams {
     /// Creates the streams, for messages of up to `max_message` bytes; `program` is random.
     pub(super) fn new(max_message: usize, program: [u8; 8]) -> Self {
@@ -111,6 +127,9 @@ impl Streams {
             program,
             number: 0,
             peers: BTreeMap::new(),
+            carried: HashMap::new(),
+            limits: HashMap::new(),
+            held: HashMap::new(),
             events: VecDeque::new(),
         }
     }
@@ -140,6 +159,36 @@ impl Streams {
     pub(super) fn is_idle(&self, peer: PeerId) -> bool {
         let line = self.peers.get(&peer);
         line.is_none_or(|line| line.queue.is_empty())
+    }
+
+    /// Number of bytes that a connection has carried in both directions, estimated from the messages.
+    pub(super) fn carried(&self, connection: ConnectionId) -> u64 {
+        self.carried.get(&connection).copied().unwrap_or_default()
+    }
+
+    /// Limits the bytes that a connection may carry in both directions. Messages that would use up the last quarter wait
+    /// for a newer connection, but not for ever.
+    pub(super) fn limit(&mut self, connection: ConnectionId, bytes: u64) {
+        self.limits.insert(connection, bytes);
+    }
+
+    /// The next time to call [`Streams::let_go`].
+    pub(super) fn next(&self) -> Option<Instant> {
+        let times = self.held.values().filter_map(|(_, since)| since.checked_add(HOLD));
+        times.min()
+    }
+
+    /// Sends the messages that have waited for too long.
+    pub(super) fn let_go(&mut self, now: Instant) {
+        let is_long = |since: Instant| now.saturating_duration_since(since) >= HOLD;
+        let long = self.held.extract_if(|_, (_, since)| is_long(*since));
+        let long: Vec<(ConnectionId, (PeerId, Instant))> = long.collect();
+        for (connection, _) in &long {
+            self.limits.remove(connection);
+        }
+        for (_, (peer, _)) in long {
+            self.pump(peer);
+        }
     }
 
     /// Records that the owner has accepted a message.
@@ -182,16 +231,28 @@ impl Streams {
             program: self.program,
             number: line.number,
         };
+        // What the peer has in flight counts too, and nobody has seen it yet.
+        let limit = self.limits.get(&connection).copied();
+        let narrow = limit.and_then(|limit| usize::try_from(limit / 8).ok());
+        let window = narrow.map_or(WINDOW, |narrow| narrow.min(WINDOW));
+        let most = limit.map_or(u64::MAX, |limit| limit / 4 * 3);
+        let carried = self.carried.entry(connection).or_default();
         let mut writes = Vec::new();
         while let (count, bytes) = line.under_way
             && let Some(next) = line.queue.get(count)
-            && (count == 0 || bytes.saturating_add(next.len()) <= WINDOW)
+            && (count == 0 || bytes.saturating_add(next.len()) <= window)
         {
+            let after = carried.saturating_add(cost(next.len()));
+            if after > most {
+                self.held.entry(connection).or_insert_with(|| (peer, Instant::now()));
+                break;
+            }
+            *carried = after;
             line.under_way = (count + 1, bytes.saturating_add(next.len()));
-            writes.push(Tell::Write(name, next.clone()));
+            writes.push(next.clone());
         }
         for write in writes {
-            self.tell(peer, connection, write);
+            self.tell(peer, connection, Tell::Write(name, write));
         }
     }
 
@@ -256,6 +317,8 @@ impl Streams {
             None => false,
         };
         line.inbound = Some((connection, name));
+        let carried = self.carried.entry(connection).or_default();
+        *carried = carried.saturating_add(cost(bytes.len()));
         if started_again {
             self.started_again(peer, connection);
         } else if let Some((other, known)) = before
@@ -328,6 +391,9 @@ impl NetworkBehaviour for Streams {
                 self.begin_again(peer);
             }
             FromSwarm::ConnectionClosed(closed) => {
+                self.carried.remove(&closed.connection_id);
+                self.limits.remove(&closed.connection_id);
+                self.held.remove(&closed.connection_id);
                 let Ok(peer) = PeerId::try_from(closed.peer_id) else {
                     return;
                 };

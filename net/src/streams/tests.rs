@@ -253,6 +253,28 @@ fn a_peer_that_was_started_again_knows_nothing_of_before() {
     assert_eq!(world.read(2, name(9, 1), 4), vec![Did::Heard(vec![4])]);
 }
 
+#[test]
+fn messages_wait_when_a_circuit_is_nearly_used() {
+    let mut world = World::new();
+    world.connect(1);
+    world.0.limit(link(1), 8_000);
+    // Three quarters, with the overhead.
+    let (_, wrote) = world.send(5_000);
+    assert_eq!(wrote, vec![Did::Wrote(link(1), 1, 5_000)]);
+    let taken = |number| Said::Taken { number, count: 1 };
+    assert_eq!(world.said(1, taken(1)), vec![Did::AllTaken]);
+    assert_eq!(world.send(1_000), (true, vec![]));
+    assert!(world.0.next().is_some());
+    assert_eq!(world.connect(2).last(), Some(&Did::Wrote(link(2), 2, 1_000)));
+    // Without a newer connection they are sent in the end.
+    assert_eq!(world.said(2, taken(2)), vec![Did::AllTaken]);
+    world.0.limit(link(2), 1_000);
+    assert_eq!(world.send(500), (true, vec![]));
+    world.0.let_go(Instant::now() + HOLD);
+    assert_eq!(world.effects(), vec![Did::Wrote(link(2), 2, 500)]);
+    assert_eq!(world.0.next(), None);
+}
+
 /// The peer is a bare swarm, not one of our nodes, and ignores the window.
 #[tokio::test]
 async fn a_peer_that_ignores_its_window_waits_and_disturbs_nobody() {

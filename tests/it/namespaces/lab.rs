@@ -119,6 +119,25 @@ impl Lab {
         (node, port)
     }
 
+    /// A machine on a LAN with these addresses, such as `fd00::1/64`, and no others but a link-local one. It does not
+    /// wait until nobody else claims them.
+    pub(crate) fn machine_at(&mut self, addresses: &[&str], switch: Node) -> Node {
+        let node = self.machine();
+        for interfaces in ["all", "default"] {
+            let at_once = format!("net.ipv6.conf.{interfaces}.accept_dad=0");
+            self.exec(node, &["sysctl", "-qw", &at_once], "");
+        }
+        let (first, more) = addresses.split_first().unwrap();
+        self.plug(node, "eth0", first, switch);
+        for address in more {
+            self.ip(node, &format!("address add {address} dev eth0\n"));
+        }
+        if addresses.iter().any(|address| address.contains('.')) {
+            self.ip(node, "route add 224.0.0.0/4 dev eth0\n");
+        }
+        node
+    }
+
     /// A home router with a public address on `net`, and a machine on the LAN behind it. Each home has its own private
     /// addresses. Packets to other homes' private addresses vanish, as at a provider that drops them silently.
     pub(crate) fn home(&mut self, public: &str, net: Node) -> (Node, Port) {
@@ -173,9 +192,15 @@ impl Lab {
         Program::start_by(self.fairdeal(node), root, name, args)
     }
 
+    /// The words that start a command on a machine.
+    pub(crate) fn inside(&self, node: Node) -> [&str; 4] {
+        ["ip", "netns", "exec", &self.names[node.0]]
+    }
+
     fn fairdeal(&self, node: Node) -> Command {
-        let mut inside = Command::new("ip");
-        inside.args(["netns", "exec", &self.names[node.0]]);
+        let [ip, words @ ..] = self.inside(node);
+        let mut inside = Command::new(ip);
+        inside.args(words);
         let outside = fairdeal();
         inside.arg(outside.get_program()).stdin(Stdio::null());
         for (key, value) in outside.get_envs() {
@@ -200,8 +225,7 @@ impl Lab {
     }
 
     fn exec(&self, node: Node, command: &[&str], input: &str) {
-        let into = ["ip", "netns", "exec", &self.names[node.0]];
-        run(&[&into, command].concat(), input).unwrap();
+        run(&[&self.inside(node), command].concat(), input).unwrap();
     }
 }
 

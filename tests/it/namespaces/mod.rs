@@ -8,10 +8,13 @@ mod lab;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use fairdeal_net::{Multiaddr, Ticket};
+use portable_pty::CommandBuilder;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::process::{Program, fairdeal};
+use super::screen::{Player, terminals_work};
 use lab::Lab;
 
 const LAN: [&str; 4] = ["10.0.0.1/24", "10.0.0.2/24", "10.0.0.3/24", "10.0.0.4/24"];
@@ -69,6 +72,70 @@ fn two_machines_of_a_lan_find_each_other() {
 #[test]
 fn three_machines_of_a_lan_find_each_other() {
     on_a_lan(&["sphinxs-paw"], 3);
+}
+
+/// Machines that have no IPv4 address find each other by IPv6, and play.
+#[test]
+fn machines_without_ipv4_find_each_other() {
+    let Some(mut lab) = Lab::new() else { return };
+    let root = TempDir::new().unwrap();
+    let switch = lab.switch();
+    let [host_machine, guest_machine] = ["fd00::1/64", "fd00::2/64"].map(|address| lab.machine_at(&[address], switch));
+    let host = ["bot", "host", "loot", "--option", "target=1", "--seats", "2", "--json"];
+    let mut host = lab.start(host_machine, root.path(), "host", &host);
+    let ticket = host.ticket();
+    let joins = Instant::now();
+    let guest = lab.start(guest_machine, root.path(), "guest", &["bot", "join", "--json"]);
+    host.wait_for("seated").unwrap();
+    println!("a LAN without IPv4: seated after {:?}", joins.elapsed());
+    let ticket: Ticket = ticket.parse().unwrap();
+    let told = |address: &Multiaddr| address.to_string().starts_with("/ip6/fd00::1/");
+    assert!(ticket.addresses().iter().all(told), "{ticket:?}");
+    all_over(&mut [host, guest]);
+}
+
+/// A table that answers by IPv4 and IPv6 is one table.
+#[test]
+fn table_with_two_addresses_is_listed_once() {
+    let Some(mut lab) = Lab::new() else { return };
+    if !terminals_work() {
+        return;
+    }
+    let root = TempDir::new().unwrap();
+    let switch = lab.switch();
+    let [host_machine, guest_machine] = [["10.0.0.1/24", "fd00::1/64"], ["10.0.0.2/24", "fd00::2/64"]]
+        .map(|addresses| lab.machine_at(&addresses, switch));
+    let mut host = lab.start(
+        host_machine,
+        root.path(),
+        "host",
+        &[&LOOT[..], &["--seats", "2"]].concat(),
+    );
+    host.ticket();
+    let log = root.path().join("browser.log");
+    let mut browse = CommandBuilder::new("ip");
+    browse.args(&lab.inside(guest_machine)[1..]);
+    browse.args([
+        fairdeal().get_program().to_str().unwrap(),
+        "-vv",
+        "--log",
+        log.to_str().unwrap(),
+        "join",
+    ]);
+    let browser = Player::starts(&root.path().join("browser"), browse);
+    browser.sees("table", |shown| shown.contains("  1  "));
+    // The browser logs each address that it discovers.
+    let found = |address: &str| {
+        let log = std::fs::read_to_string(&log).unwrap();
+        log.lines()
+            .any(|line| line.contains("discovered peer") && line.contains(address))
+    };
+    browser.sees("both addresses", |_| {
+        ["/ip4/10.0.0.1/", "/ip6/fd00::1/"].into_iter().all(found)
+    });
+    std::thread::sleep(Duration::from_millis(1500));
+    let shown = browser.sees("table", |_| true);
+    assert!(!shown.contains("  2  "), "{shown}");
 }
 
 /// The bot reports this as an event, and any termination signal ends it.
