@@ -35,6 +35,8 @@ pub(super) struct ConnectionLimits {
     inbound: VecDeque<Inbound>,
     /// The connections to close.
     closing: VecDeque<Inbound>,
+    /// Number of connections closed to make room so far.
+    crowded_out: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,6 +77,11 @@ impl ConnectionLimits {
         self.admitted.contains(&peer)
     }
 
+    /// Number of connections closed to make room so far.
+    pub(super) fn crowded_out(&self) -> u64 {
+        self.crowded_out
+    }
+
     fn goes(&mut self, connection: ConnectionId) {
         self.inbound.retain(|known| known.connection != connection);
     }
@@ -89,6 +96,7 @@ impl ConnectionLimits {
         if let Some(crowded) = crowded {
             self.goes(crowded.connection);
             self.closing.push_back(crowded);
+            self.crowded_out = self.crowded_out.saturating_add(1);
         }
     }
 
