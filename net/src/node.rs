@@ -243,7 +243,7 @@ impl NodeHandle {
         self.request(Command::Addresses).await
     }
 
-    /// What this node counts as a relay; all zero if it is none.
+    /// The counters of this node as a relay; all zero if it is none.
     ///
     /// # Errors
     /// [`NodeError::Ended`].

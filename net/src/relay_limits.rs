@@ -50,8 +50,9 @@ impl Default for RelayLimits {
     }
 }
 
-const fn nonzero(number: u32) -> NonZeroU32 {
-    NonZeroU32::MIN.saturating_add(number - 1)
+/// A constant that is not 0; 0 counts as 1.
+pub(super) const fn nonzero(number: u32) -> NonZeroU32 {
+    NonZeroU32::MIN.saturating_add(number.saturating_sub(1))
 }
 
 /// A limit as libp2p and collections count.

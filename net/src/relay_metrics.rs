@@ -1,4 +1,4 @@
-//! What a relay counts for its operator: numbers only, of all peers together.
+//! The counters of a relay for its operator: numbers only, of all peers together.
 
 use libp2p::relay::{self, StatusCode};
 use libp2p::swarm::ListenError;

@@ -1,5 +1,6 @@
 //! Construction of the swarm: transports, security, multiplexing and behaviours.
 
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 use futures::{AsyncRead, AsyncWrite};
@@ -21,7 +22,7 @@ use super::idle_timeout::IdleTimeout;
 use super::limits::ConnectionLimits;
 use super::meet::{MEET, Meetings};
 use super::optional::{self, Upnp};
-use super::relay_limits::count;
+use super::relay_limits::{count, nonzero};
 use super::reservations::{Reservations, STANDS};
 use super::streams::Streams;
 use super::traffic::Traffic;
@@ -55,6 +56,12 @@ const FOUND: Duration = Duration::from_secs(60);
 /// Maximum number of reservations per peer besides its first. A broken connection of a peer may go unnoticed for a
 /// while.
 const MORE_RESERVATIONS: usize = 1;
+/// Reservations and circuits that a peer may request at once, and how often one more.
+const PEER_BURST: NonZeroU32 = nonzero(30);
+const PEER_RATE: Duration = Duration::from_secs(120);
+/// Circuits that one address may request at once, and how often one more.
+const ADDRESS_BURST: NonZeroU32 = nonzero(60);
+const ADDRESS_RATE: Duration = Duration::from_secs(60);
 
 /// All protocols of the node.
 #[derive(NetworkBehaviour)]
@@ -158,17 +165,25 @@ fn lan(lan: Lan, local: Libp2pPeerId) -> Option<mdns::tokio::Behaviour> {
 
 /// A relay server.
 fn relay_server(local: Libp2pPeerId, limits: &RelayLimits) -> relay::Behaviour {
-    let mut config = relay::Config {
+    let config = relay::Config {
         max_reservations: count(limits.granted()),
         max_reservations_per_peer: MORE_RESERVATIONS,
         reservation_duration: STANDS,
+        // Ours alone: libp2p's default for an address would undercut the operator's for a network.
+        reservation_rate_limiters: Vec::new(),
         max_circuits: count(limits.circuits),
         // libp2p compares it with the circuits that the peer already has, and refuses only above it.
         max_circuits_per_peer: count(limits.circuits_per_peer.get() - 1),
         max_circuit_duration: Duration::from_secs(limits.circuit_seconds.get().into()),
         max_circuit_bytes: limits.circuit_bytes.get(),
-        ..relay::Config::default()
+        circuit_src_rate_limiters: Vec::new(),
     };
+    let of_peer = PEER_BURST.max(limits.circuits_per_peer);
+    let of_address = ADDRESS_BURST.max(limits.reservations_per_network);
+    let mut config = config
+        .reservation_rate_per_peer(PEER_BURST, PEER_RATE)
+        .circuit_src_per_peer(of_peer, PEER_RATE)
+        .circuit_src_per_ip(of_address, ADDRESS_RATE);
     // This limiter comes last, so each grant it records is final.
     let mut reservations = Reservations::new(limits);
     let limiter = move |peer, from: &_, now| reservations.grant(peer, from, now);

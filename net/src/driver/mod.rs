@@ -69,7 +69,7 @@ pub(super) struct NodeTask {
     clients: Clients,
     /// The tables that this node lists, if it is a meeting point.
     registrations: Registrations,
-    /// What this node counts, if it is a relay; values of other owners are filled in when somebody asks.
+    /// Counters of this node as a relay; values of other owners are filled in when somebody asks.
     metrics: RelayMetrics,
     /// The bytes that this node carries, if it is a relay.
     traffic: Option<Traffic>,
@@ -378,7 +378,7 @@ impl NodeTask {
         }
     }
 
-    /// What this node counts, now.
+    /// The counters of this node, now.
     fn measured(&self, now: Instant) -> RelayMetrics {
         let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
         let mut metrics = self.metrics.clone();
