@@ -281,6 +281,7 @@ impl Relay {
         }
     }
 
+    #[allow(dead_code, reason = "benches/relay.rs measures the process")]
     pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }

@@ -124,7 +124,7 @@ impl Player {
         timeout(PATIENCE, found).await.expect("waited in vain")
     }
 
-    /// What the relay says about the reservation and the table, each once: `None` if it granted them.
+    /// The refusals of the reservation and of the table; `None` for what was granted.
     async fn told(&mut self) -> (Option<String>, Option<String>) {
         let (mut reserved, mut registered) = (None, None);
         while reserved.is_none() || registered.is_none() {
