@@ -56,10 +56,10 @@ const TABLES: u16 = 1000;
 /// Hosts that share an address.
 const HOSTS_OF_A_LINE: u16 = 25;
 const CIRCUITS: u16 = 200;
-/// Interval at which a host renews its registration, and a point forgets it after three.
+/// Interval at which a host renews its registration; a point forgets it after three.
 const RENEWAL: Duration = Duration::from_secs(40);
-/// A player's message, and how often: far more than any game sends.
-const MESSAGE: (usize, Duration) = (512, Duration::from_millis(100));
+/// A player's message, and how often: more than a game of people sends.
+const MESSAGE: (usize, Duration) = (512, Duration::from_millis(500));
 /// A message of a circuit that carries as much as it can.
 const BULK: usize = 16 * 1024;
 /// Handshakes at once; the relay makes the oldest of more than eight of one address give way.
@@ -93,14 +93,15 @@ async fn measure(phase: Duration) {
     let measured = Measured::new(&relay);
     println!("fairdeal relay {} (relay on core 1)", options[2..].join(" "));
     println!("| state | RSS, PSS | open files | processor | |\n| --- | --- | --- | --- | --- |");
-    measured.over("idle", phase / 4, || String::new()).await;
+    measured.over("idle", phase / 4, String::new).await;
 
-    let start = Instant::now();
+    let (start, before) = (Instant::now(), measured.processor());
     let hosts = register_all(&relay).await;
-    let took = start.elapsed();
+    let (took, used) = (start.elapsed(), measured.processor() - before);
     measured.is("tables", TABLES.into());
-    let label = format!("{TABLES} tables, each renewed every {RENEWAL:?}");
-    let note = || format!("registered within {took:.1?}; listed in {}", list(root.path(), &relay));
+    measured.row(&format!("{TABLES} tables register"), used, took, "");
+    let label = format!("each table is renewed every {RENEWAL:?}");
+    let note = || format!("listed in {}", list(root.path(), &relay));
     measured.over(&label, phase, note).await;
 
     let mut circuits = open_all(&relay).await;
@@ -141,11 +142,19 @@ async fn measure(phase: Duration) {
 
     measured.is("circuits", CIRCUITS.into());
     measured.is("tables", TABLES.into());
-    drop((circuits, hosts));
-    while measured.sample("connections") > 0 {
-        sleep(Duration::from_millis(100)).await;
+    drop(circuits);
+    for round in ["", ", again"] {
+        // The hosts of tables have no connection but for a moment.
+        while measured.sample("reservations") > 0 || measured.sample("connections") > 24 {
+            sleep(Duration::from_millis(100)).await;
+        }
+        let label = format!("the circuits have left{round}");
+        measured.over(&label, phase / 4, String::new).await;
+        if round.is_empty() {
+            drop(open_all(&relay).await);
+        }
     }
-    measured.over("all have left", phase / 4, String::new).await;
+    drop(hosts);
     println!(
         "peak of memory: {} MiB",
         relay_status(relay.id(), "status", "VmHWM:") / 1024
@@ -183,20 +192,26 @@ impl Measured {
         ticks / TICKS
     }
 
-    /// One of the relay's own metrics.
-    fn sample(&self, name: &str) -> u64 {
+    /// The relay's own metrics.
+    fn metrics(&self) -> String {
         let mut stream = TcpStream::connect(self.metrics).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         stream.write_all(b"GET /metrics HTTP/1.0\r\n\r\n").unwrap();
         let mut page = String::new();
         stream.read_to_string(&mut page).unwrap();
+        page
+    }
+
+    /// One of them.
+    fn sample(&self, name: &str) -> u64 {
+        let page = self.metrics();
         let name = format!("fairdeal_relay_{name} ");
         let line = page.lines().find_map(|line| line.strip_prefix(&name));
         line.unwrap().parse().unwrap()
     }
 
     fn is(&self, name: &str, expected: u64) {
-        assert_eq!(self.sample(name), expected, "{name}");
+        assert_eq!(self.sample(name), expected, "{name}: {}", self.metrics());
     }
 
     async fn over(&self, label: &str, phase: Duration, note: impl FnOnce() -> String) {
@@ -213,7 +228,7 @@ impl Measured {
         let files = fs::read_dir(format!("/proc/{}/fd", self.process)).unwrap().count();
         let share = used / phase.as_secs_f64() * 100.0;
         println!(
-            "| {label} | {resident}, {proportional} MiB | {files} | {used:.2} s in {phase:?}: {share:.1} % | {note} |"
+            "| {label} | {resident}, {proportional} MiB | {files} | {used:.2} s in {phase:.1?}: {share:.1} % | {note} |"
         );
     }
 }
@@ -256,6 +271,8 @@ async fn register_all(relay: &Relay) -> tokio::task::JoinSet<()> {
         let (at_once, registered, point) = (at_once.clone(), registered.clone(), point.clone());
         hosts.spawn(async move {
             let mut renewal = 1;
+            // Renewals are spread evenly.
+            let mut pause = RENEWAL * u32::from(number) / u32::from(TABLES);
             loop {
                 let slot = at_once.acquire().await.unwrap();
                 while !register(number, renewal, &point).await {
@@ -264,7 +281,8 @@ async fn register_all(relay: &Relay) -> tokio::task::JoinSet<()> {
                 drop(slot);
                 registered.add_permits(1);
                 renewal += 1;
-                sleep(RENEWAL).await;
+                sleep(pause).await;
+                pause = RENEWAL;
             }
         });
     }
@@ -364,8 +382,9 @@ async fn open_all(relay: &Relay) -> Vec<(End, End)> {
                 host.until(reserved).await;
                 let mut guest = End::start(two, one, &[]);
                 let circuit: Multiaddr = format!("{address}/p2p-circuit").parse().unwrap();
-                guest.node.keep(guest.other, vec![circuit]).unwrap();
-                let connected = |event| matches!(event, NodeEvent::Connected { .. });
+                let host_id = guest.other;
+                guest.node.keep(host_id, vec![circuit]).unwrap();
+                let connected = |event| matches!(event, NodeEvent::Connected { peer, .. } if peer == host_id);
                 guest.until(connected).await;
                 (guest, host)
             })

@@ -102,7 +102,7 @@ impl Text {
     /// A number that goes up and down, and its limit.
     fn now(&mut self, name: &str, help: &str, value: u64, most: u64) {
         self.one(name, "gauge", help, value);
-        self.one(&format!("{name}_max"), "gauge", "Limit of the one before.", most);
+        self.one(&format!("{name}_max"), "gauge", &format!("Limit on {name}."), most);
     }
 
     /// A number that only grows.
