@@ -279,7 +279,9 @@ async fn register_all(relay: &Relay) -> tokio::task::JoinSet<()> {
                     sleep(Duration::from_millis(200)).await;
                 }
                 drop(slot);
-                registered.add_permits(1);
+                if renewal == 1 {
+                    registered.add_permits(1);
+                }
                 renewal += 1;
                 sleep(pause).await;
                 pause = RENEWAL;
