@@ -212,7 +212,12 @@ async fn relay_refuses_beyond_its_limits_and_says_so() {
     assert_eq!(first.told().await, (None, None));
     let mut second = Player::new(2, Some(&address));
     let (reserved, registered) = second.told().await;
-    assert!(reserved.is_some(), "the only reservation is the first one's");
+    let full = "the relay serves as many players as it can";
+    assert_eq!(
+        reserved.as_deref(),
+        Some(full),
+        "the only reservation is the first one's"
+    );
     assert_eq!(registered.as_deref(), Some("it lists as many tables as it can"));
     let mut third = Player::new(3, Some(&address));
     let (reserved, registered) = third.told().await;
