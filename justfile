@@ -47,7 +47,7 @@ dist:
     cargo build --profile dist --features quic --locked
 
 # Makes an image of the relay from a static program, with buildah or another engine's `build` (see docs/meeting-points.md).
-container PROGRAM="target/x86_64-unknown-linux-musl/release/fairdeal" BUILD="buildah build --format docker":
+container PROGRAM="target/x86_64-unknown-linux-musl/dist/fairdeal" BUILD="buildah build --format docker":
     mkdir -p target/container/data
     cp {{PROGRAM}} target/container/fairdeal
     {{BUILD}} -t fairdeal-relay -f packaging/container/Containerfile target/container

@@ -3,9 +3,14 @@
 
 use std::num::{NonZeroU32, NonZeroU64};
 
+use super::limits::MAX_STRANGERS;
+
 /// Limits of a relay and meeting point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RelayLimits {
+    /// Maximum number of inbound connections of peers without a reservation or circuit, such as those that view the
+    /// list of tables.
+    pub strangers: NonZeroU32,
     /// Maximum number of circuits; 0 makes the node a meeting point only.
     pub circuits: u32,
     /// Maximum number of circuits of a peer that opens one more.
@@ -27,6 +32,7 @@ pub struct RelayLimits {
 impl RelayLimits {
     /// Limits for a small machine: more than an evening's games need.
     pub const DEFAULT: Self = Self {
+        strangers: nonzero(MAX_STRANGERS),
         circuits: 256,
         circuits_per_peer: nonzero(32),
         circuit_bytes: NonZeroU64::MIN.saturating_add((1 << 30) - 1),

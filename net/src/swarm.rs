@@ -19,7 +19,7 @@ use libp2p::{
 use super::codec::{ANNOUNCE, Announcements};
 use super::handshakes::{Counted, Handshakes};
 use super::idle_timeout::IdleTimeout;
-use super::limits::ConnectionLimits;
+use super::limits::{ConnectionLimits, MAX_STRANGERS};
 use super::meet::{MEET, Meetings};
 use super::optional::{self, Upnp};
 use super::relay_limits::{count, nonzero};
@@ -90,9 +90,9 @@ impl Behaviour {
         program: [u8; 8],
     ) -> Self {
         let local = keypair.public().to_peer_id();
-        let outbound = match config.reach {
-            Reach::Relay => 0,
-            Reach::Off | Reach::Host | Reach::Guest => config.max_connections / 4,
+        let (outbound, strangers) = match config.reach {
+            Reach::Relay => (0, config.relay.strangers.get()),
+            Reach::Off | Reach::Host | Reach::Guest => (config.max_connections / 4, MAX_STRANGERS),
         };
         let inbound = config.max_connections.saturating_sub(outbound);
         let limits = connection_limits::ConnectionLimits::default()
@@ -119,7 +119,7 @@ impl Behaviour {
         let upgrades = relayed.is_some() && config.reach != Reach::Relay;
         let maps = config.reach == Reach::Host || config.reach == Reach::Guest;
         Self {
-            own_limits: ConnectionLimits::default(),
+            own_limits: ConnectionLimits::new(count(strangers)),
             limits: connection_limits::Behaviour::new(limits),
             identify: identify::Behaviour::new(identify),
             ping: ping::Behaviour::new(ping),

@@ -33,6 +33,9 @@ struct Limits {
     /// Connections in all; each takes an open file
     #[arg(long, value_name = "N", default_value = "512", value_parser = from_one(10_000))]
     max_connections: NonZeroU32,
+    /// Connections of strangers: players without a reservation or circuit, such as those who view the list
+    #[arg(long, value_name = "N", default_value_t = DEFAULT.strangers, value_parser = from_one(1000))]
+    max_strangers: NonZeroU32,
     /// Circuits (relayed connections) in all; 0 for a meeting point only
     #[arg(long, value_name = "N", default_value_t = DEFAULT.circuits, value_parser = from_zero(5000))]
     max_circuits: u32,
@@ -83,6 +86,7 @@ impl Relay {
     pub(super) fn limits(&self) -> RelayLimits {
         let limits = &self.limits;
         RelayLimits {
+            strangers: limits.max_strangers,
             circuits: limits.max_circuits,
             circuits_per_peer: limits.max_circuits_per_peer,
             circuit_bytes: NonZeroU64::from(limits.max_circuit_mib).saturating_mul(MIB),
