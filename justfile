@@ -42,9 +42,13 @@ deny:
 advisories:
     cargo deny check
 
-# Builds the program as it is handed out, with link-time optimisation.
+# Builds the packages of a release in target/packages (CONTRIBUTING.md names the tools).
 dist:
-    cargo build --profile dist --features quic --locked
+    packaging/dist.sh
+
+# Tries the packages that `just dist` has built: unpack, run, play, verify, remove; Windows under Wine.
+check-dist:
+    packaging/check.sh
 
 # Makes an image of the relay from a static program, with buildah or another engine's `build` (see docs/meeting-points.md).
 container PROGRAM="target/x86_64-unknown-linux-musl/dist/fairdeal" BUILD="buildah build --format docker":

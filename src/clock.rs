@@ -1,8 +1,15 @@
-//! The time that a search may take, by this machine's clock.
+//! This machine's clock: the day, and the time that a search may take.
 
 use std::time::{Duration, Instant};
 
 use fairdeal_games::search::Deadline;
+
+/// The date in UTC (`2026-01-31`), which names the deal of the day.
+pub(crate) fn today() -> String {
+    let date = time::OffsetDateTime::now_utc().date();
+    let (year, month, day) = date.to_calendar_date();
+    format!("{year:04}-{:02}-{day:02}", u8::from(month))
+}
 
 /// A time limit for each decision of a bot.
 #[derive(Debug)]

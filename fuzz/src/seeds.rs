@@ -77,6 +77,7 @@ fn text<const MAX: usize>(text: &str) -> Text<MAX> {
 fn taken(name: &str) -> Taken {
     Taken {
         name: text(name),
+        key: (&key(0)).into(),
         party: Party::of(Seat::new(0).unwrap()),
         played_by: PlayedBy::Person,
     }

@@ -67,6 +67,12 @@ pub(super) enum Command {
     Relay(Relay),
     /// Check this machine's network, terminal and data directory, and suggest fixes
     Doctor,
+    /// List the keys you have played with, name them, mark favourites, and block some
+    ///
+    /// KEY is a peer id, at least four characters of its start or end, or your own name for it. A name that somebody
+    /// announces does not count: anybody can announce any name.
+    #[command(args_conflicts_with_subcommands = true)]
+    People(People),
     /// List past games and tables you can resume
     History {
         /// Print one JSON object per line
@@ -379,6 +385,49 @@ pub(super) struct Resume {
     pub(super) seat: SeatArgs,
     #[command(flatten)]
     pub(super) exec: ExecArgs,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct People {
+    /// Print one JSON object per line
+    #[arg(long)]
+    pub(super) json: bool,
+    #[command(subcommand)]
+    pub(super) command: Option<PeopleCommand>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum PeopleCommand {
+    /// Give a key a name of your own, which nobody else sees
+    Name {
+        /// Peer id, its start or end, or your name for it
+        key: String,
+        /// The name [default: none]
+        name: Option<String>,
+    },
+    /// Mark a key as a favourite: its tables come first in lists
+    Favourite {
+        /// Peer id, its start or end, or your name for it
+        key: String,
+        /// Take the mark away
+        #[arg(long)]
+        remove: bool,
+    },
+    /// Block a key: it is not admitted to your tables, not listed, and its chat is not shown
+    Block {
+        /// Peer id, its start or end, or your name for it
+        key: String,
+    },
+    /// Unblock a key
+    Unblock {
+        /// Peer id, its start or end, or your name for it
+        key: String,
+    },
+    /// Remove a key from the list, with its name and marks
+    Forget {
+        /// Peer id, its start or end, or your name for it
+        key: String,
+    },
 }
 
 #[derive(Debug, clap::Args)]

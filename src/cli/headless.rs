@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use fairdeal_protocol::seat::{Seat, SeatSet};
+use fairdeal_ui::people::{MarkKind, SeatPerson};
 use fairdeal_ui::view::{LobbyView, ground_in_words};
 use tokio::time::{Instant, sleep_until};
 
@@ -58,6 +59,18 @@ pub(super) async fn run(mut handle: Handle, json: bool) -> anyhow::Result<Exit> 
                 return Ok(Exit::Interrupted);
             }
         }
+    }
+}
+
+/// The address book's word on a player who sits down; a warning has the words to compare.
+fn in_words(person: &SeatPerson) -> String {
+    let words = person.mark.words();
+    match person.mark.kind() {
+        MarkKind::OtherKey => format!(
+            ": WARNING, {words}. Compare the eight words before you trust it: {}",
+            person.key.words()
+        ),
+        _ => format!(" ({words})"),
     }
 }
 
@@ -148,7 +161,15 @@ impl Printer {
                 format!("Reaching the host: {seconds} s left{}.", why.unwrap_or_default())
             }
             SessionEvent::Reaching { .. } => return None,
-            SessionEvent::Seated { seat, name } => format!("{name} joins as {seat}."),
+            SessionEvent::Seated { seat, name, person } => {
+                let told = person.as_ref().map_or_else(String::new, in_words);
+                format!("{name} joins as {seat}{told}.")
+            }
+            // Once: a line for each would be chat again.
+            SessionEvent::Hidden { name, lines, .. } if *lines == 1 => {
+                format!("{name} is blocked: chat is not shown.")
+            }
+            SessionEvent::Hidden { .. } => return None,
             SessionEvent::Started { table, names, .. } => {
                 format!("Table {} is open: {}.", table.short(), names.join(", "))
             }

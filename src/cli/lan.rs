@@ -6,8 +6,9 @@ use fairdeal_net::JoinTarget;
 use tokio::time::timeout;
 
 use super::Exit;
-use super::tables::{self, Choice, Source, WAIT, next_of, tell_progress};
-use crate::session::lan::{Browser, LanTable, LanView};
+use super::tables::{self, Arranged, Choice, Source, WAIT, next_of, tell_progress};
+use crate::session::lan::{Browser, LanTable};
+use crate::session::people::Acquaintances;
 use crate::signals::Signals;
 
 /// Said when no table has appeared for a while.
@@ -35,8 +36,17 @@ impl Source for Browser {
 ///
 /// Without a `password`, only tables that need none are considered. With `json`, a bot also reports the search as an
 /// event.
-pub(super) async fn choose(bot: bool, password: bool, json: bool) -> anyhow::Result<Choice> {
-    let mut browser = Browser::start()?;
+pub(super) async fn choose(
+    bot: bool,
+    password: bool,
+    json: bool,
+    (people, ascii): (Acquaintances, bool),
+) -> anyhow::Result<Choice> {
+    let mut browser = Arranged {
+        source: Browser::start()?,
+        people,
+        ascii,
+    };
     if bot || !std::io::stdin().is_terminal() {
         let mut signals = Signals::new()?;
         return tokio::select! {
@@ -48,12 +58,15 @@ pub(super) async fn choose(bot: bool, password: bool, json: bool) -> anyhow::Res
 }
 
 /// Waits for the first table with a free seat.
-async fn first(browser: &mut Browser, password: bool, json: bool) -> anyhow::Result<Choice> {
-    let may = |table: &&LanTable| table.free > 0 && (password || !table.locked);
-    let free = |view: &LanView| view.tables.iter().find(may).cloned();
+async fn first(browser: &mut Arranged<Browser>, password: bool, json: bool) -> anyhow::Result<Choice> {
+    let may = |table: &LanTable| table.free > 0 && (password || !table.locked);
     let found = async {
-        let view = browser.view().wait_for(|view| view.blind || free(view).is_some());
-        view.await.ok().and_then(|view| free(&view))
+        loop {
+            let found = browser.tables().into_iter().find(may);
+            if found.is_some() || browser.source.view().borrow().blind || browser.changed().await.is_err() {
+                return found;
+            }
+        }
     };
     tokio::select! {
         found = timeout(WAIT, found) => match found {

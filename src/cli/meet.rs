@@ -11,11 +11,12 @@ use tokio::time::timeout;
 use super::args::Join;
 use super::output::{complain, report, say};
 use super::table::check_named;
-use super::tables::{self, Choice, Source, WAIT, next_of, numbered, tell_progress};
+use super::tables::{self, Arranged, Choice, Source, WAIT, next_of, numbered, tell_progress};
 use super::{Exit, usage};
-use crate::events::{TableLine, Version};
+use crate::events::{Acquaintance, TableLine, Version};
 use crate::session::lan::LanTable;
 use crate::session::meet::{PointBrowser, PointsView};
+use crate::session::people::{Acquaintances, key};
 use crate::signals::Signals;
 
 /// How long the program waits for the lists of all points.
@@ -38,11 +39,19 @@ pub(super) fn check_points(points: &[Multiaddr]) -> anyhow::Result<()> {
 ///
 /// # Errors
 /// If there is no table, or more than one and nobody to choose.
-pub(super) async fn choose(join: &Join, number: Option<usize>, password: bool, bot: bool) -> anyhow::Result<Choice> {
+pub(super) async fn choose(
+    join: &Join,
+    number: Option<usize>,
+    password: bool,
+    bot: bool,
+    (people, ascii): (Acquaintances, bool),
+) -> anyhow::Result<Choice> {
     let search = Search {
         join,
         password,
         json: bot && join.seat.json,
+        people,
+        ascii,
     };
     match number {
         Some(number) => search.numbered(number).await.map(Choice::Table),
@@ -54,11 +63,13 @@ pub(super) async fn choose(join: &Join, number: Option<usize>, password: bool, b
 ///
 /// # Errors
 /// If no point gives one.
-pub(super) async fn list(join: &Join) -> anyhow::Result<Exit> {
+pub(super) async fn list(join: &Join, (people, ascii): (Acquaintances, bool)) -> anyhow::Result<Exit> {
     let search = Search {
         join,
         password: true,
         json: join.seat.json,
+        people,
+        ascii,
     };
     search.list().await
 }
@@ -70,6 +81,9 @@ struct Search<'a> {
     password: bool,
     /// Whether lines are printed as JSON.
     json: bool,
+    /// The address book, which arranges every list.
+    people: Acquaintances,
+    ascii: bool,
 }
 
 impl Source for PointBrowser {
@@ -100,24 +114,31 @@ impl Search<'_> {
     }
 
     /// Lets a person choose a table; a bot or a script takes the only one.
-    async fn choose(&self, bot: bool) -> anyhow::Result<Choice> {
+    async fn choose(mut self, bot: bool) -> anyhow::Result<Choice> {
         let mut browser = self.browser()?;
         if !bot && std::io::stdin().is_terminal() {
+            let mut browser = Arranged {
+                source: browser,
+                people: self.people,
+                ascii: self.ascii,
+            };
             return tables::choose(&mut browser, "Tables at the meeting point", ADVICE, self.password).await;
         }
         let mut signals = Signals::new()?;
+        let json = self.json;
         tokio::select! {
             only = self.only(&mut browser) => only.map(Choice::Table),
             () = signals.recv() => Ok(Choice::None(Exit::Interrupted)),
-            stopped = tell_progress("at the meeting point", self.json) => Err(stopped),
+            stopped = tell_progress("at the meeting point", json) => Err(stopped),
         }
     }
 
     /// Waits until there is a table to join, and takes it if it is the only one.
-    async fn only(&self, browser: &mut PointBrowser) -> anyhow::Result<JoinTarget> {
+    async fn only(&mut self, browser: &mut PointBrowser) -> anyhow::Result<JoinTarget> {
         let may = |table: &&LanTable| table.free > 0 && (self.password || !table.locked);
         let is_found = |view: &PointsView| view.is_complete && view.tables.iter().any(|table| may(&table));
-        let view = wait_for(browser, WAIT, is_found).await?;
+        let mut view = wait_for(browser, WAIT, is_found).await?;
+        view.tables = self.people.arranged(view.tables);
         let mut tables = view.tables.iter().filter(may);
         match (tables.next(), tables.next()) {
             (Some(table), None) => Ok(JoinTarget::Ticket(table.ticket.clone())),
@@ -135,9 +156,10 @@ impl Search<'_> {
     }
 
     /// The table with this number in the list.
-    async fn numbered(&self, number: usize) -> anyhow::Result<JoinTarget> {
+    async fn numbered(mut self, number: usize) -> anyhow::Result<JoinTarget> {
         let mut browser = self.browser()?;
-        let view = lists(&mut browser).await?;
+        let mut view = lists(&mut browser).await?;
+        view.tables = self.people.arranged(view.tables);
         say_failures(&view);
         let count = view.tables.len();
         let table = number.checked_sub(1).and_then(|index| view.tables.get(index));
@@ -150,15 +172,16 @@ impl Search<'_> {
             return Err(usage("that table needs a password: add --password"));
         }
         if !self.json {
-            say(format!("Joining:{}", numbered(number, table)))?;
+            say(format!("Joining:{}", numbered(number, table, self.ascii)))?;
         }
         Ok(JoinTarget::Ticket(table.ticket.clone()))
     }
 
     /// Prints the list.
-    async fn list(&self) -> anyhow::Result<Exit> {
+    async fn list(mut self) -> anyhow::Result<Exit> {
         let mut browser = self.browser()?;
-        let view = lists(&mut browser).await?;
+        let mut view = lists(&mut browser).await?;
+        view.tables = self.people.arranged(view.tables);
         say_failures(&view);
         self.print(&view)?;
         if view.tables.is_empty() && !view.failed.is_empty() {
@@ -175,7 +198,7 @@ impl Search<'_> {
             if self.json {
                 report(serde_json::to_string(&line(number, table))?)?;
             } else {
-                report(numbered(number, table))?;
+                report(numbered(number, table, self.ascii))?;
             }
         }
         Ok(())
@@ -218,5 +241,6 @@ fn line(number: usize, table: &LanTable) -> TableLine {
         seats: table.seats,
         free: table.free,
         password: table.locked,
+        person: Acquaintance::of(&key(table.ticket.host()), &table.mark),
     }
 }

@@ -13,6 +13,7 @@ mod lan;
 mod meet;
 mod output;
 mod page;
+mod people;
 mod puzzle;
 mod ratings;
 mod relay;
@@ -139,6 +140,7 @@ fn run(args: Args) -> anyhow::Result<Exit> {
         Command::Bot {
             command: BotCommand::Duel(duel),
         } => duel::duel(&duel),
+        Command::People(args) => people::people(&common, args),
         Command::History { json } => history::history(&common, json),
         Command::Replay { file, plain, picture } => replay::replay(&common, &file, plain, &picture),
         Command::Verify(verify) => verify::verify(&verify),

@@ -17,8 +17,8 @@ use rand_core::SeedableRng as _;
 
 use super::args::Solve;
 use super::output::print;
-use super::table::today;
 use super::{Exit, usage};
+use crate::clock::today;
 use crate::events::{SolveLine, Version};
 
 pub(super) fn run(args: &Solve) -> anyhow::Result<Exit> {

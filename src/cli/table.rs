@@ -18,11 +18,13 @@ use super::history::SHORT;
 use super::output::{complain, say};
 use super::tables::Choice;
 use super::{Exit, headless, lan, meet, usage};
+use crate::clock::today;
 use crate::exec_bot::{ExecBot, Leash, Notices};
 use crate::session::driver::{Attended, Pilot, Role, Setup, bot, start};
 use crate::session::frame::ProgramId;
 use crate::session::journal::{ListenConfig, open_seats, saved_tables};
 use crate::session::local_bots::{self, OpenTable};
+use crate::session::people::Acquaintances;
 use crate::session::practice;
 use crate::store::{DataDir, DataView, IdentityKey, StoreError};
 use crate::tui::{self, Data, Interface, Start, TableOutcome};
@@ -81,13 +83,6 @@ fn user() -> String {
         .filter(|name| !name.trim().is_empty())
         .or_else(home)
         .unwrap_or_else(|| "player".to_owned())
-}
-
-/// The date in UTC, which names the deal of the day.
-pub(super) fn today() -> String {
-    let date = time::OffsetDateTime::now_utc().date();
-    let (year, month, day) = date.to_calendar_date();
-    format!("{year:04}-{:02}-{day:02}", u8::from(month))
 }
 
 pub(super) fn runtime() -> anyhow::Result<Runtime> {
@@ -336,6 +331,9 @@ fn host_table(common: &Common, host: Host, headless_seat: bool, exec: Option<&Ex
     meet::check_points(&host.meet)?;
     let password = password(host.password)?;
     let data = Arc::new(DataDir::open(common.data_dir.as_deref())?);
+    if headless_seat {
+        complain_of_people(&data);
+    }
     runtime()?.block_on(async {
         let opening = Opening {
             rules,
@@ -353,13 +351,26 @@ fn host_table(common: &Common, host: Host, headless_seat: bool, exec: Option<&Ex
     })
 }
 
+/// Says if the address book cannot be read: nobody is then blocked. The interface says it on its screen.
+fn complain_of_people(data: &DataView) {
+    if let Err(error) = data.people() {
+        complain(error);
+    }
+}
+
 /// Finds a table without a ticket: at meeting points, by its number if one is given, or on the LAN.
-async fn find(join: &Join, number: Option<usize>, password: bool, headless_seat: bool) -> anyhow::Result<Choice> {
+async fn find(
+    join: &Join,
+    number: Option<usize>,
+    password: bool,
+    headless_seat: bool,
+    people: (Acquaintances, bool),
+) -> anyhow::Result<Choice> {
     let json = headless_seat && join.seat.json;
     if join.meet.is_empty() {
-        lan::choose(headless_seat, password, json).await
+        lan::choose(headless_seat, password, json, people).await
     } else {
-        meet::choose(join, number, password, headless_seat).await
+        meet::choose(join, number, password, headless_seat, people).await
     }
 }
 
@@ -372,14 +383,18 @@ fn join_table(common: &Common, join: Join, headless_seat: bool, exec: Option<&Ex
         (None, join.number().map_err(usage)?)
     };
     if join.list {
-        return runtime()?.block_on(meet::list(&join));
+        let data = DataView::of(common.data_dir.as_deref())?;
+        complain_of_people(&data);
+        return runtime()?.block_on(meet::list(&join, (Acquaintances::of(&data), common.ascii)));
     }
     let password = password(join.password)?;
     let data = Arc::new(DataDir::open(common.data_dir.as_deref())?);
+    complain_of_people(&data);
+    let people = (Acquaintances::of(&data), common.ascii);
     runtime()?.block_on(async {
         let target = match target {
             Some(target) => target,
-            None => match find(&join, number, password.is_some(), headless_seat).await? {
+            None => match find(&join, number, password.is_some(), headless_seat, people).await? {
                 Choice::Table(target) => target,
                 Choice::None(exit) => return Ok(exit),
             },

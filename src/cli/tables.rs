@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use fairdeal_games::game_info;
 use fairdeal_net::{JoinTarget, PeerId};
+use fairdeal_ui::people::MarkKind;
 use tokio::sync::{oneshot, watch};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
@@ -13,6 +14,7 @@ use super::output::{remark, report, say};
 use crate::events::session::Reaching;
 use crate::events::{Event, SessionLine, Version};
 use crate::session::lan::LanTable;
+use crate::session::people::Acquaintances;
 use crate::signals::Signals;
 
 /// How long a bot or a script waits for a table to appear.
@@ -27,6 +29,13 @@ pub(super) enum Choice {
     Table(JoinTarget),
     /// No table; the exit code of the command.
     None(Exit),
+}
+
+/// A source whose list the address book has arranged.
+pub(super) struct Arranged<S> {
+    pub(super) source: S,
+    pub(super) people: Acquaintances,
+    pub(super) ascii: bool,
 }
 
 /// Where a list of tables comes from.
@@ -60,12 +69,27 @@ struct Shown {
     remarks: Vec<String>,
 }
 
+impl<S: Source> Source for Arranged<S> {
+    async fn changed(&mut self) -> anyhow::Result<()> {
+        self.source.changed().await
+    }
+
+    fn tables(&mut self) -> Vec<LanTable> {
+        let tables = self.source.tables();
+        self.people.arranged(tables)
+    }
+
+    fn remarks(&mut self) -> Vec<String> {
+        self.source.remarks()
+    }
+}
+
 /// Lets a person choose a table by its number. Without a `password`, only tables that need none can be chosen.
 ///
 /// # Errors
 /// If the network stops, or the terminal fails.
-pub(super) async fn choose(
-    source: &mut impl Source,
+pub(super) async fn choose<S: Source>(
+    source: &mut Arranged<S>,
     heading: &str,
     advice: &str,
     password: bool,
@@ -169,7 +193,8 @@ fn key(table: &LanTable) -> (PeerId, [u8; 8]) {
 
 impl Shown {
     /// Prints the tables that appeared, changed or went away, and new remarks.
-    fn show(&mut self, source: &mut impl Source) -> anyhow::Result<()> {
+    fn show<S: Source>(&mut self, source: &mut Arranged<S>) -> anyhow::Result<()> {
+        let ascii = source.ascii;
         let tables = source.tables();
         let stays = |old: &LanTable| tables.iter().any(|table| key(table) == key(old));
         for (number, table) in self.tables.iter().filter(|(_, old)| !stays(old)) {
@@ -180,7 +205,7 @@ impl Shown {
             let next = self.numbers.len() + 1;
             let number = *self.numbers.entry(key(&table)).or_insert(next);
             if self.tables.get(&number) != Some(&table) {
-                say(numbered(number, &table))?;
+                say(numbered(number, &table, ascii))?;
                 self.tables.insert(number, table);
             }
         }
@@ -196,12 +221,23 @@ impl Shown {
 }
 
 /// A line of a list.
-pub(super) fn numbered(number: usize, table: &LanTable) -> String {
-    format!("  {number}  {}", in_words(table))
+pub(super) fn numbered(number: usize, table: &LanTable, ascii: bool) -> String {
+    format!("  {number}  {}{}", marked(table, ascii), in_words(table))
+}
+
+/// The address book's word on a host, before anything that the host announces: nothing of a stranger.
+fn marked(table: &LanTable, ascii: bool) -> String {
+    if table.mark.kind() == MarkKind::New {
+        return String::new();
+    }
+    let (sign, plain) = table.mark.sign();
+    let sign = if ascii { plain } else { sign };
+    format!("{sign} {}: ", table.mark.words())
 }
 
 fn in_words(table: &LanTable) -> String {
-    let game = game_info(&table.game).map_or(table.game.as_str(), |info| info.name);
+    // A host could announce our own words as the name of a game.
+    let game = game_info(&table.game).map_or("another game", |info| info.name);
     let options = table.options.iter();
     let options: Vec<String> = options.map(|(key, value)| format!("{key}={value}")).collect();
     let options = if options.is_empty() {

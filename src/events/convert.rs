@@ -4,9 +4,10 @@ use fairdeal_games::{AnyGame, TableEvent as _, TableGame as _};
 use fairdeal_protocol::card::Faces;
 use fairdeal_protocol::seat::Seat;
 
+use super::results::Acquaintance;
 use super::session::{
-    Action, Chat, Claimed, Deal, Disk, Error, Event, Fault, Game, Invited, Over, Peer, PeerState, Reach, Reaching,
-    Refused, Seated, Started, Ticket,
+    Action, Chat, Claimed, Deal, Disk, Error, Event, Fault, Game, Hidden, Invited, Over, Peer, PeerState, Reach,
+    Reaching, Refused, Seated, Started, Ticket,
 };
 use super::turn::Positions;
 use super::{SeatNumber, path_text};
@@ -39,9 +40,12 @@ impl Converter {
             SessionEvent::Reach(message) => Event::Reach(Reach {
                 message: message.clone(),
             }),
-            SessionEvent::Seated { seat, name } => Event::Seated(Seated {
+            SessionEvent::Seated { seat, name, person } => Event::Seated(Seated {
                 seat: (*seat).into(),
                 name: name.clone(),
+                person: person
+                    .as_ref()
+                    .map(|person| Acquaintance::of(&person.key, &person.mark)),
             }),
             SessionEvent::Started { table, game, names, me } => Event::Started(Started {
                 table: table.to_string(),
@@ -113,6 +117,11 @@ impl Converter {
                 seat: seat.map(SeatNumber::from),
                 name: name.clone(),
                 text: text.clone(),
+            }),
+            SessionEvent::Hidden { seat, name, lines } => Event::Hidden(Hidden {
+                seat: (*seat).into(),
+                name: name.clone(),
+                lines: *lines,
             }),
             SessionEvent::Invited { seat, name, ticket } => Event::Invited(Invited {
                 seat: (*seat).into(),

@@ -5,7 +5,7 @@
 //! | [`session`] | the events of a session: `play`, `host`, `join`, `watch`, `resume`, `bot` |
 //! | [`convert`] | conversion from [`crate::session::SessionEvent`] |
 //! | [`turn`] | the `turn` event: hand, view, legal actions and clock of a seat |
-//! | [`results`] | a line of `history`, `join --list` and `ratings`, and the lines of `verify` and `solve` |
+//! | [`results`] | a line of `history`, `people`, `join --list` and `ratings`, and the lines of `verify` and `solve` |
 //!
 //! `docs/events.md` describes every field for people, `docs/events.schema.json` is [`schema`]. Every line carries
 //! `"v"`: a new field keeps [`VERSION`], any other change raises it.
@@ -24,7 +24,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error as _, Unexpected};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-pub use results::{HistoryLine, RatingsLine, SolveLine, TableLine, VerifyLine};
+pub use results::{Acquaintance, HistoryLine, PersonLine, RatingsLine, SolveLine, TableLine, VerifyLine};
 pub use session::{Event, SessionLine};
 
 /// The version of the format.
@@ -126,6 +126,7 @@ enum Line {
     Session(SessionLine),
     History(HistoryLine),
     Table(TableLine),
+    Person(PersonLine),
     Verify(VerifyLine),
     Ratings(RatingsLine),
     Solve(SolveLine),

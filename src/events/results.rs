@@ -1,7 +1,8 @@
-//! The lines of `history --json`, `join --list --json`, `verify --json`, `ratings --json` and `solve --json`.
+//! The lines of `history --json`, `people --json`, `join --list --json`, `verify --json`, `ratings --json` and `solve --json`.
 
 use std::collections::BTreeMap;
 
+use fairdeal_ui::people::{Mark, PeerKey};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -86,6 +87,66 @@ pub struct TableLine {
     pub free: u8,
     /// Whether the table has a password.
     pub password: bool,
+    /// The address book's word on the host.
+    pub person: Acquaintance,
+}
+
+/// The address book's word on a key, and of the name announced with it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Acquaintance {
+    /// The key, as a peer id.
+    pub key: String,
+    /// The player's own name for the key, or else the name that it announced before; `null` if it is new.
+    pub known_as: Option<String>,
+    /// The name of another key in the book that the announced name looks like; otherwise `null`.
+    pub imitates: Option<String>,
+    /// Games begun together.
+    pub games: u32,
+    /// Whether the key is a favourite.
+    pub favourite: bool,
+    /// Whether the key is blocked.
+    pub blocked: bool,
+}
+
+impl Acquaintance {
+    pub(crate) fn of(key: &PeerKey, mark: &Mark) -> Self {
+        let known = mark.known.as_ref();
+        Self {
+            key: key.to_string(),
+            known_as: known.map(|known| known.name.clone()),
+            imitates: mark.imitates.clone(),
+            games: known.map_or(0, |known| known.games),
+            favourite: known.is_some_and(|known| known.favourite),
+            blocked: known.is_some_and(|known| known.blocked),
+        }
+    }
+}
+
+/// A line of `people`: a key in the address book.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PersonLine {
+    /// The version of the format.
+    pub v: Version,
+    /// The key, as a peer id.
+    pub key: String,
+    /// The key as eight words.
+    pub words: String,
+    /// The player's own name for the key; `null` without one.
+    pub name: Option<String>,
+    /// The names that it announced, the last one first, at most three.
+    pub announced: Vec<String>,
+    /// Games begun together.
+    pub games: u32,
+    /// The day of the first game, in UTC: `2026-01-31`; `null` without a game.
+    pub first: Option<String>,
+    /// The day of the last game; `null` without a game.
+    pub last: Option<String>,
+    /// Whether it declared a bot at the last table.
+    pub bot: bool,
+    /// Whether the key is a favourite.
+    pub favourite: bool,
+    /// Whether the key is blocked.
+    pub blocked: bool,
 }
 
 /// The line of `verify`.

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::results::Acquaintance;
 use super::turn::Turn;
 use super::{Ground, SeatNumber, Version};
 
@@ -50,6 +51,8 @@ pub enum Event {
     Over(Over),
     /// A chat message; also this seat's own.
     Chat(Chat),
+    /// A blocked seat has written chat messages, which are not shown.
+    Hidden(Hidden),
     /// A player of this table invites to another table.
     Invited(Invited),
     /// The disk is full and the table waits, or the game continues.
@@ -92,6 +95,8 @@ pub struct Seated {
     pub seat: SeatNumber,
     /// The player's name, cleaned for display.
     pub name: String,
+    /// The address book's word on the player; `null` for this player, and for bots of somebody's program.
+    pub person: Option<Acquaintance>,
 }
 
 /// All seats have signed the charter; the table is open.
@@ -214,6 +219,17 @@ pub struct Chat {
     pub name: String,
     /// One line of at most 280 characters, cleaned for display.
     pub text: String,
+}
+
+/// A blocked seat has written chat messages, which are not shown.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Hidden {
+    /// The blocked seat.
+    pub seat: SeatNumber,
+    /// The name, cleaned for display.
+    pub name: String,
+    /// How many messages there have been at this table.
+    pub lines: u32,
 }
 
 /// A player of this table invites to another table.

@@ -1,7 +1,7 @@
 //! Frames between two programs: the lobby's messages, and the table's messages in an envelope.
 
 use fairdeal_net::{AddressRecord, MAX_RECORDED, MAX_TICKET};
-use fairdeal_protocol::charter::{Charter, MAX_NAME, MAX_OPTIONS, MAX_WORD, SignatureBytes};
+use fairdeal_protocol::charter::{Charter, MAX_NAME, MAX_OPTIONS, MAX_WORD, SeatKey, SignatureBytes};
 use fairdeal_protocol::crypto::pake::{Challenge, Login, Proof};
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::party::{Party, PlayedBy};
@@ -81,6 +81,8 @@ pub struct Join {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Taken {
     pub name: Text<MAX_NAME>,
+    /// The seat's key, by the host's word; a guest signs only a charter with the keys that it was shown.
+    pub key: SeatKey,
     /// The seat's party, among the seats taken so far.
     pub party: Party,
     /// Whether a person or a bot plays the seat.
@@ -301,6 +303,7 @@ mod tests {
             seats: vec![
                 Some(Taken {
                     name: text("Anna"),
+                    key: (&key).into(),
                     party: Party::of(Seat::new(0).unwrap()),
                     played_by: PlayedBy::Person,
                 }),

@@ -10,6 +10,7 @@ use std::time::Duration;
 use fairdeal_net::{
     Announcement, Lan, Multiaddr, Node, NodeConfig, NodeEvent, NodeHandle, PeerId, ReachNews, Ticket, Transport,
 };
+use fairdeal_ui::people::Mark;
 use fairdeal_ui::text::clean;
 use tokio::sync::watch;
 use tokio::time::{Instant, MissedTickBehavior, interval};
@@ -45,6 +46,8 @@ pub struct LanTable {
     pub free: u8,
     /// Whether the table has a password.
     pub locked: bool,
+    /// The address book's word on the host, once the list is arranged.
+    pub mark: Mark,
 }
 
 /// The local network as the browser sees it.
@@ -283,6 +286,7 @@ pub(super) fn listed(host: PeerId, table: &Announcement, addresses: &[Multiaddr]
         seats: table.seats,
         free: table.free,
         locked: table.locked,
+        mark: Mark::default(),
     })
 }
 

@@ -12,6 +12,7 @@ pub mod lobby;
 pub mod local_bots;
 pub mod meet;
 pub mod password_gate;
+pub mod people;
 pub mod practice;
 pub mod spectators;
 

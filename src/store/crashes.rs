@@ -4,10 +4,11 @@
 use std::path::{Path, PathBuf};
 
 use fairdeal_protocol::seat::Seat;
+use fairdeal_ui::people::{Change, PeerKey};
 use zeroize::Zeroizing;
 
 use super::calls::{Call, faults};
-use super::{DataDir, Settings, StoreError};
+use super::{DataDir, PeopleError, Settings, StoreError};
 
 const TABLE: &str = "ab";
 
@@ -129,6 +130,18 @@ fn files_are_the_old_or_the_new() {
         |data, done, told| {
             let found = data.settings().unwrap();
             assert!(found == new || (!done && !found.ascii), "{told}");
+        },
+    );
+    let key = PeerKey::from([7; 32]);
+    at_each_call(
+        |data| {
+            let changed = data.change_people(|book| book.change(key, None, &Change::Blocked(true)));
+            let why = |why: PeopleError| StoreError::BadTable { given: why.to_string() };
+            changed.map(drop).map_err(why)
+        },
+        |data, done, told| {
+            let found = data.people().unwrap();
+            assert!(found.is_blocked(&key) || (!done && found.people().is_empty()), "{told}");
         },
     );
     at_each_call(

@@ -5,6 +5,7 @@
 //!   lock                    held exclusively for as long as a DataDir lives
 //!   identity.key            the Ed25519 seed with a checksum, 0600
 //!   settings.toml           the player's settings
+//!   people.toml             the address book; people.lock is held while it changes
 //!   themes/NAME.toml        the player's own themes
 //!   journals/TABLE-SEAT.journal  tables in play; beside each, its writer's lock
 //!   transcripts/TABLE.fairdeal
@@ -26,6 +27,7 @@ mod error;
 mod files;
 mod identity;
 mod journal;
+mod people;
 mod settings;
 mod themes;
 
@@ -38,9 +40,10 @@ pub use error::{StoreError, UnreadableTranscript};
 pub use files::{open_log, write_out};
 pub use identity::IdentityKey;
 pub use journal::{Journal, JournalFile, JournalHead, Kept, Promise};
+pub use people::PeopleError;
 pub use settings::{Settings, SettingsError};
 
-/// Read-only access to a data directory: creates and changes nothing, while another program may be playing there.
+/// Access to a data directory while another program may be playing there: reads, and changes only the address book.
 #[derive(Clone, Debug)]
 pub struct DataView {
     path: PathBuf,

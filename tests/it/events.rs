@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use fairdeal::events::{HistoryLine, RatingsLine, SessionLine, SolveLine, TableLine, VerifyLine, schema};
+use fairdeal::events::{HistoryLine, PersonLine, RatingsLine, SessionLine, SolveLine, TableLine, VerifyLine, schema};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -40,6 +40,11 @@ pub(crate) fn check_session_line(line: &str) {
 /// Checks a line that `join --list` printed.
 pub(crate) fn check_table_line(line: &str) {
     exact::<TableLine>(line);
+}
+
+/// Checks a line that `people` printed.
+pub(crate) fn check_person_line(line: &str) {
+    exact::<PersonLine>(line);
 }
 
 /// Checks a line that `ratings` printed.
@@ -117,6 +122,21 @@ fn page_describes_every_line() {
     for line in examples(history) {
         exact::<HistoryLine>(line);
     }
+    let people = section(&page, "## `people`");
+    for field in SCHEMA["$defs"]["PersonLine"]["properties"].as_object().unwrap().keys() {
+        assert!(people.contains(&format!("| `{field}` |")), "people.{field}");
+    }
+    for line in examples(people) {
+        check_person_line(line);
+    }
+    let person = section(&page, "## `person`");
+    for field in SCHEMA["$defs"]["Acquaintance"]["properties"]
+        .as_object()
+        .unwrap()
+        .keys()
+    {
+        assert!(person.contains(&format!("| `{field}` |")), "person.{field}");
+    }
     let list = section(&page, "## `join --list`");
     for field in SCHEMA["$defs"]["TableLine"]["properties"].as_object().unwrap().keys() {
         assert!(list.contains(&format!("| `{field}` |")), "join --list: {field}");
@@ -157,7 +177,7 @@ fn page_describes_every_line() {
     let expected = events
         .iter()
         .map(|(name, _)| examples(section(&page, &format!("### `{name}`"))).len());
-    let commands = [history, list, verify, ratings, solve].map(|section| examples(section).len());
+    let commands = [history, people, list, verify, ratings, solve].map(|section| examples(section).len());
     let found = expected.sum::<usize>() + commands.iter().sum::<usize>();
     assert_eq!(in_page, found, "an example stands where no test reads it");
 }

@@ -32,6 +32,7 @@ mod meet;
 mod namespaces;
 mod net;
 mod own_game;
+mod people;
 #[path = "../fixture/pictures.rs"]
 mod pictures;
 mod pipes;

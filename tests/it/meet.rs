@@ -203,6 +203,39 @@ fn table_is_chosen_by_number_or_game() {
     is_withdrawn(root.path(), &relay);
 }
 
+/// Marks rest on the key that signed the entry.
+#[test]
+fn favourites_come_first_and_blocked_hosts_are_left_out() {
+    let root = TempDir::new().unwrap();
+    let relay = Relay::start(root.path());
+    let keys = ["blocked", "stranger", "friend"].map(|name| {
+        let mut host = host(root.path(), name, &relay, &[]);
+        is_registered(&mut host);
+        let identity = fairdeal::store::DataView::of(Some(&host.data))
+            .unwrap()
+            .known_identity();
+        let key = identity.unwrap().unwrap().signing_key();
+        (host, fairdeal_net::PeerId::of(&key).unwrap().to_string())
+    });
+    for (command, (_, key)) in [("block", &keys[0]), ("favourite", &keys[2])] {
+        let mut people = fairdeal();
+        people.arg("--data-dir").arg(root.path().join("list"));
+        assert!(people.args(["people", command, key]).status().unwrap().success());
+    }
+    let listed = tables(root.path(), &relay);
+    let hosts: Vec<&str> = listed.iter().map(|table| table["host"].as_str().unwrap()).collect();
+    assert_eq!(hosts, ["friend", "stranger"]);
+    let person = &listed[0]["person"];
+    assert_eq!(
+        (&person["favourite"], &person["key"]),
+        (&true.into(), &keys[2].1.as_str().into())
+    );
+    assert_eq!(listed[1]["person"]["known_as"], Value::Null);
+    let output = list(root.path(), &[&relay.address], &[]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.starts_with("  1  ★ favourite: "), "{text}");
+}
+
 #[test]
 fn closed_table_is_withdrawn_everywhere() {
     let root = TempDir::new().unwrap();

@@ -9,8 +9,11 @@ use std::time::{Duration, Instant};
 use super::net::LISTEN;
 use super::process::{Program, Relay};
 use super::require::skip;
-use fairdeal::store::DataDir;
+use fairdeal::session::people::key;
+use fairdeal::store::{DataDir, DataView};
 use fairdeal::tui::{Data, Interface, Start};
+use fairdeal_net::PeerId;
+use fairdeal_ui::people::Change;
 use fairdeal_ui::theme::Depth;
 use portable_pty::{Child, CommandBuilder, ExitStatus, MasterPty, PtySize, native_pty_system};
 
@@ -394,10 +397,24 @@ fn first_screen_shows_tables_of_meeting_points() {
     std::fs::create_dir(&data).unwrap();
     let settings = format!("name = \"Cleo\"\nmeet = [\"{}\", \"nowhere\"]\n", relay.address);
     std::fs::write(data.join("settings.toml"), settings).unwrap();
+    host.ticket();
+    let identity = DataView::of(Some(&host.data)).unwrap().known_identity();
+    let identity = identity.unwrap().unwrap().signing_key();
+    let key = key(PeerId::of(&identity).unwrap());
+    let book = DataView::of(Some(&data)).unwrap();
+    let favourite = book.change_people(|book| {
+        book.change(key, None, &Change::Name("Dorothy".to_owned()))?;
+        book.change(key, None, &Change::Favourite(true))
+    });
+    favourite.unwrap();
     let command = CommandBuilder::new(env!("CARGO_BIN_EXE_fairdeal"));
     let mut player = Player::starts(&data, command);
     player.reads("nowhere is no address");
-    player.reads("Loot with Dora");
+    player.sees("favourite's table", |shown| {
+        shown
+            .lines()
+            .any(|line| line.contains("Loot with Dorothy (Dora)") && line.contains("★ 1 free"))
+    });
     player.presses("o");
     player.reads("who can join");
     for _ in 0..3 {
@@ -408,6 +425,12 @@ fn first_screen_shows_tables_of_meeting_points() {
     player.reads("Open tables");
     player.asks_for("join Dora's table");
     host.wait_for("seated").expect("the player joins");
+    // A toast still covers the name.
+    player.reads("★ favourite");
+    player.presses("pf");
+    player.sees("change", |_| !book.people().unwrap().get(&key).unwrap().favourite);
+    player.presses("\x1b");
+    player.reads("✓ known");
 }
 
 /// A program whose window is closed exits cleanly and keeps its game as a saved game.

@@ -41,7 +41,7 @@ const METRICS: &str = "127.0.0.1:9464";
 fn opens_a_screen(words: &[&str]) -> bool {
     let has = |word: &str| words.contains(&word);
     match words {
-        ["fairdeal"] => true,
+        ["fairdeal" | "./fairdeal"] => true,
         ["fairdeal", "play" | "host" | "watch" | "resume", ..] => true,
         ["fairdeal", "join", ..] | ["fairdeal", "puzzle", ..] => !has("--list"),
         ["fairdeal", "replay", ..] => !has("--svg"),
@@ -52,6 +52,8 @@ fn opens_a_screen(words: &[&str]) -> bool {
 /// A reader's folder, and the programs of other people.
 struct Reader {
     folder: TempDir,
+    /// Where the reader is.
+    at: PathBuf,
     others: Vec<Program>,
     players: Vec<Player>,
     /// Values of the placeholders.
@@ -65,6 +67,7 @@ impl Reader {
         fs::copy(sample, folder.path().join("game.fairdeal")).unwrap();
         std::os::unix::fs::symlink(root().join("examples"), folder.path().join("examples")).unwrap();
         Self {
+            at: folder.path().to_owned(),
             folder,
             others: Vec::new(),
             players: Vec::new(),
@@ -109,9 +112,11 @@ impl Reader {
             .iter()
             .fold(command.to_owned(), |text, (place, value)| text.replace(place, value));
         // Nothing here is for the network outside.
-        match filled.split_whitespace().nth(1) {
-            Some("host") => format!("{filled} --no-lan --listen {HERE}"),
-            Some("join") if !filled.contains("--list") => format!("{filled} --listen {HERE}"),
+        let words: Vec<&str> = filled.split_whitespace().collect();
+        match words.as_slice() {
+            ["fairdeal", "host", ..] => format!("{filled} --no-lan --listen {HERE}"),
+            ["fairdeal", "join", ..] if !words.contains(&"--list") => format!("{filled} --listen {HERE}"),
+            ["fairdeal", "bot", "join", ..] => format!("{filled} --listen {HERE}"),
             _ => filled,
         }
     }
@@ -142,7 +147,17 @@ impl Reader {
     fn runs(&mut self, command: &str, status: i32) {
         let words: Vec<&str> = command.split_whitespace().collect();
         match words.as_slice() {
-            ["cargo", "install", "--path", "."] => return,
+            // packaging/check.sh installs the package.
+            ["sudo", "apt", ..] => return,
+            ["cd", folder] => {
+                let (start, end) = folder.split_once('*').unwrap_or((folder, ""));
+                let fits = |name: &str| name.starts_with(start) && name.ends_with(end);
+                let entries = fs::read_dir(&self.at).unwrap().map(|entry| entry.unwrap().path());
+                let mut found =
+                    entries.filter(|path| path.is_dir() && fits(path.file_name().unwrap().to_str().unwrap()));
+                self.at = found.next().unwrap();
+                return;
+            }
             ["just", recipe, ..] => {
                 let recipes = fs::read_to_string(root().join("justfile")).unwrap();
                 let named = Regex::new(&format!(r"(?m)^{recipe}\b[^\n]*:")).unwrap();
@@ -157,7 +172,7 @@ impl Reader {
             let words: Vec<&str> = filled.split_whitespace().collect();
             let mut program = CommandBuilder::new(env!("CARGO_BIN_EXE_fairdeal"));
             program.args(&words[1..]);
-            program.cwd(self.folder.path());
+            program.cwd(&self.at);
             // Each is another person, who stays.
             let data = self.folder.path().join(format!("player-{}", self.players.len()));
             let player = Player::starts(&data, program);
@@ -171,7 +186,7 @@ impl Reader {
         let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
         let output = Command::new("sh")
             .args(["-c", &filled])
-            .current_dir(self.folder.path())
+            .current_dir(&self.at)
             .env("PATH", path)
             .env("FAIRDEAL_DATA_DIR", self.data())
             .env("PYTHONDONTWRITEBYTECODE", "1")
@@ -190,13 +205,12 @@ impl Reader {
     }
 }
 
-fn follows(page: &str, least: usize) {
+fn follows(mut reader: Reader, page: &str, least: usize) {
     let commands = commands(page);
     assert!(commands.len() >= least, "{commands:?}");
     if !terminals_work() {
         return;
     }
-    let mut reader = Reader::new();
     for (command, status) in commands {
         reader.runs(&command, status);
     }
@@ -204,22 +218,42 @@ fn follows(page: &str, least: usize) {
 
 #[test]
 fn claims_of_the_first_page_are_shown_by_their_commands() {
-    follows("index.md", 10);
+    follows(Reader::new(), "index.md", 10);
+}
+
+/// The package is of this build; packaging/check.sh follows the page with the real ones.
+#[test]
+fn commands_of_installing_work() {
+    let reader = Reader::new();
+    let pack = "mkdir fairdeal-0-linux-musl && cp \"$0\" fairdeal-0-linux-musl/fairdeal &&
+        tar -cf - fairdeal-0-linux-musl | gzip -1 >fairdeal-0-linux-musl.tar.gz && rm -r fairdeal-0-linux-musl &&
+        sha256sum *.tar.gz >SHA256SUMS";
+    let mut packing = Command::new("sh");
+    packing
+        .args(["-c", pack, env!("CARGO_BIN_EXE_fairdeal")])
+        .current_dir(reader.folder.path());
+    assert!(packing.status().unwrap().success());
+    follows(reader, "install.md", 9);
 }
 
 #[test]
 fn commands_for_players_work() {
-    follows("play.md", 10);
+    follows(Reader::new(), "play.md", 10);
 }
 
 #[test]
 fn commands_for_auditors_work() {
-    follows("verify.md", 4);
+    follows(Reader::new(), "verify.md", 4);
+}
+
+#[test]
+fn commands_for_bot_writers_work() {
+    follows(Reader::new(), "bots.md", 4);
 }
 
 #[test]
 fn commands_for_meeting_points_work() {
-    follows("meeting-points.md", 6);
+    follows(Reader::new(), "meeting-points.md", 6);
 }
 
 /// Every page is in the table of contents, and every entry there is a page.
@@ -252,7 +286,14 @@ fn links_of_the_site_lead_somewhere() {
     const ADDED: [&str; 2] = ["fairdeal.html", "game.fairdeal"];
     let docs = root().join("docs");
     let link = Regex::new(r"\]\(([^)\s]+)\)").unwrap();
-    for page in ["index.md", "play.md", "verify.md", "meeting-points.md", "decisions.md"] {
+    for page in [
+        "index.md",
+        "install.md",
+        "play.md",
+        "verify.md",
+        "meeting-points.md",
+        "decisions.md",
+    ] {
         let text = fs::read_to_string(docs.join(page)).unwrap();
         for found in link.captures_iter(&text) {
             let (file, heading) = found[1].split_once('#').unwrap_or((&found[1], ""));

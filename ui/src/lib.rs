@@ -17,7 +17,7 @@
 //! | [`practice`] | games without seals, dealt by this program alone |
 //! | [`lesson`], [`puzzle`] | guided hands, and positions with one best action |
 //! | [`past`], [`review`] | past games and ratings, the worst decisions of a game |
-//! | [`settings`] | the player's settings |
+//! | [`settings`], [`people`] | the player's settings, and address book |
 //! | [`app`] | the screens: inputs in, effects out |
 //!
 //! Nothing here reads a clock or a file, opens a socket or knows a terminal, and all of it compiles to
@@ -35,6 +35,7 @@ pub mod lesson;
 pub mod markup;
 pub mod narrate;
 pub mod past;
+pub mod people;
 pub mod practice;
 pub mod puzzle;
 pub mod replay;

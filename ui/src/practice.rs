@@ -154,6 +154,7 @@ impl Practice {
             seats: seats
                 .map(|(name, played_by)| {
                     Some(LobbySeat {
+                        person: None,
                         name: name.clone(),
                         party: Party::of(self.me),
                         played_by,

@@ -10,6 +10,7 @@ use fairdeal_protocol::log::claim::Ground;
 use fairdeal_protocol::seat::Seat;
 
 use crate::narrate::Narrated;
+use crate::people::SeatPerson;
 use crate::view::{LobbyView, PeerState, Snapshot};
 
 /// A player's command to its session.
@@ -56,6 +57,8 @@ pub enum SessionEvent {
         seat: Seat,
         /// Its name, cleaned for display.
         name: String,
+        /// The address book's word on the player; `None` for a bot of somebody's program.
+        person: Option<SeatPerson>,
     },
     /// The last round trip to a player in the lobby. The host measures its guests, a guest the host.
     RoundTrip { seat: Seat, milliseconds: u32 },
@@ -104,6 +107,14 @@ pub enum SessionEvent {
         name: String,
         /// The message, cleaned for display.
         text: String,
+    },
+    /// A blocked seat has written chat messages, which are not shown.
+    Hidden {
+        seat: Seat,
+        /// Its name, cleaned for display.
+        name: String,
+        /// How many there have been at this table.
+        lines: u32,
     },
     /// A seat of this table invites the others to another table that it has opened.
     Invited {

@@ -92,7 +92,7 @@ pub fn player_names(charter: &Charter) -> Vec<String> {
 
 /// The look of a name at a glance: without case, spaces and lone marks. One letter stands for all its lookalikes
 /// (Unicode Technical Standard 39, "Confusable Detection").
-fn looks(name: &str) -> String {
+pub(crate) fn looks(name: &str) -> String {
     let visible: String = name.chars().filter(|c| !c.is_whitespace()).collect();
     let look: String = skeleton(&visible).collect();
     let folded = look.to_lowercase();

@@ -12,6 +12,8 @@ use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::live::Progress;
 use fairdeal_protocol::timing::Timing;
 
+use crate::people::{Mark, SeatPerson};
+
 /// A taken seat in the lobby.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LobbySeat {
@@ -21,6 +23,8 @@ pub struct LobbySeat {
     pub party: Party,
     /// Person or bot, as the seat's program declares.
     pub played_by: PlayedBy,
+    /// The address book's word on the player; `None` for this player, and for bots of somebody's program.
+    pub person: Option<SeatPerson>,
 }
 
 /// The state of the lobby.
@@ -319,12 +323,14 @@ pub struct ListedTable {
     pub locked: bool,
     /// Whether it is known from a meeting point alone.
     pub at_point: bool,
+    /// The address book's word on its host, whose key the list proves.
+    pub mark: Mark,
 }
 
 /// The open tables on the local network and at meeting points.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Listing {
-    /// The nearby ones first.
+    /// Tables of favourites come first, then the nearby ones. Tables of blocked hosts are left out.
     pub tables: Vec<ListedTable>,
     /// Whether this machine has no multicast, so no table nearby can be found.
     pub blind: bool,

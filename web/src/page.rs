@@ -187,6 +187,7 @@ impl Page {
             | Effect::Rematch(_)
             | Effect::SeatBot { .. }
             | Effect::Audit(_)
+            | Effect::People { .. }
             | Effect::Review(..)
             | Effect::Copy(_) => self.tell(UiEvent::Failed(ELSEWHERE.to_owned()), answer),
             Effect::LoadLibrary | Effect::Quit => {}

@@ -1,7 +1,7 @@
 //! Ivory Tower, by P.D. Magnus: a solitaire for the Decktet. The player builds one suit from Ace to
 //! Crown.
 //!
-//! The rules page is `docs/rules/ivory-tower.md`; ▸ marks its rulings. Cards are in [`cards`], the
+//! The rules page is `games/rules/ivory-tower.md`; ▸ marks its rulings. Cards are in [`cards`], the
 //! daily deal in [`daily`], JSON and log texts in `view` and `actions`. [`outlook`] tells when nothing can come any more, from the
 //! cards seen; [`solver`] whether a tower can be won, from all cards.
 //!
@@ -55,7 +55,7 @@ pub static INFO: GameInfo = GameInfo {
         default: "none",
         kind: OptionKind::Date,
     }],
-    rulebook: include_str!("../../../docs/rules/ivory-tower.md"),
+    rulebook: include_str!("../../rules/ivory-tower.md"),
 };
 
 /// Number of cards turned at once.

@@ -1,7 +1,7 @@
 //! Loot, by Michelle Bottorff: a rummy-like game for the Viashi deck. Any seat may end the hand by
 //! firing the village.
 //!
-//! The rules page is `docs/rules/loot.md`. Quoted headings in comments refer to it, and ▸ marks its
+//! The rules page is `games/rules/loot.md`. Quoted headings in comments refer to it, and ▸ marks its
 //! rulings. Turns are in `turn`, cards, combinations and gods in [`cards`] and [`score`], JSON and
 //! log texts in `view` and `actions`.
 //!
@@ -55,7 +55,7 @@ pub static INFO: GameInfo = GameInfo {
         default: "100",
         kind: OptionKind::Number(1, 1000),
     }],
-    rulebook: include_str!("../../../docs/rules/loot.md"),
+    rulebook: include_str!("../../rules/loot.md"),
 };
 
 /// Number of cards dealt to each seat.

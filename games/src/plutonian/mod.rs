@@ -1,7 +1,7 @@
 //! Plutonian Poker, by Spencer Lipori: seats take pyramids from the tops of trees and stack them
 //! into poker hands.
 //!
-//! The rules page is `docs/rules/plutonian-poker.md`; ▸ marks its rulings. Stack values are in
+//! The rules page is `games/rules/plutonian-poker.md`; ▸ marks its rulings. Stack values are in
 //! [`pieces`], what stacks can become in [`outlook`], JSON and log texts in `view` and `actions`.
 //!
 //! # Chance
@@ -55,7 +55,7 @@ pub static INFO: GameInfo = GameInfo {
             kind: OptionKind::Choice(&["cycle", "snake"]),
         },
     ],
-    rulebook: include_str!("../../../docs/rules/plutonian-poker.md"),
+    rulebook: include_str!("../../rules/plutonian-poker.md"),
 };
 
 /// The name of a tree: a letter. The most trees are 36; those after z have capitals.

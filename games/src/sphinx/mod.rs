@@ -1,7 +1,7 @@
 //! Sphinx's Paw, by Matthew Rogers: Magicians look for their King at four Pylons. Everybody moves
 //! the Monsters between them.
 //!
-//! The rules page is `docs/rules/sphinxs-paw.md`; ▸ marks its rulings. Turns are in `turn`, sieges in `siege`, squares
+//! The rules page is `games/rules/sphinxs-paw.md`; ▸ marks its rulings. Turns are in `turn`, sieges in `siege`, squares
 //! in [`board`], cards in [`cards`], prospects in `outlook`, JSON and log texts in `view` and `actions`.
 //!
 //! # Hidden information
@@ -60,7 +60,7 @@ pub static INFO: GameInfo = GameInfo {
         default: "king",
         kind: OptionKind::Choice(&["king", "diagonal"]),
     }],
-    rulebook: include_str!("../../../docs/rules/sphinxs-paw.md"),
+    rulebook: include_str!("../../rules/sphinxs-paw.md"),
 };
 
 /// Number of Monsters per seat: small, medium, large.

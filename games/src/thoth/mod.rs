@@ -1,7 +1,7 @@
 //! Houses of Thoth, by Matthew Rogers: seats build houses from Tarot cards and pyramids. Trouble and
 //! optional happenstance work against them.
 //!
-//! The rules page is `docs/rules/houses-of-thoth.md`. Quoted headings in comments refer to it, and ▸
+//! The rules page is `games/rules/houses-of-thoth.md`. Quoted headings in comments refer to it, and ▸
 //! marks its rulings. Turns are in `turn`, the auction in `auction`, cards in [`cards`], houses and
 //! the bank in [`house`], JSON and log texts in `view` and `actions`.
 //!
@@ -71,7 +71,7 @@ pub static INFO: GameInfo = GameInfo {
             kind: OptionKind::Flag,
         },
     ],
-    rulebook: include_str!("../../../docs/rules/houses-of-thoth.md"),
+    rulebook: include_str!("../../rules/houses-of-thoth.md"),
 };
 
 /// Number of cards dealt to each seat.

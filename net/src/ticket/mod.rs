@@ -298,6 +298,14 @@ pub enum JoinTarget {
 }
 
 impl JoinTarget {
+    /// The host, whose key the handshake proves.
+    pub fn host(&self) -> PeerId {
+        match self {
+            Self::Ticket(ticket) => ticket.host,
+            Self::Address { peer, .. } => *peer,
+        }
+    }
+
     /// The host, the lobby if it is known, and the host's possible addresses.
     pub fn into_parts(self) -> (PeerId, Option<[u8; LOBBY_BYTES]>, Vec<Multiaddr>) {
         match self {

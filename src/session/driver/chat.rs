@@ -77,7 +77,19 @@ impl Driver {
         let cut_off = self.cut_off_from(seat).into_iter();
         let outbox = cut_off.map(|peer| (peer, frame.clone())).collect();
         self.send_all(&outbox);
+        if self.is_muted(seat) {
+            return self.hide_saying(seat).await;
+        }
         self.tell_saying(seat, &said).await;
+    }
+
+    /// Counts a blocked seat's message, which is not shown. Others get it all the same.
+    async fn hide_saying(&mut self, seat: Seat) {
+        let lines = self.player.hidden.entry(seat).or_default();
+        *lines = lines.saturating_add(1);
+        let lines = *lines;
+        let name = self.name_of(seat);
+        self.tell(SessionEvent::Hidden { seat, name, lines }).await;
     }
 
     /// The author of a message: the peer itself, or the seat it names if the peer may forward for that seat.
@@ -206,7 +218,7 @@ impl Driver {
             SessionState::Watch(watching) if watching.host == peer => Some(HOST),
             _ => None,
         };
-        let Some(seat) = seat else {
+        let Some(seat) = seat.filter(|seat| !self.is_muted(*seat)) else {
             return;
         };
         let Some(ticket) = self.player.chat.invited(seat, peer, ticket) else {

@@ -95,6 +95,7 @@ impl Driver {
         };
         self.tell(over).await;
         self.tell_missing(missing).await;
+        self.note_people(false).await;
         if let Some(transcript) = solitaire
             && let Ok(Some(line)) = spawn_blocking(move || could_have_sealed(transcript)).await
         {

@@ -11,6 +11,7 @@ mod indirect;
 mod listening;
 mod network;
 mod parts;
+mod people;
 mod reaching;
 mod seating;
 mod start;
@@ -45,6 +46,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 use super::frame::{Frame, ProgramId, Records};
 use super::journal::ListenConfig;
 use super::lobby::{Agreed, GuestLobby, HostLobby, Outgoing};
+use super::people::Acquaintances;
 use super::spectators::Spectators;
 use fairdeal_ui::view::Waits;
 
@@ -157,6 +159,12 @@ pub enum SessionError {
     /// The table cannot be restored from the journal.
     #[error("{0}")]
     Restore(#[from] RestoreError),
+    /// The player has blocked the host.
+    #[error(
+        "you have blocked the host of this table, {name}; to play there, `fairdeal people unblock {key}` or use the people \
+         screen"
+    )]
+    Blocked { name: String, key: String },
     /// The data directory failed, for example for a bot's identity.
     #[error("{0}")]
     Store(#[from] StoreError),
@@ -272,6 +280,7 @@ impl Driver {
     ) -> Handle {
         let (commands, inbox) = mpsc::channel(64);
         let (events, outbox) = mpsc::channel(1024);
+        let people = Acquaintances::of(&disk.data);
         let driver = Self {
             node,
             key,
@@ -279,7 +288,7 @@ impl Driver {
             links,
             autopilot,
             disk,
-            player: Player::new(events, attended),
+            player: Player::new(events, attended, people),
             done: None,
             rng: UnwrapErr(SysRng),
         };
@@ -308,7 +317,7 @@ impl Driver {
                     spectators,
                 } = *restored;
                 self.stage = SessionState::Ended;
-                self.open_table(table, agreed, journal).await;
+                self.open_table(table, agreed, journal, false).await;
                 self.open_spectators(spectators);
                 self.stage
             }
@@ -444,6 +453,7 @@ impl Driver {
     async fn tick(&mut self) {
         self.player.chat.tick();
         self.move_in().await;
+        self.refresh_people().await;
 
         match &mut self.stage {
             SessionState::Host { lobby, .. } => {

@@ -214,6 +214,9 @@ impl Driver {
         if self.has_invited_to(frame.lobby()) {
             return self.drop_peer(peer, "the table it asks for is not here yet");
         }
+        if self.is_unwelcome(peer, &frame) {
+            return self.turn_away(peer);
+        }
         match (&mut self.stage, frame) {
             (SessionState::Table(seated), frame) if seated.seat_of(peer).is_none() => {
                 self.visit(peer, &frame);

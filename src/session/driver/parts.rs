@@ -22,6 +22,7 @@ use crate::exec_bot::{ExecBot, Leash};
 use crate::session::SessionEvent;
 use crate::session::chat::Chat;
 use crate::session::journal::ListenConfig;
+use crate::session::people::Acquaintances;
 use crate::store::{DataDir, IdentityKey, Journal};
 
 /// The disk that a session writes to, and what waits for space on it.
@@ -161,16 +162,22 @@ pub(super) struct Player {
     pub(super) promised: Option<(String, Seat)>,
     /// Chat limits.
     pub(super) chat: Chat,
+    /// The address book.
+    pub(super) people: Acquaintances,
+    /// Number of messages of each blocked seat that were not shown.
+    pub(super) hidden: BTreeMap<Seat, u32>,
 }
 
 impl Player {
-    pub(super) fn new(events: mpsc::Sender<SessionEvent>, attended: Attended) -> Self {
+    pub(super) fn new(events: mpsc::Sender<SessionEvent>, attended: Attended, people: Acquaintances) -> Self {
         Self {
             events,
             attended,
             told: None,
             promised: None,
             chat: Chat::default(),
+            people,
+            hidden: BTreeMap::new(),
         }
     }
 }

@@ -9,6 +9,7 @@ use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::live::{Event, Output, Table};
 use fairdeal_protocol::table::replica::News;
+use fairdeal_ui::people::SeatPerson;
 use fairdeal_ui::text::player_names;
 use fairdeal_ui::view::{LobbySeat, LobbyView, PeerState, Waits};
 use tokio::time::Instant;
@@ -67,11 +68,12 @@ impl Driver {
         let SessionState::Host { lobby, .. } = &self.stage else {
             return;
         };
-        let view = LobbyView {
+        let mut view = LobbyView {
             ticket: Some(ticket.to_string()),
             addresses: addresses.iter().map(|address| format!("{address}/p2p/{me}")).collect(),
             ..lobby.view()
         };
+        self.player.people.mark_lobby(&mut view, me);
         self.player.told = Some(view.clone());
         self.tell(SessionEvent::Lobby(view)).await;
         self.announce();
@@ -107,15 +109,17 @@ impl Driver {
         let before = self.player.told.clone().unwrap_or_default();
         view.ticket.clone_from(&before.ticket);
         view.addresses.clone_from(&before.addresses);
+        self.player.people.mark_lobby(&mut view, self.node.local_peer());
         if view == before {
             return;
         }
         for (seat, taken) in Seat::first(view.seats.len()).zip(&view.seats) {
-            if let Some(LobbySeat { name, .. }) = taken {
+            if let Some(LobbySeat { name, person, .. }) = taken {
                 let known = before.seats.get(seat.index()).and_then(Option::as_ref);
-                if known.is_none_or(|known| known.name != *name) {
-                    let name = name.clone();
-                    self.tell(SessionEvent::Seated { seat, name }).await;
+                let key = |person: &Option<SeatPerson>| person.as_ref().map(|person| person.key);
+                if known.is_none_or(|known| known.name != *name || key(&known.person) != key(person)) {
+                    let (name, person) = (name.clone(), person.clone());
+                    self.tell(SessionEvent::Seated { seat, name, person }).await;
                 }
             }
         }
@@ -183,7 +187,8 @@ impl Driver {
                 } = *opening;
                 self.disk_has_room().await;
                 self.send_all(&outbox);
-                self.open_table(table, agreed, journal).await;
+                let is_new = !agreed.again;
+                self.open_table(table, agreed, journal, is_new).await;
                 self.open_spectators(spectators);
             }
         }
@@ -296,8 +301,14 @@ impl Driver {
         Ok((table.map_err(Unkept::Failed)?, journal))
     }
 
-    /// Opens the table: all seats have signed the charter.
-    pub(super) async fn open_table(&mut self, table: Table<AnyGame>, agreed: Agreed, journal: Arc<Journal>) {
+    /// Opens the table: all seats have signed the charter. A table that this seat has left and comes back to is not new.
+    pub(super) async fn open_table(
+        &mut self,
+        table: Table<AnyGame>,
+        agreed: Agreed,
+        journal: Arc<Journal>,
+        is_new: bool,
+    ) {
         let Agreed {
             charter,
             me,
@@ -352,6 +363,7 @@ impl Driver {
             spectators: None,
         }));
         self.disk.journal = Some(journal);
+        self.note_people(is_new).await;
         if let (SessionState::Table(seated), Some(leash)) = (&self.stage, &self.autopilot.leash) {
             leash.introduce(&seated.charter.charter().rules(), me);
         }

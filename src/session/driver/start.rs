@@ -21,6 +21,7 @@ use crate::session::frame::Join;
 use crate::session::journal::{Interrupted, SavedSeat};
 use crate::session::lobby::{GuestLobby, HOST, HostLobby};
 use crate::session::password_gate::{GuestGate, HostGate};
+use crate::session::people::{Acquaintances, key};
 use crate::session::spectators::Spectators;
 use crate::store::{DataDir, IdentityKey};
 
@@ -36,6 +37,16 @@ pub fn start(setup: Setup) -> Result<Handle, SessionError> {
             if !place.relays.contains(&relay) {
                 place.relays.push(relay);
             }
+        }
+    }
+    if let Role::Guest(target) | Role::Watcher(target) = &setup.role {
+        let people = Acquaintances::of(&setup.data);
+        let blocked = people.book().get(&key(target.host())).filter(|person| person.blocked);
+        if let Some(person) = blocked {
+            return Err(SessionError::Blocked {
+                name: person.shown(),
+                key: person.key.to_string(),
+            });
         }
     }
     let is_host = matches!(setup.role, Role::Host(_));

@@ -13,6 +13,7 @@ use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::replica::News;
 use fairdeal_protocol::transcript::page::Page;
 use fairdeal_ui::narrate::{narrate, progress, removal};
+use fairdeal_ui::people::PeerKey;
 use fairdeal_ui::text::{clean_reason, player_names};
 use fairdeal_ui::view::{Seating, Snapshot, Standing, Waits};
 use rand_core::CryptoRng;
@@ -94,6 +95,12 @@ impl Watching {
     /// The names at the table; empty until it is shown.
     pub(super) fn names(&self) -> &[String] {
         self.shown.as_ref().map_or(&[], |shown| &shown.names)
+    }
+
+    /// The key of a seat at the table, once it is shown.
+    pub(super) fn key_of(&self, seat: Seat) -> Option<PeerKey> {
+        let player = self.shown.as_ref()?.charter.charter().player(seat)?;
+        Some(PeerKey::from(player.key.to_bytes()))
     }
 
     /// The current view of the table, once it is shown.
@@ -215,7 +222,8 @@ impl Driver {
 
     /// Shows the lobby until there is a table.
     async fn look_into(&mut self, roster: &Roster) {
-        let view = view_of(roster);
+        let mut view = view_of(roster);
+        self.player.people.mark_lobby(&mut view, self.node.local_peer());
         if self.player.told.as_ref() != Some(&view) {
             self.player.told = Some(view.clone());
             self.tell(SessionEvent::Lobby(view)).await;

@@ -230,8 +230,8 @@ impl GuestLobby {
         let as_shown = shown.into_iter().all(|(player, taken)| {
             let taken = taken.as_ref();
             taken.is_some_and(|taken| {
-                let player = (&player.name, player.party, &player.played_by);
-                player == (&taken.name, taken.party, &taken.played_by)
+                let player = (&player.name, player.key, player.party, &player.played_by);
+                player == (&taken.name, taken.key, taken.party, &taken.played_by)
             })
         });
         if !as_shown {

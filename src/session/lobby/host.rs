@@ -116,6 +116,10 @@ impl HostLobby {
         };
         Some(Taken {
             name: join.name.clone(),
+            key: match self.guests.get(&seat) {
+                None => (&self.key).into(),
+                Some(guest) => guest.key,
+            },
             party: Party::of(self.seats().find(same)?),
             played_by: join.played_by.clone(),
         })
@@ -349,23 +353,19 @@ impl HostLobby {
         if !self.may_begin() {
             return Ok(outbox);
         }
-        let joins: Option<Vec<(Seat, &Join, Taken)>> = self
+        let joins: Option<Vec<(&Join, Taken)>> = self
             .seats()
-            .map(|seat| Some((seat, self.joined(seat)?, self.taken(seat)?)))
+            .map(|seat| Some((self.joined(seat)?, self.taken(seat)?)))
             .collect();
         let Some(joins) = joins else {
             return Ok(outbox);
         };
         let mut players = Vec::new();
         let mut records = Vec::new();
-        for (seat, join, taken) in joins {
-            let key = match self.guests.get(&seat) {
-                None => (&self.key).into(),
-                Some(guest) => guest.key,
-            };
+        for (join, taken) in joins {
             players.push(Player {
                 name: taken.name,
-                key,
+                key: taken.key,
                 nonce: join.nonce,
                 party: taken.party,
                 played_by: taken.played_by,

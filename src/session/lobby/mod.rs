@@ -19,6 +19,7 @@ pub use self::guest::GuestLobby;
 pub use self::host::HostLobby;
 use super::chat::Rate;
 use super::frame::{Frame, Join, Records, Roster, Taken};
+use fairdeal_ui::people::{Mark, PeerKey, SeatPerson};
 use fairdeal_ui::text::{clean, display_names};
 use fairdeal_ui::view::{LobbySeat, LobbyView};
 
@@ -112,9 +113,22 @@ fn shown(seats: impl Iterator<Item = Option<Taken>>) -> Vec<Option<LobbySeat>> {
     let name = |taken: &'_ Option<Taken>| taken.as_ref().map(|taken| taken.name.to_string());
     let given: Vec<String> = seats.iter().map(|taken| name(taken).unwrap_or_default()).collect();
     let names = display_names(given.iter().map(String::as_str));
-    let shown = seats.into_iter().zip(names).map(|(taken, name)| {
-        let Taken { party, played_by, .. } = taken?;
-        Some(LobbySeat { name, party, played_by })
+    let numbered = seats.into_iter().zip(names).enumerate();
+    let shown = numbered.map(|(number, (taken, name))| {
+        let taken = taken?;
+        // A bot of somebody's program has a one-time key.
+        let stands = taken.party.lowest().index() == number;
+        let person = stands.then(|| SeatPerson {
+            key: PeerKey::from(taken.key.to_bytes()),
+            announced: clean(taken.name.as_str()),
+            mark: Mark::default(),
+        });
+        Some(LobbySeat {
+            name,
+            party: taken.party,
+            played_by: taken.played_by,
+            person,
+        })
     });
     shown.collect()
 }

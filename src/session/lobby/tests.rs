@@ -423,6 +423,18 @@ fn guest_signs_only_the_shown_charter() {
         game: Text::try_from("thoth".to_owned()).unwrap(),
         ..shown.clone()
     }));
+    // The keys have to be those that the lobby showed.
+    let mut guest = self::guest(1);
+    let mut seats: Vec<_> = shown.seats.iter().cloned().collect();
+    seats[0].as_mut().unwrap().key = (&key(9)).into();
+    let roster = Roster {
+        seats: seats.try_into().unwrap(),
+        ..shown.clone()
+    };
+    guest.receive(peer(0), Frame::Roster(roster)).unwrap();
+    let propose = Frame::Propose(Box::new(proposal.clone()));
+    let (outbox, _) = guest.receive(peer(0), propose).unwrap();
+    assert!(matches!(outbox.as_slice(), [(_, Frame::Ready(true))]), "{outbox:?}");
     // A charter without our seat, or with another nonce at it, is refused too.
     let mut other = proposal.clone();
     other.charter.players = vec![

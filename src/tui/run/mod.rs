@@ -15,6 +15,7 @@ use fairdeal_games::bots::Level;
 use fairdeal_games::{AnyGame, game_info, rule_set};
 use fairdeal_net::{JoinError, JoinTarget, Multiaddr, PeerId, Ticket, Transport, everywhere, leads_to};
 use fairdeal_protocol::audit::progress::audit_with;
+use fairdeal_protocol::charter::SeatKey;
 use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::seat::Seat;
 use fairdeal_ui::app::event::{Audited, Input, UiEvent};
@@ -37,6 +38,7 @@ use crate::session::driver::{Attended, Pilot, Role, Setup, start};
 use crate::session::frame::ProgramId;
 use crate::session::journal::{ListenConfig, open_seats, saved_tables};
 use crate::session::local_bots::{self, OpenTable};
+use crate::session::people::Acquaintances;
 use crate::session::practice;
 use crate::session::{Command, SessionEvent};
 use crate::signals::Signals;
@@ -105,6 +107,12 @@ pub(in crate::tui) async fn run(interface: Interface, start: Start) -> Result<Ta
         Ok(keymap) => (keymap, None),
         Err(why) => (Keymap::default(), Some(why.to_string())),
     };
+    let (people, people_complaint) = match interface.data.view().people() {
+        Ok(people) => (Some(people), None),
+        Err(why) => (None, Some(why.to_string())),
+    };
+    // A new player gets an identity with the first table.
+    let own_key = interface.data.view().known_identity().ok().flatten();
     let (own, theme_complaints) = interface.data.view().own_themes(&settings.theme);
     let mut context = Context {
         given: interface.name.clone(),
@@ -116,6 +124,8 @@ pub(in crate::tui) async fn run(interface: Interface, start: Start) -> Result<Ta
         ascii: interface.ascii,
         user: interface.user.clone(),
         today: (interface.today)(),
+        people: people.unwrap_or_default(),
+        own_key: own_key.map(|own| SeatKey::from(&own.signing_key()).to_bytes().into()),
         check_target,
         ..Context::new(settings, interface.depth)
     };
@@ -166,7 +176,7 @@ pub(in crate::tui) async fn run(interface: Interface, start: Start) -> Result<Ta
         }
     };
     let theme_complaints = theme_complaints.iter().map(ToString::to_string).chain(point_complaints);
-    let complaints = [complaint, keys_complaint].into_iter().flatten();
+    let complaints = [complaint, keys_complaint, people_complaint].into_iter().flatten();
     for complaint in complaints.chain(theme_complaints) {
         shell.toast(Tone::Bad, complaint);
     }
@@ -438,6 +448,15 @@ impl App {
                 Ok(())
             }
             Effect::PickFile => Ok(()),
+            Effect::People { key, announced, change } => {
+                let data = self.interface.data.open()?;
+                let book = data.change_people(|book| book.change(key, announced.as_deref(), &change))?;
+                shell.update(Input::People(book));
+                if let Some(tables) = &mut self.tables {
+                    shell.update(Input::Lan(Some(tables.listing())));
+                }
+                Ok(())
+            }
             Effect::Save(settings) => Ok(self.interface.data.open()?.save_settings(&settings)?),
             Effect::Quit => Ok(()),
         }
@@ -551,7 +570,8 @@ impl App {
         if wanted && self.tables.is_none() {
             let identity = self.interface.data.open().ok().and_then(|data| data.identity().ok());
             let own = identity.and_then(|identity| PeerId::of(&identity.signing_key()).ok());
-            self.tables = OpenTables::start(&self.points, own);
+            let people = Acquaintances::of(self.interface.data.view());
+            self.tables = OpenTables::start(&self.points, own, people);
             // Without a network there is nothing to browse.
             self.browses = self.tables.is_some();
         } else if !wanted && self.tables.take().is_some() {

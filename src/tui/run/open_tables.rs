@@ -8,6 +8,7 @@ use tokio::sync::watch;
 
 use crate::session::lan::{Browser, LanTable};
 use crate::session::meet::PointBrowser;
+use crate::session::people::Acquaintances;
 
 /// Browses until it is dropped.
 pub(super) struct OpenTables {
@@ -15,16 +16,22 @@ pub(super) struct OpenTables {
     points: Option<PointBrowser>,
     /// This player's own peer id: a table of one's own that has just closed is still announced for a while.
     own: Option<PeerId>,
+    people: Acquaintances,
 }
 
 impl OpenTables {
     /// Starts browsing; `None` where there is no network.
-    pub(super) fn start(points: &[Multiaddr], own: Option<PeerId>) -> Option<Self> {
+    pub(super) fn start(points: &[Multiaddr], own: Option<PeerId>, people: Acquaintances) -> Option<Self> {
         let lan = Browser::start().ok();
         let points = (!points.is_empty())
             .then(|| PointBrowser::start(points, None).ok())
             .flatten();
-        (lan.is_some() || points.is_some()).then_some(Self { lan, points, own })
+        (lan.is_some() || points.is_some()).then_some(Self {
+            lan,
+            points,
+            own,
+            people,
+        })
     }
 
     /// Waits until the list changes.
@@ -36,8 +43,8 @@ impl OpenTables {
         self.listing()
     }
 
-    /// All tables, those nearby first. A table that is both nearby and at a point is listed once.
-    fn listing(&mut self) -> Listing {
+    /// All tables: those of favourites first, then those nearby. A table that is both nearby and at a point is listed once.
+    pub(super) fn listing(&mut self) -> Listing {
         let lan = self.lan.as_mut().map(|lan| lan.view().borrow_and_update().clone());
         let points = self
             .points
@@ -45,6 +52,7 @@ impl OpenTables {
             .map(|points| points.view().borrow_and_update().clone());
         let (near, is_blind) = lan.map_or_else(Default::default, |view| (view.tables, view.blind));
         let (far, failed) = points.map_or_else(Default::default, |view| (view.tables, view.failed.len()));
+        let [near, far] = [near, far].map(|tables| self.people.arranged(tables));
         let mut seen = BTreeSet::new();
         let tables = near.into_iter().map(|table| (table, false));
         let tables = tables.chain(far.into_iter().map(|table| (table, true)));
@@ -52,8 +60,10 @@ impl OpenTables {
             let (host, lobby) = (table.ticket.host(), table.ticket.lobby());
             Some(host) != self.own && seen.insert((host, lobby))
         });
+        let mut tables: Vec<ListedTable> = tables.map(|(table, at_point)| listed(table, at_point)).collect();
+        tables.sort_by_key(|table| table.mark.known.as_ref().is_none_or(|known| !known.favourite));
         Listing {
-            tables: tables.map(|(table, at_point)| listed(table, at_point)).collect(),
+            tables,
             blind: is_blind,
             has_points: self.points.is_some(),
             silent_points: failed,
@@ -81,6 +91,7 @@ fn listed(table: LanTable, at_point: bool) -> ListedTable {
         free: table.free,
         locked: table.locked,
         at_point,
+        mark: table.mark,
     }
 }
 

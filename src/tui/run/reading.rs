@@ -43,6 +43,10 @@ impl LibraryReader {
             past: history(self.data.view()),
         };
         self.tell(&library);
+        // Unreadable settings and people are told at the start.
+        if let Ok(people) = self.data.view().people() {
+            let _ = self.back.blocking_send(Input::People(people));
+        }
         for number in 0..library.past.len() {
             let unread = library.past.get_mut(number).filter(|past| past.what == What::Unread);
             let Some(past) = unread else { continue };

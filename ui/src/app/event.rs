@@ -8,6 +8,7 @@ use fairdeal_protocol::audit::progress::AuditProgress;
 
 use super::screen::Library;
 use crate::input::UserInput;
+use crate::people::Book;
 use crate::replay::Replay;
 use crate::review::Reviewed;
 use crate::session::SessionEvent;
@@ -49,6 +50,8 @@ pub enum Input {
     Lan(Option<Listing>),
     /// The games in the data directory.
     Library(Library),
+    /// The address book.
+    People(Book),
     /// A key, click or paste by the player.
     User(UserInput),
     /// The terminal's background; whether it is light.

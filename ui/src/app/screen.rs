@@ -15,6 +15,7 @@ use crate::canvas::{Canvas, Layer, Marks, Target};
 use crate::field::Field;
 use crate::keys::{Intent, Keymap};
 use crate::past::Past;
+use crate::people::{Book, Change, PeerKey};
 use crate::session::Command;
 use crate::settings::Settings;
 use crate::theme::{Depth, Theme, Themes};
@@ -44,6 +45,10 @@ pub struct Context {
     pub lan: Option<Listing>,
     /// Past games and saved games.
     pub library: Library,
+    /// The address book; empty on a page.
+    pub people: Book,
+    /// The player's own key; `None` before the first table.
+    pub own_key: Option<PeerKey>,
     /// Whether the terminal is slow to accept frames.
     pub is_slow: bool,
     /// Whether this is a web page: it has no network and no files of its own, and every game is for practice.
@@ -68,6 +73,8 @@ impl Context {
             today: String::new(),
             lan: None,
             library: Library::default(),
+            people: Book::default(),
+            own_key: None,
             is_slow: false,
             is_page: false,
             check_target: |_| Err("no table can be joined from here".to_owned()),
@@ -191,6 +198,13 @@ pub enum Effect {
     PickFile,
     /// Stop reading the transcript.
     StopReading,
+    /// Change what the address book says of a key.
+    People {
+        key: PeerKey,
+        /// Its name at the table, if it is at one.
+        announced: Option<String>,
+        change: Change,
+    },
     /// Save the settings.
     Save(Settings),
     /// End the program.

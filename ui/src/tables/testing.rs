@@ -85,6 +85,7 @@ impl Scene {
     pub fn lobby_seats(&self) -> Vec<Option<LobbySeat>> {
         let names = self.names.iter().cloned().enumerate();
         let taken = names.map(|(number, name)| LobbySeat {
+            person: None,
             name,
             party: Party::of(seat(0)),
             played_by: played_by(number),

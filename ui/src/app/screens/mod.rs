@@ -7,6 +7,7 @@ pub mod home;
 pub mod join;
 pub mod lesson;
 mod opponents;
+pub mod people;
 mod preview;
 pub mod puzzle;
 pub mod replay;

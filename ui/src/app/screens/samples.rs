@@ -13,6 +13,7 @@ use crate::app::event::{Input, UiEvent};
 use crate::app::screen::Library;
 use crate::app::testing::TestApp;
 use crate::past::{Past, What};
+use crate::people::{Book, Change, PeerKey, SeatPerson};
 use crate::session::SessionEvent;
 use crate::view::{LobbySeat, LobbyView};
 
@@ -27,6 +28,7 @@ fn taken(name: &str, number: usize) -> Option<LobbySeat> {
             0 => PlayedBy::Person,
             _ => PlayedBy::bot("normal").unwrap(),
         },
+        person: None,
     })
 }
 
@@ -39,6 +41,34 @@ pub fn lobby() -> LobbyView {
         me: Seat::new(0),
         ticket: Some(TICKET.to_owned()),
         addresses: vec!["/ip4/192.168.1.7/tcp/4001/p2p/12D3KooW".to_owned()],
+    }
+}
+
+/// A lobby in which Ada is a favourite by the name Lady A, Ben has another key than the Ben of the book, and Cleo is new.
+pub fn met_lobby() -> LobbyView {
+    let key = |seed: u8| PeerKey::from([seed; 32]);
+    let mut book = Book::default();
+    for (seed, name) in [(1, "Ada"), (2, "Ada"), (9, "Ben")] {
+        book.met(key(seed), name, false, "2026-11-20", true);
+    }
+    book.change(key(1), None, &Change::Name("Lady A".to_owned())).unwrap();
+    book.change(key(1), None, &Change::Favourite(true)).unwrap();
+    let guest = |number: u8, name: &str| {
+        Some(LobbySeat {
+            name: name.to_owned(),
+            party: Party::of(Seat::new(usize::from(number)).unwrap()),
+            played_by: PlayedBy::Person,
+            person: Some(SeatPerson {
+                key: key(number),
+                announced: name.to_owned(),
+                mark: book.mark(&key(number), name),
+            }),
+        })
+    };
+    LobbyView {
+        seats: vec![taken("Anna", 0), guest(1, "Ada"), guest(3, "Ben"), guest(4, "Cleo")],
+        ready: vec![false, true, false, false],
+        ..lobby()
     }
 }
 

@@ -11,12 +11,13 @@ use ratatui::layout::Position;
 
 use crate::app::event::{Input, UiEvent};
 use crate::app::screen::{Effect, Library, Opening};
-use crate::app::screens::samples::{TICKET, lobby, screens};
+use crate::app::screens::samples::{TICKET, lobby, met_lobby, screens};
 use crate::app::screens::welcome::Welcome;
 use crate::app::testing::{TestApp, context};
 use crate::canvas::Target;
 use crate::input::{KeyCode, UserInput};
 use crate::past::{Past, What};
+use crate::people::Mark;
 use crate::session::{Command, SessionEvent};
 use crate::view::LobbyView;
 use crate::view::{ListedTable, Listing};
@@ -100,6 +101,79 @@ fn lobby_shows_its_ticket_on_pages_of_their_own() {
     assert!(!stage.draw().contains("37 ms"), "a local bot has no distance");
 }
 
+#[test]
+fn lobby_says_whom_the_address_book_knows() {
+    for ascii in [false, true] {
+        let mut stage = TestApp::at_home(ascii);
+        stage.input(Input::Library(Library {
+            waiting: vec![("256f".to_owned(), "256f4fc1 (Loot: Anna, Ben)".to_owned())],
+            past: Vec::new(),
+        }));
+        stage.click_on("256f4fc1");
+        let milliseconds = 37;
+        let lobby = SessionEvent::Lobby(met_lobby());
+        stage.input(Input::UiEvent(UiEvent::Session(lobby)));
+        for number in 1..4 {
+            let seat = Seat::new(number).unwrap();
+            stage.input(Input::UiEvent(UiEvent::Session(SessionEvent::RoundTrip {
+                seat,
+                milliseconds,
+            })));
+        }
+        if ascii {
+            assert!(stage.draw().is_ascii(), "{}", stage.draw());
+            continue;
+        }
+        for size in [(60, 20), (80, 24), (140, 45)] {
+            stage.size = size;
+            stage.draw();
+            insta::assert_snapshot!(format!("met-lobby-{}x{}", size.0, size.1), stage.draw());
+        }
+        let person = met_lobby().seats[2].clone().unwrap();
+        stage.input(Input::UiEvent(UiEvent::Session(SessionEvent::Seated {
+            seat: Seat::new(2).unwrap(),
+            name: person.name,
+            person: person.person,
+        })));
+        assert!(stage.draw().contains("compare the eight words"), "{}", stage.draw());
+        // The warning comes first; a click on a mark chooses that player.
+        stage.keys("p");
+        assert!(stage.draw().contains("at this table"), "{}", stage.draw());
+        assert!(stage.shell.focus() == Some(Target::Row(1)), "{}", stage.draw());
+        stage.key(KeyCode::Esc);
+        stage.click_on("new to you");
+        stage.draw();
+        assert_eq!(stage.shell.focus(), Some(Target::Row(2)));
+        stage.keys("b");
+        let blocks = |effect: &Effect| matches!(effect, Effect::People { announced: Some(name), .. } if name == "Cleo");
+        assert!(stage.effects.iter().any(blocks), "{:?}", stage.effects);
+    }
+}
+
+#[test]
+fn tables_of_the_list_show_marks_that_no_host_can_announce() {
+    let mut stage = TestApp::at_home(false);
+    let seats = met_lobby().seats;
+    let tables = seats.into_iter().flatten().filter_map(|taken| taken.person);
+    let tables = tables.map(|person| ListedTable {
+        ticket: TICKET.to_owned(),
+        host: person.announced,
+        game: "★ favourite: Loot".to_owned(),
+        options: Vec::new(),
+        seats: 2,
+        free: 1,
+        locked: false,
+        at_point: false,
+        mark: person.mark,
+    });
+    let tables: Vec<ListedTable> = tables.collect();
+    stage.input(Input::Lan(Some(Listing {
+        tables,
+        ..Listing::default()
+    })));
+    insta::assert_snapshot!("met-tables-80x24", stage.draw());
+}
+
 /// A key meant for something else does not choose an entry that has just appeared. Home and End go to the first and the
 /// last entry.
 #[test]
@@ -134,6 +208,7 @@ fn a_table_of_the_network_takes_no_other_lines_place() {
             free: 1,
             locked: false,
             at_point: false,
+            mark: Mark::default(),
         }],
         ..Listing::default()
     })));

@@ -299,6 +299,7 @@ impl Shell {
                 self.context.dress();
             }
             Input::Library(library) => self.context.library = library,
+            Input::People(people) => self.context.people = people,
             Input::Tick(passed) => {
                 for toast in &mut self.toasts {
                     toast.left = toast.left.saturating_sub(passed);

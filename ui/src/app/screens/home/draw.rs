@@ -16,6 +16,7 @@ use crate::canvas::{Canvas, Target, wrapped};
 use crate::keys::Intent;
 use crate::past::What;
 use crate::past::summary::{Ending, Summary};
+use crate::people::MarkKind;
 
 /// The widest page.
 const WIDEST: u16 = 150;
@@ -151,11 +152,23 @@ impl Home {
         let view = context.lan.as_ref();
         let tables = view.map(|view| view.tables.as_slice()).unwrap_or_default();
         let lan = tables.iter().enumerate().take(LISTED).map(|(number, table)| {
-            let game = game_info(&table.game).map_or(table.game.as_str(), |info| info.name);
-            let words = vec![format!("{game} with {}", table.host), game.to_owned()];
+            // What a host announces stays in the words at the left; the mark at the right is ours.
+            let game = game_info(&table.game).map_or("another game", |info| info.name);
+            let host = &table.host;
+            let mut words = vec![format!("{game} with {host}"), game.to_owned()];
+            let own = table.mark.known.as_ref().filter(|known| known.is_own_name);
+            if let Some(name) = own.map(|known| &known.name).filter(|name| *name != host) {
+                let known = [format!("{game} with {name} ({host})"), format!("{game} with {name}")];
+                words.splice(..1, known);
+            }
             let free = match table.locked {
                 true => "locked".to_owned(),
                 false => format!("{} free", table.free),
+            };
+            let (sign, ascii) = table.mark.sign();
+            let free = match table.mark.kind() {
+                MarkKind::New => free,
+                _ => format!("{} {free}", context.theme.glyph(sign, ascii)),
             };
             PanelRow::Choice(Entry::Lan(number), String::new(), words, free)
         });
@@ -172,6 +185,9 @@ impl Home {
             lan.push(choice(Entry::Options, "o", "open a table", ""));
         }
         lan.push(choice(Entry::Watch, "w", "watch a table", ""));
+        if !context.people.people().is_empty() {
+            lan.push(choice(Entry::People, "P", "people", ""));
+        }
         let has_points = view.is_some_and(|view| view.has_points);
         let title = if has_points {
             "Open tables"

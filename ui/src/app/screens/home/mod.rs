@@ -12,17 +12,21 @@ pub(super) use self::draw::list_panel;
 use super::history::History;
 use super::join::{Join, Purpose};
 use super::lesson::{guided_hand, has_guided_hand};
+use super::people::People;
 use super::puzzle::PuzzleScreen;
 use super::rules::Rules;
 use super::settings::SettingsScreen;
 use super::setup::Setup;
 use super::table::TableScreen;
+use super::table::choosing::sentence;
 use super::{KeyHelp, body_and_foot, foot};
 use crate::app::event::UiEvent;
 use crate::app::screen::{Context, Effect, Question, Request, Requests, Screen, Tone};
 use crate::canvas::{Canvas, Layer, Target};
 use crate::keys::Intent;
+use crate::people::MarkKind;
 use crate::theme::Theme;
+use crate::view::ListedTable;
 
 /// Everything that can be chosen here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +42,7 @@ enum Entry {
     /// A transcript to check, on a page.
     Check,
     History,
+    People,
     Settings,
     Quit,
     /// A saved game, by index.
@@ -47,7 +52,7 @@ enum Entry {
 }
 
 /// The entries with a fixed number, and the letters that choose them.
-const FIXED: [(Entry, Option<char>, &str); 10] = [
+const FIXED: [(Entry, Option<char>, &str); 11] = [
     (Entry::Options, Some('o'), "options of a new table"),
     (Entry::Guided, Some('T'), "play the guided hand"),
     (Entry::Puzzles, Some('p'), "solve a puzzle"),
@@ -56,6 +61,7 @@ const FIXED: [(Entry, Option<char>, &str); 10] = [
     (Entry::Watch, Some('w'), "watch a table"),
     (Entry::Check, Some('v'), "verify a game file"),
     (Entry::History, Some('H'), "history: past games"),
+    (Entry::People, Some('P'), "people: keys you know"),
     (Entry::Settings, Some(','), "settings"),
     (Entry::Quit, None, "quit fairdeal"),
 ];
@@ -89,11 +95,19 @@ fn entries(context: &Context) -> Vec<Entry> {
     all
 }
 
+/// The mark of a table's host in a palette: nothing for a stranger.
+fn marked(table: &ListedTable) -> String {
+    match table.mark.kind() {
+        MarkKind::New => String::new(),
+        _ => format!(" ({})", table.mark.short()),
+    }
+}
+
 /// Whether an entry can be chosen: a page has no network and no files of its own.
 fn is_here(context: &Context, entry: Entry) -> bool {
     match entry {
         Entry::Check => context.is_page,
-        Entry::Join | Entry::Watch | Entry::History | Entry::Quit => !context.is_page,
+        Entry::Join | Entry::Watch | Entry::History | Entry::People | Entry::Quit => !context.is_page,
         _ => true,
     }
 }
@@ -162,8 +176,13 @@ impl Home {
                 let options: Vec<String> = options.collect();
                 let locked = if table.locked { "It needs a password. " } else { "" };
                 let place = if table.at_point { " at a meeting point" } else { "" };
+                let mark = match table.mark.kind() {
+                    MarkKind::New => String::new(),
+                    MarkKind::OtherKey => format!("Warning: {}. ", table.mark.words()),
+                    _ => format!("{}. ", sentence(&table.mark.words()).trim_end_matches('.')),
+                };
                 let short = format!(
-                    "{}'s table{place}: {} of {} seats free. {locked}",
+                    "{mark}{}'s table{place}: {} of {} seats free. {locked}",
                     table.host, table.free, table.seats
                 );
                 let long = format!("{short}Options: {}.", options.join(", "));
@@ -188,6 +207,7 @@ impl Home {
                  stays on this machine."
             }
             Some(Entry::History) => "Past games: replay one from any seat, and audit every shuffle.",
+            Some(Entry::People) => "Who you have played with: names of your own, favourites, and a block list.",
             Some(Entry::Settings) => "Your name, colours, keys, and how fast bots think.",
             Some(Entry::Quit) => "Saved games wait for you here.",
             None => "",
@@ -248,6 +268,7 @@ impl Home {
             Entry::Watch => push(Box::new(Join::new(Purpose::Watch))),
             Entry::Check => requests.push(Request::Effect(Effect::PickFile)),
             Entry::History => push(Box::<History>::default()),
+            Entry::People => push(Box::<People>::default()),
             Entry::Settings => push(Box::new(SettingsScreen::new(context))),
             Entry::Quit => requests.push(Request::Leave),
             Entry::Waiting(number) => {
@@ -381,7 +402,7 @@ impl Screen for Home {
             }
             Entry::Lan(number) => {
                 let table = context.lan.as_ref().and_then(|view| view.tables.get(*number));
-                table.map(|table| format!("join {}'s table", table.host))
+                table.map(|table| format!("join {}'s table{}", table.host, marked(table)))
             }
             Entry::Guided if !has_guided_hand(self.info()) => None,
             entry if !is_here(context, *entry) => None,

@@ -1,5 +1,6 @@
 //! Events of the session, and the player's view of them.
 
+use fairdeal_games::counted;
 use fairdeal_protocol::card::Handle;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
@@ -10,6 +11,7 @@ use super::moving::Telling;
 use super::{Asked, Outcome, Over, TableScreen, Voice, view_of};
 use crate::app::screen::{Context, Effect, Request, Requests, Tone};
 use crate::canvas::Target;
+use crate::people::MarkKind;
 use crate::session::SessionEvent;
 use crate::tables::offers::Offers;
 use crate::tables::{Motion, Spot, ends_hand, motions, show};
@@ -28,8 +30,17 @@ impl TableScreen {
             SessionEvent::Reaching { seconds, why } => {
                 self.reaching = Some((*seconds, why.clone()));
             }
-            SessionEvent::Seated { name, .. } => {
+            SessionEvent::Seated { name, person, .. } => {
                 self.log.say(Voice::Table, format!("{name} joins."));
+                let mark = person.as_ref().map(|person| &person.mark);
+                if let Some(mark) = mark.filter(|mark| mark.kind() == MarkKind::OtherKey) {
+                    let line = format!(
+                        "{name} has {}. Press p and compare the eight words before you trust it.",
+                        mark.words()
+                    );
+                    requests.push(Request::Toast(Tone::Bad, line.clone()));
+                    self.log.say(Voice::Warning, line);
+                }
             }
             SessionEvent::Started { names, .. } => {
                 self.names.clone_from(names);
@@ -149,6 +160,14 @@ impl TableScreen {
             }
             SessionEvent::Chat { name, text, .. } => {
                 self.log.say(Voice::Chat, format!("{name}: {text}"));
+            }
+            SessionEvent::Hidden { name, lines, .. } => {
+                let hidden = counted(usize::try_from(*lines).unwrap_or(usize::MAX), "line");
+                self.log.replace(
+                    Voice::Table,
+                    &format!("{name} is blocked: "),
+                    &format!("{hidden} hidden."),
+                );
             }
             SessionEvent::Invited { name, ticket, .. } => {
                 let line = format!("{name} invites you to another game. Press f when this one is over.");

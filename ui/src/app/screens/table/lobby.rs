@@ -10,6 +10,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
+use super::marks::{draw_mark, mark_in_short, mark_in_words, mark_style};
 use super::{TableScreen, button, rail};
 use crate::app::qr::Code;
 use crate::app::screen::{Context, Effect, Request, Requests, Tone};
@@ -19,6 +20,7 @@ use crate::bot_names::next_bot;
 use crate::canvas::{Canvas, Target, cut};
 use crate::field::Field;
 use crate::keys::Intent;
+use crate::people::Mark;
 use crate::text::MAX_SHOWN;
 use crate::view::{LobbySeat, LobbyView, option_in_words};
 
@@ -46,13 +48,21 @@ const WIDE: (u16, u16) = (110, 34);
 /// Width of the chat beside the seats.
 const CHAT: u16 = 40;
 /// Width and height of a seat's plate.
-const PLATE: (u16, u16) = (22, 6);
+const PLATE: (u16, u16) = (22, 7);
+/// Rows of a mark on a plate.
+const MARK: u16 = 2;
+/// Width of a name in the list, and in a narrow one.
+const NAMES: (usize, usize) = (20, 12);
+/// Width of a narrow list.
+const NARROW: u16 = 60;
 
 /// A seat as the lobby shows it.
 struct Plate {
     name: String,
     state: &'static str,
     style: Style,
+    /// The address book's word, and the target that shows it.
+    mark: Option<(Mark, Target)>,
     note: String,
     /// The note where there is less room.
     short: &'static str,
@@ -78,6 +88,7 @@ impl TableScreen {
     fn letters(&self) -> impl Iterator<Item = (char, &'static str, Target)> {
         let hosts = self.lobby.ticket.is_some();
         let sits = self.lobby.me.is_some();
+        let has_people = self.has_people();
         let all = [
             ('r', "be ready, or not any more", button::READY, sits),
             ('t', "say something", button::CHAT, sits && !self.local),
@@ -85,6 +96,7 @@ impl TableScreen {
             ('Q', "the ticket as a QR code", button::CODE, hosts),
             ('a', "the ticket in full, and its addresses", button::DETAILS, hosts),
             ('b', "add a bot", button::BOT, hosts),
+            ('p', "the people at this table", button::PEOPLE, has_people),
         ];
         let all = all.into_iter().filter(|(.., works)| *works);
         all.map(|(key, words, target, _)| (key, words, target))
@@ -114,6 +126,7 @@ impl TableScreen {
             button::DETAILS => self.front.page = other(Page::Details, self.front.page),
             button::COPY => self.copy_ticket(requests),
             button::BOT => self.seat_bot(requests),
+            button::PEOPLE => self.open_people(None, requests),
             _ => return false,
         }
         true
@@ -145,19 +158,26 @@ impl TableScreen {
         let lobby = &self.lobby;
         let seat = Seat::new(number);
         let is_me = seat.is_some() && lobby.me == seat;
-        let Some(LobbySeat { name, party, played_by }) = lobby.seats.get(number).and_then(Option::as_ref) else {
+        let Some(taken) = lobby.seats.get(number).and_then(Option::as_ref) else {
             let first = lobby.seats.iter().position(Option::is_none) == Some(number);
             let offers = first && lobby.ticket.is_some();
             return Plate {
                 name: "free seat".to_owned(),
                 state: "for a friend",
                 style: theme.ink(),
+                mark: None,
                 note: String::new(),
                 short: "",
                 button: offers.then_some(("b", "add a bot", button::BOT)),
                 is_me,
             };
         };
+        let LobbySeat {
+            name,
+            party,
+            played_by,
+            person,
+        } = taken;
         let is_ready = lobby.ready.get(number).copied().unwrap_or(false);
         let owner = party.lowest();
         let note = match played_by {
@@ -177,6 +197,9 @@ impl TableScreen {
             }
         };
         let dismiss = u16::try_from(number).map(|number| button::DISMISS + number).ok();
+        let shows = u16::try_from(number).map(|number| button::PERSON + number).ok();
+        let mark = person.as_ref().filter(|_| !is_me).zip(shows);
+        let mark = mark.map(|(person, number)| (person.mark.clone(), Target::Button(number)));
         let may_dismiss = seat.is_some_and(|seat| self.may_dismiss(seat));
         Plate {
             name: name.clone(),
@@ -185,6 +208,7 @@ impl TableScreen {
                 false => theme.glyph("○ not ready yet", "o not ready yet"),
             },
             style: if is_ready { theme.good() } else { theme.ink() },
+            mark,
             note,
             short: if *played_by == PlayedBy::Person { "" } else { "bot" },
             button: dismiss
@@ -292,7 +316,16 @@ fn draw_ring(table_screen: &TableScreen, canvas: &mut Canvas<'_>, area: Rect) {
             canvas.tint(Rect { height: 1, ..at }, theme.accent());
         }
         canvas.put(inner, Line::styled(plate.state, plate.style));
-        let [_, note] = Layout::vertical([Constraint::Length(1), Constraint::Length(2)]).areas(inner);
+        let marks = if plate.mark.is_some() { MARK } else { 0 };
+        let rows = [1, marks, 2].map(Constraint::Length);
+        let [_, mark_area, note] = Layout::vertical(rows).areas(inner);
+        if let Some((mark, target)) = &plate.mark {
+            draw_mark(canvas, mark_area, mark, *target);
+        }
+        let note = note.intersection(Rect {
+            height: inner.height.saturating_sub(1),
+            ..inner
+        });
         paragraph(canvas, note, Line::styled(plate.note, theme.ink()));
         if let Some((key, label, target)) = plate.button {
             canvas.button((inner.x, inner.bottom().saturating_sub(1)), key, label, target);
@@ -310,7 +343,9 @@ fn draw_list(table_screen: &TableScreen, canvas: &mut Canvas<'_>, area: Rect) {
     let plates: Vec<Plate> = (0..table_screen.lobby.seats.len())
         .map(|number| table_screen.plate(number, canvas))
         .collect();
-    let widest = plates.iter().map(|plate| plate.name.width()).max().unwrap_or(0).min(20);
+    let most = if inner.width < NARROW { NAMES.1 } else { NAMES.0 };
+    let widest = plates.iter().map(|plate| plate.name.width()).max().unwrap_or(0);
+    let widest = widest.min(most);
     for (plate, y) in plates.into_iter().zip(inner.y.saturating_add(1)..inner.bottom()) {
         let row = Rect { y, height: 1, ..inner };
         let name = cut(&plate.name, widest, theme);
@@ -318,15 +353,32 @@ fn draw_list(table_screen: &TableScreen, canvas: &mut Canvas<'_>, area: Rect) {
         let state = Span::styled(format!("{:<17}", plate.state), plate.style);
         let name = Span::styled(format!("{name}{}", " ".repeat(widest + 2 - name.width())), style);
         let rest = canvas.lead(row, Line::from(vec![name, state]));
-        let button = plate
-            .button
-            .map_or(0, |(key, label, _)| key.width() + label.width() + 3);
+        let width = |(key, label, _): &(&str, &str, Target)| key.width() + label.width() + 3;
+        let mut button = plate.button.as_ref().map_or(0, width);
+        let mut rest = rest;
+        if let Some((mark, target)) = plate.mark {
+            // The mark is worth more than the button, whose work the palette does too.
+            let room = usize::from(rest.width);
+            if mark_in_short(&mark, theme).width() + button >= room {
+                button = 0;
+            }
+            let whole = mark_in_words(&mark, theme);
+            let fits = whole.width() + button < room;
+            let words = if fits { whole } else { mark_in_short(&mark, theme) };
+            let width = u16::try_from(words.width()).unwrap_or(u16::MAX).min(rest.width);
+            let at = Rect { width, ..rest };
+            let is_focused = canvas.target(at, target).focused;
+            rest = canvas.lead(rest, Line::styled(format!("{words} "), mark_style(&mark, theme)));
+            if is_focused {
+                canvas.tint(at, theme.focused());
+            }
+        }
         // Without room for both, the note gives way.
         let has_room = plate.note.width() + button < usize::from(rest.width);
         let note = if has_room { plate.note.as_str() } else { plate.short };
         let gap = if note.is_empty() { "" } else { " " };
         let rest = canvas.lead(rest, Line::styled(format!("{note}{gap}"), theme.ink()));
-        if let Some((key, label, target)) = plate.button {
+        if let Some((key, label, target)) = plate.button.filter(|_| button > 0) {
             canvas.button((rest.x, rest.y), key, label, target);
         }
     }
@@ -395,6 +447,9 @@ fn draw_foot(table_screen: &TableScreen, context: &Context, canvas: &mut Canvas<
     if sits && !table_screen.local {
         let label = if ready { "not ready" } else { "ready" };
         x = canvas.button((x, y), "r", label, button::READY);
+    }
+    if table_screen.has_people() {
+        x = canvas.button((x, y), "p", "people", button::PEOPLE);
     }
     let key = context.keymap.key(Intent::Quit);
     canvas.button((x, y), &key, "leave", Target::Key(Intent::Quit));

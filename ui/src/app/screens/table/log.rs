@@ -109,6 +109,16 @@ impl Log {
         }
     }
 
+    /// Replaces the rest of the entry that begins so, or adds one: a count that grows takes one line.
+    pub(super) fn replace(&mut self, voice: Voice, begin: &str, rest: &str) {
+        let text = format!("{begin}{rest}");
+        let mut entries = self.entries.iter_mut().rev();
+        match entries.find(|entry| entry.voice == voice && entry.text.starts_with(begin)) {
+            Some(entry) => entry.text = text,
+            None => self.say(voice, text),
+        }
+    }
+
     /// Scrolls back by so many entries; a negative number scrolls ahead.
     pub(super) fn scroll(&mut self, by: isize) {
         let most = self.entries.len().saturating_sub(1);
@@ -185,6 +195,18 @@ mod tests {
             log.last_of(Seat::FIRST).as_deref(),
             Some("draws a card, drops the lady")
         );
+    }
+
+    #[test]
+    fn growing_count_takes_one_line() {
+        let mut log = Log::default();
+        for count in ["1 line", "2 lines"] {
+            log.replace(Voice::Table, "Ben is blocked: ", count);
+            log.say(Voice::Chat, "Ada: Ben is blocked: ".to_owned());
+        }
+        let texts: Vec<&str> = log.all().iter().map(|entry| entry.text.as_str()).collect();
+        let said = "Ada: Ben is blocked: ";
+        assert_eq!(texts, ["Ben is blocked: 2 lines", said, said]);
     }
 
     #[test]

@@ -14,6 +14,7 @@ mod interval;
 mod leave;
 mod lobby;
 mod log;
+mod marks;
 mod moving;
 mod outcome;
 mod pacing;
@@ -70,6 +71,10 @@ mod button {
     pub(super) const FOLLOW: Target = Target::Button(12);
     pub(super) const CODE: Target = Target::Button(13);
     pub(super) const DETAILS: Target = Target::Button(14);
+    /// The people at the table.
+    pub(super) const PEOPLE: Target = Target::Button(15);
+    /// Shows a player in the address book: the button number is this plus the number of the seat.
+    pub(super) const PERSON: u16 = 40;
     /// Sends a guest away: the button number is this plus the number of the seat.
     pub(super) const DISMISS: u16 = 20;
     /// Proposes a removal: the button number is this plus the number of the seat.
@@ -423,6 +428,10 @@ impl Screen for TableScreen {
                 }
             }
             Target::Button(number) => {
+                let person = number.checked_sub(button::PERSON);
+                if let Some(seat) = person.and_then(|seat| Seat::new(usize::from(seat))) {
+                    return self.open_people(Some(seat), requests);
+                }
                 let proposed = number.checked_sub(button::PROPOSE);
                 if let Some(seat) = proposed.and_then(|seat| Seat::new(usize::from(seat))) {
                     return self.ask_removal(seat, requests);
@@ -766,6 +775,9 @@ impl Screen for TableScreen {
         }
         if self.snapshot.is_none() && self.lobby.me.is_some() {
             all.push(("ready, or not".to_owned(), button::READY));
+        }
+        if self.has_people() {
+            all.push(("the people at this table".to_owned(), button::PEOPLE));
         }
         if !self.local && !self.is_spectator() {
             all.push(("say something".to_owned(), button::CHAT));

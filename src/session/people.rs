@@ -1,0 +1,90 @@
+//! The address book at a table and over lists of tables: who is known, who comes first, and who is left out.
+
+use std::time::SystemTime;
+
+use fairdeal_net::PeerId;
+use fairdeal_ui::people::{Book, Mark, PeerKey};
+use fairdeal_ui::view::LobbyView;
+
+use super::lan::LanTable;
+use crate::store::DataView;
+
+/// The host's refusal to a key that its player has blocked: it does not say why.
+pub const NOT_ADMITTED: &str = "the host does not admit you";
+
+/// The address book of a data directory, read again when its file changes.
+#[derive(Debug)]
+pub struct Acquaintances {
+    data: DataView,
+    book: Book,
+    stamp: Option<(SystemTime, u64)>,
+}
+
+impl Acquaintances {
+    /// Reads the book. One that cannot be read counts as empty; the caller of [`DataView::people`] reports it.
+    pub fn of(data: &DataView) -> Self {
+        let mut all = Self {
+            data: data.clone(),
+            book: Book::default(),
+            stamp: None,
+        };
+        all.refresh();
+        all
+    }
+
+    /// Reads the file again if it has changed. Returns whether the book has.
+    pub fn refresh(&mut self) -> bool {
+        let stamp = self.data.people_stamp();
+        if stamp == self.stamp {
+            return false;
+        }
+        self.stamp = stamp;
+        match self.data.people() {
+            Ok(book) => {
+                let is_other = book != self.book;
+                self.book = book;
+                is_other
+            }
+            Err(error) => {
+                // Whoever was blocked stays blocked.
+                tracing::warn!(%error, "the address book is not read");
+                false
+            }
+        }
+    }
+
+    pub fn book(&self) -> &Book {
+        &self.book
+    }
+
+    pub fn is_blocked(&self, peer: PeerId) -> bool {
+        self.book.is_blocked(&key(peer))
+    }
+
+    /// Fills in the marks of a lobby. The player itself, whose key this is, gets none.
+    pub fn mark_lobby(&self, view: &mut LobbyView, own: PeerId) {
+        for taken in view.seats.iter_mut().flatten() {
+            taken.person = taken.person.take().filter(|person| person.key != key(own));
+            if let Some(person) = &mut taken.person {
+                person.mark = self.book.mark(&person.key, &person.announced);
+            }
+        }
+    }
+
+    /// A list of tables with the marks of their hosts: those of favourites first, those of blocked hosts left out.
+    pub fn arranged(&mut self, mut tables: Vec<LanTable>) -> Vec<LanTable> {
+        self.refresh();
+        tables.retain_mut(|table| {
+            table.mark = self.book.mark(&key(table.ticket.host()), &table.host);
+            !self.is_blocked(table.ticket.host())
+        });
+        let is_favourite = |mark: &Mark| mark.known.as_ref().is_some_and(|known| known.favourite);
+        tables.sort_by_key(|table| !is_favourite(&table.mark));
+        tables
+    }
+}
+
+/// A peer's key as the address book holds it.
+pub fn key(peer: PeerId) -> PeerKey {
+    PeerKey::from(peer.to_bytes())
+}

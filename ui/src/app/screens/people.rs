@@ -1,0 +1,476 @@
+//! The address book: the keys that this player has played with, and those at the table behind this screen.
+
+use fairdeal_games::counted;
+use ratatui::layout::{Constraint, Layout, Margin, Rect};
+use ratatui::text::Line;
+
+use super::{column, first_shown, line_after, paragraph, row};
+use crate::app::screen::{Context, Effect, Question, Request, Requests, Screen};
+use crate::canvas::{Canvas, Layer, Target, wrapped};
+use crate::field::Field;
+use crate::keys::Intent;
+use crate::people::{Change, MAX_OWN_NAME, MAX_PEOPLE, MarkKind, PeerKey, Person, SeatPerson};
+use crate::theme::Theme;
+
+const NAME: Target = Target::Button(0);
+const FAVOURITE: Target = Target::Button(1);
+const BLOCK: Target = Target::Button(2);
+const FORGET: Target = Target::Button(3);
+
+/// Rows of the panel about the chosen person, and of the player's own key.
+const ABOUT: u16 = 10;
+const OWN: u16 = 2;
+
+/// The people in the book, the ones at the table first.
+#[derive(Debug, Default)]
+pub struct People {
+    /// The players at the table, who may not be in the book.
+    here: Vec<SeatPerson>,
+    /// Everybody in the order of the first frame, so that a change moves nobody.
+    keys: Vec<PeerKey>,
+    /// Index of the chosen person.
+    chosen: usize,
+    /// The name being written.
+    field: Option<Field>,
+}
+
+/// One key, as far as it is known.
+struct Entry<'a> {
+    key: PeerKey,
+    person: Option<&'a Person>,
+    /// Its name at the table.
+    announced: Option<&'a str>,
+}
+
+impl Entry<'_> {
+    /// The player's own name for the key, or else the announced one in quotation marks: nobody can announce a name
+    /// without them.
+    fn name(&self) -> String {
+        if let Some(name) = self.person.and_then(|person| person.name.clone()) {
+            return name;
+        }
+        let known = self.person.and_then(|person| person.announced.first());
+        let announced = self.announced.or(known.map(String::as_str)).unwrap_or_default();
+        match announced {
+            "" => self.key.short(),
+            name => format!("\"{name}\""),
+        }
+    }
+}
+
+impl People {
+    /// With the players at a table first, and this one of them chosen.
+    pub(super) fn at(here: Vec<SeatPerson>, chosen: Option<PeerKey>) -> Self {
+        let keys: Vec<PeerKey> = here.iter().map(|person| person.key).collect();
+        let chosen = keys.iter().position(|key| Some(*key) == chosen).unwrap_or(0);
+        Self {
+            here,
+            keys,
+            chosen,
+            field: None,
+        }
+    }
+
+    /// Takes people in who are new in the book, and leaves those out who were forgotten.
+    fn sort(&mut self, context: &Context) {
+        let here = |key: &PeerKey| self.here.iter().any(|person| person.key == *key);
+        self.keys.retain(|key| here(key) || context.people.get(key).is_some());
+        for person in context.people.listed() {
+            if !self.keys.contains(&person.key) {
+                self.keys.push(person.key);
+            }
+        }
+        self.chosen = self.chosen.min(self.keys.len().saturating_sub(1));
+    }
+
+    fn entry<'a>(&'a self, context: &'a Context, at: usize) -> Option<Entry<'a>> {
+        let key = *self.keys.get(at)?;
+        let here = self.here.iter().find(|person| person.key == key);
+        Some(Entry {
+            key,
+            person: context.people.get(&key),
+            announced: here.map(|person| person.announced.as_str()),
+        })
+    }
+
+    /// The mark of an entry: its sign, and a word or two.
+    fn mark(context: &Context, entry: &Entry<'_>) -> (&'static str, String, MarkKind) {
+        let announced = entry.announced.unwrap_or_default();
+        let mark = context.people.mark(&entry.key, announced);
+        let (sign, ascii) = mark.sign();
+        let games = entry.person.map_or(0, |person| person.games);
+        let words = match mark.kind() {
+            MarkKind::Known => counted(usize::try_from(games).unwrap_or(usize::MAX), "game"),
+            _ => mark.short().to_owned(),
+        };
+        (context.theme.glyph(sign, ascii), words, mark.kind())
+    }
+
+    fn change(&self, context: &Context, change: Change, requests: &mut Requests) {
+        if let Some(entry) = self.entry(context, self.chosen) {
+            requests.push(Request::Effect(Effect::People {
+                key: entry.key,
+                announced: entry.announced.map(str::to_owned),
+                change,
+            }));
+        }
+    }
+
+    /// Carries out a button or its letter. Returns whether it is one that works now.
+    fn act(&mut self, context: &Context, target: Target, requests: &mut Requests) -> bool {
+        let Some(entry) = self.entry(context, self.chosen) else {
+            return false;
+        };
+        let (is_favourite, is_blocked) = entry.person.map_or((false, false), |one| (one.favourite, one.blocked));
+        match target {
+            NAME => {
+                let name = entry.person.and_then(|person| person.name.clone());
+                self.field = Some(Field::new(MAX_OWN_NAME).with(&name.unwrap_or_default()));
+            }
+            FAVOURITE => self.change(context, Change::Favourite(!is_favourite), requests),
+            BLOCK => self.change(context, Change::Blocked(!is_blocked), requests),
+            FORGET if entry.person.is_some() => {
+                let name = entry.name();
+                let text = format!("Forget {name}, with its marks? The next game shows it as new.");
+                requests.push(Request::Ask(Question::sure(text)));
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    fn draw_about(&self, context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
+        let theme = canvas.theme();
+        let Some(entry) = self.entry(context, self.chosen) else {
+            return;
+        };
+        let inner = canvas.panel(area, &entry.name());
+        let [text, line] = Layout::vertical([Constraint::Min(0), Constraint::Length(1)]).areas(inner);
+        if let Some(field) = &self.field {
+            let rest = canvas.lead(line, Line::styled("Your name for this key: ", theme.title()));
+            canvas.clear(rest);
+            canvas.tint(rest, theme.paper(true));
+            field.draw(canvas, rest);
+        } else {
+            draw_buttons(&entry, canvas, line);
+        }
+        let width = usize::from(text.width);
+        let (.., kind) = Self::mark(context, &entry);
+        let rows = |words: &str| wrapped(words, width, 0).into_iter();
+        let mut lines = Vec::new();
+        if kind == MarkKind::OtherKey {
+            let mark = context.people.mark(&entry.key, entry.announced.unwrap_or_default());
+            let warning = format!(
+                "! This is {}. Ask for the eight words of the key, by telephone for example, before you trust it.",
+                mark.words()
+            );
+            lines.extend(rows(&warning).map(|row| Line::styled(row, theme.bad())));
+        }
+        let words = format!("Key {}, spoken: {}", entry.key.short(), entry.key.words());
+        lines.extend(rows(&words).map(|row| Line::styled(row, theme.accent())));
+        lines.extend(rows(&played(&entry)).map(Line::raw));
+        if kind == MarkKind::Blocked {
+            let words = "Blocked: not admitted to your tables, not listed, and its chat is not shown.";
+            lines.extend(rows(words).map(Line::raw));
+        }
+        canvas.rows(text, lines);
+    }
+}
+
+/// The games with a key so far.
+fn played(entry: &Entry<'_>) -> String {
+    let Some(person) = entry.person.filter(|person| person.games > 0) else {
+        return "You have not played with this key yet.".to_owned();
+    };
+    let games = counted(usize::try_from(person.games).unwrap_or(usize::MAX), "game");
+    let days = match (&person.first, &person.last) {
+        (Some(first), Some(last)) if first == last => format!(", on {last}"),
+        (Some(first), Some(last)) => format!(", from {first} to {last}"),
+        _ => String::new(),
+    };
+    let bot = if person.bot { " A bot played last time." } else { "" };
+    let names = match person.announced.as_slice() {
+        [] => String::new(),
+        names => format!(" Names announced: {}.", names.join(", ")),
+    };
+    format!("{games}{days}.{bot}{names}")
+}
+
+fn draw_buttons(entry: &Entry<'_>, canvas: &mut Canvas<'_>, line: Rect) {
+    let (is_favourite, is_blocked) = entry.person.map_or((false, false), |one| (one.favourite, one.blocked));
+    let mut x = canvas.button((line.x, line.y), "n", "name", NAME);
+    if !is_blocked {
+        let label = if is_favourite { "no favourite" } else { "favourite" };
+        x = canvas.button((x, line.y), "f", label, FAVOURITE);
+    }
+    let label = if is_blocked { "unblock" } else { "block" };
+    x = canvas.button((x, line.y), "b", label, BLOCK);
+    if entry.person.is_some() {
+        canvas.button((x, line.y), "x", "forget", FORGET);
+    }
+}
+
+/// The player's own key, for others to compare.
+fn draw_own(context: &Context, theme: &Theme, canvas: &mut Canvas<'_>, area: Rect) {
+    if let Some(own) = &context.own_key {
+        let words = format!("Your own key {}, spoken: {}", own.short(), own.words());
+        let rows = wrapped(&words, usize::from(area.width), 0);
+        canvas.rows(area, rows.into_iter().map(|row| Line::styled(row, theme.ink())));
+    }
+}
+
+impl Screen for People {
+    fn name(&self) -> String {
+        "people".to_owned()
+    }
+
+    fn draw(&mut self, context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
+        self.sort(context);
+        let theme = canvas.theme();
+        let page = column(area.inner(Margin::new(2, 1)), 110);
+        let rows = [
+            Constraint::Min(3),
+            Constraint::Length(ABOUT),
+            Constraint::Length(if area.height > 20 { OWN } else { 0 }),
+        ];
+        let [list, about, own] = Layout::vertical(rows).spacing(u16::from(area.height > 20)).areas(page);
+        draw_own(context, theme, canvas, own);
+        if self.keys.is_empty() {
+            let words = "The people you play with will appear here, by their keys: you see whether a key is the same as \
+                         last time. You can give them names, mark favourites, and block somebody.";
+            return paragraph(canvas, list, words);
+        }
+        let inner = canvas.section(list, &format!("{} of {MAX_PEOPLE}", self.keys.len()));
+        let rows = usize::from(inner.height);
+        let first = first_shown(self.chosen, rows, self.keys.len());
+        for (y, at) in (inner.y..inner.bottom()).zip(first..self.keys.len()) {
+            let Some(entry) = self.entry(context, at) else {
+                continue;
+            };
+            let (sign, words, kind) = Self::mark(context, &entry);
+            let style = match kind {
+                MarkKind::OtherKey => theme.bad(),
+                MarkKind::Favourite => theme.accent(),
+                MarkKind::Blocked => theme.faint(),
+                MarkKind::Known | MarkKind::New => theme.text(),
+            };
+            let at_table = if entry.announced.is_some() {
+                "at this table, "
+            } else {
+                ""
+            };
+            let last = entry.person.and_then(|person| person.last.clone());
+            let last = last.map_or_else(String::new, |day| format!(", {day}"));
+            let name = format!("{sign} {}", entry.name());
+            let more = format!("{at_table}{words}{last}");
+            row(
+                canvas,
+                Rect { y, height: 1, ..inner },
+                Target::Row(at),
+                (&name, style),
+                &more,
+            );
+        }
+        self.draw_about(context, canvas, about);
+    }
+
+    fn choose(&mut self, context: &Context, target: Target, requests: &mut Requests) {
+        match target {
+            Target::Row(_) => {
+                self.act(context, NAME, requests);
+            }
+            target => {
+                self.act(context, target, requests);
+            }
+        }
+    }
+
+    fn letter(&mut self, context: &Context, letter: char, requests: &mut Requests) -> bool {
+        let target = match letter {
+            'n' => NAME,
+            'f' => FAVOURITE,
+            'b' => BLOCK,
+            'x' => FORGET,
+            _ => return false,
+        };
+        self.act(context, target, requests)
+    }
+
+    fn answer(&mut self, context: &Context, answer: usize, requests: &mut Requests) {
+        if answer == 0 {
+            self.change(context, Change::Forget, requests);
+        }
+    }
+
+    fn intent(&mut self, _context: &Context, intent: Intent, requests: &mut Requests) {
+        if intent == Intent::Quit {
+            return requests.push(Request::Leave);
+        }
+        let last = self.keys.len().saturating_sub(1);
+        if let Some(line) = line_after(intent, self.chosen, last) {
+            self.chosen = line;
+            requests.push(Request::Focus(Target::Row(line)));
+        }
+    }
+
+    /// Up and down select a person, including those outside the visible rows.
+    fn steers(&self, intent: Intent) -> bool {
+        matches!(intent, Intent::Up | Intent::Down | Intent::First | Intent::Last)
+    }
+
+    fn field(&mut self) -> Option<&mut Field> {
+        self.field.as_mut()
+    }
+
+    fn submit(&mut self, context: &Context, requests: &mut Requests) {
+        if let Some(mut field) = self.field.take() {
+            self.change(context, Change::Name(field.take()), requests);
+        }
+    }
+
+    fn back(&mut self, _context: &Context, requests: &mut Requests) {
+        if self.field.take().is_none() {
+            requests.push(Request::Leave);
+        }
+    }
+
+    fn focused(&mut self, target: Option<Target>) {
+        if let Some(Target::Row(number)) = target {
+            self.chosen = number;
+        }
+    }
+
+    fn first_focus(&self, _layer: &Layer) -> Option<Target> {
+        Some(Target::Row(self.chosen))
+    }
+
+    fn keys(&self, _context: &Context) -> Vec<(String, String)> {
+        let all = [
+            ("n", "give this key a name of your own"),
+            ("f", "mark as a favourite, or not"),
+            ("b", "block, or not"),
+            ("x", "forget this key"),
+        ];
+        all.map(|(key, words)| (key.to_owned(), words.to_owned())).to_vec()
+    }
+
+    fn commands(&self, context: &Context) -> Vec<(String, Target)> {
+        let Some(entry) = self.entry(context, self.chosen) else {
+            return Vec::new();
+        };
+        let name = entry.name();
+        let mut all = vec![
+            (format!("name {name}"), NAME),
+            (format!("{name}: favourite, or not"), FAVOURITE),
+            (format!("block {name}, or not"), BLOCK),
+        ];
+        if entry.person.is_some() {
+            all.push((format!("forget {name}"), FORGET));
+        }
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::event::Input;
+    use crate::app::testing::TestApp;
+    use crate::input::KeyCode;
+    use crate::people::Book;
+
+    fn key(seed: u8) -> PeerKey {
+        PeerKey::from([seed; 32])
+    }
+
+    fn book() -> Book {
+        let mut book = Book::default();
+        for (seed, name, day) in [
+            (1, "Ada", "2026-01-30"),
+            (2, "Ben", "2026-01-31"),
+            (3, "Eve", "2026-02-01"),
+        ] {
+            book.met(key(seed), name, seed == 2, day, true);
+        }
+        book.change(key(1), None, &Change::Name("Lady A".to_owned())).unwrap();
+        book.change(key(1), None, &Change::Favourite(true)).unwrap();
+        book.change(key(3), None, &Change::Blocked(true)).unwrap();
+        book
+    }
+
+    fn stage(ascii: bool) -> TestApp {
+        let mut stage = TestApp::at_home(ascii);
+        stage.shell.context_mut().own_key = Some(key(9));
+        stage.input(Input::People(book()));
+        stage.keys("P");
+        stage
+    }
+
+    /// The changes that the screen has asked for.
+    fn changes(stage: &TestApp) -> Vec<(PeerKey, Change)> {
+        let changes = stage.effects.iter().filter_map(|effect| match effect {
+            Effect::People { key, change, .. } => Some((*key, change.clone())),
+            _ => None,
+        });
+        changes.collect()
+    }
+
+    #[test]
+    fn people_are_listed_by_their_marks() {
+        let mut stage = stage(false);
+        insta::assert_snapshot!("people-80x24", stage.draw());
+        for size in [(1, 1), (20, 5), (60, 20), (140, 45)] {
+            stage.size = size;
+            stage.draw();
+        }
+        let mut plain = self::stage(true);
+        let text = plain.draw();
+        assert!(text.is_ascii() && text.contains("* Lady A"), "{text}");
+    }
+
+    #[test]
+    fn person_is_named_marked_blocked_and_forgotten_by_keys() {
+        let mut stage = stage(false);
+        stage.key(KeyCode::Down);
+        assert!(stage.draw().contains("\"Ben\""), "{}", stage.draw());
+        stage.keys("nBenny");
+        stage.key(KeyCode::Enter);
+        stage.keys("fb");
+        stage.keys("xy");
+        let asked = [
+            Change::Name("Benny".to_owned()),
+            Change::Favourite(true),
+            Change::Blocked(true),
+            Change::Forget,
+        ];
+        assert_eq!(changes(&stage), asked.map(|change| (key(2), change)));
+        // Esc closes the field first.
+        stage.keys("n");
+        stage.key(KeyCode::Esc);
+        stage.key(KeyCode::Esc);
+        assert_eq!(stage.shell.trail(), ["home"]);
+    }
+
+    #[test]
+    fn mouse_does_the_same() {
+        let mut stage = stage(false);
+        stage.click_on("b block");
+        stage.click_on("forget");
+        stage.keys("y");
+        assert_eq!(
+            changes(&stage),
+            [(key(1), Change::Blocked(true)), (key(1), Change::Forget)]
+        );
+        stage.input(Input::People(Book::default()));
+        assert!(stage.draw().contains("will appear here"), "{}", stage.draw());
+    }
+
+    #[test]
+    fn page_has_no_address_book() {
+        let mut stage = TestApp::at_home(false);
+        stage.shell.context_mut().is_page = true;
+        stage.keys("P");
+        assert_eq!(stage.shell.trail(), ["home"]);
+        assert!(!stage.draw().contains("people"), "{}", stage.draw());
+    }
+}

@@ -1,0 +1,345 @@
+//! The address book: the keys that this player has played with, and what the player says of them.
+//!
+//! Nobody vouches for a name; a key proves itself in every handshake. The book therefore remembers keys, as SSH does: a
+//! key that was there before is known, and a new key under a known name is a warning. Names are compared as at a table
+//! (`text::looks`): case, blanks and lookalike letters make no difference. Other spellings do ("Ada" and "Adda"), and
+//! nothing here catches those.
+
+mod key;
+mod mark;
+
+pub use key::{NotAPeerKey, PeerKey};
+pub use mark::{Known, Mark, MarkKind, SeatPerson};
+
+use serde::{Deserialize, Serialize};
+
+use crate::text::{clean, looks};
+
+/// The most people in the book.
+pub const MAX_PEOPLE: usize = 1000;
+/// The longest name of the player's own choosing, in characters.
+pub const MAX_OWN_NAME: usize = 32;
+/// The announced names that are kept of each key.
+const MAX_ANNOUNCED: usize = 3;
+/// The least number of characters of a key that name it.
+const LEAST: usize = 4;
+
+/// A key in the book.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Person {
+    pub key: PeerKey,
+    /// The player's own name for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The names that it announced, the last one first.
+    #[serde(default)]
+    pub announced: Vec<String>,
+    /// Whether it declared a bot at the last table.
+    #[serde(default)]
+    pub bot: bool,
+    /// Games begun together.
+    #[serde(default)]
+    pub games: u32,
+    /// The days of the first game and of the last one, in UTC (`2026-01-31`); `None` without a game.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last: Option<String>,
+    #[serde(default)]
+    pub favourite: bool,
+    #[serde(default)]
+    pub blocked: bool,
+}
+
+/// The address book, as its file holds it: those met last come first.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Book {
+    /// The version of the file.
+    pub version: Version,
+    #[serde(default, rename = "person")]
+    people: Vec<Person>,
+}
+
+/// The version of the book's file: always 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "u8", try_from = "u8")]
+pub struct Version;
+
+impl From<Version> for u8 {
+    fn from(_: Version) -> Self {
+        1
+    }
+}
+
+impl TryFrom<u8> for Version {
+    type Error = &'static str;
+
+    fn try_from(version: u8) -> Result<Self, Self::Error> {
+        (version == 1)
+            .then_some(Self)
+            .ok_or("only version 1 is known; a newer fairdeal wrote this file")
+    }
+}
+
+/// A change that the player makes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// A name of the player's own choosing; an empty one removes it.
+    Name(String),
+    Favourite(bool),
+    Blocked(bool),
+    /// Remove the entry, with all that it says.
+    Forget,
+}
+
+/// Why a change is refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ChangeError {
+    #[error("{0} is in use for another key, or looks like a name that is; choose another name, or forget that key")]
+    Taken(String),
+    #[error("a name has at most {MAX_OWN_NAME} characters")]
+    Long,
+    #[error("the book is full: {MAX_PEOPLE} people have a name or a mark; forget one of them first")]
+    Full,
+    #[error("this key is blocked; unblock it first")]
+    Blocked,
+    #[error("this key is not in the book")]
+    Unknown,
+}
+
+/// Why a text names nobody.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FindError {
+    #[error(
+        "nobody in the book has the name or key {0:?}; `fairdeal people` lists them. A name that somebody announces does \
+         not count: give the key, or at least {LEAST} characters of its start or end"
+    )]
+    Nobody(String),
+    #[error("{given:?} could be any of {}; give more of the key", .matches.join(", "))]
+    Several { given: String, matches: Vec<String> },
+}
+
+impl Person {
+    fn new(key: PeerKey) -> Self {
+        Self {
+            key,
+            name: None,
+            announced: Vec::new(),
+            bot: false,
+            games: 0,
+            first: None,
+            last: None,
+            favourite: false,
+            blocked: false,
+        }
+    }
+
+    /// The player's own name for it, or else the last name that it announced, or its short key.
+    pub fn shown(&self) -> String {
+        let name = self.name.as_ref().or(self.announced.first());
+        name.cloned().unwrap_or_else(|| self.key.short())
+    }
+
+    /// Whether the player has said nothing of it.
+    fn is_plain(&self) -> bool {
+        self.name.is_none() && !self.favourite && !self.blocked
+    }
+
+    fn announces(&mut self, name: &str) {
+        let name = clean(name);
+        if name.is_empty() {
+            return;
+        }
+        self.announced.retain(|other| *other != name);
+        self.announced.insert(0, name);
+        self.announced.truncate(MAX_ANNOUNCED);
+    }
+
+    /// Whether the player's own name for it has this look.
+    fn is_named(&self, look: &str) -> bool {
+        self.name.as_ref().is_some_and(|name| looks(name) == look)
+    }
+
+    /// Whether a name with this look belongs to this key.
+    fn goes_by(&self, look: &str) -> bool {
+        self.is_named(look) || self.announced.iter().any(|name| looks(name) == look)
+    }
+}
+
+impl Book {
+    /// Brings a book that may have been edited by hand into order: every key once, names as a screen can show them.
+    #[must_use]
+    pub fn in_order(self) -> Self {
+        let mut book = Self::default();
+        for mut person in self.people {
+            if book.get(&person.key).is_some() {
+                continue;
+            }
+            let shown = |name: &String| Some(clean(name)).filter(|name| !name.is_empty());
+            person.name = person.name.as_ref().and_then(shown);
+            person.announced = person.announced.iter().filter_map(shown).take(MAX_ANNOUNCED).collect();
+            for day in [&mut person.first, &mut person.last] {
+                *day = day.as_ref().and_then(shown);
+            }
+            book.people.push(person);
+        }
+        book
+    }
+
+    /// The people, those met last first.
+    pub fn people(&self) -> &[Person] {
+        &self.people
+    }
+
+    /// The people as a list shows them: favourites first, blocked ones last.
+    pub fn listed(&self) -> Vec<&Person> {
+        let mut all: Vec<&Person> = self.people.iter().collect();
+        all.sort_by_key(|person| (person.blocked, !person.favourite));
+        all
+    }
+
+    pub fn get(&self, key: &PeerKey) -> Option<&Person> {
+        self.people.iter().find(|person| person.key == *key)
+    }
+
+    pub fn is_blocked(&self, key: &PeerKey) -> bool {
+        self.get(key).is_some_and(|person| person.blocked)
+    }
+
+    /// Takes a person out, or makes one, if there is room.
+    fn take(&mut self, key: PeerKey) -> Option<Person> {
+        if let Some(at) = self.people.iter().position(|person| person.key == key) {
+            return Some(self.people.remove(at));
+        }
+        while self.people.len() >= MAX_PEOPLE {
+            let at = self.people.iter().rposition(Person::is_plain)?;
+            self.people.remove(at);
+        }
+        Some(Person::new(key))
+    }
+
+    /// Notes that a game with a key begins or goes on. Only a new game is counted. In a full book of people that all have
+    /// a name or a mark, a stranger gets no entry.
+    pub fn met(&mut self, key: PeerKey, announced: &str, is_bot: bool, day: &str, is_new: bool) {
+        let Some(mut person) = self.take(key) else {
+            return;
+        };
+        person.announces(announced);
+        person.bot = is_bot;
+        if is_new || person.games == 0 {
+            person.games = person.games.saturating_add(1);
+        }
+        person.first.get_or_insert_with(|| day.to_owned());
+        person.last = Some(day.to_owned());
+        self.people.insert(0, person);
+    }
+
+    /// Changes what the player says of a key, which need not be in the book. `announced` is its name at a table, if it is
+    /// at one.
+    ///
+    /// # Errors
+    /// [`ChangeError`]; the book is then as before.
+    pub fn change(&mut self, key: PeerKey, announced: Option<&str>, change: &Change) -> Result<(), ChangeError> {
+        let name = match change {
+            Change::Name(name) => clean(name),
+            _ => String::new(),
+        };
+        if name.chars().count() > MAX_OWN_NAME {
+            return Err(ChangeError::Long);
+        }
+        let look = looks(&name);
+        let mut others = self.people.iter().filter(|other| other.key != key);
+        if !name.is_empty() && others.any(|other| other.is_named(&look)) {
+            return Err(ChangeError::Taken(name));
+        }
+        match (change, self.get(&key)) {
+            (Change::Favourite(true), Some(person)) if person.blocked => return Err(ChangeError::Blocked),
+            (Change::Forget, None) => return Err(ChangeError::Unknown),
+            _ => {}
+        }
+        let place = self.people.iter().position(|person| person.key == key).unwrap_or(0);
+        let mut person = self.take(key).ok_or(ChangeError::Full)?;
+        match change {
+            Change::Name(_) => person.name = Some(name).filter(|name| !name.is_empty()),
+            Change::Favourite(is_favourite) => person.favourite = *is_favourite,
+            Change::Blocked(is_blocked) => {
+                person.blocked = *is_blocked;
+                person.favourite &= !is_blocked;
+            }
+            Change::Forget => return Ok(()),
+        }
+        if let Some(announced) = announced.filter(|_| person.announced.is_empty()) {
+            person.announces(announced);
+        }
+        if !person.is_plain() || person.games > 0 {
+            self.people.insert(place.min(self.people.len()), person);
+        }
+        Ok(())
+    }
+
+    /// The book's word on a key that announces a name.
+    pub fn mark(&self, key: &PeerKey, announced: &str) -> Mark {
+        let own = self.get(key);
+        let look = looks(announced);
+        let is_its_own = own.is_some_and(|person| person.goes_by(&look));
+        let has_own_name = own.is_some_and(|person| person.name.is_some());
+        let mut alike: Vec<&Person> = self.people.iter().filter(|other| other.key != *key).collect();
+        // A key may announce the name that it has announced before, but not pass for somebody whom the player has named.
+        alike.retain(|other| match is_its_own {
+            _ if look.is_empty() => false,
+            true => !has_own_name && other.is_named(&look),
+            false => other.goes_by(&look),
+        });
+        // A name that the player chose says more than one that somebody announced.
+        let imitated = alike.iter().find(|other| other.name.is_some()).or(alike.first());
+        Mark {
+            known: own.map(|person| Known {
+                name: person.shown(),
+                is_own_name: person.name.is_some(),
+                games: person.games,
+                favourite: person.favourite,
+                blocked: person.blocked,
+            }),
+            imitates: imitated.map(|person| person.shown()),
+        }
+    }
+
+    /// The key that a text names: a whole peer id, the start or the end of one in the book, or the player's own name for
+    /// it.
+    ///
+    /// # Errors
+    /// [`FindError`].
+    pub fn find(&self, text: &str) -> Result<PeerKey, FindError> {
+        let text = text.trim();
+        if let Ok(key) = text.parse() {
+            return Ok(key);
+        }
+        let look = looks(text);
+        if let Some(person) = self.people.iter().find(|person| person.is_named(&look)) {
+            return Ok(person.key);
+        }
+        let part = |person: &&Person| {
+            let id = person.key.to_string();
+            text.len() >= LEAST && (id.starts_with(text) || id.ends_with(text))
+        };
+        let matching: Vec<&Person> = self.people.iter().filter(part).collect();
+        match matching.as_slice() {
+            [one] => Ok(one.key),
+            [] => Err(FindError::Nobody(clean(text))),
+            several => {
+                let names = several.iter().take(10);
+                Err(FindError::Several {
+                    given: clean(text),
+                    matches: names
+                        .map(|person| format!("{} ({})", person.key.short(), person.shown()))
+                        .collect(),
+                })
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
