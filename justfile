@@ -50,6 +50,12 @@ dist:
 check-dist:
     packaging/check.sh
 
+# Makes an image of the relay from a static program, with buildah or another engine's `build` (see docs/meeting-points.md).
+container PROGRAM="target/x86_64-unknown-linux-musl/dist/fairdeal" BUILD="buildah build --format docker":
+    mkdir -p target/container/data
+    cp {{PROGRAM}} target/container/fairdeal
+    {{BUILD}} -t fairdeal-relay -f packaging/container/Containerfile target/container
+
 # Plays whole simulated tables against a bad world (see CONTRIBUTING.md).
 simulate TABLES="1000" FIRST="0":
     FAIRDEAL_TABLES={{TABLES}} FAIRDEAL_FIRST={{FIRST}} cargo test --release --test sim -- --nocapture tables
@@ -66,6 +72,11 @@ bench:
 # What a table costs its machine and its network, by real programs (on Linux; figures are in docs/network.md).
 bench-network:
     cargo bench -p fairdeal --bench network
+
+# What a relay under load costs: a thousand tables and two hundred circuits (on Linux, with two cores; figures are in docs/performance.md).
+bench-relay SECONDS="20":
+    cargo bench -p fairdeal --bench relay --no-run
+    taskset -c 0 cargo bench -p fairdeal --bench relay -- {{SECONDS}}
 
 # How long actions take while a bot thinks, and what waiting bots cost (on Linux; figures are in docs/performance.md).
 bench-bots:

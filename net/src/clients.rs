@@ -39,6 +39,11 @@ impl Clients {
         concerned.into_iter().map(with).collect()
     }
 
+    /// Number of peers with a reservation.
+    pub(super) fn reserved(&self) -> usize {
+        self.reserved.len()
+    }
+
     fn reserve(&mut self, id: &Libp2pPeerId, stands: bool) -> Option<PeerId> {
         let peer = PeerId::try_from(*id).ok()?;
         if stands {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 
 use super::meet::Offer;
-use super::{Multiaddr, PeerId, PeerIdError};
+use super::{Multiaddr, PeerId, PeerIdError, RelayLimits, RelayMetrics};
 
 /// The longest `max_message` that a node accepts, in bytes.
 pub const LONGEST_MESSAGE: usize = 16 * 1024 * 1024;
@@ -63,9 +63,12 @@ pub struct NodeConfig {
     pub relays: Vec<Multiaddr>,
     /// Meeting points that list the node's open table, each with its peer id at the end; at most four.
     pub meet: Vec<Multiaddr>,
+    /// Limits of a node that is a relay ([`Reach::Relay`]).
+    pub relay: RelayLimits,
     /// The longest message sent or read, in bytes; 1 MiB by default.
     pub max_message: usize,
-    /// Maximum number of connections with all peers; inbound ones take at most three quarters.
+    /// Maximum number of connections with all peers; inbound ones take at most three quarters, except at a relay,
+    /// which dials nobody.
     pub max_connections: u32,
     /// Maximum number of connections with one peer. Two peers that dial each other at once have two,
     /// and a direct connection besides a relayed one makes more. A limit below three loses
@@ -94,6 +97,7 @@ impl NodeConfig {
             reach: Reach::Off,
             relays: Vec::new(),
             meet: Vec::new(),
+            relay: RelayLimits::DEFAULT,
             max_message: 1024 * 1024,
             max_connections: 64,
             max_connections_per_peer: 4,
@@ -188,5 +192,6 @@ pub(super) enum Command {
         reply: oneshot::Sender<Result<(), NodeError>>,
     },
     Addresses(oneshot::Sender<Vec<Multiaddr>>),
+    Metrics(oneshot::Sender<RelayMetrics>),
     Shutdown(oneshot::Sender<()>),
 }

@@ -144,7 +144,9 @@ impl ReachNews {
             }
             Self::Relayed(relay) => format!("Friends can reach you through the relay {relay}."),
             Self::NotRelayed { relay, reason } => {
-                format!("The relay {relay} does not answer ({reason}); trying again. Check that it runs.")
+                format!(
+                    "The relay {relay} does not let friends through: {reason}. Trying again; if that lasts, choose another."
+                )
             }
             Self::Registered(point) => format!("The meeting point {point} lists your table."),
             Self::NotRegistered { point, reason } => {

@@ -5,6 +5,7 @@ use std::io;
 use libp2p::connection_limits;
 use libp2p::core::transport::TransportError;
 use libp2p::multiaddr::Protocol;
+use libp2p::relay::outbound::hop::{ConnectError, ReserveError};
 use libp2p::swarm::DialError;
 
 use super::event::clean;
@@ -109,7 +110,30 @@ pub(super) fn innermost(error: &dyn std::error::Error) -> String {
     while let Some(source) = error.source() {
         error = source;
     }
-    error.to_string()
+    let why = error.to_string();
+    refusal_of_relay(&why).map_or(why, str::to_owned)
+}
+
+/// A relay's refusal in a player's words. The layers above keep it only as text.
+fn refusal_of_relay(why: &str) -> Option<&'static str> {
+    let refusals = [
+        // The same text for a reservation and a circuit.
+        (
+            ReserveError::ResourceLimitExceeded.to_string(),
+            "the relay serves as many players as it can",
+        ),
+        (ReserveError::Refused.to_string(), "the relay refuses"),
+        (
+            ConnectError::NoReservation.to_string(),
+            "the other player has left the relay",
+        ),
+        (
+            ConnectError::ConnectionFailed.to_string(),
+            "the relay does not reach the other player",
+        ),
+    ];
+    let found = refusals.into_iter().find(|(text, _)| text == why);
+    found.map(|(_, words)| words)
 }
 
 #[cfg(test)]
@@ -180,6 +204,12 @@ mod tests {
             transport_failure(&"/dns/nowhere.example/tcp/1".parse().unwrap(), &error),
             "no such name is known"
         );
+    }
+
+    #[test]
+    fn refusal_of_a_relay_is_told_in_words() {
+        let error = io::Error::other(ReserveError::ResourceLimitExceeded);
+        assert_eq!(innermost(&error), "the relay serves as many players as it can");
     }
 
     #[test]

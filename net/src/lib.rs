@@ -13,6 +13,7 @@
 //! meet            lists of open tables     announcement  a table's description for strangers
 //! clients         the peers a relay serves reservations  their limit per network
 //! idle_timeout    ends silent connections  allowance     rate limits
+//! relay_limits    what an operator sets    relay_metrics what a relay counts, with traffic
 //! codec           frames on a stream       streams       one ordered stream to each peer
 //! event_queue     events to the owner, bounded
 //! dial_scheduler  when to dial whom        peer, ticket  ids, invitations
@@ -41,6 +42,8 @@ mod peer;
 mod pings;
 mod port;
 mod record;
+mod relay_limits;
+mod relay_metrics;
 mod relays;
 mod reservations;
 mod streams;
@@ -48,6 +51,7 @@ mod swarm;
 #[cfg(test)]
 mod tests;
 mod ticket;
+mod traffic;
 
 pub use announcement::Announcement;
 pub use codec::{MAX_ANNOUNCEMENT, read_frame, write_frame};
@@ -65,5 +69,7 @@ pub use port::{
     any_port, at_port_of, dialable, everywhere, is_example, is_loopback, is_public, leads_to, named_peer, presentable,
 };
 pub use record::{AddressRecord, MAX_RECORD, MAX_RECORDED, RecordError};
+pub use relay_limits::RelayLimits;
+pub use relay_metrics::{ByReason, RelayMetrics};
 pub use swarm::PROTOCOL_VERSION;
 pub use ticket::{JoinError, JoinTarget, MAX_ADDRESS_BYTES, MAX_ADDRESSES, MAX_TICKET, Ticket, TicketError};

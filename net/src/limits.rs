@@ -6,7 +6,7 @@
 //! peers. The connection limits never refuse a *seated* peer, so nobody can keep it out; only its newest few inbound
 //! connections are kept. Before its handshake, a connection belongs to no peer: see [`super::handshakes`].
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::convert::Infallible;
 use std::task::{Context, Poll};
 
@@ -21,20 +21,24 @@ use libp2p::{Multiaddr, PeerId as Libp2pPeerId};
 use super::PeerId;
 use super::handshakes::Network;
 
-/// Maximum number of inbound connections of strangers.
-const MAX_STRANGERS: usize = 24;
+/// Maximum number of inbound connections of strangers, unless a relay's operator sets another.
+pub(super) const MAX_STRANGERS: u32 = 24;
 /// Maximum number of inbound connections of one seated peer.
 const MAX_OF_A_SEAT: usize = 4;
 
 /// The network behaviour of the connection limits; it speaks no protocol.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct ConnectionLimits {
+    /// Maximum number of inbound connections of strangers.
+    max_strangers: usize,
     admitted: BTreeSet<PeerId>,
     seated: BTreeSet<PeerId>,
     /// All inbound connections, oldest first.
     inbound: VecDeque<Inbound>,
     /// The connections to close.
     closing: VecDeque<Inbound>,
+    /// Number of connections closed to make room so far.
+    crowded_out: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +53,17 @@ fn check(peer: Libp2pPeerId) -> Result<PeerId, ConnectionDenied> {
 }
 
 impl ConnectionLimits {
+    pub(super) fn new(max_strangers: usize) -> Self {
+        Self {
+            max_strangers,
+            admitted: BTreeSet::new(),
+            seated: BTreeSet::new(),
+            inbound: VecDeque::new(),
+            closing: VecDeque::new(),
+            crowded_out: 0,
+        }
+    }
+
     /// Admits the peer: it is no longer a stranger.
     pub(super) fn admit(&mut self, peer: PeerId) {
         self.admitted.insert(peer);
@@ -75,6 +90,11 @@ impl ConnectionLimits {
         self.admitted.contains(&peer)
     }
 
+    /// Number of connections closed to make room so far.
+    pub(super) fn crowded_out(&self) -> u64 {
+        self.crowded_out
+    }
+
     fn goes(&mut self, connection: ConnectionId) {
         self.inbound.retain(|known| known.connection != connection);
     }
@@ -89,6 +109,7 @@ impl ConnectionLimits {
         if let Some(crowded) = crowded {
             self.goes(crowded.connection);
             self.closing.push_back(crowded);
+            self.crowded_out = self.crowded_out.saturating_add(1);
         }
     }
 
@@ -103,15 +124,15 @@ impl ConnectionLimits {
     fn one_too_many(&self) -> Option<Inbound> {
         let all = self.inbound.iter();
         let strangers: Vec<&Inbound> = all.filter(|one| !self.has_admitted(one.peer)).collect();
-        if strangers.len() <= MAX_STRANGERS {
+        if strangers.len() <= self.max_strangers {
             return None;
         }
-        let from = |network| {
-            let same = strangers.iter().filter(|other| other.network == network);
-            same.count()
-        };
+        let mut of_network: BTreeMap<Option<Network>, usize> = BTreeMap::new();
+        for one in &strangers {
+            *of_network.entry(one.network).or_default() += 1;
+        }
         // `max_by_key` returns the last of equals: in reverse order, the oldest.
-        let crowded = strangers.iter().rev().max_by_key(|one| from(one.network));
+        let crowded = strangers.iter().rev().max_by_key(|one| of_network.get(&one.network));
         crowded.copied().copied()
     }
 }
@@ -180,6 +201,8 @@ mod tests {
     use crate::PeerIdError;
     use ed25519_dalek::SigningKey;
 
+    const STRANGERS: usize = MAX_STRANGERS as usize;
+
     fn peer(seed: u8) -> PeerId {
         PeerId::of(&SigningKey::from_bytes(&[seed; 32])).unwrap()
     }
@@ -207,11 +230,11 @@ mod tests {
 
     #[test]
     fn of_too_many_strangers_the_oldest_goes() {
-        let mut gate = ConnectionLimits::default();
+        let mut gate = ConnectionLimits::new(STRANGERS);
         let from = "/ip4/192.0.2.1/tcp/1";
         gate.admit(peer(1));
         gate.comes(inbound(0, 1, from));
-        for n in 1..=MAX_STRANGERS {
+        for n in 1..=STRANGERS {
             gate.comes(inbound(n, 2, from));
         }
         assert!(gate.closing.is_empty());
@@ -229,7 +252,7 @@ mod tests {
 
     #[test]
     fn seated_peer_keeps_its_newest_connections() {
-        let mut gate = ConnectionLimits::default();
+        let mut gate = ConnectionLimits::new(STRANGERS);
         let from = "/ip4/192.0.2.1/tcp/1";
         gate.seat(peer(1));
         for n in 0..=MAX_OF_A_SEAT {
@@ -242,7 +265,7 @@ mod tests {
 
     #[test]
     fn flooding_network_makes_room() {
-        let mut gate = ConnectionLimits::default();
+        let mut gate = ConnectionLimits::new(STRANGERS);
         gate.comes(inbound(0, 1, "/ip4/192.0.2.1/tcp/1"));
         for n in 1..100 {
             gate.comes(inbound(n, 2, "/ip6/2001:db8::1/tcp/1"));
@@ -250,6 +273,6 @@ mod tests {
         gate.comes(inbound(100, 3, "/ip4/192.0.2.3/tcp/1"));
         let stays = |n: usize| gate.inbound.iter().any(|one| one.connection == connection(n));
         assert!(stays(0) && stays(100) && !stays(1));
-        assert_eq!(gate.inbound.len(), MAX_STRANGERS);
+        assert_eq!(gate.inbound.len(), STRANGERS);
     }
 }

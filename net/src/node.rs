@@ -20,7 +20,7 @@ use tokio::sync::{mpsc, oneshot};
 use super::config::{Command, LONGEST_MESSAGE, NodeConfig, NodeError};
 use super::driver::NodeTask;
 use super::meet::Offer;
-use super::{MAX_ANNOUNCEMENT, Multiaddr, NodeEvent, PeerId};
+use super::{MAX_ANNOUNCEMENT, Multiaddr, NodeEvent, PeerId, RelayMetrics};
 use ed25519_dalek::SigningKey;
 use fairdeal_protocol::charter::MAX_WORD;
 use fairdeal_protocol::wire::bounded::Text;
@@ -241,6 +241,14 @@ impl NodeHandle {
     /// [`NodeError::Ended`].
     pub async fn addresses(&self) -> Result<Vec<Multiaddr>, NodeError> {
         self.request(Command::Addresses).await
+    }
+
+    /// The counters of this node as a relay; all zero if it is none.
+    ///
+    /// # Errors
+    /// [`NodeError::Ended`].
+    pub async fn metrics(&self) -> Result<RelayMetrics, NodeError> {
+        self.request(Command::Metrics).await
     }
 
     /// Sends the waiting messages, closes all connections, and returns once the node has ended.

@@ -8,23 +8,34 @@ use std::time::{Duration, Instant};
 
 use libp2p::{Multiaddr, PeerId as Libp2pPeerId};
 
+use super::RelayLimits;
 use super::handshakes::Network;
+use super::relay_limits::count;
 
-/// Maximum number of peers with a reservation per network. Many guests may share an address with other customers of
-/// their provider. libp2p itself limits one address to 60, however many addresses a network has.
-const MAX_PER_NETWORK: usize = 48;
 /// Time for which a grant counts: the lifetime of a reservation that is not renewed.
 pub(super) const STANDS: Duration = Duration::from_secs(3600);
-/// Maximum number of grants remembered; beyond it the oldest is forgotten.
-const MAX_GRANTS: usize = 4096;
+/// Number of grants remembered for each reservation that may stand; beyond it the oldest is forgotten.
+const REMEMBERED: usize = 16;
 
 /// The recently granted reservations.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Reservations {
+    /// Maximum number of peers with a grant per network.
+    per_network: usize,
+    /// Maximum number of grants remembered.
+    remembered: usize,
     granted: BTreeMap<Libp2pPeerId, (Network, Instant)>,
 }
 
 impl Reservations {
+    pub(super) fn new(limits: &RelayLimits) -> Self {
+        Self {
+            per_network: count(limits.reservations_per_network.get()),
+            remembered: count(limits.reservations).saturating_mul(REMEMBERED),
+            granted: BTreeMap::new(),
+        }
+    }
+
     /// Whether a peer may reserve, or renew, from that address; if so, the grant is recorded. Addresses without a
     /// network, such as memory ones, have no limit.
     pub(super) fn grant(&mut self, peer: Libp2pPeerId, from: &Multiaddr, now: Instant) -> bool {
@@ -35,10 +46,10 @@ impl Reservations {
             .retain(|_, (_, at)| now.saturating_duration_since(*at) < STANDS);
         let others = self.granted.iter();
         let others = others.filter(|(other, (at, _))| **other != peer && *at == network);
-        if others.count() >= MAX_PER_NETWORK {
+        if others.count() >= self.per_network {
             return false;
         }
-        if self.granted.len() >= MAX_GRANTS {
+        if self.granted.len() >= self.remembered {
             let oldest = self.granted.iter().min_by_key(|(_, (_, at))| *at);
             if let Some(oldest) = oldest.map(|(peer, _)| *peer) {
                 self.granted.remove(&oldest);
@@ -62,9 +73,9 @@ mod tests {
         let [here, there]: [Multiaddr; 2] =
             ["/ip6/2001:db8::1/tcp/1", "/ip6/2001:db8:1::1/tcp/1"].map(|text| text.parse().unwrap());
         let neighbour: Multiaddr = "/ip6/2001:db8::ffff/tcp/9".parse().unwrap();
-        let mut reservations = Reservations::default();
+        let mut reservations = Reservations::new(&RelayLimits::DEFAULT);
         let now = Instant::now();
-        let of_here: Vec<Libp2pPeerId> = peers().take(MAX_PER_NETWORK).collect();
+        let of_here: Vec<Libp2pPeerId> = peers().take(reservations.per_network).collect();
         for peer in &of_here {
             assert!(reservations.grant(*peer, &here, now));
         }
@@ -79,12 +90,12 @@ mod tests {
 
     #[test]
     fn memory_is_bounded() {
-        let mut reservations = Reservations::default();
+        let mut reservations = Reservations::new(&RelayLimits::DEFAULT);
         let now = Instant::now();
-        for (n, peer) in peers().take(MAX_GRANTS + 5).enumerate() {
+        for (n, peer) in peers().take(reservations.remembered + 5).enumerate() {
             let from = format!("/ip4/10.0.{}.{}/tcp/1", n >> 8, n & 255);
             assert!(reservations.grant(peer, &from.parse().unwrap(), now));
         }
-        assert_eq!(reservations.granted.len(), MAX_GRANTS);
+        assert_eq!(reservations.granted.len(), reservations.remembered);
     }
 }

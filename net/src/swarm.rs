@@ -1,5 +1,6 @@
 //! Construction of the swarm: transports, security, multiplexing and behaviours.
 
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 use futures::{AsyncRead, AsyncWrite};
@@ -18,13 +19,15 @@ use libp2p::{
 use super::codec::{ANNOUNCE, Announcements};
 use super::handshakes::{Counted, Handshakes};
 use super::idle_timeout::IdleTimeout;
-use super::limits::ConnectionLimits;
+use super::limits::{ConnectionLimits, MAX_STRANGERS};
 use super::meet::{MEET, Meetings};
 use super::optional::{self, Upnp};
 use super::pings::Pings;
+use super::relay_limits::{count, nonzero};
 use super::reservations::{Reservations, STANDS};
 use super::streams::Streams;
-use super::{Lan, NodeConfig, NodeError, Reach, Transport};
+use super::traffic::Traffic;
+use super::{Lan, NodeConfig, NodeError, Reach, RelayLimits, Transport};
 
 /// Our protocol version for identify; a peer with another version is not one of ours.
 pub const PROTOCOL_VERSION: &str = "/fairdeal/1";
@@ -51,13 +54,15 @@ const LOOK: Duration = Duration::from_secs(2);
 const LOOK_AROUND: Duration = Duration::from_secs(300);
 /// Time for which a discovered address counts unless it is announced again.
 const FOUND: Duration = Duration::from_secs(60);
-/// Limits of a relayed connection: longer than an evening, and more than any game needs.
-const CIRCUIT: (Duration, u64) = (Duration::from_secs(24 * 3600), 1 << 30);
-/// Maximum number of relayed connections of all peers, and of one.
-const CIRCUITS: (usize, usize) = (256, 32);
-/// Maximum number of reservations of all peers, and per peer besides its first. A broken connection of a peer may
-/// go unnoticed for a while.
-const RESERVATIONS: (usize, usize) = (256, 1);
+/// Maximum number of reservations per peer besides its first. A broken connection of a peer may go unnoticed for a
+/// while.
+const MORE_RESERVATIONS: usize = 1;
+/// Reservations and circuits that a peer may request at once, and how often one more.
+const PEER_BURST: NonZeroU32 = nonzero(30);
+const PEER_RATE: Duration = Duration::from_secs(120);
+/// Circuits that one address may request at once, and how often one more.
+const ADDRESS_BURST: NonZeroU32 = nonzero(60);
+const ADDRESS_RATE: Duration = Duration::from_secs(60);
 
 /// All protocols of the node.
 #[derive(NetworkBehaviour)]
@@ -88,7 +93,11 @@ impl Behaviour {
         program: [u8; 8],
     ) -> Self {
         let local = keypair.public().to_peer_id();
-        let inbound = config.max_connections.saturating_sub(config.max_connections / 4);
+        let (outbound, strangers) = match config.reach {
+            Reach::Relay => (0, config.relay.strangers.get()),
+            Reach::Off | Reach::Host | Reach::Guest => (config.max_connections / 4, MAX_STRANGERS),
+        };
+        let inbound = config.max_connections.saturating_sub(outbound);
         let limits = connection_limits::ConnectionLimits::default()
             .with_max_pending_outgoing(Some(MAX_DIALLING))
             .with_max_established(Some(config.max_connections))
@@ -110,7 +119,7 @@ impl Behaviour {
         let upgrades = relayed.is_some() && config.reach != Reach::Relay;
         let maps = config.reach == Reach::Host || config.reach == Reach::Guest;
         Self {
-            own_limits: ConnectionLimits::default(),
+            own_limits: ConnectionLimits::new(count(strangers)),
             limits: connection_limits::Behaviour::new(limits),
             identify: identify::Behaviour::new(identify),
             pings: Pings::new(config.ping_interval, silence(config)),
@@ -124,7 +133,9 @@ impl Behaviour {
             mdns_v4: lan(config.lan, local, false).into(),
             mdns_v6: lan(config.lan, local, true).into(),
             relayed: relayed.into(),
-            relay: (config.reach == Reach::Relay).then(|| relay_server(local)).into(),
+            relay: (config.reach == Reach::Relay)
+                .then(|| relay_server(local, &config.relay))
+                .into(),
             dcutr: upgrades.then(|| dcutr::Behaviour::new(local)).into(),
             upnp: maps.then(optional::upnp).flatten().into(),
         }
@@ -153,23 +164,29 @@ fn lan(lan: Lan, local: Libp2pPeerId, enable_ipv6: bool) -> Option<mdns::tokio::
         .ok()
 }
 
-/// A relay server with limits that allow a whole evening's games.
-fn relay_server(local: Libp2pPeerId) -> relay::Behaviour {
-    let (max_circuit_duration, max_circuit_bytes) = CIRCUIT;
-    let (max_circuits, max_circuits_per_peer) = CIRCUITS;
-    let (max_reservations, max_reservations_per_peer) = RESERVATIONS;
-    let mut config = relay::Config {
-        max_reservations,
-        max_reservations_per_peer,
+/// A relay server.
+fn relay_server(local: Libp2pPeerId, limits: &RelayLimits) -> relay::Behaviour {
+    let config = relay::Config {
+        max_reservations: count(limits.granted()),
+        max_reservations_per_peer: MORE_RESERVATIONS,
         reservation_duration: STANDS,
-        max_circuits,
-        max_circuits_per_peer,
-        max_circuit_duration,
-        max_circuit_bytes,
-        ..relay::Config::default()
+        // Ours alone: libp2p's default for an address would undercut the operator's for a network.
+        reservation_rate_limiters: Vec::new(),
+        max_circuits: count(limits.circuits),
+        // libp2p compares it with the circuits that the peer already has, and refuses only above it.
+        max_circuits_per_peer: count(limits.circuits_per_peer.get() - 1),
+        max_circuit_duration: Duration::from_secs(limits.circuit_seconds.get().into()),
+        max_circuit_bytes: limits.circuit_bytes.get(),
+        circuit_src_rate_limiters: Vec::new(),
     };
+    let of_peer = PEER_BURST.max(limits.circuits_per_peer);
+    let of_address = ADDRESS_BURST.max(limits.reservations_per_network);
+    let mut config = config
+        .reservation_rate_per_peer(PEER_BURST, PEER_RATE)
+        .circuit_src_per_peer(of_peer, PEER_RATE)
+        .circuit_src_per_ip(of_address, ADDRESS_RATE);
     // This limiter comes last, so each grant it records is final.
-    let mut reservations = Reservations::default();
+    let mut reservations = Reservations::new(limits);
     let limiter = move |peer, from: &_, now| reservations.grant(peer, from, now);
     config.reservation_rate_limiters.push(Box::new(limiter));
     let mut relay = relay::Behaviour::new(local, config);
@@ -178,19 +195,25 @@ fn relay_server(local: Libp2pPeerId) -> relay::Behaviour {
     relay
 }
 
-/// Builds a swarm that does not listen yet and counts its inbound handshakes. Call it within a tokio
-/// runtime.
+/// Builds a swarm that does not listen yet and counts its inbound handshakes, and the bytes of its streams if asked to.
+/// Call it within a tokio runtime.
 pub(super) fn build(
     keypair: &Keypair,
     config: &NodeConfig,
     handshakes: Handshakes,
+    traffic: Option<&Traffic>,
 ) -> Result<Swarm<Behaviour>, NodeError> {
     let swarm_config = libp2p::swarm::Config::with_tokio_executor()
         // Players think for longer than any idle timeout. Dead connections are detected by their
         // silence.
         .with_idle_connection_timeout(Duration::from_secs(u64::MAX))
         .with_max_negotiating_inbound_streams(MAX_NEGOTIATING);
-    let (transport, relayed) = transport(keypair, config)?;
+    let (mut transport, relayed) = transport(keypair, config)?;
+    if let Some(traffic) = traffic.cloned() {
+        transport = transport
+            .map(move |(peer, connection), _| (peer, traffic.count(connection)))
+            .boxed();
+    }
     let mut program = [0; 8];
     getrandom::fill(&mut program).map_err(|error| NodeError::Setup(error.to_string()))?;
     Ok(Swarm::new(
@@ -210,8 +233,7 @@ fn transport(
 ) -> Result<(Connections, Option<relay::client::Behaviour>), NodeError> {
     let noise = noise::Config::new(keypair).map_err(|error| NodeError::Setup(error.to_string()))?;
     let mut yamux = yamux::Config::default();
-    let relays = config.reach == Reach::Relay || !config.relays.is_empty();
-    yamux.set_max_num_streams(if relays { MAX_RELAY_STREAMS } else { MAX_YAMUX_STREAMS });
+    yamux.set_max_num_streams(max_streams(config));
     let silence = silence(config);
     match config.transport {
         Transport::Memory => {
@@ -237,6 +259,12 @@ fn transport(
     }
 }
 
+/// Maximum number of streams on one connection.
+fn max_streams(config: &NodeConfig) -> usize {
+    let relays = config.reach == Reach::Relay || !config.relays.is_empty();
+    if relays { MAX_RELAY_STREAMS } else { MAX_YAMUX_STREAMS }
+}
+
 /// Adds name lookup, if the system has a resolver.
 fn with_names(direct: impl Fn() -> Connections) -> Connections {
     match dns::tokio::Transport::system(direct()) {
@@ -257,7 +285,7 @@ fn with_quic(others: Connections, keypair: &Keypair, config: &NodeConfig) -> Con
     let mut settings = quic::Config::new(keypair);
     settings.max_idle_timeout = u32::try_from(silence(config).as_millis()).unwrap_or(u32::MAX);
     settings.keep_alive_interval = config.ping_interval;
-    settings.max_concurrent_stream_limit = u32::try_from(MAX_YAMUX_STREAMS).unwrap_or(u32::MAX);
+    settings.max_concurrent_stream_limit = u32::try_from(max_streams(config)).unwrap_or(u32::MAX);
     let quic =
         quic::tokio::Transport::new(settings).map(|(peer, connection), _| (peer, StreamMuxerBox::new(connection)));
     others.or_transport(quic).map(|either, _| either.into_inner()).boxed()

@@ -10,6 +10,8 @@ use fairdeal_games::bots::Level;
 use fairdeal_games::duel::Contestant;
 use fairdeal_net::{JoinError, JoinTarget, Multiaddr};
 
+use super::relay::Relay;
+
 /// Card games at a terminal table, between peers, with no server and no dealer to trust.
 #[derive(Debug, Parser)]
 #[command(name = "fairdeal", version, propagate_version = true)]
@@ -300,13 +302,6 @@ pub(super) struct Host {
     pub(super) seat: SeatArgs,
     #[command(flatten)]
     pub(super) options: Options,
-}
-
-#[derive(Debug, clap::Args)]
-pub(super) struct Relay {
-    /// Address to listen on [default: port 4001 on every interface]; repeatable
-    #[arg(long, value_name = "MULTIADDR")]
-    pub(super) listen: Vec<Multiaddr>,
 }
 
 #[derive(Debug, clap::Args)]

@@ -43,6 +43,8 @@ mod python;
 mod ratings;
 mod reach;
 mod readme;
+#[cfg(unix)]
+mod relay;
 mod replay;
 #[path = "../fixture/require.rs"]
 mod require;

@@ -16,14 +16,14 @@ use super::process::{Program, Relay, fairdeal};
 use super::sitting::{data, person, pilot, ticket_of};
 
 /// A host that registers at the relay, and can be reached through it.
-fn host(root: &Path, name: &str, relay: &Relay, more: &[&str]) -> Program {
+pub(super) fn host(root: &Path, name: &str, relay: &Relay, more: &[&str]) -> Program {
     let args = ["bot", "host", "loot", "--seats", "2", "--json", "--no-lan"];
     let meet = ["--meet", &relay.address, "--relay", &relay.address];
     Program::start(root, name, &[&args[..], &meet, &LISTEN, more].concat())
 }
 
 /// Waits until the host reports that the point lists its table.
-fn is_registered(host: &mut Program) {
+pub(super) fn is_registered(host: &mut Program) {
     let told = host.wait_for_matching(|event| {
         let message = event["message"].as_str().unwrap_or_default();
         event["event"] == "reach" && message.starts_with("The meeting point ") && message.ends_with("lists your table.")
@@ -31,7 +31,7 @@ fn is_registered(host: &mut Program) {
     told.expect("the host is told");
 }
 
-fn guest(root: &Path, name: &str, relay: &Relay, more: &[&str]) -> Program {
+pub(super) fn guest(root: &Path, name: &str, relay: &Relay, more: &[&str]) -> Program {
     let args = ["bot", "join", "--meet", &relay.address, "--json"];
     Program::start(root, name, &[&args[..], &LISTEN, more].concat())
 }
@@ -64,7 +64,7 @@ fn is_withdrawn(root: &Path, relay: &Relay) {
 }
 
 /// Both programs play to the end and agree on the log.
-fn play_on(mut host: Program, mut guest: Program) {
+pub(super) fn play_on(mut host: Program, mut guest: Program) {
     let over = guest.wait_for("over").expect("the guest's game ends");
     let other = host.wait_for("over").expect("the host's game ends");
     assert_eq!(over["log"], other["log"]);

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -219,11 +220,21 @@ impl Drop for Program {
 pub(crate) struct Relay {
     child: Child,
     pub(crate) address: String,
+    /// Where it serves its metrics, if it was told to.
+    pub(crate) metrics: Option<SocketAddr>,
 }
 
 impl Relay {
     pub(crate) fn start(root: &Path) -> Self {
-        Self::start_at(root, "/ip4/127.0.0.1/tcp/0")
+        Self::start_with(root, &[])
+    }
+
+    pub(crate) fn start_with(root: &Path, options: &[&str]) -> Self {
+        Self::start_by(
+            fairdeal(),
+            root,
+            &[&["--listen", "/ip4/127.0.0.1/tcp/0"], options].concat(),
+        )
     }
 
     /// Kills the relay, runs `between`, and starts the relay again at the same address.
@@ -232,7 +243,7 @@ impl Relay {
         let _ = self.child.wait();
         between();
         let (listen, _) = self.address.split_once("/p2p/").unwrap();
-        let again = Self::start_at(root, listen);
+        let again = Self::start_by(fairdeal(), root, &["--listen", listen]);
         assert_eq!(again.address, self.address);
         again
     }
@@ -241,22 +252,38 @@ impl Relay {
         self.child.try_wait().unwrap().is_none()
     }
 
-    fn start_at(root: &Path, listen: &str) -> Self {
-        let mut child = fairdeal()
+    /// Starts a relay by a prepared command with options.
+    pub(crate) fn start_by(mut command: Command, root: &Path, options: &[&str]) -> Self {
+        let mut child = command
             .arg("--data-dir")
             .arg(root.join("relay"))
-            .args(["relay", "--listen", listen])
+            .arg("relay")
+            .args(options)
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let mut metrics = None;
         let address = lines.map_while(Result::ok).find_map(|line| {
+            if let Some(rest) = line.strip_prefix("Metrics: http://") {
+                let (server, _) = rest.split_once('/').unwrap();
+                metrics = Some(server.parse().unwrap());
+            }
             line.split_whitespace()
                 .find(|word| word.starts_with('/'))
                 .map(str::to_owned)
         });
         let address = address.expect("it says where it listens");
-        Self { child, address }
+        Self {
+            child,
+            address,
+            metrics,
+        }
+    }
+
+    #[allow(dead_code, reason = "benches/relay.rs measures the process")]
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
     }
 }
 

@@ -32,6 +32,11 @@ fn commands(page: &str) -> Vec<(String, i32)> {
     commands.collect()
 }
 
+/// Where programs of a reader listen.
+const HERE: &str = "/ip4/127.0.0.1/tcp/0";
+/// Where the pages have the metrics of a relay.
+const METRICS: &str = "127.0.0.1:9464";
+
 /// Whether a command opens the interface.
 fn opens_a_screen(words: &[&str]) -> bool {
     let has = |word: &str| words.contains(&word);
@@ -76,7 +81,6 @@ impl Reader {
 
     /// The command with its placeholders filled in by somebody else's table or relay.
     fn filled(&mut self, command: &str) -> String {
-        const HERE: &str = "/ip4/127.0.0.1/tcp/0";
         for place in ["TICKET", "ADDRESS"] {
             if !command.contains(place) || self.known.contains_key(place) {
                 continue;
@@ -98,12 +102,8 @@ impl Reader {
                 self.others.push(host);
                 ticket
             } else {
-                let mut relay = Program::start(self.folder.path(), "relay", &["relay", "--listen", HERE]);
-                let line = std::iter::from_fn(|| relay.line())
-                    .find(|line| line.contains("/p2p/"))
-                    .unwrap();
-                self.others.push(relay);
-                line.split_whitespace().next().unwrap().to_owned()
+                self.runs_relay(&[]);
+                continue;
             };
             self.known.insert(place, value);
         }
@@ -119,6 +119,29 @@ impl Reader {
             ["fairdeal", "bot", "join", ..] => format!("{filled} --listen {HERE}"),
             _ => filled,
         }
+    }
+
+    /// Starts a relay, which serves until the reader has finished.
+    fn runs_relay(&mut self, options: &[&str]) {
+        let name = format!("relay-{}", self.others.len());
+        // Any port for metrics: other tests run beside this one.
+        let options = options
+            .iter()
+            .map(|word| if *word == METRICS { "127.0.0.1:0" } else { word });
+        let args: Vec<&str> = ["relay", "--listen", HERE].into_iter().chain(options).collect();
+        let mut relay = Program::start(self.folder.path(), &name, &args);
+        loop {
+            let line = relay.line().expect("it says where it listens");
+            if let Some(metrics) = line.strip_prefix("Metrics: http://") {
+                let (server, _) = metrics.split_once('/').unwrap();
+                self.known.insert(METRICS, server.to_owned());
+            } else if line.contains("/p2p/") {
+                let address = line.split_whitespace().next().unwrap();
+                self.known.entry("ADDRESS").or_insert_with(|| address.to_owned());
+                break;
+            }
+        }
+        self.others.push(relay);
     }
 
     fn runs(&mut self, command: &str, status: i32) {
@@ -141,8 +164,7 @@ impl Reader {
                 assert!(named.is_match(&recipes), "no recipe {recipe}");
                 return;
             }
-            // It serves until it is told to end: the test has one of its own for the other commands.
-            ["fairdeal", "relay"] => return,
+            ["fairdeal", "relay", options @ ..] if !options.contains(&"--health") => return self.runs_relay(options),
             _ => {}
         }
         let filled = self.filled(command);
@@ -231,7 +253,7 @@ fn commands_for_bot_writers_work() {
 
 #[test]
 fn commands_for_meeting_points_work() {
-    follows(Reader::new(), "meeting-points.md", 4);
+    follows(Reader::new(), "meeting-points.md", 6);
 }
 
 /// Every page is in the table of contents, and every entry there is a page.

@@ -86,7 +86,14 @@ impl NodeTask {
                     self.swarm.close_connection(connection_id);
                     return;
                 };
+                let registers = matches!(request, MeetRequest::Register(_));
                 let response = self.serve(peer, network, request, now);
+                match &response {
+                    MeetResponse::Done if registers => self.metrics.accepted_registration(),
+                    MeetResponse::Done => {}
+                    MeetResponse::Refused(refusal) => self.metrics.refused_registration(*refusal),
+                    MeetResponse::Page(_) => self.metrics.sent_page(),
+                }
                 let meet = &mut self.swarm.behaviour_mut().meet;
                 // Fails if the asking peer has stopped waiting; it will ask again.
                 let _ = meet.send_response(channel, response);

@@ -29,7 +29,8 @@ use crate::peer::keypair;
 use crate::port::is_free;
 use crate::relays::{Relays, is_circuit};
 use crate::swarm::{self, Behaviour};
-use crate::{DialFailure, Lan, NodeConfig, NodeError, NodeEvent, PeerId, Reach, ReachNews};
+use crate::traffic::Traffic;
+use crate::{DialFailure, Lan, NodeConfig, NodeError, NodeEvent, PeerId, Reach, ReachNews, RelayMetrics};
 
 /// Bytes in flight to a peer from which on best-effort messages to it are dropped.
 const BUSY: usize = 4096;
@@ -74,6 +75,10 @@ pub(super) struct NodeTask {
     clients: Clients,
     /// The tables that this node lists, if it is a meeting point.
     registrations: Registrations,
+    /// Counters of this node as a relay; values of other owners are filled in when somebody asks.
+    metrics: RelayMetrics,
+    /// The bytes that this node carries, if it is a relay.
+    traffic: Option<Traffic>,
     /// The meeting points at which this node registers its table.
     points: Points,
     /// The open connections.
@@ -154,7 +159,8 @@ impl NodeTask {
     ) -> Result<Self, NodeError> {
         let keypair = keypair(identity)?;
         let handshakes = Handshakes::default();
-        let swarm = swarm::build(&keypair, &config, handshakes.clone())?;
+        let traffic = (config.reach == Reach::Relay).then(Traffic::default);
+        let swarm = swarm::build(&keypair, &config, handshakes.clone(), traffic.as_ref())?;
         let local = PeerId::of(identity)?;
         let mut driver = Self {
             swarm,
@@ -170,7 +176,9 @@ impl NodeTask {
             relays: Relays::new(&config.relays, Instant::now()),
             circuits: Circuits::default(),
             clients: Clients::default(),
-            registrations: Registrations::default(),
+            registrations: Registrations::new(&config.relay),
+            metrics: RelayMetrics::new(config.max_connections, config.relay),
+            traffic,
             points: Points::new(local, &config.meet),
             links: HashMap::new(),
             upgrades: BTreeMap::new(),
@@ -383,8 +391,25 @@ impl NodeTask {
                 let all = own.chain(external).cloned();
                 let _ = reply.send(all.chain(self.relays.circuits()).collect());
             }
+            Command::Metrics(reply) => {
+                let _ = reply.send(self.measured(now));
+            }
             Command::Shutdown(reply) => self.shut_down(reply),
         }
+    }
+
+    /// The counters of this node, now.
+    fn measured(&self, now: Instant) -> RelayMetrics {
+        let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
+        let mut metrics = self.metrics.clone();
+        metrics.connections = number(self.links.len());
+        metrics.reservations = number(self.clients.reserved());
+        metrics.tables = number(self.registrations.tables(now));
+        let crowded_out = self.swarm.behaviour().own_limits.crowded_out();
+        metrics.connections_refused.set("crowded", crowded_out);
+        let total = self.traffic.as_ref().map(Traffic::total);
+        (metrics.bytes_received, metrics.bytes_sent) = total.unwrap_or_default();
+        metrics
     }
 
     fn shut_down(&mut self, reply: oneshot::Sender<()>) {

@@ -56,6 +56,9 @@ impl NodeTask {
                     self.links.insert(connection_id, link);
                     self.note_upgrade(peer);
                 }
+                if endpoint.is_listener() {
+                    self.metrics.accepted_connection();
+                }
                 let address = endpoint.get_remote_address().clone();
                 self.on_connected(peer_id, address);
             }
@@ -94,6 +97,7 @@ impl NodeTask {
             SwarmEvent::IncomingConnectionError {
                 send_back_addr, error, ..
             } => {
+                self.metrics.refused_connection(&error);
                 tracing::debug!(from = %send_back_addr, %error, "an incoming connection failed");
             }
             SwarmEvent::NewListenAddr { listener_id, address } => {
@@ -185,6 +189,7 @@ impl NodeTask {
 
     /// Keeps the clients of this relay connected.
     pub(super) fn on_relaying(&mut self, event: &relay::Event) {
+        self.metrics.relaying(event);
         for (peer, works) in self.clients.note(event) {
             let gate = &mut self.swarm.behaviour_mut().own_limits;
             if works {

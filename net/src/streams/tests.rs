@@ -283,7 +283,7 @@ async fn a_peer_that_ignores_its_window_waits_and_disturbs_nobody() {
     config.ping_interval = Duration::from_secs(60);
     let (mut one, address) = spawn_listening(1, config.clone()).await;
     let key = keypair(&identity(3)).unwrap();
-    let mut rude = swarm::build(&key, &config, Default::default()).unwrap();
+    let mut rude = swarm::build(&key, &config, Default::default(), None).unwrap();
     rude.dial(address.clone()).unwrap();
     let mut taken = 0;
     loop {
@@ -329,7 +329,7 @@ async fn a_new_stream_is_read_when_the_message_before_is_taken() {
     config.ping_interval = Duration::from_secs(60);
     let (mut one, address) = spawn_listening(1, config.clone()).await;
     let key = keypair(&identity(3)).unwrap();
-    let mut rude = swarm::build(&key, &config, Default::default()).unwrap();
+    let mut rude = swarm::build(&key, &config, Default::default(), None).unwrap();
     rude.dial(address).unwrap();
     let connection = loop {
         if let SwarmEvent::ConnectionEstablished { connection_id, .. } = rude.select_next_some().await {
@@ -359,7 +359,7 @@ async fn a_peer_that_opens_streams_without_end_is_cut_off() {
     let (mut one, address) = spawn_listening(1, config.clone()).await;
     let reads = one.until(|_| None::<()>);
     let key = keypair(&identity(3)).unwrap();
-    let mut rude = swarm::build(&key, &config, Default::default()).unwrap();
+    let mut rude = swarm::build(&key, &config, Default::default(), None).unwrap();
     rude.dial(address).unwrap();
     let mut opened = 0;
     let opens = async {

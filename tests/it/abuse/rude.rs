@@ -53,7 +53,9 @@ impl Rude {
     /// Dials and completes the handshakes.
     pub(crate) async fn connect(to: SocketAddr, from: Ipv4Addr, key: &Keypair) -> io::Result<Self> {
         let shake = async {
-            let mut stream = tcp::tokio::TcpStream(dial(to, from).await?);
+            let stream = dial(to, from).await?;
+            stream.set_nodelay(true)?;
+            let mut stream = tcp::tokio::TcpStream(stream);
             agree(&mut stream, "/noise").await?;
             let noise = noise::Config::new(key).map_err(io::Error::other)?;
             let secured = noise.upgrade_outbound(stream, "/noise").await;

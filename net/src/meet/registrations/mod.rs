@@ -12,14 +12,11 @@ use fairdeal_protocol::wire::bounded::Text;
 
 use super::LIFETIME;
 use super::message::{ListedTable, MeetPage, Refusal, Registration};
-use crate::PeerId;
 use crate::allowance::Allowance;
 use crate::handshakes::Network;
+use crate::relay_limits::count;
+use crate::{PeerId, RelayLimits};
 
-/// Maximum number of registrations.
-const MAX_TABLES: usize = 1024;
-/// Maximum number of registrations from one network.
-const MAX_PER_NETWORK: usize = 32;
 /// Limit on the requests of one network. A host sends one each 40 s and one for each guest that comes or goes; a
 /// client that views the list sends one for each page every 5 s.
 const REQUESTS: Allowance = Allowance::new(128, Duration::from_millis(100));
@@ -27,8 +24,12 @@ const REQUESTS: Allowance = Allowance::new(128, Duration::from_millis(100));
 const MAX_NETWORKS: usize = 4096;
 
 /// The registrations of one point.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Registrations {
+    /// Maximum number of registrations.
+    most: usize,
+    /// Maximum number of registrations from one network.
+    per_network: usize,
     /// By id, which tells their order and is never used again.
     tables: BTreeMap<u64, Registered>,
     last: u64,
@@ -47,6 +48,21 @@ struct Registered {
 }
 
 impl Registrations {
+    pub(crate) fn new(limits: &RelayLimits) -> Self {
+        Self {
+            most: count(limits.registrations),
+            per_network: count(limits.registrations_per_network.get()),
+            tables: BTreeMap::new(),
+            last: 0,
+            requests: BTreeMap::new(),
+        }
+    }
+
+    /// The number of listed tables.
+    pub(crate) fn tables(&self, now: Instant) -> usize {
+        self.tables.values().filter(|known| known.until > now).count()
+    }
+
     /// Whether a request from that network may be served now. One without an IP address has no limit.
     pub(crate) fn admit(&mut self, network: Option<Network>, now: Instant) -> bool {
         let Some(network) = network else {
@@ -84,10 +100,10 @@ impl Registrations {
             return Err(Refusal::Outdated);
         }
         let others = self.tables.values().filter(|known| known.host != host);
-        if network.is_some() && others.clone().filter(|known| known.network == network).count() >= MAX_PER_NETWORK {
+        if network.is_some() && others.clone().filter(|known| known.network == network).count() >= self.per_network {
             return Err(Refusal::NetworkFull);
         }
-        if others.count() >= MAX_TABLES {
+        if others.count() >= self.most {
             return Err(Refusal::Full);
         }
         if let Some((id, _, _)) = own {

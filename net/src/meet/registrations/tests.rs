@@ -6,7 +6,10 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::meet::{MAX_PAGE, Offer};
-use crate::{AddressRecord, Announcement};
+use crate::{AddressRecord, Announcement, RelayLimits};
+
+const MAX_TABLES: usize = RelayLimits::DEFAULT.registrations as usize;
+const MAX_PER_NETWORK: usize = RelayLimits::DEFAULT.registrations_per_network.get() as usize;
 
 /// The point's own store, and its clock.
 struct Point {
@@ -62,7 +65,7 @@ fn announcement(lobby: u8, of: &str) -> Announcement {
 impl Point {
     fn new() -> Self {
         Self {
-            store: Registrations::default(),
+            store: Registrations::new(&RelayLimits::DEFAULT),
             now: Instant::now(),
         }
     }

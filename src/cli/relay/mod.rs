@@ -1,28 +1,42 @@
 //! The relay: lets friends behind routers connect, and lists their open tables. Any friend with a reachable address can
-//! run one.
+//! run one. Monitors read its metrics and health over HTTP.
+
+mod args;
+mod health;
+mod http;
+mod metrics;
+mod open_files;
+
+use std::net::SocketAddr;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use fairdeal_net::everywhere;
-use fairdeal_net::{Node, NodeConfig, NodeError, NodeEvent, Reach, Transport, is_loopback};
+use fairdeal_net::{Node, NodeConfig, NodeError, NodeEvent, NodeHandle, Reach, Transport, is_loopback};
 
-use super::args::{Common, Relay};
+use super::args::Common;
 use super::output::say;
 use super::table::runtime;
 use super::{Exit, usage};
 use crate::signals::Signals;
 use crate::store::DataDir;
 
+pub(super) use args::Relay;
+
 /// The default port. A fixed port keeps the address that friends have saved.
 const PORT: u16 = 4001;
-/// The maximum number of connections, of all friends together.
-const MAX_CONNECTIONS: u32 = 512;
 
-/// Runs the relay until it is interrupted.
+/// Runs the relay until it is interrupted, or asks a running one for its health.
 pub(super) fn relay(common: &Common, relay: Relay) -> anyhow::Result<Exit> {
+    if let Some(address) = relay.health {
+        return health::ask(address);
+    }
+    open_files::allow(relay.max_connections())?;
     let data = DataDir::open(common.data_dir.as_deref())?;
     let identity = data.identity()?;
     let mut config = NodeConfig::new(Transport::Sockets);
     config.reach = Reach::Relay;
-    config.max_connections = MAX_CONNECTIONS;
+    config.max_connections = relay.max_connections();
+    config.relay = relay.limits();
     // A relay takes part in no game, so it accepts no messages.
     config.max_message = 1;
     config.listen = if relay.listen.is_empty() {
@@ -37,6 +51,12 @@ pub(super) fn relay(common: &Common, relay: Relay) -> anyhow::Result<Exit> {
         })?;
         let mut signals = Signals::new()?;
         let me = node.local_peer();
+        if let Some(address) = relay.metrics {
+            let address = serve_monitors(address, node.clone()).await?;
+            say(format!(
+                "Metrics: http://{address}/metrics; health: http://{address}/health"
+            ))?;
+        }
         say("As a relay: fairdeal host GAME --relay ADDRESS")?;
         say("As a meeting point: fairdeal host GAME --meet ADDRESS; fairdeal join --meet ADDRESS")?;
         say("where ADDRESS is one of")?;
@@ -62,4 +82,34 @@ pub(super) fn relay(common: &Common, relay: Relay) -> anyhow::Result<Exit> {
             }
         }
     })
+}
+
+/// Serves metrics and health while the runtime runs, and returns where.
+async fn serve_monitors(address: SocketAddr, node: NodeHandle) -> anyhow::Result<SocketAddr> {
+    let unusable = |error| {
+        usage(format_args!(
+            "cannot serve metrics at {address}: {error}; choose another address with --metrics"
+        ))
+    };
+    let listener = http::listen(address).await.map_err(unusable)?;
+    let address = listener.local_addr()?;
+    let started = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default()
+        .as_secs();
+    tokio::spawn(http::serve(listener, http::TIMEOUT, move |page| {
+        answer(node.clone(), page, started)
+    }));
+    Ok(address)
+}
+
+async fn answer(node: NodeHandle, page: http::Page, started: u64) -> http::Answer {
+    let ended = |error: NodeError| error.to_string();
+    match page {
+        http::Page::Metrics => Ok(metrics::text(&node.metrics().await.map_err(ended)?, started)),
+        http::Page::Health if node.addresses().await.map_err(ended)?.is_empty() => {
+            Err("the relay listens on no address".to_owned())
+        }
+        http::Page::Health => Ok("ok\n".to_owned()),
+    }
 }
