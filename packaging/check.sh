@@ -35,10 +35,10 @@ mkdir "$work/home"
 cp "$packages"/*-linux-musl.tar.gz "$packages/SHA256SUMS" "$work"
 # Nothing of this machine's settings, and no Rust in the path.
 clean() { env -i HOME="$work/home" TERM=xterm-256color LANG=C.UTF-8 PATH=/usr/bin:/bin "$@"; }
-commands Linux | sed 's#^\./fairdeal$#timeout 5 script -qec ./fairdeal screen.txt >/dev/null || true#' >"$work/steps.sh"
+commands Linux | sed 's#^\./fairdeal$#timeout 5 script -qec "stty rows 30 cols 100; ./fairdeal" screen.txt >/dev/null || true#' >"$work/steps.sh"
 (cd "$work" && clean bash -euxo pipefail steps.sh </dev/null)
 folder=$(echo "$work"/fairdeal-*-linux-musl)
-grep -q Loot "$folder/screen.txt" || fail "the interface did not appear"
+grep -q 'check the shuffle' "$folder/screen.txt" || fail "the interface did not appear"
 size=$(stat -c %s "$folder/fairdeal")
 echo "the program has $size bytes"
 [ "$size" -lt 20000000 ] || fail "the program has 20 MB or more"

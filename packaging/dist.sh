@@ -115,6 +115,9 @@ for target in $targets; do
     rm -f sbom.json ./*/sbom.json
     case $target in
     *-musl)
+        printf 'fairdeal (%s-1) unstable; urgency=medium\n\n  * CHANGELOG.md has the changes.\n\n -- %s  %s\n' \
+            "$version" "$(sed -n 's/^maintainer = "\(.*\)"/\1/p' Cargo.toml)" \
+            "$(date -u -R -d "@$SOURCE_DATE_EPOCH")" >"$staging/changelog"
         settle "$staging"
         cargo deb --no-build --no-strip --target "$target" --profile dist --output "$out" >/dev/null
         ;;
