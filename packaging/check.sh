@@ -83,14 +83,6 @@ if [ -e "$zip" ] && have wine && have unzip; then
     table=$(wine fairdeal.exe history | grep -o '[0-9a-f]\{8\}' | head -n 1)
     wine fairdeal.exe export "$table" -o windows.fairdeal
     wine fairdeal.exe verify windows.fairdeal
-    # Two programs, over sockets of this machine.
-    wine fairdeal.exe --data-dir host bot host loot --seats 2 --no-lan --listen /ip4/127.0.0.1/tcp/0 >host.txt &
-    for _ in $(seq 60); do
-        ticket=$(grep -ao 'fd1[0-9a-z]*' host.txt | head -n 1) && break
-        sleep 0.5
-    done
-    timeout 120 wine fairdeal.exe --data-dir guest bot join "$ticket"
-    wait
     cd "$source"
 fi
 
