@@ -220,6 +220,7 @@ mod tests {
         let counts = ["full", "too_fast", "invalid"].map(|reason| metrics.registrations_refused.get(reason));
         assert_eq!(counts, [1, 2, 0]);
     }
+
     /// Also pins the error by which libp2p ends a circuit that has carried its bytes.
     #[tokio::test]
     async fn relay_keeps_its_limits_and_counts() {

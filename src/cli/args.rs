@@ -402,7 +402,7 @@ pub(super) enum PeopleCommand {
     Name {
         /// Peer id, its start or end, or your name for it
         key: String,
-        /// The name [default: none]
+        /// The name; without one, the name is removed
         name: Option<String>,
     },
     /// Mark a key as a favourite: its tables come first in lists

@@ -1,7 +1,6 @@
 //! `fairdeal people`: the address book, as text or JSON lines, and its changes.
 
-use fairdeal_games::counted;
-use fairdeal_ui::people::{Change, Person};
+use fairdeal_ui::people::{Book, Change, MarkKind, Person, games_in_words};
 
 use super::args::{Common, People, PeopleCommand};
 use super::output::{print, say};
@@ -24,7 +23,7 @@ pub(super) fn people(common: &Common, people: People) -> anyhow::Result<Exit> {
     let before = data.people()?;
     let key = before.find(&text).map_err(usage)?;
     let short = key.short();
-    let name = match before.get(&key).map(Person::shown).filter(|name| *name != short) {
+    let name = match before.get(&key).map(Person::readable).filter(|name| *name != short) {
         Some(name) => format!("{name} (key {short})"),
         None => format!("Key {short}"),
     };
@@ -42,11 +41,11 @@ pub(super) fn people(common: &Common, people: People) -> anyhow::Result<Exit> {
 fn done(key: &str, change: &Change, now: Option<&str>) -> String {
     match change {
         Change::Name(_) => match now {
-            Some(name) => format!("{key} has your name {name}."),
-            None => format!("{key} has no name of yours."),
+            Some(name) => format!("Your name for {key} is {name}."),
+            None => format!("You have no name for {key}."),
         },
         Change::Favourite(true) => format!("{key} is a favourite."),
-        Change::Favourite(false) => format!("{key} is no favourite."),
+        Change::Favourite(false) => format!("{key} is not a favourite."),
         Change::Blocked(true) => format!("{key} is blocked."),
         Change::Blocked(false) => format!("{key} is not blocked."),
         Change::Forget => format!("{key} is forgotten."),
@@ -66,7 +65,7 @@ fn list(data: &DataView, json: bool, ascii: bool) -> anyhow::Result<Exit> {
     } else {
         book.listed()
             .into_iter()
-            .map(|person| in_words(person, ascii))
+            .map(|person| in_words(&book, person, ascii))
             .collect()
     };
     print(text.as_bytes())?;
@@ -74,34 +73,29 @@ fn list(data: &DataView, json: bool, ascii: bool) -> anyhow::Result<Exit> {
 }
 
 /// Three lines: the name and marks, the key and its words, and the games.
-fn in_words(person: &Person, ascii: bool) -> String {
+fn in_words(book: &Book, person: &Person, ascii: bool) -> String {
     let announced = person.announced.first().map(String::as_str).unwrap_or_default();
-    // An announced name stands in quotation marks, a name of the player's own does not.
-    let name = match (&person.name, announced) {
-        (Some(name), _) => name.clone(),
-        (None, "") => "no name".to_owned(),
-        (None, announced) => format!("\"{announced}\""),
-    };
-    let mark = match (person.blocked, person.favourite, ascii) {
-        (true, _, false) => "✗ blocked: ",
-        (true, _, true) => "x blocked: ",
-        (false, true, false) => "★ favourite: ",
-        (false, true, true) => "* favourite: ",
-        (false, false, _) => "",
+    let mark = book.mark(&person.key, announced);
+    let (sign, in_ascii) = mark.sign();
+    let sign = if ascii { in_ascii } else { sign };
+    let marked = match mark.kind() {
+        MarkKind::Blocked | MarkKind::Favourite => format!("{sign} {}: ", mark.short()),
+        MarkKind::OtherKey | MarkKind::Known | MarkKind::New => String::new(),
     };
     let games = match person.games {
         0 => "no game yet".to_owned(),
-        games => counted(usize::try_from(games).unwrap_or(usize::MAX), "game"),
+        games => games_in_words(games),
     };
     let last = person.last.as_ref();
     let last = last.map_or_else(String::new, |day| format!(", the last on {day}"));
-    let bot = if person.bot { ", then played by a bot" } else { "" };
+    let bot = if person.bot { "; a bot played last time" } else { "" };
     let also = match (&person.name, announced) {
         (Some(_), announced) if !announced.is_empty() => format!("; announced \"{announced}\""),
         _ => String::new(),
     };
     format!(
-        "{mark}{name}\n    {}  {}\n    {games}{last}{bot}{also}\n",
+        "{marked}{}\n    {}  {}\n    {games}{last}{bot}{also}\n",
+        person.readable(),
         person.key.short(),
         person.key.words()
     )

@@ -17,7 +17,7 @@ pub(in crate::cli) struct Relay {
     #[arg(long, value_name = "MULTIADDR")]
     pub(super) listen: Vec<Multiaddr>,
     /// Serve http://IP:PORT/metrics (Prometheus text) and /health, for example at 127.0.0.1:9464; use a loopback or
-    /// private address, for anybody who reaches it may read
+    /// private address, for whoever reaches it can read it
     #[arg(long, value_name = "IP:PORT", overrides_with = "metrics")]
     pub(super) metrics: Option<SocketAddr>,
     /// Ask the relay that runs with this --metrics address whether it is healthy, and exit with 0 if it is, else with 1

@@ -2,7 +2,6 @@
 
 use std::convert::Infallible;
 use std::future::Future;
-use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -115,11 +114,6 @@ fn refusal(status: StatusCode) -> Response<String> {
     response
 }
 
-/// Listens for monitors.
-pub(super) async fn listen(address: std::net::SocketAddr) -> io::Result<TcpListener> {
-    TcpListener::bind(address).await
-}
-
 #[cfg(test)]
 mod tests {
     use std::net::SocketAddr;
@@ -129,7 +123,7 @@ mod tests {
     use super::*;
 
     async fn server(limit: Duration) -> SocketAddr {
-        let listener = listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         tokio::spawn(serve(listener, limit, async |page| match page {
             Page::Metrics => Ok("a_metric 1\n".to_owned()),

@@ -13,6 +13,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use fairdeal_net::everywhere;
 use fairdeal_net::{Node, NodeConfig, NodeError, NodeEvent, NodeHandle, Reach, Transport, is_loopback};
 
+use tokio::net::TcpListener;
+
 use super::args::Common;
 use super::output::say;
 use super::table::runtime;
@@ -91,7 +93,7 @@ async fn serve_monitors(address: SocketAddr, node: NodeHandle) -> anyhow::Result
             "cannot serve metrics at {address}: {error}; choose another address with --metrics"
         ))
     };
-    let listener = http::listen(address).await.map_err(unusable)?;
+    let listener = TcpListener::bind(address).await.map_err(unusable)?;
     let address = listener.local_addr()?;
     let started = SystemTime::now()
         .duration_since(UNIX_EPOCH)

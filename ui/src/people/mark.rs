@@ -1,8 +1,6 @@
 //! Marks: the address book's word on a key, and on the name announced with it.
 
-use fairdeal_games::counted;
-
-use super::PeerKey;
+use super::{PeerKey, games_in_words, readable};
 
 /// A player that has a program of its own: not this player, and no bot of somebody's program.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -94,21 +92,18 @@ impl Mark {
         }
     }
 
-    /// The player's own name for the key, or else an announced one in quotation marks: nobody can announce a name without
-    /// them.
     fn name(&self) -> String {
-        match &self.known {
-            Some(known) if known.is_own_name => known.name.clone(),
-            Some(known) => format!("\"{}\"", known.name),
-            None => String::new(),
-        }
+        let name = self.known.as_ref().and_then(|known| match known.is_own_name {
+            true => readable(Some(&known.name), None),
+            false => readable(None, Some(&known.name)),
+        });
+        name.unwrap_or_default()
     }
 
     fn with_games(&self) -> String {
-        let games = self.known.as_ref().map_or(0, |known| known.games);
-        match usize::try_from(games).unwrap_or(usize::MAX) {
+        match self.known.as_ref().map_or(0, |known| known.games) {
             0 => self.name(),
-            games => format!("{}, {}", self.name(), counted(games, "game")),
+            games => format!("{}, {}", self.name(), games_in_words(games)),
         }
     }
 }

@@ -11,6 +11,7 @@ mod mark;
 pub use key::{NotAPeerKey, PeerKey};
 pub use mark::{Known, Mark, MarkKind, SeatPerson};
 
+use fairdeal_games::counted;
 use serde::{Deserialize, Serialize};
 
 use crate::text::{clean, looks};
@@ -121,6 +122,19 @@ pub enum FindError {
     Several { given: String, matches: Vec<String> },
 }
 
+/// A name for people to read: the player's own name for a key, or else an announced one in quotation marks. Nobody can
+/// announce a name without them.
+pub(crate) fn readable(own: Option<&str>, announced: Option<&str>) -> Option<String> {
+    let announced = announced.filter(|name| !name.is_empty());
+    own.map(str::to_owned)
+        .or_else(|| announced.map(|name| format!("\"{name}\"")))
+}
+
+/// A number of games in words.
+pub fn games_in_words(games: u32) -> String {
+    counted(usize::try_from(games).unwrap_or(usize::MAX), "game")
+}
+
 impl Person {
     fn new(key: PeerKey) -> Self {
         Self {
@@ -140,6 +154,12 @@ impl Person {
     pub fn shown(&self) -> String {
         let name = self.name.as_ref().or(self.announced.first());
         name.cloned().unwrap_or_else(|| self.key.short())
+    }
+
+    /// The same for people to read: an announced name stands in quotation marks.
+    pub fn readable(&self) -> String {
+        let announced = self.announced.first().map(String::as_str);
+        readable(self.name.as_deref(), announced).unwrap_or_else(|| self.key.short())
     }
 
     /// Whether the player has said nothing of it.

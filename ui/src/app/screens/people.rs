@@ -1,6 +1,5 @@
 //! The address book: the keys that this player has played with, and those at the table behind this screen.
 
-use fairdeal_games::counted;
 use ratatui::layout::{Constraint, Layout, Margin, Rect};
 use ratatui::text::Line;
 
@@ -9,7 +8,9 @@ use crate::app::screen::{Context, Effect, Question, Request, Requests, Screen};
 use crate::canvas::{Canvas, Layer, Target, wrapped};
 use crate::field::Field;
 use crate::keys::Intent;
-use crate::people::{Change, MAX_OWN_NAME, MAX_PEOPLE, MarkKind, PeerKey, Person, SeatPerson};
+use crate::people::{
+    Change, MAX_OWN_NAME, MAX_PEOPLE, MarkKind, PeerKey, Person, SeatPerson, games_in_words, readable,
+};
 use crate::theme::Theme;
 
 const NAME: Target = Target::Button(0);
@@ -43,18 +44,11 @@ struct Entry<'a> {
 }
 
 impl Entry<'_> {
-    /// The player's own name for the key, or else the announced one in quotation marks: nobody can announce a name
-    /// without them.
     fn name(&self) -> String {
-        if let Some(name) = self.person.and_then(|person| person.name.clone()) {
-            return name;
-        }
+        let own = self.person.and_then(|person| person.name.as_deref());
         let known = self.person.and_then(|person| person.announced.first());
-        let announced = self.announced.or(known.map(String::as_str)).unwrap_or_default();
-        match announced {
-            "" => self.key.short(),
-            name => format!("\"{name}\""),
-        }
+        let announced = self.announced.or(known.map(String::as_str));
+        readable(own, announced).unwrap_or_else(|| self.key.short())
     }
 }
 
@@ -98,9 +92,8 @@ impl People {
         let announced = entry.announced.unwrap_or_default();
         let mark = context.people.mark(&entry.key, announced);
         let (sign, ascii) = mark.sign();
-        let games = entry.person.map_or(0, |person| person.games);
         let words = match mark.kind() {
-            MarkKind::Known => counted(usize::try_from(games).unwrap_or(usize::MAX), "game"),
+            MarkKind::Known => games_in_words(entry.person.map_or(0, |person| person.games)),
             _ => mark.short().to_owned(),
         };
         (context.theme.glyph(sign, ascii), words, mark.kind())
@@ -131,7 +124,7 @@ impl People {
             BLOCK => self.change(context, Change::Blocked(!is_blocked), requests),
             FORGET if entry.person.is_some() => {
                 let name = entry.name();
-                let text = format!("Forget {name}, with its marks? The next game shows it as new.");
+                let text = format!("Forget {name} and its marks? In the next game this key will be new to you.");
                 requests.push(Request::Ask(Question::sure(text)));
             }
             _ => return false,
@@ -182,7 +175,7 @@ fn played(entry: &Entry<'_>) -> String {
     let Some(person) = entry.person.filter(|person| person.games > 0) else {
         return "You have not played with this key yet.".to_owned();
     };
-    let games = counted(usize::try_from(person.games).unwrap_or(usize::MAX), "game");
+    let games = games_in_words(person.games);
     let days = match (&person.first, &person.last) {
         (Some(first), Some(last)) if first == last => format!(", on {last}"),
         (Some(first), Some(last)) => format!(", from {first} to {last}"),
@@ -200,7 +193,7 @@ fn draw_buttons(entry: &Entry<'_>, canvas: &mut Canvas<'_>, line: Rect) {
     let (is_favourite, is_blocked) = entry.person.map_or((false, false), |one| (one.favourite, one.blocked));
     let mut x = canvas.button((line.x, line.y), "n", "name", NAME);
     if !is_blocked {
-        let label = if is_favourite { "no favourite" } else { "favourite" };
+        let label = if is_favourite { "unmark" } else { "favourite" };
         x = canvas.button((x, line.y), "f", label, FAVOURITE);
     }
     let label = if is_blocked { "unblock" } else { "block" };
