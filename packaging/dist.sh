@@ -21,7 +21,7 @@ need() {
     command -v "$1" >/dev/null 2>&1 || { echo "dist: $1 is missing; $2" >&2; exit 2; }
 }
 need just "cargo install just"
-need cargo-about "cargo install cargo-about --features cli"
+need cargo-about "cargo install --features cli cargo-about"
 need cargo-cyclonedx "cargo install cargo-cyclonedx"
 for target in $targets wasm32-unknown-unknown; do
     rustc --print target-libdir --target "$target" | xargs test -d ||
@@ -124,7 +124,7 @@ for target in $targets; do
     esac
 done
 
-just page
+RUSTFLAGS=$flags just page
 cp target/page/fairdeal.html "$out/fairdeal-$version.html"
 rm -r "$staging"
 cd "$out"
