@@ -9,6 +9,7 @@ use libp2p::relay::outbound::hop::{ConnectError, ReserveError};
 use libp2p::swarm::DialError;
 
 use super::event::clean;
+use super::port::is_quic;
 use super::{DialFailure, Multiaddr, PeerIdError};
 
 /// The reason for a failed dial, as our type. `None` if the peer is connected or being dialled
@@ -86,10 +87,7 @@ fn without_peer(address: &Multiaddr) -> Multiaddr {
 
 /// Why an address cannot be used by this build, if so.
 pub(super) fn unsupported(address: &Multiaddr) -> Option<&'static str> {
-    let is_quic = address
-        .iter()
-        .any(|part| matches!(part, Protocol::QuicV1 | Protocol::Quic));
-    (is_quic && !cfg!(feature = "quic")).then_some("this program is built without QUIC; use a TCP address")
+    (is_quic(address) && !cfg!(feature = "quic")).then_some("this program is built without QUIC; use a TCP address")
 }
 
 fn transport_failure(address: &Multiaddr, error: &TransportError<io::Error>) -> String {

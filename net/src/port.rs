@@ -85,6 +85,21 @@ pub fn everywhere(port: u16) -> Vec<Multiaddr> {
     all
 }
 
+/// Whether an address is one for QUIC.
+pub(super) fn is_quic(address: &Multiaddr) -> bool {
+    let mut parts = address.iter();
+    parts.any(|part| matches!(part, Protocol::QuicV1 | Protocol::Quic))
+}
+
+/// Whether an address is every interface, as [`everywhere`] has them.
+pub(super) fn is_everywhere(address: &Multiaddr) -> bool {
+    match address.iter().next() {
+        Some(Protocol::Ip4(ip)) => ip.is_unspecified(),
+        Some(Protocol::Ip6(ip)) => ip.is_unspecified(),
+        _ => false,
+    }
+}
+
 /// The addresses to share, most useful first. Loopback addresses are shared only if there are no others.
 /// Addresses that need an interface's name are left out, and private ones use only TCP. The number is limited,
 /// since a ticket has to fit into a chat.
@@ -253,6 +268,9 @@ mod tests {
         assert_eq!(texts.first().map(String::as_str), Some("/ip4/0.0.0.0/tcp/7"));
         let quic = "/ip4/0.0.0.0/udp/7/quic-v1".to_owned();
         assert_eq!(texts.contains(&quic), cfg!(feature = "quic"));
+        assert!(everywhere(7).iter().all(is_everywhere));
+        assert!(is_quic(&address(&quic)) && !is_quic(&address("/ip4/0.0.0.0/tcp/7")));
+        assert!(!is_everywhere(&address("/ip4/192.0.2.1/udp/7/quic-v1")));
     }
 
     #[test]

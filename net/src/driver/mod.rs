@@ -26,7 +26,7 @@ use crate::failure::{innermost, unsupported};
 use crate::handshakes::{Handshakes, Network};
 use crate::meet::{MeetRequest, Points, Registrations};
 use crate::peer::keypair;
-use crate::port::is_free;
+use crate::port::{is_everywhere, is_free, is_quic};
 use crate::relays::{Relays, is_circuit};
 use crate::swarm::{self, Behaviour};
 use crate::traffic::Traffic;
@@ -447,10 +447,15 @@ impl NodeTask {
                 self.listeners.push(listener);
                 Ok(())
             }
-            Err(error) => Err(NodeError::Listen {
-                address,
-                reason: innermost(&error),
-            }),
+            Err(error) => {
+                let reason = innermost(&error);
+                // The port is free on every interface, so this system cannot do QUIC. TCP is enough.
+                if is_quic(&address) && is_everywhere(&address) && !self.listeners.is_empty() {
+                    tracing::warn!(%address, reason, "not listening by QUIC");
+                    return Ok(());
+                }
+                Err(NodeError::Listen { address, reason })
+            }
         }
     }
 
