@@ -1,6 +1,6 @@
 //! `fairdeal people`: the address book, as text or JSON lines, and its changes.
 
-use fairdeal_ui::people::{Book, Change, MarkKind, Person, games_in_words};
+use fairdeal_ui::people::{Book, Change, MarkKind, Person, games_in_words, readable};
 
 use super::args::{Common, People, PeopleCommand};
 use super::output::{print, say};
@@ -93,9 +93,10 @@ fn in_words(book: &Book, person: &Person, ascii: bool) -> String {
         (Some(_), announced) if !announced.is_empty() => format!("; announced \"{announced}\""),
         _ => String::new(),
     };
+    // The key stands below.
+    let name = readable(person.name.as_deref(), Some(announced)).unwrap_or_else(|| "no name".to_owned());
     format!(
-        "{marked}{}\n    {}  {}\n    {games}{last}{bot}{also}\n",
-        person.readable(),
+        "{marked}{name}\n    {}  {}\n    {games}{last}{bot}{also}\n",
         person.key.short(),
         person.key.words()
     )

@@ -124,7 +124,7 @@ pub enum FindError {
 
 /// A name for people to read: the player's own name for a key, or else an announced one in quotation marks. Nobody can
 /// announce a name without them.
-pub(crate) fn readable(own: Option<&str>, announced: Option<&str>) -> Option<String> {
+pub fn readable(own: Option<&str>, announced: Option<&str>) -> Option<String> {
     let announced = announced.filter(|name| !name.is_empty());
     own.map(str::to_owned)
         .or_else(|| announced.map(|name| format!("\"{name}\"")))
