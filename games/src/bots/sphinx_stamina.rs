@@ -35,8 +35,8 @@ impl SphinxStamina {
     /// A seat proposes the end after so many.
     const ENOUGH: u32 = 60;
 
-    /// A seat with prospects below this joins a vote at any time.
-    const HOPELESS: f64 = 0.02;
+    /// A seat with prospects below this joins a vote at any time. One that is shut in on a Pylon has more: it may get out.
+    const HOPELESS: f64 = 0.001;
 
     /// A vote for the end, or to join another seat's. It has to be asked at each decision, since it counts the seat's
     /// turns.

@@ -17,8 +17,9 @@ const DETOUR: usize = 4;
 const FAR: usize = 24;
 /// The weight of the other seats' prospects beside the own ones.
 const SPITE: f64 = 1.3;
-/// The part of the prospects that a Magician loses which is shut in on a Pylon: it turns up cards, but cannot leave.
-const PRISON: f64 = 0.35;
+/// The part of its prospects at other Pylons that a Magician loses which is shut in on one: it turns up cards there, but
+/// the others close each gap that it makes.
+const PRISON: f64 = 0.95;
 
 /// The pieces that matter for distances, apart from the rest of a state, so that an action is tried quickly.
 #[derive(Clone, Debug)]
@@ -89,18 +90,26 @@ impl Board {
         worth * self.safety(seat)
     }
 
-    /// The part of the prospects that is left by the Monsters around a Magician. Off the Pylons it has lost once no
+    /// The part of the prospects that is left by the Monsters around a Magician: off the Pylons it has lost once no
     /// square is free.
     fn safety(&self, seat: Seat) -> f64 {
-        let Some(at) = self.magician(seat) else {
+        let Some(at) = self.magician(seat).filter(|at| Pylon::at(*at).is_none()) else {
             return 1.0;
         };
         let free = SquareSet::from(at).around(false).without(self.monsters).len();
         let crowd = 1.0 - f64::from(free) / 8.0;
-        match Pylon::at(at) {
-            Some(_) => 1.0 - PRISON * crowd * crowd,
-            None => 1.0 - crowd * crowd * crowd,
-        }
+        1.0 - crowd * crowd * crowd
+    }
+
+    /// The Pylon on which a Magician stands, and the part of its prospects elsewhere that the Monsters at the exits leave.
+    fn cell(&self, seat: Seat, diagonal: bool) -> Option<(Pylon, f64)> {
+        let at = self.magician(seat)?;
+        let pylon = Pylon::at(at)?;
+        let (own, both) = (SquareSet::from(at), pylon.squares().collect::<SquareSet>());
+        let inside = own.with(own.around(diagonal).within(both).without(self.monsters));
+        let exits = inside.around(diagonal).without(both);
+        let crowd = f64::from(exits.within(self.monsters).len()) / f64::from(exits.len().max(1));
+        Some((pylon, 1.0 - PRISON * crowd * crowd))
     }
 
     /// The steps from a set of squares to each Pylon; Monsters on the way cost more.
@@ -167,10 +176,14 @@ impl Board {
             return (0.0, None);
         };
         let far = self.distances(start, game.is_diagonal());
+        let cell = self.cell(seat, game.is_diagonal());
         let steps = |pylon: Pylon| far.get(pylon.index()).copied().unwrap_or(FAR);
         match game.whereabouts(king) {
             Whereabouts::TurnedUp(_) => (0.0, None),
-            Whereabouts::Under { pylon, above } => (patience(late + steps(pylon).max(1) + above), Some(pylon)),
+            Whereabouts::Under { pylon, above } => {
+                let way_out = cell.filter(|(own, _)| *own != pylon).map_or(1.0, |(_, part)| part);
+                (way_out * patience(late + steps(pylon).max(1) + above), Some(pylon))
+            }
             Whereabouts::Unseen(packs) => {
                 let all: usize = packs.iter().map(|(_, unseen)| unseen).sum();
                 // A Magician on a Pylon may be shut in there, so the ways from that very square count.
@@ -185,7 +198,13 @@ impl Board {
                 let firsts = packs.iter().map(|(pylon, unseen)| {
                     let (sum, after) = turning(late + steps(*pylon).max(1), *unseen);
                     let others: Vec<_> = packs.iter().copied().filter(|other| other.0 != *pylon).collect();
-                    (sum + ways.rest_of_tour(*pylon, after, &others), Some(*pylon))
+                    let rest = ways.rest_of_tour(*pylon, after, &others);
+                    let worth = match cell {
+                        None => sum + rest,
+                        Some((own, way_out)) if own == *pylon => sum + way_out * rest,
+                        Some((_, way_out)) => way_out * (sum + rest),
+                    };
+                    (worth, Some(*pylon))
                 });
                 let best = firsts.fold((0.0, None), |best, next| if next.0 > best.0 { next } else { best });
                 // A card of the packs is equally likely at each unseen place.
