@@ -280,3 +280,37 @@ impl Ways {
         sums.fold(0.0, f64::max)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chance::RefereeChance;
+    use crate::registry::rule_set;
+
+    /// A Magician that is shut in on a Pylon still turns up the pack there; little else is left.
+    #[test]
+    fn a_ring_around_a_pylon_keeps_its_magician_from_the_others() {
+        let rules = rule_set("sphinxs-paw", 2, &Default::default()).unwrap();
+        let mut game = Sphinx::create(&rules).unwrap();
+        game.begin(&mut RefereeChance::from_seed([1; 32]), &mut Vec::new())
+            .unwrap();
+        let square = |name: &str| Square::by_name(name).unwrap();
+        let prospects = |monsters: &[&str]| {
+            let mut board = Board::of(&game);
+            board.magicians[0] = Some(square("d8"));
+            board.monsters = monsters.iter().map(|name| square(name)).collect();
+            board.prospects(&game, Seat::FIRST)
+        };
+        // Each of the four packs has four unseen cards, and a card here comes each turn.
+        let here = turning(1, 4).0 / 16.0;
+        let ring = ["c8", "c7", "d7", "e7", "f7", "f8"];
+        let [free, gap, shut_in] = [&ring[..0], &ring[1..], &ring].map(prospects);
+        assert!(
+            here < shut_in && shut_in < gap && gap < free,
+            "{here} {shut_in} {gap} {free}"
+        );
+        assert!(shut_in - here < 0.06 * (free - here), "{here} {shut_in} {free}");
+        // A Monster on the other square of the Pylon makes the ring smaller.
+        assert!(prospects(&["c8", "c7", "d7", "e7", "e8"]) < gap);
+    }
+}
