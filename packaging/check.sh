@@ -83,13 +83,14 @@ if [ -e "$zip" ] && have wine && have unzip; then
     table=$(wine fairdeal.exe history | grep -o '[0-9a-f]\{8\}' | head -n 1)
     wine fairdeal.exe export "$table" -o windows.fairdeal
     wine fairdeal.exe verify windows.fairdeal
-    # Wine lacks QUIC and the list of network interfaces, so the host names its address.
+    # Wine lacks QUIC and the list of network interfaces, so both name an address.
     wine fairdeal.exe --data-dir host bot host loot --seats 2 --no-lan --listen /ip4/127.0.0.1/tcp/0 >host.txt 2>&1 &
     for _ in {1..60}; do
         ticket=$(grep -o 'fd1[a-z0-9]*' host.txt) && break
         sleep 1
     done
-    timeout 120 wine fairdeal.exe --data-dir guest bot join "$ticket" --headless >guest.txt 2>&1 ||
+    timeout 120 wine fairdeal.exe --data-dir guest bot join "$ticket" --headless --listen /ip4/127.0.0.1/tcp/0 \
+        >guest.txt 2>&1 ||
         fail "two programs do not meet: $(tail -n 3 guest.txt)"
     wait
     tail -n 2 host.txt

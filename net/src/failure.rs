@@ -59,8 +59,8 @@ pub(super) fn concerned(error: &DialError, dialled: Vec<Multiaddr>) -> Vec<Multi
     }
 }
 
-/// Whether the system refused to dial from our listening port because another socket is bound there. It may refuse
-/// as long as that socket exists, so another port is needed.
+/// Whether the system refused to dial from our listening port because another socket is bound there; Windows may call
+/// that a matter of rights. It may refuse as long as that socket exists, so another port is needed.
 pub(super) fn is_own_port_taken(error: &DialError) -> bool {
     let DialError::Transport(errors) = error else {
         return false;
@@ -71,7 +71,7 @@ pub(super) fn is_own_port_taken(error: &DialError) -> bool {
         let code = why.rsplit_once("(os error ").map(|(_, code)| code);
         let code = code.and_then(|code| code.strip_suffix(')')?.parse().ok());
         let kind = code.map(|code| io::Error::from_raw_os_error(code).kind());
-        kind == Some(io::ErrorKind::AddrInUse)
+        matches!(kind, Some(io::ErrorKind::AddrInUse | io::ErrorKind::PermissionDenied))
     };
     errors.iter().any(|(_, error)| is_taken(error))
 }
@@ -190,6 +190,9 @@ mod tests {
         let two = std::net::TcpListener::bind(one.local_addr().unwrap());
         let taken = two.unwrap_err();
         assert!(is_own_port_taken(&failed(io::Error::other(taken))));
+        // EACCES, or what Windows says for it.
+        let denied = io::Error::from_raw_os_error(if cfg!(windows) { 10013 } else { 13 });
+        assert!(is_own_port_taken(&failed(denied)));
         assert!(!is_own_port_taken(&failed(io::Error::other("refused"))));
         assert!(!is_own_port_taken(&DialError::Aborted));
     }
