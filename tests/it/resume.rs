@@ -166,7 +166,7 @@ fn a_program_that_stays_away_is_removed() {
 fn a_program_that_is_asked_to_go_leaves_its_table_in_order() {
     let root = TempDir::new().unwrap();
     let host = ["bot", "host", "loot", "--seats", "2", "--json", "--bot-delay"];
-    let host = [&host[..], &["100", "--option", "target=60"], &LISTEN].concat();
+    let host = [&host[..], &["100", "--option", "target=150"], &LISTEN].concat();
     let mut host = Program::start(root.path(), "host", &host);
     let ticket = host.ticket();
     let join = ["bot", "join", &ticket, "--json", "--bot-delay", "100"];
