@@ -587,6 +587,58 @@ fn a_decision_survives_a_restart() {
     assert_eq!(scene.table(4).log_hash(), log);
 }
 
+/// Seat 4 has consented to the removals of seats 2 and 3. A decision to keep the entry of seat 3 frees both entries, and
+/// comes in one message with another statement. A replay counts them after the decision, so seat 4 does too, and does not
+/// consent to the removal of seat 2 again.
+#[test]
+fn what_a_decision_frees_counts_before_the_next_statement() {
+    let mut scene = Scene::new(5);
+    for from in 0..2 {
+        scene.bring(from, 4, scene.commits[from].clone());
+    }
+    scene.wait(&[4], ABSENCE + 2000);
+    assert!(scene.has_consented(4, 2) && scene.has_consented(4, 3));
+    for late in 2..4 {
+        scene.bring(0, 4, scene.commits[late].clone());
+    }
+    for _ in 0..6 {
+        scene.bring(0, 4, Message::Head(Head::default()));
+        scene.wait(&[4], ABSENCE / 5);
+    }
+    let promise = Says::Promise {
+        round: 0,
+        accepted: None,
+    };
+    let promises = [0, 1, 3].map(|by| scene.statement(by, 0, promise.clone()));
+    let entry = entries::carried(&scene.room.charter, &scene.commits[3])[0].hash();
+    let propose = Says::Propose {
+        round: 0,
+        value: Value::Keep { seat: seat(3), entry },
+        promises: promises.each_ref().map(Verified::hash).to_vec().try_into().unwrap(),
+    };
+    let proposal = scene.statement(0, 0, propose);
+    let accept = Says::Accept {
+        round: 0,
+        proposal: proposal.hash(),
+    };
+    let [first, second, third] = [0, 1, 3].map(|by| scene.statement(by, 0, accept.clone()));
+    for one in promises
+        .iter()
+        .chain([&scene.consent(0, 3), &proposal, &first, &second])
+    {
+        scene.bring(0, 4, statements(&[one]));
+    }
+    assert_eq!(scene.step(4), 0, "two of five decide nothing");
+    let next = scene.statement(1, 1, promise);
+    scene.bring(0, 4, statements(&[&third, &next]));
+    assert_eq!(scene.step(4), 1);
+    let log = scene.table(4).log_hash();
+    for records in 1..=scene.room[4].disk.len() {
+        let table = scene.room.restored(seat(4), records).unwrap();
+        assert!(table.replica().step() == 0 || table.log_hash() == log, "{records}");
+    }
+}
+
 /// Seat 3 is dishonest and silent towards seat 0, which consents to its removal before the faulty entry arrives.
 #[test]
 fn a_fault_counts_like_any_late_entry() {

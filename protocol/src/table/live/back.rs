@@ -114,9 +114,7 @@ impl<G: Game> Table<G> {
     fn replay_step(&mut self, proofs: Proofs) {
         self.count(proofs);
         // A decision may rest on this entry although its statements were journaled earlier.
-        while self.outbox.stopped().is_none() && self.deliberate(Input::Look) {
-            self.count(proofs);
-        }
+        while self.outbox.stopped().is_none() && self.deliberate(Input::Look) {}
         if self.outbox.stopped().is_none() && self.entries.counted() == self.replica.live() {
             self.complete();
         }
@@ -217,10 +215,14 @@ impl<G: Game> Table<G> {
     ///
     /// # Errors
     /// [`ReceiveError`] if no seat of this table signed it, or something in it.
-    pub(super) fn take_reply(&mut self, signed: &SignedStateReply) -> Result<(), ReceiveError> {
+    pub(super) fn take_reply(
+        &mut self,
+        signed: &SignedStateReply,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<(), ReceiveError> {
         let reply = signed.verify(self.replica.charter(), &self.replica.table())?;
         if reply.asker == self.me() {
-            return self.learn_own(reply);
+            return self.learn_own(reply, rng);
         }
         if let Some(way) = self.peers.requests().way_back(reply.asker, reply.nonce) {
             let reply = Message::StateReply(Box::new(signed.clone()));
@@ -233,7 +235,7 @@ impl<G: Game> Table<G> {
     ///
     /// # Errors
     /// [`ReceiveError`] if no seat of this table signed something in it.
-    fn learn_own(&mut self, reply: &StateReply) -> Result<(), ReceiveError> {
+    fn learn_own(&mut self, reply: &StateReply, rng: &mut dyn CryptoRng) -> Result<(), ReceiveError> {
         if self.peers.returning() != Some(reply.nonce) {
             return Ok(());
         }
@@ -255,6 +257,7 @@ impl<G: Game> Table<G> {
         let own = reply.statements.iter();
         for signed in own.filter(|signed| signed.unverified().seat == me) {
             self.hold_statement(signed)?;
+            self.work(rng);
             let statement = signed.unverified();
             let mut held = self.removals.membership().statements_from(statement.step);
             known &= held.any(|held| held.statement() == statement);

@@ -361,17 +361,20 @@ impl<G: Game> Table<G> {
             Message::Claim(claim) => {
                 self.hear_claim(&claim, rng)?;
             }
-            // A seat that has signed a fork report takes part in no more decisions on that step.
-            Message::Statements(_) if self.is_frozen() && !self.is_passed_over() => {}
             Message::Statements(statements) => {
+                // One at a time, as in a replay: a statement may complete the step before the next one arrives.
                 for signed in statements.iter() {
+                    // A seat that has signed a fork report takes part in no more decisions on that step.
+                    if self.is_frozen() && !self.is_passed_over() {
+                        break;
+                    }
                     self.hold_statement(signed)?;
+                    self.work(rng);
                 }
-                self.work(rng);
             }
             Message::StateRequest(request) => self.take_request(from, &request),
             Message::StateReply(reply) => {
-                self.take_reply(&reply)?;
+                self.take_reply(&reply, rng)?;
                 self.work(rng);
             }
             Message::Evidence(evidence) => {

@@ -61,8 +61,9 @@ impl<G: Game> Table<G> {
                 absence: self.peers.clocks().limits().absence,
                 may_sign: self.may_sign() && !self.forks.is_open() && !removed,
             };
-            for effect in self.removals.handle(input, &view) {
-                moved = true;
+            let effects = self.removals.handle(input, &view);
+            let changed = !effects.is_empty();
+            for effect in effects {
                 match effect {
                     Effect::Keep(verified) => self.keep_statement(&verified),
                     Effect::Sign(statement) => {
@@ -83,6 +84,12 @@ impl<G: Game> Table<G> {
                     }
                 }
             }
+            // A statement may free entries that this seat's consents held back. They count before the next statement is
+            // signed, as in a replay, which counts after each record.
+            if changed && self.outbox.stopped().is_none() {
+                self.count(Proofs::Verify);
+            }
+            moved |= changed;
         }
         moved
     }
@@ -133,18 +140,14 @@ impl<G: Game> Table<G> {
         let step = self.replica.step();
         self.removals.certify(step);
         let Value::Out { seats, counted } = value else {
-            // Consents of this instance hold nothing back any more. What they held back has to count before the next
-            // statement is signed: a replay, which signs nothing, completes the step with it.
-            return self.count(Proofs::Verify);
+            return;
         };
         self.replica.remove_absent(*seats, counted);
         if seats.contains(self.me()) {
             return self.outbox.stop(Stop::Removed(step));
         }
-        // Acks of a leader's lost entry no longer count, but the other entries still do. They must count again before
-        // the next statement is signed.
+        // Acks of a leader's lost entry no longer count, but the other entries still do.
         self.entries.recount();
-        self.count(Proofs::Verify);
         for seat in seats.iter() {
             self.outbox.tell(Event::RemovalDecided(seat));
         }

@@ -26,9 +26,7 @@ impl<G: Game> Table<G> {
             self.settle_claims();
             let decides = !self.is_frozen() || self.is_passed_over();
             // A newly counted entry may release this seat's consent; its own entry then names the release.
-            while self.outbox.stopped().is_none() && decides && self.deliberate(Input::Look) {
-                self.count(Proofs::Verify);
-            }
+            while self.outbox.stopped().is_none() && decides && self.deliberate(Input::Look) {}
             if self.outbox.stopped().is_some() {
                 return;
             }
