@@ -84,7 +84,8 @@ if [ -e "$zip" ] && have wine && have unzip; then
     wine fairdeal.exe export "$table" -o windows.fairdeal
     wine fairdeal.exe verify windows.fairdeal
     # Wine lacks QUIC and the list of network interfaces, so both name an address.
-    wine fairdeal.exe --data-dir host bot host loot --seats 2 --no-lan --listen /ip4/127.0.0.1/tcp/0 >host.txt 2>&1 &
+    timeout 240 wine fairdeal.exe --data-dir host bot host loot --seats 2 --no-lan --listen /ip4/127.0.0.1/tcp/0 \
+        >host.txt 2>&1 &
     for _ in {1..60}; do
         ticket=$(grep -o 'fd1[a-z0-9]*' host.txt) && break
         sleep 1

@@ -177,12 +177,18 @@ impl Board {
         };
         let far = self.distances(start, game.is_diagonal());
         let cell = self.cell(seat, game.is_diagonal());
+        // What a ring leaves of whatever comes after the own Pylon, and of a first visit to this one.
+        let leaving = cell.map_or(1.0, |(_, part)| part);
+        let going = |pylon: Pylon| match cell {
+            Some((own, _)) if own == pylon => 1.0,
+            _ => leaving,
+        };
         let steps = |pylon: Pylon| far.get(pylon.index()).copied().unwrap_or(FAR);
         match game.whereabouts(king) {
             Whereabouts::TurnedUp(_) => (0.0, None),
             Whereabouts::Under { pylon, above } => {
-                let way_out = cell.filter(|(own, _)| *own != pylon).map_or(1.0, |(_, part)| part);
-                (way_out * patience(late + steps(pylon).max(1) + above), Some(pylon))
+                let turns = late + steps(pylon).max(1) + above;
+                (going(pylon) * patience(turns), Some(pylon))
             }
             Whereabouts::Unseen(packs) => {
                 let all: usize = packs.iter().map(|(_, unseen)| unseen).sum();
@@ -199,12 +205,7 @@ impl Board {
                     let (sum, after) = turning(late + steps(*pylon).max(1), *unseen);
                     let others: Vec<_> = packs.iter().copied().filter(|other| other.0 != *pylon).collect();
                     let rest = ways.rest_of_tour(*pylon, after, &others);
-                    let worth = match cell {
-                        None => sum + rest,
-                        Some((own, way_out)) if own == *pylon => sum + way_out * rest,
-                        Some((_, way_out)) => way_out * (sum + rest),
-                    };
-                    (worth, Some(*pylon))
+                    (going(*pylon) * sum + leaving * rest, Some(*pylon))
                 });
                 let best = firsts.fold((0.0, None), |best, next| if next.0 > best.0 { next } else { best });
                 // A card of the packs is equally likely at each unseen place.
