@@ -5,7 +5,7 @@ use std::io;
 use libp2p::connection_limits;
 use libp2p::core::transport::TransportError;
 use libp2p::multiaddr::Protocol;
-use libp2p::relay::outbound::hop::{ConnectError, ReserveError};
+use libp2p::relay::outbound::hop::{ConnectError, ProtocolViolation, ReserveError};
 use libp2p::swarm::DialError;
 
 use super::event::clean;
@@ -102,14 +102,14 @@ fn transport_failure(address: &Multiaddr, error: &TransportError<io::Error>) -> 
     clean(&why)
 }
 
-/// The last error of a chain: the system's own message, without the wrappers.
+/// The last error of a chain: the system's own message, without the wrappers and the full stop.
 pub(super) fn innermost(error: &dyn std::error::Error) -> String {
     let mut error = error;
     while let Some(source) = error.source() {
         error = source;
     }
     let why = error.to_string();
-    refusal_of_relay(&why).map_or(why, str::to_owned)
+    refusal_of_relay(&why).unwrap_or(why.trim_end_matches('.')).to_owned()
 }
 
 /// A relay's refusal in a player's words. The layers above keep it only as text.
@@ -121,6 +121,12 @@ fn refusal_of_relay(why: &str) -> Option<&'static str> {
             "the relay serves as many players as it can",
         ),
         (ReserveError::Refused.to_string(), "the relay refuses"),
+        (ReserveError::Unsupported.to_string(), "it is not a relay"),
+        // go-libp2p lends only its public addresses.
+        (
+            ProtocolViolation::NoAddressesInReservation.to_string(),
+            "the relay has no public address",
+        ),
         (
             ConnectError::NoReservation.to_string(),
             "the other player has left the relay",
@@ -211,6 +217,8 @@ mod tests {
     fn refusal_of_a_relay_is_told_in_words() {
         let error = io::Error::other(ReserveError::ResourceLimitExceeded);
         assert_eq!(innermost(&error), "the relay serves as many players as it can");
+        let none = ReserveError::Protocol(ProtocolViolation::NoAddressesInReservation);
+        assert_eq!(innermost(&io::Error::other(none)), "the relay has no public address");
     }
 
     #[test]
