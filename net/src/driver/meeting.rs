@@ -30,6 +30,8 @@ impl NodeTask {
     pub(super) fn ask_point(&mut self, point: PeerId) {
         let now = Instant::now();
         let request = match self.points.reached(point, now) {
+            // The table was filled, and nothing is listed.
+            None if !self.points.expects(point) => return self.hang_up(point),
             None => return,
             Some(Step::Withdraw(lobby)) => MeetRequest::Withdraw { lobby },
             Some(Step::Register(offer, number)) => match Registration::sign(&self.key, point, number, &offer) {
@@ -116,7 +118,7 @@ impl NodeTask {
 
     /// Serves a request as the meeting point.
     fn serve(&mut self, peer: PeerId, network: Option<Network>, request: MeetRequest, now: Instant) -> MeetResponse {
-        if !self.registrations.admit(network, now) {
+        if !self.registrations.admit(network, &request, now) {
             return MeetResponse::Refused(Refusal::TooFast);
         }
         match request {

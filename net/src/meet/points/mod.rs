@@ -105,7 +105,12 @@ impl Points {
         self.offer = offer;
         for point in &mut self.points {
             point.is_outdated = true;
-            if point.failures == 0 && matches!(point.phase, Phase::Idle | Phase::Waiting { .. }) {
+            let is_free = match point.phase {
+                Phase::Idle => true,
+                Phase::Waiting { .. } => point.failures == 0,
+                _ => false,
+            };
+            if is_free {
                 point.wait(point.rested(now));
             }
         }
@@ -147,7 +152,7 @@ impl Points {
                 point.is_dialled = false;
                 return Some((point.peer, point.addresses.clone()));
             }
-            point.phase = Phase::Idle;
+            point.end();
         }
         None
     }
@@ -194,12 +199,12 @@ impl Points {
             self.number = number;
             return Some(Step::Register(Box::new(offer), number));
         }
-        let listed = point.listed.map(|(lobby, _)| Step::Withdraw(lobby));
-        point.phase = match listed {
-            Some(_) => Phase::Withdrawing,
-            None => Phase::Idle,
+        let Some((lobby, _)) = point.listed else {
+            point.end();
+            return None;
         };
-        listed
+        point.phase = Phase::Withdrawing;
+        Some(Step::Withdraw(lobby))
     }
 
     /// Records that the point has done as requested.
@@ -222,7 +227,7 @@ impl Points {
         } else if has_registered {
             point.wait(now + renewal);
         } else {
-            point.phase = Phase::Idle;
+            point.end();
         }
         if has_registered {
             point.news(Ok(()))
@@ -248,7 +253,8 @@ impl Points {
         let delay = spread(retry_delay(point.failures), local, peer, u64::from(point.failures));
         point.failures = point.failures.saturating_add(1);
         point.wait(now + delay);
-        point.news(Err(reason)).filter(|_| is_open)
+        // The host wants to hear of a table that is open.
+        if is_open { point.news(Err(reason)) } else { None }
     }
 
     /// Records that the point has closed the connection, or has gone: a point that was restarted has lost the table.
@@ -287,6 +293,13 @@ impl Point {
 
     fn wait(&mut self, until: Instant) {
         self.phase = Phase::Waiting { until };
+    }
+
+    /// Ends the requests, failed ones too, because there is nothing to register or withdraw.
+    fn end(&mut self) {
+        self.phase = Phase::Idle;
+        self.failures = 0;
+        self.told = None;
     }
 
     /// The report to the host, if it is new.

@@ -141,6 +141,42 @@ fn withdrawal_is_given_up_when_the_table_has_expired() {
         }
     }
     assert!(points.is_idle() && now >= start + LIFETIME);
+    // A seat is free again, and the point is back.
+    points.set(Some(offer(1)), now);
+    assert_eq!(ask(&mut points, now), register(1, 2));
+    assert!(points.answered(peer(1), now).is_some());
+}
+
+#[test]
+fn point_that_failed_while_the_table_filled_up_is_asked_again() {
+    let (mut points, now) = points();
+    points.set(Some(offer(1)), now);
+    points.due(now);
+    let down = || "down".to_owned();
+    assert!(points.failed(peer(1), down(), now).is_some());
+    points.set(None, now);
+    let then = points.next().unwrap();
+    assert_eq!(ask(&mut points, then), None);
+    assert!(points.is_idle());
+    points.set(Some(offer(1)), then);
+    points.due(then);
+    assert!(points.failed(peer(1), down(), then).is_some(), "told again");
+}
+
+#[test]
+fn failed_withdrawal_does_not_hide_a_failed_registration() {
+    let (mut points, now) = points();
+    points.set(Some(offer(1)), now);
+    ask(&mut points, now);
+    points.answered(peer(1), now);
+    points.set(None, now);
+    ask(&mut points, now + PAUSE);
+    let down = || "down".to_owned();
+    assert_eq!(points.failed(peer(1), down(), now + PAUSE), None);
+    points.set(Some(offer(1)), now + PAUSE);
+    let then = points.next().unwrap();
+    ask(&mut points, then);
+    assert!(points.failed(peer(1), down(), then).is_some());
 }
 
 #[test]
