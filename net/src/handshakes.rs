@@ -4,9 +4,9 @@
 //! costs an attacker nothing, so a limit must not refuse new ones. When there are too many, the oldest is dropped
 //! instead. An honest handshake takes a few round trips, and ends long before it is the oldest.
 //!
-//! Handshakes are counted by *network*: an IPv4 address, or the /64 of an IPv6 address, which is the share of one
-//! line. Networks of seated players have a quota of their own, so a player that lost its connection can return
-//! whatever strangers do. Established connections are not counted here; [`super::limits`] limits those.
+//! Handshakes are counted by *network*: an IPv4 address, or the /56 of an IPv6 address, which is the usual share of a
+//! home (RIPE-690). Networks of seated players have a quota of their own, so a player that lost its connection can
+//! return whatever strangers do. Established connections are not counted here; [`super::limits`] limits those.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::future::Future;
@@ -38,7 +38,7 @@ const MAX_NETWORKS: usize = 8;
 pub enum Network {
     /// An IPv4 address.
     V4(Ipv4Addr),
-    /// The first 64 bits of an IPv6 address.
+    /// The first 56 bits of an IPv6 address.
     V6(u64),
 }
 
@@ -52,7 +52,7 @@ impl Network {
         })?;
         Some(match ip {
             IpAddr::V4(ip) => Self::V4(ip),
-            IpAddr::V6(ip) => Self::V6((ip.to_bits() >> 64) as u64),
+            IpAddr::V6(ip) => Self::V6((ip.to_bits() >> 72) as u64),
         })
     }
 }
@@ -275,7 +275,8 @@ mod tests {
         assert_eq!(of("/ip4/203.0.113.7/tcp/1"), network(7));
         assert_eq!(of("/ip6/::ffff:203.0.113.7/tcp/1"), network(7));
         assert_eq!(of("/ip6/2001:db8::1/tcp/1"), of("/ip6/2001:db8::2:0:0:9/tcp/4"));
-        assert_ne!(of("/ip6/2001:db8::1/tcp/1"), of("/ip6/2001:db8:0:1::1/tcp/1"));
+        assert_eq!(of("/ip6/2001:db8::1/tcp/1"), of("/ip6/2001:db8:0:ff::1/tcp/1"));
+        assert_ne!(of("/ip6/2001:db8::1/tcp/1"), of("/ip6/2001:db8:0:100::1/tcp/1"));
         assert_eq!(of("/dns4/example.org/tcp/1"), None);
         assert_eq!(of("/memory/7"), None);
     }

@@ -51,7 +51,7 @@ struct Limits {
     /// Reservations in all: a player who can be reached through the relay has one
     #[arg(long, value_name = "N", default_value_t = DEFAULT.reservations, value_parser = from_zero(10_000))]
     max_reservations: u32,
-    /// Players of one network (an IPv4 address, the /64 of an IPv6 address) who get a reservation within an hour
+    /// Players of one network (an IPv4 address, the /56 of an IPv6 address) who get a reservation within an hour
     #[arg(long, value_name = "N", default_value_t = DEFAULT.reservations_per_network, value_parser = from_one(10_000))]
     max_reservations_per_network: NonZeroU32,
     /// Tables listed in all; 0 for a relay only

@@ -38,6 +38,9 @@ pub(super) fn relay(common: &Common, relay: Relay) -> anyhow::Result<Exit> {
     let mut config = NodeConfig::new(Transport::Sockets);
     config.reach = Reach::Relay;
     config.max_connections = relay.max_connections();
+    // One, and another while the first is lost and not yet missed: a network with many reservations leaves room for
+    // others.
+    config.max_connections_per_peer = 2;
     config.relay = relay.limits();
     // A relay takes part in no game, so it accepts no messages.
     config.max_message = 1;

@@ -11,15 +11,18 @@ use fairdeal_protocol::charter::MAX_WORD;
 use fairdeal_protocol::wire::bounded::Text;
 
 use super::LIFETIME;
-use super::message::{ListedTable, MeetPage, Refusal, Registration};
+use super::message::{ListedTable, MeetPage, MeetRequest, Refusal, Registration};
 use crate::allowance::Allowance;
 use crate::handshakes::Network;
 use crate::relay_limits::count;
 use crate::{PeerId, RelayLimits};
 
-/// Limit on the requests of one network. A host sends one each 40 s and one for each guest that comes or goes; a
+/// Number of requests of one network at once. A host sends one each 40 s and one for each guest that comes or goes; a
 /// client that views the list sends one for each page every 5 s.
-const REQUESTS: Allowance = Allowance::new(128, Duration::from_millis(100));
+const AT_ONCE: u32 = 128;
+/// Time to regain a request, divided by the number of registrations that one network may have: a network with more
+/// hosts has more viewers too.
+const REGAINED: Duration = Duration::from_millis(3200);
 /// Maximum number of networks whose requests are counted.
 const MAX_NETWORKS: usize = 4096;
 
@@ -33,7 +36,18 @@ pub(crate) struct Registrations {
     /// By id, which tells their order and is never used again.
     tables: BTreeMap<u64, Registered>,
     last: u64,
-    requests: BTreeMap<Network, Allowance>,
+    /// The allowances of a network that has requested nothing.
+    allowances: Allowances,
+    requests: BTreeMap<Network, Allowances>,
+}
+
+/// The requests that one network may make. Viewers do not keep hosts from renewing.
+#[derive(Clone, Copy, Debug)]
+struct Allowances {
+    /// Pages of the list.
+    pages: Allowance,
+    /// Registrations and withdrawals.
+    changes: Allowance,
 }
 
 #[derive(Debug)]
@@ -49,11 +63,16 @@ struct Registered {
 
 impl Registrations {
     pub(crate) fn new(limits: &RelayLimits) -> Self {
+        let each = Allowance::new(AT_ONCE, REGAINED / limits.registrations_per_network.get());
         Self {
             most: count(limits.registrations),
             per_network: count(limits.registrations_per_network.get()),
             tables: BTreeMap::new(),
             last: 0,
+            allowances: Allowances {
+                pages: each,
+                changes: each,
+            },
             requests: BTreeMap::new(),
         }
     }
@@ -63,18 +82,23 @@ impl Registrations {
         self.tables.values().filter(|known| known.until > now).count()
     }
 
-    /// Whether a request from that network may be served now. One without an IP address has no limit.
-    pub(crate) fn admit(&mut self, network: Option<Network>, now: Instant) -> bool {
+    /// Whether the request from that network may be served now. One without an IP address has no limit.
+    pub(crate) fn admit(&mut self, network: Option<Network>, request: &MeetRequest, now: Instant) -> bool {
         let Some(network) = network else {
             return true;
         };
         if !self.requests.contains_key(&network) && self.requests.len() >= MAX_NETWORKS {
-            self.requests.retain(|_, allowance| !allowance.is_whole(now));
+            self.requests
+                .retain(|_, taken| !taken.pages.is_whole(now) || !taken.changes.is_whole(now));
             if self.requests.len() >= MAX_NETWORKS {
                 return false;
             }
         }
-        self.requests.entry(network).or_insert(REQUESTS).take(now)
+        let left = self.requests.entry(network).or_insert(self.allowances);
+        match request {
+            MeetRequest::List { .. } => left.pages.take(now),
+            MeetRequest::Register(_) | MeetRequest::Withdraw { .. } => left.changes.take(now),
+        }
     }
 
     /// Registers a verified table of the host, or renews it. It replaces another table of the same host.

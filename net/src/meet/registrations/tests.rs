@@ -1,5 +1,6 @@
 use std::collections::BTreeSet;
 use std::net::Ipv4Addr;
+use std::num::NonZeroU32;
 
 use ed25519_dalek::SigningKey;
 use proptest::prelude::*;
@@ -10,6 +11,11 @@ use crate::{AddressRecord, Announcement, RelayLimits};
 
 const MAX_TABLES: usize = RelayLimits::DEFAULT.registrations as usize;
 const MAX_PER_NETWORK: usize = RelayLimits::DEFAULT.registrations_per_network.get() as usize;
+
+const LIST: MeetRequest = MeetRequest::List {
+    game: None,
+    after: None,
+};
 
 /// The point's own store, and its clock.
 struct Point {
@@ -170,22 +176,35 @@ fn list_has_the_tables_of_a_game() {
 fn network_has_a_rate_of_requests() {
     let mut point = Point::new();
     let (here, there) = (network(1), network(2));
-    let admitted = (0..1000).filter(|_| point.store.admit(here, point.now));
+    let admitted = (0..1000).filter(|_| point.store.admit(here, &LIST, point.now));
     assert_eq!(admitted.count(), 128);
-    assert!(point.store.admit(there, point.now));
-    assert!(point.store.admit(here, point.now + Duration::from_millis(100)));
-    assert!((0..1000).all(|_| point.store.admit(None, point.now)));
+    assert!(point.store.admit(there, &LIST, point.now));
+    assert!(point.store.admit(here, &LIST, point.now + Duration::from_millis(100)));
+    assert!((0..1000).all(|_| point.store.admit(None, &LIST, point.now)));
+    // Viewers leave the hosts their own allowance.
+    let withdrawal = MeetRequest::Withdraw { lobby: [0; 8] };
+    let admitted = (0..1000).filter(|_| point.store.admit(here, &withdrawal, point.now));
+    assert_eq!(admitted.count(), 128);
+    // A school's limits admit as many more requests.
+    let limits = RelayLimits {
+        registrations_per_network: NonZeroU32::new(256).unwrap(),
+        ..RelayLimits::DEFAULT
+    };
+    let mut school = Registrations::new(&limits);
+    assert!((0..128).all(|_| school.admit(here, &LIST, point.now)));
+    let soon = point.now + Duration::from_millis(100);
+    assert_eq!((0..1000).filter(|_| school.admit(here, &LIST, soon)).count(), 8);
 }
 
 #[test]
 fn memory_of_networks_is_bounded() {
     let mut point = Point::new();
     for n in 0..10_000 {
-        point.store.admit(Some(Network::V6(n)), point.now);
+        point.store.admit(Some(Network::V6(n)), &LIST, point.now);
     }
     assert_eq!(point.store.requests.len(), MAX_NETWORKS);
     point.now += Duration::from_secs(1);
-    assert!(point.store.admit(Some(Network::V6(10_000)), point.now));
+    assert!(point.store.admit(Some(Network::V6(10_000)), &LIST, point.now));
     assert_eq!(point.store.requests.len(), 1);
 }
 
