@@ -107,6 +107,11 @@ fn failures(view: &PointsView) -> Vec<String> {
         .collect()
 }
 
+/// Whether all points have given their lists.
+fn is_whole(view: &PointsView) -> bool {
+    view.failed.is_empty() && view.silent.is_empty()
+}
+
 impl Search<'_> {
     fn browser(&self) -> anyhow::Result<PointBrowser> {
         let game = self.join.game.clone().map(Text::try_from).transpose()?;
@@ -135,8 +140,13 @@ impl Search<'_> {
 
     /// Waits until there is a table to join, and takes it if it is the only one.
     async fn only(&mut self, browser: &mut PointBrowser) -> anyhow::Result<JoinTarget> {
-        let may = |table: &&LanTable| table.free > 0 && (self.password || !table.locked);
-        let is_found = |view: &PointsView| view.is_complete && view.tables.iter().any(|table| may(&table));
+        let password = self.password;
+        let may = |table: &&LanTable| table.free > 0 && (password || !table.locked);
+        let people = &mut self.people;
+        // A blocked host's table is none.
+        let is_found = |view: &PointsView| {
+            view.silent.is_empty() && people.arranged(view.tables.clone()).iter().any(|table| may(&table))
+        };
         let mut view = wait_for(browser, WAIT, is_found).await?;
         view.tables = self.people.arranged(view.tables);
         let mut tables = view.tables.iter().filter(may);
@@ -161,6 +171,12 @@ impl Search<'_> {
         let mut view = lists(&mut browser).await?;
         view.tables = self.people.arranged(view.tables);
         say_failures(&view);
+        if !is_whole(&view) {
+            anyhow::bail!(
+                "without the lists of all meeting points a number may mean another table: leave out the points that give \
+                 none, or join without a number"
+            );
+        }
         let count = view.tables.len();
         let table = number.checked_sub(1).and_then(|index| view.tables.get(index));
         let table = table.ok_or_else(|| {
@@ -184,7 +200,7 @@ impl Search<'_> {
         view.tables = self.people.arranged(view.tables);
         say_failures(&view);
         self.print(&view)?;
-        if view.tables.is_empty() && !view.failed.is_empty() {
+        if view.tables.is_empty() && !is_whole(&view) {
             return Ok(Exit::Failed);
         }
         if view.tables.is_empty() && !self.json {
@@ -207,7 +223,7 @@ impl Search<'_> {
 
 /// The lists of all points, or of those that answered in time.
 async fn lists(browser: &mut PointBrowser) -> anyhow::Result<PointsView> {
-    wait_for(browser, LISTS, |view| view.is_complete).await
+    wait_for(browser, LISTS, |view| view.silent.is_empty()).await
 }
 
 /// The first view that fits, or the last one before the time is over.
@@ -224,9 +240,13 @@ async fn wait_for(
     }
 }
 
+/// Tells which points have given no list in time.
 fn say_failures(view: &PointsView) {
     for failure in failures(view) {
         complain(failure);
+    }
+    for point in &view.silent {
+        complain(format!("The meeting point {point} gives no list: no answer in time."));
     }
 }
 

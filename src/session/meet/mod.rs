@@ -31,14 +31,14 @@ const MAX_PAGES: usize = 128;
 const MAX_KNOWN: usize = 4096;
 
 /// The lists of all points together.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PointsView {
     /// The open tables: those of the first point first, and of each point the oldest first.
     pub tables: Vec<LanTable>,
     /// The points that have given no list since their last failure, with the reason.
     pub failed: Vec<(Multiaddr, String)>,
-    /// Whether each point has either given its whole list or failed to.
-    pub is_complete: bool,
+    /// The points that have neither given their whole list nor failed to.
+    pub silent: Vec<Multiaddr>,
 }
 
 /// Watches meeting points until it is dropped.
@@ -51,6 +51,8 @@ pub struct PointBrowser {
 /// The lists of the points. Pure: time is an argument.
 #[derive(Default)]
 struct Lists {
+    /// The game of all tables, if only one is wanted. Points get it as a filter, but are not trusted to apply it.
+    game: Option<Text<MAX_WORD>>,
     points: Vec<Point>,
     /// The latest version of each table.
     known: BTreeMap<TableKey, Known>,
@@ -61,7 +63,8 @@ type TableKey = (PeerId, [u8; 8]);
 
 /// The latest version of a table.
 struct Known {
-    table: ListedTable,
+    number: u64,
+    table: LanTable,
     /// When it arrived first.
     arrived: Instant,
 }
@@ -108,8 +111,9 @@ impl PointBrowser {
         // A point sends no messages of tables.
         config.max_message = 1;
         let (node, events) = Node::spawn(&IdentityKey::generate()?.signing_key(), config)?;
-        let (sender, view) = watch::channel(PointsView::default());
-        let task = tokio::spawn(browse(node, events, Lists::of(points), game, sender));
+        let lists = Lists::of(points, game);
+        let (sender, view) = watch::channel(lists.view(Instant::now()));
+        let task = tokio::spawn(browse(node, events, lists, sender));
         Ok(Self { view, task })
     }
 
@@ -129,7 +133,6 @@ async fn browse(
     node: NodeHandle,
     mut events: mpsc::Receiver<NodeEvent>,
     mut lists: Lists,
-    game: Option<Text<MAX_WORD>>,
     view: watch::Sender<PointsView>,
 ) {
     let mut ticks = interval(TICK);
@@ -140,7 +143,7 @@ async fn browse(
             // If the node takes no commands it has ended, and its event channel closes too.
             let _ = match one {
                 Do::Keep(peer, addresses) => node.keep(peer, addresses),
-                Do::List(peer, after) => node.list(peer, game.clone(), after),
+                Do::List(peer, after) => node.list(peer, lists.game.clone(), after),
             };
         }
         let now = lists.view(Instant::now());
@@ -161,8 +164,11 @@ async fn browse(
 }
 
 impl Lists {
-    fn of(addresses: &[Multiaddr]) -> Self {
-        let mut lists = Self::default();
+    fn of(addresses: &[Multiaddr], game: Option<Text<MAX_WORD>>) -> Self {
+        let mut lists = Self {
+            game,
+            ..Self::default()
+        };
         for address in addresses {
             let Some(peer) = named_peer(address) else {
                 continue;
@@ -197,7 +203,9 @@ impl Lists {
             NodeEvent::Disconnected { peer } => {
                 if let Some(point) = self.find(peer) {
                     point.is_connected = false;
-                    point.round = None;
+                    if point.round.take().is_some() {
+                        point.failed = Some("it closed the connection".to_owned());
+                    }
                 }
                 Vec::new()
             }
@@ -222,15 +230,18 @@ impl Lists {
         let page = match page {
             Ok(page) => page,
             Err(reason) => {
+                // The pages so far stay: a point that is busy is asked for the next one later.
                 let point = self.find(peer)?;
                 point.failed = Some(reason);
+                point.round = Some(round);
                 point.due = now.checked_add(REFRESH);
                 return None;
             }
         };
         for table in page.tables {
             let key = (table.host, table.announcement.lobby);
-            if round.tables.len() < MAX_TABLES && self.learn(key, table, now) {
+            let is_wanted = self.game.as_ref().is_none_or(|game| *game == table.announcement.game);
+            if is_wanted && round.tables.len() < MAX_TABLES && self.learn(key, &table, now) {
                 round.tables.push(key);
             }
         }
@@ -250,15 +261,17 @@ impl Lists {
         None
     }
 
-    /// Keeps the latest version of a table. Returns false if there is no room to remember the table.
-    fn learn(&mut self, key: TableKey, table: ListedTable, now: Instant) -> bool {
-        if let Some(known) = self.known.get_mut(&key) {
-            if table.number > known.table.number {
-                *known = Known { table, arrived: now };
-            }
+    /// Keeps the latest version of a table. Returns false if it cannot be joined, or there is no room to remember it.
+    fn learn(&mut self, key: TableKey, table: &ListedTable, now: Instant) -> bool {
+        let before = self.known.get(&key);
+        if before.is_some_and(|known| table.number <= known.number) {
             return true;
         }
-        if self.known.len() >= MAX_KNOWN {
+        let is_new = before.is_none();
+        let Some(latest) = listed(table.host, &table.announcement, &table.addresses) else {
+            return false;
+        };
+        if is_new && self.known.len() >= MAX_KNOWN {
             // Forget what no list contains.
             let listed: BTreeSet<TableKey> = self.points.iter().flat_map(|point| &point.tables).copied().collect();
             self.known.retain(|key, _| listed.contains(key));
@@ -266,14 +279,19 @@ impl Lists {
                 return false;
             }
         }
-        self.known.insert(key, Known { table, arrived: now });
+        let known = Known {
+            number: table.number,
+            table: latest,
+            arrived: now,
+        };
+        self.known.insert(key, known);
         true
     }
 
     /// Fetches again the lists that are due.
     fn tick(&mut self, now: Instant) -> Vec<Do> {
         let due = |point: &&mut Point| point.is_connected && point.due.is_some_and(|due| due <= now);
-        self.points.iter_mut().filter(due).map(Point::begin_round).collect()
+        self.points.iter_mut().filter(due).map(Point::ask).collect()
     }
 
     fn view(&self, now: Instant) -> PointsView {
@@ -284,16 +302,17 @@ impl Lists {
             let fresh = known.filter(|known| now.saturating_duration_since(known.arrived) < LIFETIME);
             let Some(Known { table, .. }) = fresh else { continue };
             if shown.insert(*key) {
-                tables.extend(listed(table.host, &table.announcement, &table.addresses));
+                tables.push(table.clone());
             }
         }
         let points = self.points.iter();
         let failed = points.filter_map(|point| Some((point.addresses.first()?.clone(), point.failed.clone()?)));
-        let mut points = self.points.iter();
+        let silent = self.points.iter();
+        let silent = silent.filter(|point| !point.has_listed && point.failed.is_none());
         PointsView {
             tables,
             failed: failed.collect(),
-            is_complete: points.all(|point| point.has_listed || point.failed.is_some()),
+            silent: silent.filter_map(|point| point.addresses.first().cloned()).collect(),
         }
     }
 }
@@ -314,13 +333,14 @@ impl Point {
 
     fn connected(&mut self) -> Do {
         self.is_connected = true;
-        self.begin_round()
+        self.round = None;
+        self.ask()
     }
 
-    fn begin_round(&mut self) -> Do {
-        self.round = Some(Round::default());
+    /// Asks for the next page of the list that is being fetched, or for the first of a new one.
+    fn ask(&mut self) -> Do {
         self.due = None;
-        Do::List(self.peer, None)
+        Do::List(self.peer, self.round.get_or_insert_default().after)
     }
 }
 

@@ -43,7 +43,7 @@ fn connected(point: u8) -> NodeEvent {
 
 /// Two points that are connected, and the time.
 fn lists() -> (Lists, Instant) {
-    let (mut lists, now) = (Lists::of(&[address(101), address(102)]), Instant::now());
+    let (mut lists, now) = (Lists::of(&[address(101), address(102)], None), Instant::now());
     assert_eq!(lists.begin().len(), 2);
     for point in [101, 102] {
         let list = vec![Do::List(peer(point), None)];
@@ -66,12 +66,12 @@ fn again(lists: &mut Lists, point: u8, now: Instant) {
 #[test]
 fn lists_of_all_points_are_one() {
     let (mut lists, now) = lists();
-    assert!(!lists.view(now).is_complete);
+    assert_eq!(lists.view(now).silent, [address(101), address(102)]);
     lists.hear(page(102, vec![table(1, 1, 2), table(2, 5, 1)], None), now);
     lists.hear(page(101, vec![table(3, 1, 1), table(1, 2, 3)], None), now);
     let expected = [(peer(3), 1), (peer(1), 3), (peer(2), 1)];
     assert_eq!(shown(&lists, now), expected);
-    assert!(lists.view(now).is_complete);
+    assert_eq!(lists.view(now).silent, []);
     // Each point lists a table of its own again; the older version of the other changes nothing.
     let later = now + REFRESH;
     again(&mut lists, 102, later);
@@ -139,12 +139,62 @@ fn failed_points_are_named() {
     };
     lists.hear(refused, now);
     let view = lists.view(now);
-    assert!(view.is_complete);
+    assert_eq!(view.silent, []);
     assert_eq!(view.failed[1], (address(102), "no".to_owned()));
     // The point is asked again, and forgiven.
     again(&mut lists, 102, now + REFRESH);
     lists.hear(page(102, vec![], None), now + REFRESH);
     assert_eq!(lists.view(now).failed.len(), 1);
+}
+
+#[test]
+fn point_that_closes_the_connection_has_failed() {
+    let (mut lists, now) = lists();
+    let closed = |point| NodeEvent::Disconnected { peer: peer(point) };
+    lists.hear(closed(101), now);
+    let reason = "it closed the connection".to_owned();
+    assert_eq!(lists.view(now).failed, [(address(101), reason)]);
+    // Its list is there already: it closes an idle connection.
+    lists.hear(page(102, vec![], None), now);
+    lists.hear(closed(102), now);
+    assert_eq!(lists.view(now).failed.len(), 1);
+}
+
+#[test]
+fn busy_point_is_asked_for_the_same_page_later() {
+    let (mut lists, now) = lists();
+    lists.hear(page(101, vec![table(1, 1, 1)], Some(7)), now);
+    let busy = NodeEvent::Listed {
+        point: peer(101),
+        page: Err("it is busy".to_owned()),
+    };
+    lists.hear(busy, now);
+    let later = now + REFRESH;
+    assert_eq!(lists.tick(later), [Do::List(peer(101), Some(7))]);
+    lists.hear(page(101, vec![table(2, 1, 1)], None), later);
+    assert_eq!(shown(&lists, later), [(peer(1), 1), (peer(2), 1)]);
+    assert_eq!(lists.view(later).failed, []);
+}
+
+#[test]
+fn tables_of_other_games_are_left_out() {
+    let chess = "chess".to_owned().try_into().ok();
+    let (mut lists, now) = (Lists::of(&[address(101)], chess), Instant::now());
+    lists.hear(connected(101), now);
+    let mut of_chess = table(2, 1, 1);
+    of_chess.announcement.game = "chess".to_owned().try_into().unwrap();
+    lists.hear(page(101, vec![table(1, 1, 1), of_chess], None), now);
+    assert_eq!(shown(&lists, now), [(peer(2), 1)]);
+}
+
+#[test]
+fn table_that_nobody_can_join_is_left_out() {
+    let (mut lists, now) = lists();
+    let mut nowhere = table(1, 1, 1);
+    nowhere.addresses = vec![address(2)];
+    lists.hear(page(101, vec![nowhere], None), now);
+    assert_eq!(shown(&lists, now), []);
+    assert!(lists.known.is_empty());
 }
 
 #[test]
@@ -159,7 +209,9 @@ fn memory_is_bounded() {
         let full = n % 800 == 0;
         let more = lists.hear(page(101, vec![lobby(n)], Some(u64::from(n + 1))), now);
         if more.is_empty() || full {
-            lists.find(peer(101)).unwrap().begin_round();
+            let point = lists.find(peer(101)).unwrap();
+            point.round = None;
+            point.ask();
         }
     }
     assert!(lists.known.len() <= MAX_KNOWN);
