@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use fairdeal_net::{Multiaddr, Ticket};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_ui::people::{MarkKind, SeatPerson};
 use fairdeal_ui::view::{LobbyView, ground_in_words};
@@ -72,6 +73,13 @@ fn in_words(person: &SeatPerson) -> String {
         ),
         _ => format!(" ({words})"),
     }
+}
+
+/// Whether a ticket leads nowhere but to the bots of this program.
+fn is_local(ticket: &str) -> bool {
+    let ticket = ticket.parse::<Ticket>().ok();
+    let is_memory = |address: &Multiaddr| address.to_string().starts_with("/memory/");
+    ticket.is_some_and(|ticket| ticket.addresses().iter().all(is_memory))
 }
 
 struct Printer {
@@ -155,7 +163,10 @@ impl Printer {
 
     fn words(&self, event: &SessionEvent) -> Option<String> {
         Some(match event {
-            SessionEvent::Lobby(view) => format!("ticket: {}", self.new_ticket(view)?),
+            SessionEvent::Lobby(view) => {
+                let ticket = self.new_ticket(view).filter(|ticket| !is_local(ticket))?;
+                format!("ticket: {ticket}")
+            }
             SessionEvent::Reaching { seconds, why } if self.is_progress(*seconds, why) => {
                 let why = why.as_ref().map(|why| format!(" ({why})"));
                 format!("Reaching the host: {seconds} s left{}.", why.unwrap_or_default())

@@ -481,8 +481,12 @@ pub(super) fn resume(common: &Common, resume: &Resume) -> anyhow::Result<Exit> {
         )));
     }
     let Some(table) = tables.pop() else {
+        let Some(prefix) = &resume.table else {
+            return Err(StoreError::NothingToResume.into());
+        };
         let waiting = saved_tables(&data, None)?;
-        return Err(StoreError::NothingToResume {
+        return Err(StoreError::NoSuchSavedGame {
+            prefix: prefix.chars().take(80).collect(),
             waiting: waiting.into_iter().map(|(id, _)| id).collect(),
         }
         .into());

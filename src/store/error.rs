@@ -132,10 +132,15 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
     },
-    /// No saved game, or none with that id.
-    #[error("no saved game with that id; {}", waiting_text(waiting))]
-    NothingToResume {
-        /// The table ids of the saved games, newest first, at most ten.
+    /// No saved game.
+    #[error("there is no saved game to resume")]
+    NothingToResume,
+    /// No table id of a saved game starts with the prefix.
+    #[error("no saved game begins with '{prefix}'; {}", known_text(waiting))]
+    NoSuchSavedGame {
+        /// The value given, shortened.
+        prefix: String,
+        /// The table ids of the saved games, newest first.
         waiting: Vec<String>,
     },
     /// A table has the maximum number of evidence files.
@@ -184,14 +189,6 @@ pub enum UnreadableTranscript {
     /// The file is not a transcript.
     #[error("{0}")]
     Transcript(#[from] TranscriptError),
-}
-
-fn waiting_text(waiting: &[String]) -> String {
-    if waiting.is_empty() {
-        "there is none".to_owned()
-    } else {
-        format!("there are {}", waiting.join(", "))
-    }
 }
 
 fn known_text(known: &[String]) -> String {

@@ -115,15 +115,17 @@ fn local_bots_come_back_from_a_crash_while_the_table_opens() {
 #[test]
 fn nothing_waits_where_nothing_was_interrupted() {
     let root = TempDir::new().unwrap();
-    let output = fairdeal()
-        .arg("--data-dir")
-        .arg(root.path())
-        .args(["resume", "--headless"])
-        .output()
-        .unwrap();
-    assert_eq!(output.status.code(), Some(1));
-    let words = String::from_utf8(output.stderr).unwrap();
-    assert!(words.contains("there is none"), "{words}");
+    for (table, told) in [
+        (None, "there is no saved game to resume"),
+        (Some("abcd"), "no saved game begins with 'abcd'; there are none yet"),
+    ] {
+        let mut resume = fairdeal();
+        resume.arg("--data-dir").arg(root.path()).args(["resume", "--headless"]);
+        let output = resume.args(table).output().unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        let words = String::from_utf8(output.stderr).unwrap();
+        assert!(words.contains(told), "{words}");
+    }
 }
 
 /// One of three programs is killed for good. After the absence timeout the others remove it and play to the end.

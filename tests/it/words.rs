@@ -31,7 +31,7 @@ const RULES: [(&str, &str); 8] = [
 ];
 
 /// Folders and files that people read.
-const PLACES: [&str; 16] = [
+const PLACES: [&str; 17] = [
     "benches",
     "docs",
     "examples",
@@ -48,6 +48,7 @@ const PLACES: [&str; 16] = [
     "README.md",
     "CONTRIBUTING.md",
     "CHANGELOG.md",
+    "SECURITY.md",
 ];
 
 /// Texts that name the wordings on purpose, or are not ours to change.
