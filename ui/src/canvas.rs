@@ -320,6 +320,12 @@ impl<'a> Canvas<'a> {
         self.layer.targets.clear();
     }
 
+    /// Removes the targets inside an area, because something is drawn over it.
+    pub fn cover_area(&mut self, area: Rect) {
+        let is_inside = |target: &Rect| target.intersection(area) == *target;
+        self.layer.targets.retain(|(target, _)| !is_inside(target));
+    }
+
     /// Draws a button `[key label]`, and returns the column after the button and a blank.
     pub fn button(&mut self, (x, y): (u16, u16), key: &str, label: &str, target: Target) -> u16 {
         let text = if key.is_empty() {

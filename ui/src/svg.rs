@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use ratatui::buffer::{Buffer, Cell};
+use ratatui::buffer::{Buffer, Cell, CellWidth as _};
 use ratatui::style::{Color, Modifier};
 
 use crate::markup::Escaped;
@@ -115,10 +115,20 @@ fn write_row(svg: &mut String, buffer: &Buffer, y: u16, ground: &str) {
         let (from, mut text) = (x, String::new());
         while let Some(cell) = buffer.cell((x, y)).filter(|cell| CellStyle::of(cell) == style) {
             text.push_str(cell.symbol());
-            x += 1;
+            x += columns(cell);
+            // What follows a wide character keeps its column, whatever the font.
+            if columns(cell) > 1 {
+                break;
+            }
         }
         style.write(svg, ground, (from, y), x - from, &text);
     }
+}
+
+/// The columns that a cell's character fills. The cells behind a wide one are no part of the picture: after a change
+/// they may still hold earlier text.
+pub fn columns(cell: &Cell) -> u16 {
+    cell.symbol().cell_width().max(1)
 }
 
 /// The look of a character.
@@ -277,6 +287,10 @@ fn corner(path: &mut String, letter: char, (x, y): (f32, f32)) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use ratatui::Terminal;
+    use ratatui::backend::TestBackend;
+    use unicode_width::UnicodeWidthStr as _;
+
     use super::*;
 
     /// Blocks and lines are shapes over whole cells, the rest is text at its place.
@@ -299,6 +313,22 @@ mod tests {
             shapes("plain text", (0.0, 0.0)),
             (String::new(), "plain text".to_owned())
         );
+    }
+
+    /// ratatui sends no change for the cell behind a wide character.
+    #[test]
+    fn wide_name_hides_earlier_text() {
+        let mut terminal = Terminal::new(TestBackend::new(8, 1)).unwrap();
+        for text in ["abcdefgh", "日本─xy", "ab─cdefg"] {
+            let Ok(_) = terminal.draw(|frame| frame.render_widget(text, frame.area()));
+            let (_, rows) = rows(terminal.backend().buffer());
+            let letters: String = rows[0].split('>').filter_map(|part| part.split('<').next()).collect();
+            let letters: String = letters.split_whitespace().collect();
+            assert_eq!(letters, text.replace('─', ""), "{}", rows[0]);
+            // The line is drawn at its column, whatever is before it.
+            let at = text.split_once('─').map(|(before, _)| before.width());
+            assert!(at.is_none_or(|at| rows[0].contains(&format!("M{:.1} 8.5h8.4", at as f32 * CELL.0))));
+        }
     }
 
     #[test]

@@ -12,7 +12,7 @@ use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::live::Progress;
 use fairdeal_protocol::timing::Timing;
 
-use crate::people::{Mark, SeatPerson};
+use crate::people::{Mark, PeerKey, SeatPerson};
 
 /// A taken seat in the lobby.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -311,6 +311,8 @@ impl Advice {
 /// An open table that somebody announces. Its names are cleaned for display.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListedTable {
+    /// The host's key and its number of the table. They stay while everything else here may change.
+    pub id: (PeerKey, [u8; 8]),
     /// The ticket that leads to the table.
     pub ticket: String,
     pub host: String,

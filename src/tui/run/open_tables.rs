@@ -8,7 +8,7 @@ use tokio::sync::watch;
 
 use crate::session::lan::{Browser, LanTable};
 use crate::session::meet::PointBrowser;
-use crate::session::people::Acquaintances;
+use crate::session::people::{Acquaintances, key};
 
 /// Browses until it is dropped.
 pub(super) struct OpenTables {
@@ -83,6 +83,7 @@ async fn changed<T>(view: Option<&mut watch::Receiver<T>>) {
 
 fn listed(table: LanTable, at_point: bool) -> ListedTable {
     ListedTable {
+        id: (key(table.ticket.host()), table.ticket.lobby()),
         ticket: table.ticket.to_string(),
         host: table.host,
         game: table.game,

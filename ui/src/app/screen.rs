@@ -136,6 +136,13 @@ impl Question {
             answers: vec![('y', "yes".to_owned(), String::new())],
         }
     }
+
+    /// The question and the keys that answer it.
+    pub(super) fn spoken(&self) -> String {
+        let answers = self.answers.iter().map(|(key, word, _)| format!("{key}: {word}"));
+        let answers: Vec<String> = answers.chain(["n: no".to_owned()]).collect();
+        format!("{} {}", self.text, answers.join(", "))
+    }
 }
 
 /// Settings of a new table.
@@ -274,6 +281,12 @@ pub trait Screen: std::fmt::Debug {
     /// Draws the screen below the top row.
     fn draw(&mut self, context: &Context, canvas: &mut Canvas<'_>, area: Rect);
 
+    /// Words for a screen reader, besides the thing in focus.
+    fn spoken(&self, context: &Context) -> String {
+        let _ = context;
+        String::new()
+    }
+
     /// Spots of a table to highlight.
     fn marks(&self) -> Marks {
         Marks::default()
@@ -333,6 +346,11 @@ pub trait Screen: std::fmt::Debug {
     /// An event from outside.
     fn on_event(&mut self, context: &Context, event: &UiEvent, requests: &mut Requests) {
         let _ = (context, event, requests);
+    }
+
+    /// Handles a change of the open tables, given those before.
+    fn relisted(&mut self, context: &Context, before: Option<&Listing>, requests: &mut Requests) {
+        let _ = (context, before, requests);
     }
 
     /// The focus has moved.

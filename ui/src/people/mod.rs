@@ -189,12 +189,15 @@ impl Person {
 }
 
 impl Book {
-    /// Brings a book that may have been edited by hand into order: every key once, names as a screen can show them.
+    /// Brings a book that may have been edited by hand into order: every key once, with the marks of all its entries, and
+    /// names as a screen can show them.
     #[must_use]
     pub fn in_order(self) -> Self {
         let mut book = Self::default();
         for mut person in self.people {
-            if book.get(&person.key).is_some() {
+            if let Some(first) = book.people.iter_mut().find(|first| first.key == person.key) {
+                first.favourite |= person.favourite;
+                first.blocked |= person.blocked;
                 continue;
             }
             let shown = |name: &String| Some(clean(name)).filter(|name| !name.is_empty());

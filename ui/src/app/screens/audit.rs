@@ -12,6 +12,7 @@ use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::replay::ReplayScreen;
+use super::table::choosing::sentence;
 use super::{column, first_shown, line_after, paragraph};
 use crate::app::event::{Audited, UiEvent};
 use crate::app::screen::{Context, Effect, Request, Requests, Screen};
@@ -284,6 +285,16 @@ impl Screen for Audit {
             let inner = canvas.panel(about, &row.title);
             paragraph(canvas, inner, row.about.as_str());
         }
+    }
+
+    fn spoken(&self, context: &Context) -> String {
+        // The count of a running check changes too often to be heard.
+        if self.failed.is_none() && !self.is_shown() {
+            return "Checking".to_owned();
+        }
+        let ((headline, _), text) = self.result(context);
+        let parts = [headline].into_iter().chain(text);
+        parts.map(|part| sentence(&part)).collect::<Vec<_>>().join(" ")
     }
 
     fn choose(&mut self, _context: &Context, _target: Target, requests: &mut Requests) {

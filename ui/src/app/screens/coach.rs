@@ -14,7 +14,7 @@ pub(super) struct Speech<'a> {
     /// The key that goes on, and what it does.
     pub(super) key: &'a str,
     /// The target of a click on the panel.
-    pub(super) click: Option<Target>,
+    pub(super) click: Target,
     /// Whether small screens keep the row of keys, if the text is short enough.
     pub(super) keeps_keys: bool,
 }
@@ -46,9 +46,8 @@ pub(super) fn draw(speech: &Speech<'_>, canvas: &mut Canvas<'_>, areas: &Areas) 
         }
         _ => canvas.panel(area, &speech.title),
     };
-    if let Some(target) = speech.click {
-        canvas.target(area, target);
-    }
+    canvas.cover_area(area);
+    canvas.target(area, speech.click);
     let bar = theme.glyph("▌", "|");
     let left = Rect { width: 1, ..area };
     canvas.rows(left, (0..area.height).map(|_| Line::styled(bar, theme.accent())));

@@ -123,7 +123,8 @@ impl LessonScreen {
             title: format!("Guided hand, {step} of {all}"),
             text,
             key,
-            click: self.reads().then_some(ON),
+            // The place may be under the panel. Then the panel alone stands for it, also for Enter.
+            click: self.table.next_choice().unwrap_or(ON),
             keeps_keys: false,
         };
         coach::draw(&speech, canvas, areas);
@@ -214,8 +215,10 @@ impl Screen for LessonScreen {
 
     fn corner(&self, theme: &Theme) -> Option<(Line<'static>, Option<Target>)> {
         let (step, all) = self.lesson.progress();
-        let words = format!("{} of {all}", step.min(all));
-        Some((Line::styled(words, theme.accent()), self.reads().then_some(ON)))
+        let place = Span::styled(format!("{} of {all}", step.min(all)), theme.accent());
+        // The coach may be drawn over the keys: without a keyboard this is the only way out.
+        let line = Line::from(vec![place, Span::raw("  [leave]")]);
+        Some((line, Some(Target::Key(Intent::Quit))))
     }
 
     fn way_out(&self) -> Intent {
@@ -235,6 +238,10 @@ impl Screen for LessonScreen {
             canvas.cover();
             self.draw_seal(canvas);
         }
+    }
+
+    fn spoken(&self, _context: &Context) -> String {
+        self.lesson.says().unwrap_or(SEAL).to_owned()
     }
 
     fn marks(&self) -> Marks {
@@ -332,6 +339,8 @@ impl Screen for LessonScreen {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use fairdeal_games::GAMES;
 
     use super::*;
@@ -368,5 +377,51 @@ mod tests {
                 assert_eq!(stage.shell.trail().len(), 1);
             }
         }
+    }
+
+    /// On small screens the coach lies over the keys: it can be tapped there, and nothing under it.
+    #[test]
+    fn every_guided_hand_is_played_through_by_touch() {
+        for size in [(60, 20), (80, 24)] {
+            for info in GAMES.iter().copied().filter(|info| has_guided_hand(info)) {
+                let context = context(false);
+                let screen = guided_hand(info, &context).expect("the script is valid");
+                let mut stage = TestApp::with(Shell::new(context, screen));
+                stage.size = size;
+                for _ in 0..200 {
+                    stage.rest();
+                    let shown = stage.draw();
+                    if shown.contains(SEAL) {
+                        break;
+                    }
+                    if shown.contains("[y yes]") {
+                        stage.click_on("[y yes]");
+                        continue;
+                    }
+                    let below = (0..size.0).map(|x| stage.shell.layer().at((x, size.1 - 1).into()));
+                    let below: BTreeSet<_> = below.collect();
+                    assert!(
+                        below.len() == 1 && !below.contains(&None),
+                        "{}: {below:?}\n{shown}",
+                        info.id
+                    );
+                    stage.click_on("Enter: ");
+                }
+                let shown = stage.draw();
+                assert!(shown.contains(SEAL), "{}: {shown}", info.id);
+            }
+        }
+    }
+
+    #[test]
+    fn corner_leaves_the_lesson() {
+        let context = context(false);
+        let screen = guided_hand(&fairdeal_games::loot::INFO, &context).expect("the script is valid");
+        let mut stage = TestApp::with(Shell::new(context, screen));
+        let said = stage.shell.spoken();
+        assert!(!said.is_empty() && stage.draw().contains(&said[..20]), "{said}");
+        assert!(stage.draw().contains("[leave]"));
+        stage.click(Target::Key(Intent::Quit));
+        assert!(stage.shell.trail().is_empty());
     }
 }

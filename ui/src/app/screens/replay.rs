@@ -12,6 +12,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::paragraph;
 use super::table::TableScreen;
+use super::table::choosing::sentence;
 use crate::app::event::UiEvent;
 use crate::app::screen::{Context, Effect, Request, Requests, Screen};
 use crate::canvas::{Canvas, Layer, Target};
@@ -233,6 +234,15 @@ impl Screen for ReplayScreen {
         }
         self.table.draw(context, canvas, area);
         self.draw_bar(context, canvas);
+    }
+
+    fn spoken(&self, _context: &Context) -> String {
+        let Some(replay) = &self.replay else {
+            return self.failed.clone().unwrap_or_default();
+        };
+        let lines = replay.step(self.number).lines.iter().cloned();
+        let parts = self.place(usize::MAX).into_iter().chain(lines);
+        parts.map(|part| sentence(&part)).collect::<Vec<_>>().join(" ")
     }
 
     fn choose(&mut self, context: &Context, target: Target, requests: &mut Requests) {

@@ -17,7 +17,7 @@ use crate::app::testing::{TestApp, context};
 use crate::canvas::Target;
 use crate::input::{KeyCode, UserInput};
 use crate::past::{Past, What};
-use crate::people::Mark;
+use crate::people::{Mark, PeerKey};
 use crate::session::{Command, SessionEvent};
 use crate::view::LobbyView;
 use crate::view::{ListedTable, Listing};
@@ -156,6 +156,7 @@ fn tables_of_the_list_show_marks_that_no_host_can_announce() {
     let seats = met_lobby().seats;
     let tables = seats.into_iter().flatten().filter_map(|taken| taken.person);
     let tables = tables.map(|person| ListedTable {
+        id: (person.key, [0; 8]),
         ticket: TICKET.to_owned(),
         host: person.announced,
         game: "★ favourite: Loot".to_owned(),
@@ -199,22 +200,93 @@ fn a_table_of_the_network_takes_no_other_lines_place() {
     let at = Position::new(u16::try_from(before.chars().count()).unwrap(), 23);
     stage.input(Input::User(UserInput::MouseMoved(at)));
     stage.input(Input::Lan(Some(Listing {
-        tables: vec![ListedTable {
-            ticket: TICKET.to_owned(),
-            host: "Cleo".to_owned(),
-            game: "loot".to_owned(),
-            options: Vec::new(),
-            seats: 2,
-            free: 1,
-            locked: false,
-            at_point: false,
-            mark: Mark::default(),
-        }],
+        tables: vec![listed(1, "Cleo")],
         ..Listing::default()
     })));
     assert!(stage.draw().contains("Loot with Cleo"));
     stage.key(KeyCode::Enter);
     assert_eq!(stage.shell.trail(), ["home", "settings"]);
+}
+
+fn listed(host: u8, name: &str) -> ListedTable {
+    ListedTable {
+        id: (PeerKey::from([host; 32]), [host; 8]),
+        ticket: format!("the ticket of {name}"),
+        host: name.to_owned(),
+        game: "loot".to_owned(),
+        options: Vec::new(),
+        seats: 2,
+        free: 1,
+        locked: false,
+        at_point: false,
+        mark: Mark::default(),
+    }
+}
+
+fn list(stage: &mut TestApp, tables: &[ListedTable]) {
+    stage.input(Input::Lan(Some(Listing {
+        tables: tables.to_vec(),
+        ..Listing::default()
+    })));
+}
+
+/// The ticket of the table that the interface has asked to join.
+fn joined(stage: &TestApp) -> Option<&str> {
+    stage.effects.iter().find_map(|effect| match effect {
+        Effect::Join { target, .. } => Some(target.as_str()),
+        _ => None,
+    })
+}
+
+#[test]
+fn focus_stays_with_its_table() {
+    let [ada, ben, cleo] = [listed(1, "Ada"), listed(2, "Ben"), listed(3, "Cleo")];
+    let mut stage = TestApp::at_home(false);
+    list(&mut stage, &[ada.clone(), ben.clone()]);
+    let shown = stage.draw();
+    let row = shown.lines().position(|line| line.contains("Loot with Ben")).unwrap();
+    let row_text = shown.lines().nth(row).unwrap();
+    let column = row_text.split("Loot with Ben").next().unwrap().chars().count();
+    let at = Position::new(u16::try_from(column).unwrap(), u16::try_from(row).unwrap());
+    stage.input(Input::User(UserInput::MouseMoved(at)));
+    list(&mut stage, &[cleo.clone(), ada.clone(), ben.clone()]);
+    list(&mut stage, &[ben, cleo.clone()]);
+    stage.draw();
+    stage.key(KeyCode::Enter);
+    assert_eq!(joined(&stage), Some("the ticket of Ben"));
+
+    // Another table takes no focus from one that is gone.
+    let mut stage = TestApp::at_home(false);
+    list(&mut stage, std::slice::from_ref(&ada));
+    stage.draw();
+    stage.input(Input::User(UserInput::MouseMoved(Position::new(at.x, at.y - 1))));
+    list(&mut stage, &[cleo]);
+    stage.draw();
+    stage.key(KeyCode::Enter);
+    assert_eq!(joined(&stage), None);
+    assert_eq!(stage.shell.trail(), ["home", "join"]);
+}
+
+#[test]
+fn palette_has_the_tables_beyond_the_panel() {
+    let names = ["Ada", "Ben", "Cleo", "Dora", "Emil", "Fay"];
+    let tables: Vec<ListedTable> = (1..).zip(names).map(|(host, name)| listed(host, name)).collect();
+    let mut stage = TestApp::at_home(false);
+    list(&mut stage, &tables);
+    let shown = stage.draw();
+    assert!(
+        shown.contains("Loot with Cleo") && !shown.contains("Loot with Dora"),
+        "{shown}"
+    );
+    assert!(shown.contains("3 more: press : and type join"), "{shown}");
+    for letter in ":join fay".chars() {
+        stage.key(KeyCode::Char(letter));
+    }
+    assert!(stage.draw().contains("join Fay's table: Loot"));
+    // A table that comes or goes meanwhile does not change which one is chosen.
+    list(&mut stage, &tables[1..]);
+    stage.key(KeyCode::Enter);
+    assert_eq!(joined(&stage), Some("the ticket of Fay"));
 }
 
 /// The settings that the interface has asked to save, and the screen that it shows.

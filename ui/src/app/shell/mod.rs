@@ -21,6 +21,7 @@ use crate::canvas::{Canvas, Layer, Marks, Target, wrapped};
 use crate::field::Field;
 use crate::keys::{Intent, Keymap};
 use crate::session::Command;
+use crate::view::Listing;
 
 /// The smallest usable screen: columns and rows.
 pub const LEAST: (u16, u16) = (60, 20);
@@ -241,7 +242,14 @@ impl Shell {
             helps.push((keys.keys(Intent::Rules), Intent::Rules.words().to_owned()));
         }
         helps.push(("mouse".to_owned(), "click to choose; the wheel scrolls".to_owned()));
-        if !self.context.is_page {
+        if self.context.is_page {
+            for (keys, _) in &mut helps {
+                // A browser keeps these for itself.
+                let own = keys.split(' ').filter(|key| !key.starts_with("Ctrl-"));
+                *keys = own.collect::<Vec<_>>().join(" ");
+            }
+            helps.push(("F6".to_owned(), "to the button above and back".to_owned()));
+        } else {
             helps.push(("Ctrl-c".to_owned(), "quit fairdeal".to_owned()));
         }
         helps
@@ -293,7 +301,7 @@ impl Shell {
                     });
                 }
             }
-            Input::Lan(view) => self.context.lan = view,
+            Input::Lan(view) => self.relist(view, &mut effects),
             Input::Background(is_light) => {
                 self.context.themes.is_light = is_light;
                 self.context.dress();
@@ -316,9 +324,36 @@ impl Shell {
         effects
     }
 
+    /// Replaces the list of open tables. The focus and the chosen row of the palette stay with what they were on.
+    fn relist(&mut self, view: Option<Listing>, effects: &mut Vec<Effect>) {
+        let chosen = match &self.overlay {
+            Some(Overlay::Palette { chosen, .. }) => self.found().into_iter().nth(*chosen),
+            _ => None,
+        };
+        let before = std::mem::replace(&mut self.context.lan, view);
+        for place in 0..self.stack.len() {
+            self.on(place, effects, |screen, context, requests| {
+                screen.relisted(context, before.as_ref(), requests);
+            });
+        }
+        let now = chosen.and_then(|(words, _)| self.found().iter().position(|(other, _)| *other == words));
+        if let Some(Overlay::Palette { chosen, .. }) = &mut self.overlay {
+            *chosen = now.unwrap_or(0);
+        }
+    }
+
     /// The text of the newest toast.
     pub fn newest_toast(&self) -> Option<&str> {
         self.toasts.last().map(|toast| toast.text.as_str())
+    }
+
+    /// Words for a screen reader, besides the focus: those of the open question, or else of the top screen.
+    pub fn spoken(&self) -> String {
+        if let Some(Overlay::Question(question, _)) = &self.overlay {
+            return question.spoken();
+        }
+        let top = self.stack.last();
+        top.map_or_else(String::new, |place| place.screen.spoken(&self.context))
     }
 
     /// Opens a screen over the others.

@@ -151,7 +151,12 @@ impl Home {
 
         let view = context.lan.as_ref();
         let tables = view.map(|view| view.tables.as_slice()).unwrap_or_default();
-        let lan = tables.iter().enumerate().take(LISTED).map(|(number, table)| {
+        let hidden = match tables.len() > LISTED {
+            true => tables.len() - LISTED + 1,
+            false => 0,
+        };
+        let shown = tables.len() - hidden;
+        let lan = tables.iter().enumerate().take(shown).map(|(number, table)| {
             // What a host announces stays in the words at the left; the mark at the right is ours.
             let game = game_info(&table.game).map_or("another game", |info| info.name);
             let host = &table.host;
@@ -173,6 +178,10 @@ impl Home {
             PanelRow::Choice(Entry::Lan(number), String::new(), words, free)
         });
         let mut lan: Vec<PanelRow<'_>> = lan.collect();
+        if hidden > 0 {
+            let palette = key(Intent::Palette);
+            lan.push(PanelRow::Said(format!("{hidden} more: press {palette} and type join")));
+        }
         if lan.is_empty() {
             lan.push(PanelRow::Remark(match view {
                 Some(view) if view.has_points && view.silent_points > 0 => "A meeting point does not answer.",
@@ -188,11 +197,10 @@ impl Home {
         if !context.people.people().is_empty() {
             lan.push(choice(Entry::People, "P", "people", ""));
         }
-        let has_points = view.is_some_and(|view| view.has_points);
-        let title = if has_points {
-            "Open tables"
-        } else {
-            "Open tables near you"
+        let title = match view {
+            Some(view) if view.has_points && view.silent_points > 0 && shown > 0 => "Open tables (a point is silent)",
+            Some(view) if view.has_points => "Open tables",
+            _ => "Open tables near you",
         }
         .to_owned();
         panels.push(Panel { title, rows: lan });

@@ -3,7 +3,7 @@
 mod art;
 mod draw;
 
-use fairdeal_games::{GAMES, GameInfo};
+use fairdeal_games::{GAMES, GameInfo, game_info};
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
@@ -26,7 +26,7 @@ use crate::canvas::{Canvas, Layer, Target};
 use crate::keys::Intent;
 use crate::people::MarkKind;
 use crate::theme::Theme;
-use crate::view::ListedTable;
+use crate::view::{ListedTable, Listing};
 
 /// Everything that can be chosen here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,6 +93,11 @@ fn entries(context: &Context) -> Vec<Entry> {
     all.extend((0..context.library.waiting.len()).map(Entry::Waiting));
     all.extend((0..lan).map(Entry::Lan));
     all
+}
+
+/// The row of the first table on the LAN.
+fn first_table(context: &Context) -> usize {
+    GAMES.len() + FIXED.len() + context.library.waiting.len()
 }
 
 /// The mark of a table's host in a palette: nothing for a stranger.
@@ -366,6 +371,25 @@ impl Screen for Home {
         }
     }
 
+    fn relisted(&mut self, context: &Context, before: Option<&Listing>, requests: &mut Requests) {
+        let Some(Target::Row(focus)) = self.focus else { return };
+        let Some(row) = focus.checked_sub(first_table(context)) else {
+            return;
+        };
+        let table = before.and_then(|before| before.tables.get(row));
+        let now = context
+            .lan
+            .as_ref()
+            .map(|now| now.tables.as_slice())
+            .unwrap_or_default();
+        let place = now
+            .iter()
+            .position(|other| table.is_some_and(|table| table.id == other.id));
+        // Another table takes the row of one that is gone, but not its focus.
+        let entry = place.map_or(Entry::Join, Entry::Lan);
+        requests.push(Request::Focus(target(context, entry)));
+    }
+
     fn focused(&mut self, target: Option<Target>) {
         self.focus = target;
         if let Some(Target::Row(number)) = target
@@ -402,7 +426,10 @@ impl Screen for Home {
             }
             Entry::Lan(number) => {
                 let table = context.lan.as_ref().and_then(|view| view.tables.get(*number));
-                table.map(|table| format!("join {}'s table{}", table.host, marked(table)))
+                table.map(|table| {
+                    let game = game_info(&table.game).map_or("another game", |info| info.name);
+                    format!("join {}'s table{}: {game}", table.host, marked(table))
+                })
             }
             Entry::Guided if !has_guided_hand(self.info()) => None,
             entry if !is_here(context, *entry) => None,

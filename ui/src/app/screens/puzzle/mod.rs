@@ -188,19 +188,30 @@ impl PuzzleScreen {
         }
     }
 
+    /// The question, the hint after it, and in the end the reason.
+    fn text<'a>(&self, puzzle: &'a Puzzle) -> &'a str {
+        match self.progress {
+            Progress::Asked | Progress::Told => &puzzle.question,
+            Progress::Hinted => &puzzle.hint,
+            Progress::Done { .. } => &puzzle.why,
+        }
+    }
+
     fn draw_question(&self, puzzle: &Puzzle, context: &Context, canvas: &mut Canvas<'_>, areas: &Areas) {
         let hint = context.keymap.key(Intent::Hint);
-        let (text, key) = match self.progress {
-            Progress::Hinted => (&puzzle.hint, format!("{hint}: show the answer")),
-            Progress::Told if self.table.asks_first() => (&puzzle.question, "Enter: do it, then y: yes".to_owned()),
-            Progress::Told => (&puzzle.question, "Enter: do it".to_owned()),
-            _ => (&puzzle.question, format!("{hint}: hint")),
+        let key = match self.progress {
+            Progress::Hinted => format!("{hint}: show the answer"),
+            Progress::Told if self.table.asks_first() => "Enter: do it, then y: yes".to_owned(),
+            Progress::Told => "Enter: do it".to_owned(),
+            _ => format!("{hint}: hint"),
         };
+        // The place may be under the panel, and Enter needs it.
+        let answer = self.table.next_choice().filter(|_| self.progress == Progress::Told);
         let speech = Speech {
             title: format!("Puzzle {} of {}", self.at + 1, self.puzzles.len()),
-            text,
+            text: self.text(puzzle),
             key: &key,
-            click: Some(HELP),
+            click: answer.unwrap_or(HELP),
             keeps_keys: true,
         };
         coach::draw(&speech, canvas, areas);
@@ -211,7 +222,7 @@ impl PuzzleScreen {
         let theme = canvas.theme();
         let screen = canvas.area();
         let width = screen.width.min(92);
-        let rows = wrapped(&puzzle.why, usize::from(width.saturating_sub(4)), 0);
+        let rows = wrapped(self.text(puzzle), usize::from(width.saturating_sub(4)), 0);
         let height = u16::try_from(rows.len()).unwrap_or(u16::MAX).saturating_add(4);
         let height = height.min(screen.height.saturating_sub(1));
         let area = Rect {
@@ -288,6 +299,11 @@ impl Screen for PuzzleScreen {
         if let Some(areas) = self.table.game_now().map(|game| areas(game, screen)) {
             self.draw_question(puzzle, context, canvas, &areas);
         }
+    }
+
+    fn spoken(&self, _context: &Context) -> String {
+        let puzzle = self.puzzle();
+        puzzle.map_or_else(String::new, |puzzle| self.text(puzzle).to_owned())
     }
 
     fn marks(&self) -> Marks {

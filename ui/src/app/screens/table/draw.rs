@@ -99,15 +99,8 @@ fn draw_rule(canvas: &mut Canvas<'_>, area: Rect) {
     canvas.put(area, Line::styled(rule, theme.faint()));
 }
 
-/// The prompt: the seat to act, and what may be done.
-fn draw_prompt(
-    table_screen: &TableScreen,
-    context: &Context,
-    snapshot: &Snapshot,
-    canvas: &mut Canvas<'_>,
-    area: Rect,
-) {
-    let theme = canvas.theme();
+/// The prompt: the seat to act, and what may be done. Its first words are apart if they call the player.
+pub(super) fn prompt(table_screen: &TableScreen, context: &Context, snapshot: &Snapshot) -> (&'static str, String) {
     let game = &snapshot.game;
     let to_act = game.to_act();
     let keys = &context.keymap;
@@ -146,17 +139,25 @@ fn draw_prompt(
         };
         format!("Waiting for {}.{role}{way}", waited.join(", "))
     };
+    (lead, sentence(&text))
+}
+
+fn draw_prompt(
+    table_screen: &TableScreen,
+    context: &Context,
+    snapshot: &Snapshot,
+    canvas: &mut Canvas<'_>,
+    area: Rect,
+) {
+    let theme = canvas.theme();
+    let (lead, text) = prompt(table_screen, context, snapshot);
     let style = if table_screen.ending.failed.is_some() {
         theme.bad()
     } else {
         theme.title()
     };
     let lead = Span::styled(lead, theme.accent());
-    let rows = wrapped(
-        &sentence(&text),
-        usize::from(area.width).saturating_sub(lead.width()),
-        0,
-    );
+    let rows = wrapped(&text, usize::from(area.width).saturating_sub(lead.width()), 0);
     let lines = rows.into_iter().enumerate().map(|(number, row)| {
         let lead = if number == 0 { lead.clone() } else { Span::raw("") };
         Line::from(vec![lead, Span::styled(row, style)])

@@ -255,6 +255,11 @@ impl TableScreen {
         all.any(|offer| offer.question.is_some())
     }
 
+    /// The place to choose next, of the first action on offer.
+    pub fn next_choice(&self) -> Option<Target> {
+        self.choice.lit().first().map(|spot| Target::Spot(*spot))
+    }
+
     /// Whether the table says what is best.
     fn advises(&self) -> bool {
         let snapshot = self.snapshot.as_ref();
@@ -403,6 +408,11 @@ impl Screen for TableScreen {
         } else {
             lobby::draw(self, context, canvas, area);
         }
+    }
+
+    fn spoken(&self, context: &Context) -> String {
+        let prompt = self.snapshot.as_ref().map(|now| draw::prompt(self, context, now));
+        prompt.map_or_else(String::new, |(lead, text)| lead.to_owned() + &text)
     }
 
     fn choose(&mut self, context: &Context, target: Target, requests: &mut Requests) {
