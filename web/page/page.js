@@ -12,6 +12,7 @@
   const STILL = 8;
   const LINE = 40;
   const NAMED = /^(Arrow|Page|Home$|End$|Enter$|Escape$|Backspace$|Delete$|F1$)/;
+  const LIGHT = matchMedia("(prefers-color-scheme: light)");
   const NOTHING = { columns: 0, rows: 0, lines: [], svg: null, back: null };
   const table = document.getElementById("table");
   const status = document.getElementById("status");
@@ -80,20 +81,28 @@
     try { return localStorage.getItem("fairdeal-settings"); } catch { return null; }
   }
 
+  const refuse = (name, why) => ask({ "no-file": { name, why } });
+
   let chosen = 0;
-  async function check(file) {
-    if (!file || !worker) return;
-    // Of several files the one that was chosen last counts.
+  async function check(files) {
+    if (!files.length) return;
+    // While one file is read, another may be chosen: the last one counts.
     const own = ++chosen;
     table.focus();
-    if (file.size > MOST) return ask({ "no-file": "it is larger than 64 MiB; fairdeal verify can read it" });
+    if (files.length > 1) return refuse(`${files.length} files`, "open one file at a time");
+    const [file] = files;
+    if (file.size > MOST) {
+      return refuse(file.name, "it is larger than 64 MiB. The command fairdeal verify reads up to 256 MiB");
+    }
     try {
       const bytes = await file.arrayBuffer();
       if (own === chosen) worker?.postMessage({ file: bytes, name: file.name }, [bytes]);
     } catch (why) {
-      ask({ "no-file": String(why) });
+      if (own === chosen) refuse(file.name, String(why));
     }
   }
+
+  const surroundings = () => ({ today: new Date().toISOString().slice(0, 10), light: LIGHT.matches });
 
   function cell(event) {
     const matrix = frame.svg?.getScreenCTM();
@@ -120,6 +129,25 @@
     for (let line = 0; line < Math.min(Math.abs(lines), 10); line++) ask({ scroll: Math.sign(lines) });
   }
 
+  // Files that come before the module wait in the worker. Without these the browser would leave the page for a dropped
+  // file, even after a failed start.
+  function listenForFiles() {
+    chooser.addEventListener("change", () => {
+      check(chooser.files);
+      chooser.value = "";
+    });
+    addEventListener("dragover", (event) => {
+      event.preventDefault();
+      table.classList.toggle("drop", worker !== null);
+    });
+    addEventListener("dragleave", (event) => event.relatedTarget || table.classList.remove("drop"));
+    addEventListener("drop", (event) => {
+      event.preventDefault();
+      table.classList.remove("drop");
+      check(event.dataTransfer.files);
+    });
+  }
+
   function listen() {
     addEventListener("keydown", (event) => {
       if (!isOurs(event)) return;
@@ -128,17 +156,34 @@
     });
     // F6 leads out of the table, as between the parts of a browser.
     addEventListener("keydown", (event) => {
-      if (event.key !== "F6") return;
+      if (event.key !== "F6" || event.ctrlKey || event.altKey || event.metaKey) return;
       event.preventDefault();
       (document.activeElement === table ? chooser : table).focus();
     });
     addEventListener("paste", (event) => ask({ paste: event.clipboardData.getData("text").slice(0, PASTE) }));
     let down = null;
+    // Whether the pointer was far from where it went down when it was released.
+    let dragged = false;
+    // Whether the newest press is of a mouse's right button.
+    let right = false;
     let moved = "";
+    // The first finger alone scrolls; the browser zooms with two.
     table.addEventListener("pointerdown", (event) => {
+      if (!event.isPrimary) return;
       down = { x: event.clientX, y: event.clientY, rolls: event.clientY };
+      dragged = false;
+      right = event.pointerType === "mouse" && event.button === 2;
+    });
+    addEventListener("pointerup", (event) => {
+      if (!event.isPrimary || !down) return;
+      dragged = Math.hypot(event.clientX - down.x, event.clientY - down.y) > STILL;
+      down = null;
+    });
+    addEventListener("pointercancel", (event) => {
+      if (event.isPrimary) down = null;
     });
     table.addEventListener("pointermove", (event) => {
+      if (!event.isPrimary) return;
       if (event.pointerType === "touch") {
         if (down) roll(down.rolls - event.clientY);
         if (down) down.rolls = event.clientY;
@@ -152,11 +197,13 @@
     table.addEventListener("click", (event) => {
       const at = cell(event);
       // A pointer that was dragged has marked text, or scrolled.
-      const far = down && Math.hypot(event.clientX - down.x, event.clientY - down.y) > STILL;
-      if (at && !far) ask({ click: at });
+      if (at && !dragged) ask({ click: at });
+      dragged = false;
     });
     table.addEventListener("contextmenu", (event) => {
-      const at = cell(event);
+      // A long press and the menu key open the browser's menu.
+      const at = right ? cell(event) : null;
+      right = false;
       if (!at) return;
       event.preventDefault();
       ask({ "secondary-click": at });
@@ -165,20 +212,9 @@
       if (!event.ctrlKey && event.deltaY) roll(event.deltaMode === 1 ? event.deltaY * CELL.height : event.deltaY);
     };
     table.addEventListener("wheel", wheel, { passive: true });
-    chooser.addEventListener("change", () => {
-      check(chooser.files[0]);
-      chooser.value = "";
-    });
-    addEventListener("dragover", (event) => {
-      event.preventDefault();
-      table.classList.add("drop");
-    });
-    addEventListener("dragleave", (event) => event.relatedTarget || table.classList.remove("drop"));
-    addEventListener("drop", (event) => {
-      event.preventDefault();
-      table.classList.remove("drop");
-      check(event.dataTransfer.files[0]);
-    });
+    const refresh = () => ask({ refresh: surroundings() });
+    LIGHT.addEventListener("change", refresh);
+    document.addEventListener("visibilitychange", () => document.hidden || refresh());
     let resized = 0;
     addEventListener("resize", () => {
       clearTimeout(resized);
@@ -187,7 +223,6 @@
   }
 
   async function start() {
-    // Messages wait in the worker until the module is there.
     const source = new Blob([text("worker")], { type: "text/javascript" });
     worker = new Worker(URL.createObjectURL(source));
     worker.onmessage = ({ data }) => (data.fault === undefined ? show(data.answer) : fault(data.fault));
@@ -202,8 +237,8 @@
       columns,
       rows,
       seed: seed.join(""),
-      today: new Date().toISOString().slice(0, 10),
-      light: matchMedia("(prefers-color-scheme: light)").matches,
+      ...surroundings(),
+      still: matchMedia("(prefers-reduced-motion: reduce)").matches,
       settings: saved(),
     };
     worker.postMessage({ module, start: begin });
@@ -211,6 +246,7 @@
     table.focus();
   }
 
+  listenForFiles();
   start().catch((why) => fault(`This browser cannot run the page: ${why}. A current Firefox, Chrome or Safari can; so can \
 fairdeal verify FILE.`));
 })();

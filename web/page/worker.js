@@ -92,24 +92,25 @@
     if (!data.file) return tell(data.ask);
     const file = new Uint8Array(data.file);
     steps = 1;
-    if (!write(wasm.file_room(file.length), file)) return tell({ "no-file": "it is too large for this page" });
+    if (!write(wasm.file_room(file.length), file)) {
+      return tell({ "no-file": { name: data.name, why: "it is too large for this page" } });
+    }
     tell({ file: data.name });
   });
 
   // Messages that come before the module wait for it.
-  let ready = null;
+  let begin;
+  const ready = new Promise((resolve) => (begin = resolve));
   onmessage = async ({ data }) => {
     if (!data.module) {
       await ready;
       return hear(data);
     }
     // The module imports nothing.
-    ready = WebAssembly.instantiate(data.module, {}).then(
-      (instance) => {
-        wasm = instance.exports;
-        guarded(tell)({ start: data.start });
-      },
-      stop,
-    );
+    WebAssembly.instantiate(data.module, {}).then((instance) => {
+      wasm = instance.exports;
+      guarded(tell)({ start: data.start });
+      begin();
+    }, stop);
   };
 })();

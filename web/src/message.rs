@@ -24,10 +24,18 @@ pub enum Ask {
     Tick(u64),
     /// Check the file in the buffer; its name.
     File(String),
-    /// The file cannot be read; why.
-    NoFile(String),
+    /// The file with this name cannot be read; why.
+    NoFile {
+        name: String,
+        why: String,
+    },
     /// Check so many more steps of the file.
     Work(u32),
+    /// The day or the browser's colours may have changed; as in [`Start`].
+    Refresh {
+        today: String,
+        light: bool,
+    },
 }
 
 /// How the page begins.
@@ -42,6 +50,8 @@ pub struct Start {
     pub today: String,
     /// Whether the browser prefers light pages.
     pub light: bool,
+    /// Whether the browser prefers pages on which nothing moves.
+    pub still: bool,
     /// The settings that the page saved, if any: TOML.
     pub settings: Option<String>,
 }
@@ -73,7 +83,7 @@ pub struct Answer {
     pub busy: bool,
     /// The name of the screen.
     pub screen: String,
-    /// The screen and the thing in focus, for those who hear the page.
+    /// The thing in focus, and what the screen tells, for a player with a screen reader.
     pub said: String,
     /// Let the player choose a file.
     pub pick: bool,

@@ -27,7 +27,8 @@ use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng as _, SeedableRng as _};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
-use ratatui::layout::Position;
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
 
 use crate::message::{Answer, Ask, Pressed, Start};
 
@@ -81,11 +82,15 @@ impl Page {
             .ok_or("the seed must be 64 hexadecimal digits")?;
         // Settings that cannot be read are of an earlier page.
         let settings: Option<Settings> = start.settings.as_deref().and_then(|text| toml::from_str(text).ok());
+        let settings = settings.unwrap_or_else(|| Settings {
+            motion: !start.still,
+            ..Settings::default()
+        });
         let mut context = Context {
             user: "Guest".to_owned(),
             today: start.today.clone(),
             is_page: true,
-            ..Context::new(settings.unwrap_or_default(), Depth::True)
+            ..Context::new(settings, Depth::True)
         };
         context.themes.is_light = start.light;
         context.dress();
@@ -133,13 +138,17 @@ impl Page {
                 self.check(&name, file, &mut answer);
                 None
             }
-            Ask::NoFile(why) => {
-                self.shell
-                    .toast(Tone::Bad, format!("The file cannot be opened: {}.", clean_error(&why)));
+            Ask::NoFile { name, why } => {
+                self.refuse(&name, &why, &mut answer);
                 None
             }
             Ask::Work(steps) => {
                 self.work(steps, &mut answer);
+                None
+            }
+            Ask::Refresh { today, light } => {
+                self.shell.set_day(today);
+                self.update(Input::Background(light), &mut answer);
                 None
             }
         };
@@ -248,10 +257,7 @@ impl Page {
             let why = "Leave this game first, then open the file again.".to_owned();
             return self.shell.toast(Tone::Plain, why);
         }
-        self.reading = None;
-        self.replay = None;
-        self.shell.to_first();
-        self.shell.push(Box::new(Audit::of(PathBuf::from(clean(name)))));
+        self.open_audit(name);
         let reading = match Transcript::from_bytes(file) {
             Ok(transcript) => Reading::new(transcript).map_err(|why| clean_error(&why.to_string())),
             Err(why) => Err(clean_error(&why.to_string())),
@@ -260,6 +266,25 @@ impl Page {
             Ok(reading) => self.reading = Some(reading),
             Err(why) => self.tell(UiEvent::Failed(why), answer),
         }
+    }
+
+    /// Says why a file is not checked, in place of the last verdict: that would seem to be about this file.
+    fn refuse(&mut self, name: &str, why: &str, answer: &mut Answer) {
+        let why = clean_error(why);
+        if self.practice.is_some() {
+            let text = format!("{} cannot be checked: {why}.", clean(name));
+            return self.shell.toast(Tone::Bad, text);
+        }
+        self.open_audit(name);
+        self.tell(UiEvent::Failed(why), answer);
+    }
+
+    /// Opens the screen of a file's audit in place of the last one.
+    fn open_audit(&mut self, name: &str) {
+        self.reading = None;
+        self.replay = None;
+        self.shell.to_first();
+        self.shell.push(Box::new(Audit::of(PathBuf::from(clean(name)))));
     }
 
     /// Checks some more steps.
@@ -286,20 +311,18 @@ impl Page {
         self.tell(UiEvent::Checking(progress), answer);
     }
 
-    /// The screen, the line in focus and the newest remark, for a player who hears the page.
+    /// The screen's name, the thing in focus, what the screen tells and the newest toast, for a screen reader. Focus
+    /// comes early: it changes with every key, and the next key silences the rest.
     fn said(&self) -> String {
         let screen = self.shell.trail().pop().unwrap_or_default();
         let buffer = self.screen.backend().buffer();
         let area = self.shell.focus().and_then(|target| self.shell.layer().area(target));
-        let focus: String = area
-            .into_iter()
-            .flat_map(|area| area.positions())
-            .filter_map(|position| Some(buffer.cell(position)?.symbol()))
-            .collect();
-        let focus = focus.split_whitespace().collect::<Vec<_>>().join(" ");
-        let parts = [Some(screen), Some(focus), self.shell.newest_toast().map(str::to_owned)];
-        let parts = parts.into_iter().flatten().filter(|part| !part.is_empty());
-        parts.collect::<Vec<_>>().join(". ")
+        let focus = area.map(|area| text_in(buffer, area)).unwrap_or_default();
+        let toast = self.shell.newest_toast().unwrap_or_default();
+        let parts = [screen.as_str(), &focus, &self.shell.spoken(), toast];
+        let parts = parts.map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "));
+        let parts = parts.iter().map(|part| part.trim_end_matches('.'));
+        parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(". ")
     }
 
     /// Draws a frame, and adds to the answer what differs from the last one.
@@ -321,6 +344,19 @@ impl Page {
         answer.busy = self.reading.is_some();
         answer.screen = self.shell.trail().pop().unwrap_or_default();
     }
+}
+
+/// The text in an area.
+fn text_in(buffer: &Buffer, area: Rect) -> String {
+    let mut text = String::new();
+    for y in area.y..area.bottom() {
+        let mut x = area.x;
+        while let Some(cell) = buffer.cell((x, y)).filter(|_| x < area.right()) {
+            text.push_str(cell.symbol());
+            x += svg::columns(cell);
+        }
+    }
+    text
 }
 
 /// Whether a colour, as `#rrggbb`, is nearer to white than to black.

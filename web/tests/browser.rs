@@ -1,8 +1,8 @@
-//! The page in a real browser: headless Chromium, driven by WebDriver, on the page that `just page` has built, opened
-//! from its file.
+//! The page in a real browser: headless Chromium, or Firefox with `FAIRDEAL_BROWSER=firefox`, driven by WebDriver. It
+//! opens the page that `just page` has built, from its file.
 //!
-//! Skipped where there is no page or no Chromium with its driver, unless `FAIRDEAL_REQUIRE` names `browser`. The times
-//! that it prints (`-- --nocapture`) are those of docs/performance.md.
+//! Skipped where there is no page or no browser with its driver (chromedriver, geckodriver), unless `FAIRDEAL_REQUIRE`
+//! names `browser`. The times that it prints (`-- --nocapture`) are those of docs/performance.md.
 
 // Tests fail by panicking.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, clippy::expect_used)]
@@ -23,7 +23,8 @@ mod record;
 #[path = "../../tests/fixture/require.rs"]
 mod require;
 
-const BROWSERS: [&str; 3] = ["google-chrome", "chromium", "chromium-browser"];
+const CHROMIUM: [&str; 3] = ["google-chrome", "chromium", "chromium-browser"];
+const FIREFOX: [&str; 2] = ["firefox", "firefox-esr"];
 /// Time for a page to do what it was asked.
 const PATIENCE: Duration = Duration::from_secs(120);
 /// Keys as WebDriver names them.
@@ -34,6 +35,21 @@ const END: char = '\u{e010}';
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+}
+
+fn chromium_arguments(profile: &Path) -> Vec<String> {
+    let arguments = [
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--no-first-run",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        "--window-size=1200,800",
+    ];
+    let own = format!("--user-data-dir={}", profile.display());
+    arguments.map(str::to_owned).into_iter().chain([own]).collect()
 }
 
 /// A browser that shows the page.
@@ -51,44 +67,37 @@ impl Browser {
         if !page.exists() {
             return Err("no page: just page builds it".to_owned());
         }
-        let driver = Command::new("chromedriver")
+        let is_firefox = std::env::var("FAIRDEAL_BROWSER").is_ok_and(|name| name == "firefox");
+        let (driver, port_after, programs): (_, _, &[_]) = match is_firefox {
+            true => ("geckodriver", "Listening on 127.0.0.1:", &FIREFOX),
+            false => ("chromedriver", "successfully on port ", &CHROMIUM),
+        };
+        let mut child = Command::new(driver)
             .arg("--port=0")
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .kill_on_drop(true)
-            .spawn();
-        let mut driver = driver.map_err(|why| format!("chromedriver: {why}"))?;
-        let mut lines = BufReader::new(driver.stdout.take().unwrap()).lines();
+            .spawn()
+            .map_err(|why| format!("{driver}: {why}"))?;
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let port = loop {
             let line = timeout(PATIENCE, lines.next_line()).await.unwrap().unwrap();
-            let line = line.ok_or("chromedriver has ended")?;
-            if let Some((_, port)) = line.split_once("successfully on port ") {
+            let line = line.ok_or_else(|| format!("{driver} has ended"))?;
+            if let Some((_, port)) = line.split_once(port_after) {
                 break port.trim_end_matches('.').to_owned();
             }
         };
         let profile = tempfile::tempdir().unwrap();
-        let binary = BROWSERS.iter().find_map(|name| {
+        let binary = programs.iter().find_map(|name| {
             let paths = std::env::var_os("PATH")?;
             std::env::split_paths(&paths)
                 .map(|path| path.join(name))
                 .find(|path| path.exists())
         });
-        let binary = binary.ok_or("no Chromium")?;
-        let arguments = [
-            "--headless",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--no-first-run",
-            "--disable-background-networking",
-            "--disable-component-update",
-            "--disable-sync",
-            "--window-size=1200,800",
-        ];
-        let mut arguments: Vec<String> = arguments.map(str::to_owned).into();
-        arguments.push(format!("--user-data-dir={}", profile.path().display()));
-        let Value::Object(wishes) = json!({
-            "goog:chromeOptions": { "binary": binary, "args": arguments },
-            "goog:loggingPrefs": { "browser": "ALL" },
+        let binary = binary.ok_or_else(|| format!("no {}", programs.join(" or ")))?;
+        let Value::Object(wishes) = (match is_firefox {
+            true => json!({ "moz:firefoxOptions": { "binary": binary, "args": ["-headless"] } }),
+            false => json!({ "goog:chromeOptions": { "binary": binary, "args": chromium_arguments(profile.path()) } }),
         }) else {
             panic!("an object");
         };
@@ -100,7 +109,7 @@ impl Browser {
         client.goto(&format!("file://{}", page.display())).await.unwrap();
         let browser = Self {
             client,
-            _driver: driver,
+            _driver: child,
             _profile: profile,
         };
         browser.until("home", "").await;
@@ -239,7 +248,8 @@ async fn odd_input_does_no_harm() {
     browser.until("home", "verify a game file").await;
     browser.keys(&[ESCAPE]).await;
     let moves = "window.moves = setInterval(() => document.getElementById('table').dispatchEvent(
-        new PointerEvent('pointermove', { clientX: 100 + Math.random() * 500, clientY: 300, bubbles: true })), 10)";
+        new PointerEvent('pointermove',
+            { clientX: 100 + Math.random() * 500, clientY: 300, bubbles: true, isPrimary: true })), 10)";
     browser.script(moves).await;
     browser.check(&transcript("loot"), "✓ fair").await;
     browser.script("clearInterval(window.moves)").await;
@@ -247,7 +257,19 @@ async fn odd_input_does_no_harm() {
     let said = browser
         .script("return document.getElementById('status').textContent")
         .await;
-    assert!(said.as_str().unwrap().starts_with("audit. "), "{said}");
+    let said = said.as_str().unwrap();
+    assert!(said.starts_with("audit. ") && said.contains("✓ fair"), "{said}");
+    // Two files at once are none, and the verdict does not stay.
+    let drop = "const data = new DataTransfer();
+        for (const name of ['a', 'b']) data.items.add(new File([name], name));
+        dispatchEvent(new DragEvent('drop', { dataTransfer: data, cancelable: true }))";
+    browser.script(drop).await;
+    browser.until("audit", "open one file at a time").await;
+    // A long press is no click of the right button.
+    let press = "document.getElementById('table').dispatchEvent(
+        new MouseEvent('contextmenu', { clientX: 300, clientY: 300, bubbles: true, cancelable: true }))";
+    browser.script(press).await;
+    browser.until("audit", "open one file at a time").await;
     browser.client.clone().close().await.unwrap();
 }
 

@@ -25,6 +25,7 @@ fn start() -> Start {
         seed: "07".repeat(32),
         today: "2026-11-26".to_owned(),
         light: false,
+        still: false,
         settings: None,
     }
 }
@@ -95,6 +96,14 @@ impl Shown {
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
+    fn says(&self, words: &str) {
+        assert!(
+            self.last.said.contains(words),
+            "'{words}' is not in: {}",
+            self.last.said
+        );
+    }
+
     fn shows(&self, words: &str) {
         let text = self.text();
         assert!(text.contains(words), "'{words}' is not in: {text}");
@@ -122,9 +131,11 @@ fn every_game_is_checked_and_replayed() {
         assert_eq!(shown.last.screen, "audit");
         shown.shows(verdict(info.id));
         shown.shows("Press Enter to replay the game");
+        shown.says(verdict(info.id));
         shown.key("Enter");
         assert_eq!(shown.last.screen, "replay");
         shown.shows("Step 1 of");
+        shown.says("Step 1 of");
         for key in ["End", "e", "ArrowLeft", "e", "e", "Home", "PageDown"] {
             shown.key(key);
         }
@@ -153,6 +164,9 @@ fn changed_files_are_refused() {
                 text.contains("why:") || text.contains("what:") || text.contains("who:"),
                 "{text}"
             );
+            for words in ["✗ NOT FAIR", "Who: ", "Where: ", "Why: "] {
+                shown.says(words);
+            }
             shown.key("Enter");
             assert_eq!(shown.last.screen, "replay");
         } else {
@@ -167,6 +181,32 @@ fn changed_files_are_refused() {
         shown.key("Escape");
         assert_eq!(shown.last.screen, "home");
     }
+}
+
+/// A verdict that stays would seem to be about the second file.
+#[test]
+fn refused_file_replaces_the_verdict() {
+    let mut shown = Shown::new();
+    shown.check(&transcript("loot"));
+    shown.shows("✓ fair");
+    let refused = || Ask::NoFile {
+        name: "b.fairdeal".to_owned(),
+        why: "it is larger than 64 MiB".to_owned(),
+    };
+    shown.ask(refused());
+    assert_eq!(shown.last.screen, "audit");
+    shown.shows("This file cannot be checked");
+    shown.shows("b.fairdeal");
+    shown.says("It is larger than 64 MiB");
+    assert!(!shown.text().contains("✓ fair"));
+    shown.key("Escape");
+    assert_eq!(shown.last.screen, "home");
+    // A practice game stays.
+    shown.key("Enter");
+    shown.key("Enter");
+    shown.ask(refused());
+    shown.shows("b.fairdeal cannot be checked: it is larger than 64 MiB.");
+    assert_ne!(shown.last.screen, "audit");
 }
 
 #[test]
@@ -191,6 +231,7 @@ fn every_game_can_be_played() {
         shown.key("Enter");
         shown.rest();
         shown.shows("practice");
+        shown.says("YOUR TURN");
         assert_ne!(shown.last.screen, "home");
         // A file does not end the game.
         shown.ask_with(Ask::File("a.fairdeal".to_owned()), &transcript("loot"));
@@ -204,6 +245,7 @@ fn every_game_can_be_played() {
         }
         assert_ne!(shown.text(), before);
         shown.key("q");
+        shown.says("y: yes, n: no");
         shown.key("y");
         assert_eq!(shown.last.screen, "home");
     }
@@ -225,6 +267,71 @@ fn network_entries_are_hidden() {
     assert!(shown.last.pick);
     shown.key("?");
     shown.shows("verify a game file");
+}
+
+/// The browser keeps keys with Ctrl, and F6 is the page's own.
+#[test]
+fn help_lists_the_keys_of_a_page() {
+    let mut shown = Shown::new();
+    shown.key("?");
+    let mut text = shown.text();
+    for _ in 0..20 {
+        shown.key("ArrowDown");
+        text += &shown.text();
+    }
+    assert!(!text.contains("Ctrl-"), "{text}");
+    assert!(text.contains("F6 to the button above and back"), "{text}");
+    assert!(text.contains("Pagedown read on"), "{text}");
+}
+
+#[test]
+fn lesson_and_puzzle_are_spoken() {
+    let mut shown = Shown::new();
+    shown.key("T");
+    shown.says("Learn Loot. ");
+    let first = shown.last.said.clone();
+    shown.key("Enter");
+    assert_ne!(shown.last.said, first);
+    shown.key("q");
+    shown.key("p");
+    shown.says("Find the action that wins");
+}
+
+#[test]
+fn nothing_moves_where_the_browser_asks_for_that() {
+    let page = |settings: Option<String>| {
+        let start = Start {
+            still: true,
+            settings,
+            ..start()
+        };
+        let page = Page::new(&start).unwrap();
+        let (rows, last) = (Vec::new(), Answer::default());
+        Shown { page, rows, last }
+    };
+    // The lines of an audit turn green at once.
+    let paces = |mut shown: Shown| {
+        shown.ask_with(Ask::File("a.fairdeal".to_owned()), &transcript("loot"));
+        while shown.last.busy {
+            shown.ask(Ask::Work(64));
+        }
+        shown.last.pace.is_some()
+    };
+    assert!(!paces(page(None)));
+    // The player's own setting counts for more.
+    assert!(paces(page(Some("motion = true".to_owned()))));
+}
+
+#[test]
+fn page_follows_the_browser_into_the_light() {
+    let mut shown = Shown::new();
+    let dark = shown.last.ground.clone();
+    shown.ask(Ask::Refresh {
+        today: "2026-11-27".to_owned(),
+        light: true,
+    });
+    assert_ne!(shown.last.ground, dark);
+    assert!(!shown.last.changed.is_empty());
 }
 
 /// Solved puzzles and other settings are the page's to save, and come back.
@@ -308,7 +415,19 @@ fn messages_are_read_as_the_scripts_write_them() {
     let read = |text: &str| serde_json::from_str::<Ask>(text);
     assert_eq!(read("{\"click\":[3,4]}").unwrap(), Ask::Click(3, 4));
     assert_eq!(read("{\"secondary-click\":[3,4]}").unwrap(), Ask::SecondaryClick(3, 4));
-    assert_eq!(read("{\"no-file\":\"why\"}").unwrap(), Ask::NoFile("why".to_owned()));
+    let no_file = Ask::NoFile {
+        name: "a".to_owned(),
+        why: "b".to_owned(),
+    };
+    assert_eq!(read("{\"no-file\":{\"name\":\"a\",\"why\":\"b\"}}").unwrap(), no_file);
+    let refresh = Ask::Refresh {
+        today: "2026-11-27".to_owned(),
+        light: true,
+    };
+    assert_eq!(
+        read("{\"refresh\":{\"today\":\"2026-11-27\",\"light\":true}}").unwrap(),
+        refresh
+    );
     let pressed = Pressed {
         key: "Tab".to_owned(),
         shift: true,
@@ -317,7 +436,14 @@ fn messages_are_read_as_the_scripts_write_them() {
         read("{\"key\":{\"key\":\"Tab\",\"shift\":true}}").unwrap(),
         Ask::Key(pressed)
     );
-    for wrong in ["", "{}", "{\"click\":[3]}", "{\"click\":[-1,70000]}", "{\"fly\":1}"] {
+    for wrong in [
+        "",
+        "{}",
+        "{\"click\":[3]}",
+        "{\"click\":[-1,70000]}",
+        "{\"fly\":1}",
+        "{\"no-file\":\"b\"}",
+    ] {
         assert!(read(wrong).is_err(), "{wrong}");
     }
 }
