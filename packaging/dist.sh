@@ -51,6 +51,8 @@ mkdir -p "$staging/man" "$staging/completions"
 cargo_home=${CARGO_HOME:-$HOME/.cargo}
 flags="--remap-path-prefix=$PWD=/fairdeal --remap-path-prefix=$cargo_home=/cargo"
 export CFLAGS="-ffile-prefix-map=$PWD=/fairdeal -ffile-prefix-map=$cargo_home=/cargo"
+# The lists of libraries and licences are made offline, and look at those of every system.
+cargo fetch --locked --quiet
 build() {
     local more=
     # MinGW's linker writes the time into the program, unless it is told not to.
