@@ -94,7 +94,13 @@ fn look_into(message: &Message) {
         Message::ForkReports(fork_reports) => fork_reports.iter().for_each(look_at_halt),
         Message::Evidence(evidence) => look_at_both(evidence),
         Message::Statements(statements) => statements.iter().for_each(look_at_statement),
-        Message::Head(_) | Message::StateRequest(_) => {}
+        Message::StateRequest(relayed) => {
+            let charter = &TABLE;
+            if let Ok(request) = relayed.request.verify(charter.charter(), &charter.table()) {
+                assert!(charter.charter().player(request.asker).is_some());
+            }
+        }
+        Message::Head(_) => {}
     }
 }
 

@@ -13,6 +13,7 @@ use fairdeal_protocol::log::entry::{Content, Entry, MAX_ENTRY};
 use fairdeal_protocol::log::equivocation::Equivocation;
 use fairdeal_protocol::log::fork_report::SignedForkReport;
 use fairdeal_protocol::seat::Seat;
+use fairdeal_protocol::table::clocks::Now;
 use fairdeal_protocol::table::journal::Record;
 use fairdeal_protocol::table::live::{Output, Table};
 use fairdeal_protocol::table::message::Message;
@@ -300,7 +301,7 @@ pub fn restore(data: &[u8]) -> bool {
         return false;
     };
     table.begin(&mut rng);
-    table.tick(0, &mut rng);
+    table.tick(Now::default(), &mut rng);
     while let Some(output) = table.poll() {
         match output {
             Output::Send(_, Message::Entries(entries)) => {

@@ -23,12 +23,12 @@ use fairdeal_protocol::log::claim::{Claim, Ground, SignedClaim};
 use fairdeal_protocol::log::entry::{Content, Entry, SignedEntry};
 use fairdeal_protocol::log::equivocation::Equivocation;
 use fairdeal_protocol::log::fork_report::{ForkReport, SignedForkReport};
-use fairdeal_protocol::log::state_request::{SignedStateReply, StateReply, StateRequest};
+use fairdeal_protocol::log::state_request::{SignedStateReply, SignedStateRequest, StateReply, StateRequest};
 use fairdeal_protocol::membership::{Says, SignedStatement, Statement, Verified};
 use fairdeal_protocol::party::{BotLevel, Party, PlayedBy};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::journal::Record;
-use fairdeal_protocol::table::message::{Head, Message};
+use fairdeal_protocol::table::message::{Head, Message, Relayed};
 use fairdeal_protocol::transcript::page::{Mark, Page};
 use fairdeal_protocol::wire::bounded::Text;
 use fairdeal_protocol::wire::codec::encode;
@@ -165,6 +165,19 @@ fn claim() -> SignedClaim {
         entry: None,
     };
     SignedClaim::sign(claim, None, &key(0))
+}
+
+/// A request of the returning seat 1.
+fn state_request() -> SignedStateRequest {
+    let request = StateRequest {
+        table: TABLE.table(),
+        asker: Seat::new(1).unwrap(),
+        nonce: [4; 16],
+        number: 3,
+        step: 7,
+        answered: SeatSet::one(Seat::new(0).unwrap()),
+    };
+    SignedStateRequest::sign(request, &key(1))
 }
 
 /// Seat 0's reply to the returning seat 1.
@@ -673,16 +686,16 @@ fn message(to: &mut Folder<'_>) {
                 step: 300,
                 have,
                 statements: vec![one.hash()].try_into().unwrap(),
+                others: vec![one.hash()].try_into().unwrap(),
             }),
         ),
         ("evidence", Message::Evidence(Box::new(equivocation()))),
         (
             "state-request",
-            Message::StateRequest(StateRequest {
-                asker: Seat::new(1).unwrap(),
-                nonce: [4; 16],
-                step: 7,
-            }),
+            Message::StateRequest(Box::new(Relayed {
+                request: state_request(),
+                hops: 1,
+            })),
         ),
         ("state-reply", Message::StateReply(Box::new(state_reply(one)))),
         (

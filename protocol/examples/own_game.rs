@@ -22,6 +22,7 @@ use fairdeal_protocol::charter::{Charter, Player, SignedCharter};
 use fairdeal_protocol::game::{ApplyError, Chance, Flip, Game, Illegal, Pause, RuleSet, RuleSetError, Shown};
 use fairdeal_protocol::party::{Party, PlayedBy};
 use fairdeal_protocol::seat::{Seat, SeatSet};
+use fairdeal_protocol::table::clocks::Now;
 use fairdeal_protocol::table::live::{Event as TableEvent, Output, Table, To};
 use fairdeal_protocol::table::replica::News;
 use fairdeal_protocol::timing::Timing;
@@ -386,7 +387,7 @@ pub(crate) fn play(seats: u8, out: &mut dyn Write) -> Result<Report, Box<dyn Err
             return Err("the table rests".into());
         }
         for (table, rng) in &mut tables {
-            table.tick(now, rng);
+            table.tick(Now::both(now), rng);
         }
     }
 

@@ -62,8 +62,14 @@ pub const REMOVAL_HASH: Label = label!("fairdeal/removal-hash/v2");
 pub const HALT: Label = label!("fairdeal/halt/v2");
 /// The parent of the entries that follow fork reports.
 pub const HALTED: Label = label!("fairdeal/halted/v2");
+/// A returning seat's request for its own records.
+pub const STATE_REQUEST: Label = label!("fairdeal/state-request/v1");
 /// A seat's reply to a returning seat's state request.
 pub const STATE_REPLY: Label = label!("fairdeal/state-reply/v2");
+/// The name of a proof of equivocation in a head.
+pub const PROOF_NAME: Label = label!("fairdeal/proof-name/v1");
+/// The name of an abandonment claim in a head.
+pub const CLAIM_NAME: Label = label!("fairdeal/claim-name/v1");
 /// An abandonment claim.
 pub const CLAIM: Label = label!("fairdeal/claim/v2");
 /// Replaces the leader's entry in an ack, if the leader was removed without an entry.

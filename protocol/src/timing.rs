@@ -68,6 +68,21 @@ impl Timing {
     /// The default absence timeout, in seconds; a longer turn time replaces it.
     pub const USUAL_ABSENCE: u32 = 120;
 
+    /// The turn time of a table for two parties that asks for none, in seconds. Of two, nobody can remove a player who
+    /// stays connected and does nothing.
+    pub const USUAL_OF_TWO: u32 = 600;
+
+    /// Adds the usual turn time to the options of a table for so many parties, unless they say how long a turn may
+    /// take, or that it may take any time.
+    pub fn fill_in(options: &mut BTreeMap<String, String>, parties: u8) {
+        if parties == 2 && !options.contains_key(Self::TURN_TIME) {
+            options.insert(Self::TURN_TIME.to_owned(), Self::USUAL_OF_TWO.to_string());
+            // Nobody asked for long turns, so absence is as short as ever.
+            let absence = options.entry(Self::ABSENCE.to_owned());
+            absence.or_insert_with(|| Self::USUAL_ABSENCE.to_string());
+        }
+    }
+
     /// Both in seconds. The absence timeout defaults to [`Self::USUAL_ABSENCE`] or the turn time, whichever is longer.
     ///
     /// # Errors

@@ -92,6 +92,8 @@ pub struct Network {
     pub weather: Weather,
     /// When the weather becomes fair; cuts end at their own times.
     pub heals_at: u64,
+    /// What every message takes in addition, in any weather: the seats are far apart.
+    pub distance: u64,
     /// The links to cut, and when.
     pub cuts: Vec<Cut>,
     /// Links that never exist.
@@ -112,6 +114,7 @@ impl Network {
         Self {
             weather,
             heals_at: u64::MAX,
+            distance: 0,
             cuts: Vec::new(),
             apart: BTreeSet::new(),
             parties,
@@ -130,6 +133,12 @@ impl Network {
     /// Takes the next letter to arrive.
     pub fn take(&mut self) -> Option<Letter> {
         self.queue.pop_first().map(|(_, letter)| letter)
+    }
+
+    /// Puts a letter back until its receiver is awake.
+    pub fn delay(&mut self, letter: Letter, until: u64) {
+        self.counter += 1;
+        self.queue.insert((until, self.counter), letter);
     }
 
     /// Closes the link between two seats for a moment, after one refused the other's message.
@@ -164,7 +173,8 @@ impl Network {
                 fates.push(Fate::Delayed);
             }
             let drawn = 1 + u64::from(uniform(&mut self.rng, longest));
-            let arrival = now + weather.latency.unwrap_or(drawn);
+            let distance = if outside { self.distance } else { 0 };
+            let arrival = now + distance + weather.latency.unwrap_or(drawn);
             if self.queue.range((arrival, 0)..).next().is_some() {
                 fates.push(Fate::Reordered);
             }

@@ -9,6 +9,7 @@ use std::ops::{Index, IndexMut};
 use fairdeal_protocol::charter::SignedCharter;
 use fairdeal_protocol::game::Game;
 use fairdeal_protocol::seat::Seat;
+use fairdeal_protocol::table::clocks::Now;
 use fairdeal_protocol::table::journal::Record;
 use fairdeal_protocol::table::live::{ActError, Event, Output, ReceiveError, RestoreError, Table, To};
 use fairdeal_protocol::table::message::Message;
@@ -76,8 +77,13 @@ impl<G: Game> TestSeat<G> {
         self.table.begin(&mut self.rng);
     }
 
-    /// [`Table::tick`].
+    /// [`Table::tick`] with both clocks at this time.
     pub fn tick(&mut self, now: u64) {
+        self.tick_at(Now::both(now));
+    }
+
+    /// [`Table::tick`].
+    pub fn tick_at(&mut self, now: Now) {
         self.table.tick(now, &mut self.rng);
     }
 

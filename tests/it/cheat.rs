@@ -14,6 +14,7 @@ use fairdeal_protocol::log::body::Body;
 use fairdeal_protocol::log::entry::{Content, Entry};
 use fairdeal_protocol::party::PlayedBy;
 use fairdeal_protocol::seat::Seat;
+use fairdeal_protocol::table::clocks::Now;
 use fairdeal_protocol::table::live::{Output, Table, To};
 use fairdeal_protocol::table::message::Message;
 use fairdeal_testkit::entries;
@@ -110,7 +111,7 @@ async fn cheat(ticket: String, lie: Lie) {
         let frames = match (&mut seated, message) {
             (Some(cheat), None) => {
                 now += 200;
-                cheat.table.tick(now, &mut rng);
+                cheat.table.tick(Now::both(now), &mut rng);
                 cheat.frames()
             }
             (Some(cheat), Some((peer, Frame::Table { message, .. }))) => {

@@ -31,6 +31,7 @@ use fairdeal_protocol::card::{Face, Handle};
 use fairdeal_protocol::charter::Charter;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
+use fairdeal_protocol::table::clocks::Now;
 use fairdeal_protocol::table::live::{Event as TableEvent, Output, Table};
 use fairdeal_protocol::table::replica::News;
 use fairdeal_protocol::transcript::{End, Transcript};
@@ -118,7 +119,8 @@ fn play(seated: Seated, mut auto: bool) -> Result<Transcript, Box<dyn Error>> {
     let mut rng = rand::rng();
     let mut table: Table<DrawPoker> = Table::new(seated.charter, seated.seat, seated.key)?;
     table.begin(&mut rng);
-    let mut next_tick = Instant::now();
+    let start = Instant::now();
+    let mut next_tick = start;
     let mut typed: VecDeque<String> = VecDeque::new();
     let mut asked = false;
     let mut finished = None;
@@ -172,7 +174,7 @@ fn play(seated: Seated, mut auto: bool) -> Result<Transcript, Box<dyn Error>> {
         if table.is_finished() {
             let since = finished.get_or_insert_with(Instant::now);
             if table.all_finished() || links.is_empty() || since.elapsed() > LINGER {
-                table.tick(now()?, &mut rng);
+                table.tick(now(start)?, &mut rng);
                 while let Some(output) = table.poll() {
                     if let Output::Send(to, message) = output {
                         links.send(to, &message.to_bytes());
@@ -208,7 +210,7 @@ fn play(seated: Seated, mut auto: bool) -> Result<Transcript, Box<dyn Error>> {
             next_tick = Instant::now() + TICK;
             // Repairs lost messages, and notices seats that stay silent. Three parties or more remove an absent one by
             // themselves and play on.
-            table.tick(now()?, &mut rng);
+            table.tick(now(start)?, &mut rng);
             // Of two, nobody can say which one is absent. The one that is here may close the table, on its own word. A
             // program for people asks its player first.
             if table.may_claim() {
@@ -221,10 +223,13 @@ fn play(seated: Seated, mut auto: bool) -> Result<Transcript, Box<dyn Error>> {
     Ok(table.transcript())
 }
 
-/// The wall clock in milliseconds. Its zero does not matter.
-fn now() -> Result<u64, Box<dyn Error>> {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH)?;
-    Ok(u64::try_from(since.as_millis())?)
+/// Both clocks in milliseconds. Waits are measured by the monotonic one, which nobody can set.
+fn now(start: Instant) -> Result<Now, Box<dyn Error>> {
+    let wall = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH)?;
+    Ok(Now {
+        up: u64::try_from(start.elapsed().as_millis())?,
+        wall: u64::try_from(wall.as_millis())?,
+    })
 }
 
 /// A player's name and seat.

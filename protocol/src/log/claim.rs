@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::charter::{Charter, SignatureBytes};
 use crate::domain;
-use crate::hash::Hash32;
+use crate::hash::{Hash32, Hasher};
 use crate::log::entry::{Entry, SignedEntry};
 use crate::seat::{Seat, SeatSet};
 use crate::wire::codec::encode;
@@ -42,6 +42,13 @@ pub struct Claim {
     pub entry: Option<Hash32>,
 }
 
+impl Claim {
+    /// The hash of the claim; heads name it by this hash.
+    pub fn hash(&self) -> Hash32 {
+        Hasher::new(domain::CLAIM_NAME).bytes(&encode(self)).finish()
+    }
+}
+
 /// A received claim and the entry that it names, neither verified yet.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SignedClaim {
@@ -53,7 +60,7 @@ pub struct SignedClaim {
 /// A claim of an unknown seat, of another table, with an invalid signature, or with an entry other than the one it
 /// names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a claim that no seat of this table has signed, or with another entry than it names")]
+#[error("the claim is not signed by a seat of this table, or carries another entry than the one it names")]
 pub struct ClaimError;
 
 /// A claim with a verified signature, and its signer's entry of the step.

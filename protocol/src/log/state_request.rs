@@ -1,8 +1,8 @@
 //! State requests: a returning seat asks the others what it had signed.
 //!
-//! Each return has a fresh nonce in its requests. Two seats without a direct link exchange requests and replies through
-//! other seats. The author therefore signs its reply: a relay can withhold it but not change it. A request is not
-//! signed, because a forged one yields only replies with a nonce that no seat waits for.
+//! Each return has a fresh nonce in its requests, and numbers them. Two seats without a direct link exchange requests
+//! and replies through other seats. Both are signed: a relay can withhold a request or a reply, but neither make nor
+//! change one. A relay forwards each request once, so that no request outlives its purpose.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +12,7 @@ use crate::charter::{Charter, SignatureBytes};
 use crate::domain;
 use crate::hash::Hash32;
 use crate::membership::SignedStatement;
-use crate::seat::{MAX_SEATS, Seat};
+use crate::seat::{MAX_SEATS, Seat, SeatSet};
 use crate::wire::bounded::Bounded;
 use crate::wire::codec::encode;
 
@@ -27,12 +27,55 @@ pub type Nonce = [u8; 16];
 /// A request to every other seat for the asker's own records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StateRequest {
+    /// The table id.
+    pub table: Hash32,
     /// The returning seat.
     pub asker: Seat,
     /// The nonce of this return; replies repeat it.
     pub nonce: Nonce,
+    /// The number of this request in its return. A repeated request has a higher number than the ones before.
+    pub number: u32,
     /// The asker's open step; it requests entries from there on.
     pub step: u64,
+    /// The seats whose answers it has: they forward the request and answer it no more.
+    pub answered: SeatSet,
+}
+
+/// A received request, not yet verified.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SignedStateRequest {
+    request: StateRequest,
+    signature: SignatureBytes,
+}
+
+/// A request of an unknown seat, for another table, or with an invalid signature.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no seat of this table signed the state request")]
+pub struct StateRequestError;
+
+impl SignedStateRequest {
+    /// Signs a request.
+    pub fn sign(request: StateRequest, key: &ed25519_dalek::SigningKey) -> Self {
+        let signature = SignatureBytes::sign(key, domain::STATE_REQUEST, &encode(&request));
+        Self { request, signature }
+    }
+
+    /// Checks that a seat of this table signed it.
+    ///
+    /// # Errors
+    /// [`StateRequestError`].
+    pub fn verify(&self, charter: &Charter, table: &Hash32) -> Result<&StateRequest, StateRequestError> {
+        let asker = charter.player(self.request.asker).ok_or(StateRequestError)?;
+        let bytes = encode(&self.request);
+        let signed = asker.key.verifies(domain::STATE_REQUEST, &bytes, &self.signature);
+        let ours = self.request.table == *table;
+        (ours && signed).then_some(&self.request).ok_or(StateRequestError)
+    }
+
+    /// The request, not yet verified.
+    pub fn unverified(&self) -> &StateRequest {
+        &self.request
+    }
 }
 
 /// One seat's reply.
@@ -65,7 +108,7 @@ pub struct SignedStateReply {
 
 /// A reply of an unknown seat, of another table, or with an invalid signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a state reply that no seat of this table has signed")]
+#[error("no seat of this table signed the state reply")]
 pub struct StateReplyError;
 
 impl SignedStateReply {

@@ -1,13 +1,16 @@
-//! The clocks of one program at a table: when each entry became due, and when each seat was last heard.
+//! The clocks of one program at a table: for how long each entry has been due, and each seat silent.
 //!
-//! The caller passes the wall clock with each tick, in milliseconds since any fixed moment. The wall clock may jump
-//! when a machine sleeps or a user sets it. This module reads no clock and signs nothing; it only answers questions.
+//! The caller passes two clocks with each tick ([`Now`]). The monotonic one never jumps, and measures every wait while
+//! the program exists, also while its machine sleeps. The wall clock may jump whenever somebody sets it. It only
+//! measures the time during which the program was off, by the moments in the journal. This module reads no clock and
+//! signs nothing; it only answers questions.
 //!
 //! - *Overdue*: a seat whose entry has been due, and which has been silent, for the whole absence timeout. A reachable
 //!   seat is never overdue, however long it takes.
 //! - *Consent*: a program that has just woken up would find every seat overdue. It may consent only after it has been
 //!   awake and in contact with another party for a while without a break.
 //! - *Turn time*: a person may propose the removal of a reachable seat that exceeds it.
+//! - *Slow*: entries that no person decides have a limit of their own, so that a throttled link costs nobody its seat.
 //!
 //! The journal keeps both moments of a long wait ([`Clocks::to_keep`]), so that a restart does not restart the wait.
 //!
@@ -27,13 +30,30 @@ pub const ABSENCE: u64 = 120_000;
 const LONG_TURN: u64 = 600_000;
 /// The upper bound on how long a program must have been awake and in contact before it consents to a removal, in
 /// milliseconds.
-const CALM: u64 = 120_000;
+pub const CALM: u64 = 120_000;
 /// The longest gap between two ticks, or without a message from others, that is not a break, in milliseconds.
 const BREAK: u64 = 10_000;
 /// A gap of up to this between two ticks is never a break, however short the absence timeout, in milliseconds.
 const TICKS: u64 = 1_000;
 /// How long an entry must be due before the journal notes it, in milliseconds: a quick move costs no record.
 const NOTED: u64 = 15_000;
+
+/// The time at a tick, by two clocks, in milliseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Now {
+    /// A clock that never jumps, since any fixed moment. It should advance while the machine sleeps; if it does not,
+    /// waits are longer by the sleep.
+    pub up: u64,
+    /// The wall clock, since any fixed moment. It may jump.
+    pub wall: u64,
+}
+
+impl Now {
+    /// Both clocks at one value.
+    pub const fn both(ms: u64) -> Self {
+        Self { up: ms, wall: ms }
+    }
+}
 
 /// The time limits of a table, in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,6 +71,14 @@ impl Limits {
             absence: timing.map_or(u64::MAX, Timing::absence_ms),
             turn_time: timing.and_then(Timing::turn_time_ms),
         }
+    }
+}
+
+impl Limits {
+    /// The longest time for any entry.
+    pub fn longest(self) -> u64 {
+        let turn = self.turn_time.unwrap_or(LONG_TURN);
+        turn.max(self.absence).max(CALM)
     }
 }
 
@@ -83,29 +111,56 @@ pub struct Waits {
     pub seats: Bounded<Wait, MAX_SEATS>,
 }
 
+/// How long the table has waited for a seat, in milliseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Waited {
+    /// The seat.
+    pub seat: Seat,
+    /// For how long its entry of the open step has been due.
+    pub due: u64,
+    /// For how long it has been silent. Zero for a seat of this program.
+    pub silent: u64,
+}
+
+/// A moment of the monotonic clock in milliseconds; negative before that clock began.
+type Moment = i64;
+
+/// What the journal holds of the waits.
+#[derive(Clone, Debug)]
+struct Kept {
+    step: u64,
+    waits: BTreeMap<Seat, (Moment, Moment)>,
+    /// The difference of the two clocks when it was written.
+    offset: Moment,
+    /// The uptime when it was written.
+    at: u64,
+}
+
 /// The clocks of one program at one table.
 #[derive(Clone, Debug)]
 pub struct Clocks {
     limits: Limits,
     /// The seats of other parties.
     others: SeatSet,
-    /// The wall clock at the last tick.
-    now: Option<u64>,
+    /// The clocks at the last tick.
+    now: Option<Now>,
     /// How long this program has been awake in total. It never decreases, and stops during a break.
     uptime: u64,
     /// The uptime at the last break.
     awake_from: u64,
     /// The current span of unbroken contact with others.
     contact: Option<Contact>,
-    /// When each seat was last heard, by the wall clock.
-    heard: BTreeMap<Seat, u64>,
+    /// When each seat was last heard.
+    heard: BTreeMap<Seat, Moment>,
     /// The seats heard since the last tick. After a sleep, a message may arrive before the next tick; the time of the
     /// last tick would be wrong for it.
     fresh: SeatSet,
-    /// When entries of the open step became due, by the wall clock.
-    due: BTreeMap<Seat, u64>,
-    /// The waits persisted last, and the uptime at that time.
-    kept: Option<(Waits, u64)>,
+    /// When entries of the open step became due.
+    due: BTreeMap<Seat, Moment>,
+    /// The waits of the journal, until the first tick tells how long the program was off.
+    restored: Vec<Wait>,
+    /// The waits persisted last.
+    kept: Option<Kept>,
 }
 
 /// A span of uptime.
@@ -113,6 +168,10 @@ pub struct Clocks {
 struct Contact {
     since: u64,
     last: u64,
+}
+
+fn moment(up: u64) -> Moment {
+    Moment::try_from(up).unwrap_or(Moment::MAX)
 }
 
 impl Clocks {
@@ -128,6 +187,7 @@ impl Clocks {
             heard: BTreeMap::new(),
             fresh: SeatSet::EMPTY,
             due: BTreeMap::new(),
+            restored: Vec::new(),
             kept: None,
         }
     }
@@ -139,36 +199,44 @@ impl Clocks {
         self.limits = limits;
     }
 
-    /// Advances to this wall-clock time; called about once a second. A jump in either direction is a break.
-    pub fn tick(&mut self, now: u64) {
-        let passed = self.now.and_then(|before| now.checked_sub(before));
-        match passed {
-            Some(passed) if passed <= self.longest_tick() => {
-                self.uptime = self.uptime.saturating_add(passed);
-            }
-            _ => {
-                self.awake_from = self.uptime;
-                self.contact = None;
-                // A moment in the future was noted by another clock: that wait starts again.
-                let moments = self.heard.values_mut().chain(self.due.values_mut());
-                moments.for_each(|moment| *moment = now.min(*moment));
+    /// Advances to this time; called about once a second. Returns whether there was a break: the program slept, or
+    /// somebody set the wall clock. A set wall clock adds nothing to any wait.
+    pub fn tick(&mut self, now: Now) -> bool {
+        let before = self.now.replace(now);
+        let passed = before.and_then(|before| now.up.checked_sub(before.up));
+        let longest = self.longest_tick();
+        let set = before.is_some_and(|before| offset(now).abs_diff(offset(before)) > longest);
+        let unbroken = passed.filter(|passed| *passed <= longest && !set);
+        if let Some(passed) = unbroken {
+            self.uptime = self.uptime.saturating_add(passed);
+        } else {
+            self.awake_from = self.uptime;
+            self.contact = None;
+        }
+        let up = moment(now.up);
+        for wait in std::mem::take(&mut self.restored) {
+            // A moment in the future was noted by another clock: that wait starts again.
+            let ago = |then: u64| up.saturating_sub(moment(now.wall.saturating_sub(then)));
+            self.due.entry(wait.seat).or_insert(ago(wait.due));
+            if self.others.contains(wait.seat) {
+                self.heard.entry(wait.seat).or_insert(ago(wait.heard));
             }
         }
-        self.now = Some(now);
         for seat in self.others.iter() {
-            let heard = self.heard.entry(seat).or_insert(now);
+            let heard = self.heard.entry(seat).or_insert(up);
             if self.fresh.contains(seat) {
-                *heard = now;
+                *heard = up;
             }
         }
         let uptime = self.uptime;
-        let unbroken = |contact: &Contact| uptime.saturating_sub(contact.last) <= BREAK;
-        self.contact = self.contact.filter(unbroken);
+        let lasts = |contact: &Contact| uptime.saturating_sub(contact.last) <= BREAK;
+        self.contact = self.contact.filter(lasts);
         if self.others.iter().any(|seat| self.fresh.contains(seat)) {
             let since = self.contact.map_or(uptime, |contact| contact.since);
             self.contact = Some(Contact { since, last: uptime });
         }
         self.fresh = SeatSet::EMPTY;
+        unbroken.is_none()
     }
 
     /// The longest gap between two ticks that is not a break. A short absence timeout shortens it: a program suspended
@@ -188,7 +256,7 @@ impl Clocks {
     pub fn expect(&mut self, seats: SeatSet) {
         if let Some(now) = self.now {
             for seat in seats.iter() {
-                self.due.entry(seat).or_insert(now);
+                self.due.entry(seat).or_insert(moment(now.up));
             }
         }
     }
@@ -196,20 +264,13 @@ impl Clocks {
     /// Starts the next step: no entry is due yet.
     pub fn next_step(&mut self) {
         self.due.clear();
-        if self.now.is_none() {
-            // These moments come from the journal, and the replay has passed their step.
-            self.heard.clear();
-        }
+        // The replay has passed the step of these moments.
+        self.restored.clear();
     }
 
     /// Restores the journaled waits of the open step.
     pub fn restore(&mut self, waits: &Waits) {
-        for wait in waits.seats.iter() {
-            self.due.insert(wait.seat, wait.due);
-            if self.others.contains(wait.seat) {
-                self.heard.insert(wait.seat, wait.heard);
-            }
-        }
+        self.restored = waits.seats.iter().copied().collect();
     }
 
     /// Ends a replay: entries from a journal are no sign of life.
@@ -229,49 +290,88 @@ impl Clocks {
         self.uptime
     }
 
-    /// When a seat's entry of the open step became due, by the wall clock.
-    pub fn due(&self, seat: Seat) -> Option<u64> {
-        self.due.get(&seat).copied()
+    fn since(&self, then: Moment) -> Option<u64> {
+        let passed = moment(self.now?.up).saturating_sub(then);
+        Some(u64::try_from(passed).unwrap_or(0))
     }
 
-    /// When a seat was last heard, by the wall clock.
-    pub fn heard(&self, seat: Seat) -> Option<u64> {
-        let heard = self.heard.get(&seat).copied();
-        if self.fresh.contains(seat) {
-            self.now.or(heard)
-        } else {
-            heard
+    /// For how long a seat's entry of the open step has been due, in milliseconds.
+    pub fn due_for(&self, seat: Seat) -> Option<u64> {
+        self.since(*self.due.get(&seat)?)
+    }
+
+    /// For how long a seat has been silent, in milliseconds.
+    pub fn silent_for(&self, seat: Seat) -> Option<u64> {
+        if self.fresh.contains(seat) && self.now.is_some() {
+            return Some(0);
         }
+        self.since(*self.heard.get(&seat)?)
     }
 
-    fn since(&self, moment: Option<u64>) -> Option<u64> {
-        Some(self.now?.saturating_sub(moment?))
+    /// How long the table has waited for a seat, if its entry is due.
+    pub fn waited(&self, seat: Seat) -> Option<Waited> {
+        let silent = if self.others.contains(seat) {
+            self.silent_for(seat)?
+        } else {
+            0
+        };
+        Some(Waited {
+            seat,
+            due: self.due_for(seat)?,
+            silent,
+        })
     }
 
     /// Whether a seat has been silent for the whole absence timeout.
     pub fn is_absent(&self, seat: Seat) -> bool {
-        let silent = self.since(self.heard(seat));
+        let silent = self.silent_for(seat);
         silent.is_some_and(|silent| silent >= self.limits.absence)
-    }
-
-    /// Whether a seat's entry has been due, and the seat silent, for the whole absence timeout.
-    pub fn is_overdue(&self, seat: Seat) -> bool {
-        let due = self.since(self.due(seat));
-        self.is_absent(seat) && due.is_some_and(|due| due >= self.limits.absence)
     }
 
     /// Whether a seat was heard in the last 10 seconds, or in the last absence timeout if that is shorter.
     pub fn hears(&self, seat: Seat) -> bool {
-        let silent = self.since(self.heard(seat));
         let recent = BREAK.min(self.limits.absence);
-        self.fresh.contains(seat) || silent.is_some_and(|silent| silent < recent)
+        self.silent_for(seat).is_some_and(|silent| silent < recent)
+    }
+
+    /// Whether a seat's entry has been due, and the seat silent, for the whole absence timeout.
+    pub fn is_overdue(&self, seat: Seat) -> bool {
+        self.is_overdue_by(seat, 0)
+    }
+
+    /// Whether that timeout has passed, and so many milliseconds more.
+    pub fn is_overdue_by(&self, seat: Seat, more: u64) -> bool {
+        let due = self.due_for(seat);
+        let timeout = self.limits.absence.saturating_add(more);
+        self.is_absent(seat) && due.is_some_and(|due| due >= timeout)
     }
 
     /// Whether a reachable seat has exceeded its turn time (10 minutes if none is set): a person may propose its
     /// removal.
     pub fn turn_ran_out(&self, seat: Seat) -> bool {
+        self.turn_ran_out_by(seat, 0)
+    }
+
+    /// Whether it has exceeded its turn time by so many milliseconds.
+    pub fn turn_ran_out_by(&self, seat: Seat, more: u64) -> bool {
         let allowed = self.limits.turn_time.unwrap_or(LONG_TURN);
-        let due = self.since(self.due(seat));
+        self.owes_for(seat, allowed.saturating_add(more))
+    }
+
+    /// Whether a reachable seat has exceeded the time for an entry that no person decides: the absence timeout, and
+    /// two minutes at the least. Its program does not answer, or its link is too slow for the table.
+    pub fn is_too_slow(&self, seat: Seat) -> bool {
+        self.is_too_slow_by(seat, 0)
+    }
+
+    /// Whether it has exceeded that time by so many milliseconds.
+    pub fn is_too_slow_by(&self, seat: Seat, more: u64) -> bool {
+        let allowed = self.limits.absence.max(CALM);
+        self.owes_for(seat, allowed.saturating_add(more))
+    }
+
+    fn owes_for(&self, seat: Seat, allowed: u64) -> bool {
+        let due = self.due_for(seat);
         !self.is_absent(seat) && due.is_some_and(|due| due >= allowed)
     }
 
@@ -303,38 +403,57 @@ impl Clocks {
     /// journaled once it is long, and again after each eighth of the absence timeout. A wait for a seat of this program
     /// is journaled once, so that its player sees the true time left after a restart.
     pub fn to_keep(&mut self, step: u64, missing: SeatSet) -> Option<Waits> {
+        let now = self.now?;
         let rest = (self.limits.absence / 8).max(NOTED);
         let waits = missing.iter().filter_map(|seat| {
-            let (due, is_own) = (self.due(seat)?, !self.others.contains(seat));
-            let heard = if is_own { due } else { self.heard(seat)? };
-            let is_long = self.since(Some(due))? >= if is_own { NOTED } else { rest };
-            is_long.then_some(Wait { seat, due, heard })
+            let (due, is_own) = (*self.due.get(&seat)?, !self.others.contains(seat));
+            let heard = if is_own { due } else { *self.heard.get(&seat)? };
+            let is_long = self.since(due)? >= if is_own { NOTED } else { rest };
+            is_long.then_some((seat, (due, heard)))
         });
-        let waits: Vec<Wait> = waits.collect();
+        let waits: BTreeMap<Seat, (Moment, Moment)> = waits.collect();
         // After a restart, this program acts on a wait only after the calm. A timeout that is no longer than the calm
         // has then passed again, so its moments need no update.
         let counts = self.limits.absence > CALM;
-        let known = |wait: &Wait| {
-            self.kept.as_ref().is_some_and(|(kept, _)| {
+        let offset = offset(now);
+        let known = |(seat, (due, heard)): (&Seat, &(Moment, Moment))| {
+            self.kept.as_ref().is_some_and(|kept| {
+                let set = kept.offset.abs_diff(offset) > BREAK;
                 kept.step == step
-                    && kept.seats.iter().any(|old| {
-                        let moved = counts && wait.heard.saturating_sub(old.heard) >= rest;
-                        (old.seat, old.due) == (wait.seat, wait.due) && !moved
+                    && !set
+                    && kept.waits.get(seat).is_some_and(|(old, before)| {
+                        let moved = counts && heard.saturating_sub(*before) >= moment(rest);
+                        old == due && !moved
                     })
             })
         };
-        let mut new = waits.iter().filter(|wait| !known(wait)).peekable();
+        let mut new = waits.iter().filter(|wait| !known(*wait)).peekable();
         new.peek()?;
         let rested = |at: u64| self.uptime.saturating_sub(at) >= rest;
-        let may_keep = self.kept.as_ref().is_none_or(|(_, at)| rested(*at));
-        if !may_keep && new.all(|wait| self.others.contains(wait.seat)) {
+        let may_keep = self.kept.as_ref().is_none_or(|kept| rested(kept.at));
+        if !may_keep && new.all(|(seat, _)| self.others.contains(*seat)) {
             return None;
         }
-        let seats = waits.try_into().ok()?;
-        let waits = Waits { step, seats };
-        self.kept = Some((waits.clone(), self.uptime));
-        Some(waits)
+        let wall = |then: Moment| now.wall.saturating_sub(self.since(then).unwrap_or(0));
+        let seats = waits.iter().map(|(seat, (due, heard))| Wait {
+            seat: *seat,
+            due: wall(*due),
+            heard: wall(*heard),
+        });
+        let seats = Bounded::first(seats);
+        self.kept = Some(Kept {
+            step,
+            waits,
+            offset,
+            at: self.uptime,
+        });
+        Some(Waits { step, seats })
     }
+}
+
+/// How far the wall clock is ahead of the monotonic one.
+fn offset(now: Now) -> Moment {
+    moment(now.wall).saturating_sub(moment(now.up))
 }
 
 #[cfg(test)]
@@ -355,6 +474,8 @@ mod tests {
     struct Program {
         clocks: Clocks,
         now: u64,
+        /// How far somebody has set the wall clock.
+        set: i64,
     }
 
     impl Program {
@@ -364,9 +485,19 @@ mod tests {
             let mut program = Self {
                 clocks: Clocks::new(others, limits),
                 now: START,
+                set: 0,
             };
-            program.clocks.tick(START);
+            program.clocks.tick(program.time());
             program
+        }
+
+        /// The clocks: the monotonic one begins with the program.
+        fn time(&self) -> Now {
+            let wall = self.now.checked_add_signed(self.set).unwrap();
+            Now {
+                up: self.now - START,
+                wall,
+            }
         }
 
         /// Ticks each second for `time`, and hears these seats before each tick.
@@ -375,13 +506,14 @@ mod tests {
             while self.now < end {
                 self.now += SECOND;
                 heard.iter().for_each(|at| self.clocks.hear(seat(*at)));
-                self.clocks.tick(self.now);
+                self.clocks.tick(self.time());
             }
         }
 
+        /// Sleeps until then.
         fn jump(&mut self, now: u64) {
             self.now = now;
-            self.clocks.tick(now);
+            self.clocks.tick(self.time());
         }
     }
 
@@ -465,14 +597,69 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_set_back_begins_waits_anew() {
+    fn a_set_clock_adds_nothing_to_a_wait() {
+        for set in [-60 * 60_000, -11_000, 11_000, 60 * 60_000, 1_000_000_000_000] {
+            let mut program = Program::new(2 * MINUTE, Some(10 * MINUTE));
+            program.clocks.expect(SeatSet::all(3));
+            program.pass(MINUTE, &[1]);
+            program.set = set;
+            program.pass(SECOND, &[1]);
+            let waited = program.clocks.waited(seat(2)).unwrap();
+            assert_eq!((waited.due, waited.silent), (MINUTE + SECOND, MINUTE + SECOND), "{set}");
+            assert!(!program.clocks.is_overdue(seat(2)) && !program.clocks.turn_ran_out(seat(1)));
+            assert_eq!(program.clocks.awake(), 0, "it is as careful as after a sleep");
+            program.pass(MINUTE - SECOND, &[1]);
+            assert!(program.clocks.is_overdue(seat(2)), "no later either");
+            assert!(!program.clocks.may_consent() && !program.clocks.may_claim());
+            program.pass(MINUTE + SECOND, &[1]);
+            assert!(program.clocks.may_consent() && program.clocks.may_claim());
+        }
+    }
+
+    #[test]
+    fn a_slowly_drifting_clock_is_no_break() {
         let mut program = Program::new(2 * MINUTE, None);
-        program.clocks.expect(SeatSet::one(seat(2)));
-        program.pass(10 * MINUTE, &[1]);
-        program.jump(START - HOUR);
-        assert!(!program.clocks.is_overdue(seat(2)) && !program.clocks.may_consent());
-        program.pass(2 * MINUTE + SECOND, &[1]);
-        assert!(program.clocks.is_overdue(seat(2)) && program.clocks.may_consent());
+        for _ in 0..600 {
+            program.set += 500;
+            program.pass(SECOND, &[1]);
+        }
+        assert_eq!(program.clocks.awake(), 10 * MINUTE);
+    }
+
+    #[test]
+    fn a_clock_that_was_set_is_journaled_anew() {
+        let missing = SeatSet::one(seat(2));
+        let mut program = Program::new(2 * MINUTE, None);
+        program.clocks.expect(missing);
+        program.pass(MINUTE, &[1]);
+        assert!(program.clocks.to_keep(7, missing).is_some());
+        program.pass(MINUTE, &[1]);
+        assert_eq!(program.clocks.to_keep(7, missing), None);
+        program.set = -10 * 60 * 60_000;
+        program.pass(MINUTE, &[1]);
+        let kept = program.clocks.to_keep(7, missing).unwrap();
+        let due = kept.seats.iter().next().unwrap().due;
+        assert_eq!(due, START - 10 * HOUR);
+        // A clock set back while the program is off starts the wait again.
+        for (wall, waited) in [(START - 9 * HOUR, HOUR), (START - 11 * HOUR, 0)] {
+            let mut later = Clocks::new(program.clocks.others, program.clocks.limits);
+            later.restore(&kept);
+            later.tick(Now { up: 5, wall });
+            assert_eq!(later.due_for(seat(2)), Some(waited));
+        }
+    }
+
+    #[test]
+    fn an_entry_that_no_person_decides_has_its_own_limit() {
+        for (absence, allowed) in [(5 * SECOND, 2 * MINUTE), (5 * MINUTE, 5 * MINUTE)] {
+            let mut program = Program::new(absence, Some(30 * SECOND));
+            program.clocks.expect(SeatSet::all(3));
+            program.pass(allowed - SECOND, &[2]);
+            assert!(!program.clocks.is_too_slow(seat(2)));
+            program.pass(SECOND, &[2]);
+            assert!(program.clocks.is_too_slow(seat(2)));
+            assert!(!program.clocks.is_too_slow(seat(1)), "it is absent");
+        }
     }
 
     #[test]
@@ -569,7 +756,7 @@ mod tests {
         later.clocks.restore(&kept[0]);
         later.jump(due + 30 * HOUR);
         later.clocks.expect(own);
-        assert_eq!(later.clocks.due(seat(0)), Some(due));
+        assert_eq!(later.clocks.due_for(seat(0)), Some(30 * HOUR));
         assert!(!later.clocks.is_absent(seat(0)) && !later.clocks.is_overdue(seat(0)));
     }
 

@@ -3,7 +3,8 @@
 //! The network may lose, repeat and reorder messages; a seat may send any of them again. A seat pushes entries as it
 //! signs them. A head lists what its sender holds; peers answer with the entries and removal statements that it lacks.
 //! Every peer thus relays the records that others lack. If a seat signs two entries for one place, another seat sooner
-//! or later sees both. A returning seat asks the others for everything that it has signed.
+//! or later sees both. Claims, proofs of equivocation and fork reports spread in the same way, so nothing is sent to a
+//! peer that has it. A returning seat asks the others for everything that it has signed.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +13,7 @@ use crate::log::claim::SignedClaim;
 use crate::log::entry::{MAX_ENTRIES, SignedEntry};
 use crate::log::equivocation::Equivocation;
 use crate::log::fork_report::SignedForkReport;
-use crate::log::state_request::{SignedStateReply, StateRequest};
+use crate::log::state_request::{SignedStateReply, SignedStateRequest};
 use crate::membership::SignedStatement;
 use crate::seat::MAX_SEATS;
 use crate::wire::bounded::Bounded;
@@ -29,6 +30,10 @@ pub const MAX_STATEMENTS: usize = 64;
 /// The most removal statements that a head names; keeps a head below 4 KiB.
 pub const MAX_NAMED: usize = 96;
 
+/// The most claims, fork reports and proofs of equivocation that a head names: claims of two steps, and one of the
+/// others for each seat.
+pub const MAX_OTHERS: usize = 4 * MAX_SEATS;
+
 /// A peer's progress, and the records that it holds near its open step.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Head {
@@ -39,6 +44,19 @@ pub struct Head {
     /// The names of its removal statements: those of its open step, the previous step, and steps that may still bind a
     /// seat.
     pub statements: Bounded<Hash32, MAX_NAMED>,
+    /// The names of its claims on the open step and the previous one, of its fork reports on an open fork, and of the
+    /// parties that it has seen proven to equivocate.
+    pub others: Bounded<Hash32, MAX_OTHERS>,
+}
+
+/// A state request on its way to seats that may have no link to the asker.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Relayed {
+    /// The request.
+    pub request: SignedStateRequest,
+    /// How often it may still be forwarded. It begins at the number of seats less two: on the longest way every other
+    /// seat but the asker and the last one forwards it.
+    pub hops: u8,
 }
 
 /// A message.
@@ -51,7 +69,7 @@ pub enum Message {
     /// Proof that a seat equivocates.
     Evidence(Box<Equivocation>),
     /// A returning seat asks the others which of its own entries they hold.
-    StateRequest(StateRequest),
+    StateRequest(Box<Relayed>),
     /// The entries of a returning seat that another seat holds.
     StateReply(Box<SignedStateReply>),
     /// Removal statements of any seats. Each comes after the statements that it names.

@@ -461,21 +461,26 @@ fn heads_are_answered_twice_a_tick() {
     let mut sim = Sim::new(&rules(3, LIMIT), ANY_SEED, Plan::default());
     sim.run(60_000);
     let place = &mut sim.room[0];
-    let head = Message::Head(Head {
-        step: 0,
-        ..Head::default()
-    });
-    let mut answers = || {
+    let mut answers = |heads: u64| {
         place.take_sent();
         place.tick(0);
-        for _ in 0..100 {
-            place.accept(seat(CHEAT), head.clone()).unwrap();
+        for number in 0..100 {
+            let step = number % heads;
+            let head = Head {
+                step,
+                ..Head::default()
+            };
+            place.accept(seat(CHEAT), Message::Head(head)).unwrap();
         }
         let sent = place.take_sent().into_iter();
         let answer = |sent: &Sent| matches!((sent.to, &sent.message), (To::One(_), Message::Entries(_)));
         sent.filter(answer).count()
     };
-    assert_eq!((answers(), answers()), (2, 2));
+    assert_eq!((answers(2), answers(2)), (2, 2));
+    // A head that stays the same is answered less and less often.
+    let repeated: Vec<usize> = (0..24).map(|_| answers(1)).collect();
+    let at: Vec<usize> = (0..24).filter(|tick| repeated[*tick] > 0).collect();
+    assert_eq!((at, repeated.iter().max()), (vec![0, 1, 3, 7, 15, 23], Some(&1)));
 }
 
 /// A second out-of-turn action, while the open step still holds the first.

@@ -8,12 +8,12 @@ use fairdeal_protocol::log::equivocation::Equivocation;
 use fairdeal_protocol::seat::SeatSet;
 use fairdeal_protocol::table::abandonment::Abandonment;
 use fairdeal_protocol::table::live::{Event, NothingToClaim, Stop, Table, To};
-use fairdeal_protocol::table::message::Message;
+use fairdeal_protocol::table::message::{Head, Message};
 use fairdeal_protocol::timing::Timing;
 use fairdeal_protocol::transcript::{End, Transcript};
 use fairdeal_testkit::drill::{Drill, rules};
 use fairdeal_testkit::seats::{self, seat, seats};
-use fairdeal_testkit::{Cut, Sent, TestSeat};
+use fairdeal_testkit::{Cut, TestSeat};
 
 use super::forgeries::file;
 use super::sim::{ANY_SEED, Plan, Sim, slow_weather};
@@ -81,9 +81,7 @@ fn heal(sim: &mut Sim, until: u64) {
     sim.network.cuts.clear();
     sim.run(until);
     sim.room.places.iter_mut().for_each(|place| place.tick(until));
-    let sent = sim.room.take_sent().into_iter();
-    let claims: Vec<Sent> = sent.filter(|sent| matches!(sent.message, Message::Claim(_))).collect();
-    claims.iter().for_each(|claim| sim.room.deliver(claim));
+    sim.room.exchange();
 }
 
 /// Two parties cannot decide a removal. After waiting in vain, either may close the table by a claim, which says only
@@ -213,9 +211,54 @@ fn claims_of_others_are_handed_on() {
     let claim = signed(claim_on(&place.table, 2, &[0, 1]));
     accept(place, &claim);
     place.take_sent();
-    place.tick(6_000);
-    let mut sent = place.take_sent().into_iter();
-    assert!(sent.any(|sent| sent.to == To::All && sent.message == claim));
+    let mut answered = |head: Head| {
+        place.tick(6_000);
+        place.accept(seat(0), Message::Head(head)).unwrap();
+        let mut sent = place.take_sent().into_iter();
+        let own = sent.find_map(|sent| match sent.message {
+            Message::Head(head) => Some(head),
+            _ => None,
+        });
+        let handed_on = sent.any(|sent| sent.to == To::One(seat(0)) && sent.message == claim);
+        (own.unwrap(), handed_on)
+    };
+    let (head, handed_on) = answered(Head::default());
+    assert!(handed_on, "seat 0 lacks it");
+    let (_, handed_on) = answered(head);
+    assert!(!handed_on, "seat 0 names it");
+}
+
+/// A dishonest seat may sign claims without end. Everybody keeps one of them, and hands on one.
+#[test]
+fn a_seat_has_one_claim_at_a_time() {
+    let mut sim = slow(6, None);
+    sim.run(5_000);
+    let place = &mut sim.room[1];
+    let sets: [&[usize]; 6] = [&[0], &[0, 3], &[3, 4], &[0, 1, 3], &[0, 4], &[1]];
+    for away in sets {
+        let claim = claim_on(&place.table, 2, away);
+        accept(place, &signed(claim));
+        let elsewhere = [
+            Claim {
+                parent: Hash32([7; 32]),
+                ..claim
+            },
+            Claim {
+                step: claim.step + 1,
+                ..claim
+            },
+        ];
+        elsewhere.into_iter().for_each(|claim| accept(place, &signed(claim)));
+    }
+    place.take_sent();
+    let known = signed(claim_on(&place.table, 2, &[0, 1, 3]));
+    place.accept(seat(0), Message::Head(Head::default())).unwrap();
+    let sent = place.take_sent().into_iter();
+    let claims: Vec<Message> = sent
+        .map(|sent| sent.message)
+        .filter(|message| matches!(message, Message::Claim(_)))
+        .collect();
+    assert_eq!(claims, [known]);
 }
 
 /// Half of the table is no majority: the two seats present close it together, and neither can alone.

@@ -18,7 +18,7 @@ fn returned() -> (TestSeat<Drill>, StateRequest) {
     place.begin();
     let mut sent = place.take_sent().into_iter();
     let request = sent.find_map(|sent| match sent.message {
-        Message::StateRequest(request) => Some(request),
+        Message::StateRequest(relayed) => Some(*relayed.request.unverified()),
         _ => None,
     });
     (place, request.unwrap())

@@ -21,12 +21,12 @@ use fairdeal_protocol::log::body::{Answers, Body, Shares, Shuffled};
 use fairdeal_protocol::log::claim::{Claim, Ground, SignedClaim};
 use fairdeal_protocol::log::entry::{Content, Entry, genesis, step_hash};
 use fairdeal_protocol::log::fork_report::{ForkReport, SignedForkReport, resolve};
-use fairdeal_protocol::log::state_request::{SignedStateReply, StateReply, StateRequest};
+use fairdeal_protocol::log::state_request::{SignedStateReply, SignedStateRequest, StateReply, StateRequest};
 use fairdeal_protocol::membership::statement::{Accepted, Reason as StatementReason};
 use fairdeal_protocol::membership::{Says, Statement, Value, Verified};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::journal::Record;
-use fairdeal_protocol::table::message::{Head, Message};
+use fairdeal_protocol::table::message::{Head, Message, Relayed};
 use fairdeal_protocol::wire::bounded::Bounded;
 use fairdeal_protocol::wire::codec::encode;
 use rand_chacha::ChaCha20Rng;
@@ -220,15 +220,21 @@ fn values_of_a_fixed_deal() {
             step: 300,
             have,
             statements: vec![Hash32([5; 32])].try_into().unwrap(),
+            others: vec![Hash32([7; 32])].try_into().unwrap(),
         })
         .to_bytes(),
     );
     let request = StateRequest {
+        table: context.table,
         asker: Seat::new(2).unwrap(),
         nonce: [6; 16],
+        number: 1,
         step: 300,
+        answered: SeatSet::one(Seat::new(1).unwrap()),
     };
-    line("message state request", &Message::StateRequest(request).to_bytes());
+    let request = SignedStateRequest::sign(request, &signer);
+    let relayed = Box::new(Relayed { request, hops: 1 });
+    line("message state request", &Message::StateRequest(relayed).to_bytes());
     let reply = StateReply {
         table: context.table,
         author: Seat::new(1).unwrap(),

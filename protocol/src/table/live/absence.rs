@@ -5,49 +5,136 @@ use rand_core::CryptoRng;
 
 use super::{Event, ReceiveError, Stop, Table, To};
 use crate::game::Game;
+use crate::hash::Hash32;
 use crate::log::claim::{Claim, ClaimError, Ground, SignedClaim};
 use crate::seat::{Seat, SeatSet};
 use crate::table::abandonment::{Abandonment, may_close};
-use crate::table::clocks::{Clocks, Wait};
+use crate::table::clocks::{CALM, Clocks, Waited};
 use crate::table::journal::Record;
-use crate::table::message::Message;
+use crate::table::message::{Head, Message};
+use crate::table::replica::{Replica, StepKind};
 
-/// Why a claim is refused.
+/// How much longer than the absence timeout a returning seat waits for answers before it gives up, in milliseconds.
+const ANSWERED: u64 = 10_000;
+
+/// Why a table cannot be closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "there is nothing to claim: only for half of the table or less, when all others owe an entry and were unheard for the \
-     absence timeout"
+    "you can't close the table yet: every other player has to be overdue and silent for the absence timeout, and at \
+     most half the table may still be here"
 )]
 pub struct NothingToClaim;
 
+/// How this seat may close a table that cannot go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Closing {
+    /// By a signed claim, with the claims of all seats present.
+    Claim(Ground),
+    /// With the evidence against this seat. It has equivocated, and too few of the others have told how far they had
+    /// come.
+    Fork(Seat),
+    /// For itself alone, with nothing signed: claims cannot close the table. The game is saved, and can be resumed.
+    Unsigned,
+}
+
 impl<G: Game> Table<G> {
-    /// Whether this seat may claim that others are absent. The seats present must not be a majority, only absent seats
-    /// may owe entries, and this program must not have just woken up.
+    /// Whether this seat may close the table.
     pub fn may_claim(&self) -> bool {
-        self.claim_ground().is_some()
+        self.closing().is_some()
     }
 
-    /// The ground for a claim by this seat, if it may claim.
-    pub fn claim_ground(&self) -> Option<Ground> {
-        self.claimable().map(|claim| claim.ground)
+    /// How this seat may close the table now, if it may.
+    pub fn closing(&self) -> Option<Closing> {
+        if self.outbox.stopped().is_some() || self.is_finished() || !self.replica.live().contains(self.me()) {
+            return None;
+        }
+        if let Some(fork) = self.forks.open() {
+            let timeout = self.peers.clocks().limits().absence;
+            let waited = self.forks.open_for(self.peers.clocks().uptime());
+            let waits = waited.is_some_and(|waited| waited >= timeout) && self.peers.clocks().may_claim();
+            return waits.then_some(Closing::Fork(fork.proven));
+        }
+        let claim = self.claimable();
+        let claim = claim.map(|claim| Closing::Claim(claim.ground));
+        claim.or_else(|| self.is_deserted().then_some(Closing::Unsigned))
+    }
+
+    /// Whether this seat waits in vain, and no claim can close its table: too few of the others are there and in time.
+    /// It has waited for two minutes longer than they had, or for the absence timeout since it has returned. A player
+    /// who decides is in time as long as the table has agreed on no turn time.
+    fn is_deserted(&self) -> bool {
+        let (live, parties, clocks) = (self.replica.live(), self.replica.parties(), self.peers.clocks());
+        let due = self.missing();
+        let late_by = |seat: Seat, more: u64| {
+            let limited = !self.is_decided_by(seat) || self.has_turn_time();
+            limited && self.is_late_by(seat, more)
+        };
+        let away: SeatSet = live.iter().filter(|seat| self.is_away(*seat)).collect();
+        // A party waits as a whole for its seats.
+        let late = due.iter().filter(|seat| late_by(*seat, 0));
+        let late = late.flat_map(|seat| self.replica.party(seat).iter());
+        let in_vain: SeatSet = away.iter().chain(late).collect();
+        if in_vain.is_empty() || parties.is_majority(live, live.minus(in_vain)) || !clocks.may_claim() {
+            return false;
+        }
+        if self.peers.returning().is_some() {
+            // Answers to the first requests may still be on their way.
+            return clocks.awake() >= clocks.limits().absence.saturating_add(ANSWERED);
+        }
+        let long = |seat: Seat| clocks.is_overdue_by(seat, CALM) || late_by(seat, CALM);
+        let gone = |seat: Seat| {
+            let timeout = clocks.limits().absence.saturating_add(CALM);
+            self.claims.has_quit(seat) && clocks.due_for(seat) >= Some(timeout)
+        };
+        !due.is_empty() && due.iter().all(|seat| gone(seat) || long(seat))
+    }
+
+    fn has_turn_time(&self) -> bool {
+        let timing = self.replica.charter().timing();
+        timing.is_some_and(|timing| timing.turn_time().is_some())
+    }
+
+    /// Whether a reachable seat has exceeded its time for its entry of the open step.
+    pub(super) fn is_late(&self, seat: Seat) -> bool {
+        self.is_late_by(seat, 0)
+    }
+
+    /// Whether it has exceeded that time by so many milliseconds.
+    fn is_late_by(&self, seat: Seat, more: u64) -> bool {
+        if self.is_decided_by(seat) {
+            self.peers.clocks().turn_ran_out_by(seat, more)
+        } else {
+            self.peers.clocks().is_too_slow_by(seat, more)
+        }
+    }
+
+    /// Whether a player decides what that seat's entry of the open step says.
+    pub fn is_decided_by(&self, seat: Seat) -> bool {
+        self.replica.kind() == Some(StepKind::Action { leader: seat })
+    }
+
+    /// Whether this seat may sign claims at all.
+    fn may_sign_claims(&self) -> bool {
+        // A returning seat may claim with the entry that it holds: that entry is known to the others, or to nobody.
+        let returns = self.peers.is_impatient() && self.entries.counted().contains(self.me());
+        let may_sign = self.may_sign() || self.replica.is_over() || returns;
+        let open = self.outbox.stopped().is_none() && !self.forks.is_open();
+        open && may_sign && self.replica.live().contains(self.me())
     }
 
     /// The claim that this seat may sign now and has not yet signed.
     fn claimable(&self) -> Option<Claim> {
-        let live = self.replica.live();
-        let may_sign = self.may_sign() || self.replica.is_over();
-        let ready = self.outbox.stopped().is_none() && !self.forks.is_open() && may_sign;
-        if !ready || !live.contains(self.me()) {
+        if !self.may_sign_claims() {
             return None;
         }
+        let live = self.replica.live();
         let due = self.missing();
         let parties = self.replica.parties();
         let two = parties.count(live) == 2;
-        let timing = self.replica.charter().timing();
-        let limited = timing.is_some_and(|timing| timing.turn_time().is_some());
+        let limited = self.has_turn_time();
         // A program that has just woken up must hear the other seat first, and so learns what it did meanwhile.
-        let heard = |seat: Seat| self.peers.clocks().turn_ran_out(seat) && self.peers.clocks().hears(seat);
-        let late = |seat: Seat| two && limited && heard(seat);
+        let heard = |seat: Seat| self.is_late(seat) && self.peers.clocks().hears(seat) && self.has_caught_up(seat);
+        let late = |seat: Seat| two && limited && self.peers.clocks().may_consent() && heard(seat);
         let overdue = due.iter().any(|seat| self.is_overdue(seat));
         let (ground, absent) = if self.peers.clocks().may_claim() && overdue {
             let absent = live.iter().filter(|seat| self.is_away(*seat)).collect();
@@ -68,8 +155,19 @@ impl<G: Game> Table<G> {
             // Added on signing.
             entry: None,
         };
-        let signed = self.claims.contains(&claim);
+        let signed = self.claims.covers(&claim);
         (!signed && may_close(&self.replica, self.entries.counted(), absent)).then_some(claim)
+    }
+
+    /// Whether this seat has heard a head of that seat since it woke up, and holds every entry that the head names: a
+    /// claim must not overlook what is still on its way. A head that names what nobody sends delays a claim by one more
+    /// limit, and not for ever.
+    fn has_caught_up(&self, seat: Seat) -> bool {
+        let clocks = self.peers.clocks();
+        let holds_all =
+            |head: &Head| head.step <= self.replica.step() && head.have.iter().all(|name| self.entries.holds(*name));
+        let in_vain = clocks.due_for(seat) >= Some(clocks.limits().longest().saturating_mul(2));
+        self.peers.latest(seat).is_some_and(holds_all) || in_vain
     }
 
     /// Whether a seat is overdue. A seat that has closed its table is overdue at once.
@@ -82,17 +180,10 @@ impl<G: Game> Table<G> {
         self.peers.clocks().is_absent(seat) || self.claims.has_quit(seat)
     }
 
-    /// The seats whose entries are due here: since when, and when each was last heard. The second moment is meaningless
-    /// for a seat of this program.
-    pub fn waits(&self) -> impl Iterator<Item = Wait> + '_ {
+    /// The seats whose entries are due here, and for how long.
+    pub fn waits(&self) -> impl Iterator<Item = Waited> + '_ {
         let due = self.missing();
-        due.iter().filter_map(|seat| {
-            Some(Wait {
-                seat,
-                due: self.peers.clocks().due(seat)?,
-                heard: self.peers.clocks().heard(seat)?,
-            })
-        })
+        due.iter().filter_map(|seat| self.peers.clocks().waited(seat))
     }
 
     /// The clocks of this program.
@@ -111,32 +202,58 @@ impl<G: Game> Table<G> {
         }
     }
 
-    /// Claims that others are absent. The claims of all seats present close the table. An unfinished game counts as won
-    /// by absence, on their word; a finished game keeps its result.
+    /// Closes the table as [`Self::closing`] says. With a claim that others are absent, the claims of all seats present
+    /// close it: an unfinished game counts as won by absence, on their word; a finished game keeps its result.
     ///
     /// # Errors
     /// [`NothingToClaim`] unless [`Self::may_claim`].
     pub fn claim(&mut self) -> Result<(), NothingToClaim> {
-        let claim = self.claimable().ok_or(NothingToClaim)?;
-        self.sign_claim(claim);
+        match self.closing().ok_or(NothingToClaim)? {
+            Closing::Claim(_) => {
+                let claim = self.claimable().ok_or(NothingToClaim)?;
+                self.sign_claim(claim);
+            }
+            Closing::Fork(_) => self.stop_halting(),
+            Closing::Unsigned => self.outbox.stop(Stop::Deserted),
+        }
         Ok(())
     }
 
-    /// Signs a claim without the player's request if there is nothing to decide. A finished game closes as finished,
-    /// and a bot joins the claim of a person or of its own party.
+    /// Signs a claim without the player's request if there is nothing to decide. A finished game closes as finished. A
+    /// bot repeats the claim of its own party, whose program has made it, and joins that of a person if it may claim the
+    /// same.
     pub(super) fn claim_by_itself(&mut self) {
+        let parties = self.replica.parties();
+        let own = parties.party_of(self.me());
+        let is_bot = !parties.is_person(self.me());
+        let of_own = |other: &Claim| parties.party_of(other.seat) == own && self.has_place(other);
+        let led = self
+            .claims
+            .said()
+            .find(|other| is_bot && other.seat != self.me() && of_own(other));
+        if let Some(claim) = led.and_then(|other| self.repeated(&other)) {
+            return self.sign_claim(claim);
+        }
         let Some(claim) = self.claimable() else {
             return;
         };
-        let parties = self.replica.parties();
-        let own = parties.party_of(self.me());
-        let leads = |seat: Seat| parties.is_person(seat) || parties.party_of(seat) == own;
-        let same = |other: &Claim| (other.step, other.absent) == (claim.step, claim.absent);
-        let led = self.claims.said().any(|other| same(&other) && leads(other.seat));
-        let follows = !parties.is_person(self.me()) && led;
-        if self.replica.is_over() || follows {
+        let says = |claim: &Claim| (claim.step, claim.absent, claim.ground);
+        let joins = |other: Claim| parties.is_person(other.seat) && says(&other) == says(&claim);
+        if self.replica.is_over() || (is_bot && self.claims.said().any(joins)) {
             self.sign_claim(claim);
         }
+    }
+
+    /// This seat's claim with the words of another, if it may sign that.
+    fn repeated(&self, other: &Claim) -> Option<Claim> {
+        let claim = Claim {
+            seat: self.me(),
+            entry: None,
+            ..*other
+        };
+        let here = (claim.step, claim.parent) == (self.replica.step(), self.replica.parent());
+        let new = here && self.may_sign_claims() && !self.claims.covers(&claim);
+        (new && may_close(&self.replica, self.entries.counted(), claim.absent)).then_some(claim)
     }
 
     fn sign_claim(&mut self, claim: Claim) {
@@ -146,9 +263,9 @@ impl<G: Game> Table<G> {
         self.outbox.keep(Record::Claim(signed.clone()));
         let (charter, table) = (self.replica.charter(), self.replica.table());
         if let Ok(verified) = signed.verify(charter, &table) {
-            self.claims.insert(signed, verified);
+            self.claims.insert(signed.clone(), verified);
         }
-        self.tell_claims();
+        self.tell_claim(&signed);
         self.settle_claims();
     }
 
@@ -161,13 +278,21 @@ impl<G: Game> Table<G> {
             return Ok(());
         }
         let verified = signed.verify(self.replica.charter(), &self.replica.table())?;
-        let claim = verified.claim;
+        let claim = &verified.claim;
         let own = claim.seat == self.me() && self.may_sign();
-        // Seats are never more than one step apart.
-        if claim.step.abs_diff(self.replica.step()) <= 1 && !own {
+        // The claims that have closed this table stay as they are.
+        let settled = self.is_claimed() && !self.claims.is_vacant(claim);
+        if self.has_place(claim) && !own && !settled {
             self.claims.insert(signed.clone(), verified);
         }
         Ok(())
+    }
+
+    /// Whether a claim is on this seat's open step or the one before. A seat ahead sends its claims again once this one
+    /// has followed.
+    fn has_place(&self, claim: &Claim) -> bool {
+        let on = |replica: &Replica<G>| (claim.step, claim.parent) == (replica.step(), replica.parent());
+        on(&self.replica) || self.forks.last_state().is_some_and(on)
     }
 
     /// Notes the seats that have closed the table for themselves while this seat continues. They will send nothing
@@ -257,10 +382,28 @@ impl<G: Game> Table<G> {
         matches!(self.outbox.stopped(), Some(Stop::Claimed(_) | Stop::Unopened(_)))
     }
 
-    /// Sends all known claims, including those of other seats: two seats may lack a direct link.
-    pub(super) fn tell_claims(&mut self) {
-        for signed in self.claims.signed() {
-            self.outbox.send(To::All, Message::Claim(Box::new(signed.clone())));
+    /// Sends this seat's new claim to all. Others reach seats without a direct link by answers to heads.
+    fn tell_claim(&mut self, signed: &SignedClaim) {
+        self.outbox.send(To::All, Message::Claim(Box::new(signed.clone())));
+    }
+
+    /// The claims that a head names.
+    pub(super) fn claim_names(&self) -> impl Iterator<Item = Hash32> + '_ {
+        self.claims
+            .said()
+            .filter(|claim| self.has_place(claim))
+            .map(|claim| claim.hash())
+    }
+
+    /// Sends a seat the claims that it lacks, also those of other seats: two seats may lack a direct link.
+    pub(super) fn send_claims(&mut self, to: Seat, head: &Head) {
+        let lacks = |signed: &&SignedClaim| {
+            let claim = signed.claim();
+            self.has_place(claim) && !head.others.contains(&claim.hash())
+        };
+        let lacking: Vec<SignedClaim> = self.claims.signed().filter(lacks).cloned().collect();
+        for signed in lacking {
+            self.send_for(to, to, Message::Claim(Box::new(signed)));
         }
     }
 }

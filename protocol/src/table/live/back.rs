@@ -12,15 +12,14 @@ use rand_core::CryptoRng;
 
 use super::super::journal::Record;
 use super::super::replica::Proofs;
-use super::requests::Taken;
 use super::{REPAIR_BYTES, ReceiveError, Table, To};
 use crate::charter::SignedCharter;
 use crate::game::{Game, RuleSetError};
 use crate::log::entry::{Entry, EntryError, SignedEntry};
-use crate::log::state_request::{MAX_REPLIED, SignedStateReply, StateReply, StateRequest};
+use crate::log::state_request::{MAX_REPLIED, SignedStateReply, SignedStateRequest, StateReply, StateRequest};
 use crate::membership::Input;
 use crate::seat::{Seat, SeatSet};
-use crate::table::message::Message;
+use crate::table::message::{Message, Relayed};
 use crate::wire::bounded::Bounded;
 
 /// Why a journal cannot restore a table.
@@ -146,37 +145,63 @@ impl<G: Game> Table<G> {
         self.peers.returning().is_none() || (over && self.peers.is_impatient())
     }
 
-    /// Asks the others for this seat's records, if it is still returning.
-    pub(super) fn request_state(&mut self, to: To) {
-        if let Some(nonce) = self.peers.returning() {
-            let request = Message::StateRequest(StateRequest {
-                asker: self.me(),
-                nonce,
-                step: self.replica.step(),
-            });
-            self.outbox.send(to, request);
-        }
+    /// How often a request may be forwarded: on the longest way, by every seat but the asker and the last one.
+    fn most_hops(&self) -> u8 {
+        let seats = self.replica.charter().seats().len();
+        u8::try_from(seats.saturating_sub(2)).unwrap_or(u8::MAX)
     }
 
-    /// Answers a request and forwards it to seats that may have no link to the asker.
-    pub(super) fn take_request(&mut self, from: Seat, request: &StateRequest) {
-        if request.asker == self.me() {
+    /// Asks the others for this seat's records, if it is still returning.
+    pub(super) fn request_state(&mut self, to: To) {
+        let Some((nonce, number, answered)) = self.peers.next_request(to) else {
             return;
+        };
+        let request = StateRequest {
+            table: self.replica.table(),
+            asker: self.me(),
+            nonce,
+            number,
+            step: self.replica.step(),
+            answered,
+        };
+        let request = SignedStateRequest::sign(request, self.own.key());
+        let hops = self.most_hops();
+        self.outbox
+            .send(to, Message::StateRequest(Box::new(Relayed { request, hops })));
+    }
+
+    /// Answers a request and forwards it to seats that may have no link to the asker, each once. Its asker pays for
+    /// everything that it causes.
+    ///
+    /// # Errors
+    /// [`ReceiveError`] if its asker did not sign it.
+    pub(super) fn take_request(&mut self, from: Seat, relayed: &Relayed) -> Result<(), ReceiveError> {
+        let known = relayed.request.unverified();
+        if known.asker == self.me() || self.peers.requests().has_seen(known) {
+            return Ok(());
         }
-        let taken = self.peers.requests().take(from, request);
-        if taken == Taken::No {
-            return;
+        let (charter, table) = (self.replica.charter(), self.replica.table());
+        let request = *relayed.request.verify(charter, &table)?;
+        let asker = request.asker;
+        // A request beyond its asker's budget stays unseen: the asker repeats it.
+        if !self.peers.pay(asker, 0) {
+            return Ok(());
         }
-        let reply = SignedStateReply::sign(self.reply_to(request), self.own.key());
-        let reply = Message::StateReply(Box::new(reply));
-        self.outbox.send(To::One(from), reply);
-        if taken == Taken::HandOn {
-            let near = [self.me(), from, request.asker];
+        self.peers.requests().insert(from, &request);
+        if !request.answered.contains(self.me()) {
+            let reply = SignedStateReply::sign(self.reply_to(&request), self.own.key());
+            self.send_for(asker, from, Message::StateReply(Box::new(reply)));
+        }
+        if let Some(hops) = relayed.hops.min(self.most_hops()).checked_sub(1) {
+            let request = relayed.request.clone();
+            let on = Message::StateRequest(Box::new(Relayed { request, hops }));
+            let near = [self.me(), from, asker];
             let others = self.replica.live().iter().filter(|seat| !near.contains(seat));
             for to in others {
-                self.outbox.send(To::One(to), Message::StateRequest(*request));
+                self.send_for(asker, to, on.clone());
             }
         }
+        Ok(())
     }
 
     /// The reply to a returning seat: its own records from its open step on.
@@ -214,7 +239,7 @@ impl<G: Game> Table<G> {
     /// Handles a reply, either to this seat or to be forwarded.
     ///
     /// # Errors
-    /// [`ReceiveError`] if no seat of this table signed it, or something in it.
+    /// [`ReceiveError`] if no seat of this table signed it.
     pub(super) fn take_reply(
         &mut self,
         signed: &SignedStateReply,
@@ -222,19 +247,29 @@ impl<G: Game> Table<G> {
     ) -> Result<(), ReceiveError> {
         let reply = signed.verify(self.replica.charter(), &self.replica.table())?;
         if reply.asker == self.me() {
-            return self.learn_own(reply, rng);
+            // Its contents are its author's, and the peer that carried it could not judge them: a reply with rubbish in
+            // it is no answer.
+            let _ = self.learn_own(reply, rng);
+            return Ok(());
         }
-        if let Some(way) = self.peers.requests().way_back(reply.asker, reply.nonce) {
-            let reply = Message::StateReply(Box::new(signed.clone()));
-            self.outbox.send(To::One(way), reply);
+        let way = self.peers.requests().way_back(reply.asker, reply.nonce, reply.author);
+        if let Some(way) = way {
+            self.send_for(reply.author, way, Message::StateReply(Box::new(signed.clone())));
         }
         Ok(())
+    }
+
+    /// Sends a message on account of the seat that has caused it, unless that seat has caused too many.
+    pub(super) fn send_for(&mut self, payer: Seat, to: Seat, message: Message) {
+        if self.peers.pay(payer, message.to_bytes().len()) {
+            self.outbox.send(To::One(to), message);
+        }
     }
 
     /// Learns which records of this seat another seat holds.
     ///
     /// # Errors
-    /// [`ReceiveError`] if no seat of this table signed something in it.
+    /// [`ReceiveError`] if no seat of this table signed something in it; the author's fault.
     fn learn_own(&mut self, reply: &StateReply, rng: &mut dyn CryptoRng) -> Result<(), ReceiveError> {
         if self.peers.returning() != Some(reply.nonce) {
             return Ok(());

@@ -1,24 +1,32 @@
 //! The abandonment claims that a seat has received.
+//!
+//! Of each signer one claim is kept for a step: the one for the largest absent set. A signer that names another set of
+//! the same size later is not heard; then the seats close their tables without claims. So nobody can make the others
+//! keep, or tell each other, more than one claim a seat.
 
 use std::collections::BTreeMap;
 
 use crate::game::Game;
-use crate::log::claim::{Claim, SignedClaim, Verified};
+use crate::hash::Hash32;
+use crate::log::claim::{Claim, Ground, SignedClaim, Verified};
 use crate::seat::{Seat, SeatSet};
 use crate::table::abandonment::{Abandonment, closing};
 use crate::table::replica::Replica;
 
-/// The most claims kept for one seat.
-const MAX_CLAIMS: usize = 8;
-
-/// The place of a claim. An honest seat signs one for each place.
-type Place = (u64, Seat, SeatSet);
+/// The place of a claim.
+type Place = (u64, Seat);
 
 fn place_of(claim: &Claim) -> Place {
-    (claim.step, claim.seat, claim.absent)
+    (claim.step, claim.seat)
 }
 
-/// Claims of the last step, the open one and later ones.
+/// What makes one claim of a place replace another: any total order will do, but a larger set must come later, so that
+/// a seat can add one that has vanished since.
+fn rank(claim: &Claim) -> (usize, SeatSet, Ground, Hash32) {
+    (claim.absent.len(), claim.absent, claim.ground, claim.hash())
+}
+
+/// Claims of the last step and the open one.
 #[derive(Debug, Default)]
 pub(super) struct Claims {
     held: BTreeMap<Place, (SignedClaim, Verified)>,
@@ -29,19 +37,29 @@ pub(super) struct Claims {
 }
 
 impl Claims {
-    /// Inserts a claim with a valid signature, if there is room for it.
+    /// Inserts a claim with a valid signature, unless its place has one that it does not replace.
     pub(super) fn insert(&mut self, signed: SignedClaim, verified: Verified) {
-        let seat = verified.claim.seat;
-        let of_seat = self.held.keys().filter(|(_, by, _)| *by == seat).count();
-        if of_seat < MAX_CLAIMS {
-            let place = place_of(&verified.claim);
-            self.held.entry(place).or_insert((signed, verified));
+        if self.wants(&verified.claim) {
+            self.held.insert(place_of(&verified.claim), (signed, verified));
         }
     }
 
-    /// Whether a claim of that place is known.
-    pub(super) fn contains(&self, claim: &Claim) -> bool {
-        self.held.contains_key(&place_of(claim))
+    /// Whether a claim would have its place here: none is known there, or it replaces the known one.
+    pub(super) fn wants(&self, claim: &Claim) -> bool {
+        let held = self.held.get(&place_of(claim));
+        held.is_none_or(|(held, _)| rank(held.claim()) < rank(claim))
+    }
+
+    /// Whether no claim of that place is known.
+    pub(super) fn is_vacant(&self, claim: &Claim) -> bool {
+        !self.held.contains_key(&place_of(claim))
+    }
+
+    /// Whether a claim says what the known claim of that place says, or less.
+    pub(super) fn covers(&self, claim: &Claim) -> bool {
+        let says = |claim: &Claim| (claim.absent.len(), claim.absent, claim.ground);
+        let held = self.held.get(&place_of(claim));
+        held.is_some_and(|(held, _)| says(claim) <= says(held.claim()))
     }
 
     /// Whether this exact claim is known; it was verified on first receipt.
@@ -66,7 +84,7 @@ impl Claims {
 
     /// Drops the claims of the steps before a complete one.
     pub(super) fn complete(&mut self, step: u64) {
-        self.held.retain(|(at, ..), _| *at >= step);
+        self.held.retain(|(at, _), _| *at >= step);
     }
 
     /// The signed claims of one seat.

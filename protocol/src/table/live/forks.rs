@@ -19,6 +19,8 @@ pub(super) struct Fork {
     pub(super) proven: Seat,
     pub(super) evidence: Equivocation,
     pub(super) fork_reports: BTreeMap<Seat, SignedForkReport>,
+    /// The uptime of this program when it learned of the proof, in milliseconds.
+    since: u64,
     /// All others have signed, and some of them do not count this seat: they continue without it.
     pub(super) without_me: bool,
 }
@@ -29,6 +31,8 @@ pub(super) struct Forks<G: Game> {
     over: Vec<Halted>,
     /// The proof that stopped the table or came after its end.
     evidence: Option<Equivocation>,
+    /// The parties proven to equivocate, each by its lowest seat.
+    proven: SeatSet,
     /// The states before the last steps, newest last.
     states: VecDeque<Replica<G>>,
 }
@@ -39,6 +43,7 @@ impl<G: Game> Forks<G> {
             open: None,
             over: Vec::new(),
             evidence: None,
+            proven: SeatSet::EMPTY,
             states: VecDeque::new(),
         }
     }
@@ -52,19 +57,37 @@ impl<G: Game> Forks<G> {
         self.open.is_some()
     }
 
+    /// For how long the open fork has been known to this program, by its uptime, in milliseconds.
+    pub(super) fn open_for(&self, uptime: u64) -> Option<u64> {
+        let fork = self.open.as_ref()?;
+        Some(uptime.saturating_sub(fork.since))
+    }
+
+    /// Notes a party that is proven to equivocate, by its lowest seat.
+    pub(super) fn note_proof(&mut self, party: Seat) {
+        self.proven.insert(party);
+    }
+
+    /// The parties that this seat has seen proven to equivocate, each by its lowest seat. Others need not prove that
+    /// again.
+    pub(super) fn proven(&self) -> SeatSet {
+        self.proven
+    }
+
     /// The forks that the seats have resolved together.
     pub(super) fn over(&self) -> &[Halted] {
         &self.over
     }
 
     /// Opens a fork. From now on this seat signs only fork reports on it.
-    pub(super) fn begin(&mut self, proven: Seat, party: SeatSet, evidence: Equivocation) {
+    pub(super) fn begin(&mut self, proven: Seat, party: SeatSet, evidence: Equivocation, uptime: u64) {
         self.open = Some(Fork {
             culprit: party.iter().next().unwrap_or(proven),
             party,
             proven,
             evidence,
             fork_reports: BTreeMap::new(),
+            since: uptime,
             without_me: false,
         });
     }

@@ -15,7 +15,9 @@
 use std::collections::BTreeMap;
 
 use super::{Event, Stop, Table, To};
+use crate::domain;
 use crate::game::{Game, Illegal};
+use crate::hash::{Hash32, Hasher};
 use crate::log::entry::Entry;
 use crate::log::equivocation::Equivocation;
 use crate::log::fork_report::{
@@ -24,7 +26,7 @@ use crate::log::fork_report::{
 use crate::seat::{Seat, SeatSet};
 use crate::table::fault::{Fault, FaultKind};
 use crate::table::journal::Record;
-use crate::table::message::Message;
+use crate::table::message::{Head, Message};
 use crate::table::replica::{Replica, StepKind};
 use crate::transcript::{End, Halted, Proven, Transcript};
 use crate::wire::bounded::Bounded;
@@ -107,8 +109,14 @@ impl<G: Game> Table<G> {
         states.any(|state| state.participants().contains(seat))
     }
 
+    /// The name of a seat's party: its lowest seat.
+    fn party_name(&self, seat: Seat) -> Seat {
+        self.replica.party(seat).iter().next().unwrap_or(seat)
+    }
+
     /// Handles proof that a seat has signed two different records for one place.
     pub(super) fn convict(&mut self, (seat, step): (Seat, u64), evidence: Equivocation) {
+        self.forks.note_proof(self.party_name(seat));
         let halting = self.forks.open();
         // A fork over a seat that had left before no longer matters, even if this seat has not seen the others
         // continue.
@@ -139,7 +147,8 @@ impl<G: Game> Table<G> {
             return self.outbox.stop(Stop::Fault(fault));
         }
         let party = self.replica.party(seat);
-        self.forks.begin(seat, party, evidence);
+        let uptime = self.peers.clocks().uptime();
+        self.forks.begin(seat, party, evidence, uptime);
     }
 
     /// Whether this seat has signed a fork report on the open fork.
@@ -231,8 +240,9 @@ impl<G: Game> Table<G> {
         };
         // Journal every counting entry first: others may have completed the step with them.
         self.keep_counted();
-        self.put_halt(SignedForkReport::sign(fork_report, self.own.key()));
-        self.send_fork_reports(To::All);
+        let signed = SignedForkReport::sign(fork_report, self.own.key());
+        self.put_halt(signed.clone());
+        self.publish_fork_report(signed);
     }
 
     fn put_halt(&mut self, signed: SignedForkReport) {
@@ -269,15 +279,49 @@ impl<G: Game> Table<G> {
         Ok(())
     }
 
-    /// Sends the proof and the known fork reports while the fork is open.
-    pub(super) fn send_fork_reports(&mut self, to: To) {
-        let Some(halting) = self.forks.open() else {
-            return;
-        };
-        let fork_reports = Bounded::first(halting.fork_reports.values().cloned());
-        let evidence = Message::Evidence(Box::new(halting.evidence.clone()));
-        self.outbox.send(to, evidence);
-        self.outbox.send(to, Message::ForkReports(fork_reports));
+    /// Sends this seat's new fork report to all. The proof goes first.
+    fn publish_fork_report(&mut self, signed: SignedForkReport) {
+        self.outbox.send(To::All, Message::ForkReports(Bounded::one(signed)));
+    }
+
+    /// The names of the known fork reports on the open fork, and of the proofs that this seat has seen.
+    pub(super) fn fork_names(&self) -> impl Iterator<Item = Hash32> + '_ {
+        let open = self.forks.open().into_iter();
+        let reports = open
+            .flat_map(|fork| fork.fork_reports.values())
+            .map(SignedForkReport::hash);
+        reports.chain(self.forks.proven().iter().map(|party| self.proof_name(party)))
+    }
+
+    /// The name of any proof against a party: one is enough for everybody.
+    fn proof_name(&self, party: Seat) -> Hash32 {
+        let name = Hasher::new(domain::PROOF_NAME).hash(&self.replica.table());
+        name.number(u64::from(party.number())).finish()
+    }
+
+    /// Sends a seat the proof and the fork reports of the open fork that it lacks, or the proof that ended the table.
+    pub(super) fn send_fork(&mut self, to: Seat, head: &Head) {
+        let lacks = |name: Hash32| !head.others.contains(&name);
+        let mut messages = Vec::new();
+        if let Some(fork) = self.forks.open() {
+            if lacks(self.proof_name(fork.culprit)) {
+                messages.push(Message::Evidence(Box::new(fork.evidence.clone())));
+            }
+            let reports = fork.fork_reports.values().filter(|signed| lacks(signed.hash()));
+            let reports: Vec<SignedForkReport> = reports.cloned().collect();
+            if !reports.is_empty() {
+                messages.push(Message::ForkReports(Bounded::first(reports)));
+            }
+        }
+        if let Some(evidence) = self.forks.evidence() {
+            let culprit = evidence.culprit(self.replica.charter(), &self.replica.table());
+            if culprit.is_some_and(|(seat, _)| lacks(self.proof_name(self.party_name(seat)))) {
+                messages.push(Message::Evidence(Box::new(evidence.clone())));
+            }
+        }
+        for message in messages {
+            self.send_for(to, to, message);
+        }
     }
 
     /// Sends a seat whose open step is `step` the evidence and fork reports of the forks resolved there or later.
@@ -301,7 +345,7 @@ impl<G: Game> Table<G> {
             }
         }
         for message in messages {
-            self.outbox.send(To::One(to), message);
+            self.send_for(to, to, message);
         }
     }
 
@@ -357,7 +401,7 @@ impl<G: Game> Table<G> {
     }
 
     /// Stops the table: another seat has lied too, and the fork reports lead to no common state.
-    fn stop_halting(&mut self) {
+    pub(super) fn stop_halting(&mut self) {
         let Some(halting) = self.forks.open() else {
             return;
         };

@@ -1,6 +1,6 @@
 //! The entries that this table holds: heads, answers to heads, and incoming entries.
 
-use super::{REPAIR_BYTES, Table, To};
+use super::{REPAIR_BYTES, Table};
 use crate::game::Game;
 use crate::log::entry::{Entry, EntryError, MAX_ENTRIES, SignedEntry};
 use crate::log::equivocation::Equivocation;
@@ -9,12 +9,14 @@ use crate::table::message::{Head, Message};
 use crate::wire::bounded::Bounded;
 
 impl<G: Game> Table<G> {
-    pub(super) fn head(&self) -> Message {
-        Message::Head(Head {
+    /// What this seat holds.
+    pub(super) fn head(&self) -> Head {
+        Head {
             step: self.replica.step(),
             have: Bounded::first(self.entries.names()),
             statements: Bounded::first(self.removals.membership().names()),
-        })
+            others: Bounded::first(self.claim_names().chain(self.fork_names())),
+        }
     }
 
     /// The entry of a seat in a step, including one that proves a fault.
@@ -27,8 +29,8 @@ impl<G: Game> Table<G> {
         })
     }
 
-    /// Sends a peer the entries that it lacks, from the step before its open one on, and the missing statements and
-    /// fork reports.
+    /// Sends a peer the entries that it lacks, from the step before its open one on, and the missing statements, claims,
+    /// proofs and fork reports. The peer pays for them.
     pub(super) fn answer(&mut self, to: Seat, head: &Head) {
         let mut entries: Vec<SignedEntry> = Vec::new();
         let mut bytes = 0;
@@ -49,11 +51,13 @@ impl<G: Game> Table<G> {
             }
             step = step.saturating_add(1);
         }
-        if let (false, Ok(entries)) = (entries.is_empty(), entries.try_into()) {
-            self.outbox.send(To::One(to), Message::Entries(entries));
+        if !entries.is_empty() {
+            self.send_for(to, to, Message::Entries(Bounded::first(entries)));
         }
+        self.send_fork(to, head);
         self.tell_halted(to, head.step);
         self.send_statements(to, head);
+        self.send_claims(to, head);
     }
 
     /// Inserts an entry if there is room for it. Two entries for one place are evidence.

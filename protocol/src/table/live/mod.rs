@@ -10,8 +10,7 @@
 //!     }
 //!     wait for: a message → table.receive(from, bytes, rng)     an error: drop the connection
 //!               an action → table.act(action, rng)
-//!               a second  → table.tick(now)                     repairs losses, detects absent seats; now is the
-//!                                                               wall clock, and may jump
+//!               a second  → table.tick(now)                     repairs losses, detects absent seats
 //!               a (re)connection → table.greet(seat)
 //! }
 //! ```
@@ -46,7 +45,7 @@ use crate::log::entry::Entry;
 use crate::log::equivocation::Equivocation;
 use crate::membership::Input;
 use crate::seat::Seat;
-use crate::table::clocks::{Clocks, Limits};
+use crate::table::clocks::{Clocks, Limits, Now};
 use crate::table::message::Message;
 use crate::table::replica::{Replica, StepKind};
 use crate::transcript::{End, Trailer, Transcript};
@@ -56,7 +55,7 @@ use ed25519_dalek::SigningKey;
 use rand_core::CryptoRng;
 use std::collections::{BTreeMap, BTreeSet};
 
-pub use absence::NothingToClaim;
+pub use absence::{Closing, NothingToClaim};
 pub use back::RestoreError;
 use claims::Claims;
 use entries::Entries;
@@ -64,6 +63,7 @@ use forks::Forks;
 use outbox::Outbox;
 pub use output::{ActError, Event, Output, Progress, ReceiveError, Stop, To};
 use peers::Peers;
+pub use peers::{BURST, RATE};
 pub use removal::NothingToPropose;
 use removals::Removals;
 use this_seat::ThisSeat;
@@ -348,7 +348,8 @@ impl<G: Game> Table<G> {
                 self.work(rng);
             }
             Message::Head(head) => {
-                if self.peers.take_head(from, head.step) {
+                let own = self.head();
+                if self.peers.take_head(from, &head, own) {
                     self.answer(from, &head);
                 }
             }
@@ -372,7 +373,7 @@ impl<G: Game> Table<G> {
                     self.work(rng);
                 }
             }
-            Message::StateRequest(request) => self.take_request(from, &request),
+            Message::StateRequest(request) => self.take_request(from, &request)?,
             Message::StateReply(reply) => {
                 self.take_reply(&reply, rng)?;
                 self.work(rng);
@@ -429,8 +430,8 @@ impl<G: Game> Table<G> {
     }
 
     /// Announces this seat's state, so that lost messages are sent again, and checks for absent seats. Call it about
-    /// once a second with the wall clock, in milliseconds since any fixed moment; it may jump.
-    pub fn tick(&mut self, now: u64, rng: &mut dyn CryptoRng) {
+    /// once a second with both clocks.
+    pub fn tick(&mut self, now: Now, rng: &mut dyn CryptoRng) {
         self.peers.tick(now, self.missing());
         self.settle_return();
         self.work(rng);
@@ -445,21 +446,16 @@ impl<G: Game> Table<G> {
 
     /// Announces this seat's state to all seats.
     fn tell(&mut self) {
-        if let Some(evidence) = self.forks.evidence() {
-            let evidence = Message::Evidence(Box::new(evidence.clone()));
-            self.outbox.send(To::All, evidence);
-        }
-        self.send_fork_reports(To::All);
-        self.tell_claims();
-        let head = self.head();
+        let head = Message::Head(self.head());
         self.outbox.send(To::All, head);
         self.request_state(To::All);
     }
 
     /// Announces this seat's state to a seat that has just connected.
     pub fn greet(&mut self, seat: Seat) {
+        self.peers.forget_answer(seat);
         self.request_state(To::One(seat));
-        let head = self.head();
+        let head = Message::Head(self.head());
         self.outbox.send(To::One(seat), head);
     }
 }

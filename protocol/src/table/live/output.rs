@@ -5,7 +5,7 @@ use crate::hash::Hash32;
 use crate::log::claim::ClaimError;
 use crate::log::entry::{EntryError, SignedEntry};
 use crate::log::fork_report::ForkReportError;
-use crate::log::state_request::StateReplyError;
+use crate::log::state_request::{StateReplyError, StateRequestError};
 use crate::membership::StatementError;
 use crate::seat::{Seat, SeatSet};
 use crate::table::abandonment::Abandonment;
@@ -86,6 +86,10 @@ pub enum Stop {
     /// The seats present have closed the table because all others stayed away.
     #[error("the table is closed by claim: {} gave up waiting for {}", .0.by, .0.absent)]
     Claimed(Abandonment),
+    /// Too few of the others are there, and no claim can close the table. Nothing was signed, and the game can be
+    /// resumed.
+    #[error("too few of the others answer; the game is saved, and can be resumed when they are there")]
+    Deserted,
     /// The game is over and its result stands. These seats did not open their seeds and stay away.
     #[error("the game is over; {0} did not reveal the seeds, so proofs alone vouch for those shuffles")]
     Unopened(SeatSet),
@@ -122,6 +126,9 @@ pub enum ReceiveError {
     /// A claim in it is refused.
     #[error("{0}")]
     Claim(#[from] ClaimError),
+    /// A state request in it is refused.
+    #[error("{0}")]
+    StateRequest(#[from] StateRequestError),
     /// A state reply in it is refused.
     #[error("{0}")]
     StateReply(#[from] StateReplyError),

@@ -3,24 +3,75 @@
 
 use std::collections::BTreeMap;
 
+use super::To;
 use super::requests::Requests;
 use crate::log::state_request::Nonce;
 use crate::party::Parties;
 use crate::seat::{Seat, SeatSet};
-use crate::table::clocks::Clocks;
+use crate::table::clocks::{Clocks, Now};
+use crate::table::message::Head;
 
 /// The most heads of one seat answered between two ticks: one for its own tick and one for its greeting. A head is
 /// small and its answer is large, so without a limit a flood of heads would be cheap and harmful.
 const ANSWERS_A_TICK: u8 = 2;
+/// The longest pause, in ticks, between two answers to a head that says the same as the last one, while this seat has
+/// nothing new: the last answer was lost, or could not help.
+const PATIENT: u32 = 8;
+/// How many bytes this seat sends on account of one other seat before it has to wait: a whole answer to a head.
+pub const BURST: u64 = 512 << 10;
+/// How many bytes a second it sends on account of one other seat in the long run.
+pub const RATE: u64 = 32 << 10;
+/// After how many requests in a row a returning seat asks less often.
+const SOON: u32 = 8;
+/// How many ticks pass then between two requests.
+const SELDOM: u32 = 8;
+
+/// A token bucket: what a seat makes this one send, in answers, forwarded requests and replies. The seat pays that
+/// caused it by its signature or over its own connection, never one that only carried it. Everything paid from a
+/// budget is best effort: it is asked for again.
+#[derive(Clone, Copy, Debug)]
+struct Budget {
+    /// In bytes; the last message may exceed it.
+    left: i64,
+    /// The uptime of the last refill, in milliseconds.
+    at: u64,
+}
+
+impl Budget {
+    const FULL: i64 = BURST as i64;
+
+    fn refill(&mut self, uptime: u64) {
+        let passed = uptime.saturating_sub(self.at);
+        let earned = passed.saturating_mul(RATE) / 1000;
+        let earned = i64::try_from(earned).unwrap_or(Self::FULL);
+        self.left = self.left.saturating_add(earned).min(Self::FULL);
+        self.at = uptime;
+    }
+}
 
 /// The state of a returning seat that waits for the others' answers.
 #[derive(Clone, Debug)]
 struct Return {
     nonce: Nonce,
+    /// The number of the next request.
+    number: u32,
+    /// Ticks since the last request to all.
+    rested: u32,
     /// The seats whose answers hold nothing unknown to this one.
     heard: SeatSet,
     /// Whether this seat has been awake for the absence timeout, and no longer waits for a silent minority.
     impatient: bool,
+}
+
+/// The last head of a seat that was answered, and how often and when to answer it again.
+#[derive(Clone, Debug)]
+struct Answered {
+    head: Head,
+    /// The head of this seat then.
+    own: Head,
+    /// Ticks until the next answer, and the pause after that.
+    rest: u32,
+    pause: u32,
 }
 
 /// The other seats, as this one knows them.
@@ -29,8 +80,14 @@ pub(super) struct Peers {
     clocks: Clocks,
     /// The highest open step that each seat has announced.
     heads: BTreeMap<Seat, u64>,
+    /// The last head of each seat since this program woke up.
+    latest: BTreeMap<Seat, Head>,
     /// How many heads of each seat were answered since the last tick.
     answered: BTreeMap<Seat, u8>,
+    /// The last answer to each seat.
+    last_answers: BTreeMap<Seat, Answered>,
+    /// What each seat may still make this one send.
+    budgets: BTreeMap<Seat, Budget>,
     /// State requests of other seats.
     requests: Requests,
     /// Set after a return until enough others have answered.
@@ -42,7 +99,10 @@ impl Peers {
         Self {
             clocks,
             heads: BTreeMap::new(),
+            latest: BTreeMap::new(),
             answered: BTreeMap::new(),
+            last_answers: BTreeMap::new(),
+            budgets: BTreeMap::new(),
             requests: Requests::default(),
             returning: None,
         }
@@ -62,19 +122,40 @@ impl Peers {
         &mut self.requests
     }
 
+    /// Notes a new connection to a seat: the last answer may have been lost with the old one.
+    pub(super) fn forget_answer(&mut self, seat: Seat) {
+        self.last_answers.remove(&seat);
+    }
+
     /// Begins a return: this seat signs nothing until enough others have answered.
     pub(super) fn begin_return(&mut self, nonce: Nonce) {
         self.returning = Some(Return {
             nonce,
+            number: 0,
+            rested: 0,
             heard: SeatSet::EMPTY,
             impatient: false,
         });
     }
 
-    /// Takes a head. Returns whether to answer it.
-    pub(super) fn take_head(&mut self, from: Seat, step: u64) -> bool {
+    /// Takes a head. Returns whether to answer it: at once if it is new, or if this seat's `own` head is, and less and
+    /// less often while neither changes.
+    pub(super) fn take_head(&mut self, from: Seat, head: &Head, own: Head) -> bool {
         let best = self.heads.entry(from).or_default();
-        *best = step.max(*best);
+        *best = head.step.max(*best);
+        self.latest.insert(from, head.clone());
+        let same = self.last_answers.get_mut(&from);
+        match same.filter(|last| last.head == *head && last.own == own) {
+            Some(last) if last.rest > 0 => return false,
+            Some(last) => {
+                last.pause = PATIENT.min(2 * last.pause);
+                last.rest = last.pause;
+            }
+            None => {
+                let (head, rest, pause) = (head.clone(), 1, 1);
+                self.last_answers.insert(from, Answered { head, own, rest, pause });
+            }
+        }
         let answered = self.answered.entry(from).or_default();
         let more = *answered < ANSWERS_A_TICK;
         *answered += u8::from(more);
@@ -86,15 +167,57 @@ impl Peers {
         self.heads.get(&seat).copied()
     }
 
-    /// Advances to the wall-clock time `now`; the table waits for the `missing` seats.
-    pub(super) fn tick(&mut self, now: u64, missing: SeatSet) {
-        self.clocks.tick(now);
+    /// The last head of a seat since this program woke up.
+    pub(super) fn latest(&self, seat: Seat) -> Option<&Head> {
+        self.latest.get(&seat)
+    }
+
+    /// Takes so many bytes from what a seat may make this one send. Returns whether there were any left.
+    pub(super) fn pay(&mut self, seat: Seat, bytes: usize) -> bool {
+        let uptime = self.clocks.uptime();
+        let full = Budget {
+            left: Budget::FULL,
+            at: uptime,
+        };
+        let budget = self.budgets.entry(seat).or_insert(full);
+        budget.refill(uptime);
+        let pays = budget.left > 0;
+        if pays {
+            budget.left = budget.left.saturating_sub(i64::try_from(bytes).unwrap_or(i64::MAX));
+        }
+        pays
+    }
+
+    /// Advances to this time; the table waits for the `missing` seats.
+    pub(super) fn tick(&mut self, now: Now, missing: SeatSet) {
+        if self.clocks.tick(now) {
+            // What the others held before a sleep says nothing of what they hold now.
+            self.latest.clear();
+        }
         self.clocks.expect(missing);
         self.answered.clear();
-        self.requests.tick();
+        for last in self.last_answers.values_mut() {
+            last.rest = last.rest.saturating_sub(1);
+        }
         if let Some(back) = &mut self.returning {
             back.impatient |= self.clocks.awake() >= self.clocks.limits().absence;
+            back.rested = back.rested.saturating_add(1);
         }
+    }
+
+    /// The next request of this seat's return: its nonce and number, and the seats that have answered. `None` if it is
+    /// not returning. A request to all rests longer when the first ones have brought too little.
+    pub(super) fn next_request(&mut self, to: To) -> Option<(Nonce, u32, SeatSet)> {
+        let back = self.returning.as_mut()?;
+        if to == To::All {
+            if back.number > SOON && back.rested < SELDOM {
+                return None;
+            }
+            back.rested = 0;
+        }
+        let number = back.number;
+        back.number = number.saturating_add(1);
+        Some((back.nonce, number, back.heard))
     }
 
     /// The nonce of this seat's return, until enough others have answered.
@@ -124,5 +247,25 @@ impl Peers {
         if all || (back.impatient && parties.is_majority(live, heard)) {
             self.returning = None;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::clocks::Limits;
+
+    #[test]
+    fn a_seat_that_asks_for_everything_is_sent_little() {
+        let [a, b]: [Seat; 2] = std::array::from_fn(|n| Seat::new(n).unwrap());
+        let mut peers = Peers::new(Clocks::new(SeatSet::all(2), Limits::default()));
+        let mut sent = 0;
+        for second in 0..600 {
+            peers.tick(Now::both(second * 1000), SeatSet::EMPTY);
+            sent += (0..1000).filter(|_| peers.pay(a, 60_000)).count() as u64 * 60_000;
+        }
+        let most = BURST + 600 * RATE + 60_000;
+        assert!(sent > 590 * RATE && sent <= most, "{sent} of {most}");
+        assert!(peers.pay(b, 1), "another seat has its own");
     }
 }

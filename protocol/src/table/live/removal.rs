@@ -3,7 +3,7 @@
 //! The state machine decides; this file signs, journals and sends. The journal holds a statement, with every entry that
 //! it may name, before the table sends it.
 
-use super::{Event, Stop, Table, To};
+use super::{Event, Stop, Table};
 use crate::game::Game;
 use crate::log::equivocation::Equivocation;
 use crate::membership::{Effect, Input, Says, SignedStatement, StatementError, Value, Verified, View};
@@ -115,12 +115,11 @@ impl<G: Game> Table<G> {
         let Says::Consent { out, .. } = &statement.says else {
             return;
         };
-        if statement.step != self.replica.step() || !self.replica.parties().is_person(by) {
+        if statement.step != self.replica.step() {
             return;
         }
-        let clocks = self.peers.clocks();
         let here = |seat: &Seat| {
-            let late = *seat == self.me() || clocks.turn_ran_out(*seat);
+            let late = *seat == self.me() || self.is_late(*seat);
             late && !self.is_overdue(*seat) && !self.is_barred(*seat)
         };
         let out: SeatSet = out.iter().filter(here).collect();
@@ -176,7 +175,9 @@ impl<G: Game> Table<G> {
         due.iter()
             .filter(|seat| {
                 let asked = self.removals.proposed().contains(*seat) || (follows && proposed.contains(*seat));
-                self.is_overdue(*seat) || (asked && self.peers.clocks().turn_ran_out(*seat))
+                // No person is there to propose it, and none decides what a program sends by itself.
+                let slow = follows && !self.is_decided_by(*seat);
+                self.is_overdue(*seat) || ((asked || slow) && self.is_late(*seat))
             })
             .chain(barred.iter())
             .collect()
@@ -192,7 +193,7 @@ impl<G: Game> Table<G> {
             && !self.removals.proposed().contains(seat)
             && self.missing().without(self.me()).contains(seat)
             && self.peers.clocks().may_consent()
-            && self.peers.clocks().turn_ran_out(seat)
+            && self.is_late(seat)
     }
 
     /// Proposes to remove a present seat whose time for the action has run out. The others must consent.
@@ -215,7 +216,7 @@ impl<G: Game> Table<G> {
         let all: Vec<SignedStatement> = all.map(|held| held.signed().clone()).collect();
         for some in all.chunks(MAX_STATEMENTS) {
             let message = Message::Statements(Bounded::first(some.iter().cloned()));
-            self.outbox.send(To::One(to), message);
+            self.send_for(to, to, message);
         }
     }
 }

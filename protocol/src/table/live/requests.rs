@@ -1,106 +1,117 @@
-//! Relays the state requests of other seats: each is forwarded once between two ticks, and its replies go back the same
-//! way.
+//! Relays the state requests of returning seats, and carries the replies back the same way.
 //!
-//! A seat whose only link is to the host can thus ask every seat. A flood of requests costs little: between two ticks,
-//! this seat takes at most [`A_TICK`] requests of each asker from each peer.
+//! A seat whose only link is to the host can thus ask every seat. Relaying ends by construction: a request says how
+//! many hops it has left, and each seat forwards a request once. Only a later request of the same return replaces it,
+//! and only the asker can sign one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use crate::log::state_request::{Nonce, StateRequest};
-use crate::seat::Seat;
+use crate::seat::{Seat, SeatSet};
 
-/// The most requests of one asker taken from one peer between two ticks: one for the asker's own tick and one for a
-/// greeting.
-const A_TICK: u8 = 2;
+/// How many returns of one seat are remembered. A seat that restarts more often meanwhile waits for its newest one.
+const RETURNS: usize = 4;
 
-/// The verdict on an incoming request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Taken {
-    /// Ignore it: too many have arrived.
-    No,
-    /// Answer it.
-    Answer,
-    /// Answer it and forward it.
-    HandOn,
+/// What is remembered of one return.
+#[derive(Clone, Debug)]
+struct Path {
+    nonce: Nonce,
+    /// The number of the latest request.
+    number: u32,
+    /// The peer from which it first came: replies go there.
+    back: Seat,
+    /// The seats whose replies to it were forwarded.
+    replied: SeatSet,
 }
 
-/// The requests of the last two ticks.
+/// The latest requests of each seat.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Requests {
-    taken: BTreeMap<(Seat, Seat), u8>,
-    paths: BTreeMap<(Seat, Nonce), Seat>,
-    earlier: BTreeMap<(Seat, Nonce), Seat>,
+    paths: BTreeMap<Seat, VecDeque<Path>>,
 }
 
 impl Requests {
-    /// Takes a request from a peer: the peer's own, or one that it relays.
-    pub(super) fn take(&mut self, from: Seat, request: &StateRequest) -> Taken {
-        let taken = self.taken.entry((from, request.asker)).or_default();
-        if *taken >= A_TICK {
-            return Taken::No;
-        }
-        *taken += 1;
-        let place = (request.asker, request.nonce);
-        // The asker's own link is the best route back.
-        let known = self.paths.contains_key(&place);
-        if !known || from == request.asker {
-            self.paths.insert(place, from);
-        }
-        if known { Taken::Answer } else { Taken::HandOn }
+    /// Whether a request has been seen, or a later one of the same return.
+    pub(super) fn has_seen(&self, request: &StateRequest) -> bool {
+        let mut paths = self.paths.get(&request.asker).into_iter().flatten();
+        paths.any(|path| path.nonce == request.nonce && path.number >= request.number)
     }
 
-    /// The peer to which a reply is forwarded.
-    pub(super) fn way_back(&self, asker: Seat, nonce: Nonce) -> Option<Seat> {
-        let place = (asker, nonce);
-        let path = self.paths.get(&place);
-        path.or_else(|| self.earlier.get(&place)).copied()
+    /// Remembers a verified request that came from this peer.
+    pub(super) fn insert(&mut self, from: Seat, request: &StateRequest) {
+        let paths = self.paths.entry(request.asker).or_default();
+        let path = Path {
+            nonce: request.nonce,
+            number: request.number,
+            back: from,
+            replied: SeatSet::EMPTY,
+        };
+        paths.retain(|path| path.nonce != request.nonce);
+        if paths.len() >= RETURNS {
+            paths.pop_front();
+        }
+        paths.push_back(path);
     }
 
-    /// Starts the next tick.
-    pub(super) fn tick(&mut self) {
-        self.taken.clear();
-        self.earlier = std::mem::take(&mut self.paths);
+    /// The peer to which this author's reply is forwarded. A second reply to one request is not.
+    pub(super) fn way_back(&mut self, asker: Seat, nonce: Nonce, author: Seat) -> Option<Seat> {
+        let mut paths = self.paths.get_mut(&asker)?.iter_mut();
+        let path = paths.find(|path| path.nonce == nonce && !path.replied.contains(author))?;
+        path.replied.insert(author);
+        Some(path.back)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hash::Hash32;
 
-    fn request(asker: Seat, nonce: u8) -> StateRequest {
+    fn request(asker: Seat, nonce: u8, number: u32) -> StateRequest {
         StateRequest {
+            table: Hash32::default(),
             asker,
             nonce: [nonce; 16],
+            number,
             step: 0,
+            answered: SeatSet::EMPTY,
         }
     }
 
     #[test]
-    fn a_request_is_handed_on_once_a_tick() {
+    fn a_request_is_taken_once_and_only_a_later_one_replaces_it() {
         let [a, b, c]: [Seat; 3] = std::array::from_fn(|n| Seat::new(n).unwrap());
         let mut requests = Requests::default();
-        assert_eq!(requests.take(b, &request(a, 1)), Taken::HandOn);
-        assert_eq!(requests.take(c, &request(a, 1)), Taken::Answer);
-        assert_eq!(requests.way_back(a, [1; 16]), Some(b));
-        requests.tick();
-        assert_eq!(requests.way_back(a, [1; 16]), Some(b));
-        assert_eq!(requests.take(c, &request(a, 1)), Taken::HandOn);
-        assert_eq!(requests.take(a, &request(a, 1)), Taken::Answer);
-        assert_eq!(requests.way_back(a, [1; 16]), Some(a));
-        requests.tick();
-        requests.tick();
-        assert_eq!(requests.way_back(a, [1; 16]), None);
+        assert!(!requests.has_seen(&request(a, 1, 5)));
+        requests.insert(b, &request(a, 1, 5));
+        for number in 0..=5 {
+            assert!(requests.has_seen(&request(a, 1, number)));
+        }
+        assert!(!requests.has_seen(&request(a, 1, 6)) && !requests.has_seen(&request(a, 2, 0)));
+        requests.insert(c, &request(a, 2, 0));
+        assert!(requests.has_seen(&request(a, 1, 5)), "the older return is still known");
     }
 
     #[test]
-    fn one_peer_has_few_requests_taken() {
+    fn a_reply_goes_back_once() {
         let [a, b, c]: [Seat; 3] = std::array::from_fn(|n| Seat::new(n).unwrap());
         let mut requests = Requests::default();
-        for nonce in 0..A_TICK {
-            assert_eq!(requests.take(b, &request(a, nonce)), Taken::HandOn);
+        assert_eq!(requests.way_back(a, [1; 16], c), None);
+        requests.insert(b, &request(a, 1, 0));
+        assert_eq!(requests.way_back(a, [1; 16], c), Some(b));
+        assert_eq!(requests.way_back(a, [1; 16], c), None);
+        requests.insert(c, &request(a, 1, 1));
+        assert_eq!(requests.way_back(a, [1; 16], c), Some(c));
+    }
+
+    #[test]
+    fn few_returns_are_remembered() {
+        let [a, b]: [Seat; 2] = std::array::from_fn(|n| Seat::new(n).unwrap());
+        let mut requests = Requests::default();
+        for nonce in 0..100 {
+            requests.insert(b, &request(a, nonce, 0));
         }
-        assert_eq!(requests.take(b, &request(a, 9)), Taken::No);
-        // Each peer has its own limit.
-        assert_eq!(requests.take(c, &request(a, 9)), Taken::HandOn);
+        assert_eq!(requests.paths[&a].len(), RETURNS);
+        assert!(requests.has_seen(&request(a, 99, 0)));
     }
 }
