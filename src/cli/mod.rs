@@ -188,8 +188,9 @@ fn games_in_words() -> String {
          \x20   strict ({}; default {}): do not keep keys in escrow; a deal that loses a player is redealt\n\
          \x20   absence ({} to {} seconds; default {}, or turn-time): how long a player may be unreachable\n\
          \x20       before the others may remove it\n\
-         \x20   turn-time (none, or {} to {} seconds; default none): time for one action; after it the\n\
-         \x20       others may remove the player if all agree",
+         \x20   turn-time (none, or {} to {} seconds; default none, and {} at a table for two): time for one\n\
+         \x20       action; after it the others may remove the player if all agree, and one of two may close\n\
+         \x20       the table",
         TABLE_OPTION.kind.allowed(),
         TABLE_OPTION.default,
         Timing::ABSENCES.start(),
@@ -197,6 +198,7 @@ fn games_in_words() -> String {
         Timing::USUAL_ABSENCE,
         Timing::TURN_TIMES.start(),
         Timing::TURN_TIMES.end(),
+        Timing::USUAL_OF_TWO,
     );
     text
 }

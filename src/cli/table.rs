@@ -10,6 +10,7 @@ use fairdeal_net::{Multiaddr, Transport, everywhere, named_peer};
 use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::game::RuleSet;
 use fairdeal_protocol::hash::Hash32;
+use fairdeal_protocol::timing::Timing;
 use fairdeal_ui::theme::Depth;
 use tokio::runtime::Runtime;
 
@@ -327,7 +328,9 @@ fn host_table(common: &Common, host: Host, headless_seat: bool, exec: Option<&Ex
     if is_right && host.bots >= seats {
         return Err(usage(format!("{} bots leave you none of the {seats} seats", host.bots)));
     }
-    let rules = rule_set(&host.game, seats, &parse_options(&host.options)?).map_err(usage)?;
+    let mut options = parse_options(&host.options)?;
+    Timing::fill_in(&mut options, seats.saturating_sub(host.bots));
+    let rules = rule_set(&host.game, seats, &options).map_err(usage)?;
     meet::check_points(&host.meet)?;
     let password = password(host.password)?;
     let data = Arc::new(DataDir::open(common.data_dir.as_deref())?);

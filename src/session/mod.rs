@@ -4,6 +4,7 @@
 //! talks to it through a [`Handle`]: it sends [`Command`]s and receives [`SessionEvent`]s.
 
 pub mod chat;
+mod clock;
 pub mod driver;
 pub mod frame;
 pub mod journal;

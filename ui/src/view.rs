@@ -9,6 +9,7 @@ use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::log::claim::Ground;
 use fairdeal_protocol::party::{Parties, Party, PlayedBy};
 use fairdeal_protocol::seat::{Seat, SeatSet};
+use fairdeal_protocol::table::live::Closing;
 use fairdeal_protocol::table::live::Progress;
 use fairdeal_protocol::timing::Timing;
 
@@ -185,9 +186,9 @@ fn note(bot: Option<&PlayedBy>, host: Option<&str>) -> Option<String> {
 pub struct Waits {
     /// The silent seats that the table waits for, and those with a running turn time.
     pub seats: Vec<Waiting>,
-    /// The ground on which this player may close the table with a claim, if any.
-    pub may_claim: Option<Ground>,
-    /// Seats whose removal this player may propose: their turn time has run out.
+    /// How this player may close the table, if at all.
+    pub may_claim: Option<Closing>,
+    /// Seats whose removal this player may propose: their time has run out.
     pub may_propose: SeatSet,
     /// Seconds left for this player's action, as in [`Waiting`]. Set only in its own turn, at a table with a turn time.
     pub own_turn_left: Option<u64>,

@@ -177,6 +177,10 @@ impl Driver {
     }
 
     pub(super) async fn stopped(&mut self, stop: Stop) {
+        if matches!(stop, Stop::Deserted) {
+            // Nothing is over: the journal stays, and the game can be resumed.
+            return self.fail(format!("{stop}: fairdeal resume")).await;
+        }
         self.closes();
         let SessionState::Table(seated) = &self.stage else {
             return;
@@ -217,7 +221,7 @@ impl Driver {
                 seat
             }
             // No seat is at fault.
-            Stop::Removed(_) | Stop::Claimed(_) | Stop::Unopened(_) | Stop::Broken(_) => None,
+            Stop::Removed(_) | Stop::Claimed(_) | Stop::Unopened(_) | Stop::Deserted | Stop::Broken(_) => None,
         };
         // Save the log as far as it goes, like that of any other game.
         let forfeited = seat.filter(|_| matches!(stop, Stop::Desync(..)));

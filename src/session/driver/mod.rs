@@ -25,7 +25,7 @@ pub use self::thinking::bot;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use ed25519_dalek::SigningKey;
 use fairdeal_games::AnyGame;
@@ -43,6 +43,7 @@ use getrandom::rand_core::UnwrapErr;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
+use super::clock;
 use super::frame::{Frame, ProgramId, Records};
 use super::journal::ListenConfig;
 use super::lobby::{Agreed, GuestLobby, HostLobby, Outgoing};
@@ -466,10 +467,10 @@ impl Driver {
                 if let Some(spectators) = &mut seated.spectators {
                     spectators.tick();
                 }
-                let now = wall_clock();
+                let now = clock::now();
                 // After a sleep, read what has arrived meanwhile before treating any seat as silent.
-                let before = seated.ticked.replace(now);
-                if before.is_some_and(|before| now.saturating_sub(before) > LATE) {
+                let before = seated.ticked.replace(now.up);
+                if before.is_some_and(|before| now.up.saturating_sub(before) > LATE) {
                     return;
                 }
                 seated.table.tick(now, &mut self.rng);
@@ -507,10 +508,4 @@ impl Driver {
             _ => {}
         }
     }
-}
-
-/// The wall clock, in milliseconds since 1970. Absence is measured by it because the wait outlives this program.
-fn wall_clock() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
 }

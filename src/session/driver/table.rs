@@ -7,7 +7,7 @@ use fairdeal_net::{Multiaddr, PeerId, dialable};
 use fairdeal_protocol::game::{Game as _, uniform};
 use fairdeal_protocol::log::entry::SignedEntry;
 use fairdeal_protocol::seat::{Seat, SeatSet};
-use fairdeal_protocol::table::clocks::Wait;
+use fairdeal_protocol::table::clocks::Waited;
 use fairdeal_protocol::table::live::{Event, Output, To};
 use fairdeal_protocol::table::message::{Head, Message};
 use fairdeal_protocol::table::replica::News;
@@ -484,28 +484,25 @@ impl Seated {
     /// The seats that the table waits for, as the player sees them.
     pub(super) fn waits(&self) -> Waits {
         let (table, clocks) = (&self.table, self.table.clocks());
-        let now = super::wall_clock();
         let turn_left = |due: u64| {
             let time = clocks.limits().turn_time?;
-            Some(coarse(due.saturating_add(time).saturating_sub(now)))
+            Some(coarse(time.saturating_sub(due)))
         };
-        let waiting = |wait: Wait| {
-            let silent = now.saturating_sub(wait.heard);
-            Waiting {
-                seat: wait.seat,
-                silent: (silent >= SILENT).then(|| coarse(silent)),
-                turn_left: turn_left(wait.due),
-            }
+        let waiting = |waited: Waited| Waiting {
+            seat: waited.seat,
+            silent: (waited.silent >= SILENT).then(|| coarse(waited.silent)),
+            // Only a player's decision has a turn time.
+            turn_left: turn_left(waited.due).filter(|_| table.is_decided_by(waited.seat)),
         };
         // The next tick records since when the action is due.
-        let own_turn_left = table.is_my_turn().then(|| clocks.due(table.me()));
-        let own_turn_left = own_turn_left.and_then(|due| turn_left(due.unwrap_or(now)));
+        let own_turn_left = table.is_my_turn().then(|| clocks.due_for(table.me()));
+        let own_turn_left = own_turn_left.and_then(|due| turn_left(due.unwrap_or(0)));
         let others = table.waits().map(waiting);
         let told = |waiting: &Waiting| waiting.silent.is_some() || waiting.turn_left.is_some();
         let may_propose = table.replica().live().iter();
         Waits {
             seats: others.filter(told).collect(),
-            may_claim: table.claim_ground(),
+            may_claim: table.closing(),
             may_propose: may_propose.filter(|seat| table.may_propose_removal(*seat)).collect(),
             own_turn_left,
         }

@@ -18,6 +18,7 @@ use fairdeal_protocol::audit::progress::audit_with;
 use fairdeal_protocol::charter::SeatKey;
 use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::seat::Seat;
+use fairdeal_protocol::timing::Timing;
 use fairdeal_ui::app::event::{Audited, Input, UiEvent};
 use fairdeal_ui::app::screen::{Context, Effect, Opening, Tone};
 use fairdeal_ui::app::screens::home::Home;
@@ -502,7 +503,10 @@ impl App {
     }
 
     fn open(&mut self, context: &Context, opening: &Opening) -> anyhow::Result<()> {
-        let options = opening.options.iter().cloned().collect();
+        let mut options = opening.options.iter().cloned().collect();
+        if opening.networked {
+            Timing::fill_in(&mut options, opening.seats.saturating_sub(opening.bots));
+        }
         let info = game_info(&opening.game)?;
         let rules = rule_set(info.id, opening.seats, &options)?;
         if opening.practice {

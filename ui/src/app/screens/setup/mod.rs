@@ -78,8 +78,17 @@ const USUAL: &str = "usual";
 const TIMES: [OptionInfo; 2] = [
     OptionInfo {
         key: Timing::TURN_TIME,
-        default: Timing::NO_TURN_TIME,
-        kind: OptionKind::Choice(&[Timing::NO_TURN_TIME, "60", "300", "3600", "86400", "604800"]),
+        default: USUAL,
+        kind: OptionKind::Choice(&[
+            USUAL,
+            "60",
+            "300",
+            "600",
+            "3600",
+            "86400",
+            "604800",
+            Timing::NO_TURN_TIME,
+        ]),
     },
     OptionInfo {
         key: Timing::ABSENCE,
@@ -275,10 +284,20 @@ impl Setup {
         let seconds = value.parse().ok().filter(|_| is_time);
         let shown = match (option.kind, seconds) {
             (_, Some(seconds)) => time_in_words(seconds),
+            _ if option.key == Timing::TURN_TIME && value == USUAL => self.usual_turn_time(),
             (OptionKind::Flag, _) => if value == "true" { "yes" } else { "no" }.to_owned(),
             _ => value.replace('-', " "),
         };
         (text.name.clone(), shown, meaning)
+    }
+
+    /// The turn time of a table that asks for none, in words.
+    fn usual_turn_time(&self) -> String {
+        let mut options = BTreeMap::new();
+        Timing::fill_in(&mut options, self.seats.saturating_sub(self.bots));
+        let timing = Timing::take(&mut options).unwrap_or_default();
+        let seconds = timing.turn_time().map(u64::from);
+        seconds.map_or_else(|| Timing::NO_TURN_TIME.to_owned(), time_in_words)
     }
 
     fn change(&mut self, context: &Context, item: Item, by: i32, requests: &mut Requests) {

@@ -3,6 +3,7 @@
 use fairdeal_games::match_game;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
+use fairdeal_protocol::table::live::Closing;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
@@ -130,7 +131,10 @@ pub(super) fn prompt(table_screen: &TableScreen, context: &Context, snapshot: &S
             ""
         };
         let waits = &snapshot.waits;
-        let way = if waits.may_claim.is_some() {
+        let way = if waits.may_claim == Some(Closing::Unsigned) {
+            let key = keys.key(Intent::Quit);
+            format!(" Too few of the others are there. Press {key} to pause; the game is saved.")
+        } else if waits.may_claim.is_some() {
             format!(" Press {}, then c, to close the table.", keys.key(Intent::Quit))
         } else if let Some(seat) = waits.may_propose.iter().next() {
             format!(" Press x to propose playing on without {}.", table_screen.name_of(seat))

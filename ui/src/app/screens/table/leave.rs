@@ -7,6 +7,7 @@ use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::log::claim::Ground;
 use fairdeal_protocol::party::PlayedBy;
 use fairdeal_protocol::seat::{Seat, SeatSet};
+use fairdeal_protocol::table::live::Closing;
 
 use super::{Asked, TableScreen, Way};
 use crate::app::screen::{Effect, Opening, Question, Request, Requests};
@@ -179,12 +180,20 @@ impl TableScreen {
             ways.push(Way::Forfeit);
         }
         let waits = self.snapshot.as_ref().map(|snapshot| &snapshot.waits);
-        if let Some(ground) = waits.and_then(|waits| waits.may_claim) {
-            let why = match ground {
-                Ground::Absent => "close the table: the others stay away",
-                Ground::OutOfTime => "close the table: the other player's time is up",
-            };
-            answers.push(('c', "claim".to_owned(), why.to_owned()));
+        let why = waits
+            .and_then(|waits| waits.may_claim)
+            .and_then(|closing| match closing {
+                Closing::Claim(Ground::Absent) => Some("close the table: the others stay away".to_owned()),
+                Closing::Claim(Ground::OutOfTime) => Some("close the table: the other player's time is up".to_owned()),
+                Closing::Fork(seat) => {
+                    let name = self.name_of(seat);
+                    Some(format!("close the table: {name} has cheated, and others stay away"))
+                }
+                // To pause does the same.
+                Closing::Unsigned => None,
+            });
+        if let Some(why) = why {
+            answers.push(('c', "claim".to_owned(), why));
             ways.push(Way::Claim);
         }
         requests.push(Request::Ask(Question {

@@ -8,6 +8,7 @@ use fairdeal_protocol::card::Slot;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::log::claim::Ground;
 use fairdeal_protocol::seat::SeatSet;
+use fairdeal_protocol::table::live::Closing;
 use ratatui::layout::Position;
 
 use super::button::CLOSE;
@@ -431,7 +432,8 @@ fn options_against_an_idle_player() {
     assert!(shown.contains("time is up"), "{shown}");
     assert!(shown.contains("Press x to propose playing on without Anna"), "{shown}");
     for (ground, why) in [(Ground::OutOfTime, "time is up"), (Ground::Absent, "stay away")] {
-        stage.waits_for_seat_0(seat(1), waits(Some(ground), SeatSet::EMPTY));
+        let closing = Some(Closing::Claim(ground));
+        stage.waits_for_seat_0(seat(1), waits(closing, SeatSet::EMPTY));
         let shown = stage.draw();
         assert!(shown.contains("Press q, then c, to close the table"), "{shown}");
         stage.keys("q");
@@ -440,6 +442,18 @@ fn options_against_an_idle_player() {
         assert!(offer.is_some_and(|line| line.contains(why)), "{shown}");
         stage.keys("n");
     }
+    let culprit = Some(Closing::Fork(seat(0)));
+    stage.waits_for_seat_0(seat(1), waits(culprit, SeatSet::EMPTY));
+    stage.keys("q");
+    let shown = stage.draw();
+    assert!(shown.contains("Anna has cheated"), "{shown}");
+    stage.keys("n");
+    stage.waits_for_seat_0(seat(1), waits(Some(Closing::Unsigned), SeatSet::EMPTY));
+    let shown = stage.draw();
+    assert!(shown.contains("Too few of the others are there"), "{shown}");
+    stage.keys("q");
+    assert!(!stage.draw().contains("[c claim]"));
+    stage.keys("n");
 }
 
 #[test]
