@@ -7,13 +7,15 @@ use ed25519_dalek::SigningKey;
 use fairdeal_games::AnyGame;
 use fairdeal_protocol::crypto::seed::Seed;
 use fairdeal_protocol::hash::Hash32;
+use fairdeal_protocol::log;
+use fairdeal_protocol::log::claim::{Claim, SignedClaim};
 use fairdeal_protocol::log::entry::{Content, Entry, SignedEntry};
 use fairdeal_protocol::log::fork_report::SignedForkReport;
-use fairdeal_protocol::log::state_request::{SignedStateReply, StateReply};
+use fairdeal_protocol::log::state_request::{SignedStateReply, SignedStateRequest, StateReply, StateRequest};
 use fairdeal_protocol::membership::{Says, SignedStatement, Statement, Verified};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::live::Table;
-use fairdeal_protocol::table::message::{Head, Message};
+use fairdeal_protocol::table::message::{Head, Message, Relayed};
 use fairdeal_protocol::wire::codec::encode;
 
 use super::forge;
@@ -62,6 +64,14 @@ pub(crate) enum Trick {
     Withhold,
     TwoHalts,
     NoHalt,
+    /// Claims for every set of absent seats.
+    Claims,
+    /// State requests without end, as if it returned again and again.
+    Requests,
+    /// State replies with entries that nobody has signed.
+    RubbishReply,
+    /// Messages without anything in them.
+    EmptyMessages,
     // Removal statements.
     Accuse,
     TwoConsents,
@@ -85,7 +95,7 @@ pub(crate) enum Trick {
 
 impl Trick {
     /// All tricks except those with removal statements, which are in [`perjury::TRICKS`].
-    pub(crate) const ALL: [Self; 37] = [
+    pub(crate) const ALL: [Self; 41] = [
         Self::TwoFaces,
         Self::WrongParent,
         Self::WrongDigest,
@@ -123,6 +133,10 @@ impl Trick {
         Self::Withhold,
         Self::TwoHalts,
         Self::NoHalt,
+        Self::Claims,
+        Self::Requests,
+        Self::RubbishReply,
+        Self::EmptyMessages,
     ];
 }
 
@@ -141,6 +155,17 @@ pub(crate) struct Habit {
 }
 
 impl Habit {
+    /// Equivocates once, from step `since` on: these seats see the other face.
+    pub(crate) fn two_faces(since: u64, other_face: SeatSet) -> Self {
+        Self {
+            tricks: vec![Trick::TwoFaces],
+            since,
+            often: 1000,
+            once: true,
+            other_face,
+        }
+    }
+
     /// Draws a seat's habit.
     pub(crate) fn draw(dice: &mut Dice, who: Seat, seats: usize) -> Self {
         let mut tricks = vec![*dice.pick(&Trick::ALL)];
@@ -324,12 +349,34 @@ impl Cheat {
                     out.push(Message::StateReply(Box::new(nothing)).to_bytes());
                 }
             }
+            Message::StateReply(reply) if self.has(Trick::RubbishReply) => {
+                let reply = reply.unverified();
+                let own = self.own.last().filter(|_| reply.author == table.me());
+                if let Some(content) = own.map(|own| own.content().clone()) {
+                    self.note(Trick::RubbishReply, tally);
+                    let content = Content {
+                        seat: reply.asker,
+                        ..content
+                    };
+                    let entry = Entry::sign(content, &self.key).unwrap().signed().clone();
+                    let rubbish = StateReply {
+                        entries: vec![entry].try_into().unwrap(),
+                        ..reply.clone()
+                    };
+                    let rubbish = SignedStateReply::sign(rubbish, &self.key);
+                    out.push(Message::StateReply(Box::new(rubbish)).to_bytes());
+                }
+            }
             Message::Head(head) if self.has(Trick::LyingHead) && self.is_time(step) => {
                 self.note(Trick::LyingHead, tally);
                 let step = *self.dice.pick(&[0, head.step + 5, u64::MAX]);
                 let have = Default::default();
-                let statements = Default::default();
-                out.push(Message::Head(Head { step, have, statements }).to_bytes());
+                let head = Head {
+                    step,
+                    have,
+                    ..Default::default()
+                };
+                out.push(Message::Head(head).to_bytes());
             }
             Message::Head(head) => {
                 out.push(Message::Head(head).to_bytes());
@@ -351,6 +398,9 @@ impl Cheat {
             Trick::ForgedEvidence,
             Trick::OldEntries,
             Trick::OtherTable,
+            Trick::Claims,
+            Trick::Requests,
+            Trick::EmptyMessages,
         ];
         for trick in own_accord.into_iter().chain(perjury::TRICKS) {
             if !self.has(trick) || !self.is_time(step) {
@@ -360,6 +410,17 @@ impl Cheat {
             match trick {
                 Trick::Junk => out.push(self.junk()),
                 Trick::Flood => self.flood(table, out),
+                Trick::Claims => self.claims(table, out),
+                Trick::Requests => self.requests(table, out),
+                Trick::EmptyMessages => {
+                    let empty = [
+                        Message::Entries(Default::default()),
+                        Message::Statements(Default::default()),
+                        Message::ForkReports(Default::default()),
+                    ];
+                    let empty = empty.iter().cycle().take(60);
+                    out.extend(empty.map(Message::to_bytes));
+                }
                 Trick::ForgedEvidence => out.extend(self.forged_evidence(table)),
                 Trick::OldEntries => {
                     let old: Vec<SignedEntry> = self
@@ -401,6 +462,51 @@ impl Cheat {
             2 => Vec::new(),
             // A list with the largest length that the encoding allows.
             _ => vec![0, 253, 255, 255, 255, 255, 255, 255, 255, 127],
+        }
+    }
+
+    /// Claims on the open step and others, for every set of absent seats.
+    fn claims(&mut self, table: &Table<AnyGame>, out: &mut Vec<Vec<u8>>) {
+        let replica = table.replica();
+        let entry = self.own.last().filter(|entry| entry.step() == replica.step());
+        let seats: Vec<Seat> = replica.charter().seats().iter().collect();
+        for bits in 1..1_usize << seats.len() {
+            let absent = seats.iter().filter(|seat| bits >> seat.index() & 1 == 1);
+            let claim = Claim {
+                table: replica.table(),
+                seat: table.me(),
+                step: replica.step() + (bits % 3) as u64 / 2,
+                parent: if bits % 5 == 4 {
+                    Hash32([3; 32])
+                } else {
+                    replica.parent()
+                },
+                absent: absent.copied().collect(),
+                ground: *self
+                    .dice
+                    .pick(&[log::claim::Ground::Absent, log::claim::Ground::OutOfTime]),
+                entry: None,
+            };
+            let entry = entry.filter(|entry| entry.step() == claim.step);
+            let signed = SignedClaim::sign(claim, entry.map(|entry| entry.signed().clone()), &self.key);
+            out.push(Message::Claim(Box::new(signed)).to_bytes());
+        }
+    }
+
+    /// State requests of many returns, each for the whole log and with as many hops as fit.
+    fn requests(&mut self, table: &Table<AnyGame>, out: &mut Vec<Vec<u8>>) {
+        for number in 0..30 {
+            let request = StateRequest {
+                table: table.replica().table(),
+                asker: table.me(),
+                nonce: [self.dice.below(9) as u8; 16],
+                number: self.dice.below(1 << 20) + number,
+                step: 0,
+                answered: SeatSet::EMPTY,
+            };
+            let request = SignedStateRequest::sign(request, &self.key);
+            let relayed = Relayed { request, hops: u8::MAX };
+            out.push(Message::StateRequest(Box::new(relayed)).to_bytes());
         }
     }
 

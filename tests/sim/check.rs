@@ -11,8 +11,9 @@ use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::fault::FaultKind;
 use fairdeal_protocol::table::journal::Record;
 use fairdeal_protocol::table::live::{Event, Stop};
+use fairdeal_protocol::table::replica::StepKind;
 use fairdeal_protocol::transcript::{End, Transcript};
-use fairdeal_testkit::{Status, TestSeat};
+use fairdeal_testkit::TestSeat;
 
 use super::plan::Dice;
 use super::replay;
@@ -150,7 +151,7 @@ fn stops(world: &mut World, honest: &[Seat]) {
                 world.watch.fail(3, what);
                 None
             }
-            Some(Stop::Removed(_) | Stop::Claimed(_) | Stop::Unopened(_)) | None => None,
+            Some(Stop::Removed(_) | Stop::Claimed(_) | Stop::Unopened(_) | Stop::Deserted) | None => None,
         };
         if let Some((who, what)) = blamed
             && !world.watch.may_be_blamed(who)
@@ -321,7 +322,7 @@ fn told(world: &World, honest: &[Seat], seat: Seat, step: u64) -> bool {
 }
 
 /// Honest running seats with a route to `seat`: directly or through each other.
-fn near(world: &World, honest: &[Seat], seat: Seat) -> SeatSet {
+pub(super) fn near(world: &World, honest: &[Seat], seat: Seat) -> SeatSet {
     let mut near = SeatSet::one(seat);
     loop {
         let before = near;
@@ -364,46 +365,38 @@ fn learned(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
     }
 }
 
-/// Invariant 11: with three or more parties, at most one of them gone or cheating, every seat reaches the end or
-/// evidence. This requires that present seats have routes to each other.
+/// Invariant 16: every table ends. Only a player who is there may take any time if the table has agreed on no turn time,
+/// and a seat whose disk has lost what it signed may wait for its player.
 fn liveness(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
     let mut rests = false;
     for seat in honest {
         let here = place(world, *seat);
-        let step = removed.get(seat).copied();
-        let out = step.is_some_and(|step| !told(world, honest, *seat, step));
-        if !here.is_up() || is_done(here) || out {
+        let person = world.plan.program_of(*seat).iter().next().unwrap_or(*seat);
+        // A bot ends with the table of its player.
+        let followed = is_done(place(world, person)) && person != *seat;
+        if !here.is_up() || is_done(here) || chair(world, *seat).role.old_disk || followed {
             continue;
         }
         rests = true;
         let table = &here.table;
-        let present = table.replica().participants();
-        let absent = |other: &Seat| {
-            let (there, role) = (place(world, *other), &chair(world, *other).role);
-            let gone = there.status == Status::Gone || there.table.stopped().is_some();
-            role.cheat.is_some() || gone || role.old_disk
+        let timed = table.replica().charter().rules().timing.turn_time().is_some();
+        let leader = match table.replica().kind() {
+            Some(StepKind::Action { leader }) => Some(leader).filter(|leader| leader != seat),
+            _ => None,
         };
-        let parties = table.replica().parties();
-        let bad: SeatSet = present.iter().filter(absent).collect();
-        let (bad, all) = (parties.count(bad), parties.count(present));
-        let fine: Vec<Seat> = present.iter().filter(|other| !absent(other)).collect();
-        let near = near(world, &fine, *seat);
-        let parted = !fine.iter().all(|other| near.contains(*other));
-        let own_disk = chair(world, *seat).role.old_disk;
-        // "Or shared evidence": a seat with evidence waits for the others' fork reports, and finished seats send none.
-        let evidence = !chair(world, *seat).proven.is_empty();
-        if evidence {
-            world.tally.add("rests with evidence of two faces", 1);
-        } else if parted {
-            world.tally.add("rests without a way to each other", 1);
-        } else if !own_disk && (bad == 0 || (bad == 1 && all >= 3)) {
-            let progress = table.progress();
-            let what = format!(
-                "{seat} rests, with {bad} of {all} parties gone or cheating: {progress:?}, returning: {}",
-                table.is_returning()
-            );
-            world.watch.fail(11, what);
+        let there = |leader: Seat| place(world, leader).is_up() && place(world, leader).table.stopped().is_none();
+        if leader.is_some_and(there) && !timed {
+            world.tally.add("rests for a player who is there, with no turn time", 1);
+            continue;
         }
+        let what = format!(
+            "{seat} rests: {:?}, returning: {}, removed: {:?}, absence {}",
+            table.progress(),
+            table.is_returning(),
+            removed.get(seat),
+            chair(world, *seat).role.absence
+        );
+        world.watch.fail(16, what);
     }
     // Evidence may stop one seat after another has finished only for equivocation in the last steps.
     let stopped = honest

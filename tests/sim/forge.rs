@@ -103,6 +103,10 @@ pub(crate) fn change(trick: Trick, content: &Content, scene: &Scene<'_>, dice: &
         | Trick::LyingStateReply
         | Trick::TwoHalts
         | Trick::NoHalt
+        | Trick::Claims
+        | Trick::Requests
+        | Trick::RubbishReply
+        | Trick::EmptyMessages
         | Trick::Withhold
         | Trick::Accuse
         | Trick::TwoConsents

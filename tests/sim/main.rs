@@ -26,6 +26,7 @@ mod replay;
 mod require;
 mod spectator;
 mod tally;
+mod traffic;
 mod watch;
 mod world;
 

@@ -9,8 +9,9 @@ use fairdeal_protocol::table::live::Stop;
 use fairdeal_testkit::seats::seat;
 use fairdeal_testkit::{Cut, Weather};
 
+use super::cheat::Habit;
 use super::check;
-use super::plan::{Fall, Manners, Plan};
+use super::plan::{ClockFault, Fall, Manners, Plan};
 use super::world::{World, is_done};
 
 /// A table on a perfect network with only honest seats.
@@ -36,6 +37,9 @@ fn fair(seed: u64, game: &str, seats: u8) -> Plan {
     plan.heal = 2_000;
     plan.enough = 300;
     plan.wishes = 0;
+    plan.distance = 0;
+    plan.phases = vec![0; usize::from(seats)];
+    plan.clocks.clear();
     plan
 }
 
@@ -149,6 +153,119 @@ fn nobody_waits_at_a_closed_table() {
     for table in world.room.tables() {
         let stop = table.stopped();
         assert!(matches!(stop, Some(Stop::Claimed(_))), "{stop:?}");
+    }
+}
+
+/// Five seats, 250 ms apart, whose programs tick at different moments. One returns while another player thinks for ten
+/// minutes: its requests are forwarded, and forwarding ends. They used to chase each other in rings for ever.
+#[test]
+fn a_return_starts_no_storm() {
+    for seed in 0..3 {
+        for distance in [0, 100, 250, 400] {
+            let mut plan = fair(seed, "plutonian-poker", 5);
+            plan.distance = distance;
+            plan.phases = vec![0, 170, 430, 610, 890];
+            plan.falls = vec![Fall {
+                at: 20_000 + 300 * seed,
+                seats: SeatSet::one(seat(2)),
+                back: Some(700),
+            }];
+            for role in &mut plan.roles {
+                role.absence = 20_000;
+                role.thinks = 4_000;
+                role.ponders = 600_000;
+            }
+            plan.enough = 40;
+            let world = played(plan);
+            assert!(world.tally.count("rests whose traffic was judged") > 0);
+            assert!(world.room.places.iter().all(is_done));
+        }
+    }
+}
+
+/// One of two restarts, and the other is gone for good. The one that is left closes the table: with a claim if it holds
+/// its entry of the open step, and otherwise for itself alone, with nothing signed.
+#[test]
+fn who_has_returned_can_close_a_deserted_table() {
+    let mut ways = [0, 0];
+    for at in 0..12 {
+        let mut plan = fair(at, "loot", 2);
+        plan.falls = vec![
+            Fall {
+                at: 1_000 + 90 * at,
+                seats: SeatSet::one(seat(1)),
+                back: None,
+            },
+            Fall {
+                at: 1_200 + 90 * at,
+                seats: SeatSet::one(seat(0)),
+                back: Some(500),
+            },
+        ];
+        plan.roles.iter_mut().for_each(|role| role.thinks = 300);
+        let world = played(plan);
+        match world.room[0].table.stopped() {
+            Some(Stop::Claimed(_)) => ways[0] += 1,
+            Some(Stop::Deserted) => ways[1] += 1,
+            other => panic!("{other:?}"),
+        }
+    }
+    assert!(ways[0] > 0 && ways[1] > 0, "{ways:?}");
+}
+
+/// A seat shows two faces while another is away for good: the fork report of the absent seat never comes. Those present
+/// close the table with the evidence, which names the culprit.
+#[test]
+fn a_fork_does_not_freeze_a_table_for_ever() {
+    let mut closed = 0;
+    for seed in 0..6 {
+        let mut plan = fair(seed, "plutonian-poker", 4);
+        plan.roles[3].cheat = Some(Habit::two_faces(6 + 2 * seed, SeatSet::one(seat(0))));
+        plan.falls = vec![Fall {
+            at: 100 + 50 * seed,
+            seats: SeatSet::one(seat(2)),
+            back: None,
+        }];
+        plan.roles.iter_mut().for_each(|role| role.absence = 5_000);
+        plan.enough = 60;
+        let world = played(plan);
+        closed += world.tally.count("closings: with the evidence of a fork");
+    }
+    assert!(closed > 0);
+}
+
+/// Two play with a turn time. One thinks for half of it at each turn, the other's clock is set, and its machine sleeps:
+/// nobody is out of time.
+#[test]
+fn clocks_that_are_set_cost_nobody_a_turn() {
+    for seed in 0..6 {
+        let mut plan = fair(seed, "loot", 2);
+        plan.rules = rule_set("loot", 2, &[("turn-time".to_owned(), "30".to_owned())].into()).unwrap();
+        plan.distance = 50 * seed;
+        plan.phases = vec![0, 400];
+        for role in &mut plan.roles {
+            role.absence = 120_000;
+            role.thinks = 5_000;
+            role.claims = true;
+        }
+        let hours = 3_600_000;
+        plan.clocks = (0..20)
+            .map(|number| {
+                let at = 5_000 + 7_000 * number;
+                let what = match number % 4 {
+                    0 => ClockFault::Set(3 * hours),
+                    1 => ClockFault::Set(-2 * hours),
+                    2 => ClockFault::Sleep(12_000),
+                    _ => ClockFault::Set(60_000),
+                };
+                (at, seat(usize::from(number % 3 == 0)), what)
+            })
+            .collect();
+        plan.enough = 40;
+        let world = played(plan);
+        assert_eq!(world.tally.count("claims that a turn time has run out"), 0);
+        assert!(world.room.places.iter().all(is_done), "seed {seed}");
+        assert_eq!(world.tally.count("closings: by a claim"), 0);
     }
 }
 

@@ -57,6 +57,15 @@ pub(crate) struct Fall {
     pub(crate) back: Option<u64>,
 }
 
+/// What happens to a program's clocks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum ClockFault {
+    /// Somebody sets its wall clock by so many milliseconds.
+    Set(i64),
+    /// Its machine sleeps for so many milliseconds. What arrives meanwhile waits for it.
+    Sleep(u64),
+}
+
 /// When a person proposes to remove a present seat that does not act.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Manners {
@@ -108,6 +117,12 @@ pub(crate) struct Plan {
     pub(crate) heal: u64,
     /// From this step on honest seats leave one after another, to end the game.
     pub(crate) enough: u64,
+    /// What every message takes in addition, in any weather, in milliseconds.
+    pub(crate) distance: u64,
+    /// When the program of each seat ticks: so many milliseconds after the others.
+    pub(crate) phases: Vec<u64>,
+    /// What happens to the clocks of programs, each named by any of its seats, and when.
+    pub(crate) clocks: Vec<(u64, Seat, ClockFault)>,
     /// Probability that a player requests an out-of-turn action, in thousandths.
     pub(crate) wishes: u32,
 }
@@ -201,6 +216,8 @@ impl Plan {
         let apart = draw_apart(&mut Dice::new(seed, 8), count);
         let enough = if dice.chance(350) { dice.between(8, 90) } else { 300 };
         let wishes = *dice.pick(&[0, 2, 10]);
+        let (distance, phases) = draw_distance(&mut Dice::new(seed, 10), count);
+        let clocks = draw_clocks(&mut Dice::new(seed, 11), count, heal);
         Self {
             seed,
             rules,
@@ -212,6 +229,9 @@ impl Plan {
             falls,
             heal,
             enough,
+            distance,
+            phases,
+            clocks,
             wishes,
         }
     }
@@ -276,6 +296,10 @@ fn draw_rules(seed: u64, dice: &mut Dice) -> RuleSet {
     // From a separate stream: tables drawn before strict ones existed stay the same.
     if seats > 1 && Dice::new(seed, 4).chance(100) {
         options.insert("strict".to_owned(), "true".to_owned());
+    }
+    // Without a turn time, two wait for each other as long as both are there.
+    if seats > 1 && Dice::new(seed, 12).chance(600) {
+        options.insert("turn-time".to_owned(), "30".to_owned());
     }
     rule_set(id, u8::try_from(seats).unwrap(), &options).unwrap()
 }
@@ -369,6 +393,31 @@ fn draw_apart(dice: &mut Dice, count: usize) -> BTreeSet<(Seat, Seat)> {
         }
     }
     apart
+}
+
+/// Some tables are on slow links, and programs seldom tick at the same moment.
+fn draw_distance(dice: &mut Dice, count: usize) -> (u64, Vec<u64>) {
+    let distance = if dice.chance(300) { dice.between(50, 400) } else { 0 };
+    let together = dice.chance(300);
+    let phases = (0..count).map(|_| if together { 0 } else { dice.between(0, 999) });
+    (distance, phases.collect())
+}
+
+/// At some tables somebody sets clocks, or closes a laptop.
+fn draw_clocks(dice: &mut Dice, count: usize, heal: u64) -> Vec<(u64, Seat, ClockFault)> {
+    if !dice.chance(250) {
+        return Vec::new();
+    }
+    let faults = (0..1 + dice.below(4)).map(|_| {
+        let fault = if dice.chance(600) {
+            let by = i64::try_from(dice.between(1, 4_000_000)).unwrap() * 100;
+            ClockFault::Set(if dice.chance(500) { by } else { -by })
+        } else {
+            ClockFault::Sleep(dice.between(1_000, 300_000))
+        };
+        (dice.between(0, 2 * heal), dice.seat(SeatSet::all(count)), fault)
+    });
+    faults.collect()
 }
 
 fn draw_cut(dice: &mut Dice, count: usize, heal: u64) -> Cut {

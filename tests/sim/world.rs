@@ -10,29 +10,37 @@ use fairdeal_protocol::charter::SignedCharter;
 use fairdeal_protocol::domain::Label;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::hash::{Hash32, Hasher};
+use fairdeal_protocol::log::claim::{Claim, Ground};
 use fairdeal_protocol::membership::{Says, SignedStatement, Value};
 use fairdeal_protocol::party::PlayedBy;
 use fairdeal_protocol::seat::{Seat, SeatSet};
-use fairdeal_protocol::table::clocks::Limits;
+use fairdeal_protocol::table::clocks::{CALM, Limits, Now};
 use fairdeal_protocol::table::fault::FaultKind;
 use fairdeal_protocol::table::journal::Record;
-use fairdeal_protocol::table::live::{Event, Output};
+use fairdeal_protocol::table::live::{Closing, Event, Output, To};
 use fairdeal_protocol::table::message::Message;
 use fairdeal_protocol::table::replica::News;
 use fairdeal_testkit::{Fate, Letter, Network, Room, Sent, Status, TestSeat, seats, stream};
 
 use super::cheat::Cheat;
-use super::plan::{Dice, Manners, Plan, Role};
+use super::check;
+use super::plan::{ClockFault, Dice, Manners, Plan, Role};
 use super::spectator::Onlooker;
 use super::tally::Tally;
+use super::traffic::Traffic;
 use super::watch::Watch;
 
 /// Every run ends at this time, in milliseconds: well beyond all timeouts.
 const END: u64 = 24 * 3_600_000;
-/// Extra time in every wait for repairs and rounds of a decision, in milliseconds.
-const REPAIRS: u64 = 150_000;
+/// How long after the last fault, step and thought a table may take to end, beside the absence timeout and the turn
+/// time, in milliseconds.
+const ENDS: u64 = 300_000;
+/// How often a program ticks, in milliseconds.
+const TICK: u64 = 1_000;
 /// Turn time of a present person, in milliseconds: the shortest that a table can have.
 const TURN_TIME: u64 = 30_000;
+/// The wall clocks when a table begins, in milliseconds.
+const START: i64 = 1_700_000_000_000;
 /// Maximum number of trace lines.
 const TRACE: usize = 20_000;
 
@@ -87,6 +95,15 @@ pub(crate) struct World {
     pub(crate) now: u64,
     /// Time of the last progress of an honest seat.
     progress: u64,
+    /// Time of the last fault.
+    fault: u64,
+    /// When the program of each seat ticks next.
+    ticks: Vec<u64>,
+    /// How far each seat's wall clock is ahead of the time of the simulation, and until when its machine sleeps.
+    clocks: Vec<(i64, u64)>,
+    /// When each seat's open step began.
+    since: BTreeMap<Seat, u64>,
+    traffic: Traffic,
     /// Hash of everything that has happened.
     pub(crate) trace: Hash32,
     /// The last trace lines, if tracing is on.
@@ -131,6 +148,7 @@ impl World {
         let parties = charter.charter().parties();
         let mut net = Network::new(stream(seed, 1), parties, plan.weather);
         net.heals_at = plan.heal;
+        net.distance = plan.distance;
         net.cuts.clone_from(&plan.cuts);
         net.apart.clone_from(&plan.apart);
         Self {
@@ -144,6 +162,11 @@ impl World {
             dice: Dice::new(seed, 2),
             now: 0,
             progress: 0,
+            fault: plan.heal,
+            ticks: plan.phases.iter().map(|phase| TICK + phase).collect(),
+            clocks: vec![(START, 0); plan.roles.len()],
+            since: BTreeMap::new(),
+            traffic: Traffic::default(),
             trace: Hash32::default(),
             lines: traced.then(Default::default),
             told: BTreeSet::new(),
@@ -198,40 +221,97 @@ impl World {
             place.begin();
         }
         let absence = self.plan.roles.iter().map(|role| role.absence).max();
-        // A removal may take a timeout for the network to settle, one for the seat, and one for each further seat of a
-        // group.
-        let quiet = 8 * absence.unwrap_or_default() + 4 * TURN_TIME + REPAIRS;
-        let mut tick = 1000;
+        let ends = absence.unwrap_or_default() + TURN_TIME + ENDS;
         while self.now < END {
             self.come_back();
             self.fall();
+            self.set_clocks();
             self.flush();
             // All waits for a thinking player begin when it acts.
             let thinking = self.seats().filter(|seat| self.is_thinking(*seat));
             let until = thinking.filter_map(|seat| self.chairs[seat.index()].ready);
-            let until = until.map(|(_, at)| at);
-            let since = self.progress.max(self.plan.heal).max(until.max().unwrap_or(0));
-            if self.is_decided() || self.now > since + quiet {
+            let until = until.map(|(_, at)| at).max().unwrap_or(0);
+            let moved = self.progress.max(self.fault);
+            let wrong = self.traffic.moved(self.now, moved, &mut self.tally);
+            self.is_loud(wrong);
+            let since = moved.max(until);
+            if self.is_decided() || self.now > since + ends {
                 break;
             }
-            match self.net.next_arrival() {
-                Some(at) if at <= tick => {
+            let next = (0..self.ticks.len()).min_by_key(|index| self.ticks[*index]);
+            let next = next.map(|index| (self.ticks[index], index));
+            match (self.net.next_arrival(), next) {
+                (Some(at), Some((tick, _))) if at <= tick => {
                     self.now = at;
                     self.deliver();
                 }
-                _ => {
+                (_, Some((tick, index))) => {
                     self.now = tick;
-                    tick += 1000;
-                    let now = self.now;
-                    let running = self.room.places.iter_mut().filter(|place| place.is_up());
-                    running.for_each(|place| place.tick(now));
-                    self.propose();
+                    self.tick(index);
                 }
+                (_, None) => break,
             }
             self.act();
         }
         self.flush();
+        let wrong = self.traffic.judge(self.now, &mut self.tally);
+        self.is_loud(wrong);
         self.tally.add("virtual seconds", self.now / 1000);
+    }
+
+    /// Invariant 17: nobody keeps sending more than heads when nothing happens. A cheat is a fault that goes on.
+    fn is_loud(&mut self, wrong: Option<String>) {
+        if let (Some(what), true) = (wrong, self.plan.cheats().is_empty()) {
+            self.watch.fail(17, what);
+        }
+    }
+
+    /// A program's tick, unless its machine sleeps.
+    fn tick(&mut self, index: usize) {
+        let (ahead, asleep) = self.clocks[index];
+        self.ticks[index] = (self.now + TICK).max(asleep + 1);
+        let now = Now {
+            up: self.now,
+            wall: u64::try_from(ahead.saturating_add_unsigned(self.now)).unwrap_or(0),
+        };
+        let place = &mut self.room.places[index];
+        if place.is_up() && self.now > asleep {
+            place.tick_at(now);
+            let seat = place.seat();
+            self.propose(seat);
+        }
+        self.traffic.tick(self.now);
+    }
+
+    /// Sets the clocks that are due to be set, and puts machines to sleep.
+    fn set_clocks(&mut self) {
+        let now = self.now;
+        while let Some(at) = self.plan.clocks.iter().position(|(at, ..)| *at <= now) {
+            let (_, seat, what) = self.plan.clocks.remove(at);
+            self.fault = self.fault.max(now);
+            for seat in self.plan.program_of(seat).iter() {
+                let (ahead, asleep) = &mut self.clocks[seat.index()];
+                match what {
+                    ClockFault::Set(by) => *ahead = ahead.saturating_add(by),
+                    ClockFault::Sleep(rest) => {
+                        *asleep = (*asleep).max(now + rest);
+                        self.fault = self.fault.max(now + rest);
+                        self.ticks[seat.index()] = self.ticks[seat.index()].max(now + rest + 1);
+                    }
+                }
+            }
+            let name = match what {
+                ClockFault::Set(_) => "fault: clock set",
+                ClockFault::Sleep(_) => "fault: machine asleep",
+            };
+            self.tally.add(name, 1);
+            self.say(|| format!("{seat} {what:?}"));
+        }
+    }
+
+    /// Whether a seat's machine sleeps.
+    fn is_asleep(&self, seat: Seat) -> bool {
+        self.clocks[seat.index()].1 > self.now
     }
 
     /// Crashes the seats that are due to crash together.
@@ -250,25 +330,23 @@ impl World {
         }
     }
 
-    /// Players who have lost patience with a present seat propose its removal.
-    fn propose(&mut self) {
-        for seat in self.seats() {
-            for target in self.seats() {
-                let stuck = self.is_stuck(target);
-                let (place, chair) = (&mut self.room[seat], &mut self.chairs[seat.index()]);
-                let wants = match chair.role.manners {
-                    Manners::Patient => stuck,
-                    Manners::Rude => true,
-                };
-                if self.plan.is_bot(seat) || !wants || !place.is_up() || !place.table.may_propose_removal(target) {
-                    continue;
-                }
-                let step = place.table.replica().step();
-                chair.proposed.insert((step, target));
-                place.table.propose_removal(target).unwrap();
-                self.tally.add("proposals to remove a seat that is there", 1);
-                self.say(|| format!("{seat} proposes to remove {target} from step {step}"));
+    /// A player who has lost patience with a present seat proposes its removal.
+    fn propose(&mut self, seat: Seat) {
+        for target in self.seats() {
+            let stuck = self.is_stuck(target);
+            let (place, chair) = (&mut self.room[seat], &mut self.chairs[seat.index()]);
+            let wants = match chair.role.manners {
+                Manners::Patient => stuck,
+                Manners::Rude => true,
+            };
+            if self.plan.is_bot(seat) || !wants || !place.is_up() || !place.table.may_propose_removal(target) {
+                continue;
             }
+            let step = place.table.replica().step();
+            chair.proposed.insert((step, target));
+            place.table.propose_removal(target).unwrap();
+            self.tally.add("proposals to remove a seat that is there", 1);
+            self.say(|| format!("{seat} proposes to remove {target} from step {step}"));
         }
     }
 
@@ -276,6 +354,28 @@ impl World {
     fn is_stuck(&self, seat: Seat) -> bool {
         let chair = &self.chairs[seat.index()];
         chair.cheat.is_some() || chair.role.old_disk || self.room[seat].table.stopped().is_some()
+    }
+
+    /// Whether an honest seat's table should play on: of three parties or more, at most one is gone or cheats, and the
+    /// others have been there, with routes to each other, for a while.
+    fn could_go_on(&self, seat: Seat) -> bool {
+        let table = &self.room[seat].table;
+        let (present, parties) = (table.replica().participants(), table.replica().parties());
+        let is_bad = |other: &Seat| {
+            let there = &self.room[*other];
+            self.is_stuck(*other) || !there.is_up() || self.is_asleep(*other)
+        };
+        let bad: SeatSet = present.iter().filter(is_bad).collect();
+        let fine: Vec<Seat> = present.iter().filter(|other| !bad.contains(*other)).collect();
+        let near = check::near(self, &fine, seat);
+        let role = &self.chairs[seat.index()].role;
+        let settled = self.now > self.fault + role.absence + TURN_TIME + CALM;
+        self.is_honest(seat)
+            && settled
+            && fine.iter().all(|other| near.contains(*other))
+            && parties.count(present) > 2
+            && parties.count(bad) < 2
+            && !role.old_disk
     }
 
     /// Whether no honest seat that is or will be present waits for anything.
@@ -292,6 +392,11 @@ impl World {
             return;
         };
         let now = self.now;
+        if self.is_asleep(to) {
+            let until = self.clocks[to.index()].1;
+            self.net.delay(Letter { from, to, bytes }, until);
+            return;
+        }
         let (place, chair) = (&mut self.room[to], &mut self.chairs[to.index()]);
         if !place.is_up() {
             self.tally.add("fault: sent to a seat that is down", 1);
@@ -309,6 +414,7 @@ impl World {
             self.say(|| format!("{to} refuses what {from} sent: {error}"));
             self.tally.add("messages refused", 1);
             self.net.drop_link(from, to, now);
+            self.fault = self.fault.max(now);
             if self.is_honest(from) {
                 let what = format!("{to} refuses a message of honest {from}: {error}");
                 self.watch.fail(3, what);
@@ -343,9 +449,8 @@ impl World {
             }
             place.begin();
             let step = place.table.replica().step();
-            if self.is_honest(seat) {
-                self.progress = now;
-            }
+            self.fault = self.fault.max(now);
+            self.since.insert(seat, now);
             self.say(|| format!("{seat} returns at step {step}"));
         }
     }
@@ -364,7 +469,7 @@ impl World {
         let honest = self.is_honest(seat);
         self.chairs[seat.index()].ready = None;
         // All waits that the crash causes begin now.
-        self.progress = self.now;
+        self.fault = self.fault.max(self.now);
         for output in self.room[seat].crash(status) {
             if let (Output::Keep(Record::Entry(signed)), true) = (output, honest) {
                 self.watch.made(&signed);
@@ -427,11 +532,23 @@ impl World {
                 }
             }
         }
-        if self.is_honest(seat) {
+        let bytes = sent.message.to_bytes();
+        let honest = self.is_honest(seat);
+        if honest {
             self.watch.sent(seat, &sent.message);
         }
-        let bytes = sent.message.to_bytes();
+        let answers = sent.to != To::All;
         for to in self.seats().filter(|to| sent.is_for(*to)) {
+            if honest {
+                let (now, seats) = (self.now, self.plan.roles.len());
+                let tally = &mut self.tally;
+                let wrong = self
+                    .traffic
+                    .sent(now, seat, &sent.message, bytes.len(), answers, seats, tally);
+                if let Some(what) = wrong {
+                    self.watch.fail(18, what);
+                }
+            }
             self.send(to, &sent, &bytes);
         }
     }
@@ -441,6 +558,9 @@ impl World {
         let honest = self.is_honest(seat);
         if let (Record::Statement(signed), true) = (record, honest) {
             self.is_absent_or_proposed(seat, signed);
+        }
+        if let (Record::Claim(signed), true) = (record, honest) {
+            self.has_had_its_time(seat, signed.claim());
         }
         let (place, chair) = (&self.room[seat], &mut self.chairs[seat.index()]);
         if let Record::Refused(signed) = record
@@ -455,6 +575,26 @@ impl World {
         if let (Record::Seed { seed, .. }, Some(cheat)) = (record, &mut chair.cheat) {
             cheat.learn_seed(seed.clone());
         }
+    }
+
+    /// Invariant 19: nobody is out of time before its time has passed, whatever the clocks of the other show.
+    fn has_had_its_time(&mut self, seat: Seat, claim: &Claim) {
+        let table = &self.room[seat].table;
+        let here = claim.seat == seat && claim.step == table.replica().step();
+        let since = self.since.get(&seat).copied().unwrap_or(0);
+        if here && claim.ground == Ground::OutOfTime && self.now < since + TURN_TIME {
+            let had = self.now - since;
+            self.watch.fail(
+                19,
+                format!("{seat} claims that the other is out of time after {had} ms"),
+            );
+        }
+        let own = u64::from(here);
+        let name = match claim.ground {
+            Ground::Absent => "claims of absence",
+            Ground::OutOfTime => "claims that a turn time has run out",
+        };
+        self.tally.add(name, own);
     }
 
     /// Invariant 14: a seat consents only to removals with a reason. The removed seat was silent for the absence
@@ -473,6 +613,10 @@ impl World {
         let present = |target: Seat| {
             let heard = chair.heard.get(&target);
             let recent = heard.is_some_and(|heard| self.now < heard + chair.role.absence);
+            // A bot proposes by itself to remove a program that does not send what no person decides.
+            let since = self.since.get(&seat).copied().unwrap_or(0);
+            let table = &self.room[seat].table;
+            let slow = bot && !table.is_decided_by(target) && self.now >= since + chair.role.absence.max(CALM);
             let proposed =
                 chair.proposed.contains(&(statement.step, target)) || (bot && self.is_proposed(statement.step, target));
             // No consent forbids an honest seat's entry, unless its disk has lost the consent.
@@ -480,7 +624,7 @@ impl World {
             let honest = !self.watch.may_be_blamed(target) && !forgets;
             let open = !chair.told_closed.contains(target);
             let refused = chair.refused.contains(&(statement.step, target));
-            recent && !proposed && honest && open && !refused
+            recent && !proposed && honest && open && !refused && !slow
         };
         // A party is removed as a whole. The consent written here may come before the party's own removal.
         let live = self.room[seat].table.replica().live();
@@ -540,6 +684,7 @@ impl World {
                     }
                 }
                 self.mark(&hash.0);
+                self.since.insert(seat, self.now);
                 if honest && known.is_none() {
                     self.progress = self.now;
                 }
@@ -584,7 +729,7 @@ impl World {
         for seat in self.seats() {
             let now = self.now;
             let (place, chair) = (&mut self.room[seat], &mut self.chairs[seat.index()]);
-            if !place.is_up() || is_done(place) {
+            if !place.is_up() || is_done(place) || self.clocks[seat.index()].1 > now {
                 continue;
             }
             let step = place.table.replica().step();
@@ -594,8 +739,20 @@ impl World {
                 chair.leaving = true;
                 self.tally.add("fault: leaver", u64::from(!enough));
             }
-            if chair.role.claims && place.table.claim().is_ok() {
-                self.tally.add("claims", 1);
+            // Once nothing more goes wrong, every person closes a table that cannot go on.
+            let decides = chair.role.claims || (now > self.fault && !self.plan.is_bot(seat));
+            if decides && let Some(closing) = place.table.closing() {
+                place.table.claim().unwrap();
+                if place.table.stopped().is_some() && self.could_go_on(seat) {
+                    let what = format!("{seat} closes a table that could go on: {closing:?}");
+                    self.watch.fail(11, what);
+                }
+                let how = match closing {
+                    Closing::Claim(_) => "closings: by a claim",
+                    Closing::Fork(_) => "closings: with the evidence of a fork",
+                    Closing::Unsigned => "closings: unsigned",
+                };
+                self.tally.add(how, 1);
                 continue;
             }
             let turn = place.table.is_my_turn();
