@@ -64,6 +64,17 @@ simulate TABLES="1000" FIRST="0":
 abuse SECONDS="300":
     FAIRDEAL_ABUSE={{SECONDS}} cargo test --release --test it -- --nocapture abuse
 
+# Visits every world of the large searches of the removal rule (their sizes are in docs/protocol.md).
+explore:
+    nice -n 19 cargo test --release -p fairdeal-protocol --lib --locked -- --include-ignored --nocapture --test-threads 1 membership::explore
+
+# Searches the reference models, whole and at random, and breaks them in every way that they know: half an hour at most.
+models:
+    nice -n 19 python3 -B docs/models/removal.py
+    nice -n 19 python3 -B docs/models/removal.py --planted
+    nice -n 19 python3 -B docs/models/endings.py
+    nice -n 19 python3 -B docs/models/endings.py --planted
+
 # Times the proofs, the audit, the engines and the screens (earlier figures are in docs/performance.md).
 bench:
     cargo bench -p fairdeal-protocol --bench crypto --bench deal

@@ -29,6 +29,7 @@ mod laws;
 mod leave;
 mod libraries;
 mod meet;
+mod models;
 #[cfg(target_os = "linux")]
 mod namespaces;
 mod net;

@@ -11,24 +11,16 @@ use crate::membership::statement::{Accepted, Entries, Says, Statement, Value, Ve
 use crate::seat::{Seat, SeatSet};
 
 impl Scope {
-    /// All records that the cheat may sign in a world.
+    /// All records that the cheat may sign in a world, each with the seat that receives it first. A record that nobody
+    /// receives changes nothing.
     pub(super) fn cheats(&self, world: &World, bad: Seat, actions: &mut Vec<Action>) {
-        let own = world.statements.values().filter(|sent| sent.0.seat() == bad).count();
+        let statements = world.statements.values().filter(|sent| sent.0.seat() == bad).count();
         let entries = world.entries.values().filter(|entry| entry.seat == bad).count();
-        if own + entries > self.cheats {
+        // Its first entry was there from the start.
+        if statements + entries > self.cheats {
             return;
         }
-        let parents: BTreeSet<(u64, Hash32)> = world
-            .locals
-            .iter()
-            .flatten()
-            .map(|local| {
-                let place = local.membership.open().place();
-                (place.step, place.parent)
-            })
-            .filter(|(step, _)| *step < self.steps)
-            .chain([(0, Hash32::default())])
-            .collect();
+        let parents: BTreeSet<(u64, Hash32)> = self.parents(world).filter(|(step, _)| *step < self.steps).collect();
         for (step, parent) in parents {
             for variant in 0..2 {
                 let led = self.leader().filter(|leader| *leader != bad);
@@ -50,7 +42,7 @@ impl Scope {
                         release: None,
                     };
                     if !world.entries.contains_key(&entry.hash()) {
-                        actions.push(Action::CheatEntry(entry));
+                        actions.extend(self.honest().map(|to| Action::CheatEntry(entry, to)));
                     }
                 }
             }
@@ -139,10 +131,25 @@ impl Scope {
                 };
                 let verified = Verified::unsigned(statement);
                 if !world.statements.contains_key(&verified.hash()) {
-                    actions.push(Action::Cheat(Sent(Arc::new(verified))));
+                    let sent = Sent(Arc::new(verified));
+                    actions.extend(self.honest().map(|to| Action::Cheat(sent.clone(), to)));
                 }
             }
         }
+    }
+
+    /// Every state through which an honest seat has passed.
+    fn parents(&self, world: &World) -> impl Iterator<Item = (u64, Hash32)> {
+        let genesis = Hash32::default();
+        let passed = world.locals.iter().flatten().flat_map(move |local| {
+            let mut parent = genesis;
+            let steps = local.done.iter().zip(1..);
+            steps.map(move |((entries, removed), step)| {
+                parent = next_parent(parent, entries, *removed);
+                (step, parent)
+            })
+        });
+        std::iter::once((0, genesis)).chain(passed)
     }
 
     /// Whether the cheat has signed two records that exclude each other.

@@ -1,10 +1,11 @@
 //! The properties that hold in every world.
 
 use std::collections::BTreeSet;
+use std::hash::{Hash as _, Hasher as _};
 use std::sync::Arc;
 
 use super::Scope;
-use super::state::{Local, World};
+use super::state::{Local, Moment, World};
 use crate::hash::Hash32;
 use crate::membership::evidence;
 use crate::membership::statement::{Says, Statement};
@@ -12,32 +13,45 @@ use crate::seat::{Seat, SeatSet};
 
 impl Scope {
     /// Whether the present seats finish if all but `gone` are present, prompt and honest from now on.
-    pub(super) fn heals(&self, world: &World, gone: Option<Seat>, lost: bool) -> bool {
-        let mut world = world.clone();
-        let present: Vec<usize> = self
-            .honest()
-            .filter(|index| gone.is_none_or(|gone| gone.index() != *index))
-            .collect();
-        // If `lost`, records of the absent seat that no other holds are lost; otherwise they will reach all.
+    pub(super) fn finishes(&self, world: &World, gone: SeatSet, lost: bool) -> bool {
+        let is_gone = |index: &usize| Seat::new(*index).is_some_and(|seat| gone.contains(seat));
+        let present: Vec<usize> = self.honest().filter(|index| !is_gone(index)).collect();
+        // If `lost`, records of the absent seats that no other holds are lost; otherwise they will reach all.
         let mut sent: BTreeSet<Hash32> = BTreeSet::new();
-        if let Some(gone) = gone.filter(|_| !lost) {
-            let entries = world.entries.iter().filter(|(_, of)| of.seat == gone);
+        if !lost {
+            let entries = world.entries.iter().filter(|(_, of)| gone.contains(of.seat));
             sent.extend(entries.map(|(name, _)| *name));
             let statements = world.statements.iter();
-            let statements = statements.filter(|(_, of)| of.0.seat() == gone);
+            let statements = statements.filter(|(_, of)| gone.contains(of.0.seat()));
             sent.extend(statements.map(|(name, _)| *name));
         }
+        // What follows depends on nothing else, so worlds that share it are looked at once.
+        let mut key = std::hash::DefaultHasher::new();
+        let locals: Vec<_> = present.iter().map(|index| &world.locals[*index]).collect();
+        (u8::from(gone), &sent, locals).hash(&mut key);
+        let key = key.finish();
+        let known = self.finish.lock().unwrap().contains(&key);
+        let finishes = known || self.heals(world.clone(), &present, gone, &sent);
+        if finishes && !known {
+            self.finish.lock().unwrap().insert(key);
+        }
+        finishes
+    }
+
+    fn heals(&self, mut world: World, present: &[usize], gone: SeatSet, sent: &BTreeSet<Hash32>) -> bool {
+        let mut moment = Moment::NOW;
         // Time passes in growing steps, each shorter than a round.
         let mut pause: u64 = 2_000;
         for _ in 0..60 {
             pause += pause / 4;
+            moment.now += pause;
             // All messages arrive before a round ends.
             for _ in 0..12 {
                 let before = world.clone();
-                for to in &present {
-                    self.tell(&mut world, *to, &sent);
-                    for from in &present {
-                        self.answer(&mut world, *from, *to);
+                for to in present {
+                    self.tell(&mut world, *to, sent, moment);
+                    for from in present {
+                        self.answer(&mut world, *from, *to, moment);
                     }
                 }
                 if world == before {
@@ -45,7 +59,7 @@ impl Scope {
                 }
             }
             let mut waiting = false;
-            for index in &present {
+            for index in present {
                 let Some(local) = world.locals[*index].as_ref() else {
                     continue;
                 };
@@ -66,15 +80,17 @@ impl Scope {
             if !waiting {
                 return true;
             }
-            for index in &present {
-                if let Some(local) = &mut world.locals[*index] {
-                    let local = Arc::make_mut(local);
-                    local.overdue = self.all();
-                    local.now += pause;
-                    let missing = self.due(local);
-                    local.overdue = missing;
-                }
-                self.react(&mut world, *index, Vec::new());
+            for index in present {
+                // A seat that has come to the end of the search misses nobody.
+                let local = world.locals[*index].as_ref();
+                let due = local.filter(|local| (local.done.len() as u64) < self.steps);
+                let due = due.map(|local| self.due(local));
+                let timed_out = Moment {
+                    overdue: due.unwrap_or_default(),
+                    silent: gone,
+                    ..moment
+                };
+                self.react(&mut world, *index, Vec::new(), timed_out);
             }
         }
         false

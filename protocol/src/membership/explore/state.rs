@@ -35,54 +35,94 @@ impl Entry {
     }
 }
 
+/// A record of a journal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Record {
+    Entry(Entry),
+    Statement(Sent),
+}
+
+/// The time at a seat during one action. It is no part of a state: time may pass in any later state as well.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Moment {
+    /// Milliseconds since the seat entered its round, and since each of its consents.
+    pub(super) now: u64,
+    /// The seats that it finds overdue.
+    pub(super) overdue: SeatSet,
+    /// The seats that have been silent for a whole timeout since the seat consented.
+    pub(super) silent: SeatSet,
+}
+
+impl Moment {
+    /// No time has passed.
+    pub(super) const NOW: Self = Self {
+        now: 0,
+        overdue: SeatSet::EMPTY,
+        silent: SeatSet::EMPTY,
+    };
+}
+
+/// The timeout of every seat: less than any round.
+pub(super) const ABSENCE: u64 = 1;
+
 /// One honest seat.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Local {
     pub(super) membership: Membership,
     /// Entries of the open step, including its own.
     pub(super) entries: BTreeMap<Seat, Entry>,
     /// The completed steps: entries and removed seats.
     pub(super) done: Vec<(EntryNames, SeatSet)>,
-    pub(super) overdue: SeatSet,
-    pub(super) now: u64,
     /// The names of all records received.
     pub(super) has: BTreeSet<Hash32>,
+    /// The seats whose entries of the open step are in the journal.
+    pub(super) kept: SeatSet,
+    pub(super) journal: Vec<Record>,
     pub(super) removed: bool,
+    /// The seats with proven faults. With any, this seat is frozen.
     pub(super) blames: SeatSet,
 }
 
-impl PartialEq for Local {
-    fn eq(&self, other: &Self) -> bool {
-        self.key() == other.key()
-    }
-}
-impl Eq for Local {}
 impl Hash for Local {
+    /// The journal holds what the other fields hold, in the order in which it came.
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        self.key().hash(state);
+        let decided = self.membership.open().decisions().iter();
+        let decided: Vec<Hash32> = decided.map(|decision| decision.proposal).collect();
+        let key = (&self.has, &self.entries, &self.done, decided);
+        (key, self.kept, self.removed, self.blames).hash(state);
     }
 }
 
 impl Local {
-    /// All that distinguishes two states of a seat; clocks do not.
-    fn key(
-        &self,
-    ) -> (
-        &BTreeSet<Hash32>,
-        &BTreeMap<Seat, Entry>,
-        &[(EntryNames, SeatSet)],
-        SeatSet,
-        bool,
-        SeatSet,
-    ) {
-        (
-            &self.has,
-            &self.entries,
-            &self.done,
-            self.overdue,
-            self.removed,
-            self.blames,
-        )
+    pub(super) fn new(me: Seat, membership: Membership) -> Self {
+        debug_assert_eq!(membership.open().me, me);
+        Self {
+            membership,
+            entries: BTreeMap::new(),
+            done: Vec::new(),
+            has: BTreeSet::new(),
+            kept: SeatSet::EMPTY,
+            journal: Vec::new(),
+            removed: false,
+            blames: SeatSet::EMPTY,
+        }
+    }
+
+    /// Journals these entries of the open step.
+    pub(super) fn keep(&mut self, names: &EntryNames) {
+        for seat in names.keys().filter(|seat| !self.kept.contains(**seat)) {
+            self.journal.push(Record::Entry(self.entries[seat]));
+        }
+        self.kept.extend(names.keys().copied());
+    }
+
+    /// Sets every clock of the seat back to zero.
+    pub(super) fn rewind(&mut self) {
+        let open = &mut self.membership.open;
+        if let Some((_, _, since)) = &mut open.entered {
+            *since = 0;
+        }
+        open.consented_at.values_mut().for_each(|at| *at = 0);
     }
 }
 
@@ -92,6 +132,10 @@ pub(super) struct World {
     pub(super) entries: BTreeMap<Hash32, Entry>,
     pub(super) statements: BTreeMap<Hash32, Sent>,
     pub(super) crashes: u8,
+    /// Whether a crash has lost an entry.
+    pub(super) lost: bool,
+    /// Whether some journal gave back another state than it had recorded.
+    pub(super) restored_otherwise: bool,
 }
 
 /// A signed statement.
@@ -111,13 +155,22 @@ impl Hash for Sent {
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Action {
+    /// This seat receives a record.
     Deliver(usize, Hash32),
+    /// The first seat answers the second one's head.
     Gossip(usize, usize),
+    /// The first seat finds the second one overdue.
     Overdue(usize, Seat),
+    /// The seat finds all of these silent since its consent.
+    Silent(usize, SeatSet),
+    /// The seat's round has lasted for its full time.
     NextRound(usize),
-    Forget(usize, Seat),
-    CheatEntry(Entry),
-    Cheat(Sent),
+    /// The seat loses what its journal lacks, and returns.
+    Crash(usize),
+    /// The cheat signs an entry and sends it to this seat.
+    CheatEntry(Entry, usize),
+    /// The cheat signs a statement and sends it to this seat.
+    Cheat(Sent, usize),
 }
 
 pub(super) const TABLE: Hash32 = Hash32([7; 32]);

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::Scope;
-use super::state::{Entry, Local, Sent, World, gone_leader, next_parent, out_name, place};
+use super::state::{ABSENCE, Entry, Local, Moment, Record, Sent, World, gone_leader, next_parent, out_name, place};
 use crate::hash::Hash32;
 use crate::membership::step::EntryNames;
 use crate::membership::{Effect, Input, Membership, Standing, Verified, View};
@@ -12,22 +12,30 @@ use crate::seat::{Seat, SeatSet};
 
 impl Scope {
     /// Lets an honest seat sign, count and complete until nothing changes.
-    pub(super) fn react(&self, world: &mut World, index: usize, mut inputs: Vec<Input>) {
+    pub(super) fn react(&self, world: &mut World, index: usize, inputs: Vec<Input>, moment: Moment) {
         let Some(local) = world.locals[index].clone() else {
             return;
         };
         let mut local = Arc::unwrap_or_clone(local);
+        self.run(&mut local, inputs, moment, Some(world));
+        world.locals[index] = Some(Arc::new(local));
+    }
+
+    /// The same for one seat. Without a world it signs nothing, as in the replay of its journal.
+    fn run(&self, local: &mut Local, mut inputs: Vec<Input>, moment: Moment, mut world: Option<&mut World>) {
+        let me = local.membership.open().me;
         loop {
-            let (acceptable, counted) = self.look(&local);
+            let (acceptable, counted) = self.look(local);
+            let may_sign = world.is_some() && local.blames.is_empty();
             let view = View {
                 closed: false,
-                now: local.now,
+                now: moment.now,
                 acceptable: &acceptable,
                 counted: &counted,
-                removable: local.overdue,
-                silent: SeatSet::EMPTY,
-                absence: 1,
-                may_sign: true,
+                removable: moment.overdue,
+                silent: moment.silent,
+                absence: ABSENCE,
+                may_sign,
             };
             let input = inputs.pop().unwrap_or(Input::Look);
             let look = matches!(input, Input::Look);
@@ -37,29 +45,74 @@ impl Scope {
                 match effect {
                     Effect::Keep(verified) => {
                         local.has.insert(verified.hash());
+                        local.keep(&acceptable);
+                        local.journal.push(Record::Statement(Sent(Arc::new(*verified))));
                     }
                     Effect::Sign(statement) => {
                         let verified = Verified::unsigned(*statement);
-                        world
-                            .statements
-                            .insert(verified.hash(), Sent(Arc::new(verified.clone())));
-                        local.has.insert(verified.hash());
+                        let sent = Sent(Arc::new(verified.clone()));
+                        if let Some(world) = &mut world {
+                            world.statements.insert(verified.hash(), sent);
+                        }
                         inputs.push(Input::Statement(Box::new(verified)));
                     }
                     Effect::Decided(value) => {
-                        local.removed |= value.removed().contains(Seat::new(index).unwrap());
+                        local.keep(&acceptable);
+                        local.removed |= value.removed().contains(me);
                     }
                     Effect::Removed(_) => local.removed = true,
                     Effect::Conflict(one, _) => local.blames.insert(one.seat()),
                 }
             }
             // The entry comes last, because it must name the release of what bound its signer before.
-            let more = moved || !look || !inputs.is_empty();
-            if !more && !self.sign_entry(world, &mut local) && !self.complete(&mut local) {
+            if moved || !look || !inputs.is_empty() {
+                continue;
+            }
+            let signed = may_sign && world.as_mut().is_some_and(|world| self.sign_entry(world, local));
+            if !signed && !self.complete(local) {
                 break;
             }
         }
+    }
+
+    /// Lets a seat lose what its journal lacks, and return.
+    pub(super) fn crash(&self, world: &mut World, index: usize) {
+        let Some(before) = world.locals[index].clone() else {
+            return;
+        };
+        let me = before.membership.open().me;
+        let mut local = self.fresh(me);
+        local.blames = before.blames;
+        for record in &before.journal {
+            let input = match record {
+                Record::Entry(entry) => {
+                    local.entries.insert(entry.seat, *entry);
+                    local.has.insert(entry.hash());
+                    local.keep(&EntryNames::from([(entry.seat, entry.hash())]));
+                    Vec::new()
+                }
+                Record::Statement(sent) => vec![Input::Statement(Box::new((*sent.0).clone()))],
+            };
+            self.run(&mut local, input, Moment::NOW, None);
+        }
+        local.rewind();
+        let mut kept = Arc::unwrap_or_clone(before);
+        let unkept: Vec<Entry> = kept.entries.values().copied().collect();
+        for entry in unkept.iter().filter(|entry| !kept.kept.contains(entry.seat)) {
+            kept.entries.remove(&entry.seat);
+            kept.has.remove(&entry.hash());
+            world.lost = true;
+        }
+        world.restored_otherwise |= kept != local;
+        world.crashes += 1;
         world.locals[index] = Some(Arc::new(local));
+        // It continues with what the journal holds.
+        self.react(world, index, Vec::new(), Moment::NOW);
+    }
+
+    fn fresh(&self, me: Seat) -> Local {
+        let genesis = place(0, Hash32::default());
+        Local::new(me, Membership::new(genesis, me, self.all(), self.parties))
     }
 
     /// The acceptable entries and the counted ones.
@@ -99,10 +152,17 @@ impl Scope {
                 continue;
             }
             acceptable.insert(*seat, hash);
-            let mut stands = names.iter();
-            let stands = stands.all(|(of, name)| counted.get(of) == Some(name));
-            if own || (stands && !open.holds_back(*seat, hash, &acceptable)) {
-                counted.insert(*seat, hash);
+        }
+        // What an entry's vetoes release depends on all acceptable ones.
+        for (seat, hash) in &acceptable {
+            let own = open.me == *seat;
+            let named = local.entries[seat].names.filter(|name| *name != out_name(open.place()));
+            let stands = match (named, self.leader()) {
+                (Some(name), Some(leader)) => counted.get(&leader) == Some(&name),
+                _ => true,
+            };
+            if own || (stands && !open.holds_back(*seat, *hash, &acceptable)) {
+                counted.insert(*seat, *hash);
             }
         }
         (acceptable, counted)
@@ -144,6 +204,9 @@ impl Scope {
         };
         local.entries.insert(me, entry);
         local.has.insert(entry.hash());
+        // Everything that it may name is in the journal before it.
+        local.keep(&counted);
+        local.keep(&EntryNames::from([(me, entry.hash())]));
         world.entries.insert(entry.hash(), entry);
         true
     }
@@ -162,6 +225,8 @@ impl Scope {
             return false;
         }
         let removed = open.live(0).minus(live);
+        local.keep(&counted);
+        let open = local.membership.open();
         let entries: EntryNames = counted
             .into_iter()
             .filter(|(seat, _)| live.contains(*seat) || fixed.contains_key(seat))
@@ -172,12 +237,17 @@ impl Scope {
             .membership
             .complete(entries.clone(), removed, place(step, parent), live);
         local.done.push((entries, removed));
+        // What did not count and is not in the journal is forgotten.
+        let unkept = local.entries.values().filter(|entry| !local.kept.contains(entry.seat));
+        for entry in unkept {
+            local.has.remove(&entry.hash());
+        }
         local.entries.clear();
-        local.overdue = SeatSet::EMPTY;
+        local.kept = SeatSet::EMPTY;
         true
     }
 
-    pub(super) fn deliver(&self, world: &mut World, index: usize, name: Hash32) {
+    pub(super) fn deliver(&self, world: &mut World, index: usize, name: Hash32, moment: Moment) {
         let Some(local) = &mut world.locals[index] else {
             return;
         };
@@ -194,21 +264,21 @@ impl Scope {
                     Some(_) => {}
                 }
             }
-            self.react(world, index, Vec::new());
+            self.react(world, index, Vec::new(), moment);
         } else if let Some(sent) = world.statements.get(&name).cloned() {
             let input = Input::Statement(Box::new((*sent.0).clone()));
-            self.react(world, index, vec![input]);
+            self.react(world, index, vec![input], moment);
         }
     }
 
     /// Delivers all named records repeatedly: one may be useless before another arrives.
-    pub(super) fn tell(&self, world: &mut World, index: usize, names: &BTreeSet<Hash32>) {
+    pub(super) fn tell(&self, world: &mut World, index: usize, names: &BTreeSet<Hash32>, moment: Moment) {
         for _ in 0..8 {
             let before = world.locals[index].clone();
             for name in names {
                 let has = |local: &Arc<Local>| local.has.contains(name);
                 if !world.locals[index].as_ref().is_some_and(has) {
-                    self.deliver(world, index, *name);
+                    self.deliver(world, index, *name, moment);
                 }
             }
             if before == world.locals[index] {
@@ -218,7 +288,7 @@ impl Scope {
     }
 
     /// Answers another seat's head with the known entries and the statements that the other lacks.
-    pub(super) fn answer(&self, world: &mut World, from: usize, to: usize) {
+    pub(super) fn answer(&self, world: &mut World, from: usize, to: usize, moment: Moment) {
         let (Some(local), Some(other)) = (&world.locals[from], &world.locals[to]) else {
             return;
         };
@@ -229,7 +299,7 @@ impl Scope {
         let statements = local.membership.statements_for(step, &named);
         let names = statements.map(Verified::hash);
         let names = names.chain(entries.copied()).collect();
-        self.tell(world, to, &names);
+        self.tell(world, to, &names, moment);
     }
 
     pub(super) fn start(&self) -> World {
@@ -238,21 +308,13 @@ impl Scope {
             entries: BTreeMap::new(),
             statements: BTreeMap::new(),
             crashes: 0,
+            lost: false,
+            restored_otherwise: false,
         };
-        let genesis = place(0, Hash32::default());
         for index in self.honest() {
             let me = Seat::new(index).unwrap();
-            world.locals[index] = Some(Arc::new(Local {
-                membership: Membership::new(genesis, me, self.all(), self.parties),
-                entries: BTreeMap::new(),
-                done: Vec::new(),
-                overdue: SeatSet::EMPTY,
-                now: 0,
-                has: BTreeSet::new(),
-                removed: false,
-                blames: SeatSet::EMPTY,
-            }));
-            self.react(&mut world, index, Vec::new());
+            world.locals[index] = Some(Arc::new(self.fresh(me)));
+            self.react(&mut world, index, Vec::new(), Moment::NOW);
         }
         if let Some(bad) = self.bad {
             let entry = Entry {
@@ -265,6 +327,7 @@ impl Scope {
             };
             world.entries.insert(entry.hash(), entry);
         }
+        world.entries.retain(|_, entry| !self.lost.contains(entry.seat));
         // Prompt entries have arrived.
         let prompt: Vec<Hash32> = world
             .entries
@@ -274,7 +337,7 @@ impl Scope {
             .collect();
         for name in prompt {
             for index in 0..self.seats {
-                self.deliver(&mut world, index, name);
+                self.deliver(&mut world, index, name, Moment::NOW);
             }
         }
         world
