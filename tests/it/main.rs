@@ -11,6 +11,7 @@ mod bots;
 mod chat;
 mod cheat;
 mod clipped;
+mod clocks;
 mod damage;
 #[cfg(target_os = "linux")]
 mod disk;

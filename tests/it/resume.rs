@@ -183,3 +183,38 @@ fn a_program_that_is_asked_to_go_leaves_its_table_in_order() {
     assert!(guest.wait_for("over").is_some());
     assert!(host.wait_for("over").is_some());
 }
+
+/// The guest is gone for good, and the host has been restarted since. Its program closes the table: with a claim if its
+/// own entry of the open step is in its journal, otherwise for itself, and the game stays saved.
+#[test]
+fn a_returned_program_closes_a_deserted_table() {
+    for pace in ["1", "400"] {
+        let root = TempDir::new().unwrap();
+        let host = ["bot", "host", "loot", "--seats", "2", "--json", "--bot-delay", pace];
+        let host = [&host[..], &["--option", "absence=2"], &LISTEN].concat();
+        let mut host = Program::start(root.path(), "host", &host);
+        let ticket = host.ticket();
+        let guest = ["bot", "join", &ticket, "--json", "--bot-delay", pace];
+        let mut guest = Program::start(root.path(), "guest", &[&guest[..], &LISTEN].concat());
+        for _ in 0..3 {
+            host.wait_for("action").unwrap();
+        }
+        guest.kill();
+        host.kill();
+        let mut host = Program::start(root.path(), "host", &RESUME);
+        let end = host.wait_for_matching(|event| event["event"] == "claimed" || event["event"] == "error");
+        let end = end.unwrap();
+        if end["event"] == "claimed" {
+            assert_eq!(
+                (&end["by"], &end["absent"]),
+                (&serde_json::json!([0]), &serde_json::json!([1]))
+            );
+            assert!(transcript(&host.data).is_some());
+        } else {
+            assert!(end.to_string().contains("fairdeal resume"), "{end}");
+            assert!(transcript(&host.data).is_none(), "the game is not over");
+            let mut host = Program::start(root.path(), "host", &RESUME);
+            assert!(host.wait_for("started").is_some(), "it is still saved");
+        }
+    }
+}

@@ -1,8 +1,11 @@
 //! Returning seats: whose replies complete a return.
 
-use fairdeal_protocol::log::state_request::{SignedStateReply, StateReply, StateRequest};
-use fairdeal_protocol::table::live::ReceiveError;
-use fairdeal_protocol::table::message::Message;
+use fairdeal_protocol::log::body::Body;
+use fairdeal_protocol::log::entry::{Content, Entry};
+use fairdeal_protocol::log::state_request::{SignedStateReply, SignedStateRequest, StateReply, StateRequest};
+use fairdeal_protocol::seat::SeatSet;
+use fairdeal_protocol::table::live::{ReceiveError, To};
+use fairdeal_protocol::table::message::{Message, Relayed};
 use fairdeal_testkit::TestSeat;
 use fairdeal_testkit::drill::{Drill, rules};
 use fairdeal_testkit::seats::{self, seat};
@@ -67,4 +70,79 @@ fn a_state_reply_counts_for_its_author() {
     // The host relays the reply of a seat without a direct link.
     reply(&mut place, &request, [2, 2, 1]).unwrap();
     assert!(!place.table.is_returning());
+}
+
+/// Its contents are its author's, and the seat that carries it cannot judge them.
+#[test]
+fn rubbish_in_a_reply_is_its_authors() {
+    let (mut place, request) = returned();
+    let content = Content {
+        table: place.table.replica().table(),
+        step: request.step,
+        seat: seat(0),
+        parent: place.table.log_hash(),
+        digest: place.table.replica().digest(),
+        release: None,
+        body: Body::Confirm,
+    };
+    // Seat 2 signs an entry of seat 0, and its own reply. Seat 1 forwards it.
+    let rubbish = Entry::sign(content, &seats::key(seat(2))).unwrap();
+    let reply = StateReply {
+        table: place.table.replica().table(),
+        author: seat(2),
+        asker: request.asker,
+        nonce: request.nonce,
+        complete: true,
+        entries: vec![rubbish.signed().clone()].try_into().unwrap(),
+        statements: Default::default(),
+        fork_reports: Default::default(),
+    };
+    let signed = SignedStateReply::sign(reply, &seats::key(seat(2)));
+    place.accept(seat(1), Message::StateReply(Box::new(signed))).unwrap();
+    assert!(place.table.is_returning());
+    for author in [1, 2] {
+        assert!(place.table.is_returning(), "that was no answer");
+        reply(&mut place, &request, [author, author, author]).unwrap();
+    }
+    assert!(!place.table.is_returning());
+}
+
+/// A request costs others traffic, so only the asker can make one. A relay may forward it and no more.
+#[test]
+fn a_forged_request_is_refused() {
+    let mut sim = Sim::new(&rules(4, 16), ANY_SEED, Plan::default());
+    sim.run(1_000);
+    let place = &mut sim.room[0];
+    place.take_sent();
+    let request = StateRequest {
+        table: place.table.replica().table(),
+        asker: seat(2),
+        nonce: [1; 16],
+        number: 0,
+        step: 0,
+        answered: SeatSet::EMPTY,
+    };
+    let mut take = |request: StateRequest, signer: usize, hops: u8| {
+        let request = SignedStateRequest::sign(request, &seats::key(seat(signer)));
+        let taken = place.accept(seat(1), Message::StateRequest(Box::new(Relayed { request, hops })));
+        let sent = place.take_sent().into_iter();
+        let sent = sent.filter_map(|sent| match (sent.to, sent.message) {
+            (To::One(to), Message::StateRequest(relayed)) => Some((to.index(), Some(relayed.hops))),
+            (To::One(to), Message::StateReply(_)) => Some((to.index(), None)),
+            _ => None,
+        });
+        (taken.is_ok(), sent.collect::<Vec<_>>())
+    };
+    assert_eq!(take(request, 1, 2), (false, vec![]), "seat 1 cannot ask for seat 2");
+    assert_eq!(take(request, 2, 255), (true, vec![(1, None), (3, Some(1))]));
+    assert_eq!(take(request, 2, 255), (true, vec![]), "it has been seen");
+    let later = StateRequest { number: 1, ..request };
+    assert_eq!(take(later, 2, 0), (true, vec![(1, None)]), "it has no hop left");
+    assert_eq!(take(request, 2, 2), (true, vec![]), "an earlier one comes back");
+    let answered = StateRequest {
+        number: 2,
+        answered: SeatSet::one(seat(0)),
+        ..request
+    };
+    assert_eq!(take(answered, 2, 2), (true, vec![(3, Some(1))]), "it has its answer");
 }

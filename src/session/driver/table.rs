@@ -569,12 +569,9 @@ impl Seated {
     }
 
     fn address(&self, to: To, message: Message, frames: &mut Vec<Addressed>) {
-        let spare = match (&message, to) {
-            // These repeat every tick, or answer a message that does.
-            (Message::Head(_) | Message::Evidence(_), _) => true,
-            (Message::Entries(_) | Message::Statements(_), To::One(_)) => true,
-            _ => false,
-        };
+        // What repeats, and every answer to something that repeats.
+        let repeats = matches!(message, Message::Head(_) | Message::StateRequest(_));
+        let spare = repeats || to != To::All;
         let frame = Frame::Table {
             table: self.id,
             message,

@@ -62,6 +62,9 @@ pub(super) fn play(plan: &Plan, root: &Path, dice: &mut Dice, small_disks: bool)
             .then(|| Disk::new(&root.join(format!("{name}.disk")), mib))
             .transpose()?;
         let link = (number > 0).then(Link::new);
+        if let Some(link) = &link {
+            link.slow_down(plan.distance);
+        }
         Ok(Player::new(root, name, seats, disk, link))
     });
     let players = players.collect::<Result<_, String>>()?;
@@ -322,7 +325,13 @@ impl Game<'_> {
         if !self.is_local() {
             args.extend(LISTEN);
         }
-        let options = self.plan.options.iter().copied().chain([ABSENCE]);
+        let options = self
+            .plan
+            .options
+            .iter()
+            .copied()
+            .chain([ABSENCE])
+            .chain(self.plan.turn_time);
         args.extend(options.flat_map(|option| ["--option", option]));
         self.ticket = None;
         self.players[0].ticket = None;
@@ -386,6 +395,16 @@ impl Game<'_> {
                 self.tally.one("terms");
                 player.back_at = Some(now + time);
                 self.show(|| format!("{name} is asked to go"));
+            }
+            47..54 if player.clock.is_some() => {
+                // From an hour to some years, in both directions.
+                let ahead = i64::try_from(self.dice.below(100_000)).unwrap() * 3_600;
+                let ahead = if self.dice.percent(50) { ahead } else { -ahead };
+                if let Some(clock) = &self.players[number].clock {
+                    clock.set(ahead);
+                }
+                self.tally.one("clocks set");
+                self.show(|| format!("{name} has its clock set by {ahead} s"));
             }
             47..62 => {
                 // Sometimes longer than the idle timeout of a connection.
@@ -454,7 +473,7 @@ impl Game<'_> {
                 "slow links"
             }
             _ => {
-                link.slow_down(Duration::ZERO);
+                link.slow_down(self.plan.distance);
                 link.cut();
                 let reset = link::reset(program.id());
                 self.tally.add("connections reset", reset);

@@ -6,11 +6,14 @@
 use std::io::{self, Read as _, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::process::{Command, Stdio};
+use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// Polling interval while the link stalls.
 const NAP: Duration = Duration::from_millis(5);
+/// The most reads on their way in one direction.
+const UNDERWAY: usize = 256;
 
 #[derive(Default)]
 struct State {
@@ -89,10 +92,21 @@ fn carry(inbound: TcpStream, state: &Arc<Mutex<State>>) -> io::Result<()> {
         let (mut from, mut into) = (from.try_clone()?, into.try_clone()?);
         let state = Arc::clone(state);
         std::thread::spawn(move || {
-            let mut buffer = [0; 4096];
-            while let Ok(read @ 1..) = from.read(&mut buffer) {
-                let delay = state.lock().unwrap().delay;
-                std::thread::sleep(delay);
+            // Bytes on their way, each with the moment of its arrival: a far link delays, and does not throttle.
+            let (sender, underway) = sync_channel::<(Instant, Vec<u8>)>(UNDERWAY);
+            let reader = Arc::clone(&state);
+            std::thread::spawn(move || {
+                let mut buffer = [0; 4096];
+                while let Ok(read @ 1..) = from.read(&mut buffer) {
+                    let arrives = Instant::now() + reader.lock().unwrap().delay;
+                    if sender.send((arrives, buffer[..read].to_vec())).is_err() {
+                        break;
+                    }
+                }
+                let _ = from.shutdown(Shutdown::Both);
+            });
+            for (arrives, bytes) in underway {
+                std::thread::sleep(arrives.saturating_duration_since(Instant::now()));
                 loop {
                     let until = state.lock().unwrap().still_until;
                     if until.is_none_or(|until| until <= Instant::now()) {
@@ -100,12 +114,11 @@ fn carry(inbound: TcpStream, state: &Arc<Mutex<State>>) -> io::Result<()> {
                     }
                     std::thread::sleep(NAP);
                 }
-                if into.write_all(&buffer[..read]).is_err() {
+                if into.write_all(&bytes).is_err() {
                     break;
                 }
             }
             let _ = into.shutdown(Shutdown::Both);
-            let _ = from.shutdown(Shutdown::Both);
         });
     }
     state.lock().unwrap().open.extend([inbound, outbound]);

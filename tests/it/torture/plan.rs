@@ -67,6 +67,10 @@ pub(super) struct Plan {
     pub(super) pause: u64,
     /// Longest stroke, in milliseconds.
     pub(super) longest: u64,
+    /// The turn time, if the table has one, as `--option` takes it.
+    pub(super) turn_time: Option<&'static str>,
+    /// How long a guest's bytes are underway in each direction.
+    pub(super) distance: Duration,
     /// Number of times the transcript is damaged, each time from the original.
     pub(super) flips: usize,
 }
@@ -94,6 +98,8 @@ impl Plan {
             small_disk: dice.below(programs),
             pause: if brief { 300 } else { 1500 },
             longest: if brief { 700 } else { 4000 },
+            turn_time: (number % 3 == 1).then_some("turn-time=30"),
+            distance: Duration::from_millis(if number % 4 == 2 && !brief { 300 } else { 0 }),
             flips: if brief { 2 } else { 6 },
         }
     }

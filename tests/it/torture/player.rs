@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::disk::Disk;
 use super::link::Link;
+use crate::clocks::WallClock;
 use crate::process::{Program, fairdeal};
 
 /// Events of a step that all have consented to: its action and the effects.
@@ -28,6 +29,8 @@ pub(super) struct Player {
     pub(super) disk: Option<Disk>,
     /// The link between a guest and the host.
     pub(super) link: Option<Link>,
+    /// The wall clock of its programs, where it can be set.
+    pub(super) clock: Option<WallClock>,
     /// When its program is restarted.
     pub(super) back_at: Option<Instant>,
     /// When its stopped program continues.
@@ -64,6 +67,7 @@ impl Player {
             program: None,
             disk,
             link,
+            clock: WallClock::new(root, name),
             back_at: Some(Instant::now()),
             stopped_until: None,
             full_until: None,
@@ -115,7 +119,11 @@ impl Player {
     pub(super) fn start(&mut self, args: &[&str]) {
         let mut stderr = OpenOptions::new().append(true).create(true).open(&self.stderr).unwrap();
         writeln!(stderr, "# fairdeal {}", args.join(" ")).unwrap();
-        let program = Program::start_to(fairdeal(), Stdio::from(stderr), &self.home, &self.name, args);
+        let mut command = fairdeal();
+        if let Some(clock) = &self.clock {
+            clock.show(&mut command);
+        }
+        let program = Program::start_to(command, Stdio::from(stderr), &self.home, &self.name, args);
         self.program = Some(program);
         self.back_at = None;
         self.asked = false;
