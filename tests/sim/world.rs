@@ -414,7 +414,6 @@ impl World {
             self.say(|| format!("{to} refuses what {from} sent: {error}"));
             self.tally.add("messages refused", 1);
             self.net.drop_link(from, to, now);
-            self.fault = self.fault.max(now);
             if self.is_honest(from) {
                 let what = format!("{to} refuses a message of honest {from}: {error}");
                 self.watch.fail(3, what);
@@ -753,6 +752,10 @@ impl World {
                     Closing::Unsigned => "closings: unsigned",
                 };
                 self.tally.add(how, 1);
+                if closing == Closing::Unsigned {
+                    // Its program ends, and is not started again.
+                    self.crash(seat, Status::Gone);
+                }
                 continue;
             }
             let turn = place.table.is_my_turn();

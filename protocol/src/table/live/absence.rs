@@ -16,6 +16,9 @@ use crate::table::replica::{Replica, StepKind};
 
 /// How much longer than the absence timeout a returning seat waits for answers before it gives up, in milliseconds.
 const ANSWERED: u64 = 10_000;
+/// How much longer than the limit of its entry a seat is waited for before nobody is expected to decide on it any more,
+/// in milliseconds. A decision takes seconds, and its longest likely rounds a minute or two.
+const UNDECIDED: u64 = 240_000;
 
 /// Why a table cannot be closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -60,10 +63,14 @@ impl<G: Game> Table<G> {
     }
 
     /// Whether this seat waits in vain, and no claim can close its table: too few of the others are there and in time.
-    /// It has waited for two minutes longer than they had, or for the absence timeout since it has returned. A player
-    /// who decides is in time as long as the table has agreed on no turn time.
+    /// It has waited for two minutes longer than they had, or for the absence timeout since it has returned. After four
+    /// minutes it waits in vain even if enough seem to be there: they would have decided. A player who decides is in
+    /// time as long as the table has agreed on no turn time, and as long as the others are patient.
     fn is_deserted(&self) -> bool {
         let (live, parties, clocks) = (self.replica.live(), self.replica.parties(), self.peers.clocks());
+        if !clocks.may_claim() {
+            return false;
+        }
         let due = self.missing();
         let late_by = |seat: Seat, more: u64| {
             let limited = !self.is_decided_by(seat) || self.has_turn_time();
@@ -74,19 +81,23 @@ impl<G: Game> Table<G> {
         let late = due.iter().filter(|seat| late_by(*seat, 0));
         let late = late.flat_map(|seat| self.replica.party(seat).iter());
         let in_vain: SeatSet = away.iter().chain(late).collect();
-        if in_vain.is_empty() || parties.is_majority(live, live.minus(in_vain)) || !clocks.may_claim() {
-            return false;
-        }
+        let few = !in_vain.is_empty() && !parties.is_majority(live, live.minus(in_vain));
         if self.peers.returning().is_some() {
             // Answers to the first requests may still be on their way.
-            return clocks.awake() >= clocks.limits().absence.saturating_add(ANSWERED);
+            let patience = if few { ANSWERED } else { UNDECIDED };
+            return clocks.awake() >= clocks.limits().absence.saturating_add(patience);
         }
-        let long = |seat: Seat| clocks.is_overdue_by(seat, CALM) || late_by(seat, CALM);
-        let gone = |seat: Seat| {
-            let timeout = clocks.limits().absence.saturating_add(CALM);
-            self.claims.has_quit(seat) && clocks.due_for(seat) >= Some(timeout)
+        let gone = |seat: Seat, more: u64| {
+            let timeout = clocks.limits().absence.saturating_add(more);
+            let quit = self.claims.has_quit(seat) && clocks.due_for(seat) >= Some(timeout);
+            quit || clocks.is_overdue_by(seat, more)
         };
-        !due.is_empty() && due.iter().all(|seat| gone(seat) || long(seat))
+        let undecided = |seat: Seat| {
+            let slow = !self.is_decided_by(seat) && self.is_late_by(seat, UNDECIDED);
+            slow || gone(seat, UNDECIDED)
+        };
+        let too_few = |seat: Seat| few && (gone(seat, CALM) || late_by(seat, CALM));
+        !due.is_empty() && due.iter().all(|seat| too_few(seat) || undecided(seat))
     }
 
     fn has_turn_time(&self) -> bool {
