@@ -41,9 +41,10 @@ pub fn rows(buffer: &Buffer) -> (String, Vec<String>) {
 }
 
 /// Frames as an animated SVG document that repeats: each with the time at which it appears, in milliseconds; `end` is the
-/// time at which the last one goes. A row that several frames share is written once. Empty without frames.
+/// time at which the last one goes. A row that several frames share is written once. Where nothing moves, the first frame
+/// is seen. Empty without frames.
 pub fn film(frames: &[(u32, Buffer)], end: u32) -> String {
-    let Some((_, first)) = frames.first() else {
+    let Some((start, first)) = frames.first() else {
         return String::new();
     };
     let ground = ground(first);
@@ -71,11 +72,16 @@ pub fn film(frames: &[(u32, Buffer)], end: u32) -> String {
                 svg.push_str(&row);
                 continue;
             }
-            svg.push_str("<g visibility=\"hidden\">");
-            for (from, to) in times {
+            let is_first = times.first().is_some_and(|(from, _)| from == start);
+            let (still, then, spans) = match is_first {
+                true => ("visible", "hidden", between(&times, end)),
+                false => ("hidden", "visible", times),
+            };
+            let _ = write!(svg, "<g visibility=\"{still}\">");
+            for (from, to) in spans {
                 let _ = write!(
                     svg,
-                    "<set attributeName=\"visibility\" to=\"visible\" begin=\"t.begin+{from}ms\" dur=\"{}ms\"/>",
+                    "<set attributeName=\"visibility\" to=\"{then}\" begin=\"t.begin+{from}ms\" dur=\"{}ms\"/>",
                     to.saturating_sub(from)
                 );
             }
@@ -84,6 +90,13 @@ pub fn film(frames: &[(u32, Buffer)], end: u32) -> String {
     }
     svg.push_str("</svg>\n");
     svg
+}
+
+/// The times after each of these until the next, the last until the end.
+fn between(times: &[(u32, u32)], end: u32) -> Vec<(u32, u32)> {
+    let next = times.iter().skip(1).map(|(from, _)| *from).chain([end]);
+    let gaps = times.iter().map(|(_, to)| *to).zip(next);
+    gaps.filter(|(from, to)| from < to).collect()
 }
 
 /// The ground of the whole frame.
@@ -342,7 +355,33 @@ mod tests {
         let film = film(&frames, 1500);
         assert_eq!(film.matches(">one<").count(), 1);
         assert_eq!(film.matches(">two<").count(), 1);
-        assert!(film.contains("begin=\"t.begin+900ms\" dur=\"600ms\""), "{film}");
+        // "two" goes and comes back, "six" comes and goes.
+        let time = "begin=\"t.begin+500ms\" dur=\"400ms\"";
+        for then in ["hidden", "visible"] {
+            assert!(film.contains(&format!("to=\"{then}\" {time}")), "{film}");
+        }
+        assert_eq!(film.matches("<set ").count(), 2);
         assert_eq!(super::film(&[], 10), "");
+    }
+
+    /// A renderer that cannot animate shows what is visible by itself: the first frame, and nothing else.
+    #[test]
+    fn first_frame_of_a_film_stands_still() {
+        let frames: Vec<(u32, Buffer)> = [["one", "two"], ["six", "two"], ["six", "ten"], ["one", "ten"]]
+            .into_iter()
+            .zip([0, 100, 200, 300])
+            .map(|(lines, at)| (at, Buffer::with_lines(lines)))
+            .collect();
+        let film = film(&frames, 400);
+        let mut seen = film.clone();
+        while let Some(at) = seen.find("<g visibility=\"hidden\">") {
+            let length = seen[at..].find("</g>").unwrap();
+            seen.replace_range(at..at + length, "");
+        }
+        for (word, is_seen) in [("one", true), ("two", true), ("six", false), ("ten", false)] {
+            let text = format!(">{word}<");
+            assert!(film.contains(&text));
+            assert_eq!(seen.contains(&text), is_seen, "{word}");
+        }
     }
 }
