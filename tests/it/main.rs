@@ -24,6 +24,7 @@ mod exec;
 mod fixture;
 mod foreign_relay;
 mod games;
+mod glyphs;
 mod history;
 mod laws;
 mod leave;
