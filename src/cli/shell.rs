@@ -20,7 +20,7 @@ pub(super) fn completions(shell: Shell) -> anyhow::Result<Exit> {
         Shell::Elvish => script(Known::Elvish),
         Shell::Fish => script(Known::Fish),
         Shell::Nushell => script(Nushell),
-        Shell::PowerShell => script(Known::PowerShell),
+        Shell::Powershell => script(Known::PowerShell),
         Shell::Zsh => script(Known::Zsh),
     };
     print(&script)?;

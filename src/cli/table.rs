@@ -235,7 +235,7 @@ pub(super) fn show_replay(common: &Common, file: &Path) -> anyhow::Result<Exit> 
     })
 }
 
-/// What a terminal without a screen is good for.
+/// The commands for a terminal without a screen.
 const LINES: &str = "\
 These commands need no screen:
   fairdeal play GAME --headless     a bot plays your seat; host, join and resume take --headless too

@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 /// The bytes that GNU screen passes on at once.
 const CHUNK: usize = 200;
 
-/// What holds the terminal.
+/// The holder of the terminal.
 enum Way {
     /// tmux keeps what programs write for the clipboard to itself, unless it is set otherwise.
     Tmux,
@@ -102,7 +102,7 @@ fn pipe(program: &str, args: &[&str], text: &str) -> std::io::Result<bool> {
 mod tests {
     use super::*;
 
-    /// What the terminal around GNU screen receives: the contents of all device control strings.
+    /// The terminal around GNU screen receives the contents of all device control strings.
     #[test]
     fn screen_passes_a_long_text_on_in_parts() {
         let text = "fd1".repeat(200);

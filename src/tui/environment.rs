@@ -1,4 +1,4 @@
-//! What the environment says about the terminal: whether it shows a screen at all, and which characters its font has.
+//! The environment's word on the terminal: whether it shows a screen at all, and which characters its font has.
 //! [`fairdeal_ui::theme::Depth`] says how many colours it has.
 
 use std::io::IsTerminal as _;

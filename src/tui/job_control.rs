@@ -1,7 +1,7 @@
 //! Job control: Ctrl-Z and SIGTSTP stop the program, SIGCONT (`fg`) brings it back. Only a shell can do that, so where
 //! there is none, nothing stops. Systems other than Unix have no such thing.
 
-/// What the shell or the player wants.
+/// A change of the program's job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Job {
     /// Give the terminal back, then stop.

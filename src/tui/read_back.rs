@@ -1,4 +1,4 @@
-//! What is drawn, read back from terminals cell by cell and compared with what was meant.
+//! Reads every screen back from terminals, cell by cell, and compares it with the frame that was meant.
 //!
 //! Two terminals run in this process (vt100, alacritty_terminal). tmux, GNU screen, Neovim's terminal and xterm.js run
 //! only where they are installed (`just terminals`). The first three draw into a terminal of their own, which vt100 reads.
@@ -45,7 +45,7 @@ mod require;
 const SIZE: (u16, u16) = (120, 40);
 /// How long a terminal may take to show a frame.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// What a terminal gets before the first frame: no cursor, and a clean screen.
+/// The bytes before the first frame: no cursor, and a clean screen.
 const BEGIN: &[u8] = b"\x1b[?25l\x1b[2J\x1b[H";
 
 /// A colour as a terminal knows it.
@@ -68,7 +68,7 @@ struct Look {
 }
 
 impl Look {
-    /// What of a cell can be seen: a blank has no ink.
+    /// The visible part of a cell: a blank has no ink.
     fn seen(mut self) -> Self {
         if self.text.is_empty() {
             self.text.push(' ');

@@ -35,7 +35,7 @@ pub enum UiEvent {
     Failed(String),
 }
 
-/// What became of a text for the clipboard.
+/// The fate of a text for the clipboard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Copied {
     /// The terminal was asked to copy it. Terminals do not answer.

@@ -13,7 +13,7 @@ const QUIET: usize = 4;
 const DARK: Color = Color::Indexed(16);
 const LIGHT: Color = Color::Indexed(231);
 
-/// What the modules are drawn with.
+/// The ink of the modules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ink {
     /// Black and white.
