@@ -3,6 +3,9 @@
 //! Two terminals run in this process (vt100, alacritty_terminal). tmux, GNU screen, Neovim's terminal and xterm.js run
 //! only where they are installed (`just terminals`). The first three draw into a terminal of their own, which vt100 reads.
 
+// A panic is a failed test.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
+
 use std::cell::RefCell;
 use std::fmt;
 use std::io::{Read as _, Write};
