@@ -115,6 +115,15 @@ recordings:
 screens FOLDER:
     cargo run --example pictures -- {{FOLDER}} --all
 
+# Reads every screen back from the terminals that are installed, cell by cell: tmux, GNU screen, Neovim, xterm.js (npm).
+terminals:
+    npm ci --prefix tests/xterm-js --ignore-scripts --no-audit --no-fund
+    FAIRDEAL_REQUIRE=pty,terminals cargo test --lib -- read_back
+
+# Writes the table of fonts in docs/settings.md anew, from Debian's packages (apt-get).
+glyphs:
+    packaging/glyphs.py
+
 # Writes docs/events.schema.json anew from the types in src/events.
 schema:
     UPDATE_SCHEMA=1 cargo test --test it -- events::schema_file

@@ -93,6 +93,7 @@ for target in $targets; do
         "$built" completions bash >"$staging/completions/fairdeal.bash"
         "$built" completions zsh >"$staging/completions/_fairdeal"
         "$built" completions fish >"$staging/completions/fairdeal.fish"
+        "$built" completions nushell >"$staging/completions/fairdeal.nu"
         "$built" completions powershell >"$staging/completions/_fairdeal.ps1"
         cp README.md CHANGELOG.md LICENSE-APACHE LICENSE-MIT "$staging"
         # shellcheck disable=SC2046,SC2086 # a list

@@ -3,14 +3,15 @@
 use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
-use clap::{ArgAction, Parser, Subcommand};
-use clap_complete::Shell;
+use clap::{ArgAction, Parser, Subcommand, ValueEnum};
 use fairdeal_games::GAMES;
 use fairdeal_games::bots::Level;
 use fairdeal_games::duel::Contestant;
 use fairdeal_net::{JoinError, JoinTarget, Multiaddr};
 
 use super::relay::Relay;
+use crate::store::DataView;
+use crate::tui::environment::{few_glyphs, variable};
 
 /// Card games at a terminal table, between peers, with no server and no dealer to trust.
 #[derive(Debug, Parser)]
@@ -38,9 +39,19 @@ pub(super) struct Common {
     /// Log more (-vv logs everything)
     #[arg(short, long, global = true, action = ArgAction::Count)]
     pub(super) verbose: u8,
-    /// Draw with ASCII characters only
+    /// Draw with ASCII characters only [default: on the Linux console]
     #[arg(long, global = true)]
     pub(super) ascii: bool,
+}
+
+impl Common {
+    /// Whether lists are printed with ASCII characters only: if asked to, or else as the settings have it, or else as the
+    /// terminal needs it.
+    pub(super) fn draws_ascii(&self, data: &DataView) -> bool {
+        // The interface reports invalid settings.
+        let settings = data.settings().unwrap_or_default();
+        self.ascii || settings.draws_ascii(few_glyphs(variable).is_some())
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -135,6 +146,17 @@ pub(super) enum Command {
         #[arg(short, long, value_name = "DIR")]
         output: Option<PathBuf>,
     },
+}
+
+/// The shells that completions are made for.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum Shell {
+    Bash,
+    Elvish,
+    Fish,
+    Nushell,
+    Powershell,
+    Zsh,
 }
 
 #[derive(Debug, Subcommand)]

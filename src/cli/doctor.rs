@@ -1,6 +1,5 @@
 //! The doctor: checks this machine's network, clock, disk and terminal, and says what to do about each problem.
 
-use std::io::IsTerminal as _;
 use std::time::Duration;
 
 use fairdeal_net::{
@@ -9,12 +8,14 @@ use fairdeal_net::{
 };
 use fairdeal_protocol::charter::SeatKey;
 use fairdeal_ui::spoken::spoken;
+use fairdeal_ui::theme::Depth;
 use tokio::time::{Instant, timeout_at};
 
 use super::Exit;
 use super::output::report;
 use super::table::runtime;
 use crate::store::{DataView, IdentityKey};
+use crate::tui::environment::{check_screen, few_glyphs, variable};
 
 /// How long the network is observed.
 const LOOK: Duration = Duration::from_secs(3);
@@ -53,7 +54,7 @@ fn say(verdict: Health, what: &str, words: &str) -> anyhow::Result<()> {
 /// cannot be read, or the network is unusable.
 pub(super) fn doctor(data: &DataView) -> anyhow::Result<Exit> {
     clock()?;
-    terminal()?;
+    terminal(data)?;
     let keeps = disk(data)? & identity(data)?;
     let network = runtime()?.block_on(network())?;
     Ok(if keeps { network } else { Exit::Failed })
@@ -114,30 +115,47 @@ fn clock() -> anyhow::Result<()> {
     say(verdict, "clock", &words)
 }
 
-fn terminal() -> anyhow::Result<()> {
-    if !std::io::stdout().is_terminal() {
-        let words = "standard output is not a terminal; use one, or --headless";
-        return say(Health::Less, "terminal", words);
+/// Checks whether the terminal shows a table, how large it is, how many colours it has, and which characters are drawn.
+fn terminal(data: &DataView) -> anyhow::Result<()> {
+    if let Err(why) = check_screen() {
+        let words = format!("no screen can be shown: {why}; `fairdeal play GAME --headless` and --help need none");
+        return say(Health::Less, "terminal", &words);
     }
     let Ok((columns, rows)) = ratatui::crossterm::terminal::size() else {
         let words = "its size is unknown; tables need 80 by 24";
         return say(Health::Less, "terminal", words);
     };
     let fits = columns >= LEAST_TERMINAL.0 && rows >= LEAST_TERMINAL.1;
-    let colours = match std::env::var("COLORTERM").as_deref() {
-        Ok("truecolor" | "24bit") => "true colour",
-        _ => "256 colours or fewer",
-    };
+    let colours = Depth::from_environment(variable).in_words();
+    // The interface reports invalid settings.
+    let settings = data.settings().unwrap_or_default();
+    let few = few_glyphs(variable);
     let unicode = ["LC_ALL", "LC_CTYPE", "LANG"]
         .into_iter()
-        .find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()))
+        .find_map(|name| variable(name).filter(|value| !value.is_empty()))
         .is_some_and(|value| value.to_ascii_lowercase().contains("utf"));
-    let (verdict, rest) = match (fits, unicode) {
-        (false, _) => (Health::Less, "; enlarge it to at least 80 by 24"),
-        (true, false) => (Health::Less, "; no UTF-8 locale: if cards look odd, use --ascii"),
-        (true, true) => (Health::Good, ""),
+    let (verdict, characters) = match (few, settings.draws_ascii(few.is_some())) {
+        (Some(few), true) => (Health::Good, format!("; ASCII, because {}", few.in_words())),
+        (Some(few), false) => {
+            let why = few.in_words();
+            (
+                Health::Less,
+                format!("; {why}: remove ascii = false from settings.toml to draw in ASCII"),
+            )
+        }
+        (None, true) => (Health::Good, "; ASCII, because settings.toml says so".to_owned()),
+        (None, false) if unicode => (Health::Good, String::new()),
+        (None, false) => (
+            Health::Less,
+            "; no UTF-8 locale: if cards look odd, use --ascii".to_owned(),
+        ),
     };
-    say(verdict, "terminal", &format!("{columns} by {rows}, {colours}{rest}"))
+    let (verdict, size) = match fits {
+        true => (verdict, ""),
+        false => (Health::Less, "; enlarge it to at least 80 by 24"),
+    };
+    let words = format!("{columns} by {rows}, {colours}{size}{characters}");
+    say(verdict, "terminal", &words)
 }
 
 async fn network() -> anyhow::Result<Exit> {

@@ -32,11 +32,11 @@ pub(super) fn engine() -> anyhow::Result<Exit> {
             referee.answer(&line)
         };
         let sent = writeln!(output, "{answer}").and_then(|()| {
-            // Flush when no request is waiting: the client may be waiting for this answer.
-            if input.buffer().is_empty() {
-                output.flush()
-            } else {
+            // Flush unless a whole request is waiting: with half of the next one, the client may wait for this answer.
+            if input.buffer().contains(&b'\n') {
                 Ok(())
+            } else {
+                output.flush()
             }
         });
         sent.map_err(output_error)?;

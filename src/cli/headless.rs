@@ -30,6 +30,8 @@ pub(super) async fn run(mut handle: Handle, json: bool) -> anyhow::Result<Exit> 
         why: None,
         names: Vec::new(),
         exit: Exit::Failed,
+        has_failed: false,
+        is_over: false,
         lines: Lines::start(),
     };
     let mut signals = Signals::new()?;
@@ -92,26 +94,39 @@ struct Printer {
     /// The players' names in seat order, once the table is open.
     names: Vec<String>,
     exit: Exit,
+    /// Whether an error was reported.
+    has_failed: bool,
+    /// Whether the table has ended. No event follows that one, though the session stays for the others for a while.
+    is_over: bool,
     lines: Lines,
 }
 
 impl Printer {
     fn event(&mut self, event: &SessionEvent) {
-        match event {
-            SessionEvent::Over { .. } => self.exit = Exit::Done,
-            // Also if the game is over but its transcript is not saved.
-            SessionEvent::Error(_) => self.exit = Exit::Failed,
-            _ => {}
-        }
-        let line = if self.json {
-            self.json_line(event)
-        } else {
-            self.words(event)
+        let line = match self.json {
+            true if self.is_over => {
+                if let SessionEvent::Fault { .. } = event {
+                    self.words(event).into_iter().for_each(complain);
+                }
+                None
+            }
+            true => self.json_line(event),
+            false => self.words(event),
         };
         match event {
             SessionEvent::Lobby(view) => self.ticket.clone_from(&view.ticket),
             SessionEvent::Reaching { why, .. } => self.why.clone_from(why),
             SessionEvent::Started { names, .. } => self.names.clone_from(names),
+            SessionEvent::Over { .. } => {
+                self.is_over = true;
+                self.exit = if self.has_failed { Exit::Failed } else { Exit::Done };
+            }
+            SessionEvent::Claimed { .. } | SessionEvent::Fault { stopped: true, .. } => self.is_over = true,
+            // A game that is over may still lack its transcript.
+            SessionEvent::Error(_) => {
+                self.has_failed = true;
+                self.exit = Exit::Failed;
+            }
             _ => {}
         }
         if let Some(line) = line {

@@ -11,7 +11,7 @@ use crate::store::{DataView, PeopleError};
 pub(super) fn people(common: &Common, people: People) -> anyhow::Result<Exit> {
     let data = DataView::of(common.data_dir.as_deref())?;
     let Some(command) = people.command else {
-        return list(&data, people.json, common.ascii);
+        return list(&data, people.json, common.draws_ascii(&data));
     };
     let (text, change) = match command {
         PeopleCommand::Name { key, name } => (key, Change::Name(name.unwrap_or_default())),

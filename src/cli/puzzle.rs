@@ -1,7 +1,6 @@
 //! `fairdeal puzzle`: opens a puzzle on the screen, or lists the puzzles.
 
 use std::fmt::Write as _;
-use std::io::IsTerminal as _;
 
 use fairdeal_games::{GAMES, GameInfo, game_info};
 use fairdeal_ui::puzzle::puzzles;
@@ -11,8 +10,9 @@ use super::output::print;
 use super::{Exit, table, usage};
 use crate::store::{DataView, Settings};
 use crate::tui::Start;
+use crate::tui::environment::check_screen;
 
-/// Opens the wanted puzzle. Prints the list if asked to, or if there is no terminal.
+/// Opens the wanted puzzle. Prints the list if asked to, or if there is no screen.
 pub(super) fn run(common: &Common, args: &Puzzle) -> anyhow::Result<Exit> {
     let named = args.game.as_deref().map(game_info).transpose().map_err(usage)?;
     let number = args.number.map(usize::from);
@@ -24,7 +24,7 @@ pub(super) fn run(common: &Common, args: &Puzzle) -> anyhow::Result<Exit> {
     }
     // The interface reports invalid settings.
     let settings = DataView::of(common.data_dir.as_deref())?.settings().unwrap_or_default();
-    if args.list || !std::io::stdout().is_terminal() {
+    if args.list || check_screen().is_err() {
         let games: Vec<&GameInfo> = named.map_or_else(|| GAMES.to_vec(), |game| vec![game]);
         print(list(&games, number, &settings)?.as_bytes())?;
         return Ok(Exit::Done);

@@ -1,7 +1,6 @@
 //! `fairdeal replay`: shows a past game step by step, prints it, or draws one step.
 
 use std::fmt::Write as _;
-use std::io::IsTerminal as _;
 use std::path::Path;
 
 use fairdeal_protocol::seat::Seat;
@@ -13,10 +12,11 @@ use super::args::{Common, PictureArgs};
 use super::output::{complain, print};
 use super::{Exit, table, usage};
 use crate::store::{read_transcript, write_out};
+use crate::tui::environment::check_screen;
 
-/// Shows a game on the screen. Prints it if asked to, or if there is no terminal.
+/// Shows a game on the screen. Prints it if asked to, or if there is no screen.
 pub(super) fn replay(common: &Common, file: &Path, plain: bool, picture: &PictureArgs) -> anyhow::Result<Exit> {
-    if !plain && picture.svg.is_none() && std::io::stdout().is_terminal() {
+    if !plain && picture.svg.is_none() && check_screen().is_ok() {
         // An unreadable file is reported without a screen.
         if read_transcript(file).is_ok() {
             return table::show_replay(common, file);

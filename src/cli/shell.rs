@@ -5,18 +5,32 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use clap::{Command, CommandFactory as _};
-use clap_complete::Shell;
+use clap_complete::{Generator, Shell as Known, generate};
+use clap_complete_nushell::Nushell;
 use clap_mangen::Man;
 use roff::{Roff, bold, roman};
 
+use super::args::Shell;
 use super::output::print;
 use super::{Args, Exit};
 
 pub(super) fn completions(shell: Shell) -> anyhow::Result<Exit> {
-    let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Args::command(), "fairdeal", &mut script);
+    let script = match shell {
+        Shell::Bash => script(Known::Bash),
+        Shell::Elvish => script(Known::Elvish),
+        Shell::Fish => script(Known::Fish),
+        Shell::Nushell => script(Nushell),
+        Shell::Powershell => script(Known::PowerShell),
+        Shell::Zsh => script(Known::Zsh),
+    };
     print(&script)?;
     Ok(Exit::Done)
+}
+
+fn script(shell: impl Generator) -> Vec<u8> {
+    let mut script = Vec::new();
+    generate(shell, &mut Args::command(), "fairdeal", &mut script);
+    script
 }
 
 pub(super) fn man(folder: Option<&Path>) -> anyhow::Result<Exit> {
@@ -102,14 +116,21 @@ const FILES: [(&str, &str); 3] = [
     ),
 ];
 
-const ENVIRONMENT: [(&str, &str); 4] = [
+const ENVIRONMENT: [(&str, &str); 5] = [
     ("FAIRDEAL_DATA_DIR", "The data directory, unless --data-dir is given."),
     (
         "FAIRDEAL_PASSWORD",
         "The table's password, for --password without a terminal.",
     ),
     ("NO_COLOR", "If set, draw without colours."),
-    ("COLORTERM", "If truecolor or 24bit, draw with all colours."),
+    (
+        "COLORTERM",
+        "If truecolor or 24bit, draw with all colours, but not in GNU screen.",
+    ),
+    (
+        "TERM",
+        "If linux or vt220 and the like, draw with ASCII characters; if dumb or unset, show no screen.",
+    ),
 ];
 
 const EXAMPLES: [(&str, &str); 4] = [

@@ -28,6 +28,7 @@ use crate::session::local_bots::{self, OpenTable};
 use crate::session::people::Acquaintances;
 use crate::session::practice;
 use crate::store::{DataDir, DataView, IdentityKey, StoreError};
+use crate::tui::environment::{check_screen, few_glyphs, variable};
 use crate::tui::{self, Data, Interface, Start, TableOutcome};
 
 /// The bot delay at a table with a person, who must be able to follow.
@@ -219,8 +220,9 @@ fn interface(common: &Common, data: Data) -> Interface {
         name: common.name.clone(),
         user: user(),
         today,
-        depth: Depth::from_environment(|name| std::env::var(name).ok()),
+        depth: Depth::from_environment(variable),
         ascii: common.ascii,
+        few_glyphs: few_glyphs(variable).is_some(),
     }
 }
 
@@ -234,8 +236,26 @@ pub(super) fn show_replay(common: &Common, file: &Path) -> anyhow::Result<Exit> 
     })
 }
 
+/// The commands for a terminal without a screen.
+const LINES: &str = "\
+These commands need no screen:
+  fairdeal play GAME --headless     a bot plays your seat; host, join and resume take --headless too
+  fairdeal watch TICKET --headless  another table in words
+  fairdeal replay FILE --plain      a past game in words
+  fairdeal verify FILE              whether it was fair
+  fairdeal rules, puzzle --list, history, people, engine, --help";
+
+/// Refuses a screen that could not be shown, before anything is started or written; none is needed without a person.
+fn need_screen(headless: bool) -> anyhow::Result<()> {
+    if headless {
+        return Ok(());
+    }
+    check_screen().map_err(|why| usage(format!("cannot show a screen here: {why}\n{LINES}")))
+}
+
 /// Runs the interface from its home screen, or from a puzzle.
 pub(super) fn home(common: &Common, start: Start) -> anyhow::Result<Exit> {
+    need_screen(false)?;
     let data = Arc::new(DataDir::open(common.data_dir.as_deref())?);
     runtime()?.block_on(async {
         let interface = interface(common, Data::Open(data));
@@ -257,6 +277,7 @@ pub(super) fn play(common: &Common, play: &Play) -> anyhow::Result<Exit> {
         options.insert("daily".to_owned(), date.clone().unwrap_or_else(today));
     }
     let rules = rule_set(&play.game, seats, &options).map_err(usage)?;
+    need_screen(play.seat.headless)?;
     let data = Arc::new(DataDir::open(common.data_dir.as_deref())?);
     runtime()?.block_on(async {
         if play.practice {
@@ -332,6 +353,7 @@ fn host_table(common: &Common, host: Host, headless_seat: bool, exec: Option<&Ex
     Timing::fill_in(&mut options, seats.saturating_sub(host.bots));
     let rules = rule_set(&host.game, seats, &options).map_err(usage)?;
     meet::check_points(&host.meet)?;
+    need_screen(headless_seat)?;
     let password = password(host.password)?;
     let data = Arc::new(DataDir::open(common.data_dir.as_deref())?);
     if headless_seat {
@@ -388,12 +410,14 @@ fn join_table(common: &Common, join: Join, headless_seat: bool, exec: Option<&Ex
     if join.list {
         let data = DataView::of(common.data_dir.as_deref())?;
         complain_of_people(&data);
-        return runtime()?.block_on(meet::list(&join, (Acquaintances::of(&data), common.ascii)));
+        return runtime()?.block_on(meet::list(&join, (Acquaintances::of(&data), common.draws_ascii(&data))));
     }
+    // At a meeting point the tables are listed first, as lines.
+    need_screen(headless_seat || !join.meet.is_empty())?;
     let password = password(join.password)?;
     let data = Arc::new(DataDir::open(common.data_dir.as_deref())?);
     complain_of_people(&data);
-    let people = (Acquaintances::of(&data), common.ascii);
+    let people = (Acquaintances::of(&data), common.draws_ascii(&data));
     runtime()?.block_on(async {
         let target = match target {
             Some(target) => target,
@@ -402,6 +426,7 @@ fn join_table(common: &Common, join: Join, headless_seat: bool, exec: Option<&Ex
                 Choice::None(exit) => return Ok(exit),
             },
         };
+        need_screen(headless_seat)?;
         let place = place(join.listen, join.relay)?;
         let own = headless_seat.then(|| own_pilot(&join.seat, exec));
         let exec = exec_bot(exec)?;
@@ -434,9 +459,10 @@ fn join_table(common: &Common, join: Join, headless_seat: bool, exec: Option<&Ex
 /// Watches a table as a spectator.
 pub(super) fn watch(common: &Common, watch: &Watch) -> anyhow::Result<Exit> {
     let target = watch.target().map_err(usage)?;
+    let headless = watch.headless || watch.json;
+    need_screen(headless)?;
     let password = password(watch.password)?;
     let data = Arc::new(DataDir::open(common.data_dir.as_deref())?);
-    let headless = watch.headless || watch.json;
     runtime()?.block_on(async {
         let handle = start(Setup {
             // Spectators have no seat for a bot.
@@ -473,6 +499,7 @@ pub(super) fn resume(common: &Common, resume: &Resume) -> anyhow::Result<Exit> {
     if resume.exec.exec.is_some() && !resume.seat.headless {
         return Err(usage("--exec plays without a screen: add --headless"));
     }
+    need_screen(resume.seat.headless)?;
     let data = Arc::new(DataDir::open(common.data_dir.as_deref())?);
     let mut tables = saved_tables(&data, resume.table.as_deref())?;
     if tables.len() > 1 {

@@ -119,7 +119,7 @@ fn files_are_the_old_or_the_new() {
         },
     );
     let new = Settings {
-        ascii: true,
+        ascii: Some(true),
         ..Settings::default()
     };
     at_each_call(
@@ -129,7 +129,7 @@ fn files_are_the_old_or_the_new() {
         },
         |data, done, told| {
             let found = data.settings().unwrap();
-            assert!(found == new || (!done && !found.ascii), "{told}");
+            assert!(found == new || (!done && found.ascii.is_none()), "{told}");
         },
     );
     let key = PeerKey::from([7; 32]);

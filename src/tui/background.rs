@@ -10,6 +10,8 @@ use fairdeal_ui::app::event::Input;
 use fairdeal_ui::input::{Key, KeyCode, UserInput};
 use fairdeal_ui::theme::{Rgb, luminance};
 
+use super::environment::few_glyphs;
+
 /// "Which colour is the background?"
 const QUESTION: &[u8] = b"\x1b]11;?\x07";
 /// The start of every answer, without its escape.
@@ -25,8 +27,8 @@ const SLOW: Duration = Duration::from_secs(1);
 /// # Errors
 /// The terminal's.
 pub(super) fn ask(variable: impl Fn(&str) -> Option<String>) -> std::io::Result<bool> {
-    // Windows passes no answer on as keys. The Linux console knows no colours to answer with.
-    let is_silent = cfg!(windows) || variable("TERM").is_some_and(|term| term == "linux");
+    // Windows passes no answer on as keys. Consoles know no colours to answer with.
+    let is_silent = cfg!(windows) || few_glyphs(variable).is_some();
     if is_silent || !stdin().is_terminal() || !stdout().is_terminal() {
         return Ok(false);
     }

@@ -31,7 +31,7 @@ const THEMES: [ThemeName; 2] = [ThemeName::Dark, ThemeName::Light];
 const MAX_ACTIONS: usize = 3000;
 
 /// The table of a game, and its first sheet, after a number of the player's actions. Returns how many there were too.
-fn table(game: usize, actions: usize) -> (TestApp, Option<TestApp>, usize) {
+pub(super) fn table(game: usize, actions: usize) -> (TestApp, Option<TestApp>, usize) {
     let sit_down = || {
         let mut stage = TestApp::at_home(false);
         (0..game).for_each(|_| stage.key(KeyCode::Down));

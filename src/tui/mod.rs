@@ -7,11 +7,19 @@
 //! | `run` | owns the terminal and the session, and carries out what the screens request |
 //! | `terminal`, `frugal` | the terminal's setup, restoring and keys; fewer bytes to it |
 //! | `background` | whether the terminal is light or dark |
+//! | `environment` | whether there is a screen at all, and which characters its font has |
+//! | `job_control` | Ctrl-Z, and `fg` |
+//! | `clipboard` | the clipboard, by tmux or the terminal |
 
 mod background;
+mod clipboard;
+pub mod environment;
 mod frugal;
 #[cfg(test)]
 mod gallery;
+mod job_control;
+#[cfg(all(test, unix))]
+mod read_back;
 mod run;
 mod terminal;
 
@@ -40,6 +48,8 @@ pub struct Interface {
     pub depth: Depth,
     /// Draw ASCII characters only, whatever the settings say.
     pub ascii: bool,
+    /// The terminal shows few other characters: draw ASCII unless the settings say otherwise.
+    pub few_glyphs: bool,
 }
 
 /// A data directory, with the access that the interface has to it.

@@ -13,7 +13,8 @@ use ratatui::crossterm::event::{
     KeyEventKind, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
 };
 use ratatui::crossterm::execute;
-use ratatui::layout::Position;
+use ratatui::crossterm::terminal::{EnterAlternateScreen, disable_raw_mode, enable_raw_mode};
+use ratatui::layout::{Position, Rect};
 use tokio::sync::mpsc;
 
 use super::background::Answer;
@@ -41,6 +42,23 @@ impl Screen {
         let screen = Self { terminal };
         execute!(stdout(), EnableMouseCapture, EnableBracketedPaste)?;
         Ok(screen)
+    }
+
+    /// Gives the terminal back to the shell, as it was before.
+    pub(super) fn give_back(&mut self) -> std::io::Result<()> {
+        execute!(stdout(), DisableMouseCapture, DisableBracketedPaste, Show)?;
+        ratatui::try_restore()
+    }
+
+    /// Takes the terminal again, whatever the shell has made of it. The next frame is drawn whole.
+    pub(super) fn take_again(&mut self) -> std::io::Result<()> {
+        // Raw mode first: a program in the background is stopped here until it may have the terminal. While crossterm
+        // takes the mode for raw, it changes nothing.
+        disable_raw_mode()?;
+        enable_raw_mode()?;
+        execute!(stdout(), EnterAlternateScreen, EnableMouseCapture, EnableBracketedPaste)?;
+        let size = self.terminal.size()?;
+        self.terminal.resize(Rect::from((Position::ORIGIN, size)))
     }
 }
 

@@ -252,11 +252,11 @@ fn unsaved_game_is_told_and_finished_by_resume() {
     disk.no_room_for_transcripts("solo");
     let args = [&LOOT[..], &["--option", "target=1", "--bot-delay", "5"]].concat();
     let mut program = disk.start("solo", &args);
-    let over = program.wait_for("over").expect("its scores are told");
-    assert_eq!(over["transcript"], Value::Null);
     let error = program.wait_for("error").expect("what to do");
     let message = error["message"].as_str().unwrap();
     assert!(message.contains("fairdeal resume"), "{message}");
+    let over = program.wait_for("over").expect("its scores are told");
+    assert_eq!(over["transcript"], Value::Null);
     assert_eq!(program.finish().code(), Some(1));
     disk.room_for_transcripts("solo");
     let mut program = disk.start("solo", &RESUME);
@@ -318,14 +318,14 @@ fn spectator_without_room_hears_the_scores() {
     let guest = [&["bot", "join", &ticket], &quick[..]].concat();
     let _guest = Program::start(root.path(), "guest", &guest);
     let played = host.wait_for("over").expect("the game ends");
+    let error = spectator.wait_for("error").expect("why nothing is saved");
+    let message = error["message"].as_str().unwrap();
+    assert!(message.contains("not saved"), "{message}");
     let seen = spectator.wait_for("over").expect("it hears the scores");
     assert_eq!(seen["transcript"], Value::Null);
     for what in ["scores", "winners", "log"] {
         assert_eq!(seen[what], played[what]);
     }
-    let error = spectator.wait_for("error").expect("why nothing is saved");
-    let message = error["message"].as_str().unwrap();
-    assert!(message.contains("not saved"), "{message}");
     assert_eq!(spectator.finish().code(), Some(1));
 }
 
@@ -344,9 +344,9 @@ fn unsaved_claim_is_finished_by_resume() {
     let mut guest = Program::start(root.path(), "guest", &guest);
     guest.wait_for("action").expect("it plays");
     guest.kill();
+    assert!(host.wait_for("error").is_some());
     let claimed = host.wait_for("claimed").expect("it closes the table");
     assert_eq!(claimed["transcript"], Value::Null);
-    assert!(host.wait_for("error").is_some());
     assert_eq!(host.finish().code(), Some(1));
     disk.room_for_transcripts("host");
     let mut host = disk.start("host", &RESUME);

@@ -1,6 +1,6 @@
 //! The referee as a program, and whole games of every kind played through it.
 
-use std::io::Write as _;
+use std::io::{BufRead as _, Write as _};
 use std::process::Stdio;
 
 use fairdeal_games::bots::{Bot, Random, play};
@@ -188,4 +188,40 @@ fn listed_actions_are_taken_and_others_are_refused() {
             }
         }
     }
+}
+
+/// A client's own buffer cuts its requests anywhere.
+#[test]
+fn whole_line_is_answered_before_the_next_is_whole() {
+    let mut child = fairdeal()
+        .arg("engine")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut requests = child.stdin.take().unwrap();
+    let (sender, answers) = std::sync::mpsc::channel();
+    let output = std::io::BufReader::new(child.stdout.take().unwrap());
+    std::thread::spawn(move || {
+        output
+            .lines()
+            .map_while(Result::ok)
+            .try_for_each(|line| sender.send(line))
+    });
+    let status = "{\"op\":\"status\"}\n";
+    let answer = || answers.recv_timeout(std::time::Duration::from_secs(30));
+    // Every cut of the second request, also in the middle of many.
+    for whole in [1, 3] {
+        for cut in 1..status.len() {
+            let (head, tail) = status.split_at(cut);
+            write!(requests, "{}{head}", status.repeat(whole)).unwrap();
+            for _ in 0..whole {
+                answer().expect("an answer to each whole line");
+            }
+            write!(requests, "{tail}").unwrap();
+            answer().expect("an answer to the rest");
+        }
+    }
+    drop(requests);
+    assert!(child.wait().unwrap().success());
 }

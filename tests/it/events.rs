@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use fairdeal::events::{HistoryLine, PersonLine, RatingsLine, SessionLine, SolveLine, TableLine, VerifyLine, schema};
+use fairdeal_games::GAMES;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -267,6 +268,34 @@ fn turn_events_suffice_to_play() {
                 ("[]".into(), "[]".into())
             );
         }
+    }
+}
+
+/// Alone or with bots, in every game: the last position comes before the end, and nothing after it.
+#[test]
+fn over_is_the_last_line_of_every_game() {
+    let root = TempDir::new().unwrap();
+    for info in GAMES {
+        let bots = (info.least_seats - 1).to_string();
+        let mut args = vec![
+            "play",
+            info.id,
+            "--bots",
+            &bots,
+            "--headless",
+            "--json",
+            "--bot-delay",
+            "0",
+        ];
+        if info.options.iter().any(|option| option.key == "target") {
+            args.extend(["--option", "target=10"]);
+        }
+        let mut program = Program::start(root.path(), info.id, &args);
+        assert!(program.finish().success());
+        let mut events = program.events.iter().rev();
+        assert_eq!(events.next().unwrap()["event"], "over", "{}", info.id);
+        let turn = events.find(|event| event["event"] == "turn").unwrap();
+        assert_eq!(turn["view"]["over"], true, "{turn}");
     }
 }
 

@@ -25,6 +25,7 @@ mod exec;
 mod fixture;
 mod foreign_relay;
 mod games;
+mod glyphs;
 mod history;
 mod laws;
 mod leave;

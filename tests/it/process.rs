@@ -25,6 +25,15 @@ fn errors_of(data: &Path) -> PathBuf {
     data.with_extension("errors")
 }
 
+/// Whether an event is the last of a table.
+pub(crate) fn ends_a_table(event: &Value) -> bool {
+    match event["event"].as_str() {
+        Some("over" | "claimed") => true,
+        Some("fault") => event["stopped"] == true,
+        _ => false,
+    }
+}
+
 /// A running program that prints JSON lines to standard output. Killed when dropped.
 pub(crate) struct Program {
     child: Child,
@@ -118,6 +127,8 @@ impl Program {
         loop {
             let line = self.line()?;
             super::events::check_session_line(&line);
+            let ended = self.events.iter().find(|event| ends_a_table(event));
+            assert!(ended.is_none(), "{line} follows {ended:?}");
             let event: Value = serde_json::from_str(&line).unwrap();
             self.events.push(event.clone());
             if wanted(&event) {

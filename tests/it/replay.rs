@@ -336,7 +336,7 @@ fn shells_and_man_are_told_every_command() {
         assert!(output.status.success());
         String::from_utf8(output.stdout).unwrap()
     };
-    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+    for shell in ["bash", "zsh", "fish", "nushell", "powershell", "elvish"] {
         let script = told(&["completions", shell]);
         assert!(script.contains("history") && script.contains("data-dir"), "{shell}");
     }

@@ -31,6 +31,8 @@ pub(super) struct Player {
     child: Box<dyn Child + Send + Sync>,
     keyboard: Box<dyn std::io::Write + Send>,
     screen: Arc<Mutex<vt100::Parser>>,
+    /// Everything that the terminal received.
+    bytes: Arc<Mutex<Vec<u8>>>,
     _terminal: Box<dyn MasterPty + Send>,
 }
 
@@ -69,16 +71,32 @@ impl Player {
     }
 
     /// Starts any program in a terminal.
-    pub(super) fn starts(data: &Path, mut command: CommandBuilder) -> Self {
+    pub(super) fn starts(data: &Path, command: CommandBuilder) -> Self {
+        Self::starts_with(data, command, &[])
+    }
+
+    /// The same with variables of the environment besides or instead of the usual ones; an empty value removes one.
+    fn starts_with(data: &Path, mut command: CommandBuilder, environment: &[(&str, &str)]) -> Self {
         let pair = native_pty_system().openpty(SIZE).unwrap();
         command.env("FAIRDEAL_DATA_DIR", data);
         command.env("TERM", "xterm-256color");
-        command.env_remove("NO_COLOR");
+        command.env("LC_ALL", "C.UTF-8");
+        for name in ["NO_COLOR", "COLORTERM", "TMUX", "STY"] {
+            command.env_remove(name);
+        }
+        for (name, value) in environment {
+            match value.is_empty() {
+                true => command.env_remove(name),
+                false => command.env(name, value),
+            }
+        }
         let child = pair.slave.spawn_command(command).unwrap();
         drop(pair.slave);
         let mut output = pair.master.try_clone_reader().unwrap();
         let screen = Arc::new(Mutex::new(parser(SIZE.rows, SIZE.cols)));
         let shown = Arc::clone(&screen);
+        let all: Arc<Mutex<Vec<u8>>> = Arc::default();
+        let received = Arc::clone(&all);
         thread::spawn(move || {
             let mut bytes = [0; 4096];
             while let Ok(count) = output.read(&mut bytes) {
@@ -86,9 +104,11 @@ impl Player {
                     return;
                 }
                 shown.lock().unwrap().process(&bytes[..count]);
+                received.lock().unwrap().extend(&bytes[..count]);
             }
         });
         Self {
+            bytes: all,
             child,
             keyboard: pair.master.take_writer().unwrap(),
             screen,
@@ -166,6 +186,16 @@ impl Player {
             let mouse = screen.mouse_protocol_mode() == vt100::MouseProtocolMode::None;
             let cursor = !screen.hide_cursor();
             !screen.alternate_screen() && mouse && !screen.bracketed_paste() && cursor
+        });
+    }
+
+    /// Waits until a shell has the terminal: it may ask for bracketed paste itself.
+    fn shows_its_shell(&self) {
+        self.sees("shell", |_| {
+            let parser = self.screen.lock().unwrap();
+            let screen = parser.screen();
+            let mouse = screen.mouse_protocol_mode() == vt100::MouseProtocolMode::None;
+            !screen.alternate_screen() && mouse && !screen.hide_cursor()
         });
     }
 
@@ -533,6 +563,7 @@ fn a_panic_where_it_is_asked_for() {
         today: || "2026-11-21".to_owned(),
         depth: Depth::Indexed,
         ascii: false,
+        few_glyphs: false,
     };
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
@@ -667,4 +698,309 @@ fn the_terminal_may_change_its_size() {
         player._terminal.resize(size).unwrap();
         player.reads(text);
     }
+}
+
+/// A shell with job control, which starts the program as its job.
+fn shell(data: &Path) -> Player {
+    let mut command = CommandBuilder::new("bash");
+    command.args(["--norc", "--noprofile", "-i"]);
+    let mut player = Player::starts_with(data, command, &[("PS1", "prompt> "), ("HISTFILE", "/dev/null")]);
+    player.reads("prompt>");
+    player.presses(&format!("{} --name Anna\r", env!("CARGO_BIN_EXE_fairdeal")));
+    player.reads("Open tables near you");
+    player
+}
+
+/// The program's process: the shell's only child.
+fn job_of(player: &Player) -> String {
+    let shell = player.child.process_id().unwrap();
+    let children = std::fs::read_to_string(format!("/proc/{shell}/task/{shell}/children")).unwrap();
+    children.split_whitespace().next().unwrap().to_owned()
+}
+
+/// Ctrl-Z, SIGTSTP from elsewhere, and SIGSTOP, which gives no warning: each time `fg` brings screen and keys back.
+#[cfg(target_os = "linux")]
+#[test]
+fn stopped_program_gives_the_terminal_back_and_takes_it_again() {
+    if !terminals_work() {
+        return;
+    }
+    let data = tempfile::tempdir().unwrap();
+    let mut player = shell(data.path());
+    for signal in ["", "TSTP", "STOP"] {
+        match signal {
+            "" => player.presses("\x1a"),
+            signal => {
+                let mut kill = std::process::Command::new("kill");
+                assert!(kill.args(["-s", signal, &job_of(&player)]).status().unwrap().success());
+            }
+        }
+        if signal == "STOP" {
+            player.reads("Stopped");
+        } else {
+            player.shows_its_shell();
+            player.reads("Stopped");
+            player.presses("echo $((6 * 7)) is typed\r");
+            player.reads("42 is typed");
+        }
+        player.presses("fg\r");
+        player.reads("Open tables near you");
+        assert!(player.screen.lock().unwrap().screen().alternate_screen());
+        // Raw mode is back: the key is not echoed, and has its effect.
+        player.presses("?");
+        player.reads("find a command by name");
+        player.presses("\x1b");
+        player.reads("Open tables near you");
+    }
+    player.presses("q");
+    player.shows_its_shell();
+}
+
+/// Where no shell waits, a stopped program could not be continued.
+#[test]
+fn program_without_a_shell_does_not_stop() {
+    if !terminals_work() {
+        return;
+    }
+    let data = tempfile::tempdir().unwrap();
+    let mut player = Player::sits_down(data.path(), "Anna");
+    player.reads("Open tables near you");
+    player.presses("\x1a");
+    player.is_told("TSTP");
+    player.presses("?");
+    let help = player.reads("find a command by name");
+    assert!(!help.contains("Ctrl-z"), "{help}");
+}
+
+/// Windows reports AltGr as Ctrl and Alt. The sequences are those of terminals that report every modifier.
+#[test]
+fn characters_with_ctrl_and_alt_are_text() {
+    if !terminals_work() {
+        return;
+    }
+    let data = tempfile::tempdir().unwrap();
+    let mut player = Player::starts(data.path(), CommandBuilder::new(env!("CARGO_BIN_EXE_fairdeal")));
+    player.reads("name");
+    player.presses("zq");
+    player.reads("zq");
+    for c in ['@', '\u{20ac}', '[', 'w', 'u', 'c'] {
+        player.presses(&format!("\x1b[{};7u", u32::from(c)));
+    }
+    player.reads("zq@\u{20ac}[wuc");
+}
+
+/// The screens of a table on a terminal whose font has few glyphs, unless the settings want all of them.
+#[test]
+fn linux_console_gets_ascii_unless_the_settings_say_otherwise() {
+    if !terminals_work() {
+        return;
+    }
+    let root = tempfile::tempdir().unwrap();
+    for (number, (term, ascii, is_ascii)) in [
+        ("linux", "", true),
+        ("linux-16color", "", true),
+        ("screen.linux", "", true),
+        ("linux", "ascii = false", false),
+        ("linux", "ascii = true", true),
+        ("xterm-256color", "ascii = true", true),
+        ("xterm-256color", "", false),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let data = root.path().join(number.to_string());
+        std::fs::create_dir(&data).unwrap();
+        std::fs::write(data.join("settings.toml"), format!("name = \"Ann\"\n{ascii}\n")).unwrap();
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_fairdeal"));
+        command.args(["play", "plutonian-poker", "--bots", "2"]);
+        let player = Player::starts_with(&data, command, &[("TERM", term)]);
+        player.sees("table", |shown| {
+            shown.contains(if is_ascii { "# sealed" } else { "◈ sealed" })
+        });
+        let bytes = player.bytes.lock().unwrap().clone();
+        assert_eq!(bytes.is_ascii(), is_ascii, "TERM={term} {ascii}");
+        drop(player);
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_fairdeal"));
+        command.arg("doctor");
+        let player = Player::starts_with(&data, command, &[("TERM", term)]);
+        let told = player.sees("terminal", |shown| shown.contains("terminal   100 by 32"));
+        let told: String = told.split_whitespace().collect::<Vec<_>>().join(" ");
+        let on_console = term.contains("linux");
+        assert_eq!(
+            told.contains("Linux console's fonts have no half blocks"),
+            on_console,
+            "{told}"
+        );
+        assert_eq!(told.contains("; ASCII"), is_ascii, "{told}");
+    }
+}
+
+/// GNU screen and the like: 24-bit colours are never sent there.
+#[test]
+fn gnu_screen_gets_256_colours() {
+    if !terminals_work() {
+        return;
+    }
+    let many = ("COLORTERM", "truecolor");
+    for (environment, is_true) in [
+        (vec![many], true),
+        (vec![many, ("STY", "7.pts-0.host")], false),
+        (vec![many, ("TERM", "screen.xterm-256color")], false),
+        (vec![many, ("TERM", "screen-256color"), ("TMUX", "/tmp/none,1,0")], true),
+    ] {
+        let data = tempfile::tempdir().unwrap();
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_fairdeal"));
+        command.args(["--name", "Anna"]);
+        let player = Player::starts_with(data.path(), command, &environment);
+        player.reads("Open tables near you");
+        let bytes = String::from_utf8_lossy(&player.bytes.lock().unwrap()).into_owned();
+        assert_eq!(bytes.contains("8;2;"), is_true, "{environment:?}");
+        assert_eq!(bytes.contains("8;5;"), !is_true, "{environment:?}");
+    }
+}
+
+/// Without a screen every command that needs one says so, writes no control sequence, and starts nothing.
+#[test]
+fn terminals_without_a_screen_get_lines() {
+    if !terminals_work() {
+        return;
+    }
+    let root = tempfile::tempdir().unwrap();
+    let commands: [&[&str]; 7] = [
+        &[],
+        &["play", "loot", "--bots", "1"],
+        &["play", "ivory-tower", "--practice"],
+        &["host", "loot"],
+        &[
+            "join",
+            "/ip4/127.0.0.1/tcp/1/p2p/12D3KooWK99VoVxNE7XzyBwXEzW7xhK7Gpv85r9F3V3fyKSUKPH5",
+        ],
+        &[
+            "watch",
+            "/ip4/127.0.0.1/tcp/1/p2p/12D3KooWK99VoVxNE7XzyBwXEzW7xhK7Gpv85r9F3V3fyKSUKPH5",
+        ],
+        &["resume"],
+    ];
+    for (number, args) in commands.into_iter().enumerate() {
+        for (kind, term) in [("dumb", "dumb"), ("unset", ""), ("unknown", "unknown")] {
+            let data = root.path().join(format!("{number}-{kind}"));
+            let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_fairdeal"));
+            command.args(args);
+            let mut player = Player::starts_with(&data, command, &[("TERM", term)]);
+            assert_eq!(player.ends().exit_code(), 2, "{args:?} with TERM={term}");
+            player.reads("These commands need no screen");
+            let bytes = player.bytes.lock().unwrap().clone();
+            assert!(!bytes.contains(&0x1b), "{}", String::from_utf8_lossy(&bytes));
+            assert!(!data.exists(), "nothing is written for {args:?}");
+        }
+        // A pipe on either side.
+        let data = root.path().join(format!("{number}-pipe"));
+        let mut command = super::process::fairdeal();
+        let output = command.arg("--data-dir").arg(&data).args(args).output().unwrap();
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {told}");
+        assert!(told.contains("standard output is not a terminal"), "{told}");
+        assert!(output.stdout.is_empty() && !told.contains('\x1b') && !data.exists());
+        let mut command = CommandBuilder::new("sh");
+        let program = env!("CARGO_BIN_EXE_fairdeal");
+        command.args(["-c", &format!("{program} {} </dev/null", args.join(" "))]);
+        let mut player = Player::starts(&data, command);
+        assert_eq!(player.ends().exit_code(), 2, "{args:?} without input");
+        player.reads("standard input is not a terminal");
+        assert!(!data.exists());
+    }
+    // These have lines to print instead.
+    for (args, text) in [
+        (&["puzzle"][..], "loot"),
+        (&["replay", "docs/vectors/poker.fairdeal"], "deal"),
+    ] {
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_fairdeal"));
+        command.cwd(env!("CARGO_MANIFEST_DIR"));
+        command.args(args);
+        let mut player = Player::starts_with(root.path(), command, &[("TERM", "dumb")]);
+        assert!(player.ends().success(), "{args:?}");
+        player.reads(text);
+        assert!(!player.bytes.lock().unwrap().contains(&0x1b));
+    }
+}
+
+/// A check mark appears only where something was copied. tmux is a script here, which keeps what it gets or fails.
+#[test]
+fn ticket_is_copied_by_tmux_or_by_the_terminal() {
+    use std::os::unix::fs::PermissionsExt;
+
+    if !terminals_work() {
+        return;
+    }
+    let root = tempfile::tempdir().unwrap();
+    let kept = root.path().join("kept");
+    let path = std::env::var("PATH").unwrap();
+    for (kind, script, words) in [
+        (
+            "new",
+            "[ \"$*\" = 'load-buffer -w -' ] && exec cat",
+            "✓ The ticket is in tmux's buffer",
+        ),
+        (
+            "old",
+            "[ \"$*\" = 'load-buffer -' ] && exec cat",
+            "✓ The ticket is in tmux's buffer",
+        ),
+        ("failing", "exit 1", "✗ Nothing was copied"),
+        ("none", "", "• This terminal was asked to copy"),
+    ] {
+        let folder = root.path().join(kind);
+        std::fs::create_dir(&folder).unwrap();
+        let program = folder.join("tmux");
+        std::fs::write(&program, format!("#!/bin/sh\n{script} >{}\n", kept.display())).unwrap();
+        std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
+        let _ = std::fs::remove_file(&kept);
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_fairdeal"));
+        command.args([
+            "--name",
+            "Anna",
+            "host",
+            "loot",
+            "--listen",
+            "/ip4/127.0.0.1/tcp/0",
+            "--no-lan",
+        ]);
+        let path = format!("{}:{path}", folder.display());
+        let tmux = if kind == "none" { "" } else { "/tmp/none,1,0" };
+        let data = folder.join("data");
+        let mut player = Player::starts_with(&data, command, &[("PATH", &path), ("TMUX", tmux)]);
+        player.reads("[c copy]");
+        player.presses("c");
+        player.reads(words);
+        let is_copied = std::fs::read_to_string(&kept).is_ok_and(|text| text.starts_with("fd1"));
+        assert_eq!(is_copied, matches!(kind, "new" | "old"), "{kind}");
+        let bytes = String::from_utf8_lossy(&player.bytes.lock().unwrap()).into_owned();
+        assert_eq!(bytes.contains("\x1b]52;c;"), kind == "none", "{kind}");
+    }
+}
+
+/// Without colours a QR code needs characters.
+#[test]
+fn qr_code_is_seen_without_colours() {
+    if !terminals_work() {
+        return;
+    }
+    let data = tempfile::tempdir().unwrap();
+    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_fairdeal"));
+    command.args([
+        "--name",
+        "Anna",
+        "host",
+        "loot",
+        "--listen",
+        "/ip4/127.0.0.1/tcp/0",
+        "--no-lan",
+    ]);
+    let mut player = Player::starts_with(data.path(), command, &[("NO_COLOR", "1")]);
+    player.reads("[Q QR code]");
+    player.presses("Q");
+    player.sees("QR code", |shown| {
+        let inked: usize = ["█", "▀", "▄"].map(|block| shown.matches(block).count()).iter().sum();
+        inked > 300 && shown.matches(' ').count() > 300
+    });
 }

@@ -221,6 +221,15 @@ impl Keymap {
         Ok(Self(map))
     }
 
+    /// The key as the player meant it. Windows reports AltGr as Ctrl and Alt, so a character with both is text, unless
+    /// the player has bound that key.
+    pub fn typed(&self, key: Key) -> Key {
+        match key.code {
+            KeyCode::Char(_) if key.ctrl && key.alt && self.intent(key).is_none() => key.code.into(),
+            _ => key,
+        }
+    }
+
     /// The command of a key.
     pub fn intent(&self, key: Key) -> Option<Intent> {
         self.0.get(&key).copied()
@@ -272,6 +281,23 @@ mod tests {
         assert_eq!(intent('k'), None);
         assert_eq!(map.keys(Intent::Down), "Down");
         assert_eq!(map.intent(KeyCode::Down.into()), Some(Intent::Down));
+    }
+
+    #[test]
+    fn characters_with_ctrl_and_alt_are_text_unless_they_are_bound() {
+        let map = Keymap::new(&own("undo", &["ctrl-alt-z"])).unwrap();
+        let pressed = |code, ctrl, alt| Key { code, ctrl, alt };
+        for c in ['@', '\u{20ac}', 'q', 'c', '?', ' '] {
+            let code = KeyCode::Char(c);
+            assert_eq!(map.typed(pressed(code, true, true)), code.into());
+            for (ctrl, alt) in [(true, false), (false, true), (false, false)] {
+                assert_eq!(map.typed(pressed(code, ctrl, alt)), pressed(code, ctrl, alt));
+            }
+        }
+        let bound = pressed(KeyCode::Char('z'), true, true);
+        assert_eq!((map.typed(bound), map.intent(bound)), (bound, Some(Intent::Undo)));
+        let named = pressed(KeyCode::Left, true, true);
+        assert_eq!(map.typed(named), named);
     }
 
     #[test]

@@ -18,8 +18,8 @@ pub struct Settings {
     pub pyramids: Pyramids,
     /// When pyramids show the letters of their colours.
     pub letters: Letters,
-    /// Whether to draw ASCII characters only.
-    pub ascii: bool,
+    /// Whether to draw ASCII characters only; if not said, where the terminal shows few others.
+    pub ascii: Option<bool>,
     /// Whether cards move across the screen and scores appear step by step.
     pub motion: bool,
     pub bot_level: Level,
@@ -40,7 +40,7 @@ impl Default for Settings {
             theme: ThemeChoice::default(),
             pyramids: Pyramids::default(),
             letters: Letters::default(),
-            ascii: false,
+            ascii: None,
             motion: true,
             bot_level: Level::default(),
             bot_delay: 700,
@@ -52,6 +52,11 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// Whether to draw ASCII characters only, on a terminal that shows few others or not.
+    pub fn draws_ascii(&self, few_glyphs: bool) -> bool {
+        self.ascii.unwrap_or(few_glyphs)
+    }
+
     /// Whether the player has solved a game's puzzle, counted from 1.
     pub fn has_solved(&self, game: &str, number: usize) -> bool {
         let solved = self.solved.get(game);

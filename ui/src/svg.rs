@@ -41,12 +41,14 @@ pub fn rows(buffer: &Buffer) -> (String, Vec<String>) {
 }
 
 /// Frames as an animated SVG document that repeats: each with the time at which it appears, in milliseconds; `end` is the
-/// time at which the last one goes. A row that several frames share is written once. Empty without frames.
+/// time at which the last one goes. A row that several frames share is written once. Where nothing moves, the frame
+/// in the middle of that time is seen. Empty without frames.
 pub fn film(frames: &[(u32, Buffer)], end: u32) -> String {
-    let Some((_, first)) = frames.first() else {
+    let Some((start, first)) = frames.first() else {
         return String::new();
     };
     let ground = ground(first);
+    let middle = start.midpoint(end);
     let mut svg = opening(first, &ground);
     // The clock that all rows follow.
     let _ = writeln!(
@@ -71,11 +73,16 @@ pub fn film(frames: &[(u32, Buffer)], end: u32) -> String {
                 svg.push_str(&row);
                 continue;
             }
-            svg.push_str("<g visibility=\"hidden\">");
-            for (from, to) in times {
+            let is_still = times.iter().any(|(from, to)| (*from..*to).contains(&middle));
+            let (still, then, spans) = match is_still {
+                true => ("visible", "hidden", between(&times, (*start, end))),
+                false => ("hidden", "visible", times),
+            };
+            let _ = write!(svg, "<g visibility=\"{still}\">");
+            for (from, to) in spans {
                 let _ = write!(
                     svg,
-                    "<set attributeName=\"visibility\" to=\"visible\" begin=\"t.begin+{from}ms\" dur=\"{}ms\"/>",
+                    "<set attributeName=\"visibility\" to=\"{then}\" begin=\"t.begin+{from}ms\" dur=\"{}ms\"/>",
                     to.saturating_sub(from)
                 );
             }
@@ -84,6 +91,13 @@ pub fn film(frames: &[(u32, Buffer)], end: u32) -> String {
     }
     svg.push_str("</svg>\n");
     svg
+}
+
+/// The times between these, from the start to the end.
+fn between(times: &[(u32, u32)], (start, end): (u32, u32)) -> Vec<(u32, u32)> {
+    let before = std::iter::once(start).chain(times.iter().map(|(_, to)| *to));
+    let gaps = before.zip(times.iter().map(|(from, _)| *from).chain([end]));
+    gaps.filter(|(from, to)| from < to).collect()
 }
 
 /// The ground of the whole frame.
@@ -342,7 +356,38 @@ mod tests {
         let film = film(&frames, 1500);
         assert_eq!(film.matches(">one<").count(), 1);
         assert_eq!(film.matches(">two<").count(), 1);
-        assert!(film.contains("begin=\"t.begin+900ms\" dur=\"600ms\""), "{film}");
+        // "two" comes, goes and comes back; "six", which is seen where nothing moves, goes before and after.
+        for (then, from, length) in [
+            ("visible", 0, 500),
+            ("visible", 900, 600),
+            ("hidden", 0, 500),
+            ("hidden", 900, 600),
+        ] {
+            let set = format!("to=\"{then}\" begin=\"t.begin+{from}ms\" dur=\"{length}ms\"");
+            assert!(film.contains(&set), "{set}: {film}");
+        }
+        assert_eq!(film.matches("<set ").count(), 4);
         assert_eq!(super::film(&[], 10), "");
+    }
+
+    /// A renderer that cannot animate shows what is visible by itself: the frame in the middle, and nothing else.
+    #[test]
+    fn middle_frame_of_a_film_stands_still() {
+        let frames: Vec<(u32, Buffer)> = [["one", "two"], ["six", "two"], ["six", "ten"], ["one", "ten"]]
+            .into_iter()
+            .zip([0, 100, 200, 300])
+            .map(|(lines, at)| (at, Buffer::with_lines(lines)))
+            .collect();
+        let film = film(&frames, 400);
+        let mut seen = film.clone();
+        while let Some(at) = seen.find("<g visibility=\"hidden\">") {
+            let length = seen[at..].find("</g>").unwrap();
+            seen.replace_range(at..at + length, "");
+        }
+        for (word, is_seen) in [("one", false), ("two", false), ("six", true), ("ten", true)] {
+            let text = format!(">{word}<");
+            assert!(film.contains(&text));
+            assert_eq!(seen.contains(&text), is_seen, "{word}");
+        }
     }
 }

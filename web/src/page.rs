@@ -199,7 +199,7 @@ impl Page {
             | Effect::People { .. }
             | Effect::Review(..)
             | Effect::Copy(_) => self.tell(UiEvent::Failed(ELSEWHERE.to_owned()), answer),
-            Effect::LoadLibrary | Effect::Quit => {}
+            Effect::LoadLibrary | Effect::Quit | Effect::Suspend => {}
         }
     }
 

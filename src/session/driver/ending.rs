@@ -14,7 +14,7 @@ use fairdeal_ui::solved::could_have_sealed;
 use tokio::task::spawn_blocking;
 
 use crate::session::SessionEvent;
-use crate::session::driver::{Driver, SessionState};
+use crate::session::driver::{Attended, Driver, SessionState};
 use crate::store::StoreError;
 use crate::summary;
 
@@ -76,8 +76,12 @@ impl Driver {
         }
     }
 
+    /// The game is over. Scripts hear nothing after that: the last position and what could not be saved come before.
     pub(super) async fn over(&mut self) {
         self.closes();
+        if self.player.attended == Attended::Nobody {
+            self.show().await;
+        }
         let SessionState::Table(seated) = &self.stage else {
             return;
         };
@@ -87,6 +91,7 @@ impl Driver {
         let log = table.log_hash();
         let solitaire = (game.scores().len() == 1).then(|| table.transcript());
         let Kept { transcript, missing } = self.keep_all(None);
+        self.tell_missing(missing).await;
         let over = SessionEvent::Over {
             scores,
             winners,
@@ -94,7 +99,6 @@ impl Driver {
             transcript,
         };
         self.tell(over).await;
-        self.tell_missing(missing).await;
         self.note_people(false).await;
         if let Some(transcript) = solitaire
             && let Ok(Some(line)) = spawn_blocking(move || could_have_sealed(transcript)).await
@@ -189,14 +193,14 @@ impl Driver {
             let Kept { transcript, missing } = self.keep_all(None);
             self.disk.settled = true;
             let (by, absent) = (by.iter().collect(), absent.iter().collect());
+            self.tell_missing(missing).await;
             let claimed = SessionEvent::Claimed {
                 by,
                 absent,
                 ground,
                 transcript,
             };
-            self.tell(claimed).await;
-            return self.tell_missing(missing).await;
+            return self.tell(claimed).await;
         }
         if let Stop::Unopened(seats) = &stop {
             let names = seats.iter().filter_map(|seat| seated.names.get(seat.index()));

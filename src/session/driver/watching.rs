@@ -359,14 +359,11 @@ impl Driver {
             return self.fail(why).await;
         }
         watching.is_over = true;
-        let over = SessionEvent::Over {
-            scores,
-            winners,
-            log,
-            transcript: saved.as_ref().ok().cloned(),
+        let (transcript, unsaved) = match saved {
+            Ok(path) => (Some(path), None),
+            Err(error) => (None, Some(error)),
         };
-        self.tell(over).await;
-        if let Err(error) = saved {
+        if let Some(error) = unsaved {
             // A spectator has no journal to recover the log from.
             let why = format!(
                 "The transcript is not saved: {error}. Make room and watch again while the host is online, or ask a \
@@ -374,6 +371,13 @@ impl Driver {
             );
             self.tell(SessionEvent::Error(why)).await;
         }
+        let over = SessionEvent::Over {
+            scores,
+            winners,
+            log,
+            transcript,
+        };
+        self.tell(over).await;
         if self.player.attended == Attended::Nobody {
             self.stage = SessionState::Ended;
         }

@@ -1,16 +1,15 @@
 //! The running interface: it owns the terminal and the session, and carries out what the screens request.
 //!
-//! The terminal is restored in every case: on return, on an error, on a panic, and on SIGTERM or SIGHUP.
+//! The terminal is restored in every case: on return, on an error, on a panic, on SIGTERM or SIGHUP, and while the program
+//! is stopped.
 
 mod open_tables;
 mod reading;
 
-use std::io::{Write as _, stdout};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use data_encoding::BASE64;
 use fairdeal_games::bots::Level;
 use fairdeal_games::{AnyGame, game_info, rule_set};
 use fairdeal_net::{JoinError, JoinTarget, Multiaddr, PeerId, Ticket, Transport, everywhere, leads_to};
@@ -27,9 +26,10 @@ use fairdeal_ui::app::screens::replay::ReplayScreen;
 use fairdeal_ui::app::screens::table::TableScreen;
 use fairdeal_ui::app::screens::welcome::Welcome;
 use fairdeal_ui::app::shell::Shell;
+use fairdeal_ui::input::UserInput;
 use fairdeal_ui::keys::Keymap;
 use fairdeal_ui::text::{player_names, reasons};
-use fairdeal_ui::theme::{Depth, Themes};
+use fairdeal_ui::theme::Themes;
 use fairdeal_ui::view::{PeerState, Seating};
 use tokio::sync::mpsc::{self, error::TrySendError};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
@@ -44,9 +44,10 @@ use crate::session::practice;
 use crate::session::{Command, SessionEvent};
 use crate::signals::Signals;
 use crate::store::{IdentityKey, Settings};
-use crate::tui::background;
+use crate::tui::environment::variable;
+use crate::tui::job_control::{Job, JobControl, has_shell, stop_job};
 use crate::tui::terminal::{Screen, user_inputs};
-use crate::tui::{Interface, Start, TableOutcome, TuiError};
+use crate::tui::{Interface, Start, TableOutcome, TuiError, background, clipboard};
 
 /// A terminal that takes longer to accept a frame is at the end of a slow link: nothing moves there.
 const SLOW: Duration = Duration::from_millis(150);
@@ -120,9 +121,11 @@ pub(in crate::tui) async fn run(interface: Interface, start: Start) -> Result<Ta
         keymap,
         themes: Themes {
             own,
-            is_light: background::from_environment(|name| std::env::var(name).ok()),
+            is_light: background::from_environment(variable),
         },
         ascii: interface.ascii,
+        few_glyphs: interface.few_glyphs,
+        stops: has_shell(),
         user: interface.user.clone(),
         today: (interface.today)(),
         people: people.unwrap_or_default(),
@@ -186,14 +189,16 @@ pub(in crate::tui) async fn run(interface: Interface, start: Start) -> Result<Ta
     let mut screen = Screen::open()?;
     let mut keys = user_inputs();
     let mut first = None;
-    if shell.context().depth != Depth::Mono && background::ask(|name| std::env::var(name).ok())? {
-        // The first frame has the right colours. A later answer changes the colours on the screen.
+    if background::ask(variable)? {
+        // The first frame has the right colours. A later answer changes the colours on the screen. Without colours, a QR
+        // code still has to be dark on light.
         first = timeout(ANSWER, keys.recv()).await.ok().flatten();
         if let Some(answer) = first.take_if(|input| matches!(input, Input::Background(_))) {
             shell.update(answer);
         }
     }
     let mut signals = Signals::new()?;
+    let mut jobs = JobControl::new()?;
     let mut drawn = Instant::now();
     loop {
         let began = Instant::now();
@@ -208,6 +213,14 @@ pub(in crate::tui) async fn run(interface: Interface, start: Start) -> Result<Ta
         let input = match first.take() {
             Some(input) => input,
             None => tokio::select! {
+                job = jobs.recv() => {
+                    if job == Job::Stop {
+                        screen.give_back()?;
+                        jobs.stop().await?;
+                    }
+                    screen.take_again()?;
+                    Input::User(UserInput::Redraw)
+                }
                 input = app.next() => input,
                 Some(input) = inputs.recv() => input,
                 input = keys.recv() => match input {
@@ -305,6 +318,8 @@ impl App {
                 }
             }
             SessionEvent::Snapshot(snapshot) => self.names.clone_from(&snapshot.names),
+            // What could not be saved was told before, and is the last word.
+            SessionEvent::Over { .. } if matches!(self.ending, TableOutcome::Failed(_)) => {}
             SessionEvent::Over { scores, transcript, .. } => {
                 self.ending = TableOutcome::Over {
                     scores: self.names.iter().cloned().zip(scores.iter().copied()).collect(),
@@ -421,10 +436,13 @@ impl App {
                 Ok(())
             }
             Effect::Copy(text) => {
-                // OSC 52: the terminal writes the clipboard, which works over ssh too.
-                let mut out = stdout().lock();
-                write!(out, "\x1b]52;c;{}\x07", BASE64.encode(text.as_bytes()))?;
-                out.flush()?;
+                if let Some(copied) = clipboard::copy(text, variable, self.back.clone())? {
+                    shell.update(Input::UiEvent(UiEvent::Copied(copied)));
+                }
+                Ok(())
+            }
+            Effect::Suspend => {
+                stop_job()?;
                 Ok(())
             }
             Effect::Audit(path) => {

@@ -29,8 +29,21 @@ pub enum UiEvent {
     Reviewing(usize, usize),
     /// The worst decisions of a past game.
     Reviewed(Box<Reviewed>),
+    /// The answer to a request to copy a text.
+    Copied(Copied),
     /// A request could not be carried out; the reason as text.
     Failed(String),
+}
+
+/// The fate of a text for the clipboard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Copied {
+    /// The terminal was asked to copy it. Terminals do not answer.
+    Asked,
+    /// It is in tmux's buffer, and tmux has asked its terminal.
+    Tmux,
+    /// Nothing here can copy it.
+    Nowhere,
 }
 
 /// The result of an audit, with the players' names and seats.

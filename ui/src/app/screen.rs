@@ -35,6 +35,8 @@ pub struct Context {
     pub depth: Depth,
     /// Whether the command line asks for ASCII.
     pub ascii: bool,
+    /// Whether the terminal shows few characters besides ASCII.
+    pub few_glyphs: bool,
     /// The name given on the command line.
     pub given: Option<String>,
     /// The operating system's user name: the fallback when `given` and the settings have none.
@@ -53,6 +55,8 @@ pub struct Context {
     pub is_slow: bool,
     /// Whether this is a web page: it has no network and no files of its own, and every game is for practice.
     pub is_page: bool,
+    /// Whether Ctrl-Z stops the program: a shell can continue it.
+    pub stops: bool,
     /// Refuses a text that is no ticket and no address, in words.
     pub check_target: fn(&str) -> Result<(), String>,
 }
@@ -68,6 +72,7 @@ impl Context {
             themes: Themes::default(),
             depth,
             ascii: false,
+            few_glyphs: false,
             given: None,
             user: String::new(),
             today: String::new(),
@@ -77,6 +82,7 @@ impl Context {
             own_key: None,
             is_slow: false,
             is_page: false,
+            stops: false,
             check_target: |_| Err("no table can be joined from here".to_owned()),
         };
         context.dress();
@@ -98,7 +104,7 @@ impl Context {
     pub fn dress(&mut self) {
         let settings = &self.settings;
         let palette = self.themes.palette(&settings.theme);
-        let ascii = self.ascii || settings.ascii;
+        let ascii = self.ascii || settings.draws_ascii(self.few_glyphs);
         self.theme = Theme::of(palette, self.depth, settings.pyramids, ascii).with_letters(settings.letters);
     }
 }
@@ -193,8 +199,10 @@ pub enum Effect {
     CloseSession,
     /// Read the data directory again.
     LoadLibrary,
-    /// Copy a text to the clipboard.
+    /// Copy a text to the clipboard. A [`UiEvent::Copied`] answers.
     Copy(String),
+    /// Stop the program until its shell continues it.
+    Suspend,
     /// Audit a transcript.
     Audit(PathBuf),
     /// Audit a transcript, then replay the game.

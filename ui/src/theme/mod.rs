@@ -2,7 +2,8 @@
 //!
 //! Colour never carries information alone: ranks, suits, sizes, turns and choices also show as letters and shapes.
 //! Themes are TOML files in 24-bit colours: those of `ui/themes`, and the player's own. A terminal with 256 colours gets
-//! the nearest fixed ones; one without colours gets bold, underlined and reversed text.
+//! the nearest fixed ones; one without colours gets bold, underlined and reversed text. "Mono" below means also a console,
+//! whose grounds have no colours ([`Depth::Inks`]).
 
 mod palette;
 
@@ -17,6 +18,8 @@ use crate::appearance::{Letters, Pyramids, ThemeName};
 pub enum Depth {
     /// None.
     Mono,
+    /// The 16 of a console, which turns dark grounds into black: colours are for ink only.
+    Inks,
     /// The 240 fixed colours of a 256-colour palette.
     #[default]
     Indexed,
@@ -28,12 +31,32 @@ impl Depth {
     /// The colours that the terminal advertises in the environment: `NO_COLOR`, `COLORTERM`, `TERM`.
     pub fn from_environment(variable: impl Fn(&str) -> Option<String>) -> Self {
         let set = |name: &str| variable(name).filter(|value| !value.is_empty());
-        if set("NO_COLOR").is_some() || set("TERM").is_some_and(|term| term == "dumb") {
+        let term = set("TERM").unwrap_or_default();
+        // Terminals of the VT series take the numbers of colours for blinking and the like.
+        let vt = term.strip_prefix("vt");
+        let is_vt = vt.is_some_and(|model| model.starts_with(|c: char| c.is_ascii_digit()));
+        if set("NO_COLOR").is_some() || term == "dumb" || is_vt || term.ends_with("-m") || term.ends_with("-mono") {
             return Self::Mono;
         }
+        if term.split(['.', '-']).any(|part| part == "linux") {
+            return Self::Inks;
+        }
+        // GNU screen takes the parts of a 24-bit colour for attributes too, and hands its terminal's COLORTERM on. tmux
+        // may also call itself "screen", but knows them.
+        let in_screen = set("STY").is_some() || (term.starts_with("screen") && set("TMUX").is_none());
         match set("COLORTERM").as_deref() {
-            Some("truecolor" | "24bit") => Self::True,
+            Some("truecolor" | "24bit") if !in_screen => Self::True,
             _ => Self::Indexed,
+        }
+    }
+
+    /// The depth, in words.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Self::Mono => "no colours",
+            Self::Inks => "16 colours",
+            Self::Indexed => "256 colours",
+            Self::True => "true colour",
         }
     }
 }
@@ -125,9 +148,19 @@ impl Theme {
         Self { letters, ..self }
     }
 
-    /// Whether pyramids show the letter of their colour: always in mono.
+    /// Whether pyramids show the letter of their colour, and suits a sign that every font has: always in mono.
     pub fn shows_letters(&self) -> bool {
-        self.palette.is_none() || self.letters == Letters::Always
+        self.grounds().is_none() || self.letters == Letters::Always
+    }
+
+    /// The colours of grounds, where the terminal shows them.
+    fn grounds(&self) -> Option<&Palette> {
+        self.palette.as_ref().filter(|_| self.depth != Depth::Inks)
+    }
+
+    /// Whether the terminal has colours, whatever the theme makes of them.
+    pub fn has_colours(&self) -> bool {
+        self.depth != Depth::Mono
     }
 
     /// Whether to draw ASCII only.
@@ -167,14 +200,14 @@ impl Theme {
 
     /// Background of a panel: filled, so that it needs no frame. `None` in mono, where it has one.
     pub fn panel(&self) -> Option<Style> {
-        let palette = self.palette.as_ref()?;
+        let palette = self.grounds()?;
         Some(Style::new().bg(self.colour(palette.panel)))
     }
 
     /// Background of every other square of a board. Mono has no colour for it; there the board marks its squares by
     /// other means.
     pub fn checker(&self) -> Style {
-        match &self.palette {
+        match self.grounds() {
             Some(palette) => Style::new().bg(self.colour(palette.checker)),
             None => Style::new(),
         }
@@ -226,7 +259,7 @@ impl Theme {
     /// The focused target: one flat background. Mono reverses it.
     pub fn focused(&self) -> Style {
         let style = Style::new().add_modifier(Modifier::BOLD);
-        match &self.palette {
+        match self.grounds() {
             Some(palette) => match palette.focus_256 {
                 Some(index) if self.depth == Depth::Indexed => style.bg(Color::Indexed(index)),
                 _ => style.bg(self.colour(palette.focus)),
@@ -237,7 +270,7 @@ impl Theme {
 
     /// A background between the ground and another colour.
     fn tinted(&self, part: u16, pick: impl Fn(&Palette) -> Rgb) -> Style {
-        let palette = self.palette.as_ref();
+        let palette = self.grounds();
         palette.map_or_else(Style::new, |palette| {
             Style::new().bg(self.colour(blend(palette.ground, pick(palette), part)))
         })
@@ -255,7 +288,7 @@ impl Theme {
 
     /// The face of a card, so that it is an object and not an outline; `can_be_chosen` or not.
     pub fn paper(&self, can_be_chosen: bool) -> Style {
-        match &self.palette {
+        match self.grounds() {
             Some(palette) if can_be_chosen => Style::new().bg(self.colour(palette.paper)),
             Some(palette) => Style::new().bg(self.colour(palette.faded)),
             None => Style::new(),
@@ -293,7 +326,7 @@ impl Theme {
 
     /// The border of a card that can be chosen. With colours its paper shows that.
     pub fn choosable_border(&self) -> border::Set<'static> {
-        if self.palette.is_some() {
+        if self.grounds().is_some() {
             self.border()
         } else {
             self.lit_border()
@@ -313,6 +346,16 @@ impl Theme {
     /// ASCII without colours.
     pub fn ascii() -> Self {
         Self::new(ThemeName::Mono, Depth::Mono, Pyramids::Rainbow, true)
+    }
+
+    /// A sign whose shape says something, such as a suit's: a glyph that many fonts lack, or its ASCII replacement. Where
+    /// colours do not say the same, or the player wants letters, the glyph must not be needed.
+    pub fn sign(&self, glyph: &'static str, ascii: &'static str) -> &'static str {
+        if self.ascii || self.shows_letters() {
+            ascii
+        } else {
+            glyph
+        }
     }
 
     /// A glyph, or its ASCII replacement.
@@ -384,7 +427,58 @@ mod tests {
         assert_eq!(depth(&[("COLORTERM", "truecolor")]), Depth::True);
         assert_eq!(depth(&[("NO_COLOR", "1"), ("COLORTERM", "24bit")]), Depth::Mono);
         assert_eq!(depth(&[("NO_COLOR", "")]), Depth::Indexed);
-        assert_eq!(depth(&[("TERM", "dumb")]), Depth::Mono);
+        for term in ["dumb", "vt100", "vt220", "xterm-mono", "linux-m"] {
+            assert_eq!(
+                depth(&[("TERM", term), ("COLORTERM", "truecolor")]),
+                Depth::Mono,
+                "{term}"
+            );
+        }
+        for term in ["linux", "linux-16color", "screen.linux"] {
+            assert_eq!(
+                depth(&[("TERM", term), ("COLORTERM", "truecolor")]),
+                Depth::Inks,
+                "{term}"
+            );
+        }
+        assert_eq!(
+            depth(&[("TERM", "vte-256color"), ("COLORTERM", "truecolor")]),
+            Depth::True
+        );
+        let many = ("COLORTERM", "truecolor");
+        for term in ["screen", "screen-256color", "screen.xterm-256color"] {
+            assert_eq!(depth(&[("TERM", term), many]), Depth::Indexed, "{term}");
+            assert_eq!(
+                depth(&[("TERM", term), many, ("TMUX", "/tmp/t,1,0")]),
+                Depth::True,
+                "{term}"
+            );
+            assert_eq!(depth(&[("TERM", term), many, ("TMUX", "")]), Depth::Indexed, "{term}");
+        }
+        for term in ["xterm-256color", "tmux-256color", ""] {
+            let both = [("TERM", term), many, ("TMUX", "/tmp/t,1,0"), ("STY", "7.pts-0.host")];
+            assert_eq!(depth(&both), Depth::Indexed, "{term}");
+            assert_eq!(depth(&both[..2]), Depth::True, "{term}");
+        }
+    }
+
+    /// A console shows dark grounds as black: what they would say is said as in mono.
+    #[test]
+    fn console_has_coloured_ink_on_one_ground() {
+        let theme = Theme::new(ThemeName::Dark, Depth::Inks, Pyramids::Rainbow, true);
+        assert!(theme.panel().is_none() && theme.shows_letters() && theme.has_colours());
+        let grounds = [
+            theme.checker(),
+            theme.reach(),
+            theme.stone(),
+            theme.paper(true),
+            theme.paper(false),
+        ];
+        assert!(grounds.iter().all(|style| style.bg.is_none()));
+        let focused = theme.focused();
+        assert!(focused.bg.is_none() && focused.add_modifier.contains(Modifier::REVERSED));
+        assert_eq!(theme.choosable_border(), theme.lit_border());
+        assert!(theme.suit(1).fg.is_some() && theme.bad().fg.is_some());
     }
 
     #[test]
@@ -394,6 +488,10 @@ mod tests {
             assert_eq!((style.fg, style.bg), (None, None));
         }
         assert!(theme.shows_letters());
+        assert_eq!(theme.sign("♣", "&"), "&");
+        let coloured = Theme::default();
+        assert_eq!(coloured.sign("♣", "&"), "♣");
+        assert_eq!(coloured.with_letters(Letters::Always).sign("♣", "&"), "&");
     }
 
     #[test]

@@ -82,7 +82,7 @@ impl SettingsScreen {
                 settings.pyramids = turned(&[Pyramids::Rainbow, Pyramids::Xeno], &settings.pyramids, by);
             }
             Item::Letters => settings.letters = turned(&[Letters::Auto, Letters::Always], &settings.letters, by),
-            Item::Ascii => settings.ascii = !settings.ascii,
+            Item::Ascii => settings.ascii = turned(&[None, Some(true), Some(false)], &settings.ascii, by),
             Item::Motion => settings.motion = !settings.motion,
             Item::Level => {
                 settings.bot_level = turned(&Level::ALL.map(|(level, _)| level), &settings.bot_level, by);
@@ -150,15 +150,25 @@ fn told(settings: &Settings, item: Item) -> (&'static str, String, &'static str)
         }
         Item::Letters => {
             let (name, meaning) = match settings.letters {
-                Letters::Auto => ("without colours", "Pyramids show letters in the theme mono."),
-                Letters::Always => ("always", "Pyramids show letters, for players who confuse some colours."),
+                Letters::Auto => (
+                    "without colours",
+                    "Pyramids show letters, and suits plain signs, in the theme mono.",
+                ),
+                Letters::Always => (
+                    "always",
+                    "Pyramids show letters, and suits plain signs: for players who confuse some colours, or fonts without \
+                     suits.",
+                ),
             };
             ("letters", name.to_owned(), meaning)
         }
         Item::Ascii => (
             "ASCII only",
-            yes(settings.ascii),
-            "For terminals or fonts without box-drawing characters.",
+            settings.ascii.map_or_else(|| "where needed".to_owned(), yes),
+            match settings.ascii {
+                None => "On the Linux console, whose fonts lack most other characters.",
+                Some(_) => "For terminals or fonts without half blocks, suits and check marks.",
+            },
         ),
         Item::Motion => (
             "motion",

@@ -1,5 +1,6 @@
 //! Every screen as text, at every size, and under random keys and clicks.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
 use fairdeal_games::GAMES;
@@ -15,7 +16,8 @@ use crate::app::screens::samples::{TICKET, lobby, met_lobby, screens};
 use crate::app::screens::welcome::Welcome;
 use crate::app::testing::{TestApp, context};
 use crate::canvas::Target;
-use crate::input::{KeyCode, UserInput};
+use crate::input::{Key, KeyCode, UserInput};
+use crate::keys::Keymap;
 use crate::past::{Past, What};
 use crate::people::{Mark, PeerKey};
 use crate::session::{Command, SessionEvent};
@@ -519,4 +521,49 @@ fn no_keys_and_clicks_break_anything() {
             assert!(stage.effects.iter().any(quits));
         }
     }
+}
+
+/// Windows reports AltGr as Ctrl and Alt. Some keyboards need it even for `?`, `:` or `/`.
+#[test]
+fn characters_typed_with_altgr_do_what_they_do_without() {
+    // Help, the palette with its text, the rulebook, and a puzzle with its question.
+    for text in ["?", ":jo", "R/e", "pfy"] {
+        let (mut plain, mut other) = (TestApp::at_home(false), TestApp::at_home(false));
+        for c in text.chars() {
+            plain.key(KeyCode::Char(c));
+            other.input(Input::User(UserInput::Key(Key {
+                code: KeyCode::Char(c),
+                ctrl: true,
+                alt: true,
+            })));
+            assert_eq!(plain.draw(), other.draw(), "{c} of {text}");
+        }
+        assert_ne!(plain.draw(), TestApp::at_home(false).draw(), "{text}");
+    }
+}
+
+/// Ctrl-Z belongs to the shell, also in a text field, unless the player gives it another meaning.
+#[test]
+fn ctrl_z_stops_the_program_unless_it_is_bound() {
+    let ctrl_z = Key {
+        ctrl: true,
+        ..KeyCode::Char('z').into()
+    };
+    let press = |stage: &mut TestApp| {
+        stage.shell.context_mut().stops = true;
+        let effects = stage.shell.update(Input::User(UserInput::Key(ctrl_z)));
+        effects.iter().any(|effect| matches!(effect, Effect::Suspend))
+    };
+    for (_, mut stage) in screens(false) {
+        assert!(press(&mut stage), "{}", stage.draw());
+    }
+    let mut stage = TestApp::at_home(false);
+    let own = BTreeMap::from([("undo".to_owned(), vec!["ctrl-z".to_owned()])]);
+    stage.shell.context_mut().keymap = Keymap::new(&own).unwrap();
+    assert!(!press(&mut stage));
+    // Without a shell it means nothing.
+    let effects = TestApp::at_home(false)
+        .shell
+        .update(Input::User(UserInput::Key(ctrl_z)));
+    assert!(effects.is_empty());
 }

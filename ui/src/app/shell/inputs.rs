@@ -38,8 +38,13 @@ impl Shell {
     }
 
     pub(super) fn key(&mut self, key: Key, effects: &mut Vec<Effect>) {
+        let key = self.context.keymap.typed(key);
         if key.ctrl && key.code == KeyCode::Char('c') {
             return self.interrupt(effects);
+        }
+        let is_ctrl_z = key.ctrl && key.code == KeyCode::Char('z');
+        if self.context.stops && is_ctrl_z && self.context.keymap.intent(key).is_none() {
+            return effects.push(Effect::Suspend);
         }
         match &mut self.overlay {
             Some(Overlay::Question(question, _)) => {

@@ -251,6 +251,9 @@ impl Shell {
             helps.push(("F6".to_owned(), "to the button above and back".to_owned()));
         } else {
             helps.push(("Ctrl-c".to_owned(), "quit fairdeal".to_owned()));
+            if self.context.stops {
+                helps.push(("Ctrl-z".to_owned(), "to the shell, until fg there".to_owned()));
+            }
         }
         helps
     }

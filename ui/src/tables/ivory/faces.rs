@@ -31,15 +31,15 @@ fn name(card: Face) -> String {
     }
 }
 
-/// The glyph of a suit; in ASCII a letter.
+/// The glyph of a suit, or its letter.
 pub(super) fn glyph(suit: Suit, theme: &Theme) -> &'static str {
     match suit {
-        Suit::Moons => theme.glyph("☾", "M"),
-        Suit::Suns => theme.glyph("☼", "S"),
-        Suit::Waves => theme.glyph("~", "W"),
-        Suit::Leaves => theme.glyph("♣", "L"),
-        Suit::Wyrms => theme.glyph("§", "Y"),
-        Suit::Knots => theme.glyph("@", "K"),
+        Suit::Moons => theme.sign("☾", "M"),
+        Suit::Suns => theme.sign("☼", "S"),
+        Suit::Waves => theme.sign("~", "W"),
+        Suit::Leaves => theme.sign("♣", "L"),
+        Suit::Wyrms => theme.sign("§", "Y"),
+        Suit::Knots => theme.sign("@", "K"),
     }
 }
 

@@ -49,7 +49,7 @@ pub(super) fn effect(god: God, theme: &Theme) -> String {
 /// The sign of a suit, one column wide.
 pub(super) fn sign(suit: u8, theme: &Theme) -> &'static str {
     let [glyph, ascii] = SIGNS.get(usize::from(suit)).copied().unwrap_or(["?", "?"]);
-    theme.glyph(glyph, ascii)
+    theme.sign(glyph, ascii)
 }
 
 /// A card in two columns, such as `7≈`.

@@ -123,10 +123,10 @@ fn card(card: Face, theme: &Theme) -> Span<'static> {
     let name = cards::name(card);
     let rank = name.strip_suffix(['S', 'H', 'D', 'C']).unwrap_or(&name);
     let (suit, is_red) = match cards::suit(card) {
-        0 => (theme.glyph("♠", "S"), false),
-        1 => (theme.glyph("♥", "H"), true),
-        2 => (theme.glyph("♦", "D"), true),
-        _ => (theme.glyph("♣", "C"), false),
+        0 => (theme.sign("♠", "S"), false),
+        1 => (theme.sign("♥", "H"), true),
+        2 => (theme.sign("♦", "D"), true),
+        _ => (theme.sign("♣", "C"), false),
     };
     let style = if is_red {
         theme.pigment(Pigment::Red)

@@ -58,20 +58,20 @@ pub(super) fn card_style(theme: &Theme, card: Face) -> Style {
 
 pub(super) fn sign(theme: &Theme, size: Size) -> &'static str {
     match size {
-        Size::Small => theme.glyph("▴", "."),
-        Size::Medium => theme.glyph("△", "^"),
-        Size::Large => theme.glyph("▲", "A"),
+        Size::Small => theme.sign("▴", "."),
+        Size::Medium => theme.sign("△", "^"),
+        Size::Large => theme.sign("▲", "A"),
     }
 }
 
 /// The sign of a card's suit, or of the trumps.
 pub(super) fn suit(card: Face, theme: &Theme) -> &'static str {
     match cards::suit_element(card) {
-        Some(Element::Fire) => theme.glyph("♣", "|"),
-        Some(Element::Water) => theme.glyph("♥", "u"),
-        Some(Element::Air) => theme.glyph("†", "+"),
-        Some(Element::Earth) => theme.glyph("◉", "o"),
-        _ => theme.glyph("✶", "*"),
+        Some(Element::Fire) => theme.sign("♣", "|"),
+        Some(Element::Water) => theme.sign("♥", "u"),
+        Some(Element::Air) => theme.sign("†", "+"),
+        Some(Element::Earth) => theme.sign("◉", "o"),
+        _ => theme.sign("✶", "*"),
     }
 }
 

@@ -173,7 +173,7 @@ impl Home {
             let (sign, ascii) = table.mark.sign();
             let free = match table.mark.kind() {
                 MarkKind::New => free,
-                _ => format!("{} {free}", context.theme.glyph(sign, ascii)),
+                _ => format!("{} {free}", context.theme.sign(sign, ascii)),
             };
             PanelRow::Choice(Entry::Lan(number), String::new(), words, free)
         });

@@ -12,7 +12,8 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::marks::{draw_mark, mark_in_short, mark_in_words, mark_style};
 use super::{TableScreen, button, rail};
-use crate::app::qr::Code;
+use crate::app::event::Copied;
+use crate::app::qr::{Code, Ink};
 use crate::app::screen::{Context, Effect, Request, Requests, Tone};
 use crate::app::screens::table::choosing::sentence;
 use crate::app::screens::{column, paragraph};
@@ -140,9 +141,27 @@ impl TableScreen {
     pub(super) fn copy_ticket(&self, requests: &mut Requests) {
         if let Some(ticket) = self.lobby.ticket.clone() {
             requests.push(Request::Effect(Effect::Copy(ticket)));
-            let text = "The ticket is in the clipboard, if this terminal lets programs write there.";
-            requests.push(Request::Toast(Tone::Good, text.to_owned()));
         }
+    }
+
+    /// Says what became of the ticket. Only what surely was copied gets a check mark.
+    pub(super) fn tell_copied(copied: Copied, requests: &mut Requests) {
+        let (tone, text) = match copied {
+            Copied::Asked => (
+                Tone::Plain,
+                "This terminal was asked to copy the ticket. If it does not let programs do that, press a for the whole \
+                 ticket.",
+            ),
+            Copied::Tmux => (
+                Tone::Good,
+                "The ticket is in tmux's buffer, and in the clipboard if your terminal lets tmux write there.",
+            ),
+            Copied::Nowhere => (
+                Tone::Bad,
+                "Nothing was copied: there is no clipboard here. Press a for the whole ticket.",
+            ),
+        };
+        requests.push(Request::Toast(tone, text.to_owned()));
     }
 
     fn seat_bot(&self, requests: &mut Requests) {
@@ -224,7 +243,7 @@ pub(super) fn draw(table_screen: &TableScreen, context: &Context, canvas: &mut C
     let lobby = &table_screen.lobby;
     let ticket = lobby.ticket.as_ref().filter(|_| lobby.seats.len() > 1);
     match (table_screen.front.page, ticket) {
-        (Page::Code, Some(ticket)) => return draw_code(ticket, canvas, area),
+        (Page::Code, Some(ticket)) => return draw_code(ticket, context, canvas, area),
         (Page::Details, Some(ticket)) => return draw_details(table_screen, ticket, canvas, page),
         _ if lobby.seats.is_empty() => return draw_reaching(table_screen, canvas, page),
         _ => {}
@@ -498,9 +517,15 @@ fn draw_details(table_screen: &TableScreen, ticket: &str, canvas: &mut Canvas<'_
 }
 
 /// The ticket as a QR code over the whole screen, or the size that it needs.
-fn draw_code(ticket: &str, canvas: &mut Canvas<'_>, area: Rect) {
+fn draw_code(ticket: &str, context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
     let page = area.inner(Margin::new(2, 1));
-    let Some(code) = Code::of(ticket, canvas.theme().is_ascii()) else {
+    let ink = match canvas.theme().has_colours() {
+        true => Ink::Colours,
+        false => Ink::Own {
+            light_ground: context.themes.is_light,
+        },
+    };
+    let Some(code) = Code::of(ticket, canvas.theme().is_ascii(), ink) else {
         return paragraph(
             canvas,
             page,

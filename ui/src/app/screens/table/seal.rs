@@ -121,9 +121,9 @@ pub(super) fn sign(snapshot: &Snapshot, theme: &Theme) -> Line<'static> {
     if snapshot.seating.parties.count(SeatSet::all(snapshot.names.len())) > 1 {
         for seat in Seat::first(snapshot.names.len()) {
             let (dot, style) = match (snapshot.connected.contains(seat), snapshot.indirect.contains(seat)) {
-                (true, _) => (theme.glyph(" ●", " *"), theme.good()),
-                (false, true) => (theme.glyph(" ◐", " o"), theme.accent()),
-                (false, false) => (theme.glyph(" ○", " -"), theme.bad()),
+                (true, _) => (theme.sign(" ●", " *"), theme.good()),
+                (false, true) => (theme.sign(" ◐", " o"), theme.accent()),
+                (false, false) => (theme.sign(" ○", " -"), theme.bad()),
             };
             spans.push(Span::styled(dot, style));
         }
