@@ -32,6 +32,7 @@ mod meet;
 #[cfg(target_os = "linux")]
 mod namespaces;
 mod net;
+mod odd_files;
 mod own_game;
 mod people;
 #[path = "../fixture/pictures.rs"]
@@ -61,6 +62,7 @@ mod stored;
 #[cfg(target_os = "linux")]
 mod torture;
 mod transcript;
+mod vectors;
 mod walls;
 mod watch;
 mod way;
