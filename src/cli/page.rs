@@ -260,6 +260,7 @@ mod tests {
     use fairdeal_protocol::party::{Party, PlayedBy};
     use fairdeal_protocol::seat::SeatSet;
     use fairdeal_protocol::table::fault::{Fault, FaultKind};
+    use fairdeal_protocol::table::replica::ResultProof;
     use fairdeal_protocol::transcript::End;
 
     use super::*;
@@ -296,6 +297,7 @@ mod tests {
             },
             scores: vec![-7, 104],
             winners: vec![Seat::new(1).unwrap()],
+            result: ResultProof::default(),
             left: Vec::new(),
             claims: Vec::new(),
             unopened: SeatSet::EMPTY,

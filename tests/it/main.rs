@@ -57,6 +57,7 @@ mod screen;
 mod search_bot;
 #[cfg(unix)]
 mod site;
+mod signed_results;
 mod sitting;
 mod stored;
 #[cfg(target_os = "linux")]

@@ -733,6 +733,7 @@ impl<G: Game> Audit<G> {
             tally: self.tally,
             scores: game.scores(),
             winners: game.winners().iter().collect(),
+            result: self.replica.result(),
             left: self.left.clone(),
             claims: self.claims.clone(),
             unopened: self.unopened,

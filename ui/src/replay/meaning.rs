@@ -171,6 +171,7 @@ mod tests {
     use fairdeal_protocol::hash::Hash32;
     use fairdeal_protocol::party::{Parties, Party, PlayedBy};
     use fairdeal_protocol::table::fault::{Fault, FaultKind};
+    use fairdeal_protocol::table::replica::ResultProof;
     use fairdeal_protocol::transcript::End;
 
     use super::*;
@@ -190,6 +191,7 @@ mod tests {
             },
             scores: vec![0; 3],
             winners: Vec::new(),
+            result: ResultProof::default(),
             left: Vec::new(),
             claims: Vec::new(),
             unopened: SeatSet::EMPTY,

@@ -28,11 +28,12 @@ impl<G: Game> Replica<G> {
         let hash = step_hash(&table, self.step, &self.parent, entries.values(), removed);
         // All complaints are known here, so that their order does not matter.
         let accused = self.accused(entries).into_iter().map(|fault| fault.seat);
-        let guilty = removed.iter().chain(accused);
-        let out: SeatSet = guilty.flat_map(|seat| self.party(seat).iter()).collect();
-        let out: SeatSet = out.iter().filter(|seat| self.live.contains(*seat)).collect();
+        let guilty = self.live_parties(self.faulty.iter().chain(accused));
+        let out = guilty.iter().chain(removed.iter());
+        let out = self.live_parties(out);
         let outlasts = out.is_empty() || self.outlasts(out);
         self.out = SeatSet::EMPTY;
+        self.faulty = SeatSet::EMPTY;
         self.departing.clear();
         match kind {
             StepKind::Action { leader } => self.finish_action(leader, entries, &mut news)?,
@@ -47,9 +48,19 @@ impl<G: Game> Replica<G> {
                 }
             }
         }
+        self.result.guilty.extend(guilty.iter());
+        if !self.settled.is_over() {
+            // A Leave in the log is the seat's own signature, whatever the others say of it.
+            let by_word = out.minus(guilty).minus(self.leaving());
+            self.result.by_word.extend(by_word.iter());
+        }
         self.remove(out, &mut news);
         if !outlasts {
             self.void(&mut news);
+        }
+        // Its entries name the hash of the step that ended the game. An entry that proves a fault names it, too.
+        if kind == StepKind::Confirm && self.stage == Stage::Opening && self.game.is_over() {
+            self.result.signed_by = entries.keys().copied().chain(guilty.iter()).collect();
         }
         let opening = self.stage == Stage::Opening;
         self.advance(&mut news)?;
@@ -91,9 +102,10 @@ impl<G: Game> Replica<G> {
     pub fn resume_without(&mut self, culprit: Seat, next: u64, name: Hash32) -> Result<Vec<News<G>>, Broken> {
         let mut news = Vec::new();
         self.out = SeatSet::EMPTY;
+        self.faulty = SeatSet::EMPTY;
         self.departing.clear();
-        let party = self.party(culprit).iter();
-        let out: SeatSet = party.filter(|seat| self.live.contains(*seat)).collect();
+        let out = self.live_parties([culprit]);
+        self.result.guilty.extend(out.iter());
         if !out.is_empty() {
             let over = matches!(self.kind(), Some(StepKind::Opening | StepKind::Closing));
             self.remove(out, &mut news);
@@ -107,6 +119,12 @@ impl<G: Game> Replica<G> {
         self.step = next;
         self.digest = self.compute_digest();
         Ok(news)
+    }
+
+    /// The live seats of the parties of these seats.
+    fn live_parties(&self, seats: impl IntoIterator<Item = Seat>) -> SeatSet {
+        let all = seats.into_iter().flat_map(|seat| self.party(seat).iter());
+        all.filter(|seat| self.live.contains(*seat)).collect()
     }
 
     /// Removes these seats from the game.

@@ -301,6 +301,19 @@ pub struct Preview<G: Game> {
     batch: Vec<Request>,
 }
 
+/// The proofs in a log about the result of its game: signatures and faults, apart from the scores.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ResultProof {
+    /// The seats that have signed the end of the game: the first Confirm step after it holds an entry of each. Entries
+    /// of that step name the hash of the log up to the end. Empty before that step is complete.
+    pub signed_by: SeatSet,
+    /// The parties removed for a proven fault, also after the end of the game.
+    pub guilty: SeatSet,
+    /// The seats that the others removed by their statements alone before the end of the game. Nothing proves that
+    /// these seats were absent. A seat whose signed Leave is in the log is not one of them.
+    pub by_word: SeatSet,
+}
+
 /// The state that follows from the log.
 #[derive(Clone, Debug)]
 pub struct Replica<G: Game> {
@@ -313,6 +326,9 @@ pub struct Replica<G: Game> {
     live: SeatSet,
     /// The seats removed in the open step whose entries do not count: by decision, or for a proven fault.
     out: SeatSet,
+    /// The seats among them with a proven fault.
+    faulty: SeatSet,
+    result: ResultProof,
     /// The seats removed in the open step by decision whose entries count, each with its entry.
     departing: BTreeMap<Seat, Hash32>,
     /// The parts of shares that holders have sent in a rebuild step.
@@ -352,6 +368,8 @@ impl<G: Game> Replica<G> {
             digest: Hash32::default(),
             live,
             out: SeatSet::EMPTY,
+            faulty: SeatSet::EMPTY,
+            result: ResultProof::default(),
             departing: BTreeMap::new(),
             parts: BTreeMap::new(),
             checkpoint: None,
@@ -470,6 +488,7 @@ impl<G: Game> Replica<G> {
     pub fn remove_guilty(&mut self, seat: Seat) {
         if self.live.contains(seat) {
             self.out.insert(seat);
+            self.faulty.insert(seat);
         }
     }
 
@@ -527,6 +546,11 @@ impl<G: Game> Replica<G> {
     /// Whether the log has ended.
     pub fn is_finished(&self) -> bool {
         self.stage == Stage::Finished
+    }
+
+    /// The proofs about the result of the game so far.
+    pub fn result(&self) -> ResultProof {
+        self.result
     }
 
     /// The seats that may not interject before the next in-turn action.
