@@ -191,6 +191,13 @@ pub struct Audited {
     pub verdict: Option<String>,
     /// Whether the game ended.
     pub finished: bool,
+    /// The game's id.
+    pub game: String,
+    /// The options of the game and the table.
+    pub options: BTreeMap<String, String>,
+    /// The day of a daily deal that the charter names, as `2026-01-31`; otherwise `null`. Of a fair game it is the day
+    /// whose deal was played.
+    pub day: Option<String>,
     /// The table id: 64 hexadecimal digits.
     #[schemars(regex(pattern = r"^[0-9a-f]{64}$"))]
     pub table: String,
