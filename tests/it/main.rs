@@ -10,6 +10,7 @@ mod auditor;
 mod bots;
 mod chat;
 mod cheat;
+mod citations;
 mod clipped;
 mod damage;
 #[cfg(target_os = "linux")]
@@ -55,9 +56,9 @@ mod schema;
 mod screen;
 #[cfg(unix)]
 mod search_bot;
+mod signed_results;
 #[cfg(unix)]
 mod site;
-mod signed_results;
 mod sitting;
 mod stored;
 #[cfg(target_os = "linux")]

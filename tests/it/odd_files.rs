@@ -194,6 +194,7 @@ fn closed(room: &Room<AnyGame>, by: &[usize], absent: &[usize], faults: &[&Entry
     judged(room, trailer).is_fair()
 }
 
+//= T5.43, T5.49
 #[test]
 fn absent_seats_are_there_and_whole_parties() {
     let mut room = table(&[0, 1, 2, 3, 4]);
@@ -231,6 +232,7 @@ fn absent_seats_are_there_and_whole_parties() {
 }
 
 /// A file that is not stopped may hold the certificate and the faults of its open step, without claims and entries.
+//= T1.3
 #[test]
 fn open_step_may_have_removals() {
     let room = table(&[0, 1, 2, 3, 4]);
@@ -270,6 +272,7 @@ fn open_step_may_have_removals() {
 }
 
 /// The entry that an Out names is the only one that can prove a fault of its seat. A Keep has no part in that.
+//= T5.33
 #[test]
 fn fault_is_the_entry_that_an_out_names() {
     let room = table(&[0, 1, 2, 3, 4]);
@@ -297,6 +300,7 @@ fn fault_is_the_entry_that_an_out_names() {
 }
 
 /// Reports that continue without a party that has departed before remove nobody and void nothing.
+//= T5.32
 #[test]
 fn fork_reports_on_a_departed_seat_void_nothing() {
     for leaves in [true, false] {

@@ -173,6 +173,7 @@ fn compare(text: &str, rows: &[(&str, &[&str])], values: &BTreeMap<String, Strin
     assert_eq!(seen, known);
 }
 
+//= T4.3
 #[test]
 fn deal_of_the_page_is_the_computed_one() {
     let values = snapshot("protocol/tests/table/snapshots/table__vectors__values_of_a_fixed_deal.snap");

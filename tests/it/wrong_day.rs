@@ -109,6 +109,7 @@ fn told(command: &[&str], file: &Path) -> (Option<i32>, String) {
     (output.status.code(), String::from_utf8(output.stdout).unwrap())
 }
 
+//= T7.10
 #[test]
 fn another_tower_than_the_days_is_not_fair() {
     assert_eq!(audit::<AnyGame>(&played("2026-01-03")).finding, None);

@@ -181,6 +181,7 @@ impl Finding {
     ///
     /// An entry that does not fit the others proves nothing against its own seat. The file's author may have moved it,
     /// or another seat may have signed a second version of an entry it names.
+    //= T9.8
     pub fn seat(&self) -> Option<Seat> {
         match self {
             Self::Fault(fault) => Some(fault.seat),

@@ -18,6 +18,7 @@ impl<G: Game> Replica<G> {
     ///
     /// # Errors
     /// [`Broken`] on a bug in this program; the replica is then unusable.
+    //= T5.18
     pub fn finish(&mut self, entries: &BTreeMap<Seat, Entry>) -> Result<Vec<News<G>>, Broken> {
         let mut news = Vec::new();
         let Some(kind) = self.kind() else {
@@ -64,6 +65,7 @@ impl<G: Game> Replica<G> {
         }
         let opening = self.stage == Stage::Opening;
         self.advance(&mut news)?;
+        //= T5.21
         self.confirming = match kind {
             StepKind::Confirm => false,
             // Confirm in a separate step: the next regular entries would reveal the seeds.
@@ -99,6 +101,7 @@ impl<G: Game> Replica<G> {
     ///
     /// # Errors
     /// [`Broken`] as for [`Self::finish`].
+    //= T5.32
     pub fn resume_without(&mut self, culprit: Seat, next: u64, name: Hash32) -> Result<Vec<News<G>>, Broken> {
         let mut news = Vec::new();
         self.out = SeatSet::EMPTY;
@@ -122,12 +125,14 @@ impl<G: Game> Replica<G> {
     }
 
     /// The live seats of the parties of these seats.
+    //= T5.35
     fn live_parties(&self, seats: impl IntoIterator<Item = Seat>) -> SeatSet {
         let all = seats.into_iter().flat_map(|seat| self.party(seat).iter());
         all.filter(|seat| self.live.contains(*seat)).collect()
     }
 
     /// Removes these seats from the game.
+    //= T5.20
     fn remove(&mut self, out: SeatSet, news: &mut Vec<News<G>>) {
         if out.is_empty() {
             return;
@@ -152,6 +157,7 @@ impl<G: Game> Replica<G> {
 
     /// Abandons the deal unscored, and begins another from the same state without the departed seats. Its number and
     /// seeds are never reused, and none of it is opened.
+    //= T5.24
     fn void(&mut self, news: &mut Vec<News<G>>) {
         let Some(checkpoint) = self.checkpoint.clone() else {
             return;
@@ -177,6 +183,7 @@ impl<G: Game> Replica<G> {
         self.stage = Stage::Commit;
     }
 
+    //= T5.22
     fn finish_action(
         &mut self,
         leader: Seat,
@@ -235,6 +242,7 @@ impl<G: Game> Replica<G> {
     }
 
     /// Takes one seat's entry of a step other than an action step.
+    //= T5.18
     fn take(&mut self, entry: &Entry) {
         let (seat, body) = (entry.seat(), entry.body());
         let running = self.running.as_mut();
@@ -291,6 +299,7 @@ impl<G: Game> Replica<G> {
         }
     }
 
+    //= T5.19
     fn turn_stage(&mut self, kind: StepKind, news: &mut Vec<News<G>>) -> Result<(), Broken> {
         match kind {
             StepKind::Commit => self.stage = Stage::Key,
@@ -381,6 +390,7 @@ impl<G: Game> Replica<G> {
     }
 
     /// Settles answered batches and starts the next items, until a seat owes something.
+    //= T5.25
     fn advance(&mut self, news: &mut Vec<News<G>>) -> Result<(), Broken> {
         while self.stage == Stage::Play {
             if let Some((seat, _)) = self.rebuilding() {
@@ -409,6 +419,7 @@ impl<G: Game> Replica<G> {
         Ok(())
     }
 
+    //= T5.27
     fn start(&mut self, item: Item<G>, news: &mut Vec<News<G>>) -> Result<(), Broken> {
         if let Item::Leave(seat) = item {
             // A finished game cannot be left; the seat stays for the opening.
@@ -435,6 +446,7 @@ impl<G: Game> Replica<G> {
     }
 
     /// Settles an answered batch. Returns the item if it waits for a step of another kind.
+    //= T5.26
     fn settle(&mut self, mut running: Running<G>, news: &mut Vec<News<G>>) -> Result<Option<Running<G>>, Broken> {
         for request in &running.batch {
             if let Request::Deal { card, to } = request {

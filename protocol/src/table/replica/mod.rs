@@ -315,6 +315,7 @@ pub struct ResultProof {
 }
 
 /// The state that follows from the log.
+//= T5.2
 #[derive(Clone, Debug)]
 pub struct Replica<G: Game> {
     charter: SignedCharter,
@@ -440,6 +441,7 @@ impl<G: Game> Replica<G> {
     }
 
     /// The seats whose entries are due, given the `counted` ones: everything that their entries must name is known.
+    //= T5.44
     pub fn due(&self, counted: SeatSet) -> SeatSet {
         let live = self.live();
         let missing = live.minus(counted);
@@ -453,6 +455,7 @@ impl<G: Game> Replica<G> {
     }
 
     /// The live seats whose seeds a finished game's log lacks, if the `counted` entries of the open step are its last.
+    //= T5.45
     pub fn unopened(&self, counted: SeatSet) -> SeatSet {
         match self.kind() {
             Some(StepKind::Opening) => self.live().minus(counted),
@@ -493,6 +496,7 @@ impl<G: Game> Replica<G> {
     }
 
     /// Removes seats by decision in the open step. The entries in `counted` still count.
+    //= T5.40
     pub fn remove_absent(&mut self, seats: SeatSet, counted: &[(Seat, Hash32)]) {
         let counted: BTreeMap<Seat, Hash32> = counted.iter().copied().collect();
         for seat in seats.iter().filter(|seat| self.live.contains(*seat)) {
@@ -512,6 +516,7 @@ impl<G: Game> Replica<G> {
     }
 
     /// The name that acks use in place of the entry of a leader removed without one.
+    //= T5.13
     pub fn out_name(&self, leader: Seat) -> Hash32 {
         Hasher::new(domain::VOTED_OUT)
             .hash(&self.table())
@@ -604,6 +609,7 @@ impl<G: Game> Replica<G> {
     }
 
     /// The kind of the open step; `None` if the log has ended or no seat is left to continue it.
+    //= T5.9
     pub fn kind(&self) -> Option<StepKind> {
         let over = matches!(self.stage, Stage::Opening | Stage::Closing | Stage::Finished);
         if self.live.is_empty() && !over {
@@ -637,6 +643,7 @@ impl<G: Game> Replica<G> {
     }
 
     /// The first seat of `to_act` clockwise after the last leader.
+    //= T5.9
     fn leader(&self) -> Seat {
         let waiting: SeatSet = self
             .game
@@ -650,6 +657,7 @@ impl<G: Game> Replica<G> {
         next.unwrap_or(self.last_leader)
     }
 
+    //= T8.1
     fn compute_digest(&self) -> Hash32 {
         let running = self.running.as_ref();
         let stage: u64 = match self.stage {
