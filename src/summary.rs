@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use fairdeal_games::AnyGame;
 use fairdeal_protocol::seat::Seat;
+use fairdeal_protocol::table::replica::Replica;
 use fairdeal_protocol::transcript::Transcript;
 use fairdeal_protocol::wire::codec::CodecError;
-pub use fairdeal_ui::past::summary::{Ending, Player, SeatResult, Summary};
+pub use fairdeal_ui::past::summary::{Ending, Player, SeatResult, Summary, Unrated};
 
 use crate::store::{DataDir, StoreError};
 
@@ -21,8 +22,8 @@ pub enum KeepError {
     Store(#[from] StoreError),
 }
 
-/// Saves the transcript of a table that was played or watched here, with its summary. `game` is the final state, and
-/// `forfeited` the seat whose wrong digest stopped the table. A spectator's transcript (`me` is `None`) never replaces
+/// Saves the transcript of a table that was played or watched here, with its summary. `replica` is the final state,
+/// and `forfeited` the seat whose wrong digest stopped the table. A spectator's transcript (`me` is `None`) never replaces
 /// a player's of the same table.
 ///
 /// # Errors
@@ -30,7 +31,7 @@ pub enum KeepError {
 pub fn keep(
     data: &DataDir,
     transcript: &Transcript,
-    game: &AnyGame,
+    replica: &Replica<AnyGame>,
     me: Option<Seat>,
     forfeited: Option<Seat>,
 ) -> Result<PathBuf, KeepError> {
@@ -42,7 +43,7 @@ pub fn keep(
     let path = data.save_transcript(&table, &bytes)?;
     let summary = Summary {
         bytes: length(&bytes),
-        ..Summary::of_table(transcript, game, me, forfeited)
+        ..Summary::of_table(transcript, replica, me, forfeited)
     };
     save(data, &table, &summary);
     Ok(path)

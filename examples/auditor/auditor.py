@@ -680,6 +680,7 @@ class Auditor:
         self.replica = Replica(self.file, self.signers)
         self.entries = self.removals = self.faults = self.halted = 0
 
+    #= T9.2
     def audit(self):
         while True:
             while self.read_halted():
@@ -721,6 +722,7 @@ class Auditor:
         culprit = min(party)
         held = {halt.seat: halt for halt in halts}
         need(all(self.signers.word("halt", halt) and halt.culprit == culprit for halt in halts), "a bad halt")
+        #= T5.46
         waiting, circle = replica.live - party, set()
         while waiting:
             seat = waiting.pop()
@@ -778,6 +780,7 @@ class Auditor:
             replica.out |= removed - set(counted)
         return kept
 
+    #= T5.37
     def read_decision(self, proof, instance, live):
         """What one instance has decided, and the seats that it removes."""
         replica, bad = self.replica, f"step {self.replica.step}: the statements on a removal do not prove it"
@@ -790,17 +793,21 @@ class Auditor:
         value = read(proof.proposal, "propose")[1]
         name = H("removal-hash", proof.proposal.raw)
         need(all(read(word, "accept")[1] == name for word in proof.accepts), bad)
+        #= T5.41
         accepting = {word.seat for word in proof.accepts}
         need(len(accepting) == len(proof.accepts) and self.signers.is_majority(live, accepting), bad)
         removed = seat_set(value[1]) if value[0] == "out" else set()
         stay = live - removed
         need(not removed or (self.signers.closed(live, removed) and self.signers.is_majority(live, stay)), bad)
+        #= T5.39
         union = {}
+        #= T5.47
         for word in proof.consents:
             out, counted = read(word, "consent")
             need(seat_set(out) == removed, bad)
             for seat, entry in counted:
                 need(union.setdefault(seat, entry) == entry, bad)
+        #= T5.48
         consenting = {word.seat for word in proof.consents}
         need(len(consenting) == len(proof.consents), bad)
         if value[0] == "out":
@@ -823,6 +830,7 @@ class Auditor:
             entries[entry.seat] = entry
         return entries
 
+    #= T8.3
     def examine(self, entry, counted):
         replica = self.replica
         need(entry.parent == replica.parent, f"step {replica.step}: an entry of another log")
@@ -861,6 +869,7 @@ class Auditor:
         if accused:
             raise Unfair("a part of its escrow does not open", min(accused))
 
+    #= T1.2
     def check_end(self, entries, proven):
         file, replica = self.file, self.replica
         need(self.entries == len(file.entries), "entries follow the end of the log")
@@ -891,6 +900,7 @@ class Auditor:
             need(closed == (file.end == "finished") if over else file.end == "unfinished", "the log does not end as it says")
         return replica
 
+    #= T5.42
     def claims_close(self, over):
         """Whether claims close the table; each has to stand in a group that does."""
         replica, groups, order = self.replica, {}, []
@@ -910,8 +920,10 @@ class Auditor:
                 counted = set(self.judge({seat: entry for seat, entry in sorted(signed.items()) if entry}))
             except Unfair:
                 counted = None
+            #= T5.44
             two = self.signers.count_parties(live) == 2
             timed = dict(self.file.charter.options).get("turn-time", "none") != "none"
+            #= T5.50
             due = replica.due(live, (counted or set()) - away)
             need(
                 counted is not None and set(signed) == live - away and away and due and (over or due <= away)

@@ -44,6 +44,7 @@ class Prover:
     def nonces(self, purpose, transcript):
         return self.stream(purpose, transcript.copy().challenge("nonce-context", 32))
 
+    #= T6.2
     def commitment(self):
         return H("seed-commitment", *self.ctx, self.seed)
 
@@ -260,6 +261,7 @@ def sigma_challenge(transcript, chain, t, t_hat):
     return transcript.c()
 
 
+#= T6.13
 def shuffle_holds(ctx, deck, X, cards, out, proof):
     C, chain, t, t_hat, (s1, s2, s3, s4), s_hat, sp = proof
     n = len(cards)

@@ -62,6 +62,7 @@ def vectors(item):
     return lambda items: vector(items, item)
 
 
+#= T8.2
 def request(r):
     kind, *args = r
     if kind == "next":
@@ -89,6 +90,7 @@ def must(condition):
         raise Illegal
 
 
+#= T7.2
 class Game:
     version = 1
     seals_cards = True
@@ -111,6 +113,7 @@ class Game:
     def rolled(self):
         return (yield "flip", ("die", self.seats))[0] - 1
 
+    #= T7.3
     def legal(self, seat, action):
         try:
             must(not self.over and seat not in self.left)
@@ -241,6 +244,7 @@ class Loot(Game):
         else:
             yield from self.burn(seat)
 
+    #= T7.34
     def burn(self, by):
         sealed = [s[1] for hand in self.hands for s in hand if s[0] == "sealed"]
         opened = iter((yield "open", tuple(sealed)))
@@ -1148,6 +1152,7 @@ GAMES = {"loot": Loot, "ivory-tower": Ivory, "plutonian-poker": Plutonian,
          "sphinxs-paw": Sphinx, "houses-of-thoth": Thoth}
 
 
+#= T7.1, T7.33
 def create(charter):
     """The game of a charter, whether the table is strict; None if it cannot be played."""
     options = dict(charter.options)

@@ -196,6 +196,7 @@ def base(s):
 _tables = {}
 
 
+#= T2.5
 def verify_strict(key, message, signature):
     """Part 2, strict signatures."""
     r, s = edwards_decode(signature[:32]), int.from_bytes(signature[32:], "little")

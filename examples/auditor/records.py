@@ -57,6 +57,7 @@ def point(raw):
     return _points[raw]
 
 
+#= T2.1
 class Reader:
     def __init__(self, data):
         self.data, self.at = data, 0
@@ -178,6 +179,7 @@ class Reader:
     def reason(self):
         return ("decision", self.hash()) if self.varint(2) else ("vetoes", self.list(self.hash, 6))
 
+    #= T3.5
     def statement(self):
         start = self.at
         place = self.hash(), self.varint(), self.hash(), self.u16(), self.seat()
@@ -193,6 +195,7 @@ class Reader:
         }[says]()
         return Statement(*place, says, fields, self.data[start:self.at], self.take(64))
 
+    #= T3.6
     def certificate(self):
         def proof():
             return Proof(self.statement(), self.list(self.statement, 6), self.list(self.statement, 6))
@@ -204,6 +207,7 @@ class Reader:
                   self.seats())
         return Halt(*fields, self.data[start:self.at], self.take(64))
 
+    #= T3.8
     def claim(self):
         start = self.at
         fields = (self.hash(), self.seat(), self.varint(), self.hash(), self.seats(), self.varint(2),
@@ -214,6 +218,7 @@ class Reader:
         read = [self.signed_entry, self.statement, self.halt][self.varint(3)]
         return read(), read()
 
+    #= T1.1
     def transcript(self):
         self.take(9)
         return Transcript(
@@ -246,6 +251,7 @@ class Reader:
                  [self.scalar() for _ in range(4)], scalars(), scalars())
         return onto, deck, proof
 
+    #= T3.4
     def body(self):
         kind = KINDS[self.varint(16)]
         read = {
@@ -346,12 +352,14 @@ def seat_set(bits):
     return {seat for seat in range(6) if bits >> seat & 1}
 
 
+#= T3.11
 def exclude(one, other):
     """Whether an honest seat signs at most one of two removal statements."""
     same = (one.table, one.step, one.seat) == (other.table, other.step, other.seat)
     return same and (one.parent != other.parent or directed(one, other) or directed(other, one))
 
 
+#= T3.10
 def directed(one, other):
     same_instance = one.instance == other.instance
     said, says = one.fields, other.fields
@@ -376,7 +384,9 @@ def is_time(text, least):
             and len(text) < 7 and least <= int(text) <= 604800)
 
 
+#= T9.1
 def read_file(data):
+    #= T1.6
     if data[:9] != b"fairdeal\x03" or len(data) > 256 << 20:
         raise Malformed("no transcript of version 3")
     reader = Reader(data)

@@ -5,6 +5,7 @@ import struct
 from group import L, from_uniform
 
 
+#= T4.1
 def layout(label, fields):
     out = b""
     for f in (label, *fields):
@@ -13,6 +14,7 @@ def layout(label, fields):
     return out
 
 
+#= T4.2
 def full(label):
     return f"fairdeal/{label}/v2\0"
 
@@ -45,6 +47,7 @@ def _block(key, counter):
     return struct.pack("<16I", *((p + q) & m for p, q in zip(x, first)))
 
 
+#= T4.6
 class Stream:
     def __init__(self, key):
         self.key, self.counter, self.rest = key, 0, b""
@@ -131,6 +134,7 @@ def _keccak(state):
     return bytearray(struct.pack("<25Q", *(lane & _M for lane in lanes)))
 
 
+#= T4.10
 class Merlin:
     def __init__(self, label, table=None, deal=None, seat=None):
         if label is None:
@@ -169,6 +173,7 @@ class Merlin:
         if flags == 7 and self.pos:
             self.run()
 
+    #= T4.11
     def append(self, label, message, end="\0"):
         if isinstance(message, int):
             message = message.to_bytes(8, "little")

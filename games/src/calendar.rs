@@ -4,6 +4,16 @@ use time::{Date, Month};
 
 /// The number of a calendar day written YYYY-MM-DD: consecutive days have consecutive numbers.
 pub fn day_number(text: &str) -> Option<i32> {
+    date(text).map(Date::to_julian_day)
+}
+
+/// A calendar day written YYYY-MM-DD in words: `29 February 2024`.
+pub fn day_in_words(text: &str) -> Option<String> {
+    let date = date(text)?;
+    Some(format!("{} {} {}", date.day(), date.month(), date.year()))
+}
+
+fn date(text: &str) -> Option<Date> {
     let parts: Vec<&str> = text.split('-').collect();
     let [year, month, day] = parts.as_slice() else {
         return None;
@@ -15,8 +25,7 @@ pub fn day_number(text: &str) -> Option<i32> {
     let (year, month, day) = (number(year, 4)?, number(month, 2)?, number(day, 2)?);
     let month = Month::try_from(u8::try_from(month).ok()?).ok()?;
     let (year, day) = (i32::try_from(year).ok()?, u8::try_from(day).ok()?);
-    let date = Date::from_calendar_date(year, month, day).ok()?;
-    Some(date.to_julian_day())
+    Date::from_calendar_date(year, month, day).ok()
 }
 
 #[cfg(test)]
@@ -28,6 +37,9 @@ mod tests {
         for good in ["2026-11-21", "2024-02-29", "2000-02-29", "0001-01-01", "9999-12-31"] {
             assert!(day_number(good).is_some(), "{good}");
         }
+        assert_eq!(day_in_words("2024-02-29").as_deref(), Some("29 February 2024"));
+        assert_eq!(day_in_words("0033-04-03").as_deref(), Some("3 April 33"));
+        assert_eq!(day_in_words("2023-02-29"), None);
         for bad in [
             "",
             "2026",

@@ -143,6 +143,7 @@ impl GameInfo {
         self.options.iter().map(each).collect::<Vec<_>>().join(", ")
     }
 
+    //= T7.1
     fn option(&self, key: &str) -> Result<&OptionInfo, RuleSetError> {
         self.options
             .iter()

@@ -44,6 +44,7 @@ impl SeatKey {
     }
 
     /// Strictly verifies a signature over label ‖ bytes.
+    //= T2.5
     pub fn verifies(&self, label: Label, message: &[u8], signature: &SignatureBytes) -> bool {
         let signature = Signature::from_bytes(&signature.0);
         self.0.verify_strict(&labelled(label, message), &signature).is_ok()
@@ -59,6 +60,7 @@ impl From<&SigningKey> for SeatKey {
 impl TryFrom<[u8; 32]> for SeatKey {
     type Error = &'static str;
 
+    //= T2.2
     fn try_from(bytes: [u8; 32]) -> Result<Self, Self::Error> {
         let key = VerifyingKey::from_bytes(&bytes).map_err(|_| "no Ed25519 key")?;
         if key.is_weak() {
@@ -217,6 +219,7 @@ impl Charter {
         Ok(charter)
     }
 
+    //= T3.1
     fn check(&self) -> Result<(), CharterError> {
         if self.players.is_empty() {
             return Err(CharterError::Seats(0));

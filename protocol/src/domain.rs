@@ -24,6 +24,7 @@ impl Label {
     }
 }
 
+//= T4.2
 const fn ends_in_its_only_zero(text: &str) -> bool {
     let mut rest = text.as_bytes();
     while let [first, tail @ ..] = rest {
@@ -36,6 +37,7 @@ const fn ends_in_its_only_zero(text: &str) -> bool {
 }
 
 /// Makes a label from text without its closing 0x00, checked at compile time.
+//= T4.5
 macro_rules! label {
     ($text:literal) => {
         Label::new(concat!($text, "\0"))

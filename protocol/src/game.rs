@@ -262,6 +262,7 @@ fn kind_list(kinds: u32, each: u8) -> Vec<u32> {
 }
 
 /// Samples [`Flip::Columns`].
+//= T4.9
 fn columns(stream: &mut impl Rng, kinds: u8, each: u8, levels: u8) -> Vec<u32> {
     let kinds = u32::from(kinds.max(1));
     let list = kind_list(kinds, each);
@@ -288,6 +289,7 @@ fn columns(stream: &mut impl Rng, kinds: u8, each: u8, levels: u8) -> Vec<u32> {
 ///
 /// Takes the high half of word × bound, and draws again while the low half is below 2⁶⁴ mod bound (Lemire 2019). That
 /// remainder is below `bound`, so most words need no division.
+//= T4.7
 pub fn uniform(stream: &mut (impl Rng + ?Sized), bound: u32) -> u32 {
     let bound = u64::from(bound.max(1));
     loop {
@@ -301,6 +303,7 @@ pub fn uniform(stream: &mut (impl Rng + ?Sized), bound: u32) -> u32 {
 }
 
 /// Fisher–Yates from the last position down, with [`uniform`] samples.
+//= T4.8
 pub fn shuffle<T>(stream: &mut (impl Rng + ?Sized), items: &mut [T]) {
     shuffle_while(stream, items, |_, _| true);
 }

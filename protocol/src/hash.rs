@@ -68,6 +68,7 @@ impl Hasher {
     }
 
     /// Absorbs one field of less than 2³² bytes.
+    //= T4.1
     #[must_use]
     pub fn bytes(mut self, field: &[u8]) -> Self {
         // No field is longer than u32::MAX, because the codec bounds every input.

@@ -129,6 +129,7 @@ impl Timing {
     ///
     /// # Errors
     /// [`TimingError`] for the first time that is missing, out of range or in another form.
+    //= T3.2
     pub(crate) fn check(options: &BTreeMap<String, String>) -> Result<(), TimingError> {
         let timing = Self::take(&mut options.clone())?;
         for (key, text) in timing.written() {

@@ -104,9 +104,9 @@ pub(super) enum Command {
     Verify(Verify),
     /// Audit transcripts and print a table of ratings for each game
     ///
-    /// Rates the games that are fair, finished, and signed by every seat that played to the end; standard error tells why
-    /// others are left out. A table counts once, however many copies there are. Exits with 1 if a game is unfair, else
-    /// with 2 if a file is unreadable.
+    /// Rates the fair games whose end is signed by every seat that played to it. A seat with a proven fault is last. Games
+    /// in which a seat was removed by the others' word are not rated; standard error tells why games are left out. A table
+    /// counts once, however many copies there are. Exits with 1 if a game is unfair, else with 2 if a file is unreadable.
     Ratings(Ratings),
     /// Print a game's rulebook, or list the games
     Rules {

@@ -45,7 +45,7 @@ fn table(all: &[Past]) -> String {
     let mut rows = vec![head.map(str::to_owned)];
     rows.extend(all.iter().map(|past| {
         let summary = past.summary();
-        let game = summary.map_or("-", Summary::game_name);
+        let game = summary.map_or_else(|| "-".to_owned(), |summary| summary.terms().in_short());
         let players = match (&past.what, summary) {
             (What::Unreadable(why), _) => why.clone(),
             (_, Some(summary)) => players(summary),
@@ -54,8 +54,8 @@ fn table(all: &[Past]) -> String {
         [
             past.date(),
             past.table.chars().take(SHORT).collect(),
-            game.to_owned(),
-            past.in_words(),
+            game,
+            ended(past),
             players,
         ]
     }));
@@ -76,6 +76,17 @@ fn table(all: &[Past]) -> String {
         text.push('\n');
     }
     text
+}
+
+/// How it ended, and whether a game that is over for its players is not rated.
+fn ended(past: &Past) -> String {
+    let words = past.in_words();
+    let Some(summary) = past.summary() else { return words };
+    match (&summary.ending, summary.why_finished_is_unrated()) {
+        (Ending::Claimed { .. }, _) => format!("{words}, not rated"),
+        (_, Some(why)) => format!("{words}, not rated: {why}"),
+        (_, None) => words,
+    }
 }
 
 /// The players and scores: `Anna 104 (won, you), Béla 87`.
@@ -133,11 +144,17 @@ fn line(past: &Past) -> HistoryLine {
         table: past.table.clone(),
         date: past.date(),
         game: summary.map(|summary| summary.game.clone()),
+        options: summary.map(|summary| summary.options.iter().cloned().collect()),
+        day: summary.and_then(|summary| summary.day.clone()),
         players: summary.map(|summary| summary.players.clone()),
         me: summary.and_then(|summary| summary.me).map(SeatNumber::from),
         ended,
         why: why.cloned(),
         forfeited_by,
+        unrated: match &past.what {
+            What::Over(summary) => summary.why_unrated_in_words(),
+            _ => None,
+        },
         scores: summary.map(|summary| summary.scores.clone()),
         winners: summary.map(winners),
         log: summary.filter(|_| has_ended).map(|summary| summary.log.clone()),

@@ -6,7 +6,6 @@
 use std::fmt::Write as _;
 
 use data_encoding::{BASE64, HEXLOWER};
-use fairdeal_games::game_info;
 use fairdeal_protocol::audit::auditor::{Departure, Reason, Report};
 use fairdeal_protocol::charter::Charter;
 use fairdeal_protocol::seat::Seat;
@@ -14,7 +13,7 @@ use fairdeal_ui::markup::Escaped;
 use fairdeal_ui::replay::deals::PlayedDeal;
 use fairdeal_ui::replay::meaning::{Check, checks, refusal};
 use fairdeal_ui::spoken::spoken;
-use fairdeal_ui::text::clean;
+use fairdeal_ui::terms::Terms;
 
 const STYLE: &str = "
 :root { color-scheme: light dark }
@@ -38,6 +37,7 @@ pub(super) struct Audited<'a> {
     pub(super) names: &'a [String],
     pub(super) report: &'a Report,
     pub(super) deals: &'a [PlayedDeal],
+    pub(super) terms: &'a Terms,
     /// The verdict of an audit without findings.
     pub(super) verdict: &'a str,
     /// The proof in plain words, for an audit without findings.
@@ -53,15 +53,14 @@ impl Audited<'_> {
 
     /// The whole page.
     pub(super) fn page(&self) -> String {
-        let id = clean(self.charter.game.as_str());
-        let game = game_info(&id).map_or(id.as_str(), |info| info.name);
+        let game = self.terms.game_name();
         let table = self.report.table.short();
         let body = [
             self.result(),
             self.players(),
             self.checks(),
             self.deals(),
-            self.log(&id),
+            self.log(),
             self.game_file(),
         ];
         format!(
@@ -195,18 +194,18 @@ impl Audited<'_> {
         text
     }
 
-    fn log(&self, id: &str) -> String {
+    fn log(&self) -> String {
         let report = self.report;
-        let options = self.charter.options.iter();
-        let options: Vec<String> = options
-            .map(|(key, value)| format!("{}={}", clean(key.as_str()), clean(value.as_str())))
-            .collect();
-        let rules = format!("{id}, version {}", self.charter.version);
+        let options = self.terms.options.iter();
+        let options = options.map(|(key, value)| format!("{key}={value}"));
+        let rules = format!("{}, version {}", self.terms.game, self.charter.version);
+        let deal = self.terms.deal_in_words();
         let rows = [
             (
                 "rules",
                 std::iter::once(rules).chain(options).collect::<Vec<_>>().join(", "),
             ),
+            ("deal", deal.unwrap_or_else(|| "random".to_owned())),
             ("table", report.table.to_string()),
             ("log hash", report.log.to_string()),
             ("spoken", spoken(&report.log.0)),
@@ -260,11 +259,13 @@ mod tests {
     use fairdeal_protocol::party::{Party, PlayedBy};
     use fairdeal_protocol::seat::SeatSet;
     use fairdeal_protocol::table::fault::{Fault, FaultKind};
+    use fairdeal_protocol::table::replica::ResultProof;
     use fairdeal_protocol::transcript::End;
 
     use super::*;
     use fairdeal_games::rule_set;
     use fairdeal_ui::replay::deals::DealEnd;
+    use fairdeal_ui::text::clean;
 
     fn charter(names: [&str; 2]) -> Charter {
         let players = names
@@ -296,6 +297,7 @@ mod tests {
             },
             scores: vec![-7, 104],
             winners: vec![Seat::new(1).unwrap()],
+            result: ResultProof::default(),
             left: Vec::new(),
             claims: Vec::new(),
             unopened: SeatSet::EMPTY,
@@ -325,6 +327,7 @@ mod tests {
             names: &names,
             report: &report,
             deals: &deals,
+            terms: &Terms::of(&charter),
             verdict: "fair",
             meaning: ["One <shuffled>.", "Two.", "Three."].map(str::to_owned),
             game,

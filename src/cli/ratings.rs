@@ -32,7 +32,7 @@ enum Judged {
         table: Hash32,
         summary: Box<Summary>,
         /// Why the game does not count for ratings.
-        unrated: Option<&'static str>,
+        unrated: Option<String>,
     },
 }
 
@@ -72,8 +72,10 @@ pub(super) fn ratings(args: &RatingsArgs) -> anyhow::Result<Exit> {
         is_unfair |= is_not_fair(summary);
         if unrated.is_none() {
             let known = tables.entry(*table).or_insert(summary);
-            // Two finished logs of one table: all files together decide, not their order.
-            if summary.log < known.log {
+            // Two logs of one table: all files together decide, not their order. One that was cut after the end may
+            // lack a fault.
+            let rank = |one: &Summary| (one.ending != Ending::Finished, one.log.clone());
+            if rank(summary) < rank(known) {
                 *known = summary;
             }
         }
@@ -134,7 +136,7 @@ fn judge(path: &Path) -> Judged {
     match Summary::audit(&transcript, None, &mut |_| ControlFlow::Continue(())) {
         Ok(Some(summary)) => Judged::Audited {
             table: transcript.charter().table(),
-            unrated: summary.why_unrated(&transcript),
+            unrated: summary.why_unrated_in_words(),
             summary: Box::new(summary),
         },
         Ok(None) => Judged::Unreadable("the audit was cancelled".to_owned()),
@@ -154,7 +156,7 @@ fn complaint(judged: &Judged, tables: &BTreeMap<Hash32, &Summary>) -> Option<Str
             table,
             summary,
             unrated,
-        } => (table, summary, (*unrated)?),
+        } => (table, summary, unrated.as_ref()?),
     };
     match &summary.ending {
         Ending::Unfair { why } => Some(format!("NOT FAIR: {why}")),

@@ -6,7 +6,7 @@ use std::io;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use fairdeal_games::{AnyGame, game_info};
+use fairdeal_games::AnyGame;
 use fairdeal_protocol::audit::auditor::{Audit, Finding, Reason, Report};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::abandonment::Abandonment;
@@ -17,7 +17,8 @@ use fairdeal_ui::replay::deals::Ledger;
 use fairdeal_ui::replay::meaning::{Check, checks, meaning, refusal};
 use fairdeal_ui::replay::verdict;
 use fairdeal_ui::spoken::spoken;
-use fairdeal_ui::text::{clean, player_names};
+use fairdeal_ui::terms::Terms;
+use fairdeal_ui::text::player_names;
 use fairdeal_ui::view::{Seating, ground_in_words};
 
 use super::args::Verify;
@@ -64,6 +65,7 @@ pub(super) fn verify(args: &Verify) -> anyhow::Result<Exit> {
     });
     let charter = transcript.charter().charter();
     let names = player_names(charter);
+    let terms = Terms::of(charter);
     let seating = Seating::of(charter);
     if let Some(file) = &args.html {
         // The encoding is canonical: these are the bytes of the file.
@@ -78,29 +80,29 @@ pub(super) fn verify(args: &Verify) -> anyhow::Result<Exit> {
             names: &names,
             report: &report,
             deals: &ledger.into_deals(),
-            verdict: verdict(&report, names.len()),
-            meaning: meaning(&report, &names, &seating, None),
+            verdict: &verdict(&report, names.len(), &terms),
+            meaning: meaning(&report, &names, &seating, &terms, None),
+            terms: &terms,
         };
         // A page that cannot be written is a usage error, not a verdict: there must be no verdict without its page.
         write_out(file, audited.page().as_bytes(), &args.file, args.force).map_err(usage)?;
     }
     if args.json {
-        say_json(in_json(&report, &names, &seating))?;
+        say_json(in_json(&report, &names, &seating, &terms))?;
     } else {
-        print(in_words(&report, charter.game.as_str(), &names, &seating).as_bytes())?;
+        print(in_words(&report, &names, &seating, &terms).as_bytes())?;
     }
     Ok(if report.is_fair() { Exit::Done } else { Exit::Failed })
 }
 
 /// The report in words: what it means first, then the result and the checks, then what identifies the log.
-fn in_words(report: &Report, game: &str, names: &[String], seating: &Seating) -> String {
-    let game = clean(game);
-    let game = game_info(&game).map_or(game.as_str(), |info| info.name);
+fn in_words(report: &Report, names: &[String], seating: &Seating, terms: &Terms) -> String {
+    let game = terms.game_name();
     let mut text = format!("{game}, table {}: ", report.table.short());
     match &report.finding {
         None => {
-            let _ = writeln!(text, "{}\n", verdict(report, names.len()));
-            let sentences = meaning(report, names, seating, None).join(" ");
+            let _ = writeln!(text, "{}\n", verdict(report, names.len(), terms));
+            let sentences = meaning(report, names, seating, terms, None).join(" ");
             for row in wrapped(&sentences, WIDTH, 0) {
                 let _ = writeln!(text, "{row}");
             }
@@ -127,6 +129,10 @@ fn in_words(report: &Report, game: &str, names: &[String], seating: &Seating) ->
         let _ = writeln!(text, "  {sign}  {count:>6}  {name}");
     }
     let _ = writeln!(text, "\ngame   {game} between {}", names.join(", "));
+    let _ = writeln!(text, "rules  {}", terms.options_in_words());
+    if let Some(deal) = terms.deal_in_words() {
+        let _ = writeln!(text, "deal   {deal}, as the charter names it");
+    }
     if let Some(words) = seating.in_words(names) {
         let _ = writeln!(text, "seats  {words} (as their programs declare)");
     }
@@ -183,7 +189,7 @@ fn forfeited_by(finding: &Finding) -> Option<Seat> {
     }
 }
 
-fn in_json(report: &Report, names: &[String], seating: &Seating) -> Verdict {
+fn in_json(report: &Report, names: &[String], seating: &Seating, terms: &Terms) -> Verdict {
     let checks = report.tally.checks().into_iter();
     let numbers_of = |seats: &[Seat]| seats.iter().copied().map(SeatNumber::from).collect();
     let finding = report.finding.as_ref().map(|finding| results::Finding {
@@ -209,8 +215,11 @@ fn in_json(report: &Report, names: &[String], seating: &Seating) -> Verdict {
     });
     let forfeited_by = report.finding.as_ref().and_then(forfeited_by);
     let audited = Box::new(Audited {
-        verdict: report.is_fair().then(|| verdict(report, names.len()).to_owned()),
+        verdict: report.is_fair().then(|| verdict(report, names.len(), terms)),
         finished: report.end == End::Finished,
+        game: terms.game.clone(),
+        options: terms.options.iter().cloned().collect(),
+        day: terms.day().map(str::to_owned),
         table: report.table.to_string(),
         log: report.log.to_string(),
         seats: names.to_vec(),

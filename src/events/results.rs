@@ -20,6 +20,10 @@ pub struct HistoryLine {
     pub date: String,
     /// The game's id; `null` if the file cannot be read.
     pub game: Option<String>,
+    /// The options of the game and the table; `null` if the file cannot be read.
+    pub options: Option<BTreeMap<String, String>>,
+    /// The day of a daily deal, as `2026-01-31`; otherwise `null`.
+    pub day: Option<String>,
     /// The players' names in seat order, cleaned for display; `null` if the file cannot be read.
     pub players: Option<Vec<String>>,
     /// The player's own seat; `null` if unknown or if the player was a spectator.
@@ -30,6 +34,8 @@ pub struct HistoryLine {
     pub why: Option<String>,
     /// The seat that forfeited the game if the state is `forfeited`; otherwise `null`.
     pub forfeited_by: Option<SeatNumber>,
+    /// Why a game that is over does not count for ratings, in plain words; otherwise `null`.
+    pub unrated: Option<String>,
     /// One score per seat at the end of the log; empty if unknown, `null` if the file cannot be read.
     pub scores: Option<Vec<i64>>,
     /// The winning seats; empty if the game was not finished, `null` if the file cannot be read.
@@ -185,6 +191,13 @@ pub struct Audited {
     pub verdict: Option<String>,
     /// Whether the game ended.
     pub finished: bool,
+    /// The game's id.
+    pub game: String,
+    /// The options of the game and the table.
+    pub options: BTreeMap<String, String>,
+    /// The day of a daily deal that the charter names, as `2026-01-31`; otherwise `null`. Of a fair game it is the day
+    /// whose deal was played.
+    pub day: Option<String>,
     /// The table id: 64 hexadecimal digits.
     #[schemars(regex(pattern = r"^[0-9a-f]{64}$"))]
     pub table: String,

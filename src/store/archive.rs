@@ -25,6 +25,7 @@ const MAX_SUMMARY: u64 = 16 << 10;
 /// Maximum number of table ids named in an error.
 const NAMED: usize = 10;
 /// Domain label of the digest in an evidence file's name.
+//= T1.5
 const EVIDENCE_LABEL: Label = fairdeal_protocol::domain::EVIDENCE_FILE;
 
 /// A transcript in the data directory.

@@ -19,6 +19,7 @@ use fairdeal_ui::canvas::Target;
 use fairdeal_ui::input::KeyCode;
 use fairdeal_ui::replay::Replay;
 use fairdeal_ui::session::Command;
+use fairdeal_ui::terms::Terms;
 use fairdeal_ui::text::player_names;
 use fairdeal_ui::view::Seating;
 
@@ -80,6 +81,7 @@ fn all() -> Vec<(String, TestApp)> {
     let transcript = Transcript::from_bytes(&fixture::record("loot", 3, &[("target", "20")], 1)).unwrap();
     let names = player_names(transcript.charter().charter());
     let seating = Seating::of(transcript.charter().charter());
+    let terms = Terms::of(transcript.charter().charter());
     let report = audit_with::<AnyGame>(transcript.clone(), &mut |_| ControlFlow::Continue(())).unwrap();
     let replay = Arc::new(Replay::open(transcript).unwrap());
     for (name, mut stage) in screens(false) {
@@ -90,6 +92,7 @@ fn all() -> Vec<(String, TestApp)> {
                     report,
                     names: names.clone(),
                     seating: seating.clone(),
+                    terms: terms.clone(),
                 });
                 stage.input(Input::UiEvent(UiEvent::Audited(audited)));
                 all.push(("audit-done".to_owned(), stage));

@@ -48,6 +48,11 @@ pub(crate) fn check_person_line(line: &str) {
     exact::<PersonLine>(line);
 }
 
+/// Checks a line that `verify` printed.
+pub(crate) fn check_verify_line(line: &str) {
+    exact::<VerifyLine>(line);
+}
+
 /// Checks a line that `ratings` printed.
 pub(crate) fn check_ratings_line(line: &str) {
     exact::<RatingsLine>(line);

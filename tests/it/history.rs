@@ -39,7 +39,7 @@ fn kept() -> (TempDir, DataDir, PathBuf) {
     let data = DataDir::open(Some(root.path())).unwrap();
     let room = play("loot", 2, &[("target", "10")], 1, &mut |_| {});
     let table = &room[1].table;
-    let path = keep(&data, &table.transcript(), table.game(), Some(table.me()), None).unwrap();
+    let path = keep(&data, &table.transcript(), table.replica(), Some(table.me()), None).unwrap();
     (root, data, path)
 }
 
@@ -51,21 +51,21 @@ fn spectator_never_replaces_a_saved_transcript() {
     let mut first = None;
     play("loot", 2, &[("target", "10")], 1, &mut |room| {
         let table = &room[0].table;
-        first.get_or_insert_with(|| (table.transcript(), table.game().clone()));
+        first.get_or_insert_with(|| (table.transcript(), table.replica().clone()));
     });
-    let (shown, game) = first.unwrap();
+    let (shown, replica) = first.unwrap();
     assert_ne!(shown.to_bytes().unwrap(), saved);
-    let watched = keep(&data, &shown, &game, None, None).unwrap();
+    let watched = keep(&data, &shown, &replica, None, None).unwrap();
     assert_eq!(watched, path);
     assert_eq!(std::fs::read(&path).unwrap(), saved);
 
     // A longer transcript replaces a spectator's own file.
     let root = TempDir::new().unwrap();
     let other = DataDir::open(Some(root.path())).unwrap();
-    let path = keep(&other, &shown, &game, None, None).unwrap();
+    let path = keep(&other, &shown, &replica, None, None).unwrap();
     assert_ne!(std::fs::read(&path).unwrap(), saved);
     let whole = fairdeal_protocol::transcript::Transcript::from_bytes(&saved).unwrap();
-    keep(&other, &whole, &game, None, None).unwrap();
+    keep(&other, &whole, &replica, None, None).unwrap();
     assert_eq!(std::fs::read(&path).unwrap(), saved);
 }
 

@@ -10,6 +10,7 @@ mod auditor;
 mod bots;
 mod chat;
 mod cheat;
+mod citations;
 mod clipped;
 mod clocks;
 mod damage;
@@ -35,6 +36,7 @@ mod models;
 #[cfg(target_os = "linux")]
 mod namespaces;
 mod net;
+mod odd_files;
 mod own_game;
 mod people;
 #[path = "../fixture/pictures.rs"]
@@ -57,6 +59,7 @@ mod schema;
 mod screen;
 #[cfg(unix)]
 mod search_bot;
+mod signed_results;
 #[cfg(unix)]
 mod site;
 mod sitting;
@@ -64,6 +67,7 @@ mod stored;
 #[cfg(target_os = "linux")]
 mod torture;
 mod transcript;
+mod vectors;
 mod walls;
 mod watch;
 mod way;

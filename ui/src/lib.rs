@@ -46,6 +46,7 @@ pub mod solved;
 pub mod spoken;
 pub mod svg;
 pub mod tables;
+pub mod terms;
 pub mod text;
 pub mod theme;
 pub mod view;

@@ -300,6 +300,7 @@ impl Page {
                         report: replay.report().clone(),
                         names: replay.names().to_vec(),
                         seating: replay.seating().clone(),
+                        terms: replay.terms().clone(),
                     };
                     self.replay = Some(Arc::from(replay));
                     return self.tell(UiEvent::Audited(Box::new(audited)), answer);

@@ -28,6 +28,7 @@ pub enum Target {
 }
 
 /// An action of the player.
+//= T7.9
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum IvoryAction {
     /// Turns up to three cards onto the draw pile.

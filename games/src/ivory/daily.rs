@@ -17,6 +17,7 @@ pub fn seed(date: &str, number: u32) -> [u8; 32] {
 /// The number of the day's deal: the smallest from 0 whose deal can be won. Milliseconds of work.
 ///
 /// The search of a deal has no bound, so that everybody finds the same number. It ends: it visits no state twice.
+//= T7.10
 pub fn number(date: &str) -> u32 {
     let mut numbers = 0..u32::MAX;
     let is_winnable = |number: &u32| solver::is_winnable(&order(seed(date, *number))) == Some(true);

@@ -64,6 +64,7 @@ const TURNED: usize = 3;
 const MOST_PILES: usize = 3;
 
 /// A game of Ivory Tower: its public state.
+//= T7.9
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ivory {
     /// The date of the daily deal, if it is one.
@@ -219,6 +220,7 @@ impl Ivory {
     }
 
     /// Opens the top card of the draw pile if nobody has seen it.
+    //= T7.11
     fn open_top(&mut self, chance: &mut dyn Chance) -> Result<Option<Face>, Pause> {
         if let Some(top) = self.draw.last_mut()
             && let Slot::Sealed(card) = *top
@@ -232,6 +234,7 @@ impl Ivory {
     }
 
     /// Turns up to three cards, one after another, onto the draw pile. Returns their number.
+    //= T7.11
     fn turn_cards(&mut self) -> usize {
         let count = self.deck.len().min(TURNED);
         let rest = self.deck.len() - count;
@@ -239,6 +242,7 @@ impl Ivory {
         count
     }
 
+    //= T7.12
     fn turn(&mut self, chance: &mut dyn Chance, events: &mut Vec<IvoryEvent>) -> Result<(), Pause> {
         if self.deck.is_empty() {
             self.recycle();
@@ -274,6 +278,7 @@ impl Ivory {
     }
 
     /// Moves the available card of a place, and opens nothing.
+    //= T7.12
     fn move_card(&mut self, from: Source, to: Target) -> Option<Face> {
         let card = self.available(from)?;
         match to {

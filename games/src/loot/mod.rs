@@ -81,6 +81,7 @@ pub struct LastHand {
 }
 
 /// A game of Loot: its public state.
+//= T7.5
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Loot {
     target: i64,
@@ -300,6 +301,7 @@ impl Game for Loot {
         legal
     }
 
+    //= T7.4
     fn check(&self, seat: Seat, action: &LootAction) -> Result<(), Illegal> {
         if self.over {
             return Err(Illegal::Over);
@@ -331,6 +333,7 @@ impl Game for Loot {
         Ok(())
     }
 
+    //= T7.4
     fn shown(&self, seat: Seat, action: &LootAction) -> Vec<Shown> {
         match action {
             LootAction::Discard {
@@ -373,6 +376,7 @@ impl Game for Loot {
         Ok(())
     }
 
+    //= T7.8
     fn forfeit(&mut self, seat: Seat, chance: &mut dyn Chance, events: &mut Vec<LootEvent>) -> Result<(), Pause> {
         if self.over || !self.playing().contains(seat) {
             return Ok(());

@@ -10,6 +10,7 @@ use super::{DEALT, LastHand, Loot, LootEvent, Phase, Pile, score};
 impl Loot {
     /// Deals the next hand. "A hand": all 54 cards are shuffled. Each seat gets nine, one at a time
     /// clockwise from the starter. The next card starts the discard pile.
+    //= T7.6
     pub(super) fn deal_hand(&mut self, chance: &mut dyn Chance, events: &mut Vec<LootEvent>) -> Result<(), Pause> {
         if self.hand_no > 0 {
             chance.next_deal()?;
@@ -54,6 +55,7 @@ impl Loot {
     }
 
     /// Carries out a legal take.
+    //= T7.7
     pub(super) fn take(&mut self, seat: Seat, pile: Pile, chance: &mut dyn Chance, events: &mut Vec<LootEvent>) {
         let open = match pile {
             Pile::Draw => {
@@ -73,6 +75,7 @@ impl Loot {
     }
 
     /// Carries out a legal discard, which completes the turn.
+    //= T7.7
     pub(super) fn discard(
         &mut self,
         seat: Seat,
@@ -122,6 +125,7 @@ impl Loot {
     }
 
     /// "Firing": all hands are shown and scored; the game ends or the next hand is dealt.
+    //= T7.8
     pub(super) fn burn(
         &mut self,
         fired_by: Seat,

@@ -83,6 +83,7 @@ pub enum Wilds {
 }
 
 /// A game of Plutonian Poker: its state, which is all public.
+//= T7.13
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plutonian {
     wilds: Wilds,
@@ -139,6 +140,7 @@ impl Plutonian {
 
     /// "Order": the seat at a position of the sequence; in `snake` every other round runs
     /// backwards.
+    //= T7.13
     fn seat_at(&self, place: u32) -> Seat {
         let seats = u32::try_from(self.stacks.len()).unwrap_or(1).max(1);
         let (round, along) = (place / seats, place % seats);
@@ -216,6 +218,7 @@ impl Plutonian {
         });
     }
 
+    //= T7.15
     fn take(&mut self, seat: Seat, tree: u8, stack: Option<u8>, events: &mut Vec<PlutonianEvent>) {
         let taken = self.trees.get_mut(usize::from(tree)).and_then(Vec::pop);
         let (Some(pyramid), Some(stacks)) = (taken, self.stacks.get_mut(seat.index())) else {
@@ -245,6 +248,7 @@ impl Plutonian {
     }
 
     /// "Pieces": the trees from the flip, and the wilds.
+    //= T7.14
     fn grow(&mut self, chance: &mut dyn Chance) -> Result<(), Pause> {
         let sets = u8::try_from(self.stacks.len() + 1).unwrap_or(u8::MAX);
         let columns = chance.flip(&Flip::Columns {
@@ -385,6 +389,7 @@ impl Game for Plutonian {
         Ok(())
     }
 
+    //= T7.15
     fn forfeit(&mut self, seat: Seat, _chance: &mut dyn Chance, events: &mut Vec<PlutonianEvent>) -> Result<(), Pause> {
         if self.over || !self.playing().contains(seat) {
             return Ok(());

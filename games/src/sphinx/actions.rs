@@ -13,6 +13,7 @@ use crate::json::{Fields, wrong};
 use crate::pyramid::Size;
 
 /// An action of a seat.
+//= T7.16
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SphinxAction {
     /// Puts the Magician on the board.

@@ -100,6 +100,7 @@ pub enum Phase {
 }
 
 /// A game of Sphinx's Paw: its public state.
+//= T7.16
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sphinx {
     diagonal: bool,
@@ -397,6 +398,7 @@ impl Game for Sphinx {
         Some(pylon_cards())
     }
 
+    //= T7.17
     fn begin(&mut self, chance: &mut dyn Chance, events: &mut Vec<SphinxEvent>) -> Result<(), Pause> {
         let seats = self.status.len();
         let in_order = |chance: &mut dyn Chance, ranks: &[u8]| -> Result<Vec<Face>, Pause> {
@@ -538,6 +540,7 @@ impl Game for Sphinx {
         Ok(())
     }
 
+    //= T7.21
     fn forfeit(&mut self, seat: Seat, chance: &mut dyn Chance, events: &mut Vec<SphinxEvent>) -> Result<(), Pause> {
         if self.over || self.forfeited.contains(seat) {
             return Ok(());

@@ -10,6 +10,7 @@ use crate::pyramid::Size;
 
 impl Sphinx {
     /// ▸ "Play passes to the right": the next lower seat that is still at the table.
+    //= T7.20
     pub(super) fn pass(&mut self, chance: &mut dyn Chance, events: &mut Vec<SphinxEvent>) -> Result<(), Pause> {
         let right = self.seats().rev().filter(|seat| *seat < self.turn);
         let round = right.chain(self.seats().rev());
@@ -18,6 +19,7 @@ impl Sphinx {
     }
 
     /// Begins a turn; "where step 1 needs no decision the die is rolled as the turn begins".
+    //= T7.18
     pub(super) fn begin_turn(
         &mut self,
         seat: Seat,
@@ -39,6 +41,7 @@ impl Sphinx {
     }
 
     /// Runs steps 2 and 3, after the Magician's.
+    //= T7.19
     pub(super) fn after_magician(
         &mut self,
         chance: &mut dyn Chance,
@@ -57,6 +60,7 @@ impl Sphinx {
     }
 
     /// Step 2: turns up the top card of a Pylon's pack, if there is one.
+    //= T7.19
     fn turn_up(
         &mut self,
         pylon: Pylon,
@@ -112,6 +116,7 @@ impl Sphinx {
     }
 
     /// Step 3. ▸ "If every Monster is on the board 4, 5, 6 count as 1, 2, 3."
+    //= T7.18
     fn roll_die(&mut self, chance: &mut dyn Chance, events: &mut Vec<SphinxEvent>) -> Result<(), Pause> {
         let rolled = chance.flip(&Flip::Die(SIDES))?;
         let roll = rolled.first().and_then(|roll| u8::try_from(*roll).ok()).ok_or(Pause)?;
@@ -160,6 +165,7 @@ impl Sphinx {
     }
 
     /// "Losing" ▸, checked after every Monster that enters or moves.
+    //= T7.21
     pub(super) fn look_for_losers(&mut self, events: &mut Vec<SphinxEvent>) {
         let surrounded =
             |square: Square| Pylon::at(square).is_none() && square.around().all(|around| self.has_monsters(around));
@@ -185,6 +191,7 @@ impl Sphinx {
 
     /// "End": every seat has won or lost, or all seats still playing want the end. With no seat
     /// still playing, both conditions hold.
+    //= T7.21
     pub(super) fn look_for_the_end(&mut self, events: &mut Vec<SphinxEvent>) {
         let all_want = self.still_playing().iter().all(|seat| self.votes.contains(seat));
         if all_want && !self.over {

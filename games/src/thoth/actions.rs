@@ -41,6 +41,7 @@ pub enum Use {
 }
 
 /// An action of a seat.
+//= T7.22
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ThothAction {
     /// Bids a face-down card for the first turn.

@@ -24,6 +24,7 @@ impl Thoth {
 
     /// Shows the bids when all seats have bid, and decides the auction unless the highest bids are
     /// tied.
+    //= T7.31
     pub(super) fn settle_bids(&mut self, chance: &mut dyn Chance, events: &mut Vec<ThothEvent>) -> Result<(), Pause> {
         let playing: Vec<Seat> = self.playing().iter().collect();
         let bids = playing
@@ -84,6 +85,7 @@ impl Thoth {
     }
 
     /// Continues until a seat has a choice, or play begins.
+    //= T7.31
     pub(super) fn go_on_picking(&mut self, chance: &mut dyn Chance, events: &mut Vec<ThothEvent>) -> Result<(), Pause> {
         while let Some(picker) = self.pickers.first().copied() {
             let lacks = DEALT.saturating_sub(self.hand_of(picker).len());

@@ -102,6 +102,7 @@ pub struct LastHand {
 }
 
 /// A game of Houses of Thoth: its public state.
+//= T7.23
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Thoth {
     target: i64,
@@ -454,6 +455,7 @@ impl Game for Thoth {
         }
     }
 
+    //= T7.22
     fn shown(&self, seat: Seat, action: &ThothAction) -> Vec<Shown> {
         match action {
             ThothAction::Play {
@@ -501,6 +503,7 @@ impl Game for Thoth {
         Ok(())
     }
 
+    //= T7.32
     fn forfeit(&mut self, seat: Seat, chance: &mut dyn Chance, events: &mut Vec<ThothEvent>) -> Result<(), Pause> {
         if self.over || !self.playing().contains(seat) {
             return Ok(());

@@ -370,6 +370,11 @@ fn stories_and_roofs() {
     let fitting = |set: &Set, as_: Use| -> Vec<&str> { hand.into_iter().filter(|name| set.may(name, as_)).collect() };
     assert_eq!(fitting(&set, Use::Story), ["sun", "world", "king-wands"]);
     assert_eq!(fitting(&set, Use::Roof), ["10-wands", "emperor"]);
+    // "over" an element: one pyramid of it is enough.
+    let mixed = [Element::Fire, Element::Air, Element::Air, Element::Air].map(|element| (element, Small));
+    set.house(0, &[("sun", &mixed)]);
+    assert_eq!(fitting(&set, Use::Story), ["sun", "world", "king-wands"]);
+    assert_eq!(fitting(&set, Use::Roof), ["10-wands", "emperor"]);
     set.house(0, &[("sun", &[(Element::Spirit, Small); 4])]);
     assert_eq!(fitting(&set, Use::Story), ["sun", "world"]);
     assert_eq!(fitting(&set, Use::Roof), ["judgment"]);
@@ -440,6 +445,70 @@ fn in_trouble() {
     }
     let legal = set.game.legal(seat(0), &Faces::new());
     assert_eq!(legal.len(), 6, "each card in one way");
+}
+
+/// "Both are also allowed in Trouble": demolish and topple, with happenstance. The rulebook says so.
+#[test]
+fn in_trouble_houses_may_still_fall() {
+    let mut set = duel(&["3-wands"]);
+    set.house(0, &[("ace-wands", FIRE4)]);
+    set.house(1, &[("ace-cups", &[])]);
+    set.trouble(0, &["emperor"]);
+    for happenstance in [false, true] {
+        set.game.happenstance = happenstance;
+        let may = |action| set.game.check(seat(0), &action).is_ok();
+        assert_eq!(may(ThothAction::Demolish), happenstance);
+        assert_eq!(may(ThothAction::Topple { target: seat(1) }), happenstance);
+    }
+    let rules = include_str!("../../rules/houses-of-thoth.md").replace('\n', " ");
+    assert!(rules.contains("With `happenstance` you may also demolish and topple while in Trouble."));
+}
+
+/// The house that the rulebook draws could stand: each level takes its pyramids, and each card fits on the level below.
+#[test]
+fn drawn_house_keeps_the_rules() {
+    let rules = include_str!("../../rules/houses-of-thoth.md");
+    let drawing = rules.split("```house\n").nth(1).unwrap().split("```").next().unwrap();
+    let name = |words: &str| match words.split_once(" of ") {
+        Some((rank, suit)) => card(&format!("{rank}-{suit}")),
+        None => card(words),
+    };
+    let lines: Vec<(&str, &str)> = drawing.lines().map(|line| line.split_once(": ").unwrap()).collect();
+    let mut below: Option<Vec<Element>> = None;
+    let mut level = None;
+    for (what, words) in lines.into_iter().rev() {
+        match what {
+            "Foundation" => {
+                assert!(below.is_none() && cards::is_foundation(name(words)), "{words}");
+                level = Some(name(words));
+            }
+            "Story" => {
+                assert!(cards::fits_as_story(name(words), below.as_deref().unwrap()), "{words}");
+                level = Some(name(words));
+            }
+            "Roof" => {
+                let element = cards::roof_element(name(words)).unwrap();
+                assert!(below.as_deref().unwrap().contains(&element), "{words}");
+            }
+            _ => {
+                let pyramids = words.split(", ").flat_map(|part| {
+                    let [count, _, element] = part.split(' ').collect::<Vec<_>>()[..] else {
+                        panic!("{part}")
+                    };
+                    let element = Element::ALL.into_iter().find(|one| one.name() == element).unwrap();
+                    vec![element; count.parse().unwrap()]
+                });
+                let pyramids: Vec<Element> = pyramids.collect();
+                assert_eq!(pyramids.len(), 4, "{words}");
+                assert!(
+                    pyramids.iter().all(|element| cards::allows(level.unwrap(), *element)),
+                    "{words}"
+                );
+                below = Some(pyramids);
+            }
+        }
+    }
+    assert!(below.is_some());
 }
 
 /// "relieve": all Trouble of the element goes, then the card; 0, 1 or 2 extra turns.

@@ -18,6 +18,7 @@ const MOST_RESHUFFLES: u8 = 4;
 impl Thoth {
     /// "A hand": shuffles and deals five cards to each seat, one at a time from the dealer's left.
     /// That seat starts.
+    //= T7.24
     pub(super) fn deal_hand(&mut self, chance: &mut dyn Chance, events: &mut Vec<ThothEvent>) -> Result<(), Pause> {
         self.hand_no = self.hand_no.saturating_add(1);
         self.starter = self.next_after(self.dealer);
@@ -64,6 +65,7 @@ impl Thoth {
 
     /// Begins a turn with a draw. ▸ "If the deck is empty … the discard pile is shuffled into a new deck; if that is
     /// empty too, no card is drawn." ▸ "The fifth re-shuffle ends the hand."
+    //= T7.25
     pub(super) fn begin_turn(
         &mut self,
         seat: Seat,
@@ -89,6 +91,7 @@ impl Thoth {
     }
 
     /// Ends the play of the turn's card: an extra turn follows, or the next seat's turn.
+    //= T7.25
     fn finish_turn(&mut self, seat: Seat, chance: &mut dyn Chance, events: &mut Vec<ThothEvent>) -> Result<(), Pause> {
         if self.extra_turns > 0 {
             self.extra_turns -= 1;
@@ -115,6 +118,7 @@ impl Thoth {
     }
 
     /// Carries out a card's use.
+    //= T7.26
     pub(super) fn play(
         &mut self,
         seat: Seat,
@@ -167,6 +171,7 @@ impl Thoth {
         }
     }
 
+    //= T7.27
     fn make_trouble(&mut self, card: Face, target: Seat, replace: Option<u8>) {
         let Some(house) = self.houses.get_mut(target.index()) else {
             return;
@@ -199,6 +204,7 @@ impl Thoth {
     // Happenstance.
 
     /// "After a `raise` or `story`, a 20-sided die is rolled if the house has at least one Story."
+    //= T7.26
     fn happen(&mut self, seat: Seat, chance: &mut dyn Chance, events: &mut Vec<ThothEvent>) -> Result<(), Pause> {
         let stories = self.house(seat).map_or(0, House::stories);
         if !self.happenstance || stories == 0 {
@@ -225,6 +231,7 @@ impl Thoth {
     }
 
     /// "The cards above own Foundation go to the discard pile, all its pyramids to the bank."
+    //= T7.29
     pub(super) fn demolish(&mut self, seat: Seat) {
         let Some(house) = self.houses.get_mut(seat.index()) else {
             return;
@@ -238,6 +245,7 @@ impl Thoth {
         house.levels.iter_mut().for_each(|level| level.pyramids.clear());
     }
 
+    //= T7.29
     pub(super) fn topple(&mut self, seat: Seat, victim: Seat, events: &mut Vec<ThothEvent>) {
         if let Some(total) = self.totals.get_mut(seat.index()) {
             *total = total.saturating_sub(TOPPLE);
@@ -251,6 +259,7 @@ impl Thoth {
     }
 
     /// "Knocked over": the victim's house goes, and the victim gets the perpetrator's house.
+    //= T7.30
     fn knock_over(&mut self, by: Seat, victim: Seat) {
         self.clear_house(victim);
         let house = self.house_mut(by).map(std::mem::take).unwrap_or_default();
@@ -273,6 +282,7 @@ impl Thoth {
     // The end of a hand.
 
     /// "Scoring", then the next hand unless a total has reached the target ▸ or has fallen to −2 × target.
+    //= T7.28
     pub(super) fn end_hand(
         &mut self,
         ended_by: Option<Seat>,

@@ -237,6 +237,7 @@ impl<G: Game> Audit<G> {
         })
     }
 
+    //= T5.1
     fn next_step(&mut self) -> Result<bool, Finding> {
         self.opened.clear();
         while self.read_halted()? {}
@@ -244,6 +245,7 @@ impl<G: Game> Audit<G> {
         self.read_removals()?;
         let entries = self.read_step()?;
         let live = self.replica.live();
+        //= T5.17
         let complete = entries.len() == live.len() && self.replica.kind().is_some();
         if self.replica.is_finished() || !complete {
             self.check_folded()?;
@@ -287,6 +289,7 @@ impl<G: Game> Audit<G> {
     }
 
     /// Reads the certificate that removed absent parties from the open step.
+    //= T5.36
     fn read_removals(&mut self) -> Result<(), Finding> {
         let step = self.replica.step();
         let transcript = Arc::clone(&self.transcript);
@@ -326,6 +329,7 @@ impl<G: Game> Audit<G> {
 
     /// Reads the entries that prove faults of seats removed from the open step. [`Self::judge_proven`] examines them
     /// once the entries they may name have been read.
+    //= T5.33
     fn read_faults(&mut self) -> Result<(), Finding> {
         let (step, table) = (self.replica.step(), self.replica.table());
         let transcript = Arc::clone(&self.transcript);
@@ -353,6 +357,7 @@ impl<G: Game> Audit<G> {
     }
 
     /// Judges the fault-proving entries against the counted entries of the open step.
+    //= T9.5
     fn judge_proven(&mut self, counted: &BTreeMap<Seat, Entry>) -> Result<(), Finding> {
         for (seat, entry) in std::mem::take(&mut self.proven) {
             let examined = self.replica.examine(&entry, counted, Proofs::Verify);
@@ -379,6 +384,7 @@ impl<G: Game> Audit<G> {
 
     /// Reads the removal of an equivocating seat at the open step: the proof, and the other seats' fork reports on
     /// where they continue. Returns whether there was one.
+    //= T5.31
     fn read_halted(&mut self) -> Result<bool, Finding> {
         let (step, table) = (self.replica.step(), self.replica.table());
         let transcript = Arc::clone(&self.transcript);
@@ -439,6 +445,7 @@ impl<G: Game> Audit<G> {
     }
 
     /// Reads the open step's entries from the file, as far as they are there.
+    //= T9.3
     fn read_step(&mut self) -> Result<BTreeMap<Seat, Entry>, Finding> {
         let step = self.replica.step();
         let table = self.replica.table();
@@ -473,6 +480,7 @@ impl<G: Game> Audit<G> {
     }
 
     /// Checks that every entry of a complete step counts.
+    //= T9.4
     fn judge(&mut self, entries: &BTreeMap<Seat, Entry>) -> Result<(), Finding> {
         let step = self.replica.step();
         let mut counted: BTreeMap<Seat, Entry> = BTreeMap::new();
@@ -509,6 +517,7 @@ impl<G: Game> Audit<G> {
             return Err(Finding::Names { step, seat: *seat });
         }
         let kept = std::mem::take(&mut self.kept);
+        //= T5.40
         let dropped = kept.into_iter().any(|(seat, kept)| {
             let entry = entries.get(&seat);
             entry.is_some_and(|entry| entry.hash() != kept)
@@ -535,6 +544,7 @@ impl<G: Game> Audit<G> {
     }
 
     /// Verifies all deferred shuffle proofs in one batch.
+    //= T9.9
     fn check_folded(&mut self) -> Result<(), Finding> {
         let folded = std::mem::take(&mut self.folded);
         let Err(failed) = std::mem::take(&mut self.fold).verify() else {
@@ -595,6 +605,7 @@ impl<G: Game> Audit<G> {
     }
 
     /// Checks that the end of the file matches the log.
+    //= T9.6
     fn check_end(&mut self, open: &BTreeMap<Seat, Entry>) -> Result<(), Finding> {
         let transcript = Arc::clone(&self.transcript);
         if let Some(signed) = transcript.entries().get(self.next) {
@@ -624,6 +635,7 @@ impl<G: Game> Audit<G> {
         }
         match transcript.end() {
             End::Finished if self.replica.is_finished() && transcript.claims().is_empty() => {}
+            //= T1.3
             End::Finished | End::Unfinished if !self.replica.is_finished() => {
                 // The file includes the entries that a claim was made on, as it does for evidence.
                 let counted = self.judge_open(open)?;
@@ -634,6 +646,7 @@ impl<G: Game> Audit<G> {
                 self.judge_proven(&counted)?;
                 self.check_abandonment(&counted)?;
             }
+            //= T1.4
             End::Stopped if !self.replica.is_finished() => {
                 if transcript.equivocation().is_some() {
                     let fault = self.equivocation().map(Finding::Fault);
@@ -659,6 +672,7 @@ impl<G: Game> Audit<G> {
 
     /// Checks the claims that close a table before its end. The game counts as finished if the rules have ended it,
     /// else as unfinished.
+    //= T5.45
     fn check_abandonment(&mut self, counted: &BTreeMap<Seat, Entry>) -> Result<(), Finding> {
         let nothing = Finding::Trailer("it holds a claim that closes nothing");
         let (table, finished) = (self.replica.table(), self.transcript.end() == End::Finished);
@@ -699,6 +713,7 @@ impl<G: Game> Audit<G> {
     ///
     /// # Errors
     /// The fault of the first entry that is one.
+    //= T9.7
     fn judge_open(&mut self, open: &BTreeMap<Seat, Entry>) -> Result<BTreeMap<Seat, Entry>, Finding> {
         let mut counted: BTreeMap<Seat, Entry> = BTreeMap::new();
         // Each round counts at least one more entry, or nothing changes any more.
@@ -733,6 +748,7 @@ impl<G: Game> Audit<G> {
             tally: self.tally,
             scores: game.scores(),
             winners: game.winners().iter().collect(),
+            result: self.replica.result(),
             left: self.left.clone(),
             claims: self.claims.clone(),
             unopened: self.unopened,

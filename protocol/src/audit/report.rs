@@ -6,7 +6,7 @@ use crate::log::body::Answers;
 use crate::seat::{Seat, SeatSet};
 use crate::table::abandonment::Abandonment;
 use crate::table::fault::Fault;
-use crate::table::replica::Broken;
+use crate::table::replica::{Broken, ResultProof};
 use crate::transcript::{End, Transcript};
 
 /// How often each check was made and passed.
@@ -181,6 +181,7 @@ impl Finding {
     ///
     /// An entry that does not fit the others proves nothing against its own seat. The file's author may have moved it,
     /// or another seat may have signed a second version of an entry it names.
+    //= T9.8
     pub fn seat(&self) -> Option<Seat> {
         match self {
             Self::Fault(fault) => Some(fault.seat),
@@ -257,6 +258,8 @@ pub struct Report {
     pub scores: Vec<i64>,
     /// The replayed winners.
     pub winners: Vec<Seat>,
+    /// The proofs of that result in the log.
+    pub result: ResultProof,
     /// Seats that left or were removed, in order. Their last deal is checked by proofs alone, since they opened no
     /// seed.
     pub left: Vec<Departure>,
@@ -286,6 +289,7 @@ impl Report {
             tally: Tally::default(),
             scores: Vec::new(),
             winners: Vec::new(),
+            result: ResultProof::default(),
             left: Vec::new(),
             claims: Vec::new(),
             unopened: SeatSet::EMPTY,

@@ -105,6 +105,7 @@ impl CoinTip {
     }
 
     /// Whether `preimage` is the next preimage of the chain.
+    //= T6.4
     pub fn accepts(&self, context: &Context, preimage: &Hash32) -> bool {
         !self.is_used_up() && link(context, self.chain, CHAIN - self.used, preimage) == self.last
     }

@@ -47,6 +47,7 @@ impl CardPoints {
     }
 
     /// The fresh deck \\((0, M_j)\\) in printed order. Every peer computes it; it is never received.
+    //= T6.5
     pub fn fresh(&self) -> SealedCards {
         let identity = Point::identity();
         Arc::new(
@@ -87,6 +88,7 @@ impl CardPoints {
 }
 
 /// Opens a sealed card with the shares of every seat in its key: \\(B - \sum D_i\\).
+//= T6.5
 pub fn open<'a>(card: &Ciphertext, shares: impl IntoIterator<Item = &'a Point>) -> Point {
     let sum = shares
         .into_iter()

@@ -95,6 +95,7 @@ impl EqualityProof {
     /// Whether \\(sG = T_1 + cX\\) and \\(sA = T_2 + cD\\), where `terms` are \\((w_j, A_j, D_j)\\) with
     /// \\(A = \sum w_jA_j,\; D = \sum w_jD_j\\). A weight drawn after the response combines both equations into one
     /// multiscalar multiplication of \\(2n + 4\\) points. Variable time, public inputs.
+    //= T6.6
     pub(super) fn holds<'a>(
         &self,
         mut transcript: Transcript,

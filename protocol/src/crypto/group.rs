@@ -25,6 +25,7 @@ pub struct Point {
 
 impl Point {
     /// Decodes 32 bytes; `None` unless they are the canonical encoding of a point.
+    //= T2.2
     pub fn from_bytes(bytes: [u8; 32]) -> Option<Self> {
         CompressedRistretto(bytes)
             .decompress()
@@ -132,6 +133,7 @@ impl<'de> Deserialize<'de> for Response {
 }
 
 /// A uniform scalar from the next 64 bytes of a stream.
+//= T4.7
 pub fn random_scalar(stream: &mut impl Rng) -> Scalar {
     let mut wide = [0_u8; 64];
     stream.fill_bytes(&mut wide);
@@ -160,6 +162,7 @@ fn wide_hash(label: Label, fields: &[&[u8]]) -> [u8; 64] {
 
 /// A point whose discrete logarithm nobody knows: SHA-512 over the labelled fields, then the one-way map of RFC 9496
 /// (section 4.3.4). Fields are length-prefixed as in [`crate::hash`].
+//= T4.4
 pub fn hash_to_group(label: Label, fields: &[&[u8]]) -> RistrettoPoint {
     let mut wide = wide_hash(label, fields);
     let point = RistrettoPoint::from_uniform_bytes(&wide);

@@ -28,6 +28,7 @@ pub struct SecretKey(Scalar);
 
 impl SecretKey {
     /// Derives the deal key from the seat's seed.
+    //= T6.3
     pub fn derive(seed: &Seed, context: &Context) -> Self {
         let mut stream = seed.stream(context, domain::purpose::KEY, &0_u32.to_le_bytes());
         Self(random_scalar(&mut stream))
@@ -103,6 +104,7 @@ impl KeyProof {
     ///
     /// # Errors
     /// [`KeyError`]; variable time, public inputs.
+    //= T6.3
     pub fn verify(&self, context: &Context, key: &Point) -> Result<(), KeyError> {
         if key.is_identity() {
             return Err(KeyError::Identity);

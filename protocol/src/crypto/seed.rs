@@ -38,6 +38,7 @@ impl Context {
     }
 
     /// A Merlin transcript for one of this seat's proofs in this deal.
+    //= T6.1
     pub fn transcript(&self, label: &'static [u8]) -> merlin::Transcript {
         let mut transcript = merlin::Transcript::new(label);
         transcript.append_message(domain::proof::TABLE, self.table.as_bytes());
@@ -71,6 +72,7 @@ impl Seed {
     }
 
     /// The commitment, published before anything is derived.
+    //= T4.3
     pub fn commitment(&self, context: &Context) -> Hash32 {
         context
             .absorb(Hasher::new(domain::SEED_COMMITMENT))
@@ -79,6 +81,7 @@ impl Seed {
     }
 
     /// The ChaCha20 stream for one purpose and context.
+    //= T4.6
     pub fn stream(&self, context: &Context, purpose: &str, about: &[u8]) -> ChaCha20Rng {
         let hasher = Hasher::new(domain::DERIVE).bytes(&self.0);
         let mut key = context.absorb(hasher).bytes(purpose.as_bytes()).bytes(about).finish().0;
@@ -88,6 +91,7 @@ impl Seed {
     }
 
     /// The nonce stream of a proof; its context is everything the transcript has absorbed.
+    //= T6.1
     pub fn nonces(&self, context: &Context, purpose: &str, transcript: &merlin::Transcript) -> ChaCha20Rng {
         let mut about = [0_u8; 32];
         transcript.clone().challenge_bytes(domain::proof::NONCE, &mut about);

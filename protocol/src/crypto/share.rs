@@ -67,6 +67,7 @@ pub fn share(secret: &SecretKey, card: &Ciphertext) -> Point {
 }
 
 /// Absorbs a list of shares and draws their batching weights.
+//= T6.7
 fn absorb_list(transcript: &mut Transcript, shares: &[ShareOf]) -> Vec<Scalar> {
     transcript.append_u64(domain::proof::COUNT, shares.len() as u64);
     for ShareOf { handle, card, share } in shares {

@@ -66,6 +66,7 @@ pub struct Shuffled {
 }
 
 /// The body of an entry.
+//= T3.4
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Body {
     /// Gather: the commitment to a deal's seed and the tip of the first coin chain.

@@ -23,6 +23,7 @@ pub const MAX_ENTRIES: usize = 256;
 pub const MAX_ENTRY: usize = 32 << 10;
 
 /// An entry's body and its place in the log.
+//= T3.3
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Content {
     /// The table id.
@@ -42,6 +43,7 @@ pub struct Content {
 }
 
 /// A received entry, not yet verified.
+//= T3.3
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SignedEntry {
     bytes: Arc<EntryBytes>,
@@ -180,6 +182,7 @@ pub fn genesis(table: &Hash32) -> Hash32 {
 }
 
 /// The hash of a complete step: its entries in seat order and the seats removed in it.
+//= T4.3
 pub fn step_hash<'a>(
     table: &Hash32,
     step: u64,

@@ -46,6 +46,7 @@ impl Equivocation {
     }
 
     /// Verifies the proof and returns the seat and the step; `None` if it proves nothing.
+    //= T3.9
     pub fn culprit(&self, charter: &Charter, table: &Hash32) -> Option<(Seat, u64)> {
         let (found, place) = match self {
             Self::Entries(one, other) => {

@@ -43,6 +43,7 @@ pub struct Position {
 }
 
 /// One seat's report on how far it has come.
+//= T3.7
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ForkReport {
     /// The table id.
@@ -150,6 +151,7 @@ impl Resolution {
 
 /// The quorum: `seats` and all seats that their reports name in turn, except `culprits`, the seats of the equivocating
 /// party. `None` if a report is missing.
+//= T5.31
 pub fn circle(
     culprits: SeatSet,
     seats: SeatSet,
@@ -169,6 +171,7 @@ pub fn circle(
 }
 
 /// Where the signers of these fork reports continue; `None` if the reports contradict each other.
+//= T5.30
 pub fn resolve(fork_reports: &[ForkReport]) -> Option<Resolution> {
     let (first, others) = fork_reports.split_first()?;
     let shared = |place: &Position| {

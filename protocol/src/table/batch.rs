@@ -14,6 +14,7 @@ use crate::log::body::MAX_SHARES;
 use crate::seat::Seat;
 
 /// An open request of an engine.
+//= T5.6
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Request {
     /// A deal with fresh seeds.
@@ -63,6 +64,7 @@ pub(super) enum Outcome {
 pub(super) type Answered = (Request, Outcome);
 
 /// A [`Chance`] that answers from a script and collects the requests beyond it.
+//= T5.4
 #[derive(Debug)]
 pub(super) struct Replay<'a> {
     script: std::slice::Iter<'a, Answered>,
@@ -74,6 +76,7 @@ pub(super) struct Replay<'a> {
 ///
 /// # Errors
 /// [`Broken::Deck`] if they do not.
+//= T5.5
 pub(super) fn check_deck(cards: &[Face]) -> Result<(), Broken> {
     let distinct: BTreeSet<Face> = cards.iter().copied().collect();
     let sound = (1..=MAX_DECK).contains(&cards.len()) && distinct.len() == cards.len();
@@ -95,6 +98,7 @@ impl<'a> Replay<'a> {
     /// [`Broken`] if the engine did not repeat its earlier requests or asked for an invalid deck. Also if it asked for
     /// more cards at once than one entry can carry shares for. An answer to such a request would be a fault of its
     /// signer, so no seat signs one.
+    //= T5.5
     pub(super) fn into_batch(self) -> Result<Vec<Request>, Broken> {
         if let Some(broken) = self.broken {
             return Err(broken);

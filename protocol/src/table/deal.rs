@@ -176,6 +176,7 @@ impl Deal {
     }
 
     /// Consumes one flip: advances every chain and returns the number of the flip.
+    //= T5.28
     pub(super) fn flip(&mut self, preimages: &BTreeMap<Seat, Hash32>) -> u32 {
         for (seat, preimage) in preimages {
             if let Some(tip) = self.tips.get_mut(seat) {
@@ -359,6 +360,7 @@ impl Deal {
         });
     }
 
+    //= T5.28
     pub(super) fn end_run(&mut self, run: Run) {
         let shares = vec![BTreeMap::new(); run.cards.len()];
         self.decks.push(SealedDeck {
@@ -433,6 +435,7 @@ impl Deal {
 
     /// The face of a card, once all seats whose keys seal it have published their shares. `extra` adds a share that the
     /// log lacks.
+    //= T5.29
     pub(super) fn face(&self, handle: Handle, extra: Option<(Seat, Point)>) -> Option<Face> {
         let (deck, position) = self.position(handle)?;
         let card = deck.cards.get(position)?;
@@ -447,6 +450,7 @@ impl Deal {
     // Opening.
 
     /// Compares everything that a seat sent in this deal with the output of its seed.
+    //= T6.14
     pub(super) fn check_opening(&self, seat: Seat, seed: &Seed) -> Result<(), OpeningFault> {
         let context = self.context(seat);
         if self.commitments.get(&seat) != Some(&seed.commitment(&context)) {

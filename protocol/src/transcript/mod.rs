@@ -86,6 +86,7 @@ fn join<T: Clone, const MAX: usize>(all: &mut Bounded<T, MAX>, more: Bounded<T, 
     fits
 }
 
+//= T1.1
 #[derive(Serialize, Deserialize)]
 struct File {
     magic: [u8; 8],
@@ -208,6 +209,7 @@ impl Transcript {
     ///
     /// # Errors
     /// [`TranscriptError`].
+    //= T9.1
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, TranscriptError> {
         Self::check_start(bytes)?;
         let file: File = decode(bytes, MAX_BYTES)?;

@@ -132,6 +132,7 @@ pub enum TextError {
 /// characters that are invisible on their own: direction marks, joiners, tags, soft hyphens and fillers. These are
 /// Unicode's *default ignorable* code points, except for the selectors U+FE00 to U+FE0F that emoji need, plus line
 /// separators, interlinear marks and the blank Braille pattern.
+//= T2.4
 pub fn is_shown(c: char) -> bool {
     !c.is_control()
         && !matches!(c,

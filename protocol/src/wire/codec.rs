@@ -84,6 +84,7 @@ pub fn encode_secret<T: Serialize + ?Sized>(value: &T) -> Zeroizing<Vec<u8>> {
 /// # Panics
 /// If the value has no encoding. That is a bug in its `Serialize`, and no peer's bytes can cause it. Substituting an
 /// encoding would give two states one digest and two statements one signature.
+//= T2.1
 pub fn encode<T: Serialize + ?Sized>(value: &T) -> Vec<u8> {
     match bincode::serde::encode_to_vec(value, bincode::config::standard()) {
         Ok(bytes) => bytes,
@@ -99,6 +100,7 @@ fn no_encoding<T: ?Sized>(error: &dyn std::fmt::Display) -> ! {
 ///
 /// # Errors
 /// [`CodecError`] if the input is too long, does not decode, or is not canonical.
+//= T2.3
 pub fn decode<T: Serialize + DeserializeOwned>(bytes: &[u8], limit: usize) -> Result<T, CodecError> {
     let limit = limit.min(MAX_BYTES);
     if bytes.len() > limit {

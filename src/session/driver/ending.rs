@@ -167,7 +167,7 @@ impl Driver {
         self.disk.local_bot.is_none().then(|| {
             let table = &seated.table;
             let (transcript, me) = (table.transcript(), Some(table.me()));
-            let kept = summary::keep(&self.disk.data, &transcript, table.game(), me, forfeited);
+            let kept = summary::keep(&self.disk.data, &transcript, table.replica(), me, forfeited);
             kept.map_err(|error| error.to_string())
         })
     }

@@ -344,11 +344,12 @@ impl Driver {
             return;
         };
         let transcript = shown.follower.transcript().clone();
-        let game = shown.follower.replica().game();
+        let replica = shown.follower.replica();
+        let game = replica.game();
         let (scores, winners) = (game.scores(), game.winners().iter().collect());
-        let finished = shown.follower.replica().is_finished();
-        let log = shown.follower.replica().parent();
-        let kept = summary::keep(&self.disk.data, &transcript, game, None, None);
+        let finished = replica.is_finished();
+        let log = replica.parent();
+        let kept = summary::keep(&self.disk.data, &transcript, replica, None, None);
         let saved = kept.map_err(|error| error.to_string());
         if !finished {
             let kept = match saved {

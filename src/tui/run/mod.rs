@@ -28,6 +28,7 @@ use fairdeal_ui::app::screens::welcome::Welcome;
 use fairdeal_ui::app::shell::Shell;
 use fairdeal_ui::input::UserInput;
 use fairdeal_ui::keys::Keymap;
+use fairdeal_ui::terms::Terms;
 use fairdeal_ui::text::{player_names, reasons};
 use fairdeal_ui::theme::Themes;
 use fairdeal_ui::view::{PeerState, Seating};
@@ -449,8 +450,15 @@ impl App {
                 self.read(path, |transcript, reading| {
                     let charter = transcript.charter().charter();
                     let (names, seating) = (player_names(charter), Seating::of(charter));
+                    let terms = Terms::of(charter);
                     let report = audit_with::<AnyGame>(transcript, &mut |progress| reading.tell(progress));
-                    report.map(|report| UiEvent::Audited(Box::new(Audited { report, names, seating })))
+                    let audited = |report| Audited {
+                        report,
+                        names,
+                        seating,
+                        terms,
+                    };
+                    report.map(|report| UiEvent::Audited(Box::new(audited(report))))
                 });
                 Ok(())
             }

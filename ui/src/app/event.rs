@@ -12,6 +12,7 @@ use crate::people::Book;
 use crate::replay::Replay;
 use crate::review::Reviewed;
 use crate::session::SessionEvent;
+use crate::terms::Terms;
 use crate::view::{Listing, Seating};
 
 /// An event for the screens.
@@ -52,6 +53,7 @@ pub struct Audited {
     pub report: Report,
     pub names: Vec<String>,
     pub seating: Seating,
+    pub terms: Terms,
 }
 
 /// An input from outside.

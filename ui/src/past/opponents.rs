@@ -64,6 +64,16 @@ pub struct Opponent {
     pub rating: String,
 }
 
+/// The player's finished games with others that do not count for ratings.
+pub fn unrated(past: &[Past]) -> usize {
+    let own = past
+        .iter()
+        .filter_map(Past::summary)
+        .filter(|summary| summary.me.is_some());
+    own.filter(|summary| summary.why_finished_is_unrated().is_some())
+        .count()
+}
+
 /// The results in every game that was played to its end with others, in the order of [`GAMES`].
 pub fn results(past: &[Past]) -> Vec<Results> {
     let games = counted_games(past);
@@ -118,7 +128,7 @@ pub mod tests {
     use super::*;
     use crate::past::ratings::tests::game;
     use crate::past::statistics::statistics;
-    use crate::past::summary::Ending;
+    use crate::past::summary::{Ending, Unrated};
 
     /// A finished game of Loot that ended so many seconds after the others; the player has the first seat.
     pub fn past(results: &[(&str, u8)], seconds: u64) -> Past {
@@ -179,7 +189,12 @@ pub mod tests {
             unreachable!()
         };
         summary.results.clear();
-        assert!(results(&[watched, unsigned.clone()]).is_empty());
+        summary.unrated = Some(Unrated::ByWord {
+            seats: vec![Seat::new(1).unwrap()],
+        });
+        assert!(results(&[watched.clone(), unsigned.clone()]).is_empty());
+        assert_eq!(super::unrated(&[watched, unsigned.clone()]), 1);
+        assert_eq!(statistics(std::slice::from_ref(&unsigned), "2026-03-02")[0].unrated, 1);
         assert_eq!(statistics(&[unsigned], "2026-03-02")[0].rating, None);
     }
 }

@@ -1,7 +1,7 @@
 //! Ratings of players and bots in each game, from results that every seat has signed.
 //!
 //! The rating is Weng and Lin's Bayesian approximation for the Bradley-Terry model (JMLR 12, 2011), also known as
-//! OpenSkill: it takes places with ties for any number of seats (docs/decisions/0012-ratings.md). Games are rated one
+//! OpenSkill: it takes places with ties for any number of seats (docs/decisions/0015-signed-results.md). Games are rated one
 //! after another, so their order matters; the caller chooses it.
 
 use std::collections::BTreeMap;
@@ -124,7 +124,9 @@ impl Ratings {
                 .entry(result.player.clone())
                 .or_insert_with(|| Rated::new(result));
             rated.games += 1;
-            rated.won += u32::from(game.winners.iter().any(|winner| winner.index() == seat));
+            // A winner with a proven fault is last.
+            let won = result.place == 1 && game.winners.iter().any(|winner| winner.index() == seat);
+            rated.won += u32::from(won);
             rated.bot.clone_from(&result.bot);
             rated.name = match &result.player {
                 Player::Key(_) => result.name.clone(),
@@ -178,6 +180,7 @@ pub mod tests {
         Summary {
             results: results.iter().map(result).collect(),
             winners: first.filter_map(|(seat, _)| Seat::new(seat)).collect(),
+            unrated: None,
             ..summary()
         }
     }

@@ -19,6 +19,8 @@ pub struct Statistics {
     pub best: i64,
     /// The player's rating with its deviation, from finished games for several seats; as in `27.1 ± 5.0`.
     pub rating: Option<String>,
+    /// Finished games for several seats that do not count for ratings.
+    pub unrated: usize,
     /// The streak of daily deals in words, if the game has them and one was played.
     pub streak: Option<String>,
 }
@@ -47,6 +49,7 @@ fn of(info: &GameInfo, past: &[Past], today: &str) -> Statistics {
         won: 0,
         best: i64::MIN,
         rating: None,
+        unrated: 0,
         streak: None,
     };
     if info.most_seats == 1 {
@@ -73,6 +76,7 @@ fn of(info: &GameInfo, past: &[Past], today: &str) -> Statistics {
         };
         all.played += 1;
         all.won += usize::from(summary.winners.contains(&me));
+        all.unrated += usize::from(summary.why_finished_is_unrated().is_some());
         all.best = all
             .best
             .max(summary.scores.get(me.index()).copied().unwrap_or(i64::MIN));

@@ -7,8 +7,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use data_encoding::HEXLOWER;
-use fairdeal_games::calendar::day_number;
-use fairdeal_games::{AnyGame, TableGame as _, game_info};
+use fairdeal_games::{AnyGame, TableGame as _, game_info, listed};
 use fairdeal_protocol::audit::auditor::{Audit, Finding, Report};
 use fairdeal_protocol::audit::progress::AuditProgress;
 use fairdeal_protocol::charter::Charter;
@@ -17,13 +16,15 @@ use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::party::PlayedBy;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::fault::FaultKind;
+use fairdeal_protocol::table::replica::{Replica, ResultProof};
 use fairdeal_protocol::transcript::{End, Transcript};
 use serde::{Deserialize, Serialize};
 
+use crate::terms::Terms;
 use crate::text::{clean, clean_reason, player_names};
 
 /// The version of the summary's encoding.
-const VERSION: u8 = 4;
+const VERSION: u8 = 5;
 
 /// How a game ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,6 +65,46 @@ impl Ending {
     }
 }
 
+/// Why a game does not count for ratings (docs/decisions/0015-signed-results.md).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "why", rename_all = "kebab-case")]
+pub enum Unrated {
+    /// A game for one.
+    Alone,
+    /// The rules have not ended the game, or not all players have signed its end yet.
+    Unfinished,
+    /// Claims closed the table before the rules ended the game.
+    Claimed,
+    /// Some seats that were in the game to its end have not signed it.
+    Unsigned,
+    /// These seats were removed before the end, and only the others' statements say that they were absent.
+    ByWord {
+        /// The seats.
+        seats: Vec<Seat>,
+    },
+    /// A fault stopped the table, or the log fails its audit.
+    NotFair,
+}
+
+impl Unrated {
+    /// The reason in a few words; `name` gives a seat's name.
+    fn in_words(&self, name: impl Fn(Seat) -> String) -> String {
+        let words = match self {
+            Self::Alone => "a game for one",
+            Self::Unfinished => "the game is not finished",
+            Self::Claimed => "the game was closed by claim, unfinished",
+            Self::NotFair => "not fair",
+            Self::Unsigned => "not all its players have signed its end",
+            Self::ByWord { seats } => {
+                let names: Vec<String> = seats.iter().map(|seat| name(*seat)).collect();
+                let were = if names.len() == 1 { "was" } else { "were" };
+                return format!("only the others' word says that {} {were} absent", listed(&names));
+            }
+        };
+        words.to_owned()
+    }
+}
+
 /// A player, as ratings tell players apart.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -82,8 +123,8 @@ pub struct SeatResult {
     pub name: String,
     /// The level, if its program declares a bot.
     pub bot: Option<String>,
-    /// The place from 1; equal results share a place. Winners come first, then the others by their scores; departed
-    /// seats are last.
+    /// The place from 1; equal results share a place. Winners come first, then the others by their scores. Seats that
+    /// left, or were removed for a proven fault, are last.
     pub place: u8,
 }
 
@@ -94,6 +135,8 @@ pub struct Summary {
     /// Size of the transcript in bytes.
     pub bytes: u64,
     pub game: String,
+    /// The options of the game and of the table, cleaned for display.
+    pub options: Vec<(String, String)>,
     /// The players' names, cleaned for display, in seat order.
     pub players: Vec<String>,
     /// This player's seat; `None` for a spectator.
@@ -105,9 +148,10 @@ pub struct Summary {
     pub scores: Vec<i64>,
     /// The winners; empty unless the game was finished.
     pub winners: Vec<Seat>,
-    /// One result a seat if the game counts for ratings: it has two seats or more, it is finished, and every seat that
-    /// was in it to the end has signed the result. Else empty.
+    /// One result a seat if the game counts for ratings, else empty.
     pub results: Vec<SeatResult>,
+    /// Why the game does not count for ratings; `None` if it does.
+    pub unrated: Option<Unrated>,
     /// The final log hash.
     pub log: String,
 }
@@ -115,17 +159,20 @@ pub struct Summary {
 impl Summary {
     /// Without scores and results.
     pub fn new(charter: &Charter, me: Option<Seat>, ending: Ending, log: Hash32) -> Self {
+        let terms = Terms::of(charter);
         Self {
             version: VERSION,
             bytes: 0,
-            game: clean(charter.game.as_str()),
             players: player_names(charter),
             me,
-            day: day_of(charter),
+            day: terms.day().map(str::to_owned),
+            game: terms.game,
+            options: terms.options,
             ending,
             scores: Vec::new(),
             winners: Vec::new(),
             results: Vec::new(),
+            unrated: Some(Unrated::Unfinished),
             log: log.to_string(),
         }
     }
@@ -149,17 +196,22 @@ impl Summary {
         Ok(report.ok().map(summary))
     }
 
-    /// Of a table that was played or watched here. `game` is the final state, and `forfeited` the seat whose wrong digest
-    /// stopped the table.
-    pub fn of_table(transcript: &Transcript, game: &AnyGame, me: Option<Seat>, forfeited: Option<Seat>) -> Self {
-        let charter = transcript.charter().charter();
+    /// Of a table that was played or watched here. `replica` is its final state, and `forfeited` the seat whose wrong
+    /// digest stopped the table.
+    pub fn of_table(
+        transcript: &Transcript,
+        replica: &Replica<AnyGame>,
+        me: Option<Seat>,
+        forfeited: Option<Seat>,
+    ) -> Self {
+        let (charter, game) = (transcript.charter().charter(), replica.game());
         let ending = forfeited.map_or_else(|| ending(transcript), |by| Ending::Forfeited { by });
         let summary = Self {
             scores: game.scores(),
             winners: game.winners().iter().collect(),
             ..Self::new(charter, me, ending, transcript.log_hash())
         };
-        summary.with_results(transcript, departed_from(game))
+        summary.with_results(charter, departed_from(game), replica.result())
     }
 
     fn audited(transcript: &Transcript, report: &Report, departed: SeatSet, me: Option<Seat>) -> Self {
@@ -176,20 +228,22 @@ impl Summary {
             winners: report.winners.clone(),
             ..Self::new(transcript.charter().charter(), me, ending, report.log)
         }
-        .with_results(transcript, departed)
+        .with_results(transcript.charter().charter(), departed, report.result)
     }
 
-    /// Fills in the results, if the game counts for ratings.
-    fn with_results(mut self, transcript: &Transcript, departed: SeatSet) -> Self {
-        if self.why_unrated(transcript).is_some() {
+    /// Fills in the results, if the game counts for ratings, and otherwise the reason. `departed` are the seats that the
+    /// rules count out of the game.
+    fn with_results(mut self, charter: &Charter, departed: SeatSet, proof: ResultProof) -> Self {
+        self.unrated = self.why_unrated(charter.seats().minus(departed), proof);
+        if self.unrated.is_some() {
             return self;
         }
-        let charter = transcript.charter().charter();
+        let last: SeatSet = departed.iter().chain(proof.guilty.iter()).collect();
         let parties = charter.parties();
         let standing = |seat: Seat| {
             let score = self.scores.get(seat.index()).copied().unwrap_or(i64::MIN);
-            match (departed.contains(seat), self.winners.contains(&seat)) {
-                // Among those that departed nobody is ahead.
+            match (last.contains(seat), self.winners.contains(&seat)) {
+                // Among the last nobody is ahead.
                 (true, _) => (false, false, 0),
                 (false, won) => (true, won, score),
             }
@@ -219,16 +273,20 @@ impl Summary {
         self
     }
 
-    /// Why the game does not count for ratings, in a few words; `None` if it does.
-    pub fn why_unrated(&self, transcript: &Transcript) -> Option<&'static str> {
+    /// `stayed` are the seats that were in the game to its end.
+    fn why_unrated(&self, stayed: SeatSet, proof: ResultProof) -> Option<Unrated> {
+        let is_signed = !proof.signed_by.is_empty() && stayed.minus(proof.signed_by).is_empty();
         match &self.ending {
-            Ending::Finished if self.players.len() < 2 => Some("a game for one"),
-            // Closing entries, which sign the final state, are missing from somebody.
-            Ending::Finished if !transcript.claims().is_empty() => Some("not all players have signed its result"),
-            Ending::Finished => None,
-            Ending::Unfinished => Some("the game is not finished"),
-            Ending::Claimed { .. } => Some("the game was closed by claim, unfinished"),
-            Ending::Forfeited { .. } | Ending::Unfair { .. } => Some("not fair"),
+            Ending::Forfeited { .. } | Ending::Unfair { .. } => Some(Unrated::NotFair),
+            _ if self.players.len() < 2 => Some(Unrated::Alone),
+            Ending::Claimed { .. } => Some(Unrated::Claimed),
+            // A file may also end after the signatures, before all seeds are open.
+            Ending::Unfinished if !is_signed => Some(Unrated::Unfinished),
+            _ if !proof.by_word.is_empty() => Some(Unrated::ByWord {
+                seats: proof.by_word.iter().collect(),
+            }),
+            _ if !is_signed => Some(Unrated::Unsigned),
+            _ => None,
         }
     }
 
@@ -244,6 +302,7 @@ impl Summary {
             .iter_mut()
             .chain([&mut read.game, &mut read.log])
             .chain(&mut read.day)
+            .chain(read.options.iter_mut().flat_map(|(key, value)| [key, value]))
         {
             *text = clean(text);
         }
@@ -259,6 +318,14 @@ impl Summary {
         Some(read)
     }
 
+    /// The game with its options.
+    pub fn terms(&self) -> Terms {
+        Terms {
+            game: self.game.clone(),
+            options: self.options.clone(),
+        }
+    }
+
     /// The game's display name.
     pub fn game_name(&self) -> &str {
         game_info(&self.game).map_or(self.game.as_str(), |info| info.name)
@@ -267,6 +334,18 @@ impl Summary {
     /// The ending in a few words, such as "forfeited by Anna".
     pub fn ended(&self) -> String {
         self.ending.in_words(|seat| self.name(seat))
+    }
+
+    /// Why the game does not count for ratings, in words; `None` if it does.
+    pub fn why_unrated_in_words(&self) -> Option<String> {
+        let unrated = self.unrated.as_ref()?;
+        Some(unrated.in_words(|seat| self.name(seat)))
+    }
+
+    /// The same for a finished game of several players, which one would expect to be rated.
+    pub fn why_finished_is_unrated(&self) -> Option<String> {
+        let expected = self.ending == Ending::Finished && self.players.len() > 1;
+        self.why_unrated_in_words().filter(|_| expected)
     }
 
     /// A player's name; the seat number if there is none.
@@ -279,12 +358,6 @@ impl Summary {
 /// The seats that left the game or were removed from it, before it was over.
 fn departed_from(game: &AnyGame) -> SeatSet {
     Seat::first(game.seats()).filter(|seat| game.has_left(*seat)).collect()
-}
-
-fn day_of(charter: &Charter) -> Option<String> {
-    let mut options = charter.rules().options.into_iter();
-    let daily = options.find(|(key, _)| key == "daily");
-    daily.map(|(_, day)| day).filter(|day| day_number(day).is_some())
 }
 
 /// The ending of a transcript without known faults.
@@ -310,6 +383,7 @@ pub mod tests {
             version: VERSION,
             bytes: 7,
             game: "loot".to_owned(),
+            options: vec![("target".to_owned(), "20\u{7}".to_owned())],
             players: vec!["Anna\u{1b}[31m".to_owned(), "Béla".to_owned()],
             me: Seat::new(1),
             day: None,
@@ -319,6 +393,7 @@ pub mod tests {
             scores: vec![1, -2],
             winners: Vec::new(),
             results: Vec::new(),
+            unrated: Some(Unrated::NotFair),
             log: "00".to_owned(),
         }
     }
@@ -335,6 +410,7 @@ pub mod tests {
         assert!(matches!(&read.ending, Ending::Unfair { why } if why == "seat 0 cheats"));
         assert_eq!((read.me, &read.scores), (Seat::new(1), &vec![1, -2]));
         assert_eq!(read.game_name(), "Loot");
+        assert_eq!(read.terms().in_short(), "Loot (target 20)");
         assert_eq!(read.name(Seat::new(5).unwrap()), "seat 5");
         assert_eq!(Summary::from_bytes(&bytes, 8), None);
         let later = Summary {

@@ -5,6 +5,8 @@ use fairdeal_games::{counted, listed, name_of};
 use fairdeal_protocol::audit::auditor::{Finding, Report, Tally};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 
+use super::recomputed_deal;
+use crate::terms::Terms;
 use crate::text::clean_reason;
 use crate::view::Seating;
 
@@ -59,7 +61,19 @@ pub fn refusal(finding: &Finding, names: &[String]) -> [(&'static str, String); 
 
 /// The proof of a log without findings, in three sentences: who shuffled, what follows from that, and what was computed
 /// again. `me` is the reader's seat, if known.
-pub fn meaning(report: &Report, names: &[String], seating: &Seating, me: Option<Seat>) -> [String; 3] {
+pub fn meaning(report: &Report, names: &[String], seating: &Seating, terms: &Terms, me: Option<Seat>) -> [String; 3] {
+    if let Some(deal) = recomputed_deal(report, terms) {
+        let who = match (me, names.first()) {
+            (None, Some(name)) => name.as_str(),
+            _ => "You",
+        };
+        return [
+            format!("{who} played {deal}, which is the same for everybody."),
+            "This proves that the cards were that day's and that the rules were kept, not that nobody looked ahead."
+                .to_owned(),
+            "The deal was computed again from its date, and every move was played again on it.".to_owned(),
+        ];
+    }
     let parties = seating.parties.count(SeatSet::all(names.len()));
     let shuffles = report.tally.shuffle_proofs;
     [
@@ -171,6 +185,7 @@ mod tests {
     use fairdeal_protocol::hash::Hash32;
     use fairdeal_protocol::party::{Parties, Party, PlayedBy};
     use fairdeal_protocol::table::fault::{Fault, FaultKind};
+    use fairdeal_protocol::table::replica::ResultProof;
     use fairdeal_protocol::transcript::End;
 
     use super::*;
@@ -190,6 +205,7 @@ mod tests {
             },
             scores: vec![0; 3],
             winners: Vec::new(),
+            result: ResultProof::default(),
             left: Vec::new(),
             claims: Vec::new(),
             unopened: SeatSet::EMPTY,
@@ -207,7 +223,7 @@ mod tests {
 
     fn said(report: &Report, seating: &Seating, me: Option<usize>) -> String {
         let names = names(seating.played_by.len());
-        meaning(report, &names, seating, me.and_then(Seat::new)).join(" ")
+        meaning(report, &names, seating, &Terms::default(), me.and_then(Seat::new)).join(" ")
     }
 
     #[test]

@@ -31,14 +31,18 @@ use fairdeal_protocol::transcript::{End, Transcript};
 
 use self::deals::PlayedDeal;
 use self::record::Recorder;
+use crate::terms::Terms;
 use crate::view::{Seating, Snapshot, Standing, Waits};
 
 /// The most steps of a replay; later ones are audited but not shown.
 pub const MAX_STEPS: usize = 1 << 16;
 
 /// The verdict of an audit without findings.
-pub fn verdict(report: &Report, seats: usize) -> &'static str {
-    match (report.end, seats) {
+pub fn verdict(report: &Report, seats: usize, terms: &Terms) -> String {
+    if let Some(deal) = recomputed_deal(report, terms) {
+        return format!("rules followed; {deal}, recomputed");
+    }
+    let words = match (report.end, seats) {
         _ if report.claims.len() == 1 => {
             let out_of_time = |claim: &Abandonment| claim.ground == Ground::OutOfTime;
             if report.claims.iter().all(out_of_time) {
@@ -56,7 +60,14 @@ pub fn verdict(report: &Report, seats: usize) -> &'static str {
         }
         (End::Finished, _) => "fair",
         _ => "fair so far, unfinished: the seeds of the last deal were never revealed",
-    }
+    };
+    words.to_owned()
+}
+
+/// The deal of a day in words, if the audit has compared it with one that it computed: the first action names the
+/// digest of the state with the whole deck.
+fn recomputed_deal(report: &Report, terms: &Terms) -> Option<String> {
+    terms.deal_in_words().filter(|_| report.tally.actions > 0)
 }
 
 /// The point of view of a step. Only deals with opened seeds have visible hands.
@@ -144,6 +155,7 @@ pub struct Replay {
     table: Hash32,
     names: Vec<String>,
     seating: Seating,
+    terms: Terms,
     first: Kept,
     rest: Vec<Kept>,
     cards: BTreeMap<u32, Cards>,
@@ -245,6 +257,11 @@ impl Replay {
     /// The players in their seats, as the charter declares them.
     pub fn seating(&self) -> &Seating {
         &self.seating
+    }
+
+    /// The game with its options.
+    pub fn terms(&self) -> &Terms {
+        &self.terms
     }
 
     /// The players' names, cleaned for display, in seat order.

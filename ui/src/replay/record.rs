@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use fairdeal_games::{AnyGame, TableGame as _, game_info, name_of};
+use fairdeal_games::{AnyGame, TableGame as _, name_of};
 use fairdeal_protocol::audit::auditor::{Audit, Finding, Report};
 use fairdeal_protocol::card::Faces;
 use fairdeal_protocol::hash::Hash32;
@@ -12,8 +12,9 @@ use fairdeal_protocol::table::replica::News;
 use fairdeal_protocol::transcript::End;
 
 use super::deals::Ledger;
-use super::{Act, Cards, Kept, MAX_STEPS, Replay};
+use super::{Act, Cards, Kept, MAX_STEPS, Replay, recomputed_deal, verdict};
 use crate::narrate::{Narrated, narrate, progress, removal};
+use crate::terms::Terms;
 use crate::text::player_names;
 use crate::view::Seating;
 
@@ -22,6 +23,7 @@ pub(super) struct Recorder {
     table: Hash32,
     names: Vec<String>,
     seating: Seating,
+    terms: Terms,
     first: Kept,
     rest: Vec<Kept>,
     cards: BTreeMap<u32, Cards>,
@@ -33,23 +35,26 @@ impl Recorder {
     pub(super) fn new(audit: &Audit<AnyGame>) -> Self {
         let replica = audit.replica();
         let names = player_names(replica.charter());
-        let id = replica.charter().rules().game;
-        let game = game_info(&id).map_or(id.as_str(), |info| info.name);
-        let line = format!(
-            "Table {} is open: {game} between {}.",
+        let terms = Terms::of(replica.charter());
+        let opened = format!(
+            "Table {} is open: {} between {}.",
             replica.table().short(),
+            terms.game_name(),
             names.join(", ")
         );
+        let options = format!("Options: {}.", terms.options_in_words());
+        let deal = terms.deal_in_words().map(|deal| format!("The charter names {deal}."));
         let first = Kept {
             log_step: None,
             acts: Vec::new(),
-            lines: vec![line],
+            lines: [opened, options].into_iter().chain(deal).collect(),
             ..after(audit, Arc::new(replica.game().clone()), None)
         };
         Self {
             table: replica.table(),
             names,
             seating: Seating::of(replica.charter()),
+            terms,
             first,
             rest: Vec::new(),
             cards: BTreeMap::new(),
@@ -169,7 +174,7 @@ impl Recorder {
 
     /// The finished replay. If the log ends before the game does, a last step says how.
     pub(super) fn finish(mut self, report: Report) -> Replay {
-        if let Some(line) = last_words(&report, &self.names) {
+        if let Some(line) = last_words(&report, &self.names, &self.terms) {
             let last = self.rest.last().unwrap_or(&self.first);
             let kept = Kept {
                 log_step: report.finding.as_ref().and_then(Finding::step),
@@ -186,6 +191,7 @@ impl Recorder {
             table: self.table,
             names: self.names,
             seating: self.seating,
+            terms: self.terms,
             first: self.first,
             rest: self.rest,
             cards: self.cards,
@@ -214,7 +220,7 @@ fn after(audit: &Audit<AnyGame>, game: Arc<AnyGame>, cards: Option<&Cards>) -> K
 }
 
 /// The closing line for a log that ends before its game.
-fn last_words(report: &Report, names: &[String]) -> Option<String> {
+fn last_words(report: &Report, names: &[String], terms: &Terms) -> Option<String> {
     let name = |seat: &Seat| names.get(seat.index()).cloned();
     if let Some(finding) = &report.finding {
         let who = finding.seat().and_then(|seat| name(&seat));
@@ -222,7 +228,7 @@ fn last_words(report: &Report, names: &[String]) -> Option<String> {
         return Some(format!("NOT FAIR: {finding}{who}."));
     }
     if report.end == End::Finished {
-        return None;
+        return recomputed_deal(report, terms).map(|_| format!("The audit: {}.", verdict(report, names.len(), terms)));
     }
     let claims = report.claims.iter().flat_map(|claim| claim.by.iter());
     let claims: Vec<String> = claims.filter_map(|seat| name(&seat)).collect();

@@ -223,6 +223,7 @@ fn enough(holders: usize) -> Result<(), EscrowError> {
 ///
 /// # Errors
 /// [`EscrowError::TooFew`] if there are too few holders, or [`EscrowError::Seats`] if the owner is one of them.
+//= T6.8
 pub fn split(
     seed: &Seed,
     owner: &Context,
@@ -261,6 +262,7 @@ pub fn split(
 ///
 /// # Errors
 /// [`EscrowError`]; variable time, public inputs.
+//= T6.8
 pub fn check_public(parts: &[Part], holders: SeatSet, key: &Point) -> Result<(), EscrowError> {
     enough(holders.len())?;
     if !parts.iter().map(|part| part.to).eq(holders.iter()) {
@@ -376,6 +378,7 @@ impl Complaint {
 
 /// Rules on a complaint from public data: the registered keys of both seats and the escrow. `parts` must have passed
 /// [`check_public`]. Variable time: the complaint makes the part public.
+//= T6.9
 pub fn judge(
     complaint: &Complaint,
     place: &HolderPlace,
@@ -401,6 +404,7 @@ pub fn judge(
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PartProof(EqualityProof);
 
+//= T6.10
 fn part_transcript(place: &HolderPlace, point: &Point) -> Transcript {
     let mut transcript = place.transcript(domain::proof::PARTS);
     transcript.append_message(domain::proof::PUBLIC_KEY, point.as_bytes());

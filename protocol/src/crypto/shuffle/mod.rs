@@ -113,6 +113,7 @@ pub struct ShufflePlace {
 }
 
 /// Absorbs the place, the key and both decks.
+//= T6.11
 fn statement(place: &ShufflePlace, key: &Point, input: &[Ciphertext], output: &[Ciphertext]) -> Transcript {
     let mut transcript = place.context.transcript(domain::proof::SHUFFLE);
     transcript.append_u64(domain::proof::DECK, u64::from(place.deck.0));

@@ -40,6 +40,7 @@ impl std::fmt::Debug for Witness {
 
 impl Witness {
     /// Derives the witness for one input deck. The context is SHA-256(deck name ‖ deck ‖ X ‖ input deck).
+    //= T6.11
     pub fn derive(seed: &Seed, place: &ShufflePlace, deck_name: &str, key: &Point, input: &[Ciphertext]) -> Self {
         let mut hasher = Hasher::new(domain::SHUFFLE_CONTEXT)
             .bytes(deck_name.as_bytes())
@@ -121,6 +122,7 @@ fn half_pair(generators: &Generators, a: &Scalar, b: &Scalar) -> RistrettoPoint 
 }
 
 /// Proves that `output` is the shuffle of `input` with `witness`.
+//= T6.12
 pub(super) fn prove(
     seed: &Seed,
     place: &ShufflePlace,

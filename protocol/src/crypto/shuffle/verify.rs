@@ -219,6 +219,7 @@ impl Sum {
     }
 
     /// Adds the equations of one proof, each times a fresh weight.
+    //= T6.13
     fn add(&mut self, pending: &Pending, weights: &mut ChaCha20Rng) {
         let Pending {
             statement, proof, u, c, ..

@@ -18,6 +18,7 @@ impl<G: Game> Replica<G> {
     ///
     /// # Errors
     /// [`Broken`] on a bug in this program; the replica is then unusable.
+    //= T5.18
     pub fn finish(&mut self, entries: &BTreeMap<Seat, Entry>) -> Result<Vec<News<G>>, Broken> {
         let mut news = Vec::new();
         let Some(kind) = self.kind() else {
@@ -28,11 +29,12 @@ impl<G: Game> Replica<G> {
         let hash = step_hash(&table, self.step, &self.parent, entries.values(), removed);
         // All complaints are known here, so that their order does not matter.
         let accused = self.accused(entries).into_iter().map(|fault| fault.seat);
-        let guilty = removed.iter().chain(accused);
-        let out: SeatSet = guilty.flat_map(|seat| self.party(seat).iter()).collect();
-        let out: SeatSet = out.iter().filter(|seat| self.live.contains(*seat)).collect();
+        let guilty = self.live_parties(self.faulty.iter().chain(accused));
+        let out = guilty.iter().chain(removed.iter());
+        let out = self.live_parties(out);
         let outlasts = out.is_empty() || self.outlasts(out);
         self.out = SeatSet::EMPTY;
+        self.faulty = SeatSet::EMPTY;
         self.departing.clear();
         match kind {
             StepKind::Action { leader } => self.finish_action(leader, entries, &mut news)?,
@@ -47,12 +49,23 @@ impl<G: Game> Replica<G> {
                 }
             }
         }
+        self.result.guilty.extend(guilty.iter());
+        if !self.settled.is_over() {
+            // A Leave in the log is the seat's own signature, whatever the others say of it.
+            let by_word = out.minus(guilty).minus(self.leaving());
+            self.result.by_word.extend(by_word.iter());
+        }
         self.remove(out, &mut news);
         if !outlasts {
             self.void(&mut news);
         }
+        // Its entries name the hash of the step that ended the game. An entry that proves a fault names it, too.
+        if kind == StepKind::Confirm && self.stage == Stage::Opening && self.game.is_over() {
+            self.result.signed_by = entries.keys().copied().chain(guilty.iter()).collect();
+        }
         let opening = self.stage == Stage::Opening;
         self.advance(&mut news)?;
+        //= T5.21
         self.confirming = match kind {
             StepKind::Confirm => false,
             // Confirm in a separate step: the next regular entries would reveal the seeds.
@@ -88,12 +101,14 @@ impl<G: Game> Replica<G> {
     ///
     /// # Errors
     /// [`Broken`] as for [`Self::finish`].
+    //= T5.32
     pub fn resume_without(&mut self, culprit: Seat, next: u64, name: Hash32) -> Result<Vec<News<G>>, Broken> {
         let mut news = Vec::new();
         self.out = SeatSet::EMPTY;
+        self.faulty = SeatSet::EMPTY;
         self.departing.clear();
-        let party = self.party(culprit).iter();
-        let out: SeatSet = party.filter(|seat| self.live.contains(*seat)).collect();
+        let out = self.live_parties([culprit]);
+        self.result.guilty.extend(out.iter());
         if !out.is_empty() {
             let over = matches!(self.kind(), Some(StepKind::Opening | StepKind::Closing));
             self.remove(out, &mut news);
@@ -109,7 +124,15 @@ impl<G: Game> Replica<G> {
         Ok(news)
     }
 
+    /// The live seats of the parties of these seats.
+    //= T5.35
+    fn live_parties(&self, seats: impl IntoIterator<Item = Seat>) -> SeatSet {
+        let all = seats.into_iter().flat_map(|seat| self.party(seat).iter());
+        all.filter(|seat| self.live.contains(*seat)).collect()
+    }
+
     /// Removes these seats from the game.
+    //= T5.20
     fn remove(&mut self, out: SeatSet, news: &mut Vec<News<G>>) {
         if out.is_empty() {
             return;
@@ -134,6 +157,7 @@ impl<G: Game> Replica<G> {
 
     /// Abandons the deal unscored, and begins another from the same state without the departed seats. Its number and
     /// seeds are never reused, and none of it is opened.
+    //= T5.24
     fn void(&mut self, news: &mut Vec<News<G>>) {
         let Some(checkpoint) = self.checkpoint.clone() else {
             return;
@@ -159,6 +183,7 @@ impl<G: Game> Replica<G> {
         self.stage = Stage::Commit;
     }
 
+    //= T5.22
     fn finish_action(
         &mut self,
         leader: Seat,
@@ -217,6 +242,7 @@ impl<G: Game> Replica<G> {
     }
 
     /// Takes one seat's entry of a step other than an action step.
+    //= T5.18
     fn take(&mut self, entry: &Entry) {
         let (seat, body) = (entry.seat(), entry.body());
         let running = self.running.as_mut();
@@ -273,6 +299,7 @@ impl<G: Game> Replica<G> {
         }
     }
 
+    //= T5.19
     fn turn_stage(&mut self, kind: StepKind, news: &mut Vec<News<G>>) -> Result<(), Broken> {
         match kind {
             StepKind::Commit => self.stage = Stage::Key,
@@ -363,6 +390,7 @@ impl<G: Game> Replica<G> {
     }
 
     /// Settles answered batches and starts the next items, until a seat owes something.
+    //= T5.25
     fn advance(&mut self, news: &mut Vec<News<G>>) -> Result<(), Broken> {
         while self.stage == Stage::Play {
             if let Some((seat, _)) = self.rebuilding() {
@@ -391,6 +419,7 @@ impl<G: Game> Replica<G> {
         Ok(())
     }
 
+    //= T5.27
     fn start(&mut self, item: Item<G>, news: &mut Vec<News<G>>) -> Result<(), Broken> {
         if let Item::Leave(seat) = item {
             // A finished game cannot be left; the seat stays for the opening.
@@ -417,6 +446,7 @@ impl<G: Game> Replica<G> {
     }
 
     /// Settles an answered batch. Returns the item if it waits for a step of another kind.
+    //= T5.26
     fn settle(&mut self, mut running: Running<G>, news: &mut Vec<News<G>>) -> Result<Option<Running<G>>, Broken> {
         for request in &running.batch {
             if let Request::Deal { card, to } = request {

@@ -58,6 +58,7 @@ impl<G: Game> Replica<G> {
     }
 
     /// `Ok(true)` if the entry counts, `Ok(false)` if it names something unknown.
+    //= T5.11
     fn judge(
         &self,
         kind: StepKind,
@@ -169,6 +170,7 @@ impl<G: Game> Replica<G> {
         }
     }
 
+    //= T5.16
     fn judge_shuffle(
         &self,
         seat: Seat,
@@ -186,6 +188,7 @@ impl<G: Game> Replica<G> {
     }
 
     /// Judges the shuffle that comes with an escrow or an acceptance: only the seat whose turn it is sends one.
+    //= T5.15
     fn judge_early(
         &self,
         seat: Seat,
@@ -209,6 +212,7 @@ impl<G: Game> Replica<G> {
 
     /// The faults of other seats that the counting entries prove, namely key parts that do not open. At most one for
     /// each seat, in seat order.
+    //= T5.34
     pub fn accused(&self, counted: &BTreeMap<Seat, Entry>) -> Vec<Fault> {
         let mut accused: BTreeMap<Seat, Fault> = BTreeMap::new();
         for entry in counted.values() {
@@ -227,6 +231,7 @@ impl<G: Game> Replica<G> {
     }
 
     /// Whether the complaint of `holder` about a part from `owner` is justified.
+    //= T6.9
     fn is_founded(&self, holder: Seat, owner: Seat, complaint: &Complaint) -> bool {
         let escrow = self.escrowed(holder).find(|(seat, ..)| *seat == owner);
         let (Some((_, owner_key, parts)), Some(holder_key)) = (escrow, self.deal.key(holder)) else {
@@ -237,6 +242,7 @@ impl<G: Game> Replica<G> {
         verdict == escrow::ComplaintRuling::BadPart
     }
 
+    //= T6.10
     fn judge_parts(&self, holder: Seat, gone: Seat, sent: &PartShares) -> Result<(), FaultKind> {
         let parts = self.deal.parts(gone).ok_or(FaultKind::PartShares)?;
         let list = self.parts_of(sent);
@@ -266,6 +272,7 @@ impl<G: Game> Replica<G> {
         .collect()
     }
 
+    //= T5.12
     fn judge_action(&self, seat: Seat, bytes: &[u8]) -> Result<Preview<G>, Finding> {
         let action = Self::action(bytes).ok_or(FaultKind::MalformedAction)?;
         if self.settled.out_of_turn(&action) && self.interjected.contains(seat) {
@@ -277,6 +284,7 @@ impl<G: Game> Replica<G> {
         })
     }
 
+    //= T5.8
     fn judge_answers(&self, seat: Seat, answers: &Answers, owed: &Owed) -> Result<(), FaultKind> {
         let got = answers.shares.as_ref().map_or(0, |shares| shares.shares.len());
         let coin = match (answers.coin, owed.coin) {
@@ -314,6 +322,7 @@ impl<G: Game> Replica<G> {
     }
 
     /// Checks that every card that the action shows has the face it claims.
+    //= T5.12
     fn judge_shown(&self, seat: Seat, preview: &Preview<G>, answers: &Answers) -> Result<(), FaultKind> {
         let owed = self.owed_first(seat, seat, preview);
         let sent = answers.shares.as_ref().map_or(&[][..], |shares| &shares.shares);
@@ -332,6 +341,7 @@ impl<G: Game> Replica<G> {
     }
 
     /// The base of a seat's shuffle, given the held entries: the hash that its entry must name, and the input deck.
+    //= T5.14
     pub fn shuffle_base(&self, seat: Seat, held: &BTreeMap<Seat, Entry>) -> Option<(Hash32, SealedCards)> {
         let run = self.run()?;
         let before = run.last().unwrap_or_else(|| self.fresh_deck_hash(run));

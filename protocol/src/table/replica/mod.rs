@@ -301,7 +301,21 @@ pub struct Preview<G: Game> {
     batch: Vec<Request>,
 }
 
+/// The proofs in a log about the result of its game: signatures and faults, apart from the scores.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ResultProof {
+    /// The seats that have signed the end of the game: the first Confirm step after it holds an entry of each. Entries
+    /// of that step name the hash of the log up to the end. Empty before that step is complete.
+    pub signed_by: SeatSet,
+    /// The parties removed for a proven fault, also after the end of the game.
+    pub guilty: SeatSet,
+    /// The seats that the others removed by their statements alone before the end of the game. Nothing proves that
+    /// these seats were absent. A seat whose signed Leave is in the log is not one of them.
+    pub by_word: SeatSet,
+}
+
 /// The state that follows from the log.
+//= T5.2
 #[derive(Clone, Debug)]
 pub struct Replica<G: Game> {
     charter: SignedCharter,
@@ -313,6 +327,9 @@ pub struct Replica<G: Game> {
     live: SeatSet,
     /// The seats removed in the open step whose entries do not count: by decision, or for a proven fault.
     out: SeatSet,
+    /// The seats among them with a proven fault.
+    faulty: SeatSet,
+    result: ResultProof,
     /// The seats removed in the open step by decision whose entries count, each with its entry.
     departing: BTreeMap<Seat, Hash32>,
     /// The parts of shares that holders have sent in a rebuild step.
@@ -352,6 +369,8 @@ impl<G: Game> Replica<G> {
             digest: Hash32::default(),
             live,
             out: SeatSet::EMPTY,
+            faulty: SeatSet::EMPTY,
+            result: ResultProof::default(),
             departing: BTreeMap::new(),
             parts: BTreeMap::new(),
             checkpoint: None,
@@ -422,6 +441,7 @@ impl<G: Game> Replica<G> {
     }
 
     /// The seats whose entries are due, given the `counted` ones: everything that their entries must name is known.
+    //= T5.44
     pub fn due(&self, counted: SeatSet) -> SeatSet {
         let live = self.live();
         let missing = live.minus(counted);
@@ -435,6 +455,7 @@ impl<G: Game> Replica<G> {
     }
 
     /// The live seats whose seeds a finished game's log lacks, if the `counted` entries of the open step are its last.
+    //= T5.45
     pub fn unopened(&self, counted: SeatSet) -> SeatSet {
         match self.kind() {
             Some(StepKind::Opening) => self.live().minus(counted),
@@ -470,10 +491,12 @@ impl<G: Game> Replica<G> {
     pub fn remove_guilty(&mut self, seat: Seat) {
         if self.live.contains(seat) {
             self.out.insert(seat);
+            self.faulty.insert(seat);
         }
     }
 
     /// Removes seats by decision in the open step. The entries in `counted` still count.
+    //= T5.40
     pub fn remove_absent(&mut self, seats: SeatSet, counted: &[(Seat, Hash32)]) {
         let counted: BTreeMap<Seat, Hash32> = counted.iter().copied().collect();
         for seat in seats.iter().filter(|seat| self.live.contains(*seat)) {
@@ -493,6 +516,7 @@ impl<G: Game> Replica<G> {
     }
 
     /// The name that acks use in place of the entry of a leader removed without one.
+    //= T5.13
     pub fn out_name(&self, leader: Seat) -> Hash32 {
         Hasher::new(domain::VOTED_OUT)
             .hash(&self.table())
@@ -527,6 +551,11 @@ impl<G: Game> Replica<G> {
     /// Whether the log has ended.
     pub fn is_finished(&self) -> bool {
         self.stage == Stage::Finished
+    }
+
+    /// The proofs about the result of the game so far.
+    pub fn result(&self) -> ResultProof {
+        self.result
     }
 
     /// The seats that may not interject before the next in-turn action.
@@ -580,6 +609,7 @@ impl<G: Game> Replica<G> {
     }
 
     /// The kind of the open step; `None` if the log has ended or no seat is left to continue it.
+    //= T5.9
     pub fn kind(&self) -> Option<StepKind> {
         let over = matches!(self.stage, Stage::Opening | Stage::Closing | Stage::Finished);
         if self.live.is_empty() && !over {
@@ -613,6 +643,7 @@ impl<G: Game> Replica<G> {
     }
 
     /// The first seat of `to_act` clockwise after the last leader.
+    //= T5.9
     fn leader(&self) -> Seat {
         let waiting: SeatSet = self
             .game
@@ -626,6 +657,7 @@ impl<G: Game> Replica<G> {
         next.unwrap_or(self.last_leader)
     }
 
+    //= T8.1
     fn compute_digest(&self) -> Hash32 {
         let running = self.running.as_ref();
         let stage: u64 = match self.stage {

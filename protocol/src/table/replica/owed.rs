@@ -15,6 +15,7 @@ use crate::table::deal::Run;
 
 impl<G: Game> Replica<G> {
     /// Whether a deal that begins now puts its keys in escrow.
+    //= T5.3
     pub(super) fn escrows(&self) -> bool {
         let parties = self.parties().count(self.live);
         !self.strict && self.settled.seals_cards() && parties >= ESCROW_PARTIES
@@ -22,6 +23,7 @@ impl<G: Game> Replica<G> {
 
     /// Whether the running deal survives the removal of these seats. It does if the rules have ended it, or if it seals
     /// no cards. It also does if its escrow is accepted and these seats are of one party, the first to go.
+    //= T5.23
     pub(super) fn outlasts(&self, out: SeatSet) -> bool {
         let over = matches!(self.stage, Stage::Opening | Stage::Closing);
         let accepted = self.stage == Stage::Play && self.deal.has_escrow();
@@ -30,6 +32,7 @@ impl<G: Game> Replica<G> {
     }
 
     /// The holders of the parts of a seat's key: all seats outside its party, with their keys.
+    //= T5.3
     pub fn holders(&self, seat: Seat) -> BTreeMap<Seat, Point> {
         self.deal.escrow_holders(self.party(seat))
     }
@@ -48,6 +51,7 @@ impl<G: Game> Replica<G> {
 
     /// A departed seat, and the cards that need its shares: those that it would have opened on leaving, and those of
     /// its hand that the open batch requests.
+    //= T5.10
     pub fn rebuilding(&self) -> Option<(Seat, Vec<(Handle, Ciphertext)>)> {
         self.deal.gone().iter().find_map(|seat| {
             let mut handles = self.deal.parting(seat);
@@ -100,6 +104,7 @@ impl<G: Game> Replica<G> {
     /// The seat that shuffles early, together with its escrow or acceptance in the open step. The first deck of a new
     /// deal is thus shuffled while the keys go into escrow. A seat already out of the step keeps its turn, because the
     /// order in which removals become known must not matter.
+    //= T5.15
     pub fn early_shuffler(&self) -> Option<Seat> {
         let early = matches!(self.stage, Stage::Escrow | Stage::Accept) && !self.confirming;
         let run = self.run().filter(|_| early)?;
@@ -125,6 +130,7 @@ impl<G: Game> Replica<G> {
     }
 
     /// The answers that `seat` owes to a batch, with `first` in front, minus the shares already published.
+    //= T5.7
     pub(super) fn owed_to(&self, seat: Seat, batch: &[Request], first: &[Handle], coin_given: bool) -> Owed {
         let mut handles: Vec<Handle> = first.to_vec();
         for request in batch {
@@ -163,6 +169,7 @@ impl<G: Game> Replica<G> {
     }
 
     /// The answers that a seat owes to the first batch of an action of `leader`.
+    //= T5.13
     pub fn owed_first(&self, seat: Seat, leader: Seat, preview: &Preview<G>) -> Owed {
         let shown: Vec<Handle> = if seat == leader {
             preview.shown.iter().map(|s| s.card).collect()

@@ -131,6 +131,14 @@ impl Audit {
             );
             fact("table id", report.table.to_string(), "The full id of this table:");
         }
+        if let Some(terms) = self.done.as_ref().map(|done| &done.terms) {
+            let name = terms.game_name();
+            fact(
+                "options",
+                terms.options_in_words(),
+                &format!("What all players of this game of {name} have signed:"),
+            );
+        }
         let file = self.path.file_name().unwrap_or_default().to_string_lossy();
         fact("file", file.into_owned(), "");
         if let Some(row) = rows.last_mut() {
@@ -164,9 +172,10 @@ impl Audit {
                 ((format!("{cross} NOT FAIR"), theme.bad()), rows.collect())
             }
             None if self.is_shown() => {
-                let words = verdict(&done.report, done.names.len());
-                let (short, more) = words.split_once(": ").unwrap_or((words, ""));
-                let meaning = meaning(&done.report, &done.names, &done.seating, self.me(context)).join(" ");
+                let words = verdict(&done.report, done.names.len(), &done.terms);
+                let (short, more) = words.split_once(": ").unwrap_or((&words, ""));
+                let me = self.me(context);
+                let meaning = meaning(&done.report, &done.names, &done.seating, &done.terms, me).join(" ");
                 let texts = [meaning, more.to_owned(), REPLAY.to_owned()];
                 let texts = texts.into_iter().filter(|text| !text.is_empty());
                 (
@@ -375,6 +384,7 @@ mod tests {
     use crate::app::shell::Shell;
     use crate::app::testing::{TestApp, context, transcript};
     use crate::input::KeyCode;
+    use crate::terms::Terms;
     use crate::text::player_names;
     use crate::view::Seating;
 
@@ -385,6 +395,7 @@ mod tests {
             report: audit::<AnyGame>(&transcript),
             names: player_names(charter),
             seating: Seating::of(charter),
+            terms: Terms::of(charter),
         };
         change(&mut done);
         let mut stage = TestApp::with(Shell::new(

@@ -50,10 +50,10 @@ fn in_a_line(past: &Past, today: &str, width: usize) -> String {
     let me = summary.me.map(Seat::index);
     let others = summary.players.iter().enumerate().filter(|(seat, _)| Some(*seat) != me);
     let others: Vec<&str> = others.map(|(_, name)| name.as_str()).collect();
-    let with = if others.is_empty() {
-        "alone".to_owned()
-    } else {
-        format!("with {}", listed(&others))
+    let with = match (others.is_empty(), summary.terms().deal_in_words()) {
+        (true, Some(deal)) => deal,
+        (true, None) => "alone".to_owned(),
+        (false, _) => format!("with {}", listed(&others)),
     };
     if words.width() + with.width() <= width {
         words + &with
@@ -81,13 +81,12 @@ fn draw_statistics(all: &[Statistics], canvas: &mut Canvas<'_>, area: Rect) {
             "{:<GAME$}{:>7}{:>6}{:>7}{rating}",
             all.game, all.played, all.won, all.best
         );
-        let streak = all
-            .streak
-            .as_ref()
-            .map_or_else(String::new, |streak| format!("   {streak}"));
+        let unrated = (all.unrated > 0).then(|| format!("{} not rated", all.unrated));
+        let note = all.streak.clone().or(unrated);
+        let note = note.map_or_else(String::new, |note| format!("   {note}"));
         let room = usize::from(inner.width).saturating_sub(numbers.width());
-        let streak = if streak.width() <= room { streak } else { String::new() };
-        Line::from(vec![Span::raw(numbers), Span::styled(streak, theme.accent())])
+        let note = if note.width() <= room { note } else { String::new() };
+        Line::from(vec![Span::raw(numbers), Span::styled(note, theme.accent())])
     }));
     canvas.rows(inner, lines);
 }
@@ -121,8 +120,12 @@ impl History {
                 } else {
                     format!("won by {}", listed(&winners))
                 };
+                let terms = summary.terms();
+                let played = terms.deal_in_words().unwrap_or_else(|| terms.options_in_words());
+                let unrated = summary.why_finished_is_unrated();
+                let unrated = unrated.map_or_else(String::new, |why| format!(" Not rated: {why}."));
                 (
-                    format!("{}: {won}. {} UTC.", scores.join(", "), past.date()),
+                    format!("{}: {won}. {} UTC; {played}.{unrated}", scores.join(", "), past.date()),
                     theme.ink(),
                 )
             }

@@ -9,7 +9,7 @@ use super::{column, line_after, paragraph};
 use crate::app::screen::{Context, Request, Requests, Screen};
 use crate::canvas::{Canvas, Target, cut, wrapped};
 use crate::keys::Intent;
-use crate::past::opponents::{Results, results};
+use crate::past::opponents::{Results, results, unrated};
 
 /// Width of an opponent's name.
 const NAME: usize = 38;
@@ -74,8 +74,16 @@ impl Screen for Opponents {
             lines.extend(in_lines(results, canvas));
             lines.push(Line::default());
         }
-        let about = "A rating begins at 25. \"Ahead\" counts the tables at which you had the better place.";
-        lines.extend(wrapped(about, usize::from(page.width), 0).into_iter().map(Line::raw));
+        let mut about =
+            "A rating begins at 25. \"Ahead\" counts the tables at which you had the better place.".to_owned();
+        match unrated(&context.library.past) {
+            0 => {}
+            games => {
+                let games = counted(games, "finished game");
+                about += &format!(" Not rated, with the reason in the history: {games}.");
+            }
+        }
+        lines.extend(wrapped(&about, usize::from(page.width), 0).into_iter().map(Line::raw));
         let rows = usize::from(page.height.saturating_sub(1));
         self.last = lines.len().saturating_sub(rows);
         self.first = self.first.min(self.last);

@@ -1,0 +1,112 @@
+//! The options of a table and the day of a daily deal, as its charter names them, in words.
+
+use fairdeal_games::calendar::{day_in_words, day_number};
+use fairdeal_games::game_info;
+use fairdeal_protocol::charter::Charter;
+
+use crate::text::clean;
+use crate::view::option_in_words;
+
+/// The option that names the day of a daily deal.
+const DAY: &str = "daily";
+
+/// A game with its options.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Terms {
+    /// The game's id, cleaned for display.
+    pub game: String,
+    /// The options of the game and of the table, cleaned for display.
+    pub options: Vec<(String, String)>,
+}
+
+impl Terms {
+    pub fn of(charter: &Charter) -> Self {
+        let options = charter.options.iter();
+        Self {
+            game: clean(charter.game.as_str()),
+            options: options
+                .map(|(key, value)| (clean(key.as_str()), clean(value.as_str())))
+                .collect(),
+        }
+    }
+
+    /// The game's display name.
+    pub fn game_name(&self) -> &str {
+        game_info(&self.game).map_or(self.game.as_str(), |info| info.name)
+    }
+
+    /// The day of a daily deal, as `2024-02-29`; `None` for other deals.
+    pub fn day(&self) -> Option<&str> {
+        let day = self.options.iter().find(|(key, _)| key == DAY);
+        let day = day.map(|(_, day)| day.as_str());
+        day.filter(|day| day_number(day).is_some())
+    }
+
+    /// The deal of a day: "the deal of 29 February 2024".
+    pub fn deal_in_words(&self) -> Option<String> {
+        Some(format!("the deal of {}", day_in_words(self.day()?)?))
+    }
+
+    /// All options: "target 100, absence 2 min, turn time none"; "none" without any.
+    pub fn options_in_words(&self) -> String {
+        let words: Vec<String> = self.options.iter().map(in_words).collect();
+        match words.is_empty() {
+            true => "none".to_owned(),
+            false => words.join(", "),
+        }
+    }
+
+    /// The game with the options that differ from its defaults: "Loot (target 20)", "Ivory Tower (29 February 2024)".
+    pub fn in_short(&self) -> String {
+        let defaults = game_info(&self.game).map_or(&[][..], |info| info.options);
+        let unusual = self.options.iter().filter_map(|option @ (key, value)| {
+            let info = defaults.iter().find(|info| info.key == key.as_str())?;
+            (info.default != value.as_str()).then(|| match self.day() {
+                Some(day) if key == DAY => day_in_words(day).unwrap_or_default(),
+                _ => in_words(option),
+            })
+        });
+        let unusual: Vec<String> = unusual.collect();
+        match unusual.is_empty() {
+            true => self.game_name().to_owned(),
+            false => format!("{} ({})", self.game_name(), unusual.join(", ")),
+        }
+    }
+}
+
+fn in_words((key, value): &(String, String)) -> String {
+    option_in_words(key, value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn terms(game: &str, options: &[(&str, &str)]) -> Terms {
+        Terms {
+            game: game.to_owned(),
+            options: options
+                .iter()
+                .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
+                .collect(),
+        }
+    }
+
+    #[test]
+    fn unusual_options_and_days_are_named() {
+        let loot = terms("loot", &[("absence", "120"), ("target", "20"), ("turn-time", "none")]);
+        assert_eq!(loot.in_short(), "Loot (target 20)");
+        assert_eq!(loot.options_in_words(), "absence 2 min, target 20, turn time none");
+        assert_eq!((loot.day(), loot.deal_in_words()), (None, None));
+        assert_eq!(terms("loot", &[("target", "100")]).in_short(), "Loot");
+        let tower = terms("ivory-tower", &[("daily", "2024-02-29")]);
+        assert_eq!(tower.in_short(), "Ivory Tower (29 February 2024)");
+        assert_eq!(tower.deal_in_words().as_deref(), Some("the deal of 29 February 2024"));
+        let random = terms("ivory-tower", &[("daily", "none")]);
+        assert_eq!((random.in_short().as_str(), random.day()), ("Ivory Tower", None));
+        // A file may name anything.
+        assert_eq!(terms("ivory-tower", &[("daily", "2023-02-29")]).day(), None);
+        assert_eq!(terms("chess", &[]).in_short(), "chess");
+        assert_eq!(terms("chess", &[]).options_in_words(), "none");
+    }
+}
