@@ -1,5 +1,6 @@
 //! A node's events for its owner, and the reasons for failed dials.
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 use super::meet::ListedPage;
@@ -95,11 +96,23 @@ pub enum NodeEvent {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReachNews {
     /// The router forwards this address to us.
-    Mapped(Multiaddr),
-    /// No router that would open a port was found.
+    Mapped {
+        address: Multiaddr,
+        /// The port that we asked for first, if the router has given it to another device.
+        instead_of: Option<u16>,
+    },
+    /// No route leads out of the LAN.
     NoRouter,
-    /// The router can open a port but has no public address itself.
-    RouterNotPublic,
+    /// This machine has a public address itself, so no router was asked.
+    NoRouterNeeded,
+    /// There is a router, but none that opens ports by UPnP has answered.
+    NoUpnp,
+    /// The router can open a port but has no public address itself: the address that it tells, if any.
+    RouterNotPublic(Option<IpAddr>),
+    /// The router has given this port to another device, and others in its place too.
+    PortTaken(u16),
+    /// The router opens no port, for this reason.
+    RouterRefused(String),
     /// The router no longer forwards this address.
     Unmapped(Multiaddr),
     /// The relay at this address has granted us a reservation.
@@ -130,15 +143,42 @@ impl ReachNews {
     /// The news in a player's words, with advice. `None` for news about a single peer.
     pub fn in_words(&self) -> Option<String> {
         Some(match self {
-            Self::Mapped(address) => {
+            Self::Mapped {
+                address,
+                instead_of: None,
+            } => {
                 format!("Your router lets friends through from the internet, at {address}.")
             }
-            Self::NoRouter => "Your router does not open ports (no UPnP). Friends on this network can join; over the \
-                               internet, use a relay or forward a port."
+            Self::Mapped {
+                address,
+                instead_of: Some(port),
+            } => format!(
+                "Your router lets friends through from the internet, at {address}. Its port {port} belongs to another \
+                 device."
+            ),
+            Self::NoRouter => {
+                "No router: this network has no way to the internet. Friends on this network can join.".to_owned()
+            }
+            Self::NoUpnp => "Your router does not open ports (no UPnP). Friends on this network can join; over the \
+                             internet, use a relay or forward a port."
                 .to_owned(),
-            Self::RouterNotPublic => "Your router is behind another one: over the internet, friends \
-                                      need a relay (fairdeal relay) to reach you."
-                .to_owned(),
+            Self::RouterNotPublic(told) => {
+                let its = told.map_or_else(
+                    || "it has no address on the internet".to_owned(),
+                    |ip| format!("its own address, {ip}, is not public"),
+                );
+                format!(
+                    "Your router is behind another one: {its}. Over the internet, friends need a relay (fairdeal relay) \
+                     to reach you."
+                )
+            }
+            Self::PortTaken(port) => format!(
+                "Your router has given port {port} to another device. Choose another with --listen, or use a relay."
+            ),
+            Self::RouterRefused(reason) => format!(
+                "Your router refuses to open a port: {reason}. Allow UPnP port forwarding in its settings, forward a \
+                 port, or use a relay."
+            ),
             Self::Unmapped(address) => {
                 format!("Your router does not let friends through at {address} any more.")
             }
@@ -155,7 +195,7 @@ impl ReachNews {
             Self::NoMulticast => "No multicast on this machine: you can't see tables on the LAN, but you can join by \
                                   ticket or address."
                 .to_owned(),
-            Self::Direct(_) | Self::StaysRelayed(_) => return None,
+            Self::NoRouterNeeded | Self::Direct(_) | Self::StaysRelayed(_) => return None,
         })
     }
 }

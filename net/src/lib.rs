@@ -18,8 +18,11 @@
 //! event_queue     events to the owner, bounded
 //! dial_scheduler  when to dial whom        peer, ticket  ids, invitations
 //! port            listening addresses      record        addresses signed by their peer
+//! interfaces      the order of addresses   router        ports opened by UPnP
+//! address         addresses as text        multicast     what stands in its way
 //! ```
 
+mod address;
 mod allowance;
 mod announcement;
 mod circuits;
@@ -34,8 +37,10 @@ mod event_queue;
 mod failure;
 mod handshakes;
 mod idle_timeout;
+mod interfaces;
 mod limits;
 mod meet;
+mod multicast;
 mod node;
 mod optional;
 mod peer;
@@ -46,6 +51,8 @@ mod relay_limits;
 mod relay_metrics;
 mod relays;
 mod reservations;
+#[cfg(feature = "upnp")]
+mod router;
 mod streams;
 mod swarm;
 #[cfg(test)]
@@ -53,16 +60,19 @@ mod tests;
 mod ticket;
 mod traffic;
 
+pub use address::{AddressError, parse_address};
 pub use announcement::Announcement;
 pub use codec::{MAX_ANNOUNCEMENT, read_frame, write_frame};
 pub use config::{LONGEST_MESSAGE, Lan, NodeConfig, NodeError, Reach, Transport};
 pub use event::{DialFailure, NodeEvent, ReachNews};
 pub use handshakes::Network;
+pub use interfaces::{first_ip, lan_ip};
 pub use libp2p::Multiaddr;
 pub use meet::{
     LIFETIME, ListedPage, ListedTable, MAX_PAGE, MAX_POINTS, MeetPage, MeetRequest, MeetResponse, Offer, Refusal,
     Registration, RegistrationError,
 };
+pub use multicast::{MulticastFault, multicast_fault};
 pub use node::{Node, NodeHandle};
 pub use peer::{PeerId, PeerIdError};
 pub use port::{

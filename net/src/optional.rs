@@ -1,16 +1,35 @@
-//! A behaviour that a build may omit: without its cargo feature, a dummy takes its place.
+//! The router's task, which a build may omit: without its cargo feature, a value that cannot exist takes its place.
 
-/// The behaviour that asks the home's router for a port.
 #[cfg(feature = "upnp")]
-pub(super) type Upnp = libp2p::upnp::tokio::Behaviour;
-/// A dummy: this build does not ask the home's router for a port.
-#[cfg(not(feature = "upnp"))]
-pub(super) type Upnp = libp2p::swarm::dummy::Behaviour;
+pub(super) use super::router::Router;
 
-/// The router behaviour, if this build has it.
-pub(super) fn upnp() -> Option<Upnp> {
+/// Starts asking the home's router for ports, if this build can.
+pub(super) fn router() -> Option<Router> {
     #[cfg(feature = "upnp")]
-    return Some(Upnp::default());
+    return Some(Router::start());
     #[cfg(not(feature = "upnp"))]
     return None;
+}
+
+/// This build does not ask the home's router for ports.
+#[cfg(not(feature = "upnp"))]
+pub(super) enum Router {}
+
+#[cfg(not(feature = "upnp"))]
+impl Router {
+    pub(super) fn listens(&self, _: Vec<libp2p::Multiaddr>) {
+        match *self {}
+    }
+
+    pub(super) async fn news(&mut self) -> super::ReachNews {
+        match *self {}
+    }
+
+    pub(super) fn stop(&mut self) {
+        match *self {}
+    }
+
+    pub(super) async fn stopped(self) {
+        match self {}
+    }
 }

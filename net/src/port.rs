@@ -41,6 +41,14 @@ fn is_shared(ip: Ipv4Addr) -> bool {
     matches!(ip.octets(), [100, 64..=127, _, _])
 }
 
+/// Whether the internet routes to an address: it is in none of the ranges for other uses (RFC 6890).
+#[cfg(feature = "upnp")]
+pub(super) fn is_global(ip: Ipv4Addr) -> bool {
+    let reserved = matches!(ip.octets(), [0 | 240..=255, ..] | [192, 0, 0, _] | [198, 18 | 19, ..]);
+    let local = ip.is_private() || ip.is_loopback() || ip.is_link_local() || is_shared(ip);
+    !(reserved || local || ip.is_documentation() || ip.is_multicast())
+}
+
 /// Whether an address is useful only on the same link or network.
 fn is_private(address: &Multiaddr) -> bool {
     match address.iter().next() {

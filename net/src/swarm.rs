@@ -21,7 +21,6 @@ use super::handshakes::{Counted, Handshakes};
 use super::idle_timeout::IdleTimeout;
 use super::limits::{ConnectionLimits, MAX_STRANGERS};
 use super::meet::{MEET, Meetings};
-use super::optional::{self, Upnp};
 use super::pings::Pings;
 use super::relay_limits::{count, nonzero};
 use super::reservations::{Reservations, STANDS};
@@ -82,7 +81,6 @@ pub(super) struct Behaviour {
     relayed: Toggle<relay::client::Behaviour>,
     relay: Toggle<relay::Behaviour>,
     dcutr: Toggle<dcutr::Behaviour>,
-    upnp: Toggle<Upnp>,
 }
 
 impl Behaviour {
@@ -117,7 +115,6 @@ impl Behaviour {
             Reach::Off | Reach::Host | Reach::Guest => ProtocolSupport::Outbound,
         };
         let upgrades = relayed.is_some() && config.reach != Reach::Relay;
-        let maps = config.reach == Reach::Host || config.reach == Reach::Guest;
         Self {
             own_limits: ConnectionLimits::new(count(strangers)),
             limits: connection_limits::Behaviour::new(limits),
@@ -137,7 +134,6 @@ impl Behaviour {
                 .then(|| relay_server(local, &config.relay))
                 .into(),
             dcutr: upgrades.then(|| dcutr::Behaviour::new(local)).into(),
-            upnp: maps.then(optional::upnp).flatten().into(),
         }
     }
 

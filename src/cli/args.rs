@@ -7,7 +7,7 @@ use clap::{ArgAction, Parser, Subcommand, ValueEnum};
 use fairdeal_games::GAMES;
 use fairdeal_games::bots::Level;
 use fairdeal_games::duel::Contestant;
-use fairdeal_net::{JoinError, JoinTarget, Multiaddr};
+use fairdeal_net::{JoinError, JoinTarget, Multiaddr, parse_address};
 
 use super::relay::Relay;
 use crate::store::DataView;
@@ -305,14 +305,14 @@ pub(super) struct Host {
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub(super) bots: u8,
     /// Address to listen on [default: every interface]; repeatable
-    #[arg(long, value_name = "MULTIADDR")]
+    #[arg(long, value_name = "MULTIADDR", value_parser = parse_address)]
     pub(super) listen: Vec<Multiaddr>,
     /// Relay that friends can also reach you through; repeatable
-    #[arg(long, value_name = "MULTIADDR")]
+    #[arg(long, value_name = "MULTIADDR", value_parser = parse_address)]
     pub(super) relay: Vec<Multiaddr>,
     /// Meeting point that shows the table to anybody while a seat is free: an address that `fairdeal relay` prints; add
     /// --relay with it if your router opens no port; repeatable
-    #[arg(long, value_name = "MULTIADDR")]
+    #[arg(long, value_name = "MULTIADDR", value_parser = parse_address)]
     pub(super) meet: Vec<Multiaddr>,
     /// Do not announce the table on the LAN
     #[arg(long)]
@@ -333,7 +333,7 @@ pub(super) struct Join {
     #[arg(value_name = "TICKET|MULTIADDR|NUMBER", num_args = 0..)]
     target: Vec<String>,
     /// Find a table at this meeting point: an address that `fairdeal relay` prints; repeatable
-    #[arg(long, value_name = "MULTIADDR")]
+    #[arg(long, value_name = "MULTIADDR", value_parser = parse_address)]
     pub(super) meet: Vec<Multiaddr>,
     /// List the tables of this game only
     #[arg(long, value_name = "GAME", requires = "meet", value_parser = game_ids())]
@@ -342,10 +342,10 @@ pub(super) struct Join {
     #[arg(long, requires = "meet", conflicts_with = "target")]
     pub(super) list: bool,
     /// Address to listen on [default: every interface]; repeatable
-    #[arg(long, value_name = "MULTIADDR")]
+    #[arg(long, value_name = "MULTIADDR", value_parser = parse_address)]
     pub(super) listen: Vec<Multiaddr>,
     /// Relay that other guests can also reach you through; repeatable
-    #[arg(long, value_name = "MULTIADDR")]
+    #[arg(long, value_name = "MULTIADDR", value_parser = parse_address)]
     pub(super) relay: Vec<Multiaddr>,
     /// Enter the table's password (prompts for it, or reads FAIRDEAL_PASSWORD)
     #[arg(long)]

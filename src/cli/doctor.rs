@@ -1,24 +1,30 @@
 //! The doctor: checks this machine's network, clock, disk and terminal, and says what to do about each problem.
 
+use std::collections::BTreeSet;
+use std::net::IpAddr;
 use std::time::Duration;
 
 use fairdeal_net::{
-    Lan, Multiaddr, Node, NodeConfig, NodeEvent, Reach, ReachNews, Transport, everywhere, is_example, is_loopback,
-    is_public,
+    Lan, Multiaddr, MulticastFault, Node, NodeConfig, NodeEvent, NodeHandle, Reach, ReachNews, Transport, everywhere,
+    first_ip, is_example, is_loopback, is_public, lan_ip, multicast_fault,
 };
 use fairdeal_protocol::charter::SeatKey;
 use fairdeal_ui::spoken::spoken;
 use fairdeal_ui::theme::Depth;
-use tokio::time::{Instant, timeout_at};
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep_until};
 
 use super::Exit;
 use super::output::report;
 use super::table::runtime;
+use crate::signals::Signals;
 use crate::store::{DataView, IdentityKey};
 use crate::tui::environment::{check_screen, few_glyphs, variable};
 
 /// How long the network is observed.
 const LOOK: Duration = Duration::from_secs(3);
+/// How long to wait for the router's word: it may answer late, and refuse several ports.
+const ROUTER: Duration = Duration::from_secs(15);
 /// How long to wait for more interfaces after the last one reported.
 const SETTLE: Duration = Duration::from_millis(300);
 /// Free disk space below this, in bytes, may not be enough for an evening.
@@ -163,6 +169,7 @@ async fn network() -> anyhow::Result<Exit> {
     config.listen = everywhere(0);
     config.lan = Lan::Browse;
     config.reach = Reach::Host;
+    let mut signals = Signals::new()?;
     let spawned = Node::spawn(&IdentityKey::generate()?.signing_key(), config);
     let (node, mut events) = match spawned {
         Ok(spawned) => spawned,
@@ -171,42 +178,86 @@ async fn network() -> anyhow::Result<Exit> {
             return Ok(Exit::Failed);
         }
     };
-    let words = format!("checking for {} seconds", LOOK.as_secs());
-    say(Health::Begun, "network", &words)?;
-    let begun = Instant::now();
-    let mut listening: Vec<Multiaddr> = Vec::new();
-    let (mut said, mut router, mut blind, mut programs) = (false, false, false, 0_usize);
-    let mut settled = begun + SETTLE;
-    loop {
-        let until = if said { begun + LOOK } else { settled };
-        match timeout_at(until, events.recv()).await {
-            Ok(Some(NodeEvent::Listening(address))) => {
-                listening.push(address);
-                settled = Instant::now() + SETTLE;
-            }
-            Ok(Some(NodeEvent::Found { .. })) => programs += 1,
-            Ok(Some(NodeEvent::Reach(ReachNews::NoMulticast))) => blind = true,
-            Ok(Some(NodeEvent::Reach(news))) if !router => router = say_router(Some(&news))?,
-            Ok(Some(_)) => {}
-            Err(_) if !said => {
-                say_listening(&listening)?;
-                said = true;
-            }
-            Ok(None) | Err(_) => break,
-        }
-    }
+    // Neither a signal nor an error may leave a port open in the router.
+    let observed = tokio::select! {
+        observed = observe(&node, &mut events) => Some(observed),
+        () = signals.recv() => None,
+    };
     node.shutdown().await;
-    say_multicast(blind, programs)?;
-    if !router {
-        say_router(None)?;
-    }
+    let Some(observed) = observed.transpose()? else {
+        return Ok(Exit::Interrupted);
+    };
     let words = "any friend with a public address can run `fairdeal relay`; host with --relay ADDRESS";
     say(Health::Good, "relay", words)?;
-    Ok(if listening.iter().all(is_loopback) {
+    Ok(if observed.listening.iter().all(is_loopback) {
         Exit::Failed
     } else {
         Exit::Done
     })
+}
+
+/// Observations of the network.
+#[derive(Default)]
+struct Observed {
+    listening: Vec<Multiaddr>,
+    /// The IP addresses at which the node answers questions of the LAN.
+    answered: BTreeSet<IpAddr>,
+    /// Whether the system has no multicast at all.
+    is_blind: bool,
+    /// Number of addresses of other programs.
+    programs: usize,
+}
+
+/// Observes the network and prints each result. A second node asks the LAN what the first one answers.
+async fn observe(node: &NodeHandle, events: &mut mpsc::Receiver<NodeEvent>) -> anyhow::Result<Observed> {
+    let words = format!("checking for {} seconds", LOOK.as_secs());
+    say(Health::Begun, "network", &words)?;
+    let mut config = NodeConfig::new(Transport::Sockets);
+    config.lan = Lan::Browse;
+    let (_asker, mut heard) = Node::spawn(&IdentityKey::generate()?.signing_key(), config)?;
+    let begun = Instant::now();
+    let mut observed = Observed::default();
+    let (mut said, mut router) = (false, false);
+    let mut settled = begun + SETTLE;
+    loop {
+        let until = match (said, router || !cfg!(feature = "upnp")) {
+            (false, _) => settled,
+            (true, true) => begun + LOOK,
+            (true, false) => begun + ROUTER,
+        };
+        tokio::select! {
+            event = events.recv() => match event {
+                Some(NodeEvent::Listening(address)) => {
+                    observed.listening.push(address);
+                    settled = Instant::now() + SETTLE;
+                }
+                Some(NodeEvent::Found { .. }) => observed.programs += 1,
+                Some(NodeEvent::Reach(ReachNews::NoMulticast)) => observed.is_blind = true,
+                Some(NodeEvent::Reach(news)) if !router => router = say_router(Some(&news))?,
+                Some(_) => {}
+                None => break,
+            },
+            Some(event) = heard.recv() => {
+                if let NodeEvent::Found { peer, address } = event
+                    && peer == node.local_peer()
+                {
+                    observed.answered.extend(first_ip(&address));
+                }
+            }
+            () = sleep_until(until) => {
+                if said {
+                    break;
+                }
+                say_listening(&observed.listening)?;
+                said = true;
+            }
+        }
+    }
+    say_multicast(&observed)?;
+    if !router {
+        say_router(None)?;
+    }
+    Ok(observed)
 }
 
 fn say_listening(listening: &[Multiaddr]) -> anyhow::Result<()> {
@@ -224,34 +275,121 @@ fn say_listening(listening: &[Multiaddr]) -> anyhow::Result<()> {
     } else {
         (
             Health::Less,
-            "this machine is behind a router: on the LAN friends can come; from the internet they need \
+            "this machine has no public address: on the LAN friends can come; from the internet they need \
              UPnP, a forwarded port, or a relay",
         )
     };
     say(verdict, "NAT", words)
 }
 
-fn say_multicast(blind: bool, programs: usize) -> anyhow::Result<()> {
-    if blind {
-        let words = "none: you can't see tables on the LAN; join by ticket or address";
-        return say(Health::Less, "multicast", words);
+fn say_multicast(observed: &Observed) -> anyhow::Result<()> {
+    const BY_TICKET: &str = "Until then, join by ticket or address";
+    let lan = lan_ip(&observed.listening);
+    if let Some(ip) = lan.filter(|ip| observed.answered.contains(ip)) {
+        let programs = observed.programs;
+        let words = format!("works: a question was answered from {ip}; found {programs} addresses of other programs");
+        return say(Health::Good, "multicast", &words);
     }
-    let words = format!("works; found {programs} addresses of other programs");
-    say(Health::Good, "multicast", &words)
+    let fault = lan.map_or(Some(MulticastFault::NoNetwork), multicast_fault);
+    let elsewhere: Vec<String> = observed.answered.iter().map(ToString::to_string).collect();
+    let words = match (fault, lan) {
+        (Some(MulticastFault::NoNetwork), _) | (None, None) if !observed.listening.iter().all(is_loopback) => {
+            format!(
+                "does not work: this machine has link-local IPv6 addresses only. Give it another by DHCP or by hand. \
+                 {BY_TICKET}"
+            )
+        }
+        (Some(MulticastFault::NoNetwork), _) | (None, None) => {
+            "none, since no network is up: connect this machine to one. Tables on this machine can be joined by ticket"
+                .to_owned()
+        }
+        (Some(fault), _) => format!("does not work: {}. {BY_TICKET}", remedy(&fault)),
+        (None, Some(ip)) if observed.is_blind => {
+            format!("does not work: the system does not tell of the interface of {ip}. {BY_TICKET}")
+        }
+        (None, Some(ip)) if !elsewhere.is_empty() => format!(
+            "works from {} only: no question from {ip} was answered. A firewall on this machine, or the network, drops \
+             them: allow mDNS (UDP port 5353) there. {BY_TICKET}",
+            elsewhere.join(", ")
+        ),
+        (None, Some(ip)) => format!(
+            "does not work: no question from {ip} was answered. A firewall on this machine drops them: allow mDNS (UDP \
+             port 5353) in it. {BY_TICKET}"
+        ),
+    };
+    say(Health::Less, "multicast", &words)
+}
+
+/// The fault of multicast in words, and its remedy.
+fn remedy(fault: &MulticastFault) -> String {
+    match fault {
+        MulticastFault::NoNetwork => "no network is up; connect this machine to one".to_owned(),
+        MulticastFault::PortTaken => {
+            "another program holds UDP port 5353 for itself; end that program, or let it share the port".to_owned()
+        }
+        MulticastFault::PortRefused(reason) => {
+            format!("the system refuses UDP port 5353 ({reason}); allow this program to use it")
+        }
+        MulticastFault::JoinRefused { ip, reason } => format!(
+            "the system refuses to join the group of mDNS at {ip} ({reason}); allow more groups \
+             (net.ipv4.igmp_max_memberships on Linux) or end programs that joined them"
+        ),
+        MulticastFault::NoRoute { ip } => format!(
+            "no route leads from {ip} to the LAN's multicast; add one for 224.0.0.0/4 (ff00::/8 for IPv6) on that \
+             interface"
+        ),
+        MulticastFault::SendRefused { ip, reason } => format!(
+            "the system refuses to send from {ip} ({reason}); allow outgoing mDNS (UDP port 5353) in this machine's \
+             firewall"
+        ),
+    }
 }
 
 /// Prints the router's answer, or at the end that there was none. Returns true if that settles the check.
 fn say_router(news: Option<&ReachNews>) -> anyhow::Result<bool> {
+    let less = |words: &str| (Health::Less, words.to_owned());
     let (verdict, words) = match news {
-        Some(ReachNews::Mapped(address)) => (Health::Good, format!("the router lets friends through, at {address}")),
-        Some(ReachNews::RouterNotPublic) => (
-            Health::Less,
-            "the router is behind another one (its address is not public): use a relay".to_owned(),
+        Some(ReachNews::Mapped { address, instead_of }) => {
+            let taken = instead_of.map(|port| format!("; its port {port} belongs to another device"));
+            let taken = taken.unwrap_or_default();
+            (
+                Health::Good,
+                format!("the router lets friends through, at {address}{taken}"),
+            )
+        }
+        Some(ReachNews::NoRouterNeeded) => (Health::Good, "not needed: this machine has a public address".to_owned()),
+        Some(ReachNews::NoRouter) => less(
+            "no router: no IPv4 route leads out of this network. Connect it to the internet, or play with friends on \
+             this network",
         ),
-        None if !cfg!(feature = "upnp") => (Health::Less, "not in this build".to_owned()),
-        None | Some(ReachNews::NoRouter) => (
-            Health::Less,
-            "no router offered to open a port: enable UPnP on it, forward a port, or use a relay".to_owned(),
+        Some(ReachNews::RouterNotPublic(told)) => {
+            let its = match told {
+                Some(ip) => format!("its own address, {ip}, is not public"),
+                None => "it has no address on the internet".to_owned(),
+            };
+            let words = format!(
+                "the router is behind another one, or offline ({its}): use a relay, or connect this machine to the \
+                 first router"
+            );
+            (Health::Less, words)
+        }
+        Some(ReachNews::PortTaken(port)) => {
+            let words = format!(
+                "the router has given port {port} to another device: choose another with --listen, or close it there"
+            );
+            (Health::Less, words)
+        }
+        Some(ReachNews::RouterRefused(reason)) => {
+            let words = format!(
+                "the router refuses to open a port ({reason}): allow UPnP port forwarding in its settings, forward a \
+                 port, or use a relay"
+            );
+            (Health::Less, words)
+        }
+        None if !cfg!(feature = "upnp") => less("not in this build: forward a port, or use a relay"),
+        None => less("the router has not said whether it opens a port: forward one, or use a relay"),
+        Some(ReachNews::NoUpnp) => less(
+            "there is a router, but it does not open ports (no UPnP): enable UPnP on it, forward a port, or use a relay",
         ),
         Some(_) => return Ok(false),
     };

@@ -24,7 +24,9 @@ use crate::dials::Dials;
 use crate::event_queue::EventQueue;
 use crate::failure::{innermost, unsupported};
 use crate::handshakes::{Handshakes, Network};
+use crate::interfaces::Interfaces;
 use crate::meet::{MeetRequest, Points, Registrations};
+use crate::optional::{Router, router};
 use crate::peer::keypair;
 use crate::port::{is_everywhere, is_free, is_quic};
 use crate::relays::{Relays, is_circuit};
@@ -34,7 +36,7 @@ use crate::{DialFailure, Lan, NodeConfig, NodeError, NodeEvent, PeerId, Reach, R
 
 /// Bytes in flight to a peer from which on best-effort messages to it are dropped.
 const BUSY: usize = 4096;
-/// Number of a peer's listening addresses that are reported.
+/// Number of a peer's listening addresses that are reported: those at which it is seen come first.
 const MAX_LISTENING: usize = 8;
 
 /// Limit on announcement requests per connection. An honest peer asks once, and again if it got no answer.
@@ -81,6 +83,8 @@ pub(super) struct NodeTask {
     traffic: Option<Traffic>,
     /// The meeting points at which this node registers its table.
     points: Points,
+    /// The home's router, if this node asks it for ports.
+    router: Option<Router>,
     /// The open connections.
     links: HashMap<ConnectionId, Link>,
     /// The peers with both a direct and a relayed connection, with the time at which the relayed one closes.
@@ -162,6 +166,7 @@ impl NodeTask {
         let traffic = (config.reach == Reach::Relay).then(Traffic::default);
         let swarm = swarm::build(&keypair, &config, handshakes.clone(), traffic.as_ref())?;
         let local = PeerId::of(identity)?;
+        let maps = config.reach == Reach::Host || config.reach == Reach::Guest;
         let mut driver = Self {
             swarm,
             local,
@@ -180,6 +185,7 @@ impl NodeTask {
             metrics: RelayMetrics::new(config.max_connections, config.relay),
             traffic,
             points: Points::new(local, &config.meet),
+            router: maps.then(router).flatten(),
             links: HashMap::new(),
             upgrades: BTreeMap::new(),
             announcement: Vec::new(),
@@ -224,10 +230,12 @@ impl NodeTask {
                 event = self.swarm.select_next_some(), if !self.outbox.is_full() => {
                     self.on_swarm_event(event);
                 }
+                news = router_news(&mut self.router) => self.on_router(news),
                 () = sleep_until(timer) => {}
             }
         }
         tracing::debug!("the network node ends");
+        let router = self.router.take();
         let replies = self.closing.take().map(|closing| closing.replies);
         for listener in self.listeners.drain(..) {
             // A memory port stays taken if its listener is merely dropped.
@@ -235,6 +243,9 @@ impl NodeTask {
         }
         // Close the listeners and connections first, then report it.
         drop(self);
+        if let Some(router) = router {
+            router.stopped().await;
+        }
         for reply in replies.into_iter().flatten() {
             let _ = reply.send(());
         }
@@ -388,8 +399,9 @@ impl NodeTask {
                 // Include the addresses that the router lets through.
                 let external = self.swarm.external_addresses();
                 let external = external.filter(|address| !is_circuit(address));
-                let all = own.chain(external).cloned();
-                let _ = reply.send(all.chain(self.relays.circuits()).collect());
+                let mut all: Vec<Multiaddr> = own.chain(external).cloned().collect();
+                Interfaces::now().sort(&mut all);
+                let _ = reply.send(all.into_iter().chain(self.relays.circuits()).collect());
             }
             Command::Metrics(reply) => {
                 let _ = reply.send(self.measured(now));
@@ -415,6 +427,9 @@ impl NodeTask {
     fn shut_down(&mut self, reply: oneshot::Sender<()>) {
         let now = Instant::now();
         self.points.close(now);
+        if let Some(router) = &mut self.router {
+            router.stop();
+        }
         let until = now + self.flush;
         for state in self.peers.values_mut() {
             state.phase = Phase::Flushing { until };
@@ -473,20 +488,21 @@ impl NodeTask {
 
     // ---- swarm events ----
 
-    #[cfg(feature = "upnp")]
-    fn on_router(&mut self, event: libp2p::upnp::Event) {
-        use libp2p::upnp::Event;
-        self.reach_news(match event {
-            Event::NewExternalAddr { external_addr, .. } => ReachNews::Mapped(external_addr),
-            Event::GatewayNotFound => ReachNews::NoRouter,
-            Event::NonRoutableGateway => ReachNews::RouterNotPublic,
-            Event::ExpiredExternalAddr { external_addr, .. } => ReachNews::Unmapped(external_addr),
-        });
+    /// Tells the router's task where this node listens now.
+    fn tell_router(&self) {
+        if let Some(router) = &self.router {
+            let own = self.swarm.listeners().filter(|own| !is_circuit(own));
+            router.listens(own.cloned().collect());
+        }
     }
 
-    #[cfg(not(feature = "upnp"))]
-    fn on_router(&mut self, never: std::convert::Infallible) {
-        match never {}
+    fn on_router(&mut self, news: ReachNews) {
+        match &news {
+            ReachNews::Mapped { address, .. } => self.swarm.add_external_address(address.clone()),
+            ReachNews::Unmapped(address) => self.swarm.remove_external_address(address),
+            _ => {}
+        }
+        self.reach_news(news);
     }
 
     /// The peer, if it is connected and the owner knows it.
@@ -496,6 +512,14 @@ impl NodeTask {
     }
 
     // ---- failures ----
+}
+
+/// The next news of the router, if there is one.
+async fn router_news(router: &mut Option<Router>) -> ReachNews {
+    match router {
+        Some(router) => router.news().await,
+        None => std::future::pending().await,
+    }
 }
 
 /// Sleeps until that time, or forever.

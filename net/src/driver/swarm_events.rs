@@ -14,6 +14,7 @@ use crate::dials::relay_of;
 use crate::event::clean;
 use crate::failure::innermost;
 use crate::handshakes::Network;
+use crate::interfaces::first_ip;
 use crate::pings;
 use crate::port::needs_zone;
 use crate::relays::is_circuit;
@@ -111,6 +112,7 @@ impl NodeTask {
                     // A reservation lists the relay's own addresses, and is useless without any.
                     self.swarm.add_external_address(address.clone());
                 }
+                self.tell_router();
                 self.outbox.push(NodeEvent::Listening(address));
             }
             SwarmEvent::ExpiredListenAddr { address, .. } if is_circuit(&address) => {}
@@ -118,6 +120,7 @@ impl NodeTask {
                 if self.reach == Reach::Relay {
                     self.swarm.remove_external_address(&address);
                 }
+                self.tell_router();
                 let addresses = vec![address];
                 let error = None;
                 let ended = NodeEvent::ListeningEnded { addresses, error };
@@ -134,6 +137,7 @@ impl NodeTask {
                     let reason = error.unwrap_or_else(|| "the connection ended".to_owned());
                     return self.reach_news(ReachNews::NotRelayed { relay, reason });
                 }
+                self.tell_router();
                 let ended = NodeEvent::ListeningEnded { addresses, error };
                 self.outbox.push(ended);
             }
@@ -159,7 +163,6 @@ impl NodeTask {
             BehaviourEvent::Meet(event) => self.on_meet_event(event),
             BehaviourEvent::MdnsV4(event) | BehaviourEvent::MdnsV6(event) => self.on_found(event),
             BehaviourEvent::Dcutr(event) => self.on_upgraded(event),
-            BehaviourEvent::Upnp(event) => self.on_router(event),
             BehaviourEvent::Relay(event) => self.on_relaying(&event),
             BehaviourEvent::Relayed(event) => self.on_relayed(&event),
         }
@@ -337,7 +340,11 @@ impl NodeTask {
         let Some(peer) = self.connected(id) else {
             return;
         };
+        let mut listening = info.listen_addrs;
         if let Some(state) = self.peers.get_mut(&peer) {
+            // It names its addresses in any order, and those of bridges lead nowhere.
+            let seen_at = first_ip(&state.address);
+            listening.sort_by_key(|address| seen_at.is_none() || first_ip(address) != seen_at);
             // A peer may introduce itself without limit. A queue full of introductions would delay
             // the other peers.
             state.introductions = state.introductions.saturating_add(1);
@@ -350,7 +357,7 @@ impl NodeTask {
             protocol_version: clean(&info.protocol_version),
             agent: clean(&info.agent_version),
             observed: info.observed_addr,
-            listening: info.listen_addrs.into_iter().take(MAX_LISTENING).collect(),
+            listening: listening.into_iter().take(MAX_LISTENING).collect(),
         };
         self.outbox.push(info);
     }

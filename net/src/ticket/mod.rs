@@ -25,6 +25,7 @@ use fairdeal_protocol::domain::Label;
 use fairdeal_protocol::hash::Hasher;
 use libp2p::multiaddr::Protocol;
 
+use super::address::{AddressError, MAX_ADDRESS_TEXT, parse_address};
 use super::port::presentable;
 use super::relays::is_circuit;
 use super::{Multiaddr, PeerId};
@@ -50,8 +51,6 @@ const MAX_FOUND: usize = 4;
 const MAX_SAID: usize = 64;
 /// Maximum number of bytes of text examined: room for a hyphen or a break after each character.
 const MAX_TEXT: usize = 4 * MAX_TICKET;
-/// Maximum length of a multiaddr as text, in bytes.
-const MAX_ADDRESS_TEXT: usize = 1024;
 
 /// The way to a table: its lobby, its host, and the host's listening addresses.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -340,7 +339,7 @@ pub enum JoinError {
     Ticket(#[from] TicketError),
     /// The text was read as an address.
     #[error("this is not a multiaddr: {0}")]
-    Address(String),
+    Address(#[from] AddressError),
     /// The address does not name its peer.
     #[error("the address must end in /p2p/ and the host's peer id")]
     NoPeer,
@@ -359,18 +358,16 @@ impl FromStr for JoinTarget {
             return Ok(Self::Ticket(text.parse()?));
         }
         if bare.len() > MAX_ADDRESS_TEXT {
-            return Err(JoinError::Address("it is too long".to_owned()));
+            return Err(AddressError::TooLong.into());
         }
         let unbroken: String = bare.split_whitespace().collect();
-        let mut address: Multiaddr = unbroken
-            .parse()
-            .map_err(|error: libp2p::multiaddr::Error| JoinError::Address(error.to_string()))?;
+        let mut address = parse_address(&unbroken)?;
         let Some(Protocol::P2p(peer)) = address.pop() else {
             return Err(JoinError::NoPeer);
         };
         let peer = PeerId::try_from(peer)?;
         if address.is_empty() {
-            return Err(JoinError::Address("only a peer id".to_owned()));
+            return Err(AddressError::OnlyPeer.into());
         }
         Ok(Self::Address { peer, address })
     }

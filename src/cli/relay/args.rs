@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::num::{NonZeroU32, NonZeroU64};
 
-use fairdeal_net::{Multiaddr, RelayLimits};
+use fairdeal_net::{Multiaddr, RelayLimits, parse_address};
 
 const DEFAULT: RelayLimits = RelayLimits::DEFAULT;
 /// Seconds of an hour.
@@ -14,7 +14,7 @@ const MIB: NonZeroU64 = NonZeroU64::MIN.saturating_add((1 << 20) - 1);
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Relay {
     /// Address to listen on [default: port 4001 on every interface]; repeatable
-    #[arg(long, value_name = "MULTIADDR")]
+    #[arg(long, value_name = "MULTIADDR", value_parser = parse_address)]
     pub(super) listen: Vec<Multiaddr>,
     /// Serve http://IP:PORT/metrics (Prometheus text) and /health, for example at 127.0.0.1:9464; use a loopback or
     /// private address, for whoever reaches it can read it

@@ -454,6 +454,7 @@ impl Driver {
     async fn tick(&mut self) {
         self.player.chat.tick();
         self.move_in().await;
+        self.look_at_addresses().await;
         self.refresh_people().await;
 
         match &mut self.stage {

@@ -1,6 +1,8 @@
 //! Events of the node, and frames from peers.
 
-use fairdeal_net::{Network, NodeEvent, PeerId, ReachNews};
+use std::time::Duration;
+
+use fairdeal_net::{Network, NodeEvent, PeerId, ReachNews, presentable};
 use fairdeal_protocol::seat::Seat;
 use fairdeal_ui::view::PeerState;
 use tokio::time::Instant;
@@ -10,6 +12,9 @@ use super::{Driver, MAX_SAID, SETTLE, SessionState};
 use crate::session::SessionEvent;
 use crate::session::frame::Frame;
 use crate::session::lobby::HostLobby;
+
+/// How often the addresses are looked at again while the table is not open.
+const LOOK: Duration = Duration::from_secs(3);
 
 impl Driver {
     pub(super) async fn network(&mut self, event: NodeEvent) {
@@ -163,6 +168,21 @@ impl Driver {
         }
     }
 
+    /// The default route may change without a change of addresses, and others may then be the most useful: looks again
+    /// now and then while the ticket can still change.
+    pub(super) async fn look_at_addresses(&mut self) {
+        let now = Instant::now();
+        let waits = matches!(self.stage, SessionState::Host { .. } | SessionState::Guest(_));
+        if !waits || self.links.addresses_at.is_some() || now < self.links.look_at {
+            return;
+        }
+        self.links.look_at = now + LOOK;
+        let addresses = self.node.addresses().await.unwrap_or_default();
+        if presentable(&addresses) != self.links.told {
+            self.addresses_change();
+        }
+    }
+
     /// Reports to the player how others can reach the table.
     pub(super) async fn reach(&mut self, news: ReachNews) {
         tracing::info!(?news, "reach");
@@ -172,7 +192,7 @@ impl Driver {
                 self.links.addresses_at = self.links.addresses_at.map(|at| at.min(soon));
                 self.addresses_change();
             }
-            ReachNews::Mapped(_) | ReachNews::Unmapped(_) => self.addresses_change(),
+            ReachNews::Mapped { .. } | ReachNews::Unmapped(_) => self.addresses_change(),
             _ => {}
         }
         let matters = matches!(self.stage, SessionState::Host { .. } | SessionState::Guest(_));

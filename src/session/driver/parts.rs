@@ -86,6 +86,10 @@ pub(super) struct Links {
     pub(super) dial_all_at: Option<Instant>,
     /// When the listen addresses are taken to be complete.
     pub(super) addresses_at: Option<Instant>,
+    /// The addresses last told to others.
+    pub(super) told: Vec<Multiaddr>,
+    /// When to see next whether they have changed.
+    pub(super) look_at: Instant,
     /// The host of this guest or spectator, while it is not connected.
     pub(super) reaching: Option<Reaching>,
 }
@@ -100,6 +104,8 @@ impl Links {
             strangers: BTreeMap::new(),
             dial_all_at: None,
             addresses_at: None,
+            told: Vec::new(),
+            look_at: Instant::now(),
             reaching: Some(Reaching::new(Instant::now())),
         }
     }

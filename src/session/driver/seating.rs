@@ -32,6 +32,7 @@ impl Driver {
             *listen = at_port_of(listen, &addresses);
         }
         let addresses = presentable(&addresses);
+        self.links.told.clone_from(&addresses);
         let told = addresses.get(..MAX_RECORDED).unwrap_or(&addresses);
         let signed = match &mut self.stage {
             SessionState::Host { lobby, .. } => lobby.set_addresses(told),

@@ -201,9 +201,14 @@ pub(in crate::tui) async fn run(interface: Interface, start: Start) -> Result<Ta
     let mut signals = Signals::new()?;
     let mut jobs = JobControl::new()?;
     let mut drawn = Instant::now();
+    let mut failed = None;
     loop {
         let began = Instant::now();
-        screen.terminal.draw(|frame| shell.draw(frame))?;
+        // A terminal that is gone must not keep sessions from closing what they have opened.
+        if let Err(error) = screen.terminal.draw(|frame| shell.draw(frame)) {
+            failed = Some(error);
+            break;
+        }
         if began.elapsed() > SLOW {
             shell.set_slow();
         }
@@ -259,7 +264,10 @@ pub(in crate::tui) async fn run(interface: Interface, start: Start) -> Result<Ta
     for closing in app.closing {
         let _ = closing.await;
     }
-    Ok(app.ending)
+    match failed {
+        Some(error) => Err(error.into()),
+        None => Ok(app.ending),
+    }
 }
 
 impl App {

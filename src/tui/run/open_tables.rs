@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use fairdeal_net::{MAX_POINTS, Multiaddr, PeerId, named_peer};
+use fairdeal_net::{MAX_POINTS, Multiaddr, PeerId, named_peer, parse_address};
 use fairdeal_ui::view::{ListedTable, Listing};
 use tokio::sync::watch;
 
@@ -101,7 +101,7 @@ pub(super) fn points(settings: &[String]) -> (Vec<Multiaddr>, Vec<String>) {
     let (mut points, mut complaints) = (Vec::new(), Vec::new());
     let mut peers = BTreeSet::new();
     for text in settings {
-        let point = text.parse::<Multiaddr>().ok();
+        let point = parse_address(text).ok();
         match point.and_then(|point| Some((named_peer(&point)?, point))) {
             Some((peer, _)) if !peers.insert(peer) => {}
             Some(_) if points.len() >= MAX_POINTS => {

@@ -5,9 +5,12 @@
 use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
 
 use crate::process::{Program, fairdeal};
 use crate::require::skip;
@@ -187,6 +190,18 @@ impl Lab {
         }
     }
 
+    /// A home as above, whose router opens ports by UPnP. Prints the reason and returns `None` if there is no miniupnpd.
+    pub(crate) fn home_with_upnp(&mut self, public: &str, net: Node) -> Option<(Node, Upnp)> {
+        if let Err(reason) = run(&["miniupnpd", "--version"], "") {
+            skip("miniupnpd", reason);
+            return None;
+        }
+        let (node, _) = self.home(public, net);
+        // The home's machines: its router, its switch, and the one that plays.
+        let router = Node(node.0 - 2);
+        Some((node, Upnp::start(self, router)))
+    }
+
     /// Starts the program on a machine, with a data directory under `root`.
     pub(crate) fn start(&self, node: Node, root: &Path, name: &str, args: &[&str]) -> Program {
         Program::start_by(self.fairdeal(node), root, name, args)
@@ -220,11 +235,29 @@ impl Lab {
         );
     }
 
-    fn ip(&self, node: Node, batch: &str) {
+    /// Runs the doctor on a machine. Returns its words by subject, and its exit code.
+    pub(crate) fn doctor(&self, node: Node, root: &Path) -> (BTreeMap<String, String>, Option<i32>) {
+        let mut command = self.fairdeal(node);
+        let output = command
+            .arg("--data-dir")
+            .arg(root.join("doctor"))
+            .arg("doctor")
+            .output()
+            .unwrap();
+        let said = String::from_utf8(output.stdout).unwrap();
+        let lines = said.lines().map(|line| {
+            let (mark, rest) = line.split_at(2);
+            let (subject, words) = rest.trim_start().split_once(' ').unwrap();
+            (subject.to_owned(), format!("{mark} {}", words.trim_start()))
+        });
+        (lines.collect(), output.status.code())
+    }
+
+    pub(crate) fn ip(&self, node: Node, batch: &str) {
         run(&["ip", "-n", &self.names[node.0], "-batch", "-"], batch).unwrap();
     }
 
-    fn exec(&self, node: Node, command: &[&str], input: &str) {
+    pub(crate) fn exec(&self, node: Node, command: &[&str], input: &str) {
         run(&[&self.inside(node), command].concat(), input).unwrap();
     }
 }
@@ -235,6 +268,98 @@ impl Drop for Lab {
         for name in &self.names {
             let _ = run(&["ip", "netns", "delete", name], "");
         }
+    }
+}
+
+/// A router's miniupnpd; stopped when dropped.
+pub(crate) struct Upnp {
+    child: Child,
+    inside: Vec<String>,
+    _files: TempDir,
+}
+
+impl Upnp {
+    fn start(lab: &Lab, router: Node) -> Self {
+        let files = TempDir::new().unwrap();
+        let config = files.path().join("config");
+        let text = format!(
+            "ext_ifname=wan\nlistening_ip=lan\nhttp_port=0\nenable_natpmp=no\nenable_upnp=yes\nsecure_mode=yes\n\
+             uuid=00000000-0000-0000-0000-000000000000\nlease_file={}\nupnp_table_name=upnp\n\
+             upnp_nat_table_name=upnp\nupnp_forward_chain=through\nupnp_nat_chain=opened\n\
+             upnp_nat_postrouting_chain=leaving\nallow 1024-65535 0.0.0.0/0 1024-65535\n\
+             deny 0-65535 0.0.0.0/0 0-65535\n",
+            files.path().join("leases").display()
+        );
+        std::fs::write(&config, text).unwrap();
+        let chains = "table inet upnp {
+            chain through {
+            }
+            chain opened {
+            }
+            chain leaving {
+            }
+            chain arriving {
+                type nat hook prerouting priority -100; policy accept;
+                jump opened
+            }
+        }\n";
+        lab.exec(router, &["nft", "-f", "-"], chains);
+        let inside: Vec<String> = lab.inside(router).iter().map(|word| (*word).to_owned()).collect();
+        let child = Command::new(&inside[0])
+            .args(&inside[1..])
+            .args(["miniupnpd", "-d", "-f"])
+            .arg(&config)
+            .arg("-P")
+            .arg(files.path().join("pid"))
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let upnp = Self {
+            child,
+            inside,
+            _files: files,
+        };
+        // It answers once it has this socket.
+        wait_until("miniupnpd listens", || {
+            upnp.tells(&["cat", "/proc/net/udp"]).contains(":076C ")
+        });
+        upnp
+    }
+
+    /// The rules of the ports that are open now.
+    pub(crate) fn opened(&self) -> Vec<String> {
+        let chain = self.tells(&["nft", "list", "chain", "inet", "upnp", "opened"]);
+        let rules = chain.lines().filter(|line| line.contains("dnat"));
+        rules.map(|line| line.trim().to_owned()).collect()
+    }
+
+    fn tells(&self, command: &[&str]) -> String {
+        let output = Command::new(&self.inside[0])
+            .args(&self.inside[1..])
+            .args(command)
+            .output();
+        String::from_utf8(output.unwrap().stdout).unwrap()
+    }
+}
+
+impl Drop for Upnp {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Waits until something is true; fails after ten seconds.
+pub(crate) fn wait_until(what: &str, is_true: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !is_true() {
+        assert!(
+            begun.elapsed() < Duration::from_secs(10),
+            "not within ten seconds: {what}"
+        );
+        std::thread::sleep(Duration::from_millis(50));
     }
 }
 
@@ -258,6 +383,7 @@ fn masquerade(wan: &str, lan: &str) -> String {
                 iifname {lan} ip daddr 192.168.0.0/16 drop;
                 iifname {lan} accept;
                 ct state established,related accept;
+                ct status dnat accept;
             }}
             chain to_itself {{
                 type filter hook input priority 0; policy accept;

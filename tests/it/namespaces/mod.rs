@@ -3,7 +3,10 @@
 //! Each machine is a Linux network namespace. On another system, or without privileges, `ip` or `nft`, the tests say so
 //! and pass.
 
+mod bridges;
+mod doctor;
 mod lab;
+mod upnp;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
