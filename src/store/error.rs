@@ -186,6 +186,15 @@ pub enum UnreadableTranscript {
     /// The operating system refused.
     #[error("{0}")]
     Io(#[from] io::Error),
+    /// It is a folder, a pipe or a device; a pipe might never end.
+    #[error("it is no regular file; `fairdeal verify -` reads standard input")]
+    NotAFile,
+    /// It is too large to be a transcript; nothing of it was read.
+    #[error("it has {length} bytes; a transcript has {limit} at most")]
+    TooLarge { length: u64, limit: u64 },
+    /// Standard input does not end.
+    #[error("there are more than {limit} bytes; a transcript has no more")]
+    Endless { limit: u64 },
     /// The file is not a transcript.
     #[error("{0}")]
     Transcript(#[from] TranscriptError),

@@ -35,7 +35,9 @@ use std::fs::{File, TryLockError};
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
-pub use archive::{MAX_EVIDENCE_FILES, TranscriptFile, read_transcript, take_transcript, transcripts_in};
+pub use archive::{
+    MAX_EVIDENCE_FILES, TranscriptFile, piped_transcript, read_transcript, transcript_bytes, transcripts_in,
+};
 pub use error::{StoreError, UnreadableTranscript};
 pub use files::{open_log, write_out};
 pub use identity::IdentityKey;
