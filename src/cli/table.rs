@@ -60,9 +60,9 @@ pub(super) fn parse_options(options: &Options) -> anyhow::Result<BTreeMap<String
 }
 
 /// The name from the command line, the settings or the system's user name, in this order.
-fn name(common: &Common, data: &DataDir) -> String {
+fn name(common: &Common, data: &DataView) -> String {
     // The interface reports invalid settings.
-    let settings = || data.settings().ok().and_then(|settings| settings.name);
+    let settings = || data.settings().0.name;
     common.name.clone().or_else(settings).unwrap_or_else(user)
 }
 
@@ -173,7 +173,7 @@ impl Print {
 }
 
 /// Shows the table, or prints it.
-async fn attend(common: &Common, print: Option<Print>, data: Arc<DataDir>, table: OpenTable) -> anyhow::Result<Exit> {
+async fn attend(common: &Common, print: Option<Print>, data: Data, table: OpenTable) -> anyhow::Result<Exit> {
     if let Some(Print { json, program }) = print {
         let exit = headless::run(table.handle, json).await;
         if let Some(program) = program {
@@ -181,7 +181,7 @@ async fn attend(common: &Common, print: Option<Print>, data: Arc<DataDir>, table
         }
         return exit;
     }
-    let interface = interface(common, Data::Open(data));
+    let interface = interface(common, data);
     Ok(match tui::run(interface, Start::Table(table)).await? {
         TableOutcome::Over { scores, transcript } => {
             for (name, score) in scores {
@@ -225,7 +225,7 @@ fn interface(common: &Common, data: Data) -> Interface {
 
 /// Shows a past game. The data directory is opened for reading only, because another program may be playing there.
 pub(super) fn show_replay(common: &Common, file: &Path) -> anyhow::Result<Exit> {
-    let data = Data::Read(DataView::of(common.data_dir.as_deref())?);
+    let data = Data::Replay(DataView::of(common.data_dir.as_deref())?);
     runtime()?.block_on(async {
         let start = Start::Replay(file.to_path_buf());
         tui::run(interface(common, data), start).await?;
@@ -235,9 +235,8 @@ pub(super) fn show_replay(common: &Common, file: &Path) -> anyhow::Result<Exit> 
 
 /// Runs the interface from its home screen, or from a puzzle.
 pub(super) fn home(common: &Common, start: Start) -> anyhow::Result<Exit> {
-    let data = Arc::new(DataDir::open(common.data_dir.as_deref())?);
+    let interface = interface(common, Data::of(common.data_dir.as_deref())?);
     runtime()?.block_on(async {
-        let interface = interface(common, Data::Open(data));
         if let TableOutcome::Paused(table) = tui::run(interface, start).await? {
             say_paused(table)?;
         }
@@ -256,12 +255,15 @@ pub(super) fn play(common: &Common, play: &Play) -> anyhow::Result<Exit> {
         options.insert("daily".to_owned(), date.clone().unwrap_or_else(today));
     }
     let rules = rule_set(&play.game, seats, &options).map_err(usage)?;
+    if play.practice {
+        let data = Data::of(common.data_dir.as_deref())?;
+        return runtime()?.block_on(async {
+            let handle = practice::open(&rules, &name(common, data.view())).map_err(usage)?;
+            attend(common, None, data, OpenTable::new(handle, true)).await
+        });
+    }
     let data = Arc::new(DataDir::open(common.data_dir.as_deref())?);
     runtime()?.block_on(async {
-        if play.practice {
-            let handle = practice::open(&rules, &name(common, &data)).map_err(usage)?;
-            return attend(common, None, data, OpenTable::new(handle, true)).await;
-        }
         let opening = Opening {
             rules,
             bots,
@@ -277,7 +279,7 @@ pub(super) fn play(common: &Common, play: &Play) -> anyhow::Result<Exit> {
         let own = play.seat.headless.then(|| own_pilot(&play.seat, None));
         let table = open(common, &data, play.seat, opening, (own, None))?;
         let print = Print::of(&play.seat, play.seat.headless, None);
-        attend(common, print, data, table).await
+        attend(common, print, Data::Open(data), table).await
     })
 }
 
@@ -347,14 +349,14 @@ fn host_table(common: &Common, host: Host, headless_seat: bool, exec: Option<&Ex
         let exec = exec_bot(exec)?;
         let print = Print::of(&host.seat, headless_seat, exec.as_ref().map(ExecBot::leash));
         let table = open(common, &data, host.seat, opening, (own, exec))?;
-        attend(common, print, data, table).await
+        attend(common, print, Data::Open(data), table).await
     })
 }
 
 /// Says if the address book cannot be read: nobody is then blocked. The interface says it on its screen.
 fn complain_of_people(data: &DataView) {
-    if let Err(error) = data.people() {
-        complain(error);
+    if let Some(complaint) = data.people_complaint() {
+        complain(complaint);
     }
 }
 
@@ -424,7 +426,7 @@ fn join_table(common: &Common, join: Join, headless_seat: bool, exec: Option<&Ex
             place: Some(place),
             ..OpenTable::new(handle, false)
         };
-        attend(common, print, data, table).await
+        attend(common, print, Data::Open(data), table).await
     })
 }
 
@@ -461,7 +463,7 @@ pub(super) fn watch(common: &Common, watch: &Watch) -> anyhow::Result<Exit> {
             json: watch.json,
             program: None,
         });
-        attend(common, print, data, OpenTable::new(handle, false)).await
+        attend(common, print, Data::Open(data), OpenTable::new(handle, false)).await
     })
 }
 
@@ -502,7 +504,7 @@ pub(super) fn resume(common: &Common, resume: &Resume) -> anyhow::Result<Exit> {
         let print = Print::of(&resume.seat, resume.seat.headless, exec.as_ref().map(ExecBot::leash));
         let attended = attended(resume.seat.headless);
         let table = local_bots::resume(seats, &identity, (own, exec), &data, attended)?;
-        attend(common, print, data, table).await
+        attend(common, print, Data::Open(data), table).await
     })
 }
 

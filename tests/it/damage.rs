@@ -87,7 +87,7 @@ fn lived_in(root: &Path) -> (PathBuf, [String; 2]) {
     second.kill();
     let folder = root.join("data");
     let data = DataDir::open(Some(&folder)).unwrap();
-    data.save_settings(&data.settings().unwrap()).unwrap();
+    fs::write(data.settings_file(), "name = \"Anna\"\n").unwrap();
     data.save_evidence(&finished, b"evidence").unwrap();
     let seat = fairdeal_protocol::seat::Seat::new(1).unwrap();
     data.promise("ab", seat, b"").unwrap();

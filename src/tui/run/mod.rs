@@ -62,6 +62,8 @@ const INVITING: Duration = Duration::from_secs(3);
 struct App {
     interface: Interface,
     live: Option<OpenTable>,
+    /// The settings as last read or saved.
+    saved: Settings,
     /// How well the bots play that join the lobby of the table opened here.
     level: Level,
     /// Set to stop reading the current transcript: nobody waits for it.
@@ -99,18 +101,13 @@ fn check_target(text: &str) -> Result<(), String> {
 
 /// Shows screens until the player leaves. Returns how the last table ended.
 pub(in crate::tui) async fn run(interface: Interface, start: Start) -> Result<TableOutcome, TuiError> {
-    let (settings, complaint) = match interface.data.view().settings() {
-        Ok(settings) => (settings, None),
-        Err(why) => (Settings::default(), Some(why.to_string())),
-    };
+    let (settings, setting_complaints) = interface.data.view().settings();
     let (keymap, keys_complaint) = match Keymap::new(&settings.keys) {
         Ok(keymap) => (keymap, None),
         Err(why) => (Keymap::default(), Some(why.to_string())),
     };
-    let (people, people_complaint) = match interface.data.view().people() {
-        Ok(people) => (Some(people), None),
-        Err(why) => (None, Some(why.to_string())),
-    };
+    let people = interface.data.view().people().unwrap_or_default();
+    let people_complaint = interface.data.view().people_complaint();
     // A new player gets an identity with the first table.
     let own_key = interface.data.view().known_identity().ok().flatten();
     let (own, theme_complaints) = interface.data.view().own_themes(&settings.theme);
@@ -124,17 +121,20 @@ pub(in crate::tui) async fn run(interface: Interface, start: Start) -> Result<Ta
         ascii: interface.ascii,
         user: interface.user.clone(),
         today: (interface.today)(),
-        people: people.unwrap_or_default(),
+        people,
         own_key: own_key.map(|own| SeatKey::from(&own.signing_key()).to_bytes().into()),
         check_target,
         ..Context::new(settings, interface.depth)
     };
     context.dress();
+    let data_complaint = interface.data.complaint();
+    let can_save = interface.data.open().is_ok();
     let (points, point_complaints) = points(&context.settings.meet);
     let (back, mut inputs) = mpsc::channel(64);
     let mut app = App {
         interface,
         live: None,
+        saved: context.settings.clone(),
         level: context.settings.bot_level,
         reading: Arc::default(),
         inviting: None,
@@ -150,8 +150,8 @@ pub(in crate::tui) async fn run(interface: Interface, start: Start) -> Result<Ta
         me: None,
     };
     let mut shell = match start {
-        // Settings that cannot be read are not to be replaced.
-        Start::Home if complaint.is_none() && Welcome::is_due(&context) => {
+        // A name that cannot be saved would be asked for at every start.
+        Start::Home if can_save && setting_complaints.is_empty() && Welcome::is_due(&context) => {
             let welcome = Welcome::default();
             Shell::new(context, Box::new(welcome))
         }
@@ -175,9 +175,12 @@ pub(in crate::tui) async fn run(interface: Interface, start: Start) -> Result<Ta
             Shell::new(context, Box::new(TableScreen::new("table", local)))
         }
     };
-    let theme_complaints = theme_complaints.iter().map(ToString::to_string).chain(point_complaints);
-    let complaints = [complaint, keys_complaint, people_complaint].into_iter().flatten();
-    for complaint in complaints.chain(theme_complaints) {
+    let file_complaints = setting_complaints
+        .iter()
+        .chain(&theme_complaints)
+        .map(ToString::to_string);
+    let complaints = [data_complaint, keys_complaint, people_complaint].into_iter().flatten();
+    for complaint in file_complaints.chain(complaints).chain(point_complaints) {
         shell.toast(Tone::Bad, complaint);
     }
     app.load_library();
@@ -457,7 +460,11 @@ impl App {
                 }
                 Ok(())
             }
-            Effect::Save(settings) => Ok(self.interface.data.open()?.save_settings(&settings)?),
+            Effect::Save(settings) => {
+                self.interface.data.open()?.change_settings(&self.saved, &settings)?;
+                self.saved = settings;
+                Ok(())
+            }
             Effect::Quit => Ok(()),
         }
     }
