@@ -20,9 +20,9 @@ use super::tables::Choice;
 use super::{Exit, headless, lan, meet, usage};
 use crate::clock::today;
 use crate::exec_bot::{ExecBot, Leash, Notices};
-use crate::session::driver::{Attended, Pilot, Role, Setup, bot, start};
+use crate::session::driver::{Attended, Pilot, Reunion, Role, SessionError, Setup, bot, start};
 use crate::session::frame::ProgramId;
-use crate::session::journal::{ListenConfig, open_seats, saved_tables};
+use crate::session::journal::{ListenConfig, is_known_to, open_seats, saved_tables};
 use crate::session::local_bots::{self, OpenTable};
 use crate::session::people::Acquaintances;
 use crate::session::practice;
@@ -411,7 +411,7 @@ fn join_table(common: &Common, join: Join, headless_seat: bool, exec: Option<&Ex
             role: Role::Guest(target),
             place: place.clone(),
             bind_when_free: false,
-            lan: false,
+            lan: !join.no_lan,
             meet: Vec::new(),
             password,
             pilot: own,
@@ -472,8 +472,18 @@ pub(super) fn resume(common: &Common, resume: &Resume) -> anyhow::Result<Exit> {
     if resume.exec.exec.is_some() && !resume.seat.headless {
         return Err(usage("--exec plays without a screen: add --headless"));
     }
+    let (prefix, friend) = resume.target().map_err(usage)?;
+    check_named("--relay", &resume.relay)?;
+    check_named("--meet", &resume.meet)?;
     let data = Arc::new(DataDir::open(common.data_dir.as_deref())?);
-    let mut tables = saved_tables(&data, resume.table.as_deref())?;
+    let mut tables = saved_tables(&data, prefix)?;
+    if let Some(friend) = &friend {
+        let had_any = !tables.is_empty();
+        tables.retain(|table| is_known_to(table, friend));
+        if had_any && tables.is_empty() {
+            return Err(SessionError::OtherTable.into());
+        }
+    }
     if tables.len() > 1 {
         let words = tables.iter().filter_map(|(_, seats)| seats.first());
         let words: Vec<String> = words.map(|(_, seat)| seat.in_words()).collect();
@@ -483,7 +493,7 @@ pub(super) fn resume(common: &Common, resume: &Resume) -> anyhow::Result<Exit> {
         )));
     }
     let Some(table) = tables.pop() else {
-        let Some(prefix) = &resume.table else {
+        let Some(prefix) = prefix else {
             return Err(StoreError::NothingToResume.into());
         };
         let waiting = saved_tables(&data, None)?;
@@ -503,7 +513,12 @@ pub(super) fn resume(common: &Common, resume: &Resume) -> anyhow::Result<Exit> {
         let exec = exec_bot(Some(&resume.exec))?;
         let print = Print::of(&resume.seat, resume.seat.headless, exec.as_ref().map(ExecBot::leash));
         let attended = attended(resume.seat.headless);
-        let table = local_bots::resume(seats, &identity, (own, exec), &data, attended)?;
+        let reunion = Reunion {
+            lan: !resume.no_lan,
+            relays: resume.relay.iter().chain(&resume.meet).cloned().collect(),
+            friend,
+        };
+        let table = local_bots::resume(seats, &identity, (own, exec), &data, attended, &reunion)?;
         attend(common, print, Data::Open(data), table).await
     })
 }

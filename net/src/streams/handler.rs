@@ -19,7 +19,7 @@ use crate::allowance::Allowance;
 use crate::codec::{read_frame, write_frame};
 
 /// The protocol's name; its number changes with the frame format or the message format.
-pub(crate) const PROTOCOL: StreamProtocol = StreamProtocol::new("/fairdeal/table/6");
+pub(crate) const PROTOCOL: StreamProtocol = StreamProtocol::new("/fairdeal/table/7");
 
 /// Maximum time for opening a stream.
 const OPENING: Duration = Duration::from_secs(10);

@@ -34,9 +34,9 @@ use tokio::sync::mpsc::{self, error::TrySendError};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use self::open_tables::{OpenTables, points};
-use crate::session::driver::{Attended, Pilot, Role, Setup, start};
+use crate::session::driver::{Attended, Pilot, Reunion, Role, Setup, start};
 use crate::session::frame::ProgramId;
-use crate::session::journal::{ListenConfig, open_seats, saved_tables};
+use crate::session::journal::{ListenConfig, SavedTable, is_known_to, open_seats, saved_tables};
 use crate::session::local_bots::{self, OpenTable};
 use crate::session::people::Acquaintances;
 use crate::session::practice;
@@ -354,7 +354,15 @@ impl App {
         match effect {
             Effect::Open(opening) => self.open(shell.context(), &opening),
             Effect::Join { target, password } => {
-                let role = Role::Guest(target.parse()?);
+                let target: JoinTarget = target.parse()?;
+                let data = self.interface.data.open()?;
+                // An address leads to its player's newest table; only a ticket names the saved one.
+                let saved = target.lobby().and_then(|_| saved_tables(data, None).ok());
+                if let Some(table) = saved.into_iter().flatten().find(|table| is_known_to(table, &target)) {
+                    // Another player of a saved game has moved, and this is where it is now.
+                    return self.resume(table, Some(target));
+                }
+                let role = Role::Guest(target);
                 let setup = self.setup(shell.context(), role, Transport::Sockets, password)?;
                 self.begin(OpenTable::new(start(setup)?, false));
                 Ok(())
@@ -370,20 +378,8 @@ impl App {
             }
             Effect::Resume(table) => {
                 let data = self.interface.data.open()?;
-                let mut tables = saved_tables(data, Some(&table))?;
-                let seats = tables
-                    .pop()
-                    .map(|table| open_seats(data, table))
-                    .transpose()?
-                    .unwrap_or_default();
-                self.begin(local_bots::resume(
-                    seats,
-                    &data.identity()?,
-                    (None, None),
-                    data,
-                    Attended::Person,
-                )?);
-                Ok(())
+                let table = saved_tables(data, Some(&table))?.pop();
+                self.resume(table.unwrap_or_default(), None)
             }
             Effect::Rematch(opening) => {
                 // The old session stays open until it has sent the invitation.
@@ -469,6 +465,21 @@ impl App {
         }
     }
 
+    /// Resumes a saved game, which another player's ticket may lead to.
+    fn resume(&mut self, table: SavedTable, friend: Option<JoinTarget>) -> anyhow::Result<()> {
+        let data = self.interface.data.open()?;
+        let seats = open_seats(data, table)?;
+        let reunion = Reunion {
+            lan: true,
+            relays: Vec::new(),
+            friend,
+        };
+        let bot = (None, None);
+        let resumed = local_bots::resume(seats, &data.identity()?, bot, data, Attended::Person, &reunion)?;
+        self.begin(resumed);
+        Ok(())
+    }
+
     fn setup(
         &self,
         context: &Context,
@@ -495,7 +506,7 @@ impl App {
             },
             // The previous session may still hold the port while it invites its players.
             bind_when_free: true,
-            lan: false,
+            lan: true,
             meet: Vec::new(),
             password,
             pilot: None,

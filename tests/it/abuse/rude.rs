@@ -18,7 +18,7 @@ use tokio::net::{TcpSocket, TcpStream};
 use tokio::sync::{mpsc, oneshot};
 
 /// Message protocol.
-pub(crate) const TABLE: &str = "/fairdeal/table/6";
+pub(crate) const TABLE: &str = "/fairdeal/table/7";
 /// Announcement protocol.
 pub(crate) const ANNOUNCE: &str = "/fairdeal/announce/1";
 /// Protocol of meeting points.

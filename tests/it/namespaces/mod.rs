@@ -4,6 +4,7 @@
 //! and pass.
 
 mod lab;
+mod moved;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};

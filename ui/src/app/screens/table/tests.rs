@@ -336,6 +336,28 @@ fn after_the_end_there_is_a_way_back() {
     assert_eq!(stage.shell.trail(), ["home"]);
 }
 
+/// The ticket of a table in play is for its own players.
+#[test]
+fn resumed_table_shows_its_ticket() {
+    let mut stage = seated(0);
+    stage.rest();
+    stage.keys(":");
+    assert!(!stage.draw().contains("your ticket"));
+    stage.key(KeyCode::Esc);
+    let ticket = SessionEvent::Ticket {
+        ticket: TICKET.to_owned(),
+        addresses: Vec::new(),
+    };
+    stage.input(Input::UiEvent(UiEvent::Session(ticket)));
+    stage.keys(":your ticket");
+    stage.key(KeyCode::Enter);
+    let screen = stage.draw();
+    assert!(
+        screen.contains(TICKET.get(..60).unwrap_or(TICKET)) && screen.contains("fairdeal resume"),
+        "{screen}"
+    );
+}
+
 /// An invitation opens no question: a key meant for something else must not follow it.
 #[test]
 fn an_invitation_is_followed_when_the_player_wants_to() {
