@@ -87,7 +87,7 @@ pub fn piped_transcript() -> Result<Transcript, UnreadableTranscript> {
     take_transcript(input)
 }
 
-/// What standard input reads from.
+/// The file or pipe behind standard input.
 #[cfg(unix)]
 fn behind(input: &io::StdinLock<'_>) -> Option<fs::Metadata> {
     use std::os::fd::AsFd as _;

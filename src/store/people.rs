@@ -72,7 +72,7 @@ impl DataView {
         self.read_people().map(|(book, _)| book)
     }
 
-    /// What its player should know of the file: it cannot be read, or it holds what this version does not know.
+    /// A complaint to the player if the file cannot be read, or holds keys that this version does not know.
     pub fn people_complaint(&self) -> Option<String> {
         match self.read_people() {
             Ok((_, text)) => {

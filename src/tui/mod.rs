@@ -95,7 +95,7 @@ impl Data {
         }
     }
 
-    /// What the player should know at the start if nothing can be written.
+    /// The complaint to the player at the start if nothing can be written.
     fn complaint(&self) -> Option<String> {
         let Self::Unwritable(_, why) = self else { return None };
         Some(format!(

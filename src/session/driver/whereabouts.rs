@@ -56,7 +56,7 @@ impl Reunion {
     }
 }
 
-/// What is known of the seats' addresses besides their records.
+/// The seats' known addresses besides those of their records.
 #[derive(Default)]
 pub(super) struct Whereabouts {
     /// The addresses of a friend's ticket.

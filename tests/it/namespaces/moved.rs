@@ -205,7 +205,7 @@ fn other_tickets_resume_nothing() {
         homes.machines[0],
         homes.root.path(),
         "other",
-        &[&LOOT[..], &["--seats", "2"]].concat(),
+        &[&LOOT[..], &["--seats", "2", "--json"]].concat(),
     );
     let ticket = other.ticket();
     let run = |args: &[&str]| {

@@ -134,7 +134,7 @@ pub fn games_in_words(games: u32) -> String {
 }
 
 impl Person {
-    /// What the file says of a key.
+    /// The keys of an entry in the file.
     pub const KEYS: [&'static str; 9] = [
         "key",
         "name",
@@ -200,7 +200,7 @@ impl Person {
 }
 
 impl Book {
-    /// What the file holds.
+    /// The keys of the file.
     pub const KEYS: [&'static str; 2] = ["version", "person"];
 
     /// Brings a book that may have been edited by hand into order: every key once, with the marks of all its entries, and

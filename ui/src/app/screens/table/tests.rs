@@ -338,24 +338,16 @@ fn after_the_end_there_is_a_way_back() {
 
 /// The ticket of a table in play is for its own players.
 #[test]
-fn resumed_table_shows_its_ticket() {
-    let mut stage = seated(0);
-    stage.rest();
-    stage.keys(":");
-    assert!(!stage.draw().contains("your ticket"));
-    stage.key(KeyCode::Esc);
-    let ticket = SessionEvent::Ticket {
-        ticket: TICKET.to_owned(),
-        addresses: Vec::new(),
-    };
-    stage.input(Input::UiEvent(UiEvent::Session(ticket)));
-    stage.keys(":your ticket");
-    stage.key(KeyCode::Enter);
-    let screen = stage.draw();
-    assert!(
-        screen.contains(TICKET.get(..60).unwrap_or(TICKET)) && screen.contains("fairdeal resume"),
-        "{screen}"
-    );
+fn ticket_of_a_table_in_play_opens_a_sheet() {
+    for (local, is_shown) in [(false, true), (true, false)] {
+        let mut screen = super::TableScreen::new("resuming", local);
+        screen.ticket_sheet();
+        assert!(matches!(screen.over, super::Over::Nothing), "there is none yet");
+        screen.lobby.ticket = Some(TICKET.to_owned());
+        assert_eq!(screen.may_be_sought(), is_shown);
+        screen.ticket_sheet();
+        assert_eq!(matches!(screen.over, super::Over::Telling(_)), is_shown);
+    }
 }
 
 /// An invitation opens no question: a key meant for something else must not follow it.
