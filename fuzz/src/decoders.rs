@@ -267,6 +267,9 @@ pub fn frame(data: &[u8]) -> bool {
             let mut gate = GuestGate::new(&password(), None, peer(2), peer(1), &mut rng);
             let _ = gate.answer(&challenge);
         }
+        Frame::Moved { record, .. } => {
+            let _ = (record.of(peer(1)), record.time(peer(1)));
+        }
         Frame::Join(_)
         | Frame::Roster(_)
         | Frame::Refused(_)

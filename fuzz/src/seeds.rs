@@ -478,6 +478,14 @@ fn frame(to: &mut Folder<'_>) {
         ),
         ("pausing", Frame::Pausing { table }),
         (
+            "moved",
+            Frame::Moved {
+                table,
+                seat: Seat::new(1).unwrap(),
+                record: places(),
+            },
+        ),
+        (
             "watch",
             Frame::Watch(Watch {
                 lobby: Some([3; 8]),

@@ -29,7 +29,7 @@ pub enum Transport {
 pub enum Lan {
     /// No discovery.
     Off,
-    /// Others can find the node.
+    /// Others can find the node, and it finds the peers with a seat ([`NodeHandle::seat`](super::NodeHandle::seat)).
     Announce,
     /// The node looks for others. They can find it too if it listens.
     Browse,

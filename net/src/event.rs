@@ -61,7 +61,8 @@ pub enum NodeEvent {
         /// Its claimed listening addresses, at most eight.
         listening: Vec<Multiaddr>,
     },
-    /// Another program of the LAN, ours or not, announces a listening address.
+    /// Another program of the LAN, ours or not, announces a listening address. A node that does not browse reports peers
+    /// with a seat only.
     Found {
         /// The announcing peer. Nothing is proven until it is connected.
         peer: PeerId,

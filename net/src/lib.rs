@@ -76,7 +76,8 @@ pub use multicast::{MulticastFault, multicast_fault};
 pub use node::{Node, NodeHandle};
 pub use peer::{PeerId, PeerIdError};
 pub use port::{
-    any_port, at_port_of, dialable, everywhere, is_example, is_loopback, is_public, leads_to, named_peer, presentable,
+    any_port, at_port_of, behind, dialable, everywhere, is_example, is_loopback, is_public, leads_to, named_peer,
+    presentable,
 };
 pub use record::{AddressRecord, MAX_RECORD, MAX_RECORDED, RecordError};
 pub use relay_limits::RelayLimits;

@@ -11,7 +11,7 @@ use socket2::{Domain, Socket, Type};
 
 use super::PeerId;
 use super::dials::relay_of;
-use super::relays::is_circuit;
+use super::relays::{circuit, is_circuit};
 
 /// Maximum number of addresses shared with others.
 const MAX_PRESENTED: usize = 6;
@@ -216,6 +216,11 @@ pub fn dialable(addresses: impl IntoIterator<Item = Multiaddr>, relays: &[Multia
     };
     let all = addresses.into_iter().filter(leads_there);
     all.take(MAX_DIALLED).collect()
+}
+
+/// The addresses of a peer that has a reservation at one of these relays, each with its peer id at the end.
+pub fn behind(relays: &[Multiaddr]) -> Vec<Multiaddr> {
+    relays.iter().map(circuit).collect()
 }
 
 /// The address with a port of the system's choice.

@@ -67,6 +67,14 @@ impl AddressRecord {
         bytes.try_into().map(Self).map_err(|_| RecordError::TooLong)
     }
 
+    /// When it was signed, by its peer's clock in seconds since 1970; of two records the later one counts.
+    ///
+    /// # Errors
+    /// [`RecordError`] unless that peer has signed the record.
+    pub fn time(&self, peer: PeerId) -> Result<u64, RecordError> {
+        self.read(peer).map(|record| record.seq())
+    }
+
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
@@ -76,6 +84,10 @@ impl AddressRecord {
     /// # Errors
     /// [`RecordError`] unless that peer has signed the record.
     pub fn of(&self, peer: PeerId) -> Result<Vec<Multiaddr>, RecordError> {
+        self.read(peer).map(|record| record.addresses().to_vec())
+    }
+
+    fn read(&self, peer: PeerId) -> Result<PeerRecord, RecordError> {
         let envelope = SignedEnvelope::from_protobuf_encoding(&self.0);
         let envelope = envelope.map_err(|_| RecordError::NotSigned)?;
         let record = PeerRecord::from_signed_envelope_interop(envelope);
@@ -88,7 +100,7 @@ impl AddressRecord {
         if long || listed.len() > MAX_RECORDED {
             return Err(RecordError::TooLong);
         }
-        Ok(listed.to_vec())
+        Ok(record)
     }
 }
 
@@ -118,6 +130,10 @@ mod tests {
         }
         let record = AddressRecord::sign(&key(1), &addresses(20)).unwrap();
         assert_eq!(record.of(peer(1)).unwrap(), addresses(8));
+        let later = AddressRecord::sign(&key(1), &[]).unwrap();
+        assert!(record.time(peer(1)).unwrap() > 0);
+        assert!(later.time(peer(1)).unwrap() >= record.time(peer(1)).unwrap());
+        assert_eq!(record.time(peer(2)), Err(RecordError::OtherPeer));
     }
 
     #[test]

@@ -49,7 +49,7 @@ impl Common {
     /// terminal needs it.
     pub(super) fn draws_ascii(&self, data: &DataView) -> bool {
         // The interface reports invalid settings.
-        let settings = data.settings().unwrap_or_default();
+        let settings = data.settings().0;
         self.ascii || settings.draws_ascii(few_glyphs(variable).is_some())
     }
 }
@@ -314,7 +314,7 @@ pub(super) struct Host {
     /// --relay with it if your router opens no port; repeatable
     #[arg(long, value_name = "MULTIADDR", value_parser = parse_address)]
     pub(super) meet: Vec<Multiaddr>,
-    /// Do not announce the table on the LAN
+    /// Do not announce the table on the LAN, and do not look there for players who have moved
     #[arg(long)]
     pub(super) no_lan: bool,
     /// Require a password (prompts for it, or reads FAIRDEAL_PASSWORD)
@@ -347,6 +347,9 @@ pub(super) struct Join {
     /// Relay that other guests can also reach you through; repeatable
     #[arg(long, value_name = "MULTIADDR", value_parser = parse_address)]
     pub(super) relay: Vec<Multiaddr>,
+    /// Do not look on the LAN for players who have moved
+    #[arg(long)]
+    pub(super) no_lan: bool,
     /// Enter the table's password (prompts for it, or reads FAIRDEAL_PASSWORD)
     #[arg(long)]
     pub(super) password: bool,
@@ -401,12 +404,39 @@ impl Watch {
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Resume {
-    /// Table id, or enough of its first digits to be unique; needed if you have several saved games
-    pub(super) table: Option<String>,
+    /// Table id, or enough of its first digits to be unique; needed if you have several saved games. Then, if you have all
+    /// moved, the ticket that another player's `resume` prints, or an address that ends in /p2p/PEER
+    #[arg(value_name = "TABLE|TICKET|MULTIADDR", num_args = 0..)]
+    words: Vec<String>,
+    /// Relay where the players find each other, if each of them names it; repeatable
+    #[arg(long, value_name = "MULTIADDR", value_parser = parse_address)]
+    pub(super) relay: Vec<Multiaddr>,
+    /// Meeting point to use in the same way: only the players find each other there, and the table is not listed;
+    /// repeatable
+    #[arg(long, value_name = "MULTIADDR", value_parser = parse_address)]
+    pub(super) meet: Vec<Multiaddr>,
+    /// Do not look on the LAN for players who have moved
+    #[arg(long)]
+    pub(super) no_lan: bool,
     #[command(flatten)]
     pub(super) seat: SeatArgs,
     #[command(flatten)]
     pub(super) exec: ExecArgs,
+}
+
+impl Resume {
+    /// The start of a table id, and another player's ticket or address.
+    pub(super) fn target(&self) -> Result<(Option<&str>, Option<JoinTarget>), JoinError> {
+        let is_id = |word: &String| word.len() <= 64 && word.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        match self.words.as_slice() {
+            [] => Ok((None, None)),
+            [word] if is_id(word) && word.parse::<JoinTarget>().is_err() => Ok((Some(word), None)),
+            [first, rest @ ..] if first.bytes().all(|byte| byte.is_ascii_hexdigit()) && first.len() <= 64 => {
+                Ok((Some(first), Some(target(rest)?)))
+            }
+            all => Ok((None, Some(target(all)?))),
+        }
+    }
 }
 
 #[derive(Debug, clap::Args)]

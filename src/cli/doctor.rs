@@ -134,7 +134,7 @@ fn terminal(data: &DataView) -> anyhow::Result<()> {
     let fits = columns >= LEAST_TERMINAL.0 && rows >= LEAST_TERMINAL.1;
     let colours = Depth::from_environment(variable).in_words();
     // The interface reports invalid settings.
-    let settings = data.settings().unwrap_or_default();
+    let settings = data.settings().0;
     let few = few_glyphs(variable);
     let unicode = ["LC_ALL", "LC_CTYPE", "LANG"]
         .into_iter()

@@ -182,6 +182,9 @@ impl Printer {
                 let ticket = self.new_ticket(view).filter(|ticket| !is_local(ticket))?;
                 format!("ticket: {ticket}")
             }
+            SessionEvent::Ticket { ticket, .. } => {
+                format!("ticket: {ticket}\nPlayers who can't find you: fairdeal resume {ticket}")
+            }
             SessionEvent::Reaching { seconds, why } if self.is_progress(*seconds, why) => {
                 let why = why.as_ref().map(|why| format!(" ({why})"));
                 format!("Reaching the host: {seconds} s left{}.", why.unwrap_or_default())

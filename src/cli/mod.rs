@@ -37,7 +37,7 @@ pub use args::Args;
 use args::{BotCommand, Command};
 use output::{complain, output_error, print, remark, say};
 
-use crate::store::{DataView, StoreError, write_out};
+use crate::store::{DataView, StoreError, transcript_bytes, write_out};
 use crate::tui::Start;
 use fairdeal_ui::text::reasons;
 
@@ -220,7 +220,7 @@ fn export(data: &DataView, table: &str, output: &Path, force: bool) -> anyhow::R
         }
         found => found?,
     };
-    let bytes = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let bytes = transcript_bytes(&path).with_context(|| format!("cannot read {}", path.display()))?;
     write_out(output, &bytes, &path, force).map_err(usage)?;
     say(output.display())?;
     Ok(Exit::Done)

@@ -23,7 +23,7 @@ pub(super) fn run(common: &Common, args: &Puzzle) -> anyhow::Result<Exit> {
         }
     }
     // The interface reports invalid settings.
-    let settings = DataView::of(common.data_dir.as_deref())?.settings().unwrap_or_default();
+    let settings = DataView::of(common.data_dir.as_deref())?.settings().0;
     if args.list || check_screen().is_err() {
         let games: Vec<&GameInfo> = named.map_or_else(|| GAMES.to_vec(), |game| vec![game]);
         print(list(&games, number, &settings)?.as_bytes())?;

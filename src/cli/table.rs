@@ -21,9 +21,9 @@ use super::tables::Choice;
 use super::{Exit, headless, lan, meet, usage};
 use crate::clock::today;
 use crate::exec_bot::{ExecBot, Leash, Notices};
-use crate::session::driver::{Attended, Pilot, Role, Setup, bot, start};
+use crate::session::driver::{Attended, Pilot, Reunion, Role, SessionError, Setup, bot, start};
 use crate::session::frame::ProgramId;
-use crate::session::journal::{ListenConfig, open_seats, saved_tables};
+use crate::session::journal::{ListenConfig, is_known_to, open_seats, saved_tables};
 use crate::session::local_bots::{self, OpenTable};
 use crate::session::people::Acquaintances;
 use crate::session::practice;
@@ -62,9 +62,9 @@ pub(super) fn parse_options(options: &Options) -> anyhow::Result<BTreeMap<String
 }
 
 /// The name from the command line, the settings or the system's user name, in this order.
-fn name(common: &Common, data: &DataDir) -> String {
+fn name(common: &Common, data: &DataView) -> String {
     // The interface reports invalid settings.
-    let settings = || data.settings().ok().and_then(|settings| settings.name);
+    let settings = || data.settings().0.name;
     common.name.clone().or_else(settings).unwrap_or_else(user)
 }
 
@@ -175,7 +175,7 @@ impl Print {
 }
 
 /// Shows the table, or prints it.
-async fn attend(common: &Common, print: Option<Print>, data: Arc<DataDir>, table: OpenTable) -> anyhow::Result<Exit> {
+async fn attend(common: &Common, print: Option<Print>, data: Data, table: OpenTable) -> anyhow::Result<Exit> {
     if let Some(Print { json, program }) = print {
         let exit = headless::run(table.handle, json).await;
         if let Some(program) = program {
@@ -183,7 +183,7 @@ async fn attend(common: &Common, print: Option<Print>, data: Arc<DataDir>, table
         }
         return exit;
     }
-    let interface = interface(common, Data::Open(data));
+    let interface = interface(common, data);
     Ok(match tui::run(interface, Start::Table(table)).await? {
         TableOutcome::Over { scores, transcript } => {
             for (name, score) in scores {
@@ -228,7 +228,7 @@ fn interface(common: &Common, data: Data) -> Interface {
 
 /// Shows a past game. The data directory is opened for reading only, because another program may be playing there.
 pub(super) fn show_replay(common: &Common, file: &Path) -> anyhow::Result<Exit> {
-    let data = Data::Read(DataView::of(common.data_dir.as_deref())?);
+    let data = Data::Replay(DataView::of(common.data_dir.as_deref())?);
     runtime()?.block_on(async {
         let start = Start::Replay(file.to_path_buf());
         tui::run(interface(common, data), start).await?;
@@ -256,9 +256,8 @@ fn need_screen(headless: bool) -> anyhow::Result<()> {
 /// Runs the interface from its home screen, or from a puzzle.
 pub(super) fn home(common: &Common, start: Start) -> anyhow::Result<Exit> {
     need_screen(false)?;
-    let data = Arc::new(DataDir::open(common.data_dir.as_deref())?);
+    let interface = interface(common, Data::of(common.data_dir.as_deref())?);
     runtime()?.block_on(async {
-        let interface = interface(common, Data::Open(data));
         if let TableOutcome::Paused(table) = tui::run(interface, start).await? {
             say_paused(table)?;
         }
@@ -278,12 +277,15 @@ pub(super) fn play(common: &Common, play: &Play) -> anyhow::Result<Exit> {
     }
     let rules = rule_set(&play.game, seats, &options).map_err(usage)?;
     need_screen(play.seat.headless)?;
+    if play.practice {
+        let data = Data::of(common.data_dir.as_deref())?;
+        return runtime()?.block_on(async {
+            let handle = practice::open(&rules, &name(common, data.view())).map_err(usage)?;
+            attend(common, None, data, OpenTable::new(handle, true)).await
+        });
+    }
     let data = Arc::new(DataDir::open(common.data_dir.as_deref())?);
     runtime()?.block_on(async {
-        if play.practice {
-            let handle = practice::open(&rules, &name(common, &data)).map_err(usage)?;
-            return attend(common, None, data, OpenTable::new(handle, true)).await;
-        }
         let opening = Opening {
             rules,
             bots,
@@ -299,7 +301,7 @@ pub(super) fn play(common: &Common, play: &Play) -> anyhow::Result<Exit> {
         let own = play.seat.headless.then(|| own_pilot(&play.seat, None));
         let table = open(common, &data, play.seat, opening, (own, None))?;
         let print = Print::of(&play.seat, play.seat.headless, None);
-        attend(common, print, data, table).await
+        attend(common, print, Data::Open(data), table).await
     })
 }
 
@@ -372,14 +374,14 @@ fn host_table(common: &Common, host: Host, headless_seat: bool, exec: Option<&Ex
         let exec = exec_bot(exec)?;
         let print = Print::of(&host.seat, headless_seat, exec.as_ref().map(ExecBot::leash));
         let table = open(common, &data, host.seat, opening, (own, exec))?;
-        attend(common, print, data, table).await
+        attend(common, print, Data::Open(data), table).await
     })
 }
 
 /// Says if the address book cannot be read: nobody is then blocked. The interface says it on its screen.
 fn complain_of_people(data: &DataView) {
-    if let Err(error) = data.people() {
-        complain(error);
+    if let Some(complaint) = data.people_complaint() {
+        complain(complaint);
     }
 }
 
@@ -437,7 +439,7 @@ fn join_table(common: &Common, join: Join, headless_seat: bool, exec: Option<&Ex
             role: Role::Guest(target),
             place: place.clone(),
             bind_when_free: false,
-            lan: false,
+            lan: !join.no_lan,
             meet: Vec::new(),
             password,
             pilot: own,
@@ -452,7 +454,7 @@ fn join_table(common: &Common, join: Join, headless_seat: bool, exec: Option<&Ex
             place: Some(place),
             ..OpenTable::new(handle, false)
         };
-        attend(common, print, data, table).await
+        attend(common, print, Data::Open(data), table).await
     })
 }
 
@@ -490,7 +492,7 @@ pub(super) fn watch(common: &Common, watch: &Watch) -> anyhow::Result<Exit> {
             json: watch.json,
             program: None,
         });
-        attend(common, print, data, OpenTable::new(handle, false)).await
+        attend(common, print, Data::Open(data), OpenTable::new(handle, false)).await
     })
 }
 
@@ -500,8 +502,18 @@ pub(super) fn resume(common: &Common, resume: &Resume) -> anyhow::Result<Exit> {
         return Err(usage("--exec plays without a screen: add --headless"));
     }
     need_screen(resume.seat.headless)?;
+    let (prefix, friend) = resume.target().map_err(usage)?;
+    check_named("--relay", &resume.relay)?;
+    check_named("--meet", &resume.meet)?;
     let data = Arc::new(DataDir::open(common.data_dir.as_deref())?);
-    let mut tables = saved_tables(&data, resume.table.as_deref())?;
+    let mut tables = saved_tables(&data, prefix)?;
+    if let Some(friend) = &friend {
+        let had_any = !tables.is_empty();
+        tables.retain(|table| is_known_to(table, friend));
+        if had_any && tables.is_empty() {
+            return Err(SessionError::OtherTable.into());
+        }
+    }
     if tables.len() > 1 {
         let words = tables.iter().filter_map(|(_, seats)| seats.first());
         let words: Vec<String> = words.map(|(_, seat)| seat.in_words()).collect();
@@ -511,7 +523,7 @@ pub(super) fn resume(common: &Common, resume: &Resume) -> anyhow::Result<Exit> {
         )));
     }
     let Some(table) = tables.pop() else {
-        let Some(prefix) = &resume.table else {
+        let Some(prefix) = prefix else {
             return Err(StoreError::NothingToResume.into());
         };
         let waiting = saved_tables(&data, None)?;
@@ -531,8 +543,13 @@ pub(super) fn resume(common: &Common, resume: &Resume) -> anyhow::Result<Exit> {
         let exec = exec_bot(Some(&resume.exec))?;
         let print = Print::of(&resume.seat, resume.seat.headless, exec.as_ref().map(ExecBot::leash));
         let attended = attended(resume.seat.headless);
-        let table = local_bots::resume(seats, &identity, (own, exec), &data, attended)?;
-        attend(common, print, data, table).await
+        let reunion = Reunion {
+            lan: !resume.no_lan,
+            relays: resume.relay.iter().chain(&resume.meet).cloned().collect(),
+            friend,
+        };
+        let table = local_bots::resume(seats, &identity, (own, exec), &data, attended, &reunion)?;
+        attend(common, print, Data::Open(data), table).await
     })
 }
 

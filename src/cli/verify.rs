@@ -2,7 +2,6 @@
 
 use std::convert::Infallible;
 use std::fmt::Write as _;
-use std::io;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -27,7 +26,7 @@ use super::page;
 use super::{Exit, usage};
 use crate::events::results::{self, Audited, Claim, Departed, Departure, ProvenFault, Unreadable, Verdict};
 use crate::events::{SeatNumber, VerifyLine, Version, numbers};
-use crate::store::{read_transcript, take_transcript, write_out};
+use crate::store::{piped_transcript, read_transcript, write_out};
 
 /// Width of running text.
 const WIDTH: usize = 100;
@@ -45,7 +44,7 @@ pub(super) fn verify(args: &Verify) -> anyhow::Result<Exit> {
         Ok(Exit::Usage)
     };
     let transcript = match piped {
-        true => take_transcript(io::stdin().lock()),
+        true => piped_transcript(),
         false => read_transcript(&args.file),
     };
     let transcript = match transcript {

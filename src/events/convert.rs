@@ -33,6 +33,10 @@ impl Converter {
                 ticket: view.ticket.clone()?,
                 addresses: view.addresses.clone(),
             }),
+            SessionEvent::Ticket { ticket, addresses } => Event::Ticket(Ticket {
+                ticket: ticket.clone(),
+                addresses: addresses.clone(),
+            }),
             SessionEvent::Reaching { seconds, why } => Event::Reaching(Reaching {
                 seconds: *seconds,
                 why: why.clone(),

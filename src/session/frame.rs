@@ -222,6 +222,14 @@ pub enum Frame {
         /// The table id.
         table: Hash32,
     },
+    /// Seat to seat: where a seat listens now, signed by that seat. The sender may be another one.
+    Moved {
+        /// The table id.
+        table: Hash32,
+        /// The seat that has signed.
+        seat: Seat,
+        record: AddressRecord,
+    },
 }
 
 impl Frame {
@@ -322,7 +330,7 @@ mod tests {
         };
         let proposal = Proposal {
             charter,
-            records: vec![record].try_into().unwrap(),
+            records: vec![record.clone()].try_into().unwrap(),
         };
         let frames = [
             Frame::Join(join),
@@ -367,6 +375,11 @@ mod tests {
                 text: text("You too."),
             },
             Frame::Invite { ticket: text("fd1abc") },
+            Frame::Moved {
+                table,
+                seat: Seat::new(1).unwrap(),
+                record,
+            },
         ];
         let mut all = String::new();
         for frame in frames {

@@ -15,7 +15,7 @@ use fairdeal_ui::view::PeerState;
 use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinHandle;
 
-use super::driver::{self, Attended, Pilot, Role, SessionError, Setup, start};
+use super::driver::{self, Attended, Pilot, Reunion, Role, SessionError, Setup, start};
 use super::frame::ProgramId;
 use super::journal::{Interrupted, ListenConfig, local_address};
 use super::{Command, Handle, SessionEvent};
@@ -346,6 +346,7 @@ pub fn resume(
     (pilot, mut exec): (Option<Pilot>, Option<ExecBot>),
     data: &Arc<DataDir>,
     attended: Attended,
+    reunion: &Reunion,
 ) -> Result<OpenTable, SessionError> {
     let bots = Bots::default();
     let local = seats.iter().all(|seat| seat.transport() == Transport::Memory);
@@ -353,8 +354,12 @@ pub fn resume(
     for seat in seats {
         let (place, told) = (seat.place().clone(), seat.told());
         let is_local_bot = seat.is_local_bot();
-        let exec = if is_local_bot { None } else { exec.take() };
-        let handle = driver::resume(seat, identity.clone(), (pilot, exec), Arc::clone(data), attended)?;
+        let (exec, reunion) = match is_local_bot {
+            true => (None, Reunion::default()),
+            false => (exec.take(), reunion.clone()),
+        };
+        let bot = (pilot, exec);
+        let handle = driver::resume(seat, identity.clone(), bot, Arc::clone(data), attended, reunion)?;
         if is_local_bot {
             bots.add(handle);
         } else {

@@ -1,6 +1,6 @@
 //! Transcripts of finished tables, and evidence of faults, in files named by table id.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -22,6 +22,8 @@ const EVIDENCE: &str = "evidence";
 const SUMMARIES: &str = "summaries";
 /// Maximum size of a summary with its checksum, in bytes.
 const MAX_SUMMARY: u64 = 16 << 10;
+/// Maximum size of a transcript, in bytes. The longest games are some megabytes.
+const LARGEST: u64 = MAX_BYTES as u64;
 /// Maximum number of table ids named in an error.
 const NAMED: usize = 10;
 /// Domain label of the digest in an evidence file's name.
@@ -45,21 +47,79 @@ pub struct TranscriptFile {
 /// # Errors
 /// [`UnreadableTranscript`].
 pub fn read_transcript(path: &Path) -> Result<Transcript, UnreadableTranscript> {
-    take_transcript(fs::File::open(path)?)
+    take_transcript(open_transcript(path)?)
 }
 
-/// Reads a transcript as [`read_transcript`] does. Reads only the first bytes of a source that is not a transcript.
+/// The bytes of a file as large as a transcript may be.
 ///
 /// # Errors
 /// [`UnreadableTranscript`].
-pub fn take_transcript(mut source: impl Read) -> Result<Transcript, UnreadableTranscript> {
-    let mut bytes = Vec::new();
-    let mut start = source.by_ref().take(START as u64);
-    start.read_to_end(&mut bytes)?;
-    Transcript::check_start(&bytes)?;
-    let limit = u64::try_from(MAX_BYTES).unwrap_or(u64::MAX);
-    bytes.append(&mut files::read_limited(source, limit)?);
-    Ok(Transcript::from_bytes(&bytes)?)
+pub fn transcript_bytes(path: &Path) -> Result<Vec<u8>, UnreadableTranscript> {
+    read_all(open_transcript(path)?)
+}
+
+/// Opens a file that may be a transcript: by its kind and size, before anything of it is read.
+fn open_transcript(path: &Path) -> Result<File, UnreadableTranscript> {
+    // Opening a pipe would wait for its writer.
+    refuse_by_size(&fs::metadata(path)?)?;
+    let file = File::open(path)?;
+    refuse_by_size(&file.metadata()?)?;
+    Ok(file)
+}
+
+fn refuse_by_size(about: &fs::Metadata) -> Result<(), UnreadableTranscript> {
+    let (length, limit) = (about.len(), LARGEST);
+    match about.is_file() {
+        false => Err(UnreadableTranscript::NotAFile),
+        true if length > limit => Err(UnreadableTranscript::TooLarge { length, limit }),
+        true => Ok(()),
+    }
+}
+
+/// Reads a transcript from standard input. A file behind it is refused by its size, as any other.
+///
+/// # Errors
+/// [`UnreadableTranscript`].
+pub fn piped_transcript() -> Result<Transcript, UnreadableTranscript> {
+    let input = io::stdin().lock();
+    if let Some(about) = behind(&input).filter(fs::Metadata::is_file) {
+        refuse_by_size(&about)?;
+    }
+    take_transcript(input)
+}
+
+/// The file or pipe behind standard input.
+#[cfg(unix)]
+fn behind(input: &io::StdinLock<'_>) -> Option<fs::Metadata> {
+    use std::os::fd::AsFd as _;
+    File::from(input.as_fd().try_clone_to_owned().ok()?).metadata().ok()
+}
+
+#[cfg(windows)]
+fn behind(input: &io::StdinLock<'_>) -> Option<fs::Metadata> {
+    use std::os::windows::io::AsHandle as _;
+    File::from(input.as_handle().try_clone_to_owned().ok()?).metadata().ok()
+}
+
+#[cfg(not(any(unix, windows)))]
+fn behind(_: &io::StdinLock<'_>) -> Option<fs::Metadata> {
+    None
+}
+
+/// Reads a transcript as [`read_transcript`] does. Reads only the first bytes of a source that is not a transcript.
+fn take_transcript(mut source: impl Read) -> Result<Transcript, UnreadableTranscript> {
+    let mut start = Vec::new();
+    source.by_ref().take(START as u64).read_to_end(&mut start)?;
+    Transcript::check_start(&start)?;
+    Ok(Transcript::from_bytes(&read_all(start.as_slice().chain(source))?)?)
+}
+
+fn read_all(source: impl Read) -> Result<Vec<u8>, UnreadableTranscript> {
+    let bytes = files::read_limited(source, LARGEST)?;
+    match u64::try_from(bytes.len()) {
+        Ok(length) if length <= LARGEST => Ok(bytes),
+        _ => Err(UnreadableTranscript::Endless { limit: LARGEST }),
+    }
 }
 
 /// The transcripts directly in any folder, by their extension, in the order of their names.
@@ -355,6 +415,39 @@ mod tests {
         assert!(matches!(read, Err(UnreadableTranscript::Transcript(_))));
         let read = read_transcript(&path.with_extension("gone"));
         assert!(matches!(read, Err(UnreadableTranscript::Io(_))));
+    }
+
+    /// A sparse file takes no room on the disk, and a pipe without a writer would wait for ever.
+    #[cfg(unix)]
+    #[test]
+    fn what_cannot_be_a_transcript_is_not_read() {
+        let (home, data) = open();
+        let path = data.save_transcript("ab", b"").unwrap();
+        let refused = |path: &Path| {
+            let (read, whole) = (read_transcript(path).unwrap_err(), transcript_bytes(path).unwrap_err());
+            assert_eq!(read.to_string(), whole.to_string());
+            read
+        };
+        let file = File::options().write(true).open(&path).unwrap();
+        file.set_len(LARGEST + 1).unwrap();
+        assert!(matches!(refused(&path), UnreadableTranscript::TooLarge { length, .. } if length > LARGEST));
+        file.set_len(LARGEST).unwrap();
+        let error = read_transcript(&path).unwrap_err();
+        assert!(
+            matches!(error, UnreadableTranscript::Transcript(_)),
+            "its first bytes show it"
+        );
+        let pipe = home.path().join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+        assert!(made.unwrap().success());
+        for path in [home.path(), Path::new("/dev/zero"), &pipe] {
+            assert!(matches!(refused(path), UnreadableTranscript::NotAFile), "{path:?}");
+        }
+        std::os::unix::fs::symlink(&pipe, home.path().join("link")).unwrap();
+        assert!(matches!(
+            refused(&home.path().join("link")),
+            UnreadableTranscript::NotAFile
+        ));
     }
 
     #[test]

@@ -31,6 +31,20 @@ pub enum StoreError {
         /// The system's reason.
         source: io::Error,
     },
+    /// The data directory cannot be created, or its lock file cannot be made: nothing can be written there.
+    #[error(
+        "cannot {action} {path}: {source}. A table needs a data directory that can be written; choose another one with \
+         --data-dir",
+        path = path.display()
+    )]
+    Unwritable {
+        /// The verb: "create", "open", "lock".
+        action: &'static str,
+        /// The file or directory.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
     /// The data directory given is a file.
     #[error("{path} is not a directory; choose another with --data-dir", path = path.display())]
     NotADirectory {
@@ -165,10 +179,18 @@ impl StoreError {
     /// Whether the disk or this user's quota is full; space may be freed later.
     pub fn is_full_disk(&self) -> bool {
         let source = match self {
-            Self::Journal { source, .. } | Self::Io { source, .. } => source,
+            Self::Journal { source, .. } | Self::Io { source, .. } | Self::Unwritable { source, .. } => source,
             _ => return false,
         };
         matches!(source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+    }
+
+    /// The same failure as one of the whole data directory.
+    pub(super) fn of_data_dir(self) -> Self {
+        match self {
+            Self::Io { action, path, source } => Self::Unwritable { action, path, source },
+            other => other,
+        }
     }
 
     pub(super) fn io(action: &'static str, path: &Path, source: io::Error) -> Self {
@@ -186,6 +208,15 @@ pub enum UnreadableTranscript {
     /// The operating system refused.
     #[error("{0}")]
     Io(#[from] io::Error),
+    /// It is a folder, a pipe or a device; a pipe might never end.
+    #[error("it is no regular file; `fairdeal verify -` reads standard input")]
+    NotAFile,
+    /// It is too large to be a transcript; nothing of it was read.
+    #[error("it has {length} bytes; a transcript has {limit} at most")]
+    TooLarge { length: u64, limit: u64 },
+    /// Standard input does not end.
+    #[error("there are more than {limit} bytes; a transcript has no more")]
+    Endless { limit: u64 },
     /// The file is not a transcript.
     #[error("{0}")]
     Transcript(#[from] TranscriptError),

@@ -130,8 +130,52 @@ pub(super) fn read_limited(source: impl io::Read, limit: u64) -> io::Result<Vec<
 ///
 /// Safe against crashes, but not against other writers; the data directory's lock excludes those.
 pub(super) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+    write_as(path, bytes, None)
+}
+
+/// Replaces a file that its owner may edit too, as [`write_whole`] does. A link keeps leading to it, and it keeps its
+/// mode and owner.
+pub(super) fn rewrite(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+    let target = behind_links(path);
+    write_as(&target, bytes, fs::metadata(&target).ok().as_ref())
+}
+
+/// The maximum number of links on the way to a file; the system's own limit is 40.
+const MAX_LINKS: usize = 40;
+
+/// The place that a link leads to, whether or not there is a file.
+fn behind_links(path: &Path) -> PathBuf {
+    let mut place = path.to_path_buf();
+    for _ in 0..MAX_LINKS {
+        let Ok(target) = fs::read_link(&place) else { break };
+        place = place.parent().unwrap_or(Path::new("")).join(target);
+    }
+    place
+}
+
+/// Gives a new file the mode and, if the system allows it, the owner of the one that it replaces.
+#[cfg(unix)]
+fn take_after(temporary: &Path, like: &fs::Metadata) -> io::Result<()> {
+    use std::os::unix::fs::{MetadataExt as _, chown};
+    let new = fs::metadata(temporary)?;
+    if (new.uid(), new.gid()) != (like.uid(), like.gid()) {
+        // Only root gives files away. Anybody else's new file is readable for its writer at least.
+        let _ = chown(temporary, Some(like.uid()), Some(like.gid()));
+    }
+    fs::set_permissions(temporary, like.permissions())
+}
+
+/// Does nothing: here a file has the permissions of its folder.
+#[cfg(not(unix))]
+fn take_after(_: &Path, _: &fs::Metadata) -> io::Result<()> {
+    Ok(())
+}
+
+fn write_as(path: &Path, bytes: &[u8], like: Option<&fs::Metadata>) -> Result<(), StoreError> {
     let temporary = temporary_name(path);
-    let written = write_new(&temporary, bytes).and_then(|()| calls::rename(&temporary, path));
+    let written = write_new(&temporary, bytes)
+        .and_then(|()| like.map_or(Ok(()), |like| take_after(&temporary, like)))
+        .and_then(|()| calls::rename(&temporary, path));
     if let Err(source) = written {
         // Best effort: the write's own error is the one to report.
         let _ = calls::remove(&temporary);

@@ -23,6 +23,7 @@ pub mod blocks;
 mod calls;
 #[cfg(test)]
 mod crashes;
+mod edit;
 mod error;
 mod files;
 mod identity;
@@ -35,7 +36,9 @@ use std::fs::{File, TryLockError};
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
-pub use archive::{MAX_EVIDENCE_FILES, TranscriptFile, read_transcript, take_transcript, transcripts_in};
+pub use archive::{
+    MAX_EVIDENCE_FILES, TranscriptFile, piped_transcript, read_transcript, transcript_bytes, transcripts_in,
+};
 pub use error::{StoreError, UnreadableTranscript};
 pub use files::{open_log, write_out};
 pub use identity::IdentityKey;
@@ -120,20 +123,20 @@ impl DataDir {
     ///
     /// # Errors
     /// [`StoreError::InUse`] if another process has it open, [`StoreError::NoHome`] if the platform names no directory,
-    /// [`StoreError::Io`] if it cannot be created or written.
+    /// [`StoreError::Unwritable`] if it cannot be created or written.
     pub fn open(explicit: Option<&Path>) -> Result<Self, StoreError> {
         let view = DataView::of(explicit)?;
         let path = view.path();
-        files::create_private_dir(path)?;
+        files::create_private_dir(path).map_err(StoreError::of_data_dir)?;
         let lock_path = path.join("lock");
-        let lock = files::open_lock(&lock_path)?;
+        let lock = files::open_lock(&lock_path).map_err(StoreError::of_data_dir)?;
         match lock.try_lock() {
             Ok(()) => {
                 journal::remove_unfinished(&path.join("journals"));
                 Ok(Self { view, _lock: lock })
             }
             Err(TryLockError::WouldBlock) => Err(StoreError::InUse { path: view.path }),
-            Err(TryLockError::Error(source)) => Err(StoreError::io("lock", &lock_path, source)),
+            Err(TryLockError::Error(source)) => Err(StoreError::io("lock", &lock_path, source).of_data_dir()),
         }
     }
 

@@ -8,12 +8,17 @@ use std::path::PathBuf;
 use std::thread::sleep;
 use std::time::{Duration, SystemTime};
 
-use fairdeal_ui::people::{Book, ChangeError};
+use fairdeal_ui::people::{Book, ChangeError, PeerKey, Person};
+use fairdeal_ui::text::clean;
+use toml_edit::{Document, Item, Key, Table};
 
-use super::{DataView, StoreError, files};
+use super::{DataView, StoreError, edit, files};
 
 /// The file's name in the data directory.
 const FILE: &str = "people.toml";
+/// The keys of the file's version and of its entries.
+const VERSION: &str = "version";
+const PEOPLE: &str = "person";
 /// The file of the lock.
 const LOCK: &str = "people.lock";
 /// Maximum file size in bytes: more than a full book of long names.
@@ -64,6 +69,23 @@ impl DataView {
     /// # Errors
     /// [`PeopleError`], which names the line.
     pub fn people(&self) -> Result<Book, PeopleError> {
+        self.read_people().map(|(book, _)| book)
+    }
+
+    /// A complaint to the player if the file cannot be read, or holds keys that this version does not know.
+    pub fn people_complaint(&self) -> Option<String> {
+        match self.read_people() {
+            Ok((_, text)) => {
+                let unknown = unknown_key(&text)?;
+                let path = self.people_file();
+                Some(format!("the address book {}, {unknown}", path.display()))
+            }
+            Err(error) => Some(error.to_string()),
+        }
+    }
+
+    /// The book, and the text of its file.
+    fn read_people(&self) -> Result<(Book, String), PeopleError> {
         let path = self.people_file();
         let io = |source| StoreError::io("read", &path, source);
         let wrong = |why: String| PeopleError::Wrong {
@@ -72,7 +94,7 @@ impl DataView {
         };
         let file = match files::open_plain(&path) {
             Ok(file) => file,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Book::default()),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Default::default()),
             Err(error) => return Err(io(error).into()),
         };
         let bytes = files::read_limited(file, MAX_FILE).map_err(io)?;
@@ -80,12 +102,11 @@ impl DataView {
             return Err(wrong(format!("it is larger than {MAX_FILE} bytes")));
         }
         let text = String::from_utf8(bytes).map_err(|error| wrong(error.to_string()))?;
-        let book: Book = toml::from_str(&text).map_err(|error| {
-            let at = error.span().map_or(0, |span| span.start);
-            let line = text.get(..at).unwrap_or("").matches('\n').count() + 1;
+        let book: Book = toml_edit::de::from_str(&text).map_err(|error| {
+            let line = edit::line_at(&text, error.span().map_or(0, |span| span.start));
             wrong(format!("line {line}: {}", error.message()))
         })?;
-        Ok(book.in_order())
+        Ok((book.in_order(), text))
     }
 
     /// Changes the address book, unless another program is changing it. Creates the data directory if it is missing.
@@ -114,19 +135,71 @@ impl DataView {
                 Err(TryLockError::Error(source)) => return Err(StoreError::io("lock", &path, source).into()),
             }
         }
-        let before = self.people()?;
+        let (before, text) = self.read_people()?;
         let mut book = before.clone();
         change(&mut book)?;
         if book != before {
             let path = self.people_file();
-            let text = toml::to_string_pretty(&book).map_err(|error| PeopleError::Wrong {
+            let edited = edited(&text, &before, &book).map_err(|why| PeopleError::Wrong {
                 path: path.clone(),
-                why: error.to_string(),
+                why,
             })?;
-            files::write_whole(&path, text.as_bytes())?;
+            files::rewrite(&path, edited.as_bytes())?;
         }
         Ok(book)
     }
+}
+
+/// The file's text after the change from one book to the other.
+fn edited(text: &str, before: &Book, after: &Book) -> Result<String, String> {
+    let mut document = edit::document(text)?;
+    if document.get(VERSION).is_none() {
+        document.insert(VERSION, toml_edit::value(i64::from(u8::from(after.version))));
+    }
+    let people = document.entry(PEOPLE).or_insert_with(toml_edit::array);
+    // A list in brackets may hold the same entries.
+    let tables = std::mem::take(people).into_array_of_tables();
+    let mut tables = tables.map_err(|_| format!("'{PEOPLE}' is no list of entries"))?;
+    let key_of = |table: &Table| table.get("key").and_then(|key| key.as_str()?.parse::<PeerKey>().ok());
+    let is_forgotten = |key: PeerKey| before.get(&key).is_some() && after.get(&key).is_none();
+    tables.retain(|table| !key_of(table).is_some_and(is_forgotten));
+    let written = |person: &Person| toml_edit::ser::to_document(person).map_err(|error| error.to_string());
+    for person in after.people() {
+        let old = before.get(&person.key);
+        if old == Some(person) {
+            continue;
+        }
+        let new = written(person)?;
+        if !tables.iter().any(|table| key_of(table) == Some(person.key)) {
+            tables.push(new.into_table());
+            continue;
+        }
+        let old = old.map(written).transpose()?.unwrap_or_default();
+        let mut same = tables.iter_mut().filter(|table| key_of(table) == Some(person.key));
+        // Each copy of an entry gets the change: a mark in any of them counts.
+        same.try_for_each(|table| edit::apply(table, old.as_table(), new.as_table()))
+            .map_err(|why| why.to_string())?;
+    }
+    *people = Item::ArrayOfTables(tables);
+    Ok(edit::text_of(&document, text))
+}
+
+/// The first key that this version does not know, in words. A newer version may have written it; it is kept.
+fn unknown_key(text: &str) -> Option<String> {
+    let document = Document::parse(text).ok()?;
+    let unknown = |table: &Table, known: &[&str]| {
+        let key = table.iter().find(|(key, _)| !known.contains(key));
+        key.map(|(key, _)| (key.to_owned(), table.key(key).and_then(Key::span)))
+    };
+    let people = document.get(PEOPLE).and_then(Item::as_array_of_tables);
+    let mut people = people.into_iter().flatten();
+    let (key, span) = unknown(document.as_table(), &Book::KEYS)
+        .or_else(|| people.find_map(|person| unknown(person, &Person::KEYS)))?;
+    let line = edit::line_at(text, span.map_or(0, |span| span.start));
+    let key: String = clean(&key).chars().take(60).collect();
+    Some(format!(
+        "line {line}: this version knows no '{key}' and leaves it alone; correct it if it is a mistake."
+    ))
 }
 
 #[cfg(test)]
@@ -188,8 +261,8 @@ mod tests {
             ("version = 2\n", "line 1: only version 1 is known"),
             ("version = 1\n[[person]]\nname = \"Ada\"\n", "missing field `key`"),
             (
-                &format!("version = 1\n[[person]]\nkey = \"{id}\"\ncolour = 1\n"),
-                "line 4: unknown field",
+                &format!("version = 1\n[[person]]\nkey = \"{id}\"\nblocked = 1\n"),
+                "line 4: invalid type",
             ),
             ("\0\0\0", "line 1"),
             (&"#".repeat(5 << 20), "larger than"),
@@ -203,6 +276,68 @@ mod tests {
         std::fs::remove_file(data.people_file()).unwrap();
         std::fs::create_dir(data.people_file()).unwrap();
         assert!(data.people().unwrap_err().to_string().contains("not a regular file"));
+    }
+
+    #[test]
+    fn change_leaves_all_else_in_the_file() {
+        let (_home, data) = open();
+        let [ann, bea] = [key(1), key(2)];
+        let text = format!(
+            "# mine\nversion = 1\nsort = \"name\"\n\n# from school\n[[person]]\nkey = \"{ann}\"\nblocked = true # rude\n\
+             colour = 3\n\n[[person]]\nkey = '{bea}'\ngames = 2\n"
+        );
+        std::fs::write(data.people_file(), &text).unwrap();
+        let complaint = data.people_complaint().unwrap();
+        assert!(
+            complaint.contains("line 3") && complaint.contains("'sort'"),
+            "{complaint}"
+        );
+        assert!(data.people().unwrap().is_blocked(&ann));
+        meet(&data, 2).unwrap();
+        meet(&data, 3).unwrap();
+        let new = std::fs::read_to_string(data.people_file()).unwrap();
+        let (kept, added) = new.split_once("games = 3\n").unwrap();
+        assert_eq!(kept, text.strip_suffix("games = 2\n").unwrap());
+        assert!(
+            added.contains("announced = [\"Ada\"]") && added.contains(&key(3).to_string()),
+            "{added}"
+        );
+        data.change_people(|book| book.change(bea, None, &Change::Forget))
+            .unwrap();
+        let book = data.people().unwrap();
+        assert_eq!((book.people().len(), book.is_blocked(&ann)), (2, true));
+        let new = std::fs::read_to_string(data.people_file()).unwrap();
+        assert!(new.contains("# from school") && new.contains("colour = 3"), "{new}");
+    }
+
+    #[test]
+    fn list_in_brackets_is_edited_too() {
+        let (_home, data) = open();
+        let ann = key(1);
+        std::fs::write(
+            data.people_file(),
+            format!("version = 1\nperson = [{{ key = \"{ann}\", games = 7 }}]\n"),
+        )
+        .unwrap();
+        meet(&data, 1).unwrap();
+        meet(&data, 2).unwrap();
+        let book = data.people().unwrap();
+        assert_eq!((book.people().len(), book.get(&ann).unwrap().games), (2, 8));
+    }
+
+    #[test]
+    fn known_keys_are_those_of_an_entry() {
+        let mut book = Book::default();
+        book.met(key(1), "Ada", false, "2026-01-31", true);
+        book.change(key(1), None, &Change::Name("A".to_owned())).unwrap();
+        let text = edited("", &Book::default(), &book).unwrap();
+        assert_eq!(unknown_key(&text), None);
+        let document = edit::document(&text).unwrap();
+        let keys: Vec<&str> = document.iter().map(|(key, _)| key).collect();
+        assert_eq!(keys, Book::KEYS);
+        let entry = document[PEOPLE].as_array_of_tables().unwrap().get(0).unwrap();
+        let keys: Vec<&str> = entry.iter().map(|(key, _)| key).collect();
+        assert_eq!(keys, Person::KEYS);
     }
 
     #[test]

@@ -1,16 +1,20 @@
 //! The player's settings: a file in the data directory that can be edited by hand.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use fairdeal_games::joined;
 pub use fairdeal_ui::settings::Settings;
+use toml_edit::{Document, DocumentMut, Table};
 
-use super::{DataDir, DataView, StoreError, files};
+use super::{DataDir, DataView, StoreError, edit, files};
 
 /// The file's name in the data directory.
 const FILE: &str = "settings.toml";
 /// Maximum file size in bytes.
 const MAX_FILE: u64 = 64 << 10;
+/// Maximum number of mistakes to report; more are no help.
+const MAX_MISTAKES: usize = 8;
 
 /// Why settings cannot be read or saved.
 #[derive(Debug, thiserror::Error)]
@@ -23,6 +27,23 @@ pub enum SettingsError {
     Wrong {
         path: PathBuf,
         /// The line and the mistake.
+        why: String,
+    },
+    /// One setting is invalid; the others count.
+    #[error(
+        "{path}, {why}\nCorrect or delete the line. Leaving it out until then.",
+        path = path.display()
+    )]
+    Setting {
+        path: PathBuf,
+        /// The line and the mistake.
+        why: String,
+    },
+    /// A change cannot be written into the file, which stays as it is.
+    #[error("the change is not saved: {path}, {why}\nCorrect or delete the file.", path = path.display())]
+    Unsaved {
+        path: PathBuf,
+        /// The line or the key, and the mistake.
         why: String,
     },
     /// The chosen theme has no file.
@@ -39,20 +60,50 @@ impl DataView {
         self.path().join(FILE)
     }
 
-    /// Reads the settings; the defaults if there is no file.
-    ///
-    /// # Errors
-    /// [`SettingsError`], which names the line and the allowed values.
-    pub fn settings(&self) -> Result<Settings, SettingsError> {
+    /// Reads the settings, and the mistakes in them, each with its line and the allowed values. A setting with a mistake,
+    /// and a setting without a line, has its default.
+    pub fn settings(&self) -> (Settings, Vec<SettingsError>) {
         let path = self.settings_file();
-        let Some(text) = read_text(&path)? else {
-            return Ok(Settings::default());
+        let text = match read_text(&path) {
+            Ok(Some(text)) => text,
+            Ok(None) => return (Settings::default(), Vec::new()),
+            Err(why) => return (Settings::default(), vec![why]),
         };
-        toml::from_str(&text).map_err(|error| {
-            let why = mistake(&text, &error);
-            SettingsError::Wrong { path, why }
-        })
+        match parsed(&text) {
+            Ok((settings, mistakes)) => {
+                let setting = |why| SettingsError::Setting {
+                    path: path.clone(),
+                    why,
+                };
+                (settings, mistakes.into_iter().map(setting).collect())
+            }
+            Err(why) => (Settings::default(), vec![SettingsError::Wrong { path, why }]),
+        }
     }
+}
+
+/// The settings in a text, and the mistakes in single ones.
+///
+/// # Errors
+/// The text is no TOML: the line and the mistake.
+fn parsed(text: &str) -> Result<(Settings, Vec<String>), String> {
+    let document = Document::parse(text);
+    let table = document.map_err(|error| mistake(text, error.span(), error.message()))?;
+    let (mut good, mut mistakes) = (Table::new(), Vec::new());
+    for (key, item) in table.iter() {
+        let mut one = Table::new();
+        one.insert(key, item.clone());
+        match toml_edit::de::from_document::<Settings>(DocumentMut::from(one.clone())) {
+            Ok(_) => good.extend(one),
+            Err(error) if mistakes.len() < MAX_MISTAKES => {
+                let at = table.key(key).and_then(toml_edit::Key::span);
+                mistakes.push(mistake(text, error.span().or(at), error.message()));
+            }
+            Err(_) => {}
+        }
+    }
+    let settings = toml_edit::de::from_document(DocumentMut::from(good));
+    Ok((settings.map_err(|error| error.message().to_owned())?, mistakes))
 }
 
 /// Reads a small text file; `None` if there is no file.
@@ -76,13 +127,10 @@ pub(super) fn read_text(path: &Path) -> Result<Option<String>, SettingsError> {
 }
 
 /// A mistake in the settings for the person who made it: the line, what is there, and what can be there.
-fn mistake(text: &str, error: &toml::de::Error) -> String {
-    let at = error.span().map_or(0, |span| span.start);
-    let before = text.get(..at).unwrap_or("");
-    let number = before.matches('\n').count() + 1;
+fn mistake(text: &str, span: Option<Range<usize>>, message: &str) -> String {
+    let number = edit::line_at(text, span.map_or(0, |span| span.start));
     let line = text.lines().nth(number - 1).unwrap_or("").trim();
     let line: String = line.chars().filter(|c| !c.is_control()).take(60).collect();
-    let message = error.message();
     let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     let what = match quoted.as_slice() {
         [given, choices @ ..] if message.starts_with("unknown variant") => {
@@ -100,17 +148,26 @@ fn mistake(text: &str, error: &toml::de::Error) -> String {
 }
 
 impl DataDir {
-    /// Saves the settings, replacing the file.
+    /// Saves the changes that lead from `before` to `after`. All else in the file stays as it is.
     ///
     /// # Errors
-    /// [`SettingsError`].
-    pub fn save_settings(&self, settings: &Settings) -> Result<(), SettingsError> {
+    /// [`SettingsError`]; the file is then as before.
+    pub fn change_settings(&self, before: &Settings, after: &Settings) -> Result<(), SettingsError> {
         let path = self.settings_file();
-        let text = toml::to_string_pretty(settings).map_err(|error| SettingsError::Wrong {
+        let unsaved = |why: String| SettingsError::Unsaved {
             path: path.clone(),
-            why: error.to_string(),
-        })?;
-        files::write_whole(&path, text.as_bytes())?;
+            why,
+        };
+        let text = read_text(&path)?.unwrap_or_default();
+        let mut document = edit::document(&text).map_err(unsaved)?;
+        let written = |settings| toml_edit::ser::to_document(settings).map_err(|error| unsaved(error.to_string()));
+        let (before, after) = (written(before)?, written(after)?);
+        let changed = edit::apply(document.as_table_mut(), before.as_table(), after.as_table());
+        changed.map_err(|why| unsaved(why.to_string()))?;
+        let new = edit::text_of(&document, &text);
+        if new != text {
+            files::rewrite(&path, new.as_bytes())?;
+        }
         Ok(())
     }
 }
@@ -123,11 +180,24 @@ mod tests {
 
     use super::*;
 
-    #[test]
-    fn settings_come_back_as_they_were_written() {
+    fn open() -> (tempfile::TempDir, DataDir) {
         let folder = tempfile::tempdir().unwrap();
         let data = DataDir::open(Some(folder.path())).unwrap();
-        assert_eq!(data.settings().unwrap(), Settings::default());
+        (folder, data)
+    }
+
+    /// The settings without a mistake.
+    fn read(data: &DataDir) -> Settings {
+        let (settings, mistakes) = data.settings();
+        assert_eq!(mistakes.len(), 0, "{mistakes:?}");
+        settings
+    }
+
+    #[test]
+    fn settings_come_back_as_they_were_written() {
+        let (_folder, data) = open();
+        let before = Settings::default();
+        assert_eq!(read(&data), before);
         let settings = Settings {
             name: Some("Béla".to_owned()),
             theme: ThemeChoice::Own("dusk".to_owned()),
@@ -138,25 +208,28 @@ mod tests {
             solved: BTreeMap::from([("loot".to_owned(), BTreeSet::from([1, 3]))]),
             ..Settings::default()
         };
-        data.save_settings(&settings).unwrap();
-        assert_eq!(data.settings().unwrap(), settings);
+        data.change_settings(&before, &settings).unwrap();
+        assert_eq!(read(&data), settings);
+        data.change_settings(&settings, &before).unwrap();
+        assert_eq!(read(&data), before);
     }
 
     #[test]
     fn mistake_is_reported_with_line_and_choices() {
-        let folder = tempfile::tempdir().unwrap();
-        let data = DataDir::open(Some(folder.path())).unwrap();
+        let (_folder, data) = open();
         let told = |text: &str| {
             std::fs::write(data.settings_file(), text).unwrap();
-            data.settings().unwrap_err().to_string()
+            let (_, mistakes) = data.settings();
+            assert_eq!(mistakes.len(), 1, "{mistakes:?}");
+            mistakes[0].to_string()
         };
         let letters = told("ascii = true\nletters = \"never\"\n");
-        for part in ["line 2", "never", "always", "Correct or delete the file"] {
+        for part in ["line 2", "never", "always", "Correct or delete the line"] {
             assert!(letters.contains(part), "{letters}");
         }
-        let field = told("tehme = \"dark\"");
+        let field = told("\ntehme = \"dark\"");
         assert!(
-            field.contains("there is no setting 'tehme'") && field.contains("pyramids"),
+            field.contains("line 2") && field.contains("there is no setting 'tehme'") && field.contains("pyramids"),
             "{field}"
         );
         let flag = told("motion = 3");
@@ -169,11 +242,92 @@ mod tests {
         assert!(told(&"#".repeat(100_000)).contains("larger than"));
         assert!(told(&"\0".repeat(100)).contains("line 1"));
         std::fs::write(data.settings_file(), [0xff; 100]).unwrap();
-        let bytes = data.settings().unwrap_err().to_string();
+        let bytes = data.settings().1[0].to_string();
         assert!(bytes.contains("utf-8"), "{bytes}");
         std::fs::remove_file(data.settings_file()).unwrap();
         std::fs::create_dir(data.settings_file()).unwrap();
-        let folder = data.settings().unwrap_err().to_string();
+        let folder = data.settings().1[0].to_string();
         assert!(folder.contains("not a regular file"), "{folder}");
+    }
+
+    #[test]
+    fn one_mistake_leaves_the_other_settings() {
+        let (_folder, data) = open();
+        let text = "name = \"Ann\"\nletters = \"allways\"\nsound = true\n[keys]\nup = [\"w\"]\n";
+        std::fs::write(data.settings_file(), text).unwrap();
+        let (settings, mistakes) = data.settings();
+        assert_eq!(mistakes.len(), 2);
+        assert_eq!(settings.name.as_deref(), Some("Ann"));
+        assert_eq!(settings.keys.len(), 1);
+        let many: String = (0..3000).map(|number| format!("k{number} = 1\n")).collect();
+        std::fs::write(data.settings_file(), many + "name = \"Ann\"\n").unwrap();
+        let (settings, mistakes) = data.settings();
+        assert_eq!(mistakes.len(), MAX_MISTAKES);
+        assert_eq!(settings.name.as_deref(), Some("Ann"));
+    }
+
+    #[test]
+    fn change_leaves_all_else() {
+        let (_folder, data) = open();
+        let text = "# mine\nname = \"Ann\" # me\nletters = \"allways\"\nsound = true\n\n[keys]\nup = [\"w\"]\n";
+        std::fs::write(data.settings_file(), text).unwrap();
+        let (before, _) = data.settings();
+        let after = Settings {
+            ascii: true,
+            ..before.clone()
+        };
+        // An editor saves meanwhile.
+        let text = text.replace("Ann", "Bea");
+        std::fs::write(data.settings_file(), &text).unwrap();
+        data.change_settings(&before, &after).unwrap();
+        let new = std::fs::read_to_string(data.settings_file()).unwrap();
+        assert_eq!(new, text.replace("sound = true\n", "sound = true\nascii = true\n"));
+        data.change_settings(&after, &before).unwrap();
+        assert!(
+            std::fs::read_to_string(data.settings_file())
+                .unwrap()
+                .contains("ascii = false")
+        );
+    }
+
+    #[test]
+    fn file_that_cannot_be_edited_is_left() {
+        let (_folder, data) = open();
+        let before = Settings::default();
+        let after = Settings {
+            solved: BTreeMap::from([("loot".to_owned(), BTreeSet::from([1]))]),
+            ..Settings::default()
+        };
+        let long = "#".repeat(100_000);
+        for text in ["name = \"Ann\nmotion", "solved = 3\n", "\0\0", long.as_str()] {
+            std::fs::write(data.settings_file(), text).unwrap();
+            let why = data.change_settings(&before, &after).unwrap_err().to_string();
+            assert!(why.contains("settings.toml"), "{why}");
+            assert_eq!(std::fs::read_to_string(data.settings_file()).unwrap(), text);
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn link_and_mode_survive_a_change() {
+        use std::os::unix::fs::{PermissionsExt as _, symlink};
+        let (folder, data) = open();
+        let (dotfiles, before) = (folder.path().join("dotfiles"), Settings::default());
+        let after = Settings {
+            ascii: true,
+            ..Settings::default()
+        };
+        std::fs::create_dir(&dotfiles).unwrap();
+        let real = dotfiles.join("fairdeal.toml");
+        // Through two links, the second one relative, to a file that is not there yet.
+        symlink(dotfiles.join("link"), data.settings_file()).unwrap();
+        symlink("fairdeal.toml", dotfiles.join("link")).unwrap();
+        data.change_settings(&before, &after).unwrap();
+        std::fs::set_permissions(&real, std::fs::Permissions::from_mode(0o644)).unwrap();
+        data.change_settings(&after, &before).unwrap();
+        assert!(std::fs::read_to_string(&real).unwrap().contains("ascii = false"));
+        assert!(data.settings_file().is_symlink());
+        assert_eq!(std::fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o644);
+        assert_eq!(std::fs::read_dir(&dotfiles).unwrap().count(), 2);
     }
 }

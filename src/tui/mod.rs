@@ -23,7 +23,7 @@ mod read_back;
 mod run;
 mod terminal;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use fairdeal_games::GameInfo;
@@ -31,7 +31,7 @@ use fairdeal_protocol::hash::Hash32;
 use fairdeal_ui::theme::Depth;
 
 use crate::session::local_bots::OpenTable;
-use crate::store::{DataDir, DataView};
+use crate::store::{DataDir, DataView, StoreError};
 
 /// Inputs of the interface.
 #[derive(Debug)]
@@ -57,21 +57,39 @@ pub struct Interface {
 pub enum Data {
     /// Open for reading and writing: tables can be played and settings saved.
     Open(Arc<DataDir>),
-    /// Open for reading only: another program may be playing there, or nothing can be written.
-    Read(DataView),
+    /// For a replay: another program may be playing there.
+    Replay(DataView),
+    /// Nothing can be written there, for this reason; rules, lessons, puzzles, replays and the history need no writing.
+    Unwritable(DataView, Arc<StoreError>),
 }
 
-/// The data directory is open for reading only.
-#[derive(Clone, Copy, Debug, thiserror::Error)]
-#[error("this replay is read-only")]
-pub struct ReadOnly;
+/// Why nothing can be written to the data directory.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum ReadOnly {
+    #[error("this replay is read-only")]
+    Replay,
+    #[error("{0}")]
+    Unwritable(Arc<StoreError>),
+}
 
 impl Data {
+    /// Opens `explicit` or the platform's data directory, for reading only if nothing can be written there.
+    ///
+    /// # Errors
+    /// [`StoreError`] if there is no such directory, or another program plays there.
+    pub fn of(explicit: Option<&Path>) -> Result<Self, StoreError> {
+        match DataDir::open(explicit) {
+            Ok(data) => Ok(Self::Open(Arc::new(data))),
+            Err(why @ StoreError::Unwritable { .. }) => Ok(Self::Unwritable(DataView::of(explicit)?, Arc::new(why))),
+            Err(why) => Err(why),
+        }
+    }
+
     /// The directory for reading.
     pub fn view(&self) -> &DataView {
         match self {
             Self::Open(data) => data,
-            Self::Read(view) => view,
+            Self::Replay(view) | Self::Unwritable(view, _) => view,
         }
     }
 
@@ -82,8 +100,17 @@ impl Data {
     pub fn open(&self) -> Result<&Arc<DataDir>, ReadOnly> {
         match self {
             Self::Open(data) => Ok(data),
-            Self::Read(_) => Err(ReadOnly),
+            Self::Replay(_) => Err(ReadOnly::Replay),
+            Self::Unwritable(_, why) => Err(ReadOnly::Unwritable(Arc::clone(why))),
         }
+    }
+
+    /// The complaint to the player at the start if nothing can be written.
+    fn complaint(&self) -> Option<String> {
+        let Self::Unwritable(_, why) = self else { return None };
+        Some(format!(
+            "Nothing can be saved: {why}. Rules, lessons, puzzles, practice, replays and past games work without it."
+        ))
     }
 }
 

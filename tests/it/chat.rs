@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fairdeal::session::chat::MAX_INVITATIONS;
-use fairdeal::session::driver::{Attended, Role, Setup, start};
+use fairdeal::session::driver::{Attended, Reunion, Role, Setup, start};
 use fairdeal::session::frame::{Frame, Join};
 use fairdeal::session::journal::{open_seats, saved_tables};
 use fairdeal::session::lobby::GuestLobby;
@@ -364,7 +364,8 @@ async fn a_table_with_bots_is_paused_and_gone_on_with_in_one_program() {
         let seats = open_seats(&own, table).unwrap();
         assert_eq!((seats.len(), waiting.len()), (3, 0));
         let identity = own.identity().unwrap();
-        let again = local_bots::resume(seats, &identity, (None, None), &own, Attended::Person);
+        let reunion = Reunion::default();
+        let again = local_bots::resume(seats, &identity, (None, None), &own, Attended::Person, &reunion);
         player = Player::at(again.unwrap().handle);
     }
     assert!(steps.windows(2).all(|pair| pair[0] == pair[1]), "{steps:?}");

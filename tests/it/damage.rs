@@ -87,7 +87,7 @@ fn lived_in(root: &Path) -> (PathBuf, [String; 2]) {
     second.kill();
     let folder = root.join("data");
     let data = DataDir::open(Some(&folder)).unwrap();
-    data.save_settings(&data.settings().unwrap()).unwrap();
+    fs::write(data.settings_file(), "name = \"Anna\"\n").unwrap();
     data.save_evidence(&finished, b"evidence").unwrap();
     let seat = fairdeal_protocol::seat::Seat::new(1).unwrap();
     data.promise("ab", seat, b"").unwrap();
@@ -181,6 +181,64 @@ fn damaged_files_hide_no_others() {
             }
         }
     }
+}
+
+/// A file that is no transcript is refused by its kind and size, and none of it is read. A sparse file takes no room.
+#[cfg(unix)]
+#[test]
+fn giant_files_and_pipes_are_refused_unread() {
+    let root = TempDir::new().unwrap();
+    let giant = root.path().join("giant.fairdeal");
+    fs::File::create(&giant).unwrap().set_len(1 << 40).unwrap();
+    let pipe = root.path().join("pipe.fairdeal");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.unwrap().success());
+    let data = root.path().join("data");
+    let transcripts = data.join("transcripts");
+    fs::create_dir_all(&transcripts).unwrap();
+    let named = transcripts.join(format!("{}.fairdeal", "ab".repeat(32)));
+    fs::hard_link(&giant, named).unwrap();
+    let folder = root.path().join("folder");
+    fs::create_dir(&folder).unwrap();
+    let run = |args: &[&str]| {
+        let output = fairdeal().arg("--data-dir").arg(&data).args(args).output().unwrap();
+        let text = [output.stdout, output.stderr].concat();
+        (output.status.code(), String::from_utf8_lossy(&text).into_owned())
+    };
+    for path in [giant.as_path(), &pipe, &folder, Path::new("/dev/zero")] {
+        let file = path.to_str().unwrap();
+        let reason = if path == giant {
+            "1099511627776 bytes"
+        } else {
+            "no regular file"
+        };
+        for args in [
+            &["verify", file][..],
+            &["verify", file, "--json"],
+            &["replay", file, "--plain"],
+            &["replay", file],
+        ] {
+            let (code, text) = run(args);
+            assert!(code == Some(2) && text.contains(reason), "{args:?}: {text}");
+        }
+        if path != folder {
+            let (code, text) = run(&["ratings", file]);
+            assert!(code == Some(2) && text.contains(reason), "{text}");
+        }
+    }
+    let (code, text) = run(&["ratings", root.path().to_str().unwrap()]);
+    assert!(code == Some(2) && text.contains("1099511627776 bytes"), "{text}");
+    let (code, text) = run(&["export", "ab", "-o", root.path().join("out").to_str().unwrap()]);
+    assert!(code == Some(1) && text.contains("1099511627776 bytes"), "{text}");
+    assert!(run(&["history"]).1.contains("1099511627776 bytes"));
+    let mut piped = fairdeal();
+    piped.args(["verify", "-"]).stdin(fs::File::open(&giant).unwrap());
+    let output = piped.output().unwrap();
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        output.status.code() == Some(2) && text.contains("1099511627776 bytes"),
+        "{text}"
+    );
 }
 
 fn run_doctor(data: &Path) -> (Option<i32>, String) {

@@ -630,6 +630,90 @@ fn a_practice_game_begins_from_the_command_line_and_leaves_nothing() {
     assert_eq!(kept.find(|path| path.is_dir()), None);
 }
 
+/// One mistake costs one setting, and a change in the interface writes that change alone.
+#[test]
+fn change_of_a_setting_keeps_a_file_with_mistakes() {
+    if !terminals_work() {
+        return;
+    }
+    for line in ["letters = \"allways\"", "sound = true", "ascii = 3 # no"] {
+        let data = tempfile::tempdir().unwrap();
+        let file = data.path().join("settings.toml");
+        let text = format!("# mine\nname = \"Ann\"\n{line}\n\n[keys]\nup = [\"w\"]\n\n[solved]\nloot = [1, 2, 3]\n");
+        std::fs::write(&file, &text).unwrap();
+        let mut player = Player::starts(data.path(), CommandBuilder::new(env!("CARGO_BIN_EXE_fairdeal")));
+        player.reads("line 3");
+        player.presses(",");
+        player.goes_to("pyramids", DOWN);
+        player.presses(RIGHT);
+        let since = Instant::now();
+        while std::fs::read_to_string(&file).unwrap() == text {
+            assert!(since.elapsed() < PATIENCE, "nothing is saved:\n{}", player.shown());
+            thread::sleep(Duration::from_millis(20));
+        }
+        let new = std::fs::read_to_string(&file).unwrap();
+        assert_eq!(new.replace("pyramids = \"xeno\"\n", ""), text, "{line}");
+    }
+}
+
+/// Where nothing can be written, everything works that needs no writing; a table is refused in words.
+#[cfg(unix)]
+#[test]
+fn interface_starts_where_nothing_can_be_written() {
+    if !terminals_work() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let no_lock = folder.path().join("lock-is-a-folder");
+    std::fs::create_dir_all(no_lock.join("lock")).unwrap();
+    std::fs::write(folder.path().join("file"), "").unwrap();
+    // A directory that cannot be created, for no user.
+    let not_made = folder.path().join("file").join("data");
+    for data in [&no_lock, &not_made] {
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_fairdeal"));
+        command.args(["--name", "Ann"]);
+        let mut player = Player::starts(data, command);
+        player.sees("complaint on the first screen", |shown| {
+            shown.contains("Nothing can be saved") && shown.contains("Loot")
+        });
+        player.presses(",");
+        player.reads("pyramids");
+        player.presses("\x1b");
+        player.sees("first screen", |shown| {
+            shown.contains("Loot") && !shown.contains("pyramids")
+        });
+        player.presses("H");
+        player.reads("history");
+        drop(player);
+        // A puzzle is solved, and practice is played.
+        for args in [&["puzzle", "loot"][..], &["play", "ivory-tower", "--practice"]] {
+            let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_fairdeal"));
+            command.args(args);
+            let player = Player::starts(data, command);
+            player.sees("game", |shown| {
+                shown.contains("puzzle 1 of") || shown.contains("practice")
+            });
+        }
+        for args in [
+            &["play", "loot", "--headless"][..],
+            &["host", "loot", "--headless"],
+            &["resume", "--headless"],
+        ] {
+            let output = super::process::fairdeal()
+                .arg("--data-dir")
+                .arg(data)
+                .args(args)
+                .output()
+                .unwrap();
+            let why = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(
+                !output.status.success() && why.contains("--data-dir"),
+                "{args:?}: {why}"
+            );
+        }
+    }
+}
+
 /// A sealed tower's cards are known once its seeds are revealed.
 #[test]
 fn a_sealed_tower_that_was_resigned_tells_whether_it_could_have_been_won() {
@@ -663,7 +747,7 @@ fn a_puzzle_is_solved_from_the_command_line_and_remembered() {
     player.reads("Solved!");
     player.presses("q");
     assert!(player.ends().success());
-    let settings = DataDir::open(Some(data.path())).unwrap().settings().unwrap();
+    let (settings, _) = DataDir::open(Some(data.path())).unwrap().settings();
     assert!(settings.has_solved("loot", 1));
 }
 

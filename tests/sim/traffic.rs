@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use fairdeal_protocol::seat::Seat;
-use fairdeal_protocol::table::live::{BURST, RATE};
+use fairdeal_protocol::table::live::{BURST, RATE, To};
 use fairdeal_protocol::table::message::{MAX_MESSAGE, Message};
+use fairdeal_testkit::Sent;
 
 use super::tally::Tally;
 
@@ -36,30 +37,27 @@ pub(crate) struct Traffic {
 }
 
 impl Traffic {
-    /// Counts a message of an honest seat to one of `receivers` at a table of `seats`. Returns what is wrong.
+    /// Counts a message of an honest seat to one receiver, at a table of `seats`. Returns what is wrong.
     pub(crate) fn sent(
         &mut self,
         now: u64,
-        from: Seat,
-        message: &Message,
+        Sent { from, to, message }: &Sent,
         size: usize,
-        answers: bool,
         seats: usize,
         tally: &mut Tally,
     ) -> Option<String> {
         let size = size as u64;
-        let sender = self.senders.entry(from).or_default();
+        let sender = self.senders.entry(*from).or_default();
         match message {
             Message::Head(_) => sender.heads += size,
             _ => sender.others += size,
         }
-        if !answers {
+        if *to == To::All {
             return None;
         }
         sender.answers.push_back((now, size));
         sender.answered += size;
-        while let Some((at, old)) = sender.answers.front().copied().filter(|(at, _)| at + MINUTE < now) {
-            debug_assert!(at < now);
+        while let Some((_, old)) = sender.answers.front().copied().filter(|(at, _)| at + MINUTE < now) {
             sender.answers.pop_front();
             sender.answered -= old;
         }

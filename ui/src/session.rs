@@ -52,6 +52,12 @@ pub enum SessionEvent {
     },
     /// How others can reach this table, in plain words; sent once that is known.
     Reach(String),
+    /// The ticket that leads to this player's seat at a table in play, for its other players.
+    Ticket {
+        ticket: String,
+        /// This program's addresses, each with its peer id at the end.
+        addresses: Vec<String>,
+    },
     /// A guest has taken a seat.
     Seated {
         seat: Seat,

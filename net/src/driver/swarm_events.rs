@@ -241,9 +241,6 @@ impl NodeTask {
         let mdns::Event::Discovered(found) = event else {
             return;
         };
-        if self.lan != Lan::Browse {
-            return;
-        }
         for (id, mut address) in found {
             if let Some(Protocol::P2p(_)) = address.iter().last() {
                 address.pop();
@@ -251,7 +248,12 @@ impl NodeTask {
             if needs_zone(&address) {
                 continue;
             }
-            if let Ok(peer) = PeerId::try_from(id) {
+            let is_sought = |peer: &PeerId| match self.lan {
+                Lan::Browse => true,
+                Lan::Announce => self.swarm.behaviour().own_limits.has_seated(*peer),
+                Lan::Off => false,
+            };
+            if let Some(peer) = PeerId::try_from(id).ok().filter(is_sought) {
                 let found = NodeEvent::Found { peer, address };
                 self.outbox.push(found);
             }

@@ -305,6 +305,14 @@ impl JoinTarget {
         }
     }
 
+    /// The table's id among the host's tables, if it is known.
+    pub fn lobby(&self) -> Option<[u8; LOBBY_BYTES]> {
+        match self {
+            Self::Ticket(ticket) => Some(ticket.lobby),
+            Self::Address { .. } => None,
+        }
+    }
+
     /// The host, the lobby if it is known, and the host's possible addresses.
     pub fn into_parts(self) -> (PeerId, Option<[u8; LOBBY_BYTES]>, Vec<Multiaddr>) {
         match self {

@@ -87,7 +87,7 @@ fn rubbish_in_a_reply_is_its_authors() {
     };
     // Seat 2 signs an entry of seat 0, and its own reply. Seat 1 forwards it.
     let rubbish = Entry::sign(content, &seats::key(seat(2))).unwrap();
-    let reply = StateReply {
+    let signed = StateReply {
         table: place.table.replica().table(),
         author: seat(2),
         asker: request.asker,
@@ -97,7 +97,7 @@ fn rubbish_in_a_reply_is_its_authors() {
         statements: Default::default(),
         fork_reports: Default::default(),
     };
-    let signed = SignedStateReply::sign(reply, &seats::key(seat(2)));
+    let signed = SignedStateReply::sign(signed, &seats::key(seat(2)));
     place.accept(seat(1), Message::StateReply(Box::new(signed))).unwrap();
     assert!(place.table.is_returning());
     for author in [1, 2] {

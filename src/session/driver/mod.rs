@@ -3,7 +3,7 @@
 //!
 //! `start` makes the task, this module runs it, and `network` takes what the node reports. `seating` leads to the table,
 //! `table` plays, `ending` saves. `watching` follows another host's table, `visitors` serves our spectators, `chat` the
-//! chat. Each of the `parts` owns its share of the state.
+//! chat. `whereabouts` finds seats that have moved. Each of the `parts` owns its share of the state.
 
 mod chat;
 mod ending;
@@ -19,9 +19,11 @@ mod table;
 mod thinking;
 mod visitors;
 mod watching;
+mod whereabouts;
 
 pub use self::start::{resume, start};
 pub use self::thinking::bot;
+pub use self::whereabouts::Reunion;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -58,6 +60,7 @@ use crate::store::{DataDir, IdentityKey, Journal, StoreError};
 use indirect::Indirect;
 use parts::{Autopilot, Disk, Links, Player};
 use watching::Watching;
+use whereabouts::Whereabouts;
 
 /// How often the driver resends what may have been lost.
 const TICK: Duration = Duration::from_millis(500);
@@ -117,7 +120,7 @@ pub struct Setup {
     /// Bind when free: an ending session of this program may still hold these ports. Until they are free, this one
     /// listens on any ports.
     pub bind_when_free: bool,
-    /// Whether a host announces its table on the local network.
+    /// Whether a host announces its table on the local network, and the players of a table find each other there.
     pub lan: bool,
     /// Meeting points at which a host registers its table while it has a free seat.
     pub meet: Vec<Multiaddr>,
@@ -172,6 +175,9 @@ pub enum SessionError {
     /// The bots' ticket cannot be written.
     #[error("{0}")]
     Ticket(#[from] TicketError),
+    /// The friend's ticket or address belongs to another table, or to nobody else at this one.
+    #[error("that ticket or address leads to none of the other players of this table; ask one of them for theirs")]
+    OtherTable,
     /// The player's own seat has no journal.
     #[error("only bots sat here; nobody can resume this table")]
     NobodyHere,
@@ -202,6 +208,8 @@ struct Restored {
     journal: Arc<Journal>,
     /// The host's spectators.
     spectators: Option<Spectators>,
+    /// A ticket or address of another player.
+    friend: Option<JoinTarget>,
 }
 
 /// A table that waits for its journal.
@@ -220,6 +228,8 @@ struct Seated {
     charter: SignedCharter,
     /// The address records signed by the seats, in seat order.
     records: Records,
+    /// Where seats have moved to.
+    whereabouts: Whereabouts,
     /// Where connected seats report that they listen now.
     heard: BTreeMap<Seat, Vec<Multiaddr>>,
     /// The latest round-trip times, in milliseconds.
@@ -316,9 +326,11 @@ impl Driver {
                     agreed,
                     journal,
                     spectators,
+                    friend,
                 } = *restored;
                 self.stage = SessionState::Ended;
-                self.open_table(table, agreed, journal, false).await;
+                self.open_table(table, agreed, journal, (false, Whereabouts::of(friend)))
+                    .await;
                 self.open_spectators(spectators);
                 self.stage
             }
@@ -456,6 +468,7 @@ impl Driver {
         self.move_in().await;
         self.look_at_addresses().await;
         self.refresh_people().await;
+        self.hand_on_moves(Instant::now());
 
         match &mut self.stage {
             SessionState::Host { lobby, .. } => {

@@ -45,6 +45,7 @@ impl Driver {
                         if let Some(seat) = seated.seat_of(peer) {
                             seated.table.greet(seat);
                             self.tell_links();
+                            self.tell_moves(peer);
                             self.repeat_invitation(seat);
                             let state = PeerState::Connected;
                             self.tell(SessionEvent::Peer { seat, state }).await;
@@ -144,6 +145,7 @@ impl Driver {
                     }
                 }
             }
+            NodeEvent::Found { peer, address } => self.found(peer, address),
             NodeEvent::OtherProtocol { peer } => self.other_protocol(peer).await,
             NodeEvent::Listening(_) | NodeEvent::ListeningEnded { .. } => self.addresses_change(),
             NodeEvent::Reach(news) => self.reach(news).await,
@@ -160,9 +162,12 @@ impl Driver {
         }
     }
 
-    /// Listen addresses have changed: schedules a rewrite of the ticket or of this guest's own record.
+    /// Listen addresses have changed: schedules a rewrite of the ticket and of this seat's own record.
     pub(super) fn addresses_change(&mut self) {
-        let waits = matches!(self.stage, SessionState::Host { .. } | SessionState::Guest(_));
+        let waits = matches!(
+            self.stage,
+            SessionState::Host { .. } | SessionState::Guest(_) | SessionState::Table(_)
+        );
         if waits && self.links.addresses_at.is_none() {
             self.links.addresses_at = Some(Instant::now() + SETTLE);
         }
@@ -195,7 +200,14 @@ impl Driver {
             ReachNews::Mapped { .. } | ReachNews::Unmapped(_) => self.addresses_change(),
             _ => {}
         }
-        let matters = matches!(self.stage, SessionState::Host { .. } | SessionState::Guest(_));
+        let matters = match &self.stage {
+            SessionState::Host { .. } => true,
+            // Only a host's table is looked for on the LAN.
+            SessionState::Guest(_) => news != ReachNews::NoMulticast,
+            // Whoever resumes with a relay wants to know whether it works.
+            SessionState::Table(_) => matches!(news, ReachNews::Relayed(_) | ReachNews::NotRelayed { .. }),
+            _ => false,
+        };
         if let Some(words) = news.in_words().filter(|_| matters) {
             self.tell(SessionEvent::Reach(words)).await;
         }
@@ -283,6 +295,9 @@ impl Driver {
                     };
                     self.send(peer, &frame);
                 }
+            }
+            (SessionState::Table(seated), Frame::Moved { table, seat, record }) if table == seated.id => {
+                self.has_moved(peer, seat, &record);
             }
             (SessionState::Table(seated), Frame::Pausing { table }) if table == seated.id => {
                 if let Some(seat) = seated.seat_of(peer) {

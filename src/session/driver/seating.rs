@@ -16,6 +16,7 @@ use tokio::time::Instant;
 
 use super::indirect::Indirect;
 use super::table::Unkept;
+use super::whereabouts::Whereabouts;
 use super::{ALL_DIAL, Driver, Opening, Seated, SessionState};
 use crate::session::SessionEvent;
 use crate::session::journal::{self, Header, ResumeError};
@@ -33,6 +34,9 @@ impl Driver {
         }
         let addresses = presentable(&addresses);
         self.links.told.clone_from(&addresses);
+        if matches!(self.stage, SessionState::Table(_)) {
+            return self.moved(&addresses).await;
+        }
         let told = addresses.get(..MAX_RECORDED).unwrap_or(&addresses);
         let signed = match &mut self.stage {
             SessionState::Host { lobby, .. } => lobby.set_addresses(told),
@@ -189,7 +193,8 @@ impl Driver {
                 self.disk_has_room().await;
                 self.send_all(&outbox);
                 let is_new = !agreed.again;
-                self.open_table(table, agreed, journal, is_new).await;
+                self.open_table(table, agreed, journal, (is_new, Whereabouts::default()))
+                    .await;
                 self.open_spectators(spectators);
             }
         }
@@ -308,7 +313,7 @@ impl Driver {
         table: Table<AnyGame>,
         agreed: Agreed,
         journal: Arc<Journal>,
-        is_new: bool,
+        (is_new, whereabouts): (bool, Whereabouts),
     ) {
         let Agreed {
             charter,
@@ -349,6 +354,7 @@ impl Driver {
             id,
             charter,
             records,
+            whereabouts,
             heard: BTreeMap::new(),
             round_trips: BTreeMap::new(),
             names,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fairdeal_net::{AddressRecord, Lan, Node, Reach};
+use fairdeal_net::{AddressRecord, Lan, Node, PeerId, Reach};
 use fairdeal_protocol::party::PlayedBy;
 use fairdeal_protocol::table::live::Table;
 use fairdeal_protocol::wire::bounded::Text;
@@ -14,7 +14,7 @@ use super::listening::{config_of, elsewhere, spawn_near};
 use super::parts::Autopilot;
 use super::parts::{Disk, Links};
 use super::watching::Watching;
-use super::{Attended, Driver, Pilot, Restored, Role, SessionError, SessionState, Setup};
+use super::{Attended, Driver, Pilot, Restored, Reunion, Role, SessionError, SessionState, Setup};
 use crate::exec_bot::ExecBot;
 use crate::session::Handle;
 use crate::session::frame::Join;
@@ -61,7 +61,7 @@ pub fn start(setup: Setup) -> Result<Handle, SessionError> {
         config.listen = Vec::new();
         config.reach = Reach::Off;
     }
-    if is_host && setup.lan && !place.is_local() {
+    if setup.lan && !place.is_local() && !matches!(setup.role, Role::Watcher(_)) {
         config.lan = Lan::Announce;
     }
     if is_host {
@@ -129,7 +129,8 @@ pub fn start(setup: Setup) -> Result<Handle, SessionError> {
 const EXEC: &str = "exec";
 
 /// Resumes a saved table in a task of the current tokio runtime. A pilot or its program, if given, plays the player's own
-/// seat; a local bot plays by its saved settings.
+/// seat; a local bot plays by its saved settings. A local bot needs no [`Reunion`]: its program's own seat tells it where
+/// the others are.
 ///
 /// # Errors
 /// [`SessionError`].
@@ -139,16 +140,17 @@ pub fn resume(
     (pilot, exec): (Option<Pilot>, Option<ExecBot>),
     data: Arc<DataDir>,
     attended: Attended,
+    mut reunion: Reunion,
 ) -> Result<Handle, SessionError> {
+    let mut place = interrupted.place().clone();
+    reunion.prepare(&interrupted, &mut place)?;
     let Interrupted {
-        saved:
-            SavedSeat {
-                agreed,
-                place,
-                local_bot,
-                password,
-                ..
-            },
+        saved: SavedSeat {
+            agreed,
+            local_bot,
+            password,
+            ..
+        },
         records,
         journal,
     } = interrupted;
@@ -159,7 +161,17 @@ pub fn resume(
         return Err(SessionError::OtherIdentity);
     }
     let is_host = agreed.me == HOST;
-    let ((node, network), awaited) = spawn_near(&key, config_of(&place, is_host))?;
+    let mut config = config_of(&place, is_host);
+    if reunion.lan && !place.is_local() {
+        config.lan = Lan::Announce;
+    }
+    let ((node, network), awaited) = spawn_near(&key, config)?;
+    // From the start: mDNS tells each address once, and restoring a long game takes a while.
+    for (_, player) in agreed.charter.charter().seated() {
+        if let Ok(peer) = PeerId::from_bytes(&player.key.to_bytes()) {
+            node.seat(peer)?;
+        }
+    }
     let mut rng = UnwrapErr(SysRng);
     let table = Table::restore(agreed.charter.clone(), agreed.me, key.clone(), records, &mut rng)?;
     let spectators = is_host.then(|| {
@@ -175,6 +187,7 @@ pub fn resume(
         agreed,
         journal,
         spectators,
+        friend: reunion.friend,
     };
     let stage = SessionState::Restored(Box::new(restored));
     let disk = Disk::new(data, is_local_bot.then_some(identity));

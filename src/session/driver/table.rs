@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use fairdeal_games::{AnyAction, AnyGame, TableGame as _, listed};
-use fairdeal_net::{Multiaddr, PeerId, dialable};
+use fairdeal_net::PeerId;
 use fairdeal_protocol::game::{Game as _, uniform};
 use fairdeal_protocol::log::entry::SignedEntry;
 use fairdeal_protocol::seat::{Seat, SeatSet};
@@ -21,7 +21,6 @@ use zeroize::Zeroizing;
 use super::{Attended, Driver, LINGER, Seated, SessionState, TICK};
 use crate::session::SessionEvent;
 use crate::session::frame::Frame;
-use crate::session::journal::ListenConfig;
 use crate::session::spectators::Spectators;
 use crate::store::StoreError;
 
@@ -513,21 +512,6 @@ impl Seated {
             .iter()
             .find(|(_, known)| **known == peer)
             .map(|(seat, _)| *seat)
-    }
-
-    /// Known addresses of a seat: its signed record from the opening of the table, and what it has reported since.
-    pub(super) fn addresses_of(&self, seat: Seat, place: &ListenConfig) -> Vec<Multiaddr> {
-        let heard = self.heard.get(&seat).into_iter().flatten().cloned();
-        let record = self.records.get(seat.index()).zip(self.peers.get(&seat));
-        let listed = record.and_then(|(record, peer)| record.of(*peer).ok());
-        let listed = listed.into_iter().flatten();
-        let mut known: Vec<Multiaddr> = Vec::new();
-        for address in listed.chain(heard) {
-            if !known.contains(&address) {
-                known.push(address);
-            }
-        }
-        dialable(known, &place.relays, place.is_local())
     }
 
     /// Whether a seat is still at the table.

@@ -8,7 +8,7 @@ use std::time::Duration;
 use ed25519_dalek::SigningKey;
 use fairdeal_games::bots::Level;
 use fairdeal_games::{AnyGame, game_info};
-use fairdeal_net::{Multiaddr, PeerId, Transport};
+use fairdeal_net::{JoinTarget, Multiaddr, PeerId, Transport};
 use fairdeal_protocol::charter::{Charter, SignatureBytes, SignedCharter};
 use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::seat::{MAX_SEATS, Seat};
@@ -328,6 +328,14 @@ impl SavedSeat {
         &self.place
     }
 
+    /// Whether a ticket or an address leads to another player of this table.
+    pub fn knows(&self, friend: &JoinTarget) -> bool {
+        let charter = self.agreed.charter.charter();
+        let mut others = charter.seated().filter(|(seat, _)| *seat != self.agreed.me);
+        let is_seated = others.any(|(_, player)| player.key.to_bytes() == friend.host().to_bytes());
+        is_seated && friend.lobby().is_none_or(|lobby| lobby == charter.lobby)
+    }
+
     /// The addresses that this seat has published to the others.
     pub fn told(&self) -> Vec<Multiaddr> {
         let me = self.agreed.me;
@@ -431,6 +439,12 @@ pub fn saved_tables(data: &DataView, table: Option<&str>) -> Result<Vec<SavedTab
         Some(why) if tables.is_empty() => Err(why),
         _ => Ok(tables),
     }
+}
+
+/// Whether a ticket or an address leads to another player of a saved table.
+pub fn is_known_to((_, seats): &SavedTable, friend: &JoinTarget) -> bool {
+    let own = seats.iter().find(|(_, seat)| !seat.is_local_bot());
+    own.is_some_and(|(_, own)| own.knows(friend))
 }
 
 /// The content of a promise. For a local bot it holds the identity and level, without which nobody could restore the

@@ -36,9 +36,9 @@ use tokio::sync::mpsc::{self, error::TrySendError};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use self::open_tables::{OpenTables, points};
-use crate::session::driver::{Attended, Pilot, Role, Setup, start};
+use crate::session::driver::{Attended, Pilot, Reunion, Role, Setup, start};
 use crate::session::frame::ProgramId;
-use crate::session::journal::{ListenConfig, open_seats, saved_tables};
+use crate::session::journal::{ListenConfig, SavedTable, is_known_to, open_seats, saved_tables};
 use crate::session::local_bots::{self, OpenTable};
 use crate::session::people::Acquaintances;
 use crate::session::practice;
@@ -65,6 +65,8 @@ const INVITING: Duration = Duration::from_secs(3);
 struct App {
     interface: Interface,
     live: Option<OpenTable>,
+    /// The settings as last read or saved.
+    saved: Settings,
     /// How well the bots play that join the lobby of the table opened here.
     level: Level,
     /// Set to stop reading the current transcript: nobody waits for it.
@@ -102,18 +104,13 @@ fn check_target(text: &str) -> Result<(), String> {
 
 /// Shows screens until the player leaves. Returns how the last table ended.
 pub(in crate::tui) async fn run(interface: Interface, start: Start) -> Result<TableOutcome, TuiError> {
-    let (settings, complaint) = match interface.data.view().settings() {
-        Ok(settings) => (settings, None),
-        Err(why) => (Settings::default(), Some(why.to_string())),
-    };
+    let (settings, setting_complaints) = interface.data.view().settings();
     let (keymap, keys_complaint) = match Keymap::new(&settings.keys) {
         Ok(keymap) => (keymap, None),
         Err(why) => (Keymap::default(), Some(why.to_string())),
     };
-    let (people, people_complaint) = match interface.data.view().people() {
-        Ok(people) => (Some(people), None),
-        Err(why) => (None, Some(why.to_string())),
-    };
+    let people = interface.data.view().people().unwrap_or_default();
+    let people_complaint = interface.data.view().people_complaint();
     // A new player gets an identity with the first table.
     let own_key = interface.data.view().known_identity().ok().flatten();
     let (own, theme_complaints) = interface.data.view().own_themes(&settings.theme);
@@ -129,17 +126,20 @@ pub(in crate::tui) async fn run(interface: Interface, start: Start) -> Result<Ta
         stops: has_shell(),
         user: interface.user.clone(),
         today: (interface.today)(),
-        people: people.unwrap_or_default(),
+        people,
         own_key: own_key.map(|own| SeatKey::from(&own.signing_key()).to_bytes().into()),
         check_target,
         ..Context::new(settings, interface.depth)
     };
     context.dress();
+    let data_complaint = interface.data.complaint();
+    let can_save = interface.data.open().is_ok();
     let (points, point_complaints) = points(&context.settings.meet);
     let (back, mut inputs) = mpsc::channel(64);
     let mut app = App {
         interface,
         live: None,
+        saved: context.settings.clone(),
         level: context.settings.bot_level,
         reading: Arc::default(),
         inviting: None,
@@ -155,8 +155,8 @@ pub(in crate::tui) async fn run(interface: Interface, start: Start) -> Result<Ta
         me: None,
     };
     let mut shell = match start {
-        // Settings that cannot be read are not to be replaced.
-        Start::Home if complaint.is_none() && Welcome::is_due(&context) => {
+        // A name that cannot be saved would be asked for at every start.
+        Start::Home if can_save && setting_complaints.is_empty() && Welcome::is_due(&context) => {
             let welcome = Welcome::default();
             Shell::new(context, Box::new(welcome))
         }
@@ -180,9 +180,12 @@ pub(in crate::tui) async fn run(interface: Interface, start: Start) -> Result<Ta
             Shell::new(context, Box::new(TableScreen::new("table", local)))
         }
     };
-    let theme_complaints = theme_complaints.iter().map(ToString::to_string).chain(point_complaints);
-    let complaints = [complaint, keys_complaint, people_complaint].into_iter().flatten();
-    for complaint in complaints.chain(theme_complaints) {
+    let file_complaints = setting_complaints
+        .iter()
+        .chain(&theme_complaints)
+        .map(ToString::to_string);
+    let complaints = [data_complaint, keys_complaint, people_complaint].into_iter().flatten();
+    for complaint in file_complaints.chain(complaints).chain(point_complaints) {
         shell.toast(Tone::Bad, complaint);
     }
     app.load_library();
@@ -376,7 +379,15 @@ impl App {
         match effect {
             Effect::Open(opening) => self.open(shell.context(), &opening),
             Effect::Join { target, password } => {
-                let role = Role::Guest(target.parse()?);
+                let target: JoinTarget = target.parse()?;
+                let data = self.interface.data.open()?;
+                // An address leads to its player's newest table; only a ticket names the saved one.
+                let saved = target.lobby().and_then(|_| saved_tables(data, None).ok());
+                if let Some(table) = saved.into_iter().flatten().find(|table| is_known_to(table, &target)) {
+                    // Another player of a saved game has moved, and this is where it is now.
+                    return self.resume(table, Some(target));
+                }
+                let role = Role::Guest(target);
                 let setup = self.setup(shell.context(), role, Transport::Sockets, password)?;
                 self.begin(OpenTable::new(start(setup)?, false));
                 Ok(())
@@ -392,20 +403,8 @@ impl App {
             }
             Effect::Resume(table) => {
                 let data = self.interface.data.open()?;
-                let mut tables = saved_tables(data, Some(&table))?;
-                let seats = tables
-                    .pop()
-                    .map(|table| open_seats(data, table))
-                    .transpose()?
-                    .unwrap_or_default();
-                self.begin(local_bots::resume(
-                    seats,
-                    &data.identity()?,
-                    (None, None),
-                    data,
-                    Attended::Person,
-                )?);
-                Ok(())
+                let table = saved_tables(data, Some(&table))?.pop();
+                self.resume(table.unwrap_or_default(), None)
             }
             Effect::Rematch(opening) => {
                 // The old session stays open until it has sent the invitation.
@@ -492,9 +491,28 @@ impl App {
                 }
                 Ok(())
             }
-            Effect::Save(settings) => Ok(self.interface.data.open()?.save_settings(&settings)?),
+            Effect::Save(settings) => {
+                self.interface.data.open()?.change_settings(&self.saved, &settings)?;
+                self.saved = settings;
+                Ok(())
+            }
             Effect::Quit => Ok(()),
         }
+    }
+
+    /// Resumes a saved game, which another player's ticket may lead to.
+    fn resume(&mut self, table: SavedTable, friend: Option<JoinTarget>) -> anyhow::Result<()> {
+        let data = self.interface.data.open()?;
+        let seats = open_seats(data, table)?;
+        let reunion = Reunion {
+            lan: true,
+            relays: Vec::new(),
+            friend,
+        };
+        let bot = (None, None);
+        let resumed = local_bots::resume(seats, &data.identity()?, bot, data, Attended::Person, &reunion)?;
+        self.begin(resumed);
+        Ok(())
     }
 
     fn setup(
@@ -523,7 +541,7 @@ impl App {
             },
             // The previous session may still hold the port while it invites its players.
             bind_when_free: true,
-            lan: false,
+            lan: true,
             meet: Vec::new(),
             password,
             pilot: None,

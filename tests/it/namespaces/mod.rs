@@ -6,6 +6,7 @@
 mod bridges;
 mod doctor;
 mod lab;
+mod moved;
 mod upnp;
 
 use std::path::PathBuf;

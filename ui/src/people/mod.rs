@@ -25,9 +25,8 @@ const MAX_ANNOUNCED: usize = 3;
 /// The least number of characters of a key that name it.
 const LEAST: usize = 4;
 
-/// A key in the book.
+/// A key in the book. A newer version may add more; see [`Person::KEYS`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Person {
     pub key: PeerKey,
     /// The player's own name for it.
@@ -55,7 +54,6 @@ pub struct Person {
 
 /// The address book, as its file holds it: those met last come first.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Book {
     /// The version of the file.
     pub version: Version,
@@ -136,6 +134,19 @@ pub fn games_in_words(games: u32) -> String {
 }
 
 impl Person {
+    /// The keys of an entry in the file.
+    pub const KEYS: [&'static str; 9] = [
+        "key",
+        "name",
+        "announced",
+        "bot",
+        "games",
+        "first",
+        "last",
+        "favourite",
+        "blocked",
+    ];
+
     fn new(key: PeerKey) -> Self {
         Self {
             key,
@@ -189,6 +200,9 @@ impl Person {
 }
 
 impl Book {
+    /// The keys of the file.
+    pub const KEYS: [&'static str; 2] = ["version", "person"];
+
     /// Brings a book that may have been edited by hand into order: every key once, with the marks of all its entries, and
     /// names as a screen can show them.
     #[must_use]

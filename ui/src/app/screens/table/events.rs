@@ -24,6 +24,12 @@ impl TableScreen {
                 self.set_lobby(view);
                 self.reaching = None;
             }
+            SessionEvent::Ticket { ticket, addresses } => {
+                self.lobby.ticket = Some(ticket.clone());
+                self.lobby.addresses.clone_from(addresses);
+                let line = "A player who can't find you needs your ticket: press : and type ticket.";
+                self.log.say(Voice::Table, line.to_owned());
+            }
             SessionEvent::RoundTrip { seat, milliseconds } => {
                 self.front.round_trips.insert(*seat, *milliseconds);
             }

@@ -212,6 +212,12 @@ impl TableScreen {
         self.snapshot.as_ref().and_then(|snapshot| snapshot.me)
     }
 
+    /// Whether other players may need this player's ticket to find the table again.
+    fn may_be_sought(&self) -> bool {
+        let is_here = !self.local && !self.is_spectator() && !self.is_over();
+        is_here && self.lobby.ticket.is_some()
+    }
+
     fn is_spectator(&self) -> bool {
         self.snapshot.is_some() && self.me().is_none()
     }
@@ -419,6 +425,9 @@ impl Screen for TableScreen {
         self.skip_ahead(context, requests);
         if self.is_fresh() {
             return;
+        }
+        if self.snapshot.is_some() && target == button::DETAILS {
+            return self.ticket_sheet();
         }
         if self.choose_in_lobby(target, requests) {
             return;
@@ -749,6 +758,13 @@ impl Screen for TableScreen {
             }
             all.push(("the seal: what protects this step".to_owned(), button::SEAL));
             all.push(("a hint".to_owned(), Target::Key(Intent::Hint)));
+            if self.may_be_sought() {
+                all.push((
+                    "your ticket, for players who can't find this table".to_owned(),
+                    button::DETAILS,
+                ));
+                all.push(("copy your ticket".to_owned(), button::COPY));
+            }
             if self.is_practice() {
                 let name = "take the last action back".to_owned();
                 all.push((name, Target::Key(Intent::Undo)));

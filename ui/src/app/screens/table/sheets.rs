@@ -131,6 +131,22 @@ impl TableScreen {
         self.open_text("What happened", lines);
     }
 
+    /// The ticket that leads other players of this table back to it.
+    pub(super) fn ticket_sheet(&mut self) {
+        let Some(ticket) = self.lobby.ticket.as_ref().filter(|_| self.may_be_sought()) else {
+            return;
+        };
+        let how = "A player of this table who has moved and can't find you resumes with this ticket: fairdeal resume \
+                   TICKET, or \"join with a ticket\". Nobody else can take a seat with it.";
+        // Without blanks, so that a terminal selects it as one word.
+        let rows = ticket.as_bytes().chunks(70);
+        let rows = rows.map(|row| Line::styled(String::from_utf8_lossy(row).into_owned(), self.theme.accent()));
+        let mut lines: Vec<Line<'static>> = rows.collect();
+        lines.push(Line::default());
+        lines.extend(wrapped(how, 70, 0).into_iter().map(Line::raw));
+        self.open_text("Your ticket", lines);
+    }
+
     /// Scrolls back by so many lines or uses; a negative number scrolls ahead.
     pub(super) fn scroll(&mut self, by: isize, requests: &mut Requests) {
         match &mut self.over {

@@ -337,6 +337,20 @@ fn after_the_end_there_is_a_way_back() {
     assert_eq!(stage.shell.trail(), ["home"]);
 }
 
+/// The ticket of a table in play is for its own players.
+#[test]
+fn ticket_of_a_table_in_play_opens_a_sheet() {
+    for (local, is_shown) in [(false, true), (true, false)] {
+        let mut screen = super::TableScreen::new("resuming", local);
+        screen.ticket_sheet();
+        assert!(matches!(screen.over, super::Over::Nothing), "there is none yet");
+        screen.lobby.ticket = Some(TICKET.to_owned());
+        assert_eq!(screen.may_be_sought(), is_shown);
+        screen.ticket_sheet();
+        assert_eq!(matches!(screen.over, super::Over::Telling(_)), is_shown);
+    }
+}
+
 /// An invitation opens no question: a key meant for something else must not follow it.
 #[test]
 fn an_invitation_is_followed_when_the_player_wants_to() {
