@@ -273,7 +273,7 @@ mod tests {
         std::fs::write(data.settings_file(), text).unwrap();
         let (before, _) = data.settings();
         let after = Settings {
-            ascii: true,
+            ascii: Some(true),
             ..before.clone()
         };
         // An editor saves meanwhile.
@@ -283,11 +283,7 @@ mod tests {
         let new = std::fs::read_to_string(data.settings_file()).unwrap();
         assert_eq!(new, text.replace("sound = true\n", "sound = true\nascii = true\n"));
         data.change_settings(&after, &before).unwrap();
-        assert!(
-            std::fs::read_to_string(data.settings_file())
-                .unwrap()
-                .contains("ascii = false")
-        );
+        assert_eq!(std::fs::read_to_string(data.settings_file()).unwrap(), text);
     }
 
     #[test]
@@ -314,7 +310,7 @@ mod tests {
         let (folder, data) = open();
         let (dotfiles, before) = (folder.path().join("dotfiles"), Settings::default());
         let after = Settings {
-            ascii: true,
+            ascii: Some(true),
             ..Settings::default()
         };
         std::fs::create_dir(&dotfiles).unwrap();
@@ -325,7 +321,7 @@ mod tests {
         data.change_settings(&before, &after).unwrap();
         std::fs::set_permissions(&real, std::fs::Permissions::from_mode(0o644)).unwrap();
         data.change_settings(&after, &before).unwrap();
-        assert!(std::fs::read_to_string(&real).unwrap().contains("ascii = false"));
+        assert!(!std::fs::read_to_string(&real).unwrap().contains("ascii"));
         assert!(data.settings_file().is_symlink());
         assert_eq!(std::fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o644);
         assert_eq!(std::fs::read_dir(&dotfiles).unwrap().count(), 2);

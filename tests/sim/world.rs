@@ -17,7 +17,7 @@ use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::clocks::{CALM, Limits, Now};
 use fairdeal_protocol::table::fault::FaultKind;
 use fairdeal_protocol::table::journal::Record;
-use fairdeal_protocol::table::live::{Closing, Event, Output, To};
+use fairdeal_protocol::table::live::{Closing, Event, Output};
 use fairdeal_protocol::table::message::Message;
 use fairdeal_protocol::table::replica::News;
 use fairdeal_testkit::{Fate, Letter, Network, Room, Sent, Status, TestSeat, seats, stream};
@@ -536,14 +536,11 @@ impl World {
         if honest {
             self.watch.sent(seat, &sent.message);
         }
-        let answers = sent.to != To::All;
         for to in self.seats().filter(|to| sent.is_for(*to)) {
             if honest {
                 let (now, seats) = (self.now, self.plan.roles.len());
                 let tally = &mut self.tally;
-                let wrong = self
-                    .traffic
-                    .sent(now, seat, &sent.message, bytes.len(), answers, seats, tally);
+                let wrong = self.traffic.sent(now, &sent, bytes.len(), seats, tally);
                 if let Some(what) = wrong {
                     self.watch.fail(18, what);
                 }
