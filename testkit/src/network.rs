@@ -92,7 +92,7 @@ pub struct Network {
     pub weather: Weather,
     /// When the weather becomes fair; cuts end at their own times.
     pub heals_at: u64,
-    /// What every message takes in addition, in any weather: the seats are far apart.
+    /// Additional latency of every message, in any weather.
     pub distance: u64,
     /// The links to cut, and when.
     pub cuts: Vec<Cut>,

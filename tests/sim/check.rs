@@ -365,7 +365,7 @@ fn learned(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
     }
 }
 
-/// Invariant 16: every table ends. Only a player who is there may take any time if the table has agreed on no turn time,
+/// Invariant 16: every table ends. Only a reachable player may take any time, if the table has agreed on no turn time,
 /// and a seat whose disk has lost what it signed may wait for its player.
 fn liveness(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
     let mut rests = false;
@@ -386,7 +386,7 @@ fn liveness(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
         };
         let there = |leader: Seat| place(world, leader).is_up() && place(world, leader).table.stopped().is_none();
         if leader.is_some_and(there) && !timed {
-            world.tally.add("rests for a player who is there, with no turn time", 1);
+            world.tally.add("rests for a reachable player, with no turn time", 1);
             continue;
         }
         let what = format!(

@@ -57,7 +57,7 @@ pub(crate) struct Fall {
     pub(crate) back: Option<u64>,
 }
 
-/// What happens to a program's clocks.
+/// A fault of a program's clocks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ClockFault {
     /// Somebody sets its wall clock by so many milliseconds.
@@ -117,11 +117,11 @@ pub(crate) struct Plan {
     pub(crate) heal: u64,
     /// From this step on honest seats leave one after another, to end the game.
     pub(crate) enough: u64,
-    /// What every message takes in addition, in any weather, in milliseconds.
+    /// Additional latency of every message, in any weather, in milliseconds.
     pub(crate) distance: u64,
     /// When the program of each seat ticks: so many milliseconds after the others.
     pub(crate) phases: Vec<u64>,
-    /// What happens to the clocks of programs, each named by any of its seats, and when.
+    /// The faults of clocks: when, at which program (named by any of its seats), and which.
     pub(crate) clocks: Vec<(u64, Seat, ClockFault)>,
     /// Probability that a player requests an out-of-turn action, in thousandths.
     pub(crate) wishes: u32,

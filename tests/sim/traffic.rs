@@ -1,4 +1,4 @@
-//! What honest seats send: how many bytes, and on whose account.
+//! The traffic of honest seats: bytes of heads and of everything else.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -11,13 +11,13 @@ use super::tally::Tally;
 
 /// How long after the last fault and the last step only heads may be left, in milliseconds.
 const SETTLED: u64 = 120_000;
-/// What a table at rest may send beside heads, in bytes: a sleeper has much to catch up with.
+/// Bytes that a table at rest may send beside heads: a sleeper has much to catch up with.
 const SLACK: u64 = 16 << 10;
 /// The shortest time over which the traffic of a table at rest is judged, in milliseconds.
 const SPAN: u64 = 60_000;
 const MINUTE: u64 = 60_000;
 
-/// What one seat has sent.
+/// The bytes that one seat has sent.
 #[derive(Default)]
 struct Sender {
     /// Messages to single seats of the last minute: when, and how many bytes.

@@ -125,7 +125,7 @@ pub struct Waited {
 /// A moment of the monotonic clock in milliseconds; negative before that clock began.
 type Moment = i64;
 
-/// What the journal holds of the waits.
+/// The waits in the journal.
 #[derive(Clone, Debug)]
 struct Kept {
     step: u64,

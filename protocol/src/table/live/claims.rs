@@ -20,8 +20,8 @@ fn place_of(claim: &Claim) -> Place {
     (claim.step, claim.seat)
 }
 
-/// What makes one claim of a place replace another: any total order will do, but a larger set must come later, so that
-/// a seat can add one that has vanished since.
+/// The rank of a claim at its place: a higher one replaces a lower one. Any total order will do, but a larger set must
+/// come later, so that a seat can add one that has vanished since.
 fn rank(claim: &Claim) -> (usize, SeatSet, Ground, Hash32) {
     (claim.absent.len(), claim.absent, claim.ground, claim.hash())
 }

@@ -9,7 +9,7 @@ use crate::table::message::{Head, Message};
 use crate::wire::bounded::Bounded;
 
 impl<G: Game> Table<G> {
-    /// What this seat holds.
+    /// This seat's head.
     pub(super) fn head(&self) -> Head {
         Head {
             step: self.replica.step(),

@@ -86,7 +86,7 @@ pub(super) struct Peers {
     answered: BTreeMap<Seat, u8>,
     /// The last answer to each seat.
     last_answers: BTreeMap<Seat, Answered>,
-    /// What each seat may still make this one send.
+    /// The budget of each seat.
     budgets: BTreeMap<Seat, Budget>,
     /// State requests of other seats.
     requests: Requests,

@@ -12,7 +12,7 @@ use crate::seat::{Seat, SeatSet};
 /// How many returns of one seat are remembered. A seat that restarts more often meanwhile waits for its newest one.
 const RETURNS: usize = 4;
 
-/// What is remembered of one return.
+/// The route of one return's requests.
 #[derive(Clone, Debug)]
 struct Path {
     nonce: Nonce,
