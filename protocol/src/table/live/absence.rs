@@ -97,7 +97,9 @@ impl<G: Game> Table<G> {
             slow || gone(seat, UNDECIDED)
         };
         let too_few = |seat: Seat| few && (gone(seat, CALM) || late_by(seat, CALM));
-        !due.is_empty() && due.iter().all(|seat| too_few(seat) || undecided(seat))
+        // A seat that owes the next entry itself waits for nobody.
+        let waits = !due.is_empty() && !due.contains(self.me());
+        waits && due.iter().all(|seat| too_few(seat) || undecided(seat))
     }
 
     fn has_turn_time(&self) -> bool {
