@@ -695,6 +695,7 @@ fn message(to: &mut Folder<'_>) {
                 have,
                 statements: vec![one.hash()].try_into().unwrap(),
                 others: vec![one.hash()].try_into().unwrap(),
+                hears: SeatSet::one(Seat::new(1).unwrap()),
             }),
         ),
         ("evidence", Message::Evidence(Box::new(equivocation()))),

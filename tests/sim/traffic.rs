@@ -62,7 +62,7 @@ impl Traffic {
             sender.answered -= old;
         }
         tally.most("bytes of answers from one seat in a minute", sender.answered);
-        let most = seats as u64 * (BURST + 60 * RATE + MAX_MESSAGE as u64);
+        let most = (seats * seats) as u64 * (BURST + 60 * RATE + MAX_MESSAGE as u64);
         (sender.answered > most).then(|| format!("{from} answers with {} bytes in a minute", sender.answered))
     }
 

@@ -155,6 +155,8 @@ pub struct Clocks {
     /// The seats heard since the last tick. After a sleep, a message may arrive before the next tick; the time of the
     /// last tick would be wrong for it.
     fresh: SeatSet,
+    /// When the last long silence of each seat ended.
+    back: BTreeMap<Seat, Moment>,
     /// When entries of the open step became due.
     due: BTreeMap<Seat, Moment>,
     /// The waits of the journal, until the first tick tells how long the program was off.
@@ -186,6 +188,7 @@ impl Clocks {
             contact: None,
             heard: BTreeMap::new(),
             fresh: SeatSet::EMPTY,
+            back: BTreeMap::new(),
             due: BTreeMap::new(),
             restored: Vec::new(),
             kept: None,
@@ -225,6 +228,9 @@ impl Clocks {
         for seat in self.others.iter() {
             let heard = self.heard.entry(seat).or_insert(up);
             if self.fresh.contains(seat) {
+                if up.saturating_sub(*heard) > moment(BREAK) {
+                    self.back.insert(seat, up);
+                }
                 *heard = up;
             }
         }
@@ -336,38 +342,23 @@ impl Clocks {
 
     /// Whether a seat's entry has been due, and the seat silent, for the whole absence timeout.
     pub fn is_overdue(&self, seat: Seat) -> bool {
-        self.is_overdue_by(seat, 0)
-    }
-
-    /// Whether that timeout has passed, and so many milliseconds more.
-    pub fn is_overdue_by(&self, seat: Seat, more: u64) -> bool {
         let due = self.due_for(seat);
-        let timeout = self.limits.absence.saturating_add(more);
-        self.is_absent(seat) && due.is_some_and(|due| due >= timeout)
+        self.is_absent(seat) && due.is_some_and(|due| due >= self.limits.absence)
     }
 
     /// Whether a reachable seat has exceeded its turn time (10 minutes if none is set): a person may propose its
     /// removal.
     pub fn turn_ran_out(&self, seat: Seat) -> bool {
-        self.turn_ran_out_by(seat, 0)
-    }
-
-    /// Whether it has exceeded its turn time by so many milliseconds.
-    pub fn turn_ran_out_by(&self, seat: Seat, more: u64) -> bool {
-        let allowed = self.limits.turn_time.unwrap_or(LONG_TURN);
-        self.owes_for(seat, allowed.saturating_add(more))
+        self.owes_for(seat, self.limits.turn_time.unwrap_or(LONG_TURN))
     }
 
     /// Whether a reachable seat has exceeded the time for an entry that no person decides: the absence timeout, and
-    /// two minutes at the least. Its program does not answer, or its link is too slow for the table.
+    /// two minutes at the least. Its program does not answer, or its link is too slow for the table. A seat that has just
+    /// come back may still be learning what it missed.
     pub fn is_too_slow(&self, seat: Seat) -> bool {
-        self.is_too_slow_by(seat, 0)
-    }
-
-    /// Whether it has exceeded that time by so many milliseconds.
-    pub fn is_too_slow_by(&self, seat: Seat, more: u64) -> bool {
-        let allowed = self.limits.absence.max(CALM);
-        self.owes_for(seat, allowed.saturating_add(more))
+        let back = self.back.get(&seat).and_then(|back| self.since(*back));
+        let settled = back.is_none_or(|back| back >= self.calm());
+        settled && self.owes_for(seat, self.limits.absence.max(CALM))
     }
 
     fn owes_for(&self, seat: Seat, allowed: u64) -> bool {
@@ -418,9 +409,8 @@ impl Clocks {
         let offset = offset(now);
         let known = |(seat, (due, heard)): (&Seat, &(Moment, Moment))| {
             self.kept.as_ref().is_some_and(|kept| {
-                let set = kept.offset.abs_diff(offset) > BREAK;
                 kept.step == step
-                    && !set
+                    && kept.offset.abs_diff(offset) <= BREAK
                     && kept.waits.get(seat).is_some_and(|(old, before)| {
                         let moved = counts && heard.saturating_sub(*before) >= moment(rest);
                         old == due && !moved
@@ -430,7 +420,9 @@ impl Clocks {
         let mut new = waits.iter().filter(|wait| !known(*wait)).peekable();
         new.peek()?;
         let rested = |at: u64| self.uptime.saturating_sub(at) >= rest;
-        let may_keep = self.kept.as_ref().is_none_or(|kept| rested(kept.at));
+        // What was written by another wall clock must not survive until the next restart.
+        let set = |kept: &Kept| kept.offset.abs_diff(offset) > BREAK;
+        let may_keep = self.kept.as_ref().is_none_or(|kept| rested(kept.at) || set(kept));
         if !may_keep && new.all(|(seat, _)| self.others.contains(*seat)) {
             return None;
         }
@@ -647,6 +639,32 @@ mod tests {
             later.tick(Now { up: 5, wall });
             assert_eq!(later.due_for(seat(2)), Some(waited));
         }
+    }
+
+    #[test]
+    fn a_set_clock_is_journaled_at_once_however_long_the_timeout() {
+        let missing = SeatSet::one(seat(2));
+        let mut program = Program::new(24 * HOUR, Some(24 * HOUR));
+        program.clocks.expect(missing);
+        program.pass(4 * HOUR, &[1]);
+        assert!(program.clocks.to_keep(7, missing).is_some());
+        program.set = 9 * 60 * 60_000;
+        program.pass(SECOND, &[1]);
+        let kept = program.clocks.to_keep(7, missing).unwrap();
+        assert_eq!(kept.seats.iter().next().unwrap().due, START + 9 * HOUR);
+        program.pass(SECOND, &[1]);
+        assert_eq!(program.clocks.to_keep(7, missing), None, "once");
+    }
+
+    #[test]
+    fn a_seat_that_has_just_come_back_is_not_slow() {
+        let mut program = Program::new(MINUTE, None);
+        program.clocks.expect(SeatSet::all(3));
+        program.pass(119 * SECOND, &[1]);
+        program.pass(5 * SECOND, &[1, 2]);
+        assert!(program.clocks.is_too_slow(seat(1)) && !program.clocks.is_too_slow(seat(2)));
+        program.pass(MINUTE, &[1, 2]);
+        assert!(program.clocks.is_too_slow(seat(2)));
     }
 
     #[test]

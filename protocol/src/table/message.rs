@@ -15,7 +15,7 @@ use crate::log::equivocation::Equivocation;
 use crate::log::fork_report::SignedForkReport;
 use crate::log::state_request::{SignedStateReply, SignedStateRequest};
 use crate::membership::SignedStatement;
-use crate::seat::MAX_SEATS;
+use crate::seat::{MAX_SEATS, SeatSet};
 use crate::wire::bounded::Bounded;
 use crate::wire::codec::{CodecError, decode, encode};
 
@@ -47,6 +47,8 @@ pub struct Head {
     /// The names of its claims on the open step and the previous one, of its fork reports on an open fork, and of the
     /// parties that it has seen proven to equivocate.
     pub others: Bounded<Hash32, MAX_OTHERS>,
+    /// The seats that its sender hears at the moment. A seat without a link to one of them sees that it is not away.
+    pub hears: SeatSet,
 }
 
 /// A state request on its way to seats that may have no link to the asker.

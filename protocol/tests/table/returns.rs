@@ -146,3 +146,34 @@ fn a_forged_request_is_refused() {
     };
     assert_eq!(take(answered, 2, 2), (true, vec![(3, Some(1))]), "it has its answer");
 }
+
+/// A request that another seat has carried is answered again over the asker's own link, and not forwarded again.
+#[test]
+fn a_request_over_its_askers_own_link_is_answered() {
+    let mut sim = Sim::new(&rules(4, 16), ANY_SEED, Plan::default());
+    sim.run(1_000);
+    let place = &mut sim.room[0];
+    place.take_sent();
+    let request = StateRequest {
+        table: place.table.replica().table(),
+        asker: seat(2),
+        nonce: [1; 16],
+        number: 0,
+        step: 0,
+        answered: SeatSet::EMPTY,
+    };
+    let request = SignedStateRequest::sign(request, &seats::key(seat(2)));
+    let mut replies = |from: usize| {
+        let request = request.clone();
+        let relayed = Box::new(Relayed { request, hops: 2 });
+        place.accept(seat(from), Message::StateRequest(relayed)).unwrap();
+        let sent = place.take_sent().into_iter();
+        let counts = sent.map(|sent| matches!(sent.message, Message::StateReply(_)));
+        let counts: Vec<bool> = counts.collect();
+        (counts.iter().filter(|reply| **reply).count(), counts.len())
+    };
+    assert_eq!(
+        [replies(1), replies(3), replies(2), replies(2), replies(1)],
+        [(1, 2), (0, 0), (1, 1), (0, 0), (0, 0)]
+    );
+}

@@ -221,6 +221,7 @@ fn values_of_a_fixed_deal() {
             have,
             statements: vec![Hash32([5; 32])].try_into().unwrap(),
             others: vec![Hash32([7; 32])].try_into().unwrap(),
+            hears: SeatSet::one(Seat::new(1).unwrap()),
         })
         .to_bytes(),
     );

@@ -9,7 +9,7 @@ use crate::hash::Hash32;
 use crate::log::claim::{Claim, ClaimError, Ground, SignedClaim};
 use crate::seat::{Seat, SeatSet};
 use crate::table::abandonment::{Abandonment, may_close};
-use crate::table::clocks::{CALM, Clocks, Waited};
+use crate::table::clocks::{CALM, Clocks, Limits, Waited};
 use crate::table::journal::Record;
 use crate::table::message::{Head, Message};
 use crate::table::replica::{Replica, StepKind};
@@ -71,12 +71,24 @@ impl<G: Game> Table<G> {
         if !clocks.may_claim() {
             return false;
         }
+        let Limits { absence, turn_time } = clocks.limits();
         let due = self.missing();
-        let late_by = |seat: Seat, more: u64| {
-            let limited = !self.is_decided_by(seat) || self.has_turn_time();
-            limited && self.is_late_by(seat, more)
+        let waited = |seat: Seat, limit: u64, more: u64| {
+            let limit = limit.saturating_add(more);
+            clocks.due_for(seat).is_some_and(|due| due >= limit)
         };
-        let away: SeatSet = live.iter().filter(|seat| self.is_away(*seat)).collect();
+        let late_by = |seat: Seat, more: u64| {
+            let limit = match self.is_decided_by(seat) {
+                true => turn_time.filter(|_| self.has_turn_time()),
+                false => Some(absence.max(CALM)),
+            };
+            limit.is_some_and(|limit| waited(seat, limit, more))
+        };
+        // A silent seat is not away if one that is heard hears it: the two lack a link.
+        let heads = self.heard().iter().filter_map(|seat| self.peers.latest(seat));
+        let reached: SeatSet = heads.flat_map(|head| head.hears.iter()).collect();
+        let is_away = |seat: Seat| self.claims.has_quit(seat) || (self.is_away(seat) && !reached.contains(seat));
+        let away: SeatSet = live.iter().filter(|seat| is_away(*seat)).collect();
         // A party waits as a whole for its seats.
         let late = due.iter().filter(|seat| late_by(*seat, 0));
         let late = late.flat_map(|seat| self.replica.party(seat).iter());
@@ -85,18 +97,20 @@ impl<G: Game> Table<G> {
         if self.peers.returning().is_some() {
             // Answers to the first requests may still be on their way.
             let patience = if few { ANSWERED } else { UNDECIDED };
-            return clocks.awake() >= clocks.limits().absence.saturating_add(patience);
+            return clocks.awake() >= absence.saturating_add(patience);
         }
-        let gone = |seat: Seat, more: u64| {
-            let timeout = clocks.limits().absence.saturating_add(more);
-            let quit = self.claims.has_quit(seat) && clocks.due_for(seat) >= Some(timeout);
-            quit || clocks.is_overdue_by(seat, more)
+        let gone = |seat: Seat, more: u64| away.contains(seat) && waited(seat, absence, more);
+        let too_few = |seat: Seat| few && (gone(seat, CALM) || late_by(seat, CALM));
+        // Only persons may be patient with a player who is out of time, and only if they are there.
+        let is_patient = |seat: Seat| {
+            let present = seat != self.me() && !due.contains(seat) && !away.contains(seat);
+            present && parties.is_person(seat)
         };
+        let patient = live.iter().any(is_patient);
         let undecided = |seat: Seat| {
-            let slow = !self.is_decided_by(seat) && self.is_late_by(seat, UNDECIDED);
+            let slow = !(self.is_decided_by(seat) && patient) && late_by(seat, UNDECIDED);
             slow || gone(seat, UNDECIDED)
         };
-        let too_few = |seat: Seat| few && (gone(seat, CALM) || late_by(seat, CALM));
         // A seat that owes the next entry itself waits for nobody.
         let waits = !due.is_empty() && !due.contains(self.me());
         waits && due.iter().all(|seat| too_few(seat) || undecided(seat))
@@ -109,15 +123,10 @@ impl<G: Game> Table<G> {
 
     /// Whether a reachable seat has exceeded its time for its entry of the open step.
     pub(super) fn is_late(&self, seat: Seat) -> bool {
-        self.is_late_by(seat, 0)
-    }
-
-    /// Whether it has exceeded that time by so many milliseconds.
-    fn is_late_by(&self, seat: Seat, more: u64) -> bool {
         if self.is_decided_by(seat) {
-            self.peers.clocks().turn_ran_out_by(seat, more)
+            self.peers.clocks().turn_ran_out(seat)
         } else {
-            self.peers.clocks().is_too_slow_by(seat, more)
+            self.peers.clocks().is_too_slow(seat)
         }
     }
 
@@ -147,7 +156,7 @@ impl<G: Game> Table<G> {
         let limited = self.has_turn_time();
         // A program that has just woken up must hear the other seat first, and so learns what it did meanwhile.
         let heard = |seat: Seat| self.is_late(seat) && self.peers.clocks().hears(seat) && self.has_caught_up(seat);
-        let late = |seat: Seat| two && limited && self.peers.clocks().may_consent() && heard(seat);
+        let late = |seat: Seat| two && limited && self.peers.clocks().may_claim() && heard(seat);
         let overdue = due.iter().any(|seat| self.is_overdue(seat));
         let (ground, absent) = if self.peers.clocks().may_claim() && overdue {
             let absent = live.iter().filter(|seat| self.is_away(*seat)).collect();
@@ -240,11 +249,11 @@ impl<G: Game> Table<G> {
         let own = parties.party_of(self.me());
         let is_bot = !parties.is_person(self.me());
         let of_own = |other: &Claim| parties.party_of(other.seat) == own && self.has_place(other);
-        let led = self
-            .claims
-            .said()
-            .find(|other| is_bot && other.seat != self.me() && of_own(other));
-        if let Some(claim) = led.and_then(|other| self.repeated(&other)) {
+        let led = |other: &Claim| is_bot && other.seat != self.me() && of_own(other);
+        let mut led = self.claims.said().filter(led);
+        let repeated = led.find_map(|other| self.repeated(&other));
+        drop(led);
+        if let Some(claim) = repeated {
             return self.sign_claim(claim);
         }
         let Some(claim) = self.claimable() else {
@@ -270,7 +279,16 @@ impl<G: Game> Table<G> {
     }
 
     fn sign_claim(&mut self, claim: Claim) {
-        let own = self.entries.open().get(&self.me()).map(|own| own.signed().clone());
+        let open = self.entries.open();
+        // An entry that names one of an absent seat proves nothing without it, and nobody may have that one.
+        let lost = |name: Hash32| {
+            let mut absent = claim.absent.iter();
+            absent.any(|seat| open.get(&seat).is_some_and(|entry| entry.hash() == name))
+        };
+        let own = open
+            .get(&self.me())
+            .filter(|own| !own.body().stands_on().is_some_and(lost));
+        let own = own.map(|own| own.signed().clone());
         let signed = SignedClaim::sign(claim, own, self.own.key());
         self.keep_counted();
         self.outbox.keep(Record::Claim(signed.clone()));
@@ -416,7 +434,7 @@ impl<G: Game> Table<G> {
         };
         let lacking: Vec<SignedClaim> = self.claims.signed().filter(lacks).cloned().collect();
         for signed in lacking {
-            self.send_for(to, to, Message::Claim(Box::new(signed)));
+            self.send_answer(to, Message::Claim(Box::new(signed)));
         }
     }
 }

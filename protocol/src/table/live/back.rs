@@ -177,20 +177,26 @@ impl<G: Game> Table<G> {
     /// [`ReceiveError`] if its asker did not sign it.
     pub(super) fn take_request(&mut self, from: Seat, relayed: &Relayed) -> Result<(), ReceiveError> {
         let known = relayed.request.unverified();
-        if known.asker == self.me() || self.peers.requests().has_seen(known) {
+        let seen = self.peers.requests().has_seen(known);
+        let own_link = from == known.asker && self.peers.requests().came_by_another(known);
+        if known.asker == self.me() || (seen && !own_link) {
             return Ok(());
         }
         let (charter, table) = (self.replica.charter(), self.replica.table());
         let request = *relayed.request.verify(charter, &table)?;
         let asker = request.asker;
         // A request beyond its asker's budget stays unseen: the asker repeats it.
-        if !self.peers.pay(asker, 0) {
+        if !self.peers.pay(asker, from, 0) {
             return Ok(());
         }
         self.peers.requests().insert(from, &request);
         if !request.answered.contains(self.me()) {
             let reply = SignedStateReply::sign(self.reply_to(&request), self.own.key());
-            self.send_for(asker, from, Message::StateReply(Box::new(reply)));
+            self.send_for(asker, from, from, Message::StateReply(Box::new(reply)));
+        }
+        if seen {
+            // Another seat has carried it here before: it has been forwarded.
+            return Ok(());
         }
         if let Some(hops) = relayed.hops.min(self.most_hops()).checked_sub(1) {
             let request = relayed.request.clone();
@@ -198,7 +204,7 @@ impl<G: Game> Table<G> {
             let near = [self.me(), from, asker];
             let others = self.replica.live().iter().filter(|seat| !near.contains(seat));
             for to in others {
-                self.send_for(asker, to, on.clone());
+                self.send_for(asker, from, to, on.clone());
             }
         }
         Ok(())
@@ -254,16 +260,21 @@ impl<G: Game> Table<G> {
         }
         let way = self.peers.requests().way_back(reply.asker, reply.nonce, reply.author);
         if let Some(way) = way {
-            self.send_for(reply.author, way, Message::StateReply(Box::new(signed.clone())));
+            self.send_for(reply.author, way, way, Message::StateReply(Box::new(signed.clone())));
         }
         Ok(())
     }
 
-    /// Sends a message on account of the seat that has caused it, unless that seat has caused too many.
-    pub(super) fn send_for(&mut self, payer: Seat, to: Seat, message: Message) {
-        if self.peers.pay(payer, message.to_bytes().len()) {
+    /// Sends a message on account of the seat that has caused it by way of a peer, unless it has caused too many there.
+    fn send_for(&mut self, payer: Seat, way: Seat, to: Seat, message: Message) {
+        if self.peers.pay(payer, way, message.to_bytes().len()) {
             self.outbox.send(To::One(to), message);
         }
+    }
+
+    /// Sends a seat part of an answer to its head.
+    pub(super) fn send_answer(&mut self, to: Seat, message: Message) {
+        self.send_for(to, to, to, message);
     }
 
     /// Learns which records of this seat another seat holds.

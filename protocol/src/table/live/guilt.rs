@@ -320,7 +320,7 @@ impl<G: Game> Table<G> {
             }
         }
         for message in messages {
-            self.send_for(to, to, message);
+            self.send_answer(to, message);
         }
     }
 
@@ -345,7 +345,7 @@ impl<G: Game> Table<G> {
             }
         }
         for message in messages {
-            self.send_for(to, to, message);
+            self.send_answer(to, message);
         }
     }
 

@@ -4,7 +4,7 @@ use super::{REPAIR_BYTES, Table};
 use crate::game::Game;
 use crate::log::entry::{Entry, EntryError, MAX_ENTRIES, SignedEntry};
 use crate::log::equivocation::Equivocation;
-use crate::seat::Seat;
+use crate::seat::{Seat, SeatSet};
 use crate::table::message::{Head, Message};
 use crate::wire::bounded::Bounded;
 
@@ -16,7 +16,14 @@ impl<G: Game> Table<G> {
             have: Bounded::first(self.entries.names()),
             statements: Bounded::first(self.removals.membership().names()),
             others: Bounded::first(self.claim_names().chain(self.fork_names())),
+            hears: self.heard(),
         }
+    }
+
+    /// The other seats that this one hears at the moment.
+    pub(super) fn heard(&self) -> SeatSet {
+        let others = self.replica.live().without(self.me()).iter();
+        others.filter(|seat| self.peers.clocks().hears(*seat)).collect()
     }
 
     /// The entry of a seat in a step, including one that proves a fault.
@@ -52,7 +59,7 @@ impl<G: Game> Table<G> {
             step = step.saturating_add(1);
         }
         if !entries.is_empty() {
-            self.send_for(to, to, Message::Entries(Bounded::first(entries)));
+            self.send_answer(to, Message::Entries(Bounded::first(entries)));
         }
         self.send_fork(to, head);
         self.tell_halted(to, head.step);

@@ -26,9 +26,10 @@ const SOON: u32 = 8;
 /// How many ticks pass then between two requests.
 const SELDOM: u32 = 8;
 
-/// A token bucket: what a seat makes this one send, in answers, forwarded requests and replies. The seat pays that
-/// caused it by its signature or over its own connection, never one that only carried it. Everything paid from a
-/// budget is best effort: it is asked for again.
+/// A token bucket: what a seat makes this one send over one link, in answers, forwarded requests and replies. The seat
+/// pays that caused it by its signature or over its own connection, never one that only carried it. Each link has a
+/// bucket of its own: a peer that replays what another seat has signed uses up nothing that the seat itself needs.
+/// Everything paid from a budget is best effort: it is asked for again.
 #[derive(Clone, Copy, Debug)]
 struct Budget {
     /// In bytes; the last message may exceed it.
@@ -86,8 +87,8 @@ pub(super) struct Peers {
     answered: BTreeMap<Seat, u8>,
     /// The last answer to each seat.
     last_answers: BTreeMap<Seat, Answered>,
-    /// The budget of each seat.
-    budgets: BTreeMap<Seat, Budget>,
+    /// The budget of each seat, for what it causes by way of each peer.
+    budgets: BTreeMap<(Seat, Seat), Budget>,
     /// State requests of other seats.
     requests: Requests,
     /// Set after a return until enough others have answered.
@@ -172,14 +173,14 @@ impl Peers {
         self.latest.get(&seat)
     }
 
-    /// Takes so many bytes from what a seat may make this one send. Returns whether there were any left.
-    pub(super) fn pay(&mut self, seat: Seat, bytes: usize) -> bool {
+    /// Takes so many bytes from what a seat may make this one send by way of a peer. Returns whether there were any left.
+    pub(super) fn pay(&mut self, seat: Seat, way: Seat, bytes: usize) -> bool {
         let uptime = self.clocks.uptime();
         let full = Budget {
             left: Budget::FULL,
             at: uptime,
         };
-        let budget = self.budgets.entry(seat).or_insert(full);
+        let budget = self.budgets.entry((seat, way)).or_insert(full);
         budget.refill(uptime);
         let pays = budget.left > 0;
         if pays {
@@ -262,10 +263,11 @@ mod tests {
         let mut sent = 0;
         for second in 0..600 {
             peers.tick(Now::both(second * 1000), SeatSet::EMPTY);
-            sent += (0..1000).filter(|_| peers.pay(a, 60_000)).count() as u64 * 60_000;
+            sent += (0..1000).filter(|_| peers.pay(a, a, 60_000)).count() as u64 * 60_000;
         }
         let most = BURST + 600 * RATE + 60_000;
         assert!(sent > 590 * RATE && sent <= most, "{sent} of {most}");
-        assert!(peers.pay(b, 1), "another seat has its own");
+        assert!(peers.pay(b, b, 1), "another seat has its own");
+        assert!(peers.pay(a, b, 1), "and so has another link");
     }
 }

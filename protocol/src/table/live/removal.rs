@@ -216,7 +216,7 @@ impl<G: Game> Table<G> {
         let all: Vec<SignedStatement> = all.map(|held| held.signed().clone()).collect();
         for some in all.chunks(MAX_STATEMENTS) {
             let message = Message::Statements(Bounded::first(some.iter().cloned()));
-            self.send_for(to, to, message);
+            self.send_answer(to, message);
         }
     }
 }

@@ -9,8 +9,9 @@ use std::collections::{BTreeMap, VecDeque};
 use crate::log::state_request::{Nonce, StateRequest};
 use crate::seat::{Seat, SeatSet};
 
-/// How many returns of one seat are remembered. A seat that restarts more often meanwhile waits for its newest one.
-const RETURNS: usize = 4;
+/// How many returns of one seat are remembered: more than a player can make while others keep the requests to replay
+/// them.
+const RETURNS: usize = 256;
 
 /// The route of one return's requests.
 #[derive(Clone, Debug)]
@@ -35,6 +36,13 @@ impl Requests {
     pub(super) fn has_seen(&self, request: &StateRequest) -> bool {
         let mut paths = self.paths.get(&request.asker).into_iter().flatten();
         paths.any(|path| path.nonce == request.nonce && path.number >= request.number)
+    }
+
+    /// Whether this very request was carried here by another peer than its asker, whose own link is the better way back.
+    pub(super) fn came_by_another(&self, request: &StateRequest) -> bool {
+        let mut paths = self.paths.get(&request.asker).into_iter().flatten();
+        let place = (request.nonce, request.number);
+        paths.any(|path| (path.nonce, path.number) == place && path.back != request.asker)
     }
 
     /// Remembers a verified request that came from this peer.
@@ -108,10 +116,12 @@ mod tests {
     fn few_returns_are_remembered() {
         let [a, b]: [Seat; 2] = std::array::from_fn(|n| Seat::new(n).unwrap());
         let mut requests = Requests::default();
-        for nonce in 0..100 {
-            requests.insert(b, &request(a, nonce, 0));
+        for number in 0..1_000_u32 {
+            let mut request = request(a, 0, 0);
+            request.nonce[..4].copy_from_slice(&number.to_le_bytes());
+            requests.insert(b, &request);
+            assert!(requests.has_seen(&request));
         }
         assert_eq!(requests.paths[&a].len(), RETURNS);
-        assert!(requests.has_seen(&request(a, 99, 0)));
     }
 }
