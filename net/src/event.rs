@@ -102,7 +102,7 @@ pub enum ReachNews {
         /// The port that we asked for first, if the router has given it to another device.
         instead_of: Option<u16>,
     },
-    /// No route leads out of the LAN.
+    /// No IPv4 route leads out of the LAN.
     NoRouter,
     /// This machine has a public address itself, so no router was asked.
     NoRouterNeeded,
@@ -158,7 +158,7 @@ impl ReachNews {
                  device."
             ),
             Self::NoRouter => {
-                "No router: this network has no way to the internet. Friends on this network can join.".to_owned()
+                "No router: no IPv4 route leads out of this network. Friends on this network can join.".to_owned()
             }
             Self::NoUpnp => "Your router does not open ports (no UPnP). Friends on this network can join; over the \
                              internet, use a relay or forward a port."

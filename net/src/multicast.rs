@@ -57,12 +57,23 @@ fn ask(ip: IpAddr) -> Result<(), MulticastFault> {
     })?;
     match send(ip) {
         Ok(()) => Ok(()),
-        Err(error) if is_no_route(&error) => Err(MulticastFault::NoRoute { ip }),
-        Err(error) => Err(MulticastFault::SendRefused {
-            ip,
-            reason: reason(&error),
-        }),
+        Err(error) => Err(not_sent(ip, &error, cfg!(target_os = "macos"))),
     }
+}
+
+/// What keeps a question from being sent.
+fn not_sent(ip: IpAddr, error: &io::Error, on_macos: bool) -> MulticastFault {
+    // macOS answers so, too, where it keeps a program from the LAN.
+    let reason = if on_macos && error.kind() == io::ErrorKind::HostUnreachable {
+        "no route leads to the LAN's multicast, or your terminal is not allowed in System Settings → Privacy & Security → \
+         Local Network"
+            .to_owned()
+    } else if is_no_route(error) {
+        return MulticastFault::NoRoute { ip };
+    } else {
+        in_words(error)
+    };
+    MulticastFault::SendRefused { ip, reason }
 }
 
 /// A socket on mDNS's port, which programs share.
@@ -108,4 +119,22 @@ fn is_no_route(error: &io::Error) -> bool {
 fn in_words(error: &io::Error) -> String {
     let words = error.to_string();
     words.split(" (os error").next().unwrap_or(&words).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn macos_may_keep_a_program_from_the_lan() {
+        let ip = IpAddr::from([192, 168, 1, 5]);
+        let unreachable = io::Error::from(io::ErrorKind::HostUnreachable);
+        assert_eq!(not_sent(ip, &unreachable, false), MulticastFault::NoRoute { ip });
+        let MulticastFault::SendRefused { reason, .. } = not_sent(ip, &unreachable, true) else {
+            panic!("a route may be there")
+        };
+        assert!(reason.contains("Privacy & Security → Local Network"), "{reason}");
+        let no_route = io::Error::from(io::ErrorKind::NetworkUnreachable);
+        assert_eq!(not_sent(ip, &no_route, true), MulticastFault::NoRoute { ip });
+    }
 }

@@ -235,7 +235,10 @@ impl NodeTask {
             }
         }
         tracing::debug!("the network node ends");
-        let router = self.router.take();
+        if let Some(router) = self.router.take() {
+            // Before the listeners: who listens on their ports next would lose them at the router.
+            router.stopped().await;
+        }
         let replies = self.closing.take().map(|closing| closing.replies);
         for listener in self.listeners.drain(..) {
             // A memory port stays taken if its listener is merely dropped.
@@ -243,9 +246,6 @@ impl NodeTask {
         }
         // Close the listeners and connections first, then report it.
         drop(self);
-        if let Some(router) = router {
-            router.stopped().await;
-        }
         for reply in replies.into_iter().flatten() {
             let _ = reply.send(());
         }

@@ -1,16 +1,15 @@
 //! Ports that the home's router opens by UPnP: they are closed again when the node ends.
 //!
-//! A task of its own asks the router (igd-next), so that nothing else waits for it. The node tells it where it listens,
-//! and hears what the router says ([`ReachNews`]). A port that was asked for is noted before the request leaves, so
-//! that it is closed even if the answer never comes.
+//! A task of its own asks the router ([`gateway`]), so that nothing else waits for it. The node tells it where it
+//! listens, and hears what the router says ([`ReachNews`]). A port that was asked for is noted before the request leaves,
+//! so that it is closed even if the answer never comes.
+
+mod gateway;
 
 use std::collections::HashMap;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
-use igd_next::aio::Gateway;
-use igd_next::aio::tokio::{Tokio, search_gateway};
-use igd_next::{AddPortError, GetExternalIpError, PortMappingProtocol, RemovePortError, RequestError, SearchOptions};
 use libp2p::Multiaddr;
 use libp2p::multiaddr::Protocol;
 use tokio::sync::{mpsc, watch};
@@ -18,9 +17,9 @@ use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
 use super::ReachNews;
-use super::event::clean;
 use super::interfaces::{Interfaces, first_ip, source_towards};
 use super::port::is_global;
+use gateway::{Fault, Gateway, NO_LEASES, NO_SUCH_ENTRY, NOT_AUTHORIZED, PORT_IN_USE, Port, SAME_PORTS_ONLY};
 
 /// The lease of a port, in seconds: a program that is killed leaves it open until then.
 const LEASE: u32 = 1200;
@@ -30,13 +29,9 @@ const FOR_GOOD: u32 = 0;
 const AGAIN: Duration = Duration::from_secs(600);
 /// Time for more addresses to come up before the router is asked.
 const SETTLE: Duration = Duration::from_millis(100);
-/// Time for an answer to the search. A router may answer after the three seconds that the question allows.
-const SEARCH: Duration = Duration::from_secs(4);
-/// Time for the router's answer to a request.
-const ANSWER: Duration = Duration::from_secs(3);
 /// Time for closing all ports when the node ends.
 const CLOSE: Duration = Duration::from_millis(1800);
-/// Pause before a port is closed again of which the router knows nothing yet.
+/// Pause before a port is looked up again of which the router knows nothing yet.
 const SOON: Duration = Duration::from_millis(300);
 /// Number of ports that are asked for in place of one that another device has.
 const OTHERS: usize = 3;
@@ -44,8 +39,6 @@ const OTHERS: usize = 3;
 const MAX_PORTS: usize = 8;
 /// Maximum number of unread news.
 const NEWS: usize = 16;
-/// The name of an opened port in the router's list.
-const DESCRIPTION: &str = "fairdeal";
 
 /// The node's end of the task.
 pub(super) struct Router {
@@ -121,22 +114,21 @@ async fn run(mut addresses: watch::Receiver<Vec<Multiaddr>>, news: mpsc::Sender<
     }
 }
 
-/// A port of this machine.
-type Port = (PortMappingProtocol, u16);
-
 /// A port that the router was asked to open.
 #[derive(Clone, Debug)]
 struct Opened {
     /// Its number at the router.
     external: u16,
-    /// The address that leads to it; `None` until the router has granted it.
+    /// Whether the router has granted this number. Otherwise it may be another device's.
+    granted: bool,
+    /// The address that leads to it, if one does.
     address: Option<Multiaddr>,
 }
 
 /// A router that opens ports.
 #[derive(Clone, Debug)]
 struct Found {
-    gateway: Gateway<Tokio>,
+    gateway: Gateway,
     /// The address of this machine from which it was found.
     bound: Ipv4Addr,
     /// The address of this machine that it sees.
@@ -166,7 +158,7 @@ impl Ports {
 
     /// Asks the router once for everything that is missing, or whose lease is half over.
     async fn update(&mut self, listening: &[Multiaddr]) {
-        if listening.iter().all(|address| port_of(address).is_none()) {
+        if listening.iter().all(|address| Port::of(address).is_none()) {
             return self.shut(|_| true).await;
         }
         let found = match self.look().await {
@@ -181,7 +173,7 @@ impl Ports {
             .filter(|address| first_ip(address) == Some(found.local.into()));
         let mut wanted: Vec<(Port, Multiaddr)> = Vec::new();
         for address in mine {
-            if let Some(port) = port_of(address)
+            if let Some(port) = Port::of(address)
                 && wanted.iter().all(|(other, _)| *other != port)
                 && wanted.len() < MAX_PORTS
             {
@@ -189,7 +181,7 @@ impl Ports {
             }
         }
         // Most friends come by TCP.
-        wanted.sort_by_key(|((protocol, _), _)| *protocol == PortMappingProtocol::UDP);
+        wanted.sort_by_key(|(port, _)| port.transport);
         self.shut(|port| wanted.iter().all(|(wanted, _)| wanted != port)).await;
         for (port, address) in wanted {
             if let Err(news) = self.open(&found, port, &address).await {
@@ -212,16 +204,7 @@ impl Ports {
             self.forget_other(external);
             return Ok(self.gateway.insert(Found { external, ..known }).clone());
         }
-        let options = SearchOptions {
-            bind_addr: SocketAddr::from((bound, 0)),
-            timeout: Some(SEARCH),
-            single_search_timeout: Some(SEARCH),
-            ..SearchOptions::default()
-        };
-        let gateway = search_gateway(options).await.map_err(|error| {
-            tracing::debug!(%error, "no router answers by UPnP");
-            ReachNews::NoUpnp
-        })?;
+        let gateway = Gateway::search(bound).await.ok_or(ReachNews::NoUpnp)?;
         let external = external_ip(&gateway).await?;
         // The router's side of the LAN may be another one than that of the default route.
         let local = match source_towards(gateway.addr.ip()) {
@@ -245,46 +228,53 @@ impl Ports {
 
     /// Opens a port at the router, or renews its lease.
     async fn open(&mut self, found: &Found, port: Port, address: &Multiaddr) -> Result<(), ReachNews> {
-        let (protocol, internal) = port;
+        let Port {
+            transport,
+            number: internal,
+        } = port;
         let mut external = self.opened.get(&port).map_or(internal, |opened| opened.external);
         let mut lease = LEASE;
         let mut others = OTHERS;
-        let local = SocketAddr::from((found.local, internal));
         loop {
-            self.opened
-                .entry(port)
-                .and_modify(|opened| opened.external = external)
-                .or_insert(Opened {
-                    external,
-                    address: None,
-                });
-            let asked = found.gateway.add_port(protocol, external, local, lease, DESCRIPTION);
-            let answer = timeout(ANSWER, asked).await;
-            tracing::debug!(?protocol, internal, external, ?answer, "asked the router for a port");
+            let asked = Opened {
+                external,
+                granted: false,
+                address: None,
+            };
+            let opened = self.opened.entry(port).or_insert(asked);
+            opened.granted &= opened.external == external;
+            opened.external = external;
+            let local = (found.local, internal);
+            let answer = found.gateway.open(transport, external, local, lease).await;
+            tracing::debug!(?transport, internal, external, ?answer, "asked the router for a port");
             match answer {
-                Ok(Ok(())) => break,
-                Ok(Err(AddPortError::OnlyPermanentLeasesSupported)) if lease != FOR_GOOD => lease = FOR_GOOD,
-                Ok(Err(AddPortError::PortInUse)) if others > 0 => {
+                Ok(()) => break,
+                Err(Fault::Refused { code: NO_LEASES, .. }) if lease != FOR_GOOD => lease = FOR_GOOD,
+                Err(Fault::Refused { code: PORT_IN_USE, .. }) if others > 0 => {
                     others -= 1;
                     external = any_dynamic().unwrap_or(internal);
                 }
-                Ok(Err(AddPortError::PortInUse | AddPortError::SamePortValuesRequired)) => {
+                Err(Fault::Refused {
+                    code: PORT_IN_USE | SAME_PORTS_ONLY,
+                    ..
+                }) => {
                     self.withdraw(port);
                     return Err(ReachNews::PortTaken(internal));
                 }
-                Ok(Err(error)) => {
-                    if is_refusal(&error) {
+                Err(fault) => {
+                    // Without its answer the router may have opened the port.
+                    if matches!(fault, Fault::Refused { .. }) {
                         self.withdraw(port);
                     }
-                    return Err(ReachNews::RouterRefused(in_words(&error)));
+                    return Err(ReachNews::RouterRefused(fault.to_string()));
                 }
-                Err(_) => return Err(ReachNews::RouterRefused("it does not answer".to_owned())),
             }
         }
         let there = outside(address, found.external, external);
         let Some(opened) = self.opened.get_mut(&port) else {
             return Ok(());
         };
+        opened.granted = true;
         let before = opened.address.replace(there.clone());
         if before.as_ref() == Some(&there) {
             return Ok(());
@@ -306,8 +296,7 @@ impl Ports {
         let over: Vec<Port> = self.opened.keys().filter(|port| is_over(port)).copied().collect();
         for port in over {
             if let (Some(found), Some(opened)) = (&self.gateway, self.opened.get(&port)) {
-                let closed = close_port(&found.gateway, port, opened.clone());
-                let _ = timeout(ANSWER, closed).await;
+                let _ = timeout(CLOSE, close_port(found, port, opened)).await;
             }
             self.withdraw(port);
         }
@@ -360,70 +349,53 @@ impl Ports {
     async fn close(&mut self) {
         let Some(found) = self.gateway.take() else { return };
         for (port, opened) in std::mem::take(&mut self.opened) {
-            close_port(&found.gateway, port, opened).await;
+            close_port(&found, port, &opened).await;
         }
     }
 }
 
-async fn close_port(gateway: &Gateway<Tokio>, (protocol, internal): Port, opened: Opened) {
-    let Opened { external, address } = opened;
-    let mut closed = gateway.remove_port(protocol, external).await;
-    // The request to open it may still be on its way.
-    if matches!(closed, Err(RemovePortError::NoSuchPortMapping)) && address.is_none() {
-        sleep(SOON).await;
-        closed = gateway.remove_port(protocol, external).await;
-    }
+/// Closes a port, unless it is another device's.
+async fn close_port(found: &Found, port: Port, opened: &Opened) {
+    let Port { transport, number } = port;
+    let external = opened.external;
+    let closed = match opened.granted || is_ours(found, port, external).await {
+        true => found.gateway.close(transport, external).await,
+        false => return tracing::debug!(?transport, number, external, "a port is not ours to close"),
+    };
     match closed {
-        Ok(()) => tracing::debug!(?protocol, internal, external, "the router has closed a port"),
-        Err(error) => tracing::debug!(?protocol, internal, external, %error, "a port is not closed"),
+        Ok(()) => tracing::debug!(?transport, number, external, "the router has closed a port"),
+        Err(fault) => tracing::debug!(?transport, number, external, %fault, "a port is not closed"),
     }
+}
+
+/// Whether the router forwards this number to the port of this machine.
+async fn is_ours(found: &Found, Port { transport, number }: Port, external: u16) -> bool {
+    let local = (found.local, number);
+    let mut leads = found.gateway.leads_to(transport, external, local).await;
+    // The request to open it may still be on its way.
+    if let Err(Fault::Refused {
+        code: NO_SUCH_ENTRY, ..
+    }) = leads
+    {
+        sleep(SOON).await;
+        leads = found.gateway.leads_to(transport, external, local).await;
+    }
+    leads == Ok(true)
 }
 
 /// The router's own address on the internet.
-async fn external_ip(gateway: &Gateway<Tokio>) -> Result<Ipv4Addr, ReachNews> {
-    let answer = timeout(ANSWER, gateway.get_external_ip()).await;
+async fn external_ip(gateway: &Gateway) -> Result<Ipv4Addr, ReachNews> {
+    let answer = gateway.external_ip().await;
     tracing::debug!(gateway = %gateway.addr, ?answer, "asked the router for its address");
-    match answer {
-        Ok(Ok(IpAddr::V4(ip))) if is_global(ip) => Ok(ip),
-        Ok(Ok(ip)) => Err(ReachNews::RouterNotPublic(Some(ip).filter(|ip| !ip.is_unspecified()))),
-        Ok(Err(GetExternalIpError::ActionNotAuthorized)) => {
-            Err(ReachNews::RouterRefused("it does not tell its address".to_owned()))
-        }
-        // An empty address, or an error in place of one.
-        Ok(Err(GetExternalIpError::RequestError(RequestError::InvalidResponse(_) | RequestError::ErrorCode(_, _)))) => {
-            Err(ReachNews::RouterNotPublic(None))
-        }
-        Ok(Err(GetExternalIpError::RequestError(_))) | Err(_) => Err(ReachNews::NoUpnp),
-    }
-}
-
-/// Whether the router has surely not opened the port. Without its answer it may have.
-fn is_refusal(error: &AddPortError) -> bool {
-    !matches!(error, AddPortError::RequestError(error)
-        if !matches!(error, RequestError::ErrorCode(_, _) | RequestError::UnsupportedAction(_)))
-}
-
-/// The router's reason, without a library's own words.
-fn in_words(error: &AddPortError) -> String {
-    match error {
-        AddPortError::ActionNotAuthorized => "it is not authorized".to_owned(),
-        AddPortError::RequestError(RequestError::ErrorCode(code, text)) => clean(&format!("{text}, error {code}")),
-        AddPortError::RequestError(RequestError::UnsupportedAction(_)) => "it cannot open ports".to_owned(),
-        AddPortError::RequestError(_) => "its answer cannot be read".to_owned(),
-        other => clean(&other.to_string()),
-    }
-}
-
-/// The port of a listening address, if a router can forward it.
-fn port_of(address: &Multiaddr) -> Option<Port> {
-    let mut parts = address.iter();
-    let Some(Protocol::Ip4(_)) = parts.next() else {
-        return None;
-    };
-    match parts.next() {
-        Some(Protocol::Tcp(port)) => Some((PortMappingProtocol::TCP, port)),
-        Some(Protocol::Udp(port)) => Some((PortMappingProtocol::UDP, port)),
-        _ => None,
+    match answer.map(|text| text.parse().ok()) {
+        Ok(Some(IpAddr::V4(ip))) if is_global(ip) => Ok(ip),
+        Ok(ip) => Err(ReachNews::RouterNotPublic(ip.filter(|ip| !ip.is_unspecified()))),
+        Err(Fault::Refused {
+            code: NOT_AUTHORIZED, ..
+        }) => Err(ReachNews::RouterRefused("it does not tell its address".to_owned())),
+        // Some routers tell an error in place of an address.
+        Err(Fault::Refused { .. }) => Err(ReachNews::RouterNotPublic(None)),
+        Err(Fault::NoAnswer | Fault::Unreadable) => Err(ReachNews::NoUpnp),
     }
 }
 

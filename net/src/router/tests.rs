@@ -4,13 +4,14 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
 
+use super::gateway::{SERVICES, Transport};
 use super::*;
 
 /// A router's answers to requests: the name of an action, and how often it has been asked before.
 type Answers = fn(&str, usize) -> Result<String, u16>;
 
 struct Fake {
-    gateway: Gateway<Tokio>,
+    gateway: Gateway,
     /// The actions that it was asked for, each with its external port.
     asked: Arc<Mutex<Vec<String>>>,
 }
@@ -40,6 +41,10 @@ impl Fake {
                         action = line.trim().trim_end_matches('"').rsplit('#').next().unwrap().to_owned();
                     }
                     line.clear();
+                }
+                if action.is_empty() {
+                    // A request that was given up before it was sent.
+                    continue;
                 }
                 let mut body = vec![0; length];
                 reader.read_exact(&mut body).unwrap();
@@ -73,22 +78,11 @@ impl Fake {
                 );
             }
         });
-        let arguments = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
-        let schema = [
-            (
-                "AddPortMapping",
-                arguments(&["NewExternalPort", "NewProtocol", "NewLeaseDuration"]),
-            ),
-            ("DeletePortMapping", arguments(&["NewExternalPort", "NewProtocol"])),
-        ];
         Self {
             gateway: Gateway {
                 addr,
-                root_url: String::new(),
-                control_url: "/control".to_owned(),
-                control_schema_url: String::new(),
-                control_schema: schema.map(|(name, arguments)| (name.to_owned(), arguments)).into(),
-                provider: Tokio,
+                control: "/control".to_owned(),
+                service: SERVICES[0],
             },
             asked,
         }
@@ -108,7 +102,10 @@ impl Fake {
     }
 }
 
-const PORT: Port = (PortMappingProtocol::TCP, 4001);
+const PORT: Port = Port {
+    transport: Transport::Tcp,
+    number: 4001,
+};
 
 fn ports(found: Found) -> (Ports, mpsc::Receiver<ReachNews>) {
     let (news, told) = mpsc::channel(NEWS);
@@ -189,14 +186,16 @@ async fn refusals_are_told_and_close_nothing() {
     assert_eq!(failed, Err(ReachNews::RouterRefused("No way, error 501".to_owned())));
 }
 
-/// The node ends while the request is on its way: the router may open the port all the same.
-#[tokio::test]
-async fn a_port_is_closed_without_an_answer() {
-    let fake = Fake::start(|action, before| match (action, before) {
-        // The request to open it arrives later.
-        ("DeletePortMapping", 0) => Err(714),
-        _ => Ok(String::new()),
-    });
+/// The entry of a router's list that leads to this address.
+fn leads_to(ip: &str) -> Result<String, u16> {
+    Ok(format!(
+        "<NewInternalPort>4001</NewInternalPort><NewInternalClient>{ip}</NewInternalClient>"
+    ))
+}
+
+/// Ends while the request to open a port is on its way. Returns what the router was asked for afterwards.
+async fn ends_without_an_answer(answers: Answers) -> Vec<String> {
+    let fake = Fake::start(answers);
     let found = fake.found();
     let (mut ports, _told) = ports(found.clone());
     let address = "/ip4/127.0.0.1/tcp/4001".parse().unwrap();
@@ -206,9 +205,60 @@ async fn a_port_is_closed_without_an_answer() {
         () = std::future::ready(()) => {}
     }
     ports.close().await;
-    let closed = fake.asked();
-    let closed = closed.iter().filter(|asked| *asked == "DeletePortMapping 4001");
-    assert_eq!(closed.count(), 2);
+    let mut asked = fake.asked();
+    asked.retain(|asked| !asked.starts_with("Add"));
+    asked
+}
+
+/// The router may open the port all the same.
+#[tokio::test]
+async fn a_port_is_closed_without_an_answer() {
+    let asked = ends_without_an_answer(|action, before| match (action, before) {
+        // The request to open it arrives later.
+        ("GetSpecificPortMappingEntry", 0) => Err(714),
+        ("GetSpecificPortMappingEntry", _) => leads_to("127.0.0.1"),
+        _ => Ok(String::new()),
+    })
+    .await;
+    let looked_up = "GetSpecificPortMappingEntry 4001";
+    assert_eq!(asked, [looked_up, looked_up, "DeletePortMapping 4001"]);
+}
+
+#[tokio::test]
+async fn the_port_of_another_device_is_never_closed() {
+    let others: [Answers; 3] = [
+        |action, _| match action {
+            "GetSpecificPortMappingEntry" => leads_to("127.0.0.2"),
+            _ => Ok(String::new()),
+        },
+        // Routers that do not tell.
+        |action, _| match action {
+            "GetSpecificPortMappingEntry" => Err(606),
+            _ => Ok(String::new()),
+        },
+        |_, _| Ok(String::new()),
+    ];
+    for (number, answers) in others.into_iter().enumerate() {
+        let asked = ends_without_an_answer(answers).await;
+        assert_eq!(asked, ["GetSpecificPortMappingEntry 4001"], "router {number}");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_is_too_deep_or_too_large_is_refused() {
+    let too_much: [Answers; 2] = [
+        |_, _| Ok(format!("{}{}", "<a>".repeat(40), "</a>".repeat(40))),
+        |_, _| Ok("x".repeat(70_000)),
+    ];
+    for answers in too_much {
+        let (result, told, asked) = opens(answers).await;
+        let reason = "its answer cannot be read".to_owned();
+        assert_eq!(result, Err(ReachNews::RouterRefused(reason)));
+        assert_eq!(told, None);
+        // The router may have opened it, but does not tell to whom.
+        assert_eq!(asked, ["AddPortMapping 4001 1200", "GetSpecificPortMappingEntry 4001"]);
+        assert_eq!(external_ip(&Fake::start(answers).gateway).await, Err(ReachNews::NoUpnp));
+    }
 }
 
 #[tokio::test]
