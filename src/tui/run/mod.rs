@@ -135,7 +135,7 @@ pub(in crate::tui) async fn run(interface: Interface, start: Start) -> Result<Ta
     let data_complaint = interface.data.complaint();
     let can_save = interface.data.open().is_ok();
     let (points, point_complaints) = points(&context.settings.meet);
-    let (back, mut inputs) = mpsc::channel(64);
+    let (back, inputs) = mpsc::channel(64);
     let mut app = App {
         interface,
         live: None,
@@ -189,7 +189,18 @@ pub(in crate::tui) async fn run(interface: Interface, start: Start) -> Result<Ta
         shell.toast(Tone::Bad, complaint);
     }
     app.load_library();
+    let shown = show(&mut app, &mut shell, inputs).await;
+    // However the screens end, sessions close their connections before the program ends.
+    app.close();
+    for closing in app.closing {
+        let _ = closing.await;
+    }
+    shown?;
+    Ok(app.ending)
+}
 
+/// Takes the terminal, and shows the screens until the player leaves or the terminal is gone.
+async fn show(app: &mut App, shell: &mut Shell, mut inputs: mpsc::Receiver<Input>) -> std::io::Result<()> {
     let mut screen = Screen::open()?;
     let mut keys = user_inputs();
     let mut first = None;
@@ -204,19 +215,14 @@ pub(in crate::tui) async fn run(interface: Interface, start: Start) -> Result<Ta
     let mut signals = Signals::new()?;
     let mut jobs = JobControl::new()?;
     let mut drawn = Instant::now();
-    let mut failed = None;
     loop {
         let began = Instant::now();
-        // A terminal that is gone must not keep sessions from closing what they have opened.
-        if let Err(error) = screen.terminal.draw(|frame| shell.draw(frame)) {
-            failed = Some(error);
-            break;
-        }
+        screen.terminal.draw(|frame| shell.draw(frame))?;
         if began.elapsed() > SLOW {
             shell.set_slow();
         }
         // Browse after the first frame: the network must not delay it.
-        app.browse(&mut shell);
+        app.browse(shell);
         let pace = shell.pace();
         let wake = pace.map(|pace| drawn + pace);
         let input = match first.take() {
@@ -234,7 +240,7 @@ pub(in crate::tui) async fn run(interface: Interface, start: Start) -> Result<Ta
                 Some(input) = inputs.recv() => input,
                 input = keys.recv() => match input {
                     Some(input) => input,
-                    None => break,
+                    None => return Ok(()),
                 },
                 () = sleep_until(wake.unwrap_or(drawn)), if wake.is_some() => {
                     let now = Instant::now();
@@ -242,7 +248,7 @@ pub(in crate::tui) async fn run(interface: Interface, start: Start) -> Result<Ta
                     drawn = now;
                     Input::Tick(passed)
                 }
-                () = signals.recv() => break,
+                () = signals.recv() => return Ok(()),
             },
         };
         if pace.is_none() {
@@ -251,25 +257,15 @@ pub(in crate::tui) async fn run(interface: Interface, start: Start) -> Result<Ta
         }
         // The program may stay open past midnight.
         shell.set_day((app.interface.today)());
-        let mut leave = app.take_in(&mut shell, input);
+        let mut leave = app.take_in(shell, input);
         for _ in 0..AT_ONCE {
             let more = keys.try_recv().ok().or_else(|| app.try_next());
             let Some(input) = more else { break };
-            leave |= app.take_in(&mut shell, input);
+            leave |= app.take_in(shell, input);
         }
         if leave {
-            break;
+            return Ok(());
         }
-    }
-    app.close();
-    drop(screen);
-    // Let sessions close their connections before the program ends.
-    for closing in app.closing {
-        let _ = closing.await;
-    }
-    match failed {
-        Some(error) => Err(error.into()),
-        None => Ok(app.ending),
     }
 }
 
@@ -340,15 +336,20 @@ impl App {
             }
             SessionEvent::Fault {
                 stopped: true, what, ..
-            } => {
-                self.ending = TableOutcome::Failed(format!("the table has stopped: {what}"));
-            }
-            SessionEvent::Claimed { .. } => {
-                self.ending = TableOutcome::Failed("the table was closed, the game is unfinished".to_owned());
-            }
+            } => self.stopped(format!("the table has stopped: {what}")),
+            SessionEvent::Claimed { .. } => self.stopped("the table was closed, the game is unfinished".to_owned()),
             SessionEvent::Error(why) => self.ending = TableOutcome::Failed(why.clone()),
             _ => {}
         }
+    }
+
+    /// The table has stopped. What could not be saved was told before, and follows the reason.
+    fn stopped(&mut self, mut why: String) {
+        if let TableOutcome::Failed(unsaved) = &self.ending {
+            why.push('\n');
+            why.push_str(unsaved);
+        }
+        self.ending = TableOutcome::Failed(why);
     }
 
     /// The table hosted here is reachable under this ticket. Invites the players of the previous table to it.
