@@ -23,7 +23,7 @@ pub struct SessionLine {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub enum Event {
-    /// The host is reachable, or its ticket has changed.
+    /// The table is reachable, or the ticket has changed.
     Ticket(Ticket),
     /// The host is not connected; the program is trying to reach it.
     Reaching(Reaching),
@@ -63,12 +63,12 @@ pub enum Event {
     Error(Error),
 }
 
-/// The host is reachable, or its ticket has changed.
+/// The table is reachable, or the ticket has changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Ticket {
-    /// The ticket, for `join` and `watch`.
+    /// The ticket, for `join` and `watch`; during a game for `resume`.
     pub ticket: String,
-    /// The multiaddresses on which the host listens.
+    /// The multiaddresses in the ticket, under which this program can be reached.
     pub addresses: Vec<String>,
 }
 

@@ -209,7 +209,7 @@ pub enum UnreadableTranscript {
     #[error("{0}")]
     Io(#[from] io::Error),
     /// It is a folder, a pipe or a device; a pipe might never end.
-    #[error("it is no regular file; `fairdeal verify -` reads standard input")]
+    #[error("it is no regular file; only `fairdeal verify` reads from a pipe: give it - and standard input")]
     NotAFile,
     /// It is too large to be a transcript; nothing of it was read.
     #[error("it has {length} bytes; a transcript has {limit} at most")]

@@ -145,23 +145,29 @@ impl TableScreen {
     }
 
     /// Says what became of the ticket. Only what surely was copied gets a check mark.
-    pub(super) fn tell_copied(copied: Copied, requests: &mut Requests) {
+    pub(super) fn tell_copied(&self, copied: Copied, requests: &mut Requests) {
+        let keys = match self.snapshot {
+            None => "press a",
+            Some(_) => "press : and type ticket",
+        };
         let (tone, text) = match copied {
             Copied::Asked => (
                 Tone::Plain,
-                "This terminal was asked to copy the ticket. If it does not let programs do that, press a for the whole \
-                 ticket.",
+                format!(
+                    "This terminal was asked to copy the ticket. If it does not let programs do that, {keys} for the \
+                     whole ticket."
+                ),
             ),
             Copied::Tmux => (
                 Tone::Good,
-                "The ticket is in tmux's buffer, and in the clipboard if your terminal lets tmux write there.",
+                "The ticket is in tmux's buffer, and in the clipboard if your terminal lets tmux write there.".to_owned(),
             ),
             Copied::Nowhere => (
                 Tone::Bad,
-                "Nothing was copied: there is no clipboard here. Press a for the whole ticket.",
+                format!("Nothing was copied: there is no clipboard here. For the whole ticket, {keys}."),
             ),
         };
-        requests.push(Request::Toast(tone, text.to_owned()));
+        requests.push(Request::Toast(tone, text));
     }
 
     fn seat_bot(&self, requests: &mut Requests) {

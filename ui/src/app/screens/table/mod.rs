@@ -637,7 +637,7 @@ impl Screen for TableScreen {
                     self.ending.failed = Some("the session has ended".to_owned());
                 }
             }
-            UiEvent::Copied(copied) => Self::tell_copied(*copied, requests),
+            UiEvent::Copied(copied) => self.tell_copied(*copied, requests),
             UiEvent::Failed(why) => {
                 // Once the lobby is reached, a failed request does not end it.
                 if self.snapshot.is_none() && self.lobby.seats.is_empty() {
