@@ -102,14 +102,11 @@ impl DataView {
             return Err(wrong(format!("it is larger than {MAX_FILE} bytes")));
         }
         let text = String::from_utf8(bytes).map_err(|error| wrong(error.to_string()))?;
-        let book: Book = toml_edit::de::from_str(&text).map_err(|error| {
-            let line = edit::line_at(&text, error.span().map_or(0, |span| span.start));
-            wrong(format!("line {line}: {}", error.message()))
-        })?;
-        Ok((book.in_order(), text))
+        Ok((book_in(&text).map_err(wrong)?, text))
     }
 
     /// Changes the address book, unless another program is changing it. Creates the data directory if it is missing.
+    /// Returns the book as it is then read.
     ///
     /// # Errors
     /// [`PeopleError`]; the file is then as before.
@@ -138,16 +135,31 @@ impl DataView {
         let (before, text) = self.read_people()?;
         let mut book = before.clone();
         change(&mut book)?;
-        if book != before {
-            let path = self.people_file();
-            let edited = edited(&text, &before, &book).map_err(|why| PeopleError::Wrong {
-                path: path.clone(),
-                why,
-            })?;
-            files::rewrite(&path, edited.as_bytes())?;
+        if book == before {
+            return Ok(before);
         }
+        let path = self.people_file();
+        let wrong = |why| PeopleError::Wrong {
+            path: path.clone(),
+            why,
+        };
+        let edited = edited(&text, &before, &book).map_err(wrong)?;
+        let book = book_in(&edited).map_err(wrong)?;
+        files::rewrite(&path, edited.as_bytes())?;
         Ok(book)
     }
+}
+
+/// The book in a file's text.
+///
+/// # Errors
+/// The line and the mistake.
+fn book_in(text: &str) -> Result<Book, String> {
+    let book: Book = toml_edit::de::from_str(text).map_err(|error| {
+        let line = edit::line_at(text, error.span().map_or(0, |span| span.start));
+        format!("line {line}: {}", error.message())
+    })?;
+    Ok(book.from_file())
 }
 
 /// The file's text after the change from one book to the other.
@@ -161,10 +173,15 @@ fn edited(text: &str, before: &Book, after: &Book) -> Result<String, String> {
     let tables = std::mem::take(people).into_array_of_tables();
     let mut tables = tables.map_err(|_| format!("'{PEOPLE}' is no list of entries"))?;
     let key_of = |table: &Table| table.get("key").and_then(|key| key.as_str()?.parse::<PeerKey>().ok());
-    let is_forgotten = |key: PeerKey| before.get(&key).is_some() && after.get(&key).is_none();
-    tables.retain(|table| !key_of(table).is_some_and(is_forgotten));
+    let is_forgotten = |table: &Table| {
+        let key = key_of(table);
+        key.is_some_and(|key| before.get(&key).is_some() && after.get(&key).is_none())
+    };
+    let homeless = edit::keep_comments(&mut tables, is_forgotten);
+    tables.retain(|table| !is_forgotten(table));
     let written = |person: &Person| toml_edit::ser::to_document(person).map_err(|error| error.to_string());
-    for person in after.people() {
+    // The newest goes to the end.
+    for person in after.people().iter().rev() {
         let old = before.get(&person.key);
         if old == Some(person) {
             continue;
@@ -177,10 +194,12 @@ fn edited(text: &str, before: &Book, after: &Book) -> Result<String, String> {
         let old = old.map(written).transpose()?.unwrap_or_default();
         let mut same = tables.iter_mut().filter(|table| key_of(table) == Some(person.key));
         // Each copy of an entry gets the change: a mark in any of them counts.
-        same.try_for_each(|table| edit::apply(table, old.as_table(), new.as_table()))
+        same.try_for_each(|table| edit::apply_to_table(table, old.as_table(), new.as_table()))
             .map_err(|why| why.to_string())?;
     }
     *people = Item::ArrayOfTables(tables);
+    let trailing = homeless + document.trailing().as_str().unwrap_or("");
+    document.set_trailing(trailing);
     Ok(edit::text_of(&document, text))
 }
 
@@ -356,6 +375,99 @@ mod tests {
         });
         assert_eq!(book.unwrap().people().len(), MAX_PEOPLE);
         assert_eq!(data.people().unwrap().people().len(), MAX_PEOPLE);
+    }
+
+    fn meet_on(data: &DataView, key: PeerKey, day: &str) -> Book {
+        let met = data.change_people(|book| {
+            book.met(key, "Ada", false, day, true);
+            Ok(())
+        });
+        met.unwrap()
+    }
+
+    fn keys(book: &Book) -> Vec<PeerKey> {
+        book.people().iter().map(|person| person.key).collect()
+    }
+
+    #[test]
+    fn book_lists_who_was_met_last_first() {
+        let (_home, data) = open();
+        let [ann, bea, cat, dan] = [1, 2, 3, 4].map(key);
+        meet_on(&data, ann, "2026-01-01");
+        meet_on(&data, bea, "2026-01-02");
+        assert_eq!(keys(&data.people().unwrap()), [bea, ann]);
+        // A known person keeps the place in the file.
+        let text = std::fs::read_to_string(data.people_file()).unwrap();
+        std::fs::write(data.people_file(), format!("# mine\n{text}")).unwrap();
+        meet_on(&data, ann, "2026-01-03");
+        let book = meet_on(&data, cat, "2026-01-02");
+        assert_eq!(keys(&book), [ann, cat, bea], "within a day, who was added last");
+        assert_eq!(data.people().unwrap(), book);
+        let book = data.change_people(|book| book.change(dan, Some("Dan"), &Change::Blocked(true)));
+        assert_eq!(keys(&book.unwrap()), [ann, cat, bea, dan], "never met");
+        let book = meet_on(&data, dan, "2026-01-04");
+        assert_eq!(keys(&book), [dan, ann, cat, bea]);
+        let text = std::fs::read_to_string(data.people_file()).unwrap();
+        let mut places = vec!["# mine".to_owned()];
+        places.extend([ann, bea, cat, dan].map(|key| key.to_string()));
+        let places: Vec<_> = places.iter().map(|part| text.find(part.as_str()).unwrap()).collect();
+        assert!(places.is_sorted(), "{text}");
+        // All that sit at one table.
+        let table = data.change_people(|book| {
+            for seed in [5, 6] {
+                book.met(key(seed), "Ada", false, "2026-01-05", true);
+            }
+            Ok(())
+        });
+        assert_eq!(keys(&table.unwrap()), [key(6), key(5), dan, ann, cat, bea]);
+    }
+
+    #[test]
+    fn oldest_plain_entry_of_the_file_makes_room() {
+        let (_home, data) = open();
+        let numbered = |number: usize| {
+            let mut bytes = [0; 32];
+            bytes[..8].copy_from_slice(&u64::try_from(number).unwrap().to_le_bytes());
+            PeerKey::from(bytes)
+        };
+        let full = data.change_people(|book| {
+            for number in 1..=MAX_PEOPLE {
+                book.met(numbered(number), "Ada", false, "2026-01-01", true);
+            }
+            book.change(numbered(2), None, &Change::Favourite(true))
+        });
+        assert_eq!(full.unwrap().people().len(), MAX_PEOPLE);
+        meet_on(&data, numbered(1), "2026-01-02");
+        meet_on(&data, numbered(MAX_PEOPLE + 1), "2026-01-03");
+        let book = meet_on(&data, numbered(MAX_PEOPLE + 2), "2026-01-03");
+        assert_eq!(book.people().len(), MAX_PEOPLE);
+        let is_there = |number| book.get(&numbered(number)).is_some();
+        assert!(is_there(1), "met again since");
+        assert!(is_there(2), "a favourite");
+        assert!(!is_there(3) && !is_there(4) && is_there(5), "the oldest");
+        assert!(is_there(MAX_PEOPLE + 1) && is_there(MAX_PEOPLE + 2), "the newest");
+    }
+
+    #[test]
+    fn comments_around_a_forgotten_person_stay() {
+        let (_home, data) = open();
+        let [ann, bea] = [key(1), key(2)];
+        let entry = |key| format!("[[person]]\nkey = \"{key}\"\ngames = 1\n");
+        let forget = |key| data.change_people(|book| book.change(key, None, &Change::Forget)).unwrap();
+        let text = format!(
+            "version = 1\n\n# from school\n\n# rude\n{}\n# kind\n{}",
+            entry(ann),
+            entry(bea)
+        );
+        std::fs::write(data.people_file(), text).unwrap();
+        forget(ann);
+        let new = std::fs::read_to_string(data.people_file()).unwrap();
+        let expected = format!("version = 1\n\n# from school\n\n# kind\n{}", entry(bea));
+        assert_eq!(new, expected);
+        forget(bea);
+        let new = std::fs::read_to_string(data.people_file()).unwrap();
+        assert!(new.contains("# from school\n") && !new.contains("# kind"), "{new}");
+        data.people().unwrap();
     }
 
     /// Two programs that change the book at once lose nothing.

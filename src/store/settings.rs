@@ -162,7 +162,7 @@ impl DataDir {
         let mut document = edit::document(&text).map_err(unsaved)?;
         let written = |settings| toml_edit::ser::to_document(settings).map_err(|error| unsaved(error.to_string()));
         let (before, after) = (written(before)?, written(after)?);
-        let changed = edit::apply(document.as_table_mut(), before.as_table(), after.as_table());
+        let changed = edit::apply(&mut document, before.as_table(), after.as_table());
         changed.map_err(|why| unsaved(why.to_string()))?;
         let new = edit::text_of(&document, &text);
         if new != text {

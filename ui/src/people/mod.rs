@@ -11,6 +11,9 @@ mod mark;
 pub use key::{NotAPeerKey, PeerKey};
 pub use mark::{Known, Mark, MarkKind, SeatPerson};
 
+use std::cmp::Reverse;
+
+use fairdeal_games::calendar::day_number;
 use fairdeal_games::counted;
 use serde::{Deserialize, Serialize};
 
@@ -173,6 +176,11 @@ impl Person {
         readable(self.name.as_deref(), announced).unwrap_or_else(|| self.key.short())
     }
 
+    /// The number of the day of the last meeting, if it is a day.
+    fn last_day(&self) -> Option<i32> {
+        self.last.as_deref().and_then(day_number)
+    }
+
     /// Whether the player has said nothing of it.
     fn is_plain(&self) -> bool {
         self.name.is_none() && !self.favourite && !self.blocked
@@ -203,10 +211,11 @@ impl Book {
     /// The keys of the file.
     pub const KEYS: [&'static str; 2] = ["version", "person"];
 
-    /// Brings a book that may have been edited by hand into order: every key once, with the marks of all its entries, and
-    /// names as a screen can show them.
+    /// Brings a book as its file holds it into order. A hand may have edited it: every key once, with the marks of all its
+    /// entries, and names as a screen can show them. Entries keep their place in the file and new ones are added at its
+    /// end, so the days of the last meetings tell who was met last; within a day, who was added last.
     #[must_use]
-    pub fn in_order(self) -> Self {
+    pub fn from_file(self) -> Self {
         let mut book = Self::default();
         for mut person in self.people {
             if let Some(first) = book.people.iter_mut().find(|first| first.key == person.key) {
@@ -222,10 +231,12 @@ impl Book {
             }
             book.people.push(person);
         }
+        book.people.reverse();
+        book.people.sort_by_cached_key(|person| Reverse(person.last_day()));
         book
     }
 
-    /// The people, those met last first.
+    /// The people, those met last first, and those never met last.
     pub fn people(&self) -> &[Person] {
         &self.people
     }
@@ -296,8 +307,9 @@ impl Book {
             (Change::Forget, None) => return Err(ChangeError::Unknown),
             _ => {}
         }
-        let place = self.people.iter().position(|person| person.key == key).unwrap_or(0);
+        let known = self.people.iter().position(|person| person.key == key);
         let mut person = self.take(key).ok_or(ChangeError::Full)?;
+        let place = known.unwrap_or_else(|| self.people.partition_point(|person| person.last_day().is_some()));
         match change {
             Change::Name(_) => person.name = Some(name).filter(|name| !name.is_empty()),
             Change::Favourite(is_favourite) => person.favourite = *is_favourite,
@@ -311,7 +323,7 @@ impl Book {
             person.announces(announced);
         }
         if !person.is_plain() || person.games > 0 {
-            self.people.insert(place.min(self.people.len()), person);
+            self.people.insert(place, person);
         }
         Ok(())
     }
