@@ -63,7 +63,12 @@ fn change(
             let is_inline = there.is_inline_table();
             let table = there.as_table_like_mut().ok_or_else(|| Unfit(key.to_owned()))?;
             let none = InlineTable::new();
-            let left = change(table, old.and_then(Item::as_table_like).unwrap_or(&none), new, is_inline)?;
+            let left = change(
+                table,
+                old.and_then(Item::as_table_like).unwrap_or(&none),
+                new,
+                is_inline,
+            )?;
             match there {
                 _ if left.is_empty() => {}
                 Item::Table(table) if !table.is_dotted() => append(table.decor_mut(), &left),
@@ -205,7 +210,10 @@ fn place(file: &mut dyn TableLike, key: &str, comments: &str, is_inline: bool) -
     };
     comments.is_empty()
         || below.iter().any(|name| put_above(file, name, comments))
-        || above.iter().rev().any(|name| put_below(file, name, comments, is_inline))
+        || above
+            .iter()
+            .rev()
+            .any(|name| put_below(file, name, comments, is_inline))
 }
 
 /// Puts comments above a key. A table with dots has no line of its own: its first key has.
@@ -237,7 +245,10 @@ fn put_below(file: &mut dyn TableLike, name: &str, comments: &str, is_inline: bo
         }
         Some(Item::Table(table)) if table.is_dotted() => {
             let names: Vec<String> = table.iter().map(|(name, _)| name.to_owned()).collect();
-            names.iter().rev().any(|name| put_below(table, name, comments, is_inline))
+            names
+                .iter()
+                .rev()
+                .any(|name| put_below(table, name, comments, is_inline))
         }
         _ => false,
     }
@@ -480,7 +491,11 @@ mod tests {
         assert!(new.contains("# one") && new.contains("# two"), "{new}");
         assert_eq!(edited(&new, after, after).unwrap(), new);
         let values = new.parse::<DocumentMut>().unwrap();
-        let values = values["a"].as_array().unwrap().iter().map(|value| value.as_str().unwrap());
+        let values = values["a"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|value| value.as_str().unwrap());
         assert_eq!(values.collect::<Vec<_>>(), ["z", "x"]);
     }
 

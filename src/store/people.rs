@@ -453,7 +453,10 @@ mod tests {
         let (_home, data) = open();
         let [ann, bea] = [key(1), key(2)];
         let entry = |key| format!("[[person]]\nkey = \"{key}\"\ngames = 1\n");
-        let forget = |key| data.change_people(|book| book.change(key, None, &Change::Forget)).unwrap();
+        let forget = |key| {
+            data.change_people(|book| book.change(key, None, &Change::Forget))
+                .unwrap()
+        };
         let text = format!(
             "version = 1\n\n# from school\n\n# rude\n{}\n# kind\n{}",
             entry(ann),

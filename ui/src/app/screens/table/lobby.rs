@@ -160,7 +160,8 @@ impl TableScreen {
             ),
             Copied::Tmux => (
                 Tone::Good,
-                "The ticket is in tmux's buffer, and in the clipboard if your terminal lets tmux write there.".to_owned(),
+                "The ticket is in tmux's buffer, and in the clipboard if your terminal lets tmux write there."
+                    .to_owned(),
             ),
             Copied::Nowhere => (
                 Tone::Bad,
