@@ -61,7 +61,7 @@ fn ask(ip: IpAddr) -> Result<(), MulticastFault> {
     }
 }
 
-/// What keeps a question from being sent.
+/// The reason why a question cannot be sent.
 fn not_sent(ip: IpAddr, error: &io::Error, on_macos: bool) -> MulticastFault {
     // macOS answers so, too, where it keeps a program from the LAN.
     let reason = if on_macos && error.kind() == io::ErrorKind::HostUnreachable {

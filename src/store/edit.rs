@@ -270,7 +270,7 @@ pub(super) fn keep_comments(tables: &mut ArrayOfTables, is_removed: impl Fn(&Tab
             let others = above.replace("\r\n", "\n");
             if let Some((others, _)) = others.rsplit_once("\n\n").filter(|(others, _)| others.contains('#')) {
                 kept.push_str(others);
-                kept.push_str("\n");
+                kept.push('\n');
             }
         } else if !kept.is_empty() {
             let above = kept + above;

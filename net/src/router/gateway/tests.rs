@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use super::*;
 
-/// What most routers tell, around a service of this type.
+/// The usual description of a router, around a service of this type.
 fn description(service: &str) -> String {
     format!(
         "<?xml version=\"1.0\"?>\n<root xmlns=\"urn:schemas-upnp-org:device-1-0\"><device><friendlyName>Caf\u{e9} &amp; \
