@@ -231,9 +231,16 @@ fn turn_events_suffice_to_play() {
         ("loot", &["--option", "target=10", "--option", "turn-time=90"][..]),
         (
             "houses-of-thoth",
-            &["--option", "target=10", "--option", "opening=auction"],
+            &[
+                "--option",
+                "target=10",
+                "--option",
+                "opening=auction",
+                "--option",
+                "turn-time=none",
+            ],
         ),
-        ("sphinxs-paw", &[]),
+        ("sphinxs-paw", &["--option", "turn-time=none"]),
     ] {
         let root = TempDir::new().unwrap();
         let [host, guest, watcher] = printed(&root, game, options);

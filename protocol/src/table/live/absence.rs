@@ -101,7 +101,7 @@ impl<G: Game> Table<G> {
         }
         let gone = |seat: Seat, more: u64| away.contains(seat) && waited(seat, absence, more);
         let too_few = |seat: Seat| few && (gone(seat, CALM) || late_by(seat, CALM));
-        // Only present persons may be patient with a player who is out of time.
+        // Only present persons may be patient after a turn time has run out.
         let is_patient = |seat: Seat| {
             let present = seat != self.me() && !due.contains(seat) && !away.contains(seat);
             present && parties.is_person(seat)
