@@ -16,7 +16,7 @@ use crate::table::message::Head;
 const ANSWERS_A_TICK: u8 = 2;
 /// The longest pause, in ticks, between two answers to a head that says the same as the last one, while this seat has
 /// nothing new: the last answer was lost, or could not help.
-const PATIENT: u32 = 8;
+const PATIENT: u32 = 64;
 /// How many bytes this seat sends on account of one other seat before it has to wait: a whole answer to a head.
 pub const BURST: u64 = 512 << 10;
 /// How many bytes a second it sends on account of one other seat in the long run.
