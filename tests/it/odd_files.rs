@@ -222,7 +222,7 @@ fn absent_seats_are_there_and_whole_parties() {
     assert!(closed(&room, &[present], &all(false), &[]));
     assert!(!closed(&room, &[present], &all(true), &[]));
 
-    // Seats 0 and 1 are one party: one of them alone can neither claim nor be absent.
+    // Seats 0 and 1 are one party: neither can claim or be absent without the other.
     let room = table(&[0, 0, 2, 3]);
     let leads = leader(&room).index();
     assert!(leads < 2, "the claims below need a leader with a mate");

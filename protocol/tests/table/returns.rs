@@ -72,6 +72,18 @@ fn a_state_reply_counts_for_its_author() {
     assert!(!place.table.is_returning());
 }
 
+/// The first request of a seat that has returned, for everything.
+fn request_of(place: &TestSeat<Drill>, asker: usize) -> StateRequest {
+    StateRequest {
+        table: place.table.replica().table(),
+        asker: seat(asker),
+        nonce: [1; 16],
+        number: 0,
+        step: 0,
+        answered: SeatSet::EMPTY,
+    }
+}
+
 /// Its contents are its author's, and the seat that carries it cannot judge them.
 #[test]
 fn rubbish_in_a_reply_is_its_authors() {
@@ -114,14 +126,7 @@ fn a_forged_request_is_refused() {
     sim.run(1_000);
     let place = &mut sim.room[0];
     place.take_sent();
-    let request = StateRequest {
-        table: place.table.replica().table(),
-        asker: seat(2),
-        nonce: [1; 16],
-        number: 0,
-        step: 0,
-        answered: SeatSet::EMPTY,
-    };
+    let request = request_of(place, 2);
     let mut take = |request: StateRequest, signer: usize, hops: u8| {
         let request = SignedStateRequest::sign(request, &seats::key(seat(signer)));
         let taken = place.accept(seat(1), Message::StateRequest(Box::new(Relayed { request, hops })));
@@ -154,14 +159,7 @@ fn a_request_over_its_askers_own_link_is_answered() {
     sim.run(1_000);
     let place = &mut sim.room[0];
     place.take_sent();
-    let request = StateRequest {
-        table: place.table.replica().table(),
-        asker: seat(2),
-        nonce: [1; 16],
-        number: 0,
-        step: 0,
-        answered: SeatSet::EMPTY,
-    };
+    let request = request_of(place, 2);
     let request = SignedStateRequest::sign(request, &seats::key(seat(2)));
     let mut replies = |from: usize| {
         let request = request.clone();
