@@ -59,6 +59,7 @@ mod swarm;
 mod tests;
 mod ticket;
 mod traffic;
+mod unseated;
 
 pub use address::{AddressError, parse_address};
 pub use announcement::Announcement;

@@ -32,6 +32,7 @@ use crate::port::{is_everywhere, is_free, is_quic};
 use crate::relays::{Relays, is_circuit};
 use crate::swarm::{self, Behaviour};
 use crate::traffic::Traffic;
+use crate::unseated::Unseated;
 use crate::{DialFailure, Lan, NodeConfig, NodeError, NodeEvent, PeerId, Reach, ReachNews, RelayMetrics};
 
 /// Bytes in flight to a peer from which on best-effort messages to it are dropped.
@@ -92,6 +93,7 @@ pub(super) struct NodeTask {
     /// The response to announcement requests.
     announcement: Vec<u8>,
     lan: Lan,
+    unseated: Unseated,
     reach: Reach,
     flush: Duration,
     closing: Option<Closing>,
@@ -190,6 +192,7 @@ impl NodeTask {
             upgrades: BTreeMap::new(),
             announcement: Vec::new(),
             lan: config.lan,
+            unseated: Unseated::default(),
             reach: config.reach,
             flush: config.flush,
             closing: None,
@@ -371,6 +374,9 @@ impl NodeTask {
                 behaviour.limits.bypass_peer_id(&peer.to_libp2p());
                 if let Some(state) = self.peers.get(&peer) {
                     self.handshakes.expect(peer, &state.address);
+                }
+                for address in self.unseated.take(peer) {
+                    self.outbox.push(NodeEvent::Found { peer, address });
                 }
             }
             Command::Dismiss(peer) => {

@@ -248,14 +248,15 @@ impl NodeTask {
             if needs_zone(&address) {
                 continue;
             }
-            let is_sought = |peer: &PeerId| match self.lan {
-                Lan::Browse => true,
-                Lan::Announce => self.swarm.behaviour().own_limits.has_seated(*peer),
-                Lan::Off => false,
+            let Ok(peer) = PeerId::try_from(id) else {
+                continue;
             };
-            if let Some(peer) = PeerId::try_from(id).ok().filter(is_sought) {
-                let found = NodeEvent::Found { peer, address };
-                self.outbox.push(found);
+            match self.lan {
+                Lan::Announce if !self.swarm.behaviour().own_limits.has_seated(peer) => {
+                    self.unseated.insert(peer, address);
+                }
+                Lan::Browse | Lan::Announce => self.outbox.push(NodeEvent::Found { peer, address }),
+                Lan::Off => {}
             }
         }
     }
