@@ -276,15 +276,17 @@ pub(super) fn play(common: &Common, play: &Play) -> anyhow::Result<Exit> {
         options.insert("daily".to_owned(), date.clone().unwrap_or_else(today));
     }
     let rules = rule_set(&play.game, seats, &options).map_err(usage)?;
+    if play.practice && seats > 1 {
+        return Err(usage(practice::OpenError::Rules(rules.game)));
+    }
+    need_screen(play.seat.headless)?;
     if play.practice {
         let data = Data::of(common.data_dir.as_deref())?;
         return runtime()?.block_on(async {
             let handle = practice::open(&rules, &name(common, data.view())).map_err(usage)?;
-            need_screen(play.seat.headless)?;
             attend(common, None, data, OpenTable::new(handle, true)).await
         });
     }
-    need_screen(play.seat.headless)?;
     let data = Arc::new(DataDir::open(common.data_dir.as_deref())?);
     runtime()?.block_on(async {
         let opening = Opening {
