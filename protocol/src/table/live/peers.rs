@@ -67,8 +67,9 @@ struct Return {
 /// The last head of a seat that was answered, and how often and when to answer it again.
 #[derive(Clone, Debug)]
 struct Answered {
+    /// Without whom the seat hears.
     head: Head,
-    /// The head of this seat then.
+    /// The head of this seat then, without whom it heard.
     own: Head,
     /// Ticks until the next answer, and the pause after that.
     rest: u32,
@@ -140,20 +141,25 @@ impl Peers {
     }
 
     /// Takes a head. Returns whether to answer it: at once if it is new, or if this seat's `own` head is, and less and
-    /// less often while neither changes.
+    /// less often while neither changes. Whom they hear does not count: that may flicker, and changes no answer.
     pub(super) fn take_head(&mut self, from: Seat, head: &Head, own: Head) -> bool {
         let best = self.heads.entry(from).or_default();
         *best = head.step.max(*best);
         self.latest.insert(from, head.clone());
+        let held = |head: Head| Head {
+            hears: SeatSet::EMPTY,
+            ..head
+        };
+        let (head, own) = (held(head.clone()), held(own));
         let same = self.last_answers.get_mut(&from);
-        match same.filter(|last| last.head == *head && last.own == own) {
+        match same.filter(|last| last.head == head && last.own == own) {
             Some(last) if last.rest > 0 => return false,
             Some(last) => {
                 last.pause = PATIENT.min(2 * last.pause);
                 last.rest = last.pause;
             }
             None => {
-                let (head, rest, pause) = (head.clone(), 1, 1);
+                let (rest, pause) = (1, 1);
                 self.last_answers.insert(from, Answered { head, own, rest, pause });
             }
         }
@@ -269,5 +275,29 @@ mod tests {
         assert!(sent > 590 * RATE && sent <= most, "{sent} of {most}");
         assert!(peers.pay(b, b, 1), "another seat has its own");
         assert!(peers.pay(a, b, 1), "and so has another link");
+    }
+
+    #[test]
+    fn a_head_that_flickers_is_answered_ever_more_seldom() {
+        let seats: [Seat; 3] = std::array::from_fn(|n| Seat::new(n).unwrap());
+        let mut peers = Peers::new(Clocks::new(SeatSet::all(3), Limits::default()));
+        let mut head = Head::default();
+        let mut own = Head::default();
+        let mut answers = 0;
+        for second in 0..256 {
+            peers.tick(Now::both(second * 1000), SeatSet::EMPTY);
+            let flicker = |on| {
+                if on {
+                    seats[2..].iter().copied().collect()
+                } else {
+                    SeatSet::EMPTY
+                }
+            };
+            (head.hears, own.hears) = (flicker(second % 2 == 0), flicker(second % 3 == 0));
+            answers += u32::from(peers.take_head(seats[1], &head, own.clone()));
+        }
+        assert!((6..=10).contains(&answers), "{answers}");
+        head.step += 1;
+        assert!(peers.take_head(seats[1], &head, own), "another step is news");
     }
 }
