@@ -10,13 +10,17 @@ use fairdeal::session::lobby::{Agreed, GuestLobby};
 use fairdeal::store::IdentityKey;
 use fairdeal_games::AnyGame;
 use fairdeal_net::{AddressRecord, JoinTarget, Node, NodeConfig, NodeEvent, PeerId, Transport};
+use fairdeal_protocol::game::Game as _;
+use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::log::body::Body;
+use fairdeal_protocol::log::claim::{Claim, Ground, SignedClaim};
 use fairdeal_protocol::log::entry::{Content, Entry};
+use fairdeal_protocol::log::state_request::{SignedStateRequest, StateRequest};
 use fairdeal_protocol::party::PlayedBy;
-use fairdeal_protocol::seat::Seat;
+use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::clocks::Now;
 use fairdeal_protocol::table::live::{Output, Table, To};
-use fairdeal_protocol::table::message::Message;
+use fairdeal_protocol::table::message::{Head, Message, Relayed};
 use fairdeal_testkit::entries;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
@@ -28,12 +32,26 @@ use super::process::{Program, fairdeal};
 /// The version of its own entry that the cheat sends to a seat.
 type Lie = fn(&Content, Seat) -> Option<Content>;
 
-/// An honest table whose own entries are rewritten before they are sent.
+/// State requests, and as many empty messages, that a flooding seat sends to each other seat at a tick.
+const FLOOD: u32 = 20;
+
+/// How a seat misbehaves.
+#[derive(Clone, Copy)]
+enum Manner {
+    /// It rewrites its own entries before they are sent.
+    Lies(Lie),
+    /// Its entries are honest. At each tick it sends requests, claims and empty messages.
+    Floods,
+}
+
+/// An honest table whose messages are rewritten, or sent among others.
 struct Cheat {
     table: Table<AnyGame>,
     agreed: Agreed,
     key: SigningKey,
-    lie: Lie,
+    manner: Manner,
+    /// State requests so far.
+    requests: u32,
 }
 
 impl Cheat {
@@ -49,8 +67,10 @@ impl Cheat {
     }
 
     fn twist(&self, entry: Entry, to: Seat) -> Entry {
-        let own = entry.seat() == self.table.me();
-        let lie = own.then(|| (self.lie)(entry.content(), to)).flatten();
+        let lie = match self.manner {
+            Manner::Lies(lie) if entry.seat() == self.table.me() => lie(entry.content(), to),
+            Manner::Lies(_) | Manner::Floods => None,
+        };
         lie.map_or(entry, |content| Entry::sign(content, &self.key).unwrap())
     }
 
@@ -73,10 +93,70 @@ impl Cheat {
         }
         frames
     }
+
+    /// Plays the first legal action where it is asked for one.
+    fn play(&mut self, rng: &mut ChaCha20Rng) {
+        if !self.table.is_my_turn() {
+            return;
+        }
+        let game = self.table.game();
+        let mut legal = game.legal(self.table.me(), self.table.known());
+        legal.retain(|action| !game.out_of_turn(action));
+        if let Some(action) = legal.into_iter().next() {
+            self.table.act(action, rng).unwrap();
+        }
+    }
+
+    fn flood(&mut self) -> Vec<(PeerId, Vec<u8>)> {
+        if !matches!(self.manner, Manner::Floods) {
+            return Vec::new();
+        }
+        let (table, me, step) = {
+            let replica = self.table.replica();
+            (replica.table(), self.table.me(), replica.step())
+        };
+        let mut messages = vec![Message::Head(Head::default()); 4];
+        for _ in 0..FLOOD {
+            self.requests += 1;
+            let request = StateRequest {
+                table,
+                asker: me,
+                nonce: [7; 16],
+                number: self.requests,
+                step: 0,
+                answered: SeatSet::EMPTY,
+            };
+            let request = SignedStateRequest::sign(request, &self.key);
+            let hops = u8::MAX;
+            messages.push(Message::StateRequest(Box::new(Relayed { request, hops })));
+            messages.push(Message::Entries(Default::default()));
+        }
+        for absent in self.others() {
+            let claim = Claim {
+                table,
+                seat: me,
+                step,
+                parent: Hash32([3; 32]),
+                absent: SeatSet::from_iter([absent]),
+                ground: Ground::Absent,
+                entry: None,
+            };
+            let claim = SignedClaim::sign(claim, None, &self.key);
+            messages.push(Message::Claim(Box::new(claim)));
+        }
+        let to = self.others().map(|seat| self.peer(seat));
+        to.flat_map(|peer| {
+            messages.iter().map(move |message| {
+                let message = message.clone();
+                (peer, Frame::Table { table, message }.to_bytes())
+            })
+        })
+        .collect()
+    }
 }
 
-/// Joins by a ticket like an honest guest, then plays with `lie`.
-async fn cheat(ticket: String, lie: Lie) {
+/// Joins by a ticket like an honest guest, then misbehaves.
+async fn cheat(ticket: String, manner: Manner) {
     let JoinTarget::Ticket(ticket) = ticket.parse().unwrap() else {
         panic!("a host shows tickets");
     };
@@ -112,11 +192,15 @@ async fn cheat(ticket: String, lie: Lie) {
             (Some(cheat), None) => {
                 now += 200;
                 cheat.table.tick(Now::both(now), &mut rng);
-                cheat.frames()
+                cheat.play(&mut rng);
+                let mut frames = cheat.frames();
+                frames.extend(cheat.flood());
+                frames
             }
             (Some(cheat), Some((peer, Frame::Table { message, .. }))) => {
                 let from = cheat.others().find(|seat| cheat.peer(*seat) == peer);
                 cheat.table.accept(from.unwrap(), message, &mut rng).unwrap();
+                cheat.play(&mut rng);
                 cheat.frames()
             }
             (Some(_), Some(_)) => Vec::new(),
@@ -137,7 +221,8 @@ async fn cheat(ticket: String, lie: Lie) {
                         table,
                         agreed,
                         key: key.clone(),
-                        lie,
+                        manner,
+                        requests: 0,
                     });
                     for seat in cheat.others() {
                         let peer = cheat.peer(seat);
@@ -170,7 +255,7 @@ async fn caught(root: &Path, lie: Lie, what: &str) {
     let ticket = host.ticket();
     let join = ["bot", "join", &ticket, "--json"];
     let guest = Program::start(root, "guest", &[&join[..], &listen].concat());
-    tokio::spawn(cheat(ticket, lie));
+    tokio::spawn(cheat(ticket, Manner::Lies(lie)));
     let play = move || {
         let mut programs = [host, guest];
         programs
@@ -230,6 +315,36 @@ async fn two_faces_are_proved_to_strangers() {
     caught(root.path(), two_faces, "two different entries").await;
 }
 
+/// A seat that floods plays on among the others: nobody loses a seat, and nothing of it is in the log.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_seat_that_floods_changes_nothing() {
+    let root = TempDir::new().unwrap();
+    let args = ["bot", "host", "loot", "--seats", "3", "--option", "target=30", "--json"];
+    let listen = ["--listen", "/ip4/127.0.0.1/tcp/0"];
+    let mut host = Program::start(root.path(), "host", &[&args[..], &listen].concat());
+    let ticket = host.ticket();
+    let join = ["bot", "join", &ticket, "--json"];
+    let guest = Program::start(root.path(), "guest", &[&join[..], &listen].concat());
+    tokio::spawn(cheat(ticket, Manner::Floods));
+    let play = move || {
+        [host, guest].map(|mut program| {
+            let over = program.wait_for("over").expect("the game ends");
+            assert!(program.finish().success(), "{}", program.errors());
+            let is_bad = |event: &&serde_json::Value| {
+                let kinds = ["fault", "claimed", "error"];
+                kinds.iter().any(|kind| event["event"] == *kind) || event["state"] == "removed"
+            };
+            assert_eq!(program.events.iter().find(is_bad), None);
+            over
+        })
+    };
+    let over = tokio::task::spawn_blocking(play).await.unwrap();
+    assert_eq!(over[0]["log"], over[1]["log"]);
+    let (code, text) = verify(over[0]["transcript"].as_str().unwrap());
+    assert_eq!(code, Some(0), "{text}");
+    assert!(!text.contains("was removed"), "{text}");
+}
+
 /// A state digest that does not follow from the log.
 const WRONG_STATE: Lie = |content, _| {
     let Body::Key { .. } = content.body else {
@@ -249,7 +364,7 @@ async fn a_table_that_stops_is_remembered() {
     let args = ["bot", "host", "loot", "--seats", "2", "--json"];
     let listen = ["--listen", "/ip4/127.0.0.1/tcp/0"];
     let mut host = Program::start(root.path(), "host", &[&args[..], &listen].concat());
-    tokio::spawn(cheat(host.ticket(), WRONG_STATE));
+    tokio::spawn(cheat(host.ticket(), Manner::Lies(WRONG_STATE)));
     let play = move || host.wait_for("fault").expect("it is told");
     let stop = tokio::task::spawn_blocking(play).await.unwrap();
     assert_eq!(stop["stopped"], true, "{stop}");
@@ -276,7 +391,7 @@ async fn evidence_without_room_is_saved_by_resume() {
         let ticket = host.ticket();
         let join = [&["bot", "join", &ticket][..], &quick].concat();
         let guest = (seats == "3").then(|| Program::start(root.path(), "guest", &join));
-        tokio::spawn(cheat(ticket, lie));
+        tokio::spawn(cheat(ticket, Manner::Lies(lie)));
         let play = move || {
             let error = host.wait_for("error").expect("it is told");
             (error, host.finish())
