@@ -8,8 +8,8 @@
 //! sees the proof signs nothing more except one fork report. All then continue from the last state that they share
 //! ([`crate::log::fork_report`]). The deal is abandoned and redealt without the equivocating seat.
 //!
-//! A finished game is never reopened. Each seat has an empty entry in its last step, so two entries of one seat cannot
-//! both count there. An entry that does not count removes no seat there. If a second seat is proven to equivocate
+//! A finished game is never reopened. Each seat has an empty entry in its last step, so two entries of one seat lead to
+//! the same result there. An entry that does not count removes no seat there. If a second seat is proven to equivocate
 //! before all fork reports are in, the table stops with the evidence.
 
 use std::collections::BTreeMap;
