@@ -157,13 +157,13 @@ impl Parties {
     }
 
     /// Whether the set contains only live seats and splits no party: it has all live seats of each of its parties.
-    //= T5.38
+    //= T5.38, P5.33
     pub fn closed(&self, live: SeatSet, set: SeatSet) -> bool {
         set.iter().all(|seat| live.contains(seat)) && self.among(set).all(|party| self.whole(live, set, party))
     }
 
     /// Whether more than half of the parties of `live` have all their live seats in `signers`.
-    //= T5.36
+    //= T5.36, P5.33
     pub fn is_majority(&self, live: SeatSet, signers: SeatSet) -> bool {
         let whole = self.among(live);
         let whole = whole.filter(|party| self.whole(live, signers, *party));
@@ -180,6 +180,7 @@ impl Parties {
         seats.iter().filter(move |seat| live.contains(*seat))
     }
 
+    //= P5.32
     fn whole(&self, live: SeatSet, set: SeatSet, party: Party) -> bool {
         let mut seats = self.live_seats(live, party);
         seats.all(|seat| set.contains(seat))

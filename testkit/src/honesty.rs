@@ -36,6 +36,7 @@ impl Honesty {
     ///
     /// # Panics
     /// If it carries a record of the seat's own that is not on its disk, or a second entry for one step.
+    //= P5.29, P6.15
     pub fn check<G: Game>(&mut self, place: &TestSeat<G>, message: &Message) {
         let seat = place.seat();
         let persisted = |record: &Record| {

@@ -215,6 +215,7 @@ fn who_has_returned_can_close_a_deserted_table() {
 
 /// A seat shows two faces while another is away for good: the fork report of the absent seat never comes. Those present
 /// close the table with the evidence, which names the culprit.
+//= P6.12
 #[test]
 fn a_fork_does_not_freeze_a_table_for_ever() {
     let mut closed = 0;

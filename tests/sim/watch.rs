@@ -184,6 +184,7 @@ impl Watch {
     }
 
     /// Invariant 1: records a removal statement that a seat holds or sends.
+    //= P5.30
     fn statement(&mut self, signed: &SignedStatement) {
         let new = signed.unverified();
         let (place, name) = ((new.step, new.seat), new.hash());
@@ -326,6 +327,7 @@ impl Watch {
         }
     }
 
+    //= P5.29
     fn is_named_in_time(&mut self, seat: Seat, name: Hash32, says: &Says) {
         let kept = self.kept.entry(seat).or_default().contains(&name);
         if !kept && !self.forgetful.contains(seat) {
@@ -337,6 +339,7 @@ impl Watch {
     /// Invariant 6: a seat's consent binds it until a release accounts for it. An entry of the same step needs that
     /// release if it names an entry that the consent does not count. An entry of the next step needs it if a seat to be
     /// removed still takes part.
+    //= P5.20
     fn is_released(&mut self, entry: &Entry, here: SeatSet) {
         let (step, seat) = (entry.step(), entry.seat());
         // Statements before a fork report are void when the log continues after it.

@@ -544,7 +544,7 @@ impl<G: Game> Audit<G> {
     }
 
     /// Verifies all deferred shuffle proofs in one batch.
-    //= T9.9
+    //= T9.9, P12.3
     fn check_folded(&mut self) -> Result<(), Finding> {
         let folded = std::mem::take(&mut self.folded);
         let Err(failed) = std::mem::take(&mut self.fold).verify() else {

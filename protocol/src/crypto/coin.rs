@@ -105,7 +105,7 @@ impl CoinTip {
     }
 
     /// Whether `preimage` is the next preimage of the chain.
-    //= T6.4
+    //= T6.4, P1.8
     pub fn accepts(&self, context: &Context, preimage: &Hash32) -> bool {
         !self.is_used_up() && link(context, self.chain, CHAIN - self.used, preimage) == self.last
     }

@@ -104,7 +104,7 @@ impl KeyProof {
     ///
     /// # Errors
     /// [`KeyError`]; variable time, public inputs.
-    //= T6.3
+    //= T6.3, P1.4
     pub fn verify(&self, context: &Context, key: &Point) -> Result<(), KeyError> {
         if key.is_identity() {
             return Err(KeyError::Identity);

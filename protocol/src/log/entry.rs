@@ -104,6 +104,7 @@ impl SignedEntry {
     ///
     /// # Errors
     /// [`EntryError`].
+    //= P1.11
     pub fn verify(&self, charter: &Charter, table: &Hash32) -> Result<Entry, EntryError> {
         let content: Content = decode(&self.bytes, MAX_ENTRY)?;
         if content.table != *table {
@@ -182,7 +183,7 @@ pub fn genesis(table: &Hash32) -> Hash32 {
 }
 
 /// The hash of a complete step: its entries in seat order and the seats removed in it.
-//= T4.3
+//= T4.3, P5.24
 pub fn step_hash<'a>(
     table: &Hash32,
     step: u64,

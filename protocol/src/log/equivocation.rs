@@ -25,6 +25,7 @@ pub enum Equivocation {
 
 impl Equivocation {
     /// The proof, if the two entries differ and have the same place. The entry with the lesser hash comes first.
+    //= P1.12
     pub fn of(one: &Entry, other: &Entry) -> Option<Self> {
         let same_place = one.step() == other.step() && one.seat() == other.seat();
         let (first, second) = sorted(one.hash(), one.signed(), other.hash(), other.signed())?;
@@ -39,6 +40,7 @@ impl Equivocation {
     }
 
     /// The proof, if the two fork reports differ and have the same place. The caller has verified both signatures.
+    //= P6.16
     pub fn of_halts(one: &SignedForkReport, other: &SignedForkReport) -> Option<Self> {
         let same_place = one.fork_report().place() == other.fork_report().place();
         let (first, second) = sorted(one.hash(), one, other.hash(), other)?;

@@ -125,6 +125,7 @@ impl SignedForkReport {
 }
 
 /// How many states before the open one a report names.
+//= P6.1
 pub const EARLIER: usize = 2;
 
 /// Where the log continues.
@@ -151,7 +152,7 @@ impl Resolution {
 
 /// The quorum: `seats` and all seats that their reports name in turn, except `culprits`, the seats of the equivocating
 /// party. `None` if a report is missing.
-//= T5.31
+//= T5.31, P6.2, P6.9
 pub fn circle(
     culprits: SeatSet,
     seats: SeatSet,
@@ -171,7 +172,7 @@ pub fn circle(
 }
 
 /// Where the signers of these fork reports continue; `None` if the reports contradict each other.
-//= T5.30
+//= T5.30, P6.1
 pub fn resolve(fork_reports: &[ForkReport]) -> Option<Resolution> {
     let (first, others) = fork_reports.split_first()?;
     let shared = |place: &Position| {
@@ -213,6 +214,7 @@ mod tests {
         }
     }
 
+    //= P6.2
     #[test]
     fn counted_seats_must_report() {
         let key = ed25519_dalek::SigningKey::from_bytes(&[1; 32]);
@@ -264,6 +266,7 @@ mod tests {
         assert_eq!(found(&fork_reports), Some((6, 1, 9)));
     }
 
+    //= P6.1
     #[test]
     fn departed_seat_alone_holds_the_last_step() {
         let stayers = [fork_report(0, 8, &[4, 2, 1]), fork_report(1, 7, &[2, 1, 0])];
@@ -275,6 +278,7 @@ mod tests {
         assert_eq!(found(&[fork_report(0, 8, &[4, 2, 1]), liar]), None);
     }
 
+    //= P6.14
     #[test]
     fn contradicting_fork_reports_resolve_nowhere() {
         assert_eq!(found(&[]), None);

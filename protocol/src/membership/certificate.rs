@@ -141,6 +141,7 @@ impl Proof {
 
 impl StepRemoval {
     /// The certificate of this step, if it has removed seats.
+    //= P5.25
     pub fn certificate(&self) -> Option<Certificate> {
         let proofs = (0..).zip(self.decisions());
         let proofs: Option<Vec<Proof>> = proofs
@@ -157,6 +158,7 @@ impl StepRemoval {
         })
     }
 
+    //= P5.25
     fn proof(&self, instance: u16, decision: &Decision) -> Option<Proof> {
         let proposal = self.named(&decision.proposal)?;
         let Says::Propose { round, .. } = proposal.statement().says else {

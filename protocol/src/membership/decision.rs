@@ -14,6 +14,7 @@ use crate::seat::{Seat, SeatSet};
 
 impl StepRemoval {
     /// The valid values of the open instance: first entries to keep, then removals, smallest first.
+    //= P5.9, P5.12
     pub(super) fn values(&self, known: &EntryNames) -> Vec<Value> {
         let instance = self.instance();
         let live = self.live(instance);
@@ -34,6 +35,7 @@ impl StepRemoval {
                 Value::Out { .. } => None,
             })
             .collect();
+        //= P5.14
         let keep = lacking.minus(kept).iter().filter_map(|seat| {
             let entry = *known.get(&seat)?;
             Some(Value::Keep { seat, entry })
@@ -55,6 +57,7 @@ impl StepRemoval {
     }
 
     /// The proposer of a round: the first seat of the live party whose turn it is.
+    //= P5.16
     pub(super) fn proposer(&self, instance: u16, round: u16) -> Option<Seat> {
         let live = self.live(instance);
         let turn = usize::from(round).checked_rem(self.parties.count(live))?;
@@ -119,6 +122,7 @@ impl StepRemoval {
     }
 
     /// The sound proposals of the open instance, each with its round.
+    //= P5.12, P5.42
     pub(super) fn proposals(&self, known: &EntryNames) -> BTreeMap<Hash32, (u16, &Value)> {
         let instance = self.instance();
         let live = self.live(instance);
@@ -173,6 +177,7 @@ impl StepRemoval {
 
     /// The signer of a promise for a round, and the accept that it reports. `None` if the name is unknown or is not of
     /// such a promise, or if the promise reports an unsound proposal.
+    //= P5.35
     #[allow(clippy::type_complexity)]
     fn promise<'a>(
         &self,
@@ -234,6 +239,7 @@ impl StepRemoval {
     }
 
     /// Whether another party's proposal names this statement, or another known promise of its signer.
+    //= P5.40
     pub(super) fn is_built_on(&self, verified: &Verified) -> bool {
         let (signer, hash) = (verified.seat(), verified.hash());
         let party = self.parties.party_of(signer);
@@ -249,6 +255,7 @@ impl StepRemoval {
     }
 
     /// The live seats that have accepted a proposal.
+    //= P5.10
     pub(super) fn acceptors(&self, instance: u16, round: u16, proposal: Hash32) -> SeatSet {
         let live = self.live(instance).iter();
         live.filter(|seat| {
@@ -261,6 +268,7 @@ impl StepRemoval {
     }
 
     /// Records the decisions that follow from the known statements.
+    //= P5.10, P5.13
     pub(super) fn settle(&mut self, known: &EntryNames) {
         while !self.held.is_empty() {
             let instance = self.instance();

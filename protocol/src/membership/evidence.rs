@@ -82,6 +82,7 @@ impl StepRemoval {
     /// The standing of a record of the next step that `seat` signed and that names `release`.
     ///
     /// `later` is the next step, which may hold the release.
+    //= P5.21, P5.28
     pub(super) fn next_record(&self, later: &StepRemoval, seat: Seat, release: Option<Hash32>) -> Standing {
         let Some(outcome) = &self.outcome else {
             return Standing::Free;
@@ -93,6 +94,7 @@ impl StepRemoval {
     }
 
     /// The standing of an entry of this step that names other seats' entries of the step.
+    //= P5.37
     pub(super) fn entry(
         &self,
         seat: Seat,
@@ -161,6 +163,7 @@ impl StepRemoval {
     }
 
     /// Whether a reason is true, as far as this seat knows.
+    //= P5.19
     fn holds(&self, consent: Consent<'_>, reason: &Reason, known: &EntryNames) -> bool {
         match reason {
             Reason::Decision(proposal) => {

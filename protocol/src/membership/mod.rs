@@ -110,6 +110,7 @@ impl Membership {
     /// Whether a statement of another seat is useless because all seats but the bound ones have left its step: a seat
     /// that has moved on since is free. If a seat is bound in the next step, statements there name releases of this
     /// one, and those name its vetoes and decisions.
+    //= P5.45
     fn is_too_late(&self, statement: &Statement) -> bool {
         let at = statement.step;
         if at >= self.open.place.step.saturating_sub(1) || statement.seat == self.open.me {
@@ -137,6 +138,7 @@ impl Membership {
             return effects;
         }
         // Earlier steps first: a statement of a step names the release of what bound its signer before.
+        //= P5.22
         let disputed = self.disputed.iter();
         let past = disputed.filter_map(|step| self.past.get(step));
         let open = Some(&self.open).filter(|_| !view.closed);
@@ -145,6 +147,7 @@ impl Membership {
             let (instance, says) = step.next(view)?;
             let at = step.place.step;
             // No seat waits for this seat's rounds any more, but releases and vetoes may still free others.
+            //= P5.46
             let frees = matches!(says, Says::Release { .. } | Says::Veto { .. });
             if !frees && at.saturating_add(1) < self.open.place.step {
                 return None;
@@ -266,6 +269,7 @@ impl Membership {
 
     /// Whether a party other than its author's has vetoed for an entry of the open step: that party counted the entry
     /// before it saw the consent that forbids it.
+    //= P5.39
     pub fn is_vouched_for(&self, author: Seat, entry: Hash32) -> bool {
         let parties = &self.open.parties;
         let party = parties.party_of(author);
@@ -275,6 +279,7 @@ impl Membership {
     }
 
     /// The release that this seat's records of a step must name.
+    //= P5.20
     pub fn release(&self, step: u64) -> Option<Hash32> {
         let here = self.step(step)?.last_release(self.open.me);
         let before = || {

@@ -12,8 +12,10 @@ use crate::seat::{Seat, SeatSet};
 use crate::wire::bounded::Bounded;
 
 /// The duration of the first round of a decision, in milliseconds; each later round takes twice as long.
+//= P5.17
 const ROUND: u64 = 3_000;
 /// The round at which durations stop growing, at over an hour.
+//= P5.17
 const LONGEST: u16 = 11;
 /// The same limit if another party calls for the next round: twelve seconds.
 const CALLED: u16 = 2;
@@ -42,6 +44,7 @@ pub struct View<'a> {
 
 impl StepRemoval {
     /// This seat's next statement in the step and its instance, if it has one to sign.
+    //= P5.19, P5.32
     pub(super) fn next(&self, view: &View<'_>) -> Option<(u16, Says)> {
         let instance = self.instance();
         if !view.may_sign || !self.live(instance).contains(self.me) {
@@ -78,6 +81,7 @@ impl StepRemoval {
 
     /// Releases every consent of this seat that no longer binds, before the seat signs anything that the consent
     /// forbade. A given reason stands, whatever has been forgotten since, so each release extends the previous one.
+    //= P5.19
     fn next_release(&self, known: &EntryNames) -> Option<Says> {
         let given: BTreeMap<Hash32, Reason> = match self.last_release(self.me) {
             Some(release) => match &release.statement().says {
@@ -102,6 +106,7 @@ impl StepRemoval {
     }
 
     /// Vetoes others' consents to the removal of seats whose entries this seat counts.
+    //= P5.7, P5.36
     fn next_veto(&self, view: &View<'_>) -> Option<(u16, Says)> {
         let (counted, instances) = match &self.outcome {
             Some(outcome) => (&outcome.entries, outcome.instance..=self.instance()),
@@ -123,6 +128,7 @@ impl StepRemoval {
             })
     }
 
+    //= P5.11
     fn next_accept(&self, known: &EntryNames) -> Option<Says> {
         let instance = self.instance();
         let least = self.own_round(instance).unwrap_or(0);
@@ -134,6 +140,7 @@ impl StepRemoval {
             .map(|(proposal, (round, _))| Says::Accept { round, proposal })
     }
 
+    //= P5.11, P5.12
     fn next_proposal(&self, known: &EntryNames) -> Option<Says> {
         let instance = self.instance();
         let round = self.promised(instance, self.me)?;
@@ -157,6 +164,7 @@ impl StepRemoval {
 
     /// Opens the first round, and the next one if a round fails. A single party may call for the next round only after
     /// the current one has lasted for a while. Otherwise one dishonest party could end every round before it decides.
+    //= P5.11, P5.18
     fn next_promise(&self, view: &View<'_>, known: &EntryNames) -> Option<Says> {
         let instance = self.instance();
         let own = self.own_round(instance);
@@ -176,6 +184,7 @@ impl StepRemoval {
 
     /// Whether this seat's round has lasted for its full time, or for that of round `longest` if that is shorter. A
     /// crash restarts the clock of the round.
+    //= P5.17
     fn has_lasted(&self, round: u16, longest: u16, now: u64) -> bool {
         let lasts = ROUND << round.min(longest);
         self.entered.is_some_and(|(instance, entered, since)| {
@@ -185,6 +194,7 @@ impl StepRemoval {
 
     /// Consents to the removal of a party with a missing entry. Later also consents to the removal of that party with
     /// others that stay silent and do not consent.
+    //= P5.5
     fn next_consent(&self, view: &View<'_>) -> Option<Says> {
         if self.outcome.is_some() || self.own_consents().count() >= MAX_REASONS {
             return None;
@@ -205,6 +215,7 @@ impl StepRemoval {
         all.find_map(|out| self.consent(&counted, live, out))
     }
 
+    //= P5.5
     fn consent(&self, counted: &EntryNames, live: SeatSet, out: SeatSet) -> Option<Says> {
         let fits =
             self.parties.is_majority(live, live.minus(out)) && !self.has_consented(self.instance(), self.me, out);

@@ -13,6 +13,7 @@ pub(super) const MAX_RELEASES: usize = 24;
 const MAX_ROUNDS: u16 = 16;
 
 /// The place of a statement. An honest seat signs one for each, except releases.
+//= P5.48
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Slot {
     Consent(u16, Seat, SeatSet),
@@ -58,6 +59,7 @@ impl StepRemoval {
     }
 
     /// Inserts a statement if there is room for it. Reports a different statement that has its place.
+    //= P5.47
     pub(super) fn insert(&mut self, verified: Verified) -> Inserted {
         let statement = verified.statement();
         let fits = self.seats.contains(statement.seat)
@@ -82,6 +84,7 @@ impl StepRemoval {
     }
 
     /// Whether a seat has signed as many statements of a kind as an honest one ever does.
+    //= P5.48
     fn is_full(&self, slot: &Slot) -> bool {
         match *slot {
             Slot::Release(seat, _) => self.releases(seat).count() >= MAX_RELEASES,
@@ -101,6 +104,7 @@ impl StepRemoval {
     /// Whether a statement's round is at most one above this seat's own, so that no peer can make it keep endless
     /// rounds. A seat that has completed the step, has left or was removed goes through no rounds, but may be the only
     /// link between others. A release may name a proposal of a decided value in any round.
+    //= P5.47
     fn round_is_near(&self, statement: &Statement) -> bool {
         let round = match statement.says {
             Says::Promise { round, .. } | Says::Accept { round, .. } => round,

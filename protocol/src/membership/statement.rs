@@ -75,6 +75,7 @@ pub enum Reason {
 }
 
 /// The content of a statement.
+//= P5.34
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Says {
     /// "I have not completed the step. Of the entries of `out` I count exactly `counted`."

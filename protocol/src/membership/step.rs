@@ -132,6 +132,7 @@ impl StepRemoval {
     }
 
     /// The entries that decisions have put into the step.
+    //= P5.15
     pub fn fixed(&self) -> EntryNames {
         let mut fixed = EntryNames::new();
         for (seat, entry) in self.decided.iter().flat_map(|of| of.value.entries()) {
@@ -148,6 +149,7 @@ impl StepRemoval {
     // Consents and vetoes.
 
     /// The consents of an instance that rest on known entries and can lead to a removal.
+    //= P5.27, P5.35
     pub(super) fn consents<'a>(&'a self, instance: u16, known: &'a EntryNames) -> impl Iterator<Item = Consent<'a>> {
         self.all_consents().filter(move |consent| {
             consent.instance == instance && self.can_remove(consent) && are_known(known, consent.counted)
@@ -155,6 +157,7 @@ impl StepRemoval {
     }
 
     /// Whether a consent's set is valid, so that it can lead to a removal.
+    //= P5.41
     pub(super) fn can_remove(&self, consent: &Consent<'_>) -> bool {
         let live = self.live(consent.instance);
         live.contains(consent.seat)
@@ -193,6 +196,7 @@ impl StepRemoval {
     }
 
     /// The vetoes of one remaining seat that release a consent.
+    //= P5.8
     pub(super) fn releasing(&self, consent: Consent<'_>, known: &EntryNames) -> Option<Vec<Hash32>> {
         let instance = consent.instance;
         let stays = self.live(instance).minus(consent.out);
@@ -206,6 +210,7 @@ impl StepRemoval {
     }
 
     /// Why a consent no longer binds its signer; `None` if it still does.
+    //= P5.15, P5.21
     pub(super) fn reason(&self, consent: Consent<'_>, known: &EntryNames) -> Option<Reason> {
         if let Some(decision) = self.decided.get(usize::from(consent.instance))
             && !self.is_carried_out(&consent)
@@ -217,6 +222,7 @@ impl StepRemoval {
     }
 
     /// This seat's consents of the open instance that still bind it.
+    //= P5.27
     fn binding<'a>(&'a self, known: &'a EntryNames) -> impl Iterator<Item = Consent<'a>> {
         let open = self.instance();
         self.own_consents()
@@ -229,6 +235,7 @@ impl StepRemoval {
     }
 
     /// Whether this seat's consents keep it from counting an entry.
+    //= P5.6
     pub fn holds_back(&self, seat: Seat, entry: Hash32, known: &EntryNames) -> bool {
         self.binding(known).any(|consent| consent.bars(seat, entry))
     }

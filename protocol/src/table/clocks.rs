@@ -204,6 +204,7 @@ impl Clocks {
 
     /// Advances to this time; called about once a second. Returns whether there was a break: the program slept, or
     /// somebody set the wall clock. A set wall clock adds nothing to any wait.
+    //= P5.4
     pub fn tick(&mut self, now: Now) -> bool {
         let before = self.now.replace(now);
         let passed = before.and_then(|before| now.up.checked_sub(before.up));
@@ -247,12 +248,14 @@ impl Clocks {
 
     /// The longest gap between two ticks that is not a break. A short absence timeout shortens it: a program suspended
     /// for the whole timeout heard no seat in that time, and must not blame them.
+    //= P5.4
     fn longest_tick(&self) -> u64 {
         BREAK.min((self.limits.absence / 2).max(TICKS))
     }
 
     /// Notes an authenticated sign of life from a seat: a message over its own connection, or anything new that it has
     /// signed, even if relayed.
+    //= P5.2
     pub fn hear(&mut self, seat: Seat) {
         self.fresh.insert(seat);
     }
@@ -341,6 +344,7 @@ impl Clocks {
     }
 
     /// Whether a seat's entry has been due, and the seat silent, for the whole absence timeout.
+    //= P5.2
     pub fn is_overdue(&self, seat: Seat) -> bool {
         let due = self.due_for(seat);
         self.is_absent(seat) && due.is_some_and(|due| due >= self.limits.absence)
@@ -383,6 +387,7 @@ impl Clocks {
     }
 
     /// Whether this program has been awake and in contact with another party for long enough to consent to a removal.
+    //= P5.3
     pub fn may_consent(&self) -> bool {
         let contact = self.contact;
         contact.is_some_and(|contact| self.uptime.saturating_sub(contact.since) >= self.calm())
@@ -535,6 +540,7 @@ mod tests {
         assert!(program.clocks.is_overdue(seat(2)), "the whole timeout again");
     }
 
+    //= P5.2
     #[test]
     fn the_wait_begins_when_the_entry_is_due() {
         let mut program = Program::new(2 * MINUTE, None);
@@ -548,6 +554,7 @@ mod tests {
         assert!(!program.clocks.is_overdue(seat(2)), "another step");
     }
 
+    //= P5.3
     #[test]
     fn nobody_consents_just_after_waking() {
         let mut program = Program::new(2 * MINUTE, None);
@@ -564,6 +571,7 @@ mod tests {
         assert!(program.clocks.is_overdue(seat(2)), "it was silent all the time");
     }
 
+    //= P5.4
     #[test]
     fn stopped_program_blames_nobody_when_it_goes_on() {
         let mut program = Program::new(2 * SECOND, None);
@@ -588,6 +596,7 @@ mod tests {
         assert!(!program.clocks.is_absent(seat(2)));
     }
 
+    //= P5.4
     #[test]
     fn a_set_clock_adds_nothing_to_a_wait() {
         for set in [-60 * 60_000, -11_000, 11_000, 60 * 60_000, 1_000_000_000_000] {
@@ -680,6 +689,7 @@ mod tests {
         }
     }
 
+    //= P5.3
     #[test]
     fn nobody_consents_without_contact() {
         let mut program = Program::new(2 * MINUTE, None);

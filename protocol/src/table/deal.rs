@@ -202,6 +202,7 @@ impl Deal {
         }
     }
 
+    //= P1.3
     fn rejoin(&mut self) {
         let keys = self.keys.iter().filter(|(seat, _)| !self.gone.contains(**seat));
         let sum: RistrettoPoint = keys.map(|(_, (key, _))| *key.as_point()).sum();
@@ -284,6 +285,7 @@ impl Deal {
 
     /// Publishes the shares of a departed seat, added up from its holders' parts. `parts` has one list for each holder,
     /// with one part for each card.
+    //= P1.3
     pub(super) fn rebuild(&mut self, seat: Seat, cards: &[Handle], parts: &BTreeMap<Seat, Vec<Point>>) {
         let Some(escrow) = self.parts(seat).cloned() else {
             return;
@@ -435,7 +437,7 @@ impl Deal {
 
     /// The face of a card, once all seats whose keys seal it have published their shares. `extra` adds a share that the
     /// log lacks.
-    //= T5.29
+    //= T5.29, P1.3
     pub(super) fn face(&self, handle: Handle, extra: Option<(Seat, Point)>) -> Option<Face> {
         let (deck, position) = self.position(handle)?;
         let card = deck.cards.get(position)?;
@@ -450,9 +452,10 @@ impl Deal {
     // Opening.
 
     /// Compares everything that a seat sent in this deal with the output of its seed.
-    //= T6.14
+    //= T6.14, P1.14
     pub(super) fn check_opening(&self, seat: Seat, seed: &Seed) -> Result<(), OpeningFault> {
         let context = self.context(seat);
+        //= P1.7
         if self.commitments.get(&seat) != Some(&seed.commitment(&context)) {
             return Err(OpeningFault::Commitment);
         }

@@ -24,6 +24,7 @@ fn nobody_is_removed(seats: u8, seed: u64, plan: Plan) {
 }
 
 /// Acks become due when the leader's entry arrives, not when the step begins.
+//= P5.1
 #[test]
 fn late_acks_after_a_long_think_remove_nobody() {
     for seed in 0..60 {
@@ -40,6 +41,7 @@ fn late_acks_after_a_long_think_remove_nobody() {
 
 /// In a shuffle run, a seat is due once the previous one has shuffled. Here the whole run takes longer than the absence
 /// timeout.
+//= P5.1
 #[test]
 fn a_slow_shuffle_run_removes_nobody() {
     for seed in 0..3 {

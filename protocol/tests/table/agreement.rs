@@ -70,6 +70,7 @@ fn check(sim: &Sim, what: &str) {
     assert_eq!(report.deals, report.deals_opened, "{what}");
 }
 
+//= P1.10
 #[test]
 fn tables_of_every_size_agree() {
     for seats in 1..=6 {
@@ -150,6 +151,7 @@ fn leavers_leave_through_a_bad_network() {
 
 /// The others remove an absent seat in whatever step it disappears: commitment, shuffle, deal, bid or coin. The game
 /// goes on to its end.
+//= P1.13
 #[test]
 fn an_absent_seat_is_removed_wherever_it_went() {
     let (mut removed, mut voided, mut rebuilt) = (0, 0, 0);
@@ -357,6 +359,7 @@ fn rounds(rules: &RuleSet) -> usize {
 }
 
 /// Commitments, keys, one shuffle per seat, shares: the escrow and its acceptance add no rounds.
+//= P3.5
 #[test]
 fn a_deal_takes_three_rounds_beside_a_shuffle_of_each_seat() {
     for seats in 2..=6 {

@@ -115,6 +115,7 @@ fn with_answers(content: &Content, change: impl FnOnce(&mut Answers) -> Option<(
     with(content, body)
 }
 
+//= P1.4
 #[test]
 fn keys_that_are_not_ones_own() {
     // Seat 0's key with seat 0's proof. The cheat must send after seat 0, so try several seeds.
@@ -327,6 +328,7 @@ fn close(parent: u8) -> Content {
 }
 
 /// A losing seat that equivocates after the end cannot undo the game or spoil its transcript.
+//= P12.8
 #[test]
 fn a_finished_game_stays_finished() {
     let mut sim = Sim::new(&rules(3, LIMIT), ANY_SEED, Plan::default());
@@ -456,6 +458,7 @@ fn no_hand_is_shown_on_the_word_of_one() {
 }
 
 /// A seat does not answer a flood of heads with a flood of entries.
+//= P12.9
 #[test]
 fn heads_are_answered_twice_a_tick() {
     let mut sim = Sim::new(&rules(3, LIMIT), ANY_SEED, Plan::default());
@@ -530,6 +533,7 @@ fn escrows_that_anybody_refuses() {
 
 /// In a deal that begins with a deck, the first two seats shuffle with their escrow and acceptance. Three faults are
 /// named: a shuffle out of turn, none in turn, and a second shuffle by the same seat.
+//= P1.5, P3.6
 #[test]
 fn shuffles_out_of_turn_are_named() {
     let sim = play(|content, _| match &content.body {

@@ -70,6 +70,7 @@ fn answers(body: &mut Body) -> Option<&mut Answers> {
     }
 }
 
+//= P1.6
 #[test]
 fn bad_shuffles_are_named_at_once() {
     let mut cases: Vec<(&str, ChangeDeck)> = Vec::new();
@@ -153,6 +154,7 @@ fn wrong_shares_and_coins_are_named() {
     assert_eq!(kind, FaultKind::Coin);
 }
 
+//= P1.14
 #[test]
 fn bad_openings_are_named() {
     let kind = named("another seed", |content| match &mut content.body {
@@ -217,6 +219,7 @@ fn a_false_face_is_named() {
 }
 
 /// Two entries for one place: the honest seats exchange theirs and hold the proof.
+//= P1.12
 #[test]
 fn two_faces_are_proved() {
     let sim = play_with(ANY_SEED, |to, content| match &mut content.body {

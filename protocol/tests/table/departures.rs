@@ -85,6 +85,7 @@ fn rebuilt(steps: &[(u32, StepKind)]) -> Vec<(u32, Seat)> {
 
 /// One of four seats is removed, and the deal goes on without a second escrow. When another is removed, the remaining
 /// two lack a part of every key, so the deal is voided.
+//= P1.2
 #[test]
 fn two_of_four_never_open_a_hand() {
     let mut seen = 0;
@@ -195,6 +196,7 @@ fn a_group_voids_the_deal() {
 }
 
 /// A seat disappears before all have accepted the escrow: the next deal begins without it.
+//= P3.7
 #[test]
 fn a_removal_before_the_escrow_is_accepted_voids() {
     for kind in ["commitment", "key", "escrow", "acceptance"] {
@@ -328,6 +330,7 @@ fn a_guilty_seat_takes_its_party_along() {
 }
 
 /// One seat of the host equivocates, and the host's other seats send no fork reports: the guests go on without them.
+//= P6.9
 #[test]
 fn two_faces_of_a_seat_remove_its_party() {
     let mut seen = 0;

@@ -33,6 +33,7 @@ fn nobody_has_stopped(room: &Room<Drill>) {
 }
 
 /// A card's handle occurs again in the next deal, with another face.
+//= P12.5
 #[test]
 fn waiting_action_is_dropped_with_its_deal() {
     let mut room = pair();
@@ -56,6 +57,7 @@ fn waiting_action_is_dropped_with_its_deal() {
 }
 
 /// A seat signs only true entries, whatever its player requests: a false face would prove it a cheat.
+//= P12.6
 #[test]
 fn a_false_claim_of_the_player_is_not_signed() {
     let mut room = pair();

@@ -71,6 +71,7 @@ fn count(faces: &Faces) -> usize {
     faces.iter().count()
 }
 
+//= P1.14
 #[test]
 fn opened_seeds_give_every_card_of_a_deal() {
     for seats in 1..=4 {

@@ -154,6 +154,7 @@ const CHEATS_A_LEAVER: [u64; 10] = [4, 17, 30, 37, 41, 42, 45, 64, 76, 204];
 
 /// A seat equivocates towards a seat that leaves in that very step. The others may already be further then, and the
 /// leaver's version of the step matches none of theirs.
+//= P6.11
 #[test]
 fn two_faces_for_a_leaver_hold_up_nobody() {
     let (mut faced_in_all, mut back) = (0, 0);

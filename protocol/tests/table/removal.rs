@@ -190,6 +190,7 @@ fn statements(all: &[&Verified]) -> Message {
 
 /// Seat 0 has consented to the removal of seat 2, whose entry then arrives. It must wait: another seat may have helped
 /// to decide.
+//= P5.6, P5.8
 #[test]
 fn a_consent_binds_until_another_vetoes() {
     let mut scene = Scene::new(3);
@@ -210,6 +211,7 @@ fn a_consent_binds_until_another_vetoes() {
 
 /// Seat 0 shows a consent to removing seat 3 to seat 1 alone, and goes on as if it had given none. The others count its
 /// entry before they learn of the consent, so it counts for seat 1 too.
+//= P5.39
 #[test]
 fn an_entry_that_another_counts_is_not_barred() {
     let mut scene = Scene::new(4);
@@ -226,6 +228,7 @@ fn an_entry_that_another_counts_is_not_barred() {
 }
 
 /// The same, but all see the consent in time: nobody waits for an entry that cannot count.
+//= P5.37, P5.38
 #[test]
 fn a_seat_that_breaks_its_consent_is_missing_at_once() {
     let mut scene = Scene::new(4);
@@ -242,6 +245,7 @@ fn a_seat_that_breaks_its_consent_is_missing_at_once() {
 }
 
 /// Seats 0 and 1 have consented to removing seat 2, which returns; then seat 1 disappears.
+//= P5.10, P5.14
 #[test]
 fn a_late_entry_is_kept_by_decision() {
     let mut scene = Scene::new(3);
@@ -261,6 +265,7 @@ fn a_late_entry_is_kept_by_decision() {
 
 /// Seat 0 has consented to removing a program that runs the leader's seat and one other. The vetoes arrive before the
 /// entries, which come in one message. So seat 0 can be released before it acknowledges, and its ack names the release.
+//= P5.20
 #[test]
 fn an_ack_names_the_release_that_its_own_step_brings() {
     let rules = rules(4, 16);
@@ -383,6 +388,7 @@ fn step_is_counted_after_a_decision() {
 }
 
 /// Seat 0 has no direct link to seat 1, which misses its entry. It hears seat 1 only through seat 2.
+//= P5.2
 #[test]
 fn a_statement_that_is_handed_on_counts_as_hearing_its_signer() {
     let mut scene = Scene::new(4);
@@ -481,6 +487,7 @@ fn nobody_is_told_of_consents_to_an_absence() {
 }
 
 /// Seat 2 withholds its entry, and calls for the next round as soon as it learns of one, before any seat can propose.
+//= P5.18
 #[test]
 fn one_seat_does_not_call_the_others_away_from_every_round() {
     let mut scene = Scene::new(3);
@@ -590,6 +597,7 @@ fn a_decision_survives_a_restart() {
 /// Seat 4 has consented to the removals of seats 2 and 3. A decision to keep the entry of seat 3 frees both entries, and
 /// comes in one message with another statement. A replay counts them after the decision, so seat 4 does too, and does not
 /// consent to the removal of seat 2 again.
+//= P5.15
 #[test]
 fn what_a_decision_frees_counts_before_the_next_statement() {
     let mut scene = Scene::new(5);
@@ -640,6 +648,7 @@ fn what_a_decision_frees_counts_before_the_next_statement() {
 }
 
 /// Seat 3 is dishonest and silent towards seat 0, which consents to its removal before the faulty entry arrives.
+//= P5.43
 #[test]
 fn a_fault_counts_like_any_late_entry() {
     let mut scene = Scene::new(4);
@@ -666,6 +675,7 @@ fn a_fault_counts_like_any_late_entry() {
 }
 
 /// A veto that names an entry, and a consent that does not list it.
+//= P5.44
 #[test]
 fn statements_that_exclude_each_other_are_proved() {
     let mut scene = Scene::new(3);
@@ -686,6 +696,7 @@ fn statements_that_exclude_each_other_are_proved() {
 }
 
 /// A seat cannot flood the journal with statements: those far ahead are not kept.
+//= P5.48
 #[test]
 fn statements_without_end_are_not_kept() {
     let mut scene = Scene::new(3);

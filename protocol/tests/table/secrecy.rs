@@ -14,6 +14,7 @@ use super::sim::{ANY_SEED, Plan, Sim};
 
 /// The log leaves every card of the deck possible: for each card there is a missing share that opens it. Only all other
 /// seats together could make that share from their escrow parts; one seat that withholds its part protects the hand.
+//= P1.1
 #[test]
 fn the_log_does_not_tell_a_hand() {
     let victim = seat(0);

@@ -184,6 +184,7 @@ fn shared_key(secret: &SecretKey, other: &Point) -> Zeroizing<[u8; 32]> {
 }
 
 /// The mask for the part of `to`, in an escrow of the owner's key among `holders`.
+//= P3.1
 fn mask(owner: &Context, holders: SeatSet, to: Seat, shared: &[u8; 32]) -> Scalar {
     let number = |field: u64| field.to_le_bytes();
     let Context { table, deal, seat } = owner;
@@ -223,7 +224,7 @@ fn enough(holders: usize) -> Result<(), EscrowError> {
 ///
 /// # Errors
 /// [`EscrowError::TooFew`] if there are too few holders, or [`EscrowError::Seats`] if the owner is one of them.
-//= T6.8
+//= T6.8, P1.2
 pub fn split(
     seed: &Seed,
     owner: &Context,
@@ -332,6 +333,7 @@ pub enum ComplaintRuling {
 
 impl ComplaintRuling {
     /// The seat at fault.
+    //= P3.4
     pub fn guilty(self, place: &HolderPlace) -> Seat {
         match self {
             Self::BadProof | Self::Unfounded => place.holder,
@@ -441,6 +443,7 @@ impl PartProof {
 
 /// Adds up the owner's share of one card, \\(D_i = \sum_j x_{ij}A\\), from verified part shares keyed by holder.
 /// Returns `None` while a holder's part share is missing.
+//= P1.2
 pub fn combine(parts: &[Part], shares: &BTreeMap<Seat, Point>) -> Option<Point> {
     let mut sum = RistrettoPoint::default();
     for part in parts {

@@ -174,6 +174,7 @@ fn tampered<T: Serialize + serde::de::DeserializeOwned>(value: &T, at: usize) ->
     ]
 }
 
+//= P3.2
 #[test]
 fn parts_add_up_to_the_key_and_each_opens_for_its_holder() {
     let table = Table::new(6);
@@ -210,6 +211,7 @@ fn the_opened_seed_gives_the_same_bytes() {
 }
 
 /// No part and no mask is shared between two escrows.
+//= P3.1
 #[test]
 fn other_holders_or_keys_give_other_parts_and_masks() {
     let table = Table::new(5);
@@ -492,6 +494,7 @@ fn no_shared_key_can_be_fitted_to_its_proof() {
 }
 
 /// One complaint opens the parts in both directions, as the module docs warn.
+//= P3.3
 #[test]
 fn a_complaint_shows_both_parts() {
     let table = Table::new(4);

@@ -244,6 +244,7 @@ fn cheating_shufflers_are_refused() {
 
 /// A foreign card that equal weights would accept: errors in the first equation and in the commitment chain cancel the
 /// error in the fifth.
+//= P12.1
 #[test]
 fn errors_that_cancel_under_equal_weights_are_refused() {
     let table = table(2, 5);

@@ -157,6 +157,7 @@ impl Fold {
     }
 
     /// The weighted sum of all equations of all proofs.
+    //= P12.1
     fn sum(&self) -> Sum {
         let mut hasher = Hasher::new(domain::FOLD).number(self.pending.len() as u64);
         for pending in &self.pending {

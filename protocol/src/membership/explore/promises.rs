@@ -13,6 +13,7 @@ use crate::seat::{Seat, SeatSet};
 
 impl Scope {
     /// Whether the present seats finish if all but `gone` are present, prompt and honest from now on.
+    //= P5.31
     pub(super) fn finishes(&self, world: &World, gone: SeatSet, lost: bool) -> bool {
         let is_gone = |index: &usize| Seat::new(*index).is_some_and(|seat| gone.contains(seat));
         let present: Vec<usize> = self.honest().filter(|index| !is_gone(index)).collect();
@@ -96,6 +97,7 @@ impl Scope {
         false
     }
 
+    //= P5.26, P5.28
     pub(super) fn agrees(&self, world: &World) -> bool {
         if self.is_proven(world) {
             return true;
@@ -124,6 +126,7 @@ impl Scope {
         })
     }
 
+    //= P5.30
     pub(super) fn nobody_honest_is_blamed(&self, world: &World) -> bool {
         let bad = self.bad.map_or(SeatSet::EMPTY, SeatSet::one);
         let blamed = world.locals.iter().flatten().flat_map(|local| local.blames.iter());

@@ -30,6 +30,7 @@ fn takes(membership: &mut Membership, view: &View<'_>, verified: &Verified) -> b
 
 /// A bound seat may be many steps behind, with links to only some of the others. They relay its consent and the vetoes
 /// until it announces that it is free.
+//= P5.45
 #[test]
 fn a_consent_of_long_ago_is_handed_on_until_its_signer_is_free() {
     let everyone = SeatSet::all(4);
@@ -85,6 +86,7 @@ fn a_consent_of_long_ago_is_handed_on_until_its_signer_is_free() {
 
 /// Seat 0 was bound and freed in step 4, and seat 1 is bound in step 5. Seat 0's veto in step 5 that frees seat 1 names
 /// its release in step 4. Seats that never needed that release now do.
+//= P5.45
 #[test]
 fn a_release_is_handed_on_while_somebody_is_bound_in_the_next_step() {
     let everyone = SeatSet::all(4);
@@ -148,6 +150,7 @@ fn a_seat_that_has_closed_its_table_frees_others() {
 
 /// A seat acts against its own consent, and only some others know. The rest follow its promise and will not decide
 /// again for those who refused it. A statement that another party's proposal builds on therefore counts.
+//= P5.40
 #[test]
 fn a_promise_against_a_consent_counts_where_a_proposal_builds_on_it() {
     let everyone = SeatSet::all(4);
@@ -184,6 +187,7 @@ fn a_promise_against_a_consent_counts_where_a_proposal_builds_on_it() {
 
 /// A participant moves from round to round. A seat that has left or completed the step keeps and relays all that others
 /// may need.
+//= P5.47
 #[test]
 fn a_seat_that_takes_part_in_no_round_keeps_those_of_others() {
     let kept = |me: usize, complete: bool, round| {
@@ -205,6 +209,7 @@ fn a_seat_that_takes_part_in_no_round_keeps_those_of_others() {
 
 /// A seat's duty to a completed step ends with the next one. For older steps it signs only statements that free others,
 /// and takes part in no rounds.
+//= P5.10, P5.46
 #[test]
 fn a_seat_signs_in_no_round_of_a_step_long_left() {
     let everyone = SeatSet::all(4);

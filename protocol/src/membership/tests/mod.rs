@@ -107,6 +107,7 @@ fn a_decided_entry_may_be_named() {
 }
 
 /// A consent to too many seats cannot lead to a removal, so it must not silence its signer.
+//= P5.41
 #[test]
 fn a_consent_to_too_many_binds_nobody() {
     let names = [(seat(1), ENTRY)];
@@ -119,6 +120,7 @@ fn a_consent_to_too_many_binds_nobody() {
 }
 
 /// Others may have decided the same value in a later round, and their releases name that proposal.
+//= P5.19, P5.47
 #[test]
 fn a_later_proposal_of_a_decided_value_is_kept() {
     let (mut step, value, _) = group_removed();
@@ -167,6 +169,7 @@ fn the_first_of_many_releases_still_accounts() {
 }
 
 /// An entry that its author's own consent forbids counts by another party's veto, but not by its author's.
+//= P5.39
 #[test]
 fn a_veto_of_another_party_vouches() {
     let mut membership = Membership::new(place(4), seat(4), SeatSet::all(5), Parties::singles(5));

@@ -47,6 +47,7 @@ impl<G: Game> Table<G> {
     }
 
     /// How this seat may close the table now, if it may.
+    //= P6.12
     pub fn closing(&self) -> Option<Closing> {
         if self.outbox.stopped().is_some() || self.is_finished() || !self.replica.live().contains(self.me()) {
             return None;

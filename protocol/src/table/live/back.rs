@@ -211,6 +211,7 @@ impl<G: Game> Table<G> {
     }
 
     /// The reply to a returning seat: its own records from its open step on.
+    //= P6.16
     fn reply_to(&self, request: &StateRequest) -> StateReply {
         let asker = request.asker;
         let mut entries: Vec<SignedEntry> = Vec::new();

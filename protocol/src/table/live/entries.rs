@@ -149,6 +149,7 @@ impl Entries {
     }
 
     /// The names of the accepted entries and of those that prove faults.
+    //= P5.43
     pub(super) fn accepted_names(&self) -> EntryNames {
         let mut names = self.open.accepted.clone();
         names.extend(self.faulty_names(self.open_step()));
@@ -156,6 +157,7 @@ impl Entries {
     }
 
     /// The names of the counting entries and of those that prove faults.
+    //= P5.43
     pub(super) fn counted_names(&self) -> EntryNames {
         let accepted = self.open.accepted.iter();
         let counted = accepted.filter(|(seat, _)| self.open.counted.contains(**seat));

@@ -80,6 +80,7 @@ impl<G: Game> Forks<G> {
     }
 
     /// Opens a fork. From now on this seat signs only fork reports on it.
+    //= P6.5, P6.9
     pub(super) fn begin(&mut self, proven: Seat, party: SeatSet, evidence: Equivocation, uptime: u64) {
         self.open = Some(Fork {
             culprit: party.iter().next().unwrap_or(proven),

@@ -98,6 +98,7 @@ impl<G: Game> Table<G> {
     /// Whether a proof against a seat can split the seats present. It can if that seat takes part, or did in the last
     /// step, which others may not have completed. If this seat has departed, none of its records show the others that
     /// it is one step ahead. They may then wait for its fork report for one step longer.
+    //= P6.11
     fn concerns(&self, seat: Seat) -> bool {
         let stays = self.replica.live().contains(self.me());
         self.took_part(seat, if stays { 1 } else { 2 })
@@ -122,6 +123,7 @@ impl<G: Game> Table<G> {
         // continue.
         let halting = halting.filter(|halting| self.concerns(halting.proven));
         let over = self.outbox.stopped().is_some() || self.forks.evidence().is_some();
+        //= P6.9
         let known = halting.is_some_and(|halting| halting.party.contains(seat));
         if over || !self.concerns(seat) || known {
             return;
@@ -131,6 +133,7 @@ impl<G: Game> Table<G> {
         let message = Message::Evidence(proof.clone());
         self.outbox.publish(Record::Evidence(proof), message);
         // A finished game keeps its result; others may still need the evidence to finish.
+        //= P6.6, P12.8
         if self.is_finished() {
             self.forks.set_evidence(evidence);
             return;
@@ -142,6 +145,7 @@ impl<G: Game> Table<G> {
         };
         let shown = self.evidence(None, Some(&evidence));
         self.outbox.tell(Event::Fault(fault.clone(), Box::new(shown)));
+        //= P6.13
         if seat == self.me() || second {
             self.forks.set_evidence(evidence);
             return self.outbox.stop(Stop::Fault(fault));
@@ -152,6 +156,7 @@ impl<G: Game> Table<G> {
     }
 
     /// Whether this seat has signed a fork report on the open fork.
+    //= P6.5
     pub(super) fn is_frozen(&self) -> bool {
         let halting = self.forks.open();
         let own = halting.and_then(|halting| halting.fork_reports.get(&self.me()));
@@ -161,6 +166,7 @@ impl<G: Game> Table<G> {
 
     /// Signs a fork report if a seat is proven to equivocate and this seat has not yet reported. Resolves the fork if
     /// all others have.
+    //= P6.10
     pub(super) fn fork_report(&mut self) {
         let Some(halting) = self.forks.open() else {
             return;
@@ -178,6 +184,7 @@ impl<G: Game> Table<G> {
     }
 
     /// Whether the open step is the last one, with an empty entry of each seat.
+    //= P6.7, P12.7
     fn ends_the_game(&self) -> bool {
         self.replica.kind() == Some(StepKind::Closing) && self.replica.game().is_over()
     }
@@ -189,6 +196,7 @@ impl<G: Game> Table<G> {
     }
 
     /// Whether the others continue from this state without this seat.
+    //= P6.3
     pub(super) fn is_passed_over(&self) -> bool {
         let halting = self.forks.open();
         halting.is_some_and(|halting| halting.without_me)
@@ -214,6 +222,7 @@ impl<G: Game> Table<G> {
     /// Whether this seat may complete the open step. After its fork report it may complete that one step, if it signed
     /// its entry before. It finishes the game only if another seat has: a finished seat signs no fork report, so no
     /// fork can resolve behind it.
+    //= P6.4, P6.8
     pub(super) fn may_complete(&self) -> bool {
         let step = self.replica.step();
         let last = self.ends_the_game();
@@ -227,6 +236,7 @@ impl<G: Game> Table<G> {
         !(self.is_frozen() && last) || finished()
     }
 
+    //= P6.15
     fn say_halt(&mut self, culprit: Seat) {
         let earlier = self.forks.states().rev().take(EARLIER);
         let fork_report = ForkReport {
@@ -254,6 +264,7 @@ impl<G: Game> Table<G> {
     ///
     /// # Errors
     /// [`ForkReportError`] if no seat of this table signed it.
+    //= P6.16
     pub(super) fn hold_halt(&mut self, signed: &SignedForkReport) -> Result<(), ForkReportError> {
         let fork_report = signed.verify(self.replica.charter(), &self.replica.table())?;
         let own = fork_report.seat == self.me();
@@ -357,6 +368,7 @@ impl<G: Game> Table<G> {
     }
 
     /// Resolves the fork if all others have signed a fork report.
+    //= P6.2
     fn settle_halts(&mut self) {
         let Some(halting) = self.forks.open().filter(|_| self.outbox.stopped().is_none()) else {
             return;
@@ -381,6 +393,7 @@ impl<G: Game> Table<G> {
         others.insert(self.me(), own.clone());
         let words: Vec<SignedForkReport> = others.into_values().collect();
         let fork_reports: Vec<ForkReport> = words.iter().map(|signed| signed.fork_report().clone()).collect();
+        //= P6.14
         let Some(place) = resolve(&fork_reports) else {
             return self.stop_halting();
         };
@@ -451,6 +464,7 @@ impl<G: Game> Table<G> {
     }
 
     /// Drops what belonged to a finished deal.
+    //= P12.5
     pub(super) fn after_deal(&mut self, deal: u32) {
         if self.replica.deal() != deal && self.own.end_deal() {
             let why = Illegal::rule("the cards have been dealt again");

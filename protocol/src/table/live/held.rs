@@ -38,6 +38,7 @@ impl<G: Game> Table<G> {
 
     /// Sends a peer the entries that it lacks, from the step before its open one on, and the missing statements, claims,
     /// proofs and fork reports. The peer pays for them.
+    //= P5.7
     pub(super) fn answer(&mut self, to: Seat, head: &Head) {
         let mut entries: Vec<SignedEntry> = Vec::new();
         let mut bytes = 0;
@@ -68,6 +69,7 @@ impl<G: Game> Table<G> {
     }
 
     /// Inserts an entry if there is room for it. Two entries for one place are evidence.
+    //= P12.11
     pub(super) fn hold(&mut self, signed: &SignedEntry) -> Result<(), EntryError> {
         let hash = signed.hash();
         if self.entries.holds(hash) {

@@ -366,6 +366,7 @@ impl<G: Game> Table<G> {
                 // One at a time, as in a replay: a statement may complete the step before the next one arrives.
                 for signed in statements.iter() {
                     // A seat that has signed a fork report takes part in no more decisions on that step.
+                    //= P6.3
                     if self.is_frozen() && !self.is_passed_over() {
                         break;
                     }

@@ -142,6 +142,7 @@ impl Peers {
 
     /// Takes a head. Returns whether to answer it: at once if it is new, or if this seat's `own` head is, and less and
     /// less often while neither changes. Whom they hear does not count: that may flicker, and changes no answer.
+    //= P12.9
     pub(super) fn take_head(&mut self, from: Seat, head: &Head, own: Head) -> bool {
         let best = self.heads.entry(from).or_default();
         *best = head.step.max(*best);
@@ -180,6 +181,7 @@ impl Peers {
     }
 
     /// Takes so many bytes from what a seat may make this one send by way of a peer. Returns whether there were any left.
+    //= P12.10
     pub(super) fn pay(&mut self, seat: Seat, way: Seat, bytes: usize) -> bool {
         let uptime = self.clocks.uptime();
         let full = Budget {
@@ -262,6 +264,7 @@ mod tests {
     use super::*;
     use crate::table::clocks::Limits;
 
+    //= P12.10
     #[test]
     fn a_seat_that_asks_for_everything_is_sent_little() {
         let [a, b]: [Seat; 2] = std::array::from_fn(|n| Seat::new(n).unwrap());

@@ -78,6 +78,7 @@ impl<G: Game> Table<G> {
                     Effect::Removed(step) => self.outbox.stop(Stop::Removed(step)),
                     Effect::Conflict(one, other) => {
                         let place = (one.seat(), one.statement().step);
+                        //= P5.40, P5.44
                         if let Some(evidence) = Equivocation::of_statements(&one, &other) {
                             self.convict(place, evidence);
                         }
@@ -95,6 +96,7 @@ impl<G: Game> Table<G> {
     }
 
     /// Journals a statement after every entry that it may rest on. Broadcasts it if it is this seat's own.
+    //= P5.29
     fn keep_statement(&mut self, verified: &Verified) {
         self.keep_accepted();
         let signed = verified.signed().clone();
@@ -153,6 +155,7 @@ impl<G: Game> Table<G> {
     }
 
     /// The missing seats to whose removal this seat may consent.
+    //= P5.3, P5.38
     fn removable(&self) -> SeatSet {
         let due = self.missing().without(self.me());
         // A barred seat needs no timeout: it has signed an entry that can never count here.

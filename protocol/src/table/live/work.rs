@@ -22,6 +22,7 @@ impl<G: Game> Table<G> {
             let Some(kind) = self.replica.kind() else {
                 return;
             };
+            //= P12.2
             self.count(Proofs::Verify);
             self.settle_claims();
             let decides = !self.is_frozen() || self.is_passed_over();
@@ -30,6 +31,7 @@ impl<G: Game> Table<G> {
             if self.outbox.stopped().is_some() {
                 return;
             }
+            //= P6.5
             if !self.entries.open().contains_key(&self.me())
                 && self.may_sign()
                 && !self.forks.is_open()
@@ -44,6 +46,7 @@ impl<G: Game> Table<G> {
                     }
                 }
             }
+            //= P1.10
             if self.entries.counted() != self.replica.live() || !self.may_complete() {
                 self.ask(kind);
                 return;
@@ -130,6 +133,7 @@ impl<G: Game> Table<G> {
     }
 
     /// The verdict on an entry of the open step, given its signer's own consents.
+    //= P5.37
     fn verdict(&self, entry: &Entry, proofs: Proofs) -> Verdict {
         let examined = self.replica.examine(entry, &self.entries.accepted(), proofs);
         if examined != Verdict::Counts || entry.seat() == self.me() {
@@ -161,6 +165,7 @@ impl<G: Game> Table<G> {
 
     /// Whether a seat's entry of the open step can never count here unless others count it: its digest is wrong, or its
     /// signer's own consent forbids it.
+    //= P5.38
     pub(super) fn is_barred(&self, seat: Seat) -> bool {
         // On another log, the signer may be right.
         let parent = self.replica.parent();
@@ -173,6 +178,7 @@ impl<G: Game> Table<G> {
 
     /// Whether a valid entry of the open step counts: no consent of this seat holds back the entry or the one that it
     /// names.
+    //= P5.6
     fn may_count(&self, entry: &Entry) -> bool {
         let named = entry.body().stands_on();
         let mut open = self.entries.open().iter();
@@ -189,6 +195,7 @@ impl<G: Game> Table<G> {
         seat != self.me() && !open.is_empty() && open.holds_back(seat, entry, &acceptable)
     }
 
+    //= P1.9, P5.20
     fn sign(&mut self, body: Body) {
         let content = Content {
             table: self.replica.table(),

@@ -93,6 +93,7 @@ impl<G: Game> Table<G> {
 
     /// Checks the faces that an action claims. The others will check them too, and a false one would prove a fault of
     /// this seat, whatever its player meant.
+    //= P12.6
     pub(super) fn check_claims(&self, action: &G::Action) -> Result<(), Illegal> {
         let secrets = self.own.secrets();
         let face = |card| secrets.and_then(|secrets| secrets.face(&self.replica, card));

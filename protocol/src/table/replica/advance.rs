@@ -132,7 +132,7 @@ impl<G: Game> Replica<G> {
     }
 
     /// Removes these seats from the game.
-    //= T5.20
+    //= T5.20, P3.7
     fn remove(&mut self, out: SeatSet, news: &mut Vec<News<G>>) {
         if out.is_empty() {
             return;
@@ -205,6 +205,7 @@ impl<G: Game> Replica<G> {
         let clockwise = (1..MAX_SEATS).filter_map(|distance| Seat::new((leader.index() + distance) % MAX_SEATS));
         for seat in clockwise.clone() {
             if let Some(Body::Interject { action }) = entries.get(&seat).map(Entry::body) {
+                //= P12.4
                 self.interjected.insert(seat);
                 if let Some(action) = Self::action(action) {
                     self.agenda.push_back(Item::Interject(seat, action));
@@ -302,6 +303,7 @@ impl<G: Game> Replica<G> {
     //= T5.19
     fn turn_stage(&mut self, kind: StepKind, news: &mut Vec<News<G>>) -> Result<(), Broken> {
         match kind {
+            //= P1.7
             StepKind::Commit => self.stage = Stage::Key,
             StepKind::Key => {
                 self.begin_deal(news)?;
@@ -338,6 +340,7 @@ impl<G: Game> Replica<G> {
                 news.push(News::Opened(self.deal.number()));
                 self.stage = Stage::Closing;
             }
+            //= P6.7, P12.7
             StepKind::Closing => {
                 if self.running.is_some() {
                     let number = self.deal.number() + 1;
@@ -369,6 +372,7 @@ impl<G: Game> Replica<G> {
     }
 
     /// Starts the shuffle run early if the first deck is known. No card of it is dealt before the keys are in escrow.
+    //= P3.5
     fn start_early(&mut self) -> Result<(), Broken> {
         if let Some(mut running) = self.running.take() {
             let cards = match &running.batch[..] {
@@ -466,6 +470,7 @@ impl<G: Game> Replica<G> {
                 let faces: Option<Vec<Face>> = cards.iter().map(|card| self.deal.face(*card, None)).collect();
                 Outcome::Faces(faces.ok_or(Broken::Card)?)
             }
+            //= P1.8
             Some(Request::Flip(flip)) => {
                 // Only the coins of the remaining seats count.
                 running.coins.retain(|seat, _| self.live.contains(*seat));

@@ -34,6 +34,7 @@ impl<T: Into<FaultKind>> From<T> for Finding {
 impl<G: Game> Replica<G> {
     /// The verdict on an entry of the open step, given the `held` entries of this step. Costly only for shuffles, keys,
     /// openings and shares; callers cache which entries count.
+    //= P1.9, P1.10, P1.11
     pub fn examine(&self, entry: &Entry, held: &BTreeMap<Seat, Entry>, proofs: Proofs) -> Verdict {
         let content = entry.content();
         if content.step != self.step || content.parent != self.parent {
@@ -130,6 +131,7 @@ impl<G: Game> Replica<G> {
                 self.judge_answers(seat, answers, &self.owed(seat))?;
                 Ok(true)
             }
+            //= P1.5
             (StepKind::Shuffle { .. }, Body::Shuffle(shuffled)) if !self.has_shuffled(seat) => {
                 Ok(self.judge_shuffle(seat, shuffled, held, proofs)?)
             }
@@ -170,7 +172,7 @@ impl<G: Game> Replica<G> {
         }
     }
 
-    //= T5.16
+    //= T5.16, P1.6
     fn judge_shuffle(
         &self,
         seat: Seat,
@@ -188,7 +190,7 @@ impl<G: Game> Replica<G> {
     }
 
     /// Judges the shuffle that comes with an escrow or an acceptance: only the seat whose turn it is sends one.
-    //= T5.15
+    //= T5.15, P3.6
     fn judge_early(
         &self,
         seat: Seat,

@@ -428,6 +428,7 @@ impl<G: Game> Replica<G> {
     }
 
     /// The seats whose entries the open step waits for: all participants, except those removed without an entry.
+    //= P5.23
     pub fn live(&self) -> SeatSet {
         let all = self.live.iter();
         all.filter(|seat| !self.out.contains(*seat)).collect()
@@ -441,7 +442,7 @@ impl<G: Game> Replica<G> {
     }
 
     /// The seats whose entries are due, given the `counted` ones: everything that their entries must name is known.
-    //= T5.44
+    //= T5.44, P5.1
     pub fn due(&self, counted: SeatSet) -> SeatSet {
         let live = self.live();
         let missing = live.minus(counted);
@@ -496,7 +497,7 @@ impl<G: Game> Replica<G> {
     }
 
     /// Removes seats by decision in the open step. The entries in `counted` still count.
-    //= T5.40
+    //= T5.40, P5.23
     pub fn remove_absent(&mut self, seats: SeatSet, counted: &[(Seat, Hash32)]) {
         let counted: BTreeMap<Seat, Hash32> = counted.iter().copied().collect();
         for seat in seats.iter().filter(|seat| self.live.contains(*seat)) {

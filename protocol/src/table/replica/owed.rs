@@ -23,7 +23,7 @@ impl<G: Game> Replica<G> {
 
     /// Whether the running deal survives the removal of these seats. It does if the rules have ended it, or if it seals
     /// no cards. It also does if its escrow is accepted and these seats are of one party, the first to go.
-    //= T5.23
+    //= T5.23, P3.4
     pub(super) fn outlasts(&self, out: SeatSet) -> bool {
         let over = matches!(self.stage, Stage::Opening | Stage::Closing);
         let accepted = self.stage == Stage::Play && self.deal.has_escrow();
@@ -104,7 +104,7 @@ impl<G: Game> Replica<G> {
     /// The seat that shuffles early, together with its escrow or acceptance in the open step. The first deck of a new
     /// deal is thus shuffled while the keys go into escrow. A seat already out of the step keeps its turn, because the
     /// order in which removals become known must not matter.
-    //= T5.15
+    //= T5.15, P3.5
     pub fn early_shuffler(&self) -> Option<Seat> {
         let early = matches!(self.stage, Stage::Escrow | Stage::Accept) && !self.confirming;
         let run = self.run().filter(|_| early)?;
@@ -130,7 +130,7 @@ impl<G: Game> Replica<G> {
     }
 
     /// The answers that `seat` owes to a batch, with `first` in front, minus the shares already published.
-    //= T5.7
+    //= T5.7, P1.3
     pub(super) fn owed_to(&self, seat: Seat, batch: &[Request], first: &[Handle], coin_given: bool) -> Owed {
         let mut handles: Vec<Handle> = first.to_vec();
         for request in batch {
