@@ -121,11 +121,7 @@ fn arrangements(c: &mut Criterion) {
     let mut group = c.benchmark_group("arrangement");
     let mut next = hands.iter().cycle();
     group.bench_function("random", |b| {
-        b.iter_batched(
-            || next.next().unwrap(),
-            |hand| score::best(hand, GodSet::NONE),
-            BatchSize::SmallInput,
-        );
+        b.iter_batched(|| next.next().unwrap(), |hand| score::best(hand, GodSet::NONE), BatchSize::SmallInput);
     });
     group.bench_function("slowest of 2000", |b| {
         b.iter(|| score::best(black_box(slowest), GodSet::NONE));

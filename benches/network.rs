@@ -81,9 +81,8 @@ fn moves(seats: usize) {
     let number = seats.to_string();
     let delay = ["--bot-delay", "0"];
     let (mut host, ticket) = host(root.path(), &["loot", "--seats", &number], &delay);
-    let _guests: Vec<Program> = (1..seats)
-        .map(|index| guest(root.path(), &format!("guest {index}"), &ticket, &delay))
-        .collect();
+    let _guests: Vec<Program> =
+        (1..seats).map(|index| guest(root.path(), &format!("guest {index}"), &ticket, &delay)).collect();
     let mut samples: Vec<Duration> = Vec::new();
     let mut last: Option<Instant> = None;
     while let Some(event) =
@@ -129,10 +128,7 @@ fn traffic(game: &[&str], seats: usize) {
     let (mut messages, mut sent) = (0_usize, 0_usize);
     for name in names.iter().map(String::as_str).chain(["host"]) {
         for line in fs::read_to_string(log(name)).unwrap().lines() {
-            let length = line
-                .split("message")
-                .nth(1)
-                .and_then(|rest| rest.split("length=").nth(1));
+            let length = line.split("message").nth(1).and_then(|rest| rest.split("length=").nth(1));
             if let Some(length) = length.and_then(|length| length.trim().parse::<usize>().ok()) {
                 messages += 1;
                 sent += length;
@@ -161,9 +157,8 @@ fn idle() {
     let root = TempDir::new().unwrap();
     let slow = ["--bot-delay", "3600000"];
     let (mut host, ticket) = host(root.path(), &["houses-of-thoth", "--seats", "4"], &slow);
-    let mut guests: Vec<Program> = (1..4)
-        .map(|index| guest(root.path(), &format!("guest {index}"), &ticket, &slow))
-        .collect();
+    let mut guests: Vec<Program> =
+        (1..4).map(|index| guest(root.path(), &format!("guest {index}"), &ticket, &slow)).collect();
     host.wait_for("deal").unwrap();
     guests.iter_mut().for_each(|guest| {
         guest.wait_for("deal").unwrap();
@@ -236,10 +231,7 @@ fn thinking(label: &str, third: &[&str]) {
     let second = guest(root.path(), "second", &ticket, &["--exec", &quick[1]]);
     table.wait_for("seated").unwrap();
     let slow = bot("2", 200);
-    let third: Vec<&str> = third
-        .iter()
-        .map(|word| if *word == "SLOW" { &slow } else { *word })
-        .collect();
+    let third: Vec<&str> = third.iter().map(|word| if *word == "SLOW" { &slow } else { *word }).collect();
     let third = guest(root.path(), "third", &ticket, &third);
     let (sender, found) = channel();
     for (place, program) in [table, second, third].into_iter().enumerate() {
@@ -262,9 +254,7 @@ fn thinking(label: &str, third: &[&str]) {
     }
     let acted = ["0", "1"].map(|name| {
         let text = fs::read_to_string(acts(name)).unwrap();
-        text.lines()
-            .filter_map(|line| line.parse::<f64>().ok())
-            .collect::<Vec<_>>()
+        text.lines().filter_map(|line| line.parse::<f64>().ok()).collect::<Vec<_>>()
     });
     let mut samples: Vec<f64> = Vec::new();
     for (seat, own, all) in ends {

@@ -8,13 +8,7 @@
 //! An argument sets the seconds of each phase [default: 20].
 
 // A benchmark without its setup should stop.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    missing_docs
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic, missing_docs)]
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -75,10 +69,7 @@ fn main() {
         return;
     }
     let seconds = words.iter().find_map(|word| word.parse().ok()).unwrap_or(20);
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(1)
-        .enable_all()
-        .build();
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
     runtime.unwrap().block_on(measure(Duration::from_secs(seconds)));
 }
 
@@ -106,9 +97,7 @@ async fn measure(phase: Duration) {
 
     let mut circuits = open_all(&relay).await;
     measured.is("circuits", CIRCUITS.into());
-    measured
-        .over(&format!("and {CIRCUITS} circuits, silent"), phase / 4, String::new)
-        .await;
+    measured.over(&format!("and {CIRCUITS} circuits, silent"), phase / 4, String::new).await;
 
     let (size, every) = MESSAGE;
     for round in ["", ", again"] {
@@ -155,10 +144,7 @@ async fn measure(phase: Duration) {
         }
     }
     drop(hosts);
-    println!(
-        "peak of memory: {} MiB",
-        relay_status(relay.id(), "status", "VmHWM:") / 1024
-    );
+    println!("peak of memory: {} MiB", relay_status(relay.id(), "status", "VmHWM:") / 1024);
 }
 
 // ---- the relay's process ----
@@ -177,10 +163,7 @@ fn relay_status(process: u32, file: &str, field: &str) -> u64 {
 
 impl Measured {
     fn new(relay: &Relay) -> Self {
-        Self {
-            process: relay.id(),
-            metrics: relay.metrics.unwrap(),
-        }
+        Self { process: relay.id(), metrics: relay.metrics.unwrap() }
     }
 
     /// Processor time so far, in seconds.
@@ -244,12 +227,7 @@ fn list(root: &Path, relay: &Relay) -> String {
         .unwrap();
     let took = start.elapsed();
     let listed = output.stdout.iter().filter(|byte| **byte == b'\n').count();
-    assert_eq!(
-        listed,
-        usize::from(TABLES),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    assert_eq!(listed, usize::from(TABLES), "{}", String::from_utf8_lossy(&output.stderr));
     format!("{took:.2?}")
 }
 
@@ -444,11 +422,5 @@ async fn talk(
 fn spread(mut samples: Vec<Duration>) -> String {
     samples.sort();
     let at = |share: usize| samples[(samples.len() - 1) * share / 100];
-    format!(
-        "{:.1?} (median), {:.1?} (95 %), {:.1?} (most) of {}",
-        at(50),
-        at(95),
-        at(100),
-        samples.len()
-    )
+    format!("{:.1?} (median), {:.1?} (95 %), {:.1?} (most) of {}", at(50), at(95), at(100), samples.len())
 }

@@ -20,13 +20,9 @@ mod fixture;
 
 fn redraws(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("redraw");
-    for (game, seats) in [
-        ("houses-of-thoth", 3),
-        ("sphinxs-paw", 3),
-        ("loot", 3),
-        ("plutonian-poker", 3),
-        ("ivory-tower", 1),
-    ] {
+    for (game, seats) in
+        [("houses-of-thoth", 3), ("sphinxs-paw", 3), ("loot", 3), ("plutonian-poker", 3), ("ivory-tower", 1)]
+    {
         let bytes = fixture::record(game, seats, &[], 1);
         let replay = Replay::open(Transcript::from_bytes(&bytes).unwrap()).unwrap();
         let eyes = Eyes::Seat(Seat::new(0).unwrap());

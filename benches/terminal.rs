@@ -39,11 +39,7 @@ mod measured {
     impl Program {
         fn start(args: &[&str], (cols, rows): (u16, u16)) -> Self {
             let data = tempfile::tempdir().expect("a temporary folder");
-            let size = PtySize {
-                rows,
-                cols,
-                ..PtySize::default()
-            };
+            let size = PtySize { rows, cols, ..PtySize::default() };
             let pair = native_pty_system().openpty(size).expect("a pseudo-terminal");
             let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_fairdeal"));
             command.args(["--name", "Jo"]);
@@ -66,14 +62,7 @@ mod measured {
                     }
                 }
             });
-            Self {
-                child,
-                keyboard,
-                output,
-                started,
-                _terminal: pair.master,
-                _data: data,
-            }
+            Self { child, keyboard, output, started, _terminal: pair.master, _data: data }
         }
 
         /// Waits for a text in the output.
@@ -120,15 +109,11 @@ mod measured {
 
     pub(super) fn first_frame() {
         for size in SIZES {
-            let mut times: Vec<Duration> = (0..STARTS)
-                .map(|_| Program::start(&[], size).shows("Plutonian Poker"))
-                .collect();
+            let mut times: Vec<Duration> =
+                (0..STARTS).map(|_| Program::start(&[], size).shows("Plutonian Poker")).collect();
             times.sort();
             let median = times.get(STARTS / 2).copied().unwrap_or_default();
-            println!(
-                "first frame at {}x{}: {median:.1?} (median of {STARTS})",
-                size.0, size.1
-            );
+            println!("first frame at {}x{}: {median:.1?} (median of {STARTS})", size.0, size.1);
         }
     }
 
@@ -144,18 +129,12 @@ mod measured {
                 program.written(Duration::from_millis(400))
             });
             let most = steps.into_iter().max().unwrap_or(0);
-            println!(
-                "{} at {}x{}: at most {most} bytes a focus step",
-                info.id, size.0, size.1
-            );
+            println!("{} at {}x{}: at most {most} bytes a focus step", info.id, size.0, size.1);
             if size == SIZES[1] {
                 let before = program.processor();
                 let bytes = program.written(WATCHED);
                 let share = (program.processor() - before) / WATCHED.as_secs_f64() * 100.0;
-                println!(
-                    "{} waits: {share:.2} % of a core, {bytes} bytes in {WATCHED:?}",
-                    info.id
-                );
+                println!("{} waits: {share:.2} % of a core, {bytes} bytes in {WATCHED:?}", info.id);
             }
         }
     }

@@ -37,14 +37,7 @@ fn draw_all(folder: &Path) -> anyhow::Result<()> {
     let folder = folder.canonicalize()?;
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let drawn = Command::new(cargo)
-        .args([
-            "test",
-            "--quiet",
-            "--package",
-            "fairdeal",
-            "--lib",
-            "every_screen_has_room_at_every_size",
-        ])
+        .args(["test", "--quiet", "--package", "fairdeal", "--lib", "every_screen_has_room_at_every_size"])
         .env("FAIRDEAL_PICTURES", &folder)
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .status()?;

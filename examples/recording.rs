@@ -41,10 +41,7 @@ fn main() -> anyhow::Result<()> {
         anyhow::bail!("there is no game '{id}'");
     }
     std::fs::create_dir_all(&folder)?;
-    for info in GAMES
-        .iter()
-        .filter(|info| wanted.is_empty() || wanted.iter().any(|id| id == info.id))
-    {
+    for info in GAMES.iter().filter(|info| wanted.is_empty() || wanted.iter().any(|id| id == info.id)) {
         let recording = record(info.id, info.most_seats.min(3) - 1)?;
         let path = folder.join(format!("{}.svg", info.id));
         std::fs::write(&path, &recording).with_context(|| format!("cannot write {}", path.display()))?;
@@ -56,10 +53,7 @@ fn main() -> anyhow::Result<()> {
 /// The program beside this example.
 fn program() -> anyhow::Result<PathBuf> {
     let own = std::env::current_exe()?;
-    let folder = own
-        .parent()
-        .and_then(Path::parent)
-        .context("this example is not in a target folder")?;
+    let folder = own.parent().and_then(Path::parent).context("this example is not in a target folder")?;
     let program = folder.join(format!("fairdeal{}", std::env::consts::EXE_SUFFIX));
     anyhow::ensure!(program.exists(), "build the program first: cargo build");
     Ok(program)
@@ -68,11 +62,7 @@ fn program() -> anyhow::Result<PathBuf> {
 fn record(game: &str, bots: u8) -> anyhow::Result<String> {
     let data = tempfile::tempdir()?;
     let (cols, rows) = SIZE;
-    let size = PtySize {
-        rows,
-        cols,
-        ..PtySize::default()
-    };
+    let size = PtySize { rows, cols, ..PtySize::default() };
     let pair = native_pty_system().openpty(size)?;
     let mut command = CommandBuilder::new(program()?);
     command.args(["play", game, "--bots", &bots.to_string(), "--name", "Jo"]);
@@ -110,11 +100,7 @@ fn record(game: &str, bots: u8) -> anyhow::Result<String> {
         let (now, frame) = (since.elapsed(), look());
         let words = text(&frame);
         if frames.last().is_none_or(|(_, last)| *last != frame) {
-            let at = if frames.is_empty() {
-                0
-            } else {
-                u32::try_from(now.as_millis())?
-            };
+            let at = if frames.is_empty() { 0 } else { u32::try_from(now.as_millis())? };
             frames.push((at, frame));
         }
         if now >= next_key {

@@ -20,10 +20,7 @@ pub(crate) struct Clock {
 
 impl Clock {
     pub(crate) fn new(time: Duration) -> Self {
-        Self {
-            time,
-            end: Instant::now(),
-        }
+        Self { time, end: Instant::now() }
     }
 }
 

@@ -97,21 +97,11 @@ fn waiting(data: &DataView, journal: &JournalFile) -> Option<Past> {
             let charter = seat.charter().charter();
             let (me, log) = (Some(seat.seat()), Hash32::default());
             let summary = Summary::new(charter, me, Ending::Unfinished, log);
-            if data.is_journal_open(journal) {
-                What::Open(summary)
-            } else {
-                What::Waits(summary)
-            }
+            if data.is_journal_open(journal) { What::Open(summary) } else { What::Waits(summary) }
         }
         Err(error) => What::Unreadable(clean_error(&error.to_string())),
     };
-    Some(Past {
-        table: journal.table.clone(),
-        path: None,
-        when: journal.modified,
-        bytes: 0,
-        what,
-    })
+    Some(Past { table: journal.table.clone(), path: None, when: journal.modified, bytes: 0, what })
 }
 
 /// Audits an unread transcript and saves its summary to `keep`. It stays unread if `tell` cancels the audit. Other
@@ -128,10 +118,7 @@ pub fn read(
     match audited(data, path, tell) {
         Ok(None) => {}
         Ok(Some(summary)) => {
-            let summary = Summary {
-                bytes: past.bytes,
-                ..summary
-            };
+            let summary = Summary { bytes: past.bytes, ..summary };
             if let Some(keep) = keep {
                 save(keep, &past.table, &summary);
             }

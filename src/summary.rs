@@ -41,10 +41,7 @@ pub fn keep(
         return Ok(own);
     }
     let path = data.save_transcript(&table, &bytes)?;
-    let summary = Summary {
-        bytes: length(&bytes),
-        ..Summary::of_table(transcript, replica, me, forfeited)
-    };
+    let summary = Summary { bytes: length(&bytes), ..Summary::of_table(transcript, replica, me, forfeited) };
     save(data, &table, &summary);
     Ok(path)
 }
@@ -61,12 +58,10 @@ fn saved_by_player(data: &DataDir, table: &str) -> Option<PathBuf> {
 
 /// Saves a summary. A failure only costs a later audit.
 pub(crate) fn save(data: &DataDir, table: &str, summary: &Summary) {
-    let saved = serde_json::to_vec(summary)
-        .map_err(|error| error.to_string())
-        .and_then(|bytes| {
-            let saved = data.save_summary(table, &bytes);
-            saved.map_err(|error| error.to_string())
-        });
+    let saved = serde_json::to_vec(summary).map_err(|error| error.to_string()).and_then(|bytes| {
+        let saved = data.save_summary(table, &bytes);
+        saved.map_err(|error| error.to_string())
+    });
     if let Err(error) = saved {
         tracing::warn!(error, "the summary of a transcript is not saved");
     }

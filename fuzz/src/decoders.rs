@@ -67,10 +67,7 @@ fn look_at_halt(signed: &SignedForkReport) {
         assert!(charter.charter().player(fork_report.seat).is_some());
         // A single report resolves to its own step, unless no step can follow it.
         let place = resolve(std::slice::from_ref(&fork_report));
-        assert_eq!(
-            place.map(|place| place.point.step),
-            (fork_report.step < u64::MAX - 2).then_some(fork_report.step)
-        );
+        assert_eq!(place.map(|place| place.point.step), (fork_report.step < u64::MAX - 2).then_some(fork_report.step));
     }
 }
 

@@ -48,9 +48,7 @@ pub fn journal(bytes: &[u8]) -> bool {
 
 fn damaged(input: &mut Input<'_>) {
     let count = input.byte() % 8;
-    let appends: Vec<Vec<u8>> = (0..count)
-        .map(|number| vec![number; input.short() % (3 * PAGE)])
-        .collect();
+    let appends: Vec<Vec<u8>> = (0..count).map(|number| vec![number; input.short() % (3 * PAGE)]).collect();
     let mut bytes = match input.byte() % 2 {
         0 => written(&appends),
         _ => ended(&appends),

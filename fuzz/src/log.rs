@@ -71,10 +71,7 @@ fn moments<G: Game>(transcript: &Transcript) -> Vec<Moment<G>> {
             .map(|signed| entries::verified(transcript.charter(), signed))
             .map(|entry| (entry.seat(), entry))
             .collect();
-        moments.push(Moment {
-            replica: replica.clone(),
-            entries: entries.clone(),
-        });
+        moments.push(Moment { replica: replica.clone(), entries: entries.clone() });
         replica.finish(&entries).unwrap();
     }
     moments
@@ -201,10 +198,7 @@ pub fn forgery(data: &[u8]) -> bool {
             continue;
         };
         decoded = true;
-        let content = Content {
-            body,
-            ..old.content().clone()
-        };
+        let content = Content { body, ..old.content().clone() };
         if let Ok(entry) = Entry::sign(content, &seats::key(cheat)) {
             evidence = Equivocation::of(&old, &entry).or(evidence);
             log[place] = entry.signed().clone();

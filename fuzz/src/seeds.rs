@@ -62,11 +62,7 @@ struct Folder<'a> {
 
 impl Folder<'_> {
     fn put(&mut self, name: impl Into<String>, bytes: impl Into<Vec<u8>>) {
-        self.all.push(Seed {
-            target: self.target,
-            name: name.into(),
-            bytes: bytes.into(),
-        });
+        self.all.push(Seed { target: self.target, name: name.into(), bytes: bytes.into() });
     }
 }
 
@@ -144,10 +140,7 @@ fn statement() -> SignedStatement {
         instance: 0,
         seat: Seat::new(0).unwrap(),
         release: None,
-        says: Says::Consent {
-            out,
-            counted: Vec::new().try_into().unwrap(),
-        },
+        says: Says::Consent { out, counted: Vec::new().try_into().unwrap() },
     };
     let signed = Verified::sign(statement, &key(0));
     signed.signed().clone()
@@ -222,10 +215,7 @@ fn places() -> AddressRecord {
 }
 
 fn proposal() -> Proposal {
-    Proposal {
-        charter: TABLE.charter().clone(),
-        records: vec![places(); 3].try_into().unwrap(),
-    }
+    Proposal { charter: TABLE.charter().clone(), records: vec![places(); 3].try_into().unwrap() }
 }
 
 /// Every seed.
@@ -278,10 +268,7 @@ fn action(to: &mut Folder<'_>) {
             let json = [place(form::JSON), json.to_string().into_bytes()].concat();
             to.put(format!("good-json-{name}"), json);
         }
-        to.put(
-            format!("good-legal-{id}-{seats}"),
-            [place(form::LEGAL), vec![3]].concat(),
-        );
+        to.put(format!("good-legal-{id}-{seats}"), [place(form::LEGAL), vec![3]].concat());
     }
     to.put("bad-empty", b"");
     to.put("bad-json", [&[0, 0, 0, form::JSON][..], br#"{"type":"take""#].concat());
@@ -299,10 +286,7 @@ fn body(to: &mut Folder<'_>) {
             to.put(format!("bad-{kind}-cut"), cut(&bytes));
         }
     }
-    to.put(
-        "good-yield",
-        [&[9, 0, 0, 0][..], &encode(&Body::Yield { to: Hash32([0; 32]) })].concat(),
-    );
+    to.put("good-yield", [&[9, 0, 0, 0][..], &encode(&Body::Yield { to: Hash32([0; 32]) })].concat());
     to.put("good-wrong-kind", [&[0, 0, 0, 0][..], &encode(&Body::Close)].concat());
     to.put("bad-empty", b"");
     to.put("bad-kind", [0, 0, 0, 0, 99]);
@@ -342,10 +326,7 @@ fn entry(to: &mut Folder<'_>) {
     let own = &key(0);
     to.put("good-commitment", encode(commit(1).signed()));
     to.put("good-closing", encode(signed(Body::Close, own).signed()));
-    let action = Body::Act {
-        action: vec![1, 2, 3].try_into().unwrap(),
-        answers: Answers::default(),
-    };
+    let action = Body::Act { action: vec![1, 2, 3].try_into().unwrap(), answers: Answers::default() };
     to.put("good-action", encode(signed(action, own).signed()));
     for (_, _, body) in bodies().into_iter().filter(|(_, _, body)| body.kind() == "shuffle") {
         to.put("good-shuffle", encode(signed(body, own).signed()));
@@ -379,26 +360,12 @@ fn forgery(to: &mut Folder<'_>) {
     let action = all().find(|(_, c)| matches!(c.body, Body::Act { .. })).unwrap();
     let last = real.entries().len() - 1;
     let start = |seat: Seat, end| vec![seat.number(), end];
-    let other_seed = Body::Open {
-        seed: OpenedSeed([1; 32]),
-    };
-    to.put(
-        "good-another-seed",
-        [start(opening.1.seat, 2), edit(opening.0, &other_seed)].concat(),
-    );
+    let other_seed = Body::Open { seed: OpenedSeed([1; 32]) };
+    to.put("good-another-seed", [start(opening.1.seat, 2), edit(opening.0, &other_seed)].concat());
     let body = &action.1.body;
-    to.put(
-        "good-unchanged",
-        [start(action.1.seat, 2), edit(action.0, body)].concat(),
-    );
-    to.put(
-        "good-confirmation-for-an-action",
-        [start(action.1.seat, 1), edit(action.0, &Body::Confirm)].concat(),
-    );
-    to.put(
-        "good-another-end",
-        [start(content(last).seat, 2), edit(last, &Body::Confirm)].concat(),
-    );
+    to.put("good-unchanged", [start(action.1.seat, 2), edit(action.0, body)].concat());
+    to.put("good-confirmation-for-an-action", [start(action.1.seat, 1), edit(action.0, &Body::Confirm)].concat());
+    to.put("good-another-end", [start(content(last).seat, 2), edit(last, &Body::Confirm)].concat());
     let shorter = [start(action.1.seat, 0), edit(action.0, body), edit(last, &Body::Close)];
     to.put("good-cut-short", shorter.concat());
     to.put("bad-empty", b"");
@@ -441,57 +408,17 @@ fn frame(to: &mut Folder<'_>) {
         ),
         ("refused", Frame::Refused(text("all seats are taken"))),
         ("proposal", Frame::Propose(Box::new(proposal()))),
-        (
-            "signature",
-            Frame::Sign {
-                table,
-                signature: signatures[0],
-            },
-        ),
-        (
-            "signatures",
-            Frame::Signed {
-                table,
-                signatures: signatures.clone().try_into().unwrap(),
-            },
-        ),
+        ("signature", Frame::Sign { table, signature: signatures[0] }),
+        ("signatures", Frame::Signed { table, signatures: signatures.clone().try_into().unwrap() }),
         (
             "table",
-            Frame::Table {
-                table,
-                message: Message::Entries(vec![commit(1).signed().clone()].try_into().unwrap()),
-            },
+            Frame::Table { table, message: Message::Entries(vec![commit(1).signed().clone()].try_into().unwrap()) },
         ),
-        (
-            "back",
-            Frame::Back(Box::new(Back {
-                proposal: proposal(),
-                signatures: signatures.try_into().unwrap(),
-            })),
-        ),
-        (
-            "links",
-            Frame::Links {
-                table,
-                seats: Seat::first(2).collect(),
-            },
-        ),
+        ("back", Frame::Back(Box::new(Back { proposal: proposal(), signatures: signatures.try_into().unwrap() }))),
+        ("links", Frame::Links { table, seats: Seat::first(2).collect() }),
         ("pausing", Frame::Pausing { table }),
-        (
-            "moved",
-            Frame::Moved {
-                table,
-                seat: Seat::new(1).unwrap(),
-                record: places(),
-            },
-        ),
-        (
-            "watch",
-            Frame::Watch(Watch {
-                lobby: Some([3; 8]),
-                proof: None,
-            }),
-        ),
+        ("moved", Frame::Moved { table, seat: Seat::new(1).unwrap(), record: places() }),
+        ("watch", Frame::Watch(Watch { lobby: Some([3; 8]), proof: None })),
         (
             "show",
             Frame::Show(Box::new(Showing {
@@ -499,21 +426,13 @@ fn frame(to: &mut Folder<'_>) {
                 signatures: TABLE.signatures().to_vec().try_into().unwrap(),
             })),
         ),
-        (
-            "more",
-            Frame::More {
-                table,
-                mark: Mark::default(),
-            },
-        ),
+        ("more", Frame::More { table, mark: Mark::default() }),
         (
             "page",
             Frame::Page {
                 table,
                 page: Box::new(Page {
-                    entries: vec![commit(0).signed().clone(), commit(1).signed().clone()]
-                        .try_into()
-                        .unwrap(),
+                    entries: vec![commit(0).signed().clone(), commit(1).signed().clone()].try_into().unwrap(),
                     ..Page::default()
                 }),
             },
@@ -521,21 +440,9 @@ fn frame(to: &mut Folder<'_>) {
         ("anew", Frame::Reset { table }),
         ("ready", Frame::Ready(true)),
         ("say", Frame::Say(text("Good luck!"))),
-        (
-            "said",
-            Frame::Said {
-                seat: Seat::new(2).unwrap(),
-                text: text("You too."),
-            },
-        ),
+        ("said", Frame::Said { seat: Seat::new(2).unwrap(), text: text("You too.") }),
         ("invitation", Frame::Invite { ticket: text("fd1abc") }),
-        (
-            "knock",
-            Frame::Login {
-                lobby: Some([3; 8]),
-                login,
-            },
-        ),
+        ("knock", Frame::Login { lobby: Some([3; 8]), login }),
         ("challenge", Frame::Challenge(challenge)),
     ];
     for (name, frame) in frames {
@@ -569,29 +476,14 @@ fn announcement(to: &mut Folder<'_>) {
 }
 
 fn meet(to: &mut Folder<'_>) {
-    let offer = Offer {
-        announcement: table_announcement(),
-        record: places(),
-    };
+    let offer = Offer { announcement: table_announcement(), record: places() };
     let point = PeerId::of(&IdentityKey::from_seed([9; 32]).signing_key()).unwrap();
     let registration = Registration::sign(&key(0), point, 7, &offer).unwrap();
     let requests = [
         ("register", MeetRequest::Register(Box::new(registration.clone()))),
         ("withdraw", MeetRequest::Withdraw { lobby: [3; 8] }),
-        (
-            "list",
-            MeetRequest::List {
-                game: None,
-                after: None,
-            },
-        ),
-        (
-            "list-game",
-            MeetRequest::List {
-                game: Some(text("loot")),
-                after: Some(300),
-            },
-        ),
+        ("list", MeetRequest::List { game: None, after: None }),
+        ("list-game", MeetRequest::List { game: Some(text("loot")), after: Some(300) }),
     ];
     for (name, request) in requests {
         to.put(format!("good-{name}"), [&[0], &request.to_bytes()[..]].concat());
@@ -599,10 +491,7 @@ fn meet(to: &mut Folder<'_>) {
     let responses = [
         ("done", MeetResponse::Done),
         ("refused", MeetResponse::Refused(Refusal::Full)),
-        (
-            "page",
-            MeetResponse::Page(MeetPage::of([(1, &registration), (2, &registration)].into_iter())),
-        ),
+        ("page", MeetResponse::Page(MeetPage::of([(1, &registration), (2, &registration)].into_iter()))),
     ];
     for (name, response) in responses {
         let bytes = [&[1], &response.to_bytes()[..]].concat();
@@ -619,15 +508,7 @@ fn header(to: &mut Folder<'_>) {
     let signatures: Vec<SignatureBytes> = TABLE.signatures().to_vec();
     let seat = Seat::new(1).unwrap();
     let places = vec![places(); 3];
-    let common = (
-        charter,
-        signatures,
-        seat,
-        places,
-        Transport::Sockets,
-        addresses(),
-        addresses(),
-    );
+    let common = (charter, signatures, seat, places, Transport::Sockets, addresses(), addresses());
     let none: Option<([u8; 32], Level, u64)> = None;
     let open: Option<String> = None;
     to.put("good-own-seat", encode(&(&common, none, &open)));
@@ -699,23 +580,11 @@ fn message(to: &mut Folder<'_>) {
             }),
         ),
         ("evidence", Message::Evidence(Box::new(equivocation()))),
-        (
-            "state-request",
-            Message::StateRequest(Box::new(Relayed {
-                request: state_request(),
-                hops: 1,
-            })),
-        ),
+        ("state-request", Message::StateRequest(Box::new(Relayed { request: state_request(), hops: 1 }))),
         ("state-reply", Message::StateReply(Box::new(state_reply(one)))),
-        (
-            "statements",
-            Message::Statements(vec![statement(); 2].try_into().unwrap()),
-        ),
+        ("statements", Message::Statements(vec![statement(); 2].try_into().unwrap())),
         ("claim", Message::Claim(Box::new(claim()))),
-        (
-            "halts",
-            Message::ForkReports(vec![fork_report(); 2].try_into().unwrap()),
-        ),
+        ("halts", Message::ForkReports(vec![fork_report(); 2].try_into().unwrap())),
     ];
     for (name, message) in messages {
         to.put(format!("good-{name}"), message.to_bytes());
@@ -758,10 +627,7 @@ fn record(to: &mut Folder<'_>) {
             to.put(format!("good-{kind}-{size}"), bytes.clone());
         }
     }
-    to.put(
-        "good-evidence",
-        Record::Evidence(Box::new(equivocation())).to_bytes().to_vec(),
-    );
+    to.put("good-evidence", Record::Evidence(Box::new(equivocation())).to_bytes().to_vec());
     to.put("good-claim", Record::Claim(claim()).to_bytes().to_vec());
     to.put("good-halt", Record::ForkReport(fork_report()).to_bytes().to_vec());
     let statement = Record::Statement(Box::new(statement()));
@@ -774,10 +640,8 @@ fn referee(to: &mut Folder<'_>) {
     for (number, info) in (0..).zip(GAMES.iter()) {
         let seats = info.least_seats;
         let seed = "07".repeat(32);
-        let mut lines = vec![format!(
-            r#"{{"op":"new","game":"{}","seats":{seats},"chance":{{"seed":"{seed}"}}}}"#,
-            info.id
-        )];
+        let mut lines =
+            vec![format!(r#"{{"op":"new","game":"{}","seats":{seats},"chance":{{"seed":"{seed}"}}}}"#, info.id)];
         // The start of a game that the referee itself plays at random.
         let mut referee = fairdeal_games::referee::Referee::new();
         referee.answer(lines[0].as_bytes());
@@ -813,18 +677,9 @@ fn referee(to: &mut Folder<'_>) {
 {"op":"load","slot":"a"}
 {"op":"view","seat":1}"#;
     to.put("good-search", search.replace('S', &"07".repeat(32)));
-    to.put(
-        "bad-position",
-        format!(
-            r#"{{"op":"guess","position":"AAAAAAAAAAAAAAAA","seed":"{}"}}"#,
-            "07".repeat(32)
-        ),
-    );
+    to.put("bad-position", format!(r#"{{"op":"guess","position":"AAAAAAAAAAAAAAAA","seed":"{}"}}"#, "07".repeat(32)));
     to.put("bad-json", "{\"op\":\n[[[[\n\u{0}");
-    to.put(
-        "bad-requests",
-        "{\"op\":\"dance\"}\n{\"op\":\"act\",\"seat\":0,\"action\":{}}\n7",
-    );
+    to.put("bad-requests", "{\"op\":\"dance\"}\n{\"op\":\"act\",\"seat\":0,\"action\":{}}\n7");
 }
 
 fn restore(to: &mut Folder<'_>) {
@@ -838,10 +693,7 @@ fn restore(to: &mut Folder<'_>) {
     let again = own(&JOURNAL[2]);
     to.put("bad-record-twice", [vec![piece::REAL, 4], again].concat());
     to.put("bad-gap", [piece::REAL, 3, piece::SKIP, piece::REAL, 99]);
-    to.put(
-        "bad-changed",
-        [piece::REAL, 3, piece::CHANGED, 40, 0, 1, piece::REAL, 99],
-    );
+    to.put("bad-changed", [piece::REAL, 3, piece::CHANGED, 40, 0, 1, piece::REAL, 99]);
     let evidence = Record::Evidence(Box::new(equivocation())).to_bytes();
     to.put("good-evidence", [vec![piece::REAL, 5], own(&evidence)].concat());
     let spare = own(&encode(&(0_u8, 3_u32, [5_u8; 32])));
@@ -889,33 +741,12 @@ fn table(to: &mut Folder<'_>) {
         to.put(format!("good-{name}-trouble"), sequence(game, 8, 21 + u64::from(game)));
     }
     // Seat 0 crashes at each of its first outputs.
-    let crashes: Vec<u8> = (0..12)
-        .flat_map(|n| [op::CRASH, 0, n, op::PLAY, n, op::TICKS])
-        .collect();
+    let crashes: Vec<u8> = (0..12).flat_map(|n| [op::CRASH, 0, n, op::PLAY, n, op::TICKS]).collect();
     to.put("good-crashes", [vec![1], crashes].concat());
-    let made_up = [
-        1,
-        op::BYTES,
-        0,
-        1,
-        3,
-        1,
-        0,
-        0,
-        op::BYTES,
-        0,
-        1,
-        1,
-        99,
-        op::SETTLE,
-        op::TICKS,
-    ];
+    let made_up = [1, op::BYTES, 0, 1, 3, 1, 0, 0, op::BYTES, 0, 1, 1, 99, op::SETTLE, op::TICKS];
     to.put("good-made-up", made_up);
     to.put("bad-empty", b"");
-    to.put(
-        "bad-nothing-arrives",
-        [1, op::CUT, 0, op::CUT, 1, op::TICKS, op::DROP, 0],
-    );
+    to.put("bad-nothing-arrives", [1, op::CUT, 0, op::CUT, 1, op::TICKS, op::DROP, 0]);
 }
 
 fn cheat(to: &mut Folder<'_>) {
@@ -939,20 +770,10 @@ fn cheat(to: &mut Folder<'_>) {
     }
     let two = [forge(0b100, &[forged::ACT, 0]), forge(0b010, &[forged::ACT, 2])].concat();
     to.put("good-two-faces", [played(1), two, rest.clone()].concat());
-    let first = [
-        vec![1],
-        forge(0b100, &[forged::COMMIT, 1]),
-        forge(0b010, &[forged::COMMIT, 2]),
-    ];
-    to.put(
-        "good-two-commitments",
-        [first.concat(), rest.clone(), played(1)].concat(),
-    );
+    let first = [vec![1], forge(0b100, &[forged::COMMIT, 1]), forge(0b010, &[forged::COMMIT, 2])];
+    to.put("good-two-commitments", [first.concat(), rest.clone(), played(1)].concat());
     let crashes = [op::CRASH, 1, 2, op::PLAY, 1];
-    to.put(
-        "good-crash",
-        [played(1), forge(0, &[forged::INTERJECT, 0]), crashes.to_vec(), rest].concat(),
-    );
+    to.put("good-crash", [played(1), forge(0, &[forged::INTERJECT, 0]), crashes.to_vec(), rest].concat());
     to.put("bad-empty", b"");
 }
 
@@ -963,10 +784,7 @@ fn transcript(to: &mut Folder<'_>) {
     to.put("bad-version", [&bytes[..8], &[1], &bytes[9..]].concat());
     to.put("bad-magic", [b"Fairdeal", &bytes[8..]].concat());
     let unfinished = played::<AnyGame>(&rules(QUICK, 2), choices(4, 3));
-    to.put(
-        "good-unfinished",
-        unfinished.room[0].table.transcript().to_bytes().unwrap(),
-    );
+    to.put("good-unfinished", unfinished.room[0].table.transcript().to_bytes().unwrap());
     let mut solo = played::<AnyGame>(&rules("ivory-tower", 1), choices(5, 4));
     if solo.room[0].table.game().is_over() {
         end_by_vote(&mut solo);

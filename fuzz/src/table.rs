@@ -89,11 +89,7 @@ pub mod forged {
 /// Takes or copies the queued message that the input selects.
 fn letter<G: Game>(world: &mut World<G>, input: &mut Input<'_>, keep: bool) -> Option<Letter> {
     let place = input.place(world.queue.len())?;
-    if keep {
-        world.queue.get(place).cloned()
-    } else {
-        world.queue.remove(place)
-    }
+    if keep { world.queue.get(place).cloned() } else { world.queue.remove(place) }
 }
 
 fn seat<G: Game>(world: &World<G>, input: &mut Input<'_>) -> Seat {
@@ -194,15 +190,9 @@ fn forge<G: Game>(world: &mut World<G>, cheat: Seat, input: &mut Input<'_>) {
             bytes[place] ^= input.byte();
             decode(&bytes, MAX_ENTRY).ok()
         }),
-        forged::ACT => action(input).map(|action| Body::Act {
-            action,
-            answers: Answers::default(),
-        }),
+        forged::ACT => action(input).map(|action| Body::Act { action, answers: Answers::default() }),
         forged::INTERJECT => action(input).map(|action| Body::Interject { action }),
-        forged::ACK => Some(Body::Ack {
-            leader: named(input),
-            answers: Answers::default(),
-        }),
+        forged::ACK => Some(Body::Ack { leader: named(input), answers: Answers::default() }),
         forged::YIELD => Some(Body::Yield { to: named(input) }),
         forged::CONFIRM => Some(Body::Confirm),
         forged::CLOSE => Some(Body::Close),
@@ -210,9 +200,7 @@ fn forge<G: Game>(world: &mut World<G>, cheat: Seat, input: &mut Input<'_>) {
             let seed = Hash32([input.byte(); 32]);
             Some(Body::Commit { seed, tip: seed })
         }
-        _ => input
-            .place(world.seen.len())
-            .map(|place| world.seen[place].body().clone()),
+        _ => input.place(world.seen.len()).map(|place| world.seen[place].body().clone()),
     };
     let Some(body) = body else { return };
     let step = match ahead % 8 {

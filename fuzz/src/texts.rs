@@ -51,10 +51,8 @@ pub fn options(data: &[u8]) -> bool {
     let mut lines = text.split('\n');
     let game = lines.next().unwrap_or_default();
     let seats = lines.next().and_then(|n| n.parse().ok()).unwrap_or(2);
-    let given: BTreeMap<String, String> = lines
-        .filter_map(|line| line.split_once('='))
-        .map(|(key, value)| (key.to_owned(), value.to_owned()))
-        .collect();
+    let given: BTreeMap<String, String> =
+        lines.filter_map(|line| line.split_once('=')).map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
     let Ok(info) = game_info(game) else {
         assert!(rule_set(game, seats, &given).is_err());
         return false;

@@ -118,10 +118,7 @@ fn check(target: &str, changes: usize) {
         let what = format!("change {number}, of {name},");
         useful += usize::from(run(*harness, target, &what, &changed));
     }
-    println!(
-        "{target}: {} seeds, {useful} of {count} changes were of use",
-        seeds.len()
-    );
+    println!("{target}: {} seeds, {useful} of {count} changes were of use", seeds.len());
 }
 
 /// One test per harness, with its number of mutations.

@@ -43,10 +43,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         make: &mut |side, _| {
             let budget = match budget.ends_with('i') {
                 true => Budget::iterations(number),
-                false => Budget::time(Clock {
-                    time: Duration::from_millis(number.into()),
-                    end: Instant::now(),
-                }),
+                false => Budget::time(Clock { time: Duration::from_millis(number.into()), end: Instant::now() }),
             };
             let side = if side == 0 { sides[0] } else { sides[1] };
             Ok(side.bot(budget))

@@ -46,10 +46,7 @@ impl Mine {
         let mut chance = RefereeChance::from_seed(seed(number));
         let mut rng = ChaCha20Rng::from_seed(seed(number.wrapping_add(1 << 31)));
         let all = SeatSet::all(usize::from(self.seats));
-        let mut bots: Vec<_> = all
-            .iter()
-            .map(|_| Contestant::Level(self.level).bot(Budget::iterations(200)))
-            .collect();
+        let mut bots: Vec<_> = all.iter().map(|_| Contestant::Level(self.level).bot(Budget::iterations(200))).collect();
         game.begin(&mut chance, &mut Vec::new()).map_err(|_| "no deal")?;
         let mut setting = Setting {
             version: rules.version,
@@ -66,12 +63,7 @@ impl Mine {
             let mut judge = |setting: &mut Setting, game: &AnyGame| {
                 for goal in Goal::of(game) {
                     setting.goal = *goal;
-                    let position = || Position {
-                        game: game.clone(),
-                        chance: chance.clone(),
-                        seat,
-                        goal: *goal,
-                    };
+                    let position = || Position { game: game.clone(), chance: chance.clone(), seat, goal: *goal };
                     if let Some([only]) = solutions(game, seat, chance.dealt_to(seat), *goal).as_deref() {
                         found(setting, &position(), only);
                     }
@@ -101,8 +93,7 @@ impl Mine {
                     break;
                 };
                 setting.moves.push(written(&game, seat, &action, chance.dealt_to(seat)));
-                game.apply(seat, &action, &mut chance, &mut Vec::new())
-                    .map_err(|why| format!("{why:?}"))?;
+                game.apply(seat, &action, &mut chance, &mut Vec::new()).map_err(|why| format!("{why:?}"))?;
                 continue;
             }
             let others = all.iter().filter(|other| *other != seat);
@@ -121,8 +112,7 @@ impl Mine {
                 break;
             };
             setting.moves.push(written(&game, seat, &action, chance.dealt_to(seat)));
-            game.apply(seat, &action, &mut chance, &mut Vec::new())
-                .map_err(|why| format!("{why:?}"))?;
+            game.apply(seat, &action, &mut chance, &mut Vec::new()).map_err(|why| format!("{why:?}"))?;
         }
         Ok(())
     }
@@ -135,17 +125,9 @@ fn print(setting: &Setting, position: &Position, answer: &AnyAction) {
     println!("answer = '{}'", written(&position.game, setting.seat, answer, known));
     println!("why = \"\"\n\n[puzzle.setting]");
     println!("goal = \"{}\"", name(setting.goal));
-    println!(
-        "version = {}\nseats = {}\nseat = {}",
-        setting.version,
-        setting.seats,
-        setting.seat.index()
-    );
+    println!("version = {}\nseats = {}\nseat = {}", setting.version, setting.seats, setting.seat.index());
     if !setting.options.is_empty() {
-        let options = setting
-            .options
-            .iter()
-            .map(|(key, value)| format!("{key} = \"{value}\""));
+        let options = setting.options.iter().map(|(key, value)| format!("{key} = \"{value}\""));
         println!("options = {{ {} }}", options.collect::<Vec<_>>().join(", "));
     }
     println!("seed = {}\nmoves = [", setting.seed);
@@ -201,10 +183,7 @@ fn main() -> Result<(), Failure> {
     };
     let number = |place: usize, default: u32| words.get(place).map_or(Ok(default), |word| word.parse());
     if words.get(1).is_some_and(|word| word == "at") {
-        let wanted = (
-            usize::try_from(number(3, 0)?)?,
-            words.get(4).cloned().unwrap_or_default(),
-        );
+        let wanted = (usize::try_from(number(3, 0)?)?, words.get(4).cloned().unwrap_or_default());
         return mine.play(number(2, 0)?, |setting, position, answer| {
             if (setting.moves.len(), name(setting.goal)) == wanted {
                 print(setting, position, answer);

@@ -43,11 +43,7 @@ pub fn capital(text: &str) -> String {
 
 /// A seat's name for a log, or its number if it has no name.
 pub fn name_of(seat: Seat, names: &[String]) -> String {
-    names
-        .get(seat.index())
-        .filter(|name| !name.is_empty())
-        .cloned()
-        .unwrap_or_else(|| seat.to_string())
+    names.get(seat.index()).filter(|name| !name.is_empty()).cloned().unwrap_or_else(|| seat.to_string())
 }
 
 /// Several names joined as in a sentence: "Ann", "Ann and Bob", "Ann, Bob and Cay"; "nobody" for none.

@@ -320,12 +320,7 @@ mod tests {
     #[test]
     fn sharp_is_the_strongest_level() {
         let (sharp, normal) = (Contestant::Level(Level::Sharp), Contestant::Level(Level::Normal));
-        for (game, games) in [
-            ("loot", 20),
-            ("plutonian-poker", 4),
-            ("sphinxs-paw", 8),
-            ("houses-of-thoth", 8),
-        ] {
+        for (game, games) in [("loot", 20), ("plutonian-poker", 4), ("sphinxs-paw", 8), ("houses-of-thoth", 8)] {
             let strong = results(game, sharp, Contestant::Baseline, games);
             assert!(strong.share(0) > strong.share(1), "{game}: {strong:?}");
             let strong = results(game, sharp, normal, games);
@@ -356,19 +351,10 @@ mod tests {
             }
             (made, data_encoding::HEXLOWER.encode(&hash.finalize())[..16].to_owned())
         };
-        let games = [
-            ("loot", 3),
-            ("plutonian-poker", 2),
-            ("sphinxs-paw", 2),
-            ("houses-of-thoth", 3),
-        ];
+        let games = [("loot", 3), ("plutonian-poker", 2), ("sphinxs-paw", 2), ("houses-of-thoth", 3)];
         let found = games.map(|(game, seats)| actions(game, seats));
-        let known = [
-            (95, "1ee8593bad4f9359"),
-            (47, "cfd38277623da60c"),
-            (82, "9f93b63c6094ff99"),
-            (314, "dd90d8599e645c87"),
-        ];
+        let known =
+            [(95, "1ee8593bad4f9359"), (47, "cfd38277623da60c"), (82, "9f93b63c6094ff99"), (314, "dd90d8599e645c87")];
         assert_eq!(found, known.map(|(made, hash)| (made, hash.to_owned())));
     }
 
@@ -398,16 +384,9 @@ mod tests {
         };
         let results = duel.play(|_| {}).unwrap();
         assert_eq!(results.games, 3);
-        assert_eq!(
-            results.tallies.map(|tally| tally.decisions).iter().sum::<u64>(),
-            results.actions
-        );
+        assert_eq!(results.tallies.map(|tally| tally.decisions).iter().sum::<u64>(), results.actions);
         assert_eq!((results.ms(0), results.ms(1)), (0.001, 0.001));
-        let long = Tally {
-            decisions: 1 << 33,
-            micros: 3 << 43,
-            ..Tally::default()
-        };
+        let long = Tally { decisions: 1 << 33, micros: 3 << 43, ..Tally::default() };
         let tallies = [long; 2];
         assert_eq!(Results { tallies, ..results }.ms(0), 3.072);
     }

@@ -67,11 +67,7 @@ pub struct OptionInfo {
 }
 
 /// The option that every table for two or more offers, besides those of its game.
-pub const TABLE_OPTION: OptionInfo = OptionInfo {
-    key: STRICT.0,
-    default: "false",
-    kind: OptionKind::Flag,
-};
+pub const TABLE_OPTION: OptionInfo = OptionInfo { key: STRICT.0, default: "false", kind: OptionKind::Flag };
 
 /// The kind of values that an option accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,14 +141,11 @@ impl GameInfo {
 
     //= T7.1
     fn option(&self, key: &str) -> Result<&OptionInfo, RuleSetError> {
-        self.options
-            .iter()
-            .find(|option| option.key == key)
-            .ok_or_else(|| RuleSetError::UnknownOption {
-                game: self.id.to_owned(),
-                key: key.to_owned(),
-                known: self.options_in_words(),
-            })
+        self.options.iter().find(|option| option.key == key).ok_or_else(|| RuleSetError::UnknownOption {
+            game: self.id.to_owned(),
+            key: key.to_owned(),
+            known: self.options_in_words(),
+        })
     }
 
     pub(crate) fn check_seats(&self, seats: u8) -> Result<(), RuleSetError> {
@@ -177,11 +170,7 @@ impl GameInfo {
             return Err(RuleSetError::UnknownGame(rules.game.clone()));
         }
         if rules.version != self.version {
-            return Err(RuleSetError::Version {
-                game: self.id.to_owned(),
-                ours: self.version,
-                theirs: rules.version,
-            });
+            return Err(RuleSetError::Version { game: self.id.to_owned(), ours: self.version, theirs: rules.version });
         }
         self.check_seats(rules.seats)?;
         for key in rules.options.keys() {
@@ -208,11 +197,7 @@ impl GameInfo {
 }
 
 pub(crate) fn wrong_value(option: &OptionInfo, got: &str) -> RuleSetError {
-    RuleSetError::OptionValue {
-        key: option.key.to_owned(),
-        allowed: option.kind.allowed(),
-        got: got.to_owned(),
-    }
+    RuleSetError::OptionValue { key: option.key.to_owned(), allowed: option.kind.allowed(), got: got.to_owned() }
 }
 
 /// The options of a game: the given ones in normal form, the others at their defaults.

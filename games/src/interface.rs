@@ -82,12 +82,8 @@ pub trait TableGame: Game<Event: TableEvent> {
     /// card of this game.
     fn shuffled_from_json(&self, entry: &Value) -> Option<u32> {
         let name = entry.as_str()?;
-        let mut faces = (0..=u8::MAX)
-            .map(Face)
-            .take_while(|face| !self.card_name(*face).is_empty());
-        faces
-            .find(|face| self.card_name(*face) == name)
-            .map(|face| u32::from(face.0))
+        let mut faces = (0..=u8::MAX).map(Face).take_while(|face| !self.card_name(*face).is_empty());
+        faces.find(|face| self.card_name(*face) == name).map(|face| u32::from(face.0))
     }
 
     /// One entry of a shuffle, as the referee's `needs` names it.

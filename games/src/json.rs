@@ -36,32 +36,22 @@ impl<'a> Fields<'a> {
     /// A boolean field.
     pub(crate) fn flag(self, field: &'static str) -> Result<bool, ActionError> {
         let value = self.value(field)?;
-        value
-            .as_bool()
-            .ok_or_else(|| wrong(field, "true or false", &value.to_string()))
+        value.as_bool().ok_or_else(|| wrong(field, "true or false", &value.to_string()))
     }
 
     /// A field with a fixed set of words. Returns the value paired with the word.
     pub(crate) fn word<T: Copy>(self, field: &'static str, words: &[(&str, T)]) -> Result<T, ActionError> {
         let given = self.text(field)?;
-        words
-            .iter()
-            .find(|(word, _)| *word == given)
-            .map(|(_, meaning)| *meaning)
-            .ok_or_else(|| {
-                let must: Vec<_> = words.iter().map(|(word, _)| format!("'{word}'")).collect();
-                wrong(field, &joined(&must, "or"), &format!("'{given}'"))
-            })
+        words.iter().find(|(word, _)| *word == given).map(|(_, meaning)| *meaning).ok_or_else(|| {
+            let must: Vec<_> = words.iter().map(|(word, _)| format!("'{word}'")).collect();
+            wrong(field, &joined(&must, "or"), &format!("'{given}'"))
+        })
     }
 }
 
 /// The error for a field with a wrong value.
 pub(crate) fn wrong(field: &'static str, must: &str, got: &str) -> ActionError {
-    ActionError::Field {
-        field,
-        must: must.to_owned(),
-        got: got.to_owned(),
-    }
+    ActionError::Field { field, must: must.to_owned(), got: got.to_owned() }
 }
 
 #[cfg(test)]
@@ -76,15 +66,9 @@ mod tests {
         let fields = Fields::new(&value).unwrap();
         assert_eq!(fields.text("type"), Ok("take"));
         assert_eq!(fields.text("card"), Err(ActionError::Missing("card")));
+        assert_eq!(fields.text("from").unwrap_err().to_string(), "'from' must be text, not 3");
         assert_eq!(
-            fields.text("from").unwrap_err().to_string(),
-            "'from' must be text, not 3"
-        );
-        assert_eq!(
-            fields
-                .word("type", &[("fire", 1), ("discard", 2)])
-                .unwrap_err()
-                .to_string(),
+            fields.word("type", &[("fire", 1), ("discard", 2)]).unwrap_err().to_string(),
             "'type' must be 'fire' or 'discard', not 'take'"
         );
         assert_eq!(fields.only(&["type"]), Err(ActionError::Extra("from".to_owned())));

@@ -88,11 +88,7 @@ impl Position {
         for (deck, faces) in (0..u16::MAX).map(DeckId).zip(&stored.shuffled) {
             known.record_shuffle(deck, faces);
         }
-        Ok(Self {
-            game: stored.game,
-            seat: stored.seat,
-            known,
-        })
+        Ok(Self { game: stored.game, seat: stored.seat, known })
     }
 }
 
@@ -140,11 +136,8 @@ mod tests {
                     assert_eq!((&read.game, read.seat), (&game, seat));
                     assert_eq!(read.game.view(Some(seat), &read.known), game.view(Some(seat), known));
                     assert!(read.known.iter().all(|(card, face)| known.get(card) == Some(face)));
-                    let shuffled = |known: &Faces| {
-                        (0..9)
-                            .map(|deck| known.shuffled(DeckId(deck)).to_vec())
-                            .collect::<Vec<_>>()
-                    };
+                    let shuffled =
+                        |known: &Faces| (0..9).map(|deck| known.shuffled(DeckId(deck)).to_vec()).collect::<Vec<_>>();
                     assert_eq!(shuffled(&read.known), shuffled(known));
                     // A guess from the text is one of the game itself.
                     let guess = RefereeChance::guessed(&read.game, seat, &read.known, [9; 32]).unwrap();

@@ -13,11 +13,7 @@ use crate::info::{GameInfo, TABLE_OPTION, valid_options, wrong_value};
 /// # Errors
 /// [`RuleSetError::UnknownGame`].
 pub fn game_info(id: &str) -> Result<&'static GameInfo, RuleSetError> {
-    GAMES
-        .iter()
-        .copied()
-        .find(|info| info.id == id)
-        .ok_or_else(|| RuleSetError::UnknownGame(id.to_owned()))
+    GAMES.iter().copied().find(|info| info.id == id).ok_or_else(|| RuleSetError::UnknownGame(id.to_owned()))
 }
 
 /// The rule set for a game: given options in normal form, the others at their defaults.
@@ -38,11 +34,7 @@ pub fn rule_set(game_id: &str, seats: u8, given: &BTreeMap<String, String>) -> R
         }
         _ => false,
     };
-    let timing = if seats > 1 {
-        Timing::take(&mut given)?
-    } else {
-        Timing::default()
-    };
+    let timing = if seats > 1 { Timing::take(&mut given)? } else { Timing::default() };
     Ok(RuleSet {
         strict,
         timing,
@@ -101,16 +93,10 @@ mod tests {
     fn a_rule_set_from_elsewhere_must_be_complete_and_normal() {
         let info = game_info("loot").unwrap();
         let good = rule_set("loot", 2, &BTreeMap::new()).unwrap();
-        let with = |options| RuleSet {
-            options,
-            ..good.clone()
-        };
+        let with = |options| RuleSet { options, ..good.clone() };
         assert!(info.check(&with(BTreeMap::new())).is_err());
         assert!(info.check(&with(given("target", "0100"))).is_err());
-        let newer = RuleSet {
-            version: info.version + 1,
-            ..good.clone()
-        };
+        let newer = RuleSet { version: info.version + 1, ..good.clone() };
         assert!(matches!(info.check(&newer), Err(RuleSetError::Version { .. })));
     }
 

@@ -76,10 +76,8 @@ pub fn better(
     let (action, differences) = compared?;
     let (loss, error) = mean_and_error(&differences)?;
     let is_certain = loss >= LEAST && loss > ERRORS * error;
-    is_certain.then(|| Better {
-        action,
-        percent: (0..100).find(|percent| f64::from(*percent) + 0.5 > loss).unwrap_or(100),
-    })
+    is_certain
+        .then(|| Better { action, percent: (0..100).find(|percent| f64::from(*percent) + 0.5 > loss).unwrap_or(100) })
 }
 
 /// A candidate (`None` is to stay silent), and by how many hundredths it did better than the action that was taken, in
@@ -103,10 +101,7 @@ fn compare<G: Search>(
     let fresh = |rng: &mut ChaCha8Rng, iterations: u32, candidates: Vec<Option<G::Action>>| {
         let mut seed = [0; 32];
         rng.fill_bytes(&mut seed);
-        let budget = Budget {
-            stop: Some(Arc::clone(stop)),
-            ..Budget::iterations(iterations)
-        };
+        let budget = Budget { stop: Some(Arc::clone(stop)), ..Budget::iterations(iterations) };
         search(game, seat, known, candidates, seed, &budget)
     };
     let made = Some(made.clone());
@@ -209,12 +204,7 @@ mod tests {
 
     #[test]
     fn random_play_loses_much() {
-        for (id, seats) in [
-            ("loot", 2),
-            ("houses-of-thoth", 2),
-            ("plutonian-poker", 2),
-            ("sphinxs-paw", 2),
-        ] {
+        for (id, seats) in [("loot", 2), ("houses-of-thoth", 2), ("plutonian-poker", 2), ("sphinxs-paw", 2)] {
             let found = losses(id, seats, &mut Random { seldom: None }, 40);
             let most = found.iter().flatten().map(|better| better.percent).max();
             assert!(most >= Some(5), "{id}: {most:?}");

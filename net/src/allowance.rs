@@ -19,11 +19,7 @@ pub(super) struct Allowance {
 impl Allowance {
     /// Allows `most` uses at once, and one more after each `every`.
     pub(super) const fn new(most: u32, every: Duration) -> Self {
-        Self {
-            most,
-            every,
-            whole: None,
-        }
+        Self { most, every, whole: None }
     }
 
     /// Takes one use at `now`. Returns false if none is left.

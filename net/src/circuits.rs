@@ -37,10 +37,7 @@ pub(super) struct Limits {
 impl Limits {
     /// The limits as a relay tells them; zero is no limit.
     pub(super) fn told(duration: Option<Duration>, bytes: Option<u64>) -> Self {
-        Self {
-            duration: duration.filter(|duration| !duration.is_zero()),
-            bytes: bytes.filter(|bytes| *bytes > 0),
-        }
+        Self { duration: duration.filter(|duration| !duration.is_zero()), bytes: bytes.filter(|bytes| *bytes > 0) }
     }
 
     /// How long a circuit is used.
@@ -75,10 +72,7 @@ struct Circuit {
 #[derive(Debug)]
 enum Phase {
     /// In use, at least until the first time if there was a failure, and at most until the second.
-    Used {
-        not_before: Option<Instant>,
-        until: Option<Instant>,
-    },
+    Used { not_before: Option<Instant>, until: Option<Instant> },
     /// Its successor is being dialled.
     Replacing(ConnectionId),
     /// Its successor is open.
@@ -205,10 +199,7 @@ impl Circuits {
         let is_successor = circuit.is_some();
         if let Some(circuit) = circuit {
             let again = Some(now + RETRY);
-            circuit.phase = Phase::Used {
-                not_before: again,
-                until: again,
-            };
+            circuit.phase = Phase::Used { not_before: again, until: again };
         }
         is_successor
     }
@@ -254,10 +245,7 @@ mod tests {
     #[test]
     fn circuit_is_replaced_when_half_its_bytes_are_used() {
         let now = Instant::now();
-        let limits = Limits {
-            duration: None,
-            bytes: Some(4 << 20),
-        };
+        let limits = Limits { duration: None, bytes: Some(4 << 20) };
         let mut circuits = open(limits, now);
         assert_eq!(circuits.next(), None);
         assert_eq!(circuits.due(now, |_| 2 << 20), None);
@@ -279,10 +267,7 @@ mod tests {
     fn circuit_is_replaced_after_half_its_time() {
         let now = Instant::now();
         let hour = Duration::from_secs(3600);
-        let limits = |bytes| Limits {
-            duration: Some(hour),
-            bytes,
-        };
+        let limits = |bytes| Limits { duration: Some(hour), bytes };
         for bytes in [None, Some(SMALL)] {
             assert_eq!(open(limits(bytes), now).next(), Some(now + hour / 2));
         }
@@ -307,10 +292,7 @@ mod tests {
     #[test]
     fn failed_successor_is_dialled_again_later() {
         let now = Instant::now();
-        let limits = Limits {
-            duration: None,
-            bytes: Some(10),
-        };
+        let limits = Limits { duration: None, bytes: Some(10) };
         let mut circuits = open(limits, now);
         circuits.dialled(id(OLD), id(NEW));
         // The peer may refuse it once it is open.

@@ -24,15 +24,12 @@ impl Clients {
             Event::ReservationClosed { src_peer_id } | Event::ReservationTimedOut { src_peer_id } => {
                 self.reserve(src_peer_id, false).into_iter().collect()
             }
-            Event::CircuitReqAccepted {
-                src_peer_id,
-                dst_peer_id,
-            } => self.circuit([src_peer_id, dst_peer_id], |count| count.saturating_add(1)),
-            Event::CircuitClosed {
-                src_peer_id,
-                dst_peer_id,
-                ..
-            } => self.circuit([src_peer_id, dst_peer_id], |count| count.saturating_sub(1)),
+            Event::CircuitReqAccepted { src_peer_id, dst_peer_id } => {
+                self.circuit([src_peer_id, dst_peer_id], |count| count.saturating_add(1))
+            }
+            Event::CircuitClosed { src_peer_id, dst_peer_id, .. } => {
+                self.circuit([src_peer_id, dst_peer_id], |count| count.saturating_sub(1))
+            }
             _ => Vec::new(),
         };
         let with = |peer: PeerId| (peer, self.has(peer));
@@ -81,28 +78,16 @@ mod tests {
         let peer = |seed| PeerId::of(&SigningKey::from_bytes(&[seed; 32])).unwrap();
         let (host, guest) = (peer(1), peer(2));
         let (src_peer_id, dst_peer_id) = (guest.to_libp2p(), host.to_libp2p());
-        let open = || Event::CircuitReqAccepted {
-            src_peer_id,
-            dst_peer_id,
-        };
-        let close = || Event::CircuitClosed {
-            src_peer_id,
-            dst_peer_id,
-            error: None,
-        };
+        let open = || Event::CircuitReqAccepted { src_peer_id, dst_peer_id };
+        let close = || Event::CircuitClosed { src_peer_id, dst_peer_id, error: None };
         let mut clients = Clients::default();
-        let reserved = Event::ReservationReqAccepted {
-            src_peer_id: dst_peer_id,
-            renewed: false,
-        };
+        let reserved = Event::ReservationReqAccepted { src_peer_id: dst_peer_id, renewed: false };
         assert_eq!(clients.note(&reserved), [(host, true)]);
         for _ in 0..2 {
             assert_eq!(clients.note(&open()), [(guest, true), (host, true)]);
         }
         assert_eq!(clients.note(&close()), [(guest, true), (host, true)]);
-        let ended = Event::ReservationTimedOut {
-            src_peer_id: dst_peer_id,
-        };
+        let ended = Event::ReservationTimedOut { src_peer_id: dst_peer_id };
         assert_eq!(clients.note(&ended), [(host, true)]);
         assert_eq!(clients.note(&close()), [(guest, false), (host, false)]);
         assert!(clients.circuits.is_empty() && clients.reserved.is_empty());

@@ -158,23 +158,11 @@ pub enum NodeError {
 
 /// A command from a handle to the node.
 pub(super) enum Command {
-    Dial {
-        peer: Option<PeerId>,
-        addresses: Vec<Multiaddr>,
-    },
-    Keep {
-        peer: PeerId,
-        addresses: Vec<Multiaddr>,
-    },
+    Dial { peer: Option<PeerId>, addresses: Vec<Multiaddr> },
+    Keep { peer: PeerId, addresses: Vec<Multiaddr> },
     Forget(PeerId),
-    Send {
-        peer: PeerId,
-        bytes: Vec<u8>,
-    },
-    SendSpare {
-        peer: PeerId,
-        bytes: Vec<u8>,
-    },
+    Send { peer: PeerId, bytes: Vec<u8> },
+    SendSpare { peer: PeerId, bytes: Vec<u8> },
     Disconnect(PeerId),
     Admit(PeerId),
     Seat(PeerId),
@@ -182,15 +170,8 @@ pub(super) enum Command {
     Announce(Option<Vec<u8>>),
     Ask(PeerId),
     Offer(Option<Box<Offer>>),
-    List {
-        point: PeerId,
-        game: Option<Text<MAX_WORD>>,
-        after: Option<u64>,
-    },
-    Listen {
-        address: Multiaddr,
-        reply: oneshot::Sender<Result<(), NodeError>>,
-    },
+    List { point: PeerId, game: Option<Text<MAX_WORD>>, after: Option<u64> },
+    Listen { address: Multiaddr, reply: oneshot::Sender<Result<(), NodeError>> },
     Addresses(oneshot::Sender<Vec<Multiaddr>>),
     Metrics(oneshot::Sender<RelayMetrics>),
     Shutdown(oneshot::Sender<()>),

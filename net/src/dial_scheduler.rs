@@ -48,12 +48,7 @@ enum Phase {
 impl DialScheduler {
     /// Creates an empty schedule with delays from `first` to `most`.
     pub(super) fn new(local: PeerId, first: Duration, most: Duration) -> Self {
-        Self {
-            local,
-            first,
-            most,
-            peers: BTreeMap::new(),
-        }
+        Self { local, first, most, peers: BTreeMap::new() }
     }
 
     /// Wants `peer` at `addresses`, which replace earlier ones. A new peer is dialled at once unless it is connected.
@@ -63,16 +58,8 @@ impl DialScheduler {
         if !self.peers.contains_key(&peer) && self.peers.len() >= MAX_WANTED {
             return false;
         }
-        let phase = if connected {
-            Phase::Connected { since: now }
-        } else {
-            Phase::Waiting { until: now }
-        };
-        let entry = self.peers.entry(peer).or_insert(Entry {
-            addresses: Vec::new(),
-            failures: 0,
-            phase,
-        });
+        let phase = if connected { Phase::Connected { since: now } } else { Phase::Waiting { until: now } };
+        let entry = self.peers.entry(peer).or_insert(Entry { addresses: Vec::new(), failures: 0, phase });
         entry.addresses = addresses;
         true
     }
@@ -152,11 +139,7 @@ impl DialScheduler {
 
 /// Spreads the `count`th delay before `peer` is dialled by up to a quarter either way.
 pub(super) fn spread(delay: Duration, local: PeerId, peer: PeerId, count: u64) -> Duration {
-    let hash = Hasher::new(LABEL)
-        .bytes(&local.to_bytes())
-        .bytes(&peer.to_bytes())
-        .number(count)
-        .finish();
+    let hash = Hasher::new(LABEL).bytes(&local.to_bytes()).bytes(&peer.to_bytes()).number(count).finish();
     let [spread, ..] = hash.0;
     // 384/512 to 639/512: a quarter less to a quarter more.
     delay * (384 + u32::from(spread)) / 512

@@ -226,10 +226,7 @@ mod tests {
         let all = [&circuit, &own, &named, &nameless].map(Clone::clone);
         let ways = Ways::of(all.to_vec());
         assert_eq!(ways.direct, [own, nameless]);
-        let through = Circuits {
-            relay: vec![address(&its)],
-            circuits: vec![circuit.clone(), named],
-        };
+        let through = Circuits { relay: vec![address(&its)], circuits: vec![circuit.clone(), named] };
         assert_eq!(ways.relayed, [(relay, through)].into());
         assert_eq!(relay_of(&address(&its)), Some((relay, address(&its))));
         assert_eq!(relay_of(&circuit), Some((relay, address(&its))));

@@ -144,16 +144,10 @@ impl ReachNews {
     /// The news in a player's words, with advice. `None` for news about a single peer.
     pub fn in_words(&self) -> Option<String> {
         Some(match self {
-            Self::Mapped {
-                address,
-                instead_of: None,
-            } => {
+            Self::Mapped { address, instead_of: None } => {
                 format!("Your router lets friends through from the internet, at {address}.")
             }
-            Self::Mapped {
-                address,
-                instead_of: Some(port),
-            } => format!(
+            Self::Mapped { address, instead_of: Some(port) } => format!(
                 "Your router lets friends through from the internet, at {address}. Its port {port} belongs to another \
                  device."
             ),

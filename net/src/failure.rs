@@ -20,9 +20,7 @@ pub(super) fn dial_failure(error: &DialError) -> Option<DialFailure> {
         DialError::LocalPeerId { .. } => DialFailure::Ourselves,
         DialError::NoAddresses => DialFailure::NoAddress,
         DialError::Aborted => DialFailure::Aborted,
-        DialError::WrongPeerId { obtained, .. } => DialFailure::WrongPeer {
-            found: obtained.to_base58(),
-        },
+        DialError::WrongPeerId { obtained, .. } => DialFailure::WrongPeer { found: obtained.to_base58() },
         DialError::Denied { cause } => {
             if let Some(limit) = cause.downcast_ref::<connection_limits::Exceeded>() {
                 DialFailure::TooMany(limit.to_string())
@@ -33,9 +31,7 @@ pub(super) fn dial_failure(error: &DialError) -> Option<DialFailure> {
             }
         }
         DialError::Transport(errors) => DialFailure::Unreachable(
-            errors
-                .first()
-                .map_or_else(String::new, |(address, error)| transport_failure(address, error)),
+            errors.first().map_or_else(String::new, |(address, error)| transport_failure(address, error)),
         ),
     })
 }
@@ -50,9 +46,7 @@ pub(super) fn concerned(error: &DialError, dialled: Vec<Multiaddr>) -> Vec<Multi
                 return dialled;
             };
             let first = transport_failure(address, first);
-            let same = errors
-                .iter()
-                .filter(|(address, error)| transport_failure(address, error) == first);
+            let same = errors.iter().filter(|(address, error)| transport_failure(address, error) == first);
             same.map(|(address, _)| without_peer(address)).collect()
         }
         _ => dialled,
@@ -116,25 +110,13 @@ pub(super) fn innermost(error: &dyn std::error::Error) -> String {
 fn refusal_of_relay(why: &str) -> Option<&'static str> {
     let refusals = [
         // The same text for a reservation and a circuit.
-        (
-            ReserveError::ResourceLimitExceeded.to_string(),
-            "the relay serves as many players as it can",
-        ),
+        (ReserveError::ResourceLimitExceeded.to_string(), "the relay serves as many players as it can"),
         (ReserveError::Refused.to_string(), "the relay refuses"),
         (ReserveError::Unsupported.to_string(), "it is not a relay"),
         // go-libp2p lends only its public addresses.
-        (
-            ProtocolViolation::NoAddressesInReservation.to_string(),
-            "the relay has no public address",
-        ),
-        (
-            ConnectError::NoReservation.to_string(),
-            "the other player has left the relay",
-        ),
-        (
-            ConnectError::ConnectionFailed.to_string(),
-            "the relay does not reach the other player",
-        ),
+        (ProtocolViolation::NoAddressesInReservation.to_string(), "the relay has no public address"),
+        (ConnectError::NoReservation.to_string(), "the other player has left the relay"),
+        (ConnectError::ConnectionFailed.to_string(), "the relay does not reach the other player"),
     ];
     let found = refusals.into_iter().find(|(text, _)| text == why);
     found.map(|(_, words)| words)
@@ -174,11 +156,8 @@ mod tests {
             (address.parse().unwrap(), TransportError::Other(error))
         };
         let [one, two, three] = ["/memory/1", "/memory/2", "/memory/3"];
-        let error = DialError::Transport(vec![
-            failed(one, "refused"),
-            failed(two, "no route"),
-            failed(three, "refused"),
-        ]);
+        let error =
+            DialError::Transport(vec![failed(one, "refused"), failed(two, "no route"), failed(three, "refused")]);
         let all: Vec<Multiaddr> = [one, two, three].map(|it| it.parse().unwrap()).into();
         let refused = vec![all[0].clone(), all[2].clone()];
         assert_eq!(concerned(&error, all.clone()), refused);
@@ -207,10 +186,7 @@ mod tests {
     fn unknown_name_is_told_in_words() {
         let why = "no records found for Query { name: Name(\"x.\"), query_type: A }";
         let error = TransportError::Other(io::Error::other(why));
-        assert_eq!(
-            transport_failure(&"/dns/nowhere.example/tcp/1".parse().unwrap(), &error),
-            "no such name is known"
-        );
+        assert_eq!(transport_failure(&"/dns/nowhere.example/tcp/1".parse().unwrap(), &error), "no such name is known");
     }
 
     #[test]
@@ -232,9 +208,6 @@ mod tests {
     fn a_peer_with_another_kind_of_key_is_named_as_such() {
         let reason = PeerIdError::OtherKind("Qm".to_owned());
         let cause = libp2p::swarm::ConnectionDenied::new(reason.clone());
-        assert_eq!(
-            dial_failure(&DialError::Denied { cause }),
-            Some(DialFailure::NotEd25519(reason))
-        );
+        assert_eq!(dial_failure(&DialError::Denied { cause }), Some(DialFailure::NotEd25519(reason)));
     }
 }

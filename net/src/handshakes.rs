@@ -120,12 +120,7 @@ impl Pending {
         }
         let id = self.next;
         self.next = id.wrapping_add(1);
-        self.handshakes.push_back(Handshake {
-            id,
-            from,
-            seated,
-            abort,
-        });
+        self.handshakes.push_back(Handshake { id, from, seated, abort });
         id
     }
 
@@ -258,10 +253,7 @@ mod tests {
     impl Going {
         fn new(all: &Handshakes, from: Option<Network>) -> Self {
             let (place, registration) = all.begin(from);
-            Self {
-                _place: place,
-                future: Abortable::new(std::future::pending(), registration),
-            }
+            Self { _place: place, future: Abortable::new(std::future::pending(), registration) }
         }
 
         fn gave_way(&self) -> bool {

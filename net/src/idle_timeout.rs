@@ -39,21 +39,13 @@ impl<S> IdleTimeout<S> {
     pub(super) fn new(stream: S, first: Duration, limit: Duration) -> Self {
         let mut reading = Patience::new(limit);
         reading.begin(first);
-        Self {
-            stream,
-            reading,
-            writing: Patience::new(limit),
-        }
+        Self { stream, reading, writing: Patience::new(limit) }
     }
 }
 
 impl Patience {
     fn new(limit: Duration) -> Self {
-        Self {
-            limit,
-            waiting: false,
-            end: Box::pin(tokio::time::sleep(limit)),
-        }
+        Self { limit, waiting: false, end: Box::pin(tokio::time::sleep(limit)) }
     }
 
     fn begin(&mut self, limit: Duration) {
@@ -71,10 +63,7 @@ impl Patience {
             self.begin(self.limit);
         }
         ready!(self.end.as_mut().poll(cx));
-        Poll::Ready(Err(io::Error::new(
-            io::ErrorKind::TimedOut,
-            "the peer has fallen silent",
-        )))
+        Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "the peer has fallen silent")))
     }
 }
 
@@ -118,10 +107,7 @@ mod tests {
 
     impl Stubborn {
         fn new(pauses: &[Duration]) -> Self {
-            Self {
-                pauses: pauses.iter().copied().collect(),
-                pause: Box::pin(tokio::time::sleep(pauses[0])),
-            }
+            Self { pauses: pauses.iter().copied().collect(), pause: Box::pin(tokio::time::sleep(pauses[0])) }
         }
     }
 

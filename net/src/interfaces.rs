@@ -80,10 +80,8 @@ impl Interfaces {
         });
         let read = |path| std::fs::read_to_string(path).unwrap_or_default();
         // Nothing is sent. No machine has these addresses, so the default route leads to them.
-        let somewhere: [IpAddr; 2] = [
-            Ipv4Addr::new(192, 0, 2, 1).into(),
-            Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1).into(),
-        ];
+        let somewhere: [IpAddr; 2] =
+            [Ipv4Addr::new(192, 0, 2, 1).into(), Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1).into()];
         Self {
             own: own.collect(),
             routes_v4: routes_v4(&read("/proc/net/route")),
@@ -108,11 +106,8 @@ impl Interfaces {
     }
 
     fn rank_of(&self, own: &Own) -> Rank {
-        let (routes, others) = if own.ip.is_ipv4() {
-            (&self.routes_v4, &self.routes_v6)
-        } else {
-            (&self.routes_v6, &self.routes_v4)
-        };
+        let (routes, others) =
+            if own.ip.is_ipv4() { (&self.routes_v4, &self.routes_v6) } else { (&self.routes_v6, &self.routes_v4) };
         let metric = |routes: &[Route]| {
             let here = routes.iter().filter(|(interface, _)| *interface == own.interface);
             here.map(|(_, metric)| *metric).min()
@@ -139,9 +134,7 @@ impl Interfaces {
     #[cfg(feature = "upnp")]
     fn lan_v4(&self) -> Option<Ipv4Addr> {
         let outward = self.own.iter().filter(|own| !own.ip.is_loopback());
-        let best = outward
-            .filter(|own| own.ip.is_ipv4())
-            .min_by_key(|own| self.rank_of(own));
+        let best = outward.filter(|own| own.ip.is_ipv4()).min_by_key(|own| self.rank_of(own));
         match best?.ip {
             IpAddr::V4(ip) => Some(ip),
             IpAddr::V6(_) => None,
@@ -151,9 +144,7 @@ impl Interfaces {
 
 /// The address at which others on the LAN find a machine that listens here.
 pub fn lan_ip(addresses: &[Multiaddr]) -> Option<IpAddr> {
-    let outward = addresses
-        .iter()
-        .filter(|address| !is_loopback(address) && !needs_zone(address));
+    let outward = addresses.iter().filter(|address| !is_loopback(address) && !needs_zone(address));
     let mut outward: Vec<Multiaddr> = outward.cloned().collect();
     Interfaces::now().sort(&mut outward);
     first_ip(outward.first()?)
@@ -230,13 +221,8 @@ fn stands_on_adapter(interface: &str, depth: u8) -> Option<bool> {
         return Some(true);
     }
     let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-    let lower: Vec<String> = names
-        .filter_map(|name| Some(name.strip_prefix("lower_")?.to_owned()))
-        .collect();
-    let stands = depth > 0
-        && lower
-            .iter()
-            .any(|lower| stands_on_adapter(lower, depth - 1) == Some(true));
+    let lower: Vec<String> = names.filter_map(|name| Some(name.strip_prefix("lower_")?.to_owned())).collect();
+    let stands = depth > 0 && lower.iter().any(|lower| stands_on_adapter(lower, depth - 1) == Some(true));
     // Nothing is known of the other end of a virtual cable. A bridge without an adapter leads to no LAN.
     let is_bridge = folder.join("bridge").exists();
     (stands || is_bridge).then_some(stands)
@@ -245,19 +231,8 @@ fn stands_on_adapter(interface: &str, depth: u8) -> Option<bool> {
 /// Beginnings of the names of adapters: Linux, macOS, Windows.
 const ADAPTERS: [&str; 6] = ["en", "eth", "wl", "ww", "Ethernet", "Wi-Fi"];
 /// Of bridges to containers and virtual machines.
-const BRIDGES: [&str; 11] = [
-    "docker",
-    "br-",
-    "veth",
-    "virbr",
-    "lxc",
-    "lxd",
-    "cni",
-    "podman",
-    "vmnet",
-    "vboxnet",
-    "vEthernet",
-];
+const BRIDGES: [&str; 11] =
+    ["docker", "br-", "veth", "virbr", "lxc", "lxd", "cni", "podman", "vmnet", "vboxnet", "vEthernet"];
 /// Of tunnels.
 const TUNNELS: [&str; 7] = ["tun", "tap", "wg", "utun", "tailscale", "zt", "nordlynx"];
 /// Of links by a modem, which are point-to-point too.
@@ -315,21 +290,10 @@ mod tests {
         };
         let mut addresses: Vec<Multiaddr> = ips.iter().map(address).collect();
         interfaces.sort(&mut addresses);
-        addresses
-            .iter()
-            .filter_map(|one| Some(first_ip(one)?.to_string()))
-            .collect()
+        addresses.iter().filter_map(|one| Some(first_ip(one)?.to_string())).collect()
     }
 
-    const ALL: [&str; 7] = [
-        "172.17.0.1",
-        "172.18.0.1",
-        "10.8.0.2",
-        "10.0.3.1",
-        "fd00::1",
-        "fd77::1",
-        "192.168.77.1",
-    ];
+    const ALL: [&str; 7] = ["172.17.0.1", "172.18.0.1", "10.8.0.2", "10.0.3.1", "fd00::1", "fd77::1", "192.168.77.1"];
 
     #[test]
     fn default_route_comes_first() {
@@ -337,21 +301,10 @@ mod tests {
         interfaces.routes_v4 = vec![("enp3s0".to_owned(), 100)];
         interfaces.sources = vec!["192.168.77.1".parse().unwrap()];
         let found = sorted(&interfaces, &ALL);
-        let expected = [
-            "192.168.77.1",
-            "fd77::1",
-            "10.0.3.1",
-            "172.17.0.1",
-            "172.18.0.1",
-            "fd00::1",
-            "10.8.0.2",
-        ];
+        let expected = ["192.168.77.1", "fd77::1", "10.0.3.1", "172.17.0.1", "172.18.0.1", "fd00::1", "10.8.0.2"];
         assert_eq!(found, expected);
         // What the router forwards leads here from everywhere.
-        assert_eq!(
-            sorted(&interfaces, &["192.168.77.1", "93.184.215.14"])[0],
-            "93.184.215.14"
-        );
+        assert_eq!(sorted(&interfaces, &["192.168.77.1", "93.184.215.14"])[0], "93.184.215.14");
     }
 
     #[test]
@@ -414,11 +367,7 @@ mod tests {
                 "{zero} {length} {zero} 00 fe800000000000000000000000000001 00000400 00000001 00000000 {flags}     {interface}\n"
             )
         };
-        let table = [
-            line("00", "00450003", "wlan0"),
-            line("00", "00200200", "lo"),
-            line("40", "00000001", "eth0"),
-        ];
+        let table = [line("00", "00450003", "wlan0"), line("00", "00200200", "lo"), line("40", "00000001", "eth0")];
         assert_eq!(routes_v6(&table.concat()), [("wlan0".to_owned(), 1024)]);
         assert_eq!((routes_v4("junk\nmore junk"), routes_v6("junk")), (vec![], vec![]));
     }

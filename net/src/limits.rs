@@ -101,11 +101,8 @@ impl ConnectionLimits {
 
     fn comes(&mut self, inbound: Inbound) {
         self.inbound.push_back(inbound);
-        let crowded = if self.has_seated(inbound.peer) {
-            self.oldest_of_too_many(inbound.peer)
-        } else {
-            self.one_too_many()
-        };
+        let crowded =
+            if self.has_seated(inbound.peer) { self.oldest_of_too_many(inbound.peer) } else { self.one_too_many() };
         if let Some(crowded) = crowded {
             self.goes(crowded.connection);
             self.closing.push_back(crowded);
@@ -148,11 +145,7 @@ impl NetworkBehaviour for ConnectionLimits {
         _: &Multiaddr,
         from: &Multiaddr,
     ) -> Result<THandler<Self>, ConnectionDenied> {
-        self.comes(Inbound {
-            connection,
-            peer: check(peer)?,
-            network: Network::of(from),
-        });
+        self.comes(Inbound { connection, peer: check(peer)?, network: Network::of(from) });
         Ok(dummy::ConnectionHandler)
     }
 
@@ -221,11 +214,7 @@ mod tests {
     }
 
     fn inbound(n: usize, seed: u8, from: &str) -> Inbound {
-        Inbound {
-            connection: connection(n),
-            peer: peer(seed),
-            network: Network::of(&from.parse().unwrap()),
-        }
+        Inbound { connection: connection(n), peer: peer(seed), network: Network::of(&from.parse().unwrap()) }
     }
 
     #[test]

@@ -51,10 +51,7 @@ fn ask(ip: IpAddr) -> Result<(), MulticastFault> {
         IpAddr::V4(own) => heard.join_multicast_v4(&GROUP_V4, &own),
         IpAddr::V6(_) => heard.join_multicast_v6(&GROUP_V6, 0),
     }
-    .map_err(|error| MulticastFault::JoinRefused {
-        ip,
-        reason: reason(&error),
-    })?;
+    .map_err(|error| MulticastFault::JoinRefused { ip, reason: reason(&error) })?;
     match send(ip) {
         Ok(()) => Ok(()),
         Err(error) => Err(not_sent(ip, &error, cfg!(target_os = "macos"))),

@@ -59,11 +59,7 @@ impl Node {
         }
         let (commands, command_queue) = mpsc::channel(COMMANDS);
         let (events, event_queue) = mpsc::channel(EVENTS);
-        let handle = NodeHandle {
-            local: PeerId::of(identity)?,
-            max_message: config.max_message,
-            commands,
-        };
+        let handle = NodeHandle { local: PeerId::of(identity)?, max_message: config.max_message, commands };
         let driver = NodeTask::new(identity, config, command_queue)?;
         runtime.spawn(driver.run(events));
         Ok((handle, event_queue))
@@ -141,10 +137,7 @@ impl NodeHandle {
 
     fn check_length(&self, bytes: &[u8]) -> Result<(), NodeError> {
         if bytes.len() > self.max_message {
-            return Err(NodeError::TooLong {
-                length: bytes.len(),
-                most: self.max_message,
-            });
+            return Err(NodeError::TooLong { length: bytes.len(), most: self.max_message });
         }
         Ok(())
     }
@@ -183,10 +176,7 @@ impl NodeHandle {
     pub fn announce(&self, announcement: Option<Vec<u8>>) -> Result<(), NodeError> {
         let length = announcement.as_ref().map_or(0, Vec::len);
         if length > MAX_ANNOUNCEMENT {
-            return Err(NodeError::TooLong {
-                length,
-                most: MAX_ANNOUNCEMENT,
-            });
+            return Err(NodeError::TooLong { length, most: MAX_ANNOUNCEMENT });
         }
         self.command(Command::Announce(announcement))
     }

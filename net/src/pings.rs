@@ -47,11 +47,7 @@ pub(super) struct Pings {
 impl Pings {
     /// Pings each peer at this interval, and waits for an answer until the timeout.
     pub(super) fn new(interval: Duration, timeout: Duration) -> Self {
-        Self {
-            interval,
-            timeout,
-            events: VecDeque::new(),
-        }
+        Self { interval, timeout, events: VecDeque::new() }
     }
 }
 
@@ -73,12 +69,7 @@ enum Outbound {
 
 impl Handler {
     fn new(interval: Duration, timeout: Duration) -> Self {
-        Self {
-            interval,
-            timeout,
-            outbound: Outbound::Waiting(Box::pin(sleep(Duration::ZERO)), None),
-            inbound: None,
-        }
+        Self { interval, timeout, outbound: Outbound::Waiting(Box::pin(sleep(Duration::ZERO)), None), inbound: None }
     }
 
     fn wait(&mut self, stream: Option<Stream>) {
@@ -177,10 +168,7 @@ async fn ping(mut stream: Stream) -> io::Result<(Stream, Duration)> {
     if answer == sent {
         Ok((stream, begun.elapsed()))
     } else {
-        Err(io::Error::new(
-            io::ErrorKind::InvalidData,
-            "the answer is another ping's",
-        ))
+        Err(io::Error::new(io::ErrorKind::InvalidData, "the answer is another ping's"))
     }
 }
 

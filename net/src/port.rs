@@ -248,8 +248,7 @@ pub fn at_port_of(address: &Multiaddr, concrete: &[Multiaddr]) -> Multiaddr {
     let alike = |other: &&Multiaddr| {
         let kinds = |address: &Multiaddr| -> Vec<_> {
             let each = address.iter();
-            each.map(|protocol| std::mem::discriminant(&protocol.acquire()))
-                .collect()
+            each.map(|protocol| std::mem::discriminant(&protocol.acquire())).collect()
         };
         kinds(address) == kinds(other)
     };
@@ -322,13 +321,7 @@ mod tests {
         let circuit = |relay: &str| address(&format!("{relay}/p2p-circuit"));
         let own = address("/ip4/192.168.1.7/tcp/4001");
         let loopback = address("/ip4/127.0.0.1/tcp/4001");
-        let all = [
-            loopback.clone(),
-            address("/dns4/example.org/tcp/80"),
-            circuit(other),
-            circuit(relay),
-            own.clone(),
-        ];
+        let all = [loopback.clone(), address("/dns4/example.org/tcp/80"), circuit(other), circuit(relay), own.clone()];
         let relays = [address(relay)];
         let found = dialable(all.clone(), &relays, false);
         assert_eq!(found, [circuit(relay), own.clone()]);
@@ -350,10 +343,7 @@ mod tests {
 
     #[test]
     fn a_place_is_known_by_its_port() {
-        let listening = [
-            address("/ip4/0.0.0.0/tcp/4001"),
-            address("/ip4/0.0.0.0/udp/4002/quic-v1"),
-        ];
+        let listening = [address("/ip4/0.0.0.0/tcp/4001"), address("/ip4/0.0.0.0/udp/4002/quic-v1")];
         for (given, leads) in [
             ("/ip4/198.51.100.7/tcp/4001", true),
             ("/ip4/198.51.100.7/udp/4002/quic-v1", true),
@@ -367,21 +357,13 @@ mod tests {
 
     #[test]
     fn a_port_is_found_again_and_let_go() {
-        let concrete = [
-            address("/ip6/::1/tcp/7"),
-            address("/ip4/127.0.0.1/tcp/4001"),
-            address("/memory/99"),
-        ];
+        let concrete = [address("/ip6/::1/tcp/7"), address("/ip4/127.0.0.1/tcp/4001"), address("/memory/99")];
         for (given, again, any) in [
             ("/ip4/0.0.0.0/tcp/0", "/ip4/0.0.0.0/tcp/4001", "/ip4/0.0.0.0/tcp/0"),
             ("/ip4/127.0.0.1/tcp/80", "/ip4/127.0.0.1/tcp/80", "/ip4/127.0.0.1/tcp/0"),
             ("/ip6/::/tcp/0", "/ip6/::/tcp/7", "/ip6/::/tcp/0"),
             ("/memory/0", "/memory/99", "/memory/0"),
-            (
-                "/ip4/0.0.0.0/udp/0/quic-v1",
-                "/ip4/0.0.0.0/udp/0/quic-v1",
-                "/ip4/0.0.0.0/udp/0/quic-v1",
-            ),
+            ("/ip4/0.0.0.0/udp/0/quic-v1", "/ip4/0.0.0.0/udp/0/quic-v1", "/ip4/0.0.0.0/udp/0/quic-v1"),
         ] {
             let found = at_port_of(&address(given), &concrete);
             assert_eq!(found, address(again));

@@ -193,18 +193,11 @@ mod tests {
             Some(io::ErrorKind::ConnectionAborted.into()),
         ];
         for _ in &ends {
-            metrics.relaying(&relay::Event::CircuitReqAccepted {
-                src_peer_id,
-                dst_peer_id,
-            });
+            metrics.relaying(&relay::Event::CircuitReqAccepted { src_peer_id, dst_peer_id });
         }
         assert_eq!((metrics.circuits, metrics.circuits_opened), (4, 4));
         for error in ends {
-            metrics.relaying(&relay::Event::CircuitClosed {
-                src_peer_id,
-                dst_peer_id,
-                error,
-            });
+            metrics.relaying(&relay::Event::CircuitClosed { src_peer_id, dst_peer_id, error });
         }
         let closed: Vec<(&str, u64)> = metrics.circuits_closed.iter().collect();
         assert_eq!(closed, [("ended", 1), ("bytes", 1), ("duration", 1), ("broken", 1)]);

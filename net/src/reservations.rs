@@ -42,8 +42,7 @@ impl Reservations {
         let Some(network) = Network::of(from) else {
             return true;
         };
-        self.granted
-            .retain(|_, (_, at)| now.saturating_duration_since(*at) < STANDS);
+        self.granted.retain(|_, (_, at)| now.saturating_duration_since(*at) < STANDS);
         let others = self.granted.iter();
         let others = others.filter(|(other, (at, _))| **other != peer && *at == network);
         if others.count() >= self.per_network {

@@ -106,9 +106,8 @@ impl Behaviour {
         let identify = identify::Config::new(PROTOCOL_VERSION.to_owned(), keypair.public())
             .with_agent_version(agent)
             .with_cache_size(0);
-        let requests = request_response::Config::default()
-            .with_request_timeout(ANSWER)
-            .with_max_concurrent_streams(MAX_QUESTIONS);
+        let requests =
+            request_response::Config::default().with_request_timeout(ANSWER).with_max_concurrent_streams(MAX_QUESTIONS);
         // Only a relay is a meeting point.
         let meets = match config.reach {
             Reach::Relay => ProtocolSupport::Inbound,
@@ -130,9 +129,7 @@ impl Behaviour {
             mdns_v4: lan(config.lan, local, false).into(),
             mdns_v6: lan(config.lan, local, true).into(),
             relayed: relayed.into(),
-            relay: (config.reach == Reach::Relay)
-                .then(|| relay_server(local, &config.relay))
-                .into(),
+            relay: (config.reach == Reach::Relay).then(|| relay_server(local, &config.relay)).into(),
             dcutr: upgrades.then(|| dcutr::Behaviour::new(local)).into(),
         }
     }
@@ -150,14 +147,9 @@ fn lan(lan: Lan, local: Libp2pPeerId, enable_ipv6: bool) -> Option<mdns::tokio::
         Lan::Announce => LOOK_AROUND,
         Lan::Browse => LOOK,
     };
-    let config = mdns::Config {
-        ttl: FOUND,
-        query_interval,
-        enable_ipv6,
-    };
+    let config = mdns::Config { ttl: FOUND, query_interval, enable_ipv6 };
     let mdns = mdns::tokio::Behaviour::new(config, local);
-    mdns.inspect_err(|error| tracing::warn!(%error, enable_ipv6, "no multicast: cannot see tables on the LAN"))
-        .ok()
+    mdns.inspect_err(|error| tracing::warn!(%error, enable_ipv6, "no multicast: cannot see tables on the LAN")).ok()
 }
 
 /// A relay server.
@@ -206,9 +198,7 @@ pub(super) fn build(
         .with_max_negotiating_inbound_streams(MAX_NEGOTIATING);
     let (mut transport, relayed) = transport(keypair, config)?;
     if let Some(traffic) = traffic.cloned() {
-        transport = transport
-            .map(move |(peer, connection), _| (peer, traffic.count(connection)))
-            .boxed();
+        transport = transport.map(move |(peer, connection), _| (peer, traffic.count(connection))).boxed();
     }
     let mut program = [0; 8];
     getrandom::fill(&mut program).map_err(|error| NodeError::Setup(error.to_string()))?;
@@ -246,10 +236,7 @@ fn transport(
             };
             // Name lookup wraps the direct transports only: the resolver claims every address. The relay's
             // transport comes first, since it recognises its own addresses.
-            let all = circuits
-                .or_transport(with_names(direct))
-                .map(|either, _| either.into_inner())
-                .boxed();
+            let all = circuits.or_transport(with_names(direct)).map(|either, _| either.into_inner()).boxed();
             Ok((all, Some(relayed)))
         }
     }

@@ -153,10 +153,8 @@ async fn three_keep_each_other_and_dial_crosswise() {
         for seed in 1..=3 {
             sides.push(spawn_listening(seed, quick(transport)).await);
         }
-        let all: Vec<(PeerId, Multiaddr)> = sides
-            .iter()
-            .map(|(side, address)| (side.handle.local_peer(), address.clone()))
-            .collect();
+        let all: Vec<(PeerId, Multiaddr)> =
+            sides.iter().map(|(side, address)| (side.handle.local_peer(), address.clone())).collect();
         for (side, _) in &sides {
             for (peer, address) in &all {
                 if *peer != side.handle.local_peer() {
@@ -188,21 +186,16 @@ async fn three_keep_each_other_and_dial_crosswise() {
 async fn peers_introduce_themselves_and_answer_pings() {
     let (mut one, mut two, address) = pair(quick(Transport::Memory)).await;
     let info = two.until(|event| match event {
-        NodeEvent::PeerInfo {
-            peer,
-            protocol_version,
-            agent,
-            listening,
-            ..
-        } => Some((peer, protocol_version, agent, listening)),
+        NodeEvent::PeerInfo { peer, protocol_version, agent, listening, .. } => {
+            Some((peer, protocol_version, agent, listening))
+        }
         _ => None,
     });
     let (peer, version, agent, listening) = info.await;
     assert_eq!((peer, version.as_str()), (id(1), PROTOCOL_VERSION));
     assert_eq!(agent, concat!("fairdeal/", env!("CARGO_PKG_VERSION")));
     assert_eq!(listening, [address]);
-    one.until(|event| matches!(event, NodeEvent::Rtt { .. }).then_some(()))
-        .await;
+    one.until(|event| matches!(event, NodeEvent::Rtt { .. }).then_some(())).await;
 }
 
 #[tokio::test]
@@ -487,10 +480,7 @@ async fn a_peer_that_falls_silent_is_given_up() {
     let (mut one, address) = spawn_listening(1, config.clone()).await;
     let (wake, sleep) = std::sync::mpsc::channel::<()>();
     let frozen = std::thread::spawn(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
             let mut two = spawn(2, config);
             two.handle.dial(Some(id(1)), vec![address]).unwrap();

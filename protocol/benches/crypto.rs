@@ -42,46 +42,19 @@ struct Setting {
 
 fn setting(size: u8) -> Setting {
     let seed = Seed::draw(&mut ChaCha20Rng::from_seed([1; 32]));
-    let context = Context {
-        table: Hash32([2; 32]),
-        deal: 0,
-        seat: Seat::new(0).unwrap(),
-    };
+    let context = Context { table: Hash32([2; 32]), deal: 0, seat: Seat::new(0).unwrap() };
     let secret = SecretKey::derive(&seed, &context);
     let key = secret.public();
     let points = CardPoints::new("bench", (0..size).map(|n| (Face(n), format!("card {n}"))));
-    Setting {
-        seed,
-        place: ShufflePlace {
-            context,
-            deck: DeckId(0),
-        },
-        secret,
-        key,
-        points,
-    }
+    Setting { seed, place: ShufflePlace { context, deck: DeckId(0) }, secret, key, points }
 }
 
 /// A shuffle of an already shuffled deck, like all but the first of a run.
 fn second(setting: &Setting) -> (Statement, fairdeal_protocol::crypto::shuffle::ShuffleProof) {
-    let Setting {
-        seed,
-        place,
-        key,
-        points,
-        ..
-    } = setting;
+    let Setting { seed, place, key, points, .. } = setting;
     let (input, _) = shuffle(seed, place, "bench", key, &points.fresh()).unwrap();
     let (output, proof) = shuffle(seed, place, "bench", key, &input).unwrap();
-    (
-        Statement {
-            place: *place,
-            key: *key,
-            input,
-            output,
-        },
-        proof,
-    )
+    (Statement { place: *place, key: *key, input, output }, proof)
 }
 
 fn shuffles(criterion: &mut Criterion) {
@@ -121,12 +94,8 @@ fn shuffles(criterion: &mut Criterion) {
         });
         // 8N + 8 points, N + 5 of them with half-length weights. 5N of the points arrive encoded, and are decoded
         // before `verify` sees them.
-        let encoded: Vec<CompressedRistretto> = points
-            .iter()
-            .cycle()
-            .take(5 * n)
-            .map(RistrettoPoint::compress)
-            .collect();
+        let encoded: Vec<CompressedRistretto> =
+            points.iter().cycle().take(5 * n).map(RistrettoPoint::compress).collect();
         group.bench_function(BenchmarkId::new("decode", size), |bencher| {
             bencher.iter(|| {
                 for point in &encoded {
@@ -136,13 +105,7 @@ fn shuffles(criterion: &mut Criterion) {
         });
         let many: Vec<RistrettoPoint> = points.iter().copied().cycle().take(8 * n + 8).collect();
         let weights: Vec<Scalar> = (0..8 * n + 8)
-            .map(|index| {
-                if index < n + 5 {
-                    random_weight(&mut rng)
-                } else {
-                    random_scalar(&mut rng)
-                }
-            })
+            .map(|index| if index < n + 5 { random_weight(&mut rng) } else { random_scalar(&mut rng) })
             .collect();
         group.bench_function(BenchmarkId::new("verify-skeleton", size), |bencher| {
             bencher.iter(|| RistrettoPoint::vartime_multiscalar_mul(&weights, &many));
@@ -152,9 +115,7 @@ fn shuffles(criterion: &mut Criterion) {
             let decks: [&[Ciphertext]; 2] = [&statement.input, &statement.output];
             bencher.iter(|| {
                 let Setting { seed, key, .. } = &setting;
-                let all = Reproduction::new(seed)
-                    .shuffle(&setting.place, "bench", key, decks, &proof)
-                    .unwrap();
+                let all = Reproduction::new(seed).shuffle(&setting.place, "bench", key, decks, &proof).unwrap();
                 assert!(all.holds());
             });
         });
@@ -175,27 +136,14 @@ fn shares(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("share");
     for count in [1_usize, 9, 36, 54, 78] {
         let setting = setting(u8::try_from(count).unwrap());
-        let Setting {
-            seed,
-            place,
-            secret,
-            key,
-            points,
-        } = &setting;
+        let Setting { seed, place, secret, key, points } = &setting;
         let (deck, _) = shuffle(seed, place, "bench", key, &points.fresh()).unwrap();
-        let place = SharePlace {
-            context: place.context,
-            step: 1,
-        };
+        let place = SharePlace { context: place.context, step: 1 };
         let make = || -> (Vec<ShareOf>, ShareProof) {
             let list: Vec<ShareOf> = deck
                 .iter()
                 .zip(Handle::all(DeckId(0), count))
-                .map(|(card, handle)| ShareOf {
-                    handle,
-                    card: *card,
-                    share: share(secret, card),
-                })
+                .map(|(card, handle)| ShareOf { handle, card: *card, share: share(secret, card) })
                 .collect();
             let proof = ShareProof::prove(seed, &place, secret, key, &list);
             (list, proof)
@@ -209,12 +157,7 @@ fn shares(criterion: &mut Criterion) {
         });
         let mut rng = ChaCha20Rng::from_seed([4; 32]);
         let weights: Vec<Scalar> = (0..2 * count + 4).map(|_| random_scalar(&mut rng)).collect();
-        let sum: Vec<RistrettoPoint> = deck
-            .iter()
-            .map(|card| *card.a.as_point())
-            .cycle()
-            .take(2 * count + 4)
-            .collect();
+        let sum: Vec<RistrettoPoint> = deck.iter().map(|card| *card.a.as_point()).cycle().take(2 * count + 4).collect();
         group.bench_function(BenchmarkId::new("verify-skeleton", count), |bencher| {
             bencher.iter(|| RistrettoPoint::vartime_multiscalar_mul(&weights, &sum));
         });
@@ -278,21 +221,13 @@ fn escrows(criterion: &mut Criterion) {
     });
 
     let (deck, _) = shuffle(&setting.seed, &setting.place, "bench", key, &setting.points.fresh()).unwrap();
-    let place = HolderPlace {
-        owner: place,
-        holder,
-        step: 1,
-    };
+    let place = HolderPlace { owner: place, holder, step: 1 };
     let part = open();
     let rebuild = || -> (Vec<ShareOf>, PartProof) {
         let list: Vec<ShareOf> = deck
             .iter()
             .zip(Handle::all(DeckId(0), deck.len()))
-            .map(|(card, handle)| ShareOf {
-                handle,
-                card: *card,
-                share: part.share(card),
-            })
+            .map(|(card, handle)| ShareOf { handle, card: *card, share: part.share(card) })
             .collect();
         let proof = PartProof::prove(&setting.seed, &place, &part, &list);
         (list, proof)

@@ -54,10 +54,7 @@ impl Game for FiveEach {
     type Event = u8;
 
     fn create(rules: &RuleSet) -> Result<Self, RuleSetError> {
-        Ok(Self {
-            seats: rules.seats,
-            cards: rules.options["cards"].parse().unwrap(),
-        })
+        Ok(Self { seats: rules.seats, cards: rules.options["cards"].parse().unwrap() })
     }
 
     fn deck_name(&self) -> &'static str {
@@ -126,14 +123,8 @@ impl Game for FiveEach {
 /// A table before its first deal.
 fn room(seats: u8, cards: u8) -> Room<FiveEach> {
     let options = [("cards".to_owned(), cards.to_string())].into();
-    let rules = RuleSet {
-        game: "five-each".into(),
-        version: 1,
-        seats,
-        options,
-        strict: false,
-        timing: Timing::default(),
-    };
+    let rules =
+        RuleSet { game: "five-each".into(), version: 1, seats, options, strict: false, timing: Timing::default() };
     let charter = keyed::charter(&rules, keyed::LOBBY);
     Room::new(charter, |seat| stream(1, seat.number().into()))
 }
@@ -169,10 +160,7 @@ fn skeleton(seats: usize, cards: usize) {
             }
             black_box(RistrettoPoint::vartime_multiscalar_mul(&scalars, &points));
             let length = 2 * shares + 4;
-            black_box(RistrettoPoint::vartime_multiscalar_mul(
-                &scalars[..length],
-                &points[..length],
-            ));
+            black_box(RistrettoPoint::vartime_multiscalar_mul(&scalars[..length], &points[..length]));
         }
     }
 }
@@ -216,25 +204,15 @@ const HAND: usize = 5;
 const LIMIT: usize = 1 << 16;
 
 fn context(seat: Seat) -> Context {
-    Context {
-        table: Hash32([2; 32]),
-        deal: 0,
-        seat,
-    }
+    Context { table: Hash32([2; 32]), deal: 0, seat }
 }
 
 fn shuffle_place(seat: Seat) -> ShufflePlace {
-    ShufflePlace {
-        context: context(seat),
-        deck: DeckId(0),
-    }
+    ShufflePlace { context: context(seat), deck: DeckId(0) }
 }
 
 fn share_place(seat: Seat) -> SharePlace {
-    SharePlace {
-        context: context(seat),
-        step: 5,
-    }
+    SharePlace { context: context(seat), step: 5 }
 }
 
 fn without(keys: &[Point], seat: Seat) -> BTreeMap<Seat, Point> {
@@ -276,19 +254,11 @@ fn sent(seats: usize, cards: u8) -> Sent {
     let points = CardPoints::new("bench", (0..cards).map(|n| (Face(n), n.to_string())));
     let seeds: Vec<Seed> = (0..seats).map(|_| Seed::draw(&mut rng)).collect();
     let all: Vec<Seat> = Seat::first(seats).collect();
-    let secrets: Vec<SecretKey> = all
-        .iter()
-        .map(|seat| SecretKey::derive(&seeds[seat.index()], &context(*seat)))
-        .collect();
+    let secrets: Vec<SecretKey> =
+        all.iter().map(|seat| SecretKey::derive(&seeds[seat.index()], &context(*seat))).collect();
     let keys: Vec<Point> = secrets.iter().map(SecretKey::public).collect();
-    let mut made = Sent {
-        seeds,
-        points,
-        keys: Vec::new(),
-        escrows: Vec::new(),
-        shuffles: Vec::new(),
-        shares: Vec::new(),
-    };
+    let mut made =
+        Sent { seeds, points, keys: Vec::new(), escrows: Vec::new(), shuffles: Vec::new(), shares: Vec::new() };
     let joint = joint(&keys);
     let mut deck = made.points.fresh();
     for seat in &all {
@@ -349,12 +319,7 @@ fn one_seat(sent: &Sent, folded: bool) -> usize {
     for seat in others() {
         let (output, proof): (Vec<Ciphertext>, ShuffleProof) = decode(&sent.shuffles[seat.index()], LIMIT).unwrap();
         let output = Arc::new(output);
-        let statement = Statement {
-            place: shuffle_place(seat),
-            key: joint,
-            input: deck,
-            output: Arc::clone(&output),
-        };
+        let statement = Statement { place: shuffle_place(seat), key: joint, input: deck, output: Arc::clone(&output) };
         if folded {
             fold.push(statement, proof).unwrap();
         } else {
@@ -372,11 +337,7 @@ fn one_seat(sent: &Sent, folded: bool) -> usize {
         let (shares, proof): (Vec<Point>, ShareProof) = decode(&sent.shares[seat.index()], LIMIT).unwrap();
         let list: Vec<ShareOf> = owed(seat, seats)
             .zip(shares)
-            .map(|(handle, share)| ShareOf {
-                handle,
-                card: deck[usize::from(handle.position)],
-                share,
-            })
+            .map(|(handle, share)| ShareOf { handle, card: deck[usize::from(handle.position)], share })
             .collect();
         let key = &keys[seat.index()];
         proof.verify(&share_place(seat), key, &list).unwrap();

@@ -32,9 +32,7 @@ use rand_chacha::rand_core::SeedableRng as _;
 use serde::{Deserialize, Serialize};
 
 const NAMES: [&str; 4] = ["Ann", "Ben", "Cleo", "Dora"];
-const CARDS: [&str; 13] = [
-    "2", "3", "4", "5", "6", "7", "8", "9", "10", "jack", "queen", "king", "ace",
-];
+const CARDS: [&str; 13] = ["2", "3", "4", "5", "6", "7", "8", "9", "10", "jack", "queen", "king", "ace"];
 
 // ---- The rules ----
 
@@ -131,14 +129,7 @@ impl Game for HighCard {
             return Err(RuleSetError::UnknownOption { game, key, known });
         }
         let playing = SeatSet::all(usize::from(got));
-        Ok(Self {
-            size: got,
-            playing,
-            undecided: playing,
-            turn: None,
-            deck: Vec::new(),
-            hands: BTreeMap::new(),
-        })
+        Ok(Self { size: got, playing, undecided: playing, turn: None, deck: Vec::new(), hands: BTreeMap::new() })
     }
 
     /// The two names below map each card to a group element: another deck has other elements.
@@ -261,9 +252,7 @@ impl Game for HighCard {
     /// One number for each seat, including departed ones.
     fn scores(&self) -> Vec<i64> {
         let open = |seat| self.hands.get(&seat)?.face(&Faces::new());
-        Seat::first(usize::from(self.size))
-            .map(|seat| open(seat).map_or(0, |face| i64::from(face.0) + 2))
-            .collect()
+        Seat::first(usize::from(self.size)).map(|seat| open(seat).map_or(0, |face| i64::from(face.0) + 2)).collect()
     }
 
     fn winners(&self) -> SeatSet {

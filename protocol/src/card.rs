@@ -88,10 +88,7 @@ impl Faces {
 
     /// The face of a card, if known.
     pub fn get(&self, handle: Handle) -> Option<Face> {
-        *self
-            .decks
-            .get(usize::from(handle.deck.0))?
-            .get(usize::from(handle.position))?
+        *self.decks.get(usize::from(handle.deck.0))?.get(usize::from(handle.position))?
     }
 
     /// Records a face.
@@ -152,21 +149,12 @@ mod tests {
 
     #[test]
     fn overlay_keeps_known_faces() {
-        let handle = Handle {
-            deck: DeckId(2),
-            position: 5,
-        };
+        let handle = Handle { deck: DeckId(2), position: 5 };
         let mut faces = Faces::new();
         assert_eq!(faces.get(handle), None);
         faces.set(handle, Face(7));
         assert_eq!(Slot::Sealed(handle).face(&faces), Some(Face(7)));
-        assert_eq!(
-            faces.get(Handle {
-                deck: DeckId(2),
-                position: 4
-            }),
-            None
-        );
+        assert_eq!(faces.get(Handle { deck: DeckId(2), position: 4 }), None);
         assert_eq!(faces.iter().collect::<Vec<_>>(), [(handle, Face(7))]);
         faces.clear();
         assert_eq!(faces.get(handle), None);

@@ -113,10 +113,7 @@ impl<'de> Deserialize<'de> for SignatureBytes {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let halves = <[[u8; 32]; 2]>::deserialize(deserializer)?;
         let mut bytes = [0; 64];
-        bytes
-            .iter_mut()
-            .zip(halves.iter().flatten())
-            .for_each(|(to, from)| *to = *from);
+        bytes.iter_mut().zip(halves.iter().flatten()).for_each(|(to, from)| *to = *from);
         Ok(Self(bytes))
     }
 }
@@ -250,9 +247,7 @@ impl Charter {
 
     fn written_options(&self) -> BTreeMap<String, String> {
         let options = self.options.iter();
-        options
-            .map(|(key, value)| (key.as_str().to_owned(), value.as_str().to_owned()))
-            .collect()
+        options.map(|(key, value)| (key.as_str().to_owned(), value.as_str().to_owned())).collect()
     }
 
     /// The encoding that is hashed and signed.
@@ -274,11 +269,8 @@ impl Charter {
             options.remove(STRICT.0);
         }
         // A single-seat table has no time options. There they stay among the game's options, and the game refuses them.
-        let timing = if self.players.len() > 1 {
-            Timing::take(&mut options).unwrap_or_default()
-        } else {
-            Timing::default()
-        };
+        let timing =
+            if self.players.len() > 1 { Timing::take(&mut options).unwrap_or_default() } else { Timing::default() };
         RuleSet {
             strict,
             timing,
@@ -318,9 +310,7 @@ impl Charter {
 
     /// The seat that holds a key.
     pub fn seat_of(&self, key: &SeatKey) -> Option<Seat> {
-        self.seated()
-            .find(|(_, player)| player.key == *key)
-            .map(|(seat, _)| seat)
+        self.seated().find(|(_, player)| player.key == *key).map(|(seat, _)| seat)
     }
 
     /// Signs the charter.
@@ -332,9 +322,7 @@ impl Charter {
     pub fn verifies(&self, seat: Seat, signature: &SignatureBytes) -> bool {
         self.player(seat).is_some_and(|player| {
             let table = self.table();
-            player
-                .key
-                .verifies(domain::CHARTER_SIGNATURE, table.as_bytes(), signature)
+            player.key.verifies(domain::CHARTER_SIGNATURE, table.as_bytes(), signature)
         })
     }
 }
@@ -355,10 +343,7 @@ impl SignedCharter {
     pub fn assemble(charter: Charter, signatures: Vec<SignatureBytes>) -> Result<Self, CharterError> {
         charter.check()?;
         if signatures.len() != charter.players.len() {
-            return Err(CharterError::Signatures {
-                got: signatures.len(),
-                seats: charter.players.len(),
-            });
+            return Err(CharterError::Signatures { got: signatures.len(), seats: charter.players.len() });
         }
         for ((seat, _), signature) in charter.seated().zip(signatures.iter()) {
             if !charter.verifies(seat, signature) {
@@ -402,9 +387,7 @@ pub(crate) mod tests {
 
     /// A signed charter for the rules' seats, and the players' keys.
     pub(crate) fn signed(rules: &RuleSet) -> (SignedCharter, Vec<SigningKey>) {
-        let keys: Vec<SigningKey> = (0..rules.seats)
-            .map(|seat| SigningKey::from_bytes(&[seat + 1; 32]))
-            .collect();
+        let keys: Vec<SigningKey> = (0..rules.seats).map(|seat| SigningKey::from_bytes(&[seat + 1; 32])).collect();
         let players = keys
             .iter()
             .zip(1_u8..)
@@ -440,17 +423,11 @@ pub(crate) mod tests {
         let charter = agreed.charter();
         assert_eq!(&Charter::from_bytes(&charter.to_bytes()).unwrap(), charter);
         assert_eq!(charter.rules(), rules());
-        let strict = RuleSet {
-            strict: true,
-            ..rules()
-        };
+        let strict = RuleSet { strict: true, ..rules() };
         let (of_strict, _) = signed(&strict);
         assert_eq!(of_strict.charter().rules(), strict);
         assert_eq!(of_strict.charter().options.len(), 5);
-        let slow = RuleSet {
-            timing: Timing::new(Some(7), Some(3600)).unwrap(),
-            ..rules()
-        };
+        let slow = RuleSet { timing: Timing::new(Some(7), Some(3600)).unwrap(), ..rules() };
         let (of_slow, _) = signed(&slow);
         assert_eq!(of_slow.charter().rules(), slow);
         assert_eq!(of_slow.charter().timing(), Some(slow.timing));
@@ -473,10 +450,7 @@ pub(crate) mod tests {
             let options = options.into_iter();
             let options = options.map(|(k, v)| (k.try_into().unwrap(), v.try_into().unwrap()));
             let options: Vec<_> = options.collect();
-            let charter = Charter {
-                options: options.try_into().unwrap(),
-                ..charter.clone()
-            };
+            let charter = Charter { options: options.try_into().unwrap(), ..charter.clone() };
             Charter::from_bytes(&charter.to_bytes())
         };
         assert!(with("turn-time", Some("30")).is_ok());
@@ -527,10 +501,7 @@ pub(crate) mod tests {
         let mut players = signed.charter().players.to_vec();
         players[2].key = players[0].key;
         let seats: Vec<Seat> = Seat::first(3).collect();
-        assert_eq!(
-            Charter::new([0; 8], &rules(), players.clone()),
-            Err(CharterError::Repeated(seats[0], seats[2]))
-        );
+        assert_eq!(Charter::new([0; 8], &rules(), players.clone()), Err(CharterError::Repeated(seats[0], seats[2])));
         players[2] = signed.charter().players[2].clone();
         players[2].nonce = players[1].nonce;
         assert!(Charter::new([0; 8], &rules(), players).is_err());
@@ -574,10 +545,7 @@ pub(crate) mod tests {
         let mut signatures = signed.signatures().to_vec();
         signatures.swap(0, 1);
         let first = Seat::new(0).unwrap();
-        assert_eq!(
-            SignedCharter::assemble(charter.clone(), signatures),
-            Err(CharterError::Signature(first))
-        );
+        assert_eq!(SignedCharter::assemble(charter.clone(), signatures), Err(CharterError::Signature(first)));
         let mut other = charter.clone();
         other.lobby = [9; 8];
         assert!(!charter.verifies(first, &other.sign(&keys[0])));

@@ -116,11 +116,7 @@ pub enum RuleSetError {
 
 impl From<TimingError> for RuleSetError {
     fn from(error: TimingError) -> Self {
-        Self::OptionValue {
-            key: error.key.to_owned(),
-            allowed: error.allowed,
-            got: error.got,
-        }
+        Self::OptionValue { key: error.key.to_owned(), allowed: error.allowed, got: error.got }
     }
 }
 
@@ -465,11 +461,7 @@ mod tests {
     #[test]
     fn columns_have_every_kind_at_every_level_and_no_two_alike_touch() {
         for each in 1..=7 {
-            let flip = Flip::Columns {
-                kinds: 5,
-                each,
-                levels: 3,
-            };
+            let flip = Flip::Columns { kinds: 5, each, levels: 3 };
             let built = flip.sample(&mut ChaCha20Rng::from_seed([each; 32]));
             assert!(flip.accepts(&built) && flip.accepts(&flip.items()));
             for column in &built {

@@ -125,10 +125,7 @@ impl Parties {
         for (seat, own) in Seat::first(seats).zip(&mut of) {
             *own = SeatSet::one(seat);
         }
-        Self {
-            of,
-            persons: SeatSet::all(seats),
-        }
+        Self { of, persons: SeatSet::all(seats) }
     }
 
     /// The party of a seat; `None` if the table has no such seat.
@@ -146,9 +143,7 @@ impl Parties {
 
     /// The parties with a live seat, ordered by lowest seat.
     pub fn among(&self, live: SeatSet) -> impl DoubleEndedIterator<Item = Party> + Clone {
-        Seat::first(MAX_SEATS)
-            .map(Party)
-            .filter(move |party| self.live_seats(live, *party).next().is_some())
+        Seat::first(MAX_SEATS).map(Party).filter(move |party| self.live_seats(live, *party).next().is_some())
     }
 
     /// Number of parties with a live seat.

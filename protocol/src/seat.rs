@@ -21,10 +21,7 @@ impl Seat {
 
     /// The seat with this number, or `None` if it is out of range.
     pub fn new(number: usize) -> Option<Self> {
-        u8::try_from(number)
-            .ok()
-            .filter(|n| usize::from(*n) < MAX_SEATS)
-            .map(Self)
+        u8::try_from(number).ok().filter(|n| usize::from(*n) < MAX_SEATS).map(Self)
     }
 
     /// The first `count` seats (at most [`MAX_SEATS`]), in order.
@@ -78,11 +75,7 @@ impl TryFrom<u8> for SeatSet {
     type Error = &'static str;
 
     fn try_from(bits: u8) -> Result<Self, Self::Error> {
-        if bits >> MAX_SEATS == 0 {
-            Ok(Self(bits))
-        } else {
-            Err("seats that no table has")
-        }
+        if bits >> MAX_SEATS == 0 { Ok(Self(bits)) } else { Err("seats that no table has") }
     }
 }
 

@@ -33,10 +33,7 @@ pub struct TimingError {
 
 impl Default for Timing {
     fn default() -> Self {
-        Self {
-            absence: Self::USUAL_ABSENCE,
-            turn_time: None,
-        }
+        Self { absence: Self::USUAL_ABSENCE, turn_time: None }
     }
 }
 
@@ -107,8 +104,7 @@ impl Timing {
         let [absence, turn_time] = [Self::ABSENCE, Self::TURN_TIME].map(|key| options.remove(key));
         let turn_time = turn_time.filter(|text| text.trim() != Self::NO_TURN_TIME);
         let number = |key: &'static str, text: Option<String>| {
-            text.map(|text| seconds(&text).ok_or_else(|| Self::wrong(key, &text)))
-                .transpose()
+            text.map(|text| seconds(&text).ok_or_else(|| Self::wrong(key, &text))).transpose()
         };
         Self::new(number(Self::ABSENCE, absence)?, number(Self::TURN_TIME, turn_time)?)
     }
@@ -118,10 +114,7 @@ impl Timing {
         let turn_time = self.turn_time.map(|time| time.to_string());
         [
             (Self::ABSENCE, self.absence.to_string()),
-            (
-                Self::TURN_TIME,
-                turn_time.unwrap_or_else(|| Self::NO_TURN_TIME.to_owned()),
-            ),
+            (Self::TURN_TIME, turn_time.unwrap_or_else(|| Self::NO_TURN_TIME.to_owned())),
         ]
     }
 
@@ -163,21 +156,14 @@ impl Timing {
 
     /// The allowed values of the option with this key, in words.
     pub fn allowed(key: &str) -> String {
-        let (range, or_none) = if key == Self::ABSENCE {
-            (Self::ABSENCES, "")
-        } else {
-            (Self::TURN_TIMES, ", or none")
-        };
+        let (range, or_none) =
+            if key == Self::ABSENCE { (Self::ABSENCES, "") } else { (Self::TURN_TIMES, ", or none") };
         let (least, most) = range.into_inner();
         format!("a whole number of seconds from {least} to {most}{or_none}")
     }
 
     fn wrong(key: &'static str, got: &str) -> TimingError {
-        TimingError {
-            key,
-            allowed: Self::allowed(key),
-            got: got.to_owned(),
-        }
+        TimingError { key, allowed: Self::allowed(key), got: got.to_owned() }
     }
 }
 

@@ -571,9 +571,7 @@ pub(super) struct PictureArgs {
 }
 
 fn size(text: &str) -> Result<(u16, u16), String> {
-    let (width, height) = text
-        .split_once('x')
-        .ok_or("write columns, an x, and rows, as in 110x34")?;
+    let (width, height) = text.split_once('x').ok_or("write columns, an x, and rows, as in 110x34")?;
     let number = |text: &str| {
         let number = text.parse();
         number.map_err(|_| format!("'{text}' is not a number of columns or rows"))

@@ -98,11 +98,7 @@ fn disk(data: &DataView) -> anyhow::Result<bool> {
     } else {
         (Health::Good, "")
     };
-    let words = format!(
-        "{}, with {} MiB free on its disk{advice}",
-        data.path().display(),
-        room >> 20
-    );
+    let words = format!("{}, with {} MiB free on its disk{advice}", data.path().display(), room >> 20);
     say(verdict, "data", &words)?;
     Ok(true)
 }
@@ -111,10 +107,7 @@ fn clock() -> anyhow::Result<()> {
     let now = time::OffsetDateTime::now_utc();
     // A correct clock cannot show a year before this program was written.
     let (verdict, words) = if now.year() < 2026 {
-        (
-            Health::Less,
-            format!("says {}: set it; the deal of the day depends on it", now.date()),
-        )
+        (Health::Less, format!("says {}: set it; the deal of the day depends on it", now.date()))
     } else {
         (Health::Good, format!("{} UTC", now.date()))
     };
@@ -144,17 +137,11 @@ fn terminal(data: &DataView) -> anyhow::Result<()> {
         (Some(few), true) => (Health::Good, format!("; ASCII, because {}", few.in_words())),
         (Some(few), false) => {
             let why = few.in_words();
-            (
-                Health::Less,
-                format!("; {why}: remove ascii = false from settings.toml to draw in ASCII"),
-            )
+            (Health::Less, format!("; {why}: remove ascii = false from settings.toml to draw in ASCII"))
         }
         (None, true) => (Health::Good, "; ASCII, because settings.toml says so".to_owned()),
         (None, false) if unicode => (Health::Good, String::new()),
-        (None, false) => (
-            Health::Less,
-            "; no UTF-8 locale: if cards look odd, use --ascii".to_owned(),
-        ),
+        (None, false) => (Health::Less, "; no UTF-8 locale: if cards look odd, use --ascii".to_owned()),
     };
     let (verdict, size) = match fits {
         true => (verdict, ""),
@@ -189,11 +176,7 @@ async fn network() -> anyhow::Result<Exit> {
     };
     let words = "any friend with a public address can run `fairdeal relay`; host with --relay ADDRESS";
     say(Health::Good, "relay", words)?;
-    Ok(if observed.listening.iter().all(is_loopback) {
-        Exit::Failed
-    } else {
-        Exit::Done
-    })
+    Ok(if observed.listening.iter().all(is_loopback) { Exit::Failed } else { Exit::Done })
 }
 
 /// Observations of the network.
@@ -352,10 +335,7 @@ fn say_router(news: Option<&ReachNews>) -> anyhow::Result<bool> {
         Some(ReachNews::Mapped { address, instead_of }) => {
             let taken = instead_of.map(|port| format!("; its port {port} belongs to another device"));
             let taken = taken.unwrap_or_default();
-            (
-                Health::Good,
-                format!("the router lets friends through, at {address}{taken}"),
-            )
+            (Health::Good, format!("the router lets friends through, at {address}{taken}"))
         }
         Some(ReachNews::NoRouterNeeded) => (Health::Good, "not needed: this machine has a public address".to_owned()),
         Some(ReachNews::NoRouter) => less(

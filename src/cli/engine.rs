@@ -33,11 +33,7 @@ pub(super) fn engine() -> anyhow::Result<Exit> {
         };
         let sent = writeln!(output, "{answer}").and_then(|()| {
             // Flush unless a whole request is waiting: with half of the next one, the client may wait for this answer.
-            if input.buffer().contains(&b'\n') {
-                Ok(())
-            } else {
-                output.flush()
-            }
+            if input.buffer().contains(&b'\n') { Ok(()) } else { output.flush() }
         });
         sent.map_err(output_error)?;
     }

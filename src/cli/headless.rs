@@ -69,10 +69,9 @@ pub(super) async fn run(mut handle: Handle, json: bool) -> anyhow::Result<Exit> 
 fn in_words(person: &SeatPerson) -> String {
     let words = person.mark.words();
     match person.mark.kind() {
-        MarkKind::OtherKey => format!(
-            ": WARNING, {words}. Compare the eight words before you trust it: {}",
-            person.key.words()
-        ),
+        MarkKind::OtherKey => {
+            format!(": WARNING, {words}. Compare the eight words before you trust it: {}", person.key.words())
+        }
         _ => format!(" ({words})"),
     }
 }
@@ -146,9 +145,7 @@ impl Printer {
         let event = self.events.event(event).filter(|_| is_told)?;
         let line = SessionLine { v: Version, event };
         let written = serde_json::to_string(&line);
-        written
-            .inspect_err(|error| complain(format!("an event cannot be written: {error}")))
-            .ok()
+        written.inspect_err(|error| complain(format!("an event cannot be written: {error}"))).ok()
     }
 
     /// Whether to print the progress of reaching the host: every [`PROGRESS`] seconds, and for each new reason.
@@ -170,9 +167,7 @@ impl Printer {
     /// The final scores by name: "Scores: Anna 12, Ben 7."
     fn scores(&self, scores: &[i64]) -> String {
         let scores = Seat::first(scores.len()).zip(scores);
-        let scores: Vec<String> = scores
-            .map(|(seat, score)| format!("{} {score}", self.name(seat)))
-            .collect();
+        let scores: Vec<String> = scores.map(|(seat, score)| format!("{} {score}", self.name(seat))).collect();
         format!("Scores: {}.", scores.join(", "))
     }
 

@@ -26,9 +26,7 @@ pub(super) fn history(common: &Common, json: bool) -> anyhow::Result<Exit> {
         read(past, &data, keep.as_ref(), &mut |_| ControlFlow::Continue(()));
     }
     let text = if json {
-        let lines = all
-            .iter()
-            .map(|past| Ok(format!("{}\n", serde_json::to_string(&line(past))?)));
+        let lines = all.iter().map(|past| Ok(format!("{}\n", serde_json::to_string(&line(past))?)));
         lines.collect::<serde_json::Result<String>>()?
     } else if all.is_empty() {
         "No past games yet.\n".to_owned()
@@ -51,13 +49,7 @@ fn table(all: &[Past]) -> String {
             (_, Some(summary)) => players(summary),
             _ => String::new(),
         };
-        [
-            past.date(),
-            past.table.chars().take(SHORT).collect(),
-            game,
-            ended(past),
-            players,
-        ]
+        [past.date(), past.table.chars().take(SHORT).collect(), game, ended(past), players]
     }));
     let widths: Vec<usize> = (0..head.len() - 1)
         .map(|column| {
@@ -95,16 +87,9 @@ fn players(summary: &Summary) -> String {
     let each = seats.zip(&summary.players).map(|(seat, name)| {
         let score = summary.scores.get(seat.index());
         let score = score.map_or_else(String::new, |score| format!(" {score}"));
-        let notes = [
-            summary.winners.contains(&seat).then_some("won"),
-            (summary.me == Some(seat)).then_some("you"),
-        ];
+        let notes = [summary.winners.contains(&seat).then_some("won"), (summary.me == Some(seat)).then_some("you")];
         let notes: Vec<&str> = notes.into_iter().flatten().collect();
-        if notes.is_empty() {
-            format!("{name}{score}")
-        } else {
-            format!("{name}{score} ({})", notes.join(", "))
-        }
+        if notes.is_empty() { format!("{name}{score}") } else { format!("{name}{score} ({})", notes.join(", ")) }
     });
     each.collect::<Vec<_>>().join(", ")
 }
@@ -125,10 +110,7 @@ fn line(past: &Past) -> HistoryLine {
     };
     let why = match &past.what {
         What::Unreadable(why) => Some(why),
-        What::Over(Summary {
-            ending: Ending::Unfair { why },
-            ..
-        }) => Some(why),
+        What::Over(Summary { ending: Ending::Unfair { why }, .. }) => Some(why),
         _ => None,
     };
     let summary = past.summary();

@@ -42,11 +42,7 @@ pub(super) async fn choose(
     json: bool,
     (people, ascii): (Acquaintances, bool),
 ) -> anyhow::Result<Choice> {
-    let mut browser = Arranged {
-        source: Browser::start()?,
-        people,
-        ascii,
-    };
+    let mut browser = Arranged { source: Browser::start()?, people, ascii };
     if bot || !std::io::stdin().is_terminal() {
         let mut signals = Signals::new()?;
         return tokio::select! {

@@ -46,13 +46,7 @@ pub(super) async fn choose(
     bot: bool,
     (people, ascii): (Acquaintances, bool),
 ) -> anyhow::Result<Choice> {
-    let search = Search {
-        join,
-        password,
-        json: bot && join.seat.json,
-        people,
-        ascii,
-    };
+    let search = Search { join, password, json: bot && join.seat.json, people, ascii };
     match number {
         Some(number) => search.numbered(number).await.map(Choice::Table),
         None => search.choose(bot).await,
@@ -64,13 +58,7 @@ pub(super) async fn choose(
 /// # Errors
 /// If no point gives one.
 pub(super) async fn list(join: &Join, (people, ascii): (Acquaintances, bool)) -> anyhow::Result<Exit> {
-    let search = Search {
-        join,
-        password: true,
-        json: join.seat.json,
-        people,
-        ascii,
-    };
+    let search = Search { join, password: true, json: join.seat.json, people, ascii };
     search.list().await
 }
 
@@ -102,9 +90,7 @@ impl Source for PointBrowser {
 
 fn failures(view: &PointsView) -> Vec<String> {
     let failed = view.failed.iter();
-    failed
-        .map(|(point, why)| format!("The meeting point {point} gives no list: {why}."))
-        .collect()
+    failed.map(|(point, why)| format!("The meeting point {point} gives no list: {why}.")).collect()
 }
 
 /// Whether all points have given their lists.
@@ -122,11 +108,7 @@ impl Search<'_> {
     async fn choose(mut self, bot: bool) -> anyhow::Result<Choice> {
         let mut browser = self.browser()?;
         if !bot && std::io::stdin().is_terminal() {
-            let mut browser = Arranged {
-                source: browser,
-                people: self.people,
-                ascii: self.ascii,
-            };
+            let mut browser = Arranged { source: browser, people: self.people, ascii: self.ascii };
             return tables::choose(&mut browser, "Tables at the meeting point", ADVICE, self.password).await;
         }
         let mut signals = Signals::new()?;
@@ -158,9 +140,7 @@ impl Search<'_> {
             }
             (Some(_), Some(_)) => {
                 self.print(&view)?;
-                Err(usage(
-                    "more than one table is open; add the number of one, as in: fairdeal join --meet ADDRESS 2",
-                ))
+                Err(usage("more than one table is open; add the number of one, as in: fairdeal join --meet ADDRESS 2"))
             }
         }
     }
@@ -180,9 +160,7 @@ impl Search<'_> {
         let count = view.tables.len();
         let table = number.checked_sub(1).and_then(|index| view.tables.get(index));
         let table = table.ok_or_else(|| {
-            usage(format!(
-                "no table has the number {number}: the list has {count}; `--list` shows it"
-            ))
+            usage(format!("no table has the number {number}: the list has {count}; `--list` shows it"))
         })?;
         if table.locked && !self.password {
             return Err(usage("that table needs a password: add --password"));

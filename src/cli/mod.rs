@@ -131,15 +131,9 @@ fn run(args: Args) -> anyhow::Result<Exit> {
         Command::Join(join) => table::join(&common, join),
         Command::Watch(watch) => table::watch(&common, &watch),
         Command::Resume(resume) => table::resume(&common, &resume),
-        Command::Bot {
-            command: BotCommand::Host(bot),
-        } => table::bot_host(&common, bot),
-        Command::Bot {
-            command: BotCommand::Join(bot),
-        } => table::bot_join(&common, bot),
-        Command::Bot {
-            command: BotCommand::Duel(duel),
-        } => duel::duel(&duel),
+        Command::Bot { command: BotCommand::Host(bot) } => table::bot_host(&common, bot),
+        Command::Bot { command: BotCommand::Join(bot) } => table::bot_join(&common, bot),
+        Command::Bot { command: BotCommand::Duel(duel) } => duel::duel(&duel),
         Command::People(args) => people::people(&common, args),
         Command::History { json } => history::history(&common, json),
         Command::Replay { file, plain, picture } => replay::replay(&common, &file, plain, &picture),
@@ -212,9 +206,7 @@ fn export(data: &DataView, table: &str, output: &Path, force: bool) -> anyhow::R
             let journals = data.journals()?;
             let mut journals = journals.iter().filter(|file| file.table.starts_with(&prefix));
             return Err(match journals.find(|file| data.is_journal_open(file)) {
-                Some(_) => usage(format!(
-                    "table {prefix} is still being played; export it when the game is over"
-                )),
+                Some(_) => usage(format!("table {prefix} is still being played; export it when the game is over")),
                 None => StoreError::NoSuchTranscript { prefix, known }.into(),
             });
         }
@@ -242,9 +234,7 @@ fn start_log(file: Option<&Path>, verbose: u8) -> anyhow::Result<()> {
     let targets = Targets::new().with_default(others).with_target("fairdeal", own);
     let open = crate::store::open_log(path);
     let file = open.with_context(|| format!("cannot open the log file {}", path.display()))?;
-    let lines = tracing_subscriber::fmt::layer()
-        .with_ansi(false)
-        .with_writer(std::sync::Mutex::new(file));
+    let lines = tracing_subscriber::fmt::layer().with_ansi(false).with_writer(std::sync::Mutex::new(file));
     tracing_subscriber::registry().with(lines.with_filter(targets)).init();
     Ok(())
 }

@@ -55,14 +55,7 @@ impl Audited<'_> {
     pub(super) fn page(&self) -> String {
         let game = self.terms.game_name();
         let table = self.report.table.short();
-        let body = [
-            self.result(),
-            self.players(),
-            self.checks(),
-            self.deals(),
-            self.log(),
-            self.game_file(),
-        ];
+        let body = [self.result(), self.players(), self.checks(), self.deals(), self.log(), self.game_file()];
         format!(
             "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
              <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
@@ -71,11 +64,7 @@ impl Audited<'_> {
              <h1>{game}, table {table}</h1>\n{body}</body>\n</html>\n",
             game = Escaped(game),
             table = Escaped(&table),
-            word = if self.report.is_fair() {
-                "every check held"
-            } else {
-                "not fair"
-            },
+            word = if self.report.is_fair() { "every check held" } else { "not fair" },
             body = body.concat(),
         )
     }
@@ -88,10 +77,7 @@ impl Audited<'_> {
         };
         let rows = refusal(finding, self.names);
         let rows = rows.map(|(what, words)| format!("<tr><th>{what}</th><td>{}</td></tr>\n", Escaped(words)));
-        format!(
-            "<p class=\"result unfair\"><strong>✗ NOT FAIR</strong></p>\n<table>\n{}</table>\n",
-            rows.concat()
-        )
+        format!("<p class=\"result unfair\"><strong>✗ NOT FAIR</strong></p>\n<table>\n{}</table>\n", rows.concat())
     }
 
     /// A link that saves the transcript. A page that verified itself would prove nothing: whoever changes the game can
@@ -147,10 +133,7 @@ impl Audited<'_> {
 
     fn checks(&self) -> String {
         let mut text = String::from("<h2>Checks passed</h2>\n<table>\n");
-        for Check {
-            name, count, proves, ..
-        } in checks(&self.report.tally)
-        {
+        for Check { name, count, proves, .. } in checks(&self.report.tally) {
             let (sign, class) = if count > 0 { ("✓", "made") } else { ("–", "none") };
             let _ = writeln!(
                 text,
@@ -183,12 +166,7 @@ impl Audited<'_> {
             for number in numbers {
                 let _ = write!(text, "<td class=\"number\">{number}</td>");
             }
-            let _ = writeln!(
-                text,
-                "<td>{}</td><td>{}</td></tr>",
-                Escaped(deal.end.in_words()),
-                scores.join(", ")
-            );
+            let _ = writeln!(text, "<td>{}</td><td>{}</td></tr>", Escaped(deal.end.in_words()), scores.join(", "));
         }
         text.push_str("</table>\n");
         text
@@ -201,22 +179,13 @@ impl Audited<'_> {
         let rules = format!("{}, version {}", self.terms.game, self.charter.version);
         let deal = self.terms.deal_in_words();
         let rows = [
-            (
-                "rules",
-                std::iter::once(rules).chain(options).collect::<Vec<_>>().join(", "),
-            ),
+            ("rules", std::iter::once(rules).chain(options).collect::<Vec<_>>().join(", ")),
             ("deal", deal.unwrap_or_else(|| "random".to_owned())),
             ("table", report.table.to_string()),
             ("log hash", report.log.to_string()),
             ("spoken", spoken(&report.log.0)),
             ("steps", report.steps.to_string()),
-            (
-                "deals",
-                format!(
-                    "{}, {} of them opened and recomputed",
-                    report.deals, report.deals_opened
-                ),
-            ),
+            ("deals", format!("{}, {} of them opened and recomputed", report.deals, report.deals_opened)),
         ];
         let mut text = String::from("<h2>The log</h2>\n<table>\n");
         for (what, value) in rows {
@@ -244,10 +213,9 @@ fn departure(gone: &Departure) -> String {
         Reason::Absent => {
             format!("was removed in deal {deal} as absent by the others")
         }
-        Reason::Fault(fault) => format!(
-            "was removed in deal {deal} for a proven fault (step {}: {})",
-            fault.step, fault.what
-        ),
+        Reason::Fault(fault) => {
+            format!("was removed in deal {deal} for a proven fault (step {}: {})", fault.step, fault.what)
+        }
     }
 }
 
@@ -268,17 +236,13 @@ mod tests {
     use fairdeal_ui::text::clean;
 
     fn charter(names: [&str; 2]) -> Charter {
-        let players = names
-            .into_iter()
-            .zip(1..)
-            .zip(Seat::first(2))
-            .map(|((name, n), seat)| Player {
-                name: name.to_owned().try_into().unwrap(),
-                key: SeatKey::from(&ed25519_dalek::SigningKey::from_bytes(&[n; 32])),
-                nonce: [n; 32],
-                party: Party::of(seat),
-                played_by: PlayedBy::Person,
-            });
+        let players = names.into_iter().zip(1..).zip(Seat::first(2)).map(|((name, n), seat)| Player {
+            name: name.to_owned().try_into().unwrap(),
+            key: SeatKey::from(&ed25519_dalek::SigningKey::from_bytes(&[n; 32])),
+            nonce: [n; 32],
+            party: Party::of(seat),
+            played_by: PlayedBy::Person,
+        });
         let rules = rule_set("loot", 2, &std::collections::BTreeMap::new()).unwrap();
         Charter::new([0; 8], &rules, players.collect()).unwrap()
     }
@@ -291,10 +255,7 @@ mod tests {
             steps: 70,
             deals: 1,
             deals_opened: 1,
-            tally: Tally {
-                shuffle_proofs: 12,
-                ..Tally::default()
-            },
+            tally: Tally { shuffle_proofs: 12, ..Tally::default() },
             scores: vec![-7, 104],
             winners: vec![Seat::new(1).unwrap()],
             result: ResultProof::default(),
@@ -396,9 +357,7 @@ mod tests {
     #[test]
     fn tags_are_closed() {
         let page = page(["Anna", "Béla"], None);
-        for tag in [
-            "html", "head", "body", "table", "tr", "td", "th", "h1", "h2", "code", "p", "div",
-        ] {
+        for tag in ["html", "head", "body", "table", "tr", "td", "th", "h1", "h2", "code", "p", "div"] {
             let opened = page.matches(&format!("<{tag}>")).count() + page.matches(&format!("<{tag} ")).count();
             assert_eq!(opened, page.matches(&format!("</{tag}>")).count(), "{tag}");
         }

@@ -63,10 +63,7 @@ fn list(data: &DataView, json: bool, ascii: bool) -> anyhow::Result<Exit> {
     } else if book.people().is_empty() {
         "Nobody yet: the keys of people you play with appear here.\n".to_owned()
     } else {
-        book.listed()
-            .into_iter()
-            .map(|person| in_words(&book, person, ascii))
-            .collect()
+        book.listed().into_iter().map(|person| in_words(&book, person, ascii)).collect()
     };
     print(text.as_bytes())?;
     Ok(Exit::Done)
@@ -95,11 +92,7 @@ fn in_words(book: &Book, person: &Person, ascii: bool) -> String {
     };
     // The key stands below.
     let name = readable(person.name.as_deref(), Some(announced)).unwrap_or_else(|| "no name".to_owned());
-    format!(
-        "{marked}{name}\n    {}  {}\n    {games}{last}{bot}{also}\n",
-        person.key.short(),
-        person.key.words()
-    )
+    format!("{marked}{name}\n    {}  {}\n    {games}{last}{bot}{also}\n", person.key.short(), person.key.words())
 }
 
 fn line(person: &Person) -> PersonLine {

@@ -52,11 +52,7 @@ fn list(games: &[&'static GameInfo], only: Option<usize>, settings: &Settings) -
     for game in games {
         for (number, puzzle) in (1..).zip(puzzles(game)?) {
             if only.is_none_or(|only| only == number) {
-                let mark = if settings.has_solved(game.id, number) {
-                    "solved"
-                } else {
-                    ""
-                };
+                let mark = if settings.has_solved(game.id, number) { "solved" } else { "" };
                 let _ = writeln!(text, "{:<15} {number}  {mark:<6}  {}", game.id, puzzle.question);
             }
         }

@@ -60,12 +60,7 @@ pub(super) fn ratings(args: &RatingsArgs) -> anyhow::Result<Exit> {
     let mut is_unfair = false;
     let mut tables: BTreeMap<Hash32, &Summary> = BTreeMap::new();
     for (_, judged) in &judged {
-        let Judged::Audited {
-            table,
-            summary,
-            unrated,
-        } = judged
-        else {
+        let Judged::Audited { table, summary, unrated } = judged else {
             exit = Exit::Usage;
             continue;
         };
@@ -152,11 +147,7 @@ fn is_not_fair(summary: &Summary) -> bool {
 fn complaint(judged: &Judged, tables: &BTreeMap<Hash32, &Summary>) -> Option<String> {
     let (table, summary, unrated) = match judged {
         Judged::Unreadable(why) => return Some(why.clone()),
-        Judged::Audited {
-            table,
-            summary,
-            unrated,
-        } => (table, summary, unrated.as_ref()?),
+        Judged::Audited { table, summary, unrated } => (table, summary, unrated.as_ref()?),
     };
     match &summary.ending {
         Ending::Unfair { why } => Some(format!("NOT FAIR: {why}")),
@@ -172,12 +163,7 @@ fn in_words(text: &mut String, game: &str, rated: usize, table: &[(usize, &Rated
     }
     let _ = writeln!(text, "{game}: {}", counted(rated, "game"));
     let names: Vec<String> = table.iter().map(|(_, rated)| rated.full_name()).collect();
-    let widest = names
-        .iter()
-        .map(|name| name.width())
-        .max()
-        .unwrap_or(0)
-        .max("player".len());
+    let widest = names.iter().map(|name| name.width()).max().unwrap_or(0).max("player".len());
     let mut row = |place: &str, name: &str, games: &str, won: &str, rating: &str| {
         let room = " ".repeat(widest.saturating_sub(name.width()));
         let _ = writeln!(text, "{place:>5}  {name}{room}  {games:>5}  {won:>5}  {rating:>11}");
@@ -203,12 +189,7 @@ fn line(game: &str, tables: usize, table: &[(usize, &Rated)]) -> RatingsLine {
         rating: hundredths(rated.rating()),
         deviation: hundredths(rated.deviation()),
     });
-    RatingsLine {
-        v: Version,
-        game: game.to_owned(),
-        tables,
-        players: players.collect(),
-    }
+    RatingsLine { v: Version, game: game.to_owned(), tables, players: players.collect() }
 }
 
 /// To two decimals: the last bits of logarithms differ between machines.

@@ -37,22 +37,13 @@ pub(super) fn replay(common: &Common, file: &Path, plain: bool, picture: &Pictur
     if let Some(out) = &picture.svg {
         let eyes = picture.seat.and_then(|seat| Seat::new(usize::from(seat) - 1));
         let step = picture.step.map_or(replay.last(), |step| step.saturating_sub(1));
-        let mut drawn = Picture::new(
-            &replay,
-            step,
-            eyes.map_or(Eyes::Everybody, Eyes::Seat),
-            picture.size,
-            ThemeName::Dark,
-        );
+        let mut drawn =
+            Picture::new(&replay, step, eyes.map_or(Eyes::Everybody, Eyes::Seat), picture.size, ThemeName::Dark);
         write_out(out, drawn.to_svg().as_bytes(), file, picture.force).map_err(usage)?;
     } else {
         print(in_words(&replay).as_bytes())?;
     }
-    Ok(if replay.report().is_fair() {
-        Exit::Done
-    } else {
-        Exit::Failed
-    })
+    Ok(if replay.report().is_fair() { Exit::Done } else { Exit::Failed })
 }
 
 /// Every line of every step, with its deal and its log step.

@@ -84,10 +84,7 @@ fn more_sections(name: &str) -> Roff {
     section("FILES", &FILES);
     section("ENVIRONMENT", &ENVIRONMENT);
     let command = name.replace('-', " ");
-    let examples: Vec<(&str, &str)> = EXAMPLES
-        .into_iter()
-        .filter(|(line, _)| line.starts_with(&command))
-        .collect();
+    let examples: Vec<(&str, &str)> = EXAMPLES.into_iter().filter(|(line, _)| line.starts_with(&command)).collect();
     if !examples.is_empty() {
         section("EXAMPLES", &examples);
     }
@@ -95,50 +92,29 @@ fn more_sections(name: &str) -> Roff {
 }
 
 const EXIT_STATUS: [(&str, &str); 4] = [
-    (
-        "0",
-        "Success: the game ended or was saved; for verify, every check passed.",
-    ),
+    ("0", "Success: the game ended or was saved; for verify, every check passed."),
     ("1", "Failure; for verify and ratings, a game is unfair."),
     ("2", "Usage error, unreadable file, or unwritable output."),
     ("130", "Stopped by a signal."),
 ];
 
 const FILES: [(&str, &str); 3] = [
-    (
-        "DATA_DIR/identity.key",
-        "Your private key, which identifies you to others. Keep it secret and back it up.",
-    ),
+    ("DATA_DIR/identity.key", "Your private key, which identifies you to others. Keep it secret and back it up."),
     ("DATA_DIR/journals/", "Saved games, for resume."),
-    (
-        "DATA_DIR/transcripts/",
-        "Finished games, for replay, verify and export.",
-    ),
+    ("DATA_DIR/transcripts/", "Finished games, for replay, verify and export."),
 ];
 
 const ENVIRONMENT: [(&str, &str); 5] = [
     ("FAIRDEAL_DATA_DIR", "The data directory, unless --data-dir is given."),
-    (
-        "FAIRDEAL_PASSWORD",
-        "The table's password, for --password without a terminal.",
-    ),
+    ("FAIRDEAL_PASSWORD", "The table's password, for --password without a terminal."),
     ("NO_COLOR", "If set, draw without colours."),
-    (
-        "COLORTERM",
-        "If truecolor or 24bit, draw with all colours, but not in GNU screen.",
-    ),
-    (
-        "TERM",
-        "If linux or vt220 and the like, draw with ASCII characters; if dumb or unset, show no screen.",
-    ),
+    ("COLORTERM", "If truecolor or 24bit, draw with all colours, but not in GNU screen."),
+    ("TERM", "If linux or vt220 and the like, draw with ASCII characters; if dumb or unset, show no screen."),
 ];
 
 const EXAMPLES: [(&str, &str); 4] = [
     ("fairdeal play loot --bots 2", "Play Loot against two bots."),
-    (
-        "fairdeal host houses-of-thoth --seats 3",
-        "Open a table for three and print a ticket for your friends.",
-    ),
+    ("fairdeal host houses-of-thoth --seats 3", "Open a table for three and print a ticket for your friends."),
     ("fairdeal join TICKET", "Join a friend's table."),
     ("fairdeal verify FILE", "Check that every shuffle of a game was fair."),
 ];

@@ -86,21 +86,13 @@ fn in_words(line: &SolveLine) -> String {
     if line.gave_up > 0 {
         let _ = writeln!(text, "The search gave up on {}.", line.gave_up);
     }
-    let _ = writeln!(
-        text,
-        "A deal took {} (median), at most {}.",
-        ms(line.median_us),
-        ms(line.worst_us)
-    );
+    let _ = writeln!(text, "A deal took {} (median), at most {}.", ms(line.median_us), ms(line.worst_us));
     text
 }
 
 /// The winning line of a day's deal, in words.
 fn day(date: String) -> anyhow::Result<String> {
-    let mut text = format!(
-        "The deal of {date} (number {} of that day) can be won like this:\n",
-        daily::number(&date)
-    );
+    let mut text = format!("The deal of {date} (number {} of that day) can be won like this:\n", daily::number(&date));
     let rules = rule_set("ivory-tower", 1, &[("daily".to_owned(), date)].into()).map_err(usage)?;
     let mut game = Ivory::create(&rules)?;
     // Neither the deal of a day nor its actions ask for chance, and a winning line is legal.

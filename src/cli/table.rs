@@ -51,9 +51,8 @@ fn attended(headless: bool) -> Attended {
 pub(super) fn parse_options(options: &Options) -> anyhow::Result<BTreeMap<String, String>> {
     let mut parsed = BTreeMap::new();
     for text in &options.options {
-        let (key, value) = text
-            .split_once('=')
-            .ok_or_else(|| usage(format!("--option takes KEY=VALUE, not '{text}'")))?;
+        let (key, value) =
+            text.split_once('=').ok_or_else(|| usage(format!("--option takes KEY=VALUE, not '{text}'")))?;
         if parsed.insert(key.to_owned(), value.to_owned()).is_some() {
             return Err(usage(format!("--option {key} is given twice")));
         }
@@ -92,19 +91,13 @@ pub(super) fn runtime() -> anyhow::Result<Runtime> {
 }
 
 fn pilot(seat: &SeatArgs, person: bool) -> Pilot {
-    Pilot {
-        level: seat.level,
-        delay: bot_delay(seat, person),
-    }
+    Pilot { level: seat.level, delay: bot_delay(seat, person) }
 }
 
 /// The pilot of a seat without a person. Behind a program it is the fallback.
 fn own_pilot(seat: &SeatArgs, exec: Option<&ExecArgs>) -> Pilot {
     let exec = exec.filter(|exec| exec.exec.is_some());
-    Pilot {
-        level: exec.map_or(seat.level, |exec| exec.fallback),
-        ..pilot(seat, false)
-    }
+    Pilot { level: exec.map_or(seat.level, |exec| exec.fallback), ..pilot(seat, false) }
 }
 
 /// Starts the program that plays the seat, if one does.
@@ -312,11 +305,7 @@ pub(super) fn play(common: &Common, play: &Play) -> anyhow::Result<Exit> {
 fn place(listen: Vec<Multiaddr>, relays: Vec<Multiaddr>) -> anyhow::Result<ListenConfig> {
     check_named("--relay", &relays)?;
     let listen = if listen.is_empty() { everywhere(0) } else { listen };
-    Ok(ListenConfig {
-        transport: Transport::Sockets,
-        listen,
-        relays,
-    })
+    Ok(ListenConfig { transport: Transport::Sockets, listen, relays })
 }
 
 /// Checks the addresses of relays or meeting points, given by this option.
@@ -336,20 +325,15 @@ fn password(wanted: bool) -> anyhow::Result<Option<Password>> {
     }
     let text = match std::env::var("FAIRDEAL_PASSWORD") {
         Ok(text) => text,
-        Err(_) => rpassword::prompt_password("Table password: ").map_err(|error| {
-            usage(format!(
-                "cannot prompt for a password here ({error}); set FAIRDEAL_PASSWORD"
-            ))
-        })?,
+        Err(_) => rpassword::prompt_password("Table password: ")
+            .map_err(|error| usage(format!("cannot prompt for a password here ({error}); set FAIRDEAL_PASSWORD")))?,
     };
     Ok(Some(Password::new(text).map_err(usage)?))
 }
 
 fn host_table(common: &Common, host: Host, headless_seat: bool, exec: Option<&ExecArgs>) -> anyhow::Result<Exit> {
     let info = game_info(&host.game).map_err(usage)?;
-    let seats = host
-        .seats
-        .unwrap_or_else(|| host.bots.saturating_add(2).clamp(info.least_seats, info.most_seats));
+    let seats = host.seats.unwrap_or_else(|| host.bots.saturating_add(2).clamp(info.least_seats, info.most_seats));
     let is_right = (info.least_seats..=info.most_seats).contains(&seats);
     if is_right && host.bots >= seats {
         return Err(usage(format!("{} bots leave you none of the {seats} seats", host.bots)));
@@ -453,10 +437,7 @@ fn join_table(common: &Common, join: Join, headless_seat: bool, exec: Option<&Ex
             ready: headless_seat,
             attended: attended(headless_seat),
         })?;
-        let table = OpenTable {
-            place: Some(place),
-            ..OpenTable::new(handle, false)
-        };
+        let table = OpenTable { place: Some(place), ..OpenTable::new(handle, false) };
         attend(common, print, Data::Open(data), table).await
     })
 }
@@ -474,11 +455,7 @@ pub(super) fn watch(common: &Common, watch: &Watch) -> anyhow::Result<Exit> {
             identity: IdentityKey::generate()?,
             name: String::new(),
             role: Role::Watcher(target),
-            place: ListenConfig {
-                transport: Transport::Sockets,
-                listen: Vec::new(),
-                relays: Vec::new(),
-            },
+            place: ListenConfig { transport: Transport::Sockets, listen: Vec::new(), relays: Vec::new() },
             bind_when_free: false,
             lan: false,
             meet: Vec::new(),
@@ -491,10 +468,7 @@ pub(super) fn watch(common: &Common, watch: &Watch) -> anyhow::Result<Exit> {
             ready: true,
             attended: attended(headless),
         })?;
-        let print = headless.then_some(Print {
-            json: watch.json,
-            program: None,
-        });
+        let print = headless.then_some(Print { json: watch.json, program: None });
         attend(common, print, Data::Open(data), OpenTable::new(handle, false)).await
     })
 }
@@ -520,10 +494,7 @@ pub(super) fn resume(common: &Common, resume: &Resume) -> anyhow::Result<Exit> {
     if tables.len() > 1 {
         let words = tables.iter().filter_map(|(_, seats)| seats.first());
         let words: Vec<String> = words.map(|(_, seat)| seat.in_words()).collect();
-        return Err(usage(format!(
-            "you have several saved games; choose one: {}",
-            words.join("; ")
-        )));
+        return Err(usage(format!("you have several saved games; choose one: {}", words.join("; "))));
     }
     let Some(table) = tables.pop() else {
         let Some(prefix) = prefix else {
@@ -539,18 +510,12 @@ pub(super) fn resume(common: &Common, resume: &Resume) -> anyhow::Result<Exit> {
     let seats = open_seats(&data, table)?;
     let identity = data.identity()?;
     runtime()?.block_on(async {
-        let own = resume
-            .seat
-            .headless
-            .then(|| own_pilot(&resume.seat, Some(&resume.exec)));
+        let own = resume.seat.headless.then(|| own_pilot(&resume.seat, Some(&resume.exec)));
         let exec = exec_bot(Some(&resume.exec))?;
         let print = Print::of(&resume.seat, resume.seat.headless, exec.as_ref().map(ExecBot::leash));
         let attended = attended(resume.seat.headless);
-        let reunion = Reunion {
-            lan: !resume.no_lan,
-            relays: resume.relay.iter().chain(&resume.meet).cloned().collect(),
-            friend,
-        };
+        let reunion =
+            Reunion { lan: !resume.no_lan, relays: resume.relay.iter().chain(&resume.meet).cloned().collect(), friend };
         let table = local_bots::resume(seats, &identity, (own, exec), &data, attended, &reunion)?;
         attend(common, print, Data::Open(data), table).await
     })

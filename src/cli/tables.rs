@@ -240,11 +240,7 @@ fn in_words(table: &LanTable) -> String {
     let game = game_info(&table.game).map_or("another game", |info| info.name);
     let options = table.options.iter();
     let options: Vec<String> = options.map(|(key, value)| format!("{key}={value}")).collect();
-    let options = if options.is_empty() {
-        String::new()
-    } else {
-        format!(" ({})", options.join(", "))
-    };
+    let options = if options.is_empty() { String::new() } else { format!(" ({})", options.join(", ")) };
     format!(
         "{game}{options}, {}'s table: {} of {} seats free{}",
         table.host,

@@ -68,11 +68,7 @@ pub(super) fn verify(args: &Verify) -> anyhow::Result<Exit> {
     let seating = Seating::of(charter);
     if let Some(file) = &args.html {
         // The encoding is canonical: these are the bytes of the file.
-        let game = args
-            .with_game
-            .then(|| transcript.to_bytes())
-            .transpose()
-            .map_err(usage)?;
+        let game = args.with_game.then(|| transcript.to_bytes()).transpose().map_err(usage)?;
         let audited = page::Audited {
             game: game.as_deref(),
             charter,
@@ -156,11 +152,7 @@ fn exceptions(text: &mut String, report: &Report, names: &[String]) {
                 format!("was removed for a proven fault (step {}: {})", fault.step, fault.what)
             }
         };
-        let _ = writeln!(
-            text,
-            "\n{name} {how} in deal {}: proofs alone vouch for what it sent there",
-            gone.deal + 1
-        );
+        let _ = writeln!(text, "\n{name} {how} in deal {}: proofs alone vouch for what it sent there", gone.deal + 1);
     }
     let named = |seats: SeatSet| {
         let names = seats.iter().filter_map(|seat| names.get(seat.index()));
@@ -173,10 +165,7 @@ fn exceptions(text: &mut String, report: &Report, names: &[String]) {
     }
     if !report.unopened.is_empty() {
         let names = named(report.unopened);
-        let _ = writeln!(
-            text,
-            "\nseeds not revealed: {names}; proofs alone vouch for those shuffles"
-        );
+        let _ = writeln!(text, "\nseeds not revealed: {names}; proofs alone vouch for those shuffles");
     }
 }
 
@@ -206,10 +195,7 @@ fn in_json(report: &Report, names: &[String], seating: &Seating, terms: &Terms) 
             seat: gone.seat.into(),
             deal: gone.deal,
             why,
-            fault: fault.map(|fault| ProvenFault {
-                step: fault.step,
-                what: fault.what.to_string(),
-            }),
+            fault: fault.map(|fault| ProvenFault { step: fault.step, what: fault.what.to_string() }),
         }
     });
     let forfeited_by = report.finding.as_ref().and_then(forfeited_by);
@@ -236,19 +222,11 @@ fn in_json(report: &Report, names: &[String], seating: &Seating, terms: &Terms) 
         finding,
         forfeited_by: forfeited_by.map(SeatNumber::from),
     });
-    if report.is_fair() {
-        Verdict::Fair(audited)
-    } else {
-        Verdict::Unfair(audited)
-    }
+    if report.is_fair() { Verdict::Fair(audited) } else { Verdict::Unfair(audited) }
 }
 
 fn claim(claim: &Abandonment) -> Claim {
-    Claim {
-        by: numbers(claim.by),
-        absent: numbers(claim.absent),
-        ground: claim.ground.into(),
-    }
+    Claim { by: numbers(claim.by), absent: numbers(claim.absent), ground: claim.ground.into() }
 }
 
 fn say_json(verdict: Verdict) -> anyhow::Result<()> {

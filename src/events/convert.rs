@@ -29,27 +29,20 @@ impl Converter {
     pub fn event(&mut self, event: &SessionEvent) -> Option<Event> {
         let seats = |all: &[Seat]| all.iter().copied().map(SeatNumber::from).collect();
         Some(match event {
-            SessionEvent::Lobby(view) => Event::Ticket(Ticket {
-                ticket: view.ticket.clone()?,
-                addresses: view.addresses.clone(),
-            }),
-            SessionEvent::Ticket { ticket, addresses } => Event::Ticket(Ticket {
-                ticket: ticket.clone(),
-                addresses: addresses.clone(),
-            }),
-            SessionEvent::Reaching { seconds, why } => Event::Reaching(Reaching {
-                seconds: *seconds,
-                why: why.clone(),
-            }),
-            SessionEvent::Reach(message) => Event::Reach(Reach {
-                message: message.clone(),
-            }),
+            SessionEvent::Lobby(view) => {
+                Event::Ticket(Ticket { ticket: view.ticket.clone()?, addresses: view.addresses.clone() })
+            }
+            SessionEvent::Ticket { ticket, addresses } => {
+                Event::Ticket(Ticket { ticket: ticket.clone(), addresses: addresses.clone() })
+            }
+            SessionEvent::Reaching { seconds, why } => {
+                Event::Reaching(Reaching { seconds: *seconds, why: why.clone() })
+            }
+            SessionEvent::Reach(message) => Event::Reach(Reach { message: message.clone() }),
             SessionEvent::Seated { seat, name, person } => Event::Seated(Seated {
                 seat: (*seat).into(),
                 name: name.clone(),
-                person: person
-                    .as_ref()
-                    .map(|person| Acquaintance::of(&person.key, &person.mark)),
+                person: person.as_ref().map(|person| Acquaintance::of(&person.key, &person.mark)),
             }),
             SessionEvent::Started { table, game, names, me } => Event::Started(Started {
                 table: table.to_string(),
@@ -77,68 +70,37 @@ impl Converter {
                 })
             }
             SessionEvent::Game(event) => Event::Game(Game { what: event.to_json() }),
-            SessionEvent::Peer { seat, state } => Event::Peer(Peer {
-                seat: (*seat).into(),
-                state: (*state).into(),
-            }),
-            SessionEvent::Fault {
-                stopped,
-                seat,
-                what,
-                evidence,
-            } => Event::Fault(Fault {
+            SessionEvent::Peer { seat, state } => Event::Peer(Peer { seat: (*seat).into(), state: (*state).into() }),
+            SessionEvent::Fault { stopped, seat, what, evidence } => Event::Fault(Fault {
                 seat: seat.map(SeatNumber::from),
                 what: what.clone(),
                 evidence: evidence.as_deref().map(path_text),
                 stopped: *stopped,
             }),
-            SessionEvent::Claimed {
-                by,
-                absent,
-                ground,
-                transcript,
-            } => Event::Claimed(Claimed {
+            SessionEvent::Claimed { by, absent, ground, transcript } => Event::Claimed(Claimed {
                 by: seats(by),
                 absent: seats(absent),
                 ground: (*ground).into(),
                 transcript: transcript.as_deref().map(path_text),
             }),
-            SessionEvent::Over {
-                scores,
-                winners,
-                log,
-                transcript,
-            } => Event::Over(Over {
+            SessionEvent::Over { scores, winners, log, transcript } => Event::Over(Over {
                 scores: scores.clone(),
                 winners: seats(winners),
                 log: log.to_string(),
                 transcript: transcript.as_deref().map(path_text),
             }),
-            SessionEvent::Error(message) => Event::Error(Error {
-                message: message.clone(),
-            }),
-            SessionEvent::Chat { seat, name, text } => Event::Chat(Chat {
-                seat: seat.map(SeatNumber::from),
-                name: name.clone(),
-                text: text.clone(),
-            }),
-            SessionEvent::Hidden { seat, name, lines } => Event::Hidden(Hidden {
-                seat: (*seat).into(),
-                name: name.clone(),
-                lines: *lines,
-            }),
-            SessionEvent::Invited { seat, name, ticket } => Event::Invited(Invited {
-                seat: (*seat).into(),
-                name: name.clone(),
-                ticket: ticket.clone(),
-            }),
-            SessionEvent::Disk { full, text } => Event::Disk(Disk {
-                full: *full,
-                message: text.clone(),
-            }),
-            SessionEvent::Refused(message) => Event::Refused(Refused {
-                message: message.clone(),
-            }),
+            SessionEvent::Error(message) => Event::Error(Error { message: message.clone() }),
+            SessionEvent::Chat { seat, name, text } => {
+                Event::Chat(Chat { seat: seat.map(SeatNumber::from), name: name.clone(), text: text.clone() })
+            }
+            SessionEvent::Hidden { seat, name, lines } => {
+                Event::Hidden(Hidden { seat: (*seat).into(), name: name.clone(), lines: *lines })
+            }
+            SessionEvent::Invited { seat, name, ticket } => {
+                Event::Invited(Invited { seat: (*seat).into(), name: name.clone(), ticket: ticket.clone() })
+            }
+            SessionEvent::Disk { full, text } => Event::Disk(Disk { full: *full, message: text.clone() }),
+            SessionEvent::Refused(message) => Event::Refused(Refused { message: message.clone() }),
             // Other events say the same in words.
             SessionEvent::RoundTrip { .. }
             | SessionEvent::Line(_)

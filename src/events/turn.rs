@@ -107,23 +107,12 @@ impl Positions {
         }
         let turn = turn(snapshot, due);
         let looks_same = |told: &Told| {
-            let Turn {
-                due,
-                to_act,
-                hand,
-                view,
-                legal,
-                ..
-            } = &told.turn;
+            let Turn { due, to_act, hand, view, legal, .. } = &told.turn;
             (due, to_act, hand, view, legal) == (&turn.due, &turn.to_act, &turn.hand, &turn.view, &turn.legal)
         };
         let is_new = news || asked || !self.told.as_ref().is_some_and(looks_same);
-        self.told = Some(Told {
-            game: snapshot.game.clone(),
-            known: snapshot.known.clone(),
-            silent,
-            turn: turn.clone(),
-        });
+        self.told =
+            Some(Told { game: snapshot.game.clone(), known: snapshot.known.clone(), silent, turn: turn.clone() });
         is_new.then_some(turn)
     }
 }
@@ -188,16 +177,8 @@ fn clock(snapshot: &Snapshot, due: Option<Seat>) -> Clock {
         let own = waits.own_turn_left.filter(|_| snapshot.me == Some(due));
         own.or(noted).unwrap_or(u64::from(turn_time))
     });
-    let silent = silent(snapshot).map(|(seat, seconds)| Silent {
-        seat: seat.into(),
-        seconds,
-    });
-    Clock {
-        absence: snapshot.timing.map(|timing| timing.absence()),
-        turn_time,
-        turn_left,
-        silent: silent.collect(),
-    }
+    let silent = silent(snapshot).map(|(seat, seconds)| Silent { seat: seat.into(), seconds });
+    Clock { absence: snapshot.timing.map(|timing| timing.absence()), turn_time, turn_left, silent: silent.collect() }
 }
 
 #[cfg(test)]
@@ -222,10 +203,7 @@ mod tests {
     /// Seat 0 of two is to act, with a minute for it.
     fn snapshot() -> Snapshot {
         let rules = rule_set("loot", 2, &BTreeMap::new()).unwrap();
-        let opponents = Opponents {
-            bots: vec![bot(Level::Normal)],
-            level: "normal".to_owned(),
-        };
+        let opponents = Opponents { bots: vec![bot(Level::Normal)], level: "normal".to_owned() };
         let (mut practice, mut told) = Practice::deal(&rules, "Anna", opponents, [1; 32]).unwrap();
         told.extend(std::iter::from_fn(|| practice.next_bot()).flatten());
         let mut snapshots = told.into_iter().filter_map(|event| match event {
@@ -292,21 +270,14 @@ mod tests {
         snapshot.waits.own_turn_left = Some(58);
         assert_eq!(positions.next(&snapshot), None);
         let silent = |seconds| Waits {
-            seats: vec![Waiting {
-                seat: seat(1),
-                silent: Some(seconds),
-                turn_left: None,
-            }],
+            seats: vec![Waiting { seat: seat(1), silent: Some(seconds), turn_left: None }],
             own_turn_left: Some(40),
             ..Waits::default()
         };
         snapshot.waits = silent(15);
         let clock = positions.next(&snapshot).unwrap().clock;
         assert_eq!(clock.turn_left, Some(40));
-        let first = Silent {
-            seat: seat(1).into(),
-            seconds: 15,
-        };
+        let first = Silent { seat: seat(1).into(), seconds: 15 };
         assert_eq!(clock.silent, [first]);
         snapshot.waits = silent(20);
         assert_eq!(positions.next(&snapshot), None);

@@ -125,10 +125,7 @@ mod tests {
     fn choices_are_an_index_an_action_or_null() {
         assert_eq!(choice(r#"{"event":"choice","id":7,"index":2}"#), Choice::Index(2));
         assert_eq!(choice(r#"{"event":"choice","id":7,"index":null}"#), Choice::Silent);
-        assert_eq!(
-            choice(r#"{"event":"choice","id":7,"action":null,"x":1}"#),
-            Choice::Silent
-        );
+        assert_eq!(choice(r#"{"event":"choice","id":7,"action":null,"x":1}"#), Choice::Silent);
         let action = choice(r#"{"event":"choice","id":7,"action":{"type":"fire"}}"#);
         assert_eq!(action, Choice::Action(json!({"type": "fire"})));
     }

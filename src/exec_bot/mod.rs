@@ -88,18 +88,12 @@ pub struct Notices {
 impl Notices {
     /// `tell` gets a line in plain words.
     pub fn new(tell: impl Fn(&str) + Send + Sync + 'static) -> Self {
-        Self {
-            told: Arc::default(),
-            tell: Arc::new(tell),
-        }
+        Self { told: Arc::default(), tell: Arc::new(tell) }
     }
 
     fn failed(&self, command: &str, fallback: &str, failure: &Failure) {
         let kind = format!("{command} {:?}", std::mem::discriminant(failure));
-        self.once(
-            kind,
-            &format!("the bot '{command}' fails: {failure}; the {fallback} bot plays instead"),
-        );
+        self.once(kind, &format!("the bot '{command}' fails: {failure}; the {fallback} bot plays instead"));
     }
 
     /// A line that is no answer is skipped.
@@ -143,10 +137,7 @@ pub struct ExecBot {
 
 impl fmt::Debug for ExecBot {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter
-            .debug_struct("ExecBot")
-            .field("command", &self.command)
-            .finish_non_exhaustive()
+        formatter.debug_struct("ExecBot").field("command", &self.command).finish_non_exhaustive()
     }
 }
 
@@ -162,10 +153,8 @@ impl ExecBot {
         fallback: (Box<dyn Bot<AnyGame>>, &'static str),
         notices: Notices,
     ) -> Result<Self, ExecError> {
-        let (process, answers) = Process::start(command).map_err(|cause| ExecError {
-            command: command.to_owned(),
-            cause: Cause::System(cause),
-        })?;
+        let (process, answers) = Process::start(command)
+            .map_err(|cause| ExecError { command: command.to_owned(), cause: Cause::System(cause) })?;
         let (fallback, level) = fallback;
         Ok(Self {
             command: command.to_owned(),
@@ -192,10 +181,8 @@ impl ExecBot {
     /// [`ExecError`] if it ends, or is not ready in time.
     pub fn begin(&mut self, rules: &RuleSet, seat: Seat) -> Result<(), ExecError> {
         self.leash.introduce(rules, seat);
-        self.await_ready().map_err(|failure| ExecError {
-            command: self.command.clone(),
-            cause: Cause::Unready(failure),
-        })
+        self.await_ready()
+            .map_err(|failure| ExecError { command: self.command.clone(), cause: Cause::Unready(failure) })
     }
 
     fn shared(&self) -> &Shared {
@@ -256,10 +243,7 @@ impl ExecBot {
         }
         self.asked = self.asked.saturating_add(1);
         let must = game.to_act().contains(seat);
-        let actions: Vec<Value> = legal
-            .iter()
-            .map(|action| game.action_to_json(seat, action, known))
-            .collect();
+        let actions: Vec<Value> = legal.iter().map(|action| game.action_to_json(seat, action, known)).collect();
         self.shared().send(&json!({
             "event": "choose", "id": self.asked, "must": must, "legal": actions, "view": game.view(Some(seat), known),
             "position": Position::text(game, seat, known),

@@ -73,11 +73,7 @@ impl Process {
             let mut heard = true;
             // Read on when nobody listens: the program must not block before its end.
             while let Ok(Some(whole)) = line::read(&mut from, &mut text) {
-                let parsed = if whole {
-                    line::parse(&text)
-                } else {
-                    Err(LineError::TooLong)
-                };
+                let parsed = if whole { line::parse(&text) } else { Err(LineError::TooLong) };
                 heard = heard && said.send(parsed).is_ok();
             }
         });

@@ -86,10 +86,7 @@ fn stale_answers_are_ignored() {
         assert_eq!(chosen(&mut bot), game.legal(seat, &known).into_iter().next());
     }
     let told: Vec<String> = told.try_iter().collect();
-    assert!(
-        matches!(told.as_slice(), [line] if line.contains("not JSON")),
-        "{told:?}"
-    );
+    assert!(matches!(told.as_slice(), [line] if line.contains("not JSON")), "{told:?}");
 }
 
 /// A program that never answers is stopped; then no decision waits for it.
@@ -100,13 +97,8 @@ fn hung_programs_are_given_up() {
         (0..5).for_each(|_| assert!(chosen(&mut bot).is_some()));
         told.try_iter().collect()
     };
-    let [late, given_up] = told.as_slice() else {
-        unreachable!("{told:?}")
-    };
-    assert!(
-        late.contains("did not answer") && given_up.contains("3 times in a row"),
-        "{told:?}"
-    );
+    let [late, given_up] = told.as_slice() else { unreachable!("{told:?}") };
+    assert!(late.contains("did not answer") && given_up.contains("3 times in a row"), "{told:?}");
 }
 
 /// Out of turn a program that fails acts no more than a silent one.
@@ -128,10 +120,7 @@ fn failures_out_of_turn_are_silent() {
         }
         fairdeal_games::bots::play(&mut game, &mut chance, &mut bots, &mut rng, 1).unwrap();
     };
-    let (mut exec, told) = started(
-        &answering(r#"echo '{"event":"choice","id":'$id',"index":999}'"#),
-        10_000,
-    );
+    let (mut exec, told) = started(&answering(r#"echo '{"event":"choice","id":'$id',"index":999}'"#), 10_000);
     assert_eq!(exec.choose(&game, caller, chance.dealt_to(caller), &mut rng), None);
     assert_eq!(told.try_iter().count(), 1);
 }
@@ -139,21 +128,9 @@ fn failures_out_of_turn_are_silent() {
 #[test]
 fn failures_fall_back_and_are_told_once() {
     let cases = [
-        (
-            answering(r#"echo '{"event":"choice","id":'$id',"index":999}'"#),
-            10_000,
-            "not legal",
-        ),
-        (
-            answering(r#"echo '{"event":"choice","id":'$id',"index":null}'"#),
-            10_000,
-            "stays silent",
-        ),
-        (
-            answering(r#"echo '{"event":"choice","id":'$id',"action":{"type":"x"}}'"#),
-            10_000,
-            "not legal",
-        ),
+        (answering(r#"echo '{"event":"choice","id":'$id',"index":999}'"#), 10_000, "not legal"),
+        (answering(r#"echo '{"event":"choice","id":'$id',"index":null}'"#), 10_000, "stays silent"),
+        (answering(r#"echo '{"event":"choice","id":'$id',"action":{"type":"x"}}'"#), 10_000, "not legal"),
         (answering("exit 1"), 10_000, "has ended"),
         (answering(":"), 60, "did not answer"),
         ("exit 0".to_owned(), 10_000, "has ended"),
@@ -161,9 +138,7 @@ fn failures_fall_back_and_are_told_once() {
     ];
     for (command, move_ms, words) in cases {
         let told: Vec<String> = falls_back(&command, move_ms).try_iter().collect();
-        let [line] = told.as_slice() else {
-            unreachable!("{command}: {told:?}")
-        };
+        let [line] = told.as_slice() else { unreachable!("{command}: {told:?}") };
         assert!(line.contains(words), "{line}");
     }
 }

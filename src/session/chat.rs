@@ -39,11 +39,7 @@ pub struct Bucket {
 impl Bucket {
     /// A full bucket.
     pub fn new(rate: Rate) -> Self {
-        Self {
-            rate,
-            left: rate.at_once,
-            ticks: 0,
-        }
+        Self { rate, left: rate.at_once, ticks: 0 }
     }
 
     /// Takes one; false if the bucket is empty.
@@ -105,11 +101,7 @@ pub struct Chat {
 
 impl Default for Chat {
     fn default() -> Self {
-        Self {
-            own: Bucket::new(OWN),
-            heard: BTreeMap::new(),
-            invitations: BTreeMap::new(),
-        }
+        Self { own: Bucket::new(OWN), heard: BTreeMap::new(), invitations: BTreeMap::new() }
     }
 }
 
@@ -126,11 +118,7 @@ impl Chat {
         }
         let said = ChatMessage::try_from(said).ok().filter(|_| length <= MAX_SHOWN);
         let said = said.ok_or(ChatError::TooLong(length))?;
-        if self.own.take() {
-            Ok(said)
-        } else {
-            Err(ChatError::TooMuch)
-        }
+        if self.own.take() { Ok(said) } else { Err(ChatError::TooMuch) }
     }
 
     /// Cleans a seat's message for display; `None` if the seat sends too many, or the message has no visible character.
@@ -140,9 +128,7 @@ impl Chat {
             return None;
         }
         let text = clean_chat(text.as_str());
-        ChatMessage::try_from(text)
-            .ok()
-            .filter(|text| !text.as_str().is_empty())
+        ChatMessage::try_from(text).ok().filter(|text| !text.as_str().is_empty())
     }
 
     /// Records a seat's invitation. Following a ticket dials the addresses in it, so only invitations to the seat's own

@@ -324,62 +324,28 @@ mod tests {
         };
         let signature = charter.sign(&key);
         let table = Hash32([5; 32]);
-        let showing = Showing {
-            charter: charter.clone(),
-            signatures: vec![signature].try_into().unwrap(),
-        };
-        let proposal = Proposal {
-            charter,
-            records: vec![record.clone()].try_into().unwrap(),
-        };
+        let showing = Showing { charter: charter.clone(), signatures: vec![signature].try_into().unwrap() };
+        let proposal = Proposal { charter, records: vec![record.clone()].try_into().unwrap() };
         let frames = [
             Frame::Join(join),
             Frame::Roster(roster),
             Frame::Refused(text("all seats are taken")),
             Frame::Propose(Box::new(proposal)),
             Frame::Sign { table, signature },
-            Frame::Signed {
-                table,
-                signatures: vec![signature].try_into().unwrap(),
-            },
-            Frame::Table {
-                table,
-                message: Message::Head(Head::default()),
-            },
-            Frame::Links {
-                table,
-                seats: [0, 2].into_iter().filter_map(Seat::new).collect(),
-            },
+            Frame::Signed { table, signatures: vec![signature].try_into().unwrap() },
+            Frame::Table { table, message: Message::Head(Head::default()) },
+            Frame::Links { table, seats: [0, 2].into_iter().filter_map(Seat::new).collect() },
             Frame::Pausing { table },
-            Frame::Watch(Watch {
-                lobby: Some([3; 8]),
-                proof: None,
-            }),
+            Frame::Watch(Watch { lobby: Some([3; 8]), proof: None }),
             Frame::Show(Box::new(showing)),
-            Frame::More {
-                table,
-                mark: Mark {
-                    entries: 300,
-                    last: Hash32([6; 32]),
-                },
-            },
-            Frame::Page {
-                table,
-                page: Box::default(),
-            },
+            Frame::More { table, mark: Mark { entries: 300, last: Hash32([6; 32]) } },
+            Frame::Page { table, page: Box::default() },
             Frame::Reset { table },
             Frame::Ready(true),
             Frame::Say(text("Good luck!")),
-            Frame::Said {
-                seat: Seat::new(2).unwrap(),
-                text: text("You too."),
-            },
+            Frame::Said { seat: Seat::new(2).unwrap(), text: text("You too.") },
             Frame::Invite { ticket: text("fd1abc") },
-            Frame::Moved {
-                table,
-                seat: Seat::new(1).unwrap(),
-                record,
-            },
+            Frame::Moved { table, seat: Seat::new(1).unwrap(), record },
         ];
         let mut all = String::new();
         for frame in frames {

@@ -158,10 +158,7 @@ async fn look(node: NodeHandle, mut events: tokio::sync::mpsc::Receiver<NodeEven
             };
         }
         let tables = hosts.0.iter().filter_map(|(peer, host)| seen(*peer, host));
-        let now = LanView {
-            tables: tables.collect(),
-            blind,
-        };
+        let now = LanView { tables: tables.collect(), blind };
         view.send_if_modified(|before| {
             let changed = *before != now;
             *before = now;
@@ -184,11 +181,7 @@ impl Hosts {
                 Vec::new()
             }
             NodeEvent::Announcement { peer, bytes } => self.answered(peer, bytes, now),
-            NodeEvent::DialFailed {
-                peer: Some(peer),
-                retry_in: Some(later),
-                ..
-            } if later > LONG_DELAY => {
+            NodeEvent::DialFailed { peer: Some(peer), retry_in: Some(later), .. } if later > LONG_DELAY => {
                 let host = self.0.get_mut(&peer);
                 host.map(|host| host.rest(peer, now)).into_iter().collect()
             }
@@ -280,9 +273,7 @@ pub(super) fn listed(host: PeerId, table: &Announcement, addresses: &[Multiaddr]
         ticket: Ticket::new(table.lobby, host, addresses.iter().cloned()).ok()?,
         host: clean(table.host.as_str()),
         game: clean(table.game.as_str()),
-        options: options
-            .map(|(key, value)| (clean(key.as_str()), clean(value.as_str())))
-            .collect(),
+        options: options.map(|(key, value)| (clean(key.as_str()), clean(value.as_str()))).collect(),
         seats: table.seats,
         free: table.free,
         locked: table.locked,
@@ -304,10 +295,7 @@ mod tests {
 
     fn found(seed: u8) -> NodeEvent {
         let address = address();
-        NodeEvent::Found {
-            peer: peer(seed),
-            address,
-        }
+        NodeEvent::Found { peer: peer(seed), address }
     }
 
     fn answer(bytes: Option<Vec<u8>>) -> NodeEvent {
@@ -324,10 +312,7 @@ mod tests {
         let (mut hosts, start) = (Hosts::default(), Instant::now());
         assert_eq!(hosts.hear(peer(0), found(1), start), keep());
         assert_eq!(hosts.hear(peer(0), found(1), start), vec![]);
-        let connected = || NodeEvent::Connected {
-            peer: peer(1),
-            address: address(),
-        };
+        let connected = || NodeEvent::Connected { peer: peer(1), address: address() };
         let ask = vec![Do::Ask(peer(1))];
         assert_eq!(hosts.hear(peer(0), connected(), start), ask);
         for _ in 1..MAX_SILENT {
@@ -362,10 +347,7 @@ mod tests {
         let (mut hosts, now) = (Hosts::default(), Instant::now());
         hosts.hear(peer(0), found(1), now);
         let by_ipv6: Multiaddr = "/ip6/fd00::2/tcp/4001".parse().unwrap();
-        let again = NodeEvent::Found {
-            peer: peer(1),
-            address: by_ipv6.clone(),
-        };
+        let again = NodeEvent::Found { peer: peer(1), address: by_ipv6.clone() };
         let both = vec![Do::Keep(peer(1), vec![by_ipv6, address()])];
         assert_eq!(hosts.hear(peer(0), again.clone(), now), both);
         assert_eq!(hosts.hear(peer(0), again, now), vec![]);

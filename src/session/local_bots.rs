@@ -155,10 +155,7 @@ impl Bots {
         transport: Transport,
         mut hear: impl FnMut(&SessionEvent) -> Result<(), SessionError> + Send + 'static,
     ) -> Handle {
-        let Handle {
-            commands,
-            events: mut rest,
-        } = own;
+        let Handle { commands, events: mut rest } = own;
         let (sender, events) = mpsc::channel(1024);
         tokio::spawn(async move {
             let mut me = None;
@@ -183,10 +180,9 @@ impl Bots {
                 let Some(event) = event else { continue };
                 match &event {
                     SessionEvent::Started { me: own, .. } => me = *own,
-                    SessionEvent::Peer {
-                        seat,
-                        state: PeerState::Left,
-                    } if Some(*seat) == me => plays_on = transport == Transport::Sockets,
+                    SessionEvent::Peer { seat, state: PeerState::Left } if Some(*seat) == me => {
+                        plays_on = transport == Transport::Sockets
+                    }
                     SessionEvent::Over { .. } => plays_on = transport == Transport::Sockets,
                     _ => {}
                 }
@@ -298,13 +294,7 @@ pub struct OpenTable {
 impl OpenTable {
     /// A session that nobody else can dial yet.
     pub fn new(handle: Handle, local: bool) -> Self {
-        Self {
-            handle,
-            local_bots: None,
-            local,
-            place: None,
-            told: Vec::new(),
-        }
+        Self { handle, local_bots: None, local, place: None, told: Vec::new() }
     }
 }
 
@@ -368,11 +358,7 @@ pub fn resume(
     }
     let (own, place, told) = own.ok_or(SessionError::NobodyHere)?;
     let handle = bots.attend(own, place.transport, |_| Ok(()));
-    Ok(OpenTable {
-        place: Some(place),
-        told,
-        ..OpenTable::new(handle, local)
-    })
+    Ok(OpenTable { place: Some(place), told, ..OpenTable::new(handle, local) })
 }
 
 #[cfg(test)]

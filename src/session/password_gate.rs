@@ -209,14 +209,7 @@ impl GuestGate {
         rng: &mut dyn CryptoRng,
     ) -> Self {
         let (waiting, login) = pake::Guest::start(password, &gate(lobby, guest, host), rng);
-        Self {
-            password: password.clone(),
-            lobby,
-            guest,
-            host,
-            login,
-            waiting: Some(waiting),
-        }
+        Self { password: password.clone(), lobby, guest, host, login, waiting: Some(waiting) }
     }
 
     /// Starts a new attempt: when a connection is lost, the host forgets the pending one.

@@ -23,11 +23,7 @@ pub struct Acquaintances {
 impl Acquaintances {
     /// Reads the book. One that cannot be read counts as empty; the caller of [`DataView::people`] reports it.
     pub fn of(data: &DataView) -> Self {
-        let mut all = Self {
-            data: data.clone(),
-            book: Book::default(),
-            stamp: None,
-        };
+        let mut all = Self { data: data.clone(), book: Book::default(), stamp: None };
         all.refresh();
         all
     }

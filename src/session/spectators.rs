@@ -51,13 +51,7 @@ struct Watcher {
 impl Spectators {
     /// An empty set of spectators for a lobby.
     pub fn new(lobby: [u8; 8]) -> Self {
-        Self {
-            lobby,
-            gate: None,
-            watchers: BTreeMap::new(),
-            pages: PAGES_A_TICK,
-            last: None,
-        }
+        Self { lobby, gate: None, watchers: BTreeMap::new(), pages: PAGES_A_TICK, last: None }
     }
 
     /// Requires a password from now on.
@@ -261,9 +255,7 @@ mod tests {
         let mut gate = GuestGate::new(&password, Some(LOBBY), guest, host, &mut rng);
         let login = gate.login().unwrap();
         let answer = spectators.login(guest, Some(LOBBY), login, &mut rng);
-        let Some(Frame::Challenge(challenge)) = answer else {
-            panic!("no challenge: {answer:?}")
-        };
+        let Some(Frame::Challenge(challenge)) = answer else { panic!("no challenge: {answer:?}") };
         let proof = gate.answer(&challenge).unwrap();
         let lobby = Some(LOBBY);
         assert!(spectators.enter(guest, &Watch { lobby, proof }).is_ok());

@@ -203,14 +203,8 @@ impl DataView {
         let matching: Vec<&TranscriptFile> = all.iter().filter(|file| file.table.starts_with(&prefix)).collect();
         match matching.as_slice() {
             [one] => Ok(one.path.clone()),
-            [] => Err(StoreError::NoSuchTranscript {
-                prefix,
-                known: names(all.iter()),
-            }),
-            several => Err(StoreError::Ambiguous {
-                prefix,
-                matches: names(several.iter().copied()),
-            }),
+            [] => Err(StoreError::NoSuchTranscript { prefix, known: names(all.iter()) }),
+            several => Err(StoreError::Ambiguous { prefix, matches: names(several.iter().copied()) }),
         }
     }
 }
@@ -255,10 +249,7 @@ impl DataDir {
         let mut kept = self.evidence_of(&table)?;
         kept.retain(|other| *other != path);
         if kept.len() >= MAX_EVIDENCE_FILES {
-            return Err(StoreError::TooMuchEvidence {
-                table,
-                limit: MAX_EVIDENCE_FILES,
-            });
+            return Err(StoreError::TooMuchEvidence { table, limit: MAX_EVIDENCE_FILES });
         }
         files::write_whole(&path, bytes)?;
         Ok(path)
@@ -293,9 +284,7 @@ pub(super) fn hexadecimal(text: &str) -> Result<String, StoreError> {
     if digits && (1..=64).contains(&lower.len()) {
         Ok(lower)
     } else {
-        Err(StoreError::BadTable {
-            given: text.chars().take(80).collect(),
-        })
+        Err(StoreError::BadTable { given: text.chars().take(80).collect() })
     }
 }
 
@@ -433,10 +422,7 @@ mod tests {
         assert!(matches!(refused(&path), UnreadableTranscript::TooLarge { length, .. } if length > LARGEST));
         file.set_len(LARGEST).unwrap();
         let error = read_transcript(&path).unwrap_err();
-        assert!(
-            matches!(error, UnreadableTranscript::Transcript(_)),
-            "its first bytes show it"
-        );
+        assert!(matches!(error, UnreadableTranscript::Transcript(_)), "its first bytes show it");
         let pipe = home.path().join("pipe");
         let made = std::process::Command::new("mkfifo").arg(&pipe).status();
         assert!(made.unwrap().success());
@@ -444,10 +430,7 @@ mod tests {
             assert!(matches!(refused(path), UnreadableTranscript::NotAFile), "{path:?}");
         }
         std::os::unix::fs::symlink(&pipe, home.path().join("link")).unwrap();
-        assert!(matches!(
-            refused(&home.path().join("link")),
-            UnreadableTranscript::NotAFile
-        ));
+        assert!(matches!(refused(&home.path().join("link")), UnreadableTranscript::NotAFile));
     }
 
     #[test]

@@ -82,9 +82,7 @@ impl Kind {
     }
 
     fn of(number: u8) -> Option<Self> {
-        [Self::Header, Self::Records, Self::Ended]
-            .into_iter()
-            .find(|kind| kind.number() == number)
+        [Self::Header, Self::Records, Self::Ended].into_iter().find(|kind| kind.number() == number)
     }
 }
 
@@ -134,10 +132,8 @@ pub fn ended(nonce: &Nonce, offset: u64) -> io::Result<Zeroizing<Vec<u8>>> {
 
 fn prefix(length: usize, longest: usize) -> io::Result<[u8; 4]> {
     let fits = u32::try_from(length).ok().filter(|_| length <= longest);
-    let length = fits.ok_or(io::Error::new(
-        io::ErrorKind::InvalidInput,
-        "more than one block of a journal can hold",
-    ))?;
+    let length =
+        fits.ok_or(io::Error::new(io::ErrorKind::InvalidInput, "more than one block of a journal can hold"))?;
     Ok(length.to_le_bytes())
 }
 
@@ -200,11 +196,7 @@ fn block_at<'a>(bytes: &'a [u8], nonce: &Nonce, at: usize) -> Option<Found<'a>> 
         Kind::Ended => payload == ENDED,
     };
     let holds = formed && check(nonce, u64::try_from(at).ok()?, kind, payload) == *found;
-    holds.then(|| Found {
-        kind,
-        payload,
-        next: at.saturating_add(HEAD).saturating_add(length),
-    })
+    holds.then(|| Found { kind, payload, next: at.saturating_add(HEAD).saturating_add(length) })
 }
 
 /// The records of a block. Ends with one `None` where a record does not fit into the payload.
@@ -288,17 +280,11 @@ pub fn read_head(mut source: impl io::Read + io::Seek) -> io::Result<Result<Head
 /// # Errors
 /// [`Unread`].
 pub fn read(bytes: &[u8]) -> Result<Read, Unread> {
-    let damaged = |at: usize| Unread::Damaged {
-        at: u64::try_from(at).unwrap_or(u64::MAX),
-    };
+    let damaged = |at: usize| Unread::Damaged { at: u64::try_from(at).unwrap_or(u64::MAX) };
     let nonce = nonce_of(bytes)?;
     let header = block_at(bytes, &nonce, START).filter(|block| block.kind == Kind::Header);
     let header = header.ok_or(damaged(START))?;
-    let mut kept = Kept {
-        header: Zeroizing::new(header.payload.to_vec()),
-        records: Vec::new(),
-        ended: false,
-    };
+    let mut kept = Kept { header: Zeroizing::new(header.payload.to_vec()), records: Vec::new(), ended: false };
     let mut at = header.next;
     while let Some(block) = block_at(bytes, &nonce, at) {
         match block.kind {
@@ -318,12 +304,7 @@ pub fn read(bytes: &[u8]) -> Result<Read, Unread> {
     if torn && (at..bytes.len()).any(|later| block_at(bytes, &nonce, later).is_some()) {
         return Err(damaged(at));
     }
-    Ok(Read {
-        nonce,
-        end: u64::try_from(at).unwrap_or(u64::MAX),
-        kept,
-        torn,
-    })
+    Ok(Read { nonce, end: u64::try_from(at).unwrap_or(u64::MAX), kept, torn })
 }
 
 #[cfg(test)]
@@ -428,11 +409,7 @@ mod tests {
         let (mut all, mut ends) = (Vec::new(), vec![bytes.len()]);
         for append in 0..24 {
             let length = [20, 300, 5000, 13_000][append % 4] + random.next().unwrap() % 100;
-            let record: Vec<u8> = random
-                .by_ref()
-                .take(length)
-                .map(|n| u8::try_from(n % 256).unwrap())
-                .collect();
+            let record: Vec<u8> = random.by_ref().take(length).map(|n| u8::try_from(n % 256).unwrap()).collect();
             let record = [Zeroizing::new(record)];
             let at = bytes.len() as u64;
             let payload = joined(&record).unwrap();

@@ -168,10 +168,7 @@ pub(super) mod faults {
     /// Runs `act`. Its system calls with these numbers fail as on a full disk. Also returns the calls that it made. If
     /// all later calls fail too, nothing on disk changes any more, as if the program had ended there.
     pub(in super::super) fn run<T>(fails: Range<usize>, act: impl FnOnce() -> T) -> (T, Vec<(Call, PathBuf)>) {
-        let script = Script {
-            fails,
-            calls: Vec::new(),
-        };
+        let script = Script { fails, calls: Vec::new() };
         SCRIPT.with_borrow_mut(|own| *own = Some(script));
         let result = act();
         let script = SCRIPT.with_borrow_mut(Option::take).unwrap();

@@ -20,10 +20,7 @@ fn seat() -> Seat {
 fn lived_in(root: &Path) -> DataDir {
     let data = DataDir::open(Some(root)).unwrap();
     data.identity().unwrap();
-    let named = Settings {
-        name: Some("Ann".to_owned()),
-        ..Settings::default()
-    };
+    let named = Settings { name: Some("Ann".to_owned()), ..Settings::default() };
     data.change_settings(&Settings::default(), &named).unwrap();
     data.save_transcript(TABLE, b"old").unwrap();
     data.save_summary(TABLE, b"old").unwrap();
@@ -49,9 +46,7 @@ fn at_each_call(act: impl Fn(&DataDir) -> Result<(), StoreError>, check: impl Fn
             act(&data).unwrap_or_else(|why| panic!("{told}: again: {why}"));
             check(&data, true, &told);
             let names = files(home.path());
-            let half = names
-                .iter()
-                .any(|path| path.extension().is_some_and(|end| end == "tmp"));
+            let half = names.iter().any(|path| path.extension().is_some_and(|end| end == "tmp"));
             assert!(!half, "{told}: {names:?}");
         }
         if ended {
@@ -122,10 +117,7 @@ fn files_are_the_old_or_the_new() {
             assert!(found == b"new" || (!done && found == b"old"), "{told}");
         },
     );
-    let new = Settings {
-        ascii: Some(true),
-        ..Settings::default()
-    };
+    let new = Settings { ascii: Some(true), ..Settings::default() };
     at_each_call(
         |data| {
             let saved = data.change_settings(&Settings::default(), &new);
@@ -236,9 +228,7 @@ fn folders_are_synced_after_every_new_name() {
             Call::Rename => vec![path.as_path()],
             Call::MakeFolder => {
                 let below = path.ancestors();
-                below
-                    .take_while(|folder| *folder != home.path() && *folder != root)
-                    .collect()
+                below.take_while(|folder| *folder != home.path() && *folder != root).collect()
             }
             _ => continue,
         };
@@ -246,9 +236,7 @@ fn folders_are_synced_after_every_new_name() {
             names += 1;
             let folder = name.parent().unwrap();
             let synced = calls[number..].iter().take(4);
-            let synced = synced
-                .filter(|(call, _)| *call == Call::SyncFolder)
-                .any(|(_, path)| path == folder);
+            let synced = synced.filter(|(call, _)| *call == Call::SyncFolder).any(|(_, path)| path == folder);
             assert!(synced, "{} after {call:?}: {calls:?}", name.display());
         }
     }

@@ -63,12 +63,7 @@ fn change(
             let is_inline = there.is_inline_table();
             let table = there.as_table_like_mut().ok_or_else(|| Unfit(key.to_owned()))?;
             let none = InlineTable::new();
-            let left = change(
-                table,
-                old.and_then(Item::as_table_like).unwrap_or(&none),
-                new,
-                is_inline,
-            )?;
+            let left = change(table, old.and_then(Item::as_table_like).unwrap_or(&none), new, is_inline)?;
             match there {
                 _ if left.is_empty() => {}
                 Item::Table(table) if !table.is_dotted() => append(table.decor_mut(), &left),
@@ -210,10 +205,7 @@ fn place(file: &mut dyn TableLike, key: &str, comments: &str, is_inline: bool) -
     };
     comments.is_empty()
         || below.iter().any(|name| put_above(file, name, comments))
-        || above
-            .iter()
-            .rev()
-            .any(|name| put_below(file, name, comments, is_inline))
+        || above.iter().rev().any(|name| put_below(file, name, comments, is_inline))
 }
 
 /// Puts comments above a key. A table with dots has no line of its own: its first key has.
@@ -245,10 +237,7 @@ fn put_below(file: &mut dyn TableLike, name: &str, comments: &str, is_inline: bo
         }
         Some(Item::Table(table)) if table.is_dotted() => {
             let names: Vec<String> = table.iter().map(|(name, _)| name.to_owned()).collect();
-            names
-                .iter()
-                .rev()
-                .any(|name| put_below(table, name, comments, is_inline))
+            names.iter().rev().any(|name| put_below(table, name, comments, is_inline))
         }
         _ => false,
     }
@@ -292,10 +281,7 @@ fn fresh(item: &Item) -> Item {
 fn is_same_item(one: &Item, other: &Item) -> bool {
     match (one.as_table_like(), other.as_table_like()) {
         (Some(one), Some(other)) => is_same_table(one, other),
-        _ => one
-            .as_value()
-            .zip(other.as_value())
-            .is_some_and(|(one, other)| is_same(one, other)),
+        _ => one.as_value().zip(other.as_value()).is_some_and(|(one, other)| is_same(one, other)),
     }
 }
 
@@ -396,29 +382,21 @@ mod tests {
         let renamed = edited(file, before, &before.replace("Ann", "Bea")).unwrap();
         assert_eq!(renamed, file.replace("'Ann'", "\"Bea\""));
         let nameless = edited(file, before, &before.replace("name = \"Ann\"\n", "")).unwrap();
-        assert!(
-            !nameless.contains("Ann") && nameless.contains("sound = true"),
-            "{nameless}"
-        );
+        assert!(!nameless.contains("Ann") && nameless.contains("sound = true"), "{nameless}");
     }
 
     #[test]
     fn edits_of_others_stay() {
         // An editor has changed the name and solved a puzzle meanwhile.
         let file = "name = \"Bea\"\n[solved]\nloot = [\n  1, # easy\n  9,\n]\n";
-        let (before, after) = (
-            "name = \"Ann\"\nsolved.loot = [1]",
-            "name = \"Ann\"\nsolved.loot = [1, 2]\nsolved.nile = [1]",
-        );
+        let (before, after) =
+            ("name = \"Ann\"\nsolved.loot = [1]", "name = \"Ann\"\nsolved.loot = [1, 2]\nsolved.nile = [1]");
         let new = edited(file, before, after).unwrap();
         for part in ["name = \"Bea\"", "1, # easy", "9", "2", "nile = [1]"] {
             assert!(new.contains(part), "{part}: {new}");
         }
         let undone = edited(&new, after, before).unwrap();
-        assert!(
-            undone.contains('9') && !undone.contains('2') && !undone.contains("nile"),
-            "{undone}"
-        );
+        assert!(undone.contains('9') && !undone.contains('2') && !undone.contains("nile"), "{undone}");
     }
 
     #[test]
@@ -451,21 +429,13 @@ mod tests {
                 "[keys]\nup = []\n",
                 "[keys] # wasd\n# north\n# one\n# two\n# end\n",
             ),
-            (
-                "# north\nkeys.up = []\nsound = true\n",
-                "keys.up = []\n",
-                "# north\nsound = true\n",
-            ),
+            ("# north\nkeys.up = []\nsound = true\n", "keys.up = []\n", "# north\nsound = true\n"),
             (
                 "sound = true\n# all\n[keys]\n# north\nup = []\n",
                 "keys.up = []\n",
                 "sound = true\n# all\n[keys]\n# north\n",
             ),
-            (
-                "solved = [\n  1, # easy\n  2, # hard\n]\n",
-                "solved = [1]\n",
-                "solved = [ # easy\n  2, # hard\n]\n",
-            ),
+            ("solved = [\n  1, # easy\n  2, # hard\n]\n", "solved = [1]\n", "solved = [ # easy\n  2, # hard\n]\n"),
         ] {
             let after = match before.trim_end().split_once('\n') {
                 _ if before.starts_with("solved") => "solved = []\n",
@@ -491,11 +461,7 @@ mod tests {
         assert!(new.contains("# one") && new.contains("# two"), "{new}");
         assert_eq!(edited(&new, after, after).unwrap(), new);
         let values = new.parse::<DocumentMut>().unwrap();
-        let values = values["a"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|value| value.as_str().unwrap());
+        let values = values["a"].as_array().unwrap().iter().map(|value| value.as_str().unwrap());
         assert_eq!(values.collect::<Vec<_>>(), ["z", "x"]);
     }
 
@@ -521,10 +487,7 @@ mod tests {
         for (file, new) in [
             ("", "[keys]\nup = [\"w\"]\n"),
             ("keys.down = [\"s\"]\n", "keys.down = [\"s\"]\nkeys.up = [\"w\"]\n"),
-            (
-                "keys = { down = [\"s\"] }\n",
-                "keys = { down = [\"s\"] , up = [\"w\"] }\n",
-            ),
+            ("keys = { down = [\"s\"] }\n", "keys = { down = [\"s\"] , up = [\"w\"] }\n"),
             ("[keys]\nup = [\"k\"] # vi\n", "[keys]\nup = [\"k\", \"w\"] # vi\n"),
         ] {
             let written = edited(file, before, after).unwrap();

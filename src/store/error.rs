@@ -194,11 +194,7 @@ impl StoreError {
     }
 
     pub(super) fn io(action: &'static str, path: &Path, source: io::Error) -> Self {
-        Self::Io {
-            action,
-            path: path.to_path_buf(),
-            source,
-        }
+        Self::Io { action, path: path.to_path_buf(), source }
     }
 }
 
@@ -223,9 +219,5 @@ pub enum UnreadableTranscript {
 }
 
 fn known_text(known: &[String]) -> String {
-    if known.is_empty() {
-        "there are none yet".to_owned()
-    } else {
-        format!("there are {}", known.join(", "))
-    }
+    if known.is_empty() { "there are none yet".to_owned() } else { format!("there are {}", known.join(", ")) }
 }

@@ -96,13 +96,9 @@ pub(super) fn load_known(path: &Path) -> Result<Option<IdentityKey>, StoreError>
 fn load(path: &Path, file: File) -> Result<IdentityKey, StoreError> {
     refuse_exposed(path, &file)?;
     let limit = u64::try_from(FILE_LENGTH).unwrap_or(u64::MAX);
-    let bytes = files::read_limited(file, limit)
-        .map(Zeroizing::new)
-        .map_err(|source| StoreError::io("read", path, source))?;
-    decode(&bytes).map_err(|why| StoreError::DamagedIdentity {
-        path: path.to_path_buf(),
-        why,
-    })
+    let bytes =
+        files::read_limited(file, limit).map(Zeroizing::new).map_err(|source| StoreError::io("read", path, source))?;
+    decode(&bytes).map_err(|why| StoreError::DamagedIdentity { path: path.to_path_buf(), why })
 }
 
 /// Checks the open file, not its name: the name could lead to another file by now.
@@ -111,14 +107,7 @@ fn refuse_exposed(path: &Path, file: &File) -> Result<(), StoreError> {
     use std::os::unix::fs::PermissionsExt as _;
     let metadata = file.metadata().map_err(|source| StoreError::io("read", path, source))?;
     let mode = metadata.permissions().mode() & 0o7777;
-    if mode & 0o077 == 0 {
-        Ok(())
-    } else {
-        Err(StoreError::Exposed {
-            path: path.to_path_buf(),
-            mode,
-        })
-    }
+    if mode & 0o077 == 0 { Ok(()) } else { Err(StoreError::Exposed { path: path.to_path_buf(), mode }) }
 }
 
 #[cfg(not(unix))]
@@ -148,17 +137,12 @@ fn encode(key: &IdentityKey) -> Zeroizing<Vec<u8>> {
 
 fn decode(bytes: &[u8]) -> Result<IdentityKey, &'static str> {
     let rest =
-        bytes
-            .strip_prefix(HEADER.as_bytes())
-            .ok_or_else(|| match bytes.starts_with(ANY_VERSION.as_bytes()) {
-                true => "another version of fairdeal wrote it",
-                false => "it is not an identity file",
-            })?;
+        bytes.strip_prefix(HEADER.as_bytes()).ok_or_else(|| match bytes.starts_with(ANY_VERSION.as_bytes()) {
+            true => "another version of fairdeal wrote it",
+            false => "it is not an identity file",
+        })?;
     // An editor may have removed the line feed or added a carriage return.
-    let (digits, rest) = rest
-        .trim_ascii_end()
-        .split_at_checked(64)
-        .ok_or("it does not have 64 digits")?;
+    let (digits, rest) = rest.trim_ascii_end().split_at_checked(64).ok_or("it does not have 64 digits")?;
     let mut key = IdentityKey { seed: [0; 32] };
     if HEXLOWER.decode_mut(digits, &mut key.seed).is_err() {
         return Err("its digits are not lower-case hexadecimal");

@@ -76,10 +76,9 @@ impl DataView {
     pub fn of(explicit: Option<&Path>) -> Result<Self, StoreError> {
         let path = match explicit {
             Some(path) => path.to_path_buf(),
-            None => directories::ProjectDirs::from("", "", "fairdeal")
-                .ok_or(StoreError::NoHome)?
-                .data_dir()
-                .to_path_buf(),
+            None => {
+                directories::ProjectDirs::from("", "", "fairdeal").ok_or(StoreError::NoHome)?.data_dir().to_path_buf()
+            }
         };
         Ok(Self { path })
     }
@@ -183,9 +182,6 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let path = home.path().join("data");
         std::fs::write(&path, b"").unwrap();
-        assert!(matches!(
-            DataDir::open(Some(&path)),
-            Err(StoreError::NotADirectory { .. })
-        ));
+        assert!(matches!(DataDir::open(Some(&path)), Err(StoreError::NotADirectory { .. })));
     }
 }

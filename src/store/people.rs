@@ -88,10 +88,7 @@ impl DataView {
     fn read_people(&self) -> Result<(Book, String), PeopleError> {
         let path = self.people_file();
         let io = |source| StoreError::io("read", &path, source);
-        let wrong = |why: String| PeopleError::Wrong {
-            path: path.clone(),
-            why,
-        };
+        let wrong = |why: String| PeopleError::Wrong { path: path.clone(), why };
         let file = match files::open_plain(&path) {
             Ok(file) => file,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Default::default()),
@@ -139,10 +136,7 @@ impl DataView {
             return Ok(before);
         }
         let path = self.people_file();
-        let wrong = |why| PeopleError::Wrong {
-            path: path.clone(),
-            why,
-        };
+        let wrong = |why| PeopleError::Wrong { path: path.clone(), why };
         let edited = edited(&text, &before, &book).map_err(wrong)?;
         let book = book_in(&edited).map_err(wrong)?;
         files::rewrite(&path, edited.as_bytes())?;
@@ -216,9 +210,7 @@ fn unknown_key(text: &str) -> Option<String> {
         .or_else(|| people.find_map(|person| unknown(person, &Person::KEYS)))?;
     let line = edit::line_at(text, span.map_or(0, |span| span.start));
     let key: String = clean(&key).chars().take(60).collect();
-    Some(format!(
-        "line {line}: this version knows no '{key}' and leaves it alone; correct it if it is a mistake."
-    ))
+    Some(format!("line {line}: this version knows no '{key}' and leaves it alone; correct it if it is a mistake."))
 }
 
 #[cfg(test)]
@@ -273,16 +265,10 @@ mod tests {
         let (_home, data) = open();
         let id = key(1);
         for (text, why) in [
-            (
-                "version = 1\n[[person]]\nkey = \"Ada\"\n",
-                "line 3: this is not a peer id",
-            ),
+            ("version = 1\n[[person]]\nkey = \"Ada\"\n", "line 3: this is not a peer id"),
             ("version = 2\n", "line 1: only version 1 is known"),
             ("version = 1\n[[person]]\nname = \"Ada\"\n", "missing field `key`"),
-            (
-                &format!("version = 1\n[[person]]\nkey = \"{id}\"\nblocked = 1\n"),
-                "line 4: invalid type",
-            ),
+            (&format!("version = 1\n[[person]]\nkey = \"{id}\"\nblocked = 1\n"), "line 4: invalid type"),
             ("\0\0\0", "line 1"),
             (&"#".repeat(5 << 20), "larger than"),
         ] {
@@ -307,22 +293,15 @@ mod tests {
         );
         std::fs::write(data.people_file(), &text).unwrap();
         let complaint = data.people_complaint().unwrap();
-        assert!(
-            complaint.contains("line 3") && complaint.contains("'sort'"),
-            "{complaint}"
-        );
+        assert!(complaint.contains("line 3") && complaint.contains("'sort'"), "{complaint}");
         assert!(data.people().unwrap().is_blocked(&ann));
         meet(&data, 2).unwrap();
         meet(&data, 3).unwrap();
         let new = std::fs::read_to_string(data.people_file()).unwrap();
         let (kept, added) = new.split_once("games = 3\n").unwrap();
         assert_eq!(kept, text.strip_suffix("games = 2\n").unwrap());
-        assert!(
-            added.contains("announced = [\"Ada\"]") && added.contains(&key(3).to_string()),
-            "{added}"
-        );
-        data.change_people(|book| book.change(bea, None, &Change::Forget))
-            .unwrap();
+        assert!(added.contains("announced = [\"Ada\"]") && added.contains(&key(3).to_string()), "{added}");
+        data.change_people(|book| book.change(bea, None, &Change::Forget)).unwrap();
         let book = data.people().unwrap();
         assert_eq!((book.people().len(), book.is_blocked(&ann)), (2, true));
         let new = std::fs::read_to_string(data.people_file()).unwrap();
@@ -333,11 +312,8 @@ mod tests {
     fn list_in_brackets_is_edited_too() {
         let (_home, data) = open();
         let ann = key(1);
-        std::fs::write(
-            data.people_file(),
-            format!("version = 1\nperson = [{{ key = \"{ann}\", games = 7 }}]\n"),
-        )
-        .unwrap();
+        std::fs::write(data.people_file(), format!("version = 1\nperson = [{{ key = \"{ann}\", games = 7 }}]\n"))
+            .unwrap();
         meet(&data, 1).unwrap();
         meet(&data, 2).unwrap();
         let book = data.people().unwrap();
@@ -453,15 +429,8 @@ mod tests {
         let (_home, data) = open();
         let [ann, bea] = [key(1), key(2)];
         let entry = |key| format!("[[person]]\nkey = \"{key}\"\ngames = 1\n");
-        let forget = |key| {
-            data.change_people(|book| book.change(key, None, &Change::Forget))
-                .unwrap()
-        };
-        let text = format!(
-            "version = 1\n\n# from school\n\n# rude\n{}\n# kind\n{}",
-            entry(ann),
-            entry(bea)
-        );
+        let forget = |key| data.change_people(|book| book.change(key, None, &Change::Forget)).unwrap();
+        let text = format!("version = 1\n\n# from school\n\n# rude\n{}\n# kind\n{}", entry(ann), entry(bea));
         std::fs::write(data.people_file(), text).unwrap();
         forget(ann);
         let new = std::fs::read_to_string(data.people_file()).unwrap();

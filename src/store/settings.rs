@@ -71,10 +71,7 @@ impl DataView {
         };
         match parsed(&text) {
             Ok((settings, mistakes)) => {
-                let setting = |why| SettingsError::Setting {
-                    path: path.clone(),
-                    why,
-                };
+                let setting = |why| SettingsError::Setting { path: path.clone(), why };
                 (settings, mistakes.into_iter().map(setting).collect())
             }
             Err(why) => (Settings::default(), vec![SettingsError::Wrong { path, why }]),
@@ -109,10 +106,7 @@ fn parsed(text: &str) -> Result<(Settings, Vec<String>), String> {
 /// Reads a small text file; `None` if there is no file.
 pub(super) fn read_text(path: &Path) -> Result<Option<String>, SettingsError> {
     let io = |source| StoreError::io("read", path, source);
-    let wrong = |why: String| SettingsError::Wrong {
-        path: path.to_owned(),
-        why,
-    };
+    let wrong = |why: String| SettingsError::Wrong { path: path.to_owned(), why };
     let file = match files::open_plain(path) {
         Ok(file) => file,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
@@ -154,10 +148,7 @@ impl DataDir {
     /// [`SettingsError`]; the file is then as before.
     pub fn change_settings(&self, before: &Settings, after: &Settings) -> Result<(), SettingsError> {
         let path = self.settings_file();
-        let unsaved = |why: String| SettingsError::Unsaved {
-            path: path.clone(),
-            why,
-        };
+        let unsaved = |why: String| SettingsError::Unsaved { path: path.clone(), why };
         let text = read_text(&path)?.unwrap_or_default();
         let mut document = edit::document(&text).map_err(unsaved)?;
         let written = |settings| toml_edit::ser::to_document(settings).map_err(|error| unsaved(error.to_string()));
@@ -233,10 +224,7 @@ mod tests {
             "{field}"
         );
         let flag = told("motion = 3");
-        assert!(
-            flag.contains("line 1 (motion = 3): the value must be true or false"),
-            "{flag}"
-        );
+        assert!(flag.contains("line 1 (motion = 3): the value must be true or false"), "{flag}");
         let number = told("bot-delay = \"fast\"");
         assert!(number.contains("the value must be a whole number"), "{number}");
         assert!(told(&"#".repeat(100_000)).contains("larger than"));
@@ -272,10 +260,7 @@ mod tests {
         let text = "# mine\nname = \"Ann\" # me\nletters = \"allways\"\nsound = true\n\n[keys]\nup = [\"w\"]\n";
         std::fs::write(data.settings_file(), text).unwrap();
         let (before, _) = data.settings();
-        let after = Settings {
-            ascii: Some(true),
-            ..before.clone()
-        };
+        let after = Settings { ascii: Some(true), ..before.clone() };
         // An editor saves meanwhile.
         let text = text.replace("Ann", "Bea");
         std::fs::write(data.settings_file(), &text).unwrap();
@@ -290,10 +275,8 @@ mod tests {
     fn file_that_cannot_be_edited_is_left() {
         let (_folder, data) = open();
         let before = Settings::default();
-        let after = Settings {
-            solved: BTreeMap::from([("loot".to_owned(), BTreeSet::from([1]))]),
-            ..Settings::default()
-        };
+        let after =
+            Settings { solved: BTreeMap::from([("loot".to_owned(), BTreeSet::from([1]))]), ..Settings::default() };
         let long = "#".repeat(100_000);
         for text in ["name = \"Ann\nmotion", "solved = 3\n", "\0\0", long.as_str()] {
             std::fs::write(data.settings_file(), text).unwrap();
@@ -309,10 +292,7 @@ mod tests {
         use std::os::unix::fs::{PermissionsExt as _, symlink};
         let (folder, data) = open();
         let (dotfiles, before) = (folder.path().join("dotfiles"), Settings::default());
-        let after = Settings {
-            ascii: Some(true),
-            ..Settings::default()
-        };
+        let after = Settings { ascii: Some(true), ..Settings::default() };
         std::fs::create_dir(&dotfiles).unwrap();
         let real = dotfiles.join("fairdeal.toml");
         // Through two links, the second one relative, to a file that is not there yet.

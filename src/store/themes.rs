@@ -65,10 +65,7 @@ fn theme_files(folder: &Path) -> Result<Vec<PathBuf>, SettingsError> {
 }
 
 fn read_theme(path: &Path, name: &str) -> Result<Palette, SettingsError> {
-    let wrong = |why: String| SettingsError::Wrong {
-        path: path.to_owned(),
-        why,
-    };
+    let wrong = |why: String| SettingsError::Wrong { path: path.to_owned(), why };
     let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     if name.len() > MAX_NAME || !name.chars().all(is_plain) {
         let why = format!("the name may have up to {MAX_NAME} letters a to z, digits, '-' and '_'.");

@@ -42,10 +42,7 @@ pub(super) fn ask(variable: impl Fn(&str) -> Option<String>) -> std::io::Result<
 /// the 16 colours.
 pub(super) fn from_environment(variable: impl Fn(&str) -> Option<String>) -> bool {
     let colours = variable("COLORFGBG").unwrap_or_default();
-    matches!(
-        colours.rsplit(';').next(),
-        Some("7" | "9" | "10" | "11" | "12" | "13" | "14" | "15")
-    )
+    matches!(colours.rsplit(';').next(), Some("7" | "9" | "10" | "11" | "12" | "13" | "14" | "15"))
 }
 
 /// Takes the answer out of the keys. The escape sequence arrives as Alt and a bracket, followed by letters.
@@ -79,11 +76,7 @@ impl Answer {
         let opens = self.held.is_empty() && is_key(&input, ']', false, true);
         let ends = is_key(&input, '\\', false, true) || is_key(&input, 'g', true, false);
         let plain = match &input {
-            UserInput::Key(Key {
-                code: KeyCode::Char(c),
-                ctrl: false,
-                alt: false,
-            }) if self.is_open() => Some(*c),
+            UserInput::Key(Key { code: KeyCode::Char(c), ctrl: false, alt: false }) if self.is_open() => Some(*c),
             _ => None,
         };
         self.held.push(input);
@@ -177,15 +170,7 @@ mod tests {
     #[test]
     fn keys_that_are_no_answer_are_kept() {
         let bell = key('g', true, false);
-        for text in [
-            "",
-            "x",
-            "11;rgb:",
-            "11;rgb:zz",
-            "11;rgb:ff/ff",
-            "11;rgb://",
-            "10;rgb:ffff",
-        ] {
+        for text in ["", "x", "11;rgb:", "11;rgb:zz", "11;rgb:ff/ff", "11;rgb://", "10;rgb:ffff"] {
             let inputs = answer(text, bell.clone());
             let (out, is_open) = taken(inputs.clone());
             let out: Vec<UserInput> = out
@@ -206,12 +191,7 @@ mod tests {
         let mut inputs = answer("11;rgb:ffff/ffff/ffff", key('g', true, false));
         inputs.insert(9, UserInput::Redraw);
         let (out, is_open) = taken(inputs);
-        assert!(
-            matches!(
-                out.as_slice(),
-                [Input::User(UserInput::Redraw), Input::Background(true)]
-            ) && !is_open
-        );
+        assert!(matches!(out.as_slice(), [Input::User(UserInput::Redraw), Input::Background(true)]) && !is_open);
         let mut begun = Answer::default();
         for input in answer("11;", key('x', false, false)).into_iter().take(4) {
             assert!(begun.take(input).is_empty());

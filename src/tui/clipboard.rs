@@ -49,11 +49,7 @@ pub(super) fn copy(
         Way::Tmux => {
             // A server that hangs must not hold up the table, or the program's end.
             std::thread::spawn(move || {
-                let copied = if give_to_tmux(&text) {
-                    Copied::Tmux
-                } else {
-                    Copied::Nowhere
-                };
+                let copied = if give_to_tmux(&text) { Copied::Tmux } else { Copied::Nowhere };
                 let _ = back.blocking_send(Input::UiEvent(UiEvent::Copied(copied)));
             });
             Ok(None)
@@ -87,12 +83,8 @@ fn give_to_tmux(text: &str) -> bool {
 
 /// Runs a program with a text as its input. Returns whether it succeeded.
 fn pipe(program: &str, args: &[&str], text: &str) -> std::io::Result<bool> {
-    let mut child = Command::new(program)
-        .args(args)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()?;
+    let mut child =
+        Command::new(program).args(args).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
     let written = child.stdin.take().map(|mut input| input.write_all(text.as_bytes()));
     let done = child.wait()?;
     Ok(done.success() && matches!(written, Some(Ok(()))))

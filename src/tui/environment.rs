@@ -109,10 +109,7 @@ mod tests {
         for console in ["linux", "linux-16color", "screen.linux", "screen.linux-bce"] {
             assert_eq!(few(console), Some(FewGlyphs::Console), "{console}");
         }
-        assert_eq!(
-            (few("vt220"), few("vt100-am")),
-            (Some(FewGlyphs::Vt), Some(FewGlyphs::Vt))
-        );
+        assert_eq!((few("vt220"), few("vt100-am")), (Some(FewGlyphs::Vt), Some(FewGlyphs::Vt)));
         for usual in ["xterm-256color", "tmux-256color", "screen-256color", "vte-256color", ""] {
             assert_eq!(few(usual), None, "{usual}");
         }

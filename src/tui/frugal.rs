@@ -9,9 +9,7 @@ use ratatui::layout::{Position, Size};
 use ratatui::style::Modifier;
 
 /// Modifiers that are seen on a blank.
-const SEEN: Modifier = Modifier::UNDERLINED
-    .union(Modifier::REVERSED)
-    .union(Modifier::CROSSED_OUT);
+const SEEN: Modifier = Modifier::UNDERLINED.union(Modifier::REVERSED).union(Modifier::CROSSED_OUT);
 
 /// Another backend, which is given less to write.
 #[derive(Debug)]

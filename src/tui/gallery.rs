@@ -67,10 +67,8 @@ fn is_covered(stage: &TestApp) -> bool {
 
 /// Every screen by name.
 fn all() -> Vec<(String, TestApp)> {
-    let mut all: Vec<(String, TestApp)> = screens(false)
-        .into_iter()
-        .map(|(name, stage)| (name.to_owned(), stage))
-        .collect();
+    let mut all: Vec<(String, TestApp)> =
+        screens(false).into_iter().map(|(name, stage)| (name.to_owned(), stage)).collect();
     for (number, info) in GAMES.iter().enumerate() {
         let (end, sheet, actions) = table(number, MAX_ACTIONS);
         all.push((format!("{}-1-begin", info.id), table(number, 0).0));
@@ -88,12 +86,8 @@ fn all() -> Vec<(String, TestApp)> {
         match name {
             "audit" => {
                 let report = report.clone();
-                let audited = Box::new(Audited {
-                    report,
-                    names: names.clone(),
-                    seating: seating.clone(),
-                    terms: terms.clone(),
-                });
+                let audited =
+                    Box::new(Audited { report, names: names.clone(), seating: seating.clone(), terms: terms.clone() });
                 stage.input(Input::UiEvent(UiEvent::Audited(audited)));
                 all.push(("audit-done".to_owned(), stage));
             }
@@ -133,11 +127,8 @@ fn every_screen_has_room_at_every_size() {
             keep(&file, &stage.draw_svg(theme));
             let rows = stage.shell.layer().cut.iter();
             cut.extend(rows.map(|row| format!("{file}: {row}")));
-            writeln!(
-                page,
-                "<figure><img loading=\"lazy\" src=\"{file}\"><figcaption>{file}</figcaption></figure>"
-            )
-            .unwrap();
+            writeln!(page, "<figure><img loading=\"lazy\" src=\"{file}\"><figcaption>{file}</figcaption></figure>")
+                .unwrap();
         }
     }
     keep("index.html", &page);

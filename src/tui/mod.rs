@@ -123,10 +123,7 @@ pub enum Start {
     Replay(PathBuf),
     /// A puzzle of a game: the one with this number, from 1, or the first that is not solved. The interface ends when the
     /// player leaves it.
-    Puzzle {
-        game: &'static GameInfo,
-        number: Option<usize>,
-    },
+    Puzzle { game: &'static GameInfo, number: Option<usize> },
     /// A table. The interface ends when the player leaves it.
     Table(OpenTable),
 }

@@ -117,9 +117,8 @@ fn frames(depth: Depth, ascii: bool) -> Vec<Frame> {
     let viewport = Viewport::Fixed(Rect::new(0, 0, SIZE.0, SIZE.1));
     let backend = Frugal(CrosstermBackend::new(tap.clone()));
     let mut terminal = Terminal::with_options(backend, TerminalOptions { viewport }).unwrap();
-    let mut all: Vec<(String, TestApp)> = (screens(ascii).into_iter())
-        .map(|(name, stage)| (name.to_owned(), stage))
-        .collect();
+    let mut all: Vec<(String, TestApp)> =
+        (screens(ascii).into_iter()).map(|(name, stage)| (name.to_owned(), stage)).collect();
     let tables = GAMES.iter().enumerate();
     all.extend(tables.map(|(number, info)| (info.id.to_owned(), table(number, 6).0)));
     let drawn = all.into_iter().map(|(name, mut stage)| {
@@ -128,11 +127,7 @@ fn frames(depth: Depth, ascii: bool) -> Vec<Frame> {
         context.settings.theme = ThemeChoice::BuiltIn(ThemeName::Dark);
         context.dress();
         let frame = terminal.draw(|frame| stage.shell.draw(frame)).unwrap();
-        Frame {
-            name,
-            meant: meant(frame.buffer),
-            bytes: tap.0.take(),
-        }
+        Frame { name, meant: meant(frame.buffer), bytes: tap.0.take() }
     });
     let mut frames: Vec<Frame> = drawn.collect();
     frames[0].bytes.splice(0..0, BEGIN.iter().copied());
@@ -256,15 +251,8 @@ fn terminals_in_this_process_show_what_was_meant() {
         for Frame { name, bytes, meant } in frames(depth, ascii) {
             vt100.process(&bytes);
             processor.advance(&mut alacritty, &bytes);
-            for (reader, shown) in [
-                ("vt100", read_vt100(vt100.screen())),
-                ("alacritty", read_alacritty(&alacritty)),
-            ] {
-                assert!(
-                    meant == shown,
-                    "{reader}, {depth:?}, {name}: {}",
-                    Differences(&meant, &shown)
-                );
+            for (reader, shown) in [("vt100", read_vt100(vt100.screen())), ("alacritty", read_alacritty(&alacritty))] {
+                assert!(meant == shown, "{reader}, {depth:?}, {name}: {}", Differences(&meant, &shown));
             }
         }
     }
@@ -279,10 +267,7 @@ fn script(folder: &Path, frames: &[Frame]) -> (PathBuf, Vec<PathBuf>) {
     });
     let files = files.collect();
     let path = folder.join("show.sh");
-    let text = format!(
-        "stty -echo\nfor file in {}/[0-9]*; do cat \"$file\"; read -r _; done\n",
-        folder.display()
-    );
+    let text = format!("stty -echo\nfor file in {}/[0-9]*; do cat \"$file\"; read -r _; done\n", folder.display());
     std::fs::write(&path, text).unwrap();
     (path, files)
 }
@@ -291,11 +276,7 @@ fn script(folder: &Path, frames: &[Frame]) -> (PathBuf, Vec<PathBuf>) {
 /// terminal itself.
 fn shows(inner: &str, command: CommandBuilder, spare: u16, frames: &[Frame]) {
     let (cols, rows) = (SIZE.0, SIZE.1 + spare);
-    let size = PtySize {
-        rows,
-        cols,
-        ..PtySize::default()
-    };
+    let size = PtySize { rows, cols, ..PtySize::default() };
     let pair = match native_pty_system().openpty(size) {
         Ok(pair) => pair,
         Err(reason) => return skip("pty", reason),
@@ -336,9 +317,7 @@ fn shows(inner: &str, command: CommandBuilder, spare: u16, frames: &[Frame]) {
 /// Whether a program is installed; asked for its version.
 fn has(program: &str, argument: &str) -> bool {
     let found = Command::new(program).arg(argument).output();
-    found
-        .map_err(|reason| skip("terminals", format!("{program}: {reason}")))
-        .is_ok()
+    found.map_err(|reason| skip("terminals", format!("{program}: {reason}"))).is_ok()
 }
 
 fn in_terminal(program: &str, folder: &Path) -> CommandBuilder {
@@ -409,19 +388,7 @@ fn neovim_shows_what_was_meant() {
     let mut command = in_terminal("nvim", folder.path());
     let settings = "set laststatus=0 noruler noshowcmd noshowmode termguicolors shortmess+=F";
     let open = format!("terminal sh {}", script.display());
-    command.args([
-        "-u",
-        "NONE",
-        "-i",
-        "NONE",
-        "-n",
-        "--cmd",
-        settings,
-        "-c",
-        &open,
-        "-c",
-        "startinsert",
-    ]);
+    command.args(["-u", "NONE", "-i", "NONE", "-n", "--cmd", settings, "-c", &open, "-c", "startinsert"]);
     shows("Neovim", command, 1, &frames);
 }
 
@@ -449,12 +416,7 @@ fn xterm_js_shows_what_was_meant() {
         assert_eq!(text.lines().count(), frames.len());
         for (line, frame) in text.lines().zip(&frames) {
             let shown = read_json(&serde_json::from_str(line).unwrap(), &frame.meant);
-            assert!(
-                shown == frame.meant,
-                "xterm.js, {depth:?}, {}: {}",
-                frame.name,
-                Differences(&frame.meant, &shown)
-            );
+            assert!(shown == frame.meant, "xterm.js, {depth:?}, {}: {}", frame.name, Differences(&frame.meant, &shown));
         }
     }
 }

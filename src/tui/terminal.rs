@@ -154,15 +154,9 @@ mod tests {
     #[test]
     fn only_presses_of_known_keys_are_inputs() {
         let key = KeyEvent::new(event::KeyCode::Char('p'), KeyModifiers::CONTROL);
-        let expected = Key {
-            ctrl: true,
-            ..KeyCode::Char('p').into()
-        };
+        let expected = Key { ctrl: true, ..KeyCode::Char('p').into() };
         assert_eq!(user_input(Event::Key(key)), Some(UserInput::Key(expected)));
-        let released = KeyEvent {
-            kind: KeyEventKind::Release,
-            ..key
-        };
+        let released = KeyEvent { kind: KeyEventKind::Release, ..key };
         assert_eq!(user_input(Event::Key(released)), None);
         let unknown = KeyEvent::new(event::KeyCode::CapsLock, KeyModifiers::NONE);
         assert_eq!(user_input(Event::Key(unknown)), None);

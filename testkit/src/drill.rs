@@ -70,14 +70,7 @@ pub struct Drill {
 /// requests a deck. `greedy` opens one card more often than an entry can answer.
 pub fn rules(seats: u8, limit: u32) -> RuleSet {
     let options = BTreeMap::from([("limit".to_owned(), limit.to_string())]);
-    RuleSet {
-        game: "drill".to_owned(),
-        version: 1,
-        seats,
-        options,
-        strict: false,
-        timing: Timing::default(),
-    }
+    RuleSet { game: "drill".to_owned(), version: 1, seats, options, strict: false, timing: Timing::default() }
 }
 
 fn whole_deck() -> Vec<Face> {
@@ -235,9 +228,7 @@ impl Game for Drill {
         }
         if let Action::Vote { end } = action {
             let changes = self.votes.contains(seat) != *end;
-            return changes
-                .then_some(())
-                .ok_or_else(|| Illegal::rule("that changes nothing"));
+            return changes.then_some(()).ok_or_else(|| Illegal::rule("that changes nothing"));
         }
         if *action == Action::Reveal {
             let may = !self.revealed && !self.bidding && self.hands.iter().any(|h| !h.is_empty());
@@ -267,10 +258,7 @@ impl Game for Drill {
 
     fn shown(&self, _: Seat, action: &Action) -> Vec<Shown> {
         match action {
-            Action::Play { card, face } => vec![Shown {
-                card: *card,
-                face: *face,
-            }],
+            Action::Play { card, face } => vec![Shown { card: *card, face: *face }],
             _ => Vec::new(),
         }
     }
@@ -397,10 +385,6 @@ impl Game for Drill {
     }
 
     fn winners(&self) -> SeatSet {
-        if self.over {
-            SeatSet::one(self.turn)
-        } else {
-            SeatSet::EMPTY
-        }
+        if self.over { SeatSet::one(self.turn) } else { SeatSet::EMPTY }
     }
 }

@@ -25,11 +25,7 @@ pub struct Honesty {
 impl Honesty {
     /// No entries seen yet.
     pub fn new(charter: SignedCharter) -> Self {
-        Self {
-            charter,
-            signed: BTreeMap::new(),
-            sent: BTreeSet::new(),
-        }
+        Self { charter, signed: BTreeMap::new(), sent: BTreeSet::new() }
     }
 
     /// Checks a message that a seat sends.

@@ -154,11 +154,7 @@ impl Network {
         if let Some(fate) = self.closed(now, (from, to)).filter(|_| outside) {
             return vec![fate];
         }
-        let weather = if outside && now < self.heals_at {
-            self.weather
-        } else {
-            Weather::default()
-        };
+        let weather = if outside && now < self.heals_at { self.weather } else { Weather::default() };
         let mut fates = Vec::new();
         let repeated = happens(&mut self.rng, weather.repeated);
         fates.extend(repeated.then_some(Fate::Repeated));

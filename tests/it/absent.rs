@@ -40,10 +40,7 @@ struct Way<'a> {
     relays: &'a [&'a str],
 }
 
-const ON_TCP: Way<'static> = Way {
-    listen: &[TCP],
-    relays: &[],
-};
+const ON_TCP: Way<'static> = Way { listen: &[TCP], relays: &[] };
 
 /// A session over sockets. A bot plays its seat if `plays` is set.
 fn sit(data: &Arc<DataDir>, name: &str, role: Role, way: Way<'_>, plays: bool) -> Handle {
@@ -120,13 +117,7 @@ fn remembered(data: &DataDir) -> Summary {
 }
 
 fn removed(event: &SessionEvent) -> bool {
-    matches!(
-        event,
-        SessionEvent::Peer {
-            state: PeerState::Absent | PeerState::Removed,
-            ..
-        }
-    )
+    matches!(event, SessionEvent::Peer { state: PeerState::Absent | PeerState::Removed, .. })
 }
 
 /// Neither guest listens, so they can never dial each other: they hear of each other only through the host.
@@ -151,10 +142,7 @@ async fn slow_thinker_stays(relay: Option<&str>) {
     let relays: Vec<&str> = relay.into_iter().collect();
     let way = match relay {
         None => ON_TCP,
-        Some(_) => Way {
-            listen: &[],
-            relays: &relays,
-        },
+        Some(_) => Way { listen: &[], relays: &relays },
     };
     let mut host = host(&data(root.path(), "host"), 3, &options, way);
     let target = |ticket: &str| ticket.parse::<JoinTarget>().unwrap();
@@ -247,13 +235,7 @@ async fn guest_dies_at_the_end() -> bool {
     let (last, _) = until(&mut host, |snapshot| snapshot.game.is_over()).await;
     guest.kill();
     let events = to_the_end(&mut host).await;
-    let Some(SessionEvent::Over {
-        scores,
-        winners,
-        transcript,
-        ..
-    }) = events.last()
-    else {
+    let Some(SessionEvent::Over { scores, winners, transcript, .. }) = events.last() else {
         panic!("{events:?}");
     };
     assert_eq!(*scores, last.game.scores());
@@ -311,21 +293,14 @@ async fn dead_host_with_bots_is_closed_by_claim() {
     guest.commands.send(Command::Claim).await.unwrap();
     let (by, absent, transcript) = loop {
         match event(&mut guest).await {
-            SessionEvent::Claimed {
-                by, absent, transcript, ..
-            } => break (by, absent, transcript),
+            SessionEvent::Claimed { by, absent, transcript, .. } => break (by, absent, transcript),
             SessionEvent::Refused(why) => panic!("{why}"),
             _ => {}
         }
     };
     assert_eq!((by, &absent), (vec![me], &others));
     let transcript = transcript.expect("it is kept");
-    let verify = fairdeal()
-        .arg("verify")
-        .arg(&transcript)
-        .arg("--json")
-        .output()
-        .unwrap();
+    let verify = fairdeal().arg("verify").arg(&transcript).arg("--json").output().unwrap();
     assert_eq!(verify.status.code(), Some(0));
     let said: Value = serde_json::from_slice(&verify.stdout).unwrap();
     assert_eq!(said["finished"], false);

@@ -72,11 +72,7 @@ fn normal_loot_bots_reach_the_target_in_a_sensible_number_of_hands() {
         let (AnyGame::Loot(game), _) = played("loot", number, &[Level::Normal; 3]) else {
             panic!("Loot was asked for")
         };
-        assert!(
-            game.totals().iter().any(|total| *total >= game.target()),
-            "{:?}",
-            game.totals()
-        );
+        assert!(game.totals().iter().any(|total| *total >= game.target()), "{:?}", game.totals());
         assert!((2..=25).contains(&game.hand_no()), "{} hands", game.hand_no());
     }
 }

@@ -48,12 +48,7 @@ impl Player {
     }
 
     fn at(handle: Handle) -> Self {
-        Self {
-            handle,
-            heard: Vec::new(),
-            connected: SeatSet::EMPTY,
-            lobby: LobbyView::default(),
-        }
+        Self { handle, heard: Vec::new(), connected: SeatSet::EMPTY, lobby: LobbyView::default() }
     }
 
     fn guest(root: &Path, name: &str, ticket: &str) -> Self {
@@ -136,21 +131,18 @@ impl Player {
     }
 
     async fn started(&mut self) {
-        self.until(|event| matches!(event, SessionEvent::Started { .. }).then_some(()))
-            .await;
+        self.until(|event| matches!(event, SessionEvent::Started { .. }).then_some(())).await;
     }
 
     /// Waits for connections to this many others.
     async fn meets(&mut self, others: usize) {
         while self.connected.len() < others {
-            self.until(|event| matches!(event, SessionEvent::Peer { .. }).then_some(()))
-                .await;
+            self.until(|event| matches!(event, SessionEvent::Peer { .. }).then_some(())).await;
         }
     }
 
     async fn over(&mut self) {
-        self.until(|event| matches!(event, SessionEvent::Over { .. }).then_some(()))
-            .await;
+        self.until(|event| matches!(event, SessionEvent::Over { .. }).then_some(())).await;
     }
 
     /// Waits for the session to end.
@@ -183,11 +175,8 @@ async fn people_talk_and_begin_when_all_are_ready() {
     assert_eq!(host.lobby.ready, [false; 3]);
 
     let talk = |place: &'static str| {
-        let lines = [
-            (0, "Anna", format!("a{place}")),
-            (1, "Béla", format!("b{place}")),
-            (2, "Cleo", format!("c{place}")),
-        ];
+        let lines =
+            [(0, "Anna", format!("a{place}")), (1, "Béla", format!("b{place}")), (2, "Cleo", format!("c{place}"))];
         lines.map(|(seat, name, text)| (seat, name.to_owned(), text))
     };
     async fn converse(seats: [&mut Player; 3], spectator: &mut Player, lines: &[(usize, String, String); 3]) {
@@ -319,11 +308,9 @@ async fn a_seat_that_is_left_in_the_lobby_is_free() {
     host.lobby(|view| view.ready == [false, true, true]).await;
     gone.order(Command::Leave).await;
     gone.ends().await;
-    host.lobby(|view| taken(view) == 2 && view.ready == [false, true, false])
-        .await;
+    host.lobby(|view| taken(view) == 2 && view.ready == [false, true, false]).await;
     bots.seat_bot(ticket.parse().unwrap(), 1, pilot()).unwrap();
-    host.lobby(|view| view.seats[2].as_ref().is_some_and(|taken| taken.name == "Blaise"))
-        .await;
+    host.lobby(|view| view.seats[2].as_ref().is_some_and(|taken| taken.name == "Blaise")).await;
     host.order(Command::Dismiss(Seat::new(2).unwrap())).await;
     host.lobby(|view| taken(view) == 2).await;
     let mut stays = Player::guest(root.path(), "stays", &ticket);
@@ -403,13 +390,7 @@ impl Rogue {
             played_by: PlayedBy::Person,
         };
         let lobby = GuestLobby::new(host, key, own.clone(), false, false);
-        Self {
-            node,
-            events,
-            host,
-            lobby,
-            own,
-        }
+        Self { node, events, host, lobby, own }
     }
 
     async fn until_connected(&mut self) {
@@ -447,8 +428,7 @@ impl Rogue {
         for _ in 0..rounds {
             frames.iter().for_each(|frame| self.say(frame));
             self.say(question);
-            self.until(|frame| matches!(frame, Frame::Roster(_) | Frame::Signed { .. }))
-                .await;
+            self.until(|frame| matches!(frame, Frame::Roster(_) | Frame::Signed { .. })).await;
         }
     }
 }
@@ -473,27 +453,15 @@ async fn flooding_chat_is_rate_limited() {
         let addresses: [Multiaddr; 1] = ["/memory/1".parse().unwrap()];
         let host = rogue.node.local_peer();
         let ticket = Ticket::new([lobby; 8], host, addresses).unwrap();
-        Frame::Invite {
-            ticket: Text::try_from(ticket.to_string()).unwrap(),
-        }
+        Frame::Invite { ticket: Text::try_from(ticket.to_string()).unwrap() }
     };
     let mut flood = vec![
         Frame::Say(text("spam [2J31m".to_owned())),
         Frame::Say(text(format!("spam {}", "\u{1f600}".repeat(270)))),
-        Frame::Said {
-            seat: Seat::new(0).unwrap(),
-            text: text("I am Anna".to_owned()),
-        },
-        Frame::Said {
-            seat: Seat::new(1).unwrap(),
-            text: text("I am Béla".to_owned()),
-        },
-        Frame::Invite {
-            ticket: Text::try_from(ticket.to_string()).unwrap(),
-        },
-        Frame::Invite {
-            ticket: Text::try_from("fd1nonsense".to_owned()).unwrap(),
-        },
+        Frame::Said { seat: Seat::new(0).unwrap(), text: text("I am Anna".to_owned()) },
+        Frame::Said { seat: Seat::new(1).unwrap(), text: text("I am Béla".to_owned()) },
+        Frame::Invite { ticket: Text::try_from(ticket.to_string()).unwrap() },
+        Frame::Invite { ticket: Text::try_from("fd1nonsense".to_owned()).unwrap() },
     ];
     flood.extend((0..10).map(own));
     // At one message a second, far fewer messages arrive during this test than were sent.

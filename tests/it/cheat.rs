@@ -210,20 +210,12 @@ async fn cheat(ticket: String, manner: Manner) {
             }
             (None, Some((peer, frame))) => {
                 let (outbox, agreed) = lobby.receive(peer, frame).unwrap();
-                let mut frames: Vec<(PeerId, Vec<u8>)> = outbox
-                    .into_iter()
-                    .map(|(peer, frame)| (peer, frame.to_bytes()))
-                    .collect();
+                let mut frames: Vec<(PeerId, Vec<u8>)> =
+                    outbox.into_iter().map(|(peer, frame)| (peer, frame.to_bytes())).collect();
                 if let Some(agreed) = agreed {
                     let mut table = Table::new(agreed.charter.clone(), agreed.me, key.clone()).unwrap();
                     table.begin(&mut rng);
-                    let cheat = seated.insert(Cheat {
-                        table,
-                        agreed,
-                        key: key.clone(),
-                        manner,
-                        requests: 0,
-                    });
+                    let cheat = seated.insert(Cheat { table, agreed, key: key.clone(), manner, requests: 0 });
                     for seat in cheat.others() {
                         let peer = cheat.peer(seat);
                         let listed = cheat.agreed.records[seat.index()].of(peer).unwrap();
@@ -275,10 +267,7 @@ async fn caught(root: &Path, lie: Lie, what: &str) {
         assert_eq!(fault["stopped"], false);
         let (code, text) = verify(fault["evidence"].as_str().unwrap());
         assert_eq!(code, Some(1), "{text}");
-        assert!(
-            text.contains("NOT FAIR") && text.contains("who    cheat (seat"),
-            "{text}"
-        );
+        assert!(text.contains("NOT FAIR") && text.contains("who    cheat (seat"), "{text}");
         let (code, text) = verify(over["transcript"].as_str().unwrap());
         assert_eq!(code, Some(0), "{text}");
         assert!(text.contains("cheat was removed for a proven fault"), "{text}");
@@ -306,10 +295,9 @@ async fn a_bad_shuffle_is_proved_to_strangers() {
 async fn two_faces_are_proved_to_strangers() {
     let root = TempDir::new().unwrap();
     let two_faces: Lie = |content, to| match content.body {
-        Body::Commit { seed, .. } if to.index() == 0 => Some(Content {
-            body: Body::Commit { seed, tip: seed },
-            ..content.clone()
-        }),
+        Body::Commit { seed, .. } if to.index() == 0 => {
+            Some(Content { body: Body::Commit { seed, tip: seed }, ..content.clone() })
+        }
         _ => None,
     };
     caught(root.path(), two_faces, "two different entries").await;
@@ -350,11 +338,7 @@ const WRONG_STATE: Lie = |content, _| {
     let Body::Key { .. } = content.body else {
         return None;
     };
-    Some(Content {
-        digest: content.parent,
-        release: None,
-        ..content.clone()
-    })
+    Some(Content { digest: content.parent, release: None, ..content.clone() })
 };
 
 /// The log alone cannot show whose state is wrong: the table stops, and the history lists it.

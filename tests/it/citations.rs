@@ -13,15 +13,7 @@ use std::path::{Path, PathBuf};
 use regex::Regex;
 
 /// Folders with code and tests that may cite.
-const PLACES: [&str; 7] = [
-    "examples/auditor",
-    "games/src",
-    "protocol",
-    "src",
-    "testkit/src",
-    "tests",
-    "ui/src",
-];
+const PLACES: [&str; 7] = ["examples/auditor", "games/src", "protocol", "src", "testkit/src", "tests", "ui/src"];
 /// The most words that one mark may name: more than that is several requirements.
 const MOST_WORDS: usize = 270;
 
@@ -37,18 +29,8 @@ struct Page {
 }
 
 const PAGES: [Page; 2] = [
-    Page {
-        path: "docs/transcript.md",
-        letter: 'T',
-        until: "\n## 10. ",
-        lists: false,
-    },
-    Page {
-        path: "docs/protocol.md",
-        letter: 'P',
-        until: "\n## 13. ",
-        lists: true,
-    },
+    Page { path: "docs/transcript.md", letter: 'T', until: "\n## 10. ", lists: false },
+    Page { path: "docs/protocol.md", letter: 'P', until: "\n## 13. ", lists: true },
 ];
 
 fn root() -> &'static Path {
@@ -116,10 +98,7 @@ impl Page {
             let mut text = text.as_str();
             while let Some(next) = mark.captures(text) {
                 let whole = next.get(0).unwrap();
-                let words = text[..whole.start()]
-                    .split_whitespace()
-                    .filter(|word| *word != "|")
-                    .count();
+                let words = text[..whole.start()].split_whitespace().filter(|word| *word != "|").count();
                 let name = next[1].to_owned();
                 assert!(words > 0, "{name} names nothing");
                 assert_eq!(
@@ -133,12 +112,7 @@ impl Page {
             bare.extend(Some(text.trim().to_owned()).filter(|text| !text.is_empty()));
         }
         let all = mark.find_iter(self.parts(page)).count();
-        assert_eq!(
-            all,
-            found.len(),
-            "{}: a mark stands beside the texts to name",
-            self.path
-        );
+        assert_eq!(all, found.len(), "{}: a mark stands beside the texts to name", self.path);
         (found, bare)
     }
 
@@ -186,10 +160,7 @@ fn every_requirement_is_cited_and_every_citation_leads_to_one() {
         let (found, bare) = page.marks(&text);
         assert!(bare.is_empty(), "no mark of {path} names these texts: {bare:#?}");
         let unmarked = page.unmarked_demands(&text);
-        assert!(
-            unmarked.is_empty(),
-            "these demands of {path} need a mark of their own: {unmarked:#?}"
-        );
+        assert!(unmarked.is_empty(), "these demands of {path} need a mark of their own: {unmarked:#?}");
         marks.extend(found);
     }
     let long: Vec<_> = marks.iter().filter(|(_, words)| **words > MOST_WORDS).collect();

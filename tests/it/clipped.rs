@@ -53,9 +53,7 @@ fn cut<'l>(line: &'l str, names: &BTreeSet<String>, ends: &Regex, dots: &Regex) 
     let mut words = words.map(|found| found.as_str());
     words.find(|word| {
         let word = word.to_lowercase();
-        names
-            .iter()
-            .any(|name| name.len() > word.len() && name.starts_with(&word))
+        names.iter().any(|name| name.len() > word.len() && name.starts_with(&word))
     })
 }
 

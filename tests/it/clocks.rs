@@ -25,9 +25,7 @@ impl WallClock {
     pub(crate) fn new(root: &Path, name: &str) -> Option<Self> {
         let folders = fs::read_dir("/usr/lib").ok()?.flatten();
         let folders = folders.map(|folder| folder.path().join("faketime"));
-        let library = folders
-            .map(|folder| folder.join("libfaketime.so.1"))
-            .find(|path| path.exists())?;
+        let library = folders.map(|folder| folder.join("libfaketime.so.1")).find(|path| path.exists())?;
         let file = root.join(format!("{name}.clock"));
         let clock = Self { library, file };
         clock.set(0);
@@ -64,14 +62,7 @@ fn a_set_clock_costs_nobody_a_turn() {
     let mut command = fairdeal();
     clock.show(&mut command);
     let host = ["bot", "host", "loot", "--seats", "2", "--json", "--bot-delay", "50"];
-    let options = [
-        "--option",
-        "turn-time=30",
-        "--option",
-        "absence=60",
-        "--option",
-        "target=10",
-    ];
+    let options = ["--option", "turn-time=30", "--option", "absence=60", "--option", "target=10"];
     let host = [&host[..], &options, &LISTEN].concat();
     let mut host = Program::start_by(command, root.path(), "host", &host);
     let ticket = host.ticket();

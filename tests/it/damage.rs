@@ -19,13 +19,7 @@ enum Damage {
     Folder,
 }
 
-const ALL: [Damage; 5] = [
-    Damage::Empty,
-    Damage::Half,
-    Damage::Zeros,
-    Damage::Flipped,
-    Damage::Folder,
-];
+const ALL: [Damage; 5] = [Damage::Empty, Damage::Half, Damage::Zeros, Damage::Flipped, Damage::Folder];
 
 impl Damage {
     fn apply(self, path: &Path) {
@@ -111,19 +105,12 @@ fn run(data: &Path, args: &[&str]) -> (i32, String) {
 fn damaged_files_hide_no_others() {
     let root = TempDir::new().unwrap();
     let (whole, [finished, saved]) = lived_in(root.path());
-    let names: Vec<PathBuf> = files(&whole)
-        .into_iter()
-        .map(|path| path.strip_prefix(&whole).unwrap().to_owned())
-        .collect();
-    let kinds = [
-        "key", "toml", "journal", "lock", "promise", "fairdeal", "summary", "evidence",
-    ];
+    let names: Vec<PathBuf> =
+        files(&whole).into_iter().map(|path| path.strip_prefix(&whole).unwrap().to_owned()).collect();
+    let kinds = ["key", "toml", "journal", "lock", "promise", "fairdeal", "summary", "evidence"];
     for kind in kinds {
         let mut all = names.iter();
-        assert!(
-            all.any(|name| name.extension().is_some_and(|end| end == kind)),
-            "{kind}: {names:?}"
-        );
+        assert!(all.any(|name| name.extension().is_some_and(|end| end == kind)), "{kind}: {names:?}");
     }
     for name in &names {
         for damage in ALL {
@@ -207,17 +194,10 @@ fn giant_files_and_pipes_are_refused_unread() {
     };
     for path in [giant.as_path(), &pipe, &folder, Path::new("/dev/zero")] {
         let file = path.to_str().unwrap();
-        let reason = if path == giant {
-            "1099511627776 bytes"
-        } else {
-            "no regular file"
-        };
-        for args in [
-            &["verify", file][..],
-            &["verify", file, "--json"],
-            &["replay", file, "--plain"],
-            &["replay", file],
-        ] {
+        let reason = if path == giant { "1099511627776 bytes" } else { "no regular file" };
+        for args in
+            [&["verify", file][..], &["verify", file, "--json"], &["replay", file, "--plain"], &["replay", file]]
+        {
             let (code, text) = run(args);
             assert!(code == Some(2) && text.contains(reason), "{args:?}: {text}");
         }
@@ -235,10 +215,7 @@ fn giant_files_and_pipes_are_refused_unread() {
     piped.args(["verify", "-"]).stdin(fs::File::open(&giant).unwrap());
     let output = piped.output().unwrap();
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(
-        output.status.code() == Some(2) && text.contains("1099511627776 bytes"),
-        "{text}"
-    );
+    assert!(output.status.code() == Some(2) && text.contains("1099511627776 bytes"), "{text}");
 }
 
 fn run_doctor(data: &Path) -> (Option<i32>, String) {

@@ -135,9 +135,7 @@ fn waits_for_room(program: &mut Program) -> String {
 fn said(program: &Program) -> [usize; 2] {
     [true, false].map(|full| {
         let events = program.events.iter();
-        events
-            .filter(|event| event["event"] == "disk" && event["full"] == full)
-            .count()
+        events.filter(|event| event["event"] == "disk" && event["full"] == full).count()
     })
 }
 
@@ -160,9 +158,7 @@ fn table_waits_for_room_before_it_begins() {
     assert_eq!(said(&program), [1, 1]);
     let events = &program.events;
     let place = |kind: &str| events.iter().position(|event| event["event"] == kind);
-    let again = events
-        .iter()
-        .position(|event| event["event"] == "disk" && event["full"] == false);
+    let again = events.iter().position(|event| event["event"] == "disk" && event["full"] == false);
     assert!(place("action") > again, "nothing is signed meanwhile");
     disk.is_fair(&over);
 }

@@ -65,11 +65,7 @@ impl Player {
             let lines = stdout.lines().map_while(Result::ok);
             lines.map(|line| sender.send(line)).take_while(Result::is_ok).count()
         });
-        Self {
-            child,
-            lines,
-            said: Vec::new(),
-        }
+        Self { child, lines, said: Vec::new() }
     }
 
     /// Reads up to a line that contains this text, and returns what follows the text.
@@ -93,8 +89,7 @@ impl Player {
     /// Lines that begin so, in order.
     fn lines(&self, beginnings: &[&str]) -> Vec<&String> {
         let said = self.said.iter();
-        said.filter(|line| beginnings.iter().any(|text| line.starts_with(text)))
-            .collect()
+        said.filter(|line| beginnings.iter().any(|text| line.starts_with(text))).collect()
     }
 
     fn says(&self, text: &str) -> bool {
@@ -123,10 +118,8 @@ fn three_processes_agree_on_the_result() {
     let mut players = [host, guest("Ben"), guest("Cleo")];
     players.iter_mut().for_each(Player::finish);
     // Every hand is shown once, and all processes print the same.
-    let told: BTreeSet<Vec<&String>> = players
-        .iter()
-        .map(|player| player.lines(&["Result: won by ", "Log: ", "Audit: fair."]))
-        .collect();
+    let told: BTreeSet<Vec<&String>> =
+        players.iter().map(|player| player.lines(&["Result: won by ", "Log: ", "Audit: fair."])).collect();
     assert_eq!(told.len(), 1, "{told:#?}");
     assert_eq!(told.first().unwrap().len(), 3, "{told:#?}");
     for player in &players {
@@ -159,21 +152,9 @@ fn two_play_on_without_a_killed_player() {
     ada.finish();
     ben.finish();
     for player in [&ada, &ben] {
-        assert!(
-            player.says("The connection to Cleo (seat 2) is lost."),
-            "{:#?}",
-            player.said
-        );
-        assert!(
-            player.says("Cleo (seat 2) is removed, and the others play on."),
-            "{:#?}",
-            player.said
-        );
-        assert!(
-            player.says("Cleo (seat 2) did not stay to the end."),
-            "{:#?}",
-            player.said
-        );
+        assert!(player.says("The connection to Cleo (seat 2) is lost."), "{:#?}", player.said);
+        assert!(player.says("Cleo (seat 2) is removed, and the others play on."), "{:#?}", player.said);
+        assert!(player.says("Cleo (seat 2) did not stay to the end."), "{:#?}", player.said);
         assert_eq!(player.said.iter().filter(|line| line.contains(" shows ")).count(), 2);
         assert!(player.says("Audit: fair."), "{:#?}", player.said);
     }
@@ -189,11 +170,7 @@ fn one_of_two_closes_the_table() {
     ben.wait_for("Your hand: ");
     ben.child.kill().unwrap();
     ada.finish();
-    assert!(
-        ada.says("the table is closed by claim: seat 0 gave up waiting for seat 1"),
-        "{:#?}",
-        ada.said
-    );
+    assert!(ada.says("the table is closed by claim: seat 0 gave up waiting for seat 1"), "{:#?}", ada.said);
     assert!(ada.says("Result: none, the game did not end."), "{:#?}", ada.said);
     assert!(ada.says("Audit: fair."), "{:#?}", ada.said);
 }
@@ -263,8 +240,7 @@ fn discards_are_cards_of_the_own_hand() {
     }
     assert_eq!(game.legal(seat, chance.faces()).len(), 32);
     let discards = cards[1..].to_vec();
-    game.apply(seat, &Exchange { discards }, &mut chance, &mut Vec::new())
-        .unwrap();
+    game.apply(seat, &Exchange { discards }, &mut chance, &mut Vec::new()).unwrap();
     let after: Vec<_> = game.hand(seat).iter().filter_map(|slot| slot.handle()).collect();
     assert_eq!((after[0], after.len()), (cards[0], 5));
     assert!(cards[1..].iter().all(|card| !after.contains(card)));

@@ -16,12 +16,7 @@ use super::process::fairdeal;
 
 /// Feeds lines to `fairdeal engine` and returns its answers.
 fn answers(lines: &[u8]) -> Vec<Value> {
-    let mut child = fairdeal()
-        .arg("engine")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child = fairdeal().arg("engine").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(lines).unwrap();
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(0));
@@ -39,22 +34,8 @@ fn a_line_in_a_line_out_whatever_it_is() {
     lines.resize(lines.len() + (17 << 20), b'[');
     lines.extend(b"\n{\"op\":\"status\"}");
     let answers = answers(&lines);
-    let codes: Vec<&str> = answers
-        .iter()
-        .map(|a| a["error"]["code"].as_str().unwrap_or("ok"))
-        .collect();
-    assert_eq!(
-        codes,
-        [
-            "ok",
-            "bad_json",
-            "bad_json",
-            "bad_request",
-            "bad_json",
-            "bad_json",
-            "ok"
-        ]
-    );
+    let codes: Vec<&str> = answers.iter().map(|a| a["error"]["code"].as_str().unwrap_or("ok")).collect();
+    assert_eq!(codes, ["ok", "bad_json", "bad_json", "bad_request", "bad_json", "bad_json", "ok"]);
 }
 
 #[test]
@@ -193,21 +174,11 @@ fn listed_actions_are_taken_and_others_are_refused() {
 /// A client's own buffer cuts its requests anywhere.
 #[test]
 fn whole_line_is_answered_before_the_next_is_whole() {
-    let mut child = fairdeal()
-        .arg("engine")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child = fairdeal().arg("engine").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let mut requests = child.stdin.take().unwrap();
     let (sender, answers) = std::sync::mpsc::channel();
     let output = std::io::BufReader::new(child.stdout.take().unwrap());
-    std::thread::spawn(move || {
-        output
-            .lines()
-            .map_while(Result::ok)
-            .try_for_each(|line| sender.send(line))
-    });
+    std::thread::spawn(move || output.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
     let status = "{\"op\":\"status\"}\n";
     let answer = || answers.recv_timeout(std::time::Duration::from_secs(30));
     // Every cut of the second request, also in the middle of many.

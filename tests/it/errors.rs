@@ -30,22 +30,10 @@ fn the_cause_is_said_once() {
     let cases: [(&[&str], &[&str], &str); 6] = [
         (&host, &["--seats", "0"], "loot is for 2 to 4 seats, not 0"),
         (&host, &["--seats", "9"], "loot is for 2 to 4 seats, not 9"),
-        (
-            &host,
-            &["--seats", "2", "--bots", "2"],
-            "2 bots leave you none of the 2 seats",
-        ),
-        (
-            &play,
-            &["--option", "target=5", "--option", "target=6"],
-            "--option target is given twice",
-        ),
+        (&host, &["--seats", "2", "--bots", "2"], "2 bots leave you none of the 2 seats"),
+        (&play, &["--option", "target=5", "--option", "target=6"], "--option target is given twice"),
         (&play, &["--option", "target"], "--option takes KEY=VALUE, not 'target'"),
-        (
-            &["join"],
-            &["fd1abc"],
-            "this ticket has a typo or a missing part; copy it again",
-        ),
+        (&["join"], &["fd1abc"], "this ticket has a typo or a missing part; copy it again"),
     ];
     for (command, more, why) in cases {
         let expected = (Some(2), format!("fairdeal: {why}\n"));
@@ -108,12 +96,7 @@ fn arguments_are_quoted_without_escape_sequences() {
 
 #[test]
 fn a_line_that_is_too_long_is_called_so() {
-    let mut engine = fairdeal()
-        .arg("engine")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut engine = fairdeal().arg("engine").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let mut input = engine.stdin.take().unwrap();
     input.write_all(&vec![b' '; (16 << 20) + 1]).unwrap();
     input.write_all(b"\n[\n").unwrap();

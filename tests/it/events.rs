@@ -66,10 +66,7 @@ fn schema_file_is_generated_from_types() {
         fs::write(&path, &text).unwrap();
     }
     let kept = fs::read_to_string(&path).unwrap_or_default();
-    assert!(
-        kept == text,
-        "docs/events.schema.json is out of date: `just schema` writes it again"
-    );
+    assert!(kept == text, "docs/events.schema.json is out of date: `just schema` writes it again");
 }
 
 /// The objects of the schema, by the value of their `tag` field.
@@ -136,11 +133,7 @@ fn page_describes_every_line() {
         check_person_line(line);
     }
     let person = section(&page, "## `person`");
-    for field in SCHEMA["$defs"]["Acquaintance"]["properties"]
-        .as_object()
-        .unwrap()
-        .keys()
-    {
+    for field in SCHEMA["$defs"]["Acquaintance"]["properties"].as_object().unwrap().keys() {
         assert!(person.contains(&format!("| `{field}` |")), "person.{field}");
     }
     let list = section(&page, "## `join --list`");
@@ -180,9 +173,7 @@ fn page_describes_every_line() {
         check_ratings_line(line);
     }
     let in_page: usize = examples(&page).len();
-    let expected = events
-        .iter()
-        .map(|(name, _)| examples(section(&page, &format!("### `{name}`"))).len());
+    let expected = events.iter().map(|(name, _)| examples(section(&page, &format!("### `{name}`"))).len());
     let commands = [history, people, list, verify, ratings, solve].map(|section| examples(section).len());
     let found = expected.sum::<usize>() + commands.iter().sum::<usize>();
     assert_eq!(in_page, found, "an example stands where no test reads it");
@@ -229,17 +220,7 @@ fn printed(root: &TempDir, game: &str, options: &[&str]) -> [Vec<Value>; 3] {
 fn turn_events_suffice_to_play() {
     for (game, options) in [
         ("loot", &["--option", "target=10", "--option", "turn-time=90"][..]),
-        (
-            "houses-of-thoth",
-            &[
-                "--option",
-                "target=10",
-                "--option",
-                "opening=auction",
-                "--option",
-                "turn-time=none",
-            ],
-        ),
+        ("houses-of-thoth", &["--option", "target=10", "--option", "opening=auction", "--option", "turn-time=none"]),
         ("sphinxs-paw", &["--option", "turn-time=none"]),
     ] {
         let root = TempDir::new().unwrap();
@@ -275,10 +256,7 @@ fn turn_events_suffice_to_play() {
         assert!(!turns.is_empty());
         for turn in turns {
             assert_eq!((&turn["me"], &turn["my_turn"]), (&Value::Null, &Value::from(false)));
-            assert_eq!(
-                (turn["hand"].to_string(), turn["legal"].to_string()),
-                ("[]".into(), "[]".into())
-            );
+            assert_eq!((turn["hand"].to_string(), turn["legal"].to_string()), ("[]".into(), "[]".into()));
         }
     }
 }
@@ -289,16 +267,7 @@ fn over_is_the_last_line_of_every_game() {
     let root = TempDir::new().unwrap();
     for info in GAMES {
         let bots = (info.least_seats - 1).to_string();
-        let mut args = vec![
-            "play",
-            info.id,
-            "--bots",
-            &bots,
-            "--headless",
-            "--json",
-            "--bot-delay",
-            "0",
-        ];
+        let mut args = vec!["play", info.id, "--bots", &bots, "--headless", "--json", "--bot-delay", "0"];
         if info.options.iter().any(|option| option.key == "target") {
             args.extend(["--option", "target=10"]);
         }
@@ -320,10 +289,7 @@ fn check_turn(turn: &Value, me: usize, game: &str) {
         assert!(turn["legal"][0].is_object(), "{turn}");
     }
     if due.is_null() {
-        assert_eq!(
-            (turn["to_act"].to_string(), turn["legal"].to_string()),
-            ("[]".into(), "[]".into())
-        );
+        assert_eq!((turn["to_act"].to_string(), turn["legal"].to_string()), ("[]".into(), "[]".into()));
     } else {
         assert!(turn["to_act"].as_array().unwrap().contains(due), "{turn}");
     }
@@ -387,16 +353,7 @@ fn data_directory_need_not_be_unicode() {
 
     let root = TempDir::new().unwrap();
     let data = root.path().join(OsStr::from_bytes(b"d\xff"));
-    let args = [
-        "play",
-        "loot",
-        "--bots",
-        "1",
-        "--option",
-        "target=10",
-        "--headless",
-        "--json",
-    ];
+    let args = ["play", "loot", "--bots", "1", "--option", "target=10", "--headless", "--json"];
     let printed = lines(&data, &args);
     let over = printed.iter().find(|line| line.contains(r#""event":"over""#));
     let over: Value = serde_json::from_str(over.expect("the game ends")).unwrap();

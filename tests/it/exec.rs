@@ -20,16 +20,7 @@ const SEARCH: &str = "SEARCH_MS=2 python3 -B examples/bots/search.py";
 fn duel(game: &str, command: &str, games: u32) -> Value {
     let side = format!("exec:{command}");
     let output = fairdeal()
-        .args([
-            "bot",
-            "duel",
-            game,
-            &side,
-            "gentle",
-            "--json",
-            "--games",
-            &games.to_string(),
-        ])
+        .args(["bot", "duel", game, &side, "gentle", "--json", "--games", &games.to_string()])
         .output()
         .unwrap();
     let errors = String::from_utf8_lossy(&output.stderr);
@@ -37,10 +28,7 @@ fn duel(game: &str, command: &str, games: u32) -> Value {
     let text = String::from_utf8(output.stdout).unwrap();
     let last: Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
     let results = &last["results"];
-    assert_eq!(
-        (&results["games"], &results["a"]["name"]),
-        (&games.into(), &side.into())
-    );
+    assert_eq!((&results["games"], &results["a"]["name"]), (&games.into(), &side.into()));
     results.clone()
 }
 
@@ -70,10 +58,7 @@ fn duels_count_fallbacks_and_report_what_does_not_start() {
     let output = duel("exit 3");
     let errors = String::from_utf8_lossy(&output.stderr);
     assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
-    assert!(
-        errors.starts_with("fairdeal: cannot start the bot 'exit 3'"),
-        "{errors}"
-    );
+    assert!(errors.starts_with("fairdeal: cannot start the bot 'exit 3'"), "{errors}");
     let output = duel(r#"read -r line; echo '{"event":"ready"}'"#);
     let text = String::from_utf8(output.stdout).unwrap();
     let last: Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
@@ -84,12 +69,7 @@ fn duels_count_fallbacks_and_report_what_does_not_start() {
 /// Hosts a table by the first command; the others join it, in seat order.
 fn table(root: &Path, game: &[&str], commands: &[&str]) -> Vec<Program> {
     let seats = commands.len().to_string();
-    let words = [
-        &["bot", "host"],
-        game,
-        &["--json", "--seats", &seats, "--exec", commands[0]],
-    ]
-    .concat();
+    let words = [&["bot", "host"], game, &["--json", "--seats", &seats, "--exec", commands[0]]].concat();
     let host = Program::start_recorded(fairdeal(), root, "host", &[&words[..], &LISTEN].concat());
     let mut programs = vec![host];
     let ticket = programs[0].ticket();
@@ -176,10 +156,7 @@ fn program_hears_its_table() {
     end_fairly(&mut programs);
     let lines = told(&file);
     let (hello, over) = (lines.first().unwrap(), lines.last().unwrap());
-    assert_eq!(
-        (&hello["event"], &hello["options"]["target"]),
-        (&"hello".into(), &"20".into())
-    );
+    assert_eq!((&hello["event"], &hello["options"]["target"]), (&"hello".into(), &"20".into()));
     assert_eq!(over["event"], "over");
     let is_told = |event: &&Value| ["deal", "action", "game"].iter().any(|kind| event["event"] == *kind);
     let printed: Vec<&Value> = programs[0].events.iter().filter(is_told).collect();
@@ -208,10 +185,7 @@ fn resumed_game_starts_the_program_again() {
     end_fairly(&mut programs);
     let lines = told(&file);
     let events: Vec<&Value> = lines.iter().map(|line| &line["event"]).collect();
-    assert_eq!(
-        (events.first(), events.last()),
-        (Some(&&"hello".into()), Some(&&"over".into()))
-    );
+    assert_eq!((events.first(), events.last()), (Some(&&"hello".into()), Some(&&"over".into())));
     assert!(events.iter().any(|event| **event == "action"), "{events:?}");
     let output = fairdeal().args(["resume", "--exec", "true"]).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
@@ -228,18 +202,10 @@ fn killed_program_falls_back() {
         programs[0].wait_for("action").unwrap();
     }
     let id = std::fs::read_to_string(&file).unwrap();
-    let killed = std::process::Command::new("kill")
-        .args(["-s", "KILL", id.trim()])
-        .status();
+    let killed = std::process::Command::new("kill").args(["-s", "KILL", id.trim()]).status();
     assert!(killed.unwrap().success());
     end_fairly(&mut programs);
     let errors: Vec<String> = programs.iter().map(Program::errors).collect();
-    assert!(
-        errors[1].contains("its program has ended; the normal bot plays instead"),
-        "{errors:?}"
-    );
-    assert_eq!(
-        (errors[0].as_str(), errors[1].lines().count(), errors[2].as_str()),
-        ("", 1, "")
-    );
+    assert!(errors[1].contains("its program has ended; the normal bot plays instead"), "{errors:?}");
+    assert_eq!((errors[0].as_str(), errors[1].lines().count(), errors[2].as_str()), ("", 1, ""));
 }

@@ -43,11 +43,7 @@ impl JsRelay {
         let (sender, circuits) = channel();
         std::thread::spawn(move || lines.map_while(Result::ok).try_for_each(|line| sender.send(line)));
         let address = address.parse().unwrap();
-        Some(Self {
-            child,
-            address,
-            circuits,
-        })
+        Some(Self { child, address, circuits })
     }
 }
 
@@ -80,9 +76,7 @@ async fn play(mut seat: Handle) -> (Hash32, usize) {
     // A session without a person ends by itself, once the others have everything.
     while let Some(event) = seat.events.recv().await {
         match event {
-            SessionEvent::Peer {
-                state: PeerState::Lost, ..
-            } if over.is_none() => lost += 1,
+            SessionEvent::Peer { state: PeerState::Lost, .. } if over.is_none() => lost += 1,
             SessionEvent::Over { log, .. } => over = Some(log),
             _ => {}
         }

@@ -28,11 +28,7 @@ fn play(game: &str, seats: usize, options: &[&str]) {
     args.extend(LISTEN);
     let mut host = Program::start(root.path(), "host", &args);
     let ticket = host.ticket();
-    let mut guest = Program::start(
-        root.path(),
-        "guest",
-        &[&["bot", "join", &ticket, "--json"][..], &LISTEN].concat(),
-    );
+    let mut guest = Program::start(root.path(), "guest", &[&["bot", "join", &ticket, "--json"][..], &LISTEN].concat());
     let one = host.wait_for("over").expect("the host's game ends");
     let two = guest.wait_for("over").expect("the guest's game ends");
     for same in ["scores", "winners", "log"] {
@@ -108,10 +104,7 @@ fn puzzle_lists_positions_and_which_are_solved() {
     let list = |args: &[&str]| String::from_utf8(run(args).stdout).unwrap();
     let all = list(&["--list"]);
     for info in fairdeal_games::GAMES {
-        assert!(
-            all.lines().filter(|line| line.starts_with(info.id)).count() >= 5,
-            "{all}"
-        );
+        assert!(all.lines().filter(|line| line.starts_with(info.id)).count() >= 5, "{all}");
     }
     assert!(!all.contains("solved"));
     std::fs::write(root.path().join("settings.toml"), "[solved]\nloot = [2]\n").unwrap();
@@ -135,16 +128,10 @@ fn solve_counts_winnable_towers() {
     };
     let line: SolveLine = serde_json::from_str(&solved(&["--deals", "40", "--json"])).unwrap();
     assert_eq!((line.deals, line.gave_up), (40, 0));
-    assert!(
-        line.low < line.share && line.share < line.high && line.winnable > 20,
-        "{line:?}"
-    );
+    assert!(line.low < line.share && line.share < line.high && line.winnable > 20, "{line:?}");
     assert!(solved(&["--deals", "3"]).contains("of 3 random deals of Ivory Tower can be won"));
     let day = solved(&["--daily", "2026-01-04"]);
-    assert!(
-        day.starts_with("The deal of 2026-01-04 (number 2 of that day) can be won like this:"),
-        "{day}"
-    );
+    assert!(day.starts_with("The deal of 2026-01-04 (number 2 of that day) can be won like this:"), "{day}");
     assert!(day.ends_with("completes the tower.\n"), "{day}");
 }
 

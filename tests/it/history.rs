@@ -101,10 +101,7 @@ fn a_game_that_was_played_here_is_listed_at_once() {
     // Ratings and results by opponent follow from it.
     let all = results(&past);
     assert_eq!((all.len(), all[0].game, all[0].tables[&2].played), (1, "Loot", 1));
-    assert_eq!(
-        (all[0].opponents[0].name.as_str(), all[0].opponents[0].met),
-        ("normal bots", 1)
-    );
+    assert_eq!((all[0].opponents[0].name.as_str(), all[0].opponents[0].met), ("normal bots", 1));
     assert!(all[0].rating.is_some());
 
     let lines = listed(&folder);
@@ -169,16 +166,7 @@ fn broken_file_is_listed_with_its_fault() {
 #[test]
 fn a_game_that_was_interrupted_waits() {
     let root = TempDir::new().unwrap();
-    let args = [
-        "play",
-        "loot",
-        "--bots",
-        "1",
-        "--headless",
-        "--json",
-        "--bot-delay",
-        "40",
-    ];
+    let args = ["play", "loot", "--bots", "1", "--headless", "--json", "--bot-delay", "40"];
     let mut program = Program::start(root.path(), "solo", &args);
     program.wait_for("action").expect("it has begun");
     // Other programs may list the games while one is being played.
@@ -199,10 +187,7 @@ fn a_game_that_was_interrupted_waits() {
     assert_eq!(lines.len(), 1, "{lines:?}");
     assert_eq!(lines[0]["ended"], "waits");
     assert_eq!(lines[0]["game"], "loot");
-    assert_eq!(
-        (&lines[0]["me"], &lines[0]["transcript"]),
-        (&Value::from(0), &Value::Null)
-    );
+    assert_eq!((&lines[0]["me"], &lines[0]["transcript"]), (&Value::from(0), &Value::Null));
     let (_, text) = run(&program.data, &["history"]);
     assert!(text.contains("waits: fairdeal resume"), "{text}");
 }

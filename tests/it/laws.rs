@@ -75,11 +75,7 @@ impl<G: TableGame> PlayOut<G> {
             legal.into_iter().map(move |action| (seat, action))
         });
         let (out_of_turn, in_turn): (Vec<_>, Vec<_>) = all.partition(|(_, action)| self.game.out_of_turn(action));
-        let mut from = if out || in_turn.is_empty() {
-            out_of_turn
-        } else {
-            in_turn.clone()
-        };
+        let mut from = if out || in_turn.is_empty() { out_of_turn } else { in_turn.clone() };
         if from.is_empty() {
             from = in_turn;
         }
@@ -246,8 +242,7 @@ impl Pausing<'_> {
 
 impl Chance for Pausing<'_> {
     fn next_deal(&mut self) -> Result<(), Pause> {
-        self.answer(|chance| chance.next_deal().map(|()| Answer::NextDeal))
-            .map(drop)
+        self.answer(|chance| chance.next_deal().map(|()| Answer::NextDeal)).map(drop)
     }
 
     fn shuffle(&mut self, cards: &[Face]) -> Result<DeckId, Pause> {
@@ -288,11 +283,7 @@ fn replayed<G: Game>(
     let mut answers = Vec::new();
     loop {
         let (mut copy, mut events) = (game.clone(), Vec::new());
-        let mut chance = Pausing {
-            source,
-            answers: &mut answers,
-            at: 0,
-        };
+        let mut chance = Pausing { source, answers: &mut answers, at: 0 };
         match request(&mut copy, &mut chance, &mut events) {
             Ok(()) => return (copy, events),
             Err(ApplyError::Pause) => {}
@@ -308,18 +299,15 @@ fn pausing_and_replaying_changes_nothing() {
             let mut play = PlayOut::<AnyGame>::new(&rules, number);
             let mut source = RefereeChance::from_seed(seed(number, 1));
             let fresh = AnyGame::create(&rules).unwrap();
-            let (mut game, _) = replayed(&fresh, &mut source, |game, chance, events| {
-                Ok(game.begin(chance, events)?)
-            });
+            let (mut game, _) = replayed(&fresh, &mut source, |game, chance, events| Ok(game.begin(chance, events)?));
             assert_eq!(text(&game), text(&play.game));
             for _ in 0..300 {
                 if play.game.is_over() {
                     break;
                 }
                 let (seat, action, events) = play.step();
-                let (next, told) = replayed(&game, &mut source, |game, chance, events| {
-                    game.apply(seat, &action, chance, events)
-                });
+                let (next, told) =
+                    replayed(&game, &mut source, |game, chance, events| game.apply(seat, &action, chance, events));
                 assert_eq!(text(&next), text(&play.game));
                 assert_eq!(told, events);
                 for seat in play.seats() {
@@ -346,9 +334,8 @@ fn a_forfeit_at_any_point_leaves_a_game_that_can_be_played_on() {
                     break;
                 }
                 let mut source = play.chance.clone();
-                let (replayed, _) = replayed(&play.game, &mut source, |game, chance, events| {
-                    Ok(game.forfeit(seat, chance, events)?)
-                });
+                let (replayed, _) =
+                    replayed(&play.game, &mut source, |game, chance, events| Ok(game.forfeit(seat, chance, events)?));
                 play.game.forfeit(seat, &mut play.chance, &mut Vec::new()).unwrap();
                 assert_eq!(text(&replayed), text(&play.game));
                 assert!(!play.game.to_act().contains(seat));
@@ -439,10 +426,7 @@ fn loot_has_all_54_cards_somewhere_at_any_time() {
                 let seat = Seat::new(play.below(4)).unwrap();
                 play.game.forfeit(seat, &mut play.chance, &mut Vec::new()).unwrap();
             }
-            assert_eq!(
-                all_cards(&play.game, play.chance.faces()),
-                cards::all().collect::<Vec<_>>()
-            );
+            assert_eq!(all_cards(&play.game, play.chance.faces()), cards::all().collect::<Vec<_>>());
         }
     }
 }

@@ -16,13 +16,8 @@ use tempfile::TempDir;
 use super::sitting::{data, person, pilot, ticket_of};
 
 fn sit(data: &Arc<DataDir>, name: &str, role: Role, plays: bool) -> Handle {
-    start(Setup {
-        pilot: plays.then(pilot),
-        ready: true,
-        attended: Attended::Nobody,
-        ..person(data, name, role)
-    })
-    .unwrap()
+    start(Setup { pilot: plays.then(pilot), ready: true, attended: Attended::Nobody, ..person(data, name, role) })
+        .unwrap()
 }
 
 /// All events of a session.
@@ -66,9 +61,7 @@ async fn leaves(game: &str, seats: u8) {
         let events = guest.await.unwrap();
         assert!(events.iter().any(gone), "{game}: a guest hears of it");
         let over = events.iter().find_map(|event| match event {
-            SessionEvent::Over {
-                winners, transcript, ..
-            } => Some((winners, transcript)),
+            SessionEvent::Over { winners, transcript, .. } => Some((winners, transcript)),
             _ => None,
         });
         let (winners, transcript) = over.expect("the others play on to the end");
@@ -88,23 +81,14 @@ async fn leaves(game: &str, seats: u8) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_others_play_on() {
-    for (game, seats) in [
-        ("loot", 3),
-        ("sphinxs-paw", 4),
-        ("plutonian-poker", 3),
-        ("houses-of-thoth", 3),
-    ] {
-        tokio::time::timeout(Duration::from_secs(120), leaves(game, seats))
-            .await
-            .expect(game);
+    for (game, seats) in [("loot", 3), ("sphinxs-paw", 4), ("plutonian-poker", 3), ("houses-of-thoth", 3)] {
+        tokio::time::timeout(Duration::from_secs(120), leaves(game, seats)).await.expect(game);
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_last_one_wins() {
-    tokio::time::timeout(Duration::from_secs(60), leaves("loot", 2))
-        .await
-        .unwrap();
+    tokio::time::timeout(Duration::from_secs(60), leaves("loot", 2)).await.unwrap();
 }
 
 /// One of two seats leaves. The other may close the table, and its transcript names the claimant.

@@ -83,10 +83,7 @@ fn strangers_meet_and_play() {
     assert!(ticket.addresses().iter().any(through), "{ticket:?}");
     let expected = [("host", "host"), ("game", "loot")];
     assert!(expected.iter().all(|(field, value)| listed[0][field] == *value));
-    assert_eq!(
-        (&listed[0]["free"], &listed[0]["options"]["target"]),
-        (&1.into(), &"30".into())
-    );
+    assert_eq!((&listed[0]["free"], &listed[0]["options"]["target"]), (&1.into(), &"30".into()));
     let guest = guest(root.path(), "guest", &relay, &[]);
     host.wait_for("started").unwrap();
     is_withdrawn(root.path(), &relay);
@@ -101,11 +98,7 @@ async fn host_behind_the_relay_is_found_and_joined() {
     let address: fairdeal_net::Multiaddr = relay.address.parse().unwrap();
     let rules = rule_set("loot", 2, &[("target".to_owned(), "30".to_owned())].into()).unwrap();
     let mut host = start(Setup {
-        place: ListenConfig {
-            transport: Transport::Sockets,
-            listen: Vec::new(),
-            relays: vec![address.clone()],
-        },
+        place: ListenConfig { transport: Transport::Sockets, listen: Vec::new(), relays: vec![address.clone()] },
         meet: vec![address],
         pilot: Some(pilot()),
         ready: true,
@@ -156,16 +149,7 @@ fn table_is_chosen_by_number_or_game() {
     let relay = Relay::start(root.path());
     let mut first = host(root.path(), "first", &relay, &[]);
     is_registered(&mut first);
-    let thoth = [
-        "bot",
-        "host",
-        "houses-of-thoth",
-        "--seats",
-        "2",
-        "--json",
-        "--meet",
-        &relay.address,
-    ];
+    let thoth = ["bot", "host", "houses-of-thoth", "--seats", "2", "--json", "--meet", &relay.address];
     let more = ["--option", "target=10", "--no-lan"];
     let mut second = Program::start(root.path(), "second", &[&thoth[..], &more, &LISTEN].concat());
     is_registered(&mut second);
@@ -178,18 +162,10 @@ fn table_is_chosen_by_number_or_game() {
     let of_game = list(root.path(), &[&relay.address], &["--game", "houses-of-thoth"]);
     assert!(of_game.stdout.starts_with(b"  1  Houses of Thoth ("));
 
-    let mut neither = Program::start_recorded(
-        fairdeal(),
-        root.path(),
-        "neither",
-        &["bot", "join", "--meet", &relay.address],
-    );
+    let mut neither =
+        Program::start_recorded(fairdeal(), root.path(), "neither", &["bot", "join", "--meet", &relay.address]);
     assert_eq!(neither.ended().code(), Some(2));
-    assert!(
-        neither.errors().contains("add the number of one"),
-        "{}",
-        neither.errors()
-    );
+    assert!(neither.errors().contains("add the number of one"), "{}", neither.errors());
     let third = ["bot", "join", "--meet", &relay.address, "3"];
     let mut none = Program::start_recorded(fairdeal(), root.path(), "none", &third);
     assert_eq!(none.ended().code(), Some(2));
@@ -211,9 +187,7 @@ fn favourites_come_first_and_blocked_hosts_are_left_out() {
     let keys = ["blocked", "stranger", "friend"].map(|name| {
         let mut host = host(root.path(), name, &relay, &[]);
         is_registered(&mut host);
-        let identity = fairdeal::store::DataView::of(Some(&host.data))
-            .unwrap()
-            .known_identity();
+        let identity = fairdeal::store::DataView::of(Some(&host.data)).unwrap().known_identity();
         let key = identity.unwrap().unwrap().signing_key();
         (host, fairdeal_net::PeerId::of(&key).unwrap().to_string())
     });
@@ -226,10 +200,7 @@ fn favourites_come_first_and_blocked_hosts_are_left_out() {
     let hosts: Vec<&str> = listed.iter().map(|table| table["host"].as_str().unwrap()).collect();
     assert_eq!(hosts, ["friend", "stranger"]);
     let person = &listed[0]["person"];
-    assert_eq!(
-        (&person["favourite"], &person["key"]),
-        (&true.into(), &keys[2].1.as_str().into())
-    );
+    assert_eq!((&person["favourite"], &person["key"]), (&true.into(), &keys[2].1.as_str().into()));
     assert_eq!(listed[1]["person"]["known_as"], Value::Null);
     let output = list(root.path(), &[&relay.address], &[]);
     let text = String::from_utf8(output.stdout).unwrap();
@@ -278,10 +249,7 @@ fn point_that_is_down_is_named() {
     assert!(told.unwrap()["message"].as_str().unwrap().contains("refused"));
     let output = list(root.path(), &[&down, &relay.address], &[]);
     let errors = String::from_utf8(output.stderr).unwrap();
-    assert!(
-        errors.contains(&format!("The meeting point {down} gives no list")),
-        "{errors}"
-    );
+    assert!(errors.contains(&format!("The meeting point {down} gives no list")), "{errors}");
     assert!(output.status.success() && !output.stdout.is_empty());
     let output = list(root.path(), &[&down], &[]);
     assert_eq!(output.status.code(), Some(1));
@@ -301,12 +269,7 @@ fn meet_takes_addresses_of_points_only() {
         (&["join", "--list"], "--meet"),
         (&["join", "--game", "loot"], "--meet"),
     ] {
-        let output = fairdeal()
-            .arg("--data-dir")
-            .arg(root.path())
-            .args(args)
-            .output()
-            .unwrap();
+        let output = fairdeal().arg("--data-dir").arg(root.path()).args(args).output().unwrap();
         let errors = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(2), "{errors}");
         assert!(errors.contains(why), "{errors}");
@@ -342,9 +305,7 @@ async fn garbage_costs_its_sender_the_answer() {
         stream.flush().await.unwrap();
         let mut answer = Vec::new();
         // A refused request resets its stream.
-        let _ = timeout(Duration::from_secs(20), stream.read_to_end(&mut answer))
-            .await
-            .unwrap();
+        let _ = timeout(Duration::from_secs(20), stream.read_to_end(&mut answer)).await.unwrap();
         let negotiated = selection(MEET).len();
         answer.split_off(negotiated.min(answer.len()))
     };
@@ -395,9 +356,7 @@ async fn garbage_costs_its_sender_the_answer() {
             open.push(stream);
         }
     };
-    timeout(Duration::from_secs(20), flood)
-        .await
-        .expect("the connection ends");
+    timeout(Duration::from_secs(20), flood).await.expect("the connection ends");
     let listed = tokio::task::spawn_blocking(move || {
         assert!(relay.is_running());
         tables(root.path(), &relay)

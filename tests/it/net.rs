@@ -31,13 +31,7 @@ fn a_game_between_three_programs_agrees_and_verifies() {
         assert!(program.finish().success());
     }
     let first = &overs[0];
-    assert!(
-        first["scores"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .any(|s| s.as_i64().unwrap().abs() >= 100)
-    );
+    assert!(first["scores"].as_array().unwrap().iter().any(|s| s.as_i64().unwrap().abs() >= 100));
     let exported: Vec<Vec<u8>> = programs
         .iter()
         .zip(&overs)
@@ -64,16 +58,9 @@ fn a_game_between_three_programs_agrees_and_verifies() {
             std::fs::read(file).unwrap()
         })
         .collect();
-    assert!(
-        exported.iter().all(|bytes| *bytes == exported[0]),
-        "the transcripts differ"
-    );
+    assert!(exported.iter().all(|bytes| *bytes == exported[0]), "the transcripts differ");
 
-    let verify = fairdeal()
-        .arg("verify")
-        .arg(programs[1].data.join("exported"))
-        .output()
-        .unwrap();
+    let verify = fairdeal().arg("verify").arg(programs[1].data.join("exported")).output().unwrap();
     let text = String::from_utf8(verify.stdout).unwrap();
     assert_eq!(verify.status.code(), Some(0), "{text}");
     for check in ["signatures of entries", "shuffle proofs", "share proofs", "recomputed"] {
@@ -107,12 +94,7 @@ fn a_seat_in_the_lobby_is_free_again() {
     let mut second = guest(root.path(), "second", &ticket);
     let mut third = guest(root.path(), "third", &ticket);
     let started = host.wait_for("started").unwrap();
-    let mut names: Vec<&str> = started["seats"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .filter_map(|name| name.as_str())
-        .collect();
+    let mut names: Vec<&str> = started["seats"].as_array().unwrap().iter().filter_map(|name| name.as_str()).collect();
     names.sort_unstable();
     assert_eq!(names, ["host", "second", "third"]);
     for program in [&mut host, &mut second, &mut third] {
@@ -154,23 +136,13 @@ fn wrong_words_exit_two() {
         &["frobnicate"],
     ] {
         let root = TempDir::new().unwrap();
-        let output = fairdeal()
-            .arg("--data-dir")
-            .arg(root.path())
-            .args(args)
-            .output()
-            .unwrap();
+        let output = fairdeal().arg("--data-dir").arg(root.path()).args(args).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{args:?}");
         assert!(!output.stderr.is_empty(), "{args:?} says nothing");
     }
     let root = TempDir::new().unwrap();
     let args = ["play", "loot", "--option", "speed=9"];
-    let output = fairdeal()
-        .arg("--data-dir")
-        .arg(root.path())
-        .args(args)
-        .output()
-        .unwrap();
+    let output = fairdeal().arg("--data-dir").arg(root.path()).args(args).output().unwrap();
     assert!(String::from_utf8_lossy(&output.stderr).contains("target"));
 }
 

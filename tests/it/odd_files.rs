@@ -102,10 +102,7 @@ fn fault(room: &Room<AnyGame>, by: Seat) -> Entry {
 }
 
 fn proven(entry: &Entry) -> Proven {
-    Proven {
-        seat: entry.seat(),
-        entry: entry.signed().clone(),
-    }
+    Proven { seat: entry.seat(), entry: entry.signed().clone() }
 }
 
 /// The proof that these seats have decided a value. They count exactly the entries that it names.
@@ -126,25 +123,14 @@ fn decided(room: &Room<AnyGame>, instance: u16, value: Value, by: SeatSet) -> Pr
     let consents: Vec<_> = match &value {
         Value::Keep { .. } => Vec::new(),
         Value::Out { seats, counted } => {
-            let says = Says::Consent {
-                out: *seats,
-                counted: counted.clone(),
-            };
-            by.iter()
-                .map(|seat| sign(seat, says.clone()).signed().clone())
-                .collect()
+            let says = Says::Consent { out: *seats, counted: counted.clone() };
+            by.iter().map(|seat| sign(seat, says.clone()).signed().clone()).collect()
         }
     };
     let first = by.iter().next().unwrap();
     let proposal = sign(first, Says::Propose { round, value, promises });
-    let says = Says::Accept {
-        round,
-        proposal: proposal.hash(),
-    };
-    let accepts: Vec<_> = by
-        .iter()
-        .map(|seat| sign(seat, says.clone()).signed().clone())
-        .collect();
+    let says = Says::Accept { round, proposal: proposal.hash() };
+    let accepts: Vec<_> = by.iter().map(|seat| sign(seat, says.clone()).signed().clone()).collect();
     Proof {
         proposal: proposal.signed().clone(),
         accepts: accepts.try_into().unwrap(),
@@ -153,19 +139,13 @@ fn decided(room: &Room<AnyGame>, instance: u16, value: Value, by: SeatSet) -> Pr
 }
 
 fn certificate(room: &Room<AnyGame>, decisions: Vec<Proof>) -> Certificate {
-    Certificate {
-        step: replica(room).step(),
-        decisions: decisions.try_into().unwrap(),
-    }
+    Certificate { step: replica(room).step(), decisions: decisions.try_into().unwrap() }
 }
 
 /// The removal of a seat, of whose entries these count.
 fn out(target: usize, counted: &[&Entry]) -> Value {
     let counted: Vec<_> = counted.iter().map(|entry| (entry.seat(), entry.hash())).collect();
-    Value::Out {
-        seats: seats(&[target]),
-        counted: counted.try_into().unwrap(),
-    }
+    Value::Out { seats: seats(&[target]), counted: counted.try_into().unwrap() }
 }
 
 /// Claims of these seats that the others are absent.
@@ -213,10 +193,7 @@ fn absent_seats_are_there_and_whole_parties() {
     // A departed seat is not absent.
     room[out].leave().unwrap();
     room.exchange();
-    let present = (leader(&room).index() + 1..)
-        .map(|next| next % 5)
-        .find(|next| *next != out)
-        .unwrap();
+    let present = (leader(&room).index() + 1..).map(|next| next % 5).find(|next| *next != out).unwrap();
     let all = |with: bool| -> Vec<usize> { (0..5).filter(|one| *one != present && (with || *one != out)).collect() };
     assert!(!replica(&room).participants().contains(seat(out)));
     assert!(closed(&room, &[present], &all(false), &[]));
@@ -240,34 +217,19 @@ fn open_step_may_have_removals() {
     let target = (guilty + 1) % 5;
     let others = SeatSet::all(5).without(seat(target));
     let removal = || certificate(&room, vec![decided(&room, 0, out(target, &[]), others)]);
-    let removals = Trailer {
-        removals: vec![removal()],
-        ..Trailer::default()
-    };
+    let removals = Trailer { removals: vec![removal()], ..Trailer::default() };
     assert!(judged(&room, removals).is_fair());
     let entry = fault(&room, seat(guilty));
-    let faults = |entry: &Entry| Trailer {
-        faults: vec![proven(entry)],
-        ..Trailer::default()
-    };
+    let faults = |entry: &Entry| Trailer { faults: vec![proven(entry)], ..Trailer::default() };
     assert!(judged(&room, faults(&entry)).is_fair());
-    let both = Trailer {
-        removals: vec![removal()],
-        ..faults(&entry)
-    };
+    let both = Trailer { removals: vec![removal()], ..faults(&entry) };
     assert!(judged(&room, both).is_fair());
     // What proves nothing is refused here too.
-    let waits = Body::Ack {
-        leader: Hash32([7; 32]),
-        answers: Answers::default(),
-    };
+    let waits = Body::Ack { leader: Hash32([7; 32]), answers: Answers::default() };
     assert!(!judged(&room, faults(&self::entry(&room, seat(guilty), waits))).is_fair());
     let two: SeatSet = others.iter().take(2).collect();
     let few = certificate(&room, vec![decided(&room, 0, out(target, &[]), two)]);
-    let few = Trailer {
-        removals: vec![few],
-        ..Trailer::default()
-    };
+    let few = Trailer { removals: vec![few], ..Trailer::default() };
     assert!(!judged(&room, few).is_fair());
 }
 
@@ -289,10 +251,7 @@ fn fault_is_the_entry_that_an_out_names() {
     assert!(judged(&room, removal(&[&shown])).is_fair());
     assert!(!judged(&room, removal(&[&other])).is_fair());
 
-    let keep = Value::Keep {
-        seat: seat(guilty),
-        entry: other.hash(),
-    };
+    let keep = Value::Keep { seat: seat(guilty), entry: other.hash() };
     let target = (guilty + 1) % 5;
     let all = SeatSet::all(5).without(seat(target));
     let kept = vec![decided(&room, 0, keep, all), decided(&room, 1, out(target, &[]), all)];
@@ -336,11 +295,7 @@ fn fork_reports_on_a_departed_seat_void_nothing() {
             fork_reports: signed.collect::<Vec<_>>().try_into().unwrap(),
         };
         let before = audit::<AnyGame>(&room[0].table.transcript());
-        let trailer = Trailer {
-            halted: vec![halted],
-            log: Some(log),
-            ..Trailer::default()
-        };
+        let trailer = Trailer { halted: vec![halted], log: Some(log), ..Trailer::default() };
         let report = judged_with(&room, trailer, !leaves);
         assert_eq!(report.finding, None);
         assert_eq!(report.deals, before.deals + u32::from(!leaves));

@@ -68,10 +68,7 @@ fn same_key_is_known_and_another_is_warned_of() {
     }
     let known = book(root, "host");
     assert_eq!(known.len(), 1);
-    assert_eq!(
-        (&known[0]["announced"][0], &known[0]["games"]),
-        (&"friend".into(), &1.into())
-    );
+    assert_eq!((&known[0]["announced"][0], &known[0]["games"]), (&"friend".into(), &1.into()));
     assert_eq!(book(root, "friend")[0]["announced"][0], "host");
     let named = people(root, "host", &["name", known[0]["key"].as_str().unwrap(), "Ada"]);
     assert!(named.status.success(), "{named:?}");
@@ -103,10 +100,7 @@ async fn blocked_key_is_not_admitted() {
     let ticket = host.ticket();
     let mut guest = guest(root, "eve", &ticket);
     let error = guest.wait_for("error").unwrap();
-    assert_eq!(
-        error["message"],
-        "the host refused you a seat: the host does not admit you"
-    );
+    assert_eq!(error["message"], "the host refused you a seat: the host does not admit you");
     assert!(!guest.ended().success());
 
     let ticket: Ticket = ticket.parse().unwrap();

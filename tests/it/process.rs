@@ -87,12 +87,7 @@ impl Program {
                 }
             }
         });
-        Self {
-            child,
-            lines,
-            events: Vec::new(),
-            data,
-        }
+        Self { child, lines, events: Vec::new(), data }
     }
 
     /// Reads one line of any kind; `None` if the program has ended.
@@ -145,16 +140,7 @@ impl Program {
     /// Plays a whole game of Loot against local bots, and returns the program that has ended, with its event `over`.
     pub(crate) fn has_played(root: &Path, bots: u8, target: u8) -> (Self, Value) {
         let (bots, target) = (bots.to_string(), format!("target={target}"));
-        let args = [
-            "play",
-            "loot",
-            "--bots",
-            &bots,
-            "--option",
-            &target,
-            "--headless",
-            "--json",
-        ];
+        let args = ["play", "loot", "--bots", &bots, "--option", &target, "--headless", "--json"];
         let mut program = Self::start(root, "solo", &args);
         let over = program.wait_for("over").expect("the game ends");
         assert!(program.finish().success());
@@ -241,11 +227,7 @@ impl Relay {
     }
 
     pub(crate) fn start_with(root: &Path, options: &[&str]) -> Self {
-        Self::start_by(
-            fairdeal(),
-            root,
-            &[&["--listen", "/ip4/127.0.0.1/tcp/0"], options].concat(),
-        )
+        Self::start_by(fairdeal(), root, &[&["--listen", "/ip4/127.0.0.1/tcp/0"], options].concat())
     }
 
     /// Kills the relay, runs `between`, and starts the relay again at the same address.
@@ -280,16 +262,10 @@ impl Relay {
                 let (server, _) = rest.split_once('/').unwrap();
                 metrics = Some(server.parse().unwrap());
             }
-            line.split_whitespace()
-                .find(|word| word.starts_with('/'))
-                .map(str::to_owned)
+            line.split_whitespace().find(|word| word.starts_with('/')).map(str::to_owned)
         });
         let address = address.expect("it says where it listens");
-        Self {
-            child,
-            address,
-            metrics,
-        }
+        Self { child, address, metrics }
     }
 
     #[allow(dead_code, reason = "benches/relay.rs measures the process")]

@@ -60,28 +60,17 @@ fn same_games_give_the_same_table() {
     let line = line(&one);
     assert_eq!((&line["game"], &line["tables"]), (&"loot".into(), &3.into()));
     let players = line["players"].as_array().unwrap();
-    let sum = |field: &str| {
-        players
-            .iter()
-            .map(|player| player[field].as_u64().unwrap())
-            .sum::<u64>()
-    };
+    let sum = |field: &str| players.iter().map(|player| player[field].as_u64().unwrap()).sum::<u64>();
     assert_eq!((players.len(), sum("games")), (3, 9));
     assert!(sum("won") >= 3);
     let cautious = |player: &Value| {
         let [rating, deviation] = ["rating", "deviation"].map(|field| player[field].as_f64().unwrap());
         rating - 3.0 * deviation
     };
-    assert!(
-        players.is_sorted_by(|one, other| cautious(one) >= cautious(other) - 0.1),
-        "{line}"
-    );
+    assert!(players.is_sorted_by(|one, other| cautious(one) >= cautious(other) - 0.1), "{line}");
     for player in players {
         let key = player["key"].as_str().unwrap();
-        assert!(
-            text.contains(&format!("{} ({})", player["name"].as_str().unwrap(), &key[..8])),
-            "{text}"
-        );
+        assert!(text.contains(&format!("{} ({})", player["name"].as_str().unwrap(), &key[..8])), "{text}");
     }
 }
 
@@ -108,10 +97,7 @@ fn files_that_do_not_count_are_told() {
         let (found, text, errors) = ratings(&[path]);
         assert_eq!((found, text.as_str()), (Some(code), "No rated games.\n"), "{errors}");
         let name = path.file_name().unwrap().to_str().unwrap();
-        assert!(
-            errors.lines().count() == 1 && errors.contains(name) && errors.contains(why),
-            "{errors}"
-        );
+        assert!(errors.lines().count() == 1 && errors.contains(name) && errors.contains(why), "{errors}");
     };
     told(&tampered, 1, "NOT FAIR");
     told(&garbage, 2, "not a fairdeal transcript");

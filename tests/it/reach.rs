@@ -40,15 +40,8 @@ fn two_peers_play_through_a_relay() {
     let relay = Relay::start(root.path());
     let mut host = host(root.path(), TCP, &["--relay", &relay.address]);
     let ticket: Ticket = host.ticket().parse().unwrap();
-    let through = ticket
-        .addresses()
-        .iter()
-        .find(|address| address.to_string().ends_with("p2p-circuit"));
-    let target = format!(
-        "{}/p2p/{}",
-        through.expect("the ticket has the relay in it"),
-        ticket.host()
-    );
+    let through = ticket.addresses().iter().find(|address| address.to_string().ends_with("p2p-circuit"));
+    let target = format!("{}/p2p/{}", through.expect("the ticket has the relay in it"), ticket.host());
     let guest = guest(root.path(), TCP, &target);
     play_on(host, guest);
 }
@@ -66,10 +59,7 @@ fn two_play_by_quic_alone() {
 fn a_name_in_an_address_is_looked_up() {
     let root = TempDir::new().unwrap();
     let mut host = host(root.path(), TCP, &[]);
-    let shown = host.wait_for("ticket").unwrap()["addresses"][0]
-        .as_str()
-        .unwrap()
-        .to_owned();
+    let shown = host.wait_for("ticket").unwrap()["addresses"][0].as_str().unwrap().to_owned();
     let target = shown.replace("/ip4/127.0.0.1/", "/dns4/localhost/");
     assert_ne!(target, shown);
     let guest = guest(root.path(), TCP, &target);
@@ -84,17 +74,7 @@ fn password_admits_a_guest() {
         command.env("FAIRDEAL_PASSWORD", password);
         command
     };
-    let args = [
-        "bot",
-        "host",
-        "loot",
-        "--seats",
-        "2",
-        "--json",
-        "--listen",
-        TCP,
-        "--password",
-    ];
+    let args = ["bot", "host", "loot", "--seats", "2", "--json", "--listen", TCP, "--password"];
     let mut host = Program::start_by(knowing("open sesame"), root.path(), "host", &args);
     let ticket = host.ticket();
     let join = ["bot", "join", &ticket, "--json", "--listen", TCP];

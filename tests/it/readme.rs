@@ -13,9 +13,6 @@ fn readme_pictures_are_current() {
         let path = format!("docs/pictures/{name}");
         assert!(readme.contains(&path), "{path} is not in the README");
         let kept = fs::read_to_string(root.join(&path)).unwrap();
-        assert!(
-            kept == svg,
-            "{path} is out of date: cargo run --example pictures -- docs/pictures"
-        );
+        assert!(kept == svg, "{path} is out of date: cargo run --example pictures -- docs/pictures");
     }
 }

@@ -45,10 +45,7 @@ fn metrics(server: SocketAddr) -> BTreeMap<String, u64> {
     let (head, body) = ask(server, "GET /metrics HTTP/1.1\r\nHost: relay\r\n\r\n");
     assert!(head.starts_with("HTTP/1.1 200 OK\r\n"), "{head}");
     assert!(head.contains("content-type: text/plain; version=0.0.4"), "{head}");
-    assert!(
-        !body.contains('/') && !body.contains("12D3") && body.ends_with('\n'),
-        "{body}"
-    );
+    assert!(!body.contains('/') && !body.contains("12D3") && body.ends_with('\n'), "{body}");
     let help = Regex::new(r"^# HELP [a-z_]+ \S.*$").unwrap();
     let kind = Regex::new(r"^# TYPE ([a-z_]+) (counter|gauge)$").unwrap();
     let sample = Regex::new(r#"^(([a-z_]+)(?:\{[a-z]+="[a-z0-9_.]+"\})?) ([0-9]+)$"#).unwrap();
@@ -60,10 +57,7 @@ fn metrics(server: SocketAddr) -> BTreeMap<String, u64> {
             assert_eq!(found[2], last.0, "a sample follows its type");
             assert_eq!(last.0.ends_with("_total"), last.1 == "counter", "{line}");
             let name = found[1].strip_prefix("fairdeal_relay_").unwrap().to_owned();
-            assert!(
-                samples.insert(name, found[3].parse().unwrap()).is_none(),
-                "twice: {line}"
-            );
+            assert!(samples.insert(name, found[3].parse().unwrap()).is_none(), "twice: {line}");
         } else {
             assert!(help.is_match(line), "{line}");
         }
@@ -149,14 +143,8 @@ async fn metrics_follow_tables_and_circuits() {
     let root = TempDir::new().unwrap();
     let (relay, server) = relay(root.path(), &[]);
     let before = metrics(server);
-    let counts = [
-        "connections",
-        "reservations",
-        "circuits",
-        "tables",
-        "circuits_opened_total",
-    ]
-    .map(|name| before[name]);
+    let counts =
+        ["connections", "reservations", "circuits", "tables", "circuits_opened_total"].map(|name| before[name]);
     assert_eq!(counts, [0; 5]);
     assert_eq!((before["connections_max"], before["circuits_max"]), (512, 256));
 
@@ -169,43 +157,26 @@ async fn metrics_follow_tables_and_circuits() {
     guest.node.dial(Some(peer), vec![circuit]).unwrap();
     let connected = |event| matches!(event, NodeEvent::Connected { peer: with, .. } if with == peer).then_some(());
     guest.until(connected).await;
-    wait_for(
-        server,
-        &[("connections", 2), ("reservations", 1), ("circuits", 1), ("tables", 1)],
-    );
+    wait_for(server, &[("connections", 2), ("reservations", 1), ("circuits", 1), ("tables", 1)]);
     let open = metrics(server);
-    assert_eq!(
-        (open["reservations_granted_total"], open["circuits_opened_total"]),
-        (1, 1)
-    );
+    assert_eq!((open["reservations_granted_total"], open["circuits_opened_total"]), (1, 1));
     assert!(open["registrations_accepted_total"] >= 1 && open["connections_accepted_total"] >= 2);
 
     guest.node.send(peer, vec![7; 200_000]).unwrap();
-    host.until(|event| matches!(event, NodeEvent::Message { .. }).then_some(()))
-        .await;
+    host.until(|event| matches!(event, NodeEvent::Message { .. }).then_some(())).await;
     let carried = metrics(server);
     for direction in ["received_bytes_total", "sent_bytes_total"] {
         assert!(carried[direction] >= open[direction] + 200_000, "{carried:?}");
     }
     guest.node.shutdown().await;
     host.node.shutdown().await;
-    wait_for(
-        server,
-        &[("connections", 0), ("reservations", 0), ("circuits", 0), ("tables", 0)],
-    );
+    wait_for(server, &[("connections", 0), ("reservations", 0), ("circuits", 0), ("tables", 0)]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn relay_refuses_beyond_its_limits_and_says_so() {
     let root = TempDir::new().unwrap();
-    let limits = [
-        "--max-registrations",
-        "1",
-        "--max-reservations",
-        "1",
-        "--max-connections",
-        "2",
-    ];
+    let limits = ["--max-registrations", "1", "--max-reservations", "1", "--max-connections", "2"];
     let (relay, server) = relay(root.path(), &limits);
     let address: Multiaddr = relay.address.parse().unwrap();
     let mut first = Player::new(1, Some(&address));
@@ -213,11 +184,7 @@ async fn relay_refuses_beyond_its_limits_and_says_so() {
     let mut second = Player::new(2, Some(&address));
     let (reserved, registered) = second.told().await;
     let full = "the relay serves as many players as it can";
-    assert_eq!(
-        reserved.as_deref(),
-        Some(full),
-        "the only reservation is the first one's"
-    );
+    assert_eq!(reserved.as_deref(), Some(full), "the only reservation is the first one's");
     assert_eq!(registered.as_deref(), Some("it lists as many tables as it can"));
     let mut third = Player::new(3, Some(&address));
     let (reserved, registered) = third.told().await;
@@ -262,10 +229,7 @@ fn health_is_the_exit_code() {
     let output = health(server);
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     let errors = String::from_utf8(output.stderr).unwrap();
-    assert!(
-        errors.contains("is not healthy: ") && errors.lines().count() == 1,
-        "{errors}"
-    );
+    assert!(errors.contains("is not healthy: ") && errors.lines().count() == 1, "{errors}");
 }
 
 #[test]
@@ -276,28 +240,16 @@ fn taken_metrics_port_and_too_few_open_files_are_usage_errors() {
     let listen = "/ip4/127.0.0.1/tcp/0";
     let mut command = fairdeal();
     command.arg("--data-dir").arg(root.path().join("taken"));
-    let output = command
-        .args(["relay", "--listen", listen, "--metrics", &metrics])
-        .output()
-        .unwrap();
+    let output = command.args(["relay", "--listen", listen, "--metrics", &metrics]).output().unwrap();
     let errors = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2), "{errors}");
-    assert!(
-        errors.contains("cannot serve metrics at") && errors.contains("--metrics"),
-        "{errors}"
-    );
+    assert!(errors.contains("cannot serve metrics at") && errors.contains("--metrics"), "{errors}");
 
     let program = env!("CARGO_BIN_EXE_fairdeal");
     let data = root.path().join("few");
-    let line = format!(
-        "ulimit -n 300; exec '{program}' --data-dir '{}' relay --listen {listen}",
-        data.display()
-    );
+    let line = format!("ulimit -n 300; exec '{program}' --data-dir '{}' relay --listen {listen}", data.display());
     let output = std::process::Command::new("sh").args(["-c", &line]).output().unwrap();
     let errors = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2), "{errors}");
-    assert!(
-        errors.contains("640 open files, and this system allows 300"),
-        "{errors}"
-    );
+    assert!(errors.contains("640 open files, and this system allows 300"), "{errors}");
 }

@@ -90,11 +90,7 @@ fn every_moment_is_as_the_seats_saw_it() {
         }
         // Almost every position with a seat to act has a step. Those that a vote or an interjection leaves unchanged
         // have none.
-        assert!(
-            compared * 10 >= stands.len() * 8,
-            "{game}: {compared} of {}",
-            stands.len()
-        );
+        assert!(compared * 10 >= stands.len() * 8, "{game}: {compared} of {}", stands.len());
         let last = replay.step(replay.last());
         assert!(last.game.is_over());
         assert_eq!(last.game.scores(), replay.report().scores);
@@ -197,11 +193,7 @@ fn it_can_be_broken_off() {
     let broken = Replay::open_with(transcript(&LOOT), &mut |so_far| {
         calls += 1;
         assert!(so_far.done <= so_far.total);
-        if calls == 4 {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
+        if calls == 4 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     assert_eq!(broken.err(), Some(ReplayError::BrokenOff));
     assert_eq!(calls, 4);

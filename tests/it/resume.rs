@@ -23,12 +23,7 @@ fn transcript(data: &Path) -> Option<PathBuf> {
 fn killed(seed: u8, game: &[&str]) {
     let root = TempDir::new().unwrap();
     let mut rng = ChaCha20Rng::from_seed([seed; 32]);
-    let host = [
-        &["bot", "host"],
-        game,
-        &["--seats", "3", "--bots", "1", "--json", "--bot-delay", "20"],
-        &LISTEN[..],
-    ];
+    let host = [&["bot", "host"], game, &["--seats", "3", "--bots", "1", "--json", "--bot-delay", "20"], &LISTEN[..]];
     let mut programs = vec![Program::start(root.path(), "host", &host.concat())];
     let ticket = programs[0].ticket();
     let guest = ["bot", "join", &ticket, "--json", "--bot-delay", "20"];
@@ -205,10 +200,7 @@ fn a_returned_program_closes_a_deserted_table() {
         let end = host.wait_for_matching(|event| event["event"] == "claimed" || event["event"] == "error");
         let end = end.unwrap();
         if end["event"] == "claimed" {
-            assert_eq!(
-                (&end["by"], &end["absent"]),
-                (&serde_json::json!([0]), &serde_json::json!([1]))
-            );
+            assert_eq!((&end["by"], &end["absent"]), (&serde_json::json!([0]), &serde_json::json!([1])));
             assert!(transcript(&host.data).is_some());
         } else {
             assert!(end.to_string().contains("fairdeal resume"), "{end}");

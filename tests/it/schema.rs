@@ -19,8 +19,7 @@ impl Validator<'_> {
             other => return Err(format!("{other} is no schema")),
         };
         for (keyword, wanted) in keywords {
-            self.keyword(keyword, wanted, keywords, value)
-                .map_err(|why| format!("{why} ({keyword})"))?;
+            self.keyword(keyword, wanted, keywords, value).map_err(|why| format!("{why} ({keyword})"))?;
         }
         Ok(())
     }
@@ -44,9 +43,7 @@ impl Validator<'_> {
             "maximum" => value.as_i64().is_none_or(|value| Some(value) <= wanted.as_i64()),
             "pattern" if wanted == "^[0-9a-f]{64}$" => {
                 let digit = |c: char| c.is_ascii_digit() || ('a'..='f').contains(&c);
-                value
-                    .as_str()
-                    .is_some_and(|text| text.len() == 64 && text.chars().all(digit))
+                value.as_str().is_some_and(|text| text.len() == 64 && text.chars().all(digit))
             }
             "required" => {
                 let fields = list(wanted)?.iter().filter_map(Value::as_str);
@@ -89,11 +86,7 @@ impl Validator<'_> {
             }
             other => return Err(format!("this validator does not know '{other}'")),
         };
-        if holds {
-            Ok(())
-        } else {
-            Err(format!("{value} against {wanted}"))
-        }
+        if holds { Ok(()) } else { Err(format!("{value} against {wanted}")) }
     }
 }
 

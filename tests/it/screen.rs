@@ -49,12 +49,7 @@ fn end_of(child: &mut dyn Child) -> ExitStatus {
 }
 
 /// Size of the terminals.
-const SIZE: PtySize = PtySize {
-    rows: 32,
-    cols: 100,
-    pixel_width: 0,
-    pixel_height: 0,
-};
+const SIZE: PtySize = PtySize { rows: 32, cols: 100, pixel_width: 0, pixel_height: 0 };
 
 /// Whether this machine opens pseudo-terminals.
 pub(super) fn terminals_work() -> bool {
@@ -107,13 +102,7 @@ impl Player {
                 received.lock().unwrap().extend(&bytes[..count]);
             }
         });
-        Self {
-            bytes: all,
-            child,
-            keyboard: pair.master.take_writer().unwrap(),
-            screen,
-            _terminal: pair.master,
-        }
+        Self { bytes: all, child, keyboard: pair.master.take_writer().unwrap(), screen, _terminal: pair.master }
     }
 
     fn shown(&self) -> String {
@@ -322,10 +311,7 @@ fn two_play_from_their_screens_one_is_killed_and_the_game_is_audited() {
     while !anna.shown().contains("[a audit]") {
         assert!(since.elapsed() < PATIENCE, "no end:\n{}", anna.shown());
         let shown = anna.shown();
-        if ["YOUR TURN", "[Enter show all]", "[Enter continue]"]
-            .iter()
-            .any(|text| shown.contains(text))
-        {
+        if ["YOUR TURN", "[Enter show all]", "[Enter continue]"].iter().any(|text| shown.contains(text)) {
             anna.presses(ENTER);
         }
         thread::sleep(Duration::from_millis(300));
@@ -418,9 +404,7 @@ fn first_screen_shows_tables_of_meeting_points() {
     }
     let root = tempfile::tempdir().unwrap();
     let relay = Relay::start(root.path());
-    let args = [
-        "bot", "host", "loot", "--seats", "2", "--json", "--no-lan", "--name", "Dora",
-    ];
+    let args = ["bot", "host", "loot", "--seats", "2", "--json", "--no-lan", "--name", "Dora"];
     let meet = ["--meet", &relay.address];
     let mut host = Program::start(root.path(), "host", &[&args[..], &meet, &LISTEN].concat());
     let data = root.path().join("guest");
@@ -441,9 +425,7 @@ fn first_screen_shows_tables_of_meeting_points() {
     let mut player = Player::starts(&data, command);
     player.reads("nowhere is no address");
     player.sees("favourite's table", |shown| {
-        shown
-            .lines()
-            .any(|line| line.contains("Loot with Dorothy (Dora)") && line.contains("★ 1 free"))
+        shown.lines().any(|line| line.contains("Loot with Dorothy (Dora)") && line.contains("★ 1 free"))
     });
     player.presses("o");
     player.reads("who can join");
@@ -470,10 +452,7 @@ fn closed_window_ends_the_program() {
     if !terminals_work() {
         return;
     }
-    for (args, shows) in [
-        (&["play", "loot", "--bots", "1"][..], "◈ sealed"),
-        (&[], "Open tables near you"),
-    ] {
+    for (args, shows) in [(&["play", "loot", "--bots", "1"][..], "◈ sealed"), (&[], "Open tables near you")] {
         let data = tempfile::tempdir().unwrap();
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_fairdeal"));
         command.args(["--name", "Anna"]);
@@ -537,9 +516,7 @@ fn past_game_is_reviewed_and_rated() {
     player.asks_for("history: past games");
     player.reads("[w review]");
     player.presses("w");
-    player.sees("answer", |shown| {
-        shown.contains("cost you most") || shown.contains("Well played")
-    });
+    player.sees("answer", |shown| shown.contains("cost you most") || shown.contains("Well played"));
     player.presses("\x1b");
     player.reads("[o opponents]");
     player.presses("o");
@@ -679,9 +656,7 @@ fn interface_starts_where_nothing_can_be_written() {
         player.presses(",");
         player.reads("pyramids");
         player.presses("\x1b");
-        player.sees("first screen", |shown| {
-            shown.contains("Loot") && !shown.contains("pyramids")
-        });
+        player.sees("first screen", |shown| shown.contains("Loot") && !shown.contains("pyramids"));
         player.presses("H");
         player.reads("history");
         drop(player);
@@ -690,26 +665,12 @@ fn interface_starts_where_nothing_can_be_written() {
             let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_fairdeal"));
             command.args(args);
             let player = Player::starts(data, command);
-            player.sees("game", |shown| {
-                shown.contains("puzzle 1 of") || shown.contains("practice")
-            });
+            player.sees("game", |shown| shown.contains("puzzle 1 of") || shown.contains("practice"));
         }
-        for args in [
-            &["play", "loot", "--headless"][..],
-            &["host", "loot", "--headless"],
-            &["resume", "--headless"],
-        ] {
-            let output = super::process::fairdeal()
-                .arg("--data-dir")
-                .arg(data)
-                .args(args)
-                .output()
-                .unwrap();
+        for args in [&["play", "loot", "--headless"][..], &["host", "loot", "--headless"], &["resume", "--headless"]] {
+            let output = super::process::fairdeal().arg("--data-dir").arg(data).args(args).output().unwrap();
             let why = String::from_utf8_lossy(&output.stderr).into_owned();
-            assert!(
-                !output.status.success() && why.contains("--data-dir"),
-                "{args:?}: {why}"
-            );
+            assert!(!output.status.success() && why.contains("--data-dir"), "{args:?}: {why}");
         }
     }
 }
@@ -761,24 +722,11 @@ fn the_terminal_may_change_its_size() {
     player.asks_for("play Houses of Thoth");
     player.asks_for("start");
     player.reads("◈ sealed");
-    for (rows, cols, text) in [
-        (19, 60, "fairdeal needs"),
-        (20, 60, "◈ sealed"),
-        (50, 160, "◈ sealed"),
-        (24, 80, "◈ sealed"),
-    ] {
-        player
-            .screen
-            .lock()
-            .unwrap()
-            .screen_mut()
-            .set_size(rows.try_into().unwrap(), cols.try_into().unwrap());
-        let size = PtySize {
-            rows,
-            cols,
-            pixel_width: 0,
-            pixel_height: 0,
-        };
+    for (rows, cols, text) in
+        [(19, 60, "fairdeal needs"), (20, 60, "◈ sealed"), (50, 160, "◈ sealed"), (24, 80, "◈ sealed")]
+    {
+        player.screen.lock().unwrap().screen_mut().set_size(rows.try_into().unwrap(), cols.try_into().unwrap());
+        let size = PtySize { rows, cols, pixel_width: 0, pixel_height: 0 };
         player._terminal.resize(size).unwrap();
         player.reads(text);
     }
@@ -898,9 +846,7 @@ fn linux_console_gets_ascii_unless_the_settings_say_otherwise() {
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_fairdeal"));
         command.args(["play", "plutonian-poker", "--bots", "2"]);
         let player = Player::starts_with(&data, command, &[("TERM", term)]);
-        player.sees("table", |shown| {
-            shown.contains(if is_ascii { "# sealed" } else { "◈ sealed" })
-        });
+        player.sees("table", |shown| shown.contains(if is_ascii { "# sealed" } else { "◈ sealed" }));
         let bytes = player.bytes.lock().unwrap().clone();
         assert_eq!(bytes.is_ascii(), is_ascii, "TERM={term} {ascii}");
         drop(player);
@@ -910,11 +856,7 @@ fn linux_console_gets_ascii_unless_the_settings_say_otherwise() {
         let told = player.sees("terminal", |shown| shown.contains("terminal   100 by 32"));
         let told: String = told.split_whitespace().collect::<Vec<_>>().join(" ");
         let on_console = term.contains("linux");
-        assert_eq!(
-            told.contains("Linux console's fonts have no half blocks"),
-            on_console,
-            "{told}"
-        );
+        assert_eq!(told.contains("Linux console's fonts have no half blocks"), on_console, "{told}");
         assert_eq!(told.contains("; ASCII"), is_ascii, "{told}");
     }
 }
@@ -955,14 +897,8 @@ fn terminals_without_a_screen_get_lines() {
         &["play", "loot", "--bots", "1"],
         &["play", "ivory-tower", "--practice"],
         &["host", "loot"],
-        &[
-            "join",
-            "/ip4/127.0.0.1/tcp/1/p2p/12D3KooWK99VoVxNE7XzyBwXEzW7xhK7Gpv85r9F3V3fyKSUKPH5",
-        ],
-        &[
-            "watch",
-            "/ip4/127.0.0.1/tcp/1/p2p/12D3KooWK99VoVxNE7XzyBwXEzW7xhK7Gpv85r9F3V3fyKSUKPH5",
-        ],
+        &["join", "/ip4/127.0.0.1/tcp/1/p2p/12D3KooWK99VoVxNE7XzyBwXEzW7xhK7Gpv85r9F3V3fyKSUKPH5"],
+        &["watch", "/ip4/127.0.0.1/tcp/1/p2p/12D3KooWK99VoVxNE7XzyBwXEzW7xhK7Gpv85r9F3V3fyKSUKPH5"],
         &["resume"],
     ];
     for (number, args) in commands.into_iter().enumerate() {
@@ -994,10 +930,7 @@ fn terminals_without_a_screen_get_lines() {
         assert!(!data.exists());
     }
     // These have lines to print instead.
-    for (args, text) in [
-        (&["puzzle"][..], "loot"),
-        (&["replay", "docs/vectors/poker.fairdeal"], "deal"),
-    ] {
+    for (args, text) in [(&["puzzle"][..], "loot"), (&["replay", "docs/vectors/poker.fairdeal"], "deal")] {
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_fairdeal"));
         command.cwd(env!("CARGO_MANIFEST_DIR"));
         command.args(args);
@@ -1020,16 +953,8 @@ fn ticket_is_copied_by_tmux_or_by_the_terminal() {
     let kept = root.path().join("kept");
     let path = std::env::var("PATH").unwrap();
     for (kind, script, words) in [
-        (
-            "new",
-            "[ \"$*\" = 'load-buffer -w -' ] && exec cat",
-            "✓ The ticket is in tmux's buffer",
-        ),
-        (
-            "old",
-            "[ \"$*\" = 'load-buffer -' ] && exec cat",
-            "✓ The ticket is in tmux's buffer",
-        ),
+        ("new", "[ \"$*\" = 'load-buffer -w -' ] && exec cat", "✓ The ticket is in tmux's buffer"),
+        ("old", "[ \"$*\" = 'load-buffer -' ] && exec cat", "✓ The ticket is in tmux's buffer"),
         ("failing", "exit 1", "✗ Nothing was copied"),
         ("none", "", "• This terminal was asked to copy"),
     ] {
@@ -1040,15 +965,7 @@ fn ticket_is_copied_by_tmux_or_by_the_terminal() {
         std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
         let _ = std::fs::remove_file(&kept);
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_fairdeal"));
-        command.args([
-            "--name",
-            "Anna",
-            "host",
-            "loot",
-            "--listen",
-            "/ip4/127.0.0.1/tcp/0",
-            "--no-lan",
-        ]);
+        command.args(["--name", "Anna", "host", "loot", "--listen", "/ip4/127.0.0.1/tcp/0", "--no-lan"]);
         let path = format!("{}:{path}", folder.display());
         let tmux = if kind == "none" { "" } else { "/tmp/none,1,0" };
         let data = folder.join("data");
@@ -1071,15 +988,7 @@ fn qr_code_is_seen_without_colours() {
     }
     let data = tempfile::tempdir().unwrap();
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_fairdeal"));
-    command.args([
-        "--name",
-        "Anna",
-        "host",
-        "loot",
-        "--listen",
-        "/ip4/127.0.0.1/tcp/0",
-        "--no-lan",
-    ]);
+    command.args(["--name", "Anna", "host", "loot", "--listen", "/ip4/127.0.0.1/tcp/0", "--no-lan"]);
     let mut player = Player::starts_with(data.path(), command, &[("NO_COLOR", "1")]);
     player.reads("[Q QR code]");
     player.presses("Q");

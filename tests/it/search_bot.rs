@@ -36,9 +36,7 @@ fn searching_bot_plays_every_game() {
     for info in GAMES.iter().filter(|info| info.most_seats > 1) {
         let seats = info.most_seats.to_string();
         let side = format!("exec:{}", command(&complaints));
-        let args = [
-            "bot", "duel", info.id, &side, "gentle", "--json", "--games", "1", "--seats", &seats,
-        ];
+        let args = ["bot", "duel", info.id, &side, "gentle", "--json", "--games", "1", "--seats", &seats];
         // It has time for a few play-outs.
         let output = fairdeal().args(args).env("SEARCH_MS", "2").output().unwrap();
         let errors = String::from_utf8_lossy(&output.stderr);
@@ -77,11 +75,7 @@ fn searching_bots_play_over_loopback() {
             program.wait_for("over").expect("the game ends");
         }
         assert!(host.finish().success() && guest.finish().success());
-        assert_eq!(
-            (host.errors(), guest.errors()),
-            (String::new(), String::new()),
-            "{game}"
-        );
+        assert_eq!((host.errors(), guest.errors()), (String::new(), String::new()), "{game}");
         assert_eq!(std::fs::read_to_string(&complaints).unwrap(), "", "{game}");
     }
 }
@@ -153,10 +147,7 @@ fn question(id: u64) -> (Value, Vec<Value>) {
         .unwrap();
     let known = chance.dealt_to(seat);
     let legal = game.legal(seat, known);
-    let legal: Vec<Value> = legal
-        .iter()
-        .map(|action| game.action_to_json(seat, action, known))
-        .collect();
+    let legal: Vec<Value> = legal.iter().map(|action| game.action_to_json(seat, action, known)).collect();
     let line = json!({
         "event": "choose", "id": id, "must": true, "legal": legal, "view": game.view(Some(seat), known),
         "position": Position::text(&game, seat, known),

@@ -53,12 +53,7 @@ impl Scene {
             ChaCha20Rng::from_seed(bytes)
         });
         room.begin();
-        Self {
-            room,
-            sent: VecDeque::new(),
-            now: 0,
-            lie,
-        }
+        Self { room, sent: VecDeque::new(), now: 0, lie }
     }
 
     fn last(&self) -> usize {
@@ -106,13 +101,7 @@ impl Scene {
             if self.deliver() {
                 continue;
             }
-            for (place, bot) in self
-                .room
-                .places
-                .iter_mut()
-                .zip(&mut bots)
-                .filter(|(place, _)| place.is_up())
-            {
+            for (place, bot) in self.room.places.iter_mut().zip(&mut bots).filter(|(place, _)| place.is_up()) {
                 let (table, seat) = (&place.table, place.seat());
                 let chosen = bot.choose(table.game(), seat, table.known(), &mut place.rng);
                 if chosen.is_some_and(|action| place.act(action).is_ok()) {
@@ -176,10 +165,7 @@ fn removal_by_word_is_not_rated() {
     let summary = scene.summary();
     assert_eq!(summary.ending, Ending::Finished);
     let seats = vec![Seat::new(2).unwrap()];
-    assert_eq!(
-        (summary.unrated.as_ref(), places(&summary)),
-        (Some(&Unrated::ByWord { seats }), vec![])
-    );
+    assert_eq!((summary.unrated.as_ref(), places(&summary)), (Some(&Unrated::ByWord { seats }), vec![]));
     let transcript = scene.table().transcript();
     let (rated, errors) = ratings(&transcript.to_bytes().unwrap());
     let why = "not rated: only the others' word says that player 3 was absent";
@@ -191,12 +177,7 @@ fn removal_by_word_is_not_rated() {
     keep(&data, &transcript, scene.table().replica(), Seat::new(0), None).unwrap();
     drop(data);
     let told = |args: &[&str]| {
-        let output = fairdeal()
-            .arg("--data-dir")
-            .arg(root.path())
-            .args(args)
-            .output()
-            .unwrap();
+        let output = fairdeal().arg("--data-dir").arg(root.path()).args(args).output().unwrap();
         String::from_utf8(output.stdout).unwrap()
     };
     let text = told(&["history"]);
@@ -212,21 +193,13 @@ fn removal_by_word_is_not_rated() {
 /// Signs a Close in place of its first ack of the game.
 fn fault_in_play(content: &Content) -> Option<Content> {
     let body = matches!(content.body, Body::Ack { .. }).then_some(Body::Close)?;
-    Some(Content {
-        body,
-        ..content.clone()
-    })
+    Some(Content { body, ..content.clone() })
 }
 
 /// Opens another seed than its own.
 fn fault_after_the_end(content: &Content) -> Option<Content> {
-    let body = matches!(content.body, Body::Open { .. }).then_some(Body::Open {
-        seed: OpenedSeed([5; 32]),
-    })?;
-    Some(Content {
-        body,
-        ..content.clone()
-    })
+    let body = matches!(content.body, Body::Open { .. }).then_some(Body::Open { seed: OpenedSeed([5; 32]) })?;
+    Some(Content { body, ..content.clone() })
 }
 
 #[test]
@@ -283,22 +256,14 @@ fn guilty_winner_is_last() {
 /// covers the end, and the game is not rated.
 #[test]
 fn end_is_rated_from_its_confirmation_on() {
-    for (kind, rated) in [
-        (StepKind::Confirm, false),
-        (StepKind::Opening, true),
-        (StepKind::Closing, true),
-    ] {
+    for (kind, rated) in [(StepKind::Confirm, false), (StepKind::Opening, true), (StepKind::Closing, true)] {
         let scene = Scene::new(2, 3, honest).play(|scene| scene.is_over_at(kind));
         let cut = scene.table().transcript();
         assert_eq!(cut.end(), End::Unfinished);
         let scene = scene.kill_last().finish();
         let summary = scene.summary();
         let transcript = scene.table().transcript();
-        assert_eq!(
-            (transcript.end(), transcript.claims().len()),
-            (End::Finished, 1),
-            "{kind:?}"
-        );
+        assert_eq!((transcript.end(), transcript.claims().len()), (End::Finished, 1), "{kind:?}");
         let (found, errors) = ratings(&transcript.to_bytes().unwrap());
         assert_eq!((found, summary.unrated.is_none()), (rated, rated), "{kind:?}: {errors}");
         if rated {
@@ -308,10 +273,7 @@ fn end_is_rated_from_its_confirmation_on() {
             // A file that was cut after the signatures proves the result as well.
             assert!(ratings(&cut.to_bytes().unwrap()).0, "{kind:?}");
         } else {
-            assert!(
-                errors.contains("not rated: not all its players have signed its end"),
-                "{errors}"
-            );
+            assert!(errors.contains("not rated: not all its players have signed its end"), "{errors}");
             assert!(!ratings(&cut.to_bytes().unwrap()).0);
         }
     }

@@ -24,9 +24,7 @@ fn commands(page: &str) -> Vec<(String, i32)> {
     let lines = blocks.flat_map(|block| block.split("```").next().unwrap().lines());
     let commands = lines.map(|line| {
         let (command, comment) = line.split_once(" # ").unwrap_or((line, ""));
-        let status = comment
-            .strip_prefix("exits with ")
-            .map_or(0, |status| status.parse().unwrap());
+        let status = comment.strip_prefix("exits with ").map_or(0, |status| status.parse().unwrap());
         (command.trim().to_owned(), status)
     });
     commands.collect()
@@ -66,13 +64,7 @@ impl Reader {
         let sample = root().join("tests/it/transcripts/loot.fairdeal");
         fs::copy(sample, folder.path().join("game.fairdeal")).unwrap();
         std::os::unix::fs::symlink(root().join("examples"), folder.path().join("examples")).unwrap();
-        Self {
-            at: folder.path().to_owned(),
-            folder,
-            others: Vec::new(),
-            players: Vec::new(),
-            known: BTreeMap::new(),
-        }
+        Self { at: folder.path().to_owned(), folder, others: Vec::new(), players: Vec::new(), known: BTreeMap::new() }
     }
 
     fn data(&self) -> PathBuf {
@@ -86,17 +78,7 @@ impl Reader {
                 continue;
             }
             let value = if place == "TICKET" {
-                let args = [
-                    "host",
-                    "loot",
-                    "--seats",
-                    "2",
-                    "--headless",
-                    "--json",
-                    "--no-lan",
-                    "--listen",
-                    HERE,
-                ];
+                let args = ["host", "loot", "--seats", "2", "--headless", "--json", "--no-lan", "--listen", HERE];
                 let mut host = Program::start(self.folder.path(), "host", &args);
                 let ticket = host.ticket();
                 self.others.push(host);
@@ -107,10 +89,7 @@ impl Reader {
             };
             self.known.insert(place, value);
         }
-        let filled = self
-            .known
-            .iter()
-            .fold(command.to_owned(), |text, (place, value)| text.replace(place, value));
+        let filled = self.known.iter().fold(command.to_owned(), |text, (place, value)| text.replace(place, value));
         // Nothing here is for the network outside.
         let words: Vec<&str> = filled.split_whitespace().collect();
         match words.as_slice() {
@@ -125,9 +104,7 @@ impl Reader {
     fn runs_relay(&mut self, options: &[&str]) {
         let name = format!("relay-{}", self.others.len());
         // Any port for metrics: other tests run beside this one.
-        let options = options
-            .iter()
-            .map(|word| if *word == METRICS { "127.0.0.1:0" } else { word });
+        let options = options.iter().map(|word| if *word == METRICS { "127.0.0.1:0" } else { word });
         let args: Vec<&str> = ["relay", "--listen", HERE].into_iter().chain(options).collect();
         let mut relay = Program::start(self.folder.path(), &name, &args);
         loop {
@@ -229,9 +206,7 @@ fn commands_of_installing_work() {
         tar -cf - fairdeal-0-linux-musl | gzip -1 >fairdeal-0-linux-musl.tar.gz && rm -r fairdeal-0-linux-musl &&
         sha256sum *.tar.gz >SHA256SUMS";
     let mut packing = Command::new("sh");
-    packing
-        .args(["-c", pack, env!("CARGO_BIN_EXE_fairdeal")])
-        .current_dir(reader.folder.path());
+    packing.args(["-c", pack, env!("CARGO_BIN_EXE_fairdeal")]).current_dir(reader.folder.path());
     assert!(packing.status().unwrap().success());
     follows(reader, "install.md", 9);
 }
@@ -262,10 +237,7 @@ fn site_has_every_page() {
     let docs = root().join("docs");
     let contents = fs::read_to_string(docs.join("SUMMARY.md")).unwrap();
     let link = Regex::new(r"\]\(([^)]+)\)").unwrap();
-    let listed: Vec<&str> = link
-        .captures_iter(&contents)
-        .map(|found| found.get(1).unwrap().as_str())
-        .collect();
+    let listed: Vec<&str> = link.captures_iter(&contents).map(|found| found.get(1).unwrap().as_str()).collect();
     for page in &listed {
         assert!(docs.join(page).exists(), "{page}");
     }
@@ -286,14 +258,7 @@ fn links_of_the_site_lead_somewhere() {
     const ADDED: [&str; 2] = ["fairdeal.html", "game.fairdeal"];
     let docs = root().join("docs");
     let link = Regex::new(r"\]\(([^)\s]+)\)").unwrap();
-    for page in [
-        "index.md",
-        "install.md",
-        "play.md",
-        "verify.md",
-        "meeting-points.md",
-        "decisions.md",
-    ] {
+    for page in ["index.md", "install.md", "play.md", "verify.md", "meeting-points.md", "decisions.md"] {
         let text = fs::read_to_string(docs.join(page)).unwrap();
         for found in link.captures_iter(&text) {
             let (file, heading) = found[1].split_once('#').unwrap_or((&found[1], ""));
@@ -303,10 +268,7 @@ fn links_of_the_site_lead_somewhere() {
             let target = fs::read_to_string(docs.join(file)).unwrap_or_else(|_| panic!("{page}: {file}"));
             let slug = |line: &str| line.trim_start_matches('#').trim().to_lowercase().replace(' ', "-");
             let mut headings = target.lines().filter(|line| line.starts_with('#')).map(slug);
-            assert!(
-                heading.is_empty() || headings.any(|found| found == heading),
-                "{page}: {file}#{heading}"
-            );
+            assert!(heading.is_empty() || headings.any(|found| found == heading), "{page}: {file}#{heading}");
         }
     }
 }

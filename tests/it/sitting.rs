@@ -19,10 +19,7 @@ pub(crate) fn data(root: &Path, name: &str) -> Arc<DataDir> {
 
 /// A bot without delay.
 pub(crate) fn pilot() -> Pilot {
-    Pilot {
-        level: Level::Normal,
-        delay: Duration::from_millis(1),
-    }
+    Pilot { level: Level::Normal, delay: Duration::from_millis(1) }
 }
 
 /// A person who is not ready yet, on the in-process transport.

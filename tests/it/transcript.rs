@@ -117,8 +117,5 @@ fn verify_names_fault_and_place() {
     assert!(json["finding"]["step"].is_u64());
 
     std::fs::write(&file, b"not a transcript").unwrap();
-    assert_eq!(
-        fairdeal().arg("verify").arg(&file).output().unwrap().status.code(),
-        Some(2)
-    );
+    assert_eq!(fairdeal().arg("verify").arg(&file).output().unwrap().status.code(), Some(2));
 }

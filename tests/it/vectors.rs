@@ -104,9 +104,7 @@ fn hex(bytes: impl IntoIterator<Item = u8>) -> String {
 
 fn bytes(hex: &str) -> Vec<u8> {
     let digits = hex.as_bytes().chunks(2);
-    digits
-        .map(|pair| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap())
-        .collect()
+    digits.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap()).collect()
 }
 
 /// The values of a cell as hexadecimal text: `06×32` is written out, decimal numbers are bytes.
@@ -151,19 +149,11 @@ fn compare(text: &str, rows: &[(&str, &[&str])], values: &BTreeMap<String, Strin
             // What a statement says, and its hash over that.
             [says, hash] if line.contains(": says, hash |") => {
                 let statement = bytes(&format!("{prefix}{says}"));
-                assert_eq!(
-                    Hasher::new(REMOVAL_HASH).bytes(&statement).finish().to_string(),
-                    *hash,
-                    "{line}"
-                );
+                assert_eq!(Hasher::new(REMOVAL_HASH).bytes(&statement).finish().to_string(), *hash, "{line}");
                 assert_eq!(*hash, expected, "{line}");
             }
             [length, hash] if length.ends_with("bytes") => {
-                assert_eq!(
-                    format!("{}, {hash}", length.replace("bytes", " bytes")),
-                    expected,
-                    "{line}"
-                );
+                assert_eq!(format!("{}, {hash}", length.replace("bytes", " bytes")), expected, "{line}");
             }
             [one] => assert_eq!(shown(one), expected, "{line}"),
             many => panic!("{} values in {line}", many.len()),
@@ -205,13 +195,8 @@ fn file_of_the_page_is_the_one_that_it_describes() {
     let file = fs::read(root().join("docs/vectors/poker.fairdeal")).unwrap();
     let words = text.replace('\n', " ");
     let hash = hex(Sha256::digest(&file));
-    assert!(
-        words.contains(&format!("{} bytes, SHA-256 `{hash}`.", file.len())),
-        "{hash}"
-    );
+    assert!(words.contains(&format!("{} bytes, SHA-256 `{hash}`.", file.len())), "{hash}");
     let values = Regex::new("`[0-9a-f]{64}`").unwrap();
-    let steps = text
-        .lines()
-        .filter(|line| line.starts_with("| ") && values.is_match(line));
+    let steps = text.lines().filter(|line| line.starts_with("| ") && values.is_match(line));
     assert_eq!(values.find_iter(&text).count(), 1 + steps.count());
 }

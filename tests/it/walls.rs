@@ -14,16 +14,8 @@ const CRATES: [(&str, &str, &[&str]); 6] = [
     ("fairdeal-games", "games", &["fairdeal-protocol"]),
     ("fairdeal-net", "net", &["fairdeal-protocol"]),
     ("fairdeal-ui", "ui", &["fairdeal-games", "fairdeal-protocol"]),
-    (
-        "fairdeal-web",
-        "web",
-        &["fairdeal-games", "fairdeal-protocol", "fairdeal-ui"],
-    ),
-    (
-        "fairdeal",
-        ".",
-        &["fairdeal-games", "fairdeal-net", "fairdeal-protocol", "fairdeal-ui"],
-    ),
+    ("fairdeal-web", "web", &["fairdeal-games", "fairdeal-protocol", "fairdeal-ui"]),
+    ("fairdeal", ".", &["fairdeal-games", "fairdeal-net", "fairdeal-protocol", "fairdeal-ui"]),
 ];
 
 /// Libraries, and the only crates whose non-test code may use them.
@@ -151,10 +143,7 @@ fn modules_import_in_one_direction() {
             let left: BTreeSet<String> = graph.keys().cloned().collect();
             let before = graph.len();
             graph.retain(|_, imports| !imports.is_disjoint(&left));
-            assert!(
-                graph.len() < before,
-                "the modules of {name} import each other: {graph:?}"
-            );
+            assert!(graph.len() < before, "the modules of {name} import each other: {graph:?}");
         }
     }
 }

@@ -43,11 +43,7 @@ fn same_end(seat: &mut Program, spectator: &mut Program) {
     assert_eq!(played["scores"], seen["scores"]);
     let read = |over: &Value| fs::read(over["transcript"].as_str().unwrap()).unwrap();
     assert!(read(&played) == read(&seen), "the transcripts differ");
-    let fair = fairdeal()
-        .arg("verify")
-        .arg(seen["transcript"].as_str().unwrap())
-        .output()
-        .unwrap();
+    let fair = fairdeal().arg("verify").arg(seen["transcript"].as_str().unwrap()).output().unwrap();
     assert!(fair.status.success(), "{fair:?}");
 }
 
@@ -106,10 +102,7 @@ fn late_spectator_catches_up() {
         let mut events = spectator.events.iter();
         events.position(|event| event["event"] == kind).unwrap()
     };
-    assert!(
-        first("action") < first("turn"),
-        "the way to a position is told before it"
-    );
+    assert!(first("action") < first("turn"), "the way to a position is told before it");
     drop(guest);
 }
 
@@ -119,11 +112,7 @@ fn host_goes_and_comes_back(locked: bool) {
     let start = |name: &str, args: &[&str], password: &str| {
         let mut command = fairdeal();
         command.env("FAIRDEAL_PASSWORD", password);
-        let more: &[&str] = if locked && args[0] != "resume" {
-            &["--password"]
-        } else {
-            &[]
-        };
+        let more: &[&str] = if locked && args[0] != "resume" { &["--password"] } else { &[] };
         Program::start_by(command, root.path(), name, &[args, more].concat())
     };
     let table = ["--option", "target=120", "--seats", "2", "--listen", TCP];
@@ -236,10 +225,7 @@ async fn endless_requests_drop_the_spectator() {
                 Frame::Show(showing) => {
                     let id = showing.charter.table();
                     table = Some(id);
-                    let _ = say(&Frame::More {
-                        table: id,
-                        mark: Mark::default(),
-                    });
+                    let _ = say(&Frame::More { table: id, mark: Mark::default() });
                 }
                 Frame::Page { .. } => {
                     pages += 1;

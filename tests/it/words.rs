@@ -8,22 +8,13 @@ use regex::{Regex, RegexBuilder};
 
 /// A pattern that no text may hold, and what to write instead. Upper and lower case are one.
 const RULES: [(&str, &str); 8] = [
-    (
-        r"\b(who|whoever|those who|people who) looks? on\b",
-        "a spectator: watching is what spectators do",
-    ),
-    (
-        r"\b(go|goes|going|gone|went) on with\b",
-        "resume, for a game; continue, for anything else",
-    ),
+    (r"\b(who|whoever|those who|people who) looks? on\b", "a spectator: watching is what spectators do"),
+    (r"\b(go|goes|going|gone|went) on with\b", "resume, for a game; continue, for anything else"),
     (r"\banew\b", "again; a hand is redealt"),
     (r"\btwo-faced\b", "equivocating"),
     (r"\bwho is (gone|there|away|out)\b", "an absent or a departed seat"),
     (r"\bto be had\b|\bis had\b", "available, there is"),
-    (
-        r"^\s*//[/!] (what|who|whose|whom|that of|those)\b[^?]*$",
-        "a noun: \"/// Seats still in the hand.\"",
-    ),
+    (r"^\s*//[/!] (what|who|whose|whom|that of|those)\b[^?]*$", "a noun: \"/// Seats still in the hand.\""),
     (
         r"^\s*(- |\* |> |/// |//! )?who (has|is|does|was|votes|signs|leaves|holds|goes|gives|acts|plays|cannot|may|wants)\b[^?]*$",
         "a noun as subject: the host, a spectator, the seat that leaves",
@@ -62,10 +53,7 @@ fn texts(path: &Path, found: &mut Vec<PathBuf>) {
         for entry in fs::read_dir(path).unwrap() {
             texts(&entry.unwrap().path(), found);
         }
-    } else if path
-        .extension()
-        .is_some_and(|extension| extension == "rs" || extension == "md")
-    {
+    } else if path.extension().is_some_and(|extension| extension == "rs" || extension == "md") {
         found.push(path.to_owned());
     }
 }
@@ -83,21 +71,13 @@ fn read_by_people(line: &str, is_code: bool) -> String {
 /// Whether a line is a comment that says something or, in Markdown, any text.
 fn says_something(line: &str, is_code: bool) -> bool {
     let line = line.trim();
-    if is_code {
-        line.starts_with("//") && line.len() > 3
-    } else {
-        !line.is_empty()
-    }
+    if is_code { line.starts_with("//") && line.len() > 3 } else { !line.is_empty() }
 }
 
 /// Whether a line continues the paragraph before it: it does not start a list item.
 fn continues_paragraph(line: &str, is_code: bool) -> bool {
     let text = line.trim_start();
-    let text = if is_code {
-        text.trim_start_matches(['/', '!']).trim_start()
-    } else {
-        text
-    };
+    let text = if is_code { text.trim_start_matches(['/', '!']).trim_start() } else { text };
     !text.starts_with(['-', '*', '>', '|', '#'])
 }
 
@@ -130,12 +110,7 @@ fn no_text_uses_a_ruled_out_wording() {
             }
             let broken = |(rule, _): &&(Regex, &str)| rule.is_match(&line);
             if let Some((_, instead)) = rules.iter().find(broken) {
-                found.push(format!(
-                    "{}:{}: write {instead}\n    {}",
-                    name.display(),
-                    number + 1,
-                    line.trim()
-                ));
+                found.push(format!("{}:{}: write {instead}\n    {}", name.display(), number + 1, line.trim()));
             }
         }
     }

@@ -122,10 +122,7 @@ fn another_tower_than_the_days_is_not_fair() {
     for command in [&["verify"][..], &["replay", "--plain"], &["verify", "--json"]] {
         let (code, text) = told(command, &file);
         assert_eq!(code, Some(1), "{text}");
-        assert!(
-            !text.contains("recomputed\"") && !text.contains(", recomputed\n"),
-            "{text}"
-        );
+        assert!(!text.contains("recomputed\"") && !text.contains(", recomputed\n"), "{text}");
     }
 }
 
@@ -139,31 +136,15 @@ fn day_is_told() {
     let verdict = "rules followed; the deal of 3 January 2026, recomputed";
     let (code, text) = told(&["verify"], &file);
     assert_eq!(code, Some(0), "{text}");
-    assert!(
-        text.contains(verdict) && text.contains("rules  daily 2026-01-03\n"),
-        "{text}"
-    );
-    assert!(
-        text.contains("played the deal of 3 January 2026, which is the same for everybody."),
-        "{text}"
-    );
+    assert!(text.contains(verdict) && text.contains("rules  daily 2026-01-03\n"), "{text}");
+    assert!(text.contains("played the deal of 3 January 2026, which is the same for everybody."), "{text}");
     let (code, text) = told(&["verify", "--json"], &file);
     super::events::check_verify_line(text.trim_end());
     let line: Value = serde_json::from_str(&text).unwrap();
-    assert_eq!(
-        (code, &line["verdict"], &line["day"]),
-        (Some(0), &verdict.into(), &"2026-01-03".into())
-    );
-    assert_eq!(
-        (&line["game"], &line["options"]["daily"]),
-        (&"ivory-tower".into(), &"2026-01-03".into())
-    );
+    assert_eq!((code, &line["verdict"], &line["day"]), (Some(0), &verdict.into(), &"2026-01-03".into()));
+    assert_eq!((&line["game"], &line["options"]["daily"]), (&"ivory-tower".into(), &"2026-01-03".into()));
     let (_, text) = told(&["replay", "--plain"], &file);
-    for wanted in [
-        "Options: daily 2026-01-03.",
-        "The charter names the deal of 3 January 2026.",
-        verdict,
-    ] {
+    for wanted in ["Options: daily 2026-01-03.", "The charter names the deal of 3 January 2026.", verdict] {
         assert!(text.contains(wanted), "{wanted}: {text}");
     }
     let page = root.path().join("page.html");
@@ -177,27 +158,12 @@ fn day_is_told() {
     keep(&data, &transcript, room[0].table.replica(), Seat::new(0), None).unwrap();
     drop(data);
     let history = |args: &[&str]| {
-        let output = fairdeal()
-            .arg("--data-dir")
-            .arg(root.path())
-            .args(args)
-            .output()
-            .unwrap();
+        let output = fairdeal().arg("--data-dir").arg(root.path()).args(args).output().unwrap();
         String::from_utf8(output.stdout).unwrap()
     };
     let text = history(&["history"]);
     assert!(text.contains("Ivory Tower (3 January 2026)"), "{text}");
     let line: Value = serde_json::from_str(&history(&["history", "--json"])).unwrap();
-    assert_eq!(
-        (&line["day"], &line["options"]["daily"]),
-        (&"2026-01-03".into(), &"2026-01-03".into())
-    );
-    assert!(
-        rule_set(
-            "ivory-tower",
-            1,
-            &[("daily".to_owned(), "2023-02-29".to_owned())].into()
-        )
-        .is_err()
-    );
+    assert_eq!((&line["day"], &line["options"]["daily"]), (&"2026-01-03".into(), &"2026-01-03".into()));
+    assert!(rule_set("ivory-tower", 1, &[("daily".to_owned(), "2023-02-29".to_owned())].into()).is_err());
 }

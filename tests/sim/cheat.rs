@@ -157,13 +157,7 @@ pub(crate) struct Habit {
 impl Habit {
     /// Equivocates once, from step `since` on: these seats see the other face.
     pub(crate) fn two_faces(since: u64, other_face: SeatSet) -> Self {
-        Self {
-            tricks: vec![Trick::TwoFaces],
-            since,
-            often: 1000,
-            once: true,
-            other_face,
-        }
+        Self { tricks: vec![Trick::TwoFaces], since, often: 1000, once: true, other_face }
     }
 
     /// Draws a seat's habit.
@@ -187,9 +181,7 @@ impl Habit {
             since: if dice.chance(400) { 0 } else { dice.between(0, 60) },
             often: *dice.pick(&[1000, 500, 100]),
             once: dice.chance(500),
-            other_face: Seat::first(seats)
-                .filter(|seat| *seat != who && dice.chance(500))
-                .collect(),
+            other_face: Seat::first(seats).filter(|seat| *seat != who && dice.chance(500)).collect(),
         }
     }
 }
@@ -258,9 +250,7 @@ impl Cheat {
             return;
         };
         let replica = table.replica();
-        let fresh = entries
-            .iter()
-            .filter_map(|signed| signed.verify(replica.charter(), &replica.table()).ok());
+        let fresh = entries.iter().filter_map(|signed| signed.verify(replica.charter(), &replica.table()).ok());
         let me = table.me();
         self.heard.extend(fresh.filter(|entry| entry.seat() != me));
     }
@@ -291,19 +281,15 @@ impl Cheat {
         let mut out = Vec::new();
         match message {
             Message::Entries(entries) => {
-                let changed: Vec<SignedEntry> = entries
-                    .iter()
-                    .filter_map(|signed| self.entry(table, to, signed, tally))
-                    .collect();
+                let changed: Vec<SignedEntry> =
+                    entries.iter().filter_map(|signed| self.entry(table, to, signed, tally)).collect();
                 if !changed.is_empty() {
                     out.push(Message::Entries(changed.try_into().unwrap()).to_bytes());
                 }
             }
             Message::Statements(statements) => {
-                let changed: Vec<SignedStatement> = statements
-                    .iter()
-                    .filter_map(|signed| self.statement(table, to, signed, tally))
-                    .collect();
+                let changed: Vec<SignedStatement> =
+                    statements.iter().filter_map(|signed| self.statement(table, to, signed, tally)).collect();
                 if !changed.is_empty() {
                     out.push(Message::Statements(changed.try_into().unwrap()).to_bytes());
                 }
@@ -354,15 +340,9 @@ impl Cheat {
                 let own = self.own.last().filter(|_| reply.author == table.me());
                 if let Some(content) = own.map(|own| own.content().clone()) {
                     self.note(Trick::RubbishReply, tally);
-                    let content = Content {
-                        seat: reply.asker,
-                        ..content
-                    };
+                    let content = Content { seat: reply.asker, ..content };
                     let entry = Entry::sign(content, &self.key).unwrap().signed().clone();
-                    let rubbish = StateReply {
-                        entries: vec![entry].try_into().unwrap(),
-                        ..reply.clone()
-                    };
+                    let rubbish = StateReply { entries: vec![entry].try_into().unwrap(), ..reply.clone() };
                     let rubbish = SignedStateReply::sign(rubbish, &self.key);
                     out.push(Message::StateReply(Box::new(rubbish)).to_bytes());
                 }
@@ -371,11 +351,7 @@ impl Cheat {
                 self.note(Trick::LyingHead, tally);
                 let step = *self.dice.pick(&[0, head.step + 5, u64::MAX]);
                 let have = Default::default();
-                let head = Head {
-                    step,
-                    have,
-                    ..Default::default()
-                };
+                let head = Head { step, have, ..Default::default() };
                 out.push(Message::Head(head).to_bytes());
             }
             Message::Head(head) => {
@@ -423,23 +399,15 @@ impl Cheat {
                 }
                 Trick::ForgedEvidence => out.extend(self.forged_evidence(table)),
                 Trick::OldEntries => {
-                    let old: Vec<SignedEntry> = self
-                        .heard
-                        .iter()
-                        .rev()
-                        .take(20)
-                        .map(|entry| entry.signed().clone())
-                        .collect();
+                    let old: Vec<SignedEntry> =
+                        self.heard.iter().rev().take(20).map(|entry| entry.signed().clone()).collect();
                     out.push(Message::Entries(old.try_into().unwrap()).to_bytes());
                 }
                 Trick::OtherTable => {
                     let Some(last) = self.own.last() else {
                         continue;
                     };
-                    let content = Content {
-                        table: Hash32([6; 32]),
-                        ..last.content().clone()
-                    };
+                    let content = Content { table: Hash32([6; 32]), ..last.content().clone() };
                     let entry = Entry::sign(content, &self.key).unwrap().signed().clone();
                     out.push(Message::Entries(vec![entry].try_into().unwrap()).to_bytes());
                 }
@@ -476,15 +444,9 @@ impl Cheat {
                 table: replica.table(),
                 seat: table.me(),
                 step: replica.step() + (bits % 3) as u64 / 2,
-                parent: if bits % 5 == 4 {
-                    Hash32([3; 32])
-                } else {
-                    replica.parent()
-                },
+                parent: if bits % 5 == 4 { Hash32([3; 32]) } else { replica.parent() },
                 absent: absent.copied().collect(),
-                ground: *self
-                    .dice
-                    .pick(&[log::claim::Ground::Absent, log::claim::Ground::OutOfTime]),
+                ground: *self.dice.pick(&[log::claim::Ground::Absent, log::claim::Ground::OutOfTime]),
                 entry: None,
             };
             let entry = entry.filter(|entry| entry.step() == claim.step);
@@ -571,10 +533,7 @@ impl Cheat {
         let other = if self.dice.chance(500) {
             victim.signed().clone()
         } else {
-            let content = Content {
-                parent: Hash32([5; 32]),
-                ..victim.content().clone()
-            };
+            let content = Content { parent: Hash32([5; 32]), ..victim.content().clone() };
             Entry::sign(content, &self.key).unwrap().signed().clone()
         };
         Some(encode(&(2_u8, 0_u8, victim.signed(), other)))
@@ -604,10 +563,7 @@ impl Cheat {
                 Shown::Same => continue,
                 Shown::Nothing => None,
                 Shown::Other(says) => {
-                    let statement = Statement {
-                        says,
-                        ..statement.clone()
-                    };
+                    let statement = Statement { says, ..statement.clone() };
                     Some(Verified::sign(statement, &self.key).signed().clone())
                 }
             };
@@ -659,12 +615,7 @@ impl Cheat {
                 }
                 return None;
             }
-            let scene = Scene {
-                table,
-                heard: &self.heard,
-                own: &self.own,
-                seed: self.seed.as_ref(),
-            };
+            let scene = Scene { table, heard: &self.heard, own: &self.own, seed: self.seed.as_ref() };
             changed = forge::change(trick, known.content(), &scene, &mut self.dice);
             if changed.as_ref().is_some_and(|new| new == known.content()) {
                 changed = None;

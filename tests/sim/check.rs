@@ -157,9 +157,7 @@ fn stops(world: &mut World, honest: &[Seat]) {
             && !world.watch.may_be_blamed(who)
         {
             let step = place(world, *seat).table.replica().step();
-            world
-                .watch
-                .fail(3, format!("{seat} at step {step} blames honest {who}: {what}"));
+            world.watch.fail(3, format!("{seat} at step {step} blames honest {who}: {what}"));
         }
     }
 }
@@ -190,11 +188,7 @@ fn forks(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
         }
         // A seat removed from the next step confirms this one to nobody.
         let stays = |seat: &Seat| removed.get(seat).is_none_or(|until| *until > step + 1);
-        let staying: BTreeSet<&Hash32> = hashes
-            .iter()
-            .filter(|(seat, _)| stays(seat))
-            .map(|(_, hash)| hash)
-            .collect();
+        let staying: BTreeSet<&Hash32> = hashes.iter().filter(|(seat, _)| stays(seat)).map(|(_, hash)| hash).collect();
         if staying.len() < 2 || world.watch.has_two_halts() {
             continue;
         }
@@ -258,15 +252,11 @@ fn decisions(world: &mut World, honest: &[Seat]) {
                 let mut bound = stays.iter().filter(|seat| honest.contains(seat));
                 if let (Some(other), Value::Out { seats, .. }) = (bound.find(|other| !consents.contains(*other)), value)
                 {
-                    failures.push(format!(
-                        "{seats:?} removed from {step}.{instance} without the consent of {other}"
-                    ));
+                    failures.push(format!("{seats:?} removed from {step}.{instance} without the consent of {other}"));
                 }
             }
         }
-        world
-            .tally
-            .add("removals in honest logs", transcript.removals().len() as u64);
+        world.tally.add("removals in honest logs", transcript.removals().len() as u64);
     }
     for what in failures {
         world.watch.fail(5, what);
@@ -399,13 +389,11 @@ fn liveness(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
         world.watch.fail(16, what);
     }
     // Evidence may stop one seat after another has finished only for equivocation in the last steps.
-    let stopped = honest
-        .iter()
-        .find_map(|seat| match place(world, *seat).table.stopped() {
-            Some(Stop::Fault(fault)) => Some(fault.what.clone()),
-            Some(Stop::Desync(..)) => Some(FaultKind::Digest),
-            _ => None,
-        });
+    let stopped = honest.iter().find_map(|seat| match place(world, *seat).table.stopped() {
+        Some(Stop::Fault(fault)) => Some(fault.what.clone()),
+        Some(Stop::Desync(..)) => Some(FaultKind::Digest),
+        _ => None,
+    });
     let finished = honest.iter().any(|seat| {
         let table = &place(world, *seat).table;
         table.is_finished() && table.replica().participants().contains(*seat)
@@ -455,10 +443,7 @@ fn transcripts(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>
         let report = audit::<AnyGame>(transcript);
         let named = report.finding.as_ref().and_then(|finding| finding.seat());
         if named.is_none_or(|named| !world.watch.may_be_blamed(named)) {
-            let what = format!(
-                "the audit of {seat}'s stopped table finds {:?}, not its cheat",
-                report.finding
-            );
+            let what = format!("the audit of {seat}'s stopped table finds {:?}, not its cheat", report.finding);
             world.watch.fail(3, what);
         }
     }
@@ -530,9 +515,8 @@ fn journals(world: &mut World, honest: &[Seat]) {
             continue;
         }
         let whole = world.room[*seat].disk.len();
-        let mut prefixes: Vec<usize> = (1..PREFIXES)
-            .map(|_| dice.below(u32::try_from(whole).unwrap().max(1)) as usize)
-            .collect();
+        let mut prefixes: Vec<usize> =
+            (1..PREFIXES).map(|_| dice.below(u32::try_from(whole).unwrap().max(1)) as usize).collect();
         prefixes.push(whole);
         for records in prefixes {
             let table = match world.room.restored(*seat, records) {
@@ -549,19 +533,13 @@ fn journals(world: &mut World, honest: &[Seat]) {
             if !undone && known.is_some_and(|known| *known != table.log_hash()) {
                 failures.push(format!("{records} records of {seat} give another log"));
             }
-            let next = world.room[*seat]
-                .disk
-                .get(records)
-                .map(|bytes| Record::from_bytes(bytes));
+            let next = world.room[*seat].disk.get(records).map(|bytes| Record::from_bytes(bytes));
             if let Some(Ok(Record::Entry(signed))) = next
                 && let Some(entry) = watch.verified(&signed)
                 && entry.seat() == *seat
                 && (entry.content().parent, entry.content().digest) != (table.log_hash(), table.replica().digest())
             {
-                failures.push(format!(
-                    "{seat}'s entry of step {} follows from more than its journal",
-                    entry.step()
-                ));
+                failures.push(format!("{seat}'s entry of step {} follows from more than its journal", entry.step()));
             }
         }
     }

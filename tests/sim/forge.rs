@@ -159,17 +159,9 @@ fn wrong_kind(dice: &mut Dice) -> Body {
         Body::Tip { tip },
         Body::Yield { to },
         Body::Open { seed },
-        Body::Effects {
-            answers: Answers::default(),
-        },
-        Body::Accept {
-            complaints: Default::default(),
-            shuffled: None,
-        },
-        Body::Act {
-            action: Default::default(),
-            answers: Answers::default(),
-        },
+        Body::Effects { answers: Answers::default() },
+        Body::Accept { complaints: Default::default(), shuffled: None },
+        Body::Act { action: Default::default(), answers: Answers::default() },
     ];
     dice.pick(&kinds).clone()
 }
@@ -253,19 +245,9 @@ fn out_of_turn(body: &mut Body, scene: &Scene<'_>, dice: &mut Dice) -> Option<()
     };
     let heard = scene.heard.iter().rev().find_map(|entry| acted(&entry));
     let own = scene.own.iter().rev().find_map(|entry| acted(&entry));
-    let action = if dice.chance(500) {
-        own.or(heard)?
-    } else {
-        heard.or(own)?
-    };
-    *body = if dice.chance(700) {
-        Body::Interject { action }
-    } else {
-        Body::Act {
-            action,
-            answers: Answers::default(),
-        }
-    };
+    let action = if dice.chance(500) { own.or(heard)? } else { heard.or(own)? };
+    *body =
+        if dice.chance(700) { Body::Interject { action } } else { Body::Act { action, answers: Answers::default() } };
     Some(())
 }
 
@@ -317,30 +299,20 @@ fn bad_shuffle(trick: Trick, body: &mut Body, scene: &Scene<'_>, dice: &mut Dice
             deck = before.next()?.deck.to_vec();
         }
         Trick::ForeignCard => {
-            deck[0] = Ciphertext {
-                a: deck[0].a,
-                b: doubled(deck[0].b),
-            };
+            deck[0] = Ciphertext { a: deck[0].a, b: doubled(deck[0].b) };
         }
         Trick::ShortDeck if dice.chance(500) => {
             deck.pop();
         }
         Trick::ShortDeck => deck.push(deck[0]),
         Trick::IdentityPoint => {
-            deck[0] = Ciphertext {
-                a: Point::identity(),
-                b: deck[0].b,
-            };
+            deck[0] = Ciphertext { a: Point::identity(), b: deck[0].b };
         }
         _ => {
             // Proof layout in 32-byte items: columns, chain, announcements, announcements of the chain, responses.
             let points = 1 + 32 * deck.len();
             let place = *dice.pick(&[1, 1 + points, 2 * points, 3 * points + 160, 0]);
-            let place = if place == 0 {
-                encode(&*shuffled.proof).len() - 32
-            } else {
-                place
-            };
+            let place = if place == 0 { encode(&*shuffled.proof).len() - 32 } else { place };
             *shuffled.proof =
                 garbled(&*shuffled.proof, place).or_else(|| garbled(&*shuffled.proof, 3 * points + 160))?;
         }

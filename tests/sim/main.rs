@@ -77,11 +77,7 @@ fn play_keeping(seed: u64, traced: bool, keep: Option<&Path>) -> Outcome {
         for line in world.lines() {
             println!("{line}");
         }
-        Outcome {
-            trace: world.trace,
-            tally: world.tally,
-            failures: world.watch.failures,
-        }
+        Outcome { trace: world.trace, tally: world.tally, failures: world.watch.failures }
     };
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().cloned();

@@ -52,11 +52,7 @@ fn played(plan: Plan) -> World {
     for line in world.lines() {
         println!("{line}");
     }
-    assert!(
-        world.watch.failures.is_empty(),
-        "seed {what}: {:#?}",
-        world.watch.failures
-    );
+    assert!(world.watch.failures.is_empty(), "seed {what}: {:#?}", world.watch.failures);
     world
 }
 
@@ -85,10 +81,7 @@ fn a_leaver_still_vetoes_in_its_last_step() {
         plan.heal = 30_000;
         // From about this time seat 2 hears nobody, for longer than its absence timeout.
         let from = 100 + 20 * seed;
-        plan.cuts = vec![Cut {
-            during: from..from + 6_000,
-            links: [(seat(0), seat(2)), (seat(1), seat(2))].into(),
-        }];
+        plan.cuts = vec![Cut { during: from..from + 6_000, links: [(seat(0), seat(2)), (seat(1), seat(2))].into() }];
         played(plan);
     }
 }
@@ -118,11 +111,7 @@ fn a_returner_asks_by_way_of_the_host() {
             plan.apart.insert((seat(one), seat(other)));
             plan.apart.insert((seat(other), seat(one)));
         }
-        plan.falls = vec![Fall {
-            at: 300 + 400 * seed,
-            seats: SeatSet::one(seat(2)),
-            back: Some(700),
-        }];
+        plan.falls = vec![Fall { at: 300 + 400 * seed, seats: SeatSet::one(seat(2)), back: Some(700) }];
         plan.enough = 40;
         let world = played(plan);
         assert_eq!(world.tally.count("honest seats removed"), 0, "seed {seed}");
@@ -140,11 +129,7 @@ fn nobody_waits_at_a_closed_table() {
         plan.apart.insert((seat(one), seat(other)));
         plan.apart.insert((seat(other), seat(one)));
     }
-    plan.falls = vec![Fall {
-        at: 300,
-        seats: [seat(1), seat(2)].into_iter().collect(),
-        back: Some(20_000),
-    }];
+    plan.falls = vec![Fall { at: 300, seats: [seat(1), seat(2)].into_iter().collect(), back: Some(20_000) }];
     plan.heal = 30_000;
     for role in &mut plan.roles {
         role.claims = true;
@@ -165,11 +150,7 @@ fn a_return_starts_no_storm() {
             let mut plan = fair(seed, "plutonian-poker", 5);
             plan.distance = distance;
             plan.phases = vec![0, 170, 430, 610, 890];
-            plan.falls = vec![Fall {
-                at: 20_000 + 300 * seed,
-                seats: SeatSet::one(seat(2)),
-                back: Some(700),
-            }];
+            plan.falls = vec![Fall { at: 20_000 + 300 * seed, seats: SeatSet::one(seat(2)), back: Some(700) }];
             for role in &mut plan.roles {
                 role.absence = 20_000;
                 role.thinks = 4_000;
@@ -191,16 +172,8 @@ fn who_has_returned_can_close_a_deserted_table() {
     for at in 0..12 {
         let mut plan = fair(at, "loot", 2);
         plan.falls = vec![
-            Fall {
-                at: 1_000 + 90 * at,
-                seats: SeatSet::one(seat(1)),
-                back: None,
-            },
-            Fall {
-                at: 1_200 + 90 * at,
-                seats: SeatSet::one(seat(0)),
-                back: Some(500),
-            },
+            Fall { at: 1_000 + 90 * at, seats: SeatSet::one(seat(1)), back: None },
+            Fall { at: 1_200 + 90 * at, seats: SeatSet::one(seat(0)), back: Some(500) },
         ];
         plan.roles.iter_mut().for_each(|role| role.thinks = 300);
         let world = played(plan);
@@ -222,11 +195,7 @@ fn a_fork_does_not_freeze_a_table_for_ever() {
     for seed in 0..6 {
         let mut plan = fair(seed, "plutonian-poker", 4);
         plan.roles[3].cheat = Some(Habit::two_faces(6 + 2 * seed, SeatSet::one(seat(0))));
-        plan.falls = vec![Fall {
-            at: 100 + 50 * seed,
-            seats: SeatSet::one(seat(2)),
-            back: None,
-        }];
+        plan.falls = vec![Fall { at: 100 + 50 * seed, seats: SeatSet::one(seat(2)), back: None }];
         plan.roles.iter_mut().for_each(|role| role.absence = 5_000);
         plan.enough = 60;
         let world = played(plan);
@@ -275,11 +244,7 @@ fn clocks_that_are_set_cost_nobody_a_turn() {
 fn two_of_five_are_removed_together() {
     for seed in 0..3 {
         let mut plan = fair(seed, "plutonian-poker", 5);
-        plan.falls = vec![Fall {
-            at: 300 + 400 * seed,
-            seats: [seat(1), seat(3)].into_iter().collect(),
-            back: None,
-        }];
+        plan.falls = vec![Fall { at: 300 + 400 * seed, seats: [seat(1), seat(3)].into_iter().collect(), back: None }];
         plan.enough = 40;
         let world = played(plan);
         for stays in [0, 2, 4] {
@@ -314,11 +279,7 @@ fn a_host_goes_with_its_bots() {
         for bot in [1, 2] {
             plan.parties[bot] = Party::of(seat(0));
         }
-        plan.falls = vec![Fall {
-            at: 700,
-            seats: SeatSet::one(seat(0)),
-            back: None,
-        }];
+        plan.falls = vec![Fall { at: 700, seats: SeatSet::one(seat(0)), back: None }];
         plan.roles[3].claims = true;
         plan.enough = 40;
         let world = played(plan);

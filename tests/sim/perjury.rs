@@ -41,26 +41,18 @@ pub(crate) fn change(trick: Trick, says: &Says, other_face: bool) -> Shown {
         (Trick::NoConsent, Says::Consent { .. }) | (Trick::NoRelease | Trick::GoesOn, Says::Release { .. }) => {
             return Shown::Nothing;
         }
-        (Trick::LoneProposal, Says::Propose { round, value, .. }) => Says::Propose {
-            round: *round,
-            value: value.clone(),
-            promises: Default::default(),
-        },
+        (Trick::LoneProposal, Says::Propose { round, value, .. }) => {
+            Says::Propose { round: *round, value: value.clone(), promises: Default::default() }
+        }
         _ if !other_face => return Shown::Same,
         (Trick::TwoConsents, Says::Consent { out, counted }) if out.len() > 1 => {
             let mut entries = counted.to_vec();
             if entries.pop().is_none() {
                 entries.extend(out.iter().next().map(|seat| (seat, Hash32([9; 32]))));
             }
-            Says::Consent {
-                out: *out,
-                counted: entries.try_into().unwrap(),
-            }
+            Says::Consent { out: *out, counted: entries.try_into().unwrap() }
         }
-        (Trick::TwoVetoes, Says::Veto { seat, entry }) => Says::Veto {
-            seat: *seat,
-            entry: flipped(*entry),
-        },
+        (Trick::TwoVetoes, Says::Veto { seat, entry }) => Says::Veto { seat: *seat, entry: flipped(*entry) },
         (Trick::VetoAndConsent, Says::Veto { seat, .. }) => consent(SeatSet::one(*seat)),
         (Trick::VetoAndConsent, Says::Consent { out, .. }) => {
             let Some(seat) = out.iter().next() else {
@@ -73,27 +65,20 @@ pub(crate) fn change(trick: Trick, says: &Says, other_face: bool) -> Shown {
             round: *round,
             accepted: match accepted {
                 Some(_) => None,
-                None => Some(Accepted {
-                    round: round.saturating_sub(1),
-                    proposal: Hash32([9; 32]),
-                }),
+                None => Some(Accepted { round: round.saturating_sub(1), proposal: Hash32([9; 32]) }),
             },
         },
         (Trick::TwoProposals, Says::Propose { round, value, promises }) => Says::Propose {
             round: *round,
             value: match value {
-                Value::Out { seats, .. } => Value::Keep {
-                    seat: seats.iter().next().unwrap(),
-                    entry: Hash32([9; 32]),
-                },
+                Value::Out { seats, .. } => Value::Keep { seat: seats.iter().next().unwrap(), entry: Hash32([9; 32]) },
                 Value::Keep { seat, .. } => removal(SeatSet::one(*seat)),
             },
             promises: promises.clone(),
         },
-        (Trick::TwoAccepts, Says::Accept { round, proposal }) => Says::Accept {
-            round: *round,
-            proposal: flipped(*proposal),
-        },
+        (Trick::TwoAccepts, Says::Accept { round, proposal }) => {
+            Says::Accept { round: *round, proposal: flipped(*proposal) }
+        }
         _ => return Shown::Same,
     };
     Shown::Other(other)
@@ -132,11 +117,8 @@ pub(crate) fn invent(trick: Trick, ground: &Ground<'_>, dice: &mut Dice) -> Opti
     let out = SeatSet::one(target);
     let pair: SeatSet = [target, second].into_iter().collect();
     let keep = Says::Veto { seat: target, entry };
-    let propose = |value, promises: &[Hash32]| Says::Propose {
-        round: 0,
-        value,
-        promises: promises.to_vec().try_into().unwrap(),
-    };
+    let propose =
+        |value, promises: &[Hash32]| Says::Propose { round: 0, value, promises: promises.to_vec().try_into().unwrap() };
     let accept = |proposal| Says::Accept { round: 0, proposal };
     let promise = |accepted| Says::Promise { round: 0, accepted };
     let (one, other) = match trick {
@@ -167,11 +149,7 @@ pub(crate) fn invent(trick: Trick, ground: &Ground<'_>, dice: &mut Dice) -> Opti
             (says.clone(), says)
         }
         Trick::ForgedStatement => {
-            let says = if dice.chance(500) {
-                consent(SeatSet::one(ground.me))
-            } else {
-                consent(SeatSet::one(second))
-            };
+            let says = if dice.chance(500) { consent(SeatSet::one(ground.me)) } else { consent(SeatSet::one(second)) };
             let forged = statement(target, 0, says);
             return Some([forged.clone(), forged]);
         }

@@ -135,11 +135,7 @@ impl Plan {
         let rules = draw_rules(seed, dice);
         let count = usize::from(rules.seats);
         let heal = dice.between(2_000, 40_000);
-        let absence = if dice.chance(30) {
-            120_000
-        } else {
-            *dice.pick(&[1_500, 3_000, 5_000, 10_000])
-        };
+        let absence = if dice.chance(30) { 120_000 } else { *dice.pick(&[1_500, 3_000, 5_000, 10_000]) };
         let stormy = dice.chance(650);
         let mut storm = |most: u32| if stormy { dice.below(most) } else { 0 };
         let weather = Weather {
@@ -154,11 +150,7 @@ impl Plan {
         let mut roles: Vec<Role> = (0..count)
             .map(|_| Role {
                 level: if dice.chance(600) { Level::Normal } else { Level::Gentle },
-                absence: if own_absence {
-                    *dice.pick(&[2_000, 3_000, 5_000, 15_000])
-                } else {
-                    absence
-                },
+                absence: if own_absence { *dice.pick(&[2_000, 3_000, 5_000, 15_000]) } else { absence },
                 thinks: *dice.pick(&[1, 300, 300, 4_000]),
                 ponders: 0,
                 manners: Manners::Patient,
@@ -370,11 +362,7 @@ fn draw_falls(dice: &mut Dice, parties: &[Party], heal: u64, watched: usize) -> 
         .collect();
     let seats = Seat::first(count).filter(|seat| fallen.contains(&parties[seat.index()]));
     let seats = seats.collect();
-    vec![Fall {
-        at: dice.between(0, heal),
-        seats,
-        back: dice.chance(600).then(|| dice.between(500, 60_000)),
-    }]
+    vec![Fall { at: dice.between(0, heal), seats, back: dice.chance(600).then(|| dice.between(500, 60_000)) }]
 }
 
 /// At some tables pairs of seats have no direct link; one seat has a link to everybody.
@@ -435,8 +423,5 @@ fn draw_cut(dice: &mut Dice, count: usize, heal: u64) -> Cut {
             }
         }
     }
-    Cut {
-        during: from..until,
-        links,
-    }
+    Cut { during: from..until, links }
 }

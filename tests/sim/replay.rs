@@ -59,11 +59,7 @@ pub(crate) fn check(world: &mut World, transcript: &Transcript) {
         if *step != reader.replica.step()
             && let Some(next) = halted.next()
         {
-            let words: Vec<ForkReport> = next
-                .fork_reports
-                .iter()
-                .map(|word| word.fork_report().clone())
-                .collect();
+            let words: Vec<ForkReport> = next.fork_reports.iter().map(|word| word.fork_report().clone()).collect();
             let culprit = next.evidence.culprit(world.room.charter.charter(), &table);
             let party = culprit.and_then(|(seat, _)| reader.replica.party(seat).iter().next());
             if let (Some(place), Some(culprit)) = (resolve(&words), party) {
@@ -73,11 +69,7 @@ pub(crate) fn check(world: &mut World, transcript: &Transcript) {
         let certificates = transcript.removals().iter();
         for certificate in certificates.filter(|certificate| certificate.step == *step) {
             for proof in certificate.decisions.iter() {
-                if let Says::Propose {
-                    value: Value::Out { seats, counted },
-                    ..
-                } = &proof.proposal.unverified().says
-                {
+                if let Says::Propose { value: Value::Out { seats, counted }, .. } = &proof.proposal.unverified().says {
                     reader.replica.remove_absent(*seats, counted);
                 }
             }
@@ -125,10 +117,7 @@ impl Reader {
             }
             _ => {}
         }
-        let needs_keys = matches!(
-            kind,
-            StepKind::Action { .. } | StepKind::Effects | StepKind::Shuffle { .. }
-        );
+        let needs_keys = matches!(kind, StepKind::Action { .. } | StepKind::Effects | StepKind::Shuffle { .. });
         let seals = self.replica.game().seals_cards() && !self.replica.game().is_over();
         let strict = self.replica.charter().rules().strict;
         let parties = self.replica.parties();
@@ -214,12 +203,8 @@ impl Reader {
 
     fn effects(&mut self, entries: &BTreeMap<Seat, Entry>) {
         let live = self.replica.live();
-        let owed: Vec<(Seat, Owed)> = self
-            .replica
-            .participants()
-            .iter()
-            .map(|seat| (seat, self.replica.owed(seat)))
-            .collect();
+        let owed: Vec<(Seat, Owed)> =
+            self.replica.participants().iter().map(|seat| (seat, self.replica.owed(seat))).collect();
         if owed.iter().all(|(_, owed)| owed.cards.is_empty() && !owed.coin) {
             self.fail(9, "an effects step in which nobody owes anything");
         }

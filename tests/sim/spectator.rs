@@ -21,13 +21,7 @@ pub(crate) struct Onlooker {
 
 impl Onlooker {
     pub(crate) fn new(seat: Seat, charter: SignedCharter) -> Self {
-        Self {
-            seat,
-            follower: Follower::new(charter.clone()).unwrap(),
-            charter,
-            end: None,
-            anew: 0,
-        }
+        Self { seat, follower: Follower::new(charter.clone()).unwrap(), charter, end: None, anew: 0 }
     }
 
     /// Reads everything that its seat holds.

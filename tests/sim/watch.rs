@@ -144,17 +144,11 @@ impl Watch {
         };
         match body {
             Body::Key { key, proof: made } => proof([encode(made), encode(key)].concat(), 0),
-            Body::Act {
-                answers: Answers { shares: Some(made), .. },
-                ..
+            Body::Act { answers: Answers { shares: Some(made), .. }, .. }
+            | Body::Ack { answers: Answers { shares: Some(made), .. }, .. }
+            | Body::Effects { answers: Answers { shares: Some(made), .. } } => {
+                proof([encode(&made.proof), encode(&made.shares)].concat(), 0)
             }
-            | Body::Ack {
-                answers: Answers { shares: Some(made), .. },
-                ..
-            }
-            | Body::Effects {
-                answers: Answers { shares: Some(made), .. },
-            } => proof([encode(&made.proof), encode(&made.shares)].concat(), 0),
             Body::Rebuild { parts } => {
                 proof([encode(&parts.proof), encode(&parts.shares)].concat(), 0);
             }
@@ -426,13 +420,7 @@ impl Watch {
         // A seat with an old disk adopts its own entries and keeps them in seat order, with what they name.
         if !self.forgetful.contains(entry.seat()) {
             let (seat, step) = (entry.seat(), entry.step());
-            self.fail(
-                8,
-                format!(
-                    "{seat} names what it has not kept, step {step}: {:?}",
-                    entry.body().kind()
-                ),
-            );
+            self.fail(8, format!("{seat} names what it has not kept, step {step}: {:?}", entry.body().kind()));
         }
     }
 

@@ -192,9 +192,7 @@ impl World {
     }
 
     fn mark(&mut self, what: &[u8]) {
-        let trace = Hasher::new(Label::new("sim/trace\0"))
-            .hash(&self.trace)
-            .number(self.now);
+        let trace = Hasher::new(Label::new("sim/trace\0")).hash(&self.trace).number(self.now);
         self.trace = trace.bytes(what).finish();
     }
 
@@ -270,10 +268,7 @@ impl World {
     fn tick(&mut self, index: usize) {
         let (ahead, asleep) = self.clocks[index];
         self.ticks[index] = (self.now + TICK).max(asleep + 1);
-        let now = Now {
-            up: self.now,
-            wall: u64::try_from(ahead.saturating_add_unsigned(self.now)).unwrap_or(0),
-        };
+        let now = Now { up: self.now, wall: u64::try_from(ahead.saturating_add_unsigned(self.now)).unwrap_or(0) };
         let place = &mut self.room.places[index];
         if place.is_up() && self.now > asleep {
             place.tick_at(now);
@@ -580,10 +575,7 @@ impl World {
         let since = self.since.get(&seat).copied().unwrap_or(0);
         if here && claim.ground == Ground::OutOfTime && self.now < since + TURN_TIME {
             let had = self.now - since;
-            self.watch.fail(
-                19,
-                format!("{seat} claims that the other is out of time after {had} ms"),
-            );
+            self.watch.fail(19, format!("{seat} claims that the other is out of time after {had} ms"));
         }
         let own = u64::from(here);
         let name = match claim.ground {
@@ -801,11 +793,7 @@ impl World {
 /// The charter of a plan; its lobby id is the seed.
 fn charter(plan: &Plan) -> SignedCharter {
     let player = |seat: Seat| {
-        let played_by = if plan.is_bot(seat) {
-            PlayedBy::bot("normal").unwrap()
-        } else {
-            PlayedBy::Person
-        };
+        let played_by = if plan.is_bot(seat) { PlayedBy::bot("normal").unwrap() } else { PlayedBy::Person };
         (plan.parties[seat.index()], played_by)
     };
     let players = Seat::first(plan.roles.len()).map(player);
@@ -827,10 +815,7 @@ fn named(fate: Fate) -> &'static str {
 }
 
 fn timing(role: &Role) -> Limits {
-    Limits {
-        absence: role.absence,
-        turn_time: Some(TURN_TIME),
-    }
+    Limits { absence: role.absence, turn_time: Some(TURN_TIME) }
 }
 
 /// A statement as a trace line.
@@ -850,11 +835,9 @@ fn describe(signed: &SignedStatement) -> String {
             let accepted = accepted.map(|accepted| accepted.round);
             format!("promise {round}, accepted {accepted:?}")
         }
-        Says::Propose {
-            round,
-            value: of,
-            promises,
-        } => format!("proposal {round}: {}, {} promises", value(of), promises.len()),
+        Says::Propose { round, value: of, promises } => {
+            format!("proposal {round}: {}, {} promises", value(of), promises.len())
+        }
         Says::Accept { round, .. } => format!("accept {round}"),
         Says::Release { reasons } => format!("release of {}", reasons.len()),
     };

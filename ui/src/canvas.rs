@@ -84,11 +84,7 @@ impl Mark {
     /// a card that can be chosen has a border of its own.
     pub fn border(self, theme: &Theme) -> (border::Set<'static>, Style) {
         match self {
-            Self {
-                focused: true,
-                picked: true,
-                ..
-            } => (theme.focus_border(), theme.accent()),
+            Self { focused: true, picked: true, .. } => (theme.focus_border(), theme.accent()),
             Self { focused: true, .. } => (theme.focus_border(), theme.focus_edge()),
             Self { picked: true, .. } => (theme.lit_border(), theme.accent()),
             Self { lit: true, .. } => (theme.choosable_border(), theme.faint()),
@@ -124,8 +120,7 @@ impl Layer {
     /// The topmost target at a position.
     pub fn at(&self, position: Position) -> Option<Target> {
         let mut hits = self.targets.iter().rev();
-        hits.find(|(area, _)| area.contains(position))
-            .map(|(_, target)| *target)
+        hits.find(|(area, _)| area.contains(position)).map(|(_, target)| *target)
     }
 
     /// The area of a target.
@@ -152,13 +147,7 @@ impl<'a> Canvas<'a> {
         focus: Option<Target>,
         layer: &'a mut Layer,
     ) -> Self {
-        Self {
-            buffer,
-            theme,
-            marks,
-            focus,
-            layer,
-        }
+        Self { buffer, theme, marks, focus, layer }
     }
 
     pub fn theme(&self) -> &'a Theme {
@@ -197,12 +186,7 @@ impl<'a> Canvas<'a> {
         let line = line.into();
         let used = u16::try_from(line.width()).unwrap_or(u16::MAX).min(area.width);
         self.put(area, line);
-        Rect {
-            x: area.x + used,
-            width: area.width - used,
-            height: 1,
-            ..area
-        }
+        Rect { x: area.x + used, width: area.width - used, height: 1, ..area }
     }
 
     /// Writes rows from the top down, as many as fit.
@@ -226,14 +210,9 @@ impl<'a> Canvas<'a> {
 
     /// Draws a border with a title round an area, and returns the inner area.
     pub fn frame(&mut self, area: Rect, title: &str) -> Rect {
-        let block = Block::bordered()
-            .border_set(self.theme.border())
-            .border_style(self.theme.faint());
-        let block = if title.is_empty() {
-            block
-        } else {
-            block.title(Span::styled(format!(" {title} "), self.theme.title()))
-        };
+        let block = Block::bordered().border_set(self.theme.border()).border_style(self.theme.faint());
+        let block =
+            if title.is_empty() { block } else { block.title(Span::styled(format!(" {title} "), self.theme.title())) };
         let inner = block.inner(area);
         self.render(block, area);
         inner
@@ -267,11 +246,7 @@ impl<'a> Canvas<'a> {
             Span::styled(format!(" {}", rule.repeat(rest)), self.theme.faint()),
         ]);
         self.put(area, line);
-        Rect {
-            y: area.y.saturating_add(1).min(area.bottom()),
-            height: area.height.saturating_sub(1),
-            ..area
-        }
+        Rect { y: area.y.saturating_add(1).min(area.bottom()), height: area.height.saturating_sub(1), ..area }
     }
 
     /// Registers an area as a target, and returns its mark.
@@ -280,10 +255,7 @@ impl<'a> Canvas<'a> {
         if !area.is_empty() {
             self.layer.targets.push((area, target));
         }
-        Mark {
-            focused: self.focus == Some(target),
-            ..Mark::default()
-        }
+        Mark { focused: self.focus == Some(target), ..Mark::default() }
     }
 
     /// Registers an area as a place of the table that can be focused and chosen, and returns its mark. The caller must
@@ -328,24 +300,12 @@ impl<'a> Canvas<'a> {
 
     /// Draws a button `[key label]`, and returns the column after the button and a blank.
     pub fn button(&mut self, (x, y): (u16, u16), key: &str, label: &str, target: Target) -> u16 {
-        let text = if key.is_empty() {
-            format!("[{label}]")
-        } else {
-            format!("[{key} {label}]")
-        };
+        let text = if key.is_empty() { format!("[{label}]") } else { format!("[{key} {label}]") };
         let width = u16::try_from(text.width()).unwrap_or(u16::MAX);
         let area = Rect::new(x, y, width, 1).intersection(self.buffer.area);
         let mark = self.target(area, target);
-        let rest = if key.is_empty() {
-            format!("{label}]")
-        } else {
-            format!(" {label}]")
-        };
-        let spans = vec![
-            Span::raw("["),
-            Span::styled(key.to_owned(), self.theme.key()),
-            Span::raw(rest),
-        ];
+        let rest = if key.is_empty() { format!("{label}]") } else { format!(" {label}]") };
+        let spans = vec![Span::raw("["), Span::styled(key.to_owned(), self.theme.key()), Span::raw(rest)];
         self.put(area, Line::from(spans));
         if mark.focused {
             self.tint(area, self.theme.focused());
@@ -403,11 +363,7 @@ pub fn wrapped(text: &str, width: usize, indent: usize) -> Vec<String> {
                     used > room
                 });
                 let at = fits.map_or(word.len(), |(at, _)| at);
-                let at = if at == 0 {
-                    word.chars().next().map_or(0, char::len_utf8)
-                } else {
-                    at
-                };
+                let at = if at == 0 { word.chars().next().map_or(0, char::len_utf8) } else { at };
                 let (head, tail) = word.split_at(at);
                 row.push_str(head);
                 if tail.is_empty() {

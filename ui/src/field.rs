@@ -169,11 +169,7 @@ impl Field {
             })
             .collect();
         let cursor = canvas.theme().text().add_modifier(Modifier::REVERSED);
-        let spans = vec![
-            Span::raw(before),
-            Span::styled(under.to_string(), cursor),
-            Span::raw(rest),
-        ];
+        let spans = vec![Span::raw(before), Span::styled(under.to_string(), cursor), Span::raw(rest)];
         canvas.put(area, Line::from(spans));
     }
 }
@@ -203,10 +199,7 @@ mod tests {
         press(&mut field, &[KeyCode::Home, KeyCode::Delete, KeyCode::End]);
         field.insert("0123456789");
         assert_eq!(field.text(), "bxc01234");
-        field.key(Key {
-            ctrl: true,
-            ..KeyCode::Char('w').into()
-        });
+        field.key(Key { ctrl: true, ..KeyCode::Char('w').into() });
         assert!(field.is_empty());
         assert!(!field.key(KeyCode::Enter.into()));
         field.insert("gone");

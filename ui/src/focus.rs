@@ -45,9 +45,7 @@ pub fn towards(layer: &Layer, from: Target, way: Intent) -> Option<Target> {
         (ahead > 0).then_some((leaves_row, ahead + aside * 6 + off / 2))
     };
     let others = layer.targets.iter().filter(|(_, target)| *target != from);
-    let costs = others
-        .clone()
-        .filter_map(|(area, target)| Some((cost(*area)?, *target)));
+    let costs = others.clone().filter_map(|(area, target)| Some((cost(*area)?, *target)));
     let nearest = costs.min_by_key(|(cost, _)| *cost);
     let goes_round =
         matches!(way, Intent::Left | Intent::Right) && nearest.is_none_or(|((leaves_row, _), _)| leaves_row);
@@ -72,9 +70,7 @@ pub fn after(layer: &Layer, from: Option<Target>, by: isize, fits: impl Fn(Targe
         }
     }
     let here = from.and_then(|from| all.iter().position(|target| *target == from));
-    let fitting: Vec<usize> = (0..all.len())
-        .filter(|at| all.get(*at).is_some_and(|target| fits(*target)))
-        .collect();
+    let fitting: Vec<usize> = (0..all.len()).filter(|at| all.get(*at).is_some_and(|target| fits(*target))).collect();
     let next = match (here, by >= 0) {
         (None, true) => fitting.first(),
         (None, false) => fitting.last(),
@@ -157,9 +153,6 @@ mod tests {
         assert_eq!(after(&layer, None, 1, even), Some(Target::Button(0)));
         assert_eq!(after(&layer, Some(Target::Button(0)), 1, even), Some(Target::Button(2)));
         assert_eq!(after(&layer, Some(Target::Button(8)), 1, even), Some(Target::Button(0)));
-        assert_eq!(
-            after(&layer, Some(Target::Button(0)), -1, even),
-            Some(Target::Button(8))
-        );
+        assert_eq!(after(&layer, Some(Target::Button(0)), -1, even), Some(Target::Button(8)));
     }
 }

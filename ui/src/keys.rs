@@ -152,11 +152,7 @@ pub enum KeysError {
     Key { name: String, key: String, known: String },
     /// One key for two commands.
     #[error("the key '{key}' stands for both {one} and {other}; give one of them another key")]
-    Twice {
-        key: String,
-        one: &'static str,
-        other: &'static str,
-    },
+    Twice { key: String, one: &'static str, other: &'static str },
     /// A command with no keys: a player could get stuck.
     #[error("keys.{0}: give it at least one key")]
     None(&'static str),
@@ -186,10 +182,7 @@ impl Keymap {
             let found = INTENTS.iter().find(|(_, known, ..)| known == name);
             let Some((intent, known, ..)) = found else {
                 let names: Vec<&str> = INTENTS.iter().map(|(_, name, ..)| *name).collect();
-                return Err(KeysError::Intent {
-                    name: name.clone(),
-                    known: names.join(", "),
-                });
+                return Err(KeysError::Intent { name: name.clone(), known: names.join(", ") });
             };
             if keys.is_empty() {
                 return Err(KeysError::None(known));
@@ -202,11 +195,7 @@ impl Keymap {
                     known: NAMED.map(|(name, _)| name).join(", "),
                 })?;
                 if let Some((_, other)) = given.insert(key, (*intent, known)) {
-                    return Err(KeysError::Twice {
-                        key: name_of_key.clone(),
-                        one: other,
-                        other: known,
-                    });
+                    return Err(KeysError::Twice { key: name_of_key.clone(), one: other, other: known });
                 }
             }
         }

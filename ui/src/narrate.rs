@@ -54,10 +54,9 @@ pub fn narrate(news: News<AnyGame>, names: &[String]) -> Vec<Narrated> {
             let state = PeerState::Left;
             return vec![Narrated::Peer { seat, state }];
         }
-        News::Voided(deal) => format!(
-            "Deal {} lost a player it needs; it is redealt and does not count.",
-            u64::from(deal) + 1
-        ),
+        News::Voided(deal) => {
+            format!("Deal {} lost a player it needs; it is redealt and does not count.", u64::from(deal) + 1)
+        }
         News::Removed(_) | News::Finished | News::Dealt { .. } => return Vec::new(),
     };
     vec![Narrated::Line(line)]
@@ -66,11 +65,7 @@ pub fn narrate(news: News<AnyGame>, names: &[String]) -> Vec<Narrated> {
 /// How a removed seat left, according to the audit.
 pub fn removal(seat: Seat, left: &[Departure]) -> PeerState {
     let mut gone = left.iter().filter(|gone| gone.seat == seat);
-    if gone.any(|gone| matches!(gone.why, Reason::Fault(_))) {
-        PeerState::Removed
-    } else {
-        PeerState::Absent
-    }
+    if gone.any(|gone| matches!(gone.why, Reason::Fault(_))) { PeerState::Removed } else { PeerState::Absent }
 }
 
 /// The seats that the protocol waits for, as far as complete steps show.
@@ -81,12 +76,5 @@ pub fn progress(replica: &Replica<AnyGame>) -> Progress {
         Some(StepKind::Action { leader }) => SeatSet::one(leader),
         Some(_) => replica.live(),
     };
-    Progress {
-        step: replica.step(),
-        kind,
-        deal: replica.deal(),
-        done: SeatSet::EMPTY,
-        awaited,
-        log: replica.parent(),
-    }
+    Progress { step: replica.step(), kind, deal: replica.deal(), done: SeatSet::EMPTY, awaited, log: replica.parent() }
 }

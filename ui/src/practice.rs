@@ -41,10 +41,7 @@ impl fmt::Debug for Opponents {
 impl Opponents {
     /// For a solitaire.
     pub fn none() -> Self {
-        Self {
-            bots: Vec::new(),
-            level: String::new(),
-        }
+        Self { bots: Vec::new(), level: String::new() }
     }
 }
 
@@ -96,10 +93,7 @@ impl Practice {
         seed: [u8; 32],
     ) -> Result<(Self, Vec<SessionEvent>), PracticeError> {
         let players = opponents.bots.len() + 1;
-        let refused = || PracticeError::Rules {
-            game: rules.game.clone(),
-            players,
-        };
+        let refused = || PracticeError::Rules { game: rules.game.clone(), players };
         if usize::from(rules.seats) != players {
             return Err(refused());
         }
@@ -124,12 +118,7 @@ impl Practice {
             names: display_names(names),
             opponents,
             rng: ChaCha20Rng::from_seed(own),
-            now: State {
-                game,
-                chance,
-                verdict,
-                step: 0,
-            },
+            now: State { game, chance, verdict, step: 0 },
             before: Vec::new(),
             rules: rules.clone(),
         };
@@ -153,12 +142,7 @@ impl Practice {
             options: self.rules.written_options().into_iter().collect(),
             seats: seats
                 .map(|(name, played_by)| {
-                    Some(LobbySeat {
-                        person: None,
-                        name: name.clone(),
-                        party: Party::of(self.me),
-                        played_by,
-                    })
+                    Some(LobbySeat { person: None, name: name.clone(), party: Party::of(self.me), played_by })
                 })
                 .collect(),
             me: Some(self.me),
@@ -170,9 +154,7 @@ impl Practice {
     fn act(&mut self, action: &AnyAction) -> Result<Vec<AnyEvent>, String> {
         let before = self.now.clone();
         let events = self.apply(self.me, action)?;
-        let State {
-            game, chance, verdict, ..
-        } = &mut self.now;
+        let State { game, chance, verdict, .. } = &mut self.now;
         *verdict = match (&before.verdict, action) {
             (Verdict::Lost, _) => Verdict::Lost,
             (Verdict::Winnable(way), AnyAction::Ivory(action)) if way.first() == Some(action) => {
@@ -254,10 +236,7 @@ impl Practice {
     fn advice(&self) -> Option<Advice> {
         let game = &self.now.game;
         if let (Verdict::Winnable(way), false) = (&self.now.verdict, game.is_over()) {
-            return way.first().map(|action| Advice::Next {
-                action: AnyAction::Ivory(*action),
-                left: way.len(),
-            });
+            return way.first().map(|action| Advice::Next { action: AnyAction::Ivory(*action), left: way.len() });
         }
         let is_won = matches!(&self.now.verdict, Verdict::Winnable(way) if way.is_empty());
         let back = self.before.iter().rev().position(|state| state.verdict.is_winnable());
@@ -375,12 +354,7 @@ mod tests {
     /// Each game is played to its end against bots, by the bots' own hints, and every snapshot has what one seat sees.
     #[test]
     fn games_against_bots_come_to_their_ends() {
-        for (game, seats) in [
-            ("loot", 3),
-            ("plutonian-poker", 3),
-            ("sphinxs-paw", 2),
-            ("houses-of-thoth", 4),
-        ] {
+        for (game, seats) in [("loot", 3), ("plutonian-poker", 3), ("sphinxs-paw", 2), ("houses-of-thoth", 4)] {
             let rules = rule_set(game, seats, &BTreeMap::new()).unwrap();
             let bots = (1..seats).map(|_| bot(Level::Normal)).collect();
             let (mut practice, mut told) = deal(&rules, bots);
@@ -408,10 +382,7 @@ mod tests {
             }
             let over = told.iter().filter(|event| matches!(event, SessionEvent::Over { .. }));
             assert_eq!(over.count(), 1, "{game}");
-            assert!(matches!(
-                practice.answer(Command::Undo).unwrap()[..],
-                [SessionEvent::Refused(_)]
-            ));
+            assert!(matches!(practice.answer(Command::Undo).unwrap()[..], [SessionEvent::Refused(_)]));
         }
     }
 
@@ -434,10 +405,7 @@ mod tests {
     fn rules_need_as_many_players_as_seats() {
         let rules = rule_set("loot", 2, &BTreeMap::new()).unwrap();
         let level = "normal".to_owned();
-        let alone = Opponents {
-            bots: Vec::new(),
-            level,
-        };
+        let alone = Opponents { bots: Vec::new(), level };
         let refused = Practice::deal(&rules, "Anna", alone, [4; 32]).unwrap_err();
         assert_eq!(refused.to_string(), "loot has no practice for 1 player");
     }
@@ -482,9 +450,7 @@ mod tests {
     fn end_says_whether_the_deal_could_be_won() {
         let mut practice = dealt();
         assert!(matches!(practice.verdict(), Some(SessionEvent::Line(line)) if line == "This deal can be won."));
-        let told = practice
-            .answer(Command::Act(AnyAction::Ivory(IvoryAction::Resign)))
-            .unwrap();
+        let told = practice.answer(Command::Act(AnyAction::Ivory(IvoryAction::Resign))).unwrap();
         let words = "This deal could have been won. Undo 1 action, and hints show how.";
         let said = |event: &SessionEvent| matches!(event, SessionEvent::Line(line) if line == words);
         assert!(told.iter().any(said));

@@ -57,11 +57,7 @@ pub fn review(
     // A stable sort: of equals the earlier comes first.
     mistakes.sort_by_key(|mistake| Reverse(mistake.better.percent));
     mistakes.truncate(MOST);
-    Some(Reviewed {
-        replay: Arc::clone(replay),
-        decisions: decisions.len(),
-        mistakes,
-    })
+    Some(Reviewed { replay: Arc::clone(replay), decisions: decisions.len(), mistakes })
 }
 
 /// The same game is judged alike each time.
@@ -98,11 +94,7 @@ mod tests {
         };
         let found = look();
         assert!(found.decisions >= 3 && found.mistakes.len() <= MOST);
-        assert!(
-            found
-                .mistakes
-                .is_sorted_by_key(|mistake| Reverse(mistake.better.percent))
-        );
+        assert!(found.mistakes.is_sorted_by_key(|mistake| Reverse(mistake.better.percent)));
         for mistake in &found.mistakes {
             let act = &replay.step(mistake.step).acts[0];
             assert!(act.seat == Seat::FIRST && mistake.better.action.as_ref() != Some(&act.action));
@@ -113,17 +105,10 @@ mod tests {
     #[test]
     fn review_can_be_broken_off() {
         let replay = replay("loot");
-        let found = review(
-            &replay,
-            Seat::FIRST,
-            &Arc::default(),
-            &mut |_, _| ControlFlow::Break(()),
-        );
+        let found = review(&replay, Seat::FIRST, &Arc::default(), &mut |_, _| ControlFlow::Break(()));
         assert!(found.is_none());
         let alone = self::replay("ivory-tower");
-        let found = review(&alone, Seat::FIRST, &Arc::default(), &mut |_, _| {
-            ControlFlow::Continue(())
-        });
+        let found = review(&alone, Seat::FIRST, &Arc::default(), &mut |_, _| ControlFlow::Continue(()));
         assert!(found.is_some_and(|found| found.mistakes.is_empty()));
     }
 }

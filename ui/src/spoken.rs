@@ -16,11 +16,7 @@ const BITS: usize = 11;
 /// The words of 32 bytes, with a blank between two.
 pub fn spoken(value: &[u8; 32]) -> String {
     let list = Language::English.word_list();
-    let bit = |at: usize| {
-        value
-            .get(at / 8)
-            .map_or(0, |byte| usize::from(byte >> (7 - at % 8) & 1))
-    };
+    let bit = |at: usize| value.get(at / 8).map_or(0, |byte| usize::from(byte >> (7 - at % 8) & 1));
     let words = (0..WORDS).map(|word| {
         let bits = (word * BITS..(word + 1) * BITS).map(bit);
         let number = bits.fold(0, |number, bit| number << 1 | bit);

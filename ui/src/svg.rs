@@ -107,10 +107,7 @@ fn ground(buffer: &Buffer) -> String {
 }
 
 fn opening(buffer: &Buffer, ground: &str) -> String {
-    let (width, height) = (
-        f32::from(buffer.area.width) * CELL.0,
-        f32::from(buffer.area.height) * CELL.1,
-    );
+    let (width, height) = (f32::from(buffer.area.width) * CELL.0, f32::from(buffer.area.height) * CELL.1);
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.1} {height:.1}\" width=\"{width:.1}\" \
          height=\"{height:.1}\" font-family=\"ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace\" \
@@ -192,11 +189,7 @@ impl CellStyle {
             return;
         }
         let bold = if self.bold { " font-weight=\"bold\"" } else { "" };
-        let line = if self.underlined {
-            " text-decoration=\"underline\""
-        } else {
-            ""
-        };
+        let line = if self.underlined { " text-decoration=\"underline\"" } else { "" };
         // The columns keep their places even if the font has other widths.
         let _ = writeln!(
             svg,
@@ -219,12 +212,7 @@ fn shapes(text: &str, (left, top): (f32, f32)) -> (String, String) {
     let mut open: Option<(f32, f32, f32)> = None;
     let close = |path: &mut String, open: &mut Option<(f32, f32, f32)>, x: f32| {
         if let Some((y, height, begin)) = open.take() {
-            let _ = write!(
-                path,
-                "M{begin:.1} {y:.1}h{:.1}v{height:.1}h-{:.1}z",
-                x - begin,
-                x - begin
-            );
+            let _ = write!(path, "M{begin:.1} {y:.1}h{:.1}v{height:.1}h-{:.1}z", x - begin, x - begin);
         }
     };
     for letter in text.chars() {
@@ -275,16 +263,8 @@ fn corner(path: &mut String, letter: char, (x, y): (f32, f32)) -> bool {
         _ => return false,
     };
     let half = width / 2.0;
-    let (from, to) = if right {
-        (MIDDLE.0 - half, CELL.0)
-    } else {
-        (0.0, MIDDLE.0 + half)
-    };
-    let (above, below) = if down {
-        (MIDDLE.1 - half, CELL.1)
-    } else {
-        (0.0, MIDDLE.1 + half)
-    };
+    let (from, to) = if right { (MIDDLE.0 - half, CELL.0) } else { (0.0, MIDDLE.0 + half) };
+    let (above, below) = if down { (MIDDLE.1 - half, CELL.1) } else { (0.0, MIDDLE.1 + half) };
     let _ = write!(
         path,
         "M{:.1} {:.1}h{:.1}v{width:.1}h-{:.1}zM{:.1} {:.1}h{width:.1}v{:.1}h-{width:.1}z",
@@ -318,15 +298,9 @@ mod tests {
         );
         assert_eq!(
             shapes("╭", (0.0, 0.0)),
-            (
-                "M3.7 8.5h4.7v1.0h-4.7zM3.7 8.5h1.0v9.5h-1.0z".to_owned(),
-                " ".to_owned()
-            )
+            ("M3.7 8.5h4.7v1.0h-4.7zM3.7 8.5h1.0v9.5h-1.0z".to_owned(), " ".to_owned())
         );
-        assert_eq!(
-            shapes("plain text", (0.0, 0.0)),
-            (String::new(), "plain text".to_owned())
-        );
+        assert_eq!(shapes("plain text", (0.0, 0.0)), (String::new(), "plain text".to_owned()));
     }
 
     /// ratatui sends no change for the cell behind a wide character.
@@ -348,21 +322,14 @@ mod tests {
     #[test]
     fn a_film_writes_a_shared_row_once() {
         let frame = |lines: [&str; 2]| Buffer::with_lines(lines);
-        let frames = [
-            (0, frame(["one", "two"])),
-            (500, frame(["one", "six"])),
-            (900, frame(["one", "two"])),
-        ];
+        let frames = [(0, frame(["one", "two"])), (500, frame(["one", "six"])), (900, frame(["one", "two"]))];
         let film = film(&frames, 1500);
         assert_eq!(film.matches(">one<").count(), 1);
         assert_eq!(film.matches(">two<").count(), 1);
         // "two" comes, goes and comes back; "six", which is seen where nothing moves, goes before and after.
-        for (then, from, length) in [
-            ("visible", 0, 500),
-            ("visible", 900, 600),
-            ("hidden", 0, 500),
-            ("hidden", 900, 600),
-        ] {
+        for (then, from, length) in
+            [("visible", 0, 500), ("visible", 900, 600), ("hidden", 0, 500), ("hidden", 900, 600)]
+        {
             let set = format!("to=\"{then}\" begin=\"t.begin+{from}ms\" dur=\"{length}ms\"");
             assert!(film.contains(&set), "{set}: {film}");
         }

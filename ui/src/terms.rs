@@ -24,9 +24,7 @@ impl Terms {
         let options = charter.options.iter();
         Self {
             game: clean(charter.game.as_str()),
-            options: options
-                .map(|(key, value)| (clean(key.as_str()), clean(value.as_str())))
-                .collect(),
+            options: options.map(|(key, value)| (clean(key.as_str()), clean(value.as_str()))).collect(),
         }
     }
 
@@ -85,10 +83,7 @@ mod tests {
     fn terms(game: &str, options: &[(&str, &str)]) -> Terms {
         Terms {
             game: game.to_owned(),
-            options: options
-                .iter()
-                .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
-                .collect(),
+            options: options.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect(),
         }
     }
 

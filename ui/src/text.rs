@@ -164,16 +164,13 @@ mod tests {
         use rand_chacha::ChaCha20Rng;
         use rand_core::{Rng as _, SeedableRng as _};
 
-        let parts = [
-            "", "A", "a", "\u{430}", "#", "#1", "#2", "#l", "1", "I", " ", "\u{301}", "#3",
-        ];
+        let parts = ["", "A", "a", "\u{430}", "#", "#1", "#2", "#l", "1", "I", " ", "\u{301}", "#3"];
         let mut rng = ChaCha20Rng::from_seed([7; 32]);
         let mut below = |most: usize| rng.next_u32() as usize % most;
         for _ in 0..5000 {
             let seats = 1 + below(12);
-            let names: Vec<String> = (0..seats)
-                .map(|_| (0..below(4)).map(|_| parts[below(parts.len())]).collect())
-                .collect();
+            let names: Vec<String> =
+                (0..seats).map(|_| (0..below(4)).map(|_| parts[below(parts.len())]).collect()).collect();
             let shown = display_names(names.iter().map(String::as_str));
             let looks: BTreeSet<String> = shown.iter().map(|name| looks(name)).collect();
             assert_eq!(looks.len(), names.len(), "{names:?}: {shown:?}");

@@ -106,11 +106,7 @@ impl Seating {
     /// The seating of a table of people, each alone.
     #[cfg(any(test, feature = "testing"))]
     pub fn of_people(seats: usize) -> Self {
-        Self {
-            parties: Parties::singles(seats),
-            played_by: vec![PlayedBy::Person; seats],
-            strict: false,
-        }
+        Self { parties: Parties::singles(seats), played_by: vec![PlayedBy::Person; seats], strict: false }
     }
 
     pub fn of(charter: &Charter) -> Self {
@@ -124,22 +120,14 @@ impl Seating {
 
     /// One person playing alone.
     pub fn alone() -> Self {
-        Self {
-            parties: Parties::singles(1),
-            played_by: vec![PlayedBy::Person],
-            strict: false,
-        }
+        Self { parties: Parties::singles(1), played_by: vec![PlayedBy::Person], strict: false }
     }
 
     /// A person in the first seat and bots of the same program in the others.
     pub fn of_one_program(played_by: Vec<PlayedBy>) -> Self {
         let declared = played_by.iter().map(|by| (Party::of(Seat::FIRST), by));
         let parties = Parties::new(declared).unwrap_or_else(|_| Parties::singles(played_by.len()));
-        Self {
-            parties,
-            played_by,
-            strict: false,
-        }
+        Self { parties, played_by, strict: false }
     }
 
     /// Whether keys are put in escrow. With fewer than three parties nobody could continue after one departs, so there
@@ -350,11 +338,8 @@ mod tests {
     #[test]
     fn keys_go_into_escrow_where_a_loss_can_be_borne() {
         for (seats, strict, escrow) in [(2, false, false), (3, false, true), (3, true, false), (6, false, true)] {
-            let seating = Seating {
-                parties: Parties::singles(seats),
-                played_by: vec![PlayedBy::Person; seats],
-                strict,
-            };
+            let seating =
+                Seating { parties: Parties::singles(seats), played_by: vec![PlayedBy::Person; seats], strict };
             assert_eq!(seating.has_escrow(), escrow, "{seats}, {strict}");
         }
     }

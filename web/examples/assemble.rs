@@ -40,9 +40,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("{{worker}}", WORKER),
         ("{{module}}", &BASE64.encode(&packed)),
     ];
-    let html = parts
-        .into_iter()
-        .fold(PAGE.to_owned(), |html, (place, part)| html.replacen(place, part, 1));
+    let html = parts.into_iter().fold(PAGE.to_owned(), |html, (place, part)| html.replacen(place, part, 1));
     if let Some(folder) = page.parent() {
         fs::create_dir_all(folder)?;
     }

@@ -19,10 +19,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let took = began.elapsed();
     let fair = replay.report().is_fair();
-    println!(
-        "{path}: {} bytes, fair: {fair}, checked in {} ms",
-        bytes.len(),
-        took.as_millis()
-    );
+    println!("{path}: {} bytes, fair: {fair}, checked in {} ms", bytes.len(), took.as_millis());
     Ok(())
 }

@@ -49,9 +49,7 @@ fn room(buffer: &mut Vec<u8>, length: usize, most: usize) -> *mut u8 {
 /// Handles the message; the length of the answer.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn handle() -> usize {
-    std::panic::set_hook(Box::new(|info| {
-        FAULT.with_borrow_mut(|fault| *fault = info.to_string())
-    }));
+    std::panic::set_hook(Box::new(|info| FAULT.with_borrow_mut(|fault| *fault = info.to_string())));
     MODULE.with_borrow_mut(|module| {
         let answer = answer(module);
         module.answer = serde_json::to_vec(&answer).unwrap_or_default();

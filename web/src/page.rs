@@ -77,15 +77,11 @@ impl Page {
     /// In words, if the seed is not 32 bytes in hexadecimal.
     pub fn new(start: &Start) -> Result<Self, String> {
         let seed = HEXLOWER.decode(start.seed.as_bytes()).ok();
-        let seed: [u8; 32] = seed
-            .and_then(|seed| seed.try_into().ok())
-            .ok_or("the seed must be 64 hexadecimal digits")?;
+        let seed: [u8; 32] =
+            seed.and_then(|seed| seed.try_into().ok()).ok_or("the seed must be 64 hexadecimal digits")?;
         // Settings that cannot be read are of an earlier page.
         let settings: Option<Settings> = start.settings.as_deref().and_then(|text| toml::from_str(text).ok());
-        let settings = settings.unwrap_or_else(|| Settings {
-            motion: !start.still,
-            ..Settings::default()
-        });
+        let settings = settings.unwrap_or_else(|| Settings { motion: !start.still, ..Settings::default() });
         let mut context = Context {
             user: "Guest".to_owned(),
             today: start.today.clone(),
@@ -209,9 +205,7 @@ impl Page {
         let mut seed = [0; 32];
         self.rng.fill_bytes(&mut seed);
         let opponents = Opponents {
-            bots: (1..opening.seats)
-                .map(|_| opponent(&opening.game, opening.level))
-                .collect(),
+            bots: (1..opening.seats).map(|_| opponent(&opening.game, opening.level)).collect(),
             level: opening.level.name().to_owned(),
         };
         let name = self.shell.context().name();
@@ -335,9 +329,7 @@ impl Page {
         answer.ink = if is_light(&ground) { INKS.1 } else { INKS.0 }.to_owned();
         answer.ground = ground;
         answer.said = self.said();
-        let changed = (0_u16..)
-            .zip(&rows)
-            .filter(|(number, row)| self.shown.get(usize::from(*number)) != Some(*row));
+        let changed = (0_u16..).zip(&rows).filter(|(number, row)| self.shown.get(usize::from(*number)) != Some(*row));
         answer.changed = changed.map(|(number, row)| (number, row.clone())).collect();
         self.shown = rows;
         let pace = self.shell.pace().into_iter().chain(self.bots_due).min();
@@ -362,9 +354,7 @@ fn text_in(buffer: &Buffer, area: Rect) -> String {
 
 /// Whether a colour, as `#rrggbb`, is nearer to white than to black.
 fn is_light(colour: &str) -> bool {
-    let parts = colour
-        .get(1..)
-        .and_then(|digits| HEXLOWER.decode(digits.as_bytes()).ok());
+    let parts = colour.get(1..).and_then(|digits| HEXLOWER.decode(digits.as_bytes()).ok());
     let sum: u32 = parts.iter().flatten().map(|part| u32::from(*part)).sum();
     sum > 3 * 128
 }

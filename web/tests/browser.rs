@@ -90,9 +90,7 @@ impl Browser {
         let profile = tempfile::tempdir().unwrap();
         let binary = programs.iter().find_map(|name| {
             let paths = std::env::var_os("PATH")?;
-            std::env::split_paths(&paths)
-                .map(|path| path.join(name))
-                .find(|path| path.exists())
+            std::env::split_paths(&paths).map(|path| path.join(name)).find(|path| path.exists())
         });
         let binary = binary.ok_or_else(|| format!("no {}", programs.join(" or ")))?;
         let Value::Object(wishes) = (match is_firefox {
@@ -107,11 +105,7 @@ impl Browser {
             .await
             .map_err(|why| why.to_string())?;
         client.goto(&format!("file://{}", page.display())).await.unwrap();
-        let browser = Self {
-            client,
-            _driver: child,
-            _profile: profile,
-        };
+        let browser = Self { client, _driver: child, _profile: profile };
         browser.until("home", "").await;
         Ok(browser)
     }
@@ -134,11 +128,7 @@ impl Browser {
             if state == json!([screen, "false"]) && self.text().await.contains(words) {
                 return;
             }
-            assert!(
-                began.elapsed() < PATIENCE,
-                "no {screen} with '{words}' but {state}: {}",
-                self.text().await
-            );
+            assert!(began.elapsed() < PATIENCE, "no {screen} with '{words}' but {state}: {}", self.text().await);
             sleep(Duration::from_millis(20)).await;
         }
     }
@@ -190,19 +180,9 @@ fn transcript(game: &str) -> PathBuf {
 #[tokio::test]
 async fn games_are_checked_and_replayed_in_a_browser() {
     let Some(browser) = open().await else { return };
-    let games = [
-        "loot",
-        "ivory-tower",
-        "plutonian-poker",
-        "sphinxs-paw",
-        "houses-of-thoth",
-    ];
+    let games = ["loot", "ivory-tower", "plutonian-poker", "sphinxs-paw", "houses-of-thoth"];
     for game in games {
-        let verdict = if game == "ivory-tower" {
-            "✓ rules followed"
-        } else {
-            "✓ fair"
-        };
+        let verdict = if game == "ivory-tower" { "✓ rules followed" } else { "✓ fair" };
         let took = browser.check(&transcript(game), verdict).await;
         println!("{game}: checked in {} ms", took.as_millis());
         browser.keys(&[ENTER]).await;
@@ -225,9 +205,7 @@ async fn games_are_checked_and_replayed_in_a_browser() {
     chooser.send_keys(path.to_str().unwrap()).await.unwrap();
     browser.until("audit", "This file cannot be checked").await;
     // The policy has refused nothing that the page wants, and the page has asked for nothing.
-    let loaded = browser
-        .script("return performance.getEntriesByType('resource').length")
-        .await;
+    let loaded = browser.script("return performance.getEntriesByType('resource').length").await;
     assert_eq!(loaded, json!(0));
     browser.client.clone().close().await.unwrap();
 }
@@ -254,9 +232,7 @@ async fn odd_input_does_no_harm() {
     browser.check(&transcript("loot"), "✓ fair").await;
     browser.script("clearInterval(window.moves)").await;
     // The screen and the line in focus can be heard.
-    let said = browser
-        .script("return document.getElementById('status').textContent")
-        .await;
+    let said = browser.script("return document.getElementById('status').textContent").await;
     let said = said.as_str().unwrap();
     assert!(said.starts_with("audit. ") && said.contains("✓ fair"), "{said}");
     // Two files at once are none, and the verdict does not stay.
@@ -333,9 +309,6 @@ async fn requests_are_blocked() {
         .await
         .unwrap();
     assert_eq!(broken, json!("img-src"));
-    assert!(
-        timeout(Duration::from_millis(200), listener.accept()).await.is_err(),
-        "a connection was opened"
-    );
+    assert!(timeout(Duration::from_millis(200), listener.accept()).await.is_err(), "a connection was opened");
     browser.client.clone().close().await.unwrap();
 }

@@ -53,10 +53,7 @@ impl Shown {
     }
 
     fn key(&mut self, key: &str) {
-        self.ask(Ask::Key(Pressed {
-            key: key.to_owned(),
-            shift: false,
-        }));
+        self.ask(Ask::Key(Pressed { key: key.to_owned(), shift: false }));
     }
 
     /// Opens a file and checks it to its end.
@@ -97,11 +94,7 @@ impl Shown {
     }
 
     fn says(&self, words: &str) {
-        assert!(
-            self.last.said.contains(words),
-            "'{words}' is not in: {}",
-            self.last.said
-        );
+        assert!(self.last.said.contains(words), "'{words}' is not in: {}", self.last.said);
     }
 
     fn shows(&self, words: &str) {
@@ -160,10 +153,7 @@ fn changed_files_are_refused() {
         assert!(!text.contains("✓ fair"), "byte {place}");
         if text.contains("NOT FAIR") {
             refused += 1;
-            assert!(
-                text.contains("why:") || text.contains("what:") || text.contains("who:"),
-                "{text}"
-            );
+            assert!(text.contains("why:") || text.contains("what:") || text.contains("who:"), "{text}");
             for words in ["✗ NOT FAIR", "Who: ", "Where: ", "Why: "] {
                 shown.says(words);
             }
@@ -189,10 +179,7 @@ fn refused_file_replaces_the_verdict() {
     let mut shown = Shown::new();
     shown.check(&transcript("loot"));
     shown.shows("✓ fair");
-    let refused = || Ask::NoFile {
-        name: "b.fairdeal".to_owned(),
-        why: "it is larger than 64 MiB".to_owned(),
-    };
+    let refused = || Ask::NoFile { name: "b.fairdeal".to_owned(), why: "it is larger than 64 MiB".to_owned() };
     shown.ask(refused());
     assert_eq!(shown.last.screen, "audit");
     shown.shows("This file cannot be checked");
@@ -300,11 +287,7 @@ fn lesson_and_puzzle_are_spoken() {
 #[test]
 fn nothing_moves_where_the_browser_asks_for_that() {
     let page = |settings: Option<String>| {
-        let start = Start {
-            still: true,
-            settings,
-            ..start()
-        };
+        let start = Start { still: true, settings, ..start() };
         let page = Page::new(&start).unwrap();
         let (rows, last) = (Vec::new(), Answer::default());
         Shown { page, rows, last }
@@ -326,10 +309,7 @@ fn nothing_moves_where_the_browser_asks_for_that() {
 fn page_follows_the_browser_into_the_light() {
     let mut shown = Shown::new();
     let dark = shown.last.ground.clone();
-    shown.ask(Ask::Refresh {
-        today: "2026-11-27".to_owned(),
-        light: true,
-    });
+    shown.ask(Ask::Refresh { today: "2026-11-27".to_owned(), light: true });
     assert_ne!(shown.last.ground, dark);
     assert!(!shown.last.changed.is_empty());
 }
@@ -342,20 +322,11 @@ fn settings_are_saved_and_come_back() {
     shown.key("ArrowDown");
     shown.key("ArrowRight");
     let saved = shown.last.save.clone().expect("a setting has changed");
-    let page = Page::new(&Start {
-        settings: Some(saved),
-        ..start()
-    });
+    let page = Page::new(&Start { settings: Some(saved), ..start() });
     page.unwrap();
-    let wrong = Page::new(&Start {
-        settings: Some("no = [".to_owned()),
-        ..start()
-    });
+    let wrong = Page::new(&Start { settings: Some("no = [".to_owned()), ..start() });
     wrong.unwrap();
-    let refused = Page::new(&Start {
-        seed: "short".to_owned(),
-        ..start()
-    });
+    let refused = Page::new(&Start { seed: "short".to_owned(), ..start() });
     assert!(refused.is_err());
 }
 
@@ -415,35 +386,13 @@ fn messages_are_read_as_the_scripts_write_them() {
     let read = |text: &str| serde_json::from_str::<Ask>(text);
     assert_eq!(read("{\"click\":[3,4]}").unwrap(), Ask::Click(3, 4));
     assert_eq!(read("{\"secondary-click\":[3,4]}").unwrap(), Ask::SecondaryClick(3, 4));
-    let no_file = Ask::NoFile {
-        name: "a".to_owned(),
-        why: "b".to_owned(),
-    };
+    let no_file = Ask::NoFile { name: "a".to_owned(), why: "b".to_owned() };
     assert_eq!(read("{\"no-file\":{\"name\":\"a\",\"why\":\"b\"}}").unwrap(), no_file);
-    let refresh = Ask::Refresh {
-        today: "2026-11-27".to_owned(),
-        light: true,
-    };
-    assert_eq!(
-        read("{\"refresh\":{\"today\":\"2026-11-27\",\"light\":true}}").unwrap(),
-        refresh
-    );
-    let pressed = Pressed {
-        key: "Tab".to_owned(),
-        shift: true,
-    };
-    assert_eq!(
-        read("{\"key\":{\"key\":\"Tab\",\"shift\":true}}").unwrap(),
-        Ask::Key(pressed)
-    );
-    for wrong in [
-        "",
-        "{}",
-        "{\"click\":[3]}",
-        "{\"click\":[-1,70000]}",
-        "{\"fly\":1}",
-        "{\"no-file\":\"b\"}",
-    ] {
+    let refresh = Ask::Refresh { today: "2026-11-27".to_owned(), light: true };
+    assert_eq!(read("{\"refresh\":{\"today\":\"2026-11-27\",\"light\":true}}").unwrap(), refresh);
+    let pressed = Pressed { key: "Tab".to_owned(), shift: true };
+    assert_eq!(read("{\"key\":{\"key\":\"Tab\",\"shift\":true}}").unwrap(), Ask::Key(pressed));
+    for wrong in ["", "{}", "{\"click\":[3]}", "{\"click\":[-1,70000]}", "{\"fly\":1}", "{\"no-file\":\"b\"}"] {
         assert!(read(wrong).is_err(), "{wrong}");
     }
 }

@@ -62,11 +62,7 @@ fn main() {
     for (contender, mut times) in contenders.iter().zip(results) {
         let (made, checked) = (ms(summary(&mut times.made)), ms(summary(&mut times.checked)));
         let (deck, proof) = (summary(&mut times.decks).0, summary(&mut times.proofs).0);
-        let proof = if proof == 0 {
-            "–".to_owned()
-        } else {
-            proof.to_string()
-        };
+        let proof = if proof == 0 { "–".to_owned() } else { proof.to_string() };
         let Contender { name, cards, .. } = contender;
         println!("| {name} | {cards} | {made} | {checked} | {proof} | {deck} |");
     }

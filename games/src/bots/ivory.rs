@@ -61,18 +61,11 @@ impl Hints for Ivory {
                 let why = "This brings up a card that you have not seen.";
                 hint(action, why.to_owned())
             }
-            Outlook::Open {
-                action,
-                card: Some(card),
-            } => hint(
-                action,
-                format!("It is the shortest way to {}, which the tower takes.", named(card)),
-            ),
+            Outlook::Open { action, card: Some(card) } => {
+                hint(action, format!("It is the shortest way to {}, which the tower takes.", named(card)))
+            }
             Outlook::Stuck | Outlook::DeadEnd => {
-                let why = format!(
-                    "The tower cannot grow any more: it stays at {} of {CROWN}.",
-                    self.score()
-                );
+                let why = format!("The tower cannot grow any more: it stays at {} of {CROWN}.", self.score());
                 hint(IvoryAction::Resign, why)
             }
             Outlook::Unclear => {
@@ -109,16 +102,10 @@ fn reason(game: &Ivory, from: Source, to: Target) -> Option<String> {
             format!("It uncovers {}, which the tower takes next.", named(next))
         }
         (Source::Draw, Target::Pile(onto)) => match (is_needed(game, last(onto)?), is_needed(game, card)) {
-            (true, true) => format!(
-                "The tower takes {} before {}, so it may lie on it.",
-                named(card),
-                named(last(onto)?)
-            ),
-            (true, false) => format!(
-                "The tower takes {} last, so it may be covered. {}",
-                named(last(onto)?),
-                frees()
-            ),
+            (true, true) => {
+                format!("The tower takes {} before {}, so it may lie on it.", named(card), named(last(onto)?))
+            }
+            (true, false) => format!("The tower takes {} last, so it may be covered. {}", named(last(onto)?), frees()),
             (false, _) => format!("It fits there, and leaves the draw pile for good. {}", frees()),
         },
     })
@@ -288,8 +275,7 @@ mod tests {
         let mut game = Ivory::create(&rules).unwrap();
         game.begin(&mut chance, &mut Vec::new()).unwrap();
         for _ in 0..turns {
-            game.apply(Seat::new(0).unwrap(), &IvoryAction::Turn, &mut chance, &mut Vec::new())
-                .unwrap();
+            game.apply(Seat::new(0).unwrap(), &IvoryAction::Turn, &mut chance, &mut Vec::new()).unwrap();
         }
         game
     }
@@ -355,10 +341,7 @@ mod tests {
         let Outlook::Open { action, card } = outlook(&late, 400) else {
             panic!("the Ace of suns can be played");
         };
-        assert_eq!(
-            (action, card.map(named).as_deref()),
-            (IvoryAction::Turn, Some("Ace of suns"))
-        );
+        assert_eq!((action, card.map(named).as_deref()), (IvoryAction::Turn, Some("Ace of suns")));
         let hint = late.hint(Seat::new(0).unwrap(), &Faces::new()).unwrap();
         assert_eq!(hint.why, "It brings Ace of suns.");
     }
@@ -377,21 +360,18 @@ mod tests {
     fn it_plays_the_deal_of_a_day_as_if_it_were_sealed() {
         for day in ["2026-01-01", "2026-01-04", "2026-06-30"] {
             let options = [("daily".to_owned(), day.to_owned())].into();
-            let games = [
-                rule_set("ivory-tower", 1, &options),
-                rule_set("ivory-tower", 1, &Default::default()),
-            ]
-            .map(|rules| {
-                let deck = crate::ivory::daily::deck(day);
-                let mut chance = RefereeChance::default();
-                chance.add([deck.iter().map(|card| u32::from(card.0)).collect()], []);
-                let mut game = Ivory::create(&rules.unwrap()).unwrap();
-                game.begin(&mut chance, &mut Vec::new()).unwrap();
-                let mut rng = ChaCha20Rng::from_seed([1; 32]);
-                let mut bots: [Box<dyn Bot<Ivory>>; 1] = [Box::new(IvoryBot)];
-                let made = play(&mut game, &mut chance, &mut bots, &mut rng, 5000).unwrap();
-                (made, game.tower().to_vec(), game.piles().to_vec())
-            });
+            let games =
+                [rule_set("ivory-tower", 1, &options), rule_set("ivory-tower", 1, &Default::default())].map(|rules| {
+                    let deck = crate::ivory::daily::deck(day);
+                    let mut chance = RefereeChance::default();
+                    chance.add([deck.iter().map(|card| u32::from(card.0)).collect()], []);
+                    let mut game = Ivory::create(&rules.unwrap()).unwrap();
+                    game.begin(&mut chance, &mut Vec::new()).unwrap();
+                    let mut rng = ChaCha20Rng::from_seed([1; 32]);
+                    let mut bots: [Box<dyn Bot<Ivory>>; 1] = [Box::new(IvoryBot)];
+                    let made = play(&mut game, &mut chance, &mut bots, &mut rng, 5000).unwrap();
+                    (made, game.tower().to_vec(), game.piles().to_vec())
+                });
             assert_eq!(games[0], games[1], "{day}");
         }
     }

@@ -52,14 +52,7 @@ impl Default for IvorySearchBot {
 impl IvorySearchBot {
     /// A bot that imagines so many worlds a decision, and visits at most so many states in each search.
     pub fn new(worlds: usize, states: usize) -> Self {
-        Self {
-            worlds,
-            states,
-            plan: None,
-            piles: Vec::new(),
-            since: (0, 0),
-            made: 0,
-        }
+        Self { worlds, states, plan: None, piles: Vec::new(), since: (0, 0), made: 0 }
     }
 }
 
@@ -158,9 +151,7 @@ impl IvorySearchBot {
                 }
             }
         }
-        let (choice, worth) = choices
-            .into_iter()
-            .max_by_key(|(choice, worth)| (*worth, liking(game, *choice)))?;
+        let (choice, worth) = choices.into_iter().max_by_key(|(choice, worth)| (*worth, liking(game, *choice)))?;
         (worth > 0).then_some(choice)
     }
 

@@ -46,10 +46,7 @@ impl LootBot {
 
 impl Default for LootBot {
     fn default() -> Self {
-        Self {
-            caution: 10,
-            ..Self::BASELINE
-        }
+        Self { caution: 10, ..Self::BASELINE }
     }
 }
 
@@ -113,11 +110,7 @@ impl LootBot {
         }
         let average = drawn / i32::try_from(looked).unwrap_or(1).max(1);
         // Unlike a drawn card, the top card may not be worth keeping. Then the turn is wasted.
-        if sight.worth_with(*top) > average {
-            Pile::Discard
-        } else {
-            Pile::Draw
-        }
+        if sight.worth_with(*top) > average { Pile::Discard } else { Pile::Draw }
     }
 
     /// Whether to fire: with a good score that is probably ahead of the others', unless that ends
@@ -140,13 +133,8 @@ impl LootBot {
         if after.abs() >= target || others().any(|other| most(other) >= target || least(other) <= -target) {
             return own >= 0 && others().all(|other| after > most(other));
         }
-        let turns = game
-            .playing()
-            .iter()
-            .filter_map(|seat| game.turns().get(seat.index()).copied());
-        let round = usize::try_from(turns.min().unwrap_or(0))
-            .unwrap_or(usize::MAX)
-            .clamp(1, self.ahead.len());
+        let turns = game.playing().iter().filter_map(|seat| game.turns().get(seat.index()).copied());
+        let round = usize::try_from(turns.min().unwrap_or(0)).unwrap_or(usize::MAX).clamp(1, self.ahead.len());
         let ahead = self.ahead.get(round - 1).copied().unwrap_or(0);
         score >= self.worth_firing && others().all(|o| own - expected(game, o) >= ahead.into())
     }
@@ -203,11 +191,7 @@ impl Sight {
         let open: Vec<Face> = open.collect();
         let seen = |card: &Face| hand.contains(card) || open.contains(card) || game.discard_pile().contains(card);
         let unseen = cards::all().filter(|card| !seen(card)).collect();
-        Self {
-            others: GodSet::NONE.and_of(&open),
-            hand,
-            unseen,
-        }
+        Self { others: GodSet::NONE.and_of(&open), hand, unseen }
     }
 
     /// The gods that would act on this hand.
@@ -414,11 +398,7 @@ mod tests {
     fn sight(hand: &str) -> Sight {
         let hand: Vec<Face> = hand.split(' ').filter_map(cards::by_name).collect();
         let unseen = cards::all().filter(|card| !hand.contains(card)).collect();
-        Sight {
-            hand,
-            others: GodSet::NONE,
-            unseen,
-        }
+        Sight { hand, others: GodSet::NONE, unseen }
     }
 
     #[test]
@@ -442,10 +422,7 @@ mod tests {
         );
         let top = cards::by_name("magician-waves").unwrap();
         let why = sight.why_take(Pile::Discard, top, -40);
-        assert!(
-            why.starts_with("The 8 of waves makes the set of 8s: your hand goes from -40 to "),
-            "{why}"
-        );
+        assert!(why.starts_with("The 8 of waves makes the set of 8s: your hand goes from -40 to "), "{why}");
         let why = sight.why_take(Pile::Draw, cards::by_name("worker-stones").unwrap(), 100);
         assert_eq!(why, "The 7 of stones does not help your hand; a hidden card may.");
     }
@@ -478,9 +455,6 @@ mod tests {
             ahead += usize::from(last.scores[last.fired_by.index()] >= 0);
             hands += all.len();
         }
-        assert!(
-            hands > 20 && ahead == 20,
-            "{ahead} of 20 games end with a fire of a good hand"
-        );
+        assert!(hands > 20 && ahead == 20, "{ahead} of 20 games end with a fire of a good hand");
     }
 }

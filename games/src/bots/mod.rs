@@ -63,11 +63,7 @@ pub enum Seen<'a, G: Game> {
     /// A deal begins, counted from 0.
     Deal(u32),
     /// A seat acts. At a table `step` is that of the log, in a duel the number of the action, from 0.
-    Action {
-        step: u64,
-        seat: Seat,
-        action: &'a G::Action,
-    },
+    Action { step: u64, seat: Seat, action: &'a G::Action },
     /// Something happened as a result of the action or deal.
     Event(&'a G::Event),
 }
@@ -92,11 +88,8 @@ pub enum Level {
 
 impl Level {
     /// Every level, weakest first, with its name on the command line.
-    pub const ALL: [(Self, &'static str); 3] = [
-        (Self::Gentle, "gentle"),
-        (Self::Normal, "normal"),
-        (Self::Sharp, "sharp"),
-    ];
+    pub const ALL: [(Self, &'static str); 3] =
+        [(Self::Gentle, "gentle"), (Self::Normal, "normal"), (Self::Sharp, "sharp")];
 
     pub fn name(self) -> &'static str {
         let found = Self::ALL.into_iter().find(|(level, _)| *level == self);
@@ -140,9 +133,7 @@ pub fn play<G: Game>(
         for seat in others.chain(to_act.iter()) {
             let known = chance.dealt_to(seat);
             let bot = bots.get_mut(seat.index());
-            choice = bot
-                .and_then(|bot| bot.choose(game, seat, known, rng))
-                .map(|act| (seat, act));
+            choice = bot.and_then(|bot| bot.choose(game, seat, known, rng)).map(|act| (seat, act));
             if choice.is_some() {
                 break;
             }

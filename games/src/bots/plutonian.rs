@@ -24,18 +24,12 @@ pub struct PlutonianBot {
 
 impl PlutonianBot {
     /// The bot that sharp ones are measured against.
-    pub const BASELINE: Self = Self {
-        odds: Odds::Even,
-        careful: false,
-    };
+    pub const BASELINE: Self = Self { odds: Odds::Even, careful: false };
 }
 
 impl Default for PlutonianBot {
     fn default() -> Self {
-        Self {
-            odds: Odds::Seen,
-            careful: true,
-        }
+        Self { odds: Odds::Seen, careful: true }
     }
 }
 
@@ -186,11 +180,7 @@ mod tests {
             assert_eq!(game.hint(seat, &Faces::new()), Some(hint.clone()));
             assert!(hint.why.ends_with('.'), "{}", hint.why);
             game.apply(seat, &hint.action, &mut chance, &mut Vec::new()).unwrap();
-            let gained = hint
-                .why
-                .split(": +")
-                .nth(1)
-                .map(|gain| gain.trim_end_matches('.').parse::<i64>().unwrap());
+            let gained = hint.why.split(": +").nth(1).map(|gain| gain.trim_end_matches('.').parse::<i64>().unwrap());
             told.push((hint.why, gained.unwrap_or(0)));
         }
         // Hands stay whole, so that the gains of all hints are the points of all seats.

@@ -23,10 +23,7 @@ pub struct SphinxBot {
 
 impl SphinxBot {
     /// The bot that sharp ones are measured against.
-    pub const BASELINE: Self = Self {
-        stamina: SphinxStamina::NEW,
-        baseline: true,
-    };
+    pub const BASELINE: Self = Self { stamina: SphinxStamina::NEW, baseline: true };
 
     /// A vote for the end, if it wants one: [`SphinxStamina::vote`].
     pub(crate) fn vote(&mut self, game: &Sphinx, seat: Seat) -> Option<SphinxAction> {
@@ -67,9 +64,7 @@ pub(crate) fn best_prospects(game: &Sphinx, seat: Seat, known: &Faces) -> Option
     let legal = legal.filter(|action| !shuts_itself_in(&board, game, seat, *action));
     let rated = legal.map(|action| (board.clone().after(game, seat, action).worth(game, seat), action));
     // Ties go to the last: to end the turn.
-    rated
-        .max_by(|one, other| one.0.total_cmp(&other.0))
-        .map(|(_, action)| action)
+    rated.max_by(|one, other| one.0.total_cmp(&other.0)).map(|(_, action)| action)
 }
 
 /// Whether a Monster would come beside the seat's own Magician to its cost, without beating another one.
@@ -145,10 +140,7 @@ fn why_go(game: &Sphinx, seat: Seat, at: Square) -> String {
             format!("{} holds your King: {above} cards lie above it.", name(pylon))
         }
         (_, 1) => format!("{} may hold your King: its pack has an unseen card.", name(pylon)),
-        _ => format!(
-            "{} may hold your King: its pack has {unseen} unseen cards.",
-            name(pylon)
-        ),
+        _ => format!("{} may hold your King: its pack has {unseen} unseen cards.", name(pylon)),
     };
     match steps(at, pylon) {
         0 => {}
@@ -166,10 +158,7 @@ fn why_monster(game: &Sphinx, me: Seat, action: SphinxAction, from: Option<Squar
     };
     let change = |seat: Seat| {
         let at = game.magician(seat).filter(|at| Pylon::at(*at).is_none())?;
-        let before = at
-            .around()
-            .filter(|square| game.monsters().contains_key(square))
-            .count();
+        let before = at.around().filter(|square| game.monsters().contains_key(square)).count();
         let after = at.around().filter(|square| stands(*square)).count();
         Some((before, after, at.around().count()))
     };
@@ -224,10 +213,7 @@ fn magician_worth(game: &Sphinx, seat: Seat, action: SphinxAction) -> i64 {
         _ => game.magician(seat),
     };
     let Some(to) = to else { return 0 };
-    let crowd = to
-        .around()
-        .filter(|square| game.monsters().contains_key(square))
-        .count();
+    let crowd = to.around().filter(|square| game.monsters().contains_key(square)).count();
     -10 * to_king(game, seat, to) - i64::try_from(crowd).unwrap_or(8)
 }
 
@@ -352,11 +338,6 @@ mod tests {
         game.begin(&mut chance, &mut Vec::new()).unwrap();
         let hint = game.hint(game.turn().unwrap(), &Faces::new()).unwrap();
         assert!(matches!(hint.action, SphinxAction::Place { .. }));
-        assert!(
-            hint.why
-                .contains("may hold your King: its pack has 4 unseen cards. It is 3 steps"),
-            "{}",
-            hint.why
-        );
+        assert!(hint.why.contains("may hold your King: its pack has 4 unseen cards. It is 3 steps"), "{}", hint.why);
     }
 }

@@ -22,11 +22,7 @@ pub(crate) struct SphinxStamina {
 }
 
 impl SphinxStamina {
-    pub(super) const NEW: Self = Self {
-        turns: 0,
-        turned: 0,
-        in_turn: false,
-    };
+    pub(super) const NEW: Self = Self { turns: 0, turned: 0, in_turn: false };
 
     /// A seat joins another's vote after so many own turns without a new card. Of the winners in games among gentle bots,
     /// one in a hundred had to wait longer for a card; among normal ones fewer.

@@ -69,10 +69,9 @@ impl Bot<Thoth> for ThothBot {
 /// Whether an action makes Trouble for a house that is in Trouble.
 fn piles_up(game: &Thoth, action: &ThothAction) -> bool {
     match action {
-        ThothAction::Play {
-            as_: Use::Trouble { target, .. },
-            ..
-        } => game.house(*target).is_some_and(House::in_trouble),
+        ThothAction::Play { as_: Use::Trouble { target, .. }, .. } => {
+            game.house(*target).is_some_and(House::in_trouble)
+        }
         _ => false,
     }
 }
@@ -233,11 +232,7 @@ fn keep(game: &Thoth, seat: Seat, card: Face, known: &Faces) -> i64 {
     let base = match cards::suited(card) {
         Some((element, Suited::Small(value))) => {
             let useful = top.is_some_and(|top| cards::allows(top.card, element));
-            if useful {
-                6 + 3 * i64::from(value)
-            } else {
-                8 - i64::from(value)
-            }
+            if useful { 6 + 3 * i64::from(value) } else { 8 - i64::from(value) }
         }
         // One court card costs little. Each further one costs more than it can bring.
         Some((_, Suited::Court(_))) => {
@@ -245,11 +240,7 @@ fn keep(game: &Thoth, seat: Seat, card: Face, known: &Faces) -> i64 {
             let courts = hand.filter(|c| matches!(cards::suited(*c), Some((_, Suited::Court(_)))));
             let fits = cards::fits_as_story(card, &elements);
             let courts = i64::try_from(courts.count()).unwrap_or(0);
-            if courts > 1 {
-                -25 * (courts - 1) + i64::from(fits) * 10
-            } else {
-                9
-            }
+            if courts > 1 { -25 * (courts - 1) + i64::from(fits) * 10 } else { 9 }
         }
         None if cards::is_planetary(card) => 24,
         None if cards::zodiacal(card).is_some() => 14,
@@ -331,11 +322,8 @@ mod tests {
         for number in 0..24_u8 {
             let place = usize::from(number % 2);
             let opening = ["dealer-left", "auction"][usize::from(number / 2 % 2)];
-            let given = [
-                ("opening", opening),
-                ("happenstance", ["false", "true"][usize::from(number / 4 % 2)]),
-            ]
-            .map(|(key, value)| (key.to_owned(), value.to_owned()));
+            let given = [("opening", opening), ("happenstance", ["false", "true"][usize::from(number / 4 % 2)])]
+                .map(|(key, value)| (key.to_owned(), value.to_owned()));
             let rules = rule_set("houses-of-thoth", 2, &given.into()).unwrap();
             let mut bots: [Box<dyn Bot<Thoth>>; 2] = [Box::new(Random::default()), Box::new(Random::default())];
             bots[place] = Box::new(ThothBot::default());
@@ -377,15 +365,10 @@ mod tests {
     /// Also with the dice, and with a low target: both made games that went on for ever under rules version 1.
     #[test]
     fn its_games_end() {
-        let options: [&[(&str, &str)]; 3] = [
-            &[],
-            &[("happenstance", "true"), ("target", "10")],
-            &[("opening", "auction")],
-        ];
+        let options: [&[(&str, &str)]; 3] =
+            [&[], &[("happenstance", "true"), ("target", "10")], &[("opening", "auction")]];
         for (seats, given) in (2..=5).flat_map(|seats| options.map(|given| (seats, given))) {
-            let given = given
-                .iter()
-                .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
+            let given = given.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
             let rules = rule_set("houses-of-thoth", seats, &given.collect()).unwrap();
             for number in 0..20_u8 {
                 let mut bots: Vec<Box<dyn Bot<Thoth>>> = Vec::new();

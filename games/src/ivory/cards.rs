@@ -94,9 +94,7 @@ pub fn rank(card: Face) -> u8 {
 pub fn suits(card: Face) -> Vec<Suit> {
     match number(card) {
         Some((_, suits)) => suits.to_vec(),
-        None => Suit::ALL
-            .get(card.index() % FIRST_NUMBER)
-            .map_or_else(Vec::new, |suit| vec![*suit]),
+        None => Suit::ALL.get(card.index() % FIRST_NUMBER).map_or_else(Vec::new, |suit| vec![*suit]),
     }
 }
 

@@ -50,11 +50,7 @@ pub static INFO: GameInfo = GameInfo {
     version: RULES_VERSION,
     least_seats: 1,
     most_seats: 1,
-    options: &[OptionInfo {
-        key: "daily",
-        default: "none",
-        kind: OptionKind::Date,
-    }],
+    options: &[OptionInfo { key: "daily", default: "none", kind: OptionKind::Date }],
     rulebook: include_str!("../../rules/ivory-tower.md"),
 };
 
@@ -180,9 +176,7 @@ impl Ivory {
     }
 
     fn check_play(&self, from: Source, to: Target) -> Result<(), Illegal> {
-        let card = self
-            .available(from)
-            .ok_or_else(|| Illegal::rule("there is no card to play from there"))?;
+        let card = self.available(from).ok_or_else(|| Illegal::rule("there is no card to play from there"))?;
         match to {
             Target::Tower => match self.next() {
                 Some(next) if next == card => Ok(()),
@@ -203,9 +197,7 @@ impl Ivory {
                     };
                 }
                 let shared = cards::suits(card).into_iter().find(|suit| cards::has(last, *suit));
-                shared.map_or(Ok(()), |suit| {
-                    Err(Illegal::rule(format!("{} has {} too", named(last), suit.name())))
-                })
+                shared.map_or(Ok(()), |suit| Err(Illegal::rule(format!("{} has {} too", named(last), suit.name()))))
             }
             Target::New => {
                 // ▸ A Crown alone in its pile does not move to another new pile.
@@ -246,9 +238,7 @@ impl Ivory {
     fn turn(&mut self, chance: &mut dyn Chance, events: &mut Vec<IvoryEvent>) -> Result<(), Pause> {
         if self.deck.is_empty() {
             self.recycle();
-            events.push(IvoryEvent::Recycled {
-                recycles: self.recycles,
-            });
+            events.push(IvoryEvent::Recycled { recycles: self.recycles });
         }
         let count = self.turn_cards();
         if let Some(top) = self.open_top(chance)? {
@@ -299,10 +289,7 @@ impl Ivory {
 
     fn end(&mut self, events: &mut Vec<IvoryEvent>) {
         self.over = true;
-        events.push(IvoryEvent::Over {
-            won: self.is_won(),
-            score: self.score(),
-        });
+        events.push(IvoryEvent::Over { won: self.is_won(), score: self.score() });
     }
 
     /// Turns as [`IvoryAction::Turn`] does, but opens nothing: for looking ahead. `false` if there
@@ -389,9 +376,7 @@ impl Game for Ivory {
         let plays = self.plays().into_iter();
         let mut legal: Vec<IvoryAction> = plays.map(|(from, to)| IvoryAction::Play { from, to }).collect();
         legal.extend(
-            [IvoryAction::Turn, IvoryAction::Resign]
-                .into_iter()
-                .filter(|action| self.check(seat, action).is_ok()),
+            [IvoryAction::Turn, IvoryAction::Resign].into_iter().filter(|action| self.check(seat, action).is_ok()),
         );
         legal
     }
@@ -450,10 +435,6 @@ impl Game for Ivory {
     }
 
     fn winners(&self) -> SeatSet {
-        if self.over && self.is_won() {
-            player()
-        } else {
-            SeatSet::EMPTY
-        }
+        if self.over && self.is_won() { player() } else { SeatSet::EMPTY }
     }
 }

@@ -78,9 +78,7 @@ fn three_are_turned_and_only_the_top_one_is_seen() {
     assert_eq!(all["draw"], json!(["author", "pact", "mill"]));
     assert_eq!(all["deck"][0], "cave");
     let keys: Vec<&String> = all.as_object().unwrap().keys().collect();
-    let page = [
-        "game", "deck", "draw", "piles", "tower", "recycles", "over", "won", "score",
-    ];
+    let page = ["game", "deck", "draw", "piles", "tower", "recycles", "over", "won", "score"];
     assert_eq!(keys, page);
     assert!(matches!(game.draw[0], Slot::Sealed(_)), "what is covered stays sealed");
 }
@@ -181,8 +179,7 @@ fn crowns_begin_piles_and_end_the_tower() {
     assert!(!may(&game, Source::Pile(0), Target::New));
     assert!(!may(&game, Source::Pile(0), Target::Tower));
     game.tower = ["ace-moons", "author", "journey", "mountain"].map(card).to_vec();
-    game.tower
-        .extend(["forest", "lunatic", "meeting", "diplomat"].map(card));
+    game.tower.extend(["forest", "lunatic", "meeting", "diplomat"].map(card));
     play(&mut game, &mut chance, Source::Pile(1), Target::Tower);
     assert_eq!((game.score(), game.over), (9, false));
     play(&mut game, &mut chance, Source::Pile(0), Target::Tower);
@@ -198,9 +195,7 @@ fn crowns_begin_piles_and_end_the_tower() {
 #[test]
 fn three_piles_are_the_most() {
     let (mut game, _) = dealt(&["author", "pact", "crown-suns"]);
-    game.piles = ["crown-moons", "crown-waves", "crown-knots"]
-        .map(|name| vec![card(name)])
-        .to_vec();
+    game.piles = ["crown-moons", "crown-waves", "crown-knots"].map(|name| vec![card(name)]).to_vec();
     assert!(!may(&game, Source::Draw, Target::New));
 }
 

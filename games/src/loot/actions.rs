@@ -75,10 +75,7 @@ impl LootAction {
                 let name = fields.text("card")?;
                 let card = cards::by_name(name).ok_or_else(|| wrong("card", "a card of the Viashi deck", name))?;
                 let slot = hand.iter().find(|slot| slot.face(known) == Some(card));
-                let slot = slot.ok_or_else(|| ActionError::NotInHand {
-                    card: name.to_owned(),
-                    seat,
-                })?;
+                let slot = slot.ok_or_else(|| ActionError::NotInHand { card: name.to_owned(), seat })?;
                 let handle = slot.handle();
                 Ok(Self::Discard { card, handle })
             }
@@ -163,12 +160,7 @@ impl TableEvent for LootEvent {
             }
             Self::Reshuffled { cards } => json!({"type": "reshuffled", "cards": cards}),
             Self::FireWaits { seat } => json!({"type": "fire-waits", "seat": seat}),
-            Self::Burned {
-                fired_by,
-                hands,
-                scores,
-                totals,
-            } => json!({
+            Self::Burned { fired_by, hands, scores, totals } => json!({
                 "type": "burned", "fired_by": fired_by, "hands": hands_to_json(hands),
                 "scores": scores, "totals": totals,
             }),
@@ -197,12 +189,7 @@ impl TableEvent for LootEvent {
             Self::FireWaits { seat } => {
                 format!("{} fires the village: it burns when this turn ends.", name(seat))
             }
-            Self::Burned {
-                fired_by,
-                hands,
-                scores,
-                totals,
-            } => {
+            Self::Burned { fired_by, hands, scores, totals } => {
                 // A departed seat shows no hand and scores nothing.
                 let shown = Seat::first(hands.len()).zip(hands).zip(scores.iter().zip(totals));
                 let each = shown.filter(|((_, hand), _)| !hand.is_empty());

@@ -17,21 +17,11 @@ pub const GODS: u8 = 5;
 
 const SUIT_NAMES: [&str; 5] = ["winds", "flames", "stones", "waves", "leaves"];
 
-const RANK_NAMES: [&str; 9] = [
-    "queen", "king", "prince", "princess", "warrior", "merchant", "worker", "magician", "fool",
-];
+const RANK_NAMES: [&str; 9] =
+    ["queen", "king", "prince", "princess", "warrior", "merchant", "worker", "magician", "fool"];
 
-const GOD_NAMES: [&str; 9] = [
-    "lady",
-    "dark-lord",
-    "builder",
-    "thief",
-    "protectress",
-    "seductress",
-    "minion",
-    "friend",
-    "changeling",
-];
+const GOD_NAMES: [&str; 9] =
+    ["lady", "dark-lord", "builder", "thief", "protectress", "seductress", "minion", "friend", "changeling"];
 
 /// A god of the deck; its index is its rank minus one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -210,10 +200,7 @@ mod tests {
 
     #[test]
     fn the_gods_among_cards() {
-        let cards: Vec<_> = ["thief", "worker-winds", "changeling"]
-            .into_iter()
-            .filter_map(by_name)
-            .collect();
+        let cards: Vec<_> = ["thief", "worker-winds", "changeling"].into_iter().filter_map(by_name).collect();
         let gods = GodSet::NONE.and_of(&cards);
         assert_eq!(gods, [God::Thief, God::Changeling].into_iter().collect());
         assert!(gods.has(God::Thief) && !gods.has(God::Lady));

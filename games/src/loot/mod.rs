@@ -50,11 +50,7 @@ pub static INFO: GameInfo = GameInfo {
     version: RULES_VERSION,
     least_seats: 2,
     most_seats: 4,
-    options: &[OptionInfo {
-        key: "target",
-        default: "100",
-        kind: OptionKind::Number(1, 1000),
-    }],
+    options: &[OptionInfo { key: "target", default: "100", kind: OptionKind::Number(1, 1000) }],
     rulebook: include_str!("../../rules/loot.md"),
 };
 
@@ -210,9 +206,7 @@ impl Loot {
     /// while one waits is refused.
     fn check_fire(&self) -> Result<(), Illegal> {
         if self.fire.is_some() {
-            return Err(Illegal::rule(
-                "the village has been fired: it burns when this turn ends",
-            ));
+            return Err(Illegal::rule("the village has been fired: it burns when this turn ends"));
         }
         if !self.everyone_has_played() {
             return Err(Illegal::rule(
@@ -336,14 +330,10 @@ impl Game for Loot {
     //= T7.4
     fn shown(&self, seat: Seat, action: &LootAction) -> Vec<Shown> {
         match action {
-            LootAction::Discard {
-                card: face,
-                handle: Some(card),
-            } if self.hand_of(seat).contains(&Slot::Sealed(*card)) => {
-                vec![Shown {
-                    card: *card,
-                    face: *face,
-                }]
+            LootAction::Discard { card: face, handle: Some(card) }
+                if self.hand_of(seat).contains(&Slot::Sealed(*card)) =>
+            {
+                vec![Shown { card: *card, face: *face }]
             }
             _ => Vec::new(),
         }

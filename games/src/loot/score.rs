@@ -151,11 +151,7 @@ impl Rates {
 
     /// The score of an uncombined card.
     fn loose(self, card: Face) -> i32 {
-        if self.loose_costs {
-            -i32::from(rank(card)) * self.weight(card)
-        } else {
-            0
-        }
+        if self.loose_costs { -i32::from(rank(card)) * self.weight(card) } else { 0 }
     }
 }
 
@@ -225,8 +221,7 @@ impl Search {
 
     fn mask_of(&self, chosen: impl Fn(Face) -> bool) -> Mask {
         let held = self.held().iter().enumerate();
-        held.filter(|(_, card)| chosen(**card))
-            .fold(0, |mask, (place, _)| mask | 1 << place)
+        held.filter(|(_, card)| chosen(**card)).fold(0, |mask, (place, _)| mask | 1 << place)
     }
 
     fn weight(&self, mask: Mask) -> i32 {
@@ -285,9 +280,7 @@ impl Search {
     ///
     /// The cards are sorted by rank, so a run is a range of neighbours.
     fn runs_within(&self, colour: Mask) -> impl Iterator<Item = Mask> {
-        let mut rest = places(colour)
-            .filter_map(|place| Some((place, rank(*self.held().get(place)?))))
-            .peekable();
+        let mut rest = places(colour).filter_map(|place| Some((place, rank(*self.held().get(place)?)))).peekable();
         std::iter::from_fn(move || {
             while let Some((place, first)) = rest.next() {
                 let (mut run, mut last): (Mask, u8) = (1 << place, first);
@@ -307,16 +300,7 @@ impl Search {
         // A run starts where four consecutive ranks are present.
         let begins = ranks & ranks >> 1 & ranks >> 2 & ranks >> 3;
         for first in (1..=RANKS).filter(|first| begins & 1 << first != 0) {
-            self.grow(
-                first,
-                Growing {
-                    mask: 0,
-                    length: 0,
-                    weight: 0,
-                    suits: 0,
-                    bonus: false,
-                },
-            );
+            self.grow(first, Growing { mask: 0, length: 0, weight: 0, suits: 0, bonus: false });
         }
     }
 
@@ -437,17 +421,8 @@ impl Search {
         if kind == Kind::Run {
             cards.sort_unstable_by_key(|card| rank(*card));
         }
-        let bonus = if kind == Kind::Run {
-            self.value(mask) - points
-        } else {
-            0
-        };
-        let whole = Combo {
-            kind,
-            cards,
-            points,
-            bonus,
-        };
+        let bonus = if kind == Kind::Run { self.value(mask) - points } else { 0 };
+        let whole = Combo { kind, cards, points, bonus };
         std::iter::once(whole).chain(inside).collect()
     }
 }

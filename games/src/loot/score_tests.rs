@@ -82,24 +82,15 @@ fn the_builder_makes_three_a_colour_not_a_run() {
     assert_eq!(scored(three, &[God::Builder]), (vec![(Kind::Colour, 6, 0)], vec![], 6));
     // Three consecutive ranks in it do not make a run.
     let neighbours = "queen-winds king-winds prince-winds";
-    assert_eq!(
-        scored(neighbours, &[God::Builder]),
-        (vec![(Kind::Colour, 6, 0)], vec![], 6)
-    );
+    assert_eq!(scored(neighbours, &[God::Builder]), (vec![(Kind::Colour, 6, 0)], vec![], 6));
 }
 
 #[test]
 fn a_run_inside_a_colour_scores_besides_it() {
     let both = "queen-winds king-winds prince-winds princess-winds merchant-winds";
     let arrangement = best(&hand(both), GodSet::NONE);
-    assert_eq!(
-        summary(&arrangement),
-        (vec![(Kind::Colour, 10, 0), (Kind::RunInColour, 8, 0)], vec![], 18)
-    );
-    assert_eq!(
-        arrangement.combos[1].cards,
-        hand("queen-winds king-winds prince-winds princess-winds")
-    );
+    assert_eq!(summary(&arrangement), (vec![(Kind::Colour, 10, 0), (Kind::RunInColour, 8, 0)], vec![], 18));
+    assert_eq!(arrangement.combos[1].cards, hand("queen-winds king-winds prince-winds princess-winds"));
 }
 
 #[test]
@@ -122,11 +113,7 @@ fn all_nine_of_a_suit_are_a_colour_with_one_long_run() {
 fn a_colour_may_hold_two_runs_apart() {
     let names = "queen-winds king-winds prince-winds princess-winds merchant-winds worker-winds \
                  magician-winds fool-winds";
-    let expected = vec![
-        (Kind::Colour, 16, 0),
-        (Kind::RunInColour, 8, 0),
-        (Kind::RunInColour, 8, 0),
-    ];
+    let expected = vec![(Kind::Colour, 16, 0), (Kind::RunInColour, 8, 0), (Kind::RunInColour, 8, 0)];
     assert_eq!(scored(names, &[]), (expected, vec![], 32));
 }
 
@@ -187,18 +174,12 @@ fn factors_multiply() {
 fn a_run_inside_a_colour_is_multiplied_as_a_run() {
     let both = "queen-winds king-winds prince-winds princess-winds";
     let split = |effects| scored(both, effects).0;
-    assert_eq!(
-        split(&[God::Lady, God::Seductress]),
-        [(Kind::Colour, 4, 0), (Kind::RunInColour, 16, 0)]
-    );
+    assert_eq!(split(&[God::Lady, God::Seductress]), [(Kind::Colour, 4, 0), (Kind::RunInColour, 16, 0)]);
 }
 
 #[test]
 fn the_thief_makes_uncombined_cards_cost_nothing() {
-    assert_eq!(
-        scored("queen-winds fool-flames thief", &[God::Thief]),
-        (vec![], vec![0, 0, 0], 0)
-    );
+    assert_eq!(scored("queen-winds fool-flames thief", &[God::Thief]), (vec![], vec![0, 0, 0], 0));
     let changed = scored("fool-flames changeling", &[God::Thief, God::Changeling]);
     assert_eq!(changed, (vec![], vec![0, 0], 0));
 }
@@ -226,10 +207,7 @@ fn a_card_is_in_one_combination() {
     assert_eq!(scored(names, &[]).2, set_of_three.max(run_and_two));
     // With a fourth merchant both are made.
     let more = format!("{names} merchant-flames");
-    assert_eq!(
-        scored(&more, &[]),
-        (vec![(Kind::Run, 8, 0), (Kind::Set, 6, 0)], vec![], 14)
-    );
+    assert_eq!(scored(&more, &[]), (vec![(Kind::Run, 8, 0), (Kind::Set, 6, 0)], vec![], 14));
 }
 
 #[test]
@@ -240,18 +218,9 @@ fn nothing_scores_nothing() {
 /// The points of a list of cards under each reading, directly by the rules page. It counts in half
 /// points, so halves stay whole numbers.
 fn readings(block: &[Face], effects: GodSet) -> Vec<i32> {
-    let factor = |twice, half| {
-        (
-            if effects.has(twice) { 2 } else { 1 },
-            if effects.has(half) { 2 } else { 1 },
-        )
-    };
+    let factor = |twice, half| (if effects.has(twice) { 2 } else { 1 }, if effects.has(half) { 2 } else { 1 });
     let count = |card: &Face| {
-        if effects.has(God::Changeling) && rank(*card) == 9 {
-            2
-        } else {
-            1
-        }
+        if effects.has(God::Changeling) && rank(*card) == 9 { 2 } else { 1 }
     };
     // Doubled points: halves become whole numbers.
     let points = |cards: &[Face], (times, over): (i32, i32)| -> i32 {
@@ -312,16 +281,8 @@ fn partitions(cards: &[Face], blocks: &mut Vec<Vec<Face>>, visit: &mut impl FnMu
 /// The best score over all partitions of the hand; a block that is not a combination is uncombined.
 fn slow_best(cards: &[Face], effects: GodSet) -> i32 {
     let loose = |card: &Face| {
-        let times = if effects.has(God::Changeling) && rank(*card) == 9 {
-            2
-        } else {
-            1
-        };
-        let cost = if effects.has(God::Thief) {
-            0
-        } else {
-            i32::from(rank(*card))
-        };
+        let times = if effects.has(God::Changeling) && rank(*card) == 9 { 2 } else { 1 };
+        let cost = if effects.has(God::Thief) { 0 } else { i32::from(rank(*card)) };
         -2 * cost * times
     };
     let mut most = i32::MIN;
@@ -360,11 +321,7 @@ fn six_suits() -> impl Strategy<Value = Vec<Face>> {
     let others = subsequence(cards::all().collect::<Vec<_>>(), 0..=4);
     (0..=3_u8, suits, others).prop_map(|(first, suits, others)| {
         let ranks = first..cards::RANKS;
-        let mut hand: Vec<_> = suits
-            .iter()
-            .zip(ranks)
-            .map(|(suit, rank)| Face(suit * cards::RANKS + rank))
-            .collect();
+        let mut hand: Vec<_> = suits.iter().zip(ranks).map(|(suit, rank)| Face(suit * cards::RANKS + rank)).collect();
         hand.extend(others);
         hand.sort_unstable();
         hand.dedup();

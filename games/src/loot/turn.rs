@@ -37,11 +37,7 @@ impl Loot {
         let first: Vec<Handle> = self.draw.pop().into_iter().collect();
         self.discard.extend(chance.open(&first)?);
         if let Some(top) = self.discard.last() {
-            events.push(LootEvent::Dealt {
-                hand_no: self.hand_no,
-                starter: self.starter,
-                top: *top,
-            });
+            events.push(LootEvent::Dealt { hand_no: self.hand_no, starter: self.starter, top: *top });
         }
         Ok(())
     }
@@ -159,11 +155,7 @@ impl Loot {
             scores: scores.clone(),
             totals: self.totals.clone(),
         });
-        self.last_hand = Some(LastHand {
-            fired_by,
-            hands,
-            scores,
-        });
+        self.last_hand = Some(LastHand { fired_by, hands, scores });
         if self.totals.iter().any(|total| total.abs() >= self.target) {
             self.end(events);
             return Ok(());
@@ -177,8 +169,6 @@ impl Loot {
     pub(super) fn end(&mut self, events: &mut Vec<LootEvent>) {
         self.over = true;
         self.fire = None;
-        events.push(LootEvent::Over {
-            winners: self.winners(),
-        });
+        events.push(LootEvent::Over { winners: self.winners() });
     }
 }

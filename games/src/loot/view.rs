@@ -23,11 +23,7 @@ impl TableGame for Loot {
             slots.map(|slot| named(*slot).filter(|_| mine)).collect::<Vec<_>>()
         });
         let last_hand = self.last_hand.as_ref().map(|last| {
-            let LastHand {
-                fired_by,
-                hands,
-                scores,
-            } = last;
+            let LastHand { fired_by, hands, scores } = last;
             json!({"fired_by": fired_by, "hands": hands_to_json(hands), "scores": scores})
         });
         let forfeited = Seat::first(self.seats()).map(|seat| self.forfeited.contains(seat));

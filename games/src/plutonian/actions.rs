@@ -104,13 +104,7 @@ impl TableEvent for PlutonianEvent {
             Self::Built { trees, first } => {
                 json!({"type": "built", "trees": trees, "first": first})
             }
-            Self::Took {
-                seat,
-                tree,
-                pyramid,
-                stack,
-                worth,
-            } => json!({
+            Self::Took { seat, tree, pyramid, stack, worth } => json!({
                 "type": "took", "seat": seat, "tree": tree, "pyramid": pyramid.name(),
                 "stack": stack, "worth": worth,
             }),
@@ -127,13 +121,7 @@ impl TableEvent for PlutonianEvent {
         let name = |seat: &Seat| name_of(*seat, names);
         match self {
             Self::Built { first, .. } => format!("{} begins.", name(first)),
-            Self::Took {
-                seat,
-                tree,
-                pyramid,
-                stack,
-                worth,
-            } => {
+            Self::Took { seat, tree, pyramid, stack, worth } => {
                 let hand = Hand::by_points(pyramid.size, *worth);
                 let worth = hand.map_or_else(String::new, |hand| format!(": {} {worth}", hand.name()));
                 format!(

@@ -44,16 +44,8 @@ pub static INFO: GameInfo = GameInfo {
     least_seats: 2,
     most_seats: 6,
     options: &[
-        OptionInfo {
-            key: "wilds",
-            default: "none",
-            kind: OptionKind::Choice(&["none", "bottoms", "center"]),
-        },
-        OptionInfo {
-            key: "order",
-            default: "cycle",
-            kind: OptionKind::Choice(&["cycle", "snake"]),
-        },
+        OptionInfo { key: "wilds", default: "none", kind: OptionKind::Choice(&["none", "bottoms", "center"]) },
+        OptionInfo { key: "order", default: "cycle", kind: OptionKind::Choice(&["cycle", "snake"]) },
     ],
     rulebook: include_str!("../../rules/plutonian-poker.md"),
 };
@@ -144,11 +136,7 @@ impl Plutonian {
     fn seat_at(&self, place: u32) -> Seat {
         let seats = u32::try_from(self.stacks.len()).unwrap_or(1).max(1);
         let (round, along) = (place / seats, place % seats);
-        let along = if self.snake && round % 2 == 1 {
-            seats - 1 - along
-        } else {
-            along
-        };
+        let along = if self.snake && round % 2 == 1 { seats - 1 - along } else { along };
         let first = u32::try_from(self.first.index()).unwrap_or(0);
         let seat = usize::try_from((first + along) % seats).ok();
         seat.and_then(Seat::new).unwrap_or(self.first)
@@ -186,9 +174,7 @@ impl Plutonian {
             return Err(Illegal::rule("there is no pyramid to take from that tree"));
         }
         if !self.may_be_touched(tree) {
-            return Err(Illegal::rule(
-                "the tree in the center may not be touched before another is wholly taken",
-            ));
+            return Err(Illegal::rule("the tree in the center may not be touched before another is wholly taken"));
         }
         if stack.is_some_and(|stack| usize::from(stack) >= self.stacks(seat).len()) {
             return Err(Illegal::rule("the seat has no such stack"));
@@ -212,10 +198,7 @@ impl Plutonian {
 
     fn end(&mut self, events: &mut Vec<PlutonianEvent>) {
         self.over = true;
-        events.push(PlutonianEvent::Over {
-            winners: self.winners(),
-            scores: self.scores(),
-        });
+        events.push(PlutonianEvent::Over { winners: self.winners(), scores: self.scores() });
     }
 
     //= T7.15
@@ -233,13 +216,7 @@ impl Plutonian {
             score(stack)
         });
         self.turns = self.turns.saturating_add(1);
-        events.push(PlutonianEvent::Took {
-            seat,
-            tree,
-            pyramid,
-            stack: index,
-            worth,
-        });
+        events.push(PlutonianEvent::Took { seat, tree, pyramid, stack: index, worth });
         if self.trees.iter().all(Vec::is_empty) {
             self.end(events);
         } else {
@@ -251,11 +228,7 @@ impl Plutonian {
     //= T7.14
     fn grow(&mut self, chance: &mut dyn Chance) -> Result<(), Pause> {
         let sets = u8::try_from(self.stacks.len() + 1).unwrap_or(u8::MAX);
-        let columns = chance.flip(&Flip::Columns {
-            kinds: COLOURS,
-            each: sets,
-            levels: 3,
-        })?;
+        let columns = chance.flip(&Flip::Columns { kinds: COLOURS, each: sets, levels: 3 })?;
         self.trees = columns.into_iter().map(view::tree_of).collect();
         match self.wilds {
             Wilds::None => {}
@@ -316,10 +289,7 @@ impl Game for Plutonian {
     fn begin(&mut self, chance: &mut dyn Chance, events: &mut Vec<PlutonianEvent>) -> Result<(), Pause> {
         self.grow(chance)?;
         self.first = rolled_seat(self.stacks.len(), chance)?;
-        events.push(PlutonianEvent::Built {
-            trees: self.trees.len(),
-            first: self.first,
-        });
+        events.push(PlutonianEvent::Built { trees: self.trees.len(), first: self.first });
         Ok(())
     }
 
@@ -343,9 +313,7 @@ impl Game for Plutonian {
                 }
             }
         }
-        legal.push(PlutonianAction::Vote {
-            end: !self.votes.contains(seat),
-        });
+        legal.push(PlutonianAction::Vote { end: !self.votes.contains(seat) });
         legal
     }
 

@@ -61,9 +61,7 @@ impl Left {
                 }
                 let missing = order.get(stack.len()..).unwrap_or(&[]);
                 self.one_colour(stack, |colour| {
-                    missing
-                        .iter()
-                        .all(|size| self.count(colour, *size) + self.wilds(*size) > 0)
+                    missing.iter().all(|size| self.count(colour, *size) + self.wilds(*size) > 0)
                 })
             }
             Hand::Straight | Hand::SubStraight => {
@@ -132,11 +130,7 @@ impl Outlook {
             .filter(|hand| hand.size() > stack.len() && hand.may_become(stack) && left.has(*hand, stack));
         let mut may_be: Vec<_> = higher.map(|hand| (hand, hand.points_of(size))).collect();
         may_be.sort_by_key(|(hand, _)| -Odds::Seen.expected(*hand, size, stack.len()));
-        Self {
-            hand: Hand::of(stack),
-            points: score(stack),
-            may_be,
-        }
+        Self { hand: Hand::of(stack), points: score(stack), may_be }
     }
 
     /// Whether it is worth nothing now and for good.

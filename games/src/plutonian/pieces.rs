@@ -184,9 +184,7 @@ impl Hand {
         let sizes: Vec<Size> = match self {
             Self::Tree => vec![Size::Large, Size::Medium, Size::Small],
             Self::Nest => vec![Size::Small, Size::Medium, Size::Large],
-            _ => stack
-                .first()
-                .map_or_else(Vec::new, |first| vec![first.size; stack.len()]),
+            _ => stack.first().map_or_else(Vec::new, |first| vec![first.size; stack.len()]),
         };
         if !stack.iter().zip(&sizes).all(|(pyramid, size)| pyramid.size == *size) {
             return false;
@@ -211,9 +209,7 @@ impl Hand {
     /// The most valuable hand that a whole stack makes, if any. Wilds take whichever colours they
     /// need, so the first matching hand of the page's table has the most points.
     pub fn of(stack: &[Pyramid]) -> Option<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|hand| hand.size() == stack.len() && hand.may_become(stack))
+        Self::ALL.into_iter().find(|hand| hand.size() == stack.len() && hand.may_become(stack))
     }
 }
 
@@ -357,23 +353,13 @@ mod tests {
             tried.into_iter().max().unwrap()
         }
         // Every stack of one size up to five high, and every mixed one up to three.
-        let letters = [
-            Some(Colour::Blue),
-            Some(Colour::Red),
-            Some(Colour::Green),
-            Some(Colour::Yellow),
-            None,
-        ];
+        let letters = [Some(Colour::Blue), Some(Colour::Red), Some(Colour::Green), Some(Colour::Yellow), None];
         let mut tried = 0;
         for height in 0..=5_u32 {
             for code in 0..5_usize.pow(height) {
                 let digits = (0..height).map(|place| code / 5_usize.pow(place) % 5);
-                let mut pyramids: Vec<Pyramid> = digits
-                    .map(|digit| Pyramid {
-                        colour: letters[digit],
-                        size: Size::Medium,
-                    })
-                    .collect();
+                let mut pyramids: Vec<Pyramid> =
+                    digits.map(|digit| Pyramid { colour: letters[digit], size: Size::Medium }).collect();
                 assert_eq!(score(&pyramids), best(&mut pyramids), "{pyramids:?}");
                 tried += 1;
                 if height == 3 {

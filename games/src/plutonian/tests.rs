@@ -23,16 +23,12 @@ fn seat(number: usize) -> Seat {
 /// Trees in which touching pyramids differ in colour: tree i has the colours i, i+1, i+2.
 fn forest(seats: usize) -> Value {
     let colour = |n: usize| Colour::ALL[n % 5].name();
-    (0..5 * (seats + 1))
-        .map(|i| json!([colour(i), colour(i + 1), colour(i + 2)]))
-        .collect()
+    (0..5 * (seats + 1)).map(|i| json!([colour(i), colour(i + 1), colour(i + 2)])).collect()
 }
 
 fn game(seats: usize, options: &[(&str, &str)], shuffles: &[Value], first: u32) -> Plutonian {
-    let given: BTreeMap<String, String> = options
-        .iter()
-        .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
-        .collect();
+    let given: BTreeMap<String, String> =
+        options.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
     let rules = rule_set("plutonian-poker", u8::try_from(seats).unwrap(), &given).unwrap();
     let mut game = Plutonian::create(&rules).unwrap();
     let mut chance = RefereeChance::default();
@@ -65,8 +61,7 @@ fn vote(game: &mut Plutonian, who: usize, end: bool) {
 }
 
 fn leave(game: &mut Plutonian, who: usize) {
-    game.forfeit(seat(who), &mut RefereeChance::default(), &mut Vec::new())
-        .unwrap();
+    game.forfeit(seat(who), &mut RefereeChance::default(), &mut Vec::new()).unwrap();
 }
 
 fn may_take(game: &Plutonian, who: usize, tree: u8, stack: Option<u8>) -> bool {
@@ -83,20 +78,7 @@ fn the_forest_has_a_set_more_than_seats() {
     assert_eq!(view["trees"][1], json!(["red-large", "green-medium", "yellow-small"]));
     assert_eq!(view["to_act"], 1);
     let keys: Vec<&String> = view.as_object().unwrap().keys().collect();
-    assert_eq!(
-        keys,
-        [
-            "game",
-            "trees",
-            "stacks",
-            "to_act",
-            "votes",
-            "turns",
-            "scores",
-            "forfeited",
-            "over"
-        ]
-    );
+    assert_eq!(keys, ["game", "trees", "stacks", "to_act", "votes", "turns", "scores", "forfeited", "over"]);
     assert_eq!(view, game.view(Some(seat(2)), &Faces::new()));
 }
 
@@ -105,8 +87,7 @@ fn the_forest_has_a_set_more_than_seats() {
 fn touching_pyramids_differ() {
     let rules = rule_set("plutonian-poker", 6, &BTreeMap::new()).unwrap();
     let mut game = Plutonian::create(&rules).unwrap();
-    game.begin(&mut RefereeChance::from_seed([4; 32]), &mut Vec::new())
-        .unwrap();
+    game.begin(&mut RefereeChance::from_seed([4; 32]), &mut Vec::new()).unwrap();
     for tree in game.trees() {
         assert!(tree.windows(2).all(|pair| pair[0].colour != pair[1].colour));
     }
@@ -129,23 +110,16 @@ fn explicit_trees_and_indices() {
         let _ = game.begin(&mut chance, &mut Vec::new());
         chance.stop().cloned().unwrap()
     };
-    let one_coloured: Value = Colour::ALL
-        .iter()
-        .flat_map(|colour| vec![json!([colour.name(), colour.name(), colour.name()]); 3])
-        .collect();
+    let one_coloured: Value =
+        Colour::ALL.iter().flat_map(|colour| vec![json!([colour.name(), colour.name(), colour.name()]); 3]).collect();
     let Stop::Exhausted(need) = stop(&[]) else { panic!() };
     let game = Plutonian::create(&rules).unwrap();
     let items = need.as_flip().items().into_iter();
     let needs: Value = items.map(|item| game.shuffled_to_json(item)).collect();
     assert_eq!(needs, one_coloured);
     let indices: Value = (0..15).map(|i| json!(i)).collect();
-    assert!(matches!(
-        stop(std::slice::from_ref(&one_coloured)),
-        Stop::Exhausted(Need::Flip(_))
-    ));
-    let Stop::Exhausted(need) = stop(&[one_coloured.clone(), indices.clone()]) else {
-        panic!()
-    };
+    assert!(matches!(stop(std::slice::from_ref(&one_coloured)), Stop::Exhausted(Need::Flip(_))));
+    let Stop::Exhausted(need) = stop(&[one_coloured.clone(), indices.clone()]) else { panic!() };
     assert!(need.is_roll());
     let mut uneven = one_coloured.clone();
     uneven[0] = json!(["red", "blue", "blue"]);
@@ -172,10 +146,7 @@ fn a_turn_is_one_take() {
     take(&mut game, 0, 0, Some(0));
     let view = game.view(None, &Faces::new());
     assert_eq!(view["trees"][0], json!([]));
-    assert_eq!(
-        view["stacks"],
-        json!([[["green-small", "blue-large"]], [["red-medium"]]])
-    );
+    assert_eq!(view["stacks"], json!([[["green-small", "blue-large"]], [["red-medium"]]]));
     assert_eq!(view["turns"], 3);
     assert!(!may_take(&game, 1, 0, None), "the tree is taken");
     take(&mut game, 1, 1, Some(0));

@@ -15,14 +15,7 @@ const LEADING: u32 = 125;
 pub(super) fn tree_of(column: u32) -> Vec<Pyramid> {
     let base = u32::from(COLOURS);
     let digits = [column / (base * base) % base, column / base % base, column % base];
-    digits
-        .into_iter()
-        .zip(TREE)
-        .map(|(digit, size)| Pyramid {
-            colour: colour_of(digit),
-            size,
-        })
-        .collect()
+    digits.into_iter().zip(TREE).map(|(digit, size)| Pyramid { colour: colour_of(digit), size }).collect()
 }
 
 /// The column's number of a tree `[large, medium, small]`.

@@ -18,12 +18,7 @@ pub(super) struct Ahead {
 
 impl Ahead {
     pub(super) fn new(known: &Faces, other: Face, roll: u32) -> Self {
-        Self {
-            known: known.clone(),
-            other,
-            roll,
-            dealt_out: false,
-        }
+        Self { known: known.clone(), other, roll, dealt_out: false }
     }
 }
 

@@ -29,10 +29,7 @@ pub(super) fn solutions(game: &Ivory, seat: Seat, known: &Faces) -> Option<Vec<I
         let mut won = 0;
         for order in &orders {
             let mut faces = known.clone();
-            sealed
-                .iter()
-                .zip(order)
-                .for_each(|(card, face)| faces.set(*card, *face));
+            sealed.iter().zip(order).for_each(|(card, face)| faces.set(*card, *face));
             let mut next = game.clone();
             let mut chance = Ahead::new(&faces, Face(0), 1);
             next.apply(seat, &action, &mut chance, &mut Vec::new()).ok()?;

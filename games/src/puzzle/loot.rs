@@ -59,11 +59,7 @@ fn gods(game: &Loot, seat: Seat, known: &Faces) -> Vec<GodSet> {
     let count = u32::try_from(hidden.len()).unwrap_or(0);
     (0..1_u32 << count)
         .map(|set| {
-            let some = hidden
-                .iter()
-                .zip(0..)
-                .filter(|(_, bit)| set >> bit & 1 == 1)
-                .map(|(god, _)| *god);
+            let some = hidden.iter().zip(0..).filter(|(_, bit)| set >> bit & 1 == 1).map(|(god, _)| *god);
             certain.iter().chain(some).collect()
         })
         .collect()
@@ -72,22 +68,13 @@ fn gods(game: &Loot, seat: Seat, known: &Faces) -> Vec<GodSet> {
 /// The discard after which the hand scores more than after any other, whatever gods the others hold.
 fn dominant(game: &Loot, seat: Seat, known: &Faces) -> Option<LootAction> {
     let legal = game.legal(seat, known).into_iter();
-    let discards: Vec<_> = legal
-        .filter(|action| matches!(action, LootAction::Discard { .. }))
-        .collect();
-    let hands: Vec<_> = discards
-        .iter()
-        .map(|action| hand_after(game, seat, known, action))
-        .collect();
+    let discards: Vec<_> = legal.filter(|action| matches!(action, LootAction::Discard { .. })).collect();
+    let hands: Vec<_> = discards.iter().map(|action| hand_after(game, seat, known, action)).collect();
     let mut best = None;
     for gods in gods(game, seat, known) {
         let totals: Vec<i32> = hands.iter().map(|hand| best_total(hand, gods.and_of(hand))).collect();
         let most = totals.iter().max()?;
-        let mut places = totals
-            .iter()
-            .enumerate()
-            .filter(|(_, total)| *total == most)
-            .map(|(place, _)| place);
+        let mut places = totals.iter().enumerate().filter(|(_, total)| *total == most).map(|(place, _)| place);
         let place = places.next()?;
         if places.next().is_some() || best.is_some_and(|best| best != place) {
             return None;

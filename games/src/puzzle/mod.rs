@@ -106,9 +106,7 @@ pub struct Position {
 /// The seed of a referee.
 pub fn seed(number: u32) -> [u8; 32] {
     let mut seed = [0; 32];
-    seed.iter_mut()
-        .zip(number.to_le_bytes())
-        .for_each(|(to, byte)| *to = byte);
+    seed.iter_mut().zip(number.to_le_bytes()).for_each(|(to, byte)| *to = byte);
     seed
 }
 
@@ -129,27 +127,15 @@ impl Setting {
     pub fn position(&self, game: &str) -> Result<(Position, Vec<AnyEvent>), PuzzleError> {
         let own = game_info(game)?.version;
         if own != self.version {
-            return Err(PuzzleError::Version {
-                found: self.version,
-                own,
-            });
+            return Err(PuzzleError::Version { found: self.version, own });
         }
         let mut events = Vec::new();
         let mut game = AnyGame::create(&rule_set(game, self.seats, &self.options)?)?;
         let mut chance = RefereeChance::from_seed(seed(self.seed));
-        game.begin(&mut chance, &mut events)
-            .map_err(|Pause| PuzzleError::Deal)?;
-        let mut position = Position {
-            game,
-            chance,
-            seat: self.seat,
-            goal: self.goal,
-        };
+        game.begin(&mut chance, &mut events).map_err(|Pause| PuzzleError::Deal)?;
+        let mut position = Position { game, chance, seat: self.seat, goal: self.goal };
         for (number, text) in (1..).zip(&self.moves) {
-            let json = |why: &dyn std::fmt::Display| PuzzleError::Json {
-                number,
-                why: why.to_string(),
-            };
+            let json = |why: &dyn std::fmt::Display| PuzzleError::Json { number, why: why.to_string() };
             let mut value: Value = serde_json::from_str(text).map_err(|why| json(&why))?;
             let by = value.as_object_mut().and_then(|fields| fields.remove("by"));
             let by = by.and_then(|by| by.as_u64()).and_then(|by| usize::try_from(by).ok());

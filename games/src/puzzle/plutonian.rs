@@ -32,9 +32,7 @@ type Key = (Vec<Vec<Pyramid>>, Vec<(i64, Vec<Vec<Pyramid>>)>);
 
 fn takes(game: &Plutonian, seat: Seat) -> Vec<PlutonianAction> {
     let legal = game.legal(seat, &Faces::new()).into_iter();
-    legal
-        .filter(|action| matches!(action, PlutonianAction::Take { .. }))
-        .collect()
+    legal.filter(|action| matches!(action, PlutonianAction::Take { .. })).collect()
 }
 
 fn after(game: &Plutonian, seat: Seat, take: &PlutonianAction) -> Result<Plutonian, ApplyError> {

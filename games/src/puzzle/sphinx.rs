@@ -112,12 +112,7 @@ fn faces(game: &Sphinx) -> Vec<Face> {
     let mut unseen: Vec<Face> = all.filter(|face| !open(face)).collect();
     // An Ace of one suit brings the Monster that another brings. Kings differ.
     unseen.sort_by_key(|face| cards::rank(*face));
-    unseen.dedup_by_key(|face| {
-        (
-            cards::rank(*face),
-            cards::suit(*face) * u8::from(cards::rank(*face) == cards::KING),
-        )
-    });
+    unseen.dedup_by_key(|face| (cards::rank(*face), cards::suit(*face) * u8::from(cards::rank(*face) == cards::KING)));
     if unseen.is_empty() { vec![Face(0)] } else { unseen }
 }
 
@@ -131,10 +126,7 @@ pub(super) fn cost(game: &Sphinx, victim: Seat) -> u8 {
     };
     let ring: Vec<Square> = at.around().collect();
     // A point brings one Monster to one square at most.
-    let free = ring
-        .iter()
-        .filter(|square| game.monsters_on(**square) == [0; 3])
-        .count();
+    let free = ring.iter().filter(|square| game.monsters_on(**square) == [0; 3]).count();
     if free > usize::from(game.points()) {
         return NEVER;
     }
@@ -143,15 +135,8 @@ pub(super) fn cost(game: &Sphinx, victim: Seat) -> u8 {
         *none = 0;
     }
     let spade = |pylon: Pylon| game.turned(pylon).iter().any(|card| cards::is_spade(*card));
-    let pylons = Pylon::ALL
-        .into_iter()
-        .filter(|pylon| spade(*pylon))
-        .flat_map(Pylon::squares);
-    let magicians: SquareSet = game
-        .still_playing()
-        .iter()
-        .filter_map(|seat| game.magician(seat))
-        .collect();
+    let pylons = Pylon::ALL.into_iter().filter(|pylon| spade(*pylon)).flat_map(Pylon::squares);
+    let magicians: SquareSet = game.still_playing().iter().filter_map(|seat| game.magician(seat)).collect();
     let entries: SquareSet = central().chain(pylons).collect();
     let entries = entries.without(magicians);
     for size in Size::ALL {
@@ -168,15 +153,9 @@ pub(super) fn cost(game: &Sphinx, victim: Seat) -> u8 {
         }
         let ways: Vec<_> = entries.iter().map(way).collect();
         let nearest = |square: &Square| {
-            ways.iter()
-                .filter_map(|way| way.iter().find(|(to, _)| to == square))
-                .map(|to| to.1)
-                .min()
+            ways.iter().filter_map(|way| way.iter().find(|(to, _)| to == square)).map(|to| to.1).min()
         };
-        let nearest: Vec<_> = ring
-            .iter()
-            .filter_map(|square| Some((*square, nearest(square)?)))
-            .collect();
+        let nearest: Vec<_> = ring.iter().filter_map(|square| Some((*square, nearest(square)?))).collect();
         for _ in 0..supply {
             assign(&mut least, &ring, &nearest, size.pips());
         }

@@ -54,14 +54,8 @@ fn setting_that_does_not_fit_the_rules_says_where() {
     assert!(error(&[draw, r#"{"type":"peek"}"#]).starts_with("action 2 is none of the game"));
     assert!(error(&[draw, draw]).starts_with("action 2 is refused"));
     assert!(error(&[r#"{"type":"fire","by":1}"#]).starts_with("action 1 is refused"));
-    let old = Setting {
-        version: 9,
-        ..setting(&[])
-    };
-    assert!(matches!(
-        old.position("loot"),
-        Err(PuzzleError::Version { found: 9, .. })
-    ));
+    let old = Setting { version: 9, ..setting(&[]) };
+    assert!(matches!(old.position("loot"), Err(PuzzleError::Version { found: 9, .. })));
 }
 
 #[test]
@@ -131,9 +125,9 @@ fn least_points_of_a_trap_are_those_of_a_plain_search() {
         let AnyGame::Sphinx(game) = game else { return };
         let seat = game.turn().unwrap();
         for victim in game.still_playing().without(seat).iter() {
-            let near = game.magician(victim).map_or(9, |at| {
-                at.around().filter(|square| game.monsters_on(*square) == [0; 3]).count()
-            });
+            let near = game
+                .magician(victim)
+                .map_or(9, |at| at.around().filter(|square| game.monsters_on(*square) == [0; 3]).count());
             // Only where it is close, and the plain search is short.
             if game.phase() != crate::sphinx::Phase::Monsters || game.points() > 2 || near > 2 {
                 continue;
@@ -159,10 +153,7 @@ fn no_hand_of_loot_scores_more_than_the_bound() {
         deck.sort_by_key(|card| loot_rules::cards::rank(*card) < low);
         let hand = deck.get(..9).unwrap();
         let bits = rng.next_u32();
-        let gods: GodSet = God::ALL
-            .into_iter()
-            .filter(|god| bits >> (*god as u32) & 1 == 1)
-            .collect();
+        let gods: GodSet = God::ALL.into_iter().filter(|god| bits >> (*god as u32) & 1 == 1).collect();
         let gods = gods.and_of(hand);
         assert!(best_total(hand, gods) <= loot::most(gods), "{hand:?} {gods:?}");
     }

@@ -24,13 +24,8 @@ pub(super) fn solutions(game: &Thoth, seat: Seat, known: &Faces, goal: Goal) -> 
 /// Whether the goal is reached by this action, or by more cards of the same turn.
 fn reaches(game: &Thoth, seat: Seat, known: &Faces, action: &ThothAction, goal: Goal, cards: u32) -> bool {
     // A discard gives no extra turn: nothing is reached by it.
-    if matches!(
-        action,
-        ThothAction::Play {
-            as_: Use::Discard | Use::Trouble { .. } | Use::Story,
-            ..
-        }
-    ) && game.extra_turns() == 0
+    if matches!(action, ThothAction::Play { as_: Use::Discard | Use::Trouble { .. } | Use::Story, .. })
+        && game.extra_turns() == 0
     {
         return false;
     }
@@ -62,12 +57,7 @@ fn is_lost(action: &ThothAction) -> bool {
 
 /// Whether the seat has reached the goal, after the hand was scored: other hands are worth 0 at most.
 fn is_reached(before: &Thoth, after: &Thoth, seat: Seat, goal: Goal) -> bool {
-    let score = |seat: Seat| {
-        after
-            .last_hand()
-            .and_then(|hand| hand.scores.get(seat.index()))
-            .copied()
-    };
+    let score = |seat: Seat| after.last_hand().and_then(|hand| hand.scores.get(seat.index())).copied();
     let Some(own) = score(seat) else {
         return false;
     };
@@ -95,9 +85,5 @@ fn unseen(game: &Thoth, seat: Seat, known: &Faces) -> Vec<Face> {
         }));
     }
     let unseen: Vec<Face> = cards::all().filter(|card| !seen.contains(card)).collect();
-    if unseen.is_empty() || game.deck().is_empty() {
-        vec![Face(0)]
-    } else {
-        unseen
-    }
+    if unseen.is_empty() || game.deck().is_empty() { vec![Face(0)] } else { unseen }
 }

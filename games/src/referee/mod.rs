@@ -109,9 +109,7 @@ impl Referee {
 
     /// Answers a line. Neither the line nor the answer has a line ending.
     pub fn answer(&mut self, line: &[u8]) -> String {
-        let reply = self
-            .carry_out(line)
-            .unwrap_or_else(|error| json!({"ok": false, "error": error.to_json()}));
+        let reply = self.carry_out(line).unwrap_or_else(|error| json!({"ok": false, "error": error.to_json()}));
         reply.to_string()
     }
 
@@ -125,13 +123,7 @@ impl Referee {
         let value: Value = serde_json::from_slice(line).map_err(|error| Error::BadJson(error.to_string()))?;
         let seats = self.running.as_ref().map(|running| running.game.seats());
         match Request::read(&value, seats)? {
-            Request::New {
-                game,
-                seats,
-                options,
-                seed,
-                lists,
-            } => {
+            Request::New { game, seats, options, seed, lists } => {
                 let given = options_from_json(game, &options).map_err(|error| Error::BadOptions(error.to_string()))?;
                 let rules = rule_set(game.id, seats, &given).map_err(|error| Error::BadOptions(error.to_string()))?;
                 self.running = Some(Running::new(&rules, seed, lists)?);
@@ -146,10 +138,7 @@ impl Referee {
                 let Running { game, chance } = self.running()?;
                 let known = chance.faces();
                 let legal = game.legal(seat, known);
-                let actions: Vec<Value> = legal
-                    .iter()
-                    .map(|action| game.action_to_json(seat, action, known))
-                    .collect();
+                let actions: Vec<Value> = legal.iter().map(|action| game.action_to_json(seat, action, known)).collect();
                 Ok(json!({"ok": true, "actions": actions}))
             }
             Request::Act { seat, action } => self.open()?.act(seat, &action),
@@ -162,9 +151,7 @@ impl Referee {
             Request::Save(slot) => {
                 let running = self.running()?.clone();
                 if self.slots.len() >= MOST_SLOTS && !self.slots.contains_key(&slot) {
-                    return Err(Error::BadRequest(format!(
-                        "all {MOST_SLOTS} slots are used; save to one of them"
-                    )));
+                    return Err(Error::BadRequest(format!("all {MOST_SLOTS} slots are used; save to one of them")));
                 }
                 self.slots.insert(slot, running);
                 Ok(json!({"ok": true}))
@@ -188,12 +175,7 @@ impl Referee {
                 self.running = Some(Running { game, chance });
                 Ok(json!({"ok": true}))
             }
-            Request::Bot {
-                seat,
-                level,
-                seed,
-                iterations,
-            } => {
+            Request::Bot { seat, level, seed, iterations } => {
                 let action = self.running()?.choice(seat, level, seed, iterations);
                 Ok(json!({"ok": true, "action": action}))
             }
@@ -237,14 +219,8 @@ impl Running {
 
     fn act(&mut self, seat: Seat, action: &Value) -> Result<Value, Error> {
         let Self { game, chance } = self;
-        let refused = if game.to_act().contains(seat) {
-            Error::Illegal
-        } else {
-            Error::NotYourTurn
-        };
-        let action = game
-            .action_from_json(seat, action, chance.faces())
-            .map_err(|error| refused(error.to_string()))?;
+        let refused = if game.to_act().contains(seat) { Error::Illegal } else { Error::NotYourTurn };
+        let action = game.action_from_json(seat, action, chance.faces()).map_err(|error| refused(error.to_string()))?;
         // At a table, the other seats verify the faces that an action claims. Here the referee
         // does: it knows them all.
         let honest = |shown: &fairdeal_protocol::game::Shown| chance.faces().get(shown.card) == Some(shown.face);
@@ -299,9 +275,7 @@ impl Running {
 fn stopped(game: &AnyGame, refusal: Refusal, refused: impl Fn(String) -> Error) -> Error {
     match refusal {
         Refusal::Illegal(why) => refused(why.to_string()),
-        Refusal::Stopped(Stop::Exhausted(need)) => Error::ChanceExhausted {
-            needs: needs(game, &need),
-        },
+        Refusal::Stopped(Stop::Exhausted(need)) => Error::ChanceExhausted { needs: needs(game, &need) },
         Refusal::Stopped(Stop::Bad(need)) => Error::BadChance(match &need {
             Need::Flip(Flip::Die(sides)) => {
                 format!("the next roll is not from 1 to {sides}; it is dropped")

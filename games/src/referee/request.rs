@@ -89,15 +89,11 @@ impl<'a> Fields<'a> {
     }
 
     fn value(self, field: &str) -> Result<&'a Value, Error> {
-        self.0
-            .get(field)
-            .ok_or_else(|| bad(format!("the field '{field}' is missing")))
+        self.0.get(field).ok_or_else(|| bad(format!("the field '{field}' is missing")))
     }
 
     fn text(self, field: &str) -> Result<&'a str, Error> {
-        self.value(field)?
-            .as_str()
-            .ok_or_else(|| bad(format!("'{field}' must be text")))
+        self.value(field)?.as_str().ok_or_else(|| bad(format!("'{field}' must be text")))
     }
 
     /// A seat of a game with that many seats; without a game, any seat of the largest table.
@@ -120,9 +116,7 @@ impl<'a> Fields<'a> {
 
     fn slot(self) -> Result<String, Error> {
         let name = self.text("slot")?;
-        let fits = name
-            .bytes()
-            .all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-'));
+        let fits = name.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-'));
         if !fits || name.is_empty() || name.len() > LONGEST_NAME {
             return Err(bad(format!("'slot' must be 1 to {LONGEST_NAME} of a-z, 0-9 and -")));
         }
@@ -138,11 +132,7 @@ impl<'a> Fields<'a> {
         let number = number.and_then(|number| u32::try_from(number).ok());
         number
             .filter(|number| (1..=MOST_ITERATIONS).contains(number))
-            .ok_or_else(|| {
-                bad(format!(
-                    "'iterations' must be a whole number from 1 to {MOST_ITERATIONS}"
-                ))
-            })
+            .ok_or_else(|| bad(format!("'iterations' must be a whole number from 1 to {MOST_ITERATIONS}")))
     }
 
     fn list(self, field: &str) -> Result<&'a [Value], Error> {
@@ -177,19 +167,14 @@ impl<'a> Fields<'a> {
 fn seed(value: &Value) -> Result<[u8; 32], Error> {
     let wrong = || bad("'seed' must be 64 hex digits");
     let text = value.as_str().ok_or_else(wrong)?;
-    let bytes = data_encoding::HEXLOWER_PERMISSIVE
-        .decode(text.as_bytes())
-        .map_err(|_| wrong())?;
+    let bytes = data_encoding::HEXLOWER_PERMISSIVE.decode(text.as_bytes()).map_err(|_| wrong())?;
     bytes.try_into().map_err(|_| wrong())
 }
 
 impl Request {
     /// Reads a request; `seats` is the number of seats of the game in progress, if there is one.
     pub(super) fn read(value: &Value, seats: Option<usize>) -> Result<Self, Error> {
-        let fields = value
-            .as_object()
-            .map(Fields)
-            .ok_or_else(|| bad("a request is a JSON object"))?;
+        let fields = value.as_object().map(Fields).ok_or_else(|| bad("a request is a JSON object"))?;
         match fields.text("op")? {
             "new" => Self::read_new(fields),
             "chance" => {
@@ -206,10 +191,7 @@ impl Request {
                 if !action.is_object() {
                     return Err(bad("'action' must be an object"));
                 }
-                Ok(Self::Act {
-                    seat: fields.seat(seats)?,
-                    action: action.clone(),
-                })
+                Ok(Self::Act { seat: fields.seat(seats)?, action: action.clone() })
             }
             "forfeit" => {
                 fields.only(&["op", "seat"])?;
@@ -241,20 +223,12 @@ impl Request {
                 fields.only(&["op", "position", "seed"])?;
                 let position = Position::from_text(fields.text("position")?).map_err(|error| bad(error.to_string()))?;
                 let seed = fields.seed()?;
-                Ok(Self::Guess {
-                    position: Box::new(position),
-                    seed,
-                })
+                Ok(Self::Guess { position: Box::new(position), seed })
             }
             "bot" => {
                 fields.only(&["op", "seat", "level", "seed", "iterations"])?;
                 let (level, seed, iterations) = (fields.level()?, fields.seed()?, fields.iterations()?);
-                Ok(Self::Bot {
-                    seat: fields.seat(seats)?,
-                    level,
-                    seed,
-                    iterations,
-                })
+                Ok(Self::Bot { seat: fields.seat(seats)?, level, seed, iterations })
             }
             "status" => {
                 fields.only(&["op"])?;
@@ -286,11 +260,8 @@ impl Request {
             Some(Value::Object(options)) => options.clone(),
             Some(_) => return Err(bad("'options' must be an object")),
         };
-        let chance = fields
-            .value("chance")?
-            .as_object()
-            .map(Fields)
-            .ok_or_else(|| bad("'chance' must be an object"))?;
+        let chance =
+            fields.value("chance")?.as_object().map(Fields).ok_or_else(|| bad("'chance' must be an object"))?;
         chance.only(&["seed", "shuffles", "rolls"])?;
         Ok(Self::New {
             game,

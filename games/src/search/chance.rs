@@ -19,12 +19,7 @@ impl Guess {
     /// A chance with random numbers of its own, so that they do not depend on how often the play-out draws from `rng`.
     pub(super) fn new(faces: Faces, rng: &mut ChaCha8Rng) -> Self {
         let last = faces.iter().last().map_or(0, |(handle, _)| handle.deck.0);
-        Self {
-            faces,
-            decks: last.saturating_add(1),
-            rng: ChaCha8Rng::from_rng(rng),
-            dealt_out: false,
-        }
+        Self { faces, decks: last.saturating_add(1), rng: ChaCha8Rng::from_rng(rng), dealt_out: false }
     }
 
     /// Whether the play-out stopped where the next deal would begin.

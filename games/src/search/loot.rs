@@ -62,10 +62,7 @@ impl Search for Loot {
             Phase::Discard => {
                 let (card, _) = worst(&hand)?;
                 let slot = self.hand_of(seat).iter().find(|slot| slot.face(guess) == Some(card))?;
-                Some(LootAction::Discard {
-                    card,
-                    handle: slot.handle(),
-                })
+                Some(LootAction::Discard { card, handle: slot.handle() })
             }
         }
     }
@@ -76,10 +73,7 @@ impl Search for Loot {
         }
         let hand =
             |seat: Seat| -> Vec<Face> { self.hand_of(seat).iter().filter_map(|slot| slot.face(guess)).collect() };
-        let gods = self
-            .playing()
-            .iter()
-            .fold(GodSet::NONE, |gods, seat| gods.and_of(&hand(seat)));
+        let gods = self.playing().iter().fold(GodSet::NONE, |gods, seat| gods.and_of(&hand(seat)));
         let stand = |seat: Seat| {
             let total = self.totals().get(seat.index()).copied().unwrap_or(0);
             let hand = if dealt_out { 0 } else { best_total(&hand(seat), gods) };

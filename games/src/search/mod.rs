@@ -89,20 +89,12 @@ impl Budget {
 
     /// A budget of play-outs alone, which makes choices reproducible.
     pub fn iterations(iterations: u32) -> Self {
-        Self {
-            iterations,
-            deadline: None,
-            stop: None,
-        }
+        Self { iterations, deadline: None, stop: None }
     }
 
     /// A budget of time alone.
     pub fn time(deadline: impl Deadline + 'static) -> Self {
-        Self {
-            iterations: u32::MAX,
-            deadline: Some(Box::new(deadline)),
-            stop: None,
-        }
+        Self { iterations: u32::MAX, deadline: Some(Box::new(deadline)), stop: None }
     }
 
     fn is_spent(&self, iterations: u32) -> bool {
@@ -187,11 +179,7 @@ pub fn search<G: Search>(
     seed: [u8; 32],
     budget: &Budget,
 ) -> Vec<Arm<G::Action>> {
-    let start = |action| Arm {
-        action,
-        plays: 0,
-        sum: 0.0,
-    };
+    let start = |action| Arm { action, plays: 0, sum: 0.0 };
     let mut arms: Vec<_> = candidates.into_iter().map(start).collect();
     let mut guesses: Vec<Faces> = Vec::new();
     let mut events = Vec::new();
@@ -288,11 +276,7 @@ fn few_best<T>(rated: impl IntoIterator<Item = (f64, T)>, few: usize) -> Vec<T> 
 fn part_of_win(game: &impl Game, seat: Seat) -> Option<f64> {
     let winners = game.winners();
     let count = u32::try_from(winners.len()).unwrap_or(u32::MAX).max(1);
-    let part = if winners.contains(seat) {
-        1.0 / f64::from(count)
-    } else {
-        0.0
-    };
+    let part = if winners.contains(seat) { 1.0 / f64::from(count) } else { 0.0 };
     game.is_over().then_some(part)
 }
 

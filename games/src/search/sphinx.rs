@@ -88,9 +88,7 @@ impl Sphinx {
         let victim = Seat::new(usize::try_from(uniform(rng, count)).ok()?).filter(|victim| *victim != seat)?;
         let at = board.magician(victim)?;
         let free = SquareSet::from(at).around(false).without(board.monsters);
-        let own = board
-            .magician(seat)
-            .map_or_else(SquareSet::default, |at| SquareSet::from(at).around(false));
+        let own = board.magician(seat).map_or_else(SquareSet::default, |at| SquareSet::from(at).around(false));
         let wanted = free.without(own).without(Pylon::all_squares());
         let place = usize::try_from(uniform(rng, wanted.len().max(1))).ok()?;
         let to = wanted.iter().nth(place)?;
@@ -105,9 +103,7 @@ impl Sphinx {
             }
         }
         let central = central().find(|at| *at == to)?;
-        let size = Size::ALL
-            .into_iter()
-            .find(|size| self.supply().get(size.index()).is_some_and(|left| *left > 0))?;
+        let size = Size::ALL.into_iter().find(|size| self.supply().get(size.index()).is_some_and(|left| *left > 0))?;
         let action = SphinxAction::Introduce { size, at: central };
         self.check(seat, &action).is_ok().then_some(action)
     }

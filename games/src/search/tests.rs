@@ -34,17 +34,11 @@ fn wander<G: Game>(game: &mut G, chance: &mut RefereeChance, actions: usize, num
 fn dealt<G: Game>(id: &str, order: &[u32]) -> (G, RefereeChance) {
     let mut game = G::create(&rule_set(id, 2, &Default::default()).unwrap()).unwrap();
     let mut chance = RefereeChance::default();
-    let of = |ranks: &[u8]| {
-        crate::sphinx::cards::of_ranks(ranks)
-            .into_iter()
-            .map(|card| u32::from(card.0))
-            .collect()
-    };
+    let of = |ranks: &[u8]| crate::sphinx::cards::of_ranks(ranks).into_iter().map(|card| u32::from(card.0)).collect();
     match id {
-        "sphinxs-paw" => chance.add(
-            [of(&[11]), order.to_vec(), of(&[4, 5, 6, 7, 8, 9, 10, 12])],
-            [3, 1, 4, 1, 5].repeat(50),
-        ),
+        "sphinxs-paw" => {
+            chance.add([of(&[11]), order.to_vec(), of(&[4, 5, 6, 7, 8, 9, 10, 12])], [3, 1, 4, 1, 5].repeat(50))
+        }
         _ => chance.add([order.to_vec()], [1]),
     }
     game.begin(&mut chance, &mut Vec::new()).unwrap();
@@ -54,10 +48,7 @@ fn dealt<G: Game>(id: &str, order: &[u32]) -> (G, RefereeChance) {
 /// The choice is the same whatever the cards are that the seat does not see.
 fn sees_only_its_own<G: Search + PartialEq>(id: &str, actions: usize) {
     let seat = Seat::FIRST;
-    let deck = G::create(&rule_set(id, 2, &Default::default()).unwrap())
-        .unwrap()
-        .first_deck()
-        .unwrap();
+    let deck = G::create(&rule_set(id, 2, &Default::default()).unwrap()).unwrap().first_deck().unwrap();
     for number in 0..4 {
         let mut order: Vec<u32> = deck.iter().map(|card| u32::from(card.0)).collect();
         fairdeal_protocol::game::shuffle(&mut rng(number), &mut order);
@@ -142,15 +133,9 @@ fn a_stopped_search_answers_at_once() {
     let mut chance = RefereeChance::from_seed([1; 32]);
     game.begin(&mut chance, &mut Vec::new()).unwrap();
     let seat = game.to_act().iter().next().unwrap();
-    let budget = Budget {
-        stop: Some(Arc::new(AtomicBool::new(true))),
-        ..Budget::iterations(u32::MAX)
-    };
+    let budget = Budget { stop: Some(Arc::new(AtomicBool::new(true))), ..Budget::iterations(u32::MAX) };
     let first = game.candidates(seat, &Faces::new(), &mut rng(1)).swap_remove(0);
-    assert_eq!(
-        SharpBot::new(budget).choose(&game, seat, &Faces::new(), &mut rng(1)),
-        first
-    );
+    assert_eq!(SharpBot::new(budget).choose(&game, seat, &Faces::new(), &mut rng(1)), first);
 }
 
 /// Out of turn a seat may fire or stay silent: both are candidates.
@@ -160,10 +145,7 @@ fn silence_is_a_candidate_out_of_turn() {
     let mut chance = RefereeChance::from_seed([1; 32]);
     game.begin(&mut chance, &mut Vec::new()).unwrap();
     wander(&mut game, &mut chance, 4, 1);
-    let seat = SeatSet::all(2)
-        .iter()
-        .find(|seat| !game.to_act().contains(*seat))
-        .unwrap();
+    let seat = SeatSet::all(2).iter().find(|seat| !game.to_act().contains(*seat)).unwrap();
     let candidates = game.candidates(seat, chance.dealt_to(seat), &mut rng(1));
     assert_eq!(candidates, [None, Some(LootAction::Fire)]);
 }

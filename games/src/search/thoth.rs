@@ -89,9 +89,5 @@ fn above(house: &House, top: &Level, card: Face) -> f64 {
         let matching = house.pyramids().filter(|pyramid| pyramid.element == element).count();
         return 5.0 + f64::from(u32::try_from(matching).unwrap_or(0));
     }
-    if cards::fits_as_story(card, &elements) {
-        5.0
-    } else {
-        0.0
-    }
+    if cards::fits_as_story(card, &elements) { 5.0 } else { 0.0 }
 }

@@ -109,26 +109,15 @@ impl SphinxAction {
             Type::Vote => fields.only(&["type", "end"])?,
         }
         Ok(match kind {
-            Type::Place => Self::Place {
-                to: square(fields, "to")?,
-            },
-            Type::Magician => Self::Magician {
-                to: square(fields, "to")?,
-            },
+            Type::Place => Self::Place { to: square(fields, "to")? },
+            Type::Magician => Self::Magician { to: square(fields, "to")? },
             Type::Stay => Self::Stay,
-            Type::Introduce => Self::Introduce {
-                size: size(fields)?,
-                at: square(fields, "at")?,
-            },
-            Type::Monster => Self::Monster {
-                size: size(fields)?,
-                from: square(fields, "from")?,
-                to: square(fields, "to")?,
-            },
+            Type::Introduce => Self::Introduce { size: size(fields)?, at: square(fields, "at")? },
+            Type::Monster => {
+                Self::Monster { size: size(fields)?, from: square(fields, "from")?, to: square(fields, "to")? }
+            }
             Type::End => Self::End,
-            Type::Vote => Self::Vote {
-                end: fields.flag("end")?,
-            },
+            Type::Vote => Self::Vote { end: fields.flag("end")? },
         })
     }
 }
@@ -236,9 +225,7 @@ impl TableEvent for SphinxEvent {
                 json!({"type": "magician", "seat": seat, "to": to.name()})
             }
             Self::Stayed { seat } => json!({"type": "stayed", "seat": seat}),
-            Self::Turned {
-                pylon, card, entered, ..
-            } => json!({
+            Self::Turned { pylon, card, entered, .. } => json!({
                 "type": "turned", "pylon": pylon.name(), "card": cards::name(*card),
                 "entered": entered.map(Square::name),
             }),
@@ -271,12 +258,7 @@ impl TableEvent for SphinxEvent {
             Self::Magician { seat, from: None, to } => format!("{} enters at {}.", name(seat), to.name()),
             Self::Magician { seat, to, .. } => format!("{} goes to {}.", name(seat), to.name()),
             Self::Stayed { seat } => format!("{} stays.", name(seat)),
-            Self::Turned {
-                seat,
-                pylon,
-                card,
-                entered,
-            } => {
+            Self::Turned { seat, pylon, card, entered } => {
                 let effect = match entered {
                     Some(at) => format!("; a Monster enters at {}", at.name()),
                     None if cards::rank(*card) == cards::KING => String::new(),
@@ -294,13 +276,9 @@ impl TableEvent for SphinxEvent {
             Self::Introduced { seat, size, at } => {
                 format!("{} brings a {} Monster to {}.", name(seat), size.name(), at.name())
             }
-            Self::Moved { seat, size, from, to } => format!(
-                "{} moves a {} Monster from {} to {}.",
-                name(seat),
-                size.name(),
-                from.name(),
-                to.name()
-            ),
+            Self::Moved { seat, size, from, to } => {
+                format!("{} moves a {} Monster from {} to {}.", name(seat), size.name(), from.name(), to.name())
+            }
             Self::Ended { seat } => format!("{} ends the turn.", name(seat)),
             Self::Won { seat } => format!("{} finds the King and wins.", name(seat)),
             Self::Lost { seat } => format!("{} is surrounded and has lost.", name(seat)),

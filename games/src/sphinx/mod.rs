@@ -55,11 +55,7 @@ pub static INFO: GameInfo = GameInfo {
     version: RULES_VERSION,
     least_seats: 2,
     most_seats: 4,
-    options: &[OptionInfo {
-        key: "magician",
-        default: "king",
-        kind: OptionKind::Choice(&["king", "diagonal"]),
-    }],
+    options: &[OptionInfo { key: "magician", default: "king", kind: OptionKind::Choice(&["king", "diagonal"]) }],
     rulebook: include_str!("../../rules/sphinxs-paw.md"),
 };
 
@@ -272,9 +268,7 @@ impl Sphinx {
 
     fn check_magician(&self, seat: Seat, to: Square) -> Result<(), Illegal> {
         self.check_turn(seat, Phase::Magician)?;
-        let from = self
-            .magician(seat)
-            .ok_or_else(|| Illegal::rule("the Magician has to be placed first"))?;
+        let from = self.magician(seat).ok_or_else(|| Illegal::rule("the Magician has to be placed first"))?;
         if !self.magician_steps(from).contains(&to) {
             return Err(Illegal::rule("a Magician goes one square, onto one without Monsters"));
         }
@@ -284,9 +278,7 @@ impl Sphinx {
     fn check_introduce(&self, seat: Seat, size: Size, at: Square) -> Result<(), Illegal> {
         self.check_turn(seat, Phase::Monsters)?;
         if self.moved {
-            return Err(Illegal::rule(
-                "once a Monster has moved, you can't bring another this turn",
-            ));
+            return Err(Illegal::rule("once a Monster has moved, you can't bring another this turn"));
         }
         if self.supply.get(size.index()).is_none_or(|left| *left == 0) {
             return Err(Illegal::rule("the supply has no Monster of that size"));
@@ -295,9 +287,7 @@ impl Sphinx {
             return Err(Illegal::rule("you have too few points for that Monster"));
         }
         if !self.may_be_introduced_at(at) {
-            return Err(Illegal::rule(
-                "Monsters enter at the centre or at a Pylon with a spade, never on a Magician",
-            ));
+            return Err(Illegal::rule("Monsters enter at the centre or at a Pylon with a spade, never on a Magician"));
         }
         Ok(())
     }
@@ -418,11 +408,7 @@ impl Game for Sphinx {
         let cuts = self.seats().zip(&self.cuts);
         let first = cuts.max_by_key(|(_, cut)| cards::cut_order(**cut));
         let first = first.map_or(self.turn, |(seat, _)| seat);
-        events.push(SphinxEvent::SetUp {
-            jacks: self.jacks.clone(),
-            cuts: self.cuts.clone(),
-            first,
-        });
+        events.push(SphinxEvent::SetUp { jacks: self.jacks.clone(), cuts: self.cuts.clone(), first });
         self.begin_turn(first, chance, events)
     }
 
@@ -468,9 +454,7 @@ impl Game for Sphinx {
                     return Err(Illegal::rule("the Magician is on the board already"));
                 }
                 if !self.places().contains(&to) {
-                    return Err(Illegal::rule(
-                        "a Magician is placed on a central square without Monsters",
-                    ));
+                    return Err(Illegal::rule("a Magician is placed on a central square without Monsters"));
                 }
                 Ok(())
             }

@@ -34,10 +34,7 @@ impl Board {
         for (place, seat) in magicians.iter_mut().zip(Seat::first(4)) {
             *place = game.magician(seat);
         }
-        Self {
-            monsters: game.monsters().keys().copied().collect(),
-            magicians,
-        }
+        Self { monsters: game.monsters().keys().copied().collect(), magicians }
     }
 
     /// The board of this game after an action, without what a Pylon then turns up.
@@ -68,9 +65,8 @@ impl Board {
     pub(crate) fn worth(&self, game: &Sphinx, seat: Seat) -> f64 {
         let own = self.prospects(game, seat);
         let others = Seat::first(game.scores().len()).filter(|other| *other != seat);
-        let (count, sum) = others.fold((0.0, 0.0), |(count, sum), other| {
-            (count + 1.0, sum + self.prospects(game, other))
-        });
+        let (count, sum) =
+            others.fold((0.0, 0.0), |(count, sum), other| (count + 1.0, sum + self.prospects(game, other)));
         (own + SPITE * (1.0 - sum / f64::max(count, 1.0))) / (1.0 + SPITE)
     }
 
@@ -142,9 +138,7 @@ impl Board {
     fn flood(&self, layers: &[SquareSet], steps: usize, diagonal: bool) -> SquareSet {
         let before = layer(layers, steps.saturating_sub(1));
         let free = before.around(diagonal).without(self.monsters);
-        let past = steps
-            .checked_sub(1 + DETOUR)
-            .map_or(SquareSet::default(), |steps| layer(layers, steps));
+        let past = steps.checked_sub(1 + DETOUR).map_or(SquareSet::default(), |steps| layer(layers, steps));
         before.with(free).with(past.around(diagonal).within(self.monsters))
     }
 }
@@ -293,8 +287,7 @@ mod tests {
     fn a_ring_around_a_pylon_keeps_its_magician_from_the_others() {
         let rules = rule_set("sphinxs-paw", 2, &Default::default()).unwrap();
         let mut game = Sphinx::create(&rules).unwrap();
-        game.begin(&mut RefereeChance::from_seed([1; 32]), &mut Vec::new())
-            .unwrap();
+        game.begin(&mut RefereeChance::from_seed([1; 32]), &mut Vec::new()).unwrap();
         let square = |name: &str| Square::by_name(name).unwrap();
         let prospects = |monsters: &[&str]| {
             let mut board = Board::of(&game);
@@ -306,10 +299,7 @@ mod tests {
         let here = turning(1, 4).0 / 16.0;
         let ring = ["c8", "c7", "d7", "e7", "f7", "f8"];
         let [free, gap, shut_in] = [&ring[..0], &ring[1..], &ring].map(prospects);
-        assert!(
-            here < shut_in && shut_in < gap && gap < free,
-            "{here} {shut_in} {gap} {free}"
-        );
+        assert!(here < shut_in && shut_in < gap && gap < free, "{here} {shut_in} {gap} {free}");
         assert!(shut_in - here < 0.06 * (free - here), "{here} {shut_in} {free}");
         // A Monster on the other square of the Pylon makes the ring smaller.
         assert!(prospects(&["c8", "c7", "d7", "e7", "e8"]) < gap);

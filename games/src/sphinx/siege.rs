@@ -195,10 +195,7 @@ mod tests {
         let (mut game, me, other, mut chance) = around_f6(2, &monsters);
         let actions = game.siege(other).unwrap();
         assert_eq!(actions.len(), 2);
-        assert!(
-            matches!(actions[0], SphinxAction::Introduce { size: Size::Small, .. }),
-            "{actions:?}"
-        );
+        assert!(matches!(actions[0], SphinxAction::Introduce { size: Size::Small, .. }), "{actions:?}");
         for action in actions {
             assert_eq!(game.status(other), Status::Playing);
             game.apply(me, &action, &mut chance, &mut Vec::new()).unwrap();

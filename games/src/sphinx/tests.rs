@@ -79,11 +79,7 @@ fn bring(size: Size, at: &str) -> SphinxAction {
 }
 
 fn walk(size: Size, from: &str, to: &str) -> SphinxAction {
-    SphinxAction::Monster {
-        size,
-        from: sq(from),
-        to: sq(to),
-    }
+    SphinxAction::Monster { size, from: sq(from), to: sq(to) }
 }
 
 fn put(game: &mut Sphinx, size: Size, squares: &[&str]) {
@@ -100,11 +96,7 @@ fn squares_and_pylons() {
     for bad in ["", "a", "a0", "a9", "i1", "A1", "a1 ", "aa"] {
         assert_eq!(Square::by_name(bad), None, "{bad}");
     }
-    let pylons: Vec<String> = Pylon::ALL
-        .into_iter()
-        .flat_map(Pylon::squares)
-        .map(Square::name)
-        .collect();
+    let pylons: Vec<String> = Pylon::ALL.into_iter().flat_map(Pylon::squares).map(Square::name).collect();
     assert_eq!(pylons, ["d8", "e8", "h4", "h5", "d1", "e1", "a4", "a5"]);
     assert_eq!(sq("a1").around().count(), 3);
     assert_eq!(sq("a3").around().count(), 5);
@@ -200,18 +192,13 @@ fn without_a_free_square_the_die_is_rolled_at_once() {
     put(&mut game, Size::Medium, &["d4"]);
     let end = SphinxAction::End;
     let before = game.clone();
-    let refused = chance.attempt(&mut game, |game, chance| {
-        game.apply(seat(0), &end, chance, &mut Vec::new())
-    });
+    let refused = chance.attempt(&mut game, |game, chance| game.apply(seat(0), &end, chance, &mut Vec::new()));
     assert!(refused.is_err());
     assert!(matches!(chance.stop(), Some(Stop::Exhausted(need)) if need.is_roll()));
     assert_eq!(game, before);
     chance.add([], [6]);
     act(&mut game, &mut chance, 0, end);
-    assert_eq!(
-        (game.turn(), game.phase, game.points),
-        (Some(seat(1)), Phase::Monsters, 6)
-    );
+    assert_eq!((game.turn(), game.phase, game.points), (Some(seat(1)), Phase::Monsters, 6));
 }
 
 fn at_north(packs: &[&str], rolls: &[u32]) -> (Sphinx, RefereeChance) {
@@ -284,10 +271,7 @@ fn the_own_king_wins() {
     assert_eq!(game.magician(seat(0)), None);
     assert_eq!(game.turned(Pylon::North), [card("KS")]);
     assert_eq!((game.roll, game.over), (Some(5), false));
-    assert!(
-        !game.votes.contains(seat(0)),
-        "a vote of a seat that no longer plays is false"
-    );
+    assert!(!game.votes.contains(seat(0)), "a vote of a seat that no longer plays is false");
     assert!(!may(&game, 0, SphinxAction::Vote { end: true }));
     assert_eq!(game.scores(), [1, 0]);
     assert!(game.winners().is_empty(), "not before the end");
@@ -319,10 +303,7 @@ fn finished_player_still_moves_monsters() {
     game.settle(seat(1), Status::Lost);
     act(&mut game, &mut chance, 0, place("d4"));
     act(&mut game, &mut chance, 0, SphinxAction::End);
-    assert_eq!(
-        (game.turn(), game.phase, game.roll),
-        (Some(seat(1)), Phase::Monsters, Some(4))
-    );
+    assert_eq!((game.turn(), game.phase, game.roll), (Some(seat(1)), Phase::Monsters, Some(4)));
     assert!(may(&game, 1, bring(Size::Large, "e5")));
 }
 
@@ -508,14 +489,12 @@ fn nothing_is_lost_in_a_thousand_games() {
             if step % 40 == 39 && below(6) == 0 {
                 game.forfeit(seat(below(seats)), &mut chance, &mut Vec::new()).unwrap();
             }
-            let on_board = game.monsters.values().fold([0; 3], |sum, counts| {
-                [sum[0] + counts[0], sum[1] + counts[1], sum[2] + counts[2]]
-            });
+            let on_board = game
+                .monsters
+                .values()
+                .fold([0; 3], |sum, counts| [sum[0] + counts[0], sum[1] + counts[1], sum[2] + counts[2]]);
             for (size, each) in super::MONSTERS.into_iter().enumerate() {
-                assert_eq!(
-                    usize::from(on_board[size] + game.supply[size]),
-                    usize::from(each) * seats
-                );
+                assert_eq!(usize::from(on_board[size] + game.supply[size]), usize::from(each) * seats);
             }
             let packs: usize = game.packs.iter().map(Vec::len).sum();
             let turned: usize = game.turned.iter().map(Vec::len).sum();

@@ -87,12 +87,7 @@ impl Sphinx {
             turned.push(card);
         }
         let entered = (!king).then(|| self.enter_by(pylon, at, cards::rank(card))).flatten();
-        events.push(SphinxEvent::Turned {
-            seat,
-            pylon,
-            card,
-            entered,
-        });
+        events.push(SphinxEvent::Turned { seat, pylon, card, entered });
         if king && own {
             self.settle(seat, Status::Won);
             events.push(SphinxEvent::Won { seat });
@@ -124,11 +119,7 @@ impl Sphinx {
         self.points = if all_on_board && roll > 3 { roll - 3 } else { roll };
         self.roll = Some(roll);
         self.phase = Phase::Monsters;
-        events.push(SphinxEvent::Rolled {
-            seat: self.turn,
-            roll,
-            points: self.points,
-        });
+        events.push(SphinxEvent::Rolled { seat: self.turn, roll, points: self.points });
         Ok(())
     }
 
@@ -169,10 +160,7 @@ impl Sphinx {
     pub(super) fn look_for_losers(&mut self, events: &mut Vec<SphinxEvent>) {
         let surrounded =
             |square: Square| Pylon::at(square).is_none() && square.around().all(|around| self.has_monsters(around));
-        let losers: Vec<Seat> = self
-            .seats()
-            .filter(|seat| self.magician(*seat).is_some_and(surrounded))
-            .collect();
+        let losers: Vec<Seat> = self.seats().filter(|seat| self.magician(*seat).is_some_and(surrounded)).collect();
         for seat in losers {
             self.settle(seat, Status::Lost);
             events.push(SphinxEvent::Lost { seat });
@@ -196,9 +184,7 @@ impl Sphinx {
         let all_want = self.still_playing().iter().all(|seat| self.votes.contains(seat));
         if all_want && !self.over {
             self.over = true;
-            events.push(SphinxEvent::Over {
-                winners: fairdeal_protocol::game::Game::winners(self),
-            });
+            events.push(SphinxEvent::Over { winners: fairdeal_protocol::game::Game::winners(self) });
         }
     }
 }

@@ -43,11 +43,8 @@ impl TableGame for Sphinx {
                 (pylon.name().to_owned(), value)
             })
             .collect();
-        let monsters: Map<String, Value> = self
-            .monsters
-            .iter()
-            .map(|(square, counts)| (square.name(), sizes(*counts)))
-            .collect();
+        let monsters: Map<String, Value> =
+            self.monsters.iter().map(|(square, counts)| (square.name(), sizes(*counts))).collect();
         let each = |set: SeatSet| {
             let seats = Seat::first(self.status.len());
             seats.map(|seat| set.contains(seat)).collect::<Vec<_>>()

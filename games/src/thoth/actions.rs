@@ -73,9 +73,7 @@ pub enum ThothAction {
 fn seat(fields: Fields<'_>, field: &'static str) -> Result<Seat, ActionError> {
     let value = fields.value(field)?;
     let number = value.as_u64().and_then(|number| usize::try_from(number).ok());
-    number
-        .and_then(Seat::new)
-        .ok_or_else(|| wrong(field, "the number of a seat", &value.to_string()))
+    number.and_then(Seat::new).ok_or_else(|| wrong(field, "the number of a seat", &value.to_string()))
 }
 
 impl ThothAction {
@@ -177,21 +175,12 @@ impl ThothAction {
         if matches!(kind, Type::Pick) {
             return Ok(Self::Pick { card });
         }
-        let missing = || ActionError::NotInHand {
-            card: name.to_owned(),
-            seat: whose,
-        };
+        let missing = || ActionError::NotInHand { card: name.to_owned(), seat: whose };
         let slot = hand.iter().find(|slot| slot.face(known) == Some(card));
         let slot = *slot.ok_or_else(missing)?;
         Ok(match (kind, as_) {
-            (Type::Bid, _) => Self::Bid {
-                card: slot.handle().ok_or_else(missing)?,
-            },
-            (_, Some(as_)) => Self::Play {
-                card,
-                handle: slot.handle(),
-                as_,
-            },
+            (Type::Bid, _) => Self::Bid { card: slot.handle().ok_or_else(missing)? },
+            (_, Some(as_)) => Self::Play { card, handle: slot.handle(), as_ },
             _ => Self::End { card: slot },
         })
     }
@@ -301,11 +290,7 @@ impl TableEvent for ThothEvent {
             Self::Drew { seat } => json!({"type": "drew", "seat": seat}),
             Self::Reshuffled { cards } => json!({"type": "reshuffled", "cards": cards}),
             Self::Played { seat, card, as_ } => {
-                let action = ThothAction::Play {
-                    card: *card,
-                    handle: None,
-                    as_: *as_,
-                };
+                let action = ThothAction::Play { card: *card, handle: None, as_: *as_ };
                 json!({"type": "played", "seat": seat, "action": action.to_json(&Faces::new())})
             }
             Self::Demolished { seat, fell } => {
@@ -315,11 +300,7 @@ impl TableEvent for ThothEvent {
             Self::KnockedOver { by, victim, toppled } => {
                 json!({"type": "knocked-over", "by": by, "victim": victim, "toppled": toppled})
             }
-            Self::Scored {
-                ended_by,
-                scores,
-                totals,
-            } => json!({
+            Self::Scored { ended_by, scores, totals } => json!({
                 "type": "scored", "ended_by": ended_by, "scores": scores, "totals": totals,
             }),
             Self::Left { seat } => json!({"type": "left", "seat": seat}),
@@ -344,10 +325,8 @@ impl TableEvent for ThothEvent {
                     Some(format!("{} {card}", name(&seat)))
                 });
                 let all: Vec<_> = all.collect();
-                let end = winner.map_or_else(
-                    || "a tie, so all bid again".to_owned(),
-                    |winner| format!("{} starts", name(&winner)),
-                );
+                let end = winner
+                    .map_or_else(|| "a tie, so all bid again".to_owned(), |winner| format!("{} starts", name(&winner)));
                 format!("The bids are {}: {end}.", listed(&all))
             }
             Self::Picked { seat, card } => {
@@ -383,17 +362,9 @@ impl TableEvent for ThothEvent {
             Self::Rolled { seat, roll } => format!("{} rolls {roll} of 20.", name(seat)),
             Self::KnockedOver { by, victim, toppled } => {
                 let how = if *toppled { "topples" } else { "by accident knocks over" };
-                format!(
-                    "{} {how} the house of {}, who takes over the other house.",
-                    name(by),
-                    name(victim)
-                )
+                format!("{} {how} the house of {}, who takes over the other house.", name(by), name(victim))
             }
-            Self::Scored {
-                ended_by,
-                scores,
-                totals,
-            } => {
+            Self::Scored { ended_by, scores, totals } => {
                 let each = Seat::first(scores.len()).zip(scores.iter().zip(totals));
                 let each = each.map(|(seat, (score, total))| format!("{} {score:+} (total {total})", name(&seat)));
                 let each: Vec<_> = each.collect();

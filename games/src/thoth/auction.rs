@@ -27,9 +27,7 @@ impl Thoth {
     //= T7.31
     pub(super) fn settle_bids(&mut self, chance: &mut dyn Chance, events: &mut Vec<ThothEvent>) -> Result<(), Pause> {
         let playing: Vec<Seat> = self.playing().iter().collect();
-        let bids = playing
-            .iter()
-            .map(|seat| self.bids.get(seat.index()).copied().flatten());
+        let bids = playing.iter().map(|seat| self.bids.get(seat.index()).copied().flatten());
         let Some(bids) = bids.collect::<Option<Vec<Handle>>>() else {
             return Ok(());
         };
@@ -105,11 +103,7 @@ impl Thoth {
         self.discard.append(&mut self.pool);
         self.phase = Phase::Play;
         // If the winner left before play, the next seat clockwise plays first.
-        let first = if self.playing().contains(self.starter) {
-            self.starter
-        } else {
-            self.next_after(self.starter)
-        };
+        let first = if self.playing().contains(self.starter) { self.starter } else { self.next_after(self.starter) };
         self.begin_turn(first, chance, events)
     }
 }

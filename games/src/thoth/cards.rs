@@ -218,11 +218,7 @@ pub fn relieves(card: Face) -> Option<Element> {
 
 /// "Auction": the value of a bid: trumps are highest, then kings down to aces; suits do not matter.
 pub fn bid_worth(card: Face) -> u8 {
-    if is_trump(card) {
-        SUIT_SIZE + card.0
-    } else {
-        (card.0 - TRUMPS) % SUIT_SIZE
-    }
+    if is_trump(card) { SUIT_SIZE + card.0 } else { (card.0 - TRUMPS) % SUIT_SIZE }
 }
 
 /// "Scoring": the score of a hand; never above 0.
@@ -263,9 +259,7 @@ pub fn in_words(card: Face) -> String {
 /// The name in the referee's JSON; empty for a number that no card has.
 pub fn name(card: Face) -> String {
     let Some(place) = card.0.checked_sub(TRUMPS) else {
-        return TRUMP_NAMES
-            .get(card.index())
-            .map_or_else(String::new, |name| (*name).to_owned());
+        return TRUMP_NAMES.get(card.index()).map_or_else(String::new, |name| (*name).to_owned());
     };
     let Some((suit, _)) = SUITS.get(usize::from(place / SUIT_SIZE)) else {
         return String::new();
@@ -274,9 +268,7 @@ pub fn name(card: Face) -> String {
     let rank = match rank.checked_sub(10) {
         None if rank == 0 => "ace".to_owned(),
         None => (rank + 1).to_string(),
-        Some(court) => COURTS
-            .get(usize::from(court))
-            .map_or_else(String::new, |(n, _)| (*n).to_owned()),
+        Some(court) => COURTS.get(usize::from(court)).map_or_else(String::new, |(n, _)| (*n).to_owned()),
     };
     format!("{rank}-{suit}")
 }

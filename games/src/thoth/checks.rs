@@ -10,10 +10,7 @@ use crate::pyramid::Size;
 
 /// The top level, if it is full.
 fn full_level(house: &House) -> Result<&house::Level, Illegal> {
-    house
-        .top()
-        .filter(|top| top.is_full())
-        .ok_or_else(|| Illegal::rule("the top level needs four pyramids first"))
+    house.top().filter(|top| top.is_full()).ok_or_else(|| Illegal::rule("the top level needs four pyramids first"))
 }
 
 impl Thoth {
@@ -27,10 +24,7 @@ impl Thoth {
         match as_ {
             Use::Foundation => {
                 rule(!house.stands(), "your house has its Foundation")?;
-                rule(
-                    cards::is_foundation(card),
-                    "a Foundation is an Ace, or a planetary or elemental trump",
-                )
+                rule(cards::is_foundation(card), "a Foundation is an Ace, or a planetary or elemental trump")
             }
             Use::Raise { size, count } => self.check_raise(house, card, size, count),
             Use::Story => {
@@ -43,27 +37,21 @@ impl Thoth {
             Use::Roof => {
                 let top = full_level(house)?;
                 let fits = cards::roof_element(card).is_some_and(|e| top.elements().contains(&e));
-                rule(
-                    fits,
-                    "a Roof is a Ten, a zodiacal trump or judgment of an element below it",
-                )
+                rule(fits, "a Roof is a Ten, a zodiacal trump or judgment of an element below it")
             }
             Use::Trouble { target, replace } => self.check_trouble(seat, card, target, replace),
             Use::Relieve => rule(house.is_relieved_by(card), "that card relieves none of your Trouble"),
             // ▸ A card that would relieve the seat's own Trouble can only be played as relief.
-            Use::Discard => rule(
-                !house.is_relieved_by(card),
-                "that card relieves your Trouble, so you cannot discard it",
-            ),
+            Use::Discard => {
+                rule(!house.is_relieved_by(card), "that card relieves your Trouble, so you cannot discard it")
+            }
         }
     }
 
     pub(super) fn check_raise(&self, house: &House, card: Face, size: Size, count: u8) -> Result<(), Illegal> {
         let (element, value) =
             cards::redeemed(card).ok_or_else(|| Illegal::rule("a court card is worth no pyramids"))?;
-        let top = house
-            .top()
-            .ok_or_else(|| Illegal::rule("you need a Foundation first"))?;
+        let top = house.top().ok_or_else(|| Illegal::rule("you need a Foundation first"))?;
         if !top.takes(Pyramid { element, size }) {
             return Err(Illegal::rule("the top level takes no pyramid of that element and size"));
         }

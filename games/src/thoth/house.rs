@@ -72,10 +72,7 @@ pub struct Level {
 
 impl Level {
     pub(super) fn new(card: Face) -> Self {
-        Self {
-            card,
-            pyramids: Vec::with_capacity(CORNERS),
-        }
+        Self { card, pyramids: Vec::with_capacity(CORNERS) }
     }
 
     /// Whether all four corners are taken.

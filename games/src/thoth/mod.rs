@@ -55,21 +55,9 @@ pub static INFO: GameInfo = GameInfo {
     least_seats: 2,
     most_seats: 5,
     options: &[
-        OptionInfo {
-            key: "target",
-            default: "78",
-            kind: OptionKind::Number(1, 1000),
-        },
-        OptionInfo {
-            key: "opening",
-            default: "dealer-left",
-            kind: OptionKind::Choice(&["dealer-left", "auction"]),
-        },
-        OptionInfo {
-            key: "happenstance",
-            default: "false",
-            kind: OptionKind::Flag,
-        },
+        OptionInfo { key: "target", default: "78", kind: OptionKind::Number(1, 1000) },
+        OptionInfo { key: "opening", default: "dealer-left", kind: OptionKind::Choice(&["dealer-left", "auction"]) },
+        OptionInfo { key: "happenstance", default: "false", kind: OptionKind::Flag },
     ],
     rulebook: include_str!("../../rules/houses-of-thoth.md"),
 };
@@ -251,10 +239,7 @@ impl Thoth {
     /// "Calling the end" ▸: whether every seat still in the game is blocked.
     pub fn is_blocked(&self) -> bool {
         let all_built = self.all_spirit_cards_are_built();
-        let blocked = |seat| {
-            self.house(seat)
-                .is_some_and(|house| house.is_blocked(&self.bank, all_built))
-        };
+        let blocked = |seat| self.house(seat).is_some_and(|house| house.is_blocked(&self.bank, all_built));
         self.playing().iter().all(blocked)
     }
 
@@ -411,9 +396,7 @@ impl Game for Thoth {
             ThothAction::Pick { card } => {
                 self.check_phase(Phase::Pick)?;
                 let there = self.pool.contains(&card);
-                there
-                    .then_some(())
-                    .ok_or_else(|| Illegal::rule("that card is not in the pool"))
+                there.then_some(()).ok_or_else(|| Illegal::rule("that card is not in the pool"))
             }
             ThothAction::Play { card, handle, as_ } => {
                 self.check_phase(Phase::Play)?;
@@ -437,12 +420,9 @@ impl Game for Thoth {
             ThothAction::Demolish => {
                 self.check_phase(Phase::Play)?;
                 self.check_happenstance()?;
-                let something = self
-                    .house(seat)
-                    .is_some_and(|house| house.stories() > 0 || house.pyramids().next().is_some());
-                something
-                    .then_some(())
-                    .ok_or_else(|| Illegal::rule("there is nothing above the Foundation"))
+                let something =
+                    self.house(seat).is_some_and(|house| house.stories() > 0 || house.pyramids().next().is_some());
+                something.then_some(()).ok_or_else(|| Illegal::rule("there is nothing above the Foundation"))
             }
             ThothAction::Topple { target } => {
                 self.check_phase(Phase::Play)?;
@@ -458,14 +438,11 @@ impl Game for Thoth {
     //= T7.22
     fn shown(&self, seat: Seat, action: &ThothAction) -> Vec<Shown> {
         match action {
-            ThothAction::Play {
-                card: face,
-                handle: Some(card),
-                ..
-            } if self.hand_of(seat).contains(&Slot::Sealed(*card)) => vec![Shown {
-                card: *card,
-                face: *face,
-            }],
+            ThothAction::Play { card: face, handle: Some(card), .. }
+                if self.hand_of(seat).contains(&Slot::Sealed(*card)) =>
+            {
+                vec![Shown { card: *card, face: *face }]
+            }
             _ => Vec::new(),
         }
     }

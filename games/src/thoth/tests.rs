@@ -41,10 +41,8 @@ fn deck(first: &[&str]) -> Vec<u32> {
 }
 
 fn set_up(seats: u8, dealer: u32, options: &[(&str, &str)], first: &[&str]) -> Set {
-    let given: BTreeMap<String, String> = options
-        .iter()
-        .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
-        .collect();
+    let given: BTreeMap<String, String> =
+        options.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
     let rules = rule_set("houses-of-thoth", seats, &given).unwrap();
     let mut chance = RefereeChance::default();
     chance.add([deck(first)], [dealer + 1]);
@@ -73,13 +71,7 @@ impl Set {
     fn house(&mut self, who: usize, levels: &[(&str, &[(Element, Size)])]) {
         let levels = levels.iter().map(|(name, pyramids)| Level {
             card: card(name),
-            pyramids: pyramids
-                .iter()
-                .map(|(element, size)| Pyramid {
-                    element: *element,
-                    size: *size,
-                })
-                .collect(),
+            pyramids: pyramids.iter().map(|(element, size)| Pyramid { element: *element, size: *size }).collect(),
         });
         let levels: Vec<Level> = levels.collect();
         for pyramid in levels.iter().flat_map(|level| &level.pyramids) {
@@ -93,11 +85,7 @@ impl Set {
     }
 
     fn play(name: &str, as_: Use) -> ThothAction {
-        ThothAction::Play {
-            card: card(name),
-            handle: None,
-            as_,
-        }
+        ThothAction::Play { card: card(name), handle: None, as_ }
     }
 
     fn may(&self, name: &str, as_: Use) -> bool {
@@ -131,10 +119,7 @@ fn raise(size: Size, count: u8) -> Use {
 }
 
 fn against(target: usize, replace: Option<u8>) -> Use {
-    Use::Trouble {
-        target: seat(target),
-        replace,
-    }
+    Use::Trouble { target: seat(target), replace }
 }
 
 const FIRE4: &[(Element, Size)] = &[(Element::Fire, Small); 4];
@@ -154,12 +139,9 @@ fn the_deck() {
     assert_eq!(count(|card| cards::elemental(card).is_some()), 4);
     assert_eq!(count(cards::is_planetary), 7);
     assert_eq!(count(|card| cards::zodiacal(card).is_some()), 12);
-    for (name, element) in [
-        ("emperor", Element::Fire),
-        ("lovers", Element::Air),
-        ("moon", Element::Water),
-        ("devil", Element::Earth),
-    ] {
+    for (name, element) in
+        [("emperor", Element::Fire), ("lovers", Element::Air), ("moon", Element::Water), ("devil", Element::Earth)]
+    {
         assert_eq!(cards::zodiacal(card(name)), Some(element));
     }
     assert_eq!(cards::elemental(card("hanged-man")), Some(Element::Water));
@@ -192,10 +174,7 @@ fn a_hand_is_dealt() {
     assert_eq!(view["dealer"], 0);
     assert_eq!(view["starter"], 1);
     assert_eq!(view["to_act"], json!([1]));
-    assert_eq!(
-        view["hands"][1],
-        json!(["fool", "empress", "lovers", "hermit", "hanged-man", "devil"])
-    );
+    assert_eq!(view["hands"][1], json!(["fool", "empress", "lovers", "hermit", "hanged-man", "devil"]));
     assert_eq!(view["hands"][2][0], "magician");
     assert_eq!(view["hands"][0][0], "priestess");
     assert_eq!(view["deck"][0], "tower");
@@ -254,12 +233,7 @@ fn foundations() {
         let set = duel(&[name]);
         assert_eq!(set.may(name, Use::Foundation), fit.contains(&name.as_str()), "{name}");
     }
-    for (name, extra) in [
-        ("hanged-man", true),
-        ("world", true),
-        ("sun", false),
-        ("ace-cups", false),
-    ] {
+    for (name, extra) in [("hanged-man", true), ("world", true), ("sun", false), ("ace-cups", false)] {
         let mut set = duel(&[name]);
         set.do_(name, Use::Foundation);
         // The extra turn has already begun, so none is left to come.
@@ -273,16 +247,7 @@ fn foundations() {
 /// "raise": values, sizes, corners, the bank, and what the level allows.
 #[test]
 fn raising() {
-    let mut set = duel(&[
-        "7-wands",
-        "ace-wands",
-        "10-wands",
-        "king-wands",
-        "7-cups",
-        "sun",
-        "emperor",
-        "fool",
-    ]);
+    let mut set = duel(&["7-wands", "ace-wands", "10-wands", "king-wands", "7-cups", "sun", "emperor", "fool"]);
     assert!(!set.may("7-wands", raise(Small, 1)), "no Foundation");
     set.house(0, &[("ace-wands", &[])]);
     assert!(set.may("7-wands", raise(Small, 4)) && set.may("7-wands", raise(Medium, 3)));
@@ -290,10 +255,7 @@ fn raising() {
     assert!(!set.may("7-wands", raise(Small, 0)) && !set.may("10-wands", raise(Small, 5)));
     assert!(set.may("ace-wands", raise(Small, 1)) && !set.may("ace-wands", raise(Medium, 1)));
     assert!(!set.may("king-wands", raise(Small, 1)), "court cards are not redeemed");
-    assert!(
-        !set.may("7-cups", raise(Small, 1)),
-        "an Ace takes its own element alone"
-    );
+    assert!(!set.may("7-cups", raise(Small, 1)), "an Ace takes its own element alone");
     assert!(!set.may("sun", raise(Small, 1)) && !set.may("emperor", raise(Small, 1)));
     set.do_("7-wands", raise(Medium, 3));
     assert_eq!(set.game.discard, [card("7-wands")]);
@@ -312,9 +274,7 @@ fn raising() {
 fn levels_limit_pyramids() {
     let allowed = |level: &str| -> Vec<&str> {
         let level = card(level);
-        let all = Element::ALL
-            .into_iter()
-            .filter(|element| cards::allows(level, *element));
+        let all = Element::ALL.into_iter().filter(|element| cards::allows(level, *element));
         all.map(Element::name).collect()
     };
     assert_eq!(allowed("ace-cups"), ["water"]);
@@ -361,10 +321,7 @@ fn stories_and_roofs() {
     let mut set = duel(&hand);
     set.house(0, &[("ace-wands", &[(Element::Fire, Small); 3])]);
     for name in hand {
-        assert!(
-            !set.may(name, Use::Story) && !set.may(name, Use::Roof),
-            "{name}: three pyramids"
-        );
+        assert!(!set.may(name, Use::Story) && !set.may(name, Use::Roof), "{name}: three pyramids");
     }
     set.house(0, &[("ace-wands", FIRE4)]);
     let fitting = |set: &Set, as_: Use| -> Vec<&str> { hand.into_iter().filter(|name| set.may(name, as_)).collect() };
@@ -492,18 +449,13 @@ fn drawn_house_keeps_the_rules() {
             }
             _ => {
                 let pyramids = words.split(", ").flat_map(|part| {
-                    let [count, _, element] = part.split(' ').collect::<Vec<_>>()[..] else {
-                        panic!("{part}")
-                    };
+                    let [count, _, element] = part.split(' ').collect::<Vec<_>>()[..] else { panic!("{part}") };
                     let element = Element::ALL.into_iter().find(|one| one.name() == element).unwrap();
                     vec![element; count.parse().unwrap()]
                 });
                 let pyramids: Vec<Element> = pyramids.collect();
                 assert_eq!(pyramids.len(), 4, "{words}");
-                assert!(
-                    pyramids.iter().all(|element| cards::allows(level.unwrap(), *element)),
-                    "{words}"
-                );
+                assert!(pyramids.iter().all(|element| cards::allows(level.unwrap(), *element)), "{words}");
                 below = Some(pyramids);
             }
         }
@@ -556,25 +508,16 @@ fn decks_run_out() {
     let mut set = duel(&["2-cups", "3-cups"]);
     set.game.deck.clear();
     set.game.discard = vec![card("4-cups")];
-    set.chance.add(
-        [["3-cups", "4-cups", "2-cups"]
-            .iter()
-            .map(|n| u32::from(card(n).0))
-            .collect()],
-        [],
-    );
+    set.chance.add([["3-cups", "4-cups", "2-cups"].iter().map(|n| u32::from(card(n).0)).collect()], []);
     // The wrong cards are refused: the pile holds the 4 and the 2.
     let before = set.game.clone();
     let two = Set::play("2-cups", Use::Discard);
     let mut chance = set.chance.clone();
-    let refused = chance.attempt(&mut set.game, |game, chance| {
-        game.apply(seat(0), &two, chance, &mut Vec::new())
-    });
+    let refused = chance.attempt(&mut set.game, |game, chance| game.apply(seat(0), &two, chance, &mut Vec::new()));
     assert!(refused.is_err());
     assert_eq!(set.game, before);
     set.chance = RefereeChance::default();
-    set.chance
-        .add([vec![u32::from(card("2-cups").0), u32::from(card("4-cups").0)]], []);
+    set.chance.add([vec![u32::from(card("2-cups").0), u32::from(card("4-cups").0)]], []);
     set.do_("2-cups", Use::Discard);
     assert!(set.game.discard.is_empty());
     assert_eq!(set.game.deck.len(), 1);
@@ -589,35 +532,24 @@ fn decks_run_out() {
 /// "Calling the end" ▸: only when every seat still in the game is blocked.
 #[test]
 fn calling_the_end() {
-    let end = ThothAction::End {
-        card: Slot::Open(card("10-cups")),
-    };
+    let end = ThothAction::End { card: Slot::Open(card("10-cups")) };
     let blocked = || {
         let mut set = with_hand(&[("target", "1000")], &["10-cups", "2-cups"]);
         let small = &[(Element::Fire, Small); 2][..];
         set.house(0, &[("ace-wands", small)]);
         set.house(1, &[("judgment", small)]);
         for _ in 0..5 {
-            set.game.bank.give(Pyramid {
-                element: Element::Fire,
-                size: Small,
-            });
+            set.game.bank.give(Pyramid { element: Element::Fire, size: Small });
         }
         set
     };
     let may = |set: &Set| set.game.check(seat(0), &end).is_ok();
     assert!(may(&blocked()));
     let mut set = blocked();
-    set.game.bank.take_back(Pyramid {
-        element: Element::Fire,
-        size: Small,
-    });
+    set.game.bank.take_back(Pyramid { element: Element::Fire, size: Small });
     assert!(!may(&set), "one more would fit");
     let mut set = blocked();
-    set.game.bank.take_back(Pyramid {
-        element: Element::Fire,
-        size: Large,
-    });
+    set.game.bank.take_back(Pyramid { element: Element::Fire, size: Large });
     assert!(may(&set), "of another size than the level's");
     let mut set = blocked();
     set.trouble(0, &["moon"]);
@@ -638,19 +570,14 @@ fn calling_the_end() {
     assert_eq!(last.scores, [0, -3]);
     assert_eq!(last.hands[0], [card("2-cups")]);
     assert!(matches!(&events[0], ThothEvent::Scored { .. }));
-    assert_eq!(
-        (set.game.hand_no, set.game.dealer, set.game.turn),
-        (2, seat(0), seat(1))
-    );
+    assert_eq!((set.game.hand_no, set.game.dealer, set.game.turn), (2, seat(0), seat(1)));
     assert_eq!(set.view(None)["face_down"], json!(null), "gone with the next shuffle");
 }
 
 /// "Calling the end" ▸: four pyramids of spirit block a house once all that fits on them is built.
 #[test]
 fn full_levels_of_spirit_can_be_blocked() {
-    let end = ThothAction::End {
-        card: Slot::Open(card("10-cups")),
-    };
+    let end = ThothAction::End { card: Slot::Open(card("10-cups")) };
     let spirit = &[(Element::Spirit, Large); 4][..];
     let stuck = || {
         let mut set = with_hand(&[], &["10-cups"]);
@@ -687,8 +614,7 @@ fn the_fifth_reshuffle_ends_the_hand() {
         let turn = set.game.turn.index();
         set.give(turn, &["2-cups"]);
         pile(&mut set, &["3-cups"]);
-        set.chance
-            .add([vec![u32::from(card("3-cups").0), u32::from(card("2-cups").0)]], []);
+        set.chance.add([vec![u32::from(card("3-cups").0), u32::from(card("2-cups").0)]], []);
         set.do_("2-cups", Use::Discard);
         assert_eq!((set.game.reshuffles, set.game.hand_no), (shuffled, 1));
     }
@@ -700,11 +626,7 @@ fn the_fifth_reshuffle_ends_the_hand() {
     let events = set.do_("2-cups", Use::Discard);
     let last = set.game.last_hand.as_ref().unwrap();
     assert_eq!((last.ended_by, last.scores[1 - turn]), (None, -1));
-    assert!(
-        !events
-            .iter()
-            .any(|event| matches!(event, ThothEvent::Reshuffled { .. }))
-    );
+    assert!(!events.iter().any(|event| matches!(event, ThothEvent::Reshuffled { .. })));
     assert_eq!((set.game.hand_no, set.game.reshuffles), (2, 0));
     assert_eq!(set.view(None)["last_hand"]["ended_by"], json!(null));
     // With nothing to shuffle there is no re-shuffle, and the hand goes on.
@@ -742,12 +664,7 @@ fn scoring_and_the_end() {
         assert_eq!(hand(&kings[..count]), cost);
     }
     let mut set = with_hand(&[("target", "20")], &["10-wands", "3-cups"]);
-    let mixed = &[
-        (Element::Fire, Large),
-        (Element::Water, Large),
-        (Element::Fire, Large),
-        (Element::Air, Large),
-    ][..];
+    let mixed = &[(Element::Fire, Large), (Element::Water, Large), (Element::Fire, Large), (Element::Air, Large)][..];
     set.house(0, &[("ace-wands", FIRE4), ("sun", mixed)]);
     set.give(1, &["fool"]);
     let events = set.do_("10-wands", Use::Roof);
@@ -773,25 +690,16 @@ fn ties_go_to_the_first_in_play() {
     set.give(2, &["3-cups"]);
     set.give(0, &["3-wands"]);
     set.chance.add([deck(&[])], []);
-    set.game
-        .end_hand(Some(seat(1)), &mut set.chance, &mut Vec::new())
-        .unwrap();
+    set.game.end_hand(Some(seat(1)), &mut set.chance, &mut Vec::new()).unwrap();
     assert_eq!((set.game.dealer, set.game.starter), (seat(2), seat(0)));
 }
 
 fn bid(set: &mut Set, who: usize, name: &str) {
     let faces = set.chance.faces();
     let hand = set.game.hands[who].iter();
-    let slot = hand
-        .into_iter()
-        .find(|slot| slot.face(faces) == Some(card(name)))
-        .unwrap();
-    let action = ThothAction::Bid {
-        card: slot.handle().unwrap(),
-    };
-    set.game
-        .apply(seat(who), &action, &mut set.chance, &mut Vec::new())
-        .unwrap();
+    let slot = hand.into_iter().find(|slot| slot.face(faces) == Some(card(name))).unwrap();
+    let action = ThothAction::Bid { card: slot.handle().unwrap() };
+    set.game.apply(seat(who), &action, &mut set.chance, &mut Vec::new()).unwrap();
 }
 
 /// Three seats, dealer 0; hands are dealt to 1, 2, 0 in turn.
@@ -812,10 +720,7 @@ fn an_auction() {
         ["2-disks", "3-disks", "4-disks"],
     ]);
     assert_eq!(set.view(None)["to_act"], json!([0, 1, 2]));
-    assert_eq!(
-        (set.view(None)["phase"].clone(), set.view(None)["starter"].clone()),
-        (json!("bid"), json!(1))
-    );
+    assert_eq!((set.view(None)["phase"].clone(), set.view(None)["starter"].clone()), (json!("bid"), json!(1)));
     bid(&mut set, 1, "magician");
     assert_eq!(set.view(None)["to_act"], json!([0, 2]));
     assert_eq!(set.view(None)["bids"], json!([null, "magician", null]));
@@ -833,14 +738,9 @@ fn an_auction() {
     assert_eq!(view["bids"], json!([null, null, null]));
     set.act(ThothAction::Pick { card: card("world") });
     assert_eq!(set.view(None)["to_act"], json!([0]));
-    set.act(ThothAction::Pick {
-        card: card("king-wands"),
-    });
+    set.act(ThothAction::Pick { card: card("king-wands") });
     let view = set.view(None);
-    assert_eq!(
-        (view["phase"].clone(), view["to_act"].clone()),
-        (json!("play"), json!([2]))
-    );
+    assert_eq!((view["phase"].clone(), view["to_act"].clone()), (json!("play"), json!([2])));
     assert_eq!(view["hands"][1][4], "world");
     assert_eq!(view["hands"][2].as_array().unwrap().len(), 6, "with the card drawn");
     assert_eq!(view["hands"][2][4], "magician");
@@ -867,22 +767,12 @@ fn ties_bid_again() {
     bid(&mut set, 1, "2-cups");
     bid(&mut set, 0, "5-cups");
     let view = set.view(None);
-    assert_eq!(
-        view["pool"],
-        json!(["king-wands", "king-cups", "3-cups", "5-cups", "2-cups", "4-cups"])
-    );
-    assert_eq!(
-        (view["starter"].clone(), view["to_act"].clone()),
-        (json!(0), json!([2]))
-    );
+    assert_eq!(view["pool"], json!(["king-wands", "king-cups", "3-cups", "5-cups", "2-cups", "4-cups"]));
+    assert_eq!((view["starter"].clone(), view["to_act"].clone()), (json!(0), json!([2])));
     // Seat 2 lacks two cards.
-    set.act(ThothAction::Pick {
-        card: card("king-cups"),
-    });
+    set.act(ThothAction::Pick { card: card("king-cups") });
     assert_eq!(set.view(None)["to_act"], json!([2]));
-    set.act(ThothAction::Pick {
-        card: card("king-wands"),
-    });
+    set.act(ThothAction::Pick { card: card("king-wands") });
     set.act(ThothAction::Pick { card: card("2-cups") });
     set.act(ThothAction::Pick { card: card("3-cups") });
     // The winner gets the last two cards, in pool order.
@@ -940,14 +830,8 @@ fn leaving_an_auction() {
     assert_eq!((other.game.phase, other.game.starter), (Phase::Pick, seat(0)));
     // Back to the first table: seat 2 bids, and wins nothing.
     bid(&mut set, 2, "4-cups");
-    assert_eq!(
-        set.view(None)["pool"],
-        json!(["king-wands", "king-cups", "3-cups", "5-cups", "4-cups"])
-    );
-    assert_eq!(
-        (set.game.starter, set.game.pickers.clone()),
-        (seat(0), vec![seat(2), seat(0)])
-    );
+    assert_eq!(set.view(None)["pool"], json!(["king-wands", "king-cups", "3-cups", "5-cups", "4-cups"]));
+    assert_eq!((set.game.starter, set.game.pickers.clone()), (seat(0), vec![seat(2), seat(0)]));
     set.leave(0);
     assert!(set.game.over, "one is left");
     // With more seats at the table, the winner leaves while the others pick.
@@ -959,9 +843,7 @@ fn leaving_an_auction() {
     set.leave(0);
     assert_eq!(set.game.starter, seat(0), "the winner is named still");
     set.act(ThothAction::Pick { card: card("2-cups") });
-    set.act(ThothAction::Pick {
-        card: card("king-wands"),
-    });
+    set.act(ThothAction::Pick { card: card("king-wands") });
     assert_eq!((set.game.phase, set.game.turn), (Phase::Play, seat(1)));
     assert_eq!(set.game.discard, [card("3-cups")]);
 }
@@ -1070,9 +952,7 @@ fn leaving_play() {
     set.chance.add([deck(&[])], []);
     set.give(1, &[]);
     set.give(2, &["9-cups"]);
-    set.game
-        .end_hand(Some(seat(1)), &mut set.chance, &mut Vec::new())
-        .unwrap();
+    set.game.end_hand(Some(seat(1)), &mut set.chance, &mut Vec::new()).unwrap();
     assert_eq!(set.game.last_hand.as_ref().unwrap().scores, [0, 0, -9]);
     assert_eq!((set.game.dealer, set.game.starter), (seat(1), seat(2)));
     assert_eq!(set.game.hands[0].len(), 0);
@@ -1102,12 +982,7 @@ fn actions_are_read_strictly() {
     ] {
         assert!(read(&bad).is_err(), "{bad}");
     }
-    let hidden = ThothAction::Bid {
-        card: Handle {
-            deck: DeckId(0),
-            position: 3,
-        },
-    };
+    let hidden = ThothAction::Bid { card: Handle { deck: DeckId(0), position: 3 } };
     assert_eq!(hidden.to_json(&Faces::new()), json!({"type": "bid", "card": null}));
 }
 
@@ -1141,10 +1016,7 @@ fn nothing_is_lost_in_a_thousand_games() {
             let mut legal = game.legal(who, chance.faces());
             // Random play discards too often.
             let better = |action: &ThothAction| {
-                !matches!(
-                    action,
-                    ThothAction::Play { as_: Use::Discard, .. } | ThothAction::Topple { .. }
-                )
+                !matches!(action, ThothAction::Play { as_: Use::Discard, .. } | ThothAction::Topple { .. })
             };
             if below(8) > 0 && legal.iter().any(better) {
                 legal.retain(better);

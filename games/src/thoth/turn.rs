@@ -33,10 +33,7 @@ impl Thoth {
         let all: Vec<Face> = cards::all().collect();
         let deck = chance.shuffle(&all)?;
         self.deck = Handle::all(deck, all.len()).rev().collect();
-        events.push(ThothEvent::Dealt {
-            hand_no: self.hand_no,
-            dealer: self.dealer,
-        });
+        events.push(ThothEvent::Dealt { hand_no: self.hand_no, dealer: self.dealer });
         let order = self.clockwise_from(self.starter);
         for _ in 0..DEALT {
             for seat in &order {
@@ -187,9 +184,7 @@ impl Thoth {
         let element = cards::relieves(card);
         if let Some(house) = self.houses.get_mut(seat.index()) {
             let trouble = std::mem::take(&mut house.trouble);
-            let (gone, left) = trouble
-                .into_iter()
-                .partition(|trouble| cards::zodiacal(*trouble) == element);
+            let (gone, left) = trouble.into_iter().partition(|trouble| cards::zodiacal(*trouble) == element);
             house.trouble = left;
             self.discard.extend::<Vec<Face>>(gone);
         }
@@ -220,11 +215,7 @@ impl Thoth {
             let victim = others.filter(|other| *other != seat).find(|other| self.stands(*other));
             if let Some(victim) = victim {
                 self.knock_over(seat, victim);
-                events.push(ThothEvent::KnockedOver {
-                    by: seat,
-                    victim,
-                    toppled: false,
-                });
+                events.push(ThothEvent::KnockedOver { by: seat, victim, toppled: false });
             }
         }
         Ok(())
@@ -251,11 +242,7 @@ impl Thoth {
             *total = total.saturating_sub(TOPPLE);
         }
         self.knock_over(seat, victim);
-        events.push(ThothEvent::KnockedOver {
-            by: seat,
-            victim,
-            toppled: true,
-        });
+        events.push(ThothEvent::KnockedOver { by: seat, victim, toppled: true });
     }
 
     /// "Knocked over": the victim's house goes, and the victim gets the perpetrator's house.
@@ -300,28 +287,18 @@ impl Thoth {
             hands.push(faces.collect());
         }
         let each = self.houses.iter().zip(&hands);
-        let scores: Vec<i64> = each
-            .map(|(house, hand)| house.score() + cards::hand_score(hand.iter().copied()))
-            .collect();
+        let scores: Vec<i64> =
+            each.map(|(house, hand)| house.score() + cards::hand_score(hand.iter().copied())).collect();
         for (total, score) in self.totals.iter_mut().zip(&scores) {
             *total = total.saturating_add(*score);
         }
-        events.push(ThothEvent::Scored {
-            ended_by,
-            scores: scores.clone(),
-            totals: self.totals.clone(),
-        });
+        events.push(ThothEvent::Scored { ended_by, scores: scores.clone(), totals: self.totals.clone() });
         // ▸ Tied for best: the seat that comes first in the hand's order of play.
         let score = |seat: &Seat| scores.get(seat.index()).copied();
         let order = self.clockwise_from(self.starter);
         let best = order.iter().filter_map(score).max();
         let dealer = order.iter().find(|seat| score(seat) == best).copied();
-        self.last_hand = Some(LastHand {
-            ended_by,
-            hands,
-            houses: self.houses.clone(),
-            scores,
-        });
+        self.last_hand = Some(LastHand { ended_by, hands, houses: self.houses.clone(), scores });
         self.extra_turns = 0;
         let floor = self.target.saturating_mul(-2);
         if self.totals.iter().any(|total| *total >= self.target || *total <= floor) {
@@ -336,9 +313,7 @@ impl Thoth {
     pub(super) fn end(&mut self, events: &mut Vec<ThothEvent>) {
         self.over = true;
         self.extra_turns = 0;
-        events.push(ThothEvent::Over {
-            winners: fairdeal_protocol::game::Game::winners(self),
-        });
+        events.push(ThothEvent::Over { winners: fairdeal_protocol::game::Game::winners(self) });
     }
 
     /// "Forfeit": the hand and the current bid are set aside, and the house is cleared.

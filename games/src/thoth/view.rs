@@ -55,12 +55,7 @@ impl TableGame for Thoth {
         let bids = bids.map(|(owner, bid)| named(Slot::Sealed((*bid)?), Some(owner)));
         let face_down = self.face_down.and_then(|(owner, slot)| named(slot, Some(owner)));
         let last_hand = self.last_hand.as_ref().map(|last| {
-            let LastHand {
-                ended_by,
-                hands,
-                houses,
-                scores,
-            } = last;
+            let LastHand { ended_by, hands, houses, scores } = last;
             json!({
                 "ended_by": ended_by,
                 "hands": hands.iter().map(|hand| names(hand)).collect::<Vec<_>>(),

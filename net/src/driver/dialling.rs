@@ -212,12 +212,7 @@ impl NodeTask {
         reason: DialFailure,
         retry_in: Option<Duration>,
     ) {
-        let failed = NodeEvent::DialFailed {
-            peer,
-            addresses,
-            reason,
-            retry_in,
-        };
+        let failed = NodeEvent::DialFailed { peer, addresses, reason, retry_in };
         self.outbox.push(failed);
     }
 }

@@ -75,11 +75,7 @@ impl NodeTask {
 
     pub(super) fn on_meet_event(&mut self, event: Event<MeetRequest, MeetResponse>) {
         match event {
-            Event::Message {
-                peer,
-                connection_id,
-                message: Message::Request { request, channel, .. },
-            } => {
+            Event::Message { peer, connection_id, message: Message::Request { request, channel, .. } } => {
                 let now = Instant::now();
                 let link = self.links.get_mut(&connection_id);
                 let from = link.and_then(|link| link.meetings.take(now).then_some((link.peer, link.network)));
@@ -100,11 +96,9 @@ impl NodeTask {
                 // Fails if the asking peer has stopped waiting; it will ask again.
                 let _ = meet.send_response(channel, response);
             }
-            Event::Message {
-                peer,
-                message: Message::Response { response, .. },
-                ..
-            } => self.on_response(peer, response),
+            Event::Message { peer, message: Message::Response { response, .. }, .. } => {
+                self.on_response(peer, response)
+            }
             Event::OutboundFailure { peer, error, .. } => {
                 let reason = match error {
                     OutboundFailure::UnsupportedProtocols => "it is no meeting point, or of another version".to_owned(),

@@ -146,13 +146,7 @@ struct Closing {
 
 impl Peer {
     fn new(address: Multiaddr) -> Self {
-        Self {
-            address,
-            introductions: 0,
-            messages: 0,
-            stays_relayed: false,
-            phase: Phase::Open,
-        }
+        Self { address, introductions: 0, messages: 0, stays_relayed: false, phase: Phase::Open }
     }
 }
 
@@ -314,11 +308,7 @@ impl NodeTask {
         let wanted = self.schedule.next().into_iter().chain(self.relays.next());
         let wanted = wanted.chain(self.circuits.next());
         let wanted = wanted.filter(|_| closing.is_none());
-        let points = self
-            .points
-            .next()
-            .into_iter()
-            .chain(self.swarm.behaviour().streams.next());
+        let points = self.points.next().into_iter().chain(self.swarm.behaviour().streams.next());
         let all = flushing.chain(wanted).chain(points).chain(upgrades);
         all.chain(closing).min()
     }

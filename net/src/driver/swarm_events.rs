@@ -26,12 +26,7 @@ impl NodeTask {
     pub(super) fn on_swarm_event(&mut self, event: SwarmEvent<BehaviourEvent>) {
         match event {
             SwarmEvent::Behaviour(event) => self.on_behaviour_event(event),
-            SwarmEvent::ConnectionEstablished {
-                peer_id,
-                connection_id,
-                endpoint,
-                ..
-            } => {
+            SwarmEvent::ConnectionEstablished { peer_id, connection_id, endpoint, .. } => {
                 self.dials.end(connection_id);
                 if let Ok(peer) = PeerId::try_from(peer_id) {
                     let is_relayed = endpoint.is_relayed();
@@ -63,13 +58,7 @@ impl NodeTask {
                 let address = endpoint.get_remote_address().clone();
                 self.on_connected(peer_id, address);
             }
-            SwarmEvent::ConnectionClosed {
-                peer_id,
-                connection_id,
-                num_established,
-                cause,
-                ..
-            } => {
+            SwarmEvent::ConnectionClosed { peer_id, connection_id, num_established, cause, .. } => {
                 self.circuits.closed(connection_id);
                 self.circuits.failed(connection_id, Instant::now());
                 if let Some(link) = self.links.remove(&connection_id) {
@@ -83,11 +72,7 @@ impl NodeTask {
                 }
                 self.on_disconnected(peer_id);
             }
-            SwarmEvent::OutgoingConnectionError {
-                connection_id,
-                peer_id,
-                error,
-            } => {
+            SwarmEvent::OutgoingConnectionError { connection_id, peer_id, error } => {
                 if self.circuits.failed(connection_id, Instant::now()) {
                     tracing::debug!(peer = ?peer_id, %error, "a circuit is not replaced yet");
                     return;
@@ -95,9 +80,7 @@ impl NodeTask {
                 let dial = self.dials.end(connection_id);
                 self.on_dial_error(peer_id, dial, &error);
             }
-            SwarmEvent::IncomingConnectionError {
-                send_back_addr, error, ..
-            } => {
+            SwarmEvent::IncomingConnectionError { send_back_addr, error, .. } => {
                 self.metrics.refused_connection(&error);
                 tracing::debug!(from = %send_back_addr, %error, "an incoming connection failed");
             }
@@ -126,11 +109,7 @@ impl NodeTask {
                 let ended = NodeEvent::ListeningEnded { addresses, error };
                 self.outbox.push(ended);
             }
-            SwarmEvent::ListenerClosed {
-                listener_id,
-                addresses,
-                reason,
-            } => {
+            SwarmEvent::ListenerClosed { listener_id, addresses, reason } => {
                 self.listeners.retain(|listener| *listener != listener_id);
                 let error = reason.err().map(|error| clean(&innermost(&error)));
                 if let Some(relay) = self.relays.ended(listener_id, Instant::now()) {
@@ -179,9 +158,7 @@ impl NodeTask {
         let Ok(peer) = PeerId::try_from(*peer) else {
             return;
         };
-        let (duration, bytes) = limit
-            .as_ref()
-            .map_or((None, None), |limit| (limit.duration(), limit.data_in_bytes()));
+        let (duration, bytes) = limit.as_ref().map_or((None, None), |limit| (limit.duration(), limit.data_in_bytes()));
         let limits = Limits::told(duration, bytes);
         if matches!(event, Event::OutboundCircuitEstablished { .. }) {
             self.circuits.limited(peer, limits);
@@ -206,11 +183,7 @@ impl NodeTask {
     pub(super) fn on_announce_event(&mut self, event: request_response::Event<Vec<u8>, Vec<u8>>) {
         use request_response::{Event, Message};
         let (peer, bytes) = match event {
-            Event::Message {
-                peer,
-                connection_id,
-                message: Message::Request { channel, .. },
-            } => {
+            Event::Message { peer, connection_id, message: Message::Request { channel, .. } } => {
                 let link = self.links.get_mut(&connection_id);
                 if !link.is_some_and(|link| link.questions.take(Instant::now())) {
                     tracing::debug!(%peer, "closed: too many requests for the announcement");
@@ -223,11 +196,7 @@ impl NodeTask {
                 let _ = announce.send_response(channel, announcement);
                 return;
             }
-            Event::Message {
-                peer,
-                message: Message::Response { response, .. },
-                ..
-            } => (peer, Some(response)),
+            Event::Message { peer, message: Message::Response { response, .. }, .. } => (peer, Some(response)),
             Event::OutboundFailure { peer, .. } => (peer, None),
             Event::InboundFailure { .. } | Event::ResponseSent { .. } => return,
         };

@@ -195,11 +195,7 @@ async fn client_that_asks_without_end_is_refused_and_cut_off() {
     for _ in 0..8 {
         let mut client = self::client(Transport::Sockets, 1, &address).await;
         for _ in 0..32 {
-            refused = refused
-                || client
-                    .listed(1)
-                    .await
-                    .is_err_and(|why| why.contains("too many requests"));
+            refused = refused || client.listed(1).await.is_err_and(|why| why.contains("too many requests"));
         }
         client.handle.shutdown().await;
         if refused {

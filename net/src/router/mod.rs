@@ -54,11 +54,7 @@ impl Router {
         let (listening, addresses) = watch::channel(Vec::new());
         let (sender, news) = mpsc::channel(NEWS);
         let task = tokio::spawn(run(addresses, sender));
-        Self {
-            listening: Some(listening),
-            news,
-            task,
-        }
+        Self { listening: Some(listening), news, task }
     }
 
     /// Tells where the node listens now.
@@ -96,12 +92,7 @@ impl Router {
 }
 
 async fn run(mut addresses: watch::Receiver<Vec<Multiaddr>>, news: mpsc::Sender<ReachNews>) {
-    let mut ports = Ports {
-        gateway: None,
-        opened: HashMap::new(),
-        told: None,
-        news,
-    };
+    let mut ports = Ports { gateway: None, opened: HashMap::new(), told: None, news };
     loop {
         let listening = addresses.borrow_and_update().clone();
         tokio::select! {
@@ -168,9 +159,7 @@ impl Ports {
                 return self.tell(news);
             }
         };
-        let mine = listening
-            .iter()
-            .filter(|address| first_ip(address) == Some(found.local.into()));
+        let mine = listening.iter().filter(|address| first_ip(address) == Some(found.local.into()));
         let mut wanted: Vec<(Port, Multiaddr)> = Vec::new();
         for address in mine {
             if let Some(port) = Port::of(address)
@@ -217,30 +206,18 @@ impl Ports {
             let _ = timeout(CLOSE, self.close()).await;
         }
         self.forget_other(external);
-        let found = Found {
-            gateway,
-            bound,
-            local,
-            external,
-        };
+        let found = Found { gateway, bound, local, external };
         Ok(self.gateway.insert(found).clone())
     }
 
     /// Opens a port at the router, or renews its lease.
     async fn open(&mut self, found: &Found, port: Port, address: &Multiaddr) -> Result<(), ReachNews> {
-        let Port {
-            transport,
-            number: internal,
-        } = port;
+        let Port { transport, number: internal } = port;
         let mut external = self.opened.get(&port).map_or(internal, |opened| opened.external);
         let mut lease = LEASE;
         let mut others = OTHERS;
         loop {
-            let asked = Opened {
-                external,
-                granted: false,
-                address: None,
-            };
+            let asked = Opened { external, granted: false, address: None };
             let opened = self.opened.entry(port).or_insert(asked);
             opened.granted &= opened.external == external;
             opened.external = external;
@@ -254,10 +231,7 @@ impl Ports {
                     others -= 1;
                     external = any_dynamic().unwrap_or(internal);
                 }
-                Err(Fault::Refused {
-                    code: PORT_IN_USE | SAME_PORTS_ONLY,
-                    ..
-                }) => {
+                Err(Fault::Refused { code: PORT_IN_USE | SAME_PORTS_ONLY, .. }) => {
                     self.withdraw(port);
                     return Err(ReachNews::PortTaken(internal));
                 }
@@ -284,10 +258,7 @@ impl Ports {
         }
         self.told = None;
         let instead_of = (external != internal).then_some(internal);
-        self.send(ReachNews::Mapped {
-            address: there,
-            instead_of,
-        });
+        self.send(ReachNews::Mapped { address: there, instead_of });
         Ok(())
     }
 
@@ -321,9 +292,8 @@ impl Ports {
 
     fn forget(&mut self, is_over: impl Fn(&Multiaddr) -> bool) {
         let each = self.opened.values_mut();
-        let over: Vec<Multiaddr> = each
-            .filter_map(|opened| opened.address.take_if(|address| is_over(address)))
-            .collect();
+        let over: Vec<Multiaddr> =
+            each.filter_map(|opened| opened.address.take_if(|address| is_over(address))).collect();
         for address in over {
             self.send(ReachNews::Unmapped(address));
         }
@@ -373,10 +343,7 @@ async fn is_ours(found: &Found, Port { transport, number }: Port, external: u16)
     let local = (found.local, number);
     let mut leads = found.gateway.leads_to(transport, external, local).await;
     // The request to open it may still be on its way.
-    if let Err(Fault::Refused {
-        code: NO_SUCH_ENTRY, ..
-    }) = leads
-    {
+    if let Err(Fault::Refused { code: NO_SUCH_ENTRY, .. }) = leads {
         sleep(SOON).await;
         leads = found.gateway.leads_to(transport, external, local).await;
     }
@@ -390,9 +357,9 @@ async fn external_ip(gateway: &Gateway) -> Result<Ipv4Addr, ReachNews> {
     match answer.map(|text| text.parse().ok()) {
         Ok(Some(IpAddr::V4(ip))) if is_global(ip) => Ok(ip),
         Ok(ip) => Err(ReachNews::RouterNotPublic(ip.filter(|ip| !ip.is_unspecified()))),
-        Err(Fault::Refused {
-            code: NOT_AUTHORIZED, ..
-        }) => Err(ReachNews::RouterRefused("it does not tell its address".to_owned())),
+        Err(Fault::Refused { code: NOT_AUTHORIZED, .. }) => {
+            Err(ReachNews::RouterRefused("it does not tell its address".to_owned()))
+        }
         // Some routers tell an error in place of an address.
         Err(Fault::Refused { .. }) => Err(ReachNews::RouterNotPublic(None)),
         Err(Fault::NoAnswer | Fault::Unreadable) => Err(ReachNews::NoUpnp),

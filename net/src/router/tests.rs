@@ -57,10 +57,7 @@ impl Fake {
                     before
                 };
                 let (status, inner) = match answers(&action, before) {
-                    Ok(inner) => (
-                        200,
-                        format!("<u:{action}Response xmlns:u=\"x\">{inner}</u:{action}Response>"),
-                    ),
+                    Ok(inner) => (200, format!("<u:{action}Response xmlns:u=\"x\">{inner}</u:{action}Response>")),
                     Err(code) => (
                         500,
                         format!(
@@ -72,20 +69,11 @@ impl Fake {
                 let xml =
                     format!("<?xml version=\"1.0\"?><s:Envelope xmlns:s=\"e\"><s:Body>{inner}</s:Body></s:Envelope>");
                 let length = xml.len();
-                let _ = write!(
-                    stream,
-                    "HTTP/1.1 {status} X\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{xml}"
-                );
+                let _ =
+                    write!(stream, "HTTP/1.1 {status} X\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{xml}");
             }
         });
-        Self {
-            gateway: Gateway {
-                addr,
-                control: "/control".to_owned(),
-                service: SERVICES[0],
-            },
-            asked,
-        }
+        Self { gateway: Gateway { addr, control: "/control".to_owned(), service: SERVICES[0] }, asked }
     }
 
     fn found(&self) -> Found {
@@ -102,19 +90,11 @@ impl Fake {
     }
 }
 
-const PORT: Port = Port {
-    transport: Transport::Tcp,
-    number: 4001,
-};
+const PORT: Port = Port { transport: Transport::Tcp, number: 4001 };
 
 fn ports(found: Found) -> (Ports, mpsc::Receiver<ReachNews>) {
     let (news, told) = mpsc::channel(NEWS);
-    let ports = Ports {
-        gateway: Some(found),
-        opened: HashMap::new(),
-        told: None,
-        news,
-    };
+    let ports = Ports { gateway: Some(found), opened: HashMap::new(), told: None, news };
     (ports, told)
 }
 
@@ -133,10 +113,7 @@ async fn opens(answers: Answers) -> (Result<(), ReachNews>, Option<ReachNews>, V
 async fn what_was_opened_is_closed() {
     let (result, told, asked) = opens(|_, _| Ok(String::new())).await;
     assert_eq!(result, Ok(()));
-    let mapped = ReachNews::Mapped {
-        address: "/ip4/11.22.33.44/tcp/4001".parse().unwrap(),
-        instead_of: None,
-    };
+    let mapped = ReachNews::Mapped { address: "/ip4/11.22.33.44/tcp/4001".parse().unwrap(), instead_of: None };
     assert_eq!(told, Some(mapped));
     assert_eq!(asked, ["AddPortMapping 4001 1200", "DeletePortMapping 4001"]);
 }
@@ -157,16 +134,10 @@ async fn another_port_is_opened_in_place_of_a_taken_one() {
     })
     .await;
     assert_eq!(result, Ok(()));
-    let Some(ReachNews::Mapped { instead_of, .. }) = told else {
-        panic!("{told:?}")
-    };
+    let Some(ReachNews::Mapped { instead_of, .. }) = told else { panic!("{told:?}") };
     assert_eq!(instead_of, Some(4001));
     let other = asked[1].split(' ').nth(1).unwrap();
-    assert_eq!(
-        asked[2..],
-        [format!("DeletePortMapping {other}")],
-        "the other device keeps its own"
-    );
+    assert_eq!(asked[2..], [format!("DeletePortMapping {other}")], "the other device keeps its own");
 }
 
 #[tokio::test]
@@ -177,10 +148,7 @@ async fn refusals_are_told_and_close_nothing() {
     let (same, ..) = opens(|_, before| Err(if before == 0 { 718 } else { 724 })).await;
     assert_eq!(same, Err(ReachNews::PortTaken(4001)));
     let (refused, _, asked) = opens(|_, _| Err(606)).await;
-    assert_eq!(
-        refused,
-        Err(ReachNews::RouterRefused("it is not authorized".to_owned()))
-    );
+    assert_eq!(refused, Err(ReachNews::RouterRefused("it is not authorized".to_owned())));
     assert_eq!(asked.len(), 1);
     let (failed, ..) = opens(|_, _| Err(501)).await;
     assert_eq!(failed, Err(ReachNews::RouterRefused("No way, error 501".to_owned())));
@@ -188,9 +156,7 @@ async fn refusals_are_told_and_close_nothing() {
 
 /// The entry of a router's list that leads to this address.
 fn leads_to(ip: &str) -> Result<String, u16> {
-    Ok(format!(
-        "<NewInternalPort>4001</NewInternalPort><NewInternalClient>{ip}</NewInternalClient>"
-    ))
+    Ok(format!("<NewInternalPort>4001</NewInternalPort><NewInternalClient>{ip}</NewInternalClient>"))
 }
 
 /// Ends while the request to open a port is on its way. Returns what the router was asked for afterwards.
@@ -246,10 +212,8 @@ async fn the_port_of_another_device_is_never_closed() {
 
 #[tokio::test]
 async fn an_answer_that_is_too_deep_or_too_large_is_refused() {
-    let too_much: [Answers; 2] = [
-        |_, _| Ok(format!("{}{}", "<a>".repeat(40), "</a>".repeat(40))),
-        |_, _| Ok("x".repeat(70_000)),
-    ];
+    let too_much: [Answers; 2] =
+        [|_, _| Ok(format!("{}{}", "<a>".repeat(40), "</a>".repeat(40))), |_, _| Ok("x".repeat(70_000))];
     for answers in too_much {
         let (result, told, asked) = opens(answers).await;
         let reason = "its answer cannot be read".to_owned();
@@ -273,10 +237,7 @@ async fn routers_behind_routers_are_known_by_their_address() {
         (|_, _| ip("0.0.0.0"), nothing()),
         (|_, _| Ok(String::new()), nothing()),
         (|_, _| Err(501), nothing()),
-        (
-            |_, _| Err(606),
-            Err(ReachNews::RouterRefused("it does not tell its address".to_owned())),
-        ),
+        (|_, _| Err(606), Err(ReachNews::RouterRefused("it does not tell its address".to_owned()))),
     ];
     for (number, (answers, expected)) in answers.into_iter().enumerate() {
         let fake = Fake::start(answers);

@@ -95,10 +95,7 @@ struct Outbound {
 enum Opening {
     DialScheduler,
     Asked,
-    Open {
-        writer: Writer,
-        answers: BoxFuture<'static, io::Result<(usize, ReadHalf<Stream>)>>,
-    },
+    Open { writer: Writer, answers: BoxFuture<'static, io::Result<(usize, ReadHalf<Stream>)>> },
 }
 
 enum Writer {
@@ -108,14 +105,7 @@ enum Writer {
 
 impl Handler {
     pub(super) fn new(max_message: usize) -> Self {
-        Self {
-            max_message,
-            streams: STREAMS,
-            inbound: None,
-            next: None,
-            outbound: None,
-            said: VecDeque::new(),
-        }
+        Self { max_message, streams: STREAMS, inbound: None, next: None, outbound: None, said: VecDeque::new() }
     }
 
     /// Accepts a new stream: the peer has finished with the previous one. A message not yet accepted by the
@@ -226,11 +216,7 @@ impl Handler {
     fn not_opened(&mut self, number: u64, other_protocol: bool) {
         let is_it = |outbound: &mut Outbound| outbound.name.number == number;
         if self.outbound.take_if(is_it).is_some() {
-            self.said.push_back(if other_protocol {
-                Said::OtherProtocol { number }
-            } else {
-                Said::Broken { number }
-            });
+            self.said.push_back(if other_protocol { Said::OtherProtocol { number } } else { Said::Broken { number } });
         }
     }
 }
@@ -271,11 +257,8 @@ impl ConnectionHandler for Handler {
             Tell::Write(name, bytes) => match &mut self.outbound {
                 Some(outbound) if outbound.name == name => outbound.queue.push_back(bytes),
                 _ => {
-                    self.outbound = Some(Outbound {
-                        name,
-                        queue: VecDeque::from([bytes]),
-                        open: Opening::DialScheduler,
-                    });
+                    self.outbound =
+                        Some(Outbound { name, queue: VecDeque::from([bytes]), open: Opening::DialScheduler });
                 }
             },
             Tell::Stop(number) => {
@@ -299,10 +282,9 @@ impl ConnectionHandler for Handler {
             ConnectionEvent::FullyNegotiatedInbound(FullyNegotiatedInbound { protocol: stream, .. }) => {
                 self.accept(stream);
             }
-            ConnectionEvent::FullyNegotiatedOutbound(FullyNegotiatedOutbound {
-                protocol: stream,
-                info: number,
-            }) => self.opened(stream, number),
+            ConnectionEvent::FullyNegotiatedOutbound(FullyNegotiatedOutbound { protocol: stream, info: number }) => {
+                self.opened(stream, number)
+            }
             ConnectionEvent::DialUpgradeError(DialUpgradeError { info: number, error }) => {
                 let other = matches!(error, StreamUpgradeError::NegotiationFailed);
                 self.not_opened(number, other);

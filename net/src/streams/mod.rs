@@ -227,10 +227,7 @@ impl Streams {
         let Some(connection) = line.connections.last().copied() else {
             return;
         };
-        let name = Name {
-            program: self.program,
-            number: line.number,
-        };
+        let name = Name { program: self.program, number: line.number };
         // What the peer has in flight counts too, and nobody has seen it yet.
         let limit = self.limits.get(&connection).copied();
         let narrow = limit.and_then(|limit| usize::try_from(limit / 8).ok());

@@ -26,17 +26,11 @@ fn link(number: usize) -> ConnectionId {
 }
 
 fn endpoint() -> ConnectedPoint {
-    ConnectedPoint::Listener {
-        local_addr: "/memory/1".parse().unwrap(),
-        send_back_addr: "/memory/2".parse().unwrap(),
-    }
+    ConnectedPoint::Listener { local_addr: "/memory/1".parse().unwrap(), send_back_addr: "/memory/2".parse().unwrap() }
 }
 
 fn name(program: u8, number: u64) -> Name {
-    Name {
-        program: [program; 8],
-        number,
-    }
+    Name { program: [program; 8], number }
 }
 
 /// The streams of one program with one peer.
@@ -61,14 +55,13 @@ impl World {
     }
 
     fn connect(&mut self, number: usize) -> Vec<Did> {
-        self.0
-            .on_swarm_event(FromSwarm::ConnectionEstablished(ConnectionEstablished {
-                peer_id: peer().to_libp2p(),
-                connection_id: link(number),
-                endpoint: &endpoint(),
-                failed_addresses: &[],
-                other_established: 0,
-            }));
+        self.0.on_swarm_event(FromSwarm::ConnectionEstablished(ConnectionEstablished {
+            peer_id: peer().to_libp2p(),
+            connection_id: link(number),
+            endpoint: &endpoint(),
+            failed_addresses: &[],
+            other_established: 0,
+        }));
         self.effects()
     }
 
@@ -89,8 +82,7 @@ impl World {
     }
 
     fn said(&mut self, number: usize, said: Said) -> Vec<Did> {
-        self.0
-            .on_connection_handler_event(peer().to_libp2p(), link(number), said);
+        self.0.on_connection_handler_event(peer().to_libp2p(), link(number), said);
         self.effects()
     }
 
@@ -110,20 +102,15 @@ impl World {
                     Event::StartedAgain(_) => Did::StartedAgain,
                     Event::OtherProtocol(_) => Did::OtherProtocol,
                 }),
-                ToSwarm::NotifyHandler {
-                    handler: NotifyHandler::One(at),
-                    event,
-                    ..
-                } => match event {
+                ToSwarm::NotifyHandler { handler: NotifyHandler::One(at), event, .. } => match event {
                     Tell::Write(name, bytes) => Some(Did::Wrote(at, name.number, bytes.len())),
                     Tell::Stop(_) => Some(Did::Stopped(at)),
                     Tell::Leave(name) => Some(Did::Left(at, name)),
                     Tell::Taken(_) => None,
                 },
-                ToSwarm::CloseConnection {
-                    connection: CloseConnection::One(connection),
-                    ..
-                } => Some(Did::Closed(connection)),
+                ToSwarm::CloseConnection { connection: CloseConnection::One(connection), .. } => {
+                    Some(Did::Closed(connection))
+                }
                 other => panic!("{other:?}"),
             });
         }
@@ -203,9 +190,7 @@ fn a_broken_stream_is_opened_again_a_few_times() {
         let broken = Said::Broken { number: number.into() };
         assert_eq!(world.said(1, broken), vec![again]);
     }
-    let broken = Said::Broken {
-        number: MAX_BROKEN.into(),
-    };
+    let broken = Said::Broken { number: MAX_BROKEN.into() };
     assert_eq!(world.said(1, broken), vec![Did::Closed(link(1))]);
 }
 
@@ -226,10 +211,7 @@ fn the_newest_stream_of_a_peer_counts() {
     world.connect(2);
     let (old, new) = (name(9, 1), name(9, 2));
     assert_eq!(world.read(1, old, 1), vec![Did::Heard(vec![1])]);
-    assert_eq!(
-        world.read(2, new, 2),
-        vec![Did::Left(link(1), old), Did::Heard(vec![2])]
-    );
+    assert_eq!(world.read(2, new, 2), vec![Did::Left(link(1), old), Did::Heard(vec![2])]);
     // The message took longer on the old connection, and was sent again on the new one.
     assert_eq!(world.read(1, old, 1), vec![Did::Left(link(1), old)]);
     assert_eq!(world.read(2, new, 3), vec![Did::Heard(vec![3])]);
@@ -242,10 +224,7 @@ fn a_peer_that_was_started_again_knows_nothing_of_before() {
     world.read(1, name(8, 50), 1);
     world.send(5);
     world.connect(2);
-    assert_eq!(
-        world.read(2, name(9, 1), 2),
-        vec![Did::Closed(link(1)), Did::StartedAgain, Did::Heard(vec![2])]
-    );
+    assert_eq!(world.read(2, name(9, 1), 2), vec![Did::Closed(link(1)), Did::StartedAgain, Did::Heard(vec![2])]);
     assert!(world.0.is_idle(peer()));
     // Messages that the dead program left in its connection.
     assert_eq!(world.read(1, name(8, 51), 3), vec![]);

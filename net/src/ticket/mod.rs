@@ -115,11 +115,7 @@ impl Ticket {
         if kept.len() > MAX_ADDRESSES {
             return Err(TicketError::TooManyAddresses(kept.len()));
         }
-        Ok(Self {
-            lobby,
-            host,
-            addresses: kept,
-        })
+        Ok(Self { lobby, host, addresses: kept })
     }
 
     /// The table's id among the host's tables.
@@ -180,13 +176,9 @@ impl Ticket {
             if number > MAX_ADDRESSES {
                 return Err(TicketError::TooManyAddresses(number));
             }
-            let bad = |why| TicketError::BadAddress {
-                address: format!("number {number}"),
-                why,
-            };
-            let (address, after) = after
-                .split_at_checked(usize::from(*length))
-                .ok_or_else(|| bad("it is cut short"))?;
+            let bad = |why| TicketError::BadAddress { address: format!("number {number}"), why };
+            let (address, after) =
+                after.split_at_checked(usize::from(*length)).ok_or_else(|| bad("it is cut short"))?;
             let address = Multiaddr::try_from(address.to_vec()).map_err(|_| bad("it is not a multiaddr"))?;
             addresses.push(address);
             rest = after;
@@ -265,10 +257,7 @@ fn checksum(body: &[u8]) -> [u8; CHECKSUM_BYTES] {
 
 /// Drops the host's own id from the end of an address and checks the rest.
 fn without_host(host: PeerId, mut address: Multiaddr) -> Result<Multiaddr, TicketError> {
-    let bad = |address: &Multiaddr, why| TicketError::BadAddress {
-        address: address.to_string(),
-        why,
-    };
+    let bad = |address: &Multiaddr, why| TicketError::BadAddress { address: address.to_string(), why };
     if let Some(Protocol::P2p(peer)) = address.iter().last() {
         if peer != host.to_libp2p() {
             return Err(bad(&address, "it is another peer's"));
@@ -329,10 +318,7 @@ impl JoinTarget {
         };
         let before_the_circuit = |address: &Multiaddr| {
             let parts = address.iter();
-            parts
-                .take_while(|part| *part != Protocol::P2pCircuit)
-                .map(Protocol::acquire)
-                .collect()
+            parts.take_while(|part| *part != Protocol::P2pCircuit).map(Protocol::acquire).collect()
         };
         let relayed = addresses.iter().filter(|address| is_circuit(address));
         relayed.map(before_the_circuit).collect()

@@ -102,9 +102,8 @@ fn a_good_checksum_saves_no_bad_content() {
     let head = sample().to_bytes()[..40].to_vec();
     let parse = |body: Vec<u8>| sealed(body).parse::<Ticket>();
     assert!(parse(head.clone()).is_ok());
-    let off_curve = (0..=u8::MAX)
-        .map(|byte| [byte; 40])
-        .find(|bytes| PeerId::from_bytes(bytes[8..].try_into().unwrap()).is_err());
+    let off_curve =
+        (0..=u8::MAX).map(|byte| [byte; 40]).find(|bytes| PeerId::from_bytes(bytes[8..].try_into().unwrap()).is_err());
     assert_eq!(parse(off_curve.unwrap().to_vec()), Err(TicketError::BadHost));
     assert_eq!(parse(head[..39].to_vec()), Err(TicketError::Typo));
     for tail in [
@@ -176,11 +175,8 @@ fn any_address() -> impl Strategy<Value = Multiaddr> {
             .prop_map(|(ip, port)| { Multiaddr::from(std::net::Ipv4Addr::from(ip)).with(Protocol::Tcp(port)) }),
         (any::<[u8; 16]>(), port)
             .prop_map(|(ip, port)| { Multiaddr::from(std::net::Ipv6Addr::from(ip)).with(Protocol::Tcp(port)) }),
-        ("[a-z]{1,60}", port).prop_map(|(name, port)| {
-            Multiaddr::empty()
-                .with(Protocol::Dns(name.into()))
-                .with(Protocol::Tcp(port))
-        }),
+        ("[a-z]{1,60}", port)
+            .prop_map(|(name, port)| { Multiaddr::empty().with(Protocol::Dns(name.into())).with(Protocol::Tcp(port)) }),
         any::<u64>().prop_map(|port| Multiaddr::empty().with(Protocol::Memory(port))),
     ]
 }

@@ -129,10 +129,7 @@ pub(crate) fn host(listener: &TcpListener, name: &str, seats: u8, absence: u32) 
         }
     }
     let charter = Charter::new(rand::random(), &rules, players)?;
-    let proposal = encode(&Proposal {
-        charter: charter.to_bytes(),
-        addresses,
-    });
+    let proposal = encode(&Proposal { charter: charter.to_bytes(), addresses });
     for (_, stream) in &guests {
         send(stream, &proposal)?;
     }
@@ -144,12 +141,7 @@ pub(crate) fn host(listener: &TcpListener, name: &str, seats: u8, absence: u32) 
     for (_, stream) in &guests {
         send(stream, &encode(charter.signatures()))?;
     }
-    Ok(Seated {
-        charter,
-        seat: Seat::FIRST,
-        key,
-        links: guests.into_iter().collect(),
-    })
+    Ok(Seated { charter, seat: Seat::FIRST, key, links: guests.into_iter().collect() })
 }
 
 /// Takes a seat at a host's table.
@@ -158,12 +150,8 @@ pub(crate) fn join(host: &str, name: &str) -> Result<Seated, Box<dyn Error>> {
     // The address by which this machine reaches the host is the one by which other guests reach this machine.
     let listener = TcpListener::bind((stream.local_addr()?.ip(), 0))?;
     let (key, nonce) = secrets();
-    let hello = Hello {
-        name: name.to_owned(),
-        key: key.verifying_key().to_bytes(),
-        nonce,
-        address: listener.local_addr()?,
-    };
+    let hello =
+        Hello { name: name.to_owned(), key: key.verifying_key().to_bytes(), nonce, address: listener.local_addr()? };
     send(&stream, &encode(&hello))?;
     println!("Waiting for the other players.");
     let Proposal { charter, addresses } = decode(&receive(&stream, LIMIT)?, LIMIT)?;
@@ -197,19 +185,11 @@ pub(crate) fn join(host: &str, name: &str) -> Result<Seated, Box<dyn Error>> {
             continue;
         };
         match decode(&bytes, LIMIT) {
-            Ok(Greeting {
-                table: same,
-                seat: other,
-            }) if same == table && other > seat => {
+            Ok(Greeting { table: same, seat: other }) if same == table && other > seat => {
                 links.insert(other, stream);
             }
             _ => {}
         }
     }
-    Ok(Seated {
-        charter,
-        seat,
-        key,
-        links,
-    })
+    Ok(Seated { charter, seat, key, links })
 }

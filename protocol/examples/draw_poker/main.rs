@@ -75,10 +75,7 @@ pub(crate) fn run(mut args: Vec<String>) -> Result<(), Box<dyn Error>> {
     let listen = take(&mut args, "--listen").unwrap_or("127.0.0.1:0".to_owned());
     let absence = take(&mut args, "--absence").unwrap_or("60".to_owned());
     let save = take(&mut args, "--save");
-    let auto = args
-        .iter()
-        .position(|arg| arg == "--auto")
-        .map(|place| args.remove(place));
+    let auto = args.iter().position(|arg| arg == "--auto").map(|place| args.remove(place));
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     let seated = match args.as_slice() {
         ["host", seats, name] => {
@@ -100,11 +97,7 @@ pub(crate) fn run(mut args: Vec<String>) -> Result<(), Box<dyn Error>> {
 /// Plays one seat to the end. This loop is all that a table needs from its program.
 fn play(seated: Seated, mut auto: bool) -> Result<Transcript, Box<dyn Error>> {
     let charter = seated.charter.charter().clone();
-    println!(
-        "You are {} of table {}.",
-        name(&charter, seated.seat),
-        charter.table().short()
-    );
+    println!("You are {} of table {}.", name(&charter, seated.seat), charter.table().short());
     let (sender, inbox) = sync_channel(256);
     let mut links = Links::start(seated.links, &sender)?;
     if !auto {
@@ -151,10 +144,7 @@ fn play(seated: Seated, mut auto: bool) -> Result<Transcript, Box<dyn Error>> {
         if table.is_my_turn() {
             let hand = hand(&table);
             if !std::mem::replace(&mut asked, true) {
-                let cards = hand
-                    .iter()
-                    .zip(1..)
-                    .map(|((_, face), place)| format!("{place}: {}", card_name(*face)));
+                let cards = hand.iter().zip(1..).map(|((_, face), place)| format!("{place}: {}", card_name(*face)));
                 println!("Your hand: {}", cards.collect::<Vec<_>>().join("  "));
                 println!("Which cards do you exchange? Type their numbers, or Enter to keep all.");
             }
@@ -226,10 +216,7 @@ fn play(seated: Seated, mut auto: bool) -> Result<Transcript, Box<dyn Error>> {
 /// Both clocks in milliseconds. Waits are measured by the monotonic one, which nobody can set.
 fn now(start: Instant) -> Result<Now, Box<dyn Error>> {
     let wall = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH)?;
-    Ok(Now {
-        up: u64::try_from(start.elapsed().as_millis())?,
-        wall: u64::try_from(wall.as_millis())?,
-    })
+    Ok(Now { up: u64::try_from(start.elapsed().as_millis())?, wall: u64::try_from(wall.as_millis())? })
 }
 
 /// A player's name and seat.
@@ -242,9 +229,7 @@ fn name(charter: &Charter, seat: Seat) -> String {
 fn hand(table: &Table<DrawPoker>) -> Vec<(Handle, Face)> {
     let slots = table.game().hand(table.me()).into_iter();
     let cards = slots.filter_map(|slot| slot.handle());
-    cards
-        .filter_map(|card| Some((card, table.known().get(card)?)))
-        .collect()
+    cards.filter_map(|card| Some((card, table.known().get(card)?))).collect()
 }
 
 /// The cards that a line names by their numbers, in the order of the hand. Says so if it names something else.

@@ -75,11 +75,7 @@ impl DrawPoker {
     }
 
     fn handles(&self, seat: Seat) -> impl Iterator<Item = Handle> {
-        self.hands
-            .get(&seat)
-            .into_iter()
-            .flatten()
-            .filter_map(|slot| slot.handle())
+        self.hands.get(&seat).into_iter().flatten().filter_map(|slot| slot.handle())
     }
 
     /// Passes the turn on; after the last seat, opens all hands.
@@ -102,10 +98,7 @@ impl DrawPoker {
     /// The value of a hand that is open.
     fn shown(&self, seat: Seat) -> Option<Value> {
         let faces = |hand: &Vec<Slot>| hand.iter().map(|slot| slot.face(&Faces::new())).collect();
-        self.hands
-            .get(&seat)
-            .and_then(faces)
-            .map(|faces: Vec<Face>| value(&faces))
+        self.hands.get(&seat).and_then(faces).map(|faces: Vec<Face>| value(&faces))
     }
 }
 
@@ -131,14 +124,7 @@ impl Game for DrawPoker {
             return Err(RuleSetError::UnknownOption { game, key, known });
         }
         let playing = SeatSet::all(usize::from(got));
-        Ok(Self {
-            size: got,
-            playing,
-            undecided: playing,
-            turn: None,
-            pile: Vec::new(),
-            hands: BTreeMap::new(),
-        })
+        Ok(Self { size: got, playing, undecided: playing, turn: None, pile: Vec::new(), hands: BTreeMap::new() })
     }
 
     fn deck_name(&self) -> &'static str {
@@ -158,9 +144,7 @@ impl Game for DrawPoker {
             self.draw(seat, HAND, chance);
         }
         let rolled = chance.flip(&Flip::Die(u32::from(self.size)))?;
-        let first = rolled
-            .first()
-            .and_then(|roll| usize::try_from(roll.saturating_sub(1)).ok());
+        let first = rolled.first().and_then(|roll| usize::try_from(roll.saturating_sub(1)).ok());
         self.turn = first.and_then(Seat::new).filter(|seat| self.playing.contains(*seat));
         events.extend(self.turn.map(Event::Begins));
         Ok(())
@@ -178,12 +162,8 @@ impl Game for DrawPoker {
         let hand: Vec<Handle> = self.handles(seat).collect();
         let chosen = |mask: u32| {
             let cards = hand.iter().enumerate();
-            let discards = cards
-                .filter(|(place, _)| (mask >> place) & 1 == 1)
-                .map(|(_, card)| *card);
-            Exchange {
-                discards: discards.collect(),
-            }
+            let discards = cards.filter(|(place, _)| (mask >> place) & 1 == 1).map(|(_, card)| *card);
+            Exchange { discards: discards.collect() }
         };
         (0..1 << hand.len()).map(chosen).collect()
     }
@@ -268,8 +248,7 @@ impl Game for DrawPoker {
 
 pub(crate) fn card_name(face: Face) -> String {
     let (rank, suit) = (RANKS.get(face.index() / 4), SUITS.get(face.index() % 4));
-    rank.zip(suit)
-        .map_or(String::new(), |(rank, suit)| format!("{rank}{suit}"))
+    rank.zip(suit).map_or(String::new(), |(rank, suit)| format!("{rank}{suit}"))
 }
 
 /// A hand's category, then its ranks, those that occur most often first. The greater one wins.
@@ -306,10 +285,7 @@ pub(crate) fn value(hand: &[Face]) -> Value {
     let suit = |face: &Face| face.0 % 4;
     let flush = hand.iter().map(suit).min() == hand.iter().map(suit).max();
     let straight = ranks.len() == HAND
-        && ranks
-            .first()
-            .zip(ranks.last())
-            .is_some_and(|(high, low)| high.checked_sub(*low) == Some(4));
+        && ranks.first().zip(ranks.last()).is_some_and(|(high, low)| high.checked_sub(*low) == Some(4));
     let category = match (sizes.as_slice(), straight, flush) {
         (_, true, true) => 8,
         ([4, ..], ..) => 7,

@@ -47,9 +47,7 @@ pub(crate) fn receive(mut stream: &TcpStream, limit: usize) -> io::Result<Vec<u8
     stream.read_exact(&mut length)?;
     let length = usize::try_from(u32::from_be_bytes(length)).map_err(io::Error::other)?;
     if length > limit {
-        return Err(io::Error::other(format!(
-            "a frame of {length} bytes; at most {limit} are allowed"
-        )));
+        return Err(io::Error::other(format!("a frame of {length} bytes; at most {limit} are allowed")));
     }
     let mut bytes = vec![0; length];
     stream.read_exact(&mut bytes)?;
@@ -87,10 +85,8 @@ impl Links {
     pub(crate) fn send(&mut self, to: To, bytes: &[u8]) -> Vec<Seat> {
         let wanted = |seat: Seat| to == To::All || to == To::One(seat);
         let streams = self.streams.iter().filter(|(seat, _)| wanted(**seat));
-        let broken: Vec<Seat> = streams
-            .filter(|(_, stream)| send(stream, bytes).is_err())
-            .map(|(seat, _)| *seat)
-            .collect();
+        let broken: Vec<Seat> =
+            streams.filter(|(_, stream)| send(stream, bytes).is_err()).map(|(seat, _)| *seat).collect();
         broken.iter().for_each(|seat| self.close(*seat));
         broken
     }
@@ -113,10 +109,7 @@ impl Links {
             let _ = stream.shutdown(Shutdown::Write);
         }
         let until = Instant::now() + PARTING;
-        while let Some(left) = until
-            .checked_duration_since(Instant::now())
-            .filter(|_| !self.is_empty())
-        {
+        while let Some(left) = until.checked_duration_since(Instant::now()).filter(|_| !self.is_empty()) {
             if let Ok(Heard::Lost(seat)) = inbox.recv_timeout(left) {
                 self.close(seat);
             }

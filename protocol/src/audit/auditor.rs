@@ -80,10 +80,7 @@ impl<G: Game> Audit<G> {
     pub fn new(transcript: impl Into<Arc<Transcript>>) -> Result<Self, RuleSetError> {
         let transcript = transcript.into();
         let replica = Replica::new(transcript.charter().clone())?;
-        let tally = Tally {
-            charter_signatures: transcript.charter().signatures().len() as u64,
-            ..Tally::default()
-        };
+        let tally = Tally { charter_signatures: transcript.charter().signatures().len() as u64, ..Tally::default() };
         Ok(Self {
             transcript,
             replica,
@@ -113,9 +110,7 @@ impl<G: Game> Audit<G> {
 
     /// The fraction of entries read, in thousandths.
     pub fn progress(&self) -> usize {
-        (self.next * 1000)
-            .checked_div(self.transcript.entries().len())
-            .unwrap_or(1000)
+        (self.next * 1000).checked_div(self.transcript.entries().len()).unwrap_or(1000)
     }
 
     /// The charter.
@@ -125,11 +120,7 @@ impl<G: Game> Audit<G> {
 
     /// The progress so far.
     pub fn so_far(&self) -> AuditProgress {
-        AuditProgress {
-            done: self.next,
-            total: self.transcript.entries().len(),
-            tally: self.tally,
-        }
+        AuditProgress { done: self.next, total: self.transcript.entries().len(), tally: self.tally }
     }
 
     /// The replayed state so far.
@@ -230,11 +221,7 @@ impl<G: Game> Audit<G> {
     fn equivocation(&self) -> Option<Fault> {
         let proof = self.transcript.equivocation()?;
         let (seat, step) = proof.culprit(self.replica.charter(), &self.replica.table())?;
-        Some(Fault {
-            seat,
-            step,
-            what: FaultKind::Equivocation,
-        })
+        Some(Fault { seat, step, what: FaultKind::Equivocation })
     }
 
     //= T5.1
@@ -301,11 +288,7 @@ impl<G: Game> Audit<G> {
         if self.replica.is_finished() {
             return Ok(());
         }
-        let place = Place {
-            table: self.replica.table(),
-            step,
-            parent: self.replica.parent(),
-        };
+        let place = Place { table: self.replica.table(), step, parent: self.replica.parent() };
         let (charter, seats) = (self.replica.charter(), self.replica.participants());
         let values = certificate
             .verify(charter, place, seats, &self.replica.parties())
@@ -335,10 +318,7 @@ impl<G: Game> Audit<G> {
         let transcript = Arc::clone(&self.transcript);
         self.proven.clear();
         while let Some(proven) = transcript.faults().get(self.next_fault) {
-            let unproven = Finding::Unproven {
-                step,
-                seat: proven.seat,
-            };
+            let unproven = Finding::Unproven { step, seat: proven.seat };
             let Ok(entry) = proven.entry.verify(self.replica.charter(), &table) else {
                 return Err(unproven);
             };
@@ -391,11 +371,8 @@ impl<G: Game> Audit<G> {
         let Some(halted) = transcript.halted().get(self.next_halted) else {
             return Ok(false);
         };
-        let fork_reports: Vec<ForkReport> = halted
-            .fork_reports
-            .iter()
-            .map(|signed| signed.fork_report().clone())
-            .collect();
+        let fork_reports: Vec<ForkReport> =
+            halted.fork_reports.iter().map(|signed| signed.fork_report().clone()).collect();
         let place = resolve(&fork_reports).filter(|place| place.point.step == step);
         let (Some(place), false) = (place, self.replica.is_finished()) else {
             return Ok(false);
@@ -411,10 +388,7 @@ impl<G: Game> Audit<G> {
             let fork_report = signed.verify(charter, &table);
             fork_report.is_ok_and(|fork_report| fork_report.culprit == culprit)
         });
-        let held = halted
-            .fork_reports
-            .iter()
-            .map(|signed| (signed.fork_report().seat, signed.clone()));
+        let held = halted.fork_reports.iter().map(|signed| (signed.fork_report().seat, signed.clone()));
         let needed = circle(party, self.replica.participants(), &held.collect());
         if !signed
             || needed.is_none_or(|needed| !needed.into_values().eq(halted.fork_reports.iter().cloned()))
@@ -428,11 +402,7 @@ impl<G: Game> Audit<G> {
         let name = place.name(&table, culprit);
         let live = self.replica.participants();
         for seat in party.iter().filter(|seat| live.contains(*seat)) {
-            let why = Reason::Fault(Fault {
-                seat: proven,
-                step: at,
-                what: FaultKind::Equivocation,
-            });
+            let why = Reason::Fault(Fault { seat: proven, step: at, what: FaultKind::Equivocation });
             self.left.push(Departure { seat, deal, why });
         }
         match self.replica.resume_without(culprit, place.next, name) {
@@ -455,22 +425,15 @@ impl<G: Game> Audit<G> {
             let Some(signed) = self.transcript.entries().get(index) else {
                 break;
             };
-            let entry = signed
-                .verify(self.replica.charter(), &table)
-                .map_err(|error| Finding::Entry {
-                    index,
-                    step,
-                    why: error.to_string(),
-                })?;
+            let entry = signed.verify(self.replica.charter(), &table).map_err(|error| Finding::Entry {
+                index,
+                step,
+                why: error.to_string(),
+            })?;
             let seat = entry.seat();
             let in_order = entries.last_key_value().is_none_or(|(last, _)| *last < seat);
             if entry.step() != step || !in_order || !self.replica.live().contains(seat) {
-                return Err(Finding::Order {
-                    index,
-                    step,
-                    claimed: entry.step(),
-                    seat,
-                });
+                return Err(Finding::Order { index, step, claimed: entry.step(), seat });
             }
             self.next += 1;
             self.tally.entry_signatures += 1;
@@ -492,11 +455,7 @@ impl<G: Game> Audit<G> {
                 }
                 if entry.content().parent != self.replica.parent() {
                     let before = step.saturating_sub(1);
-                    return Err(Finding::Parent {
-                        step,
-                        before,
-                        seat: *seat,
-                    });
+                    return Err(Finding::Parent { step, before, seat: *seat });
                 }
                 match self.replica.examine(entry, &counted, Proofs::Defer) {
                     Verdict::Counts => {
@@ -535,9 +494,7 @@ impl<G: Game> Audit<G> {
             return Ok(());
         };
         let place = statement.place;
-        self.fold
-            .push(statement, (*shuffled.proof).clone())
-            .map_err(|error| Fault::of(entry, error.into()))?;
+        self.fold.push(statement, (*shuffled.proof).clone()).map_err(|error| Fault::of(entry, error.into()))?;
         self.folded.insert(folded_key(&place), entry.step());
         self.tally.shuffle_proofs += 1;
         Ok(())
@@ -609,9 +566,8 @@ impl<G: Game> Audit<G> {
     fn check_end(&mut self, open: &BTreeMap<Seat, Entry>) -> Result<(), Finding> {
         let transcript = Arc::clone(&self.transcript);
         if let Some(signed) = transcript.entries().get(self.next) {
-            let claimed = signed
-                .verify(self.replica.charter(), &self.replica.table())
-                .map_or(u64::MAX, |entry| entry.step());
+            let claimed =
+                signed.verify(self.replica.charter(), &self.replica.table()).map_or(u64::MAX, |entry| entry.step());
             let step = self.replica.step();
             return Err(Finding::Entry {
                 index: self.next,
@@ -626,9 +582,7 @@ impl<G: Game> Audit<G> {
             return Err(Finding::Trailer("it holds proofs of faults of no step"));
         }
         if self.next_halted != transcript.halted().len() {
-            return Err(Finding::Trailer(
-                "it holds statements about an equivocating seat that lead nowhere",
-            ));
+            return Err(Finding::Trailer("it holds statements about an equivocating seat that lead nowhere"));
         }
         if transcript.log_hash() != self.replica.parent() {
             return Err(Finding::Trailer("the log hash is not that of the last complete step"));

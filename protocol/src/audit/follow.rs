@@ -37,11 +37,7 @@ impl<G: Game> Follower<G> {
     /// # Errors
     /// [`RuleSetError`] if this program cannot play the charter's rules.
     pub fn new(charter: SignedCharter) -> Result<Self, RuleSetError> {
-        Ok(Self {
-            audit: Audit::new(Transcript::empty(charter))?,
-            mark: Mark::default(),
-            over: false,
-        })
+        Ok(Self { audit: Audit::new(Transcript::empty(charter))?, mark: Mark::default(), over: false })
     }
 
     /// The position to request the next page from.

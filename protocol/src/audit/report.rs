@@ -72,14 +72,8 @@ impl Tally {
             ("seeds opened as committed", self.openings),
             ("statements that removed absent parties", self.removal_statements),
             ("proven faults of seats that were removed", self.faults),
-            (
-                "statements on continuing without an equivocating seat",
-                self.fork_reports,
-            ),
-            (
-                "keys, shuffles, shares and coin chains recomputed from the seeds",
-                self.recomputed,
-            ),
+            ("statements on continuing without an equivocating seat", self.fork_reports),
+            ("keys, shuffles, shares and coin chains recomputed from the seeds", self.recomputed),
         ]
     }
 }

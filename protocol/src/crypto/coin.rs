@@ -82,11 +82,7 @@ pub struct CoinTip {
 impl CoinTip {
     /// A chain that has just been published.
     pub fn new(chain: u32, tip: Hash32) -> Self {
-        Self {
-            chain,
-            used: 0,
-            last: tip,
-        }
+        Self { chain, used: 0, last: tip }
     }
 
     /// The number of the chain within the deal.
@@ -138,11 +134,7 @@ mod tests {
     #[test]
     fn a_chain_opens_backwards_and_only_so() {
         let seed = Seed::draw(&mut ChaCha20Rng::from_seed([3; 32]));
-        let context = Context {
-            table: Hash32([1; 32]),
-            deal: 0,
-            seat: Seat::new(0).unwrap(),
-        };
+        let context = Context { table: Hash32([1; 32]), deal: 0, seat: Seat::new(0).unwrap() };
         let chain = CoinChain::derive(&seed, &context, 0);
         let mut tip = CoinTip::new(0, chain.tip());
         assert!(!tip.accepts(&context, &chain.preimage(1).unwrap()));

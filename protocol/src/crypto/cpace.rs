@@ -150,10 +150,7 @@ mod tests {
 
     fn bytes(hex: &str) -> Vec<u8> {
         assert_eq!(hex.len() % 2, 0);
-        (0..hex.len())
-            .step_by(2)
-            .map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap())
-            .collect()
+        (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect()
     }
 
     fn array(hex: &str) -> [u8; 32] {
@@ -199,10 +196,7 @@ mod tests {
 
     #[test]
     fn lv_cat_vector() {
-        assert_eq!(
-            **lv_cat(&[b"1234", b"5", b"", b"678"]),
-            bytes("043132333401350003363738")
-        );
+        assert_eq!(**lv_cat(&[b"1234", b"5", b"", b"678"]), bytes("043132333401350003363738"));
     }
 
     #[test]
@@ -222,14 +216,8 @@ mod tests {
         assert_eq!(o_cat(b"ABCD", b"BCD"), bytes("6f6342434441424344"));
         assert_eq!(o_cat(b"BCD", b"ABCDE"), bytes("6f634243444142434445"));
         let oc = |a: &[u8], b: &[u8]| o_cat(&lv_cat(&[a, b"PartyA"]), &lv_cat(&[b, b"PartyB"]));
-        assert_eq!(
-            oc(b"123", b"234"),
-            bytes("6f6303323334065061727479420331323306506172747941")
-        );
-        assert_eq!(
-            oc(b"3456", b"2345"),
-            bytes("6f63043334353606506172747941043233343506506172747942")
-        );
+        assert_eq!(oc(b"123", b"234"), bytes("6f6303323334065061727479420331323306506172747941"));
+        assert_eq!(oc(b"3456", b"2345"), bytes("6f63043334353606506172747941043233343506506172747942"));
     }
 
     #[test]

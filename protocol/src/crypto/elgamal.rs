@@ -50,12 +50,7 @@ impl CardPoints {
     //= T6.5
     pub fn fresh(&self) -> SealedCards {
         let identity = Point::identity();
-        Arc::new(
-            self.cards
-                .iter()
-                .map(|(_, point)| Ciphertext { a: identity, b: *point })
-                .collect(),
-        )
+        Arc::new(self.cards.iter().map(|(_, point)| Ciphertext { a: identity, b: *point }).collect())
     }
 
     /// The faces of the deck, in the given order.
@@ -70,10 +65,7 @@ impl CardPoints {
 
     /// The point of this card, if it belongs to this deck.
     pub fn point(&self, face: Face) -> Option<Point> {
-        self.cards
-            .iter()
-            .find(|(card, _)| *card == face)
-            .map(|(_, point)| *point)
+        self.cards.iter().find(|(card, _)| *card == face).map(|(_, point)| *point)
     }
 
     /// Number of cards.
@@ -90,8 +82,6 @@ impl CardPoints {
 /// Opens a sealed card with the shares of every seat in its key: \\(B - \sum D_i\\).
 //= T6.5
 pub fn open<'a>(card: &Ciphertext, shares: impl IntoIterator<Item = &'a Point>) -> Point {
-    let sum = shares
-        .into_iter()
-        .fold(*card.b.as_point(), |rest, share| rest - share.as_point());
+    let sum = shares.into_iter().fold(*card.b.as_point(), |rest, share| rest - share.as_point());
     sum.into()
 }

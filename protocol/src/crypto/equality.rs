@@ -58,11 +58,7 @@ impl EqualityProof {
         let c = challenge(&mut transcript, [&announcement_key, &announcement_base]);
         let response = Response(nonce + c * secret);
         nonce.zeroize();
-        Self {
-            announcement_key,
-            announcement_base,
-            response,
-        }
+        Self { announcement_key, announcement_base, response }
     }
 
     /// Derives the nonce of this proof from an opened seed, with a digest of the whole transcript and the proof.

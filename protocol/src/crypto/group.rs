@@ -27,19 +27,14 @@ impl Point {
     /// Decodes 32 bytes; `None` unless they are the canonical encoding of a point.
     //= T2.2
     pub fn from_bytes(bytes: [u8; 32]) -> Option<Self> {
-        CompressedRistretto(bytes)
-            .decompress()
-            .map(|point| Self { point, bytes })
+        CompressedRistretto(bytes).decompress().map(|point| Self { point, bytes })
     }
 
     /// The double of `half`, with the encoding the caller has already computed.
     pub(super) fn from_doubled(half: &RistrettoPoint, bytes: CompressedRistretto) -> Self {
         let point = half + half;
         debug_assert_eq!(point.compress(), bytes);
-        Self {
-            point,
-            bytes: bytes.to_bytes(),
-        }
+        Self { point, bytes: bytes.to_bytes() }
     }
 
     /// The identity element.
@@ -65,10 +60,7 @@ impl Point {
 
 impl From<RistrettoPoint> for Point {
     fn from(point: RistrettoPoint) -> Self {
-        Self {
-            point,
-            bytes: point.compress().to_bytes(),
-        }
+        Self { point, bytes: point.compress().to_bytes() }
     }
 }
 

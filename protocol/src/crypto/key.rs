@@ -111,11 +111,7 @@ impl KeyProof {
         }
         let c = challenge(&mut transcript(context, key), &self.announcement);
         let computed = RistrettoPoint::vartime_double_scalar_mul_basepoint(&-c, key.as_point(), &self.response.0);
-        if computed == *self.announcement.as_point() {
-            Ok(())
-        } else {
-            Err(KeyError::Equation)
-        }
+        if computed == *self.announcement.as_point() { Ok(()) } else { Err(KeyError::Equation) }
     }
 }
 
@@ -131,25 +127,15 @@ mod tests {
     #[test]
     fn a_key_proof_holds_for_its_key_and_place_alone() {
         let seed = Seed::draw(&mut ChaCha20Rng::from_seed([5; 32]));
-        let context = Context {
-            table: Hash32([1; 32]),
-            deal: 3,
-            seat: Seat::new(1).unwrap(),
-        };
+        let context = Context { table: Hash32([1; 32]), deal: 3, seat: Seat::new(1).unwrap() };
         let secret = SecretKey::derive(&seed, &context);
         let proof = KeyProof::prove(&seed, &context, &secret);
         assert_eq!(proof.verify(&context, &secret.public()), Ok(()));
         assert_eq!(proof, KeyProof::prove(&seed, &context, &secret));
         for other in [
-            Context {
-                table: Hash32([2; 32]),
-                ..context
-            },
+            Context { table: Hash32([2; 32]), ..context },
             Context { deal: 4, ..context },
-            Context {
-                seat: Seat::new(0).unwrap(),
-                ..context
-            },
+            Context { seat: Seat::new(0).unwrap(), ..context },
         ] {
             assert_eq!(proof.verify(&other, &secret.public()), Err(KeyError::Equation));
         }

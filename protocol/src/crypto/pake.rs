@@ -208,20 +208,11 @@ impl Tags {
     }
 
     fn of(shared: &[u8; 32], login: &Point, answer: &Point) -> Self {
-        let guest = Share {
-            point: login,
-            data: GUEST,
-        };
-        let host = Share {
-            point: answer,
-            data: HOST,
-        };
+        let guest = Share { point: login, data: GUEST };
+        let host = Share { point: answer, data: HOST };
         let isk = cpace::isk(SID, shared, &cpace::transcript_ir(guest, host));
         let key = cpace::mac_key(SID, &isk);
-        Self {
-            host: *cpace::tag(&key, host),
-            guest: *cpace::tag(&key, guest),
-        }
+        Self { host: *cpace::tag(&key, host), guest: *cpace::tag(&key, guest) }
     }
 }
 
@@ -256,9 +247,7 @@ impl Guest {
         if !challenge.tag.is(&tags.host) {
             return Err(PakeError::Password);
         }
-        Ok(Proof {
-            tag: Tag::new(&tags.guest),
-        })
+        Ok(Proof { tag: Tag::new(&tags.guest) })
     }
 }
 
@@ -301,11 +290,7 @@ impl Host {
     /// # Errors
     /// [`PakeError::Password`] if the tag is not the expected one.
     pub fn check(&self, proof: &Proof) -> Result<(), PakeError> {
-        if proof.tag.is(&self.expected) {
-            Ok(())
-        } else {
-            Err(PakeError::Password)
-        }
+        if proof.tag.is(&self.expected) { Ok(()) } else { Err(PakeError::Password) }
     }
 }
 
@@ -325,11 +310,7 @@ mod tests {
     use super::*;
     use crate::wire::codec::{decode, encode};
 
-    const DOOR: Door = Door {
-        lobby: *b"lobby #1",
-        guest: [1; 32],
-        host: [2; 32],
-    };
+    const DOOR: Door = Door { lobby: *b"lobby #1", guest: [1; 32], host: [2; 32] };
 
     fn password(text: &str) -> Password {
         Password::new(text.to_owned()).unwrap()
@@ -356,9 +337,7 @@ mod tests {
         let (answers, challenge) = answer(host, &login, 0);
         let answer = &challenge.point;
         let tags = Tags::new(&asks.secret, answer, &login.point, answer).unwrap();
-        let forced = Proof {
-            tag: Tag::new(&tags.guest),
-        };
+        let forced = Proof { tag: Tag::new(&tags.guest) };
         assert_eq!(answers.check(&forced), Err(PakeError::Password));
         assert_eq!(asks.finish(&challenge), Err(PakeError::Password));
     }
@@ -384,17 +363,10 @@ mod tests {
     #[test]
     fn another_door() {
         let others = [
-            Door {
-                lobby: *b"lobby #2",
-                ..DOOR
-            },
+            Door { lobby: *b"lobby #2", ..DOOR },
             Door { guest: [3; 32], ..DOOR },
             Door { host: [3; 32], ..DOOR },
-            Door {
-                guest: DOOR.host,
-                host: DOOR.guest,
-                ..DOOR
-            },
+            Door { guest: DOOR.host, host: DOOR.guest, ..DOOR },
         ];
         for other in others {
             refuse(("open, sesame", DOOR), ("open, sesame", other));
@@ -413,10 +385,7 @@ mod tests {
 
         let (guest, login) = Guest::start(&password, &DOOR, &mut rng(0));
         let tags = Tags::of(identity.as_bytes(), &login.point, &identity);
-        let false_challenge = Challenge {
-            point: identity,
-            tag: Tag::new(&tags.host),
-        };
+        let false_challenge = Challenge { point: identity, tag: Tag::new(&tags.host) };
         assert_eq!(guest.finish(&false_challenge), Err(PakeError::Identity));
     }
 
@@ -454,10 +423,7 @@ mod tests {
         let (other_host, other_challenge) = answer(side, &second_knock, 1);
 
         // Also the tag of one run with the point of another.
-        let mixed = Challenge {
-            tag: other_challenge.tag,
-            ..challenge
-        };
+        let mixed = Challenge { tag: other_challenge.tag, ..challenge };
         let (again, _) = login(side, 0);
         assert_eq!(again.finish(&mixed), Err(PakeError::Password));
         let (again, _) = login(side, 0);
@@ -481,10 +447,7 @@ mod tests {
         let (host, challenge) = answer(side, &first, 0);
         let echo = Proof { tag: challenge.tag };
         assert_eq!(host.check(&echo), Err(PakeError::Password));
-        let echo = Challenge {
-            point: first.point,
-            tag: challenge.tag,
-        };
+        let echo = Challenge { point: first.point, tag: challenge.tag };
         assert_eq!(guest.finish(&echo), Err(PakeError::Password));
     }
 

@@ -115,11 +115,7 @@ impl std::fmt::Debug for Reproduction<'_> {
 impl<'a> Reproduction<'a> {
     /// Starts with an opened seed and nothing to check.
     pub fn new(seed: &'a Seed) -> Self {
-        Self {
-            seed,
-            expected: Vec::new(),
-            hasher: Hasher::new(domain::REPRODUCE).bytes(&seed.open().0),
-        }
+        Self { seed, expected: Vec::new(), hasher: Hasher::new(domain::REPRODUCE).bytes(&seed.open().0) }
     }
 
     fn expect(mut self, digest: [u8; 32], expected: Expected<'a>) -> Self {

@@ -31,10 +31,7 @@ pub struct Context {
 impl Context {
     /// Absorbs table, deal and seat.
     pub fn absorb(&self, hasher: Hasher) -> Hasher {
-        hasher
-            .hash(&self.table)
-            .number(u64::from(self.deal))
-            .number(u64::from(self.seat.number()))
+        hasher.hash(&self.table).number(u64::from(self.deal)).number(u64::from(self.seat.number()))
     }
 
     /// A Merlin transcript for one of this seat's proofs in this deal.
@@ -74,10 +71,7 @@ impl Seed {
     /// The commitment, published before anything is derived.
     //= T4.3
     pub fn commitment(&self, context: &Context) -> Hash32 {
-        context
-            .absorb(Hasher::new(domain::SEED_COMMITMENT))
-            .bytes(&self.0)
-            .finish()
+        context.absorb(Hasher::new(domain::SEED_COMMITMENT)).bytes(&self.0).finish()
     }
 
     /// The ChaCha20 stream for one purpose and context.
@@ -116,11 +110,7 @@ mod tests {
     use super::*;
 
     fn context() -> Context {
-        Context {
-            table: Hash32([7; 32]),
-            deal: 1,
-            seat: Seat::new(2).unwrap(),
-        }
+        Context { table: Hash32([7; 32]), deal: 1, seat: Seat::new(2).unwrap() }
     }
 
     #[test]
@@ -132,15 +122,9 @@ mod tests {
         assert_ne!(base, first(&context(), "key", b"1"));
         assert_ne!(base, first(&context(), "coin", b"0"));
         assert_ne!(base, first(&Context { deal: 2, ..context() }, "key", b"0"));
-        let other_seat = Context {
-            seat: Seat::new(3).unwrap(),
-            ..context()
-        };
+        let other_seat = Context { seat: Seat::new(3).unwrap(), ..context() };
         assert_ne!(base, first(&other_seat, "key", b"0"));
-        let other_table = Context {
-            table: Hash32([8; 32]),
-            ..context()
-        };
+        let other_table = Context { table: Hash32([8; 32]), ..context() };
         assert_ne!(base, first(&other_table, "key", b"0"));
         assert_ne!(seed.commitment(&context()), seed.commitment(&other_table));
     }

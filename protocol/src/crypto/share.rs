@@ -106,10 +106,7 @@ pub(super) fn holds_for_list(
     shares: &[ShareOf],
 ) -> bool {
     let weights = absorb_list(&mut transcript, shares);
-    let terms = weights
-        .iter()
-        .zip(shares)
-        .map(|(weight, of)| (*weight, &of.card.a, &of.share));
+    let terms = weights.iter().zip(shares).map(|(weight, of)| (*weight, &of.card.a, &of.share));
     proof.holds(transcript, key, terms)
 }
 
@@ -138,11 +135,7 @@ impl ShareProof {
     /// # Errors
     /// [`ShareError`] if they do not hold. Variable time, public inputs.
     pub fn verify(&self, place: &SharePlace, key: &Point, shares: &[ShareOf]) -> Result<(), ShareError> {
-        if holds_for_list(&self.0, transcript(place, key), key, shares) {
-            Ok(())
-        } else {
-            Err(ShareError)
-        }
+        if holds_for_list(&self.0, transcript(place, key), key, shares) { Ok(()) } else { Err(ShareError) }
     }
 }
 
@@ -168,20 +161,9 @@ impl<'a> ExpectedShares<'a> {
     ) -> Option<([u8; 32], Self)> {
         let mut transcript = transcript(place, key);
         let weights = absorb_list(&mut transcript, shares);
-        let (nonce, digest) = proof.0.expected(
-            seed,
-            &place.context,
-            domain::purpose::SHARE_PROOF,
-            transcript,
-            secret.scalar(),
-        )?;
-        let expected = Self {
-            shares,
-            proof,
-            secret: *secret.scalar(),
-            nonce,
-            weights,
-        };
+        let (nonce, digest) =
+            proof.0.expected(seed, &place.context, domain::purpose::SHARE_PROOF, transcript, secret.scalar())?;
+        let expected = Self { shares, proof, secret: *secret.scalar(), nonce, weights };
         Some((digest, expected))
     }
 
@@ -223,11 +205,7 @@ mod tests {
     fn fixture() -> Fixture {
         let mut rng = ChaCha20Rng::from_seed([8; 32]);
         let seed = Seed::draw(&mut rng);
-        let context = Context {
-            table: Hash32([1; 32]),
-            deal: 0,
-            seat: Seat::new(1).unwrap(),
-        };
+        let context = Context { table: Hash32([1; 32]), deal: 0, seat: Seat::new(1).unwrap() };
         let secret = SecretKey::derive(&seed, &context);
         let key = secret.public();
         let points = CardPoints::new("test", (0..5).map(|n| (Face(n), n.to_string())));
@@ -241,20 +219,10 @@ mod tests {
                     a: RistrettoPoint::mul_base(&r).into(),
                     b: (fresh.b.as_point() + key.as_point() * r).into(),
                 };
-                ShareOf {
-                    handle,
-                    card,
-                    share: share(&secret, &card),
-                }
+                ShareOf { handle, card, share: share(&secret, &card) }
             })
             .collect();
-        Fixture {
-            seed,
-            place: SharePlace { context, step: 9 },
-            secret,
-            key,
-            shares,
-        }
+        Fixture { seed, place: SharePlace { context, step: 9 }, secret, key, shares }
     }
 
     #[test]
@@ -269,36 +237,15 @@ mod tests {
 
     #[test]
     fn a_proof_holds_for_its_shares_and_place_alone() {
-        let Fixture {
-            seed,
-            place,
-            secret,
-            key,
-            shares,
-        } = fixture();
+        let Fixture { seed, place, secret, key, shares } = fixture();
         let proof = ShareProof::prove(&seed, &place, &secret, &key, &shares);
         assert_eq!(proof.verify(&place, &key, &shares), Ok(()));
         let context = place.context;
         for other in [
             SharePlace { step: 10, ..place },
-            SharePlace {
-                context: Context { deal: 1, ..context },
-                ..place
-            },
-            SharePlace {
-                context: Context {
-                    table: Hash32([2; 32]),
-                    ..context
-                },
-                ..place
-            },
-            SharePlace {
-                context: Context {
-                    seat: Seat::new(0).unwrap(),
-                    ..context
-                },
-                ..place
-            },
+            SharePlace { context: Context { deal: 1, ..context }, ..place },
+            SharePlace { context: Context { table: Hash32([2; 32]), ..context }, ..place },
+            SharePlace { context: Context { seat: Seat::new(0).unwrap(), ..context }, ..place },
         ] {
             assert_eq!(proof.verify(&other, &key, &shares), Err(ShareError));
         }
@@ -311,13 +258,7 @@ mod tests {
     /// With weights of one, errors +Q and −Q in two shares would cancel.
     #[test]
     fn wrong_shares_do_not_cancel() {
-        let Fixture {
-            seed,
-            place,
-            secret,
-            key,
-            mut shares,
-        } = fixture();
+        let Fixture { seed, place, secret, key, mut shares } = fixture();
         let q = *key.as_point();
         shares[0].share = (shares[0].share.as_point() + q).into();
         shares[1].share = (shares[1].share.as_point() - q).into();
@@ -327,20 +268,8 @@ mod tests {
 
     #[test]
     fn a_share_made_with_another_key_is_refused() {
-        let Fixture {
-            seed,
-            place,
-            secret,
-            key,
-            mut shares,
-        } = fixture();
-        let other = SecretKey::derive(
-            &seed,
-            &Context {
-                deal: 1,
-                ..place.context
-            },
-        );
+        let Fixture { seed, place, secret, key, mut shares } = fixture();
+        let other = SecretKey::derive(&seed, &Context { deal: 1, ..place.context });
         shares[2].share = share(&other, &shares[2].card);
         let proof = ShareProof::prove(&seed, &place, &secret, &key, &shares);
         assert_eq!(proof.verify(&place, &key, &shares), Err(ShareError));
@@ -355,13 +284,7 @@ mod tests {
     #[test]
     fn an_opened_seed_gives_its_shares_and_no_others() {
         let fixture = fixture();
-        let Fixture {
-            seed,
-            place,
-            secret,
-            key,
-            shares,
-        } = &fixture;
+        let Fixture { seed, place, secret, key, shares } = &fixture;
         let proof = ShareProof::prove(seed, place, secret, key, shares);
         assert!(reproduced(&fixture, shares, &proof));
         assert!(!reproduced(&fixture, &shares[1..], &proof));
@@ -384,11 +307,9 @@ mod tests {
         };
         for (errors, holds) in [([q, -q], false), ([q - q, q - q], true)] {
             let entries = [entry(1, errors[0]), entry(2, errors[1])];
-            let fold = entries
-                .iter()
-                .try_fold(Reproduction::new(seed), |fold, (place, shares, proof)| {
-                    fold.shares(place, secret, key, shares, proof)
-                });
+            let fold = entries.iter().try_fold(Reproduction::new(seed), |fold, (place, shares, proof)| {
+                fold.shares(place, secret, key, shares, proof)
+            });
             assert_eq!(fold.unwrap().holds(), holds);
         }
     }

@@ -78,11 +78,7 @@ impl SignedClaim {
         let name = entry.as_ref().map(SignedEntry::hash);
         let claim = Claim { entry: name, ..claim };
         let signature = SignatureBytes::sign(key, domain::CLAIM, &encode(&claim));
-        Self {
-            claim,
-            signature,
-            entry,
-        }
+        Self { claim, signature, entry }
     }
 
     /// Verifies that a seat of this table signed it, and the entry that it names.
@@ -91,22 +87,16 @@ impl SignedClaim {
     /// [`ClaimError`].
     pub fn verify(&self, charter: &Charter, table: &Hash32) -> Result<Verified, ClaimError> {
         let player = charter.player(self.claim.seat).ok_or(ClaimError)?;
-        let signed = player
-            .key
-            .verifies(domain::CLAIM, &encode(&self.claim), &self.signature);
+        let signed = player.key.verifies(domain::CLAIM, &encode(&self.claim), &self.signature);
         let ours = self.claim.table == *table;
         let entry = self.entry.as_ref();
         let entry = entry.map(|entry| entry.verify(charter, table)).transpose();
         let entry = entry.map_err(|_| ClaimError)?;
         let place = |entry: &Entry| (entry.step(), entry.seat());
         let named = entry.as_ref().map(Entry::hash) == self.claim.entry;
-        let own = entry
-            .as_ref()
-            .is_none_or(|entry| place(entry) == (self.claim.step, self.claim.seat));
+        let own = entry.as_ref().is_none_or(|entry| place(entry) == (self.claim.step, self.claim.seat));
         let claim = self.claim;
-        (ours && signed && named && own)
-            .then_some(Verified { claim, entry })
-            .ok_or(ClaimError)
+        (ours && signed && named && own).then_some(Verified { claim, entry }).ok_or(ClaimError)
     }
 
     /// The entry that it carries.

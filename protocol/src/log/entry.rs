@@ -110,17 +110,11 @@ impl SignedEntry {
         if content.table != *table {
             return Err(EntryError::OtherTable(content.table));
         }
-        let player = charter
-            .player(content.seat)
-            .ok_or(EntryError::NoSuchSeat(content.seat))?;
+        let player = charter.player(content.seat).ok_or(EntryError::NoSuchSeat(content.seat))?;
         if !player.key.verifies(domain::ENTRY, &self.bytes, &self.signature) {
             return Err(EntryError::Signature(content.seat));
         }
-        Ok(Entry {
-            hash: self.hash(),
-            content: Arc::new(content),
-            signed: self.clone(),
-        })
+        Ok(Entry { hash: self.hash(), content: Arc::new(content), signed: self.clone() })
     }
 }
 
@@ -135,15 +129,8 @@ impl Entry {
         let signature = SignatureBytes::sign(key, domain::ENTRY, &bytes);
         let hash = entry_hash(&bytes);
         let bytes = EntryBytes::try_from(bytes).map_err(|_| CodecError::TooLong { size, limit: MAX_ENTRY })?;
-        let signed = SignedEntry {
-            bytes: Arc::new(bytes),
-            signature,
-        };
-        Ok(Self {
-            content: Arc::new(content),
-            signed,
-            hash,
-        })
+        let signed = SignedEntry { bytes: Arc::new(bytes), signature };
+        Ok(Self { content: Arc::new(content), signed, hash })
     }
 
     /// The signed content.
@@ -191,11 +178,7 @@ pub fn step_hash<'a>(
     entries: impl ExactSizeIterator<Item = &'a Entry>,
     removed: SeatSet,
 ) -> Hash32 {
-    let mut hasher = Hasher::new(domain::STEP)
-        .hash(table)
-        .number(step)
-        .hash(parent)
-        .number(entries.len() as u64);
+    let mut hasher = Hasher::new(domain::STEP).hash(table).number(step).hash(parent).number(entries.len() as u64);
     for entry in entries {
         hasher = hasher.number(u64::from(entry.seat().number())).hash(&entry.hash());
     }

@@ -85,9 +85,7 @@ impl ForkReport {
     fn states(&self) -> impl Iterator<Item = Position> {
         let parents = std::iter::once(&self.parent).chain(self.earlier.iter());
         let steps = (0..).map_while(|back| self.step.checked_sub(back));
-        steps
-            .zip(parents)
-            .map(|(step, parent)| Position { step, parent: *parent })
+        steps.zip(parents).map(|(step, parent)| Position { step, parent: *parent })
     }
 }
 
@@ -104,13 +102,9 @@ impl SignedForkReport {
     /// [`ForkReportError`].
     pub fn verify(&self, charter: &Charter, table: &Hash32) -> Result<ForkReport, ForkReportError> {
         let player = charter.player(self.fork_report.seat).ok_or(ForkReportError)?;
-        let signed = player
-            .key
-            .verifies(domain::HALT, &encode(&self.fork_report), &self.signature);
+        let signed = player.key.verifies(domain::HALT, &encode(&self.fork_report), &self.signature);
         let ours = self.fork_report.table == *table;
-        (ours && signed)
-            .then(|| self.fork_report.clone())
-            .ok_or(ForkReportError)
+        (ours && signed).then(|| self.fork_report.clone()).ok_or(ForkReportError)
     }
 
     /// The fork report, not yet verified.
@@ -175,20 +169,14 @@ pub fn circle(
 //= T5.30, P6.1
 pub fn resolve(fork_reports: &[ForkReport]) -> Option<Resolution> {
     let (first, others) = fork_reports.split_first()?;
-    let shared = |place: &Position| {
-        others
-            .iter()
-            .all(|fork_report| fork_report.states().any(|at| at == *place))
-    };
+    let shared = |place: &Position| others.iter().all(|fork_report| fork_report.states().any(|at| at == *place));
     let point = first.states().filter(shared).max()?;
     // Each report names the point, so no seat is more than [`EARLIER`] steps beyond it.
     let next = point.step.checked_add(EARLIER as u64)?.checked_add(1)?;
     // A participant is at most one step behind the others. Only a departed seat may be further behind, and seats two
     // steps ahead no longer count it.
     let together = |fork_report: &ForkReport| {
-        let named = fork_reports
-            .iter()
-            .filter(|other| fork_report.seats.contains(other.seat));
+        let named = fork_reports.iter().filter(|other| fork_report.seats.contains(other.seat));
         let mut steps = named.map(|other| other.step);
         steps.all(|step| step.saturating_add(1) >= fork_report.step)
     };
@@ -221,10 +209,7 @@ mod tests {
         let culprit = SeatSet::one(Seat::new(5).unwrap());
         let set = |seats: &[usize]| seats.iter().map(|seat| Seat::new(*seat).unwrap()).collect();
         let signed = |seat, seats: &[usize]| {
-            let fork_report = ForkReport {
-                seats: set(seats),
-                ..fork_report(seat, 7, &[2, 1])
-            };
+            let fork_report = ForkReport { seats: set(seats), ..fork_report(seat, 7, &[2, 1]) };
             (fork_report.seat, SignedForkReport::sign(fork_report, &key))
         };
         let names = |held: &BTreeMap<Seat, SignedForkReport>| {
@@ -248,10 +233,7 @@ mod tests {
     fn all_at_one_place_go_on_from_there() {
         let fork_reports = [0, 1, 2].map(|seat| fork_report(seat, 7, &[2, 1, 0]));
         assert_eq!(found(&fork_reports), Some((7, 2, 10)));
-        assert_eq!(
-            found(&[fork_report(0, 0, &[2]), fork_report(1, 0, &[2])]),
-            Some((0, 2, 3))
-        );
+        assert_eq!(found(&[fork_report(0, 0, &[2]), fork_report(1, 0, &[2])]), Some((0, 2, 3)));
     }
 
     #[test]
@@ -282,19 +264,10 @@ mod tests {
     #[test]
     fn contradicting_fork_reports_resolve_nowhere() {
         assert_eq!(found(&[]), None);
-        assert_eq!(
-            found(&[fork_report(0, 7, &[2, 1, 0]), fork_report(1, 7, &[5, 4, 3])]),
-            None
-        );
-        assert_eq!(
-            found(&[fork_report(0, 10, &[5, 4, 3]), fork_report(1, 7, &[2, 1, 0])]),
-            None
-        );
+        assert_eq!(found(&[fork_report(0, 7, &[2, 1, 0]), fork_report(1, 7, &[5, 4, 3])]), None);
+        assert_eq!(found(&[fork_report(0, 10, &[5, 4, 3]), fork_report(1, 7, &[2, 1, 0])]), None);
         assert_eq!(found(&[fork_report(0, 0, &[2]), fork_report(1, 0, &[3])]), None);
         assert_eq!(found(&[fork_report(0, u64::MAX, &[2])]), None);
-        assert_eq!(
-            found(&[fork_report(0, 7, &[2, 1, 0]), fork_report(1, 9, &[4, 3, 2])]),
-            None
-        );
+        assert_eq!(found(&[fork_report(0, 7, &[2, 1, 0]), fork_report(1, 9, &[4, 3, 2])]), None);
     }
 }

@@ -62,9 +62,7 @@ impl Certificate {
             values.push(value);
         }
         let removes = live != seats;
-        (removes && self.step == place.step)
-            .then_some(values)
-            .ok_or(CertificateError)
+        (removes && self.step == place.step).then_some(values).ok_or(CertificateError)
     }
 
     /// The number of statements in it.
@@ -92,9 +90,7 @@ impl Proof {
             let verified = signed.verify(charter, &place.table);
             let statement = verified.map_err(|_| CertificateError)?.statement().clone();
             let here = (statement.step, statement.parent, statement.instance) == (place.step, place.parent, instance);
-            (here && live.contains(statement.seat))
-                .then_some(statement)
-                .ok_or(CertificateError)
+            (here && live.contains(statement.seat)).then_some(statement).ok_or(CertificateError)
         };
         let proposal = check(&self.proposal)?;
         let Says::Propose { value, .. } = &proposal.says else {
@@ -144,18 +140,10 @@ impl StepRemoval {
     //= P5.25
     pub fn certificate(&self) -> Option<Certificate> {
         let proofs = (0..).zip(self.decisions());
-        let proofs: Option<Vec<Proof>> = proofs
-            .map(|(instance, decision)| self.proof(instance, decision))
-            .collect();
-        let removes = self
-            .decisions()
-            .iter()
-            .any(|decision| !decision.value.removed().is_empty());
+        let proofs: Option<Vec<Proof>> = proofs.map(|(instance, decision)| self.proof(instance, decision)).collect();
+        let removes = self.decisions().iter().any(|decision| !decision.value.removed().is_empty());
         let decisions = proofs.filter(|_| removes)?.try_into().ok()?;
-        Some(Certificate {
-            step: self.place.step,
-            decisions,
-        })
+        Some(Certificate { step: self.place.step, decisions })
     }
 
     //= P5.25

@@ -96,10 +96,7 @@ impl StepRemoval {
         let mut held = self.held.iter().rev();
         held.find_map(|(slot, held)| match (slot, &held.statement().says) {
             (Slot::Accept(at, round, of), Says::Accept { proposal, .. }) if (*at, *of) == (instance, seat) => {
-                Some(Accepted {
-                    round: *round,
-                    proposal: *proposal,
-                })
+                Some(Accepted { round: *round, proposal: *proposal })
             }
             _ => None,
         })
@@ -188,11 +185,7 @@ impl StepRemoval {
     ) -> Option<(Seat, Option<(u16, &'a Value)>)> {
         let held = self.named(name)?;
         let statement = held.statement();
-        let Says::Promise {
-            round: promised,
-            accepted,
-        } = statement.says
-        else {
+        let Says::Promise { round: promised, accepted } = statement.says else {
             return None;
         };
         if statement.instance != instance || promised != round {

@@ -16,48 +16,26 @@ pub fn exclude(one: &Statement, other: &Statement) -> bool {
 fn directed(one: &Statement, other: &Statement) -> bool {
     let same_instance = one.instance == other.instance;
     match (&one.says, &other.says) {
-        (
-            Says::Consent { out, counted },
-            Says::Consent {
-                out: other_out,
-                counted: other_counted,
-            },
-        ) => same_instance && out == other_out && counted != other_counted,
-        (
-            Says::Veto { seat, entry },
-            Says::Veto {
-                seat: other_seat,
-                entry: other_entry,
-            },
-        ) => seat == other_seat && entry != other_entry,
+        (Says::Consent { out, counted }, Says::Consent { out: other_out, counted: other_counted }) => {
+            same_instance && out == other_out && counted != other_counted
+        }
+        (Says::Veto { seat, entry }, Says::Veto { seat: other_seat, entry: other_entry }) => {
+            seat == other_seat && entry != other_entry
+        }
         (Says::Veto { seat, entry }, Says::Consent { out, counted }) => {
             let bars = out.contains(*seat) && !counted.contains(&(*seat, *entry));
             other.instance >= one.instance && bars
         }
-        (
-            Says::Promise { round, accepted },
-            Says::Promise {
-                round: other_round,
-                accepted: other_accepted,
-            },
-        ) => same_instance && round == other_round && accepted != other_accepted,
+        (Says::Promise { round, accepted }, Says::Promise { round: other_round, accepted: other_accepted }) => {
+            same_instance && round == other_round && accepted != other_accepted
+        }
         (Says::Propose { round, .. }, Says::Propose { round: other_round, .. }) => {
             same_instance && round == other_round && one.says != other.says
         }
-        (
-            Says::Accept { round, proposal },
-            Says::Accept {
-                round: other_round,
-                proposal: other_proposal,
-            },
-        ) => same_instance && round == other_round && proposal != other_proposal,
-        (
-            Says::Accept { round, proposal },
-            Says::Promise {
-                round: promised,
-                accepted,
-            },
-        ) => {
+        (Says::Accept { round, proposal }, Says::Accept { round: other_round, proposal: other_proposal }) => {
+            same_instance && round == other_round && proposal != other_proposal
+        }
+        (Says::Accept { round, proposal }, Says::Promise { round: promised, accepted }) => {
             let forgets = accepted.is_none_or(|reported| {
                 reported.round < *round || (reported.round == *round && reported.proposal != *proposal)
             });
@@ -87,9 +65,8 @@ impl StepRemoval {
         let Some(outcome) = &self.outcome else {
             return Standing::Free;
         };
-        let forbidden = self
-            .all_consents()
-            .filter(|consent| consent.seat == seat && !is_inside(consent.out, outcome.removed));
+        let forbidden =
+            self.all_consents().filter(|consent| consent.seat == seat && !is_inside(consent.out, outcome.removed));
         self.standing(forbidden, later, release, &outcome.entries)
     }
 
@@ -226,10 +203,7 @@ mod tests {
     }
 
     fn promise(round: u16, accepted: Option<(u16, u8)>) -> Says {
-        let accepted = accepted.map(|(round, byte)| Accepted {
-            round,
-            proposal: Hash32([byte; 32]),
-        });
+        let accepted = accepted.map(|(round, byte)| Accepted { round, proposal: Hash32([byte; 32]) });
         Says::Promise { round, accepted }
     }
 
@@ -280,10 +254,7 @@ mod tests {
     #[test]
     fn one_step_has_one_step_before() {
         let one = statement(0, veto(5));
-        let other = Statement {
-            parent: Hash32([9; 32]),
-            ..one.clone()
-        };
+        let other = Statement { parent: Hash32([9; 32]), ..one.clone() };
         assert!(exclude(&one, &other));
         let elsewhere = Statement { step: 5, ..other };
         assert!(!exclude(&one, &elsewhere));

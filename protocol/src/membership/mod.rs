@@ -88,11 +88,7 @@ pub struct Membership {
 impl Membership {
     /// Starts at a step.
     pub fn new(place: Place, me: Seat, seats: SeatSet, parties: Parties) -> Self {
-        Self {
-            open: StepRemoval::new(place, me, seats, parties),
-            past: BTreeMap::new(),
-            disputed: BTreeSet::new(),
-        }
+        Self { open: StepRemoval::new(place, me, seats, parties), past: BTreeMap::new(), disputed: BTreeSet::new() }
     }
 
     /// The open step.
@@ -208,9 +204,7 @@ impl Membership {
             return;
         }
         if let Some(round) = entered
-            && step
-                .entered
-                .is_none_or(|(instance, at, _)| (instance, at) < (statement.instance, round))
+            && step.entered.is_none_or(|(instance, at, _)| (instance, at) < (statement.instance, round))
         {
             step.entered = Some((statement.instance, round, view.now));
         }
@@ -250,10 +244,8 @@ impl Membership {
 
     /// The standing of a seat's record of a step that names a release.
     pub fn record(&self, step: u64, seat: Seat, release: Option<Hash32>) -> Standing {
-        let (Some(before), Some(at)) = (
-            step.checked_sub(1).and_then(|before| self.past.get(&before)),
-            self.step(step),
-        ) else {
+        let (Some(before), Some(at)) = (step.checked_sub(1).and_then(|before| self.past.get(&before)), self.step(step))
+        else {
             return Standing::Free;
         };
         before.next_record(at, seat, release)
@@ -294,11 +286,7 @@ impl Membership {
         let parties = self.open.parties;
         let fresh = StepRemoval::new(next, self.open.me, seats, parties);
         let mut done = std::mem::replace(&mut self.open, fresh);
-        done.outcome = Some(Outcome {
-            instance: done.instance(),
-            entries,
-            removed,
-        });
+        done.outcome = Some(Outcome { instance: done.instance(), entries, removed });
         if !done.is_empty() {
             self.disputed.insert(done.place.step);
         }

@@ -67,9 +67,7 @@ impl StepRemoval {
 
     /// The entries that statements of the step may rest on.
     pub(super) fn known<'a>(&'a self, view: &View<'a>) -> &'a EntryNames {
-        self.outcome
-            .as_ref()
-            .map_or(view.acceptable, |outcome| &outcome.entries)
+        self.outcome.as_ref().map_or(view.acceptable, |outcome| &outcome.entries)
     }
 
     /// The entries that count, including decided ones that are not counted yet.
@@ -100,9 +98,7 @@ impl StepRemoval {
         if reasons.len() <= given.len() {
             return None;
         }
-        Some(Says::Release {
-            reasons: reasons.try_into().ok()?,
-        })
+        Some(Says::Release { reasons: reasons.try_into().ok()? })
     }
 
     /// Vetoes others' consents to the removal of seats whose entries this seat counts.
@@ -119,9 +115,8 @@ impl StepRemoval {
             .flat_map(|consent| consent.out.iter().map(move |target| (consent, target)))
             .find_map(|(consent, target)| {
                 let entry = *counted.get(&target)?;
-                let excluded = self
-                    .own_consents()
-                    .any(|own| own.instance >= consent.instance && own.bars(target, entry));
+                let excluded =
+                    self.own_consents().any(|own| own.instance >= consent.instance && own.bars(target, entry));
                 let due = target != self.me && !self.has_vetoed(self.me, target);
                 let veto = Says::Veto { seat: target, entry };
                 (due && !excluded).then_some((consent.instance, veto))
@@ -136,8 +131,7 @@ impl StepRemoval {
         let mut open = sound
             .into_iter()
             .filter(|(_, (round, _))| *round >= least && !self.has_accepted(instance, *round, self.me));
-        open.next()
-            .map(|(proposal, (round, _))| Says::Accept { round, proposal })
+        open.next().map(|(proposal, (round, _))| Says::Accept { round, proposal })
     }
 
     //= P5.11, P5.12
@@ -219,14 +213,10 @@ impl StepRemoval {
     fn consent(&self, counted: &EntryNames, live: SeatSet, out: SeatSet) -> Option<Says> {
         let fits =
             self.parties.is_majority(live, live.minus(out)) && !self.has_consented(self.instance(), self.me, out);
-        let counted: Vec<(Seat, Hash32)> = out
-            .iter()
-            .filter_map(|seat| Some((seat, *counted.get(&seat)?)))
-            .collect();
+        let counted: Vec<(Seat, Hash32)> = out.iter().filter_map(|seat| Some((seat, *counted.get(&seat)?))).collect();
         // An honest seat never takes back a veto.
-        let vetoed = out
-            .iter()
-            .any(|seat| self.has_vetoed(self.me, seat) && !counted.iter().any(|(of, _)| *of == seat));
+        let vetoed =
+            out.iter().any(|seat| self.has_vetoed(self.me, seat) && !counted.iter().any(|(of, _)| *of == seat));
         if !fits || vetoed || counted.len() >= out.len() {
             return None;
         }
@@ -248,12 +238,7 @@ impl StepRemoval {
         let mut out = single;
         for seat in others {
             let party = self.parties.party_of(seat)?;
-            let seats: SeatSet = self
-                .parties
-                .seats_of(party)
-                .iter()
-                .filter(|seat| live.contains(*seat))
-                .collect();
+            let seats: SeatSet = self.parties.seats_of(party).iter().filter(|seat| live.contains(*seat)).collect();
             // A party is removed as a whole or not at all.
             if seats.iter().all(|seat| silent(&seat)) && !seats.contains(self.me) {
                 out.extend(seats.iter());

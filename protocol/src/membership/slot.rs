@@ -130,10 +130,7 @@ impl StepRemoval {
                 !out.contains(statement.seat) && inside && is_sorted(counted) && counted.len() < out.len()
             }
             Says::Veto { seat, .. } => *seat != statement.seat && self.seats.contains(*seat),
-            Says::Propose {
-                value: Value::Out { counted, .. },
-                ..
-            } => is_sorted(counted),
+            Says::Propose { value: Value::Out { counted, .. }, .. } => is_sorted(counted),
             _ => true,
         }
     }

@@ -175,16 +175,11 @@ impl SignedStatement {
     /// [`StatementError`].
     pub fn verify(&self, charter: &Charter, table: &Hash32) -> Result<Verified, StatementError> {
         let player = charter.player(self.statement.seat).ok_or(StatementError)?;
-        let signed = player
-            .key
-            .verifies(domain::REMOVAL, &encode(&self.statement), &self.signature);
+        let signed = player.key.verifies(domain::REMOVAL, &encode(&self.statement), &self.signature);
         if self.statement.table != *table || !signed {
             return Err(StatementError);
         }
-        Ok(Verified {
-            hash: self.statement.hash(),
-            signed: self.clone(),
-        })
+        Ok(Verified { hash: self.statement.hash(), signed: self.clone() })
     }
 
     /// The statement, not yet verified.
@@ -197,22 +192,13 @@ impl Verified {
     /// Signs a statement of this seat.
     pub fn sign(statement: Statement, key: &SigningKey) -> Self {
         let signature = SignatureBytes::sign(key, domain::REMOVAL, &encode(&statement));
-        Self {
-            hash: statement.hash(),
-            signed: SignedStatement { statement, signature },
-        }
+        Self { hash: statement.hash(), signed: SignedStatement { statement, signature } }
     }
 
     /// A statement without a signature, for the search of the rules.
     #[cfg(test)]
     pub(crate) fn unsigned(statement: Statement) -> Self {
-        Self {
-            hash: statement.hash(),
-            signed: SignedStatement {
-                statement,
-                signature: SignatureBytes([0; 64]),
-            },
-        }
+        Self { hash: statement.hash(), signed: SignedStatement { statement, signature: SignatureBytes([0; 64]) } }
     }
 
     /// The statement.

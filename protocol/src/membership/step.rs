@@ -225,8 +225,7 @@ impl StepRemoval {
     //= P5.27
     fn binding<'a>(&'a self, known: &'a EntryNames) -> impl Iterator<Item = Consent<'a>> {
         let open = self.instance();
-        self.own_consents()
-            .filter(move |consent| consent.instance == open && self.releasing(*consent, known).is_none())
+        self.own_consents().filter(move |consent| consent.instance == open && self.releasing(*consent, known).is_none())
     }
 
     /// Whether this seat's consents keep it from completing the step.
@@ -283,8 +282,7 @@ impl StepRemoval {
 
     pub(super) fn releases(&self, seat: Seat) -> impl Iterator<Item = &Verified> {
         let all = self.held.iter();
-        all.filter(move |(slot, _)| matches!(slot, Slot::Release(of, _) if *of == seat))
-            .map(|(_, held)| held)
+        all.filter(move |(slot, _)| matches!(slot, Slot::Release(of, _) if *of == seat)).map(|(_, held)| held)
     }
 }
 

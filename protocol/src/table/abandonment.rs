@@ -62,14 +62,8 @@ pub fn closing<'a, G: Game>(replica: &Replica<G>, claims: impl Iterator<Item = &
         let two = replica.parties().count(live) == 2;
         let grounded = ground == Ground::Absent || (timed && two);
         let all = by == live.minus(absent);
-        let counted = if all {
-            counting(replica, &signed)
-        } else {
-            SeatSet::EMPTY
-        };
-        let sound = signed
-            .iter()
-            .all(|(seat, entry)| entry.is_none() || counted.contains(*seat));
+        let counted = if all { counting(replica, &signed) } else { SeatSet::EMPTY };
+        let sound = signed.iter().all(|(seat, entry)| entry.is_none() || counted.contains(*seat));
         let closes = all && grounded && sound && may_close(replica, counted, absent);
         closes.then_some(Abandonment { by, absent, ground })
     };

@@ -32,13 +32,7 @@ impl Secrets {
     pub(super) fn new(seed: Seed, context: Context) -> Self {
         let key = SecretKey::derive(&seed, &context);
         let chain = CoinChain::derive(&seed, &context, 0);
-        Self {
-            seed,
-            context,
-            key,
-            chain_number: 0,
-            chain,
-        }
+        Self { seed, context, key, chain_number: 0, chain }
     }
 
     pub(super) fn deal(&self) -> u32 {
@@ -46,27 +40,19 @@ impl Secrets {
     }
 
     pub(super) fn commit(&self) -> Body {
-        Body::Commit {
-            seed: self.seed.commitment(&self.context),
-            tip: self.chain.tip(),
-        }
+        Body::Commit { seed: self.seed.commitment(&self.context), tip: self.chain.tip() }
     }
 
     pub(super) fn key(&self) -> Body {
         let proof = KeyProof::prove(&self.seed, &self.context, &self.key);
-        Body::Key {
-            key: self.key.public(),
-            proof,
-        }
+        Body::Key { key: self.key.public(), proof }
     }
 
     /// The tip of the chain after the open one.
     pub(super) fn next_tip<G: Game>(&self, replica: &Replica<G>) -> Body {
         let open = replica.coin(self.context.seat);
         let next = open.map_or(0, |(chain, _)| chain.saturating_add(1));
-        Body::Tip {
-            tip: CoinChain::derive(&self.seed, &self.context, next).tip(),
-        }
+        Body::Tip { tip: CoinChain::derive(&self.seed, &self.context, next).tip() }
     }
 
     /// The preimage that answers the next flip.
@@ -117,21 +103,13 @@ impl Secrets {
         let (key, parts) = (replica.key(gone)?, replica.parts(gone)?);
         let part = escrow::open_part(&replica.context(gone), me, &self.key, key, parts).ok()?;
         let (_, cards) = replica.rebuilding()?;
-        let list: Vec<ShareOf> = cards
-            .into_iter()
-            .map(|(handle, card)| ShareOf {
-                handle,
-                card,
-                share: part.share(&card),
-            })
-            .collect();
+        let list: Vec<ShareOf> =
+            cards.into_iter().map(|(handle, card)| ShareOf { handle, card, share: part.share(&card) }).collect();
         let place = replica.holder_place(gone, me);
         let proof = PartProof::prove(&self.seed, &place, &part, &list);
         let shares: Vec<_> = list.iter().map(|of| of.share).collect();
         let shares = shares.try_into().ok()?;
-        Some(Body::Rebuild {
-            parts: PartShares { shares, proof },
-        })
+        Some(Body::Rebuild { parts: PartShares { shares, proof } })
     }
 
     pub(super) fn open(&self) -> Body {
@@ -143,18 +121,11 @@ impl Secrets {
     /// # Errors
     /// [`Broken`] if it cannot: any other answer would be a fault of this seat.
     pub(super) fn answers<G: Game>(&mut self, replica: &Replica<G>, owed: &Owed) -> Result<Answers, Broken> {
-        let place = SharePlace {
-            context: self.context,
-            step: replica.step(),
-        };
+        let place = SharePlace { context: self.context, step: replica.step() };
         let list: Vec<ShareOf> = owed
             .cards
             .iter()
-            .map(|(handle, card)| ShareOf {
-                handle: *handle,
-                card: *card,
-                share: share(&self.key, card),
-            })
+            .map(|(handle, card)| ShareOf { handle: *handle, card: *card, share: share(&self.key, card) })
             .collect();
         let shares = if list.is_empty() {
             None
@@ -164,29 +135,18 @@ impl Secrets {
             let shares = shares.try_into().map_err(|_| Broken::Batch)?;
             Some(Shares { shares, proof })
         };
-        let coin = if owed.coin {
-            Some(self.coin(replica).ok_or(Broken::Coin)?)
-        } else {
-            None
-        };
+        let coin = if owed.coin { Some(self.coin(replica).ok_or(Broken::Coin)?) } else { None };
         Ok(Answers { shares, coin })
     }
 
     /// This seat's part of a shuffle run; `None` until the seat before it has shuffled.
     pub(super) fn shuffle<G: Game>(&self, replica: &Replica<G>, held: &BTreeMap<Seat, Entry>) -> Option<Shuffled> {
         let (onto, input): (Hash32, _) = replica.shuffle_base(self.context.seat, held)?;
-        let place = ShufflePlace {
-            context: self.context,
-            deck: replica.deck_on_its_way()?,
-        };
+        let place = ShufflePlace { context: self.context, deck: replica.deck_on_its_way()? };
         let key = replica.joint_key();
         let (output, proof) = shuffle::shuffle(&self.seed, &place, replica.deck_name(), key, &input).ok()?;
         let deck = output.to_vec().try_into().ok()?;
-        Some(Shuffled {
-            onto,
-            deck,
-            proof: Box::new(proof),
-        })
+        Some(Shuffled { onto, deck, proof: Box::new(proof) })
     }
 
     /// The face of a card dealt to this seat.

@@ -85,11 +85,7 @@ pub(super) fn check_deck(cards: &[Face]) -> Result<(), Broken> {
 
 impl<'a> Replay<'a> {
     pub(super) fn new(script: &'a [Answered]) -> Self {
-        Self {
-            script: script.iter(),
-            batch: Vec::new(),
-            broken: None,
-        }
+        Self { script: script.iter(), batch: Vec::new(), broken: None }
     }
 
     /// The open batch.
@@ -188,12 +184,8 @@ mod tests {
     #[test]
     fn a_batch_asks_for_no_more_than_an_entry_carries() {
         let deck = DeckId(0);
-        let cards: Vec<Handle> = (0..=MAX_SHARES)
-            .map(|n| Handle {
-                deck,
-                position: u8::try_from(n % MAX_DECK).unwrap(),
-            })
-            .collect();
+        let cards: Vec<Handle> =
+            (0..=MAX_SHARES).map(|n| Handle { deck, position: u8::try_from(n % MAX_DECK).unwrap() }).collect();
         for (count, sound) in [(MAX_SHARES - 1, true), (MAX_SHARES, false)] {
             let mut replay = Replay::new(&[]);
             replay.deal(cards[0], Seat::new(0).unwrap());

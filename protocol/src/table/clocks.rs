@@ -67,10 +67,7 @@ pub struct Limits {
 impl Limits {
     /// The limits of the charter. Without any, no seat is ever absent.
     pub fn of(timing: Option<Timing>) -> Self {
-        Self {
-            absence: timing.map_or(u64::MAX, Timing::absence_ms),
-            turn_time: timing.and_then(Timing::turn_time_ms),
-        }
+        Self { absence: timing.map_or(u64::MAX, Timing::absence_ms), turn_time: timing.and_then(Timing::turn_time_ms) }
     }
 }
 
@@ -84,10 +81,7 @@ impl Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self {
-            absence: ABSENCE,
-            turn_time: None,
-        }
+        Self { absence: ABSENCE, turn_time: None }
     }
 }
 
@@ -319,16 +313,8 @@ impl Clocks {
 
     /// How long the table has waited for a seat, if its entry is due.
     pub fn waited(&self, seat: Seat) -> Option<Waited> {
-        let silent = if self.others.contains(seat) {
-            self.silent_for(seat)?
-        } else {
-            0
-        };
-        Some(Waited {
-            seat,
-            due: self.due_for(seat)?,
-            silent,
-        })
+        let silent = if self.others.contains(seat) { self.silent_for(seat)? } else { 0 };
+        Some(Waited { seat, due: self.due_for(seat)?, silent })
     }
 
     /// Whether a seat has been silent for the whole absence timeout.
@@ -432,18 +418,9 @@ impl Clocks {
             return None;
         }
         let wall = |then: Moment| now.wall.saturating_sub(self.since(then).unwrap_or(0));
-        let seats = waits.iter().map(|(seat, (due, heard))| Wait {
-            seat: *seat,
-            due: wall(*due),
-            heard: wall(*heard),
-        });
+        let seats = waits.iter().map(|(seat, (due, heard))| Wait { seat: *seat, due: wall(*due), heard: wall(*heard) });
         let seats = Bounded::first(seats);
-        self.kept = Some(Kept {
-            step,
-            waits,
-            offset,
-            at: self.uptime,
-        });
+        self.kept = Some(Kept { step, waits, offset, at: self.uptime });
         Some(Waits { step, seats })
     }
 }
@@ -479,11 +456,7 @@ mod tests {
         fn new(absence: u64, turn_time: Option<u64>) -> Self {
             let limits = Limits { absence, turn_time };
             let others = [seat(1), seat(2)].into_iter().collect();
-            let mut program = Self {
-                clocks: Clocks::new(others, limits),
-                now: START,
-                set: 0,
-            };
+            let mut program = Self { clocks: Clocks::new(others, limits), now: START, set: 0 };
             program.clocks.tick(program.time());
             program
         }
@@ -491,10 +464,7 @@ mod tests {
         /// The clocks: the monotonic one begins with the program.
         fn time(&self) -> Now {
             let wall = self.now.checked_add_signed(self.set).unwrap();
-            Now {
-                up: self.now - START,
-                wall,
-            }
+            Now { up: self.now - START, wall }
         }
 
         /// Ticks each second for `time`, and hears these seats before each tick.
@@ -794,13 +764,7 @@ mod tests {
         program.clocks = Clocks::new(program.clocks.others, program.clocks.limits);
         program.clocks.restore(&Waits {
             step: 7,
-            seats: vec![Wait {
-                seat: seat(2),
-                due: START,
-                heard: START,
-            }]
-            .try_into()
-            .unwrap(),
+            seats: vec![Wait { seat: seat(2), due: START, heard: START }].try_into().unwrap(),
         });
         program.clocks.next_step();
         program.jump(START + HOUR);

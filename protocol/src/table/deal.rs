@@ -145,11 +145,7 @@ impl Deal {
     }
 
     pub(super) fn context(&self, seat: Seat) -> Context {
-        Context {
-            table: self.table,
-            deal: self.number,
-            seat,
-        }
+        Context { table: self.table, deal: self.number, seat }
     }
 
     // Commitments, keys and coins.
@@ -170,9 +166,7 @@ impl Deal {
 
     /// Whether each of `seats` can flip before it needs a new chain.
     pub(super) fn can_flip(&self, seats: SeatSet) -> bool {
-        seats
-            .iter()
-            .all(|seat| self.tip(seat).is_some_and(|tip| !tip.is_used_up()))
+        seats.iter().all(|seat| self.tip(seat).is_some_and(|tip| !tip.is_used_up()))
     }
 
     /// Consumes one flip: advances every chain and returns the number of the flip.
@@ -246,9 +240,7 @@ impl Deal {
     /// The deal's seats outside a party, with their keys: the holders of the parts of that party's keys.
     pub(super) fn escrow_holders(&self, party: SeatSet) -> BTreeMap<Seat, Point> {
         let keys = self.keys.iter();
-        keys.filter(|(seat, _)| !party.contains(**seat))
-            .map(|(seat, (key, _))| (*seat, *key))
-            .collect()
+        keys.filter(|(seat, _)| !party.contains(**seat)).map(|(seat, (key, _))| (*seat, *key)).collect()
     }
 
     /// Whether keys are in escrow.
@@ -292,9 +284,7 @@ impl Deal {
         };
         for (index, card) in cards.iter().enumerate() {
             let of_card = parts.iter();
-            let of_card = of_card
-                .filter_map(|(holder, list)| Some((*holder, *list.get(index)?)))
-                .collect();
+            let of_card = of_card.filter_map(|(holder, list)| Some((*holder, *list.get(index)?))).collect();
             if let Some(share) = escrow::combine(&escrow, &of_card) {
                 self.publish_share(seat, *card, share);
             }
@@ -348,10 +338,7 @@ impl Deal {
         run.done.insert(seat);
         run.last = Some(entry);
         let input = Arc::clone(&run.cards);
-        let place = ShufflePlace {
-            context: self.context(seat),
-            deck: run.deck,
-        };
+        let place = ShufflePlace { context: self.context(seat), deck: run.deck };
         run.cards = Arc::new(shuffled.deck.to_vec());
         self.made.entry(seat).or_default().push(Made::Shuffle {
             place,
@@ -365,12 +352,7 @@ impl Deal {
     //= T5.28
     pub(super) fn end_run(&mut self, run: Run) {
         let shares = vec![BTreeMap::new(); run.cards.len()];
-        self.decks.push(SealedDeck {
-            points: run.points,
-            cards: run.cards,
-            holders: run.holders,
-            shares,
-        });
+        self.decks.push(SealedDeck { points: run.points, cards: run.cards, holders: run.holders, shares });
     }
 
     fn position(&self, handle: Handle) -> Option<(&SealedDeck, usize)> {
@@ -414,15 +396,8 @@ impl Deal {
         for ShareOf { handle, share, .. } in &shares {
             self.publish_share(seat, *handle, *share);
         }
-        let place = SharePlace {
-            context: self.context(seat),
-            step,
-        };
-        self.made.entry(seat).or_default().push(Made::Shares {
-            place,
-            shares,
-            proof: Box::new(proof),
-        });
+        let place = SharePlace { context: self.context(seat), step };
+        self.made.entry(seat).or_default().push(Made::Shares { place, shares, proof: Box::new(proof) });
     }
 
     fn publish_share(&mut self, seat: Seat, handle: Handle, share: Point) {
@@ -479,13 +454,9 @@ impl Deal {
     fn is_reproduced(&self, seat: Seat, seed: &Seed, secret: &SecretKey, own: &Point) -> bool {
         let mut made = self.made.get(&seat).into_iter().flatten();
         let all = made.try_fold(Reproduction::new(seed), |all, made| match made {
-            Made::Shuffle {
-                place,
-                key,
-                input,
-                output,
-                proof,
-            } => all.shuffle(place, self.deck_name, key, [input, output], proof),
+            Made::Shuffle { place, key, input, output, proof } => {
+                all.shuffle(place, self.deck_name, key, [input, output], proof)
+            }
             Made::Shares { place, shares, proof } => all.shares(place, secret, own, shares, proof),
             Made::Tip { .. } | Made::Parts { .. } | Made::Escrow { .. } => {
                 self.check_made(made, seat, seed, secret, own).is_ok().then_some(all)
@@ -510,13 +481,7 @@ impl Deal {
                     return Err(OpeningFault::Tip { chain: *chain });
                 }
             }
-            Made::Parts {
-                place,
-                owner_key,
-                parts,
-                shares,
-                proof,
-            } => {
+            Made::Parts { place, owner_key, parts, shares, proof } => {
                 let held = escrow::open_part(&place.owner, seat, secret, owner_key, parts).ok();
                 let same = held.is_some_and(|part| {
                     shares.iter().all(|of| part.share(&of.card) == of.share)
@@ -531,13 +496,7 @@ impl Deal {
                     return Err(OpeningFault::Escrow);
                 }
             }
-            Made::Shuffle {
-                place,
-                key,
-                input,
-                output,
-                proof,
-            } => {
+            Made::Shuffle { place, key, input, output, proof } => {
                 let again = shuffle::shuffle(seed, place, self.deck_name, key, input).ok();
                 if again.is_none_or(|(cards, again)| cards != *output || again != **proof) {
                     return Err(OpeningFault::Shuffle { deck: place.deck.0 });
@@ -555,10 +514,8 @@ impl Deal {
 
     /// The faces of the sealed cards that these seeds open together with the shares in the log.
     pub(super) fn faces_by(&self, seeds: &BTreeMap<Seat, Seed>) -> Faces {
-        let secrets: BTreeMap<Seat, SecretKey> = seeds
-            .iter()
-            .map(|(seat, seed)| (*seat, SecretKey::derive(seed, &self.context(*seat))))
-            .collect();
+        let secrets: BTreeMap<Seat, SecretKey> =
+            seeds.iter().map(|(seat, seed)| (*seat, SecretKey::derive(seed, &self.context(*seat)))).collect();
         let mut faces = Faces::new();
         for (number, deck) in (0..=u16::MAX).zip(&self.decks) {
             let own = secrets.iter().filter(|(seat, _)| deck.holders.contains(**seat));

@@ -124,11 +124,7 @@ pub enum TranscriptError {
 
 impl Transcript {
     pub(crate) fn new(charter: SignedCharter, entries: Vec<SignedEntry>, trailer: Trailer) -> Self {
-        Self {
-            charter,
-            entries,
-            trailer,
-        }
+        Self { charter, entries, trailer }
     }
 
     /// A log with no entries yet.
@@ -182,11 +178,7 @@ impl Transcript {
             version: VERSION,
             charter: self.charter.charter().clone(),
             signatures: signatures.try_into().map_err(|_| too_long(seats))?,
-            entries: self
-                .entries
-                .clone()
-                .try_into()
-                .map_err(|_| too_long(self.entries.len()))?,
+            entries: self.entries.clone().try_into().map_err(|_| too_long(self.entries.len()))?,
             trailer: self.trailer.clone(),
         };
         Ok(encode(&file))
@@ -214,11 +206,7 @@ impl Transcript {
         Self::check_start(bytes)?;
         let file: File = decode(bytes, MAX_BYTES)?;
         let charter = SignedCharter::assemble(file.charter, file.signatures.into_inner())?;
-        Ok(Self {
-            charter,
-            entries: file.entries.into_inner(),
-            trailer: file.trailer,
-        })
+        Ok(Self { charter, entries: file.entries.into_inner(), trailer: file.trailer })
     }
 
     /// The charter.
@@ -275,9 +263,6 @@ mod tests {
     fn another_format_version_is_refused_by_number() {
         let old = Transcript::from_bytes(b"fairdeal\x01").unwrap_err();
         assert_eq!(old, TranscriptError::Version(1));
-        assert_eq!(
-            old.to_string(),
-            "the transcript has format version 1; this program reads version 3"
-        );
+        assert_eq!(old.to_string(), "the transcript has format version 1; this program reads version 3");
     }
 }

@@ -51,10 +51,7 @@ impl<T, const MAX: usize> TryFrom<Vec<T>> for Bounded<T, MAX> {
 
     fn try_from(items: Vec<T>) -> Result<Self, TooMany> {
         if items.len() > MAX {
-            return Err(TooMany {
-                got: items.len(),
-                most: MAX,
-            });
+            return Err(TooMany { got: items.len(), most: MAX });
         }
         Ok(Self(items))
     }
@@ -145,10 +142,7 @@ pub fn is_shown(c: char) -> bool {
 
 fn check<const MAX: usize>(text: &str) -> Result<(), TextError> {
     if text.len() > MAX {
-        return Err(TextError::TooLong {
-            got: text.len(),
-            most: MAX,
-        });
+        return Err(TextError::TooLong { got: text.len(), most: MAX });
     }
     match text.chars().find(|c| !is_shown(*c)) {
         Some(hidden) => Err(TextError::Hidden(hidden)),
@@ -213,15 +207,7 @@ mod tests {
         assert_eq!(text("Zoë 🎲\u{fe0f}").unwrap().as_str(), "Zoë 🎲\u{fe0f}");
         let long = TextError::TooLong { got: 17, most: 16 };
         assert_eq!(text(&"x".repeat(17)), Err(long));
-        for hidden in [
-            '\u{1b}',
-            '\n',
-            '\u{9b}',
-            '\u{202e}',
-            '\u{200d}',
-            '\u{3164}',
-            '\u{e0041}',
-        ] {
+        for hidden in ['\u{1b}', '\n', '\u{9b}', '\u{202e}', '\u{200d}', '\u{3164}', '\u{e0041}'] {
             assert_eq!(text(&format!("a{hidden}")), Err(TextError::Hidden(hidden)));
             let bytes = encode(&format!("a{hidden}"));
             assert!(decode::<Text<16>>(&bytes, 64).is_err());

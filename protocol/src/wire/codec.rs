@@ -104,10 +104,7 @@ fn no_encoding<T: ?Sized>(error: &dyn std::fmt::Display) -> ! {
 pub fn decode<T: Serialize + DeserializeOwned>(bytes: &[u8], limit: usize) -> Result<T, CodecError> {
     let limit = limit.min(MAX_BYTES);
     if bytes.len() > limit {
-        return Err(CodecError::TooLong {
-            size: bytes.len(),
-            limit,
-        });
+        return Err(CodecError::TooLong { size: bytes.len(), limit });
     }
     // Claimed lengths count against bincode's limit before anything is read. One input byte yields at most 16 bytes (in
     // a number), so short input needs only a small limit. Texts borrow from the input, so only bytes that are there are
@@ -152,10 +149,7 @@ mod tests {
         assert_eq!(decode::<(u32, String)>(&padded, 100), Err(CodecError::NotCanonical));
         let trailing = [bytes.clone(), vec![0]].concat();
         assert_eq!(decode::<(u32, String)>(&trailing, 100), Err(CodecError::NotCanonical));
-        assert!(matches!(
-            decode::<(u32, String)>(&bytes, 3),
-            Err(CodecError::TooLong { size: 7, limit: 3 })
-        ));
+        assert!(matches!(decode::<(u32, String)>(&bytes, 3), Err(CodecError::TooLong { size: 7, limit: 3 })));
     }
 
     /// A value whose `Serialize` fails after some bytes.
@@ -196,10 +190,7 @@ mod tests {
         // A string that claims 200 MiB.
         let bytes = [252, 0, 0, 128, 12];
         let refused = decode::<String>(&bytes, 100);
-        assert_eq!(
-            refused,
-            Err(CodecError::Malformed("a length in it is too large".to_owned()))
-        );
+        assert_eq!(refused, Err(CodecError::Malformed("a length in it is too large".to_owned())));
     }
 
     #[test]

@@ -45,11 +45,7 @@ fn late_acks_after_a_long_think_remove_nobody() {
 #[test]
 fn a_slow_shuffle_run_removes_nobody() {
     for seed in 0..3 {
-        let plan = Plan {
-            weather: slow_weather(2_000),
-            absence: Some(5_000),
-            ..Plan::default()
-        };
+        let plan = Plan { weather: slow_weather(2_000), absence: Some(5_000), ..Plan::default() };
         nobody_is_removed(6, seed, plan);
     }
 }
@@ -59,11 +55,7 @@ fn a_slow_shuffle_run_removes_nobody() {
 fn one_offline_seat_removes_no_thinker() {
     for since in (60_000..240_000).step_by(9_000) {
         let offline = Cut::between(seats(&[2]), seats(&[0, 1, 3]), since..since + 7_000);
-        let plan = Plan {
-            thinker: Some((seat(1), 300_000)),
-            cuts: vec![offline],
-            ..Plan::default()
-        };
+        let plan = Plan { thinker: Some((seat(1), 300_000)), cuts: vec![offline], ..Plan::default() };
         nobody_is_removed(4, since, plan);
     }
 }
@@ -85,11 +77,7 @@ fn a_thinker_without_a_direct_link_stays() {
 #[test]
 fn one_impatient_seat_removes_no_thinker() {
     for seed in 0..6 {
-        let plan = Plan {
-            own_absence: Some((seat(0), 2_000)),
-            thinker: Some((seat(1), 400_000)),
-            ..Plan::default()
-        };
+        let plan = Plan { own_absence: Some((seat(0), 2_000)), thinker: Some((seat(1), 400_000)), ..Plan::default() };
         nobody_is_removed(4, seed, plan);
     }
 }
@@ -98,11 +86,7 @@ fn one_impatient_seat_removes_no_thinker() {
 #[test]
 fn silence_after_a_long_think_is_no_absence() {
     let silence = Cut::between(seats(&[0]), seats(&[1]), 300_000..u64::MAX);
-    let plan = Plan {
-        thinker: Some((seat(1), LONG)),
-        cuts: vec![silence],
-        ..Plan::default()
-    };
+    let plan = Plan { thinker: Some((seat(1), LONG)), cuts: vec![silence], ..Plan::default() };
     let mut sim = Sim::new(&rules(2, 4), ANY_SEED, plan);
     sim.run(300_000);
     assert!(sim.room[1].table.is_my_turn(), "it thinks");

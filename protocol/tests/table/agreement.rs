@@ -30,19 +30,12 @@ fn flip_first(mut rules: RuleSet) -> RuleSet {
 
 /// Players also act out of turn and leave: `leaves` is the chance per ten thousand looks at the table.
 fn leavers(leaves: u32) -> Plan {
-    Plan {
-        leaves,
-        ..Plan::interjecting()
-    }
+    Plan { leaves, ..Plan::interjecting() }
 }
 
 /// The seat is gone for good from output number `output`.
 fn without(gone: Seat, output: u64) -> Plan {
-    Plan {
-        doomed: Some((gone, output)),
-        interjects: true,
-        ..Plan::impatient()
-    }
+    Plan { doomed: Some((gone, output)), interjects: true, ..Plan::impatient() }
 }
 
 /// Checks that all tables ended with the same log, and that the transcript is byte-identical and fair.
@@ -50,12 +43,7 @@ fn check(sim: &Sim, what: &str) {
     let first = &sim.room[0].table;
     for table in sim.room.tables() {
         assert_eq!(table.stopped(), None, "{what}");
-        assert!(
-            table.is_finished(),
-            "{what}: {:?} rests at {:?}",
-            table,
-            table.progress()
-        );
+        assert!(table.is_finished(), "{what}: {:?} rests at {:?}", table, table.progress());
         assert_eq!(table.log_hash(), first.log_hash(), "{what}");
     }
     let bytes = first.transcript().to_bytes().unwrap();
@@ -93,10 +81,7 @@ fn interjections_find_their_place() {
 #[test]
 fn a_bad_network_changes_nothing() {
     for seed in 0..4 {
-        let plan = Plan {
-            weather: bad_weather(200, 200, 200),
-            ..Plan::interjecting()
-        };
+        let plan = Plan { weather: bad_weather(200, 200, 200), ..Plan::interjecting() };
         let sim = play(&rules(3, 15), seed, plan);
         check(&sim, &format!("seed {seed}"));
     }
@@ -121,10 +106,7 @@ fn leavers_leave_while_others_think() {
     let mut left = 0;
     for seed in 0..12 {
         let seats = u8::try_from(2 + seed % 5).unwrap();
-        let plan = Plan {
-            thoughtful: true,
-            ..leavers(15)
-        };
+        let plan = Plan { thoughtful: true, ..leavers(15) };
         let mut sim = Sim::new(&rules(seats, 25), 800 + seed, plan);
         // Less than an hour: a player that thinks longer is voted out.
         sim.run(3_000_000);
@@ -138,11 +120,7 @@ fn leavers_leave_while_others_think() {
 fn leavers_leave_through_a_bad_network() {
     let mut left = 0;
     for seed in 0..4 {
-        let plan = Plan {
-            weather: bad_weather(100, 100, 100),
-            crashes: 4,
-            ..leavers(10)
-        };
+        let plan = Plan { weather: bad_weather(100, 100, 100), crashes: 4, ..leavers(10) };
         let sim = play(&rules(4, 15), 400 + seed, plan);
         left += check_stayers(&sim, &format!("seed {seed}"));
     }
@@ -197,10 +175,7 @@ fn strict_table_redeals_without_an_absent_seat() {
     let (mut removed, mut voided) = (0, 0);
     for seed in 0..8 {
         let what = format!("seed {seed}");
-        let rules = RuleSet {
-            strict: true,
-            ..rules(4, 16)
-        };
+        let rules = RuleSet { strict: true, ..rules(4, 16) };
         let sim = play(&rules, 900 + seed, without(seat(2), 30 + 40 * seed));
         let stayed = [0, 1, 3].map(|index| &sim.room[index].table);
         for table in stayed {
@@ -231,10 +206,8 @@ fn voids(sim: &Sim, seat: Seat) -> usize {
 
 /// Like [`check`], for the seats that stayed; returns how many left.
 fn check_stayers(sim: &Sim, what: &str) -> usize {
-    let (left, stayed): (Vec<_>, Vec<_>) = sim
-        .room
-        .tables()
-        .partition(|table| !table.replica().live().contains(table.me()));
+    let (left, stayed): (Vec<_>, Vec<_>) =
+        sim.room.tables().partition(|table| !table.replica().live().contains(table.me()));
     let first = stayed[0];
     for table in &stayed {
         assert_eq!(table.stopped(), None, "{what}");
@@ -256,11 +229,7 @@ fn check_stayers(sim: &Sim, what: &str) -> usize {
 fn crashes_change_nothing() {
     let mut crashes = 0;
     for seed in 0..4 {
-        let plan = Plan {
-            weather: bad_weather(50, 50, 50),
-            crashes: 8,
-            ..Plan::interjecting()
-        };
+        let plan = Plan { weather: bad_weather(50, 50, 50), crashes: 8, ..Plan::interjecting() };
         let seats = u8::try_from(2 + seed % 3).unwrap();
         let sim = play(&rules(seats, 15), 100 + seed, plan);
         check(&sim, &format!("seed {seed}"));
@@ -304,12 +273,8 @@ fn late_seats_that_are_removed_part_nobody() {
     let (mut voted, mut ended, mut rest) = (0, 0, 0);
     for seed in 0..runs(10) {
         let what = format!("seed {seed}");
-        let plan = Plan {
-            absence: Some(3_000),
-            weather: bad_weather(150, 100, 300),
-            crashes: 4,
-            ..Plan::interjecting()
-        };
+        let plan =
+            Plan { absence: Some(3_000), weather: bad_weather(150, 100, 300), crashes: 4, ..Plan::interjecting() };
         let seats = u8::try_from(3 + seed % 3).unwrap();
         let mut sim = Sim::new(&rules(seats, 10), 700 + seed, plan);
         sim.run(1_000_000);

@@ -124,9 +124,8 @@ fn keys_that_are_not_ones_own() {
         let sim = std::panic::catch_unwind(move || {
             play_among(3, CHEAT, seed, |content, heard| {
                 matches!(content.body, Body::Key { .. } if !done).then_some(())?;
-                let key = heard
-                    .iter()
-                    .find(|entry| entry.seat() == seat(0) && matches!(entry.body(), Body::Key { .. }))?;
+                let key =
+                    heard.iter().find(|entry| entry.seat() == seat(0) && matches!(entry.body(), Body::Key { .. }))?;
                 done = true;
                 with(content, key.body().clone())
             })
@@ -136,13 +135,7 @@ fn keys_that_are_not_ones_own() {
     let copied = copied.expect("in twenty games the cheat speaks after seat 0 once");
     assert_eq!(named(&copied), FaultKind::Key(KeyError::Equation));
     let identity = play(|content, _| match &content.body {
-        Body::Key { proof, .. } => with(
-            content,
-            Body::Key {
-                key: Point::identity(),
-                proof: proof.clone(),
-            },
-        ),
+        Body::Key { proof, .. } => with(content, Body::Key { key: Point::identity(), proof: proof.clone() }),
         _ => None,
     });
     assert_eq!(named(&identity), FaultKind::Key(KeyError::Identity));
@@ -195,21 +188,9 @@ fn answers_too_many_or_in_the_wrong_order() {
             none.then_some(())
         })
     });
-    assert!(matches!(
-        named(&unasked),
-        FaultKind::WrongAnswers {
-            coin: " and a coin",
-            ..
-        }
-    ));
+    assert!(matches!(named(&unasked), FaultKind::WrongAnswers { coin: " and a coin", .. }));
     let missing = play(|content, _| with_answers(content, |answers| answers.coin.take().map(|_| ())));
-    assert!(matches!(
-        named(&missing),
-        FaultKind::WrongAnswers {
-            coin: " and no coin",
-            ..
-        }
-    ));
+    assert!(matches!(named(&missing), FaultKind::WrongAnswers { coin: " and no coin", .. }));
 }
 
 #[test]
@@ -221,31 +202,19 @@ fn entries_of_the_wrong_kind() {
         });
         named(&sim)
     };
-    assert!(matches!(
-        ack_as(|_| Body::Close),
-        FaultKind::WrongKind { wanted: "ack", .. }
-    ));
-    let acts = ack_as(|answers| Body::Act {
-        action: encode(&Action::Draw).try_into().unwrap(),
-        answers: answers.clone(),
-    });
+    assert!(matches!(ack_as(|_| Body::Close), FaultKind::WrongKind { wanted: "ack", .. }));
+    let acts =
+        ack_as(|answers| Body::Act { action: encode(&Action::Draw).try_into().unwrap(), answers: answers.clone() });
     assert!(matches!(acts, FaultKind::WrongKind { got: "action", .. }));
-    let interjects = ack_as(|_| Body::Interject {
-        action: encode(&Action::Draw).try_into().unwrap(),
-    });
+    let interjects = ack_as(|_| Body::Interject { action: encode(&Action::Draw).try_into().unwrap() });
     assert_eq!(interjects, FaultKind::NotOutOfTurn);
-    let malformed = ack_as(|_| Body::Interject {
-        action: vec![200, 200].try_into().unwrap(),
-    });
+    let malformed = ack_as(|_| Body::Interject { action: vec![200, 200].try_into().unwrap() });
     assert_eq!(malformed, FaultKind::MalformedAction);
     // One extra byte after an action.
     let longer = play(|content, _| match &content.body {
         Body::Act { action, answers } => with(
             content,
-            Body::Act {
-                action: [action.to_vec(), vec![0]].concat().try_into().unwrap(),
-                answers: answers.clone(),
-            },
+            Body::Act { action: [action.to_vec(), vec![0]].concat().try_into().unwrap(), answers: answers.clone() },
         ),
         _ => None,
     });
@@ -302,10 +271,7 @@ fn junk_is_refused_without_blame() {
         assert!(matches!(refused, Err(ReceiveError::Codec(_))), "{bytes:?}");
     }
     // A head far in the future does no harm, and an entry paired with itself is no evidence.
-    let head = Message::Head(Head {
-        step: u64::MAX,
-        ..Head::default()
-    });
+    let head = Message::Head(Head { step: u64::MAX, ..Head::default() });
     assert_eq!(place.accept(seat(1), head), Ok(()));
     let one = entries::sign(close(0));
     assert!(Equivocation::of(&one, &one).is_none());
@@ -338,9 +304,7 @@ fn a_finished_game_stays_finished() {
     let two = [1, 2].map(|parent| entries::sign(close(parent)));
     let evidence = Equivocation::of(&two[0], &two[1]).unwrap();
     let place = &mut sim.room[0];
-    place
-        .accept(seat(CHEAT), Message::Evidence(Box::new(evidence)))
-        .unwrap();
+    place.accept(seat(CHEAT), Message::Evidence(Box::new(evidence))).unwrap();
     assert_eq!(place.table.stopped(), None);
     assert!(place.table.transcript() == fair);
 }
@@ -469,10 +433,7 @@ fn heads_are_answered_twice_a_tick() {
         place.tick(0);
         for number in 0..100 {
             let step = number % heads;
-            let head = Head {
-                step,
-                ..Head::default()
-            };
+            let head = Head { step, ..Head::default() };
             place.accept(seat(CHEAT), Message::Head(head)).unwrap();
         }
         let sent = place.take_sent().into_iter();
@@ -670,25 +631,17 @@ fn a_complaint_of_a_part_that_opens_falls_back() {
 /// The complaint that stopped a table.
 fn complaint_in(sim: &Sim) -> Complaint {
     let transcript = sim.room[2].table.transcript();
-    let complaint = transcript
-        .entries()
-        .iter()
-        .rev()
-        .find_map(|signed| match verified(signed).body() {
-            Body::Accept { complaints, .. } => complaints.first().map(|(_, found)| found.clone()),
-            _ => None,
-        });
+    let complaint = transcript.entries().iter().rev().find_map(|signed| match verified(signed).body() {
+        Body::Accept { complaints, .. } => complaints.first().map(|(_, found)| found.clone()),
+        _ => None,
+    });
     complaint.unwrap()
 }
 
 /// A game of four in which seat 3 disappears; `change` rewrites the cheat's part shares.
 pub(super) fn play_and_lose_one(seed: u64, change: impl Fn(&mut PartShares)) -> Sim {
     let charter = charter(&rules(4, LIMIT));
-    let plan = Plan {
-        absence: Some(10_000),
-        doomed: Some((seat(3), 150)),
-        ..Plan::cheating(seat(CHEAT))
-    };
+    let plan = Plan { absence: Some(10_000), doomed: Some((seat(3), 150)), ..Plan::cheating(seat(CHEAT)) };
     let mut sim = Sim::new(&rules(4, LIMIT), seed, plan);
     sim.run_with(600_000, |from, _, message| {
         let rewritten = entries::rewrite(&charter, message, |entry| {
@@ -758,19 +711,10 @@ fn the_last_word_of_a_leaver_stops_nobody() {
     let open = replica.step();
     assert!(!replica.participants().contains(seat(CHEAT)) && !place.table.is_finished());
     for step in [0, 1, open - 1, open, open + 1, u64::MAX] {
-        let [one, other] = [1, 2].map(|parent| {
-            entries::sign(Content {
-                table: charter(&rules).table(),
-                step,
-                ..close(parent)
-            })
-        });
+        let [one, other] =
+            [1, 2].map(|parent| entries::sign(Content { table: charter(&rules).table(), step, ..close(parent) }));
         let evidence = Equivocation::of(&one, &other).unwrap();
-        for message in [
-            entries::message(&[one]),
-            entries::message(&[other]),
-            Message::Evidence(Box::new(evidence)),
-        ] {
+        for message in [entries::message(&[one]), entries::message(&[other]), Message::Evidence(Box::new(evidence))] {
             place.accept(seat(CHEAT), message).unwrap();
             assert_eq!(place.table.stopped(), None, "step {step}");
         }

@@ -24,10 +24,7 @@ const CHEAT: usize = 1;
 /// Plays with a cheat that rewrites its own entries for some or all receivers. `change` gets the receiver and returns
 /// whether it changed the content.
 fn play_with(seed: u64, mut change: impl FnMut(Seat, &mut Content) -> bool) -> Sim {
-    let plan = Plan {
-        interjects: true,
-        ..Plan::cheating(seat(CHEAT))
-    };
+    let plan = Plan { interjects: true, ..Plan::cheating(seat(CHEAT)) };
     let mut sim = Sim::new(&rules(3, 20), seed, plan);
     sim.run_rewriting(120_000, |from, to, entry| {
         let mut content = entry.content().clone();
@@ -82,10 +79,7 @@ fn bad_shuffles_are_named_at_once() {
             deck[0].b = deck[1].a;
         }),
     ));
-    cases.push((
-        "a card less",
-        Box::new(|deck: &mut Vec<_>| deck.truncate(deck.len() - 1)),
-    ));
+    cases.push(("a card less", Box::new(|deck: &mut Vec<_>| deck.truncate(deck.len() - 1))));
     for (what, mut change) in cases {
         let kind = named(what, |content| {
             let shuffled = content.body.shuffled_mut();
@@ -178,9 +172,7 @@ fn illegal_actions_are_named() {
     };
     let kind = named("no action", |content| act(content, vec![255]));
     assert_eq!(kind, FaultKind::MalformedAction);
-    let kind = named("an illegal action", |content| {
-        act(content, encode(&Action::Vote { end: false }))
-    });
+    let kind = named("an illegal action", |content| act(content, encode(&Action::Vote { end: false })));
     assert!(matches!(kind, FaultKind::IllegalAction(_)), "{kind}");
     let kind = named("a turn's action out of turn", |content| match &mut content.body {
         Body::Ack { .. } => {

@@ -37,11 +37,7 @@ fn slow(number: u8, thinker: Option<usize>) -> Sim {
 }
 
 fn slow_plan(thinker: Option<usize>) -> Plan {
-    Plan {
-        weather: slow_weather(200),
-        thinker: thinker.map(|thinker| (seat(thinker), 600_000)),
-        ..Plan::impatient()
-    }
+    Plan { weather: slow_weather(200), thinker: thinker.map(|thinker| (seat(thinker), 600_000)), ..Plan::impatient() }
 }
 
 /// When links are cut in the middle of a game, in milliseconds.
@@ -108,10 +104,7 @@ fn one_of_two_may_claim_that_the_other_is_away() {
                 let what = format!("from {from}, {claims:?}: {:?}", table.progress());
                 let closed = table.stopped().is_some();
                 // A seat that has completed the step meanwhile continues, and knows that it is alone.
-                assert!(
-                    closed || table.may_claim() || !claims.contains(&table.me().index()),
-                    "{what}"
-                );
+                assert!(closed || table.may_claim() || !claims.contains(&table.me().index()), "{what}");
                 let report = audit::<Drill>(&table.transcript());
                 assert_eq!((report.finding, report.end), (None, End::Unfinished), "{what}");
                 if closed {
@@ -140,18 +133,9 @@ fn seat_owing_the_next_entry_cannot_claim() {
     let place = &mut sim.room[waits];
     assert!(place.table.may_claim());
     let claim = claim_on(&place.table, owes, &[waits]);
-    let past = Claim {
-        parent: Hash32([9; 32]),
-        ..claim
-    };
-    let later = Claim {
-        step: claim.step + 2,
-        ..claim
-    };
-    let limited = Claim {
-        ground: Ground::OutOfTime,
-        ..claim
-    };
+    let past = Claim { parent: Hash32([9; 32]), ..claim };
+    let later = Claim { step: claim.step + 2, ..claim };
+    let limited = Claim { ground: Ground::OutOfTime, ..claim };
     for claim in [claim, past, later, limited] {
         accept(place, &signed(claim));
         assert_eq!(place.table.stopped(), None, "{claim:?}");
@@ -166,11 +150,7 @@ fn a_claim_on_another_past_closes_nothing() {
     let place = &mut sim.room[0];
     assert!(place.table.is_my_turn(), "{:?}", place.table.progress());
     let claim = claim_on(&place.table, 1, &[0]);
-    let past = Claim {
-        parent: Hash32([9; 32]),
-        absent: seats(&[0]),
-        ..claim
-    };
+    let past = Claim { parent: Hash32([9; 32]), absent: seats(&[0]), ..claim };
     accept(place, &signed(past));
     assert_eq!(place.table.stopped(), None);
     // The same claim on this log closes the table.
@@ -186,17 +166,11 @@ fn a_claim_on_another_past_closes_nothing() {
 fn nobody_runs_out_of_a_time_that_was_not_agreed_on() {
     let limited = Timing::new(Some(10), Some(30)).unwrap();
     for (timing, closes) in [(Timing::default(), false), (limited, true)] {
-        let rules = RuleSet {
-            timing,
-            ..rules(2, 200)
-        };
+        let rules = RuleSet { timing, ..rules(2, 200) };
         let mut sim = Sim::new(&rules, ANY_SEED, slow_plan(Some(0)));
         sim.run(60_000);
         let place = &mut sim.room[0];
-        let claim = Claim {
-            ground: Ground::OutOfTime,
-            ..claim_on(&place.table, 1, &[0])
-        };
+        let claim = Claim { ground: Ground::OutOfTime, ..claim_on(&place.table, 1, &[0]) };
         accept(place, &signed(claim));
         assert_eq!(place.table.stopped().is_some(), closes, "{timing:?}");
     }
@@ -238,26 +212,15 @@ fn a_seat_has_one_claim_at_a_time() {
     for away in sets {
         let claim = claim_on(&place.table, 2, away);
         accept(place, &signed(claim));
-        let elsewhere = [
-            Claim {
-                parent: Hash32([7; 32]),
-                ..claim
-            },
-            Claim {
-                step: claim.step + 1,
-                ..claim
-            },
-        ];
+        let elsewhere = [Claim { parent: Hash32([7; 32]), ..claim }, Claim { step: claim.step + 1, ..claim }];
         elsewhere.into_iter().for_each(|claim| accept(place, &signed(claim)));
     }
     place.take_sent();
     let known = signed(claim_on(&place.table, 2, &[0, 1, 3]));
     place.accept(seat(0), Message::Head(Head::default())).unwrap();
     let sent = place.take_sent().into_iter();
-    let claims: Vec<Message> = sent
-        .map(|sent| sent.message)
-        .filter(|message| matches!(message, Message::Claim(_)))
-        .collect();
+    let claims: Vec<Message> =
+        sent.map(|sent| sent.message).filter(|message| matches!(message, Message::Claim(_))).collect();
     assert_eq!(claims, [known]);
 }
 
@@ -415,10 +378,7 @@ fn unfinished(whole: &Transcript) -> Transcript {
 fn a_finished_game_is_finished_in_every_file() {
     let mut unopened = SeatSet::EMPTY;
     for latency in [150, 400, 700, 1000] {
-        let plan = Plan {
-            weather: slow_weather(latency),
-            ..Plan::impatient()
-        };
+        let plan = Plan { weather: slow_weather(latency), ..Plan::impatient() };
         let mut sim = Sim::new(&rules(2, 16), ANY_SEED, plan);
         let over = |sim: &Sim| sim.room.tables().any(|table| table.replica().is_over());
         let mut now = 0;

@@ -136,10 +136,7 @@ fn leaving_never_voids_a_deal() {
     let mut together = 0;
     for seed in 0..8 {
         let what = format!("seed {seed}");
-        let plan = Plan {
-            leaves: 90,
-            ..Plan::impatient()
-        };
+        let plan = Plan { leaves: 90, ..Plan::impatient() };
         let mut sim = Sim::new(&rules(5, 20), 40 + seed, plan);
         sim.run(LONG);
         let stayed = sim.room.tables().filter(|table| !table.has_left());
@@ -201,9 +198,7 @@ fn a_group_voids_the_deal() {
 fn a_removal_before_the_escrow_is_accepted_voids() {
     for kind in ["commitment", "key", "escrow", "acceptance"] {
         let mut sim = table(&rules(4, 12), ANY_SEED);
-        sim.run_losing(LONG, |entry| {
-            when(entry.seat() == seat(3) && entry.body().kind() == kind, &[3])
-        });
+        sim.run_losing(LONG, |entry| when(entry.seat() == seat(3) && entry.body().kind() == kind, &[3]));
         let (report, steps) = finished(&sim, &[0, 1, 2], kind);
         assert_eq!(report.left[0].deal, 0, "{kind}");
         assert_eq!(voided(&sim, 0), [0], "{kind}");
@@ -259,9 +254,7 @@ fn a_program_goes_with_all_its_seats() {
         assert_eq!(voided(&sim, 3), [0; 0], "{what}");
         let needed = [0, 1, 2].map(|index| (deal, seat(index)));
         assert_eq!(rebuilt(&steps), needed, "{what}");
-        let last = steps
-            .iter()
-            .rposition(|(_, kind)| matches!(kind, StepKind::Rebuild { .. }));
+        let last = steps.iter().rposition(|(_, kind)| matches!(kind, StepKind::Rebuild { .. }));
         let (after, _) = steps[last.unwrap() + 1];
         assert_eq!(after, deal, "{what}: the same deal goes on");
     }
@@ -305,9 +298,7 @@ fn a_guilty_seat_takes_its_party_along() {
     for seed in 0..2 {
         let what = format!("seed {seed}");
         let cheat = seat(1);
-        let sim = cheated(seed, cheat, |entry, _| {
-            matches!(entry.body(), Body::Ack { .. }) && entry.step() > 10
-        });
+        let sim = cheated(seed, cheat, |entry, _| matches!(entry.body(), Body::Ack { .. }) && entry.step() > 10);
         let (report, steps) = finished(&sim, &[3, 4], &what);
         let Some(first) = report.left.first() else {
             continue;
@@ -315,11 +306,7 @@ fn a_guilty_seat_takes_its_party_along() {
         seen += 1;
         for (index, gone) in [0, 1, 2].into_iter().zip(&report.left) {
             assert_eq!((gone.seat, gone.deal), (seat(index), first.deal), "{what}");
-            assert!(
-                matches!(&gone.why, Reason::Fault(fault) if fault.seat == cheat),
-                "{what}: {:?}",
-                gone.why
-            );
+            assert!(matches!(&gone.why, Reason::Fault(fault) if fault.seat == cheat), "{what}: {:?}", gone.why);
         }
         assert_eq!(report.left.len(), 3, "{what}");
         assert_eq!(voided(&sim, 3), [0; 0], "{what}");
@@ -354,10 +341,7 @@ fn two_faces_of_a_seat_remove_its_party() {
 /// Plays at the host's table. In the first step that `where_to` accepts, the cheat sends another entry to the seats it
 /// selects. The cheat's party withholds its fork reports.
 fn cheated(seed: u64, cheat: Seat, where_to: impl Fn(&Entry, Seat) -> bool) -> Sim {
-    let plan = Plan {
-        cheat: Some(cheat),
-        ..Plan::impatient()
-    };
+    let plan = Plan { cheat: Some(cheat), ..Plan::impatient() };
     let mut sim = hosted(seed, plan);
     let charter = sim.room.charter.clone();
     let party = sim.room[0].table.replica().party(cheat);

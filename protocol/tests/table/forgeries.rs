@@ -88,11 +88,7 @@ fn an_entry_signed_anew_blames_nobody_honest() {
             let mut entries = whole.entries().to_vec();
             entries[index] = anew.signed().clone();
             let step_end = (index / 3 + 1) * 3;
-            for (cut, end) in [
-                (entries.len(), End::Finished),
-                (step_end, End::Unfinished),
-                (step_end, End::Stopped),
-            ] {
+            for (cut, end) in [(entries.len(), End::Finished), (step_end, End::Unfinished), (step_end, End::Stopped)] {
                 let finding = audit::<Drill>(&forge(&whole, &entries[..cut], end)).finding;
                 let finding = finding.expect("a forgery is found");
                 let blamed = finding.seat();
@@ -124,10 +120,7 @@ fn a_bad_shuffle_is_named_whatever_follows() {
     let until = (index / 3 + 1) * 3;
     let out_of_place = [&entries[..until], &entries[..1]].concat();
     let foreign = {
-        let content = Content {
-            table: Hash32([9; 32]),
-            ..entry.content().clone()
-        };
+        let content = Content { table: Hash32([9; 32]), ..entry.content().clone() };
         [&entries[..until], &[entries::sign(content).signed().clone()]].concat()
     };
     for (what, entries) in [
@@ -146,10 +139,7 @@ fn a_bad_shuffle_is_named_whatever_follows() {
         }
     }
     // A spectator learns of it with the page that contains it.
-    let page = Page {
-        entries: entries[..until].to_vec().try_into().unwrap(),
-        ..Page::default()
-    };
+    let page = Page { entries: entries[..until].to_vec().try_into().unwrap(), ..Page::default() };
     let mut follower = Follower::<Drill>::new(whole.charter().clone()).unwrap();
     match follower.take(page) {
         Err(FollowError::Finding(Finding::Fault(fault))) => assert_eq!(fault.seat, entry.seat()),
@@ -182,10 +172,7 @@ fn a_removal_without_its_certificate_is_no_removal() {
     let with = |change: &dyn Fn(&mut Proof)| {
         let mut changed = proof.clone();
         change(&mut changed);
-        let removal = Certificate {
-            step: certificate.step,
-            decisions: vec![changed].try_into().unwrap(),
-        };
+        let removal = Certificate { step: certificate.step, decisions: vec![changed].try_into().unwrap() };
         finding_with(&whole, (vec![removal], [0_u8; 3]))
     };
     assert_eq!(with(&|_| ()), None);
@@ -219,10 +206,7 @@ fn a_removal_without_its_certificate_is_no_removal() {
     let another = |proof: &mut Proof| {
         proof.proposal = resign(&proof.proposal, &|statement| {
             if let Says::Propose { value, .. } = &mut statement.says {
-                *value = Value::Out {
-                    seats: SeatSet::one(seat(0)),
-                    counted: Vec::new().try_into().unwrap(),
-                };
+                *value = Value::Out { seats: SeatSet::one(seat(0)), counted: Vec::new().try_into().unwrap() };
             }
         });
     };
@@ -234,22 +218,11 @@ fn a_removal_without_its_certificate_is_no_removal() {
     let other_step = consent(&|statement| statement.step += 1);
     let other_parent = consent(&|statement| statement.parent = Hash32([1; 32]));
     let other_instance = consent(&|statement| statement.instance = 1);
-    let changes: [&dyn Fn(&mut Proof); 8] = [
-        &fewer,
-        &minority,
-        &twice,
-        &another,
-        &other_set,
-        &other_step,
-        &other_parent,
-        &other_instance,
-    ];
+    let changes: [&dyn Fn(&mut Proof); 8] =
+        [&fewer, &minority, &twice, &another, &other_set, &other_step, &other_parent, &other_instance];
     for (number, change) in changes.into_iter().enumerate() {
         let finding = with(change);
-        assert!(
-            matches!(finding, Some(Finding::Removal { .. })),
-            "{number}: {finding:?}"
-        );
+        assert!(matches!(finding, Some(Finding::Removal { .. })), "{number}: {finding:?}");
     }
 }
 
@@ -268,10 +241,7 @@ fn a_removal_without_its_proof_is_no_removal() {
     let with =
         |seat: Seat, entry: SignedEntry| finding_with(&whole, (whole.removals(), vec![(seat, entry)], [0_u8; 2]));
     assert_eq!(with(proven.seat, proven.entry.clone()), None);
-    let elsewhere = Content {
-        parent: Hash32([1; 32]),
-        ..content.clone()
-    };
+    let elsewhere = Content { parent: Hash32([1; 32]), ..content.clone() };
     let elsewhere = entries::sign(elsewhere);
     let innocent = seat(0);
     let (step, seat) = (content.step, proven.seat);
@@ -314,10 +284,7 @@ fn words_on_another_log_do_not_lead_on_from_this_one() {
         finding_with(&whole, ([0_u8; 2], halted, [0_u8; 1]))
     };
     assert_eq!(with(&|hash| hash), None);
-    let fork_reports: Vec<ForkReport> = words(&|hash| hash)
-        .iter()
-        .map(|word| word.fork_report().clone())
-        .collect();
+    let fork_reports: Vec<ForkReport> = words(&|hash| hash).iter().map(|word| word.fork_report().clone()).collect();
     let step = resolve(&fork_reports).unwrap().point.step;
     let elsewhere = with(&|hash| Hash32([hash.0[0]; 32]));
     let culprit = seat(CHEAT);

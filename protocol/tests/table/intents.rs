@@ -62,9 +62,7 @@ fn waiting_action_is_dropped_with_its_deal() {
 fn a_false_claim_of_the_player_is_not_signed() {
     let mut room = pair();
     let leader = leader(&room);
-    let Action::Play { card, face } = play(&room, leader) else {
-        unreachable!()
-    };
+    let Action::Play { card, face } = play(&room, leader) else { unreachable!() };
     let face = Face((face.0 + 1) % CARDS);
     let refused = room[leader].act(Action::Play { card, face });
     assert!(matches!(refused, Err(ActError::Illegal(_))), "{refused:?}");

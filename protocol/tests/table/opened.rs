@@ -16,10 +16,7 @@ use super::sim::{LONG, Plan, Sim};
 
 /// Plays a game to its end; returns it with its transcript as read from the file.
 fn played(seats: u8, seed: u64, leaves: u32) -> (Sim, Transcript) {
-    let plan = Plan {
-        leaves,
-        ..Plan::interjecting()
-    };
+    let plan = Plan { leaves, ..Plan::interjecting() };
     let mut sim = Sim::new(&rules(seats, 20), seed, plan);
     sim.run(LONG);
     let stayed = sim.room.tables().find(|table| table.is_finished());
@@ -80,12 +77,8 @@ fn opened_seeds_give_every_card_of_a_deal() {
         for deal in &deals {
             assert_eq!(count(&deal.faces), deal.decks.iter().sum::<usize>());
             // The first deck contains each card once.
-            let first: BTreeSet<Face> = deal
-                .faces
-                .iter()
-                .filter(|(handle, _)| handle.deck.0 == 0)
-                .map(|(_, face)| face)
-                .collect();
+            let first: BTreeSet<Face> =
+                deal.faces.iter().filter(|(handle, _)| handle.deck.0 == 0).map(|(_, face)| face).collect();
             assert_eq!(first, (0..CARDS).map(Face).collect());
         }
         // These are the faces that their owners have seen.
@@ -153,11 +146,7 @@ fn an_audit_says_how_far_it_is_and_stops_when_it_is_told_to() {
     let mut calls = 0;
     let broken_off = audit_with::<Drill>(transcript, &mut |_| {
         calls += 1;
-        if calls == 3 {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
+        if calls == 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     assert_eq!((broken_off, calls), (None, 3));
 }

@@ -25,10 +25,7 @@ use super::sim::{ANY_SEED, Plan, Sim, bad_weather};
 /// removed.
 #[test]
 fn mutual_accusations_remove_both() {
-    let plan = Plan {
-        absence: Some(30_000),
-        ..Plan::default()
-    };
+    let plan = Plan { absence: Some(30_000), ..Plan::default() };
     let mut sim = Sim::new(&rules(4, 16), ANY_SEED, plan);
     let charter = sim.room.charter.clone();
     let mut parents: BTreeMap<u64, _> = BTreeMap::new();

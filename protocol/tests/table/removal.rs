@@ -48,13 +48,7 @@ impl Scene {
         room.begin();
         let sent = room.take_sent().into_iter().map(|sent| sent.message);
         let commits = sent.filter(|message| matches!(message, Message::Entries(_)));
-        Self {
-            commits: commits.collect(),
-            room,
-            sent: Vec::new(),
-            consents: BTreeSet::new(),
-            now: 0,
-        }
+        Self { commits: commits.collect(), room, sent: Vec::new(), consents: BTreeSet::new(), now: 0 }
     }
 
     fn gather(&mut self, index: usize) {
@@ -175,10 +169,7 @@ impl Scene {
     /// A seat's first entry, with a body that does not belong there.
     fn faulty(&self, cheat: usize) -> Message {
         let commit = entries::carried(&self.room.charter, &self.commits[cheat]).remove(0);
-        let content = Content {
-            body: Body::Close,
-            ..commit.content().clone()
-        };
+        let content = Content { body: Body::Close, ..commit.content().clone() };
         entries::message(&[entries::sign(content)])
     }
 }
@@ -283,10 +274,7 @@ fn an_ack_names_the_release_that_its_own_step_brings() {
     scene.wait(&[0], ABSENCE + 2000);
     let program = seats::seats(&[1, 2]);
     assert!(scene.consents.contains(&(0, program)));
-    let nothing = Head {
-        step: open,
-        ..Head::default()
-    };
+    let nothing = Head { step: open, ..Head::default() };
     scene.bring(3, 0, Message::Head(nothing));
     let (consents, _) = scene.take_sent();
 
@@ -370,10 +358,7 @@ fn step_is_counted_after_a_decision() {
             }
             let accepts = |signed: &SignedStatement| matches!(signed.unverified().says, Says::Accept { .. });
             if batch.iter().any(accepts) {
-                let next = Says::Promise {
-                    round: 0,
-                    accepted: None,
-                };
+                let next = Says::Promise { round: 0, accepted: None };
                 batch.push(scene.statement(1, 1, next).signed().clone());
             }
             if !batch.is_empty() {
@@ -409,10 +394,7 @@ fn late(by: PlayedBy) -> Scene {
     let players = Seat::first(3).zip(players).map(|(seat, by)| (Party::of(seat), by));
     let mut scene = Scene::at(seats::charter_of(&rules(3, 16), seats::LOBBY, players));
     for place in &mut scene.room.places {
-        place.table.set_limits(Limits {
-            absence: ABSENCE,
-            turn_time: Some(30_000),
-        });
+        place.table.set_limits(Limits { absence: ABSENCE, turn_time: Some(30_000) });
     }
     scene.bring(1, 0, scene.commits[1].clone());
     scene.bring(0, 1, scene.commits[0].clone());
@@ -545,34 +527,22 @@ fn a_decision_survives_a_restart() {
         other => panic!("{other:?}"),
     };
     let keep = Value::Keep { seat: seat(3), entry };
-    let out = Value::Out {
-        seats: SeatSet::one(seat(3)),
-        counted: Entries::default(),
-    };
+    let out = Value::Out { seats: SeatSet::one(seat(3)), counted: Entries::default() };
     let hear = |scene: &mut Scene, by: usize, says: Says| {
         let statement = scene.statement(by, 0, says);
         scene.bring(by, 4, statements(&[&statement]));
         statement.hash()
     };
-    let consent = Says::Consent {
-        out: SeatSet::one(seat(3)),
-        counted: Entries::default(),
-    };
+    let consent = Says::Consent { out: SeatSet::one(seat(3)), counted: Entries::default() };
     for by in 0..3 {
         hear(&mut scene, by, consent.clone());
     }
     // A round has a proposer, a value, promises, and the seats that accept.
     type Promises = [(usize, Option<Accepted>); 3];
     let round = |scene: &mut Scene, round: u16, value: &Value, all: Promises, accepts: &[usize]| {
-        let promises: Vec<Hash32> = all
-            .into_iter()
-            .map(|(by, accepted)| hear(scene, by, Says::Promise { round, accepted }))
-            .collect();
-        let propose = Says::Propose {
-            round,
-            value: value.clone(),
-            promises: promises.try_into().unwrap(),
-        };
+        let promises: Vec<Hash32> =
+            all.into_iter().map(|(by, accepted)| hear(scene, by, Says::Promise { round, accepted })).collect();
+        let propose = Says::Propose { round, value: value.clone(), promises: promises.try_into().unwrap() };
         let proposal = hear(scene, usize::from(round), propose);
         for by in accepts {
             hear(scene, *by, Says::Accept { round, proposal });
@@ -613,10 +583,7 @@ fn what_a_decision_frees_counts_before_the_next_statement() {
         scene.bring(0, 4, Message::Head(Head::default()));
         scene.wait(&[4], ABSENCE / 5);
     }
-    let promise = Says::Promise {
-        round: 0,
-        accepted: None,
-    };
+    let promise = Says::Promise { round: 0, accepted: None };
     let promises = [0, 1, 3].map(|by| scene.statement(by, 0, promise.clone()));
     let entry = entries::carried(&scene.room.charter, &scene.commits[3])[0].hash();
     let propose = Says::Propose {
@@ -625,15 +592,9 @@ fn what_a_decision_frees_counts_before_the_next_statement() {
         promises: promises.each_ref().map(Verified::hash).to_vec().try_into().unwrap(),
     };
     let proposal = scene.statement(0, 0, propose);
-    let accept = Says::Accept {
-        round: 0,
-        proposal: proposal.hash(),
-    };
+    let accept = Says::Accept { round: 0, proposal: proposal.hash() };
     let [first, second, third] = [0, 1, 3].map(|by| scene.statement(by, 0, accept.clone()));
-    for one in promises
-        .iter()
-        .chain([&scene.consent(0, 3), &proposal, &first, &second])
-    {
+    for one in promises.iter().chain([&scene.consent(0, 3), &proposal, &first, &second]) {
         scene.bring(0, 4, statements(&[one]));
     }
     assert_eq!(scene.step(4), 0, "two of five decide nothing");
@@ -679,10 +640,7 @@ fn a_fault_counts_like_any_late_entry() {
 #[test]
 fn statements_that_exclude_each_other_are_proved() {
     let mut scene = Scene::new(3);
-    let veto = Says::Veto {
-        seat: seat(2),
-        entry: Hash32([1; 32]),
-    };
+    let veto = Says::Veto { seat: seat(2), entry: Hash32([1; 32]) };
     let veto = scene.statement(1, 0, veto);
     scene.bring(1, 0, statements(&[&veto, &veto]));
     assert_eq!(scene.blamed(), [], "the same again is no fault");
@@ -714,10 +672,7 @@ fn statements_without_end_are_not_kept() {
         assert_eq!(scene.room[0].disk.len(), disk, "round {round}");
     }
     for instance in 2..40 {
-        let accept = Says::Accept {
-            round: 0,
-            proposal: Hash32::default(),
-        };
+        let accept = Says::Accept { round: 0, proposal: Hash32::default() };
         let accept = scene.statement(1, instance, accept);
         scene.bring(1, 0, statements(&[&accept]));
     }

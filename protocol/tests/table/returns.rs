@@ -144,11 +144,7 @@ fn a_forged_request_is_refused() {
     let later = StateRequest { number: 1, ..request };
     assert_eq!(take(later, 2, 0), (true, vec![(1, None)]), "it has no hop left");
     assert_eq!(take(request, 2, 2), (true, vec![]), "an earlier one comes back");
-    let answered = StateRequest {
-        number: 2,
-        answered: SeatSet::one(seat(0)),
-        ..request
-    };
+    let answered = StateRequest { number: 2, answered: SeatSet::one(seat(0)), ..request };
     assert_eq!(take(answered, 2, 2), (true, vec![(3, Some(1))]), "it has its answer");
 }
 
@@ -170,8 +166,5 @@ fn a_request_over_its_askers_own_link_is_answered() {
         let counts: Vec<bool> = counts.collect();
         (counts.iter().filter(|reply| **reply).count(), counts.len())
     };
-    assert_eq!(
-        [replies(1), replies(3), replies(2), replies(2), replies(1)],
-        [(1, 2), (0, 0), (1, 1), (0, 0), (0, 0)]
-    );
+    assert_eq!([replies(1), replies(3), replies(2), replies(2), replies(1)], [(1, 2), (0, 0), (1, 1), (0, 0), (0, 0)]);
 }

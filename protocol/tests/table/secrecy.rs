@@ -27,9 +27,7 @@ fn the_log_does_not_tell_a_hand() {
     let sealed_of = |sim: &Sim| -> Vec<Handle> {
         let known = sim.room[0].table.known();
         let hand = sim.room[1].table.game().hand(victim).into_iter();
-        hand.filter_map(Slot::handle)
-            .filter(|card| known.get(*card).is_some())
-            .collect()
+        hand.filter_map(Slot::handle).filter(|card| known.get(*card).is_some()).collect()
     };
     let sim = moments.find(|sim| !sealed_of(sim).is_empty()).expect("cards are dealt");
     let sealed = sealed_of(&sim);

@@ -56,47 +56,29 @@ pub(crate) struct Plan {
 impl Plan {
     /// A short absence timeout.
     pub(crate) fn impatient() -> Self {
-        Self {
-            absence: Some(10_000),
-            ..Self::default()
-        }
+        Self { absence: Some(10_000), ..Self::default() }
     }
 
     /// Players also act out of turn.
     pub(crate) fn interjecting() -> Self {
-        Self {
-            interjects: true,
-            ..Self::default()
-        }
+        Self { interjects: true, ..Self::default() }
     }
 
     /// One seat cheats.
     pub(crate) fn cheating(cheat: Seat) -> Self {
-        Self {
-            cheat: Some(cheat),
-            ..Self::default()
-        }
+        Self { cheat: Some(cheat), ..Self::default() }
     }
 }
 
 /// A network that loses, repeats and delays this many of a thousand messages.
 pub(crate) fn bad_weather(lost: u32, repeated: u32, delayed: u32) -> Weather {
-    Weather {
-        lost,
-        repeated,
-        delayed,
-        late: 2_980,
-        latency: None,
-    }
+    Weather { lost, repeated, delayed, late: 2_980, latency: None }
 }
 
 /// A network on which every message takes this many milliseconds.
 pub(crate) fn slow_weather(latency: u64) -> Weather {
     let latency = Some(latency);
-    Weather {
-        latency,
-        ..Weather::default()
-    }
+    Weather { latency, ..Weather::default() }
 }
 
 /// A charter for those rules.
@@ -213,10 +195,9 @@ impl Sim {
         let own = self.plan.own_absence.filter(|(of, _)| *of == seat);
         let own = own.map(|(_, absence)| absence);
         let place = &mut self.room[seat];
-        place.table.set_limits(Limits {
-            absence: own.or(self.plan.absence).unwrap_or(120_000),
-            turn_time: Some(30_000),
-        });
+        place
+            .table
+            .set_limits(Limits { absence: own.or(self.plan.absence).unwrap_or(120_000), turn_time: Some(30_000) });
         place.begin();
     }
 

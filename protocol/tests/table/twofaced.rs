@@ -26,28 +26,15 @@ fn other_face(content: &Content, rng: &mut ChaCha20Rng) -> Content {
     let calls = [Action::Reveal, Action::Vote { end: true }, Action::Vote { end: false }];
     let any = |of: u32, rng: &mut ChaCha20Rng| uniform(rng, of) as usize;
     let body = match &content.body {
-        Body::Commit { seed, .. } => Body::Commit {
-            seed: *seed,
-            tip: Hash32([5; 32]),
-        },
+        Body::Commit { seed, .. } => Body::Commit { seed: *seed, tip: Hash32([5; 32]) },
         Body::Ack { .. } if uniform(rng, 3) == 0 => Body::Leave,
-        Body::Ack { .. } | Body::Yield { .. } => Body::Interject {
-            action: action(&calls[any(3, rng)]),
-        },
-        Body::Act { answers, .. } if uniform(rng, 2) == 0 => Body::Act {
-            action: action(&acts[any(4, rng)]),
-            answers: answers.clone(),
-        },
-        Body::Act { .. } => Body::Act {
-            action: action(&acts[any(4, rng)]),
-            answers: Answers::default(),
-        },
-        Body::Interject { .. } => Body::Interject {
-            action: action(&calls[any(3, rng)]),
-        },
-        Body::Effects { .. } => Body::Effects {
-            answers: Answers::default(),
-        },
+        Body::Ack { .. } | Body::Yield { .. } => Body::Interject { action: action(&calls[any(3, rng)]) },
+        Body::Act { answers, .. } if uniform(rng, 2) == 0 => {
+            Body::Act { action: action(&acts[any(4, rng)]), answers: answers.clone() }
+        }
+        Body::Act { .. } => Body::Act { action: action(&acts[any(4, rng)]), answers: Answers::default() },
+        Body::Interject { .. } => Body::Interject { action: action(&calls[any(3, rng)]) },
+        Body::Effects { .. } => Body::Effects { answers: Answers::default() },
         body if body.shuffled().is_some() => {
             let mut body = body.clone();
             if let Some(other) = body.shuffled_mut() {
@@ -63,11 +50,7 @@ fn other_face(content: &Content, rng: &mut ChaCha20Rng) -> Content {
         0 => Hash32([9; 32]),
         _ => content.parent,
     };
-    Content {
-        body,
-        parent,
-        ..content.clone()
-    }
+    Content { body, parent, ..content.clone() }
 }
 
 /// A game in which one seat equivocates from a random step on, in about one of `often` entries, towards some of the
@@ -76,12 +59,7 @@ fn play(seats: u8, seed: u64, plan: Plan, often: u32) -> (Sim, Seat) {
     let mut rng = ChaCha20Rng::seed_from_u64(seed);
     let cheat = Seat::new(uniform(&mut rng, u32::from(seats)) as usize).unwrap();
     let from_step = u64::from(uniform(&mut rng, 40));
-    let plan = Plan {
-        cheat: Some(cheat),
-        absence: Some(40_000),
-        interjects: true,
-        ..plan
-    };
+    let plan = Plan { cheat: Some(cheat), absence: Some(40_000), interjects: true, ..plan };
     let mut sim = Sim::new(&rules(seats, 16), seed, plan);
     let mut faces: BTreeMap<u64, Option<(Entry, u32)>> = BTreeMap::new();
     sim.run_rewriting(LONG, |from, to, entry| {
@@ -112,20 +90,11 @@ fn agreed(sim: &Sim, cheat: Seat, what: &str) -> Option<FaultKind> {
     for table in &honest {
         let seat = table.me();
         assert_eq!(table.stopped(), None, "{what}, {seat}");
-        assert!(
-            table.is_finished(),
-            "{what}, {seat}: {:?} {:?}",
-            table.progress(),
-            honest
-        );
+        assert!(table.is_finished(), "{what}, {seat}: {:?} {:?}", table.progress(), honest);
         assert_eq!(table.log_hash(), first.log_hash(), "{what}, {seat}");
         let report = audit::<Drill>(&table.transcript());
         assert_eq!(report.finding, None, "{what}, {seat}");
-        assert!(
-            report.left.iter().all(|gone| gone.seat == cheat),
-            "{what}: {:?}",
-            report.left
-        );
+        assert!(report.left.iter().all(|gone| gone.seat == cheat), "{what}: {:?}", report.left);
         if let Some(fault) = sim.fault(seat.index()) {
             assert_eq!(fault.seat, cheat, "{what}, {seat}");
         }
@@ -156,11 +125,8 @@ fn two_faces_part_nobody() {
 fn two_faces_part_nobody_on_a_bad_network() {
     let mut removed = 0;
     for seed in 0..runs(12) {
-        let plan = Plan {
-            weather: bad_weather(100, 100, 300),
-            crashes: u32::from(seed % 2 == 1) * 3,
-            ..Plan::default()
-        };
+        let plan =
+            Plan { weather: bad_weather(100, 100, 300), crashes: u32::from(seed % 2 == 1) * 3, ..Plan::default() };
         let seats = 3 + u8::try_from(seed % 3).unwrap();
         let (sim, cheat) = play(seats, 1000 + seed, plan, 4);
         removed += usize::from(agreed(&sim, cheat, &format!("seed {seed}")).is_some());

@@ -49,22 +49,14 @@ fn show(bytes: &[u8]) -> String {
     if bytes.len() <= 160 {
         hex(bytes)
     } else {
-        format!(
-            "{} bytes, {}",
-            bytes.len(),
-            Hasher::new(Label::new("vector\0")).bytes(bytes).finish()
-        )
+        format!("{} bytes, {}", bytes.len(), Hasher::new(Label::new("vector\0")).bytes(bytes).finish())
     }
 }
 
 #[test]
 fn values_of_a_fixed_deal() {
     let signed = charter(&rules(2, 5));
-    let context = Context {
-        table: signed.table(),
-        deal: 1,
-        seat: Seat::new(1).unwrap(),
-    };
+    let context = Context { table: signed.table(), deal: 1, seat: Seat::new(1).unwrap() };
     let seed = Seed::from_opened(OpenedSeed([7; 32]));
     let mut text = String::new();
     let mut line = |name: &str, bytes: &[u8]| {
@@ -73,14 +65,7 @@ fn values_of_a_fixed_deal() {
     line("charter", &signed.charter().to_bytes());
     line("table id", signed.table().as_bytes());
     line("genesis", genesis(&signed.table()).as_bytes());
-    line(
-        "hash of fields",
-        Hasher::new(Label::new("label\0"))
-            .bytes(b"field")
-            .number(7)
-            .finish()
-            .as_bytes(),
-    );
+    line("hash of fields", Hasher::new(Label::new("label\0")).bytes(b"field").number(7).finish().as_bytes());
     line("seed commitment", seed.commitment(&context).as_bytes());
     let mut stream = [0; 32];
     seed.stream(&context, "purpose", b"about").fill_bytes(&mut stream);
@@ -91,9 +76,7 @@ fn values_of_a_fixed_deal() {
     line("first preimage", chain.preimage(0).unwrap().as_bytes());
     let parts = [(context.seat, chain.preimage(0).unwrap())];
     let mut flip = flip_stream(&context.table, context.deal, 0, &parts);
-    let rolls: Vec<u8> = (0..8)
-        .map(|_| u8::try_from(Flip::Die(6).sample(&mut flip)[0]).unwrap())
-        .collect();
+    let rolls: Vec<u8> = (0..8).map(|_| u8::try_from(Flip::Die(6).sample(&mut flip)[0]).unwrap()).collect();
     line("eight rolls of a die", &rolls);
     let mut flipped = |name: &str, flip: &Flip| {
         let mut stream = flip_stream(&context.table, context.deal, 0, &parts);
@@ -102,11 +85,7 @@ fn values_of_a_fixed_deal() {
         line(name, &values);
     };
     flipped("ten faces in order", &Flip::Order((0..10).map(Face).collect()));
-    let columns = Flip::Columns {
-        kinds: 5,
-        each: 3,
-        levels: 3,
-    };
+    let columns = Flip::Columns { kinds: 5, each: 3, levels: 3 };
     flipped("fifteen columns", &columns);
 
     let secret = SecretKey::derive(&seed, &context);
@@ -119,10 +98,7 @@ fn values_of_a_fixed_deal() {
     line("generator H_1", &generators.columns[0].compress().to_bytes());
     let points = CardPoints::new("drill", (0..5).map(|n| (Face(n), format!("card-{n}"))));
     line("card-0", points.point(Face(0)).unwrap().as_bytes());
-    let place = ShufflePlace {
-        context,
-        deck: DeckId(3),
-    };
+    let place = ShufflePlace { context, deck: DeckId(3) };
     let (deck, proof) = shuffle(&seed, &place, "drill", &key, &points.fresh()).unwrap();
     line("shuffled deck of five", &encode(&*deck));
     line("shuffle proof", &encode(&proof));
@@ -131,64 +107,36 @@ fn values_of_a_fixed_deal() {
     let list: Vec<ShareOf> = deck
         .iter()
         .zip(Handle::all(DeckId(3), 2))
-        .map(|(card, handle)| ShareOf {
-            handle,
-            card: *card,
-            share: share(&secret, card),
-        })
+        .map(|(card, handle)| ShareOf { handle, card: *card, share: share(&secret, card) })
         .collect();
     line("share of the top card", list[0].share.as_bytes());
     let share_proof = ShareProof::prove(&seed, &place, &secret, &key, &list);
     line("share proof", &encode(&share_proof));
 
     let shares: Vec<_> = list.iter().map(|of| of.share).collect();
-    let shares = Shares {
-        shares: shares.try_into().unwrap(),
-        proof: share_proof,
-    };
-    let answers = Answers {
-        shares: Some(shares),
-        coin: Some(Hash32([5; 32])),
-    };
+    let shares = Shares { shares: shares.try_into().unwrap(), proof: share_proof };
+    let answers = Answers { shares: Some(shares), coin: Some(Hash32([5; 32])) };
     let action = || vec![1, 2, 3].try_into().unwrap();
     let hash = Hash32([6; 32]);
-    let shuffled = Shuffled {
-        onto: hash,
-        deck: deck.to_vec().try_into().unwrap(),
-        proof: Box::new(proof),
-    };
+    let shuffled = Shuffled { onto: hash, deck: deck.to_vec().try_into().unwrap(), proof: Box::new(proof) };
     let holders = [0, 2].map(|holder| (Seat::new(holder).unwrap(), key));
     let parts = split(&seed, &context, &secret, &holders.into()).unwrap();
     let bodies = [
         Body::Commit { seed: hash, tip: hash },
-        Body::Key {
-            key,
-            proof: KeyProof::prove(&seed, &context, &secret),
-        },
-        Body::Act {
-            action: action(),
-            answers: answers.clone(),
-        },
+        Body::Key { key, proof: KeyProof::prove(&seed, &context, &secret) },
+        Body::Act { action: action(), answers: answers.clone() },
         Body::Yield { to: hash },
-        Body::Ack {
-            leader: hash,
-            answers: Answers::default(),
-        },
+        Body::Ack { leader: hash, answers: Answers::default() },
         Body::Interject { action: action() },
         Body::Effects { answers },
         Body::Shuffle(shuffled.clone()),
         Body::Tip { tip: hash },
         Body::Confirm,
-        Body::Open {
-            seed: OpenedSeed([8; 32]),
-        },
+        Body::Open { seed: OpenedSeed([8; 32]) },
         Body::Close,
         Body::Leave,
         Body::Escrow { parts, shuffled: None },
-        Body::Accept {
-            complaints: Bounded::default(),
-            shuffled: Some(shuffled),
-        },
+        Body::Accept { complaints: Bounded::default(), shuffled: Some(shuffled) },
     ];
     let signer = seats::key(context.seat);
     for body in bodies {
@@ -251,56 +199,23 @@ fn values_of_a_fixed_deal() {
     let target = Seat::new(2).unwrap();
     let counted = vec![(target, Hash32([4; 32]))];
     let all = [
-        (
-            "consent",
-            Says::Consent {
-                out: SeatSet::one(target),
-                counted: counted.clone().try_into().unwrap(),
-            },
-        ),
-        (
-            "veto",
-            Says::Veto {
-                seat: target,
-                entry: Hash32([4; 32]),
-            },
-        ),
-        (
-            "promise",
-            Says::Promise {
-                round: 2,
-                accepted: Some(Accepted {
-                    round: 1,
-                    proposal: Hash32([5; 32]),
-                }),
-            },
-        ),
+        ("consent", Says::Consent { out: SeatSet::one(target), counted: counted.clone().try_into().unwrap() }),
+        ("veto", Says::Veto { seat: target, entry: Hash32([4; 32]) }),
+        ("promise", Says::Promise { round: 2, accepted: Some(Accepted { round: 1, proposal: Hash32([5; 32]) }) }),
         (
             "proposal",
             Says::Propose {
                 round: 2,
-                value: Value::Out {
-                    seats: SeatSet::one(target),
-                    counted: counted.try_into().unwrap(),
-                },
+                value: Value::Out { seats: SeatSet::one(target), counted: counted.try_into().unwrap() },
                 promises: vec![Hash32([6; 32]), Hash32([7; 32])].try_into().unwrap(),
             },
         ),
-        (
-            "accept",
-            Says::Accept {
-                round: 2,
-                proposal: Hash32([5; 32]),
-            },
-        ),
+        ("accept", Says::Accept { round: 2, proposal: Hash32([5; 32]) }),
         (
             "release",
             Says::Release {
                 reasons: vec![
-                    (
-                        Hash32([8; 32]),
-                        StatementReason::Vetoes(vec![Hash32([9; 32])].try_into().unwrap()),
-                    ),
+                    (Hash32([8; 32]), StatementReason::Vetoes(vec![Hash32([9; 32])].try_into().unwrap())),
                     (Hash32([10; 32]), StatementReason::Decision(Hash32([5; 32]))),
                 ]
                 .try_into()
@@ -322,10 +237,7 @@ fn values_of_a_fixed_deal() {
         line(&format!("signed {name}"), &encode(verified.signed()));
         line(&format!("{name} hash"), verified.hash().as_bytes());
         let statements = vec![verified.signed().clone()].try_into().unwrap();
-        line(
-            &format!("message statements, {name}"),
-            &Message::Statements(statements).to_bytes(),
-        );
+        line(&format!("message statements, {name}"), &Message::Statements(statements).to_bytes());
     }
     let fork_report = ForkReport {
         table: context.table,
@@ -337,10 +249,7 @@ fn values_of_a_fixed_deal() {
         seats: SeatSet::all(3),
     };
     let place = resolve(std::slice::from_ref(&fork_report)).unwrap();
-    line(
-        "parent after a halt",
-        place.name(&context.table, fork_report.culprit).as_bytes(),
-    );
+    line("parent after a halt", place.name(&context.table, fork_report.culprit).as_bytes());
     let fork_report = SignedForkReport::sign(fork_report, &signer);
     line("signed halt", &encode(&fork_report));
     let fork_reports = vec![fork_report].try_into().unwrap();
@@ -356,10 +265,7 @@ fn values_of_a_fixed_deal() {
     };
     let claim = SignedClaim::sign(claim, None, &signer);
     line("message claim", &Message::Claim(Box::new(claim)).to_bytes());
-    let kept = Record::Seed {
-        deal: 1,
-        seed: Seed::from_opened(OpenedSeed([8; 32])),
-    };
+    let kept = Record::Seed { deal: 1, seed: Seed::from_opened(OpenedSeed([8; 32])) };
     line("journal record, seed", &kept.to_bytes());
     insta::assert_snapshot!(text);
 }
@@ -368,11 +274,7 @@ fn values_of_a_fixed_deal() {
 #[test]
 fn values_of_a_fixed_password() {
     let password = Password::new("Öffne dich, Sesam".to_owned()).unwrap();
-    let door = Door {
-        lobby: *b"lobby #1",
-        guest: [1; 32],
-        host: [2; 32],
-    };
+    let door = Door { lobby: *b"lobby #1", guest: [1; 32], host: [2; 32] };
     let rng = |number| ChaCha20Rng::from_seed([number; 32]);
     let (guest, login) = Guest::start(&password, &door, &mut rng(3));
     let (host, challenge) = Host::answer(&password, &door, &login, &mut rng(4)).unwrap();
@@ -397,10 +299,6 @@ fn the_transcript_of_a_fixed_game() {
     sim.run(1_000_000);
     let bytes = sim.room[0].table.transcript().to_bytes().unwrap();
     let head = hex(&bytes[..16]);
-    let text = format!(
-        "log {}\nfile {}\nbegins {head}\n",
-        sim.room[0].table.log_hash(),
-        show(&bytes)
-    );
+    let text = format!("log {}\nfile {}\nbegins {head}\n", sim.room[0].table.log_hash(), show(&bytes));
     insta::assert_snapshot!(text);
 }

@@ -135,10 +135,7 @@ mod tests {
             ("--max-circuits 5001", "from 0 to 5000"),
             ("--max-circuit-hours 24h", "from 1 to 168"),
             ("--metrics nowhere", "socket address"),
-            (
-                "--health 127.0.0.1:1 --listen /ip4/127.0.0.1/tcp/0",
-                "cannot be used with",
-            ),
+            ("--health 127.0.0.1:1 --listen /ip4/127.0.0.1/tcp/0", "cannot be used with"),
             ("--health 127.0.0.1:1 --max-circuits 1", "cannot be used with"),
         ] {
             let error = parsed(words).unwrap_err();

@@ -146,31 +146,15 @@ mod tests {
     async fn pages_are_answered_and_nothing_else() {
         let server = server(TIMEOUT).await;
         for (request, status, ends_with) in [
-            (
-                "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n",
-                "200 OK",
-                "\r\n\r\na_metric 1\n",
-            ),
+            ("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n", "200 OK", "\r\n\r\na_metric 1\n"),
             ("GET /metrics?x=1 HTTP/1.0\r\n\r\n", "200 OK", "\r\n\r\na_metric 1\n"),
             ("HEAD /metrics HTTP/1.1\r\nHost: x\r\n\r\n", "200 OK", "\r\n\r\n"),
-            (
-                "GET /health HTTP/1.1\r\nHost: x\r\n\r\n",
-                "503 Service Unavailable",
-                "listens nowhere\n",
-            ),
+            ("GET /health HTTP/1.1\r\nHost: x\r\n\r\n", "503 Service Unavailable", "listens nowhere\n"),
             ("GET / HTTP/1.1\r\nHost: x\r\n\r\n", "404 Not Found", "/health\n"),
-            (
-                "POST /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n",
-                "405 Method",
-                "/health\n",
-            ),
+            ("POST /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n", "405 Method", "/health\n"),
         ] {
             let answer = answer(server, request.as_bytes()).await;
-            assert_eq!(
-                answer.split_once(' ').map(|(_, rest)| rest.starts_with(status)),
-                Some(true),
-                "{answer}"
-            );
+            assert_eq!(answer.split_once(' ').map(|(_, rest)| rest.starts_with(status)), Some(true), "{answer}");
             assert!(answer.ends_with(ends_with), "{request}: {answer}");
         }
     }
@@ -178,10 +162,7 @@ mod tests {
     #[tokio::test]
     async fn garbage_and_giants_are_refused() {
         let server = server(TIMEOUT).await;
-        assert_eq!(
-            answer(server, b"\x16\x03\x01\x02\x00").await.split(' ').nth(1),
-            Some("400")
-        );
+        assert_eq!(answer(server, b"\x16\x03\x01\x02\x00").await.split(' ').nth(1), Some("400"));
         let giant = [b"GET /metrics HTTP/1.1\r\nX: ", &[b'x'; 100_000][..]].concat();
         let refused = answer(server, &giant).await;
         assert!(refused.is_empty() || refused.starts_with("HTTP/1.1 4"), "{refused}");

@@ -14,47 +14,21 @@ pub(super) fn text(metrics: &RelayMetrics, started: u64) -> String {
     page.one("start_time_seconds", "gauge", "Unix time of the start.", started);
 
     let limits = &metrics.limits;
-    page.now(
-        "connections",
-        "Open connections.",
-        metrics.connections,
-        metrics.max_connections,
-    );
+    page.now("connections", "Open connections.", metrics.connections, metrics.max_connections);
     page.total(
         "connections_accepted",
         "Inbound connections that completed their handshake within the limits.",
         metrics.connections_accepted,
     );
-    page.reasons(
-        "connections_refused",
-        "Inbound connections refused or crowded out.",
-        &metrics.connections_refused,
-    );
+    page.reasons("connections_refused", "Inbound connections refused or crowded out.", &metrics.connections_refused);
 
-    page.now(
-        "reservations",
-        "Players with a reservation.",
-        metrics.reservations,
-        limits.reservations.into(),
-    );
-    page.total(
-        "reservations_granted",
-        "Reservations granted, without renewals.",
-        metrics.reservations_granted,
-    );
-    page.reasons(
-        "reservations_refused",
-        "Requests for a reservation refused.",
-        &metrics.reservations_refused,
-    );
+    page.now("reservations", "Players with a reservation.", metrics.reservations, limits.reservations.into());
+    page.total("reservations_granted", "Reservations granted, without renewals.", metrics.reservations_granted);
+    page.reasons("reservations_refused", "Requests for a reservation refused.", &metrics.reservations_refused);
 
     page.now("circuits", "Open circuits.", metrics.circuits, limits.circuits.into());
     page.total("circuits_opened", "Circuits opened.", metrics.circuits_opened);
-    page.reasons(
-        "circuits_refused",
-        "Requests for a circuit refused.",
-        &metrics.circuits_refused,
-    );
+    page.reasons("circuits_refused", "Requests for a circuit refused.", &metrics.circuits_refused);
     page.reasons("circuits_closed", "Circuits closed.", &metrics.circuits_closed);
 
     page.now("tables", "Tables listed.", metrics.tables, limits.registrations.into());
@@ -63,18 +37,10 @@ pub(super) fn text(metrics: &RelayMetrics, started: u64) -> String {
         "Registrations of tables accepted, with renewals.",
         metrics.registrations_accepted,
     );
-    page.reasons(
-        "registrations_refused",
-        "Requests to the meeting point refused.",
-        &metrics.registrations_refused,
-    );
+    page.reasons("registrations_refused", "Requests to the meeting point refused.", &metrics.registrations_refused);
     page.total("pages_sent", "Pages of the list of tables sent.", metrics.pages_sent);
 
-    page.total(
-        "received_bytes",
-        "Bytes of all streams received.",
-        metrics.bytes_received,
-    );
+    page.total("received_bytes", "Bytes of all streams received.", metrics.bytes_received);
     page.total("sent_bytes", "Bytes of all streams sent.", metrics.bytes_sent);
     page.0
 }

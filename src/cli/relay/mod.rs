@@ -44,11 +44,7 @@ pub(super) fn relay(common: &Common, relay: Relay) -> anyhow::Result<Exit> {
     config.relay = relay.limits();
     // A relay takes part in no game, so it accepts no messages.
     config.max_message = 1;
-    config.listen = if relay.listen.is_empty() {
-        everywhere(PORT)
-    } else {
-        relay.listen
-    };
+    config.listen = if relay.listen.is_empty() { everywhere(PORT) } else { relay.listen };
     runtime()?.block_on(async {
         let (node, mut events) = Node::spawn(&identity.signing_key(), config).map_err(|error| match error {
             NodeError::Listen { .. } => usage(error),
@@ -58,9 +54,7 @@ pub(super) fn relay(common: &Common, relay: Relay) -> anyhow::Result<Exit> {
         let me = node.local_peer();
         if let Some(address) = relay.metrics {
             let address = serve_monitors(address, node.clone()).await?;
-            say(format!(
-                "Metrics: http://{address}/metrics; health: http://{address}/health"
-            ))?;
+            say(format!("Metrics: http://{address}/metrics; health: http://{address}/health"))?;
         }
         say("As a relay: fairdeal host GAME --relay ADDRESS")?;
         say("As a meeting point: fairdeal host GAME --meet ADDRESS; fairdeal join --meet ADDRESS")?;
@@ -92,19 +86,12 @@ pub(super) fn relay(common: &Common, relay: Relay) -> anyhow::Result<Exit> {
 /// Serves metrics and health while the runtime runs, and returns where.
 async fn serve_monitors(address: SocketAddr, node: NodeHandle) -> anyhow::Result<SocketAddr> {
     let unusable = |error| {
-        usage(format_args!(
-            "cannot serve metrics at {address}: {error}; choose another address with --metrics"
-        ))
+        usage(format_args!("cannot serve metrics at {address}: {error}; choose another address with --metrics"))
     };
     let listener = TcpListener::bind(address).await.map_err(unusable)?;
     let address = listener.local_addr()?;
-    let started = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default()
-        .as_secs();
-    tokio::spawn(http::serve(listener, http::TIMEOUT, move |page| {
-        answer(node.clone(), page, started)
-    }));
+    let started = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    tokio::spawn(http::serve(listener, http::TIMEOUT, move |page| answer(node.clone(), page, started)));
     Ok(address)
 }
 

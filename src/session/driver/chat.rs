@@ -70,10 +70,7 @@ impl Driver {
         let Some(said) = self.player.chat.hear(seat, text) else {
             return;
         };
-        let frame = Frame::Said {
-            seat,
-            text: said.clone(),
-        };
+        let frame = Frame::Said { seat, text: said.clone() };
         let cut_off = self.cut_off_from(seat).into_iter();
         let outbox = cut_off.map(|peer| (peer, frame.clone())).collect();
         self.send_all(&outbox);
@@ -136,12 +133,7 @@ impl Driver {
     /// Reports a seat's message to the player.
     async fn tell_saying(&self, seat: Seat, said: &ChatMessage) {
         let name = self.name_of(seat);
-        self.tell(SessionEvent::Chat {
-            seat: Some(seat),
-            name,
-            text: said.as_str().to_owned(),
-        })
-        .await;
+        self.tell(SessionEvent::Chat { seat: Some(seat), name, text: said.as_str().to_owned() }).await;
     }
 
     /// A seat's display name.
@@ -225,11 +217,6 @@ impl Driver {
             return;
         };
         let name = self.name_of(seat);
-        self.tell(SessionEvent::Invited {
-            seat,
-            name,
-            ticket: ticket.to_string(),
-        })
-        .await;
+        self.tell(SessionEvent::Invited { seat, name, ticket: ticket.to_string() }).await;
     }
 }

@@ -92,12 +92,7 @@ impl Driver {
         let solitaire = (game.scores().len() == 1).then(|| table.transcript());
         let Kept { transcript, missing } = self.keep_all(None);
         self.tell_missing(missing).await;
-        let over = SessionEvent::Over {
-            scores,
-            winners,
-            log,
-            transcript,
-        };
+        let over = SessionEvent::Over { scores, winners, log, transcript };
         self.tell(over).await;
         self.note_people(false).await;
         if let Some(transcript) = solitaire
@@ -175,9 +170,7 @@ impl Driver {
     /// Replays the transcript to find which seat computed a wrong digest; `None` if it was this program.
     pub(super) fn astray(&self, seat: Seat, transcript: &Transcript) -> Option<Seat> {
         let finding = audit::<AnyGame>(transcript).finding;
-        finding
-            .and_then(|finding| finding.seat())
-            .filter(|found| *found == seat)
+        finding.and_then(|finding| finding.seat()).filter(|found| *found == seat)
     }
 
     pub(super) async fn stopped(&mut self, stop: Stop) {
@@ -194,22 +187,15 @@ impl Driver {
             self.disk.settled = true;
             let (by, absent) = (by.iter().collect(), absent.iter().collect());
             self.tell_missing(missing).await;
-            let claimed = SessionEvent::Claimed {
-                by,
-                absent,
-                ground,
-                transcript,
-            };
+            let claimed = SessionEvent::Claimed { by, absent, ground, transcript };
             return self.tell(claimed).await;
         }
         if let Stop::Unopened(seats) = &stop {
             let names = seats.iter().filter_map(|seat| seated.names.get(seat.index()));
             let names: Vec<&str> = names.map(String::as_str).collect();
             if !names.is_empty() {
-                let text = format!(
-                    "{} did not reveal the seeds: proofs alone vouch for those shuffles.",
-                    names.join(", ")
-                );
+                let text =
+                    format!("{} did not reveal the seeds: proofs alone vouch for those shuffles.", names.join(", "));
                 self.tell(SessionEvent::Line(text)).await;
             }
             self.disk.settled = true;
@@ -234,12 +220,6 @@ impl Driver {
         let is_evident = matches!(stop, Stop::Fault(_) | Stop::Desync(..));
         let evidence = self.disk.evidence.last.clone().filter(|_| is_evident);
         self.disk.settled = true;
-        self.tell(SessionEvent::Fault {
-            stopped: true,
-            seat,
-            what: stop.to_string(),
-            evidence,
-        })
-        .await;
+        self.tell(SessionEvent::Fault { stopped: true, seat, what: stop.to_string(), evidence }).await;
     }
 }

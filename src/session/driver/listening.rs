@@ -44,13 +44,8 @@ pub(super) fn spawn_near(key: &SigningKey, mut config: NodeConfig) -> Result<(Sp
 fn without(listen: &[Multiaddr], failed: &Multiaddr) -> Option<Vec<Multiaddr>> {
     let nearby = any_port(failed);
     let mut nearby = (!listen.contains(&nearby)).then_some(nearby);
-    let left = listen.iter().filter_map(|address| {
-        if address == failed {
-            nearby.take()
-        } else {
-            Some(address.clone())
-        }
-    });
+    let left =
+        listen.iter().filter_map(|address| if address == failed { nearby.take() } else { Some(address.clone()) });
     let left: Vec<Multiaddr> = left.collect();
     // An address outside the list could fail forever.
     let is_progress = !left.is_empty() && left != listen;

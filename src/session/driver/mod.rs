@@ -304,33 +304,19 @@ impl Driver {
             rng: UnwrapErr(SysRng),
         };
         tokio::spawn(driver.run(network, inbox));
-        Handle {
-            commands,
-            events: outbox,
-        }
+        Handle { commands, events: outbox }
     }
 
     async fn run(mut self, mut network: mpsc::Receiver<NodeEvent>, mut inbox: mpsc::Receiver<Command>) {
         let mut ticks = interval(TICK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let wait = if self.links.place.relays.is_empty() {
-            SETTLE
-        } else {
-            RELAYED
-        };
+        let wait = if self.links.place.relays.is_empty() { SETTLE } else { RELAYED };
         self.links.addresses_at = Some(Instant::now() + wait);
         self.stage = match self.stage {
             SessionState::Restored(restored) => {
-                let Restored {
-                    table,
-                    agreed,
-                    journal,
-                    spectators,
-                    friend,
-                } = *restored;
+                let Restored { table, agreed, journal, spectators, friend } = *restored;
                 self.stage = SessionState::Ended;
-                self.open_table(table, agreed, journal, (false, Whereabouts::of(friend)))
-                    .await;
+                self.open_table(table, agreed, journal, (false, Whereabouts::of(friend))).await;
                 self.open_spectators(spectators);
                 self.stage
             }
@@ -452,10 +438,7 @@ impl Driver {
         if std::mem::replace(&mut seated.linked, linked) == linked {
             return;
         }
-        let frame = Frame::Links {
-            table: seated.id,
-            seats: linked,
-        };
+        let frame = Frame::Links { table: seated.id, seats: linked };
         let peers = linked.iter().filter_map(|seat| seated.peers.get(&seat));
         let outbox: Outgoing = peers.map(|peer| (*peer, frame.clone())).collect();
         self.send_all(&outbox);

@@ -68,11 +68,7 @@ impl Driver {
                         if let Some(seat) = seated.seat_of(peer) {
                             // Whichever of the two has moved finds the other.
                             seated.links.remove(&seat);
-                            let state = if seated.pausing.contains(seat) {
-                                PeerState::Paused
-                            } else {
-                                PeerState::Lost
-                            };
+                            let state = if seated.pausing.contains(seat) { PeerState::Paused } else { PeerState::Lost };
                             seated.pausing.remove(seat);
                             self.dial_seats(|other| other == seat);
                             self.tell_links();
@@ -112,12 +108,7 @@ impl Driver {
                 Ok(frame) => self.frame(peer, frame).await,
                 Err(error) => self.drop_peer(peer, &error.to_string()),
             },
-            NodeEvent::DialFailed {
-                peer,
-                reason,
-                addresses,
-                ..
-            } => self.dial_failed(peer, &reason, &addresses).await,
+            NodeEvent::DialFailed { peer, reason, addresses, .. } => self.dial_failed(peer, &reason, &addresses).await,
             NodeEvent::PeerInfo { peer, listening, .. } => {
                 if let SessionState::Table(seated) = &mut self.stage
                     && let Some(seat) = seated.seat_of(peer)
@@ -164,10 +155,7 @@ impl Driver {
 
     /// Listen addresses have changed: schedules a rewrite of the ticket and of this seat's own record.
     pub(super) fn addresses_change(&mut self) {
-        let waits = matches!(
-            self.stage,
-            SessionState::Host { .. } | SessionState::Guest(_) | SessionState::Table(_)
-        );
+        let waits = matches!(self.stage, SessionState::Host { .. } | SessionState::Guest(_) | SessionState::Table(_));
         if waits && self.links.addresses_at.is_none() {
             self.links.addresses_at = Some(Instant::now() + SETTLE);
         }
@@ -289,10 +277,7 @@ impl Driver {
                     && seated.links.insert(seat, seats).is_none()
                 {
                     // An earlier report may have arrived while that seat was still in the lobby.
-                    let frame = Frame::Links {
-                        table,
-                        seats: seated.linked,
-                    };
+                    let frame = Frame::Links { table, seats: seated.linked };
                     self.send(peer, &frame);
                 }
             }

@@ -176,14 +176,6 @@ pub(super) struct Player {
 
 impl Player {
     pub(super) fn new(events: mpsc::Sender<SessionEvent>, attended: Attended, people: Acquaintances) -> Self {
-        Self {
-            events,
-            attended,
-            told: None,
-            promised: None,
-            chat: Chat::default(),
-            people,
-            hidden: BTreeMap::new(),
-        }
+        Self { events, attended, told: None, promised: None, chat: Chat::default(), people, hidden: BTreeMap::new() }
     }
 }

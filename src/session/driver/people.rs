@@ -118,9 +118,9 @@ impl Driver {
     pub(super) fn is_muted(&self, seat: Seat) -> bool {
         let of_table = match &self.stage {
             SessionState::Table(seated) => seated.peers.get(&seat).map(|peer| self.player.people.is_blocked(*peer)),
-            SessionState::Watch(watching) => watching
-                .key_of(seat)
-                .map(|key| self.player.people.book().is_blocked(&key)),
+            SessionState::Watch(watching) => {
+                watching.key_of(seat).map(|key| self.player.people.book().is_blocked(&key))
+            }
             _ => None,
         };
         let in_lobby = || {

@@ -34,11 +34,7 @@ pub(super) struct Reaching {
 
 impl Reaching {
     pub(super) fn new(now: Instant) -> Self {
-        Self {
-            until: now + REACH,
-            why: None,
-            told: None,
-        }
+        Self { until: now + REACH, why: None, told: None }
     }
 
     /// Seconds left, rounded up; `None` once the time is over.

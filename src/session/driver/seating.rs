@@ -142,11 +142,7 @@ impl Driver {
         if let SessionState::Host { lobby, .. } = &self.stage {
             let seated = self.links.connected.iter().filter(|peer| lobby.knows(**peer));
             for peer in seated {
-                let _ = if lobby.has_seated(*peer) {
-                    self.node.seat(*peer)
-                } else {
-                    self.node.admit(*peer)
-                };
+                let _ = if lobby.has_seated(*peer) { self.node.seat(*peer) } else { self.node.admit(*peer) };
             }
         }
         let Some(agreed) = agreed else {
@@ -161,11 +157,7 @@ impl Driver {
             SessionState::Host { lobby, .. } => Some(lobby.take_spectators()),
             _ => None,
         };
-        self.stage = SessionState::Opening(Box::new(Opening {
-            agreed,
-            outbox,
-            spectators,
-        }));
+        self.stage = SessionState::Opening(Box::new(Opening { agreed, outbox, spectators }));
         self.try_to_open().await;
     }
 
@@ -185,16 +177,11 @@ impl Driver {
                 self.disk_is_full(&why).await;
             }
             Ok((table, journal)) => {
-                let Opening {
-                    agreed,
-                    outbox,
-                    spectators,
-                } = *opening;
+                let Opening { agreed, outbox, spectators } = *opening;
                 self.disk_has_room().await;
                 self.send_all(&outbox);
                 let is_new = !agreed.again;
-                self.open_table(table, agreed, journal, (is_new, Whereabouts::default()))
-                    .await;
+                self.open_table(table, agreed, journal, (is_new, Whereabouts::default())).await;
                 self.open_spectators(spectators);
             }
         }
@@ -315,12 +302,7 @@ impl Driver {
         journal: Arc<Journal>,
         (is_new, whereabouts): (bool, Whereabouts),
     ) {
-        let Agreed {
-            charter,
-            me,
-            records,
-            again,
-        } = agreed;
+        let Agreed { charter, me, records, again } = agreed;
         let names = player_names(charter.charter());
         let mut peers = BTreeMap::new();
         for (seat, player) in charter.charter().seated() {
@@ -337,18 +319,10 @@ impl Driver {
         }
         let id = charter.table();
         let game = charter.charter().rules().game;
-        let started = SessionEvent::Started {
-            table: id,
-            game,
-            names: names.clone(),
-            me: Some(me),
-        };
+        let started = SessionEvent::Started { table: id, game, names: names.clone(), me: Some(me) };
         self.tell(started).await;
-        let present: Vec<Seat> = peers
-            .iter()
-            .filter(|(_, peer)| self.links.connected.contains(peer))
-            .map(|(seat, _)| *seat)
-            .collect();
+        let present: Vec<Seat> =
+            peers.iter().filter(|(_, peer)| self.links.connected.contains(peer)).map(|(seat, _)| *seat).collect();
         self.stage = SessionState::Table(Box::new(Seated {
             table,
             id,
@@ -380,11 +354,7 @@ impl Driver {
         self.links.dial_all_at = Some(Instant::now() + ALL_DIAL);
         self.announce();
         for seat in present {
-            self.tell(SessionEvent::Peer {
-                seat,
-                state: PeerState::Connected,
-            })
-            .await;
+            self.tell(SessionEvent::Peer { seat, state: PeerState::Connected }).await;
         }
         self.tell_links();
         self.history().await;

@@ -43,10 +43,7 @@ pub fn start(setup: Setup) -> Result<Handle, SessionError> {
         let people = Acquaintances::of(&setup.data);
         let blocked = people.book().get(&key(target.host())).filter(|person| person.blocked);
         if let Some(person) = blocked {
-            return Err(SessionError::Blocked {
-                name: person.shown(),
-                key: person.key.to_string(),
-            });
+            return Err(SessionError::Blocked { name: person.shown(), key: person.key.to_string() });
         }
     }
     let is_host = matches!(setup.role, Role::Host(_));
@@ -72,11 +69,7 @@ pub fn start(setup: Setup) -> Result<Handle, SessionError> {
     let mut random = [0_u8; 40];
     getrandom::fill(&mut random).map_err(SessionError::Random)?;
     let (mut nonce, mut lobby) = ([0; 32], [0; 8]);
-    nonce
-        .iter_mut()
-        .chain(&mut lobby)
-        .zip(random)
-        .for_each(|(to, from)| *to = from);
+    nonce.iter_mut().chain(&mut lobby).zip(random).for_each(|(to, from)| *to = from);
     let name = Text::try_from(clean(&setup.name)).map_err(|_| SessionError::Name)?;
     let own = Join {
         lobby: None,
@@ -112,9 +105,7 @@ pub fn start(setup: Setup) -> Result<Handle, SessionError> {
         Role::Watcher(target) => {
             let (host, lobby, addresses) = target.into_parts();
             node.keep(host, addresses)?;
-            let gate = setup
-                .password
-                .map(|password| GuestGate::new(&password, lobby, local, host, &mut rng));
+            let gate = setup.password.map(|password| GuestGate::new(&password, lobby, local, host, &mut rng));
             SessionState::Watch(Box::new(Watching::new(host, lobby, gate)))
         }
     };
@@ -144,16 +135,7 @@ pub fn resume(
 ) -> Result<Handle, SessionError> {
     let mut place = interrupted.place().clone();
     reunion.prepare(&interrupted, &mut place)?;
-    let Interrupted {
-        saved: SavedSeat {
-            agreed,
-            local_bot,
-            password,
-            ..
-        },
-        records,
-        journal,
-    } = interrupted;
+    let Interrupted { saved: SavedSeat { agreed, local_bot, password, .. }, records, journal } = interrupted;
     let is_local_bot = local_bot.is_some();
     let (identity, pilot) = local_bot.map_or((identity, pilot), |(own, pilot)| (own, Some(pilot)));
     let key = identity.signing_key();
@@ -182,13 +164,7 @@ pub fn resume(
         }
         spectators
     });
-    let restored = Restored {
-        table,
-        agreed,
-        journal,
-        spectators,
-        friend: reunion.friend,
-    };
+    let restored = Restored { table, agreed, journal, spectators, friend: reunion.friend };
     let stage = SessionState::Restored(Box::new(restored));
     let disk = Disk::new(data, is_local_bot.then_some(identity));
     let links = Links::new(place, awaited);

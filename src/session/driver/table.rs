@@ -243,11 +243,7 @@ impl Driver {
         let changed = !news.is_empty();
         for addressed in frames {
             let Addressed { peer, frame, spare } = addressed;
-            if let Frame::Table {
-                message: Message::Head(head),
-                ..
-            } = &frame
-            {
+            if let Frame::Table { message: Message::Head(head), .. } = &frame {
                 self.disk.last_head = Some(head.clone());
             }
             if !spare {
@@ -356,9 +352,8 @@ impl Driver {
         }
         let names = new.iter();
         let names = names.filter_map(|seat| seated.names.get(seat.index()));
-        let lines: Vec<String> = names
-            .map(|name| format!("No direct link to {name}: the others relay its moves."))
-            .collect();
+        let lines: Vec<String> =
+            names.map(|name| format!("No direct link to {name}: the others relay its moves.")).collect();
         for line in lines {
             self.tell(SessionEvent::Line(line)).await;
         }
@@ -397,13 +392,7 @@ impl Driver {
         let SessionState::Table(seated) = &self.stage else {
             return;
         };
-        let name = |seat: Seat| {
-            seated
-                .names
-                .get(seat.index())
-                .cloned()
-                .unwrap_or_else(|| seat.to_string())
-        };
+        let name = |seat: Seat| seated.names.get(seat.index()).cloned().unwrap_or_else(|| seat.to_string());
         match event {
             Event::News(News::Left(seat)) => {
                 if seat == seated.table.me() {
@@ -416,11 +405,7 @@ impl Driver {
             }
             Event::News(News::Removed(seat)) => {
                 self.let_go(seat);
-                let state = if seated.guilty.contains(seat) {
-                    PeerState::Removed
-                } else {
-                    PeerState::Absent
-                };
+                let state = if seated.guilty.contains(seat) { PeerState::Removed } else { PeerState::Absent };
                 self.tell(SessionEvent::Peer { seat, state }).await;
             }
             Event::RemovalProposed { by, out } => {
@@ -430,11 +415,8 @@ impl Driver {
                     format!("{by} proposes to play on without you. If you act now, you stay.")
                 } else {
                     let names: Vec<String> = out.iter().map(name).collect();
-                    let agree = if out.iter().any(|seat| table.may_propose_removal(seat)) {
-                        " Press x to agree."
-                    } else {
-                        ""
-                    };
+                    let agree =
+                        if out.iter().any(|seat| table.may_propose_removal(seat)) { " Press x to agree." } else { "" };
                     format!("{by} proposes to play on without {}.{agree}", listed(&names))
                 };
                 self.tell(SessionEvent::Line(line)).await;
@@ -508,10 +490,7 @@ impl Seated {
     }
 
     pub(super) fn seat_of(&self, peer: PeerId) -> Option<Seat> {
-        self.peers
-            .iter()
-            .find(|(_, known)| **known == peer)
-            .map(|(seat, _)| *seat)
+        self.peers.iter().find(|(_, known)| **known == peer).map(|(seat, _)| *seat)
     }
 
     /// Whether a seat is still at the table.
@@ -556,33 +535,19 @@ impl Seated {
         // What repeats, and every answer to something that repeats.
         let repeats = matches!(message, Message::Head(_) | Message::StateRequest(_));
         let spare = repeats || to != To::All;
-        let frame = Frame::Table {
-            table: self.id,
-            message,
-        };
+        let frame = Frame::Table { table: self.id, message };
         let peers = match to {
             To::One(seat) => self.peers.get(&seat).into_iter().collect::<Vec<_>>(),
             To::All => self.peers.values().collect(),
         };
-        frames.extend(peers.into_iter().map(|peer| Addressed {
-            peer: *peer,
-            frame: frame.clone(),
-            spare,
-        }));
+        frames.extend(peers.into_iter().map(|peer| Addressed { peer: *peer, frame: frame.clone(), spare }));
     }
 
     /// Forwards a new entry to the seats without a connection to its author.
     fn pass_on(&self, author: Seat, entry: SignedEntry, connected: &[PeerId], frames: &mut Vec<Addressed>) {
-        let frame = Frame::Table {
-            table: self.id,
-            message: Message::Entries(Bounded::one(entry)),
-        };
+        let frame = Frame::Table { table: self.id, message: Message::Entries(Bounded::one(entry)) };
         let peers = self.cut_off_from(author, connected).into_iter();
-        frames.extend(peers.map(|peer| Addressed {
-            peer,
-            frame: frame.clone(),
-            spare: false,
-        }));
+        frames.extend(peers.map(|peer| Addressed { peer, frame: frame.clone(), spare: false }));
     }
 
     /// The connected seats that report no connection to that seat.

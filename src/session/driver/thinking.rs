@@ -73,11 +73,7 @@ impl Driver {
         };
         let seen = match event {
             SessionEvent::Deal(deal) => Seen::Deal(*deal),
-            SessionEvent::Action { step, seat, action } => Seen::Action {
-                step: *step,
-                seat: *seat,
-                action,
-            },
+            SessionEvent::Action { step, seat, action } => Seen::Action { step: *step, seat: *seat, action },
             SessionEvent::Game(event) => Seen::Event(event),
             SessionEvent::Peer { seat, state } => return leash.peer(*seat, *state),
             _ => return,

@@ -51,11 +51,7 @@ impl Driver {
                 };
                 let inside = spectators.has(peer);
                 self.send_all(&outbox);
-                let _ = if inside {
-                    self.node.admit(peer)
-                } else {
-                    self.node.disconnect(peer)
-                };
+                let _ = if inside { self.node.admit(peer) } else { self.node.disconnect(peer) };
                 if inside {
                     self.send_invitation(peer);
                 }
@@ -84,9 +80,7 @@ impl Driver {
         let SessionState::Table(seated) = &mut self.stage else {
             return;
         };
-        let shown = spectators
-            .as_ref()
-            .map(|spectators| spectators.show(&seated.charter, None));
+        let shown = spectators.as_ref().map(|spectators| spectators.show(&seated.charter, None));
         seated.spectators = spectators;
         self.send_all(&shown.unwrap_or_default());
     }

@@ -83,13 +83,7 @@ struct Shown {
 
 impl Watching {
     pub(super) fn new(host: PeerId, lobby: Option<[u8; 8]>, gate: Option<GuestGate>) -> Self {
-        Self {
-            host,
-            watch: Watch { lobby, proof: None },
-            gate,
-            shown: None,
-            is_over: false,
-        }
+        Self { host, watch: Watch { lobby, proof: None }, gate, shown: None, is_over: false }
     }
 
     /// The names at the table; empty until it is shown.
@@ -119,10 +113,7 @@ impl Watching {
     /// The request to repeat until the host shows the table.
     fn wish(&self) -> Frame {
         match self.gate.as_ref().and_then(GuestGate::login) {
-            Some(login) => Frame::Login {
-                lobby: self.watch.lobby,
-                login,
-            },
+            Some(login) => Frame::Login { lobby: self.watch.lobby, login },
             None => Frame::Watch(self.watch),
         }
     }
@@ -152,10 +143,7 @@ impl Watching {
 
 impl Shown {
     fn more(&self) -> Frame {
-        Frame::More {
-            table: self.id,
-            mark: self.follower.mark(),
-        }
+        Frame::More { table: self.id, mark: self.follower.mark() }
     }
 
     fn snapshot(&self) -> Snapshot {
@@ -207,8 +195,7 @@ impl Driver {
                         self.send_all(&outbox);
                     }
                     Err(_) => {
-                        self.fail("the password is wrong, or the host has none".to_owned())
-                            .await;
+                        self.fail("the password is wrong, or the host has none".to_owned()).await;
                     }
                 }
             }
@@ -372,12 +359,7 @@ impl Driver {
             );
             self.tell(SessionEvent::Error(why)).await;
         }
-        let over = SessionEvent::Over {
-            scores,
-            winners,
-            log,
-            transcript,
-        };
+        let over = SessionEvent::Over { scores, winners, log, transcript };
         self.tell(over).await;
         if self.player.attended == Attended::Nobody {
             self.stage = SessionState::Ended;
@@ -405,13 +387,7 @@ impl Driver {
                 None
             }
         };
-        self.tell(SessionEvent::Fault {
-            stopped: true,
-            seat,
-            what: error.to_string(),
-            evidence,
-        })
-        .await;
+        self.tell(SessionEvent::Fault { stopped: true, seat, what: error.to_string(), evidence }).await;
         self.stage = SessionState::Ended;
     }
 }
@@ -451,10 +427,7 @@ mod tests {
         });
         let charter = Charter::new(LOBBY, &rules, players.collect()).unwrap();
         let signatures = vec![charter.sign(&key(1)), charter.sign(&key(2))];
-        Showing {
-            charter,
-            signatures: signatures.try_into().unwrap(),
-        }
+        Showing { charter, signatures: signatures.try_into().unwrap() }
     }
 
     #[test]

@@ -83,10 +83,7 @@ impl Whereabouts {
             let (peer, _, addresses) = friend.into_parts();
             (peer, addresses)
         });
-        Self {
-            given,
-            ..Self::default()
-        }
+        Self { given, ..Self::default() }
     }
 }
 

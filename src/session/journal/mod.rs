@@ -105,8 +105,7 @@ pub(super) fn local_address(transport: Transport) -> Vec<Multiaddr> {
 
 fn unpacked(addresses: &Addresses) -> Vec<Multiaddr> {
     let each = addresses.iter();
-    each.filter_map(|bytes| Multiaddr::try_from(bytes.to_vec()).ok())
-        .collect()
+    each.filter_map(|bytes| Multiaddr::try_from(bytes.to_vec()).ok()).collect()
 }
 
 impl std::fmt::Debug for Header {
@@ -199,10 +198,7 @@ pub enum ResumeError {
 }
 
 fn damaged(table: &str, why: &dyn std::fmt::Display) -> ResumeError {
-    ResumeError::Damaged {
-        table: table.to_owned(),
-        why: why.to_string(),
-    }
+    ResumeError::Damaged { table: table.to_owned(), why: why.to_string() }
 }
 
 impl Interrupted {
@@ -215,11 +211,7 @@ impl Interrupted {
         let each = kept.records.iter();
         let records: Result<Vec<Record>, CodecError> = each.map(|bytes| Record::from_bytes(bytes)).collect();
         let records = records.map_err(|error| damaged(&file.table, &error))?;
-        Ok(Self {
-            saved: SavedSeat::of(&file.table, &kept.header, kept.ended)?,
-            records,
-            journal: Arc::new(journal),
-        })
+        Ok(Self { saved: SavedSeat::of(&file.table, &kept.header, kept.ended)?, records, journal: Arc::new(journal) })
     }
 }
 
@@ -241,22 +233,14 @@ impl SavedSeat {
         let password = header.password.as_deref().cloned().map(Password::new);
         let password = password.transpose().map_err(|error| damaged(table, &error))?;
         Ok(Self {
-            agreed: Agreed {
-                charter,
-                me: header.seat,
-                records: header.records,
-                again: true,
-            },
+            agreed: Agreed { charter, me: header.seat, records: header.records, again: true },
             place: ListenConfig {
                 transport: header.transport,
                 listen: unpacked(&header.listen),
                 relays: unpacked(&header.relays),
             },
             local_bot: header.local_bot.map(|local_bot| {
-                let pilot = Pilot {
-                    level: local_bot.level,
-                    delay: Duration::from_millis(local_bot.delay_ms),
-                };
+                let pilot = Pilot { level: local_bot.level, delay: Duration::from_millis(local_bot.delay_ms) };
                 (IdentityKey::from_seed(local_bot.seed), pilot)
             }),
             password,
@@ -484,11 +468,7 @@ fn remove_orphans(data: &DataDir) -> Result<(), ResumeError> {
         let seat = SavedSeat::read(data, file);
         seat.is_ok_and(|seat| seat.is_local_bot())
     };
-    let owned: BTreeSet<&str> = journals
-        .iter()
-        .filter(|file| !is_bot(file))
-        .map(|file| file.table.as_str())
-        .collect();
+    let owned: BTreeSet<&str> = journals.iter().filter(|file| !is_bot(file)).map(|file| file.table.as_str()).collect();
     let transcripts = data.transcripts()?;
     for file in &journals {
         let orphan = !owned.contains(file.table.as_str());
@@ -507,15 +487,8 @@ fn remove_orphans(data: &DataDir) -> Result<(), ResumeError> {
 
 /// Removes a bot's journal if its table's transcript is saved, or its player has left the table before the end.
 fn remove_orphan(data: &DataDir, file: &JournalFile, saved: bool) -> Result<(), ResumeError> {
-    let Interrupted {
-        saved: bot,
-        records,
-        journal,
-    } = Interrupted::open(data, file)?;
-    let ended = saved
-        || bot
-            .player_has_left(records)
-            .map_err(|error| damaged(&file.table, &error))?;
+    let Interrupted { saved: bot, records, journal } = Interrupted::open(data, file)?;
+    let ended = saved || bot.player_has_left(records).map_err(|error| damaged(&file.table, &error))?;
     if let (true, Some(journal)) = (ended, Arc::into_inner(journal)) {
         journal.remove()?;
     }

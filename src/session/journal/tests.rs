@@ -39,11 +39,7 @@ fn nobody_comes_back_without_a_journal_or_a_promise() {
     assert!(matches!(back(), Err(ResumeError::NoJournal(table)) if table == id));
     data.promise(&id, me, &promise(None)).unwrap();
     assert!(back().unwrap().is_none());
-    let place = ListenConfig {
-        transport: Transport::Memory,
-        listen: Vec::new(),
-        relays: Vec::new(),
-    };
+    let place = ListenConfig { transport: Transport::Memory, listen: Vec::new(), relays: Vec::new() };
     let header = Header::new(&agreed, &place, None, None).to_bytes();
     let journal = data.begin_journal(&id, me, &header).unwrap();
     drop(journal);
@@ -77,15 +73,8 @@ fn bots_wait_until_their_player_has_ended() {
         records: Bounded::first(keys.iter().map(|key| AddressRecord::sign(key, &[]).unwrap())),
         again: false,
     };
-    let place = ListenConfig {
-        transport: Transport::Memory,
-        listen: Vec::new(),
-        relays: Vec::new(),
-    };
-    let pilot = Pilot {
-        level: Level::Gentle,
-        delay: Duration::ZERO,
-    };
+    let place = ListenConfig { transport: Transport::Memory, listen: Vec::new(), relays: Vec::new() };
+    let pilot = Pilot { level: Level::Gentle, delay: Duration::ZERO };
     let identity = IdentityKey::from_seed([2; 32]);
     let header = Header::new(&agreed, &place, Some((&identity, pilot)), None).to_bytes();
     let id = agreed.charter.table().to_string();

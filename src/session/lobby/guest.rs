@@ -40,16 +40,7 @@ impl std::fmt::Debug for GuestLobby {
 impl GuestLobby {
     /// Prepares a join request to a host. `of_host` marks a bot that runs in the host's program.
     pub fn new(host: PeerId, key: SigningKey, own: Join, of_host: bool, ready: bool) -> Self {
-        Self {
-            host,
-            key,
-            own,
-            of_host,
-            ready,
-            roster: None,
-            signed: None,
-            gate: None,
-        }
+        Self { host, key, own, of_host, ready, roster: None, signed: None, gate: None }
     }
 
     /// Sets this guest's readiness. A withdrawal has no effect once the host has all signatures.
@@ -135,15 +126,7 @@ impl GuestLobby {
                 }
                 let charter = SignedCharter::assemble(proposal.charter.clone(), signatures.into_inner())?;
                 let records = proposal.records.clone();
-                Ok((
-                    Vec::new(),
-                    Some(Agreed {
-                        charter,
-                        me: *me,
-                        records,
-                        again: false,
-                    }),
-                ))
+                Ok((Vec::new(), Some(Agreed { charter, me: *me, records, again: false })))
             }
             Frame::Challenge(challenge) => {
                 let Some(gate) = &mut self.gate else {
@@ -166,17 +149,9 @@ impl GuestLobby {
         }
         let charter = SignedCharter::assemble(charter, back.signatures.into_inner())?;
         let own_key = (&self.key).into();
-        let me = charter
-            .charter()
-            .seat_of(&own_key)
-            .ok_or(LobbyError::BadProposal("does not have our seat in it"))?;
+        let me = charter.charter().seat_of(&own_key).ok_or(LobbyError::BadProposal("does not have our seat in it"))?;
         check_records(charter.charter(), &records)?;
-        Ok(Some(Agreed {
-            charter,
-            me,
-            records,
-            again: true,
-        }))
+        Ok(Some(Agreed { charter, me, records, again: true }))
     }
 
     fn sign(&mut self, proposal: Proposal) -> Result<Outgoing, LobbyError> {
@@ -192,9 +167,7 @@ impl GuestLobby {
         // Decoding does not validate; `from_bytes` does.
         let charter_again = Charter::from_bytes(&charter.to_bytes())?;
         let own_key = (&self.key).into();
-        let me = charter_again
-            .seat_of(&own_key)
-            .ok_or(LobbyError::BadProposal("does not have our seat in it"))?;
+        let me = charter_again.seat_of(&own_key).ok_or(LobbyError::BadProposal("does not have our seat in it"))?;
         let player = charter.player(me);
         if player.is_none_or(|p| p.name != self.own.name || p.nonce != self.own.nonce) {
             return Err(LobbyError::BadProposal("has another name or nonce at our seat"));
@@ -207,9 +180,7 @@ impl GuestLobby {
             || roster.options != charter.options
             || roster.seats.len() != usize::from(charter.rules().seats)
         {
-            return Err(LobbyError::BadProposal(
-                "has other rules or seats than the lobby showed",
-            ));
+            return Err(LobbyError::BadProposal("has other rules or seats than the lobby showed"));
         }
         let first = charter.player(HOST);
         if first.is_none_or(|host| host.key.to_bytes() != self.host.to_bytes()) {
@@ -252,17 +223,11 @@ impl GuestLobby {
                 // The host answers with the roster: the others may have changed their readiness.
                 frames.push(Frame::Ready(self.ready));
                 if self.ready {
-                    frames.push(Frame::Sign {
-                        table: proposal.charter.table(),
-                        signature: *signature,
-                    });
+                    frames.push(Frame::Sign { table: proposal.charter.table(), signature: *signature });
                 }
             }
             None => frames.push(match self.gate.as_ref().and_then(GuestGate::login) {
-                Some(login) => Frame::Login {
-                    lobby: self.own.lobby,
-                    login,
-                },
+                Some(login) => Frame::Login { lobby: self.own.lobby, login },
                 None => Frame::Join(self.own.clone()),
             }),
         }

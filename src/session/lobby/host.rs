@@ -100,11 +100,7 @@ impl HostLobby {
     }
 
     fn joined(&self, seat: Seat) -> Option<&Join> {
-        if seat == HOST {
-            Some(&self.own)
-        } else {
-            self.guests.get(&seat).map(|guest| &guest.join)
-        }
+        if seat == HOST { Some(&self.own) } else { self.guests.get(&seat).map(|guest| &guest.join) }
     }
 
     /// Describes the player at a seat. Its party is the first seat with the same program.
@@ -171,9 +167,8 @@ impl HostLobby {
     /// The table as the host announces it to strangers.
     pub fn offer(&self) -> Option<Offer> {
         let options = self.rules.written_options().into_iter();
-        let options: Option<Vec<_>> = options
-            .map(|(key, value)| Some((Text::try_from(key).ok()?, Text::try_from(value).ok()?)))
-            .collect();
+        let options: Option<Vec<_>> =
+            options.map(|(key, value)| Some((Text::try_from(key).ok()?, Text::try_from(value).ok()?))).collect();
         let taken = self.seats().filter(|seat| self.joined(*seat).is_some());
         let taken = u8::try_from(taken.count()).unwrap_or(u8::MAX);
         let announcement = Announcement {
@@ -185,18 +180,14 @@ impl HostLobby {
             free: self.rules.seats.saturating_sub(taken),
             locked: self.spectators.is_locked(),
         };
-        Some(Offer {
-            announcement,
-            record: self.own.record.clone(),
-        })
+        Some(Offer { announcement, record: self.own.record.clone() })
     }
 
     fn tell_all(&self) -> Outgoing {
         let guests = self.guests.iter();
         let seated = guests.map(|(seat, guest)| (guest.peer, Some(*seat)));
         let all = seated.chain(self.spectators.peers().map(|peer| (peer, None)));
-        all.filter_map(|(peer, seat)| Some((peer, self.roster(seat)?)))
-            .collect()
+        all.filter_map(|(peer, seat)| Some((peer, self.roster(seat)?))).collect()
     }
 
     /// Handles a frame from a peer.
@@ -279,11 +270,7 @@ impl HostLobby {
                 guest.join = join;
                 return self.change();
             }
-            let mut outbox: Outgoing = self
-                .roster(Some(seat))
-                .map(|roster| (peer, roster))
-                .into_iter()
-                .collect();
+            let mut outbox: Outgoing = self.roster(Some(seat)).map(|roster| (peer, roster)).into_iter().collect();
             if let Some(proposal) = &self.proposal {
                 outbox.push((peer, Frame::Propose(Box::new(proposal.clone()))));
             }
@@ -294,17 +281,8 @@ impl HostLobby {
             return refuse("all seats are taken");
         };
         self.spectators.seat(peer);
-        self.guests.insert(
-            seat,
-            Guest {
-                peer,
-                key,
-                join,
-                ready: false,
-                signature: None,
-                changes: Bucket::new(CHANGES),
-            },
-        );
+        self.guests
+            .insert(seat, Guest { peer, key, join, ready: false, signature: None, changes: Bucket::new(CHANGES) });
         self.change()
     }
 
@@ -353,10 +331,8 @@ impl HostLobby {
         if !self.may_begin() {
             return Ok(outbox);
         }
-        let joins: Option<Vec<(&Join, Taken)>> = self
-            .seats()
-            .map(|seat| Some((self.joined(seat)?, self.taken(seat)?)))
-            .collect();
+        let joins: Option<Vec<(&Join, Taken)>> =
+            self.seats().map(|seat| Some((self.joined(seat)?, self.taken(seat)?))).collect();
         let Some(joins) = joins else {
             return Ok(outbox);
         };
@@ -373,10 +349,7 @@ impl HostLobby {
             records.push(join.record.clone());
         }
         let charter = Charter::new(self.lobby, &self.rules, players)?;
-        let proposal = Proposal {
-            charter,
-            records: Bounded::first(records),
-        };
+        let proposal = Proposal { charter, records: Bounded::first(records) };
         for guest in self.guests.values() {
             outbox.push((guest.peer, Frame::Propose(Box::new(proposal.clone()))));
         }
@@ -398,35 +371,18 @@ impl HostLobby {
         let frame = Self::signed(&charter);
         let outbox = self.guests.values().map(|guest| (guest.peer, frame.clone())).collect();
         let records = proposal.records.clone();
-        Ok((
-            outbox,
-            Some(Agreed {
-                charter,
-                me: HOST,
-                records,
-                again: false,
-            }),
-        ))
+        Ok((outbox, Some(Agreed { charter, me: HOST, records, again: false })))
     }
 
     /// The frame for a seat of this table that has lost its copy of the charter.
     pub fn back(charter: &SignedCharter, records: &Records) -> Frame {
-        let proposal = Proposal {
-            charter: charter.charter().clone(),
-            records: records.clone(),
-        };
-        Frame::Back(Box::new(Back {
-            proposal,
-            signatures: charter.signatures().clone(),
-        }))
+        let proposal = Proposal { charter: charter.charter().clone(), records: records.clone() };
+        Frame::Back(Box::new(Back { proposal, signatures: charter.signatures().clone() }))
     }
 
     /// The frame that opens the table; resent to a guest that missed it.
     pub fn signed(charter: &SignedCharter) -> Frame {
-        Frame::Signed {
-            table: charter.table(),
-            signatures: charter.signatures().clone(),
-        }
+        Frame::Signed { table: charter.table(), signatures: charter.signatures().clone() }
     }
 
     /// Removes a guest whose connection is gone, which frees its seat.
@@ -437,11 +393,7 @@ impl HostLobby {
         self.spectators.gone(peer);
         let before = self.guests.len();
         self.guests.retain(|_, guest| guest.peer != peer);
-        if self.guests.len() == before {
-            Ok(Vec::new())
-        } else {
-            self.change()
-        }
+        if self.guests.len() == before { Ok(Vec::new()) } else { self.change() }
     }
 
     /// Dismisses a guest: it gets a refusal, and its seat is free for another.

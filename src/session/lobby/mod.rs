@@ -123,12 +123,7 @@ fn shown(seats: impl Iterator<Item = Option<Taken>>) -> Vec<Option<LobbySeat>> {
             announced: clean(taken.name.as_str()),
             mark: Mark::default(),
         });
-        Some(LobbySeat {
-            name,
-            party: taken.party,
-            played_by: taken.played_by,
-            person,
-        })
+        Some(LobbySeat { name, party: taken.party, played_by: taken.played_by, person })
     });
     shown.collect()
 }
@@ -142,9 +137,7 @@ pub fn view_of(roster: &Roster) -> LobbyView {
     let options = roster.options.iter();
     LobbyView {
         game: clean(roster.game.as_str()),
-        options: options
-            .map(|(key, value)| (clean(key.as_str()), clean(value.as_str())))
-            .collect(),
+        options: options.map(|(key, value)| (clean(key.as_str()), clean(value.as_str()))).collect(),
         seats: shown(roster.seats.iter().cloned()),
         ready: flags(roster.ready, roster.seats.len()),
         me: roster.you,

@@ -91,9 +91,8 @@ fn carry(
     held_back: impl Fn(&Frame) -> bool,
 ) -> (Vec<Agreed>, Vec<(u8, Frame)>) {
     let each = first.into_iter();
-    let mut frames: VecDeque<(u8, PeerId, Frame)> = each
-        .flat_map(|(n, outbox)| outbox.into_iter().map(move |(to, frame)| (n, to, frame)))
-        .collect();
+    let mut frames: VecDeque<(u8, PeerId, Frame)> =
+        each.flat_map(|(n, outbox)| outbox.into_iter().map(move |(to, frame)| (n, to, frame))).collect();
     let (mut agreed, mut held) = (Vec::new(), Vec::new());
     while let Some((from, to, frame)) = frames.pop_front() {
         if held_back(&frame) {
@@ -228,20 +227,14 @@ fn a_copied_nonce_is_refused_and_the_lobby_goes_on() {
     let mut host = host(3);
     join(&mut host, 1, wish(1));
     for copied in [0, 1] {
-        let copy = Join {
-            nonce: [copied; 32],
-            ..wish(2)
-        };
+        let copy = Join { nonce: [copied; 32], ..wish(2) };
         let outbox = join(&mut host, 2, copy);
         assert!(refused(&outbox, 2), "{outbox:?}");
     }
     let outbox = join(&mut host, 2, wish(2));
     assert!(proposal(&outbox).is_some());
     // A seated guest cannot switch to a copied nonce by a second join either.
-    let copy = Join {
-        nonce: [1; 32],
-        ..wish(2)
-    };
+    let copy = Join { nonce: [1; 32], ..wish(2) };
     assert!(refused(&join(&mut host, 2, copy), 2));
     assert!(!host.tick().is_empty(), "the proposal still stands");
 }
@@ -249,10 +242,7 @@ fn a_copied_nonce_is_refused_and_the_lobby_goes_on() {
 #[test]
 fn other_tables_and_full_ones_refuse() {
     let mut host = host(2);
-    let elsewhere = Join {
-        lobby: Some([9; 8]),
-        ..wish(1)
-    };
+    let elsewhere = Join { lobby: Some([9; 8]), ..wish(1) };
     assert!(refused(&join(&mut host, 1, elsewhere), 1));
     assert!(proposal(&join(&mut host, 1, wish(1))).is_some());
     assert!(refused(&join(&mut host, 2, wish(2)), 2));
@@ -355,10 +345,7 @@ fn wavering_guest_is_rate_limited() {
         let frame = if n % 2 == 0 {
             Frame::Ready(n % 4 == 0)
         } else {
-            Frame::Join(Join {
-                name: Text::try_from(n.to_string()).unwrap(),
-                ..wish(1)
-            })
+            Frame::Join(Join { name: Text::try_from(n.to_string()).unwrap(), ..wish(1) })
         };
         let outbox = host.receive(peer(1), frame).unwrap().0;
         told += usize::from(roster(&outbox, 2).is_some());
@@ -378,10 +365,7 @@ fn wavering_guest_is_rate_limited() {
 #[test]
 fn only_seats_are_ready() {
     let mut host = host(2);
-    let watch = Watch {
-        lobby: Some(LOBBY),
-        proof: None,
-    };
+    let watch = Watch { lobby: Some(LOBBY), proof: None };
     host.receive(peer(5), Frame::Watch(watch)).unwrap();
     for n in [5, 6] {
         let outbox = host.receive(peer(n), Frame::Ready(true)).unwrap().0;
@@ -411,51 +395,30 @@ fn guest_signs_only_the_shown_charter() {
     assert_eq!(answer(None, proposal), Ok(0));
     assert_eq!(answer(Some(shown.clone()), proposal), Ok(1));
     let bad = |roster| matches!(answer(Some(roster), proposal), Err(LobbyError::BadProposal(_)));
-    assert!(bad(Roster {
-        lobby: [9; 8],
-        ..shown.clone()
-    }));
-    assert!(bad(Roster {
-        seats: vec![None; 3].try_into().unwrap(),
-        ..shown.clone()
-    }));
-    assert!(bad(Roster {
-        game: Text::try_from("thoth".to_owned()).unwrap(),
-        ..shown.clone()
-    }));
+    assert!(bad(Roster { lobby: [9; 8], ..shown.clone() }));
+    assert!(bad(Roster { seats: vec![None; 3].try_into().unwrap(), ..shown.clone() }));
+    assert!(bad(Roster { game: Text::try_from("thoth".to_owned()).unwrap(), ..shown.clone() }));
     // The keys have to be those that the lobby showed.
     let mut guest = self::guest(1);
     let mut seats: Vec<_> = shown.seats.iter().cloned().collect();
     seats[0].as_mut().unwrap().key = (&key(9)).into();
-    let roster = Roster {
-        seats: seats.try_into().unwrap(),
-        ..shown.clone()
-    };
+    let roster = Roster { seats: seats.try_into().unwrap(), ..shown.clone() };
     guest.receive(peer(0), Frame::Roster(roster)).unwrap();
     let propose = Frame::Propose(Box::new(proposal.clone()));
     let (outbox, _) = guest.receive(peer(0), propose).unwrap();
     assert!(matches!(outbox.as_slice(), [(_, Frame::Ready(true))]), "{outbox:?}");
     // A charter without our seat, or with another nonce at it, is refused too.
     let mut other = proposal.clone();
-    other.charter.players = vec![
-        other.charter.players[0].clone(),
-        Player {
-            nonce: [7; 32],
-            ..other.charter.players[1].clone()
-        },
-    ]
-    .try_into()
-    .unwrap();
+    other.charter.players =
+        vec![other.charter.players[0].clone(), Player { nonce: [7; 32], ..other.charter.players[1].clone() }]
+            .try_into()
+            .unwrap();
     assert!(matches!(answer(Some(shown), &other), Err(LobbyError::BadProposal(_))));
 }
 
 /// A host with a bot of its own program, and a guest.
 fn with_a_bot() -> (HostLobby, [GuestLobby; 2]) {
-    let bot = Join {
-        program: [0; 16].into(),
-        played_by: PlayedBy::bot("normal").unwrap(),
-        ..wish(1)
-    };
+    let bot = Join { program: [0; 16].into(), played_by: PlayedBy::bot("normal").unwrap(), ..wish(1) };
     let bot = GuestLobby::new(peer(0), key(1), bot, true, true);
     (host(3), [bot, guest(2)])
 }

@@ -165,10 +165,7 @@ async fn browse(
 
 impl Lists {
     fn of(addresses: &[Multiaddr], game: Option<Text<MAX_WORD>>) -> Self {
-        let mut lists = Self {
-            game,
-            ..Self::default()
-        };
+        let mut lists = Self { game, ..Self::default() };
         for address in addresses {
             let Some(peer) = named_peer(address) else {
                 continue;
@@ -188,9 +185,7 @@ impl Lists {
     /// Dials all points.
     fn begin(&self) -> Vec<Do> {
         let points = self.points.iter();
-        points
-            .map(|point| Do::Keep(point.peer, point.addresses.clone()))
-            .collect()
+        points.map(|point| Do::Keep(point.peer, point.addresses.clone())).collect()
     }
 
     /// Handles an event of the node.
@@ -209,11 +204,7 @@ impl Lists {
                 }
                 Vec::new()
             }
-            NodeEvent::DialFailed {
-                peer: Some(peer),
-                reason,
-                ..
-            } => {
+            NodeEvent::DialFailed { peer: Some(peer), reason, .. } => {
                 if let Some(point) = self.find(peer) {
                     point.failed = Some(reason.to_string());
                 }
@@ -279,11 +270,7 @@ impl Lists {
                 return false;
             }
         }
-        let known = Known {
-            number: table.number,
-            table: latest,
-            arrived: now,
-        };
+        let known = Known { number: table.number, table: latest, arrived: now };
         self.known.insert(key, known);
         true
     }

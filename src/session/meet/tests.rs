@@ -28,17 +28,11 @@ fn table(host: u8, number: u64, free: u8) -> ListedTable {
 }
 
 fn page(point: u8, tables: Vec<ListedTable>, next: Option<u64>) -> NodeEvent {
-    NodeEvent::Listed {
-        point: peer(point),
-        page: Ok(ListedPage { tables, next }),
-    }
+    NodeEvent::Listed { point: peer(point), page: Ok(ListedPage { tables, next }) }
 }
 
 fn connected(point: u8) -> NodeEvent {
-    NodeEvent::Connected {
-        peer: peer(point),
-        address: address(point),
-    }
+    NodeEvent::Connected { peer: peer(point), address: address(point) }
 }
 
 /// Two points that are connected, and the time.
@@ -133,10 +127,7 @@ fn failed_points_are_named() {
         retry_in: None,
     };
     lists.hear(failed, now);
-    let refused = NodeEvent::Listed {
-        point: peer(102),
-        page: Err("no".to_owned()),
-    };
+    let refused = NodeEvent::Listed { point: peer(102), page: Err("no".to_owned()) };
     lists.hear(refused, now);
     let view = lists.view(now);
     assert_eq!(view.silent, []);
@@ -164,10 +155,7 @@ fn point_that_closes_the_connection_has_failed() {
 fn busy_point_is_asked_for_the_same_page_later() {
     let (mut lists, now) = lists();
     lists.hear(page(101, vec![table(1, 1, 1)], Some(7)), now);
-    let busy = NodeEvent::Listed {
-        point: peer(101),
-        page: Err("it is busy".to_owned()),
-    };
+    let busy = NodeEvent::Listed { point: peer(101), page: Err("it is busy".to_owned()) };
     lists.hear(busy, now);
     let later = now + REFRESH;
     assert_eq!(lists.tick(later), [Do::List(peer(101), Some(7))]);

@@ -131,14 +131,7 @@ struct Writer<D> {
 impl<D: Disk> Writer<D> {
     /// A writer that continues at offset `end`.
     fn new(disk: D, nonce: Nonce, end: u64, ended: bool) -> Self {
-        Self {
-            disk,
-            nonce,
-            end,
-            room: end,
-            dirt: end,
-            ended,
-        }
+        Self { disk, nonce, end, room: end, dirt: end, ended }
     }
 
     /// Writes the start of a journal and its header.
@@ -248,10 +241,7 @@ impl Journal {
     fn change(&self, change: impl FnOnce(&mut Writer<File>) -> io::Result<()>) -> Result<(), StoreError> {
         // Ignoring poison is safe: a writer that panicked has written nothing that counts.
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
-        change(&mut writer).map_err(|source| StoreError::Journal {
-            path: self.path.clone(),
-            source,
-        })
+        change(&mut writer).map_err(|source| StoreError::Journal { path: self.path.clone(), source })
     }
 
     /// Deletes the journal once nobody can need its contents.
@@ -285,9 +275,7 @@ fn lock(path: &Path) -> Result<File, StoreError> {
             Err(TryLockError::Error(source)) => return Err(StoreError::io("lock", &path, source)),
         }
     }
-    Err(StoreError::JournalInUse {
-        path: path.with_extension(EXTENSION),
-    })
+    Err(StoreError::JournalInUse { path: path.with_extension(EXTENSION) })
 }
 
 /// Reads all blocks of a journal.
@@ -347,9 +335,8 @@ impl DataView {
             let Some((of, seat)) = seat_of(&path, PROMISE) else {
                 continue;
             };
-            let bytes = files::open_plain(&path)
-                .and_then(|file| files::read_limited(file, MAX_PROMISE))
-                .map(Zeroizing::new);
+            let bytes =
+                files::open_plain(&path).and_then(|file| files::read_limited(file, MAX_PROMISE)).map(Zeroizing::new);
             if of == table
                 && let Ok(bytes) = bytes
             {
@@ -468,11 +455,7 @@ impl DataDir {
             let path = path.clone();
             StoreError::Journal { path, source }
         })?;
-        let journal = Journal {
-            path,
-            lock,
-            writer: Mutex::new(writer),
-        };
+        let journal = Journal { path, lock, writer: Mutex::new(writer) };
         // Remove the promise only now: without one, a seat counts as having signed.
         files::remove_if_there(&promise)
             .and_then(|()| files::sync_parent(&promise))

@@ -226,10 +226,7 @@ fn failing_disks_and_crashes_lose_nothing() {
     let mut images = 0;
     for first in 0..40 {
         for (failures, gives_up) in [(0, false), (1, false), (1, true), (2, false), (3, true)] {
-            let disk = Flaky {
-                fails: first..first + failures,
-                ..Flaky::default()
-            };
+            let disk = Flaky { fails: first..first + failures, ..Flaky::default() };
             // A journal that cannot begin has no name yet, so nothing can be found.
             let Ok(mut writer) = Writer::begin(disk, nonce, b"header") else {
                 continue;

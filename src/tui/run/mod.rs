@@ -117,10 +117,7 @@ pub(in crate::tui) async fn run(interface: Interface, start: Start) -> Result<Ta
     let mut context = Context {
         given: interface.name.clone(),
         keymap,
-        themes: Themes {
-            own,
-            is_light: background::from_environment(variable),
-        },
+        themes: Themes { own, is_light: background::from_environment(variable) },
         ascii: interface.ascii,
         few_glyphs: interface.few_glyphs,
         stops: has_shell(),
@@ -180,10 +177,7 @@ pub(in crate::tui) async fn run(interface: Interface, start: Start) -> Result<Ta
             Shell::new(context, Box::new(TableScreen::new("table", local)))
         }
     };
-    let file_complaints = setting_complaints
-        .iter()
-        .chain(&theme_complaints)
-        .map(ToString::to_string);
+    let file_complaints = setting_complaints.iter().chain(&theme_complaints).map(ToString::to_string);
     let complaints = [data_complaint, keys_complaint, people_complaint].into_iter().flatten();
     for complaint in file_complaints.chain(complaints).chain(point_complaints) {
         shell.toast(Tone::Bad, complaint);
@@ -315,10 +309,9 @@ impl App {
                     self.ending = TableOutcome::Paused(*table);
                 }
             }
-            SessionEvent::Peer {
-                seat,
-                state: PeerState::Left,
-            } if Some(*seat) == self.me => self.ending = TableOutcome::Left,
+            SessionEvent::Peer { seat, state: PeerState::Left } if Some(*seat) == self.me => {
+                self.ending = TableOutcome::Left
+            }
             SessionEvent::Lobby(view) => {
                 let ticket = view.ticket.as_ref().and_then(|ticket| ticket.parse().ok());
                 if let Some(ticket) = ticket {
@@ -334,9 +327,7 @@ impl App {
                     transcript: transcript.clone(),
                 };
             }
-            SessionEvent::Fault {
-                stopped: true, what, ..
-            } => self.stopped(format!("the table has stopped: {what}")),
+            SessionEvent::Fault { stopped: true, what, .. } => self.stopped(format!("the table has stopped: {what}")),
             SessionEvent::Claimed { .. } => self.stopped("the table was closed, the game is unfinished".to_owned()),
             SessionEvent::Error(why) => self.ending = TableOutcome::Failed(why.clone()),
             _ => {}
@@ -460,12 +451,7 @@ impl App {
                     let (names, seating) = (player_names(charter), Seating::of(charter));
                     let terms = Terms::of(charter);
                     let report = audit_with::<AnyGame>(transcript, &mut |progress| reading.tell(progress));
-                    let audited = |report| Audited {
-                        report,
-                        names,
-                        seating,
-                        terms,
-                    };
+                    let audited = |report| Audited { report, names, seating, terms };
                     report.map(|report| UiEvent::Audited(Box::new(audited(report))))
                 });
                 Ok(())
@@ -505,11 +491,7 @@ impl App {
     fn resume(&mut self, table: SavedTable, friend: Option<JoinTarget>) -> anyhow::Result<()> {
         let data = self.interface.data.open()?;
         let seats = open_seats(data, table)?;
-        let reunion = Reunion {
-            lan: true,
-            relays: Vec::new(),
-            friend,
-        };
+        let reunion = Reunion { lan: true, relays: Vec::new(), friend };
         let bot = (None, None);
         let resumed = local_bots::resume(seats, &data.identity()?, bot, data, Attended::Person, &reunion)?;
         self.begin(resumed);
@@ -535,11 +517,7 @@ impl App {
             identity: data.identity()?,
             name: context.name().to_owned(),
             role,
-            place: ListenConfig {
-                transport,
-                listen,
-                relays,
-            },
+            place: ListenConfig { transport, listen, relays },
             // The previous session may still hold the port while it invites its players.
             bind_when_free: true,
             lan: true,
@@ -566,11 +544,7 @@ impl App {
             self.begin(OpenTable::new(practice::open(&rules, context.name())?, true));
             return Ok(());
         }
-        let transport = if opening.networked {
-            Transport::Sockets
-        } else {
-            Transport::Memory
-        };
+        let transport = if opening.networked { Transport::Sockets } else { Transport::Memory };
         self.level = opening.level;
         let mut setup = self.setup(context, Role::Host(rules), transport, opening.password.clone())?;
         setup.lan = opening.lan && opening.networked;
@@ -582,10 +556,7 @@ impl App {
         // With bots only there is nobody to wait for.
         setup.ready = !opening.networked;
         let bots = vec![pilot(opening.level, &context.settings); usize::from(opening.bots)];
-        self.begin(OpenTable {
-            place: None,
-            ..local_bots::open(setup, bots)?
-        });
+        self.begin(OpenTable { place: None, ..local_bots::open(setup, bots)? });
         Ok(())
     }
 
@@ -638,8 +609,5 @@ impl App {
 }
 
 fn pilot(level: Level, settings: &Settings) -> Pilot {
-    Pilot {
-        level,
-        delay: Duration::from_millis(settings.bot_delay),
-    }
+    Pilot { level, delay: Duration::from_millis(settings.bot_delay) }
 }

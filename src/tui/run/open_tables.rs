@@ -23,15 +23,8 @@ impl OpenTables {
     /// Starts browsing; `None` where there is no network.
     pub(super) fn start(points: &[Multiaddr], own: Option<PeerId>, people: Acquaintances) -> Option<Self> {
         let lan = Browser::start().ok();
-        let points = (!points.is_empty())
-            .then(|| PointBrowser::start(points, None).ok())
-            .flatten();
-        (lan.is_some() || points.is_some()).then_some(Self {
-            lan,
-            points,
-            own,
-            people,
-        })
+        let points = (!points.is_empty()).then(|| PointBrowser::start(points, None).ok()).flatten();
+        (lan.is_some() || points.is_some()).then_some(Self { lan, points, own, people })
     }
 
     /// Waits until the list changes.
@@ -46,10 +39,7 @@ impl OpenTables {
     /// All tables: those of favourites first, then those nearby. A table that is both nearby and at a point is listed once.
     pub(super) fn listing(&mut self) -> Listing {
         let lan = self.lan.as_mut().map(|lan| lan.view().borrow_and_update().clone());
-        let points = self
-            .points
-            .as_mut()
-            .map(|points| points.view().borrow_and_update().clone());
+        let points = self.points.as_mut().map(|points| points.view().borrow_and_update().clone());
         let (near, is_blind) = lan.map_or_else(Default::default, |view| (view.tables, view.blind));
         let (far, failed) = points.map_or_else(Default::default, |view| (view.tables, view.failed.len()));
         let [near, far] = [near, far].map(|tables| self.people.arranged(tables));
@@ -62,12 +52,7 @@ impl OpenTables {
         });
         let mut tables: Vec<ListedTable> = tables.map(|(table, at_point)| listed(table, at_point)).collect();
         tables.sort_by_key(|table| table.mark.known.as_ref().is_none_or(|known| !known.favourite));
-        Listing {
-            tables,
-            blind: is_blind,
-            has_points: self.points.is_some(),
-            silent_points: failed,
-        }
+        Listing { tables, blind: is_blind, has_points: self.points.is_some(), silent_points: failed }
     }
 }
 

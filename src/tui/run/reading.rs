@@ -37,9 +37,7 @@ impl LibraryReader {
         let waiting = saved_tables(self.data.view(), None).unwrap_or_default();
         let waiting = waiting.into_iter();
         let mut library = Library {
-            waiting: waiting
-                .filter_map(|(table, seats)| Some((table, seats.first()?.1.in_words())))
-                .collect(),
+            waiting: waiting.filter_map(|(table, seats)| Some((table, seats.first()?.1.in_words()))).collect(),
             past: history(self.data.view()),
         };
         self.tell(&library);
@@ -50,18 +48,9 @@ impl LibraryReader {
         for number in 0..library.past.len() {
             let unread = library.past.get_mut(number).filter(|past| past.what == What::Unread);
             let Some(past) = unread else { continue };
-            history::read(
-                past,
-                self.data.view(),
-                self.data.open().ok().map(Arc::as_ref),
-                &mut |_| {
-                    if is_last() {
-                        ControlFlow::Continue(())
-                    } else {
-                        ControlFlow::Break(())
-                    }
-                },
-            );
+            history::read(past, self.data.view(), self.data.open().ok().map(Arc::as_ref), &mut |_| {
+                if is_last() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            });
             if !is_last() {
                 return;
             }
@@ -148,11 +137,7 @@ impl App {
     ) {
         self.reading.store(true, Ordering::Relaxed);
         self.reading = Arc::default();
-        let mut reading = Reading {
-            stopped: Arc::clone(&self.reading),
-            back: self.back.clone(),
-            told: None,
-        };
+        let mut reading = Reading { stopped: Arc::clone(&self.reading), back: self.back.clone(), told: None };
         tokio::task::spawn_blocking(move || {
             let news = match read_transcript(&path) {
                 Ok(transcript) => run(Arc::new(transcript), &mut reading),

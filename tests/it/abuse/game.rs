@@ -107,10 +107,7 @@ pub(super) fn play(setting: Setting, target: &str, mut abuse: Option<(Attack, &[
     if let Some((attack, kinds)) = &mut abuse
         && at_relay.is_none()
     {
-        let victim = Victim {
-            table: victim_host.table.clone(),
-            ..victim(&guest, Some(found.lobby()))
-        };
+        let victim = Victim { table: victim_host.table.clone(), ..victim(&guest, Some(found.lobby())) };
         attack.begin(kinds, &victim);
     }
 
@@ -120,13 +117,7 @@ pub(super) fn play(setting: Setting, target: &str, mut abuse: Option<(Attack, &[
     }
     assert!(memory < MAX_MEMORY, "a program has taken {memory} KiB");
     let strikes = abuse.map_or(0, |(attack, _)| attack.end());
-    let figures = Figures {
-        games: 1,
-        moves,
-        joins: vec![joins],
-        memory,
-        strikes,
-    };
+    let figures = Figures { games: 1, moves, joins: vec![joins], memory, strikes };
     let relay = relay.map(|(relay, _)| relay);
     // Programs stay for a few seconds after a game; the next game need not wait for them.
     let ending = std::thread::spawn(move || end(folder, over, host, guest, relay));
@@ -214,11 +205,7 @@ fn assert_calm(program: &Program) {
 /// The attackers' view of a program.
 fn victim(program: &Program, lobby: Option<[u8; 8]>) -> Victim {
     let port = listening_port(program.id()).expect("it listens");
-    Victim {
-        address: SocketAddr::from((Ipv4Addr::LOCALHOST, port)),
-        lobby,
-        table: Default::default(),
-    }
+    Victim { address: SocketAddr::from((Ipv4Addr::LOCALHOST, port)), lobby, table: Default::default() }
 }
 
 /// The TCP port on which a process listens; a guest does not announce its port.

@@ -146,12 +146,7 @@ pub(super) struct Attack {
 
 impl Attack {
     pub(super) fn new(runtime: &tokio::runtime::Handle, strength: Strength) -> Self {
-        Self {
-            tasks: JoinSet::new(),
-            runtime: runtime.clone(),
-            strength,
-            strikes: Arc::new(AtomicUsize::new(0)),
-        }
+        Self { tasks: JoinSet::new(), runtime: runtime.clone(), strength, strikes: Arc::new(AtomicUsize::new(0)) }
     }
 
     /// Starts attackers of each kind against a victim.
@@ -162,11 +157,7 @@ impl Attack {
                 Kind::LoginsOfOne => 1,
                 _ => self.strength.clients,
             };
-            let networks = if kind.guesses_passwords() {
-                GUESSING_NETWORKS
-            } else {
-                NETWORKS
-            };
+            let networks = if kind.guesses_passwords() { GUESSING_NETWORKS } else { NETWORKS };
             for number in 0..count {
                 let last = u8::try_from(2 + number % networks).expect("few networks");
                 let attacker = Attacker {
@@ -491,13 +482,7 @@ impl Attacker {
             let frames = match self.number % 3 {
                 0 => vec![self.join(None)],
                 1 => vec![more],
-                _ => vec![
-                    self.watch(),
-                    more,
-                    self.join(None),
-                    Frame::Ready(true),
-                    Frame::Say(text("hello")),
-                ],
+                _ => vec![self.watch(), more, self.join(None), Frame::Ready(true), Frame::Say(text("hello"))],
             };
             for frame in frames {
                 self.say(&mut stream, &frame.to_bytes()).await?;
@@ -526,11 +511,7 @@ impl Attacker {
         seed[..8].copy_from_slice(&count.to_le_bytes());
         let mut rng = ChaCha20Rng::from_seed(seed);
         let password = Password::new(format!("guess {count}")).expect("a password");
-        let gate = Door {
-            lobby: self.victim.lobby.unwrap_or_default(),
-            guest: [1; 32],
-            host: [2; 32],
-        };
+        let gate = Door { lobby: self.victim.lobby.unwrap_or_default(), guest: [1; 32], host: [2; 32] };
         Guest::start(&password, &gate, &mut rng).1
     }
 
@@ -554,10 +535,7 @@ impl Attacker {
     /// A spectator's request for the log from its beginning, once the game has begun.
     fn more(&self) -> Option<Frame> {
         let table = *self.victim.table.lock().unwrap();
-        table.map(|table| Frame::More {
-            table,
-            mark: Mark::default(),
-        })
+        table.map(|table| Frame::More { table, mark: Mark::default() })
     }
 
     /// Sends one frame.

@@ -54,26 +54,12 @@ fn trials() -> Vec<Trial> {
         },
         kinds: std::slice::from_ref(kind),
     });
-    let relay = |name, kinds| Trial {
-        name,
-        setting: Setting::Relayed,
-        kinds,
-    };
-    let together = Trial {
-        name: "all together",
-        setting: Setting::Locked,
-        kinds: EVERYTHING,
-    };
+    let relay = |name, kinds| Trial { name, setting: Setting::Relayed, kinds };
+    let together = Trial { name: "all together", setting: Setting::Locked, kinds: EVERYTHING };
     let relays = [
-        relay(
-            "relay: half-open",
-            &[Kind::SilentSockets, Kind::OneByte, Kind::SlowLoris],
-        ),
+        relay("relay: half-open", &[Kind::SilentSockets, Kind::OneByte, Kind::SlowLoris]),
         relay("relay: churn", &[Kind::ChurnOfMany, Kind::ChurnOfOne]),
-        relay(
-            "relay: streams",
-            &[Kind::ManyStreams, Kind::OtherProtocols, Kind::NeverReads],
-        ),
+        relay("relay: streams", &[Kind::ManyStreams, Kind::OtherProtocols, Kind::NeverReads]),
         relay("relay: meeting point", &[Kind::Meetings]),
     ];
     alone.chain([together]).chain(relays).collect()
@@ -99,21 +85,13 @@ impl Scale {
                 share: Duration::ZERO,
                 target: "60",
                 quiet_each: false,
-                strength: Strength {
-                    clients: 2,
-                    sockets: 40,
-                    pause: Duration::from_millis(2),
-                },
+                strength: Strength { clients: 2, sockets: 40, pause: Duration::from_millis(2) },
             },
             Some(seconds) => Self {
                 share: Duration::from_secs(seconds) / u32::try_from(trials).unwrap(),
                 target: "200",
                 quiet_each: true,
-                strength: Strength {
-                    clients: 8,
-                    sockets: 200,
-                    pause: Duration::ZERO,
-                },
+                strength: Strength { clients: 8, sockets: 200, pause: Duration::ZERO },
             },
         }
     }
@@ -122,11 +100,7 @@ impl Scale {
 #[test]
 fn games_end_fairly_under_abuse() {
     // One thread: two programs need the rest of a small machine.
-    let runtime = Builder::new_multi_thread()
-        .worker_threads(1)
-        .enable_all()
-        .build()
-        .unwrap();
+    let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let trials = trials();
     let scale = Scale::new(trials.len());
     let mut endings = Vec::new();
@@ -135,9 +109,7 @@ fn games_end_fairly_under_abuse() {
     for trial in &trials {
         let fresh = matches!(&quiet, Some((setting, _)) if *setting == trial.setting);
         if scale.quiet_each || !fresh {
-            let figures = play_for(scale.share / 3, &mut endings, || {
-                play(trial.setting, scale.target, None)
-            });
+            let figures = play_for(scale.share / 3, &mut endings, || play(trial.setting, scale.target, None));
             quiet = Some((trial.setting, figures));
         }
         let abused = play_for(scale.share * 2 / 3, &mut endings, || {

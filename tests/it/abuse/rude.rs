@@ -191,9 +191,5 @@ async fn agree<T: AsyncRead + AsyncWrite + Unpin>(io: &mut T, protocol: &str) ->
     io.flush().await?;
     let mut answer = vec![0; lines.len()];
     io.read_exact(&mut answer).await?;
-    if answer == lines {
-        Ok(())
-    } else {
-        Err(io::ErrorKind::InvalidData.into())
-    }
+    if answer == lines { Ok(()) } else { Err(io::ErrorKind::InvalidData.into()) }
 }

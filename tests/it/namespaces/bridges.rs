@@ -39,19 +39,12 @@ fn plug(lab: &Lab, node: Node) {
 
 /// Waits for a ticket with both addresses of the LAN, the first of all but IPv6 after IPv4.
 fn has_the_lan(host: &mut Program, both: bool) {
-    let expected: &[&str] = if both {
-        &["192.168.77.1", "fd77::1"]
-    } else {
-        &["192.168.77.1"]
-    };
+    let expected: &[&str] = if both { &["192.168.77.1", "fd77::1"] } else { &["192.168.77.1"] };
     let begun = Instant::now();
     loop {
         let ticket: Ticket = host.ticket().parse().unwrap();
-        let ips: Vec<String> = ticket
-            .addresses()
-            .iter()
-            .filter_map(|address| Some(first_ip(address)?.to_string()))
-            .collect();
+        let ips: Vec<String> =
+            ticket.addresses().iter().filter_map(|address| Some(first_ip(address)?.to_string())).collect();
         if ips.starts_with(&expected.iter().map(|ip| (*ip).to_owned()).collect::<Vec<_>>()) {
             return;
         }

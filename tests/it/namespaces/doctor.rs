@@ -56,10 +56,7 @@ fn a_firewall_that_refuses_to_send_is_seen() {
     let Some(said) = says(|lab, node| lab.exec(node, &["nft", "-f", "-"], &rules)) else {
         return;
     };
-    assert!(
-        said.starts_with("-- ") && said.contains("refuses to send from 10.7.7.1"),
-        "{said}"
-    );
+    assert!(said.starts_with("-- ") && said.contains("refuses to send from 10.7.7.1"), "{said}");
 }
 
 /// A bridge that lets everything through says nothing about the LAN.
@@ -71,11 +68,7 @@ fn a_firewall_on_the_lan_alone_is_seen() {
             "link add docker0 type veth peer name far\nlink set far up\naddress add 172.17.0.1/16 dev docker0\n\
              link set docker0 up\n",
         );
-        lab.exec(
-            node,
-            &["nft", "-f", "-"],
-            &drops("input", "iifname eth0 udp dport 5353"),
-        );
+        lab.exec(node, &["nft", "-f", "-"], &drops("input", "iifname eth0 udp dport 5353"));
     });
     let Some(said) = said else { return };
     assert!(said.starts_with("-- works from 172.17.0.1 only"), "{said}");
@@ -111,9 +104,7 @@ fn a_taken_port_is_told() {
             .spawn()
             .unwrap();
         let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap())
-            .read_line(&mut line)
-            .unwrap();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         assert_eq!(line, "held\n");
         holder = Some(child);
     });
@@ -122,10 +113,7 @@ fn a_taken_port_is_told() {
         child.wait().unwrap();
     }
     let Some(said) = said else { return };
-    assert!(
-        said.starts_with("-- ") && said.contains("holds UDP port 5353"),
-        "{said}"
-    );
+    assert!(said.starts_with("-- ") && said.contains("holds UDP port 5353"), "{said}");
 }
 
 #[test]
@@ -136,10 +124,7 @@ fn a_machine_without_a_network_is_told() {
     let (said, code) = lab.doctor(alone, root.path());
     assert_eq!(code, Some(1));
     assert!(said["listening"].starts_with("!! no network is up"), "{said:?}");
-    assert!(
-        said["multicast"].starts_with("-- none, since no network is up"),
-        "{said:?}"
-    );
+    assert!(said["multicast"].starts_with("-- none, since no network is up"), "{said:?}");
     // An address of the link alone leads nowhere.
     let switch = lab.switch();
     let node = lab.machine();

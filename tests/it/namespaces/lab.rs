@@ -36,11 +36,7 @@ impl Lab {
     /// An empty lab. Prints the reason to standard error and returns `None` if none can be made.
     pub(crate) fn new() -> Option<Self> {
         let mut lab = Self {
-            prefix: format!(
-                "fairdeal-{}-{}",
-                std::process::id(),
-                LABS.fetch_add(1, Ordering::Relaxed)
-            ),
+            prefix: format!("fairdeal-{}-{}", std::process::id(), LABS.fetch_add(1, Ordering::Relaxed)),
             names: Vec::new(),
             ports: BTreeMap::new(),
         };
@@ -63,10 +59,7 @@ impl Lab {
                      link set port type bridge_slave isolated on\n";
         run(&["ip", "-n", &name, "-batch", "-"], links)?;
         run(&["tc", "-n", &name, "qdisc", "show"], "")?;
-        run(
-            &["ip", "netns", "exec", &name, "nft", "-f", "-"],
-            &masquerade("eth0", "br0"),
-        )
+        run(&["ip", "netns", "exec", &name, "nft", "-f", "-"], &masquerade("eth0", "br0"))
     }
 
     fn try_machine(&mut self) -> Result<Node, String> {
@@ -107,10 +100,7 @@ impl Lab {
                  link set {port} up\n"
             ),
         );
-        self.ip(
-            node,
-            &format!("address add {address} dev {interface}\nlink set {interface} up\n"),
-        );
+        self.ip(node, &format!("address add {address} dev {interface}\nlink set {interface} up\n"));
         Port { switch, port }
     }
 
@@ -238,12 +228,7 @@ impl Lab {
     /// Runs the doctor on a machine. Returns its words by subject, and its exit code.
     pub(crate) fn doctor(&self, node: Node, root: &Path) -> (BTreeMap<String, String>, Option<i32>) {
         let mut command = self.fairdeal(node);
-        let output = command
-            .arg("--data-dir")
-            .arg(root.join("doctor"))
-            .arg("doctor")
-            .output()
-            .unwrap();
+        let output = command.arg("--data-dir").arg(root.join("doctor")).arg("doctor").output().unwrap();
         let said = String::from_utf8(output.stdout).unwrap();
         let lines = said.lines().map(|line| {
             let (mark, rest) = line.split_at(2);
@@ -316,15 +301,9 @@ impl Upnp {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        let upnp = Self {
-            child,
-            inside,
-            _files: files,
-        };
+        let upnp = Self { child, inside, _files: files };
         // It answers once it has this socket.
-        wait_until("miniupnpd listens", || {
-            upnp.tells(&["cat", "/proc/net/udp"]).contains(":076C ")
-        });
+        wait_until("miniupnpd listens", || upnp.tells(&["cat", "/proc/net/udp"]).contains(":076C "));
         upnp
     }
 
@@ -336,10 +315,7 @@ impl Upnp {
     }
 
     fn tells(&self, command: &[&str]) -> String {
-        let output = Command::new(&self.inside[0])
-            .args(&self.inside[1..])
-            .args(command)
-            .output();
+        let output = Command::new(&self.inside[0]).args(&self.inside[1..]).args(command).output();
         String::from_utf8(output.unwrap().stdout).unwrap()
     }
 }
@@ -355,10 +331,7 @@ impl Drop for Upnp {
 pub(crate) fn wait_until(what: &str, is_true: impl Fn() -> bool) {
     let begun = Instant::now();
     while !is_true() {
-        assert!(
-            begun.elapsed() < Duration::from_secs(10),
-            "not within ten seconds: {what}"
-        );
+        assert!(begun.elapsed() < Duration::from_secs(10), "not within ten seconds: {what}");
         std::thread::sleep(Duration::from_millis(50));
     }
 }
@@ -406,9 +379,5 @@ fn run(command: &[&str], input: &str) -> Result<(), String> {
     // A command that does not read its input reports that itself.
     let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
     let output = child.wait_with_output().map_err(|error| failed(&error))?;
-    if output.status.success() {
-        Ok(())
-    } else {
-        Err(failed(&String::from_utf8_lossy(&output.stderr).trim()))
-    }
+    if output.status.success() { Ok(()) } else { Err(failed(&String::from_utf8_lossy(&output.stderr).trim())) }
 }

@@ -28,10 +28,8 @@ const NAMES: [&str; 4] = ["host", "second", "third", "fourth"];
 
 /// Every program reports the end of the game with the same log, and the transcript is fair.
 fn all_over(programs: &mut [Program]) {
-    let overs: Vec<Value> = programs
-        .iter_mut()
-        .map(|program| program.wait_for("over").expect("the game ends"))
-        .collect();
+    let overs: Vec<Value> =
+        programs.iter_mut().map(|program| program.wait_for("over").expect("the game ends")).collect();
     for (program, over) in programs.iter_mut().zip(&overs) {
         assert_eq!(over["log"], overs[0]["log"]);
         assert_eq!(over["scores"], overs[0]["scores"]);
@@ -47,10 +45,7 @@ fn on_a_lan(game: &[&str], seats: usize) {
     let Some(mut lab) = Lab::new() else { return };
     let root = TempDir::new().unwrap();
     let switch = lab.switch();
-    let machines: Vec<_> = LAN[..seats]
-        .iter()
-        .map(|address| lab.lan_machine(address, switch).0)
-        .collect();
+    let machines: Vec<_> = LAN[..seats].iter().map(|address| lab.lan_machine(address, switch).0).collect();
     let count = seats.to_string();
     let host = [&["bot", "host"], game, &["--seats", &count, "--json"]].concat();
     let mut programs = vec![lab.start(machines[0], root.path(), NAMES[0], &host)];
@@ -109,34 +104,20 @@ fn table_with_two_addresses_is_listed_once() {
     let switch = lab.switch();
     let [host_machine, guest_machine] = [["10.0.0.1/24", "fd00::1/64"], ["10.0.0.2/24", "fd00::2/64"]]
         .map(|addresses| lab.machine_at(&addresses, switch));
-    let mut host = lab.start(
-        host_machine,
-        root.path(),
-        "host",
-        &[&LOOT[..], &["--seats", "2"]].concat(),
-    );
+    let mut host = lab.start(host_machine, root.path(), "host", &[&LOOT[..], &["--seats", "2"]].concat());
     host.ticket();
     let log = root.path().join("browser.log");
     let mut browse = CommandBuilder::new("ip");
     browse.args(&lab.inside(guest_machine)[1..]);
-    browse.args([
-        fairdeal().get_program().to_str().unwrap(),
-        "-vv",
-        "--log",
-        log.to_str().unwrap(),
-        "join",
-    ]);
+    browse.args([fairdeal().get_program().to_str().unwrap(), "-vv", "--log", log.to_str().unwrap(), "join"]);
     let browser = Player::starts(&root.path().join("browser"), browse);
     browser.sees("table", |shown| shown.contains("  1  "));
     // The browser logs each address that it discovers.
     let found = |address: &str| {
         let log = std::fs::read_to_string(&log).unwrap();
-        log.lines()
-            .any(|line| line.contains("discovered peer") && line.contains(address))
+        log.lines().any(|line| line.contains("discovered peer") && line.contains(address))
     };
-    browser.sees("both addresses", |_| {
-        ["/ip4/10.0.0.1/", "/ip6/fd00::1/"].into_iter().all(found)
-    });
+    browser.sees("both addresses", |_| ["/ip4/10.0.0.1/", "/ip6/fd00::1/"].into_iter().all(found));
     std::thread::sleep(Duration::from_millis(1500));
     let shown = browser.sees("table", |_| true);
     assert!(!shown.contains("  2  "), "{shown}");
@@ -231,15 +212,7 @@ fn behind_routers(apart: bool) {
         .wait_for_matching(|event| event["ticket"].is_string() && event.to_string().contains("p2p-circuit"))
         .expect("the relay takes the host");
     let joins = Instant::now();
-    let guest = [
-        "bot",
-        "join",
-        ticket["ticket"].as_str().unwrap(),
-        "--json",
-        "-v",
-        "--log",
-        guest_log,
-    ];
+    let guest = ["bot", "join", ticket["ticket"].as_str().unwrap(), "--json", "-v", "--log", guest_log];
     let guest = lab.start(guest_machine, root.path(), "guest", &guest);
     host.wait_for("seated").unwrap();
     println!("through a relay (apart: {apart}): seated after {:?}", joins.elapsed());

@@ -35,8 +35,7 @@ impl Homes {
 
     fn start(&self, number: usize, args: &[&str]) -> Program {
         let args = [args, &SLOW].concat();
-        self.lab
-            .start(self.machines[number], self.root.path(), NAMES[number], &args)
+        self.lab.start(self.machines[number], self.root.path(), NAMES[number], &args)
     }
 
     fn resume(&self, number: usize, args: &[&str]) -> Program {
@@ -82,10 +81,7 @@ fn players_who_both_moved_find_each_other_on_the_lan() {
     println!("both moved: goes on after {:?}", since.elapsed());
     assert!(since.elapsed() < Duration::from_secs(40));
     let ticket: Ticket = host.ticket().parse().unwrap();
-    assert!(
-        ticket.addresses()[0].to_string().starts_with("/ip4/10.0.0.101/"),
-        "{ticket:?}"
-    );
+    assert!(ticket.addresses()[0].to_string().starts_with("/ip4/10.0.0.101/"), "{ticket:?}");
     all_over(&mut [host, guest]);
 }
 
@@ -122,24 +118,17 @@ fn ticket_of_a_resumed_seat_is_for_its_players() {
     homes.moves(1);
     let mut guest = homes.resume(1, &hidden);
     let ticket = guest.ticket();
-    for (args, reason) in [
-        (["bot", "join", &ticket], "already playing"),
-        (["watch", &ticket, "--headless"], "does not admit spectators"),
-    ] {
-        let mut stranger = homes.lab.start(
-            homes.machines[2],
-            homes.root.path(),
-            "stranger",
-            &[&args[..], &["--json"]].concat(),
-        );
+    for (args, reason) in
+        [(["bot", "join", &ticket], "already playing"), (["watch", &ticket, "--headless"], "does not admit spectators")]
+    {
+        let mut stranger =
+            homes.lab.start(homes.machines[2], homes.root.path(), "stranger", &[&args[..], &["--json"]].concat());
         let refused = stranger.wait_for("error").unwrap();
         let why = refused["message"].as_str().unwrap();
         assert!(why.contains(reason) || why.contains("not admit"), "{why}");
     }
     let resume = ["resume", &ticket, "--headless"];
-    let mut other = homes
-        .lab
-        .start(homes.machines[2], homes.root.path(), "stranger", &resume);
+    let mut other = homes.lab.start(homes.machines[2], homes.root.path(), "stranger", &resume);
     assert_eq!(other.finish().code(), Some(1), "a stranger has no saved game");
     let host = homes.resume(0, &[&hidden[..], &[&ticket]].concat());
     all_over(&mut [host, guest]);
@@ -149,9 +138,7 @@ fn ticket_of_a_resumed_seat_is_for_its_players() {
 #[test]
 fn players_who_both_moved_meet_at_a_relay() {
     let Some(homes) = Homes::new(3) else { return };
-    let mut relay = homes
-        .lab
-        .start(homes.machines[2], homes.root.path(), "relay", &["relay"]);
+    let mut relay = homes.lab.start(homes.machines[2], homes.root.path(), "relay", &["relay"]);
     let address = loop {
         let line = relay.line().expect("a relay says its addresses");
         if line.trim().starts_with("/ip4/10.0.0.3/tcp/") {
@@ -209,21 +196,10 @@ fn other_tickets_resume_nothing() {
     );
     let ticket = other.ticket();
     let run = |args: &[&str]| {
-        let words = [
-            &homes.lab.inside(homes.machines[1])[1..],
-            &[env!("CARGO_BIN_EXE_fairdeal")],
-            args,
-        ]
-        .concat();
-        let output = std::process::Command::new("ip")
-            .args(words)
-            .env("FAIRDEAL_DATA_DIR", &before[1].data)
-            .output();
+        let words = [&homes.lab.inside(homes.machines[1])[1..], &[env!("CARGO_BIN_EXE_fairdeal")], args].concat();
+        let output = std::process::Command::new("ip").args(words).env("FAIRDEAL_DATA_DIR", &before[1].data).output();
         let output = output.unwrap();
-        (
-            output.status.code(),
-            String::from_utf8_lossy(&output.stderr).into_owned(),
-        )
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
     };
     for (word, reason) in [
         (ticket.as_str(), "none of the other players"),

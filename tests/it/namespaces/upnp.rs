@@ -22,13 +22,9 @@ fn host(lab: &Lab, node: Node, root: &Path, name: &str) -> (Program, String) {
     let game = ["bot", "host", "loot", "--option", "target=1", "--seats", "2", "--json"];
     let mut host = lab.start(node, root, name, &game);
     let through = |event: &Value| {
-        let ticket = event["ticket"]
-            .as_str()
-            .and_then(|ticket| ticket.parse::<Ticket>().ok());
+        let ticket = event["ticket"].as_str().and_then(|ticket| ticket.parse::<Ticket>().ok());
         let addresses = ticket.map(|ticket| ticket.addresses().to_vec()).unwrap_or_default();
-        addresses
-            .iter()
-            .any(|address| address.to_string().starts_with("/ip4/11.0.0.11/tcp/"))
+        addresses.iter().any(|address| address.to_string().starts_with("/ip4/11.0.0.11/tcp/"))
     };
     let event = host.wait_for_matching(through).expect("the router opens a port");
     let ticket = event["ticket"].as_str().unwrap().to_owned();
@@ -56,10 +52,7 @@ fn a_friend_comes_through_a_port_that_is_closed_afterwards() {
     is_closed(&upnp, "after the game");
     let (said, code) = lab.doctor(home, root.path());
     assert_eq!(code, Some(0));
-    assert!(
-        said["UPnP"].starts_with("ok the router lets friends through, at /ip4/11.0.0.11/"),
-        "{said:?}"
-    );
+    assert!(said["UPnP"].starts_with("ok the router lets friends through, at /ip4/11.0.0.11/"), "{said:?}");
     is_closed(&upnp, "after the doctor");
 }
 
@@ -78,11 +71,7 @@ fn signals_leave_no_port_open() {
         let sent = Instant::now();
         host.signal(signal);
         assert_eq!(host.finish().code(), Some(130), "{signal}");
-        assert!(
-            sent.elapsed() < Duration::from_secs(2),
-            "{signal}: {:?}",
-            sent.elapsed()
-        );
+        assert!(sent.elapsed() < Duration::from_secs(2), "{signal}: {:?}", sent.elapsed());
         is_closed(&upnp, signal);
     }
     let mut doctor = lab.start(home, root.path(), "doctor", &["doctor"]);
@@ -164,16 +153,10 @@ fn a_router_behind_another_one_is_told() {
     };
     let (said, code) = lab.doctor(home, root.path());
     assert_eq!(code, Some(0));
-    assert!(
-        said["UPnP"].starts_with("-- the router is behind another one"),
-        "{said:?}"
-    );
+    assert!(said["UPnP"].starts_with("-- the router is behind another one"), "{said:?}");
     let game = ["bot", "host", "loot", "--seats", "2", "--json"];
     let mut host = lab.start(home, root.path(), "host", &game);
     let told = host.wait_for("reach").unwrap();
-    assert!(
-        told["message"].as_str().unwrap().contains("behind another one"),
-        "{told}"
-    );
+    assert!(told["message"].as_str().unwrap().contains("behind another one"), "{told}");
     is_closed(&upnp, "nothing was opened");
 }

@@ -38,22 +38,14 @@ impl Disk {
     fn held(namespaces: &str, folder: &Path, mib: u32) -> Result<Self, String> {
         let mut command = Command::new("unshare");
         command.args([namespaces, "sh", "-c", HOLD, "sh", &mib.to_string()]);
-        let spawned = command
-            .arg(folder)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn();
+        let spawned = command.arg(folder).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
         let mut holder = spawned.map_err(|error| error.to_string())?;
         let mut said = String::new();
         let stdout = holder.stdout.take().unwrap();
         let _ = BufReader::new(stdout).read_line(&mut said);
         let inside = folder.strip_prefix("/").unwrap_or(folder);
         let root = PathBuf::from(format!("/proc/{}/root", holder.id()));
-        let mut disk = Self {
-            holder,
-            at: root.join(inside),
-        };
+        let mut disk = Self { holder, at: root.join(inside) };
         if said.trim() != "ready" {
             drop(disk.holder.stdin.take());
             let mut why = String::new();
@@ -76,11 +68,7 @@ impl Disk {
 
     /// Takes all free space. Space that others free later has to be taken again.
     pub(super) fn fill(&self) {
-        let mut file = OpenOptions::new()
-            .append(true)
-            .create(true)
-            .open(self.ballast())
-            .unwrap();
+        let mut file = OpenOptions::new().append(true).create(true).open(self.ballast()).unwrap();
         for length in [1 << 20, 4096, 1] {
             while let Ok(1..) = file.write(&vec![1; length]) {}
         }

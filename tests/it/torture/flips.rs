@@ -63,11 +63,7 @@ fn run(mut command: Command, scratch: &Path, asked: Option<Duration>) -> Result<
         std::thread::sleep(Duration::from_millis(5));
     };
     let text = |path: &Path| String::from_utf8_lossy(&fs::read(path).unwrap()).into_owned();
-    let ended = Ended {
-        code: status.code(),
-        stdout: text(&out),
-        stderr: text(&err),
-    };
+    let ended = Ended { code: status.code(), stdout: text(&out), stderr: text(&err) };
     let known = match ended.code {
         Some(code) => [0, 1, 2, 130].contains(&code),
         // Terminated before it installed its signal handlers.
@@ -94,10 +90,7 @@ fn alone() -> Option<&'static str> {
     static HOW: OnceLock<Option<&'static str>> = OnceLock::new();
     *HOW.get_or_init(|| {
         let works = |how: &&str| {
-            let probe = Command::new("unshare")
-                .args([*how, "true"])
-                .stderr(Stdio::null())
-                .status();
+            let probe = Command::new("unshare").args([*how, "true"]).stderr(Stdio::null()).status();
             probe.is_ok_and(|status| status.success())
         };
         ["-n", "-rn"].into_iter().find(works)
@@ -180,10 +173,8 @@ pub(super) fn try_copy(
     let other = copy(data, &to, scratch)?;
     let mut all = files(&to);
     all.retain(|path| fs::metadata(path).is_ok_and(|about| about.len() > 0));
-    let journals: Vec<&PathBuf> = all
-        .iter()
-        .filter(|path| path.extension().is_some_and(|end| end == "journal"))
-        .collect();
+    let journals: Vec<&PathBuf> =
+        all.iter().filter(|path| path.extension().is_some_and(|end| end == "journal")).collect();
     let chosen = match journals.is_empty() || dice.percent(30) {
         true => all[dice.below(all.len())].clone(),
         false => journals[dice.below(journals.len())].clone(),
@@ -202,9 +193,8 @@ pub(super) fn try_copy(
     let said = command(&to, scratch, &["history", "--json"]).map_err(failed)?;
     let name = other.file_stem().unwrap().to_str().unwrap();
     let rows = said.stdout.lines().map(serde_json::from_str::<Value>);
-    let rows: Vec<Value> = rows
-        .collect::<Result<_, _>>()
-        .map_err(|error| failed(format!("history --json: {error}")))?;
+    let rows: Vec<Value> =
+        rows.collect::<Result<_, _>>().map_err(|error| failed(format!("history --json: {error}")))?;
     let row = rows.iter().find(|row| row["table"] == name);
     let row = row.ok_or_else(|| failed(format!("history does not list {name}: {rows:?}")))?;
     if chosen != other && row["ended"] != "finished" {

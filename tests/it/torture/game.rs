@@ -310,28 +310,13 @@ impl Game<'_> {
         let bots = (self.plan.seats - self.plan.programs).to_string();
         let mut args = match self.is_local() {
             true => vec!["play", self.plan.game, "--headless", "--bots", &bots],
-            false => vec![
-                "bot",
-                "host",
-                self.plan.game,
-                "--seats",
-                &seats,
-                "--bots",
-                &bots,
-                "--no-lan",
-            ],
+            false => vec!["bot", "host", self.plan.game, "--seats", &seats, "--bots", &bots, "--no-lan"],
         };
         args.extend(["--json", "--bot-delay", &pace]);
         if !self.is_local() {
             args.extend(LISTEN);
         }
-        let options = self
-            .plan
-            .options
-            .iter()
-            .copied()
-            .chain([ABSENCE])
-            .chain(self.plan.turn_time);
+        let options = self.plan.options.iter().copied().chain([ABSENCE]).chain(self.plan.turn_time);
         args.extend(options.flat_map(|option| ["--option", option]));
         self.ticket = None;
         self.players[0].ticket = None;
@@ -533,21 +518,14 @@ impl Game<'_> {
                 return Err(format!("{name} has panicked: {said}"));
             }
             let transcript = player.transcript().ok_or_else(|| format!("{name} has no transcript"))?;
-            let report = fairdeal()
-                .arg("verify")
-                .arg(&transcript)
-                .arg("--json")
-                .output()
-                .unwrap();
+            let report = fairdeal().arg("verify").arg(&transcript).arg("--json").output().unwrap();
             let report: Value = serde_json::from_slice(&report.stdout)
                 .map_err(|error| format!("{name}: verify: {error}: {report:?}"))?;
             if report["result"] != "fair" || report["finished"] != true {
                 return Err(format!("the transcript of {name}: {report}"));
             }
             if let Some(over) = &player.over
-                && ["scores", "winners", "log"]
-                    .iter()
-                    .any(|key| over[*key] != report[*key])
+                && ["scores", "winners", "log"].iter().any(|key| over[*key] != report[*key])
             {
                 return Err(format!("{name} was told {over}, the audit finds {report}"));
             }
@@ -568,12 +546,6 @@ impl Game<'_> {
             }
         }
         let transcript = self.players[self.dice.below(self.players.len())].transcript();
-        flips::try_transcript(
-            &transcript.unwrap_or_default(),
-            self.root,
-            self.plan.flips,
-            self.dice,
-            &mut self.tally,
-        )
+        flips::try_transcript(&transcript.unwrap_or_default(), self.root, self.plan.flips, self.dice, &mut self.tally)
     }
 }

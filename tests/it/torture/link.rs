@@ -137,10 +137,7 @@ pub(super) fn reset(process: u32) -> usize {
         let [local, peer] = ends.as_slice() else {
             continue;
         };
-        let killed = Command::new("ss")
-            .args(["-K", "-Htn", "src", local, "dst", peer])
-            .stderr(Stdio::null())
-            .output();
+        let killed = Command::new("ss").args(["-K", "-Htn", "src", local, "dst", peer]).stderr(Stdio::null()).output();
         // `ss` prints the connections that it closed.
         count += usize::from(killed.is_ok_and(|killed| !killed.stdout.is_empty()));
     }

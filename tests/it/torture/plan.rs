@@ -10,12 +10,8 @@ use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 
 /// The games for two or more seats, each with options that keep it short.
-const GAMES: [(&str, &[&str]); 4] = [
-    ("loot", &["target=60"]),
-    ("houses-of-thoth", &["target=30"]),
-    ("sphinxs-paw", &[]),
-    ("plutonian-poker", &[]),
-];
+const GAMES: [(&str, &[&str]); 4] =
+    [("loot", &["target=60"]), ("houses-of-thoth", &["target=30"]), ("sphinxs-paw", &[]), ("plutonian-poker", &[])];
 
 /// Random source of one game.
 pub(super) struct Dice(ChaCha20Rng);
@@ -106,9 +102,6 @@ impl Plan {
 
     /// A short description of the game.
     pub(super) fn in_words(&self) -> String {
-        format!(
-            "game {}: {} with {} seats in {} programs",
-            self.number, self.game, self.seats, self.programs
-        )
+        format!("game {}: {} with {} seats in {} programs", self.number, self.game, self.seats, self.programs)
     }
 }

@@ -95,13 +95,8 @@ impl Player {
 
     fn files(&self, folder: &str, extension: &str) -> Vec<PathBuf> {
         let entries = fs::read_dir(self.data().join(folder));
-        let paths = entries
-            .into_iter()
-            .flatten()
-            .filter_map(|entry| Some(entry.ok()?.path()));
-        paths
-            .filter(|path| path.extension().is_some_and(|end| end == extension))
-            .collect()
+        let paths = entries.into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
+        paths.filter(|path| path.extension().is_some_and(|end| end == extension)).collect()
     }
 
     /// The transcript of its game, once it is saved.

@@ -29,11 +29,7 @@ impl Picture {
     /// Draws `step`, or the last step if the game has fewer, from the point of view of `eyes`. `size` is in columns and
     /// rows, at least 80 by 24 and at most 300 by 120.
     pub fn new(replay: &Replay, step: usize, eyes: Eyes, size: (u16, u16), theme: ThemeName) -> Self {
-        let settings = Settings {
-            theme: ThemeChoice::BuiltIn(theme),
-            motion: false,
-            ..Settings::default()
-        };
+        let settings = Settings { theme: ThemeChoice::BuiltIn(theme), motion: false, ..Settings::default() };
         let context = Context::new(settings, Depth::True);
         let step = step.min(replay.last());
         let lines = (0..=step).flat_map(|number| replay.step(number).lines.to_vec());
@@ -43,10 +39,7 @@ impl Picture {
         let width = size.0.clamp(LEAST.0, MOST.0);
         let height = size.1.clamp(LEAST.1, MOST.1);
         let Ok(screen) = Terminal::new(TestBackend::new(width, height));
-        Self {
-            shell: Shell::new(context, Box::new(table)),
-            screen,
-        }
+        Self { shell: Shell::new(context, Box::new(table)), screen }
     }
 
     /// Draws one frame, as a terminal does after every change.

@@ -36,22 +36,13 @@ impl Code {
     /// The code of a ticket; `None` if it is too long. Tickets are read in either case, and capitals take less room.
     pub(super) fn of(ticket: &str, ascii: bool, ink: Ink) -> Option<Self> {
         let code = QrCode::with_error_correction_level(ticket.to_ascii_uppercase(), EcLevel::L).ok()?;
-        Some(Self {
-            width: code.width(),
-            modules: code.into_colors(),
-            ascii,
-            ink,
-        })
+        Some(Self { width: code.width(), modules: code.into_colors(), ascii, ink })
     }
 
     /// The columns and rows that the code needs, with its border.
     pub(super) fn size(&self) -> (u16, u16) {
         let all = self.width + 2 * QUIET;
-        let (columns, rows) = if self.ascii {
-            (2 * all, all)
-        } else {
-            (all, all.div_ceil(2))
-        };
+        let (columns, rows) = if self.ascii { (2 * all, all) } else { (all, all.div_ceil(2)) };
         let number = |size| u16::try_from(size).unwrap_or(u16::MAX);
         (number(columns), number(rows))
     }
@@ -59,9 +50,7 @@ impl Code {
     /// Whether a module is dark; the border begins at (0, 0).
     fn is_dark(&self, x: usize, y: usize) -> bool {
         let inside = |at: usize| at.checked_sub(QUIET).filter(|at| *at < self.width);
-        let module = inside(x)
-            .zip(inside(y))
-            .and_then(|(x, y)| self.modules.get(y * self.width + x));
+        let module = inside(x).zip(inside(y)).and_then(|(x, y)| self.modules.get(y * self.width + x));
         module == Some(&Module::Dark)
     }
 

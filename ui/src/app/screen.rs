@@ -137,10 +137,7 @@ pub struct Question {
 impl Question {
     /// A yes/no question.
     pub fn sure(text: impl Into<String>) -> Self {
-        Self {
-            text: text.into(),
-            answers: vec![('y', "yes".to_owned(), String::new())],
-        }
+        Self { text: text.into(), answers: vec![('y', "yes".to_owned(), String::new())] }
     }
 
     /// The question and the keys that answer it.

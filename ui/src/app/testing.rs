@@ -1,13 +1,7 @@
 //! Test helpers for screens: a simulated player at the interface, and a game behind it.
 
 // A panic is a failed test.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::missing_panics_doc
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::missing_panics_doc)]
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -196,9 +190,7 @@ impl TestApp {
     pub fn click(&mut self, target: Target) {
         let layer = self.shell.layer();
         let areas = layer.targets.iter().filter(|(_, other)| *other == target);
-        let free = areas
-            .flat_map(|(area, _)| area.positions())
-            .find(|position| layer.at(*position) == Some(target));
+        let free = areas.flat_map(|(area, _)| area.positions()).find(|position| layer.at(*position) == Some(target));
         let Some(at) = free else {
             panic!("{target:?} is not there:\n{}", self.draw());
         };
@@ -215,10 +207,7 @@ impl TestApp {
         let Some((x, y)) = found else {
             panic!("'{text}' is not there:\n{shown}");
         };
-        self.input(Input::User(UserInput::Click(Position::new(
-            x.try_into().unwrap(),
-            y.try_into().unwrap(),
-        ))));
+        self.input(Input::User(UserInput::Click(Position::new(x.try_into().unwrap(), y.try_into().unwrap()))));
     }
 
     /// Lets time pass until nothing moves.
@@ -342,11 +331,7 @@ impl TestApp {
             table: Hash32([7; 32]),
             me: Some(me),
             names: scene.names.clone(),
-            seating: if self.people {
-                crate::view::Seating::of_people(scene.names.len())
-            } else {
-                scene.seating()
-            },
+            seating: if self.people { crate::view::Seating::of_people(scene.names.len()) } else { scene.seating() },
             known,
             standing: Standing::Sealed(Progress {
                 step: self.step,

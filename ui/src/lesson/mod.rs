@@ -114,12 +114,7 @@ impl Lesson {
         let mut events = Vec::new();
         let begun = game.begin(&mut chance, &mut events);
         begun.map_err(|why| file(format!("{why:?}")))?;
-        let mut lesson = Self {
-            script,
-            game,
-            chance,
-            at: 0,
-        };
+        let mut lesson = Self { script, game, chance, at: 0 };
         let mut told = lesson.tell(events);
         told.extend(lesson.enter()?);
         Ok((lesson, told))
@@ -185,10 +180,7 @@ impl Lesson {
     }
 
     fn error(&self, why: &dyn std::fmt::Display) -> LessonError {
-        LessonError::Step {
-            step: self.at + 1,
-            why: why.to_string(),
-        }
+        LessonError::Step { step: self.at + 1, why: why.to_string() }
     }
 
     fn action(&self, seat: Seat, text: &str) -> Result<AnyAction, LessonError> {
@@ -262,16 +254,10 @@ fn deck(game: &AnyGame, named: &[String]) -> Result<Option<Vec<u32>>, String> {
         .collect();
     let number = |wanted: &String| {
         let found = all.iter().find(|(_, name)| name == wanted);
-        found
-            .map(|(number, _)| *number)
-            .ok_or_else(|| format!("there is no card '{wanted}'"))
+        found.map(|(number, _)| *number).ok_or_else(|| format!("there is no card '{wanted}'"))
     };
     let mut order = named.iter().map(number).collect::<Result<Vec<u32>, String>>()?;
-    let rest: Vec<u32> = all
-        .iter()
-        .map(|(number, _)| *number)
-        .filter(|number| !order.contains(number))
-        .collect();
+    let rest: Vec<u32> = all.iter().map(|(number, _)| *number).filter(|number| !order.contains(number)).collect();
     order.extend(rest);
     Ok(Some(order))
 }
@@ -302,10 +288,7 @@ mod tests {
     fn an_action_other_than_the_expected_one_changes_nothing() {
         let text = "names = ['Ada']\nseed = 1\n[[step]]\nsay = 'Look.'\n";
         let (mut lesson, _) = Lesson::begin("plutonian-poker", text, "Anna").unwrap();
-        let any = lesson
-            .game
-            .legal(Lesson::ME, lesson.chance.dealt_to(Lesson::ME))
-            .remove(0);
+        let any = lesson.game.legal(Lesson::ME, lesson.chance.dealt_to(Lesson::ME)).remove(0);
         assert_eq!(lesson.act(&any), Ok(Vec::new()));
         assert_eq!(lesson.says(), Some("Look."));
         lesson.read_on().unwrap();

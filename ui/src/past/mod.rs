@@ -94,17 +94,10 @@ impl Past {
             let points = usize::try_from(*own).map_or_else(|_| own.to_string(), |own| counted(own, "point"));
             return if won { format!("won, {points}") } else { points };
         }
-        let others = summary
-            .scores
-            .iter()
-            .zip(0..)
-            .filter(|(_, seat)| *seat != first.index());
+        let others = summary.scores.iter().zip(0..).filter(|(_, seat)| *seat != first.index());
         // In the order of the names.
         let others = others.map(|(score, _)| *score);
-        let scores: Vec<String> = std::iter::once(*own)
-            .chain(others)
-            .map(|score| score.to_string())
-            .collect();
+        let scores: Vec<String> = std::iter::once(*own).chain(others).map(|score| score.to_string()).collect();
         let scores = scores.join(" : ");
         match (won, summary.me) {
             (_, None) => format!("{} won {scores}", summary.name(first)),
@@ -135,21 +128,12 @@ mod tests {
 
     #[test]
     fn a_date_is_written_for_every_time_that_a_file_can_have() {
-        let dated = |when| Past {
-            table: String::new(),
-            path: None,
-            when,
-            bytes: 0,
-            what: What::Unread,
-        };
+        let dated = |when| Past { table: String::new(), path: None, when, bytes: 0, what: What::Unread };
         let day = UNIX_EPOCH + Duration::from_secs(1_700_000_000);
         assert_eq!(dated(day).date(), "2023-11-14 22:13");
         let told = |today| dated(day).day_in_words(today);
         let todays = ["2023-11-14", "2023-11-15", "2023-11-17", "2023-12-01", "no day"];
-        assert_eq!(
-            todays.map(told),
-            ["today", "yesterday", "3 days ago", "2023-11-14", "2023-11-14"]
-        );
+        assert_eq!(todays.map(told), ["today", "yesterday", "3 days ago", "2023-11-14", "2023-11-14"]);
         let before = UNIX_EPOCH - Duration::from_secs(5);
         assert_eq!(dated(before).date(), "1970-01-01 00:00");
         // Not every system can represent such a time.

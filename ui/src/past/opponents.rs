@@ -66,12 +66,8 @@ pub struct Opponent {
 
 /// The player's finished games with others that do not count for ratings.
 pub fn unrated(past: &[Past]) -> usize {
-    let own = past
-        .iter()
-        .filter_map(Past::summary)
-        .filter(|summary| summary.me.is_some());
-    own.filter(|summary| summary.why_finished_is_unrated().is_some())
-        .count()
+    let own = past.iter().filter_map(Past::summary).filter(|summary| summary.me.is_some());
+    own.filter(|summary| summary.why_finished_is_unrated().is_some()).count()
 }
 
 /// The results in every game that was played to its end with others, in the order of [`GAMES`].
@@ -100,21 +96,11 @@ pub fn results(past: &[Past]) -> Vec<Results> {
             .into_iter()
             .filter_map(|(player, (met, ahead))| {
                 let rated = ratings.get(info.id, player)?;
-                Some(Opponent {
-                    name: rated.full_name(),
-                    met,
-                    ahead,
-                    rating: rated.in_words(),
-                })
+                Some(Opponent { name: rated.full_name(), met, ahead, rating: rated.in_words() })
             })
             .collect();
         opponents.sort_by(|one, other| other.met.cmp(&one.met).then_with(|| one.name.cmp(&other.name)));
-        Results {
-            game: info.name,
-            rating: own_rating(&ratings, &games, info.id),
-            tables,
-            opponents,
-        }
+        Results { game: info.name, rating: own_rating(&ratings, &games, info.id), tables, opponents }
     });
     each.filter(|results| !results.tables.is_empty()).collect()
 }
@@ -157,17 +143,10 @@ pub mod tests {
         ];
         let all = results(&games);
         let [loot] = all.as_slice() else { panic!("{all:?}") };
-        let tables: Vec<_> = loot
-            .tables
-            .iter()
-            .map(|(seats, all)| (*seats, all.played, all.won))
-            .collect();
+        let tables: Vec<_> = loot.tables.iter().map(|(seats, all)| (*seats, all.played, all.won)).collect();
         assert_eq!(tables, [(2, 2, 1), (3, 2, 1)]);
         let met = loot.opponents.iter().map(|one| (one.name.as_str(), one.met, one.ahead));
-        assert_eq!(
-            met.collect::<Vec<_>>(),
-            [("name of b (b)", 2, 1), ("normal bots", 2, 1)]
-        );
+        assert_eq!(met.collect::<Vec<_>>(), [("name of b (b)", 2, 1), ("normal bots", 2, 1)]);
         let own = statistics(&games, "2026-03-02");
         assert_eq!((own[0].played, own[0].won, &own[0].rating), (4, 2, &loot.rating));
         assert!(loot.rating.is_some());
@@ -180,18 +159,12 @@ pub mod tests {
     #[test]
     fn games_that_do_not_count_have_no_results() {
         let mut watched = past(&[("a", 1), ("b", 2)], 1);
-        let What::Over(summary) = &mut watched.what else {
-            unreachable!()
-        };
+        let What::Over(summary) = &mut watched.what else { unreachable!() };
         summary.me = None;
         let mut unsigned = past(&[("a", 1), ("b", 2)], 1);
-        let What::Over(summary) = &mut unsigned.what else {
-            unreachable!()
-        };
+        let What::Over(summary) = &mut unsigned.what else { unreachable!() };
         summary.results.clear();
-        summary.unrated = Some(Unrated::ByWord {
-            seats: vec![Seat::new(1).unwrap()],
-        });
+        summary.unrated = Some(Unrated::ByWord { seats: vec![Seat::new(1).unwrap()] });
         assert!(results(&[watched.clone(), unsigned.clone()]).is_empty());
         assert_eq!(super::unrated(&[watched, unsigned.clone()]), 1);
         assert_eq!(statistics(std::slice::from_ref(&unsigned), "2026-03-02")[0].unrated, 1);

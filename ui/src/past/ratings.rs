@@ -98,17 +98,10 @@ impl Ratings {
         let before: Vec<[WengLinRating; 1]> = game
             .results
             .iter()
-            .map(|result| {
-                players
-                    .get(&result.player)
-                    .map_or_else(WengLinRating::new, |rated| rated.rating)
-            })
+            .map(|result| players.get(&result.player).map_or_else(WengLinRating::new, |rated| rated.rating))
             .map(|rating| [rating])
             .collect();
-        let outcomes = game
-            .results
-            .iter()
-            .map(|result| MultiTeamOutcome::new(usize::from(result.place)));
+        let outcomes = game.results.iter().map(|result| MultiTeamOutcome::new(usize::from(result.place)));
         let teams: Vec<_> = before.iter().map(<[_; 1]>::as_slice).zip(outcomes).collect();
         let after = weng_lin_multi_team(&teams, &WengLinConfig::new());
         // Several local bots of one level are one player, whose new rating is the mean of theirs.
@@ -120,9 +113,7 @@ impl Ratings {
             *deviations += rating.uncertainty;
         }
         for (seat, result) in game.results.iter().enumerate() {
-            let rated = players
-                .entry(result.player.clone())
-                .or_insert_with(|| Rated::new(result));
+            let rated = players.entry(result.player.clone()).or_insert_with(|| Rated::new(result));
             rated.games += 1;
             // A winner with a proven fault is last.
             let won = result.place == 1 && game.winners.iter().any(|winner| winner.index() == seat);
@@ -133,10 +124,7 @@ impl Ratings {
                 Player::LocalBots(level) => format!("{level} bots"),
             };
             if let Some((seats, sum, deviations)) = sums.get(&result.player) {
-                rated.rating = WengLinRating {
-                    rating: sum / seats,
-                    uncertainty: deviations / seats,
-                };
+                rated.rating = WengLinRating { rating: sum / seats, uncertainty: deviations / seats };
             }
         }
     }
@@ -190,19 +178,14 @@ pub mod tests {
         let key = |player: &Player| match player {
             Player::Key(key) | Player::LocalBots(key) => key.clone(),
         };
-        table
-            .map(|(place, rated)| (place, key(&rated.player), rated.games, rated.won))
-            .collect()
+        table.map(|(place, rated)| (place, key(&rated.player), rated.games, rated.won)).collect()
     }
 
     #[test]
     fn winners_rise_and_losers_fall() {
         let ratings = Ratings::of(&[game(&[("a", 1), ("b", 2), ("c", 3)]), game(&[("b", 2), ("a", 1)])]);
         let expected = [(1, "a", 2, 2), (2, "b", 2, 0), (3, "c", 1, 0)];
-        assert_eq!(
-            rows(&ratings),
-            expected.map(|(place, key, games, won)| (place, key.to_owned(), games, won))
-        );
+        assert_eq!(rows(&ratings), expected.map(|(place, key, games, won)| (place, key.to_owned(), games, won)));
         let rating = |key: &str| ratings.get("loot", &Player::Key(key.to_owned())).unwrap();
         assert!(rating("a").rating() > 25.0 && rating("c").rating() < 25.0);
         assert!(rating("a").deviation() < rating("c").deviation() && rating("c").deviation() < 25.0 / 3.0);
@@ -214,22 +197,14 @@ pub mod tests {
         let ratings = Ratings::of(&[game(&[("a", 1), ("b", 1)])]);
         let places: Vec<usize> = ratings.table("loot").iter().map(|(place, _)| *place).collect();
         assert_eq!(places, [1, 1]);
-        assert!(
-            ratings
-                .table("loot")
-                .iter()
-                .all(|(_, rated)| (rated.rating() - 25.0).abs() < 1e-9)
-        );
+        assert!(ratings.table("loot").iter().all(|(_, rated)| (rated.rating() - 25.0).abs() < 1e-9));
     }
 
     #[test]
     fn local_bots_of_one_level_are_one_player() {
         let ratings = Ratings::of(&[game(&[("a", 1), ("normal", 2), ("normal", 3)])]);
         let expected = [(1, "a", 1, 1), (2, "normal", 2, 0)];
-        assert_eq!(
-            rows(&ratings),
-            expected.map(|(place, key, games, won)| (place, key.to_owned(), games, won))
-        );
+        assert_eq!(rows(&ratings), expected.map(|(place, key, games, won)| (place, key.to_owned(), games, won)));
         let bots = ratings.get("loot", &Player::LocalBots("normal".to_owned())).unwrap();
         assert!(bots.rating() < 25.0);
         assert_eq!(bots.full_name(), "normal bots");

@@ -156,27 +156,15 @@ mod tests {
     #[test]
     fn games_add_up() {
         let mut past = vec![game(None, 10, 1), game(None, 3, 2), game(None, 0, 3)];
-        let unfinished = Summary {
-            ending: Ending::Unfinished,
-            ..past[0].summary().unwrap().clone()
-        };
-        let watched = Summary {
-            me: None,
-            ..past[0].summary().unwrap().clone()
-        };
+        let unfinished = Summary { ending: Ending::Unfinished, ..past[0].summary().unwrap().clone() };
+        let watched = Summary { me: None, ..past[0].summary().unwrap().clone() };
         for other in [unfinished, watched, summary()] {
             let what = What::Over(other);
-            past.push(Past {
-                what,
-                ..past[0].clone()
-            });
+            past.push(Past { what, ..past[0].clone() });
         }
         let all = of(&past, "2026-03-01");
         assert_eq!((all.games, all.won, all.best, all.total), (3, 1, 10, 13));
-        assert_eq!(
-            all.in_words(),
-            ["3 games played, 1 won; the highest 10, 4.3 on average."]
-        );
+        assert_eq!(all.in_words(), ["3 games played, 1 won; the highest 10, 4.3 on average."]);
         assert!(of(&[], "2026-03-01").in_words().is_empty());
     }
 
@@ -202,9 +190,6 @@ mod tests {
         let past = [game(day, 10, 9), game(day, 2, 5), game(day, 10, 7)];
         let all = of(&past, "2026-03-01");
         assert_eq!((all.games, all.days, all.days_won, all.best), (1, 1, 0, 2));
-        assert_eq!(
-            all.in_words()[1],
-            "The deal of the day: 1 day played, 0 won; 1 day in a row, 1 at the most."
-        );
+        assert_eq!(all.in_words()[1], "The deal of the day: 1 day played, 0 won; 1 day in a row, 1 at the most.");
     }
 }

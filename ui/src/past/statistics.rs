@@ -29,10 +29,8 @@ pub struct Statistics {
 pub fn statistics(past: &[Past], today: &str) -> Vec<Statistics> {
     let games = counted_games(past);
     let ratings = Ratings::of(games.iter().map(|game| game.summary));
-    let each = GAMES.iter().map(|info| Statistics {
-        rating: own_rating(&ratings, &games, info.id),
-        ..of(info, past, today)
-    });
+    let each =
+        GAMES.iter().map(|info| Statistics { rating: own_rating(&ratings, &games, info.id), ..of(info, past, today) });
     each.filter(|all| all.played > 0).collect()
 }
 
@@ -43,15 +41,8 @@ pub(super) fn own_rating(ratings: &Ratings, games: &[Counted<'_>], id: &str) -> 
 }
 
 fn of(info: &GameInfo, past: &[Past], today: &str) -> Statistics {
-    let mut all = Statistics {
-        game: info.name,
-        played: 0,
-        won: 0,
-        best: i64::MIN,
-        rating: None,
-        unrated: 0,
-        streak: None,
-    };
+    let mut all =
+        Statistics { game: info.name, played: 0, won: 0, best: i64::MIN, rating: None, unrated: 0, streak: None };
     if info.most_seats == 1 {
         let solitaire = Solitaire::of(past, info.id, today);
         let streak = || {
@@ -68,18 +59,13 @@ fn of(info: &GameInfo, past: &[Past], today: &str) -> Statistics {
     }
     for past in past {
         let What::Over(summary) = &past.what else { continue };
-        let Some(me) = summary
-            .me
-            .filter(|_| summary.game == info.id && summary.ending == Ending::Finished)
-        else {
+        let Some(me) = summary.me.filter(|_| summary.game == info.id && summary.ending == Ending::Finished) else {
             continue;
         };
         all.played += 1;
         all.won += usize::from(summary.winners.contains(&me));
         all.unrated += usize::from(summary.why_finished_is_unrated().is_some());
-        all.best = all
-            .best
-            .max(summary.scores.get(me.index()).copied().unwrap_or(i64::MIN));
+        all.best = all.best.max(summary.scores.get(me.index()).copied().unwrap_or(i64::MIN));
     }
     all
 }
@@ -121,10 +107,7 @@ mod tests {
             game("ivory-tower", &[10], 0, Some(0)),
         ];
         let all = statistics(&past, "2026-03-02");
-        let short: Vec<_> = all
-            .iter()
-            .map(|all| (all.game, all.played, all.won, all.best))
-            .collect();
+        let short: Vec<_> = all.iter().map(|all| (all.game, all.played, all.won, all.best)).collect();
         assert_eq!(short, [("Loot", 2, 1, 112), ("Ivory Tower", 1, 1, 10)]);
         assert_eq!(all[0].streak, None);
         assert_eq!(all[1].streak.as_deref(), Some("daily: 1 day in a row, 1 at most"));

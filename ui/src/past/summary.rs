@@ -219,9 +219,7 @@ impl Summary {
             None => ending(transcript),
             // Only a stopped table ends with such an entry; otherwise the table removes the seat and goes on.
             Some(Finding::Fault(fault)) if fault.what == FaultKind::Digest => Ending::Forfeited { by: fault.seat },
-            Some(finding) => Ending::Unfair {
-                why: clean_reason(&finding.to_string()),
-            },
+            Some(finding) => Ending::Unfair { why: clean_reason(&finding.to_string()) },
         };
         Self {
             scores: report.scores.clone(),
@@ -248,27 +246,23 @@ impl Summary {
                 (false, won) => (true, won, score),
             }
         };
-        let results = charter
-            .seats()
-            .iter()
-            .zip(charter.players.iter())
-            .map(|(seat, player)| {
-                let better = charter.seats().iter().filter(|other| standing(*other) > standing(seat));
-                let bot = match &player.played_by {
-                    PlayedBy::Person => None,
-                    PlayedBy::Bot(level) => Some(level.as_str().to_owned()),
-                };
-                let is_local = parties.party_of(seat).is_some_and(|party| party.lowest() != seat);
-                SeatResult {
-                    player: match &bot {
-                        Some(level) if is_local => Player::LocalBots(level.clone()),
-                        _ => Player::Key(HEXLOWER.encode(&player.key.to_bytes())),
-                    },
-                    name: clean(player.name.as_str()),
-                    bot,
-                    place: u8::try_from(better.count() + 1).unwrap_or(u8::MAX),
-                }
-            });
+        let results = charter.seats().iter().zip(charter.players.iter()).map(|(seat, player)| {
+            let better = charter.seats().iter().filter(|other| standing(*other) > standing(seat));
+            let bot = match &player.played_by {
+                PlayedBy::Person => None,
+                PlayedBy::Bot(level) => Some(level.as_str().to_owned()),
+            };
+            let is_local = parties.party_of(seat).is_some_and(|party| party.lowest() != seat);
+            SeatResult {
+                player: match &bot {
+                    Some(level) if is_local => Player::LocalBots(level.clone()),
+                    _ => Player::Key(HEXLOWER.encode(&player.key.to_bytes())),
+                },
+                name: clean(player.name.as_str()),
+                bot,
+                place: u8::try_from(better.count() + 1).unwrap_or(u8::MAX),
+            }
+        });
         self.results = results.collect();
         self
     }
@@ -282,9 +276,7 @@ impl Summary {
             Ending::Claimed { .. } => Some(Unrated::Claimed),
             // A file may also end after the signatures, before all seeds are open.
             Ending::Unfinished if !is_signed => Some(Unrated::Unfinished),
-            _ if !proof.by_word.is_empty() => Some(Unrated::ByWord {
-                seats: proof.by_word.iter().collect(),
-            }),
+            _ if !proof.by_word.is_empty() => Some(Unrated::ByWord { seats: proof.by_word.iter().collect() }),
             _ if !is_signed => Some(Unrated::Unsigned),
             _ => None,
         }
@@ -320,10 +312,7 @@ impl Summary {
 
     /// The game with its options.
     pub fn terms(&self) -> Terms {
-        Terms {
-            game: self.game.clone(),
-            options: self.options.clone(),
-        }
+        Terms { game: self.game.clone(), options: self.options.clone() }
     }
 
     /// The game's display name.
@@ -368,9 +357,7 @@ fn ending(transcript: &Transcript) -> Ending {
         End::Finished => Ending::Finished,
         End::Unfinished if !by.is_empty() => Ending::Claimed { by },
         End::Unfinished => Ending::Unfinished,
-        End::Stopped => Ending::Unfair {
-            why: "the table stopped with evidence".to_owned(),
-        },
+        End::Stopped => Ending::Unfair { why: "the table stopped with evidence".to_owned() },
     }
 }
 
@@ -387,9 +374,7 @@ pub mod tests {
             players: vec!["Anna\u{1b}[31m".to_owned(), "Béla".to_owned()],
             me: Seat::new(1),
             day: None,
-            ending: Ending::Unfair {
-                why: "seat 0\u{7} cheats".to_owned(),
-            },
+            ending: Ending::Unfair { why: "seat 0\u{7} cheats".to_owned() },
             scores: vec![1, -2],
             winners: Vec::new(),
             results: Vec::new(),
@@ -413,10 +398,7 @@ pub mod tests {
         assert_eq!(read.terms().in_short(), "Loot (target 20)");
         assert_eq!(read.name(Seat::new(5).unwrap()), "seat 5");
         assert_eq!(Summary::from_bytes(&bytes, 8), None);
-        let later = Summary {
-            version: VERSION + 1,
-            ..summary()
-        };
+        let later = Summary { version: VERSION + 1, ..summary() };
         let bytes = serde_json::to_vec(&later).unwrap();
         assert_eq!(Summary::from_bytes(&bytes, 7), None);
         assert_eq!(Summary::from_bytes(b"[]", 7), None);

@@ -30,9 +30,7 @@ impl PeerKey {
     /// somebody who makes many keys finds one with the same.
     pub fn short(&self) -> String {
         let text = self.to_string();
-        text.get(text.len().saturating_sub(SHORT)..)
-            .unwrap_or_default()
-            .to_owned()
+        text.get(text.len().saturating_sub(SHORT)..).unwrap_or_default().to_owned()
     }
 
     /// The eight words of the key, to compare by voice.
@@ -102,13 +100,7 @@ mod tests {
         }
         assert_eq!(PeerKey::from([0; 32]).words(), ["abandon"; 8].join(" "));
         let long = "1".repeat(10_000);
-        for bad in [
-            "",
-            "12D3Koo",
-            "QmYyQSo1c1Ym7orWxLYvCrM2EmxFTANf8wXmmE7DWjhx5N",
-            "0OIl",
-            &long,
-        ] {
+        for bad in ["", "12D3Koo", "QmYyQSo1c1Ym7orWxLYvCrM2EmxFTANf8wXmmE7DWjhx5N", "0OIl", &long] {
             assert_eq!(bad.parse::<PeerKey>(), Err(NotAPeerKey), "{bad:.20}");
         }
     }

@@ -79,9 +79,7 @@ impl TryFrom<u8> for Version {
     type Error = &'static str;
 
     fn try_from(version: u8) -> Result<Self, Self::Error> {
-        (version == 1)
-            .then_some(Self)
-            .ok_or("only version 1 is known; a newer fairdeal wrote this file")
+        (version == 1).then_some(Self).ok_or("only version 1 is known; a newer fairdeal wrote this file")
     }
 }
 
@@ -127,8 +125,7 @@ pub enum FindError {
 /// announce a name without them.
 pub fn readable(own: Option<&str>, announced: Option<&str>) -> Option<String> {
     let announced = announced.filter(|name| !name.is_empty());
-    own.map(str::to_owned)
-        .or_else(|| announced.map(|name| format!("\"{name}\"")))
+    own.map(str::to_owned).or_else(|| announced.map(|name| format!("\"{name}\"")))
 }
 
 /// A number of games in words.
@@ -138,17 +135,8 @@ pub fn games_in_words(games: u32) -> String {
 
 impl Person {
     /// The keys of an entry in the file.
-    pub const KEYS: [&'static str; 9] = [
-        "key",
-        "name",
-        "announced",
-        "bot",
-        "games",
-        "first",
-        "last",
-        "favourite",
-        "blocked",
-    ];
+    pub const KEYS: [&'static str; 9] =
+        ["key", "name", "announced", "bot", "games", "first", "last", "favourite", "blocked"];
 
     fn new(key: PeerKey) -> Self {
         Self {
@@ -381,9 +369,7 @@ impl Book {
                 let names = several.iter().take(10);
                 Err(FindError::Several {
                     given: clean(text),
-                    matches: names
-                        .map(|person| format!("{} ({})", person.key.short(), person.shown()))
-                        .collect(),
+                    matches: names.map(|person| format!("{} ({})", person.key.short(), person.shown())).collect(),
                 })
             }
         }

@@ -47,11 +47,7 @@ fn own_name_is_warned_of_like_an_announced_one() {
     book.change(key(1), None, &Change::Name("Lovelace".to_owned())).unwrap();
     assert_eq!(words(&book, 1, "Ada"), "known: Lovelace, 2 games");
     for name in ["lovelace", "Ada"] {
-        assert_eq!(
-            words(&book, 3, name),
-            "another key than the Lovelace you know",
-            "{name}"
-        );
+        assert_eq!(words(&book, 3, name), "another key than the Lovelace you know", "{name}");
     }
 }
 
@@ -106,10 +102,7 @@ fn oldest_plain_entries_make_room() {
     }
     let full = book.clone();
     book.met(key(9), "Eve", false, "2026-02-02", true);
-    assert_eq!(
-        book.change(key(9), None, &Change::Blocked(true)),
-        Err(ChangeError::Full)
-    );
+    assert_eq!(book.change(key(9), None, &Change::Blocked(true)), Err(ChangeError::Full));
     assert_eq!(book, full);
 }
 
@@ -136,10 +129,7 @@ fn own_names_are_told_apart() {
     let mut name = |seed, name: &str| book.change(key(seed), None, &Change::Name(name.to_owned()));
     name(1, "Lady A").unwrap();
     name(1, "lady a").unwrap();
-    assert_eq!(
-        name(2, "LADY \u{410}"),
-        Err(ChangeError::Taken("LADY \u{410}".to_owned()))
-    );
+    assert_eq!(name(2, "LADY \u{410}"), Err(ChangeError::Taken("LADY \u{410}".to_owned())));
     name(1, "").unwrap();
     name(2, "Lady A").unwrap();
 }
@@ -154,11 +144,7 @@ fn person_is_found_by_key_or_own_name() {
         assert_eq!(book.find(text), Ok(key(1)), "{text}");
     }
     assert_eq!(book.find(" uncle "), Ok(key(2)));
-    assert_eq!(
-        book.find(&key(7).to_string()),
-        Ok(key(7)),
-        "a whole key need not be in the book"
-    );
+    assert_eq!(book.find(&key(7).to_string()), Ok(key(7)), "a whole key need not be in the book");
     let several = book.find("12D3Koo").unwrap_err();
     assert!(several.to_string().contains("(Uncle)"), "{several}");
     for text in ["Ada", "", id.get(50..).unwrap()] {

@@ -96,9 +96,8 @@ mod tests {
     fn answer_is_proved_to_be_the_only_one() {
         for info in GAMES {
             for (number, puzzle) in (1..).zip(puzzles(info).unwrap()) {
-                let (position, _, answer) = puzzle
-                    .open(info)
-                    .unwrap_or_else(|why| panic!("{} {number}: {why}", info.id));
+                let (position, _, answer) =
+                    puzzle.open(info).unwrap_or_else(|why| panic!("{} {number}: {why}", info.id));
                 let known = position.chance.dealt_to(position.seat);
                 let legal = position.game.legal(position.seat, known);
                 assert!(legal.contains(&answer) && legal.len() > 2, "{} {number}", info.id);
@@ -114,12 +113,7 @@ mod tests {
             assert!(all.len() >= 5, "{}", info.id);
             for puzzle in all {
                 for (text, most) in [(&puzzle.question, 110), (&puzzle.hint, 120), (&puzzle.why, 300)] {
-                    assert!(
-                        text.ends_with(['.', '?']) && text.len() <= most,
-                        "{} {}: {text}",
-                        info.id,
-                        text.len()
-                    );
+                    assert!(text.ends_with(['.', '?']) && text.len() <= most, "{} {}: {text}", info.id, text.len());
                 }
             }
             let reasons: BTreeSet<&str> = all.iter().map(|puzzle| puzzle.why.as_str()).collect();

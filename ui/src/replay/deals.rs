@@ -53,10 +53,7 @@ pub struct Ledger {
 impl Ledger {
     /// Starts before the first step.
     pub fn new(replica: &Replica<AnyGame>) -> Self {
-        Self {
-            done: Vec::new(),
-            open: begun(replica),
-        }
+        Self { done: Vec::new(), open: begun(replica) }
     }
 
     /// Adds the news of one step; `replica` is the state after it.

@@ -31,12 +31,7 @@ pub fn checks(tally: &Tally) -> Vec<Check> {
     let named = tally.checks().into_iter().zip(PROVES.lines());
     let all = named.map(|((name, count), words)| {
         let (plain, proves) = words.split_once(" | ").unwrap_or((name, words));
-        Check {
-            name,
-            plain,
-            count,
-            proves,
-        }
+        Check { name, plain, count, proves }
     });
     let mut all: Vec<Check> = all.collect();
     all.sort_by_key(|check| check.count == 0);
@@ -49,9 +44,7 @@ pub fn refusal(finding: &Finding, names: &[String]) -> [(&'static str, String); 
         || "nobody in particular: the author of the file may have changed it".to_owned(),
         |seat| format!("{} ({seat})", name_of(seat, names)),
     );
-    let place = finding
-        .step()
-        .map_or_else(|| "the end of the file".to_owned(), |step| format!("step {step}"));
+    let place = finding.step().map_or_else(|| "the end of the file".to_owned(), |step| format!("step {step}"));
     let why = match finding {
         Finding::Fault(fault) => fault.what.to_string(),
         other => other.to_string(),
@@ -162,11 +155,7 @@ fn what_was_computed(report: &Report, names: &[String]) -> String {
         let (was, fits) = if count > 1 { ("were", "fit") } else { ("was", "fits") };
         return format!("{what} {was} computed again and {fits}.");
     }
-    let passed = if count > 1 {
-        "pass their proofs"
-    } else {
-        "passes its proofs"
-    };
+    let passed = if count > 1 { "pass their proofs" } else { "passes its proofs" };
     let again = match (report.deals_opened, report.deals) {
         (0, _) => "nothing was revealed that could be computed again".to_owned(),
         (opened, deals) if opened == deals => "everything was computed again".to_owned(),
@@ -198,11 +187,7 @@ mod tests {
             steps: 70,
             deals: 5,
             deals_opened: 5,
-            tally: Tally {
-                shuffle_proofs: 30,
-                coins: 4,
-                ..Tally::default()
-            },
+            tally: Tally { shuffle_proofs: 30, coins: 4, ..Tally::default() },
             scores: vec![0; 3],
             winners: Vec::new(),
             result: ResultProof::default(),
@@ -214,11 +199,7 @@ mod tests {
     }
 
     fn names(count: usize) -> Vec<String> {
-        ["Ada", "Jo", "Anna"]
-            .map(str::to_owned)
-            .into_iter()
-            .take(count)
-            .collect()
+        ["Ada", "Jo", "Anna"].map(str::to_owned).into_iter().take(count).collect()
     }
 
     fn said(report: &Report, seating: &Seating, me: Option<usize>) -> String {
@@ -237,13 +218,7 @@ mod tests {
         let two = said(&report(), &Seating::of_people(2), None);
         assert!(two.starts_with("Ada and Jo each shuffled every deck. If any one of them was honest, nobody could"));
         assert!(two.contains("stack a deck or see a card before its time."), "{two}");
-        let dice = Report {
-            tally: Tally {
-                coins: 4,
-                ..Tally::default()
-            },
-            ..report()
-        };
+        let dice = Report { tally: Tally { coins: 4, ..Tally::default() }, ..report() };
         assert_eq!(
             said(&dice, &three, Some(0)),
             "Jo, Anna and you drew the random numbers together. If any one of you was honest, nobody could choose or \
@@ -264,25 +239,15 @@ mod tests {
         let two = said(&report(), &of(seats), None);
         assert!(two.starts_with("Ada (also for Jo) and Anna each shuffled"), "{two}");
         let one = said(&report(), &of([seats[0]; 3]), Some(0));
-        assert!(
-            one.starts_with("Your program shuffled for every seat. This proves that the rules were"),
-            "{one}"
-        );
+        assert!(one.starts_with("Your program shuffled for every seat. This proves that the rules were"), "{one}");
         let alone = said(&report(), &Seating::alone(), Some(0));
-        assert!(
-            alone.starts_with("You played alone, and your program shuffled."),
-            "{alone}"
-        );
+        assert!(alone.starts_with("You played alone, and your program shuffled."), "{alone}");
     }
 
     #[test]
     fn what_was_not_computed_again_is_said() {
         let (seat, why) = (Seat::new(1).unwrap(), Reason::Left);
-        let gone = Report {
-            left: vec![Departure { seat, deal: 4, why }],
-            deals_opened: 4,
-            ..report()
-        };
+        let gone = Report { left: vec![Departure { seat, deal: 4, why }], deals_opened: 4, ..report() };
         let words = said(&gone, &Seating::of_people(3), None);
         assert!(words.contains("every deck while at the table."), "{words}");
         assert!(
@@ -291,15 +256,8 @@ mod tests {
             ),
             "{words}"
         );
-        let early = Report {
-            deals: 1,
-            deals_opened: 0,
-            tally: Tally {
-                shuffle_proofs: 1,
-                ..Tally::default()
-            },
-            ..report()
-        };
+        let early =
+            Report { deals: 1, deals_opened: 0, tally: Tally { shuffle_proofs: 1, ..Tally::default() }, ..report() };
         let words = said(&early, &Seating::of_people(2), None);
         assert!(
             words
@@ -329,9 +287,6 @@ mod tests {
         let made = Tally { faults: 1, ..tally };
         let all = checks(&made);
         assert_eq!(all.len(), tally.checks().len());
-        assert_eq!(
-            all.first().map(|check| check.name),
-            Some("proven faults of seats that were removed")
-        );
+        assert_eq!(all.first().map(|check| check.name), Some("proven faults of seats that were removed"));
     }
 }

@@ -294,11 +294,7 @@ impl Replay {
     /// The first step of a deal; `None` if it is not in the replay.
     pub fn deal_start(&self, deal: u32) -> Option<usize> {
         // Deal numbers only go up.
-        let start = if self.first.deal >= deal {
-            0
-        } else {
-            1 + self.rest.partition_point(|kept| kept.deal < deal)
-        };
+        let start = if self.first.deal >= deal { 0 } else { 1 + self.rest.partition_point(|kept| kept.deal < deal) };
         (start < self.len() && self.kept(start).deal == deal).then_some(start)
     }
 
@@ -384,8 +380,5 @@ impl Replay {
 /// The checks made between two counts.
 fn made_since(before: &Tally, now: &Tally) -> Vec<(&'static str, u64)> {
     let pairs = before.checks().into_iter().zip(now.checks());
-    pairs
-        .map(|((name, before), (_, now))| (name, now.saturating_sub(before)))
-        .filter(|(_, made)| *made > 0)
-        .collect()
+    pairs.map(|((name, before), (_, now))| (name, now.saturating_sub(before))).filter(|(_, made)| *made > 0).collect()
 }

@@ -36,12 +36,8 @@ impl Recorder {
         let replica = audit.replica();
         let names = player_names(replica.charter());
         let terms = Terms::of(replica.charter());
-        let opened = format!(
-            "Table {} is open: {} between {}.",
-            replica.table().short(),
-            terms.game_name(),
-            names.join(", ")
-        );
+        let opened =
+            format!("Table {} is open: {} between {}.", replica.table().short(), terms.game_name(), names.join(", "));
         let options = format!("Options: {}.", terms.options_in_words());
         let deal = terms.deal_in_words().map(|deal| format!("The charter names {deal}."));
         let first = Kept {
@@ -82,10 +78,7 @@ impl Recorder {
                     let faces = audit.replica().faces_of(*deck);
                     self.cards.entry(deal).or_default().sealed.push((*deck, faces));
                 }
-                News::Action { seat, action, .. } => acts.push(Act {
-                    seat: *seat,
-                    action: action.clone(),
-                }),
+                News::Action { seat, action, .. } => acts.push(Act { seat: *seat, action: action.clone() }),
                 News::Opened(number) => {
                     let faces = Some(audit.opened_faces());
                     self.cards.entry(*number).or_default().faces = faces;
@@ -137,11 +130,7 @@ impl Recorder {
             self.cut = true;
             return;
         }
-        let kept = Kept {
-            acts,
-            lines,
-            ..self.now(audit)
-        };
+        let kept = Kept { acts, lines, ..self.now(audit) };
         self.rest.push(kept);
     }
 
@@ -163,11 +152,8 @@ impl Recorder {
         let replica = audit.replica();
         let last = self.rest.last().unwrap_or(&self.first);
         // Many steps do not change the game.
-        let game = if *last.game == *replica.game() {
-            Arc::clone(&last.game)
-        } else {
-            Arc::new(replica.game().clone())
-        };
+        let game =
+            if *last.game == *replica.game() { Arc::clone(&last.game) } else { Arc::new(replica.game().clone()) };
         let cards = self.cards.get(&replica.deal());
         after(audit, game, cards)
     }

@@ -82,9 +82,7 @@ pub fn areas(game: &AnyGame, screen: Rect) -> Areas {
     };
     let widest = WIDEST.saturating_add(MARGIN).saturating_add(rail_columns);
     let page = screen.inner(ratatui::layout::Margin::new(MARGIN, 0));
-    let [page] = Layout::horizontal([Constraint::Max(widest)])
-        .flex(Flex::Center)
-        .areas(page);
+    let [page] = Layout::horizontal([Constraint::Max(widest)]).flex(Flex::Center).areas(page);
     let [_, ticker, middle, hand, _, inspector, rule, prompt, keys] = Layout::vertical([
         Constraint::Length(if has_rail { 2 } else { 1 }),
         Constraint::Length(match scale {
@@ -120,11 +118,7 @@ pub fn areas(game: &AnyGame, screen: Rect) -> Areas {
         hand,
         inspector,
         // The rule is as wide as the screen.
-        rule: Rect {
-            x: screen.x,
-            width: screen.width,
-            ..rule
-        },
+        rule: Rect { x: screen.x, width: screen.width, ..rule },
         prompt,
         keys,
     }
@@ -141,25 +135,13 @@ mod tests {
 
     #[test]
     fn parts_keep_apart_and_inside() {
-        for (game, seats) in [
-            ("loot", 4),
-            ("houses-of-thoth", 5),
-            ("sphinxs-paw", 4),
-            ("ivory-tower", 1),
-        ] {
+        for (game, seats) in [("loot", 4), ("houses-of-thoth", 5), ("sphinxs-paw", 4), ("ivory-tower", 1)] {
             let scene = Scene::new(game, seats, &[], 1);
             for (width, height) in [(60, 20), (80, 24), (100, 30), (120, 40), (200, 60)] {
                 let screen = Rect::new(0, 0, width, height);
                 let areas = areas(&scene.game, screen);
-                let parts = [
-                    areas.ticker,
-                    areas.stage,
-                    areas.rail,
-                    areas.hand,
-                    areas.inspector,
-                    areas.prompt,
-                    areas.keys,
-                ];
+                let parts =
+                    [areas.ticker, areas.stage, areas.rail, areas.hand, areas.inspector, areas.prompt, areas.keys];
                 let parts: Vec<Rect> = parts.into_iter().filter(|part| !part.is_empty()).collect();
                 for (number, part) in parts.iter().enumerate() {
                     assert!(part.x >= MARGIN && part.right() + MARGIN <= width && part.bottom() <= height);

@@ -27,20 +27,13 @@ impl Plate {
         let theme = canvas.theme();
         let inner = canvas.panel(area, "");
         let mark = canvas.spot(area, Spot::Seat(self.seat));
-        let head = Rect {
-            y: area.y,
-            height: 1,
-            ..inner
-        };
+        let head = Rect { y: area.y, height: 1, ..inner };
         canvas.put(head, view.seat_line(self.seat, self.acts));
         let points = self.points.map(|(points, target)| {
             let words = format!("{points:>4} ");
             let goal = format!(" {target}");
             let used = words.width() + goal.width();
-            let room = inner
-                .width
-                .saturating_sub(u16::try_from(used).unwrap_or(u16::MAX))
-                .min(14);
+            let room = inner.width.saturating_sub(u16::try_from(used).unwrap_or(u16::MAX)).min(14);
             let mut spans = vec![Span::styled(words, theme.title())];
             spans.extend(bar(points, target, room, theme));
             spans.push(Span::styled(goal, theme.faint()));

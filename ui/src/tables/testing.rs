@@ -1,12 +1,7 @@
 //! Games in progress, drawn on a screen of text, for the tests of all tables.
 
 // A panic is a failed test.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::missing_panics_doc
-)]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, clippy::missing_panics_doc)]
 
 use std::collections::BTreeMap;
 
@@ -54,10 +49,8 @@ fn played_by(number: usize) -> PlayedBy {
 impl Scene {
     /// A game by its id, dealt from a seed.
     pub fn new(game: &str, seats: u8, options: &[(&str, &str)], seed: u8) -> Self {
-        let options: BTreeMap<String, String> = options
-            .iter()
-            .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
-            .collect();
+        let options: BTreeMap<String, String> =
+            options.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
         let rules = rule_set(game, seats, &options).unwrap();
         let unbegun = AnyGame::create(&rules).unwrap();
         let mut game = unbegun.clone();
@@ -133,16 +126,9 @@ impl Scene {
     pub fn play_for(&mut self, seat: Seat) -> Vec<AnyEvent> {
         let known = self.known(seat);
         let offers = self.view(Some(seat), &known, |view, game| Offers::of(game, view));
-        let calm: Vec<&AnyAction> = offers
-            .all()
-            .iter()
-            .filter(|offer| offer.question.is_none())
-            .map(|offer| &offer.action)
-            .collect();
-        self.next = self
-            .next
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        let calm: Vec<&AnyAction> =
+            offers.all().iter().filter(|offer| offer.question.is_none()).map(|offer| &offer.action).collect();
+        self.next = self.next.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let at = usize::try_from(self.next >> 33).unwrap() % calm.len().max(1);
         let action = calm.get(at).map_or(&offers.all()[0].action, |action| action);
         let action = (*action).clone();
@@ -218,11 +204,8 @@ impl Scene {
                         *target == Target::Spot(*spot) && layer.at(area.as_position()) == Some(*target)
                     });
                     assert!(top, "{spot:?} is covered at {position}:\n{text}");
-                    let about = self.view(
-                        Some(me),
-                        &known,
-                        |view, game| match_game!(game, game => game.about(*spot, view)),
-                    );
+                    let about =
+                        self.view(Some(me), &known, |view, game| match_game!(game, game => game.about(*spot, view)));
                     assert!(!about.is_empty(), "{spot:?} is not explained");
                 }
                 self.picked.clear();

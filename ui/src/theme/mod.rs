@@ -134,13 +134,7 @@ impl Theme {
 
     /// The theme with these colours; `None` for a theme without colours.
     pub fn of(palette: Option<Palette>, depth: Depth, pyramids: Pyramids, ascii: bool) -> Self {
-        Self {
-            palette: palette.filter(|_| depth != Depth::Mono),
-            depth,
-            pyramids,
-            letters: Letters::default(),
-            ascii,
-        }
+        Self { palette: palette.filter(|_| depth != Depth::Mono), depth, pyramids, letters: Letters::default(), ascii }
     }
 
     /// The theme with letters on pyramids as the player has set.
@@ -186,9 +180,7 @@ impl Theme {
     /// Text on the background; everything is drawn over this.
     pub fn text(&self) -> Style {
         match &self.palette {
-            Some(palette) => Style::new()
-                .fg(self.colour(palette.text))
-                .bg(self.colour(palette.ground)),
+            Some(palette) => Style::new().fg(self.colour(palette.text)).bg(self.colour(palette.ground)),
             None => Style::new(),
         }
     }
@@ -271,9 +263,8 @@ impl Theme {
     /// A background between the ground and another colour.
     fn tinted(&self, part: u16, pick: impl Fn(&Palette) -> Rgb) -> Style {
         let palette = self.grounds();
-        palette.map_or_else(Style::new, |palette| {
-            Style::new().bg(self.colour(blend(palette.ground, pick(palette), part)))
-        })
+        palette
+            .map_or_else(Style::new, |palette| Style::new().bg(self.colour(blend(palette.ground, pick(palette), part))))
     }
 
     /// Background of the squares that a piece can reach. Mono has none.
@@ -326,11 +317,7 @@ impl Theme {
 
     /// The border of a card that can be chosen. With colours its paper shows that.
     pub fn choosable_border(&self) -> border::Set<'static> {
-        if self.grounds().is_some() {
-            self.border()
-        } else {
-            self.lit_border()
-        }
+        if self.grounds().is_some() { self.border() } else { self.lit_border() }
     }
 
     /// The border of the focused card.
@@ -351,11 +338,7 @@ impl Theme {
     /// A sign whose shape says something, such as a suit's: a glyph that many fonts lack, or its ASCII replacement. Where
     /// colours do not say the same, or the player wants letters, the glyph must not be needed.
     pub fn sign(&self, glyph: &'static str, ascii: &'static str) -> &'static str {
-        if self.ascii || self.shows_letters() {
-            ascii
-        } else {
-            glyph
-        }
+        if self.ascii || self.shows_letters() { ascii } else { glyph }
     }
 
     /// A glyph, or its ASCII replacement.
@@ -428,31 +411,16 @@ mod tests {
         assert_eq!(depth(&[("NO_COLOR", "1"), ("COLORTERM", "24bit")]), Depth::Mono);
         assert_eq!(depth(&[("NO_COLOR", "")]), Depth::Indexed);
         for term in ["dumb", "vt100", "vt220", "xterm-mono", "linux-m"] {
-            assert_eq!(
-                depth(&[("TERM", term), ("COLORTERM", "truecolor")]),
-                Depth::Mono,
-                "{term}"
-            );
+            assert_eq!(depth(&[("TERM", term), ("COLORTERM", "truecolor")]), Depth::Mono, "{term}");
         }
         for term in ["linux", "linux-16color", "screen.linux"] {
-            assert_eq!(
-                depth(&[("TERM", term), ("COLORTERM", "truecolor")]),
-                Depth::Inks,
-                "{term}"
-            );
+            assert_eq!(depth(&[("TERM", term), ("COLORTERM", "truecolor")]), Depth::Inks, "{term}");
         }
-        assert_eq!(
-            depth(&[("TERM", "vte-256color"), ("COLORTERM", "truecolor")]),
-            Depth::True
-        );
+        assert_eq!(depth(&[("TERM", "vte-256color"), ("COLORTERM", "truecolor")]), Depth::True);
         let many = ("COLORTERM", "truecolor");
         for term in ["screen", "screen-256color", "screen.xterm-256color"] {
             assert_eq!(depth(&[("TERM", term), many]), Depth::Indexed, "{term}");
-            assert_eq!(
-                depth(&[("TERM", term), many, ("TMUX", "/tmp/t,1,0")]),
-                Depth::True,
-                "{term}"
-            );
+            assert_eq!(depth(&[("TERM", term), many, ("TMUX", "/tmp/t,1,0")]), Depth::True, "{term}");
             assert_eq!(depth(&[("TERM", term), many, ("TMUX", "")]), Depth::Indexed, "{term}");
         }
         for term in ["xterm-256color", "tmux-256color", ""] {
@@ -467,13 +435,7 @@ mod tests {
     fn console_has_coloured_ink_on_one_ground() {
         let theme = Theme::new(ThemeName::Dark, Depth::Inks, Pyramids::Rainbow, true);
         assert!(theme.panel().is_none() && theme.shows_letters() && theme.has_colours());
-        let grounds = [
-            theme.checker(),
-            theme.reach(),
-            theme.stone(),
-            theme.paper(true),
-            theme.paper(false),
-        ];
+        let grounds = [theme.checker(), theme.reach(), theme.stone(), theme.paper(true), theme.paper(false)];
         assert!(grounds.iter().all(|style| style.bg.is_none()));
         let focused = theme.focused();
         assert!(focused.bg.is_none() && focused.add_modifier.contains(Modifier::REVERSED));
@@ -499,13 +461,7 @@ mod tests {
         for pyramids in [Pyramids::Rainbow, Pyramids::Xeno] {
             for name in [ThemeName::Dark, ThemeName::Light, ThemeName::HighContrast] {
                 let theme = Theme::new(name, Depth::Indexed, pyramids, false);
-                let all = [
-                    Pigment::Black,
-                    Pigment::Red,
-                    Pigment::Blue,
-                    Pigment::Yellow,
-                    Pigment::Green,
-                ];
+                let all = [Pigment::Black, Pigment::Red, Pigment::Blue, Pigment::Yellow, Pigment::Green];
                 let inks: Vec<_> = all.iter().map(|pigment| theme.pigment(*pigment).fg).collect();
                 let differ = (1..inks.len()).all(|at| !inks[..at].contains(&inks[at]));
                 assert!(differ, "{name:?} {pyramids:?}: {inks:?}");

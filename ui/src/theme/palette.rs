@@ -152,10 +152,7 @@ fn parsed(text: &str) -> Result<Table, ThemeError> {
     toml::from_str(text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
         let before = text.get(..at).unwrap_or("");
-        ThemeError::Syntax {
-            line: before.matches('\n').count() + 1,
-            why: error.message().to_owned(),
-        }
+        ThemeError::Syntax { line: before.matches('\n').count() + 1, why: error.message().to_owned() }
     })
 }
 
@@ -191,11 +188,7 @@ fn rgb(text: &str) -> Option<Rgb> {
 pub fn luminance((red, green, blue): Rgb) -> f64 {
     let channel = |value: u8| {
         let value = f64::from(value) / 255.0;
-        if value <= 0.039_28 {
-            value / 12.92
-        } else {
-            ((value + 0.055) / 1.055).powf(2.4)
-        }
+        if value <= 0.039_28 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
     };
     0.2126 * channel(red) + 0.7152 * channel(green) + 0.0722 * channel(blue)
 }
@@ -276,12 +269,7 @@ mod tests {
     fn own_theme_changes_colours_of_its_base() {
         let own = Palette::parse("base = \"light\"\nground = \"#FFFFFF\"\nfocus = \"#c0ffee\"").unwrap();
         let light = Palette::built_in(ThemeName::Light).unwrap();
-        let expected = Palette {
-            ground: (255, 255, 255),
-            focus: (0xc0, 0xff, 0xee),
-            focus_256: None,
-            ..light
-        };
+        let expected = Palette { ground: (255, 255, 255), focus: (0xc0, 0xff, 0xee), focus_256: None, ..light };
         assert_eq!(own, expected);
         assert_eq!(Palette::parse("").ok(), Palette::built_in(ThemeName::Dark));
     }
@@ -291,10 +279,7 @@ mod tests {
         let told = |text: &str| Palette::parse(text).unwrap_err().to_string();
         for (text, parts) in [
             ("ground = \"red\"", ["ground must be a colour", "#14161b"]),
-            (
-                "ground = [\"#000000\"]",
-                ["ground must be a colour", "six hexadecimal digits"],
-            ),
+            ("ground = [\"#000000\"]", ["ground must be a colour", "six hexadecimal digits"]),
             ("ground = \"#+0+0+0\"", ["ground must be a colour", "#14161b"]),
             ("pnel = \"#000000\"", ["there is no key 'pnel'", "panel"]),
             ("base = \"dusk\"", ["base must be", "high-contrast"]),

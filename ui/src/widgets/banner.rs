@@ -15,11 +15,7 @@ pub fn banner(word: &str, width: u16, theme: &Theme) -> Option<[String; 3]> {
         return None;
     }
     for letter in word.to_uppercase().chars() {
-        let name = if letter == ' ' {
-            "blank".to_owned()
-        } else {
-            letter.to_string()
-        };
+        let name = if letter == ' ' { "blank".to_owned() } else { letter.to_string() };
         let drawn = LETTERS.get(&name)?.rows(theme);
         for (row, part) in rows.iter_mut().zip(drawn) {
             if !row.is_empty() {

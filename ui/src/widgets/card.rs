@@ -154,14 +154,7 @@ impl Card<'_> {
         }
         if mark.picked && lift > 0 {
             let shadow = theme.glyph("▔", "-").repeat(usize::from(at.width));
-            canvas.put(
-                Rect {
-                    y: at.bottom(),
-                    height: 1,
-                    ..at
-                },
-                Line::styled(shadow, theme.faint()),
-            );
+            canvas.put(Rect { y: at.bottom(), height: 1, ..at }, Line::styled(shadow, theme.faint()));
         }
         if mark.flashing {
             canvas.tint(at, theme.focused());
@@ -177,10 +170,9 @@ impl Card<'_> {
             return canvas.rows(inner, lines);
         }
         // The second suit fades with the first.
-        let second = self.second.map(|second| SecondSuit {
-            style: if style == self.style { second.style } else { style },
-            ..second
-        });
+        let second = self
+            .second
+            .map(|second| SecondSuit { style: if style == self.style { second.style } else { style }, ..second });
         let suits = || {
             let second = second.map(|second| Span::styled(second.suit.to_owned(), second.style));
             let first = Span::styled(self.suit.to_owned(), style);
@@ -219,10 +211,8 @@ impl Card<'_> {
                     match second.as_ref().and_then(|(rows, style)| Some((rows.get(at)?, *style))) {
                         Some((other, other_style)) => {
                             let gap = if row.width() + other.width() < width { " " } else { "" };
-                            let spans = [
-                                Span::styled(row.clone() + gap, style),
-                                Span::styled(other.clone(), other_style),
-                            ];
+                            let spans =
+                                [Span::styled(row.clone() + gap, style), Span::styled(other.clone(), other_style)];
                             Line::from_iter(spans).centered()
                         }
                         None => middle(row),
@@ -240,10 +230,7 @@ impl Card<'_> {
         };
         let foot = match size {
             _ if !self.lines.is_empty() => self.lines.iter().map(|line| line.clone().centered()).collect(),
-            CardSize::Large => vec![
-                if fits { last } else { Line::default() },
-                corner(suits(), word(self.rank)),
-            ],
+            CardSize::Large => vec![if fits { last } else { Line::default() }, corner(suits(), word(self.rank))],
             _ => vec![last],
         };
         let used = lines.len() + foot.len();
@@ -265,11 +252,7 @@ impl Card<'_> {
             false => self.style,
         };
         let mark = Mark { lit: false, ..mark };
-        let row = Rect {
-            y: area.bottom().saturating_sub(1),
-            height: 1,
-            ..area
-        };
+        let row = Rect { y: area.bottom().saturating_sub(1), height: 1, ..area };
         canvas.put(row, Line::styled(text, mark.over(style, theme)));
     }
 }

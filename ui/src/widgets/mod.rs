@@ -26,10 +26,7 @@ pub fn bar(value: i64, most: i64, width: u16, theme: &Theme) -> Vec<Span<'static
     let part = EIGHTHS.get(part).copied().filter(|_| !theme.is_ascii()).unwrap_or("");
     let rest = usize::from(width).saturating_sub(whole + usize::from(!part.is_empty()));
     let full = theme.glyph("█", "=").repeat(whole) + part;
-    vec![
-        Span::styled(full, theme.accent()),
-        Span::styled(theme.glyph("·", ".").repeat(rest), theme.faint()),
-    ]
+    vec![Span::styled(full, theme.accent()), Span::styled(theme.glyph("·", ".").repeat(rest), theme.faint())]
 }
 
 #[cfg(test)]

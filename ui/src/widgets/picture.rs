@@ -40,9 +40,7 @@ impl Picture {
             }
         };
         let pairs = self.dots.chunks(2);
-        pairs
-            .map(|pair| (0..width).map(|column| cell(pair, column)).collect())
-            .collect()
+        pairs.map(|pair| (0..width).map(|column| cell(pair, column)).collect()).collect()
     }
 }
 
@@ -59,9 +57,7 @@ impl Pictures {
             if let Some(title) = line.strip_prefix("# ") {
                 name = Some(title.trim());
             } else if let Some(name) = name.filter(|_| !line.trim().is_empty()) {
-                let picture = all
-                    .entry(name.to_owned())
-                    .or_insert_with(|| Picture { dots: Vec::new() });
+                let picture = all.entry(name.to_owned()).or_insert_with(|| Picture { dots: Vec::new() });
                 picture.dots.push(line.chars().map(|dot| dot == '#').collect());
             }
         }

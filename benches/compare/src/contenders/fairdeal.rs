@@ -18,15 +18,8 @@ const LIMIT: usize = 1 << 20;
 
 pub fn contender(cards: u8) -> Contender {
     let mut rng = rand::rng();
-    let context = Context {
-        table: Hash32(rand::random()),
-        deal: 0,
-        seat: Seat::FIRST,
-    };
-    let place = ShufflePlace {
-        context,
-        deck: DeckId(0),
-    };
+    let context = Context { table: Hash32(rand::random()), deal: 0, seat: Seat::FIRST };
+    let place = ShufflePlace { context, deck: DeckId(0) };
     let key = SecretKey::derive(&Seed::draw(&mut rng), &context).public();
     let points = CardPoints::new(DECK, (0..cards).map(|n| (Face(n), n.to_string())));
     let (input, _) = shuffle(&Seed::draw(&mut rng), &place, DECK, &key, &points.fresh()).unwrap();
@@ -41,12 +34,7 @@ pub fn contender(cards: u8) -> Contender {
         check: Box::new(move |(deck, proof)| {
             let output: Deck = decode(deck, LIMIT).unwrap();
             let proof: ShuffleProof = decode(proof, LIMIT).unwrap();
-            let statement = Statement {
-                place,
-                key,
-                input: Arc::clone(&checked),
-                output: Arc::new(output.to_vec()),
-            };
+            let statement = Statement { place, key, input: Arc::clone(&checked), output: Arc::new(output.to_vec()) };
             verify(statement, &proof).unwrap();
         }),
     }

@@ -33,13 +33,7 @@ impl Judge {
         let (table, state) = Table::of(&game)?;
         game.turn_for_thought();
         let (_, turned) = Table::of(&game)?;
-        Some(Self {
-            table,
-            state,
-            turned,
-            won: Seen::new(),
-            lost: Seen::new(),
-        })
+        Some(Self { table, state, turned, won: Seen::new(), lost: Seen::new() })
     }
 
     /// Every play of a card in a pile or in the stock, as far as turns bring it to the top, with the state after it.
@@ -85,7 +79,5 @@ impl Judge {
 /// The cards of deck and draw pile that the player has not seen, in the order of their numbers.
 pub(crate) fn unseen(game: &Ivory) -> Vec<Face> {
     let placed: BTreeSet<Face> = game.piles.iter().flatten().chain(&game.tower).copied().collect();
-    cards::all()
-        .filter(|card| !placed.contains(card) && !game.shown.contains(card))
-        .collect()
+    cards::all().filter(|card| !placed.contains(card) && !game.shown.contains(card)).collect()
 }

@@ -131,10 +131,7 @@ impl Visit {
         let mut seen = Seen::new();
         seen.insert(start.key());
         let from = None;
-        Self {
-            seen,
-            nodes: vec![Node { state: start, from }],
-        }
+        Self { seen, nodes: vec![Node { state: start, from }] }
     }
 
     /// Searches from the first node. `known` tells of a state, by its key, that it can be won, or that it cannot.

@@ -10,10 +10,7 @@ pub(super) struct Seen {
 
 impl Seen {
     pub(super) fn new() -> Self {
-        Self {
-            slots: vec![0; 1 << 10],
-            len: 0,
-        }
+        Self { slots: vec![0; 1 << 10], len: 0 }
     }
 
     pub(super) fn len(&self) -> usize {

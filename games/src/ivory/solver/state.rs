@@ -97,9 +97,7 @@ impl Table {
     /// The table and state of a game whose slots are all open; `None` if any is sealed.
     pub(super) fn of(game: &Ivory) -> Option<(Self, State)> {
         let slots = game.draw.iter().chain(game.deck.iter().rev());
-        let stock: Vec<u8> = slots
-            .map(|slot| Some(slot.face(&Faces::new())?.0))
-            .collect::<Option<_>>()?;
+        let stock: Vec<u8> = slots.map(|slot| Some(slot.face(&Faces::new())?.0)).collect::<Option<_>>()?;
         let table = Self::new(stock);
         let set = |pile: &Vec<Face>| pile.iter().fold(0, |set, card| set | bit(card.index()));
         let mut piles = [0; MOST_PILES];
@@ -109,10 +107,7 @@ impl Table {
         let mut state = State {
             stock: bit(table.stock.len()) - 1,
             piles,
-            suits: game
-                .tower
-                .first()
-                .map_or(u8::MAX >> 2, |ace| table.card(ace.index()).suits),
+            suits: game.tower.first().map_or(u8::MAX >> 2, |ace| table.card(ace.index()).suits),
             height: game.score(),
             turned: phase(game.draw.len(), table.stock.len()),
         };
@@ -130,13 +125,8 @@ impl Table {
             let all = Suit::ALL.iter().rev();
             all.fold(0, |set, suit| set << 1 | u8::from(cards::has(card, *suit)))
         };
-        let mut table: Vec<Card> = cards::all()
-            .map(|card| Card {
-                suits: suits(card),
-                rank: cards::rank(card),
-                ..Card::default()
-            })
-            .collect();
+        let mut table: Vec<Card> =
+            cards::all().map(|card| Card { suits: suits(card), rank: cards::rank(card), ..Card::default() }).collect();
         let plain = table.clone();
         let fits = |card: &Card, under: &Card| card.rank + 1 == under.rank && card.suits & under.suits == 0;
         for card in &mut table {
@@ -144,11 +134,7 @@ impl Table {
             card.rests = plain.iter().filter(|under| fits(card, under)).count() == 1;
         }
         let of_suit = (0..Suit::ALL.len()).map(|suit| set_of(&plain, |card| card.suits >> suit & 1 == 1));
-        Self {
-            of_suit: of_suit.collect(),
-            cards: table,
-            stock,
-        }
+        Self { of_suit: of_suit.collect(), cards: table, stock }
     }
 
     fn card(&self, card: usize) -> Card {
@@ -158,9 +144,7 @@ impl Table {
 
 fn set_of(cards: &[Card], is: impl Fn(&Card) -> bool) -> u64 {
     let numbered = cards.iter().enumerate();
-    numbered
-        .filter(|(_, card)| is(card))
-        .fold(0, |set, (number, _)| set | bit(number))
+    numbered.filter(|(_, card)| is(card)).fold(0, |set, (number, _)| set | bit(number))
 }
 
 impl State {

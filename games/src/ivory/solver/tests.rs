@@ -35,12 +35,7 @@ fn wins(game: &Ivory, chance: &RefereeChance, actions: &[IvoryAction]) -> bool {
 
 /// All that decides the rest of the game, as the engine has it.
 fn position(game: &Ivory) -> (Vec<Slot>, Vec<Slot>, Vec<Vec<Face>>, Vec<Face>) {
-    (
-        game.deck.clone(),
-        game.draw.clone(),
-        game.piles.clone(),
-        game.tower.clone(),
-    )
+    (game.deck.clone(), game.draw.clone(), game.piles.clone(), game.tower.clone())
 }
 
 /// A search without any knowledge of the game: every legal action of every position. `None` if there are too many.
@@ -60,8 +55,7 @@ fn plain(game: &Ivory, known: &Faces, most: usize) -> Option<bool> {
                 continue;
             }
             let mut next = game.clone();
-            next.apply(me(), &action, &mut RefereeChance::default(), &mut Vec::new())
-                .unwrap();
+            next.apply(me(), &action, &mut RefereeChance::default(), &mut Vec::new()).unwrap();
             if seen.insert(position(&next)) {
                 waiting.push(next);
             }
@@ -93,9 +87,7 @@ fn most_deals_are_won_by_lines_that_the_engine_plays() {
 fn late(seed: u64) -> Ivory {
     let mut number = seed;
     let mut random = |below: usize| {
-        number = number
-            .wrapping_mul(0x5851_f42d_4c95_7f2d)
-            .wrapping_add(0x1405_7b7e_f767_814f);
+        number = number.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
         usize::try_from(number >> 33).unwrap() % below.max(1)
     };
     let mut rest: Vec<Face> = cards::all().collect();
@@ -114,9 +106,7 @@ fn late(seed: u64) -> Ivory {
         game.tower.extend(take(&mut rest, &fits));
     }
     for _ in 0..random(4) {
-        let mut pile: Vec<Face> = take(&mut rest, &|card| cards::rank(card) == cards::CROWN)
-            .into_iter()
-            .collect();
+        let mut pile: Vec<Face> = take(&mut rest, &|card| cards::rank(card) == cards::CROWN).into_iter().collect();
         while random(4) > 0 {
             let last = *pile.last().unwrap();
             let fits = |card| cards::rank(card) + 1 == cards::rank(last) && !cards::share_a_suit(card, last);

@@ -58,10 +58,7 @@ fn a_fire_in_a_half_done_turn_waits_for_the_discard() {
     assert_eq!(play.game.hand_no(), 1);
     // ▸ A second fire while one waits is refused.
     for who in [0, 1] {
-        assert_eq!(
-            play.refused(who, &fire()),
-            "the village has been fired: it burns when this turn ends"
-        );
+        assert_eq!(play.refused(who, &fire()), "the village has been fired: it burns when this turn ends");
     }
     let drawn = play.hand(0).pop().unwrap();
     play.discard(0, &drawn);
@@ -161,10 +158,7 @@ fn a_hand_set_aside_has_no_effect_and_comes_back_with_the_next_hand() {
     (0..3).for_each(|who| drop(play.pass(who)));
     play.forfeit(2);
     let view = play.view(None);
-    assert_eq!(
-        (&view["hands"][2], &view["forfeited"]),
-        (&json!([]), &json!([false, false, true]))
-    );
+    assert_eq!((&view["hands"][2], &view["forfeited"]), (&json!([]), &json!([false, false, true])));
     play.fire(0);
     // Without the lady: a run of nine, and a colour of nine with a run of nine in it.
     assert_eq!(play.view(None)["totals"], json!([18, 36, 0]));
@@ -190,10 +184,7 @@ fn a_seat_that_leaves_lets_the_others_fire() {
     play.forfeit(2);
     assert_eq!(play.game.turn(), Some(seat(0)));
     assert_eq!(play.game.check(seat(0), &LootAction::Fire), Ok(()));
-    assert_eq!(
-        play.game.check(seat(2), &LootAction::Fire),
-        Err(Illegal::NotYourTurn(seat(2)))
-    );
+    assert_eq!(play.game.check(seat(2), &LootAction::Fire), Err(Illegal::NotYourTurn(seat(2))));
     assert_eq!(play.game.legal(seat(2), play.chance.faces()), []);
 }
 
@@ -203,12 +194,7 @@ fn the_target_ends_the_game_above_and_below() {
     play.pass(0);
     play.pass(1);
     let events = play.fire(1);
-    assert_eq!(
-        events.last(),
-        Some(&LootEvent::Over {
-            winners: SeatSet::one(seat(0))
-        })
-    );
+    assert_eq!(events.last(), Some(&LootEvent::Over { winners: SeatSet::one(seat(0)) }));
     let view = play.view(1);
     assert_eq!((&view["over"], &view["to_act"]), (&json!(true), &Value::Null));
     assert_eq!((&view["fire"], &view["hand_no"]), (&Value::Null, &json!(1)));

@@ -65,9 +65,8 @@ impl Play {
         let action = self.game.action_from_json(seat(who), action, known);
         let action = action.map_err(|why| why.to_string())?;
         let mut events = Vec::new();
-        let done = self.chance.attempt(&mut self.game, |game, chance| {
-            game.apply(seat(who), &action, chance, &mut events)
-        });
+        let done =
+            self.chance.attempt(&mut self.game, |game, chance| game.apply(seat(who), &action, chance, &mut events));
         match done {
             Ok(()) => Ok(events),
             Err(Refusal::Illegal(why)) => Err(why.to_string()),
@@ -77,8 +76,7 @@ impl Play {
 
     fn act(&mut self, who: usize, action: &Value) -> Vec<LootEvent> {
         let text = action.to_string();
-        self.try_act(who, action)
-            .unwrap_or_else(|why| panic!("seat {who} {text}: {why}"))
+        self.try_act(who, action).unwrap_or_else(|why| panic!("seat {who} {text}: {why}"))
     }
 
     fn refused(&mut self, who: usize, action: &Value) -> String {

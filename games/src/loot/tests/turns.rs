@@ -11,9 +11,7 @@ fn nine_cards_are_dealt_one_at_a_time_clockwise_from_the_rolled_starter() {
     game.begin(&mut chance, &mut events).unwrap();
     let hand = |who| {
         let slots = game.hand(seat(who)).into_iter();
-        slots
-            .map(|slot| slot.face(chance.faces()).unwrap().0)
-            .collect::<Vec<_>>()
+        slots.map(|slot| slot.face(chance.faces()).unwrap().0).collect::<Vec<_>>()
     };
     assert_eq!(hand(1), [0, 3, 6, 9, 12, 15, 18, 21, 24]);
     assert_eq!(hand(2), [1, 4, 7, 10, 13, 16, 19, 22, 25]);
@@ -21,21 +19,14 @@ fn nine_cards_are_dealt_one_at_a_time_clockwise_from_the_rolled_starter() {
     assert_eq!(game.discard_pile(), [Face(27)]);
     assert_eq!(game.draw_pile().len(), 26);
     assert_eq!(game.turn(), Some(seat(1)));
-    let dealt = LootEvent::Dealt {
-        hand_no: 1,
-        starter: seat(1),
-        top: Face(27),
-    };
+    let dealt = LootEvent::Dealt { hand_no: 1, starter: seat(1), top: Face(27) };
     assert_eq!(events, [dealt]);
 }
 
 #[test]
 fn a_turn_is_a_take_and_a_discard_also_of_the_card_taken() {
     let mut play = Play::new(2, 100, vec![laid(&PLAIN, "lady dark-lord")]);
-    assert_eq!(
-        play.refused(1, &json!({"type": "take", "from": "draw"})),
-        "it is not seat 1's turn"
-    );
+    assert_eq!(play.refused(1, &json!({"type": "take", "from": "draw"})), "it is not seat 1's turn");
     assert_eq!(
         play.refused(0, &json!({"type": "discard", "card": "queen-winds"})),
         "a card has to be taken before one is discarded"
@@ -83,10 +74,7 @@ fn nothing_but_a_discard_reshuffles_and_an_empty_pile_cannot_be_taken_from() {
     play.take(0, "draw");
     play.forfeit(0);
     assert!(play.game.draw_pile().is_empty());
-    assert_eq!(
-        play.refused(1, &json!({"type": "take", "from": "draw"})),
-        "the draw pile is empty"
-    );
+    assert_eq!(play.refused(1, &json!({"type": "take", "from": "draw"})), "the draw pile is empty");
     let take = [LootAction::Take(Pile::Discard), LootAction::Fire];
     assert_eq!(play.game.legal(seat(1), play.chance.faces()), take);
     play.take(1, "discard");
@@ -101,10 +89,7 @@ fn an_empty_discard_pile_cannot_be_taken_from() {
     play.take(0, "discard");
     play.forfeit(0);
     assert!(play.game.discard_pile().is_empty());
-    assert_eq!(
-        play.refused(1, &json!({"type": "take", "from": "discard"})),
-        "the discard pile is empty"
-    );
+    assert_eq!(play.refused(1, &json!({"type": "take", "from": "discard"})), "the discard pile is empty");
     play.pass(1);
     assert_eq!(play.game.discard_pile().len(), 1);
 }

@@ -58,11 +58,7 @@ impl Spoken {
             // Votes and fires would end most games at once.
             let quick = |action: &&Value| ["vote", "fire", "resign"].contains(&action["type"].as_str().unwrap());
             let calm: Vec<&Value> = legal.iter().filter(|action| !quick(action)).collect();
-            let choices = if calm.is_empty() || uniform(rng, 40) == 0 {
-                legal.iter().collect()
-            } else {
-                calm
-            };
+            let choices = if calm.is_empty() || uniform(rng, 40) == 0 { legal.iter().collect() } else { calm };
             if choices.is_empty() {
                 continue;
             }
@@ -124,10 +120,9 @@ fn hidden(view: &Value, whole: &Value) -> usize {
     match (view, whole) {
         (Value::Null, Value::String(_)) => 1,
         (Value::Array(view), Value::Array(whole)) => view.iter().zip(whole).map(|(a, b)| hidden(a, b)).sum(),
-        (Value::Object(view), Value::Object(whole)) => whole
-            .iter()
-            .map(|(key, value)| hidden(&view[key.as_str()], value))
-            .sum(),
+        (Value::Object(view), Value::Object(whole)) => {
+            whole.iter().map(|(key, value)| hidden(&view[key.as_str()], value)).sum()
+        }
         _ => 0,
     }
 }
@@ -230,11 +225,7 @@ fn guess_keeps_what_was_seen() {
     let guess = referee.view(None);
     let cards = |view: &Value| view["draw"].as_array().unwrap().clone();
     // Every third of the 36 cards was on top once.
-    let same = cards(&truth)
-        .iter()
-        .zip(cards(&guess))
-        .filter(|(a, b)| **a == *b)
-        .count();
+    let same = cards(&truth).iter().zip(cards(&guess)).filter(|(a, b)| **a == *b).count();
     assert!((12..20).contains(&same), "{same}");
 
     let thoth = json!({
@@ -286,25 +277,14 @@ fn slots_have_names_and_a_number() {
     assert_eq!(referee.code(&save("a")), "no_game");
     assert_eq!(referee.code(&load("a")), "bad_request");
     referee.done(&new_game());
-    for name in [
-        json!(""),
-        json!("A"),
-        json!("a b"),
-        json!("a_b"),
-        json!("é"),
-        json!("a".repeat(33)),
-        json!(7),
-        json!(null),
-    ] {
+    for name in
+        [json!(""), json!("A"), json!("a b"), json!("a_b"), json!("é"), json!("a".repeat(33)), json!(7), json!(null)]
+    {
         for op in ["save", "load"] {
             assert_eq!(referee.code(&json!({"op": op, "slot": name})), "bad_request");
         }
     }
-    for request in [
-        json!({"op": "save"}),
-        json!({"op": "load"}),
-        json!({"op": "save", "slot": "a", "seat": 0}),
-    ] {
+    for request in [json!({"op": "save"}), json!({"op": "load"}), json!({"op": "save", "slot": "a", "seat": 0})] {
         assert_eq!(referee.code(&request), "bad_request");
     }
     let longest = "z".repeat(32);

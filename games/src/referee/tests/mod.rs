@@ -141,10 +141,7 @@ fn without_a_game_and_after_its_end() {
     referee.done(&new_game());
     referee.done(&json!({"op": "forfeit", "seat": 0}));
     let status = referee.done(&json!({"op": "status"}));
-    assert_eq!(
-        status,
-        json!({"ok": true, "to_act": [], "over": true, "scores": [0, 0], "winners": [1]})
-    );
+    assert_eq!(status, json!({"ok": true, "to_act": [], "over": true, "scores": [0, 0], "winners": [1]}));
     assert_eq!(referee.code(&act), "over");
     assert_eq!(referee.code(&json!({"op": "forfeit", "seat": 0})), "over");
     assert_eq!(referee.code(&json!({"op": "act", "seat": 0, "action": {}})), "over");

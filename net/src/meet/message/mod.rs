@@ -84,24 +84,11 @@ impl Registration {
     pub fn sign(key: &SigningKey, point: PeerId, number: u64, offer: &Offer) -> Result<Self, RegistrationError> {
         let announcement = offer.announcement.to_bytes();
         let size = announcement.len();
-        let announcement = announcement.try_into().map_err(|_| CodecError::TooLong {
-            size,
-            limit: MAX_ANNOUNCEMENT,
-        })?;
-        let signed = Signed {
-            point: point.to_bytes(),
-            number,
-            announcement: &announcement,
-            record: &offer.record,
-        };
+        let announcement =
+            announcement.try_into().map_err(|_| CodecError::TooLong { size, limit: MAX_ANNOUNCEMENT })?;
+        let signed = Signed { point: point.to_bytes(), number, announcement: &announcement, record: &offer.record };
         let signature = SignatureBytes::sign(key, domain::REGISTRATION, &encode(&signed));
-        Ok(Self {
-            host: key.into(),
-            number,
-            announcement,
-            record: offer.record.clone(),
-            signature,
-        })
+        Ok(Self { host: key.into(), number, announcement, record: offer.record.clone(), signature })
     }
 
     /// The table, if its host has signed all of it for this point.
@@ -124,12 +111,7 @@ impl Registration {
         if !self.host.verifies(domain::REGISTRATION, &signed, &self.signature) {
             return Err(RegistrationError::NotSigned);
         }
-        Ok(ListedTable {
-            host,
-            number: self.number,
-            announcement,
-            addresses: self.record.of(host)?,
-        })
+        Ok(ListedTable { host, number: self.number, announcement, addresses: self.record.of(host)? })
     }
 }
 
@@ -199,18 +181,12 @@ impl MeetPage {
         for (id, registration) in all {
             size = size.saturating_add(encode(registration).len());
             if registrations.len() >= MAX_PAGE || size > MAX_RESPONSE {
-                return Self {
-                    registrations: Bounded::first(registrations),
-                    next: last,
-                };
+                return Self { registrations: Bounded::first(registrations), next: last };
             }
             registrations.push(registration.clone());
             last = Some(id);
         }
-        Self {
-            registrations: Bounded::first(registrations),
-            next: None,
-        }
+        Self { registrations: Bounded::first(registrations), next: None }
     }
 
     /// The number of registrations, and what to send for the next page.
@@ -223,14 +199,9 @@ impl MeetPage {
     pub fn verify(&self, point: PeerId) -> ListedPage {
         let verified = self.registrations.iter().filter_map(|registration| {
             let verified = registration.verify(point);
-            verified
-                .inspect_err(|error| tracing::debug!(%point, %error, "a registration is left out"))
-                .ok()
+            verified.inspect_err(|error| tracing::debug!(%point, %error, "a registration is left out")).ok()
         });
-        ListedPage {
-            tables: verified.collect(),
-            next: self.next,
-        }
+        ListedPage { tables: verified.collect(), next: self.next }
     }
 }
 

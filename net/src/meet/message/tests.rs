@@ -28,10 +28,7 @@ fn announcement() -> Announcement {
 
 fn offer(seed: u8) -> Offer {
     let address: Multiaddr = "/ip4/192.0.2.1/tcp/4001".parse().unwrap();
-    Offer {
-        announcement: announcement(),
-        record: AddressRecord::sign(&key(seed), &[address]).unwrap(),
-    }
+    Offer { announcement: announcement(), record: AddressRecord::sign(&key(seed), &[address]).unwrap() }
 }
 
 const POINT: u8 = 9;
@@ -62,10 +59,7 @@ fn changed_registration_is_refused() {
         let mut bytes = bytes.clone();
         bytes[place] ^= 1;
         let changed = decode::<Registration>(&bytes, MAX_REQUEST);
-        assert!(
-            changed.is_err() || changed.unwrap().verify(peer(POINT)).is_err(),
-            "byte {place}"
-        );
+        assert!(changed.is_err() || changed.unwrap().verify(peer(POINT)).is_err(), "byte {place}");
     }
 }
 
@@ -123,10 +117,7 @@ fn page_has_at_most_its_number_of_tables() {
 #[test]
 fn page_leaves_out_what_no_host_signed() {
     let good = signed(1, &offer(1));
-    let bad = Registration {
-        number: 8,
-        ..good.clone()
-    };
+    let bad = Registration { number: 8, ..good.clone() };
     let all = [bad, good];
     let page = MeetPage::of((1..).zip(&all)).verify(peer(POINT));
     assert_eq!(page.tables.len(), 1);
@@ -139,10 +130,8 @@ fn hex(bytes: &[u8]) -> String {
 
 /// A registration with the same bytes every time: a real record holds the time of its signature.
 fn fixed() -> Registration {
-    let offer = Offer {
-        announcement: announcement(),
-        record: AddressRecord::from_bytes(vec![4, 192, 0, 2, 1]).unwrap(),
-    };
+    let offer =
+        Offer { announcement: announcement(), record: AddressRecord::from_bytes(vec![4, 192, 0, 2, 1]).unwrap() };
     signed(1, &offer)
 }
 
@@ -159,29 +148,14 @@ fn messages_have_fixed_bytes() {
     let requests = [
         (MeetRequest::Register(Box::new(fixed())), format!("00{registration}")),
         (MeetRequest::Withdraw { lobby: [3; 8] }, "010303030303030303".to_owned()),
-        (
-            MeetRequest::List {
-                game: None,
-                after: None,
-            },
-            "020000".to_owned(),
-        ),
-        (
-            MeetRequest::List {
-                game: Some(text("loot")),
-                after: Some(50),
-            },
-            "0201046c6f6f740132".to_owned(),
-        ),
+        (MeetRequest::List { game: None, after: None }, "020000".to_owned()),
+        (MeetRequest::List { game: Some(text("loot")), after: Some(50) }, "0201046c6f6f740132".to_owned()),
     ];
     for (request, bytes) in requests {
         assert_eq!(hex(&request.to_bytes()), bytes, "{request:?}");
         assert_eq!(MeetRequest::from_bytes(&request.to_bytes()), Ok(request));
     }
-    let page = MeetPage {
-        registrations: vec![fixed()].try_into().unwrap(),
-        next: Some(1),
-    };
+    let page = MeetPage { registrations: vec![fixed()].try_into().unwrap(), next: Some(1) };
     let responses = [
         (MeetResponse::Done, "00".to_owned()),
         (MeetResponse::Refused(Refusal::Full), "0100".to_owned()),

@@ -88,13 +88,7 @@ impl Points {
                 points.push(Point::new(peer, address));
             }
         }
-        Self {
-            local,
-            points,
-            offer: None,
-            number: 0,
-            is_closing: false,
-        }
+        Self { local, points, offer: None, number: 0, is_closing: false }
     }
 
     /// Sets the open table; `None` once it is open no longer.
@@ -182,8 +176,7 @@ impl Points {
 
     /// Whether the point's connection was opened for its last request. Returns true once.
     pub(crate) fn has_dialled(&mut self, peer: PeerId) -> bool {
-        self.find(peer)
-            .is_some_and(|point| std::mem::take(&mut point.is_dialled))
+        self.find(peer).is_some_and(|point| std::mem::take(&mut point.is_dialled))
     }
 
     /// The request to make at a point that is connected. Call [`Points::answered`] or [`Points::failed`] next.

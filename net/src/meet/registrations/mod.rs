@@ -69,10 +69,7 @@ impl Registrations {
             per_network: count(limits.registrations_per_network.get()),
             tables: BTreeMap::new(),
             last: 0,
-            allowances: Allowances {
-                pages: each,
-                changes: each,
-            },
+            allowances: Allowances { pages: each, changes: each },
             requests: BTreeMap::new(),
         }
     }
@@ -88,8 +85,7 @@ impl Registrations {
             return true;
         };
         if !self.requests.contains_key(&network) && self.requests.len() >= MAX_NETWORKS {
-            self.requests
-                .retain(|_, taken| !taken.pages.is_whole(now) || !taken.changes.is_whole(now));
+            self.requests.retain(|_, taken| !taken.pages.is_whole(now) || !taken.changes.is_whole(now));
             if self.requests.len() >= MAX_NETWORKS {
                 return false;
             }
@@ -110,12 +106,7 @@ impl Registrations {
         now: Instant,
     ) -> Result<(), Refusal> {
         self.expire(now);
-        let ListedTable {
-            host,
-            number,
-            announcement,
-            ..
-        } = table;
+        let ListedTable { host, number, announcement, .. } = table;
         let mut all = self.tables.iter();
         let own = all.find(|(_, known)| known.host == host);
         let own = own.map(|(id, known)| (*id, known.lobby, known.number));

@@ -12,10 +12,7 @@ use crate::{AddressRecord, Announcement, RelayLimits};
 const MAX_TABLES: usize = RelayLimits::DEFAULT.registrations as usize;
 const MAX_PER_NETWORK: usize = RelayLimits::DEFAULT.registrations_per_network.get() as usize;
 
-const LIST: MeetRequest = MeetRequest::List {
-    game: None,
-    after: None,
-};
+const LIST: MeetRequest = MeetRequest::List { game: None, after: None };
 
 /// The point's own store, and its clock.
 struct Point {
@@ -70,10 +67,7 @@ fn announcement(lobby: u8, of: &str) -> Announcement {
 
 impl Point {
     fn new() -> Self {
-        Self {
-            store: Registrations::new(&RelayLimits::DEFAULT),
-            now: Instant::now(),
-        }
+        Self { store: Registrations::new(&RelayLimits::DEFAULT), now: Instant::now() }
     }
 
     fn register(&mut self, host: u16, lobby: u8, number: u64, from: u8) -> Result<(), Refusal> {
@@ -186,10 +180,7 @@ fn network_has_a_rate_of_requests() {
     let admitted = (0..1000).filter(|_| point.store.admit(here, &withdrawal, point.now));
     assert_eq!(admitted.count(), 128);
     // A school's limits admit as many more requests.
-    let limits = RelayLimits {
-        registrations_per_network: NonZeroU32::new(256).unwrap(),
-        ..RelayLimits::DEFAULT
-    };
+    let limits = RelayLimits { registrations_per_network: NonZeroU32::new(256).unwrap(), ..RelayLimits::DEFAULT };
     let mut school = Registrations::new(&limits);
     assert!((0..128).all(|_| school.admit(here, &LIST, point.now)));
     let soon = point.now + Duration::from_millis(100);

@@ -145,11 +145,7 @@ impl Gateway {
                 "controlURL" => control = location.reference(&text),
                 "service" => {
                     if let (Some(service), Some(Location { addr, path })) = (service.take(), control.take()) {
-                        return Ok(Self {
-                            addr,
-                            control: path,
-                            service,
-                        });
+                        return Ok(Self { addr, control: path, service });
                     }
                 }
                 _ => {}
@@ -192,41 +188,28 @@ impl Gateway {
         external: u16,
         (ip, port): (Ipv4Addr, u16),
     ) -> Result<bool, Fault> {
-        let answer = self
-            .ask("GetSpecificPortMappingEntry", &entry(transport, external))
-            .await?;
+        let answer = self.ask("GetSpecificPortMappingEntry", &entry(transport, external)).await?;
         Ok(value(&answer, "NewInternalClient").parse() == Ok(ip)
             && value(&answer, "NewInternalPort").parse() == Ok(port))
     }
 
     pub(super) async fn close(&self, transport: Transport, external: u16) -> Result<(), Fault> {
-        self.ask("DeletePortMapping", &entry(transport, external))
-            .await
-            .map(drop)
+        self.ask("DeletePortMapping", &entry(transport, external)).await.map(drop)
     }
 
     /// Asks for an action. Returns the elements of the answer.
     async fn ask(&self, action: &str, arguments: &[(&str, String)]) -> Result<Vec<Element>, Fault> {
         let service = self.service;
-        let arguments: String = arguments
-            .iter()
-            .map(|(name, value)| format!("<{name}>{value}</{name}>"))
-            .collect();
+        let arguments: String = arguments.iter().map(|(name, value)| format!("<{name}>{value}</{name}>")).collect();
         let body = format!(
             "<?xml version=\"1.0\"?>\n<s:Envelope xmlns:s=\"http://schemas.xmlsoap.org/soap/envelope/\" \
              s:encodingStyle=\"http://schemas.xmlsoap.org/soap/encoding/\"><s:Body><u:{action} \
              xmlns:u=\"{service}\">{arguments}</u:{action}></s:Body></s:Envelope>\n"
         );
-        let control = Location {
-            addr: self.addr,
-            path: self.control.clone(),
-        };
+        let control = Location { addr: self.addr, path: self.control.clone() };
         let answer = fetch(&control, Method::POST, Some((format!("\"{service}#{action}\""), body))).await?;
         let answer = elements(&answer)?;
-        if answer
-            .iter()
-            .any(|(name, _)| name.strip_suffix("Response") == Some(action))
-        {
+        if answer.iter().any(|(name, _)| name.strip_suffix("Response") == Some(action)) {
             return Ok(answer);
         }
         let code = value(&answer, "errorCode").parse().map_err(|_| Fault::Unreadable)?;
@@ -270,10 +253,7 @@ impl Location {
         if uri.scheme_str() != Some("http") || named != ip {
             return None;
         }
-        Some(Self {
-            addr: SocketAddr::new(ip, uri.port_u16().unwrap_or(80)),
-            path: uri.path_and_query()?.to_string(),
-        })
+        Some(Self { addr: SocketAddr::new(ip, uri.port_u16().unwrap_or(80)), path: uri.path_and_query()?.to_string() })
     }
 
     /// The place that a description at this place names: a path, or a whole URL on the same device.
@@ -315,41 +295,29 @@ async fn first_described(socket: &UdpSocket) -> Gateway {
 
 /// Requests this; with a SOAP action and a body if there are any. Returns the body of the answer.
 async fn fetch(location: &Location, method: Method, soap: Option<(String, String)>) -> Result<String, Fault> {
-    let request = Request::builder()
-        .method(method)
-        .uri(&location.path)
-        .header(HOST, location.addr.to_string());
+    let request = Request::builder().method(method).uri(&location.path).header(HOST, location.addr.to_string());
     let request = match soap {
-        Some((action, body)) => request
-            .header("SOAPAction", action)
-            .header(CONTENT_TYPE, "text/xml; charset=\"utf-8\"")
-            .body(body),
+        Some((action, body)) => {
+            request.header("SOAPAction", action).header(CONTENT_TYPE, "text/xml; charset=\"utf-8\"").body(body)
+        }
         None => request.body(String::new()),
     };
     let request = request.map_err(|_| Fault::Unreadable)?;
-    timeout(ANSWER, exchange(location.addr, request))
-        .await
-        .unwrap_or(Err(Fault::NoAnswer))
+    timeout(ANSWER, exchange(location.addr, request)).await.unwrap_or(Err(Fault::NoAnswer))
 }
 
 async fn exchange(addr: SocketAddr, request: Request<String>) -> Result<String, Fault> {
     let stream = TcpStream::connect(addr).await.map_err(|_| Fault::NoAnswer)?;
     let mut http = http1::Builder::new();
     http.max_buf_size(MAX_ANSWER);
-    let (mut sender, connection) = http
-        .handshake(TokioIo::new(stream))
-        .await
-        .map_err(|_| Fault::NoAnswer)?;
+    let (mut sender, connection) = http.handshake(TokioIo::new(stream)).await.map_err(|_| Fault::NoAnswer)?;
     // It ends with this request, answered or not.
     let mut driver = JoinSet::new();
     driver.spawn(connection);
-    let answer = sender.send_request(request).await.map_err(|error| {
-        if error.is_parse() {
-            Fault::Unreadable
-        } else {
-            Fault::NoAnswer
-        }
-    })?;
+    let answer = sender
+        .send_request(request)
+        .await
+        .map_err(|error| if error.is_parse() { Fault::Unreadable } else { Fault::NoAnswer })?;
     let body = Limited::new(answer.into_body(), MAX_ANSWER).collect().await;
     let body = body.map_err(|_| Fault::Unreadable)?.to_bytes();
     // Names of devices may be of any encoding; all that we read is ASCII.

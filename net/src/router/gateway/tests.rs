@@ -31,36 +31,21 @@ fn serve(body: String) -> Location {
         for stream in listener.incoming() {
             let mut stream = stream.unwrap();
             let _ = stream.read(&mut [0; 4096]);
-            let _ = write!(
-                stream,
-                "HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
-                body.len()
-            );
+            let _ =
+                write!(stream, "HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}", body.len());
         }
     });
-    Location {
-        addr,
-        path: "/root.xml".to_owned(),
-    }
+    Location { addr, path: "/root.xml".to_owned() }
 }
 
 #[tokio::test]
 async fn a_router_is_known_by_its_service() {
     for service in SERVICES {
         let location = serve(description(service));
-        let expected = Gateway {
-            addr: location.addr,
-            control: "/ctl?a=1&b=2".to_owned(),
-            service,
-        };
+        let expected = Gateway { addr: location.addr, control: "/ctl?a=1&b=2".to_owned(), service };
         assert_eq!(Gateway::described(&location).await, Ok(expected));
     }
-    for other in [
-        &description("urn:schemas-upnp-org:service:WANPOTSLinkConfig:1"),
-        "",
-        "<root",
-        "<a></b>",
-    ] {
+    for other in [&description("urn:schemas-upnp-org:service:WANPOTSLinkConfig:1"), "", "<root", "<a></b>"] {
         let found = Gateway::described(&serve(other.to_owned())).await;
         assert_eq!(found, Err(Fault::Unreadable), "{other}");
     }
@@ -86,10 +71,7 @@ async fn descriptions_are_bounded() {
 #[tokio::test]
 async fn an_answer_has_its_time() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let location = Location {
-        addr: listener.local_addr().unwrap(),
-        path: "/".to_owned(),
-    };
+    let location = Location { addr: listener.local_addr().unwrap(), path: "/".to_owned() };
     std::thread::spawn(move || {
         let (mut stream, _) = listener.accept().unwrap();
         let mut sent = stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n");
@@ -114,10 +96,7 @@ fn a_device_names_only_itself() {
         ("http://192.168.1.1:5000/root.xml?a", "192.168.1.1:5000", "/root.xml?a"),
         ("HTTP://192.168.1.1", "192.168.1.1:80", "/"),
     ] {
-        let expected = Location {
-            addr: addr.parse().unwrap(),
-            path: path.to_owned(),
-        };
+        let expected = Location { addr: addr.parse().unwrap(), path: path.to_owned() };
         assert_eq!(from(lan, url), Some(expected), "{url}");
     }
     for url in [
@@ -131,11 +110,7 @@ fn a_device_names_only_itself() {
     ] {
         assert_eq!(from(lan, url), None, "{url}");
     }
-    assert_eq!(
-        from("11.22.33.44", "http://11.22.33.44/root.xml"),
-        None,
-        "not of the LAN"
-    );
+    assert_eq!(from("11.22.33.44", "http://11.22.33.44/root.xml"), None, "not of the LAN");
     // The same for what a description names.
     let location = from(lan, "http://192.168.1.1:5000/root.xml").unwrap();
     for (url, addr) in [
@@ -146,11 +121,7 @@ fn a_device_names_only_itself() {
         ("/a b", None),
     ] {
         let named = location.reference(url);
-        assert_eq!(
-            named.as_ref().map(|named| named.addr.to_string()).as_deref(),
-            addr,
-            "{url}"
-        );
+        assert_eq!(named.as_ref().map(|named| named.addr.to_string()).as_deref(), addr, "{url}");
         assert!(named.is_none_or(|named| named.path == "/ctl"), "{url}");
     }
 }

@@ -90,10 +90,7 @@ pub struct HolderPlace {
 impl HolderPlace {
     /// Table, deal and holder.
     fn context(&self) -> Context {
-        Context {
-            seat: self.holder,
-            ..self.owner
-        }
+        Context { seat: self.holder, ..self.owner }
     }
 
     /// A transcript that has absorbed every field.
@@ -206,9 +203,7 @@ fn derivation(holders: &BTreeMap<Seat, Point>) -> Hash32 {
     let hasher = Hasher::new(domain::ESCROW_CONTEXT).number(holders.len() as u64);
     holders
         .iter()
-        .fold(hasher, |hasher, (seat, key)| {
-            hasher.number(u64::from(seat.number())).bytes(key.as_bytes())
-        })
+        .fold(hasher, |hasher, (seat, key)| hasher.number(u64::from(seat.number())).bytes(key.as_bytes()))
         .finish()
 }
 
@@ -242,18 +237,10 @@ pub fn split(
     let mut rest = Zeroizing::new(*secret.scalar());
     let mut parts = Vec::with_capacity(holders.len());
     for (to, key) in holders {
-        let part = Zeroizing::new(if Some(*to) == last {
-            *rest
-        } else {
-            random_scalar(&mut stream)
-        });
+        let part = Zeroizing::new(if Some(*to) == last { *rest } else { random_scalar(&mut stream) });
         *rest -= *part;
         let mask = Zeroizing::new(mask(owner, list, *to, &shared_key(secret, key)));
-        parts.push(Part {
-            to: *to,
-            point: RistrettoPoint::mul_base(&part).into(),
-            masked: Response(*part + *mask),
-        });
+        parts.push(Part { to: *to, point: RistrettoPoint::mul_base(&part).into(), masked: Response(*part + *mask) });
     }
     parts.try_into().map_err(|_| EscrowError::Seats)
 }
@@ -273,11 +260,7 @@ pub fn check_public(parts: &[Part], holders: SeatSet, key: &Point) -> Result<(),
         return Err(EscrowError::Identity { to: part.to });
     }
     let sum: RistrettoPoint = parts.iter().map(|part| part.point.as_point()).sum();
-    if sum == *key.as_point() {
-        Ok(())
-    } else {
-        Err(EscrowError::Sum)
-    }
+    if sum == *key.as_point() { Ok(()) } else { Err(EscrowError::Sum) }
 }
 
 fn part_for(parts: &[Part], holder: Seat) -> Option<&Part> {
@@ -288,10 +271,7 @@ fn part_for(parts: &[Part], holder: Seat) -> Option<&Part> {
 fn unmask(owner: &Context, parts: &[Part], part: &Part, shared: &[u8; 32]) -> Option<SecretPart> {
     let holders = parts.iter().map(|part| part.to).collect();
     let mask = Zeroizing::new(mask(owner, holders, part.to, shared));
-    let opened = SecretPart {
-        scalar: part.masked.0 - *mask,
-        point: part.point,
-    };
+    let opened = SecretPart { scalar: part.masked.0 - *mask, point: part.point };
     (RistrettoPoint::mul_base(&opened.scalar) == *part.point.as_point()).then_some(opened)
 }
 
@@ -433,11 +413,7 @@ impl PartProof {
     pub fn verify(&self, place: &HolderPlace, parts: &[Part], shares: &[ShareOf]) -> Result<(), PartProofError> {
         let part = part_for(parts, place.holder).ok_or(PartProofError)?;
         let transcript = part_transcript(place, &part.point);
-        if holds_for_list(&self.0, transcript, &part.point, shares) {
-            Ok(())
-        } else {
-            Err(PartProofError)
-        }
+        if holds_for_list(&self.0, transcript, &part.point, shares) { Ok(()) } else { Err(PartProofError) }
     }
 }
 

@@ -31,11 +31,7 @@ struct Table {
 impl Table {
     fn new(seats: usize) -> Self {
         let mut rng = ChaCha20Rng::from_seed([8; 32]);
-        let mut table = Self {
-            seeds: BTreeMap::new(),
-            secrets: BTreeMap::new(),
-            keys: BTreeMap::new(),
-        };
+        let mut table = Self { seeds: BTreeMap::new(), secrets: BTreeMap::new(), keys: BTreeMap::new() };
         for seat in Seat::first(seats) {
             let seed = Seed::draw(&mut rng);
             let secret = SecretKey::derive(&seed, &escrow(seat));
@@ -84,31 +80,16 @@ impl Table {
 }
 
 fn escrow(owner: Seat) -> Context {
-    Context {
-        table: Hash32([1; 32]),
-        deal: 2,
-        seat: owner,
-    }
+    Context { table: Hash32([1; 32]), deal: 2, seat: owner }
 }
 
 fn held(owner: Context, holder: Seat) -> HolderPlace {
-    HolderPlace {
-        owner,
-        holder,
-        step: STEP,
-    }
+    HolderPlace { owner, holder, step: STEP }
 }
 
 /// Variants of the escrow context, each with one field changed.
 fn other_escrows(place: Context) -> [Context; 3] {
-    [
-        Context { deal: 3, ..place },
-        Context {
-            table: Hash32([2; 32]),
-            ..place
-        },
-        Context { seat: seat(4), ..place },
-    ]
+    [Context { deal: 3, ..place }, Context { table: Hash32([2; 32]), ..place }, Context { seat: seat(4), ..place }]
 }
 
 /// Variants of the place, each with one field changed.
@@ -116,13 +97,7 @@ fn other_places(place: HolderPlace) -> Vec<HolderPlace> {
     other_escrows(place.owner)
         .into_iter()
         .map(|owner| HolderPlace { owner, ..place })
-        .chain([
-            HolderPlace { step: 10, ..place },
-            HolderPlace {
-                holder: seat(5),
-                ..place
-            },
-        ])
+        .chain([HolderPlace { step: 10, ..place }, HolderPlace { holder: seat(5), ..place }])
         .collect()
 }
 
@@ -137,10 +112,8 @@ fn sealed(table: &Table, count: u8) -> (CardPoints, Vec<(Handle, Ciphertext)>) {
         .zip(Handle::all(DeckId(0), usize::from(count)))
         .map(|(fresh, handle)| {
             let r = random_scalar(&mut rng);
-            let card = Ciphertext {
-                a: RistrettoPoint::mul_base(&r).into(),
-                b: (fresh.b.as_point() + joint * r).into(),
-            };
+            let card =
+                Ciphertext { a: RistrettoPoint::mul_base(&r).into(), b: (fresh.b.as_point() + joint * r).into() };
             (handle, card)
         })
         .collect();
@@ -148,14 +121,7 @@ fn sealed(table: &Table, count: u8) -> (CardPoints, Vec<(Handle, Ciphertext)>) {
 }
 
 fn part_shares(part: &SecretPart, cards: &[(Handle, Ciphertext)]) -> Vec<ShareOf> {
-    cards
-        .iter()
-        .map(|(handle, card)| ShareOf {
-            handle: *handle,
-            card: *card,
-            share: part.share(card),
-        })
-        .collect()
+    cards.iter().map(|(handle, card)| ShareOf { handle: *handle, card: *card, share: part.share(card) }).collect()
 }
 
 /// Variants of a proof, each with one of its three parts changed in the encoding.
@@ -167,11 +133,7 @@ fn tampered<T: Serialize + serde::de::DeserializeOwned>(value: &T, at: usize) ->
         bytes[at + offset..at + offset + 32].copy_from_slice(&with);
         decode(&bytes, 1000).unwrap()
     };
-    vec![
-        changed(0, other),
-        changed(32, other),
-        changed(64, Scalar::from(5_u8).to_bytes()),
-    ]
+    vec![changed(0, other), changed(32, other), changed(64, Scalar::from(5_u8).to_bytes())]
 }
 
 //= P3.2
@@ -198,13 +160,7 @@ fn the_opened_seed_gives_the_same_bytes() {
     let place = escrow(seat(1));
     let parts = table.split(&place);
     let opened = Seed::from_opened(table.seeds[&seat(1)].open());
-    let again = split(
-        &opened,
-        &place,
-        &SecretKey::derive(&opened, &place),
-        &table.others(seat(1)),
-    )
-    .unwrap();
+    let again = split(&opened, &place, &SecretKey::derive(&opened, &place), &table.others(seat(1))).unwrap();
     assert_eq!(encode(&again), encode(&parts));
     // One byte for the length, 65 for each part.
     assert_eq!(encode(&parts).len(), 1 + 3 * 65);
@@ -252,19 +208,13 @@ fn no_escrow_that_would_show_the_key() {
     let (seed, secret) = (&table.seeds[&seat(0)], &table.secrets[&seat(0)]);
     let none = BTreeMap::new();
     for (others, count) in [(&none, 0), (&table.others(seat(0)), 1)] {
-        assert_eq!(
-            split(seed, &place, secret, others),
-            Err(EscrowError::TooFew { holders: count })
-        );
+        assert_eq!(split(seed, &place, secret, others), Err(EscrowError::TooFew { holders: count }));
     }
     let table = Table::new(3);
     assert_eq!(split(seed, &place, secret, &table.keys), Err(EscrowError::Seats));
     let parts = table.split(&place);
     let one = SeatSet::one(seat(1));
-    assert_eq!(
-        check_public(&parts[..1], one, &table.keys[&seat(0)]),
-        Err(EscrowError::TooFew { holders: 1 })
-    );
+    assert_eq!(check_public(&parts[..1], one, &table.keys[&seat(0)]), Err(EscrowError::TooFew { holders: 1 }));
 }
 
 #[test]
@@ -300,10 +250,7 @@ fn parts_that_are_nothing_or_do_not_add_up_are_refused() {
     let mut wrong = parts.clone();
     wrong[0].point = wrong[1].point;
     assert_eq!(table.check(owner, &wrong), Err(EscrowError::Sum));
-    assert_eq!(
-        check_public(&parts, table.other_seats(owner), &table.keys[&seat(1)]),
-        Err(EscrowError::Sum)
-    );
+    assert_eq!(check_public(&parts, table.other_seats(owner), &table.keys[&seat(1)]), Err(EscrowError::Sum));
 }
 
 /// All of these pass the public checks; only the holders can detect them.
@@ -356,10 +303,7 @@ fn bad_parts_are_seen_by_their_holders() {
     wrong(&fewer, &[3]);
     // A point whose logarithm the owner does not know: the holder's own key.
     let mut copied = honest;
-    let (own, both) = (
-        *table.keys[&seat(1)].as_point(),
-        copied[0].point.as_point() + copied[1].point.as_point(),
-    );
+    let (own, both) = (*table.keys[&seat(1)].as_point(), copied[0].point.as_point() + copied[1].point.as_point());
     copied[0].point = own.into();
     copied[1].point = (both - own).into();
     wrong(&copied, &[1, 2]);
@@ -382,10 +326,7 @@ fn a_part_opens_in_its_own_escrow_alone() {
     assert!(!open(&place, holder, secret, &table.keys[&seat(1)]));
     let another = &table.secrets[&seat(3)];
     assert!(!open(&place, holder, another, &table.keys[&seat(0)]));
-    assert_eq!(
-        table.open(&place, seat(0), &parts).map(|_| ()),
-        Err(PartError::Missing { holder: seat(0) })
-    );
+    assert_eq!(table.open(&place, seat(0), &parts).map(|_| ()), Err(PartError::Missing { holder: seat(0) }));
 }
 
 #[test]
@@ -446,10 +387,7 @@ fn a_complaint_without_its_proof_counts_against_its_maker() {
         *owner_key,
         (complaint.shared.as_point() + complaint.shared.as_point()).into(),
     ] {
-        let wrong = Complaint {
-            shared,
-            ..complaint.clone()
-        };
+        let wrong = Complaint { shared, ..complaint.clone() };
         refused(&wrong, &place, owner_key, holder_key);
         // A proof for the wrong key, built as well as possible.
         let proof = EqualityProof::prove(
@@ -474,10 +412,8 @@ fn no_shared_key_can_be_fitted_to_its_proof() {
     let parts = table.split(&place.owner);
     let (owner_key, holder_key) = (&table.keys[&owner], &table.keys[&holder]);
     let nonce = Scalar::from(11_u8);
-    let announcements = [
-        Point::from(RistrettoPoint::mul_base(&nonce)),
-        Point::from(RistrettoPoint::mul_base(&Scalar::from(13_u8))),
-    ];
+    let announcements =
+        [Point::from(RistrettoPoint::mul_base(&nonce)), Point::from(RistrettoPoint::mul_base(&Scalar::from(13_u8)))];
     let claimed = table.complain(&place).shared;
     let mut transcript = complaint_transcript(&place, owner_key, holder_key, &claimed);
     for point in &announcements {
@@ -536,11 +472,7 @@ fn rebuilt_shares_open_the_cards() {
     for ((n, (_, card)), parts_of) in (0_u8..).zip(&cards).zip(&shares) {
         let rebuilt = combine(&parts, parts_of).unwrap();
         assert_eq!(rebuilt, share(&table.secrets[&owner], card));
-        let own: Vec<Point> = table
-            .other_seats(owner)
-            .iter()
-            .map(|seat| share(&table.secrets[&seat], card))
-            .collect();
+        let own: Vec<Point> = table.other_seats(owner).iter().map(|seat| share(&table.secrets[&seat], card)).collect();
         let opened = elgamal::open(card, own.iter().chain([&rebuilt]));
         assert_eq!(points.face(&opened), Some(Face(n)));
     }
@@ -564,14 +496,7 @@ impl Holding {
         let part = table.open(&place.owner, place.holder, &parts).unwrap();
         let shares = part_shares(&part, &sealed(&table, 5).1);
         let proof = PartProof::prove(&table.seeds[&place.holder], &place, &part, &shares);
-        Self {
-            table,
-            place,
-            parts,
-            part,
-            shares,
-            proof,
-        }
+        Self { table, place, parts, part, shares, proof }
     }
 
     fn seed(&self) -> &Seed {
@@ -581,13 +506,7 @@ impl Holding {
 
 #[test]
 fn a_part_proof_holds_for_its_shares_and_place_alone() {
-    let Holding {
-        place,
-        parts,
-        shares,
-        proof,
-        ..
-    } = Holding::new();
+    let Holding { place, parts, shares, proof, .. } = Holding::new();
     assert_eq!(proof.verify(&place, &parts, &shares), Ok(()));
     let refused = |proof: &PartProof, place: &HolderPlace, parts: &[Part], shares: &[ShareOf]| {
         assert_eq!(proof.verify(place, parts, shares), Err(PartProofError));
@@ -624,18 +543,13 @@ fn wrong_part_shares_do_not_cancel() {
     shares[0].share = (shares[0].share.as_point() + q).into();
     shares[1].share = (shares[1].share.as_point() - q).into();
     let proof = PartProof::prove(holding.seed(), &holding.place, &holding.part, &shares);
-    assert_eq!(
-        proof.verify(&holding.place, &holding.parts, &shares),
-        Err(PartProofError)
-    );
+    assert_eq!(proof.verify(&holding.place, &holding.parts, &shares), Err(PartProofError));
 }
 
 #[test]
 fn part_shares_made_with_anything_else_are_refused() {
     let holding = Holding::new();
-    let Holding {
-        table, place, parts, ..
-    } = &holding;
+    let Holding { table, place, parts, .. } = &holding;
     let cards = sealed(table, 5).1;
     let refused = |part: &SecretPart, shares: &[ShareOf]| {
         let proof = PartProof::prove(holding.seed(), place, part, shares);
@@ -644,10 +558,7 @@ fn part_shares_made_with_anything_else_are_refused() {
     // Another seat's part, and a part from another deal's escrow.
     let another = table.open(&place.owner, seat(4), parts).unwrap();
     refused(&another, &part_shares(&another, &cards));
-    let next = Context {
-        deal: 3,
-        ..escrow(seat(1))
-    };
+    let next = Context { deal: 3, ..escrow(seat(1)) };
     let next_part = table.open(&next, place.holder, &table.split(&next)).unwrap();
     refused(&next_part, &part_shares(&next_part, &cards));
     // One share of five.
@@ -660,36 +571,17 @@ fn part_shares_made_with_anything_else_are_refused() {
 #[test]
 fn share_proofs_and_part_proofs_do_not_stand_for_each_other() {
     let holding = Holding::new();
-    let Holding {
-        table,
-        place,
-        parts,
-        shares,
-        proof,
-        ..
-    } = &holding;
-    let share_place = SharePlace {
-        context: place.context(),
-        step: place.step,
-    };
+    let Holding { table, place, parts, shares, proof, .. } = &holding;
+    let share_place = SharePlace { context: place.context(), step: place.step };
     let as_share: ShareProof = decode(&encode(proof), 96).unwrap();
-    assert_eq!(
-        as_share.verify(&share_place, holding.part.point(), shares),
-        Err(ShareError)
-    );
+    assert_eq!(as_share.verify(&share_place, holding.part.point(), shares), Err(ShareError));
 
     // An owner that publishes the holder's own key as a part.
     let holder_key = table.keys[&place.holder];
     let mut named = parts.clone();
     named[2].point = holder_key;
     let secret = &table.secrets[&place.holder];
-    let own: Vec<ShareOf> = shares
-        .iter()
-        .map(|of| ShareOf {
-            share: share(secret, &of.card),
-            ..*of
-        })
-        .collect();
+    let own: Vec<ShareOf> = shares.iter().map(|of| ShareOf { share: share(secret, &of.card), ..*of }).collect();
     let own_proof = ShareProof::prove(holding.seed(), &share_place, secret, &holder_key, &own);
     assert_eq!(own_proof.verify(&share_place, &holder_key, &own), Ok(()));
     let as_part: PartProof = decode(&encode(&own_proof), 96).unwrap();
@@ -781,14 +673,10 @@ fn grumble(table: &Table, place: &HolderPlace, grumble: Grumble) -> Complaint {
     let honest = table.complain(place);
     match grumble {
         Grumble::True => honest,
-        Grumble::Moved => table.complain(&HolderPlace {
-            step: place.step + 1,
-            ..*place
-        }),
-        Grumble::OtherKey => Complaint {
-            shared: (honest.shared.as_point() + table.keys[&place.holder].as_point()).into(),
-            ..honest
-        },
+        Grumble::Moved => table.complain(&HolderPlace { step: place.step + 1, ..*place }),
+        Grumble::OtherKey => {
+            Complaint { shared: (honest.shared.as_point() + table.keys[&place.holder].as_point()).into(), ..honest }
+        }
         Grumble::Tampered(which) => tampered(&honest, 32).swap_remove(which),
     }
 }
@@ -860,16 +748,11 @@ fn vectors() {
     let seed = |number: u8| Seed::from_opened(OpenedSeed([number; 32]));
     let place = escrow(seat(1));
     let secret = |number: u8| {
-        let context = Context {
-            seat: seat(usize::from(number)),
-            ..place
-        };
+        let context = Context { seat: seat(usize::from(number)), ..place };
         SecretKey::derive(&seed(number), &context)
     };
-    let others: BTreeMap<Seat, Point> = [0_u8, 2, 4]
-        .into_iter()
-        .map(|number| (seat(usize::from(number)), secret(number).public()))
-        .collect();
+    let others: BTreeMap<Seat, Point> =
+        [0_u8, 2, 4].into_iter().map(|number| (seat(usize::from(number)), secret(number).public())).collect();
     let mut text = String::new();
     let mut line = |name: &str, bytes: &[u8]| {
         let hex = bytes.iter().fold(String::new(), |mut hex, byte| {

@@ -44,11 +44,6 @@ impl Generators {
             .map(|index| hash_to_group(domain::GENERATOR, &[b"column", &index.to_le_bytes()]))
             .collect();
         let half_columns = columns.iter().map(|column| column * half).collect();
-        Self {
-            h,
-            h_table: RistrettoBasepointTable::create(&h),
-            columns,
-            half_columns,
-        }
+        Self { h, h_table: RistrettoBasepointTable::create(&h), columns, half_columns }
     }
 }

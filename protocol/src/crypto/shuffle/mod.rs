@@ -89,12 +89,7 @@ impl ShuffleProof {
 
     /// A digest of the statement and the complete proof. The transcript must already have produced the last challenge.
     fn digest(&self, mut transcript: Transcript) -> [u8; 32] {
-        for response in self
-            .responses
-            .iter()
-            .chain(self.chain_responses.iter())
-            .chain(self.permuted_responses.iter())
-        {
+        for response in self.responses.iter().chain(self.chain_responses.iter()).chain(self.permuted_responses.iter()) {
             transcript.append_message(domain::proof::RESPONSE, response.0.as_bytes());
         }
         let mut digest = [0_u8; 32];
@@ -132,9 +127,7 @@ fn statement(place: &ShufflePlace, key: &Point, input: &[Ciphertext], output: &[
 
 fn absorb_all(transcript: &mut Transcript, label: &'static [u8], points: &[Point]) {
     let mut bytes = Vec::with_capacity(32 * points.len());
-    points
-        .iter()
-        .for_each(|point| bytes.extend_from_slice(point.as_bytes()));
+    points.iter().for_each(|point| bytes.extend_from_slice(point.as_bytes()));
     transcript.append_message(label, &bytes);
 }
 

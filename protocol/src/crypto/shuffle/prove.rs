@@ -54,10 +54,7 @@ impl Witness {
         let mut stream = seed.stream(&place.context, domain::purpose::SHUFFLE, about.as_bytes());
         let permutation = Permutation::random(input.len(), &mut stream);
         let randomisers = input.iter().map(|_| random_scalar(&mut stream)).collect();
-        Self {
-            permutation,
-            randomisers,
-        }
+        Self { permutation, randomisers }
     }
 
     /// \\(e'_i = e_{\pi(i)} + r_i(G, X)\\).
@@ -68,10 +65,7 @@ impl Witness {
         a.iter()
             .zip(&b)
             .zip(&self.randomisers)
-            .map(|((a, b), r)| Ciphertext {
-                a: (a + r * RISTRETTO_BASEPOINT_TABLE).into(),
-                b: (b + r * key).into(),
-            })
+            .map(|((a, b), r)| Ciphertext { a: (a + r * RISTRETTO_BASEPOINT_TABLE).into(), b: (b + r * key).into() })
             .collect()
     }
 }
@@ -88,10 +82,7 @@ pub fn shuffle(
     input: &[Ciphertext],
 ) -> Result<(SealedCards, ShuffleProof), TooMany> {
     if input.len() > MAX_DECK {
-        return Err(TooMany {
-            got: input.len(),
-            most: MAX_DECK,
-        });
+        return Err(TooMany { got: input.len(), most: MAX_DECK });
     }
     let witness = Witness::derive(seed, place, deck_name, key, input);
     let key_table = RistrettoBasepointTable::create(key.as_point());
@@ -139,16 +130,10 @@ pub(super) fn prove(
 
     // 1. C_π(i) = ρ_π(i) G + H_i, that is C_j = ρ_j G + H_{π⁻¹(j)}.
     let rho = draw(&mut nonces, size);
-    let columns = generators.half_columns.get(..size).ok_or(TooMany {
-        got: size,
-        most: MAX_DECK,
-    })?;
+    let columns = generators.half_columns.get(..size).ok_or(TooMany { got: size, most: MAX_DECK })?;
     let halves = pi.inverse().gather(columns);
-    let halves: Vec<RistrettoPoint> = rho
-        .iter()
-        .zip(&halves)
-        .map(|(rho, half)| &rho.div_by_2() * RISTRETTO_BASEPOINT_TABLE + half)
-        .collect();
+    let halves: Vec<RistrettoPoint> =
+        rho.iter().zip(&halves).map(|(rho, half)| &rho.div_by_2() * RISTRETTO_BASEPOINT_TABLE + half).collect();
     let columns = encode_halves(&halves)?;
 
     // 2. u'_i = u_π(i); Ĉ_i = ρ̂_i G + u'_i Ĉ_{i−1} = a_i G + b_i H, with a_0 = 0, b_0 = 1.
@@ -195,12 +180,7 @@ pub(super) fn prove(
     // 4. Responses. Horner's rule gives ρ̂ = Σ ρ̂_i Π_{k>i} u'_k, which is a_N.
     let mut rho_bar: Scalar = rho.iter().sum();
     let mut rho_u: Scalar = rho.iter().zip(&u).map(|(rho, u)| rho * u).sum();
-    let mut r: Scalar = witness
-        .randomisers
-        .iter()
-        .zip(u_permuted.iter())
-        .map(|(r, u)| r * u)
-        .sum();
+    let mut r: Scalar = witness.randomisers.iter().zip(u_permuted.iter()).map(|(r, u)| r * u).sum();
     let responses = [
         Response(omega_1 + c * rho_bar),
         Response(omega_2 + c * a),
@@ -208,11 +188,7 @@ pub(super) fn prove(
         Response(omega_4 + c * r),
     ];
     let respond = |omega: &[Scalar], secret: &[Scalar]| -> Result<Responses, TooMany> {
-        let all: Vec<Response> = omega
-            .iter()
-            .zip(secret)
-            .map(|(omega, secret)| Response(omega + c * secret))
-            .collect();
+        let all: Vec<Response> = omega.iter().zip(secret).map(|(omega, secret)| Response(omega + c * secret)).collect();
         all.try_into()
     };
     let chain_responses = respond(&omega_hat, &rho_hat)?;

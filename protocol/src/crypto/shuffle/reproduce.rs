@@ -63,43 +63,20 @@ impl<'a> ExpectedShuffle<'a> {
         let omega = [(); 4].map(|()| random_scalar(&mut nonces));
         let omega_hat = draw(&mut nonces, size);
         let omega_permuted = draw(&mut nonces, size);
-        let c = sigma_challenge(
-            &mut transcript,
-            &proof.chain,
-            &proof.announcements,
-            &proof.chain_announcements,
-        );
+        let c = sigma_challenge(&mut transcript, &proof.chain, &proof.announcements, &proof.chain_announcements);
 
         let sum = |left: &[Scalar], right: &[Scalar]| -> Scalar {
             left.iter().zip(right).map(|(left, right)| left * right).sum()
         };
-        let secrets = [
-            rho.iter().sum(),
-            a,
-            sum(&rho, &u),
-            sum(&witness.randomisers, &u_permuted),
-        ];
+        let secrets = [rho.iter().sum(), a, sum(&rho, &u), sum(&witness.randomisers, &u_permuted)];
         let same = |sent: &[Response], omega: &[Scalar], secrets: &[Scalar]| {
-            sent.iter()
-                .zip(omega.iter().zip(secrets))
-                .all(|(sent, (omega, secret))| sent.0 == omega + c * secret)
+            sent.iter().zip(omega.iter().zip(secrets)).all(|(sent, (omega, secret))| sent.0 == omega + c * secret)
         };
         let all_same = same(&proof.responses, &omega, &secrets)
             && same(&proof.chain_responses, &omega_hat, &rho_hat)
             && same(&proof.permuted_responses, &omega_permuted, &u_permuted);
         all_same.then(|| {
-            let expected = Self {
-                key,
-                input,
-                output,
-                proof,
-                witness,
-                rho,
-                logs,
-                omega,
-                omega_hat,
-                omega_permuted,
-            };
+            let expected = Self { key, input, output, proof, witness, rho, logs, omega, omega_hat, omega_permuted };
             (proof.digest(transcript), expected)
         })
     }

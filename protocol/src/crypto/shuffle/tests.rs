@@ -33,43 +33,23 @@ struct Table {
 }
 
 fn place(seat: usize) -> ShufflePlace {
-    let context = Context {
-        table: Hash32([1; 32]),
-        deal: 2,
-        seat: Seat::new(seat).unwrap(),
-    };
-    ShufflePlace {
-        context,
-        deck: DeckId(0),
-    }
+    let context = Context { table: Hash32([1; 32]), deal: 2, seat: Seat::new(seat).unwrap() };
+    ShufflePlace { context, deck: DeckId(0) }
 }
 
 fn table(seats: usize, size: u8) -> Table {
     let mut rng = ChaCha20Rng::from_seed([11; 32]);
     let seeds: Vec<Seed> = (0..seats).map(|_| Seed::draw(&mut rng)).collect();
-    let secrets: Vec<SecretKey> = seeds
-        .iter()
-        .enumerate()
-        .map(|(seat, seed)| SecretKey::derive(seed, &place(seat).context))
-        .collect();
+    let secrets: Vec<SecretKey> =
+        seeds.iter().enumerate().map(|(seat, seed)| SecretKey::derive(seed, &place(seat).context)).collect();
     let key: RistrettoPoint = secrets.iter().map(|secret| *secret.public().as_point()).sum();
     let points = CardPoints::new("test", (0..size).map(|n| (Face(n), format!("card {n}"))));
-    Table {
-        seeds,
-        secrets,
-        key: key.into(),
-        points,
-    }
+    Table { seeds, secrets, key: key.into(), points }
 }
 
 impl Table {
     fn statement(&self, seat: usize, input: &SealedCards, output: &SealedCards) -> Statement {
-        Statement {
-            place: place(seat),
-            key: self.key,
-            input: Arc::clone(input),
-            output: Arc::clone(output),
-        }
+        Statement { place: place(seat), key: self.key, input: Arc::clone(input), output: Arc::clone(output) }
     }
 
     /// Lets all seats shuffle in turn; returns the statements with proofs, and the last deck.
@@ -117,11 +97,7 @@ fn all_shares_open_every_card_exactly_once() {
             table.points.face(&elgamal::open(card, &shares)).unwrap()
         })
         .collect();
-    assert_ne!(
-        faces,
-        (0..36).map(Face).collect::<Vec<_>>(),
-        "the deck is in printed order"
-    );
+    assert_ne!(faces, (0..36).map(Face).collect::<Vec<_>>(), "the deck is in printed order");
     faces.sort_unstable();
     assert_eq!(faces, (0..36).map(Face).collect::<Vec<_>>());
 }
@@ -147,45 +123,18 @@ fn a_proof_is_bound_to_its_place() {
     let (statement, proof) = &proofs[0];
     let ShufflePlace { context, deck } = statement.place;
     for other in [
-        ShufflePlace {
-            deck: DeckId(1),
-            context,
-        },
-        ShufflePlace {
-            deck,
-            context: Context { deal: 3, ..context },
-        },
-        ShufflePlace {
-            deck,
-            context: Context {
-                seat: Seat::new(1).unwrap(),
-                ..context
-            },
-        },
-        ShufflePlace {
-            deck,
-            context: Context {
-                table: Hash32([2; 32]),
-                ..context
-            },
-        },
+        ShufflePlace { deck: DeckId(1), context },
+        ShufflePlace { deck, context: Context { deal: 3, ..context } },
+        ShufflePlace { deck, context: Context { seat: Seat::new(1).unwrap(), ..context } },
+        ShufflePlace { deck, context: Context { table: Hash32([2; 32]), ..context } },
     ] {
-        let moved = Statement {
-            place: other,
-            ..statement.clone()
-        };
+        let moved = Statement { place: other, ..statement.clone() };
         assert_eq!(verify(moved, proof), Err(ShuffleError::Equation));
     }
-    let other_key = Statement {
-        key: table.secrets[0].public(),
-        ..statement.clone()
-    };
+    let other_key = Statement { key: table.secrets[0].public(), ..statement.clone() };
     assert_eq!(verify(other_key, proof), Err(ShuffleError::Equation));
-    let swapped = Statement {
-        input: Arc::clone(&statement.output),
-        output: Arc::clone(&statement.input),
-        ..statement.clone()
-    };
+    let swapped =
+        Statement { input: Arc::clone(&statement.output), output: Arc::clone(&statement.input), ..statement.clone() };
     assert_eq!(verify(swapped, proof), Err(ShuffleError::Unsealed));
 }
 
@@ -205,10 +154,7 @@ fn cheating_shufflers_are_refused() {
 
     let mut swapped = honest.clone();
     swapped.swap(0, 1);
-    assert!(
-        !table.forge(&input, swapped, &witness),
-        "cards swapped after the shuffle"
-    );
+    assert!(!table.forge(&input, swapped, &witness), "cards swapped after the shuffle");
 
     let mut foreign = honest.clone();
     let other = hash_to_group(Label::new("test\0"), &[b"foreign"]);
@@ -219,18 +165,12 @@ fn cheating_shufflers_are_refused() {
     resealed[2].a = (resealed[2].a.as_point() + other).into();
     assert!(!table.forge(&input, resealed, &witness), "a card that will not open");
 
-    assert!(
-        !table.forge(&input, input.to_vec(), &witness),
-        "unshuffled, with a claimed proof"
-    );
+    assert!(!table.forge(&input, input.to_vec(), &witness), "unshuffled, with a claimed proof");
 
     // Not a permutation matrix: card 0 taken twice, consistently in deck and proof.
     let mut items: Vec<u8> = (0..7).collect();
     items[1] = 0;
-    let twice = Witness {
-        permutation: Permutation::from_items(items),
-        randomisers: witness.randomisers.clone(),
-    };
+    let twice = Witness { permutation: Permutation::from_items(items), randomisers: witness.randomisers.clone() };
     let output = twice.re_encrypt(&key_table, &input);
     assert!(!table.forge(&input, output, &twice), "no permutation");
 
@@ -271,12 +211,7 @@ fn errors_that_cancel_under_equal_weights_are_refused() {
         columns[item] = g(&rho[item]) + generators.columns[i];
     }
     let list = |points: &[RistrettoPoint]| -> Points {
-        points
-            .iter()
-            .map(|point| Point::from(*point))
-            .collect::<Vec<_>>()
-            .try_into()
-            .unwrap()
+        points.iter().map(|point| Point::from(*point)).collect::<Vec<_>>().try_into().unwrap()
     };
     let mut transcript = statement(&place(1), &table.key, &input, &output);
     let u = column_challenges(&mut transcript, &list(&columns));
@@ -302,9 +237,8 @@ fn errors_that_cancel_under_equal_weights_are_refused() {
         sum(&omega_permuted, a(&output)) - g(&omega[3]),
         sum(&omega_permuted, b(&honest)) - omega[3] * key,
     ];
-    let chain_announcements: Vec<RistrettoPoint> = (0..5)
-        .map(|i| g(&omega_hat[i]) + omega_permuted[i] * chain[i])
-        .collect();
+    let chain_announcements: Vec<RistrettoPoint> =
+        (0..5).map(|i| g(&omega_hat[i]) + omega_permuted[i] * chain[i]).collect();
     let sent = announcements.map(Point::from);
     let c = sigma_challenge(&mut transcript, &list(&chain[1..]), &sent, &list(&chain_announcements));
     let dot =
@@ -316,11 +250,7 @@ fn errors_that_cancel_under_equal_weights_are_refused() {
         omega[3] + c * dot(&witness.randomisers, &u_permuted),
     ];
     let respond = |omega: &[Scalar], secret: &[Scalar]| -> Vec<Scalar> {
-        omega
-            .iter()
-            .zip(secret)
-            .map(|(omega, secret)| omega + c * secret)
-            .collect()
+        omega.iter().zip(secret).map(|(omega, secret)| omega + c * secret).collect()
     };
     let s_hat = respond(&omega_hat, &rho_hat);
     let s_permuted = respond(&omega_permuted, &u_permuted);
@@ -346,12 +276,7 @@ fn errors_that_cancel_under_equal_weights_are_refused() {
 
     // With weights, it does not.
     let responses = |scalars: Vec<Scalar>| -> Responses {
-        scalars
-            .into_iter()
-            .map(Response)
-            .collect::<Vec<_>>()
-            .try_into()
-            .unwrap()
+        scalars.into_iter().map(Response).collect::<Vec<_>>().try_into().unwrap()
     };
     let proof = ShuffleProof {
         columns: list(&columns),
@@ -437,13 +362,7 @@ fn without_one_share_every_card_remains_possible() {
 /// Whether a seat's seed gives that shuffle, according to the batched check of opened seeds.
 fn reproduced(seed: &Seed, statement: &Statement, proof: &ShuffleProof) -> bool {
     Reproduction::new(seed)
-        .shuffle(
-            &statement.place,
-            "test",
-            &statement.key,
-            [&statement.input, &statement.output],
-            proof,
-        )
+        .shuffle(&statement.place, "test", &statement.key, [&statement.input, &statement.output], proof)
         .is_some_and(Reproduction::holds)
 }
 
@@ -462,20 +381,15 @@ fn an_opened_seed_gives_its_shuffles_and_no_others() {
         let seed = &table.seeds[0];
         let again: Vec<_> = (0..3)
             .map(|deck| {
-                let place = ShufflePlace {
-                    deck: DeckId(deck),
-                    ..place(0)
-                };
+                let place = ShufflePlace { deck: DeckId(deck), ..place(0) };
                 let input = Arc::clone(&proofs[0].0.output);
                 let (output, proof) = shuffle(seed, &place, "test", &table.key, &input).unwrap();
                 (place, input, output, proof)
             })
             .collect();
-        let fold = again
-            .iter()
-            .try_fold(Reproduction::new(seed), |fold, (place, input, output, proof)| {
-                fold.shuffle(place, "test", &table.key, [input, output], proof)
-            });
+        let fold = again.iter().try_fold(Reproduction::new(seed), |fold, (place, input, output, proof)| {
+            fold.shuffle(place, "test", &table.key, [input, output], proof)
+        });
         assert!(fold.unwrap().holds());
         // The permutation also derives from the deck's name.
         let (statement, proof) = &proofs[0];

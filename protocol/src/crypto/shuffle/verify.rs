@@ -77,11 +77,7 @@ impl std::fmt::Debug for Fold {
 pub fn verify(statement: Statement, proof: &ShuffleProof) -> Result<(), ShuffleError> {
     let mut fold = Fold::default();
     fold.push(statement, proof.clone())?;
-    if fold.holds() {
-        Ok(())
-    } else {
-        Err(ShuffleError::Equation)
-    }
+    if fold.holds() { Ok(()) } else { Err(ShuffleError::Equation) }
 }
 
 impl Fold {
@@ -90,12 +86,7 @@ impl Fold {
     /// # Errors
     /// [`ShuffleError::Length`] or [`ShuffleError::Unsealed`]; the batch is unchanged.
     pub fn push(&mut self, statement_: Statement, proof: ShuffleProof) -> Result<(), ShuffleError> {
-        let Statement {
-            place,
-            key,
-            input,
-            output,
-        } = &statement_;
+        let Statement { place, key, input, output } = &statement_;
         let size = input.len();
         if size > MAX_DECK || output.len() != size || !proof.has_length(size) {
             return Err(ShuffleError::Length);
@@ -105,20 +96,9 @@ impl Fold {
         }
         let mut transcript = statement(place, key, input, output);
         let u = column_challenges(&mut transcript, &proof.columns);
-        let c = sigma_challenge(
-            &mut transcript,
-            &proof.chain,
-            &proof.announcements,
-            &proof.chain_announcements,
-        );
+        let c = sigma_challenge(&mut transcript, &proof.chain, &proof.announcements, &proof.chain_announcements);
         let digest = proof.digest(transcript);
-        self.pending.push(Pending {
-            statement: statement_,
-            proof,
-            u,
-            c,
-            digest,
-        });
+        self.pending.push(Pending { statement: statement_, proof, u, c, digest });
         Ok(())
     }
 
@@ -209,11 +189,7 @@ impl Sum {
         let known = self.decks.iter().position(|terms| terms.deck == *deck);
         let index = known.unwrap_or_else(|| {
             let zeros = vec![Scalar::ZERO; deck.len()];
-            self.decks.push(DeckTerms {
-                deck: Arc::clone(deck),
-                a: zeros.clone(),
-                b: zeros,
-            });
+            self.decks.push(DeckTerms { deck: Arc::clone(deck), a: zeros.clone(), b: zeros });
             self.decks.len() - 1
         });
         self.decks.get_mut(index)
@@ -222,9 +198,7 @@ impl Sum {
     /// Adds the equations of one proof, each times a fresh weight.
     //= T6.13
     fn add(&mut self, pending: &Pending, weights: &mut ChaCha20Rng) {
-        let Pending {
-            statement, proof, u, c, ..
-        } = pending;
+        let Pending { statement, proof, u, c, .. } = pending;
         let size = u.len();
         let [w1, w2, w3, w4, w5] = [(); 5].map(|()| random_weight(weights));
         let w_chain: Vec<Scalar> = (0..size).map(|_| random_weight(weights)).collect();
@@ -272,12 +246,8 @@ impl Sum {
         }
         // Ĉ_i occurs in its own link with factor c and in the next with factor −s'_{i+1}; the last one occurs in the
         // second equation with factor c.
-        let next = w_chain
-            .iter()
-            .zip(permuted())
-            .skip(1)
-            .map(|(weight, s)| -(weight * s))
-            .chain(std::iter::once(w2 * c));
+        let next =
+            w_chain.iter().zip(permuted()).skip(1).map(|(weight, s)| -(weight * s)).chain(std::iter::once(w2 * c));
         for ((weight, next), point) in w_chain.iter().zip(next).zip(proof.chain.iter()) {
             self.term(weight * c + next, point);
         }
@@ -292,15 +262,7 @@ impl Sum {
     }
 
     fn vanishes(self) -> bool {
-        let Self {
-            g,
-            h,
-            columns,
-            keys,
-            decks,
-            mut scalars,
-            mut points,
-        } = self;
+        let Self { g, h, columns, keys, decks, mut scalars, mut points } = self;
         let generators = Generators::shared();
         scalars.extend([g, h]);
         points.extend([RISTRETTO_BASEPOINT_POINT, generators.h]);
@@ -342,26 +304,14 @@ mod tests {
         let seed = Seed::draw(&mut ChaCha20Rng::from_seed([1; 32]));
         let size = 7;
         let points = CardPoints::new("test", (0..size).map(|n| (Face(n), n.to_string())));
-        let context = |seat| Context {
-            table: Hash32([1; 32]),
-            deal: 0,
-            seat: Seat::new(seat).unwrap(),
-        };
+        let context = |seat| Context { table: Hash32([1; 32]), deal: 0, seat: Seat::new(seat).unwrap() };
         let key = SecretKey::derive(&seed, &context(0)).public();
         let mut deck = points.fresh();
         let mut fold = Fold::default();
         for seat in 0..3 {
-            let place = ShufflePlace {
-                context: context(seat),
-                deck: DeckId(0),
-            };
+            let place = ShufflePlace { context: context(seat), deck: DeckId(0) };
             let (output, proof) = shuffle(&seed, &place, "test", &key, &deck).unwrap();
-            let statement = Statement {
-                place,
-                key,
-                input: Arc::new(deck.to_vec()),
-                output: Arc::new(output.to_vec()),
-            };
+            let statement = Statement { place, key, input: Arc::new(deck.to_vec()), output: Arc::new(output.to_vec()) };
             fold.push(statement, proof).unwrap();
             deck = output;
         }

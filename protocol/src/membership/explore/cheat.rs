@@ -33,14 +33,7 @@ impl Scope {
                     names = of.map(|entry| Some(entry.hash())).collect();
                 }
                 for names in names {
-                    let entry = Entry {
-                        step,
-                        parent,
-                        seat: bad,
-                        variant,
-                        names,
-                        release: None,
-                    };
+                    let entry = Entry { step, parent, seat: bad, variant, names, release: None };
                     if !world.entries.contains_key(&entry.hash()) {
                         actions.extend(self.honest().map(|to| Action::CheatEntry(entry, to)));
                     }
@@ -52,10 +45,7 @@ impl Scope {
                 world.entries.values().filter(here).map(Entry::hash)
             };
             for seat in self.suspects.without(bad).iter() {
-                says.push(Says::Consent {
-                    out: SeatSet::one(seat),
-                    counted: Entries::default(),
-                });
+                says.push(Says::Consent { out: SeatSet::one(seat), counted: Entries::default() });
                 let vetoes = of(seat).map(|entry| Says::Veto { seat, entry });
                 says.extend(vetoes);
             }
@@ -71,17 +61,11 @@ impl Scope {
                 for sent in statements() {
                     if let Says::Propose { round: of, .. } = sent.statement().says {
                         if of < round {
-                            let accepted = Some(Accepted {
-                                round: of,
-                                proposal: sent.hash(),
-                            });
+                            let accepted = Some(Accepted { round: of, proposal: sent.hash() });
                             says.push(Says::Promise { round, accepted });
                         }
                         if of == round {
-                            says.push(Says::Accept {
-                                round,
-                                proposal: sent.hash(),
-                            });
+                            says.push(Says::Accept { round, proposal: sent.hash() });
                         }
                     }
                 }
@@ -93,22 +77,15 @@ impl Scope {
                         .collect();
                     let mut values: Vec<Value> = Vec::new();
                     for seat in self.suspects.iter() {
-                        values.push(Value::Out {
-                            seats: SeatSet::one(seat),
-                            counted: Entries::default(),
-                        });
+                        values.push(Value::Out { seats: SeatSet::one(seat), counted: Entries::default() });
                         values.extend(of(seat).map(|entry| Value::Keep { seat, entry }));
                     }
                     for bits in 0..1_u32 << promises.len() {
                         if bits.count_ones() as usize != self.seats / 2 + 1 {
                             continue;
                         }
-                        let some: Vec<Hash32> = promises
-                            .iter()
-                            .enumerate()
-                            .filter(|(i, _)| bits >> i & 1 == 1)
-                            .map(|(_, p)| *p)
-                            .collect();
+                        let some: Vec<Hash32> =
+                            promises.iter().enumerate().filter(|(i, _)| bits >> i & 1 == 1).map(|(_, p)| *p).collect();
                         for value in &values {
                             says.push(Says::Propose {
                                 round,
@@ -120,15 +97,7 @@ impl Scope {
                 }
             }
             for says in says {
-                let statement = Statement {
-                    table: TABLE,
-                    step,
-                    parent,
-                    instance: 0,
-                    seat: bad,
-                    release: None,
-                    says,
-                };
+                let statement = Statement { table: TABLE, step, parent, instance: 0, seat: bad, release: None, says };
                 let verified = Verified::unsigned(statement);
                 if !world.statements.contains_key(&verified.hash()) {
                     let sent = Sent(Arc::new(verified));
@@ -156,25 +125,14 @@ impl Scope {
     pub(super) fn is_proven(&self, world: &World) -> bool {
         let Some(bad) = self.bad else { return false };
         let entries: Vec<&Entry> = world.entries.values().filter(|entry| entry.seat == bad).collect();
-        let statements: Vec<&Statement> = world
-            .statements
-            .values()
-            .filter(|sent| sent.0.seat() == bad)
-            .map(|sent| sent.0.statement())
-            .collect();
-        let two_entries = entries
+        let statements: Vec<&Statement> =
+            world.statements.values().filter(|sent| sent.0.seat() == bad).map(|sent| sent.0.statement()).collect();
+        let two_entries = entries.iter().any(|one| entries.iter().any(|other| one != other && one.step == other.step));
+        let two_statements =
+            statements.iter().any(|one| statements.iter().any(|other| one != other && evidence::exclude(one, other)));
+        let parted = statements
             .iter()
-            .any(|one| entries.iter().any(|other| one != other && one.step == other.step));
-        let two_statements = statements.iter().any(|one| {
-            statements
-                .iter()
-                .any(|other| one != other && evidence::exclude(one, other))
-        });
-        let parted = statements.iter().any(|one| {
-            entries
-                .iter()
-                .any(|entry| entry.step == one.step && entry.parent != one.parent)
-        });
+            .any(|one| entries.iter().any(|entry| entry.step == one.step && entry.parent != one.parent));
         two_entries
             || two_statements
             || parted
@@ -185,13 +143,10 @@ impl Scope {
     /// Whether the cheat consented to a removal, then signed a record of the next step over a hash without that
     /// removal. Both logs together prove that.
     pub(super) fn goes_on_forbidden(&self, world: &World, bad: Seat) -> bool {
-        let consents = world
-            .statements
-            .values()
-            .filter_map(|sent| match &sent.0.statement().says {
-                Says::Consent { out, .. } if sent.0.seat() == bad => Some((sent.0.statement().step, *out)),
-                _ => None,
-            });
+        let consents = world.statements.values().filter_map(|sent| match &sent.0.statement().says {
+            Says::Consent { out, .. } if sent.0.seat() == bad => Some((sent.0.statement().step, *out)),
+            _ => None,
+        });
         let done = world.locals.iter().flatten();
         let removed_by: BTreeMap<Hash32, SeatSet> = done
             .flat_map(|local| {
@@ -206,11 +161,7 @@ impl Scope {
                     .collect::<Vec<_>>()
             })
             .collect();
-        let entries = world
-            .entries
-            .values()
-            .filter(|entry| entry.seat == bad)
-            .map(|entry| (entry.step, entry.parent));
+        let entries = world.entries.values().filter(|entry| entry.seat == bad).map(|entry| (entry.step, entry.parent));
         let statements = world
             .statements
             .values()
@@ -219,10 +170,7 @@ impl Scope {
         let records: Vec<(u64, Hash32)> = entries.chain(statements).collect();
         consents.into_iter().any(|(step, out)| {
             records.iter().any(|(at, parent)| {
-                *at == step + 1
-                    && removed_by
-                        .get(parent)
-                        .is_some_and(|removed| !out.minus(*removed).is_empty())
+                *at == step + 1 && removed_by.get(parent).is_some_and(|removed| !out.minus(*removed).is_empty())
             })
         })
     }

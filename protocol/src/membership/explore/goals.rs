@@ -39,12 +39,11 @@ impl Goal {
             Self::Keep => Property::sometimes("keep is decided", |_, world: &World| {
                 decisions(world).any(|decision| matches!(decision.value, Value::Keep { .. }))
             }),
-            Self::Veto => Property::sometimes(
-                "a veto releases a consent, and all complete the step",
-                |_, world: &World| {
+            Self::Veto => {
+                Property::sometimes("a veto releases a consent, and all complete the step", |_, world: &World| {
                     released_by_veto(world) && world.locals.iter().flatten().all(|local| !local.done.is_empty())
-                },
-            ),
+                })
+            }
             Self::LaterRound => Property::sometimes("a round after the first decides", |_, world: &World| {
                 decisions(world).any(|decision| {
                     let proposal = world.statements.get(&decision.proposal);
@@ -89,10 +88,7 @@ impl Goal {
             Self::LeaderOut => {
                 Property::sometimes("a step is complete without its leader's entry", |_, world: &World| {
                     let out = |step, parent| Some(out_name(place(step, parent)));
-                    let named = world
-                        .entries
-                        .values()
-                        .filter(|entry| entry.names == out(entry.step, entry.parent));
+                    let named = world.entries.values().filter(|entry| entry.names == out(entry.step, entry.parent));
                     let named: Vec<_> = named.map(super::state::Entry::hash).collect();
                     let mut done = world.locals.iter().flatten().flat_map(|local| &local.done);
                     done.any(|(entries, _)| entries.values().any(|entry| named.contains(entry)))
@@ -113,13 +109,12 @@ impl Goal {
                     world.locals.iter().flatten().any(|local| !local.blames.is_empty())
                 })
             }
-            Self::CheatRemoves => Property::sometimes(
-                "a removal rests on the cheat's consent",
-                |scope: &Scope, world: &World| {
+            Self::CheatRemoves => {
+                Property::sometimes("a removal rests on the cheat's consent", |scope: &Scope, world: &World| {
                     let bad = scope.bad.map_or(SeatSet::EMPTY, SeatSet::one);
                     removals(world).any(|removed| !removed.is_empty() && bad.minus(removed) == bad)
-                },
-            ),
+                })
+            }
         }
     }
 }

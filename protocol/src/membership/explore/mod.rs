@@ -113,10 +113,7 @@ impl Scope {
         if !self.silent.is_empty() {
             actions.push(Action::Silent(index, self.silent));
         }
-        if open
-            .own_round(open.instance())
-            .is_some_and(|round| round + 1 < self.rounds)
-        {
+        if open.own_round(open.instance()).is_some_and(|round| round + 1 < self.rounds) {
             actions.push(Action::NextRound(index));
         }
     }
@@ -129,9 +126,7 @@ impl Model for Scope {
     fn init_states(&self) -> Vec<World> {
         let mut world = self.start();
         for action in &self.opening {
-            world = self
-                .next_state(&world, action.clone())
-                .expect("an opening that changes nothing");
+            world = self.next_state(&world, action.clone()).expect("an opening that changes nothing");
         }
         vec![world]
     }
@@ -146,17 +141,9 @@ impl Model for Scope {
             let entries = world.entries.iter().filter(|(_, entry)| one_by_one(entry.seat));
             let statements = world.statements.iter().filter(|(_, sent)| one_by_one(sent.0.seat()));
             let names = entries.map(|(name, _)| name).chain(statements.map(|(name, _)| name));
-            actions.extend(
-                names
-                    .filter(|name| !local.has.contains(*name))
-                    .map(|name| Action::Deliver(index, *name)),
-            );
+            actions.extend(names.filter(|name| !local.has.contains(*name)).map(|name| Action::Deliver(index, *name)));
             if self.gossips {
-                let others = world
-                    .locals
-                    .iter()
-                    .enumerate()
-                    .filter_map(|(other, held)| Some((other, held.as_ref()?)));
+                let others = world.locals.iter().enumerate().filter_map(|(other, held)| Some((other, held.as_ref()?)));
                 let news = others.filter(|(other, held)| {
                     let speaks = *other != index && Seat::new(*other).is_some_and(|seat| !self.gone.contains(seat));
                     speaks && !held.has.is_subset(&local.has)
@@ -230,12 +217,8 @@ impl Model for Scope {
             Property::always("nobody honest is blamed", |scope: &Self, world: &World| {
                 scope.nobody_honest_is_blamed(world)
             }),
-            Property::always("no removal without consent", |scope: &Self, world: &World| {
-                scope.is_by_consent(world)
-            }),
-            Property::always("a journal gives back what it holds", |_: &Self, world: &World| {
-                !world.restored_otherwise
-            }),
+            Property::always("no removal without consent", |scope: &Self, world: &World| scope.is_by_consent(world)),
+            Property::always("a journal gives back what it holds", |_: &Self, world: &World| !world.restored_otherwise),
             Property::always("those who are left can finish", |scope: &Self, world: &World| {
                 !scope.heals || scope.stuck_without(world).is_none() || scope.is_proven(world)
             }),
@@ -285,9 +268,7 @@ fn documented(name: &str) -> usize {
     let page = std::fs::read_to_string(page).unwrap();
     let begins = format!("| {name} | ");
     let row = page.lines().find_map(|line| line.strip_prefix(&begins));
-    let number = row
-        .and_then(|row| row.split(' ').next())
-        .map(|number| number.replace(',', ""));
+    let number = row.and_then(|row| row.split(' ').next()).map(|number| number.replace(',', ""));
     let number = number.and_then(|number| number.parse().ok());
     number.unwrap_or_else(|| panic!("docs/protocol.md names no size of the search '{name}'"))
 }
@@ -302,10 +283,7 @@ fn search(name: &str, scope: Scope) {
     let most = worlds.saturating_mul(30);
     let checker = scope.checker().threads(2).target_state_count(most).spawn_bfs().join();
     let (all, depth) = (checker.unique_state_count(), checker.max_depth());
-    println!(
-        "{name}: {all} worlds, at most {depth} actions each, {:.1?}",
-        began.elapsed()
-    );
+    println!("{name}: {all} worlds, at most {depth} actions each, {:.1?}", began.elapsed());
     let found = checker.discoveries();
     let mut missed = Vec::new();
     for property in properties {

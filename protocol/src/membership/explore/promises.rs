@@ -86,11 +86,7 @@ impl Scope {
                 let local = world.locals[*index].as_ref();
                 let due = local.filter(|local| (local.done.len() as u64) < self.steps);
                 let due = due.map(|local| self.due(local));
-                let timed_out = Moment {
-                    overdue: due.unwrap_or_default(),
-                    silent: gone,
-                    ..moment
-                };
+                let timed_out = Moment { overdue: due.unwrap_or_default(), silent: gone, ..moment };
                 self.react(&mut world, *index, Vec::new(), timed_out);
             }
         }
@@ -102,12 +98,8 @@ impl Scope {
         if self.is_proven(world) {
             return true;
         }
-        let locals: Vec<(usize, &Arc<Local>)> = world
-            .locals
-            .iter()
-            .enumerate()
-            .filter_map(|(index, local)| Some((index, local.as_ref()?)))
-            .collect();
+        let locals: Vec<(usize, &Arc<Local>)> =
+            world.locals.iter().enumerate().filter_map(|(index, local)| Some((index, local.as_ref()?))).collect();
         locals.iter().all(|(x, one)| {
             locals.iter().all(|(y, other)| {
                 let seats = [Seat::new(*x).unwrap(), Seat::new(*y).unwrap()];
@@ -136,9 +128,7 @@ impl Scope {
             .map(|sent| sent.0.statement())
             .filter(|statement| !bad.contains(statement.seat))
             .collect();
-        let excluded = all
-            .iter()
-            .any(|one| all.iter().any(|other| one != other && evidence::exclude(one, other)));
+        let excluded = all.iter().any(|one| all.iter().any(|other| one != other && evidence::exclude(one, other)));
         blamed.into_iter().all(|seat| bad.contains(seat)) && !excluded
     }
 

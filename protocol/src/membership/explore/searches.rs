@@ -10,21 +10,13 @@ use crate::seat::Seat;
 /// One party of `seats` is slow. The first round's proposer is another.
 fn slow(seats: usize, goals: &[Goal]) -> Scope {
     let last = set(&[seats - 1]);
-    Scope {
-        late: last,
-        suspects: last,
-        rounds: 1,
-        ..scope(seats, goals)
-    }
+    Scope { late: last, suspects: last, rounds: 1, ..scope(seats, goals) }
 }
 
 /// One party of `seats` is gone after its first entry.
 fn gone(seats: usize, goals: &[Goal]) -> Scope {
     let slow = slow(seats, goals);
-    Scope {
-        gone: slow.suspects,
-        ..slow
-    }
+    Scope { gone: slow.suspects, ..slow }
 }
 
 /// Seat 0 is slow, and proposes in the first of two rounds.
@@ -36,48 +28,30 @@ fn three_parties() {
 
 #[test]
 fn any_order() {
-    let any_order = Scope {
-        gossips: false,
-        ..gone(3, &[Removal, Keep, Veto])
-    };
+    let any_order = Scope { gossips: false, ..gone(3, &[Removal, Keep, Veto]) };
     search("any order", any_order);
 }
 
 #[test]
 fn crash() {
     let goals = [LossThenRemoval, LossThenVeto, Keep, NoticeOfRemoval];
-    let crashes = Scope {
-        crashes: 1,
-        ..slow(3, &goals)
-    };
+    let crashes = Scope { crashes: 1, ..slow(3, &goals) };
     search("a crash", crashes);
 }
 
 fn without_leader() -> Scope {
-    Scope {
-        leads: true,
-        ..scope(3, &[Removal, Keep, Veto, LaterRound, LeaderOut])
-    }
+    Scope { leads: true, ..scope(3, &[Removal, Keep, Veto, LaterRound, LeaderOut]) }
 }
 
 #[test]
 fn absent_leader() {
-    let gone = Scope {
-        gone: set(&[0]),
-        goals: vec![Removal, Keep, LaterRound, LeaderOut],
-        ..without_leader()
-    };
+    let gone = Scope { gone: set(&[0]), goals: vec![Removal, Keep, LaterRound, LeaderOut], ..without_leader() };
     search("a leader is gone", gone);
 }
 
 /// The cheat signs up to that many records besides its first entry.
 fn cheat(cheats: usize, goals: &[Goal]) -> Scope {
-    Scope {
-        bad: Seat::new(2),
-        cheats,
-        heals: false,
-        ..scope(3, goals)
-    }
+    Scope { bad: Seat::new(2), cheats, heals: false, ..scope(3, goals) }
 }
 
 #[test]
@@ -90,10 +64,7 @@ const IN_TWO_STEPS: [Goal; 5] = [Removal, Keep, Veto, SecondStep, ReleaseAcrossS
 
 #[test]
 fn two_steps() {
-    let two = Scope {
-        steps: 2,
-        ..gone(3, &IN_TWO_STEPS)
-    };
+    let two = Scope { steps: 2, ..gone(3, &IN_TWO_STEPS) };
     search("two steps", two.clone());
     let crash = Scope {
         crashes: 1,
@@ -106,10 +77,7 @@ fn two_steps() {
 
 #[test]
 fn four_parties() {
-    let four = Scope {
-        heals: false,
-        ..gone(4, &[Removal, Keep, Veto])
-    };
+    let four = Scope { heals: false, ..gone(4, &[Removal, Keep, Veto]) };
     search("four parties", four);
 }
 
@@ -158,21 +126,16 @@ mod large {
     #[test]
     #[ignore = "large: just explore"]
     fn crash_in_two_rounds() {
-        let crashes = Scope {
-            crashes: 1,
-            ..scope(3, &[LossThenRemoval, LossThenVeto, Keep, LaterRound, NoticeOfRemoval])
-        };
+        let crashes =
+            Scope { crashes: 1, ..scope(3, &[LossThenRemoval, LossThenVeto, Keep, LaterRound, NoticeOfRemoval]) };
         search("a crash, two rounds", crashes);
     }
 
     #[test]
     #[ignore = "large: just explore"]
     fn two_steps_with_a_slow_seat() {
-        let slow = Scope {
-            steps: 2,
-            heals: false,
-            ..slow(3, &[Removal, Keep, Veto, SecondStep, ReleaseAcrossSteps, Ahead])
-        };
+        let slow =
+            Scope { steps: 2, heals: false, ..slow(3, &[Removal, Keep, Veto, SecondStep, ReleaseAcrossSteps, Ahead]) };
         search("two steps, slow", slow);
     }
 
@@ -192,10 +155,7 @@ mod large {
     #[test]
     #[ignore = "large: just explore"]
     fn cheat_removes_a_leader() {
-        let led = Scope {
-            leads: true,
-            ..cheat(3, &[Removal, Veto, LeaderOut, Conviction, CheatRemoves])
-        };
+        let led = Scope { leads: true, ..cheat(3, &[Removal, Veto, LeaderOut, Conviction, CheatRemoves]) };
         search("one cheats, a leader", led);
     }
 }

@@ -55,11 +55,7 @@ pub(super) struct Moment {
 
 impl Moment {
     /// No time has passed.
-    pub(super) const NOW: Self = Self {
-        now: 0,
-        overdue: SeatSet::EMPTY,
-        silent: SeatSet::EMPTY,
-    };
+    pub(super) const NOW: Self = Self { now: 0, overdue: SeatSet::EMPTY, silent: SeatSet::EMPTY };
 }
 
 /// The timeout of every seat: less than any round.
@@ -176,17 +172,11 @@ pub(super) enum Action {
 pub(super) const TABLE: Hash32 = Hash32([7; 32]);
 
 pub(super) fn place(step: u64, parent: Hash32) -> Place {
-    Place {
-        table: TABLE,
-        step,
-        parent,
-    }
+    Place { table: TABLE, step, parent }
 }
 
 pub(super) fn next_parent(parent: Hash32, entries: &EntryNames, removed: SeatSet) -> Hash32 {
-    let mut hasher = Hasher::new(Label::new("step\0"))
-        .hash(&parent)
-        .number(u64::from(u8::from(removed)));
+    let mut hasher = Hasher::new(Label::new("step\0")).hash(&parent).number(u64::from(u8::from(removed)));
     for (seat, entry) in entries {
         hasher = hasher.number(u64::from(seat.number())).hash(entry);
     }
@@ -198,8 +188,5 @@ pub(super) fn gone_leader(open: &StepRemoval, leader: Seat, fixed: &EntryNames) 
 }
 
 pub(super) fn out_name(place: Place) -> Hash32 {
-    Hasher::new(Label::new("out\0"))
-        .number(place.step)
-        .hash(&place.parent)
-        .finish()
+    Hasher::new(Label::new("out\0")).number(place.step).hash(&place.parent).finish()
 }

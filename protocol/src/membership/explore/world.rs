@@ -129,11 +129,7 @@ impl Scope {
             let led = match (entry.names, self.leader()) {
                 (Some(name), Some(leader)) if *seat != leader => {
                     let dropped = gone_leader(open, leader, &fixed);
-                    if dropped {
-                        name == out_name(open.place())
-                    } else {
-                        acceptable.get(&leader) == Some(&name)
-                    }
+                    if dropped { name == out_name(open.place()) } else { acceptable.get(&leader) == Some(&name) }
                 }
                 _ => true,
             };
@@ -227,15 +223,11 @@ impl Scope {
         let removed = open.live(0).minus(live);
         local.keep(&counted);
         let open = local.membership.open();
-        let entries: EntryNames = counted
-            .into_iter()
-            .filter(|(seat, _)| live.contains(*seat) || fixed.contains_key(seat))
-            .collect();
+        let entries: EntryNames =
+            counted.into_iter().filter(|(seat, _)| live.contains(*seat) || fixed.contains_key(seat)).collect();
         let parent = next_parent(open.place().parent, &entries, removed);
         let step = open.place().step + 1;
-        local
-            .membership
-            .complete(entries.clone(), removed, place(step, parent), live);
+        local.membership.complete(entries.clone(), removed, place(step, parent), live);
         local.done.push((entries, removed));
         // What did not count and is not in the journal is forgotten.
         let unkept = local.entries.values().filter(|entry| !local.kept.contains(entry.seat));
@@ -317,24 +309,13 @@ impl Scope {
             self.react(&mut world, index, Vec::new(), Moment::NOW);
         }
         if let Some(bad) = self.bad {
-            let entry = Entry {
-                step: 0,
-                parent: Hash32::default(),
-                seat: bad,
-                variant: 0,
-                names: None,
-                release: None,
-            };
+            let entry = Entry { step: 0, parent: Hash32::default(), seat: bad, variant: 0, names: None, release: None };
             world.entries.insert(entry.hash(), entry);
         }
         world.entries.retain(|_, entry| !self.lost.contains(entry.seat));
         // Prompt entries have arrived.
-        let prompt: Vec<Hash32> = world
-            .entries
-            .values()
-            .filter(|entry| !self.late.contains(entry.seat))
-            .map(Entry::hash)
-            .collect();
+        let prompt: Vec<Hash32> =
+            world.entries.values().filter(|entry| !self.late.contains(entry.seat)).map(Entry::hash).collect();
         for name in prompt {
             for index in 0..self.seats {
                 self.deliver(&mut world, index, name, Moment::NOW);
@@ -348,10 +329,7 @@ impl Scope {
         let (_, counted) = self.look(local);
         let open = local.membership.open();
         let live = open.live(open.instance());
-        let missing: SeatSet = live
-            .iter()
-            .filter(|seat| *seat != open.me && !counted.contains_key(seat))
-            .collect();
+        let missing: SeatSet = live.iter().filter(|seat| *seat != open.me && !counted.contains_key(seat)).collect();
         match self.leader() {
             Some(leader) if missing.contains(leader) => SeatSet::one(leader),
             _ => missing,

@@ -55,10 +55,7 @@ fn a_consent_of_long_ago_is_handed_on_until_its_signer_is_free() {
     assert!(!membership.wants(signed(4, 2, None, consent(&[1], &[])).signed()));
     let bound = signed(4, 0, None, consent(&[1], &[]));
     assert!(take(&mut membership, &bound) && sent(&membership, &bound));
-    let veto = Says::Veto {
-        seat: seat(1),
-        entry: ENTRY,
-    };
+    let veto = Says::Veto { seat: seat(1), entry: ENTRY };
     let veto = signed(4, 2, None, veto);
     assert!(take(&mut membership, &veto));
     assert!(sent(&membership, &bound) && sent(&membership, &veto));
@@ -74,10 +71,7 @@ fn a_consent_of_long_ago_is_handed_on_until_its_signer_is_free() {
     for held in [&bound, &veto, &promise] {
         assert!(!sent(&membership, held));
     }
-    let accept = Says::Accept {
-        round: 0,
-        proposal: ENTRY,
-    };
+    let accept = Says::Accept { round: 0, proposal: ENTRY };
     assert!(!membership.wants(signed(4, 2, None, accept).signed()));
     // A seat that names the consent lacks the release.
     assert!(!sent(&membership, &release));
@@ -99,10 +93,7 @@ fn a_release_is_handed_on_while_somebody_is_bound_in_the_next_step() {
     let view = idle(&none);
     let take = |membership: &mut Membership, verified: &Verified| takes(membership, &view, verified);
     let freed = signed(4, 0, None, consent(&[2], &[]));
-    let veto = Says::Veto {
-        seat: seat(2),
-        entry: ENTRY,
-    };
+    let veto = Says::Veto { seat: seat(2), entry: ENTRY };
     let veto = signed(4, 1, None, veto);
     let reason = Reason::Vetoes(vec![veto.hash()].try_into().unwrap());
     let reasons = vec![(freed.hash(), reason)].try_into().unwrap();
@@ -131,10 +122,7 @@ fn a_release_is_handed_on_while_somebody_is_bound_in_the_next_step() {
 fn a_seat_that_has_closed_its_table_frees_others() {
     let everyone = SeatSet::all(4);
     let counted: EntryNames = everyone.iter().map(|seat| (seat, ENTRY)).collect();
-    let view = View {
-        closed: true,
-        ..idle(&counted)
-    };
+    let view = View { closed: true, ..idle(&counted) };
     for (step, vetoes) in [(4, true), (5, false)] {
         let mut membership = Membership::new(place(4), seat(3), everyone, Parties::singles(4));
         membership.complete(counted.clone(), SeatSet::EMPTY, place(5), everyone);
@@ -164,10 +152,7 @@ fn a_promise_against_a_consent_counts_where_a_proposal_builds_on_it() {
         let promises: Vec<Hash32> = promises.iter().map(|held| held.hash()).collect();
         let says = Says::Propose {
             round: 0,
-            value: Value::Keep {
-                seat: seat(1),
-                entry: ENTRY,
-            },
+            value: Value::Keep { seat: seat(1), entry: ENTRY },
             promises: promises.try_into().unwrap(),
         };
         signed(5, by, None, says)
@@ -193,11 +178,7 @@ fn a_seat_that_takes_part_in_no_round_keeps_those_of_others() {
     let kept = |me: usize, complete: bool, round| {
         let stay = SeatSet::all(4).without(seat(0));
         let mut step = StepRemoval::new(place(4), seat(me), stay, Parties::singles(4));
-        step.outcome = complete.then(|| Outcome {
-            instance: 0,
-            entries: EntryNames::new(),
-            removed: SeatSet::EMPTY,
-        });
+        step.outcome = complete.then(|| Outcome { instance: 0, entries: EntryNames::new(), removed: SeatSet::EMPTY });
         step.insert(promise(4, 2, round)) == Inserted::New
     };
     assert!(kept(3, false, 0) && !kept(3, false, 1));
@@ -242,17 +223,10 @@ fn a_seat_signs_in_no_round_of_a_step_long_left() {
         assert_eq!(joined.is_some(), in_rounds);
         let second = promise(4, 2, 0);
         signs(second.clone());
-        let value = Value::Keep {
-            seat: seat(1),
-            entry: ENTRY,
-        };
+        let value = Value::Keep { seat: seat(1), entry: ENTRY };
         let promises = vec![first.hash(), second.hash(), promise(4, 1, 0).hash()];
         signs(promise(4, 1, 0));
-        let proposal = Says::Propose {
-            round: 0,
-            value,
-            promises: promises.try_into().unwrap(),
-        };
+        let proposal = Says::Propose { round: 0, value, promises: promises.try_into().unwrap() };
         let accepted = signs(signed(4, 0, None, proposal));
         assert_eq!(accepted.is_some(), in_rounds, "{accepted:?}");
     }

@@ -22,32 +22,18 @@ fn seats(indices: &[usize]) -> SeatSet {
 }
 
 fn place(step: u64) -> Place {
-    Place {
-        table: Hash32([1; 32]),
-        step,
-        parent: Hash32([2; 32]),
-    }
+    Place { table: Hash32([1; 32]), step, parent: Hash32([2; 32]) }
 }
 
 fn signed(step: u64, by: usize, release: Option<Hash32>, says: Says) -> Verified {
     let place = place(step);
-    let statement = Statement {
-        table: place.table,
-        step,
-        parent: place.parent,
-        instance: 0,
-        seat: seat(by),
-        release,
-        says,
-    };
+    let statement =
+        Statement { table: place.table, step, parent: place.parent, instance: 0, seat: seat(by), release, says };
     Verified::sign(statement, &SigningKey::from_bytes(&[by as u8 + 1; 32]))
 }
 
 fn consent(out: &[usize], counted: &[(Seat, Hash32)]) -> Says {
-    Says::Consent {
-        out: seats(out),
-        counted: counted.to_vec().try_into().unwrap(),
-    }
+    Says::Consent { out: seats(out), counted: counted.to_vec().try_into().unwrap() }
 }
 
 /// The entry of seat 1 in every test.
@@ -70,21 +56,11 @@ fn group_removed() -> (StepRemoval, Value, EntryNames) {
         insert(signed(4, by, None, consent(&[1, 2], &[entry])));
     }
     for by in [0, 3, 4] {
-        let says = Says::Promise {
-            round: 0,
-            accepted: None,
-        };
+        let says = Says::Promise { round: 0, accepted: None };
         promises.push(insert(signed(4, by, None, says)));
     }
-    let value = Value::Out {
-        seats: seats(&[1, 2]),
-        counted: vec![entry].try_into().unwrap(),
-    };
-    let says = Says::Propose {
-        round: 0,
-        value: value.clone(),
-        promises: promises.try_into().unwrap(),
-    };
+    let value = Value::Out { seats: seats(&[1, 2]), counted: vec![entry].try_into().unwrap() };
+    let says = Says::Propose { round: 0, value: value.clone(), promises: promises.try_into().unwrap() };
     let proposal = insert(signed(4, 0, None, says));
     for by in [0, 3, 4] {
         insert(signed(4, by, None, Says::Accept { round: 0, proposal }));
@@ -124,11 +100,7 @@ fn a_consent_to_too_many_binds_nobody() {
 #[test]
 fn a_later_proposal_of_a_decided_value_is_kept() {
     let (mut step, value, _) = group_removed();
-    let propose = |value: Value| Says::Propose {
-        round: 7,
-        value,
-        promises: Default::default(),
-    };
+    let propose = |value: Value| Says::Propose { round: 7, value, promises: Default::default() };
     let entry = ENTRY;
     let other = Value::Keep { seat: seat(1), entry };
     let ignored = step.insert(signed(4, 3, None, propose(other)));
@@ -143,10 +115,7 @@ fn the_first_of_many_releases_still_accounts() {
     let mut step = StepRemoval::new(place(4), seat(4), SeatSet::all(5), Parties::singles(5));
     let known: EntryNames = [(seat(1), ENTRY)].into();
     let bound = signed(4, 0, None, consent(&[1], &[]));
-    let veto = Says::Veto {
-        seat: seat(1),
-        entry: ENTRY,
-    };
+    let veto = Says::Veto { seat: seat(1), entry: ENTRY };
     let veto = signed(4, 3, None, veto);
     let reason = Reason::Vetoes(vec![veto.hash()].try_into().unwrap());
     let mut reasons = vec![(bound.hash(), reason)];
@@ -154,9 +123,7 @@ fn the_first_of_many_releases_still_accounts() {
     step.insert(veto);
     let mut last = None;
     for count in 0..10 {
-        let says = Says::Release {
-            reasons: reasons.clone().try_into().unwrap(),
-        };
+        let says = Says::Release { reasons: reasons.clone().try_into().unwrap() };
         let release = signed(4, 0, last, says);
         last = Some(release.hash());
         assert_eq!(step.insert(release), Inserted::New);
@@ -173,10 +140,7 @@ fn the_first_of_many_releases_still_accounts() {
 #[test]
 fn a_veto_of_another_party_vouches() {
     let mut membership = Membership::new(place(4), seat(4), SeatSet::all(5), Parties::singles(5));
-    let veto = Says::Veto {
-        seat: seat(1),
-        entry: ENTRY,
-    };
+    let veto = Says::Veto { seat: seat(1), entry: ENTRY };
     assert!(!membership.is_vouched_for(seat(1), ENTRY));
     membership.open.insert(signed(4, 3, None, veto));
     assert!(membership.is_vouched_for(seat(1), ENTRY));
@@ -223,17 +187,11 @@ fn a_seat_that_is_kept_is_not_missing() {
         hash
     };
     insert(signed(4, 2, None, consent(&[1], &[])));
-    let promise = Says::Promise {
-        round: 0,
-        accepted: None,
-    };
+    let promise = Says::Promise { round: 0, accepted: None };
     let promises = [0, 1, 2].map(|by| insert(signed(4, by, None, promise.clone())));
     let keep = Says::Propose {
         round: 0,
-        value: Value::Keep {
-            seat: seat(1),
-            entry: ENTRY,
-        },
+        value: Value::Keep { seat: seat(1), entry: ENTRY },
         promises: promises.to_vec().try_into().unwrap(),
     };
     let proposal = insert(signed(4, 0, None, keep));

@@ -269,11 +269,7 @@ impl<G: Game> Table<G> {
 
     /// This seat's claim with the words of another, if it may sign that.
     fn repeated(&self, other: &Claim) -> Option<Claim> {
-        let claim = Claim {
-            seat: self.me(),
-            entry: None,
-            ..*other
-        };
+        let claim = Claim { seat: self.me(), entry: None, ..*other };
         let here = (claim.step, claim.parent) == (self.replica.step(), self.replica.parent());
         let new = here && self.may_sign_claims() && !self.claims.covers(&claim);
         (new && may_close(&self.replica, self.entries.counted(), claim.absent)).then_some(claim)
@@ -286,9 +282,7 @@ impl<G: Game> Table<G> {
             let mut absent = claim.absent.iter();
             absent.any(|seat| open.get(&seat).is_some_and(|entry| entry.hash() == name))
         };
-        let own = open
-            .get(&self.me())
-            .filter(|own| !own.body().stands_on().is_some_and(lost));
+        let own = open.get(&self.me()).filter(|own| !own.body().stands_on().is_some_and(lost));
         let own = own.map(|own| own.signed().clone());
         let signed = SignedClaim::sign(claim, own, self.own.key());
         self.keep_counted();
@@ -421,10 +415,7 @@ impl<G: Game> Table<G> {
 
     /// The claims that a head names.
     pub(super) fn claim_names(&self) -> impl Iterator<Item = Hash32> + '_ {
-        self.claims
-            .said()
-            .filter(|claim| self.has_place(claim))
-            .map(|claim| claim.hash())
+        self.claims.said().filter(|claim| self.has_place(claim)).map(|claim| claim.hash())
     }
 
     /// Sends a seat the claims that it lacks, also those of other seats: two seats may lack a direct link.

@@ -96,9 +96,7 @@ impl<G: Game> Table<G> {
             }
             Record::Evidence(evidence) => {
                 let charter = self.replica.charter();
-                let culprit = evidence
-                    .culprit(charter, &self.replica.table())
-                    .ok_or(RestoreError::Evidence)?;
+                let culprit = evidence.culprit(charter, &self.replica.table()).ok_or(RestoreError::Evidence)?;
                 self.convict(culprit, *evidence);
             }
             Record::Entry(signed) => {
@@ -166,8 +164,7 @@ impl<G: Game> Table<G> {
         };
         let request = SignedStateRequest::sign(request, self.own.key());
         let hops = self.most_hops();
-        self.outbox
-            .send(to, Message::StateRequest(Box::new(Relayed { request, hops })));
+        self.outbox.send(to, Message::StateRequest(Box::new(Relayed { request, hops })));
     }
 
     /// Answers a request and forwards it to seats that may have no link to the asker, each once. Its asker pays for
@@ -311,10 +308,7 @@ impl<G: Game> Table<G> {
         }
         for signed in reply.fork_reports.iter() {
             self.hold_halt(signed)?;
-            known &= self
-                .forks
-                .fork_report_of(signed.fork_report().culprit, self.me())
-                .is_some();
+            known &= self.forks.fork_report_of(signed.fork_report().culprit, self.me()).is_some();
         }
         if known {
             self.peers.note_answer(reply.author);

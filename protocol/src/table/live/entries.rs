@@ -89,8 +89,7 @@ impl Entries {
         let open = self.open.held.values();
         let open = open.filter(|entry| !self.open.astray.contains(entry.seat()));
         let near = whole.flat_map(BTreeMap::values).chain(open);
-        near.map(Entry::hash)
-            .chain(self.faulty(before..).map(SignedEntry::hash))
+        near.map(Entry::hash).chain(self.faulty(before..).map(SignedEntry::hash))
     }
 
     /// Inserts an entry into the open step or the next. Returns whether it has a place there.

@@ -39,13 +39,7 @@ pub(super) struct Forks<G: Game> {
 
 impl<G: Game> Forks<G> {
     pub(super) fn new() -> Self {
-        Self {
-            open: None,
-            over: Vec::new(),
-            evidence: None,
-            proven: SeatSet::EMPTY,
-            states: VecDeque::new(),
-        }
+        Self { open: None, over: Vec::new(), evidence: None, proven: SeatSet::EMPTY, states: VecDeque::new() }
     }
 
     /// The fork that is not resolved yet.

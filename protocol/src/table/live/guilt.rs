@@ -33,10 +33,7 @@ use crate::wire::bounded::Bounded;
 
 /// The position of a replica in the log.
 fn position<G: Game>(replica: &Replica<G>) -> Position {
-    Position {
-        step: replica.step(),
-        parent: replica.parent(),
-    }
+    Position { step: replica.step(), parent: replica.parent() }
 }
 
 impl<G: Game> Table<G> {
@@ -62,10 +59,7 @@ impl<G: Game> Table<G> {
             self.entries.blame(entry.hash());
             return;
         }
-        let proven = Proven {
-            seat,
-            entry: entry.signed().clone(),
-        };
+        let proven = Proven { seat, entry: entry.signed().clone() };
         self.entries.prove(proven);
         self.replica.remove_guilty(seat);
     }
@@ -138,11 +132,7 @@ impl<G: Game> Table<G> {
             self.forks.set_evidence(evidence);
             return;
         }
-        let fault = Fault {
-            seat,
-            step,
-            what: FaultKind::Equivocation,
-        };
+        let fault = Fault { seat, step, what: FaultKind::Equivocation };
         let shown = self.evidence(None, Some(&evidence));
         self.outbox.tell(Event::Fault(fault.clone(), Box::new(shown)));
         //= P6.13
@@ -298,9 +288,7 @@ impl<G: Game> Table<G> {
     /// The names of the known fork reports on the open fork, and of the proofs that this seat has seen.
     pub(super) fn fork_names(&self) -> impl Iterator<Item = Hash32> + '_ {
         let open = self.forks.open().into_iter();
-        let reports = open
-            .flat_map(|fork| fork.fork_reports.values())
-            .map(SignedForkReport::hash);
+        let reports = open.flat_map(|fork| fork.fork_reports.values()).map(SignedForkReport::hash);
         reports.chain(self.forks.proven().iter().map(|party| self.proof_name(party)))
     }
 
@@ -346,11 +334,7 @@ impl<G: Game> Table<G> {
         for halted in later {
             messages.push(Message::Evidence(halted.evidence.clone()));
             messages.push(Message::ForkReports(halted.fork_reports.clone()));
-            let words: Vec<ForkReport> = halted
-                .fork_reports
-                .iter()
-                .map(|word| word.fork_report().clone())
-                .collect();
+            let words: Vec<ForkReport> = halted.fork_reports.iter().map(|word| word.fork_report().clone()).collect();
             if resolve(&words).is_none_or(|place| step < place.next) {
                 break;
             }
@@ -436,10 +420,8 @@ impl<G: Game> Table<G> {
         let deal = self.replica.deal();
         self.replica = state;
         let point = place.point.step;
-        self.forks.go_on(Halted {
-            evidence: Box::new(fork.evidence),
-            fork_reports: Bounded::first(words.iter().cloned()),
-        });
+        self.forks
+            .go_on(Halted { evidence: Box::new(fork.evidence), fork_reports: Bounded::first(words.iter().cloned()) });
         self.entries.go_on_at(point, place.next);
         self.peers.clocks_mut().next_step();
         let name = place.name(&self.replica.table(), culprit);

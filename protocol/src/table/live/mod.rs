@@ -86,13 +86,7 @@ pub struct Table<G: Game> {
 
 impl<G: Game> std::fmt::Debug for Table<G> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            f,
-            "Table({:?}, {}, step {})",
-            self.replica.table(),
-            self.me(),
-            self.replica.step()
-        )
+        write!(f, "Table({:?}, {}, step {})", self.replica.table(), self.me(), self.replica.step())
     }
 }
 
@@ -242,11 +236,7 @@ impl<G: Game> Table<G> {
         let complete = self.entries.log().iter().flat_map(BTreeMap::values);
         let claimed = end != End::Stopped && self.is_claimed();
         let shows_open = refused.is_some() || claimed;
-        let open = if claimed {
-            self.open_of_present()
-        } else {
-            self.open_beside(refused)
-        };
+        let open = if claimed { self.open_of_present() } else { self.open_beside(refused) };
         let entries = complete.chain(open).map(|entry| entry.signed().clone());
         let step = self.replica.step();
         // The proof of a removal in the open step belongs to no complete step.
@@ -381,9 +371,7 @@ impl<G: Game> Table<G> {
             }
             Message::Evidence(evidence) => {
                 let charter = self.replica.charter();
-                let culprit = evidence
-                    .culprit(charter, &self.replica.table())
-                    .ok_or(ReceiveError::EmptyEvidence)?;
+                let culprit = evidence.culprit(charter, &self.replica.table()).ok_or(ReceiveError::EmptyEvidence)?;
                 self.convict(culprit, *evidence);
                 self.work(rng);
             }

@@ -20,10 +20,7 @@ pub(super) struct Outbox<G: Game> {
 
 impl<G: Game> Outbox<G> {
     pub(super) fn new() -> Self {
-        Self {
-            outputs: VecDeque::new(),
-            stopped: None,
-        }
+        Self { outputs: VecDeque::new(), stopped: None }
     }
 
     /// The next output.

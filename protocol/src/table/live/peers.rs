@@ -131,13 +131,7 @@ impl Peers {
 
     /// Begins a return: this seat signs nothing until enough others have answered.
     pub(super) fn begin_return(&mut self, nonce: Nonce) {
-        self.returning = Some(Return {
-            nonce,
-            number: 0,
-            rested: 0,
-            heard: SeatSet::EMPTY,
-            impatient: false,
-        });
+        self.returning = Some(Return { nonce, number: 0, rested: 0, heard: SeatSet::EMPTY, impatient: false });
     }
 
     /// Takes a head. Returns whether to answer it: at once if it is new, or if this seat's `own` head is, and less and
@@ -147,10 +141,7 @@ impl Peers {
         let best = self.heads.entry(from).or_default();
         *best = head.step.max(*best);
         self.latest.insert(from, head.clone());
-        let held = |head: Head| Head {
-            hears: SeatSet::EMPTY,
-            ..head
-        };
+        let held = |head: Head| Head { hears: SeatSet::EMPTY, ..head };
         let (head, own) = (held(head.clone()), held(own));
         let same = self.last_answers.get_mut(&from);
         match same.filter(|last| last.head == head && last.own == own) {
@@ -184,10 +175,7 @@ impl Peers {
     //= P12.10
     pub(super) fn pay(&mut self, seat: Seat, way: Seat, bytes: usize) -> bool {
         let uptime = self.clocks.uptime();
-        let full = Budget {
-            left: Budget::FULL,
-            at: uptime,
-        };
+        let full = Budget { left: Budget::FULL, at: uptime };
         let budget = self.budgets.entry((seat, way)).or_insert(full);
         budget.refill(uptime);
         let pays = budget.left > 0;
@@ -290,11 +278,7 @@ mod tests {
         for second in 0..256 {
             peers.tick(Now::both(second * 1000), SeatSet::EMPTY);
             let flicker = |on| {
-                if on {
-                    seats[2..].iter().copied().collect()
-                } else {
-                    SeatSet::EMPTY
-                }
+                if on { seats[2..].iter().copied().collect() } else { SeatSet::EMPTY }
             };
             (head.hears, own.hears) = (flicker(second % 2 == 0), flicker(second % 3 == 0));
             answers += u32::from(peers.take_head(seats[1], &head, own.clone()));

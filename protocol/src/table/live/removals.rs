@@ -26,21 +26,13 @@ fn membership_at<G: Game>(replica: &Replica<G>, me: Seat) -> Membership {
 
 /// The open step of a replica.
 fn place_of<G: Game>(replica: &Replica<G>) -> Place {
-    Place {
-        table: replica.table(),
-        step: replica.step(),
-        parent: replica.parent(),
-    }
+    Place { table: replica.table(), step: replica.step(), parent: replica.parent() }
 }
 
 impl Removals {
     /// Starts at the open step of a replica.
     pub(super) fn new<G: Game>(replica: &Replica<G>, me: Seat) -> Self {
-        Self {
-            membership: membership_at(replica, me),
-            certificates: BTreeMap::new(),
-            proposed: SeatSet::EMPTY,
-        }
+        Self { membership: membership_at(replica, me), certificates: BTreeMap::new(), proposed: SeatSet::EMPTY }
     }
 
     pub(super) fn membership(&self) -> &Membership {

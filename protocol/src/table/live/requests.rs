@@ -48,12 +48,7 @@ impl Requests {
     /// Remembers a verified request that came from this peer.
     pub(super) fn insert(&mut self, from: Seat, request: &StateRequest) {
         let paths = self.paths.entry(request.asker).or_default();
-        let path = Path {
-            nonce: request.nonce,
-            number: request.number,
-            back: from,
-            replied: SeatSet::EMPTY,
-        };
+        let path = Path { nonce: request.nonce, number: request.number, back: from, replied: SeatSet::EMPTY };
         paths.retain(|path| path.nonce != request.nonce);
         if paths.len() >= RETURNS {
             paths.pop_front();
@@ -76,14 +71,7 @@ mod tests {
     use crate::hash::Hash32;
 
     fn request(asker: Seat, nonce: u8, number: u32) -> StateRequest {
-        StateRequest {
-            table: Hash32::default(),
-            asker,
-            nonce: [nonce; 16],
-            number,
-            step: 0,
-            answered: SeatSet::EMPTY,
-        }
+        StateRequest { table: Hash32::default(), asker, nonce: [nonce; 16], number, step: 0, answered: SeatSet::EMPTY }
     }
 
     #[test]

@@ -59,11 +59,7 @@ impl<G: Game> Table<G> {
     pub(super) fn count(&mut self, proofs: Proofs) {
         loop {
             // A fault may have been all that blocked another entry.
-            let before = (
-                self.entries.accepted_names(),
-                self.entries.counted(),
-                self.replica.live(),
-            );
+            let before = (self.entries.accepted_names(), self.entries.counted(), self.replica.live());
             for seat in self.replica.live().iter() {
                 // A fault of one seat may have led to a decision on another.
                 if self.entries.counted().contains(seat) || !self.replica.live().contains(seat) {
@@ -108,11 +104,7 @@ impl<G: Game> Table<G> {
                     return;
                 }
             }
-            let after = (
-                self.entries.accepted_names(),
-                self.entries.counted(),
-                self.replica.live(),
-            );
+            let after = (self.entries.accepted_names(), self.entries.counted(), self.replica.live());
             if after == before {
                 return;
             }
@@ -124,11 +116,7 @@ impl<G: Game> Table<G> {
     fn is_alone_astray(&self, seat: Seat) -> bool {
         let parties = self.replica.parties();
         let party = parties.party_of(seat);
-        let alone = self
-            .entries
-            .astray()
-            .iter()
-            .all(|other| parties.party_of(other) == party);
+        let alone = self.entries.astray().iter().all(|other| parties.party_of(other) == party);
         alone && parties.count(self.replica.live()) > 2
     }
 
@@ -152,11 +140,7 @@ impl<G: Game> Table<G> {
     /// Whether the consents of its signer allow an entry of the open step.
     fn standing(&self, entry: &Entry) -> Standing {
         let named = entry.body().stands_on();
-        let named = self
-            .entries
-            .open()
-            .iter()
-            .filter(|(_, other)| Some(other.hash()) == named);
+        let named = self.entries.open().iter().filter(|(_, other)| Some(other.hash()) == named);
         let named: Vec<(Seat, Hash32)> = named.map(|(seat, other)| (*seat, other.hash())).collect();
         let (seat, release) = (entry.seat(), entry.content().release);
         let acceptable = self.entries.accepted_names();

@@ -31,10 +31,7 @@ impl<G: Game> Table<G> {
                 return Ok(None);
             }
             let seed = Seed::draw(rng);
-            let record = Record::Seed {
-                deal,
-                seed: seed.clone(),
-            };
+            let record = Record::Seed { deal, seed: seed.clone() };
             self.outbox.keep(record);
             self.own.begin_deal(seed, &self.replica);
         }
@@ -43,11 +40,7 @@ impl<G: Game> Table<G> {
             if self.own.is_leaving() && self.replica.live().len() > 1 {
                 return Ok(Some(Body::Leave));
             }
-            return if leader == self.me() {
-                self.lead()
-            } else {
-                self.follow(leader)
-            };
+            return if leader == self.me() { self.lead() } else { self.follow(leader) };
         }
         let me = self.me();
         let Some(secrets) = self.own.secrets_mut() else {
@@ -62,9 +55,7 @@ impl<G: Game> Table<G> {
             StepKind::Tip => Some(secrets.next_tip(&self.replica)),
             StepKind::Effects => {
                 let owed = self.replica.owed(me);
-                Some(Body::Effects {
-                    answers: secrets.answers(&self.replica, &owed)?,
-                })
+                Some(Body::Effects { answers: secrets.answers(&self.replica, &owed)? })
             }
             StepKind::Shuffle { .. } if self.replica.has_shuffled(me) => Some(Body::Confirm),
             StepKind::Shuffle { .. } => {
@@ -153,19 +144,13 @@ impl<G: Game> Table<G> {
 
     /// A follower's entry: its interjection if it has one, or an ack once the leader's entry counts.
     fn follow(&mut self, leader: Seat) -> Result<Option<Body>, Broken> {
-        let out_of_turn = self
-            .own
-            .intent()
-            .is_some_and(|(action, _)| self.replica.game().out_of_turn(action));
+        let out_of_turn = self.own.intent().is_some_and(|(action, _)| self.replica.game().out_of_turn(action));
         if out_of_turn && let Some((_, action)) = self.intended() {
             self.own.drop_intent();
             return Ok(Some(Body::Interject { action }));
         }
         if self.replica.out().contains(leader) {
-            return Ok(Some(Body::Ack {
-                leader: self.replica.out_name(leader),
-                answers: Answers::default(),
-            }));
+            return Ok(Some(Body::Ack { leader: self.replica.out_name(leader), answers: Answers::default() }));
         }
         let led = self.entries.open().get(&leader);
         let Some(led) = led.filter(|_| self.entries.counted().contains(leader)) else {

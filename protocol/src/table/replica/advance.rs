@@ -214,9 +214,7 @@ impl<G: Game> Replica<G> {
         }
         let leavers = std::iter::once(leader).chain(clockwise);
         self.agenda.extend(
-            leavers
-                .filter(|seat| matches!(entries.get(seat).map(Entry::body), Some(Body::Leave)))
-                .map(Item::Leave),
+            leavers.filter(|seat| matches!(entries.get(seat).map(Entry::body), Some(Body::Leave))).map(Item::Leave),
         );
         let Some(action) = act else { return Ok(()) };
         // Compute what all seats owe before taking any answers.
@@ -224,15 +222,9 @@ impl<G: Game> Replica<G> {
             Refused::Broken(broken) => broken,
             Refused::Illegal(_) => Broken::Engine,
         })?;
-        let owed: Vec<(Seat, Owed)> = entries
-            .keys()
-            .map(|seat| (*seat, self.owed_first(*seat, leader, &preview)))
-            .collect();
-        news.push(News::Action {
-            step: self.step,
-            seat: leader,
-            action: action.clone(),
-        });
+        let owed: Vec<(Seat, Owed)> =
+            entries.keys().map(|seat| (*seat, self.owed_first(*seat, leader, &preview))).collect();
+        news.push(News::Action { step: self.step, seat: leader, action: action.clone() });
         let mut running = Running::new(Item::Act(leader, action));
         for (seat, owed) in owed {
             if let Some(Body::Act { answers, .. } | Body::Ack { answers, .. }) = entries.get(&seat).map(Entry::body) {
@@ -326,10 +318,7 @@ impl<G: Game> Replica<G> {
             StepKind::Shuffle { deck } => {
                 if let Some(mut running) = self.running.take() {
                     if let Some(run) = running.run.take() {
-                        news.push(News::Sealed {
-                            deck,
-                            cards: run.cards().len(),
-                        });
+                        news.push(News::Sealed { deck, cards: run.cards().len() });
                         self.deal.end_run(run);
                     }
                     running.answer(Outcome::Deck(deck));
@@ -440,11 +429,7 @@ impl<G: Game> Replica<G> {
                 news.push(News::Void(*seat));
                 return Ok(());
             }
-            news.push(News::Action {
-                step: self.step,
-                seat: *seat,
-                action: action.clone(),
-            });
+            news.push(News::Action { step: self.step, seat: *seat, action: action.clone() });
         }
         self.rerun(Running::new(item), news)
     }

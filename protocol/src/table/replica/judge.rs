@@ -252,9 +252,7 @@ impl<G: Game> Replica<G> {
             return Err(FaultKind::PartShares);
         }
         let place = self.holder_place(gone, holder);
-        sent.proof
-            .verify(&place, parts, &list)
-            .map_err(|_| FaultKind::PartShares)
+        sent.proof.verify(&place, parts, &list).map_err(|_| FaultKind::PartShares)
     }
 
     /// The parts of a holder, each with its card; empty if their number is wrong.
@@ -266,12 +264,7 @@ impl<G: Game> Replica<G> {
             return Vec::new();
         }
         let each = cards.into_iter().zip(sent.shares.iter());
-        each.map(|((handle, card), share)| ShareOf {
-            handle,
-            card,
-            share: *share,
-        })
-        .collect()
+        each.map(|((handle, card), share)| ShareOf { handle, card, share: *share }).collect()
     }
 
     //= T5.12
@@ -296,11 +289,7 @@ impl<G: Game> Replica<G> {
         };
         let empty_list = got == 0 && answers.shares.is_some();
         if got != owed.cards.len() || !coin.is_empty() || empty_list {
-            return Err(FaultKind::WrongAnswers {
-                got,
-                wanted: owed.cards.len(),
-                coin,
-            });
+            return Err(FaultKind::WrongAnswers { got, wanted: owed.cards.len(), coin });
         }
         if let Some(coin) = &answers.coin {
             let context = self.context(seat);
@@ -311,14 +300,8 @@ impl<G: Game> Replica<G> {
         if let Some(shares) = &answers.shares {
             let key = self.deal.key(seat).ok_or(FaultKind::ShareProof)?;
             let list = shares_of(owed, &shares.shares);
-            let place = SharePlace {
-                context: self.context(seat),
-                step: self.step,
-            };
-            shares
-                .proof
-                .verify(&place, key, &list)
-                .map_err(|_| FaultKind::ShareProof)?;
+            let place = SharePlace { context: self.context(seat), step: self.step };
+            shares.proof.verify(&place, key, &list).map_err(|_| FaultKind::ShareProof)?;
         }
         Ok(())
     }
@@ -329,12 +312,8 @@ impl<G: Game> Replica<G> {
         let owed = self.owed_first(seat, seat, preview);
         let sent = answers.shares.as_ref().map_or(&[][..], |shares| &shares.shares);
         for Shown { card, face } in &preview.shown {
-            let share = owed
-                .cards
-                .iter()
-                .zip(sent)
-                .find(|((handle, _), _)| handle == card)
-                .map(|(_, share)| (seat, *share));
+            let share =
+                owed.cards.iter().zip(sent).find(|((handle, _), _)| handle == card).map(|(_, share)| (seat, *share));
             if self.deal.face(*card, share) != Some(*face) {
                 return Err(FaultKind::WrongFace);
             }
@@ -394,10 +373,7 @@ impl<G: Game> Replica<G> {
             return None;
         }
         Some(Statement {
-            place: ShufflePlace {
-                context: self.context(seat),
-                deck: run.deck,
-            },
+            place: ShufflePlace { context: self.context(seat), deck: run.deck },
             key: *self.deal.joint(),
             input,
             output: Arc::new(shuffled.deck.to_vec()),

@@ -646,12 +646,7 @@ impl<G: Game> Replica<G> {
     /// The first seat of `to_act` clockwise after the last leader.
     //= T5.9
     fn leader(&self) -> Seat {
-        let waiting: SeatSet = self
-            .game
-            .to_act()
-            .iter()
-            .filter(|seat| self.live.contains(*seat))
-            .collect();
+        let waiting: SeatSet = self.game.to_act().iter().filter(|seat| self.live.contains(*seat)).collect();
         let next = waiting.after(self.last_leader);
         // An engine that waits only for departed seats is broken; the step then belongs to a live one.
         let next = next.or_else(|| self.live.after(self.last_leader));
@@ -694,15 +689,7 @@ impl<G: Game> Replica<G> {
 
 impl<G: Game> Running<G> {
     fn new(item: Item<G>) -> Self {
-        Self {
-            item,
-            script: Vec::new(),
-            batch: Vec::new(),
-            paused: true,
-            coins: BTreeMap::new(),
-            run: None,
-            told: 0,
-        }
+        Self { item, script: Vec::new(), batch: Vec::new(), paused: true, coins: BTreeMap::new(), run: None, told: 0 }
     }
 
     fn flips(&self) -> bool {
@@ -711,10 +698,7 @@ impl<G: Game> Running<G> {
 
     /// Moves the deals of the open batch, all answered, to the script.
     fn settled_deals(&mut self) {
-        let deals = self
-            .batch
-            .iter()
-            .filter(|request| matches!(request, Request::Deal { .. }));
+        let deals = self.batch.iter().filter(|request| matches!(request, Request::Deal { .. }));
         self.script.extend(deals.cloned().map(|deal| (deal, Outcome::Done)));
         self.batch.retain(|request| !matches!(request, Request::Deal { .. }));
     }
@@ -733,21 +717,13 @@ fn shares_of(owed: &Owed, shares: &[Point]) -> Vec<ShareOf> {
     owed.cards
         .iter()
         .zip(shares)
-        .map(|((handle, card), share)| ShareOf {
-            handle: *handle,
-            card: *card,
-            share: *share,
-        })
+        .map(|((handle, card), share)| ShareOf { handle: *handle, card: *card, share: *share })
         .collect()
 }
 
 impl Fault {
     /// The fault that an entry proves against its own seat.
     pub fn of(entry: &Entry, what: FaultKind) -> Self {
-        Self {
-            seat: entry.seat(),
-            step: entry.step(),
-            what,
-        }
+        Self { seat: entry.seat(), step: entry.step(), what }
     }
 }

@@ -94,11 +94,7 @@ impl<G: Game> Replica<G> {
 
     /// The context of a holder's statement on an escrow in the open step.
     pub fn holder_place(&self, owner: Seat, holder: Seat) -> HolderPlace {
-        HolderPlace {
-            owner: self.context(owner),
-            holder,
-            step: self.step,
-        }
+        HolderPlace { owner: self.context(owner), holder, step: self.step }
     }
 
     /// The seat that shuffles early, together with its escrow or acceptance in the open step. The first deck of a new
@@ -171,11 +167,8 @@ impl<G: Game> Replica<G> {
     /// The answers that a seat owes to the first batch of an action of `leader`.
     //= T5.13
     pub fn owed_first(&self, seat: Seat, leader: Seat, preview: &Preview<G>) -> Owed {
-        let shown: Vec<Handle> = if seat == leader {
-            preview.shown.iter().map(|s| s.card).collect()
-        } else {
-            Vec::new()
-        };
+        let shown: Vec<Handle> =
+            if seat == leader { preview.shown.iter().map(|s| s.card).collect() } else { Vec::new() };
         self.owed_to(seat, &preview.batch, &shown, false)
     }
 
@@ -205,10 +198,6 @@ impl<G: Game> Replica<G> {
         if shown.len() + asked > MAX_SHARES {
             return Err(Broken::Batch.into());
         }
-        Ok(Preview {
-            action: action.clone(),
-            shown,
-            batch,
-        })
+        Ok(Preview { action: action.clone(), shown, batch })
     }
 }

@@ -61,10 +61,7 @@ pub struct Audit {
 impl Audit {
     /// An audit that has not begun, of the transcript at this path.
     pub fn of(path: PathBuf) -> Self {
-        Self {
-            path,
-            ..Self::default()
-        }
+        Self { path, ..Self::default() }
     }
 
     /// The number of checks that passed, if the audit is done and found nothing.
@@ -133,11 +130,7 @@ impl Audit {
         }
         if let Some(terms) = self.done.as_ref().map(|done| &done.terms) {
             let name = terms.game_name();
-            fact(
-                "options",
-                terms.options_in_words(),
-                &format!("What all players of this game of {name} have signed:"),
-            );
+            fact("options", terms.options_in_words(), &format!("What all players of this game of {name} have signed:"));
         }
         let file = self.path.file_name().unwrap_or_default().to_string_lossy();
         fact("file", file.into_owned(), "");
@@ -154,14 +147,8 @@ impl Audit {
         let Some(done) = &self.done else {
             let AuditProgress { done, total, .. } = self.progress;
             return match &self.failed {
-                Some(why) => (
-                    (format!("{cross} This file cannot be checked"), theme.bad()),
-                    vec![why.clone()],
-                ),
-                None => (
-                    (format!("Checking: {done} of {total} messages"), theme.title()),
-                    vec![RUNNING.to_owned()],
-                ),
+                Some(why) => ((format!("{cross} This file cannot be checked"), theme.bad()), vec![why.clone()]),
+                None => ((format!("Checking: {done} of {total} messages"), theme.title()), vec![RUNNING.to_owned()]),
             };
         };
         match &done.report.finding {
@@ -178,10 +165,7 @@ impl Audit {
                 let meaning = meaning(&done.report, &done.names, &done.seating, &done.terms, me).join(" ");
                 let texts = [meaning, more.to_owned(), REPLAY.to_owned()];
                 let texts = texts.into_iter().filter(|text| !text.is_empty());
-                (
-                    (format!("{} {short}", theme.glyph("✓", "+")), theme.good()),
-                    texts.collect(),
-                )
+                ((format!("{} {short}", theme.glyph("✓", "+")), theme.good()), texts.collect())
             }
             None => (("Checking".to_owned(), theme.title()), vec![RUNNING.to_owned()]),
         }
@@ -282,11 +266,7 @@ impl Screen for Audit {
         }
         let hidden = rows.len().saturating_sub(first + usize::from(list.height));
         if hidden > 0 {
-            let below = Rect {
-                y: list.bottom(),
-                height: 1,
-                ..list
-            };
+            let below = Rect { y: list.bottom(), height: 1, ..list };
             let words = format!("{} below", counted(hidden, "more line"));
             canvas.put(below, Line::styled(words, theme.accent()));
         }
@@ -436,10 +416,7 @@ mod tests {
         let fault = fairdeal_protocol::audit::auditor::Finding::Trailer("the log is short");
         let mut stage = audited(|done| done.report.finding = Some(fault.clone()));
         let shown = stage.draw();
-        assert!(
-            shown.contains("✗ NOT FAIR") && shown.contains("who: nobody in particular"),
-            "{shown}"
-        );
+        assert!(shown.contains("✗ NOT FAIR") && shown.contains("who: nobody in particular"), "{shown}");
         assert!(shown.contains("the log is short") && !shown.contains("✓"), "{shown}");
         assert!(shown.contains("before that"), "{shown}");
         assert!(stage.shell.pace().is_none());
@@ -451,10 +428,7 @@ mod tests {
         let mut stage = audited(|_| {});
         stage.rest();
         let told = stage.draw();
-        let summary = crate::past::summary::Summary {
-            me: Seat::new(0),
-            ..crate::past::summary::tests::summary()
-        };
+        let summary = crate::past::summary::Summary { me: Seat::new(0), ..crate::past::summary::tests::summary() };
         stage.input(Input::Library(crate::app::screen::Library {
             waiting: Vec::new(),
             past: vec![crate::past::Past {

@@ -30,11 +30,7 @@ pub(super) fn draw(speech: &Speech<'_>, canvas: &mut Canvas<'_>, areas: &Areas) 
             let end = lines.last().map_or(0, |line| line.width()) + 2 + speech.key.width();
             let below = u16::from(speech.keeps_keys && (lines.len() < 2 || lines.len() == 2 && end <= width));
             let rows = 3.min(screen.height);
-            Rect {
-                y: screen.bottom() - rows,
-                height: rows.saturating_sub(below),
-                ..screen
-            }
+            Rect { y: screen.bottom() - rows, height: rows.saturating_sub(below), ..screen }
         }
         _ => areas.inspector,
     };
@@ -59,9 +55,6 @@ pub(super) fn draw(speech: &Speech<'_>, canvas: &mut Canvas<'_>, areas: &Areas) 
         Some(last) if is_full => last.push_span(Span::styled(format!("  {}", speech.key), theme.key())),
         _ => lines.push(Line::styled(speech.key, theme.key())),
     }
-    let text = Rect {
-        height: area.bottom().saturating_sub(inner.y),
-        ..inner
-    };
+    let text = Rect { height: area.bottom().saturating_sub(inner.y), ..inner };
     canvas.rows(text, lines);
 }

@@ -55,11 +55,7 @@ fn in_a_line(past: &Past, today: &str, width: usize) -> String {
         (true, None) => "alone".to_owned(),
         (false, _) => format!("with {}", listed(&others)),
     };
-    if words.width() + with.width() <= width {
-        words + &with
-    } else {
-        words
-    }
+    if words.width() + with.width() <= width { words + &with } else { words }
 }
 
 /// Draws the statistics of all games as a table.
@@ -72,15 +68,9 @@ fn draw_statistics(all: &[Statistics], canvas: &mut Canvas<'_>, area: Rect) {
     let head = head.trim_end().to_owned();
     let mut lines = vec![Line::styled(head, theme.faint())];
     lines.extend(all.iter().map(|all| {
-        let rating = all
-            .rating
-            .as_ref()
-            .map(|rating| rating.replace('±', theme.glyph("±", "~")));
+        let rating = all.rating.as_ref().map(|rating| rating.replace('±', theme.glyph("±", "~")));
         let rating = rating.map_or_else(String::new, |rating| format!("{rating:>14}"));
-        let numbers = format!(
-            "{:<GAME$}{:>7}{:>6}{:>7}{rating}",
-            all.game, all.played, all.won, all.best
-        );
+        let numbers = format!("{:<GAME$}{:>7}{:>6}{:>7}{rating}", all.game, all.played, all.won, all.best);
         let unrated = (all.unrated > 0).then(|| format!("{} not rated", all.unrated));
         let note = all.streak.clone().or(unrated);
         let note = note.map_or_else(String::new, |note| format!("   {note}"));
@@ -115,24 +105,16 @@ impl History {
                 let scores = summary.players.iter().zip(&summary.scores);
                 let scores: Vec<String> = scores.map(|(name, score)| format!("{name} {score}")).collect();
                 let winners: Vec<String> = summary.winners.iter().map(|seat| summary.name(*seat)).collect();
-                let won = if winners.is_empty() {
-                    summary.ended()
-                } else {
-                    format!("won by {}", listed(&winners))
-                };
+                let won = if winners.is_empty() { summary.ended() } else { format!("won by {}", listed(&winners)) };
                 let terms = summary.terms();
                 let played = terms.deal_in_words().unwrap_or_else(|| terms.options_in_words());
                 let unrated = summary.why_finished_is_unrated();
                 let unrated = unrated.map_or_else(String::new, |why| format!(" Not rated: {why}."));
-                (
-                    format!("{}: {won}. {} UTC; {played}.{unrated}", scores.join(", "), past.date()),
-                    theme.ink(),
-                )
+                (format!("{}: {won}. {} UTC; {played}.{unrated}", scores.join(", "), past.date()), theme.ink())
             }
-            What::Waits(summary) => (
-                format!("Paused, with {}. You can resume it.", summary.players.join(", ")),
-                theme.ink(),
-            ),
+            What::Waits(summary) => {
+                (format!("Paused, with {}. You can resume it.", summary.players.join(", ")), theme.ink())
+            }
             What::Open(_) => ("It is being played now.".to_owned(), theme.ink()),
             What::Unread => ("This file is being read.".to_owned(), theme.ink()),
             What::Unreadable(why) => (why.clone(), theme.bad()),
@@ -196,11 +178,7 @@ impl Screen for History {
             draw_statistics(&known, canvas, numbers);
             list
         } else {
-            Rect {
-                y: page.y,
-                height: list.bottom().saturating_sub(page.y),
-                ..list
-            }
+            Rect { y: page.y, height: list.bottom().saturating_sub(page.y), ..list }
         };
         let inner = canvas.section(list, &counted(all.len(), "game"));
         self.chosen = self.chosen.min(all.len() - 1);

@@ -99,11 +99,7 @@ impl Join {
         (title, hint): (&str, &str),
     ) {
         let theme = canvas.theme();
-        let field = if target == PASSWORD {
-            &self.password
-        } else {
-            &self.target
-        };
+        let field = if target == PASSWORD { &self.password } else { &self.target };
         let mark = canvas.target(Rect { height: 3, ..area }.intersection(area), target);
         let inner = canvas.panel(area, title);
         let line = Rect { height: 1, ..inner };
@@ -123,11 +119,7 @@ impl Join {
             }
             _ => (hint, theme.ink()),
         };
-        let below = Rect {
-            y: inner.y + 1,
-            ..inner
-        }
-        .intersection(inner);
+        let below = Rect { y: inner.y + 1, ..inner }.intersection(inner);
         paragraph(canvas, below, Line::styled(words, style));
     }
 }
@@ -142,18 +134,12 @@ impl Screen for Join {
 
     fn draw(&mut self, context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
         let page = column(area.inner(Margin::new(2, 1)), 90);
-        let rows = [
-            Constraint::Length(6),
-            Constraint::Length(4),
-            Constraint::Length(1),
-            Constraint::Min(0),
-        ];
+        let rows = [Constraint::Length(6), Constraint::Length(4), Constraint::Length(1), Constraint::Min(0)];
         let [target, password, button, words] = Layout::vertical(rows).spacing(1).areas(page);
         let (label, text) = match self.purpose {
-            Purpose::Join => (
-                "join",
-                "The ticket names the table and its host, so nobody can impersonate your friend.",
-            ),
+            Purpose::Join => {
+                ("join", "The ticket names the table and its host, so nobody can impersonate your friend.")
+            }
             Purpose::Watch => (
                 "watch",
                 "You see what everybody at the table sees, never a hidden card, and your program checks every step.",

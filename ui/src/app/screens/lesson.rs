@@ -40,11 +40,7 @@ pub struct LessonScreen {
 /// The screen of a game's guided hand, if it has one.
 pub fn guided_hand(info: &'static GameInfo, context: &Context) -> Option<Box<dyn Screen>> {
     let (lesson, told) = Lesson::of(info, context.name())?.ok()?;
-    let mut screen = LessonScreen {
-        info,
-        lesson,
-        table: TableScreen::new(info.name, true),
-    };
+    let mut screen = LessonScreen { info, lesson, table: TableScreen::new(info.name, true) };
     screen.hear(context, told, &mut Requests::new());
     Some(Box::new(screen))
 }
@@ -150,11 +146,7 @@ impl LessonScreen {
         }
         let mut lines = vec![Line::default()];
         for (number, name) in names.iter().enumerate() {
-            let does = if number == 0 {
-                "shuffles, and locks every card"
-            } else {
-                "shuffles again, and adds a lock"
-            };
+            let does = if number == 0 { "shuffles, and locks every card" } else { "shuffles again, and adds a lock" };
             lines.push(Line::from(vec![
                 Span::raw("   "),
                 back("▒▒▒", "###"),
@@ -163,10 +155,7 @@ impl LessonScreen {
             ]));
         }
         let (nobody, keys) = match names {
-            [_] => (
-                "The order is fixed before you see a card.".to_owned(),
-                "You cannot change it later.".to_owned(),
-            ),
+            [_] => ("The order is fixed before you see a card.".to_owned(), "You cannot change it later.".to_owned()),
             _ => {
                 let keys = format!("Its locks open with the keys of {}.", listed(names));
                 ("Nobody knows this card.".to_owned(), keys)
@@ -175,18 +164,13 @@ impl LessonScreen {
         lines.extend([
             Line::from(Span::raw(format!("    {}", theme.glyph("↓", "v")))),
             Line::from(vec![back("  ╭─────╮", "  +-----+")]),
-            Line::from(vec![
-                back("  │▒▒▒▒▒│  ", "  |#####|  "),
-                Span::styled(nobody, theme.accent()),
-            ]),
+            Line::from(vec![back("  │▒▒▒▒▒│  ", "  |#####|  "), Span::styled(nobody, theme.accent())]),
             Line::from(vec![back("  │▒▒▒▒▒│  ", "  |#####|  "), Span::raw(keys)]),
             Line::from(vec![back("  ╰─────╯", "  +-----+")]),
             Line::default(),
         ]);
         if names.len() > 1 {
-            lines.push(Line::raw(
-                " After a real game every shuffle is computed again. If any one",
-            ));
+            lines.push(Line::raw(" After a real game every shuffle is computed again. If any one"));
             lines.push(Line::raw(" of you was honest, nobody can have stacked the deck."));
         }
         canvas.rows(inner, lines);
@@ -400,11 +384,7 @@ mod tests {
                     }
                     let below = (0..size.0).map(|x| stage.shell.layer().at((x, size.1 - 1).into()));
                     let below: BTreeSet<_> = below.collect();
-                    assert!(
-                        below.len() == 1 && !below.contains(&None),
-                        "{}: {below:?}\n{shown}",
-                        info.id
-                    );
+                    assert!(below.len() == 1 && !below.contains(&None), "{}: {below:?}\n{shown}", info.id);
                     stage.click_on("Enter: ");
                 }
                 let shown = stage.draw();

@@ -92,13 +92,9 @@ const SENTENCE: usize = 2;
 /// Divides a screen into its body, within the margin, and its foot.
 fn body_and_foot(area: Rect) -> [Rect; 2] {
     let rows = u16::try_from(SENTENCE).unwrap_or(0) + 2;
-    let [_, body, _, foot] = Layout::vertical([
-        Constraint::Length(1),
-        Constraint::Min(0),
-        Constraint::Length(1),
-        Constraint::Length(rows),
-    ])
-    .areas(area);
+    let [_, body, _, foot] =
+        Layout::vertical([Constraint::Length(1), Constraint::Min(0), Constraint::Length(1), Constraint::Length(rows)])
+            .areas(area);
     [body.inner(Margin::new(2, 0)), foot]
 }
 
@@ -109,19 +105,12 @@ fn foot(canvas: &mut Canvas<'_>, area: Rect, sentences: &[String], mut keys: Vec
     let [rule, sentence, line] =
         Layout::vertical([Constraint::Length(1), Constraint::Min(0), Constraint::Length(1)]).areas(area);
     let [sentence, line] = [sentence, line].map(|area| area.inner(Margin::new(2, 0)));
-    canvas.put(
-        rule,
-        Line::styled(theme.glyph("━", "=").repeat(usize::from(rule.width)), theme.faint()),
-    );
+    canvas.put(rule, Line::styled(theme.glyph("━", "=").repeat(usize::from(rule.width)), theme.faint()));
     let width = usize::from(sentence.width);
     let wraps = sentences.iter().map(|text| wrapped(text, width, 0));
     let rows = wraps.reduce(|best, next| if best.len() <= SENTENCE { best } else { next });
     canvas.rows(sentence, rows.unwrap_or_default().into_iter().map(Line::raw));
-    let room = |keys: &[KeyHelp<'_>]| {
-        keys.iter()
-            .map(|(key, label, _)| key.width() + label.width() + 3)
-            .sum::<usize>()
-    };
+    let room = |keys: &[KeyHelp<'_>]| keys.iter().map(|(key, label, _)| key.width() + label.width() + 3).sum::<usize>();
     while room(&keys) > width + 2 && keys.len() > 1 {
         // First those that nobody can click, then from the end; the last one is the way out.
         let hint = keys.iter().position(|(.., target)| target.is_none());
@@ -137,21 +126,14 @@ fn put_keys(canvas: &mut Canvas<'_>, area: Rect, gap: u16, keys: Vec<KeyHelp<'_>
     let mut at = area;
     for (key, label, target) in keys {
         let text = Line::from(vec![Span::styled(key, theme.key()), Span::raw(format!(" {label}"))]);
-        let area = Rect {
-            width: u16::try_from(text.width()).unwrap_or(u16::MAX).min(at.width),
-            ..at
-        };
+        let area = Rect { width: u16::try_from(text.width()).unwrap_or(u16::MAX).min(at.width), ..at };
         let rest = canvas.lead(at, text);
         if let Some(target) = target
             && canvas.target(area, target).focused
         {
             canvas.tint(area, theme.focused());
         }
-        at = Rect {
-            x: rest.x.saturating_add(gap).min(rest.right()),
-            width: rest.width.saturating_sub(gap),
-            ..rest
-        };
+        at = Rect { x: rest.x.saturating_add(gap).min(rest.right()), width: rest.width.saturating_sub(gap), ..rest };
     }
 }
 
@@ -172,11 +154,7 @@ fn line_after(intent: Intent, chosen: usize, last: usize) -> Option<usize> {
 /// A centred column, at most `most` wide to stay readable.
 fn column(area: Rect, most: u16) -> Rect {
     let width = area.width.min(most);
-    Rect {
-        x: area.x + (area.width - width) / 2,
-        width,
-        ..area
-    }
+    Rect { x: area.x + (area.width - width) / 2, width, ..area }
 }
 
 /// The first line to show in a window of `rows` rows over `all` lines, to make `line` visible.

@@ -26,19 +26,13 @@ fn in_lines(results: &Results, canvas: &Canvas<'_>) -> Vec<Line<'static>> {
     let theme = canvas.theme();
     let rating = results.rating.as_ref();
     let rating = rating.map_or_else(String::new, |rating| format!(": your rating {rating}"));
-    let mut lines = vec![Line::styled(
-        format!("{}{}", results.game, shown(&rating, canvas)),
-        theme.title(),
-    )];
+    let mut lines = vec![Line::styled(format!("{}{}", results.game, shown(&rating, canvas)), theme.title())];
     let row = |name: &str, played: &str, won: &str, rating: &str| {
         let name = cut(name, NAME, theme);
         let pad = " ".repeat(NAME.saturating_sub(name.width()));
         shown(&format!("  {name}{pad}{played:>7}{won:>7}{rating:>14}"), canvas)
     };
-    lines.push(Line::styled(
-        row("", "played", "won", "").trim_end().to_owned(),
-        theme.faint(),
-    ));
+    lines.push(Line::styled(row("", "played", "won", "").trim_end().to_owned(), theme.faint()));
     for (seats, tables) in &results.tables {
         let name = counted(*seats, "seat");
         let text = row(&name, &tables.played.to_string(), &tables.won.to_string(), "");
@@ -87,17 +81,10 @@ impl Screen for Opponents {
         let rows = usize::from(page.height.saturating_sub(1));
         self.last = lines.len().saturating_sub(rows);
         self.first = self.first.min(self.last);
-        let text = Rect {
-            height: page.height.saturating_sub(1),
-            ..page
-        };
+        let text = Rect { height: page.height.saturating_sub(1), ..page };
         canvas.rows(text, lines.into_iter().skip(self.first));
         if self.first < self.last {
-            let below = Rect {
-                y: text.bottom(),
-                height: 1,
-                ..page
-            };
+            let below = Rect { y: text.bottom(), height: 1, ..page };
             let words = format!("{} below", counted(self.last - self.first, "more line"));
             canvas.put(below, Line::styled(words, canvas.theme().accent()));
         }
@@ -130,15 +117,10 @@ mod tests {
 
     fn stage(ascii: bool, opponents: usize) -> TestApp {
         let mut stage = TestApp::at_home(ascii);
-        let mut games = vec![
-            past(&[("me", 1), ("normal", 2), ("sharp", 3)], 1),
-            past(&[("me", 2), ("1a2b3c4d5e6f", 1)], 2),
-        ];
+        let mut games =
+            vec![past(&[("me", 1), ("normal", 2), ("sharp", 3)], 1), past(&[("me", 2), ("1a2b3c4d5e6f", 1)], 2)];
         games.extend((0..opponents).map(|number| past(&[("me", 1), (&format!("{number:08}"), 2)], 3)));
-        stage.input(Input::Library(Library {
-            waiting: Vec::new(),
-            past: games,
-        }));
+        stage.input(Input::Library(Library { waiting: Vec::new(), past: games }));
         stage.click_on("history");
         stage
     }
@@ -169,10 +151,7 @@ mod tests {
         assert!(stage.draw().contains("more lines below"), "{}", stage.draw());
         stage.key(KeyCode::End);
         let shown = stage.draw();
-        assert!(
-            shown.contains("A rating begins at 25") && !shown.contains("below"),
-            "{shown}"
-        );
+        assert!(shown.contains("A rating begins at 25") && !shown.contains("below"), "{shown}");
         stage.key(KeyCode::Up);
         assert!(stage.draw().contains("1 more line below"));
         stage.key(KeyCode::Esc);

@@ -57,12 +57,7 @@ impl People {
     pub(super) fn at(here: Vec<SeatPerson>, chosen: Option<PeerKey>) -> Self {
         let keys: Vec<PeerKey> = here.iter().map(|person| person.key).collect();
         let chosen = keys.iter().position(|key| Some(*key) == chosen).unwrap_or(0);
-        Self {
-            here,
-            keys,
-            chosen,
-            field: None,
-        }
+        Self { here, keys, chosen, field: None }
     }
 
     /// Takes people in who are new in the book, and leaves those out who were forgotten.
@@ -80,11 +75,7 @@ impl People {
     fn entry<'a>(&'a self, context: &'a Context, at: usize) -> Option<Entry<'a>> {
         let key = *self.keys.get(at)?;
         let here = self.here.iter().find(|person| person.key == key);
-        Some(Entry {
-            key,
-            person: context.people.get(&key),
-            announced: here.map(|person| person.announced.as_str()),
-        })
+        Some(Entry { key, person: context.people.get(&key), announced: here.map(|person| person.announced.as_str()) })
     }
 
     /// The mark of an entry: its sign, and a word or two.
@@ -221,11 +212,8 @@ impl Screen for People {
         self.sort(context);
         let theme = canvas.theme();
         let page = column(area.inner(Margin::new(2, 1)), 110);
-        let rows = [
-            Constraint::Min(3),
-            Constraint::Length(ABOUT),
-            Constraint::Length(if area.height > 20 { OWN } else { 0 }),
-        ];
+        let rows =
+            [Constraint::Min(3), Constraint::Length(ABOUT), Constraint::Length(if area.height > 20 { OWN } else { 0 })];
         let [list, about, own] = Layout::vertical(rows).spacing(u16::from(area.height > 20)).areas(page);
         draw_own(context, theme, canvas, own);
         if self.keys.is_empty() {
@@ -247,22 +235,12 @@ impl Screen for People {
                 MarkKind::Blocked => theme.faint(),
                 MarkKind::Known | MarkKind::New => theme.text(),
             };
-            let at_table = if entry.announced.is_some() {
-                "at this table, "
-            } else {
-                ""
-            };
+            let at_table = if entry.announced.is_some() { "at this table, " } else { "" };
             let last = entry.person.and_then(|person| person.last.clone());
             let last = last.map_or_else(String::new, |day| format!(", {day}"));
             let name = format!("{sign} {}", entry.name());
             let more = format!("{at_table}{words}{last}");
-            row(
-                canvas,
-                Rect { y, height: 1, ..inner },
-                Target::Row(at),
-                (&name, style),
-                &more,
-            );
+            row(canvas, Rect { y, height: 1, ..inner }, Target::Row(at), (&name, style), &more);
         }
         self.draw_about(context, canvas, about);
     }
@@ -378,11 +356,7 @@ mod tests {
 
     fn book() -> Book {
         let mut book = Book::default();
-        for (seed, name, day) in [
-            (1, "Ada", "2026-01-30"),
-            (2, "Ben", "2026-01-31"),
-            (3, "Eve", "2026-02-01"),
-        ] {
+        for (seed, name, day) in [(1, "Ada", "2026-01-30"), (2, "Ben", "2026-01-31"), (3, "Eve", "2026-02-01")] {
             book.met(key(seed), name, seed == 2, day, true);
         }
         book.change(key(1), None, &Change::Name("Lady A".to_owned())).unwrap();
@@ -430,12 +404,7 @@ mod tests {
         stage.key(KeyCode::Enter);
         stage.keys("fb");
         stage.keys("xy");
-        let asked = [
-            Change::Name("Benny".to_owned()),
-            Change::Favourite(true),
-            Change::Blocked(true),
-            Change::Forget,
-        ];
+        let asked = [Change::Name("Benny".to_owned()), Change::Favourite(true), Change::Blocked(true), Change::Forget];
         assert_eq!(changes(&stage), asked.map(|change| (key(2), change)));
         // Esc closes the field first.
         stage.keys("n");
@@ -450,10 +419,7 @@ mod tests {
         stage.click_on("b block");
         stage.click_on("forget");
         stage.keys("y");
-        assert_eq!(
-            changes(&stage),
-            [(key(1), Change::Blocked(true)), (key(1), Change::Forget)]
-        );
+        assert_eq!(changes(&stage), [(key(1), Change::Blocked(true)), (key(1), Change::Forget)]);
         stage.input(Input::People(Book::default()));
         assert!(stage.draw().contains("will appear here"), "{}", stage.draw());
     }

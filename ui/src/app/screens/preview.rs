@@ -35,14 +35,10 @@ const PIGMENTS: [(Pigment, &str, &str); 5] = [
 pub(super) fn preview(canvas: &mut Canvas<'_>, area: Rect, pyramids: Pyramids) {
     let inner = canvas.panel(area, "Preview");
     let [hand, rest] = if area.height >= HIGH {
-        Layout::vertical([Constraint::Length(CARD.1), Constraint::Fill(1)])
-            .spacing(1)
-            .areas(inner)
+        Layout::vertical([Constraint::Length(CARD.1), Constraint::Fill(1)]).spacing(1).areas(inner)
     } else {
         let width = CARD.0 * 3 + 2;
-        Layout::horizontal([Constraint::Length(width), Constraint::Fill(1)])
-            .spacing(3)
-            .areas(inner)
+        Layout::horizontal([Constraint::Length(width), Constraint::Fill(1)]).spacing(3).areas(inner)
     };
     cards(canvas, hand);
     let gap = u16::from(area.height >= HIGH);
@@ -61,18 +57,10 @@ fn cards(canvas: &mut Canvas<'_>, area: Rect) {
     let places = places.spacing(1).flex(Flex::Start);
     for (number, (place, (rank, suit, glyph, ascii))) in places.split(area).iter().zip(CARDS).enumerate() {
         let glyph = theme.glyph(glyph, ascii);
-        let card = Card {
-            rank,
-            suit: glyph,
-            style: theme.suit(suit),
-            ..Card::default()
-        };
+        let card = Card { rank, suit: glyph, style: theme.suit(suit), ..Card::default() };
         card.draw(canvas, *place, CardSize::Small, None);
         if number == 1 {
-            let focused = Mark {
-                focused: true,
-                ..Mark::default()
-            };
+            let focused = Mark { focused: true, ..Mark::default() };
             let (set, style) = focused.border(theme);
             canvas.render(Block::bordered().border_set(set).border_style(style), *place);
         }
@@ -89,11 +77,7 @@ fn draw_pyramids(canvas: &mut Canvas<'_>, area: Rect, pyramids: Pyramids) {
             Pyramids::Xeno => xeno,
         };
         let style = theme.pigment(pigment);
-        let middle = if theme.shows_letters() {
-            letter
-        } else {
-            theme.glyph("█", "^")
-        };
+        let middle = if theme.shows_letters() { letter } else { theme.glyph("█", "^") };
         let (left, right) = (theme.glyph("▟", "/"), theme.glyph("▙", "\\"));
         top.push(Span::styled(format!(" {}  ", theme.glyph("▲", "^")), style));
         foot.push(Span::styled(format!("{left}{middle}{right} "), style));

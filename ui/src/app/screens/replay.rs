@@ -67,12 +67,7 @@ impl Default for ReplayScreen {
 impl ReplayScreen {
     /// A replay that has been read, at a step.
     pub fn at(context: &Context, replay: &Arc<Replay>, number: usize, eyes: Eyes) -> Self {
-        let mut screen = Self {
-            replay: Some(Arc::clone(replay)),
-            number,
-            eyes,
-            ..Self::default()
-        };
+        let mut screen = Self { replay: Some(Arc::clone(replay)), number, eyes, ..Self::default() };
         screen.show(context);
         screen
     }
@@ -105,11 +100,7 @@ impl ReplayScreen {
         let sealed = if step.opened { "" } else { ", never opened" };
         let (number, all, deal) = (self.number + 1, replay.len(), u64::from(step.deal) + 1);
         let long = format!("Step {number} of {all}, deal {deal}{sealed}: {eyes}");
-        Some(if long.width() <= room {
-            long
-        } else {
-            format!("{number} of {all}: {eyes}")
-        })
+        Some(if long.width() <= room { long } else { format!("{number} of {all}: {eyes}") })
     }
 
     fn go(&mut self, context: &Context, to: usize) {
@@ -125,10 +116,7 @@ impl ReplayScreen {
         let to = match (starts.len(), ahead) {
             (0 | 1, true) => self.number + 10,
             (0 | 1, false) => self.number.saturating_sub(10),
-            (_, true) => starts
-                .into_iter()
-                .find(|start| *start > self.number)
-                .unwrap_or(usize::MAX),
+            (_, true) => starts.into_iter().find(|start| *start > self.number).unwrap_or(usize::MAX),
             (_, false) => starts.into_iter().rfind(|start| *start < self.number).unwrap_or(0),
         };
         self.go(context, to);
@@ -181,11 +169,7 @@ impl ReplayScreen {
         let x = canvas.button((x, row.y), &space, label, PLAY);
         let x = canvas.button((x, row.y), "", theme.glyph("→", ">"), ON);
         let x = canvas.button((x, row.y), "e", "view", EYES) + 1;
-        let rest = Rect {
-            x,
-            width: row.right().saturating_sub(x),
-            ..row
-        };
+        let rest = Rect { x, width: row.right().saturating_sub(x), ..row };
         let words = self.place(usize::from(rest.width)).unwrap_or_default();
         canvas.put(rest, Line::styled(words, theme.title()));
     }
@@ -221,13 +205,9 @@ impl Screen for ReplayScreen {
         if self.replay.is_none() {
             let (words, style) = match &self.failed {
                 Some(why) => (why.clone(), theme.bad()),
-                None => (
-                    format!(
-                        "Checking every step before it is shown: {} of {}.",
-                        self.done, self.total
-                    ),
-                    theme.title(),
-                ),
+                None => {
+                    (format!("Checking every step before it is shown: {} of {}.", self.done, self.total), theme.title())
+                }
             };
             let page = area.inner(Margin::new(2, 1));
             return paragraph(canvas, page, Line::styled(words, style));
@@ -256,10 +236,7 @@ impl Screen for ReplayScreen {
             }
             Target::Button(number) if number >= BAR => {
                 let last = self.replay.as_ref().map_or(0, |replay| replay.last());
-                let (cell, cells) = (
-                    usize::from(number - BAR),
-                    usize::from(self.cells.saturating_sub(1)).max(1),
-                );
+                let (cell, cells) = (usize::from(number - BAR), usize::from(self.cells.saturating_sub(1)).max(1));
                 // The first step of the cell: the bar rounds down.
                 self.go(context, (cell * last).div_ceil(cells));
             }
@@ -361,10 +338,7 @@ impl Screen for ReplayScreen {
         vec![
             (keys.keys(Intent::Left), "previous step".to_owned()),
             (keys.keys(Intent::Right), "next step".to_owned()),
-            (
-                keys.keys(Intent::PageUp),
-                "the start of this hand, or of the one before".to_owned(),
-            ),
+            (keys.keys(Intent::PageUp), "the start of this hand, or of the one before".to_owned()),
             (keys.keys(Intent::PageDown), "the next hand".to_owned()),
             (keys.keys(Intent::First), "the beginning".to_owned()),
             (keys.keys(Intent::Last), "the end".to_owned()),

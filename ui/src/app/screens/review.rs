@@ -36,13 +36,7 @@ pub struct Review {
 impl Review {
     /// A review of the decisions at this seat, which begins when the screen opens.
     pub fn of(me: Seat) -> Self {
-        Self {
-            me,
-            progress: "Reading the game.".to_owned(),
-            reviewed: None,
-            failed: None,
-            chosen: 0,
-        }
+        Self { me, progress: "Reading the game.".to_owned(), reviewed: None, failed: None, chosen: 0 }
     }
 
     fn mistakes(&self) -> &[Mistake] {
@@ -52,10 +46,7 @@ impl Review {
     fn headline(&self) -> String {
         let Some(reviewed) = &self.reviewed else {
             return self.failed.clone().unwrap_or_else(|| {
-                format!(
-                    "{} The sharp bot looks at each of your decisions and sees only what you saw.",
-                    self.progress
-                )
+                format!("{} The sharp bot looks at each of your decisions and sees only what you saw.", self.progress)
             });
         };
         match (reviewed.decisions, reviewed.mistakes.len()) {
@@ -97,10 +88,7 @@ impl Review {
         let made = replay.step(mistake.step).acts.first().map(|act| &act.action);
         let in_words = |action| words(step.game, action, &view);
         let better = mistake.better.action.as_ref().map(in_words);
-        [
-            made.map(in_words).unwrap_or_default(),
-            better.unwrap_or_else(|| "wait".to_owned()),
-        ]
+        [made.map(in_words).unwrap_or_default(), better.unwrap_or_else(|| "wait".to_owned())]
     }
 
     fn open(&self, context: &Context, requests: &mut Requests) {
@@ -123,16 +111,9 @@ impl Screen for Review {
         let width = usize::from(page.width).saturating_sub(4);
         let text = wrapped(&self.headline(), width, 0);
         let tall = u16::try_from(text.len()).unwrap_or(u16::MAX).saturating_add(2);
-        let top = Rect {
-            height: tall.min(page.height),
-            ..page
-        };
+        let top = Rect { height: tall.min(page.height), ..page };
         let inner = canvas.panel(top, TITLE);
-        let style = if self.failed.is_some() {
-            theme.bad()
-        } else {
-            theme.ink()
-        };
+        let style = if self.failed.is_some() { theme.bad() } else { theme.ink() };
         canvas.rows(inner, text.into_iter().map(|row| Line::styled(row, style)));
         let mut y = top.bottom().saturating_add(1);
         let last = page.bottom().saturating_sub(1);
@@ -156,11 +137,7 @@ impl Screen for Review {
             }
             let at = Rect { y, height: 1, ..page };
             row(canvas, at, Target::Row(number), (&words, theme.title()), &cost);
-            let below = Rect {
-                y: y + 1,
-                height: rows - 1,
-                ..page
-            };
+            let below = Rect { y: y + 1, height: rows - 1, ..page };
             canvas.rows(below, lines);
             y = y.saturating_add(rows).saturating_add(1);
         }
@@ -252,10 +229,7 @@ mod tests {
         let decisions = replay.decisions(Seat::FIRST);
         let mistake = |(step, percent): (&usize, u8)| Mistake {
             step: *step,
-            better: Better {
-                action: (percent != 8).then_some(AnyAction::Loot(LootAction::Fire)),
-                percent,
-            },
+            better: Better { action: (percent != 8).then_some(AnyAction::Loot(LootAction::Fire)), percent },
         };
         Reviewed {
             decisions: decisions.len(),
@@ -296,11 +270,7 @@ mod tests {
     fn good_play_is_praised() {
         let mut stage = stage(false);
         told(&mut stage, 0);
-        assert!(
-            stage.draw().contains("It would have played as you did."),
-            "{}",
-            stage.draw()
-        );
+        assert!(stage.draw().contains("It would have played as you did."), "{}", stage.draw());
         stage.key(KeyCode::Enter);
         assert_eq!(stage.shell.trail().last().unwrap(), "review");
     }

@@ -109,11 +109,7 @@ pub fn screens(ascii: bool) -> Vec<(&'static str, TestApp)> {
     })));
     let mut audit = at("history");
     audit.keys("a");
-    audit.input(Input::UiEvent(UiEvent::Checking(AuditProgress {
-        done: 30,
-        total: 90,
-        ..AuditProgress::default()
-    })));
+    audit.input(Input::UiEvent(UiEvent::Checking(AuditProgress { done: 30, total: 90, ..AuditProgress::default() })));
     let mut rules = home();
     rules.keys("R");
     let mut palette = home();

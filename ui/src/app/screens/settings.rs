@@ -46,16 +46,8 @@ enum Item {
     BotDelay,
 }
 
-const ITEMS: [Item; 8] = [
-    Item::Name,
-    Item::Theme,
-    Item::Pyramids,
-    Item::Letters,
-    Item::Ascii,
-    Item::Motion,
-    Item::Level,
-    Item::BotDelay,
-];
+const ITEMS: [Item; 8] =
+    [Item::Name, Item::Theme, Item::Pyramids, Item::Letters, Item::Ascii, Item::Motion, Item::Level, Item::BotDelay];
 
 /// The settings, with a sample of what they change.
 #[derive(Debug)]
@@ -67,10 +59,7 @@ pub struct SettingsScreen {
 impl SettingsScreen {
     /// With the settings as they are.
     pub fn new(context: &Context) -> Self {
-        Self {
-            name: Field::new(MAX_NAME).with(context.name()),
-            focus: None,
-        }
+        Self { name: Field::new(MAX_NAME).with(context.name()), focus: None }
     }
 
     fn change(&self, context: &Context, item: Item, by: i32, requests: &mut Requests) {
@@ -111,10 +100,7 @@ impl SettingsScreen {
     fn keep_name(&self, context: &Context, requests: &mut Requests) {
         let name = self.name.text().trim().to_owned();
         if !name.is_empty() && name != context.name() {
-            let settings = Settings {
-                name: Some(name),
-                ..context.settings.clone()
-            };
+            let settings = Settings { name: Some(name), ..context.settings.clone() };
             requests.push(Request::Settings(Box::new(settings)));
         }
     }
@@ -150,10 +136,9 @@ fn told(settings: &Settings, item: Item) -> (&'static str, String, &'static str)
         }
         Item::Letters => {
             let (name, meaning) = match settings.letters {
-                Letters::Auto => (
-                    "without colours",
-                    "Pyramids show letters, and suits plain signs, in the theme mono.",
-                ),
+                Letters::Auto => {
+                    ("without colours", "Pyramids show letters, and suits plain signs, in the theme mono.")
+                }
                 Letters::Always => (
                     "always",
                     "Pyramids show letters, and suits plain signs: for players who confuse some colours, or fonts without \
@@ -170,17 +155,11 @@ fn told(settings: &Settings, item: Item) -> (&'static str, String, &'static str)
                 Some(_) => "For terminals or fonts without half blocks, suits and check marks.",
             },
         ),
-        Item::Motion => (
-            "motion",
-            yes(settings.motion),
-            "Cards move, and scores appear step by step.",
-        ),
+        Item::Motion => ("motion", yes(settings.motion), "Cards move, and scores appear step by step."),
         Item::Level => ("bots play", settings.bot_level.name().to_owned(), "For new tables."),
-        Item::BotDelay => (
-            "bots think",
-            format!("{} ms", settings.bot_delay),
-            "Wait before each action, at new tables.",
-        ),
+        Item::BotDelay => {
+            ("bots think", format!("{} ms", settings.bot_delay), "Wait before each action, at new tables.")
+        }
     }
 }
 
@@ -207,11 +186,7 @@ impl Screen for SettingsScreen {
             let [list, notes] = Layout::vertical(parts).spacing(1).areas(left);
             [list, sample, notes]
         } else {
-            let parts = [
-                Constraint::Length(settings),
-                Constraint::Fill(1),
-                Constraint::Length(SAMPLE.0),
-            ];
+            let parts = [Constraint::Length(settings), Constraint::Fill(1), Constraint::Length(SAMPLE.0)];
             let [list, notes, sample] = Layout::vertical(parts).spacing(1).areas(page);
             [list, sample, notes]
         };

@@ -69,10 +69,7 @@ fn lobby_shows_its_ticket_on_pages_of_their_own() {
     }));
     stage.click_on("256f4fc1");
     let long = lobby().ticket.map(|ticket| ticket.repeat(2));
-    let view = LobbyView {
-        ticket: long,
-        ..lobby()
-    };
+    let view = LobbyView { ticket: long, ..lobby() };
     stage.input(Input::UiEvent(UiEvent::Session(SessionEvent::Lobby(view))));
     stage.keys("a");
     let shown = stage.draw();
@@ -96,10 +93,7 @@ fn lobby_shows_its_ticket_on_pages_of_their_own() {
     assert!(stage.effects.iter().any(says), "{:?}", stage.effects);
     let milliseconds = 37;
     let seat = Seat::new(2).unwrap();
-    stage.input(Input::UiEvent(UiEvent::Session(SessionEvent::RoundTrip {
-        seat,
-        milliseconds,
-    })));
+    stage.input(Input::UiEvent(UiEvent::Session(SessionEvent::RoundTrip { seat, milliseconds })));
     assert!(!stage.draw().contains("37 ms"), "a local bot has no distance");
 }
 
@@ -117,10 +111,7 @@ fn lobby_says_whom_the_address_book_knows() {
         stage.input(Input::UiEvent(UiEvent::Session(lobby)));
         for number in 1..4 {
             let seat = Seat::new(number).unwrap();
-            stage.input(Input::UiEvent(UiEvent::Session(SessionEvent::RoundTrip {
-                seat,
-                milliseconds,
-            })));
+            stage.input(Input::UiEvent(UiEvent::Session(SessionEvent::RoundTrip { seat, milliseconds })));
         }
         if ascii {
             assert!(stage.draw().is_ascii(), "{}", stage.draw());
@@ -170,10 +161,7 @@ fn tables_of_the_list_show_marks_that_no_host_can_announce() {
         mark: person.mark,
     });
     let tables: Vec<ListedTable> = tables.collect();
-    stage.input(Input::Lan(Some(Listing {
-        tables,
-        ..Listing::default()
-    })));
+    stage.input(Input::Lan(Some(Listing { tables, ..Listing::default() })));
     insta::assert_snapshot!("met-tables-80x24", stage.draw());
 }
 
@@ -201,10 +189,7 @@ fn a_table_of_the_network_takes_no_other_lines_place() {
     let (before, _) = row.split_once("settings").unwrap();
     let at = Position::new(u16::try_from(before.chars().count()).unwrap(), 23);
     stage.input(Input::User(UserInput::MouseMoved(at)));
-    stage.input(Input::Lan(Some(Listing {
-        tables: vec![listed(1, "Cleo")],
-        ..Listing::default()
-    })));
+    stage.input(Input::Lan(Some(Listing { tables: vec![listed(1, "Cleo")], ..Listing::default() })));
     assert!(stage.draw().contains("Loot with Cleo"));
     stage.key(KeyCode::Enter);
     assert_eq!(stage.shell.trail(), ["home", "settings"]);
@@ -226,10 +211,7 @@ fn listed(host: u8, name: &str) -> ListedTable {
 }
 
 fn list(stage: &mut TestApp, tables: &[ListedTable]) {
-    stage.input(Input::Lan(Some(Listing {
-        tables: tables.to_vec(),
-        ..Listing::default()
-    })));
+    stage.input(Input::Lan(Some(Listing { tables: tables.to_vec(), ..Listing::default() })));
 }
 
 /// The ticket of the table that the interface has asked to join.
@@ -276,10 +258,7 @@ fn palette_has_the_tables_beyond_the_panel() {
     let mut stage = TestApp::at_home(false);
     list(&mut stage, &tables);
     let shown = stage.draw();
-    assert!(
-        shown.contains("Loot with Cleo") && !shown.contains("Loot with Dora"),
-        "{shown}"
-    );
+    assert!(shown.contains("Loot with Cleo") && !shown.contains("Loot with Dora"), "{shown}");
     assert!(shown.contains("3 more: press : and type join"), "{shown}");
     for letter in ":join fay".chars() {
         stage.key(KeyCode::Char(letter));
@@ -331,14 +310,8 @@ fn first_start_asks_for_a_name_and_saves_it() {
 
 #[test]
 fn letters_open_screens_from_home() {
-    let names = [
-        ('j', "join"),
-        ('w', "watch"),
-        ('H', "history"),
-        (',', "settings"),
-        ('R', "Rules of Loot"),
-        ('o', "Loot"),
-    ];
+    let names =
+        [('j', "join"), ('w', "watch"), ('H', "history"), (',', "settings"), ('R', "Rules of Loot"), ('o', "Loot")];
     for (letter, name) in names {
         let mut stage = TestApp::at_home(false);
         stage.key(KeyCode::Char(letter));
@@ -379,11 +352,7 @@ fn set_up_opens_the_table_that_it_shows() {
     // Others can join; one bot, a time for turns among the further options, which Enter unfolds and does not begin.
     let table = opening(">vv>vvvvv-vv>-");
     assert_eq!((table.bots, table.networked, table.lan), (1, true, true));
-    assert!(
-        table.options.contains(&("turn-time".to_owned(), "60".to_owned())),
-        "{:?}",
-        table.options
-    );
+    assert!(table.options.contains(&("turn-time".to_owned(), "60".to_owned())), "{:?}", table.options);
     let table = opening("<-");
     assert!(table.networked && !table.lan, "only with the ticket");
     // "Anybody" is offered only with meeting points; without them the third step leads back to the first choice.
@@ -415,16 +384,7 @@ fn every_setting_can_be_reached_on_a_small_screen() {
         }
         stage.key(KeyCode::Down);
     }
-    for name in [
-        "who can join",
-        "bots",
-        "password",
-        "who begins",
-        "houses can fall",
-        "strict",
-        "away",
-        "Enter",
-    ] {
+    for name in ["who can join", "bots", "password", "who begins", "houses can fall", "strict", "away", "Enter"] {
         assert!(seen.contains(name), "{name}: {seen}");
     }
 }
@@ -440,10 +400,7 @@ fn all_of_the_history_can_be_reached() {
         bytes: 4000,
         what: What::Unreadable(format!("number {number}")),
     };
-    stage.input(Input::Library(Library {
-        waiting: Vec::new(),
-        past: (0..40).map(past).collect(),
-    }));
+    stage.input(Input::Library(Library { waiting: Vec::new(), past: (0..40).map(past).collect() }));
     stage.click_on("history");
     for _ in 0..39 {
         stage.key(KeyCode::Down);
@@ -531,11 +488,7 @@ fn characters_typed_with_altgr_do_what_they_do_without() {
         let (mut plain, mut other) = (TestApp::at_home(false), TestApp::at_home(false));
         for c in text.chars() {
             plain.key(KeyCode::Char(c));
-            other.input(Input::User(UserInput::Key(Key {
-                code: KeyCode::Char(c),
-                ctrl: true,
-                alt: true,
-            })));
+            other.input(Input::User(UserInput::Key(Key { code: KeyCode::Char(c), ctrl: true, alt: true })));
             assert_eq!(plain.draw(), other.draw(), "{c} of {text}");
         }
         assert_ne!(plain.draw(), TestApp::at_home(false).draw(), "{text}");
@@ -545,10 +498,7 @@ fn characters_typed_with_altgr_do_what_they_do_without() {
 /// Ctrl-Z belongs to the shell, also in a text field, unless the player gives it another meaning.
 #[test]
 fn ctrl_z_stops_the_program_unless_it_is_bound() {
-    let ctrl_z = Key {
-        ctrl: true,
-        ..KeyCode::Char('z').into()
-    };
+    let ctrl_z = Key { ctrl: true, ..KeyCode::Char('z').into() };
     let press = |stage: &mut TestApp| {
         stage.shell.context_mut().stops = true;
         let effects = stage.shell.update(Input::User(UserInput::Key(ctrl_z)));
@@ -562,8 +512,6 @@ fn ctrl_z_stops_the_program_unless_it_is_bound() {
     stage.shell.context_mut().keymap = Keymap::new(&own).unwrap();
     assert!(!press(&mut stage));
     // Without a shell it means nothing.
-    let effects = TestApp::at_home(false)
-        .shell
-        .update(Input::User(UserInput::Key(ctrl_z)));
+    let effects = TestApp::at_home(false).shell.update(Input::User(UserInput::Key(ctrl_z)));
     assert!(effects.is_empty());
 }

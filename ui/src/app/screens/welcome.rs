@@ -23,9 +23,7 @@ pub struct Welcome {
 
 impl Default for Welcome {
     fn default() -> Self {
-        Self {
-            name: Field::new(MAX_NAME),
-        }
+        Self { name: Field::new(MAX_NAME) }
     }
 }
 
@@ -41,10 +39,8 @@ impl Welcome {
             "" => &context.user,
             name => name,
         };
-        requests.push(Request::Settings(Box::new(Settings {
-            name: Some(name.to_owned()),
-            ..context.settings.clone()
-        })));
+        requests
+            .push(Request::Settings(Box::new(Settings { name: Some(name.to_owned()), ..context.settings.clone() })));
         requests.push(Request::Replace(Box::new(Home::default())));
     }
 }
@@ -61,11 +57,7 @@ impl Screen for Welcome {
         let proposal = format!("keep {}", context.user);
         let help = vec![
             (keys.key(Intent::Choose), "continue", Some(GO)),
-            (
-                keys.key(Intent::Back),
-                proposal.as_str(),
-                Some(Target::Key(Intent::Back)),
-            ),
+            (keys.key(Intent::Back), proposal.as_str(), Some(Target::Key(Intent::Back))),
         ];
         let [body, below] = body_and_foot(area);
         foot(canvas, below, &[sentence.to_owned()], help);
@@ -83,18 +75,11 @@ impl Screen for Welcome {
         let inner = canvas.panel(panel, "Your name at the table?");
         canvas.target(panel, NAME);
         let [_, field] = Layout::vertical([Constraint::Length(1), Constraint::Length(1)]).areas(inner);
-        let field = canvas.lead(
-            field,
-            Line::styled(format!("{} ", theme.glyph("▌", ">")), theme.accent()),
-        );
+        let field = canvas.lead(field, Line::styled(format!("{} ", theme.glyph("▌", ">")), theme.accent()));
         canvas.tint(field, theme.focused());
         self.name.draw(canvas, field);
         if self.name.is_empty() {
-            let behind = Rect {
-                x: field.x.saturating_add(2),
-                width: field.width.saturating_sub(2),
-                ..field
-            };
+            let behind = Rect { x: field.x.saturating_add(2), width: field.width.saturating_sub(2), ..field };
             canvas.put(behind, Line::styled(context.user.clone(), theme.faint()));
         }
     }

@@ -209,14 +209,7 @@ impl Shell {
     }
 
     pub(super) fn intent(&mut self, intent: Intent, effects: &mut Vec<Effect>) {
-        let moves = [
-            Intent::Up,
-            Intent::Down,
-            Intent::Left,
-            Intent::Right,
-            Intent::Next,
-            Intent::Previous,
-        ];
+        let moves = [Intent::Up, Intent::Down, Intent::Left, Intent::Right, Intent::Next, Intent::Previous];
         // A remark has been read once the player does something else than look around.
         if !moves.contains(&intent) {
             self.toasts.retain(|toast| toast.tone == Tone::Bad);
@@ -244,10 +237,7 @@ impl Shell {
         match intent {
             Intent::Help => self.overlay = Some(Overlay::Help { back: 0 }),
             Intent::Palette => {
-                self.overlay = Some(Overlay::Palette {
-                    field: Field::new(MAX_SEARCH),
-                    chosen: 0,
-                });
+                self.overlay = Some(Overlay::Palette { field: Field::new(MAX_SEARCH), chosen: 0 });
             }
             Intent::Back => self.back(effects),
             Intent::Rules => self.open_rules(),
@@ -307,10 +297,7 @@ impl Shell {
         if let Some(game) = place.screen.game() {
             let rules = Rules::at(game, place.screen.rule());
             self.overlay = None;
-            self.stack.push(StackedScreen {
-                screen: Box::new(rules),
-                focus: None,
-            });
+            self.stack.push(StackedScreen { screen: Box::new(rules), focus: None });
         }
     }
 }

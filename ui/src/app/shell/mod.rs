@@ -143,11 +143,7 @@ impl Shell {
             let marks = place.screen.marks();
             let focus = place.focus.filter(|_| self.overlay.is_none());
             let mut canvas = Canvas::new(buffer, &theme, &marks, focus, &mut self.layer);
-            let body = Rect {
-                y: 1,
-                height: area.height - 1,
-                ..area
-            };
+            let body = Rect { y: 1, height: area.height - 1, ..area };
             place.screen.draw(&self.context, &mut canvas, body);
             draw_title(place.screen.as_ref(), &self.context, &mut canvas);
             let is_there = |target: &Target| self.layer.area(*target).is_some();
@@ -374,13 +370,8 @@ impl Shell {
     /// Shows a toast.
     pub fn toast(&mut self, tone: Tone, text: String) {
         // One remark at a time; warnings stay beside it.
-        self.toasts
-            .retain(|toast| toast.text != text && (tone == Tone::Bad || toast.tone == Tone::Bad));
-        self.toasts.push(Toast {
-            tone,
-            text,
-            left: if tone == Tone::Bad { WARNING } else { TOAST },
-        });
+        self.toasts.retain(|toast| toast.text != text && (tone == Tone::Bad || toast.tone == Tone::Bad));
+        self.toasts.push(Toast { tone, text, left: if tone == Tone::Bad { WARNING } else { TOAST } });
         if self.toasts.len() > TOASTS {
             self.toasts.remove(0);
         }
@@ -478,10 +469,7 @@ impl Shell {
 /// The header: the screen's name and heading, and at the right its own corner or the keys for help and the way out.
 fn draw_title(screen: &dyn Screen, context: &Context, canvas: &mut Canvas<'_>) {
     let theme = canvas.theme();
-    let row = Rect {
-        height: 1,
-        ..canvas.area()
-    };
+    let row = Rect { height: 1, ..canvas.area() };
     let area = row.inner(Margin::new(2, 0));
     let spans = vec![
         Span::styled(format!("fairdeal {} ", theme.glyph("▌", ">")), theme.accent()),
@@ -491,9 +479,7 @@ fn draw_title(screen: &dyn Screen, context: &Context, canvas: &mut Canvas<'_>) {
         let width = u16::try_from(corner.width()).unwrap_or(u16::MAX).min(area.width);
         let [text, corner_area] = Layout::horizontal([Constraint::Min(0), Constraint::Length(width)]).areas(area);
         canvas.put(text, headed(spans, screen, text.width));
-        let mark = target
-            .map(|target| canvas.target(corner_area, target))
-            .unwrap_or_default();
+        let mark = target.map(|target| canvas.target(corner_area, target)).unwrap_or_default();
         canvas.put(corner_area, corner);
         if mark.focused {
             canvas.tint(corner_area, theme.focused());

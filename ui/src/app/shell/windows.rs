@@ -15,18 +15,10 @@ use crate::theme::Theme;
 pub fn window(canvas: &mut Canvas<'_>, title: &str, width: u16, height: u16) -> Rect {
     // Below the header, which is drawn over everything.
     let screen = canvas.area();
-    let screen = Rect {
-        y: screen.y.saturating_add(1).min(screen.bottom()),
-        height: screen.height.saturating_sub(1),
-        ..screen
-    };
+    let screen =
+        Rect { y: screen.y.saturating_add(1).min(screen.bottom()), height: screen.height.saturating_sub(1), ..screen };
     let (width, height) = (width.min(screen.width), height.min(screen.height));
-    let area = Rect::new(
-        screen.x + (screen.width - width) / 2,
-        screen.y + (screen.height - height) / 2,
-        width,
-        height,
-    );
+    let area = Rect::new(screen.x + (screen.width - width) / 2, screen.y + (screen.height - height) / 2, width, height);
     canvas.clear(area);
     canvas.frame(area, title)
 }
@@ -55,19 +47,11 @@ pub(super) fn draw_help(canvas: &mut Canvas<'_>, helps: &[(String, String)], bac
     let shown = lines.into_iter().skip(*back).take(rows);
     let lines = shown.map(|(keys, words)| {
         let pad = " ".repeat((column + 2).saturating_sub(keys.width()));
-        Line::from(vec![
-            Span::raw(" "),
-            Span::styled(keys, theme.key()),
-            Span::raw(pad),
-            Span::raw(words),
-        ])
+        Line::from(vec![Span::raw(" "), Span::styled(keys, theme.key()), Span::raw(pad), Span::raw(words)])
     });
     canvas.rows(inner, lines);
-    let foot = if more > 0 {
-        format!(" Down: {more} more; any other key: close")
-    } else {
-        " any key: close".to_owned()
-    };
+    let foot =
+        if more > 0 { format!(" Down: {more} more; any other key: close") } else { " any key: close".to_owned() };
     let y = inner.bottom().saturating_sub(1);
     canvas.put(Rect { y, height: 1, ..inner }, Line::styled(foot, theme.faint()));
 }
@@ -93,11 +77,7 @@ pub(super) fn draw_palette(canvas: &mut Canvas<'_>, field: &Field, found: &[(Str
         }
     }
     if found.is_empty() {
-        let area = Rect {
-            y: inner.y + 2,
-            height: 1,
-            ..inner
-        };
+        let area = Rect { y: inner.y + 2, height: 1, ..inner };
         canvas.put(area, Line::styled("   no command of that name here", theme.faint()));
     }
 }

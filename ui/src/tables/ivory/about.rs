@@ -47,10 +47,7 @@ pub(super) fn lines(game: &Ivory, spot: Spot) -> Vec<String> {
         (_, Some(from)) => about_card(game, from),
         (TOWER, _) => about_tower(game),
         (Spot::Button(RESIGN), _) => {
-            vec![format!(
-                "It ends the game. Your tower counts: {} of {CROWN}.",
-                game.score()
-            )]
+            vec![format!("It ends the game. Your tower counts: {} of {CROWN}.", game.score())]
         }
         (Spot::Button(_), _) => vec![match game.deck().is_empty() {
             true => "The draw pile is turned over to be the deck again. Nothing is shuffled.".to_owned(),

@@ -33,10 +33,7 @@ pub(super) fn all(game: &Ivory, canvas: &mut Canvas<'_>, area: Rect) {
     let right = u16::from(PILES) * columns + gaps - 2;
     let left = area.width.saturating_sub(right + 2).clamp(TOWER_COLUMNS, widest);
     let between = if area.width > left + right + 6 { 6 } else { 2 };
-    let [left, right] = Layout::horizontal([left, right])
-        .flex(Flex::Center)
-        .spacing(between)
-        .areas(area);
+    let [left, right] = Layout::horizontal([left, right]).flex(Flex::Center).spacing(between).areas(area);
     tower::draw(game, canvas, left);
     let (size, below) = match area.height {
         _ if !is_framed => (CardSize::Mini, 2),
@@ -45,9 +42,7 @@ pub(super) fn all(game: &Ivory, canvas: &mut Canvas<'_>, area: Rect) {
         22.. => (CardSize::Small, 5),
         _ => (CardSize::Small, 4),
     };
-    let [hanging, lying] = Layout::vertical([Constraint::Min(0), Constraint::Length(below)])
-        .spacing(1)
-        .areas(right);
+    let [hanging, lying] = Layout::vertical([Constraint::Min(0), Constraint::Length(below)]).spacing(1).areas(right);
     let places: [Rect; PILES as usize] = Layout::horizontal([columns; PILES as usize]).spacing(2).areas(hanging);
     for (number, place) in (0..PILES).zip(places) {
         let cards = game.piles().get(usize::from(number)).map_or(&[][..], Vec::as_slice);
@@ -72,11 +67,7 @@ pub(super) fn all(game: &Ivory, canvas: &mut Canvas<'_>, area: Rect) {
 fn entitle(title: &str, mark: Mark, canvas: &mut Canvas<'_>, area: Rect) {
     let theme = canvas.theme();
     let style = if mark.focused { theme.lit() } else { theme.ink() };
-    let row = Rect {
-        x: area.x.saturating_add(1),
-        width: area.width.saturating_sub(2),
-        ..area
-    };
+    let row = Rect { x: area.x.saturating_add(1), width: area.width.saturating_sub(2), ..area };
     canvas.put(row, Line::styled(format!(" {title} "), style));
 }
 
@@ -90,22 +81,14 @@ fn free(title: &str, lines: &[&str], spot: Spot, canvas: &mut Canvas<'_>, area: 
         let (set, style) = Mark { picked: true, ..mark }.border(theme);
         canvas.render(Block::bordered().border_set(set).border_style(style), area);
     }
-    let [rows] = Layout::vertical([u16::try_from(lines.len()).unwrap_or(0)])
-        .flex(Flex::Center)
-        .areas(inner);
-    canvas.rows(
-        rows,
-        lines.iter().map(|line| Line::styled(*line, theme.ink()).centered()),
-    );
+    let [rows] = Layout::vertical([u16::try_from(lines.len()).unwrap_or(0)]).flex(Flex::Center).areas(inner);
+    canvas.rows(rows, lines.iter().map(|line| Line::styled(*line, theme.ink()).centered()));
     entitle(title, mark, canvas, area);
 }
 
 /// Draws a place where a pile can begin.
 fn slot(game: &Ivory, number: u8, size: CardSize, canvas: &mut Canvas<'_>, area: Rect) {
-    let place = Rect {
-        height: size.rows().min(area.height),
-        ..area
-    };
+    let place = Rect { height: size.rows().min(area.height), ..area };
     let lines: &[&str] = match usize::from(number) == game.piles().len() {
         true => &["a Crown", "begins it"],
         false => &[],
@@ -139,34 +122,16 @@ fn fan(cards: &[Face], number: u8, size: CardSize, canvas: &mut Canvas<'_>, area
     for (at, card) in (0u16..).zip(covered) {
         let has_edge = step == 2 || at == 0 && edge == 1;
         let y = area.y + step * at + if step == 1 && at > 0 { edge } else { 0 };
-        let strip = Rect {
-            y,
-            height: 2 + u16::from(has_edge),
-            ..area
-        };
+        let strip = Rect { y, height: 2 + u16::from(has_edge), ..area };
         let strip = strip.intersection(area);
         canvas.clear(strip);
         canvas.tint(strip, theme.paper(false));
         let inner = canvas.frame(strip, "");
-        let row = Rect {
-            y: y + u16::from(has_edge),
-            height: 1,
-            ..inner
-        };
+        let row = Rect { y: y + u16::from(has_edge), height: 1, ..inner };
         if !has_edge {
             let wall = theme.glyph("│", "|");
-            let line = Line::styled(
-                format!("{wall}{:1$}{wall}", "", usize::from(inner.width)),
-                theme.faint(),
-            );
-            canvas.put(
-                Rect {
-                    x: strip.x,
-                    width: strip.width,
-                    ..row
-                },
-                line,
-            );
+            let line = Line::styled(format!("{wall}{:1$}{wall}", "", usize::from(inner.width)), theme.faint());
+            canvas.put(Rect { x: strip.x, width: strip.width, ..row }, line);
         }
         canvas.put(row, faces::spread(*card, inner.width, theme));
     }
@@ -177,21 +142,14 @@ fn fan(cards: &[Face], number: u8, size: CardSize, canvas: &mut Canvas<'_>, area
     } else {
         count + edge
     };
-    let place = Rect {
-        y: area.y + used,
-        height: size.rows().min(area.height.saturating_sub(used)),
-        ..area
-    };
+    let place = Rect { y: area.y + used, height: size.rows().min(area.height.saturating_sub(used)), ..area };
     if mark.hidden {
         faces::draw(*last, size, "", canvas, place, None);
         canvas.place(place, spot);
     } else {
         faces::draw(*last, size, "", canvas, place, Some(spot));
     }
-    let mark = Mark {
-        focused: covered.is_empty() && canvas.is_focused(spot),
-        ..mark
-    };
+    let mark = Mark { focused: covered.is_empty() && canvas.is_focused(spot), ..mark };
     entitle(&title(number), mark, canvas, area);
 }
 
@@ -199,17 +157,10 @@ fn fan(cards: &[Face], number: u8, size: CardSize, canvas: &mut Canvas<'_>, area
 fn lines(title: String, rows: Vec<Line<'static>>, spot: Spot, canvas: &mut Canvas<'_>, area: Rect) {
     let theme = canvas.theme();
     let height = u16::try_from(rows.len()).unwrap_or(u16::MAX).saturating_add(1);
-    let place = Rect {
-        height: height.min(area.height),
-        ..area
-    };
+    let place = Rect { height: height.min(area.height), ..area };
     let mark = canvas.spot(place, spot);
     let style = if mark.lit { theme.lit() } else { theme.title() };
-    let inner = Rect {
-        x: place.x + 1,
-        width: place.width.saturating_sub(1),
-        ..place
-    };
+    let inner = Rect { x: place.x + 1, width: place.width.saturating_sub(1), ..place };
     canvas.tint(place, theme.paper(mark.lit || mark.picked));
     canvas.rows(inner, std::iter::once(Line::styled(title, style)).chain(rows));
     if mark.focused || mark.flashing {
@@ -260,9 +211,7 @@ fn small_decks(game: &Ivory, canvas: &mut Canvas<'_>, deck: Rect, draw: Rect) {
     let theme = canvas.theme();
     let row = Line::styled(deck_words(game), theme.ink());
     lines("deck".to_owned(), vec![row], DECK, canvas, deck);
-    let row = game
-        .top()
-        .map_or_else(|| Line::styled("no card", theme.ink()), |card| faces::row(card, theme));
+    let row = game.top().map_or_else(|| Line::styled("no card", theme.ink()), |card| faces::row(card, theme));
     let title = format!("draw pile {}", game.draw_pile().len());
     lines(title, vec![row], DRAW, canvas, draw);
 }
@@ -278,16 +227,10 @@ fn draw_deck(game: &Ivory, size: CardSize, canvas: &mut Canvas<'_>, area: Rect) 
         };
         return free("deck", lines, DECK, canvas, area);
     }
-    let back = Card {
-        columns: area.width,
-        foot: Some(Line::styled(format!(" {words} "), theme.title())),
-        ..Card::default()
-    };
+    let back =
+        Card { columns: area.width, foot: Some(Line::styled(format!(" {words} "), theme.title())), ..Card::default() };
     back.draw(canvas, area, size, Some(DECK));
-    let mark = Mark {
-        focused: canvas.is_focused(DECK),
-        ..Mark::default()
-    };
+    let mark = Mark { focused: canvas.is_focused(DECK), ..Mark::default() };
     entitle("deck", mark, canvas, area);
 }
 
@@ -297,10 +240,7 @@ fn draw_pile(game: &Ivory, size: CardSize, canvas: &mut Canvas<'_>, area: Rect) 
     };
     let foot = fairdeal_games::counted(game.draw_pile().len(), "card");
     faces::draw(card, size, &foot, canvas, area, Some(DRAW));
-    let mark = Mark {
-        focused: canvas.is_focused(DRAW),
-        ..Mark::default()
-    };
+    let mark = Mark { focused: canvas.is_focused(DRAW), ..Mark::default() };
     entitle("draw pile", mark, canvas, area);
 }
 

@@ -77,11 +77,7 @@ fn target(game: &Ivory, spot: Spot) -> Option<Target> {
         TOWER => Some(Target::Tower),
         Spot::Pile(pile) => {
             let pile = pile.checked_sub(1)?;
-            Some(if pile < piles(game) {
-                Target::Pile(pile)
-            } else {
-                Target::New
-            })
+            Some(if pile < piles(game) { Target::Pile(pile) } else { Target::New })
         }
         _ => None,
     }
@@ -108,11 +104,7 @@ impl Board for Ivory {
     }
 
     fn seat_note(&self, _seat: Seat) -> String {
-        if self.is_won() {
-            "complete!".to_owned()
-        } else {
-            format!("{} of {CROWN} storeys", self.score())
-        }
+        if self.is_won() { "complete!".to_owned() } else { format!("{} of {CROWN} storeys", self.score()) }
     }
 
     fn prompt(&self, _me: Seat) -> String {
@@ -257,11 +249,7 @@ impl Board for Ivory {
                 vec![fly(faces::short(top, view.theme), DECK, DRAW)]
             }
             IvoryEvent::Recycled { .. } => {
-                vec![fly(
-                    Line::styled(view.theme.glyph("▒▒▒", "###"), view.theme.back()),
-                    DRAW,
-                    DECK,
-                )]
+                vec![fly(Line::styled(view.theme.glyph("▒▒▒", "###"), view.theme.back()), DRAW, DECK)]
             }
             IvoryEvent::Played { card, to, uncovered } => {
                 let from = came_from(self, card, to, uncovered);
@@ -301,9 +289,6 @@ impl Board for Ivory {
             let text = format!("{score} of {CROWN} storeys stand.");
             Line::styled(text, theme.accent())
         });
-        Some(Animation {
-            title: "Your tower".to_owned(),
-            lines,
-        })
+        Some(Animation { title: "Your tower".to_owned(), lines })
     }
 }

@@ -151,11 +151,7 @@ fn longest_piles() -> Scene {
         if at > 0 && at % 3 == 0 {
             scene.act(seat(0), &AnyAction::Ivory(IvoryAction::Turn));
         }
-        let to = if cards::rank(*card) == CROWN {
-            Target::New
-        } else {
-            Target::Pile(piles(game(&scene)) - 1)
-        };
+        let to = if cards::rank(*card) == CROWN { Target::New } else { Target::Pile(piles(game(&scene)) - 1) };
         let from = Source::Draw;
         scene.act(seat(0), &AnyAction::Ivory(IvoryAction::Play { from, to }));
     }
@@ -173,11 +169,7 @@ fn the_longest_piles_can_be_read() {
             let head = faces::headline(*card);
             let name = head.split(' ').next_back().unwrap();
             let found = size.0 == 60 || text.contains(name);
-            assert!(
-                found && text.contains(faces::rank(*card)),
-                "{} is not in\n{text}",
-                named(*card)
-            );
+            assert!(found && text.contains(faces::rank(*card)), "{} is not in\n{text}", named(*card));
         }
         assert_snapshot!(format!("full_{}", size.0), text);
     }
@@ -187,11 +179,8 @@ fn the_longest_piles_can_be_read() {
 fn the_hint_is_legal_until_the_game_is_over() {
     let mut scene = scene(5);
     for _ in 0..400 {
-        let view = |scene: &Scene| {
-            scene.view(Some(seat(0)), &Faces::new(), |view, game| {
-                crate::tables::hint(game, view)
-            })
-        };
+        let view =
+            |scene: &Scene| scene.view(Some(seat(0)), &Faces::new(), |view, game| crate::tables::hint(game, view));
         let Some(hint) = view(&scene) else { break };
         scene.act(seat(0), &hint.action);
     }

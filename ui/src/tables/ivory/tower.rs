@@ -19,11 +19,7 @@ const LEGEND: u16 = 3;
 pub(super) fn draw(game: &Ivory, canvas: &mut Canvas<'_>, area: Rect) {
     let theme = canvas.theme();
     // Larger screens have the legend in the rail.
-    let legend = if Scale::of(canvas.area()) < Scale::Normal {
-        LEGEND
-    } else {
-        0
-    };
+    let legend = if Scale::of(canvas.area()) < Scale::Normal { LEGEND } else { 0 };
     let ground_and_flag = 2;
     let used = legend + ground_and_flag;
     let rows = (area.height.saturating_sub(used) / u16::from(CROWN)).clamp(1, 4);
@@ -39,25 +35,12 @@ pub(super) fn draw(game: &Ivory, canvas: &mut Canvas<'_>, area: Rect) {
         Constraint::Length(legend),
     ])
     .areas(area);
-    let mark = canvas.spot(
-        Rect {
-            height: storeys.height + 1,
-            ..storeys
-        },
-        TOWER,
-    );
+    let mark = canvas.spot(Rect { height: storeys.height + 1, ..storeys }, TOWER);
     let built = game.tower().len() - usize::from(mark.hidden).min(game.tower().len());
     for (number, rank) in (0u16..).zip(1..=CROWN) {
-        let level = Rect {
-            y: storeys.bottom().saturating_sub((number + 1) * rows),
-            height: rows,
-            ..tapered(storeys, rank)
-        };
-        match game
-            .tower()
-            .get(usize::from(number))
-            .filter(|_| usize::from(number) < built)
-        {
+        let level =
+            Rect { y: storeys.bottom().saturating_sub((number + 1) * rows), height: rows, ..tapered(storeys, rank) };
+        match game.tower().get(usize::from(number)).filter(|_| usize::from(number) < built) {
             Some(card) => {
                 stone(*card, number, canvas, level);
                 let growing = mark.growing.filter(|_| usize::from(number) + 1 == built);
@@ -83,11 +66,7 @@ pub(super) fn draw(game: &Ivory, canvas: &mut Canvas<'_>, area: Rect) {
     };
     canvas.put(words, Line::styled(text, theme.ink()).centered());
     if built == usize::from(CROWN) {
-        let pole = Rect {
-            x: flag.x + flag.width / 2,
-            width: flag.width / 2,
-            ..flag
-        };
+        let pole = Rect { x: flag.x + flag.width / 2, width: flag.width / 2, ..flag };
         let cloth = [theme.glyph("▐▀▀▀▄▖", "|>>>>>"), theme.glyph("▐", "|")];
         canvas.rows(pole, cloth.map(|row| Line::styled(row, theme.accent())));
     }
@@ -114,11 +93,7 @@ fn tapered(area: Rect, rank: u8) -> Rect {
         ..3 => u16::from(rank > 5).min(spare),
         _ => steps.min(2 * u16::from(rank)),
     };
-    Rect {
-        x: area.x + narrower,
-        width: area.width.saturating_sub(2 * narrower),
-        ..area
-    }
+    Rect { x: area.x + narrower, width: area.width.saturating_sub(2 * narrower), ..area }
 }
 
 /// Draws a wall on each side, and returns the area between.
@@ -133,11 +108,7 @@ fn walls(sign: &'static str, style: Style, canvas: &mut Canvas<'_>, area: Rect) 
 
 /// The row of a storey with the name of its card.
 fn middle(area: Rect) -> Rect {
-    Rect {
-        y: area.y + area.height.saturating_sub(1) / 2,
-        height: 1,
-        ..area
-    }
+    Rect { y: area.y + area.height.saturating_sub(1) / 2, height: 1, ..area }
 }
 
 /// Draws a built storey: the card between courses of bricks.
@@ -186,11 +157,7 @@ fn scaffold(game: &Ivory, rank: u8, next: Option<Mark>, canvas: &mut Canvas<'_>,
         line = line.patch_style(Modifier::BOLD);
         let style = if lit { theme.lit() } else { theme.accent() };
         let sign = Span::styled(theme.glyph("▲ next", "^ next"), style);
-        let below = Rect {
-            y: middle(inner).y + 1,
-            height: 1,
-            ..inner
-        };
+        let below = Rect { y: middle(inner).y + 1, height: 1, ..inner };
         if area.height > 1 {
             canvas.put(below, Line::from(sign).centered());
         } else if line.width() + sign.width() + 2 < usize::from(inner.width) {
@@ -206,9 +173,6 @@ fn scaffold(game: &Ivory, rank: u8, next: Option<Mark>, canvas: &mut Canvas<'_>,
     if next.is_some_and(|mark| mark.focused) {
         canvas.tint(area, theme.focused());
         let edge = Rect { width: 1, ..area };
-        canvas.rows(
-            edge,
-            (0..area.height).map(|_| Line::styled(theme.glyph("▌", ">"), theme.accent())),
-        );
+        canvas.rows(edge, (0..area.height).map(|_| Line::styled(theme.glyph("▌", ">"), theme.accent())));
     }
 }

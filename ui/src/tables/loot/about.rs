@@ -111,11 +111,9 @@ fn about_discards(loot: &Loot, sight: &Sight) -> Vec<String> {
     };
     let mut told = Vec::new();
     match sight.with(*top) {
-        Some((worth, gone)) if gone != *top => told.push(format!(
-            "With {} in place of {} your hand is worth {worth:+}.",
-            in_words(*top),
-            in_words(gone)
-        )),
+        Some((worth, gone)) if gone != *top => {
+            told.push(format!("With {} in place of {} your hand is worth {worth:+}.", in_words(*top), in_words(gone)))
+        }
         Some(_) => told.push(format!("{} would not help your hand.", capital(&in_words(*top)))),
         None => told.push(format!("{} is on top.", capital(&in_words(*top)))),
     }

@@ -38,11 +38,7 @@ pub(super) fn effect(god: God, theme: &Theme) -> String {
         God::Friend => ("sets", "×2"),
         God::Changeling => ("nines", "×2"),
     };
-    let how = if theme.is_ascii() {
-        how.replace('×', "x")
-    } else {
-        how.to_owned()
-    };
+    let how = if theme.is_ascii() { how.replace('×', "x") } else { how.to_owned() };
     format!("{what} {how}")
 }
 
@@ -79,10 +75,7 @@ pub(super) fn card<'a>(face: Face, name: &'a str, theme: &Theme) -> Card<'a> {
         None => fairdeal_games::loot::cards::suit_name(suit),
     };
     Card {
-        rank: RANKS
-            .get(usize::from(rank(face).saturating_sub(1)))
-            .copied()
-            .unwrap_or("?"),
+        rank: RANKS.get(usize::from(rank(face).saturating_sub(1))).copied().unwrap_or("?"),
         suit: sign(suit, theme),
         name,
         picture: PICTURES.get(picture),

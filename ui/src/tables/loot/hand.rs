@@ -91,20 +91,13 @@ pub(super) fn draw(loot: &Loot, view: &ViewContext<'_>, canvas: &mut Canvas<'_>,
         tight if tight > loose => (tight, 0),
         _ => (loose, 1),
     };
-    let wide = |cards: usize| {
-        u16::try_from(cards)
-            .unwrap_or(0)
-            .saturating_mul(size.columns() + gap)
-            .saturating_sub(gap)
-    };
+    let wide =
+        |cards: usize| u16::try_from(cards).unwrap_or(0).saturating_mul(size.columns() + gap).saturating_sub(gap);
     let used: u16 = blocks.iter().map(|(_, cards)| wide(cards.len())).sum();
     let gaps = u16::try_from(blocks.len().saturating_sub(1)).unwrap_or(0).max(1);
     let between = (area.width.saturating_sub(used) / gaps).clamp(gap, gap + 3);
     let columns = blocks.iter().map(|(_, cards)| Constraint::Length(wide(cards.len())));
-    let columns = Layout::horizontal(columns)
-        .flex(Flex::Center)
-        .spacing(between)
-        .split(area);
+    let columns = Layout::horizontal(columns).flex(Flex::Center).spacing(between).split(area);
     for ((group, cards), column) in blocks.iter().zip(columns.iter()) {
         let mut x = column.x;
         for (slot, known) in cards {
@@ -121,12 +114,7 @@ pub(super) fn draw(loot: &Loot, view: &ViewContext<'_>, canvas: &mut Canvas<'_>,
                     };
                     card.draw(canvas, place, size, spot);
                     if let (CardSize::Mini, Some(points)) = (size, points) {
-                        let below = Rect {
-                            y: area.y + 1,
-                            width: 4,
-                            height: 1,
-                            ..place
-                        };
+                        let below = Rect { y: area.y + 1, width: 4, height: 1, ..place };
                         canvas.put(below, Line::from(score_text(*points, canvas.theme())));
                     }
                 }
@@ -135,11 +123,7 @@ pub(super) fn draw(loot: &Loot, view: &ViewContext<'_>, canvas: &mut Canvas<'_>,
             x = x.saturating_add(size.columns() + gap);
         }
         if let Some(group) = group {
-            let below = Rect {
-                y: area.bottom().saturating_sub(1),
-                height: 1,
-                ..*column
-            };
+            let below = Rect { y: area.bottom().saturating_sub(1), height: 1, ..*column };
             canvas.put(below, bracket(group, &sight, usize::from(column.width), canvas.theme()));
         }
     }
@@ -177,12 +161,7 @@ fn bracket(group: &Group, sight: &Sight, width: usize, theme: &Theme) -> Line<'s
     };
     let texts = [if note.is_empty() { label.clone() } else { long }, label, points];
     let Some(text) = texts.iter().find(|text| text.width() + 4 <= width) else {
-        let text = texts
-            .iter()
-            .rev()
-            .take(1)
-            .chain(&texts)
-            .find(|text| text.width() <= width);
+        let text = texts.iter().rev().take(1).chain(&texts).find(|text| text.width() <= width);
         let text = text.map_or("", String::as_str);
         return Line::styled(text.to_owned(), style).centered();
     };
@@ -190,14 +169,8 @@ fn bracket(group: &Group, sight: &Sight, width: usize, theme: &Theme) -> Line<'s
     let dashes = width - text.width() - 4;
     let (left, right) = (dashes / 2, dashes - dashes / 2);
     Line::from(vec![
-        Span::styled(
-            format!("{}{} ", theme.glyph("╰", "\\"), rule.repeat(left)),
-            theme.faint(),
-        ),
+        Span::styled(format!("{}{} ", theme.glyph("╰", "\\"), rule.repeat(left)), theme.faint()),
         Span::styled(text.clone(), style),
-        Span::styled(
-            format!(" {}{}", rule.repeat(right), theme.glyph("╯", "/")),
-            theme.faint(),
-        ),
+        Span::styled(format!(" {}{}", rule.repeat(right), theme.glyph("╯", "/")), theme.faint()),
     ])
 }

@@ -100,11 +100,7 @@ impl Board for Loot {
 
     fn draw(&self, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) {
         let sight = worth::Sight::of(self, view.me, view.known);
-        let table = stage::Table {
-            loot: self,
-            view,
-            sight,
-        };
+        let table = stage::Table { loot: self, view, sight };
         table.draw(canvas, area);
     }
 
@@ -176,19 +172,14 @@ impl Board for Loot {
             Spot::Card(slot) => {
                 let handle = slot.handle();
                 let card = slot.face(view.known);
-                card.map(|card| LootAction::Discard { card, handle })
-                    .into_iter()
-                    .collect()
+                card.map(|card| LootAction::Discard { card, handle }).into_iter().collect()
             }
             _ => Vec::new(),
         }
     }
 
     fn button(&self, _number: u8) -> Button {
-        Button {
-            key: Some('f'),
-            label: "fire the village",
-        }
+        Button { key: Some('f'), label: "fire the village" }
     }
 
     fn question(&self, action: &LootAction, view: &ViewContext<'_>) -> Option<String> {
@@ -220,11 +211,7 @@ impl Board for Loot {
             LootEvent::Dealt { .. } => self
                 .playing()
                 .iter()
-                .map(|seat| Motion::Fly {
-                    what: back(),
-                    from: DRAW_PILE,
-                    to: Spot::Seat(seat),
-                })
+                .map(|seat| Motion::Fly { what: back(), from: DRAW_PILE, to: Spot::Seat(seat) })
                 .collect(),
             LootEvent::Took { seat, open } => {
                 let own = self.hand_of(*seat).last().filter(|_| view.me == Some(*seat));
@@ -237,21 +224,12 @@ impl Board for Loot {
             }
             LootEvent::Discarded { seat, card } => vec![Motion::Fly {
                 what: face(*card),
-                from: if view.me == Some(*seat) {
-                    place_of(*card, view)
-                } else {
-                    Spot::Seat(*seat)
-                },
+                from: if view.me == Some(*seat) { place_of(*card, view) } else { Spot::Seat(*seat) },
                 to: DISCARD_PILE,
             }],
-            LootEvent::Reshuffled { .. } => vec![
-                Motion::Fly {
-                    what: back(),
-                    from: DISCARD_PILE,
-                    to: DRAW_PILE,
-                },
-                Motion::Flash(DRAW_PILE),
-            ],
+            LootEvent::Reshuffled { .. } => {
+                vec![Motion::Fly { what: back(), from: DISCARD_PILE, to: DRAW_PILE }, Motion::Flash(DRAW_PILE)]
+            }
             LootEvent::FireWaits { seat } => {
                 vec![Motion::Flash(Spot::Seat(*seat)), Motion::Flash(VILLAGE)]
             }
@@ -271,12 +249,9 @@ impl Board for Loot {
 
     fn show(&self, event: &LootEvent, view: &ViewContext<'_>) -> Option<Animation> {
         match event {
-            LootEvent::Burned {
-                fired_by,
-                hands,
-                scores,
-                totals,
-            } => Some(show::burned(self, view, *fired_by, hands, (scores, totals))),
+            LootEvent::Burned { fired_by, hands, scores, totals } => {
+                Some(show::burned(self, view, *fired_by, hands, (scores, totals)))
+            }
             _ => None,
         }
     }

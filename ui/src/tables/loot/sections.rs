@@ -21,12 +21,7 @@ pub(super) fn sections(loot: &Loot, view: &ViewContext<'_>) -> Vec<(String, Vec<
     let sight = Sight::of(loot, view.me, view.known);
     let mut seen = Vec::new();
     for seat in Seat::first(loot.seats()) {
-        let held: Vec<God> = sight
-            .gods
-            .iter()
-            .filter(|(_, by)| *by == seat)
-            .map(|(god, _)| *god)
-            .collect();
+        let held: Vec<God> = sight.gods.iter().filter(|(_, by)| *by == seat).map(|(god, _)| *god).collect();
         if !held.is_empty() {
             let holder = match view.me {
                 Some(me) if me == seat => "in your hand".to_owned(),
@@ -62,10 +57,7 @@ pub(super) fn sections(loot: &Loot, view: &ViewContext<'_>) -> Vec<(String, Vec<
     });
     vec![
         ("Gods in play".to_owned(), seen),
-        (
-            "The nine gods".to_owned(),
-            God::ALL.into_iter().map(|god| power(god, theme)).collect(),
-        ),
+        ("The nine gods".to_owned(), God::ALL.into_iter().map(|god| power(god, theme)).collect()),
         ("What a card scores".to_owned(), scoring.collect()),
     ]
 }

@@ -36,11 +36,7 @@ pub(super) fn burned(
     for ((seat, hand), (score, total)) in scored.filter(|((_, hand), _)| !hand.is_empty()) {
         let mut lines = hand_lines(view.name(seat), hand, gods, theme);
         let colour = if *score < 0 { theme.bad() } else { theme.good() };
-        let reached = if total.abs() >= loot.target() {
-            ", which ends the game"
-        } else {
-            ""
-        };
+        let reached = if total.abs() >= loot.target() { ", which ends the game" } else { "" };
         lines.push(Line::from(vec![
             Span::raw(format!("{}in all", " ".repeat(9))),
             Span::styled(format!("{score:>+5}"), colour),
@@ -63,10 +59,7 @@ pub(super) fn burned(
         }
         lines.extend(block);
     }
-    Animation {
-        title: format!("{} burns the village", view.name(fired_by)),
-        lines,
-    }
+    Animation { title: format!("{} burns the village", view.name(fired_by)), lines }
 }
 
 /// Every god in force, and its holder.
@@ -81,10 +74,7 @@ fn gods_in_force(gods: GodSet, hands: &[Vec<Face>], view: &ViewContext<'_>) -> V
         .iter()
         .map(|god| {
             Line::from(vec![
-                Span::styled(
-                    format!("{:<9}{:<12}", cards::sign(GODS, theme), cards::god_name(god)),
-                    theme.suit(GODS),
-                ),
+                Span::styled(format!("{:<9}{:<12}", cards::sign(GODS, theme), cards::god_name(god)), theme.suit(GODS)),
                 Span::raw(format!("{:<37}", god.effect())),
                 Span::styled(holder(god).to_owned(), theme.ink()),
             ])

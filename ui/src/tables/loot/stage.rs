@@ -34,9 +34,7 @@ pub(super) struct Table<'a> {
 impl Table<'_> {
     pub(super) fn draw(&self, canvas: &mut Canvas<'_>, area: Rect) {
         let is_roomy = area.height >= ROOMY;
-        let others: Vec<Seat> = Seat::first(self.loot.seats())
-            .filter(|seat| self.view.me != Some(*seat))
-            .collect();
+        let others: Vec<Seat> = Seat::first(self.loot.seats()).filter(|seat| self.view.me != Some(*seat)).collect();
         let count = u16::try_from(others.len()).unwrap_or(1).max(1);
         let column = ((area.width + 2) / count).saturating_sub(2);
         let chips: Vec<Line<'static>> = others.iter().map(|seat| self.chip(*seat)).collect();
@@ -51,17 +49,12 @@ impl Table<'_> {
             Some(_) if is_roomy => 4,
             Some(_) => 1,
         };
-        let [seats, scene, worth] = Layout::vertical([
-            Constraint::Length(seat_rows),
-            Constraint::Min(0),
-            Constraint::Length(worth_rows),
-        ])
-        .spacing(u16::from(area.height > 9))
-        .areas(area);
+        let [seats, scene, worth] =
+            Layout::vertical([Constraint::Length(seat_rows), Constraint::Min(0), Constraint::Length(worth_rows)])
+                .spacing(u16::from(area.height > 9))
+                .areas(area);
         let places = match in_a_row {
-            true => Layout::horizontal(others.iter().map(|_| Constraint::Max(WIDEST)))
-                .spacing(2)
-                .split(seats),
+            true => Layout::horizontal(others.iter().map(|_| Constraint::Max(WIDEST))).spacing(2).split(seats),
             false => Layout::vertical(others.iter().map(|_| Constraint::Length(1))).split(seats),
         };
         let state = self.village_state(canvas, scene);
@@ -121,10 +114,7 @@ impl Table<'_> {
             false => format!("{back}{hidden}"),
         };
         let backs = (hidden > 0).then(|| Span::styled(backs, theme.back()));
-        backs
-            .into_iter()
-            .chain(seen.into_iter().map(|face| cards::short(face, theme)))
-            .collect()
+        backs.into_iter().chain(seen.into_iter().map(|face| cards::short(face, theme))).collect()
     }
 
     /// A seat in one row.
@@ -144,11 +134,7 @@ impl Table<'_> {
 
     /// A sentence of the log with its cards in two columns each, and without the scores after a colon.
     fn in_short(&self, text: &str) -> String {
-        let text = text
-            .split(':')
-            .next()
-            .unwrap_or_default()
-            .replace("draws a card", "draws");
+        let text = text.split(':').next().unwrap_or_default().replace("draws a card", "draws");
         all().fold(text, |text, face| {
             let short = cards::short(face, self.view.theme);
             text.replace(&in_words(face), &short.content)
@@ -176,17 +162,8 @@ impl Table<'_> {
             Some(last) => self.in_short(last),
             None => String::new(),
         };
-        lines.extend(
-            wrapped(&last, width, 0)
-                .into_iter()
-                .map(|row| Line::styled(row, theme.ink())),
-        );
-        let plate = Plate {
-            seat,
-            acts: self.acts(seat),
-            points: Some((self.points(seat), self.loot.target())),
-            lines,
-        };
+        lines.extend(wrapped(&last, width, 0).into_iter().map(|row| Line::styled(row, theme.ink())));
+        let plate = Plate { seat, acts: self.acts(seat), points: Some((self.points(seat), self.loot.target())), lines };
         plate.draw(self.view, canvas, area);
     }
 
@@ -233,10 +210,7 @@ impl Table<'_> {
         line.push_span(Span::styled(text, style));
         // The caption is the ground that the houses stand on.
         let ground = village::dusk(theme.suit(4), 12, theme);
-        canvas.tint(
-            caption,
-            ground.map_or_else(Style::new, |colour| Style::new().bg(colour)),
-        );
+        canvas.tint(caption, ground.map_or_else(Style::new, |colour| Style::new().bg(colour)));
         canvas.put(caption.inner(Margin::new(1, 0)), line);
         if mark.focused {
             canvas.tint(caption, theme.focused());
@@ -267,10 +241,7 @@ impl Table<'_> {
                 let mine = self.view.me.filter(|_| self.view.acts);
                 let may = mine.is_some_and(|me| loot.check(me, &LootAction::Fire).is_ok());
                 let texts = match may {
-                    true => [
-                        "It may burn at any time: f fires it, on your turn or not.",
-                        "It may burn: f fires it.",
-                    ],
+                    true => ["It may burn at any time: f fires it, on your turn or not.", "It may burn: f fires it."],
                     false => ["It may burn at any time: anybody may fire it.", "Anybody may fire it."],
                 };
                 (String::new(), texts.map(str::to_owned), theme.title())
@@ -278,12 +249,8 @@ impl Table<'_> {
             State::Safe(done, of) => {
                 let missing = of - done.min(of);
                 let dots = theme.glyph("●", "#").repeat(done) + &theme.glyph("○", "o").repeat(missing) + "  ";
-                let waits: Vec<&str> = loot
-                    .playing()
-                    .iter()
-                    .filter(|seat| loot.turns().get(seat.index()) == Some(&0))
-                    .map(name)
-                    .collect();
+                let waits: Vec<&str> =
+                    loot.playing().iter().filter(|seat| loot.turns().get(seat.index()) == Some(&0)).map(name).collect();
                 let texts = [
                     format!("Safe until {} had a turn.", has(&waits)),
                     format!("Safe for {}.", fairdeal_games::counted(missing, "more turn")),
@@ -311,20 +278,11 @@ impl Table<'_> {
         let columns = [Constraint::Length(size.columns() + gap), Constraint::Min(0)];
         let [left, right]: [Rect; 2] = Layout::horizontal(columns).areas(cards);
         let top = discard.last().map(|face| (*face, cards::person(*face)));
-        let back = Card {
-            style: theme.back(),
-            ..Card::default()
-        };
+        let back = Card { style: theme.back(), ..Card::default() };
         let top = top.as_ref().map(|(face, person)| cards::card(*face, person, theme));
-        let faces = [
-            (left, DRAW_PILE, (draw > 0).then_some(back)),
-            (right, DISCARD_PILE, top),
-        ];
+        let faces = [(left, DRAW_PILE, (draw > 0).then_some(back)), (right, DISCARD_PILE, top)];
         for (place, spot, card) in faces {
-            let place = Rect {
-                width: size.columns(),
-                ..place
-            };
+            let place = Rect { width: size.columns(), ..place };
             match card {
                 Some(card) => card.draw(canvas, place, size, Some(spot)),
                 None => {
@@ -385,22 +343,9 @@ impl Table<'_> {
 
     fn draw_worth_panel(&self, canvas: &mut Canvas<'_>, area: Rect, me: Seat) {
         let theme = canvas.theme();
-        let title = if self.view.advises {
-            "Your hand is worth"
-        } else {
-            "Your hand"
-        };
+        let title = if self.view.advises { "Your hand is worth" } else { "Your hand" };
         let inner = canvas.panel(area, title);
-        self.draw_total(
-            canvas,
-            Rect {
-                y: area.y,
-                height: 1,
-                ..inner
-            },
-            me,
-            12,
-        );
+        self.draw_total(canvas, Rect { y: area.y, height: 1, ..inner }, me, 12);
         if !self.view.advises {
             return;
         }

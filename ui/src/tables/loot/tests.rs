@@ -187,12 +187,9 @@ fn every_card_of_the_largest_hand_is_drawn_in_full() {
             for me in [seat(0), seat(1), seat(2)] {
                 let hand = scene.game.hand(me);
                 most = most.max(hand.len());
-                for (width, height, card) in [
-                    (60, 20, (3, 1)),
-                    (80, 24, (7, 6)),
-                    (120, 40, (9, 8)),
-                    (200, 60, (13, 10)),
-                ] {
+                for (width, height, card) in
+                    [(60, 20, (3, 1)), (80, 24, (7, 6)), (120, 40, (9, 8)), (200, 60, (13, 10))]
+                {
                     let (text, layer) = scene.drawn(Some(me), width, height);
                     for slot in &hand {
                         let area = layer.area(Target::Spot(Spot::Card(*slot)));
@@ -247,12 +244,8 @@ fn a_card_is_compared_with_those_held() {
     });
     let thief = Spot::Card(slot(&scene, me, "thief"));
     let known = scene.known(me);
-    let told = scene.view(Some(me), &known, |view, _| {
-        (
-            loot(&scene).title(thief, view),
-            loot(&scene).about(thief, view).join(" "),
-        )
-    });
+    let told = scene
+        .view(Some(me), &known, |view, _| (loot(&scene).title(thief, view), loot(&scene).about(thief, view).join(" ")));
     assert_eq!(told.0, "thief (a god of rank 4)");
     assert!(told.1.contains("falls from +18 to +11"), "{}", told.1);
 }
@@ -320,9 +313,7 @@ fn cards_fly_between_places_that_are_drawn() {
         let before = scene.drawn(Some(me), 80, 24).1;
         let known = scene.known(turn);
         let legal = scene.game.legal(turn, &known);
-        let action = legal
-            .iter()
-            .find(|action| !matches!(action, AnyAction::Loot(LootAction::Fire)));
+        let action = legal.iter().find(|action| !matches!(action, AnyAction::Loot(LootAction::Fire)));
         let events = scene.act(turn, action.unwrap());
         let after = scene.drawn(Some(me), 80, 24).1;
         let known = scene.known(me);
@@ -355,10 +346,7 @@ fn telling_moments() {
     insta::assert_snapshot!("spectator-120x40", frame(&scene, None, 120, 40));
     let scene = scene.ascii();
     for (width, height) in [(60, 20), (80, 24), (120, 40), (200, 60)] {
-        insta::assert_snapshot!(
-            format!("middle-ascii-{width}x{height}"),
-            frame(&scene, me, width, height)
-        );
+        insta::assert_snapshot!(format!("middle-ascii-{width}x{height}"), frame(&scene, me, width, height));
     }
     let mut scene = middle(2);
     fire(&mut scene, 1);
@@ -378,22 +366,15 @@ fn the_burning_is_told_step_by_step() {
         let mut scene = laid(target, &hands[..seats], REST);
         pass_round(&mut scene);
         let known = scene.known(seat(1));
-        let asked = scene.view(Some(seat(1)), &known, |view, game| {
-            question(game, &AnyAction::Loot(LootAction::Fire), view)
-        });
+        let asked =
+            scene.view(Some(seat(1)), &known, |view, game| question(game, &AnyAction::Loot(LootAction::Fire), view));
         let events = fire(&mut scene, 1);
-        let told = events
-            .iter()
-            .find_map(|event| scene.view(Some(seat(1)), &known, |view, game| show(game, event, view)));
+        let told =
+            events.iter().find_map(|event| scene.view(Some(seat(1)), &known, |view, game| show(game, event, view)));
         let told = told.unwrap();
         assert!(told.lines.iter().all(|line| line.width() <= 72));
         let lines = told.lines.iter().map(ToString::to_string);
-        text += &format!(
-            "{}\n== {} ==\n{}\n\n",
-            asked.unwrap(),
-            told.title,
-            lines.collect::<Vec<_>>().join("\n")
-        );
+        text += &format!("{}\n== {} ==\n{}\n\n", asked.unwrap(), told.title, lines.collect::<Vec<_>>().join("\n"));
         if target == 20 {
             text += &frame(&scene, Some(seat(0)), 80, 24);
         }

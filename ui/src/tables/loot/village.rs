@@ -145,13 +145,7 @@ pub(super) fn dusk(style: Style, percent: u16, theme: &Theme) -> Option<Color> {
     Some(match colour {
         Color::Rgb(..) => Color::Rgb(red, green, blue),
         _ => {
-            let [red, green, blue] = mixed.map(|part| {
-                if part < 48 {
-                    0
-                } else {
-                    part.saturating_sub(35).max(40) / 40
-                }
-            });
+            let [red, green, blue] = mixed.map(|part| if part < 48 { 0 } else { part.saturating_sub(35).max(40) / 40 });
             Color::Indexed(16 + 36 * red + 6 * green + blue)
         }
     })
@@ -213,11 +207,7 @@ pub(super) fn sparks((width, height): (usize, usize), theme: &Theme) -> impl Ite
 pub(super) fn lines(state: State, (width, height): (usize, usize), theme: &Theme) -> Vec<Line<'static>> {
     let scale = if height >= LARGE.0 && width >= LARGE.1 { 2 } else { 1 };
     let (across, down) = (width / scale, height * 2 / scale);
-    let mut picture = Picture {
-        width: across,
-        height: down,
-        dots: vec![b'.'; across * down],
-    };
+    let mut picture = Picture { width: across, height: down, dots: vec![b'.'; across * down] };
     let Some((moon, street)) = ART.split_first() else {
         return Vec::new();
     };
@@ -303,9 +293,7 @@ mod tests {
     fn a_fire_spreads() {
         let burnt = |percent| {
             let rows = lines(State::Burning(percent), (60, 7), &Theme::ascii());
-            rows.iter()
-                .map(|row| row.to_string().matches('*').count())
-                .sum::<usize>()
+            rows.iter().map(|row| row.to_string().matches('*').count()).sum::<usize>()
         };
         assert_eq!(burnt(0), 0);
         assert!(burnt(0) < burnt(50) && burnt(50) < burnt(100));
@@ -315,9 +303,7 @@ mod tests {
     fn windows_light_up_as_seats_play() {
         let lit = |done| {
             let rows = lines(State::Safe(done, 4), (60, 7), &Theme::ascii());
-            rows.iter()
-                .map(|row| row.to_string().matches('o').count())
-                .sum::<usize>()
+            rows.iter().map(|row| row.to_string().matches('o').count()).sum::<usize>()
         };
         assert_eq!(lit(0), 0);
         assert!((1..=4).all(|done| lit(done) > lit(done - 1)));

@@ -34,11 +34,8 @@ pub(super) struct Group {
 impl Group {
     fn of(combo: &Combo, gods: GodSet) -> Self {
         let each = rates(combo, gods);
-        let mut cards: Vec<(Face, i32)> = combo
-            .cards
-            .iter()
-            .map(|face| (*face, each * Rates::new(gods).weight(*face)))
-            .collect();
+        let mut cards: Vec<(Face, i32)> =
+            combo.cards.iter().map(|face| (*face, each * Rates::new(gods).weight(*face))).collect();
         cards.sort_by_key(|(face, _)| (rank(*face), suit(*face)));
         Self {
             kind: Some(combo.kind),

@@ -36,9 +36,7 @@ fn worth((hand, points): (Hand, i64)) -> String {
 /// A stack of a seat before and after the top of a tree; `None` is a new stack.
 fn change(game: &Plutonian, seat: Seat, tree: u8, stack: Option<u8>) -> Option<(Outlook, Outlook)> {
     let top = top_of(game, tree)?;
-    let before = stack
-        .and_then(|stack| stack_of(game, seat, stack))
-        .map_or(&[][..], Vec::as_slice);
+    let before = stack.and_then(|stack| stack_of(game, seat, stack)).map_or(&[][..], Vec::as_slice);
     let left = Left::of(game);
     let mut rest = left.clone();
     rest.take(top);
@@ -63,10 +61,7 @@ pub(super) fn effect(game: &Plutonian, seat: Seat, tree: u8, stack: Option<u8>, 
 /// The stack that a tree's top is best for, in words.
 fn best_use(game: &Plutonian, me: Seat, tree: u8, top: Pyramid) -> Option<String> {
     let own = (0..new_stack(game, me)).map(Some);
-    let best = own
-        .chain([None])
-        .rev()
-        .max_by_key(|stack| gain(game, me, tree, *stack))?;
+    let best = own.chain([None]).rev().max_by_key(|stack| gain(game, me, tree, *stack))?;
     let (was, then) = change(game, me, tree, best)?;
     let on = best.map_or("A new stack".to_owned(), |stack| format!("Your stack {}", stack + 1));
     Some(match (then.hand, then.best()) {
@@ -107,11 +102,7 @@ pub(super) fn tree(game: &Plutonian, view: &ViewContext<'_>, number: u8) -> Vec<
     if !game.may_be_touched(usize::from(number)) {
         return vec!["Nobody may touch this tree before another one has been taken whole.".to_owned()];
     }
-    let mut about: Vec<String> = view
-        .me
-        .and_then(|me| best_use(game, me, number, *top))
-        .into_iter()
-        .collect();
+    let mut about: Vec<String> = view.me.and_then(|me| best_use(game, me, number, *top)).into_iter().collect();
     if let Some((seat, hand, gain)) = wanted(game, view.me, *top) {
         let name = view.name(seat);
         about.push(format!("{name} could make a {} with it: +{gain}.", hand.name()));
@@ -150,17 +141,12 @@ pub(super) fn stack(game: &Plutonian, view: &ViewContext<'_>, seat: Seat, number
         }),
         (Some(_), Some(_)) if was.is_dead() => about.push("It is ruined already: nothing is lost here.".to_owned()),
         (Some(_), Some(_)) if then.is_dead() => about.push(match was.hand {
-            Some(hand) => format!(
-                "{what} would ruin this {}: its {} points are lost for good.",
-                hand.name(),
-                was.points
-            ),
+            Some(hand) => {
+                format!("{what} would ruin this {}: its {} points are lost for good.", hand.name(), was.points)
+            }
             None => format!("{what} would ruin this stack for good."),
         }),
-        (Some(_), _) => about.extend(
-            then.hand
-                .map(|hand| format!("It becomes {}.", worth((hand, then.points)))),
-        ),
+        (Some(_), _) => about.extend(then.hand.map(|hand| format!("It becomes {}.", worth((hand, then.points))))),
     }
     // Before a tree is chosen, a new stack has no size.
     let is_begun = number.is_some() || placing.is_some();
@@ -179,11 +165,7 @@ pub(super) fn stack(game: &Plutonian, view: &ViewContext<'_>, seat: Seat, number
 pub(super) fn seat(game: &Plutonian, seat: Seat) -> String {
     let stacks = game.stacks(seat);
     let scoring = stacks.iter().filter(|stack| score(stack) > 0).count();
-    format!(
-        "{} of {} score.",
-        scoring,
-        fairdeal_games::counted(stacks.len(), "stack")
-    )
+    format!("{} of {} score.", scoring, fairdeal_games::counted(stacks.len(), "stack"))
 }
 
 /// The points of all hands by size, for the rail.
@@ -193,11 +175,7 @@ pub(super) fn hands(theme: &Theme) -> Vec<Line<'static>> {
     let rows = Hand::ALL.into_iter().map(|hand| {
         let [small, medium, large] = Size::ALL.map(|size| hand.points_of(size));
         let name = Span::styled(format!("{:<13}", hand.name()), theme.ink());
-        let points = if small == large {
-            format!("{small:>8}")
-        } else {
-            format!("{small:>4}{medium:>4}{large:>4}")
-        };
+        let points = if small == large { format!("{small:>8}") } else { format!("{small:>4}{medium:>4}{large:>4}") };
         Line::from(vec![name, Span::styled(points, theme.title())])
     });
     std::iter::once(head).chain(rows).collect()
@@ -207,14 +185,9 @@ pub(super) fn hands(theme: &Theme) -> Vec<Line<'static>> {
 pub(super) fn tally(game: &Plutonian, view: &ViewContext<'_>, seat: Seat) -> Vec<Line<'static>> {
     const INDENT: usize = 10;
     let theme = view.theme;
-    let mut lines = vec![Line::from(Span::styled(
-        format!("{:<INDENT$}", view.name(seat)),
-        theme.title(),
-    ))];
+    let mut lines = vec![Line::from(Span::styled(format!("{:<INDENT$}", view.name(seat)), theme.title()))];
     let mut push = |words: String, style, pile: Line<'static>| {
-        let full = lines
-            .last()
-            .is_none_or(|line| line.width() + words.len() + pile.width() > SHOW);
+        let full = lines.last().is_none_or(|line| line.width() + words.len() + pile.width() > SHOW);
         if full {
             lines.push(Line::raw(" ".repeat(INDENT)));
         }
@@ -226,18 +199,10 @@ pub(super) fn tally(game: &Plutonian, view: &ViewContext<'_>, seat: Seat) -> Vec
     let (worth, nothing): (Vec<_>, Vec<_>) = game.stacks(seat).iter().partition(|stack| score(stack) > 0);
     for stack in &worth {
         let hand = Hand::of(stack).map_or("", Hand::name);
-        push(
-            format!(" {hand} {}   ", score(stack)),
-            theme.ink(),
-            lying(stack, None, theme),
-        );
+        push(format!(" {hand} {}   ", score(stack)), theme.ink(), lying(stack, None, theme));
     }
     if !nothing.is_empty() {
-        push(
-            format!("{} worth nothing   ", nothing.len()),
-            theme.faint(),
-            Line::default(),
-        );
+        push(format!("{} worth nothing   ", nothing.len()), theme.faint(), Line::default());
     }
     push(format!("= {}", points(game, seat)), theme.accent(), Line::default());
     lines

@@ -68,29 +68,15 @@ fn picked(view: &ViewContext<'_>) -> Option<u8> {
 
 /// Draws a panel on a roomy page, else a heading alone. Returns the area inside, and that of the title.
 fn heading(canvas: &mut Canvas<'_>, area: Rect, title: &str, is_roomy: bool) -> (Rect, Rect) {
-    let row = Rect {
-        height: area.height.min(1),
-        ..area
-    };
+    let row = Rect { height: area.height.min(1), ..area };
     if is_roomy {
         let inner = canvas.panel(area, title);
-        return (
-            inner,
-            Rect {
-                x: inner.x,
-                width: inner.width,
-                ..row
-            },
-        );
+        return (inner, Rect { x: inner.x, width: inner.width, ..row });
     }
     if !title.is_empty() {
         canvas.put(row, Line::styled(title.to_owned(), canvas.theme().title()));
     }
-    let below = Rect {
-        y: row.bottom(),
-        height: area.height - row.height,
-        ..area
-    };
+    let below = Rect { y: row.bottom(), height: area.height - row.height, ..area };
     (below, row)
 }
 
@@ -111,13 +97,7 @@ fn show_mark(mark: Mark, canvas: &mut Canvas<'_>, place: Rect) {
     };
     let style = if is_focused { theme.lit() } else { theme.accent() };
     let side = (place.y..place.bottom()).map(|_| Line::styled(bar, style));
-    canvas.rows(
-        Rect {
-            width: place.width.min(1),
-            ..place
-        },
-        side.collect::<Vec<_>>(),
-    );
+    canvas.rows(Rect { width: place.width.min(1), ..place }, side.collect::<Vec<_>>());
 }
 
 impl Board for Plutonian {
@@ -129,11 +109,7 @@ impl Board for Plutonian {
         if self.forfeited().contains(seat) {
             return "has left".to_owned();
         }
-        let vote = if self.votes().contains(seat) {
-            ", votes to end"
-        } else {
-            ""
-        };
+        let vote = if self.votes().contains(seat) { ", votes to end" } else { "" };
         format!("{}{vote}", counted(self.stacks(seat).len(), "stack"))
     }
 
@@ -240,19 +216,12 @@ impl Board for Plutonian {
                     )
                 })
             }
-            PlutonianAction::Take {
-                tree,
-                stack: Some(stack),
-            } => {
+            PlutonianAction::Take { tree, stack: Some(stack) } => {
                 let stack = stack_of(self, me, stack)?;
                 let after = grown(stack, top_of(self, tree)?);
                 let can_still = Hand::ALL.into_iter().any(|hand| hand.may_become(&after));
                 let hand = Hand::of(stack).filter(|_| !can_still)?;
-                Some(format!(
-                    "That ruins your {} of {} points for good. Put it there?",
-                    hand.name(),
-                    score(stack)
-                ))
+                Some(format!("That ruins your {} of {} points for good. Put it there?", hand.name(), score(stack)))
             }
             _ => None,
         }
@@ -309,19 +278,9 @@ impl Board for Plutonian {
 
     fn motions(&self, event: &PlutonianEvent, view: &ViewContext<'_>) -> Vec<Motion> {
         match *event {
-            PlutonianEvent::Took {
-                seat,
-                tree,
-                pyramid,
-                stack,
-                worth,
-            } => {
+            PlutonianEvent::Took { seat, tree, pyramid, stack, worth } => {
                 let to = Spot::Part(seat, u8::try_from(stack).unwrap_or(u8::MAX));
-                let fly = Motion::Fly {
-                    what: pieces::label(pyramid, view.theme),
-                    from: Spot::Pile(tree),
-                    to,
-                };
+                let fly = Motion::Fly { what: pieces::label(pyramid, view.theme), from: Spot::Pile(tree), to };
                 let flash = (worth > 0).then_some(Motion::Flash(to));
                 std::iter::once(fly).chain(flash).collect()
             }
@@ -341,9 +300,6 @@ impl Board for Plutonian {
         let names: Vec<&str> = winners.iter().map(|seat| view.name(seat)).collect();
         let text = fairdeal_games::win_text(&names);
         lines.push(Line::styled(text, view.theme.accent()));
-        Some(Animation {
-            title: "What the stacks are worth".to_owned(),
-            lines,
-        })
+        Some(Animation { title: "What the stacks are worth".to_owned(), lines })
     }
 }

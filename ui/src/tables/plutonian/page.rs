@@ -12,13 +12,8 @@ use super::trees;
 use crate::tables::ViewContext;
 
 /// Forms of the forest, and how much they lack.
-const TREES: [(Form, u16); 5] = [
-    (Form::Tall(3), 0),
-    (Form::Tall(2), 1),
-    (Form::Tall(1), 4),
-    (Form::Slim, 9),
-    (Form::Lying, 20),
-];
+const TREES: [(Form, u16); 5] =
+    [(Form::Tall(3), 0), (Form::Tall(2), 1), (Form::Tall(1), 4), (Form::Slim, 9), (Form::Lying, 20)];
 /// Forms of the player's stacks, and how much they lack.
 const OWN: [((Form, Words), u16); 8] = [
     ((Form::Tall(3), Words::Full), 0),
@@ -52,11 +47,7 @@ impl Page {
     /// The best page for an area.
     pub(super) fn of(game: &Plutonian, view: &ViewContext<'_>, own: &[Slot], area: Rect) -> Self {
         let is_roomy = area.height >= ROOMY;
-        let inside = if is_roomy {
-            area.width.saturating_sub(4)
-        } else {
-            area.width
-        };
+        let inside = if is_roomy { area.width.saturating_sub(4) } else { area.width };
         let (frame, gap) = if is_roomy { (2, 1) } else { (1, 0) };
         // Rows and cost of each form.
         let trees = TREES.map(|(form, cost)| (form, trees::rows(game, form, inside, view.theme) + frame, cost));
@@ -65,11 +56,7 @@ impl Page {
                 return ((form, words), 0, cost);
             }
             let (rows, lines) = stacks::rows(own, form, words, inside, view.theme);
-            let wraps = if form == Form::Lying {
-                0
-            } else {
-                lines.saturating_sub(1)
-            };
+            let wraps = if form == Form::Lying { 0 } else { lines.saturating_sub(1) };
             ((form, words), rows + frame, cost + WRAP * wraps)
         });
         let seats = SEATS.map(|(form, cost)| (form, seats::rows(game, view, form, is_roomy, area.width), cost));
@@ -97,13 +84,7 @@ impl Page {
             Constraint::Length(own),
         ];
         let [seats, _, forest, _, own] = Layout::vertical(parts).areas(area);
-        Self {
-            is_roomy,
-            trees: trees_form,
-            own: own_form,
-            seats: seats_form,
-            areas: [seats, forest, own],
-        }
+        Self { is_roomy, trees: trees_form, own: own_form, seats: seats_form, areas: [seats, forest, own] }
     }
 }
 

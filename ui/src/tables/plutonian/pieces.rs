@@ -100,14 +100,8 @@ impl Form {
                 }
             })
             .collect();
-        let above = area
-            .height
-            .saturating_sub(u16::try_from(lines.len()).unwrap_or(u16::MAX));
-        let ground = Rect {
-            y: area.y + above,
-            height: area.height - above,
-            ..area
-        };
+        let above = area.height.saturating_sub(u16::try_from(lines.len()).unwrap_or(u16::MAX));
+        let ground = Rect { y: area.y + above, height: area.height - above, ..area };
         canvas.rows(ground, lines);
     }
 }

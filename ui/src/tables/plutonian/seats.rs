@@ -92,11 +92,7 @@ fn wide(stack: &[Pyramid], form: Seats, theme: &Theme) -> u16 {
 }
 
 fn ruined(count: usize) -> String {
-    if count == 0 {
-        String::new()
-    } else {
-        format!("{count} ruined")
-    }
+    if count == 0 { String::new() } else { format!("{count} ruined") }
 }
 
 /// The places of a seat's stacks in a panel, and of the number of ruined ones.
@@ -124,9 +120,7 @@ fn panel_rows(game: &Plutonian, seats: &[Seat], form: Seats, is_roomy: bool, wid
     let (areas, _) = panels(seats.len(), width, 1, 0);
     let wide = areas.first().map_or(0, |area| area.width);
     let inside = if is_roomy { wide.saturating_sub(4) } else { wide };
-    let rows = seats
-        .iter()
-        .map(|seat| rows_of(&places(game, *seat, form, &left, inside, theme)));
+    let rows = seats.iter().map(|seat| rows_of(&places(game, *seat, form, &left, inside, theme)));
     let rows = rows.max().unwrap_or(0);
     rows * tall(game, seats, form) + 1 + u16::from(is_roomy)
 }
@@ -150,11 +144,7 @@ pub(super) fn draw(game: &Plutonian, view: &ViewContext<'_>, page: &Page, canvas
     let seats = others(game, view);
     let theme = canvas.theme();
     // Stacks that are not drawn are where their seat is.
-    let all = |seat: Seat| {
-        (0..)
-            .zip(game.stacks(seat))
-            .map(move |(number, _)| Spot::Part(seat, number))
-    };
+    let all = |seat: Seat| (0..).zip(game.stacks(seat)).map(move |(number, _)| Spot::Part(seat, number));
     if page.seats == Seats::Chips {
         let widths = seats.iter().map(|seat| columns(&head(game, view, *seat)) + 3);
         let (places, _) = flow(widths, area.width + 3);
@@ -176,12 +166,7 @@ pub(super) fn draw(game: &Plutonian, view: &ViewContext<'_>, page: &Page, canvas
     let height = panel_rows(game, &seats, page.seats, page.is_roomy, area.width, theme);
     let (panels, _) = panels(seats.len(), area.width, height, u16::from(page.is_roomy));
     for (seat, panel) in seats.iter().zip(panels) {
-        let panel = Rect {
-            x: area.x + panel.x,
-            y: area.y + panel.y,
-            ..panel
-        }
-        .intersection(area);
+        let panel = Rect { x: area.x + panel.x, y: area.y + panel.y, ..panel }.intersection(area);
         let (inner, title) = super::heading(canvas, panel, "", page.is_roomy);
         let mark = canvas.spot(panel, Spot::Seat(*seat));
         let rest = canvas.lead(title, head(game, view, *seat));

@@ -71,10 +71,7 @@ pub(super) fn slots(game: &Plutonian, view: &ViewContext<'_>) -> Vec<Slot> {
         then: top.map(|top| Outlook::of(&grown(pile, top), &rest)),
         gain: tree.map_or(0, |tree| gain(game, me, tree, number)),
     };
-    let mut slots: Vec<Slot> = (0..)
-        .zip(game.stacks(me))
-        .map(|(number, pile)| slot(Some(number), pile))
-        .collect();
+    let mut slots: Vec<Slot> = (0..).zip(game.stacks(me)).map(|(number, pile)| slot(Some(number), pile)).collect();
     if !game.is_over() {
         slots.push(slot(None, &[]));
     }
@@ -119,18 +116,13 @@ impl Slot {
             None if words == Words::Brief && self.outlook.points > 0 => {
                 Line::styled(self.outlook.points.to_string(), theme.title())
             }
-            None => Line::styled(
-                arrow(self.outlook.best(), words, theme).unwrap_or_default(),
-                theme.ink(),
-            ),
+            None => Line::styled(arrow(self.outlook.best(), words, theme).unwrap_or_default(), theme.ink()),
         };
         [now, next]
     }
 
     fn columns(&self, form: Form, words: Words, theme: &Theme) -> u16 {
-        let widths = self
-            .labels(words, theme)
-            .map(|line| u16::try_from(line.width()).unwrap_or(u16::MAX));
+        let widths = self.labels(words, theme).map(|line| u16::try_from(line.width()).unwrap_or(u16::MAX));
         let [now, next] = widths;
         match form {
             Form::Lying => {
@@ -161,29 +153,17 @@ impl Slot {
         if form == Form::Lying {
             let rest = canvas.lead(inner, now.clone());
             let indent = u16::from(!pile.is_empty());
-            let rest = Rect {
-                x: rest.x + indent,
-                width: rest.width.saturating_sub(indent),
-                ..rest
-            };
+            let rest = Rect { x: rest.x + indent, width: rest.width.saturating_sub(indent), ..rest };
             form.draw(&pile, faded, canvas, rest);
             let wide = u16::try_from(next.width()).unwrap_or(0).min(rest.width);
-            let end = Rect {
-                x: rest.right() - wide,
-                width: wide,
-                ..rest
-            };
+            let end = Rect { x: rest.right() - wide, width: wide, ..rest };
             return canvas.put(end, next);
         }
         let rows = [Constraint::Min(0), Constraint::Length(1), Constraint::Length(1)];
         let [air, first, second] = Layout::vertical(rows).areas(inner);
         form.draw(&pile, faded, canvas, air);
         if pile.is_empty() {
-            let ground = Rect {
-                y: air.bottom().saturating_sub(1),
-                height: air.height.min(1),
-                ..air
-            };
+            let ground = Rect { y: air.bottom().saturating_sub(1), height: air.height.min(1), ..air };
             canvas.put(ground, Line::styled("+", theme.key()).centered());
         }
         canvas.put(first, now.centered());
@@ -214,20 +194,14 @@ pub(super) fn rows(slots: &[Slot], form: Form, words: Words, room: u16, theme: &
 
 pub(super) fn draw(game: &Plutonian, me: Seat, slots: &[Slot], page: &Page, canvas: &mut Canvas<'_>, area: Rect) {
     let (form, words) = page.own;
-    let votes = if game.votes().contains(me) {
-        ". You vote to end."
-    } else {
-        ""
-    };
+    let votes = if game.votes().contains(me) { ". You vote to end." } else { "" };
     let title = format!("Your stacks: {} points{votes}", points(game, me));
     let (inner, head) = heading(canvas, area, &title, page.is_roomy);
     canvas.place(head, Spot::Seat(me));
     let theme = canvas.theme();
     let (places, widest) = flow(widths(slots, form, words, theme), inner.width);
     let rows = height(slots, form);
-    let [across] = Layout::horizontal([Constraint::Length(widest)])
-        .flex(Flex::Center)
-        .areas(inner);
+    let [across] = Layout::horizontal([Constraint::Length(widest)]).flex(Flex::Center).areas(inner);
     let mut order: Vec<_> = slots.iter().zip(places).collect();
     // Tab walks in this order: ruined stacks come last.
     order.sort_by_key(|(slot, _)| -slot.gain);

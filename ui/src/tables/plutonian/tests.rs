@@ -116,10 +116,7 @@ fn everything_is_there(scene: &Scene, (width, height): (u16, u16)) {
     for (spot, name) in trees.chain(own).chain(seats) {
         let area = layer.area(Target::Spot(spot));
         let area = area.unwrap_or_else(|| panic!("{spot:?} is missing at {width}x{height}:\n{text}"));
-        assert!(
-            taken.iter().all(|other| other.intersection(area).is_empty()),
-            "{spot:?} covers another:\n{text}"
-        );
+        assert!(taken.iter().all(|other| other.intersection(area).is_empty()), "{spot:?} covers another:\n{text}");
         taken.push(area);
         assert!(within(&text, area).contains(&name), "{name} is not in {area}:\n{text}");
     }
@@ -202,10 +199,7 @@ fn the_best_stack_is_offered_first() {
         let offers: Vec<_> = offers.after(&scene.picked).collect();
         let ruins = |words: &str| words.contains("ruin");
         let first = offers.iter().position(|offer| ruins(&offer.words)).unwrap();
-        assert!(
-            first > 0 && offers[first..].iter().all(|offer| ruins(&offer.words)),
-            "{offers:?}"
-        );
+        assert!(first > 0 && offers[first..].iter().all(|offer| ruins(&offer.words)), "{offers:?}");
         let places = layer.targets.iter().filter_map(|(_, target)| match target {
             Target::Spot(spot @ (Spot::Part(..) | Spot::Button(NEW))) => Some(*spot),
             _ => None,
@@ -257,9 +251,7 @@ fn everything_is_explained_and_refused_with_a_reason() {
     let me = turn(&scene).unwrap();
     let mut text = String::new();
     scene.view(Some(me), &Faces::new(), |view, game| {
-        let AnyGame::Plutonian(plutonian) = game else {
-            unreachable!()
-        };
+        let AnyGame::Plutonian(plutonian) = game else { unreachable!() };
         let spots = [
             Spot::Pile(1),
             Spot::Pile(20),
@@ -323,11 +315,8 @@ fn stack_outlook_depends_on_the_forest() {
         let mut forest: Vec<Pyramid> = game.trees().iter().flatten().copied().collect();
         forest.sort_unstable();
         for stack in Seat::first(2).flat_map(|seat| game.stacks(seat)) {
-            let mut may_be: Vec<Hand> = Outlook::of(stack, &Left::of(game))
-                .may_be
-                .into_iter()
-                .map(|(hand, _)| hand)
-                .collect();
+            let mut may_be: Vec<Hand> =
+                Outlook::of(stack, &Left::of(game)).may_be.into_iter().map(|(hand, _)| hand).collect();
             may_be.sort_by_key(|hand| Hand::ALL.iter().position(|other| other == hand));
             let expected = Hand::ALL.into_iter().filter(|hand| {
                 hand.size() > stack.len()

@@ -15,9 +15,7 @@ use crate::theme::Theme;
 /// The numbers of the trees with or without pyramids.
 pub(super) fn numbers(game: &Plutonian, stands: bool) -> impl Iterator<Item = u8> + '_ {
     let trees = (0..).zip(game.trees());
-    trees
-        .filter(move |(_, tree)| tree.is_empty() != stands)
-        .map(|(number, _)| number)
+    trees.filter(move |(_, tree)| tree.is_empty() != stands).map(|(number, _)| number)
 }
 
 /// The columns and rows of a tree's place.
@@ -62,16 +60,12 @@ pub(super) fn draw(game: &Plutonian, page: &Page, canvas: &mut Canvas<'_>, area:
     }
     let (columns, rows) = size(game, page.trees, theme);
     let (places, widest) = places(game, columns, inner.width);
-    let [across] = Layout::horizontal([Constraint::Length(widest)])
-        .flex(Flex::Center)
-        .areas(inner);
+    let [across] = Layout::horizontal([Constraint::Length(widest)]).flex(Flex::Center).areas(inner);
     let count = rows_of(&places);
     // A row of air between the rows of trees if there is room.
     let air = u16::from((rows + 1) * count <= inner.height + 1);
     let height = (count * (rows + air)).saturating_sub(air);
-    let [ground] = Layout::vertical([Constraint::Length(height)])
-        .flex(Flex::Center)
-        .areas(across);
+    let [ground] = Layout::vertical([Constraint::Length(height)]).flex(Flex::Center).areas(across);
     if page.is_roomy && page.trees != Form::Lying {
         // The ground that a row of trees stands on.
         for row in 0..count {
@@ -101,25 +95,16 @@ fn draw_tree(game: &Plutonian, number: u8, form: Form, canvas: &mut Canvas<'_>, 
         false => Span::styled(name.to_string(), theme.ink()),
     };
     if form == Form::Lying {
-        let row = Rect {
-            x: place.x + u16::from(!mark.picked && !is_closed),
-            width: place.width.saturating_sub(1),
-            ..place
-        };
+        let row =
+            Rect { x: place.x + u16::from(!mark.picked && !is_closed), width: place.width.saturating_sub(1), ..place };
         canvas.put(row, Line::from(name));
-        let pile = Rect {
-            x: place.x + 4,
-            width: place.width.saturating_sub(4),
-            ..place
-        };
+        let pile = Rect { x: place.x + 4, width: place.width.saturating_sub(4), ..place };
         return form.draw(tree, faded, canvas, pile);
     }
     let [pile, foot] = Layout::vertical([Constraint::Min(0), Constraint::Length(1)]).areas(place);
     form.draw(tree, faded, canvas, pile.inner(ratatui::layout::Margin::new(1, 0)));
     let width = foot.width.min(3);
-    let [foot] = Layout::horizontal([Constraint::Length(width)])
-        .flex(Flex::Center)
-        .areas(foot);
+    let [foot] = Layout::horizontal([Constraint::Length(width)]).flex(Flex::Center).areas(foot);
     canvas.put(foot, Line::from("   "));
     canvas.put(foot, Line::from(name).centered());
 }

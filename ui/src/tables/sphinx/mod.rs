@@ -128,11 +128,7 @@ fn card(card: Face, theme: &Theme) -> Span<'static> {
         2 => (theme.sign("♦", "D"), true),
         _ => (theme.sign("♣", "C"), false),
     };
-    let style = if is_red {
-        theme.pigment(Pigment::Red)
-    } else {
-        theme.ink()
-    };
+    let style = if is_red { theme.pigment(Pigment::Red) } else { theme.ink() };
     Span::styled(format!("{rank}{suit}"), style.add_modifier(Modifier::BOLD))
 }
 
@@ -143,10 +139,7 @@ fn surrounded(game: &Sphinx, from: Option<Square>, to: Square) -> Vec<Seat> {
         there.saturating_sub(u8::from(from == Some(at)))
     };
     let closed = |at: Square| at == to || left(at) > 0;
-    let lost = |seat: &Seat| {
-        game.magician(*seat)
-            .is_some_and(|at| Pylon::at(at).is_none() && at.around().all(closed))
-    };
+    let lost = |seat: &Seat| game.magician(*seat).is_some_and(|at| Pylon::at(at).is_none() && at.around().all(closed));
     Seat::first(game.seats()).filter(lost).collect()
 }
 
@@ -294,9 +287,9 @@ impl Board for Sphinx {
             (Phase::Magician, _) => vec![SphinxAction::Place { to: square }],
             (Phase::Monsters, Some(from)) => match (size_of(from), square_of(from)) {
                 (Some(size), _) => vec![SphinxAction::Introduce { size, at: square }],
-                (None, Some(from)) => sizes_on(self, from)
-                    .map(|size| SphinxAction::Monster { size, from, to: square })
-                    .collect(),
+                (None, Some(from)) => {
+                    sizes_on(self, from).map(|size| SphinxAction::Monster { size, from, to: square }).collect()
+                }
                 (None, None) => Vec::new(),
             },
             (Phase::Monsters, None) if mine == Some(square) => vec![SphinxAction::Stay],
@@ -329,11 +322,8 @@ impl Board for Sphinx {
         let me = view.me?;
         match action {
             SphinxAction::Vote { end: true } => {
-                let others = self
-                    .still_playing()
-                    .iter()
-                    .filter(|seat| *seat != me && !self.votes().contains(*seat))
-                    .count();
+                let others =
+                    self.still_playing().iter().filter(|seat| *seat != me && !self.votes().contains(*seat)).count();
                 Some(if others == 0 {
                     "Yours is the last vote: the game ends, and you do not win. End it?".to_owned()
                 } else {
@@ -393,14 +383,10 @@ impl Board for Sphinx {
                 let at = self.magician(*seat).map(square_spot);
                 at.map(Motion::Flash).into_iter().collect()
             }
-            SphinxEvent::Turned {
-                pylon, card, entered, ..
-            } => {
+            SphinxEvent::Turned { pylon, card, entered, .. } => {
                 let rank = cards::rank(*card);
                 let size = Size::ALL.into_iter().find(|size| size.pips() == rank);
-                let entry = size
-                    .zip(*entered)
-                    .map(|(size, at)| monster(size, supply_spot(size), at));
+                let entry = size.zip(*entered).map(|(size, at)| monster(size, supply_spot(size), at));
                 let turned = Motion::Flash(pack_spot(*pylon));
                 [turned].into_iter().chain(entry).collect()
             }
@@ -426,10 +412,7 @@ impl Board for Sphinx {
         let mut lines: Vec<Line<'static>> = Seat::first(self.seats())
             .map(|seat| {
                 let (end, style) = words::end(self, seat, view.theme);
-                let mut spans = vec![Span::styled(
-                    format!("{:<10}", view.name(seat)),
-                    magician_style(view, seat),
-                )];
+                let mut spans = vec![Span::styled(format!("{:<10}", view.name(seat)), magician_style(view, seat))];
                 spans.extend(self.king(seat).map(|king| card(king, view.theme)));
                 spans.push(Span::styled(format!("  {end}"), style));
                 Line::from(spans)
@@ -443,9 +426,6 @@ impl Board for Sphinx {
         };
         lines.push(Line::raw(""));
         lines.push(Line::styled(verdict, view.theme.accent()));
-        Some(Animation {
-            title: "The end of the search".to_owned(),
-            lines,
-        })
+        Some(Animation { title: "The end of the search".to_owned(), lines })
     }
 }

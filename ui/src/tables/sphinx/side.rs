@@ -30,10 +30,8 @@ const GAP: u16 = 1;
 pub(super) fn sections(game: &Sphinx, view: &ViewContext<'_>) -> Vec<(String, Vec<Line<'static>>)> {
     let seats = Seat::first(game.seats());
     let seats = seats.flat_map(|seat| seat_rows(game, view, seat, WIDTH)).collect();
-    let mut packs: Vec<Line<'static>> = Pylon::ALL
-        .into_iter()
-        .map(|pylon| pack_row(game, view, pylon, WIDTH))
-        .collect();
+    let mut packs: Vec<Line<'static>> =
+        Pylon::ALL.into_iter().map(|pylon| pack_row(game, view, pylon, WIDTH)).collect();
     packs.extend(known(game, view, WIDTH));
     let turn = game.turn().map(|seat| turn(game, view, seat));
     let others = [("Who seeks what".to_owned(), seats), ("Pylons".to_owned(), packs)];
@@ -55,31 +53,17 @@ pub(super) fn draw_column(game: &Sphinx, view: &ViewContext<'_>, canvas: &mut Ca
     canvas.put(die, die_line(game, view));
     finish(canvas, die, mark);
     for (seat, lines) in seats {
-        let area = Rect {
-            height: at.height.min(2),
-            ..at
-        };
+        let area = Rect { height: at.height.min(2), ..at };
         let mark = canvas.spot(area, crate::tables::Spot::Seat(seat));
         canvas.rows(area, lines);
         finish(canvas, area, mark);
-        at = Rect {
-            y: at.y + area.height,
-            height: at.height - area.height,
-            ..at
-        };
+        at = Rect { y: at.y + area.height, height: at.height - area.height, ..at };
     }
     draw_supply(game, canvas, supply, false);
     for pylon in Pylon::ALL {
-        let area = Rect {
-            height: packs.height.min(1),
-            ..packs
-        };
+        let area = Rect { height: packs.height.min(1), ..packs };
         canvas.put(area, pack_row(game, view, pylon, area.width));
-        packs = Rect {
-            y: packs.y + area.height,
-            height: packs.height - area.height,
-            ..packs
-        };
+        packs = Rect { y: packs.y + area.height, height: packs.height - area.height, ..packs };
     }
     canvas.rows(rest, known);
 }
@@ -100,22 +84,14 @@ pub(super) fn draw_supply(game: &Sphinx, canvas: &mut Canvas<'_>, area: Rect, ha
         at = canvas.lead(at, Line::styled("Supply  ", theme.title()));
     }
     for (size, left) in Size::ALL.into_iter().zip(game.supply()) {
-        let name = if has_names {
-            format!("{} ", size.name())
-        } else {
-            String::new()
-        };
+        let name = if has_names { format!("{} ", size.name()) } else { String::new() };
         let line = Line::from(vec![
             Span::styled(size.pips().to_string(), theme.key()),
             Span::styled(format!(" {} ", shape(size, theme)), monster_style(size, theme)),
             Span::raw(format!("{name}{times}{left}")),
         ]);
         let width = u16::try_from(line.width()).unwrap_or(u16::MAX).min(at.width);
-        let spot = Rect {
-            width,
-            height: at.height.min(1),
-            ..at
-        };
+        let spot = Rect { width, height: at.height.min(1), ..at };
         let mark = canvas.spot(spot, supply_spot(size));
         at = canvas.lead(at, line);
         if mark.lit || mark.picked {
@@ -124,11 +100,7 @@ pub(super) fn draw_supply(game: &Sphinx, canvas: &mut Canvas<'_>, area: Rect, ha
         }
         finish(canvas, spot, mark);
         let gap = if has_names { 3 } else { 2 };
-        at = Rect {
-            x: at.x.saturating_add(gap).min(area.right()),
-            width: at.width.saturating_sub(gap),
-            ..at
-        };
+        at = Rect { x: at.x.saturating_add(gap).min(area.right()), width: at.width.saturating_sub(gap), ..at };
     }
 }
 
@@ -136,9 +108,7 @@ pub(super) fn draw_supply(game: &Sphinx, canvas: &mut Canvas<'_>, area: Rect, ha
 /// what is left after it is taken for it.
 fn counts(game: &Sphinx) -> Option<(u8, Option<u8>)> {
     let roll = game.roll()?;
-    let less = roll
-        .checked_sub(3)
-        .filter(|less| *less > 0 && game.supply() == [0; 3] && game.points() <= *less);
+    let less = roll.checked_sub(3).filter(|less| *less > 0 && game.supply() == [0; 3] && game.points() <= *less);
     Some((roll, less))
 }
 
@@ -179,11 +149,7 @@ fn turn(game: &Sphinx, view: &ViewContext<'_>, seat: Seat) -> (String, Vec<Line<
     };
     let done = theme.glyph("✓", "x");
     let steps = match counts(game).filter(|_| roll.is_some()) {
-        None => [
-            Line::styled("1 Magician", theme.accent()),
-            Line::raw("2 die"),
-            Line::raw("3 Monsters"),
-        ],
+        None => [Line::styled("1 Magician", theme.accent()), Line::raw("2 die"), Line::raw("3 Monsters")],
         Some((roll, fewer)) => [
             Line::from(vec![Span::raw("1 Magician "), Span::styled(done, theme.good())]),
             match fewer {
@@ -242,9 +208,7 @@ fn seat_rows(game: &Sphinx, view: &ViewContext<'_>, seat: Seat, width: u16) -> [
             spans.push(Span::styled(note, style));
         }
         // Its danger follows if there is room.
-        let short = danger
-            .map(|(taken, all)| format!(", {taken} of {all}"))
-            .unwrap_or_default();
+        let short = danger.map(|(taken, all)| format!(", {taken} of {all}")).unwrap_or_default();
         let used: usize = spans.iter().map(Span::width).sum();
         if used + short.len() <= usize::from(width) {
             spans.push(Span::raw(short));
@@ -255,12 +219,7 @@ fn seat_rows(game: &Sphinx, view: &ViewContext<'_>, seat: Seat, width: u16) -> [
         (Some(_), Some((taken, all))) => {
             let style = if taken * 2 >= all { theme.bad() } else { theme.ink() };
             spans.push(Span::styled("danger ", style));
-            let bar = bar(
-                i64::try_from(taken).unwrap_or(0),
-                i64::try_from(all).unwrap_or(8),
-                8,
-                theme,
-            );
+            let bar = bar(i64::try_from(taken).unwrap_or(0), i64::try_from(all).unwrap_or(8), 8, theme);
             spans.extend(bar);
             spans.push(Span::styled(format!(" {taken} of {all}"), style));
         }
@@ -295,21 +254,14 @@ fn pack_row(game: &Sphinx, view: &ViewContext<'_>, pylon: Pylon, width: u16) -> 
 /// The place of the player's King, as far as it can be worked out.
 fn known(game: &Sphinx, view: &ViewContext<'_>, width: u16) -> Vec<Line<'static>> {
     let theme = view.theme;
-    let Some(king) = view
-        .me
-        .filter(|me| game.status(*me) == Status::Playing)
-        .and_then(|me| game.king(me))
-    else {
+    let Some(king) = view.me.filter(|me| game.status(*me) == Status::Playing).and_then(|me| game.king(me)) else {
         return Vec::new();
     };
     let name = card(king, theme).content;
     let text = match game.whereabouts(king) {
         Whereabouts::TurnedUp(_) => return Vec::new(),
         Whereabouts::Under { pylon, above } => {
-            let place = ["on top", "second", "third", "last"]
-                .get(above)
-                .copied()
-                .unwrap_or_default();
+            let place = ["on top", "second", "third", "last"].get(above).copied().unwrap_or_default();
             format!("Your {name} is {}, {place}.", sign(pylon))
         }
         Whereabouts::Unseen(packs) if packs.len() == Pylon::ALL.len() => format!("Your {name} may be anywhere."),

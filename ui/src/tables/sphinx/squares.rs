@@ -66,25 +66,11 @@ impl Grid {
         let [stage, below] = Layout::vertical([Constraint::Length(rows(height) - below), Constraint::Length(below)])
             .flex(Flex::Center)
             .areas(stage);
-        let board = Rect {
-            x: stage.x + LEFT,
-            y: stage.y + 1,
-            width: SIDE * width,
-            height: SIDE * height,
-        };
+        let board = Rect { x: stage.x + LEFT, y: stage.y + 1, width: SIDE * width, height: SIDE * height };
         // Beside the upper edge of the board, if all its rows fit there.
         let lower = (stage.y - area.y).min(area.height.saturating_sub(COLUMN_ROWS));
-        let beside = Rect {
-            y: beside.y + lower,
-            height: beside.height - lower,
-            ..beside
-        };
-        Self {
-            board: board.intersection(area),
-            square,
-            beside,
-            below,
-        }
+        let beside = Rect { y: beside.y + lower, height: beside.height - lower, ..beside };
+        Self { board: board.intersection(area), square, beside, below }
     }
 
     fn has_walls(&self) -> bool {
@@ -130,18 +116,13 @@ fn places() -> impl Iterator<Item = (Square, (u16, u16))> {
 
 /// Draws the board.
 pub(super) fn draw(game: &Sphinx, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, grid: &Grid) {
-    let marks: Vec<(Square, (u16, u16), Mark)> = places()
-        .map(|(square, place)| (square, place, canvas.spot(grid.area(place), square_spot(square))))
-        .collect();
+    let marks: Vec<(Square, (u16, u16), Mark)> =
+        places().map(|(square, place)| (square, place, canvas.spot(grid.area(place), square_spot(square)))).collect();
     let focused = marks.iter().find(|(_, _, mark)| mark.focused);
     let is_picking = !view.picked.is_empty();
     let reach = match focused {
         // What can be chosen next says more than the piece in focus.
-        _ if is_picking => marks
-            .iter()
-            .filter(|(_, _, mark)| mark.lit)
-            .map(|(at, ..)| *at)
-            .collect(),
+        _ if is_picking => marks.iter().filter(|(_, _, mark)| mark.lit).map(|(at, ..)| *at).collect(),
         Some((square, ..)) => reach(game, *square),
         None => SquareSet::default(),
     };
@@ -177,9 +158,7 @@ fn reach(game: &Sphinx, from: Square) -> SquareSet {
     let walks = magicians_on(game, from).next().is_some() && game.phase() == Phase::Magician;
     let around = from.around().filter(|at| game.monsters_on(*at) == [0; 3]);
     let diagonal: SquareSet = from.diagonal().collect();
-    around
-        .filter(|at| walks && (!game.is_diagonal() || diagonal.contains(*at)))
-        .collect()
+    around.filter(|at| walks && (!game.is_diagonal() || diagonal.contains(*at))).collect()
 }
 
 /// Tints a dark square, or dots it where there are no colours.
@@ -190,9 +169,7 @@ fn draw_ground(canvas: &mut Canvas<'_>, area: Rect, is_dark: bool) {
     }
     canvas.tint(area, theme.checker());
     if theme.shows_letters() {
-        let dots: String = (0..area.width)
-            .map(|x| if x % 2 == 0 { theme.glyph("·", ".") } else { " " })
-            .collect();
+        let dots: String = (0..area.width).map(|x| if x % 2 == 0 { theme.glyph("·", ".") } else { " " }).collect();
         let rows = (0..area.height).map(|_| Line::styled(dots.clone(), theme.faint()));
         canvas.rows(area, rows);
     }
@@ -220,11 +197,7 @@ fn draw_marks(canvas: &mut Canvas<'_>, area: Rect, mark: Mark) {
         canvas.put(right, Line::styled("]", style));
         return canvas.tint(area, Style::new().add_modifier(Modifier::UNDERLINED));
     }
-    let set = if theme.is_ascii() {
-        theme.border()
-    } else {
-        border::THICK
-    };
+    let set = if theme.is_ascii() { theme.border() } else { border::THICK };
     if mark.focused {
         // Upper and lower edge; the sides stay free for names.
         let edge = |left: &str, right: &str| {
@@ -262,14 +235,12 @@ fn draw_pieces(
     let flies = mark.hidden && seats.len() + usize::from(monsters) == 1;
     let (lines, is_low) = match seats.as_slice() {
         _ if flies => (Vec::new(), false),
-        [] if monsters > 0 => (
-            monster_lines(game, theme, square, (area.width, area.height), grid.square.1 > WALLED),
-            true,
-        ),
-        [] if central().any(|at| at == square) => (
-            vec![Line::styled(theme.glyph("◦", "o"), theme.faint())],
-            area.height > 2,
-        ),
+        [] if monsters > 0 => {
+            (monster_lines(game, theme, square, (area.width, area.height), grid.square.1 > WALLED), true)
+        }
+        [] if central().any(|at| at == square) => {
+            (vec![Line::styled(theme.glyph("◦", "o"), theme.faint())], area.height > 2)
+        }
         seats => (magician_lines(view, seats, (area.width, area.height)), false),
     };
     let rows = u16::try_from(lines.len()).unwrap_or(u16::MAX);
@@ -287,11 +258,8 @@ fn draw_pieces(
 
 /// Magicians: a figure and its name, if that leaves a column free, or the letters of several.
 fn magician_lines(view: &ViewContext<'_>, seats: &[Seat], (width, height): (u16, u16)) -> Vec<Line<'static>> {
-    let letters = || {
-        seats
-            .iter()
-            .map(|seat| Span::styled(letter(view, *seat).to_string(), magician_style(view, *seat)))
-    };
+    let letters =
+        || seats.iter().map(|seat| Span::styled(letter(view, *seat).to_string(), magician_style(view, *seat)));
     match seats {
         [] => Vec::new(),
         [seat] => {
@@ -300,11 +268,7 @@ fn magician_lines(view: &ViewContext<'_>, seats: &[Seat], (width, height): (u16,
                 return vec![Line::styled(format!("\\{}/", letter(view, *seat)), style)];
             }
             let name = label(view, *seat).to_owned();
-            let name = if name.width() < usize::from(width) {
-                name
-            } else {
-                letter(view, *seat).to_string()
-            };
+            let name = if name.width() < usize::from(width) { name } else { letter(view, *seat).to_string() };
             vec![Line::styled("\\o/", style), Line::styled(name, style)]
         }
         seats if height < 2 && seats.len() > usize::from(width) => {
@@ -331,10 +295,9 @@ fn monster_lines(
         let digit = char::from_digit(u32::from(size.pips()), 10).unwrap_or('?');
         return match (height, size) {
             (3.., _) => pyramid(u16::from(size.pips()) + u16::from(is_large), style, digit, theme),
-            (2, Size::Large) => vec![
-                Line::styled(theme.glyph("▟▙", "/\\"), style),
-                Line::styled(theme.glyph("▟██▙", "/__\\"), style),
-            ],
+            (2, Size::Large) => {
+                vec![Line::styled(theme.glyph("▟▙", "/\\"), style), Line::styled(theme.glyph("▟██▙", "/__\\"), style)]
+            }
             _ => vec![Line::styled(shape(size, theme), style)],
         };
     }
@@ -384,11 +347,7 @@ fn draw_gate(game: &Sphinx, canvas: &mut Canvas<'_>, grid: &Grid, pylon: Pylon) 
         // The cards that the top wall has no room for hang on the other one.
         let free = room.saturating_sub(head.width() + usize::from(pack > 0)) / 2;
         let is_wide = matches!(pylon, Pylon::North | Pylon::South);
-        let above = if is_wide {
-            cards.len()
-        } else {
-            cards.len().saturating_sub(room / 2).min(free)
-        };
+        let above = if is_wide { cards.len() } else { cards.len().saturating_sub(room / 2).min(free) };
         let (above, under) = cards.split_at_checked(above).unwrap_or((&[], &cards));
         let mut line = Line::styled(head, stone);
         let gap = if pack > 0 && !above.is_empty() { " " } else { "" };
@@ -402,12 +361,7 @@ fn draw_gate(game: &Sphinx, canvas: &mut Canvas<'_>, grid: &Grid, pylon: Pylon) 
             line.spans.insert(0, Span::raw(" "));
             line.push_span(" ");
         }
-        let inner = Rect {
-            x: gate.x + 1,
-            height: 1,
-            width: gate.width.saturating_sub(2),
-            ..gate
-        };
+        let inner = Rect { x: gate.x + 1, height: 1, width: gate.width.saturating_sub(2), ..gate };
         canvas.put(inner, line);
         let y = gate.bottom().saturating_sub(1);
         canvas.put(Rect { y, ..inner }, Line::from(under.to_vec()));
@@ -418,10 +372,7 @@ fn draw_gate(game: &Sphinx, canvas: &mut Canvas<'_>, grid: &Grid, pylon: Pylon) 
         };
         let width = usize::from(gate.width.saturating_sub(2));
         let half = wall.repeat(width.saturating_sub(2) / 2);
-        canvas.put(
-            gate,
-            Line::styled(format!("{left}{half}{sign}{pack}{half}{right}"), stone),
-        );
+        canvas.put(gate, Line::styled(format!("{left}{half}{sign}{pack}{half}{right}"), stone));
     } else {
         let (top, bottom, wall) = match pylon {
             Pylon::West => (set.top_left, set.bottom_left, set.vertical_left),
@@ -447,26 +398,15 @@ fn draw_gate(game: &Sphinx, canvas: &mut Canvas<'_>, grid: &Grid, pylon: Pylon) 
 fn draw_coordinates(canvas: &mut Canvas<'_>, grid: &Grid) {
     let theme = canvas.theme();
     let style: Style = theme.faint();
-    let names = (0..SIDE).map(|number| {
-        (
-            number,
-            char::from(b'a'.saturating_add(u8::try_from(number).unwrap_or(0))),
-        )
-    });
+    let names = (0..SIDE).map(|number| (number, char::from(b'a'.saturating_add(u8::try_from(number).unwrap_or(0)))));
     for (number, file) in names {
         let column = grid.area((number, SIDE - 1));
         let x = column.x + column.width.saturating_sub(1) / 2;
         // The blanks keep the letter clear of a Pylon's edge.
-        canvas.put(
-            Rect::new(x.saturating_sub(1), column.bottom(), 3, 1),
-            Line::styled(format!(" {file} "), style),
-        );
+        canvas.put(Rect::new(x.saturating_sub(1), column.bottom(), 3, 1), Line::styled(format!(" {file} "), style));
         let row = grid.area((0, number));
         let y = row.y + row.height.saturating_sub(1) / 2;
         let rank = (SIDE - number).to_string();
-        canvas.put(
-            Rect::new(grid.board.x.saturating_sub(LEFT), y, 1, 1),
-            Line::styled(rank, style),
-        );
+        canvas.put(Rect::new(grid.board.x.saturating_sub(LEFT), y, 1, 1), Line::styled(rank, style));
     }
 }

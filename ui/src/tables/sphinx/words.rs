@@ -31,14 +31,9 @@ fn magician(view: &ViewContext<'_>, seat: Seat) -> String {
 pub(super) fn action(game: &Sphinx, action: &SphinxAction, view: &ViewContext<'_>) -> String {
     let turns = |at: Square| {
         let pylon = Pylon::at(at).filter(|pylon| !game.pack(*pylon).is_empty());
-        pylon.map_or_else(String::new, |pylon| {
-            format!(" and turn up a card of the {} Pylon", pylon.name())
-        })
+        pylon.map_or_else(String::new, |pylon| format!(" and turn up a card of the {} Pylon", pylon.name()))
     };
-    let names: Vec<String> = victims(game, action)
-        .into_iter()
-        .map(|seat| named(view, seat))
-        .collect();
+    let names: Vec<String> = victims(game, action).into_iter().map(|seat| named(view, seat)).collect();
     let fate = match names.as_slice() {
         [] => String::new(),
         names => format!(", which surrounds {}", listed(names)),
@@ -57,12 +52,7 @@ pub(super) fn action(game: &Sphinx, action: &SphinxAction, view: &ViewContext<'_
             counted(usize::from(size.pips()), "point"),
         ),
         SphinxAction::Monster { size, from, to } => {
-            format!(
-                "move a {} Monster from {} to {}{fate}",
-                size.name(),
-                from.name(),
-                to.name()
-            )
+            format!("move a {} Monster from {} to {}{fate}", size.name(), from.name(), to.name())
         }
         SphinxAction::End => match game.points() {
             0 => "end your turn".to_owned(),
@@ -145,15 +135,10 @@ pub(super) fn about(game: &Sphinx, spot: Spot, view: &ViewContext<'_>) -> Vec<St
     }
     if let Some(size) = size_of(spot) {
         let points = counted(usize::from(size.pips()), "point");
-        let mut lines = vec![format!(
-            "Bring one for {points}, to the centre or to a Pylon with a spade turned up."
-        )];
+        let mut lines = vec![format!("Bring one for {points}, to the centre or to a Pylon with a spade turned up.")];
         lines.push(match game.has_moved() {
             true => "A Monster has moved, so you can't bring another this turn.".to_owned(),
-            false => format!(
-                "It moves up to {} a point, not diagonally.",
-                counted(usize::from(size.pips()), "square")
-            ),
+            false => format!("It moves up to {} a point, not diagonally.", counted(usize::from(size.pips()), "square")),
         });
         return lines;
     }
@@ -186,16 +171,11 @@ fn about_square(game: &Sphinx, square: Square, view: &ViewContext<'_>) -> Vec<St
         let most = Size::ALL.into_iter().zip(game.monsters_on(square));
         let most = most.filter(|(_, count)| *count > 0).map(|(size, _)| size.pips()).max();
         let squares = counted(usize::from(most.unwrap_or(1)), "square");
-        lines.push(format!(
-            "Moves up to {squares} for 1 point, not diagonally, never onto a Magician or a Pylon."
-        ));
+        lines.push(format!("Moves up to {squares} for 1 point, not diagonally, never onto a Magician or a Pylon."));
     }
     let is_empty = seats.is_empty() && game.monsters_on(square) == [0; 3];
     let near: Vec<String> = Seat::first(game.seats())
-        .filter(|seat| {
-            game.magician(*seat)
-                .is_some_and(|at| at.around().any(|near| near == square))
-        })
+        .filter(|seat| game.magician(*seat).is_some_and(|at| at.around().any(|near| near == square)))
         .filter(|seat| danger(game, *seat).is_some())
         .map(|seat| magician(view, seat))
         .collect();
@@ -211,9 +191,7 @@ fn about_square(game: &Sphinx, square: Square, view: &ViewContext<'_>) -> Vec<St
     if is_empty && game.phase() == Phase::Magician {
         let around = square.around().count();
         let taken = square.around().filter(|at| game.monsters_on(*at) != [0; 3]).count();
-        lines.push(format!(
-            "Empty; Monsters take {taken} of the {around} squares around it."
-        ));
+        lines.push(format!("Empty; Monsters take {taken} of the {around} squares around it."));
     }
     if is_empty && central().any(|at| at == square) {
         lines.push("Magicians begin and Monsters are brought at the centre.".to_owned());
@@ -226,16 +204,10 @@ fn about_square(game: &Sphinx, square: Square, view: &ViewContext<'_>) -> Vec<St
 fn about_pylon(game: &Sphinx, pylon: Pylon, view: &ViewContext<'_>) -> Vec<String> {
     let mut lines = Vec::new();
     let left = game.pack(pylon).len();
-    let mine = view
-        .me
-        .filter(|me| game.status(*me) == Status::Playing)
-        .and_then(|me| game.king(me));
+    let mine = view.me.filter(|me| game.status(*me) == Status::Playing).and_then(|me| game.king(me));
     let place = mine.map(|king| game.whereabouts(king));
     let unseen = |packs: &[(Pylon, usize)]| -> (usize, usize) {
-        let here = packs
-            .iter()
-            .find(|(at, _)| *at == pylon)
-            .map_or(0, |(_, unseen)| *unseen);
+        let here = packs.iter().find(|(at, _)| *at == pylon).map_or(0, |(_, unseen)| *unseen);
         (here, packs.iter().map(|(_, unseen)| unseen).sum())
     };
     match place {
@@ -272,11 +244,7 @@ fn about_seat(game: &Sphinx, seat: Seat, view: &ViewContext<'_>) -> Vec<String> 
         Status::Playing => vec![format!("Seeks {king}.")],
         Status::Won | Status::Lost => {
             let (end, _) = end(game, seat, view.theme);
-            let verb = if is_me {
-                end.replacen("was", "were", 1)
-            } else {
-                end.to_owned()
-            };
+            let verb = if is_me { end.replacen("was", "were", 1) } else { end.to_owned() };
             vec![
                 format!("{} {verb}.", if is_me { "You" } else { view.name(seat) }),
                 "Players who have won or lost still roll and move Monsters.".to_owned(),
@@ -289,10 +257,7 @@ fn about_seat(game: &Sphinx, seat: Seat, view: &ViewContext<'_>) -> Vec<String> 
         lines.push(format!("That King is in the pack of the {} Pylon.", pylon.name()));
     }
     if let Some((taken, all)) = danger(game, seat) {
-        lines.push(format!(
-            "Monsters take {taken} of the {all} squares around {}.",
-            magician(view, seat)
-        ));
+        lines.push(format!("Monsters take {taken} of the {all} squares around {}.", magician(view, seat)));
     }
     lines
 }

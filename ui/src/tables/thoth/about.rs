@@ -40,9 +40,7 @@ fn whose(seat: Seat, view: &ViewContext<'_>) -> String {
 /// The name of a spot, and what it is in a few words.
 pub(super) fn title(game: &Thoth, spot: Spot, view: &ViewContext<'_>) -> String {
     match spot {
-        Spot::Card(slot) => slot
-            .face(view.known)
-            .map_or_else(|| "A sealed card".to_owned(), card_title),
+        Spot::Card(slot) => slot.face(view.known).map_or_else(|| "A sealed card".to_owned(), card_title),
         Spot::Seat(seat) => format!("{} house", whose(seat, view)),
         Spot::Part(seat, place) => {
             let card = trouble_card(game, seat, place);
@@ -93,13 +91,8 @@ pub(super) fn about(game: &Thoth, spot: Spot, view: &ViewContext<'_>) -> Vec<Str
              fifth time ends the hand.",
         ),
         parts::DISCARDS => {
-            let last: Vec<String> = game
-                .discard_pile()
-                .iter()
-                .rev()
-                .take(8)
-                .map(|card| cards::full_name(*card))
-                .collect();
+            let last: Vec<String> =
+                game.discard_pile().iter().rev().take(8).map(|card| cards::full_name(*card)).collect();
             match last.is_empty() {
                 true => one("Nothing is discarded yet."),
                 false => vec![format!("From the top: {}.", last.join(", "))],
@@ -158,16 +151,10 @@ fn about_card(game: &Thoth, card: Face, view: &ViewContext<'_>) -> Vec<String> {
     match cards::suited(card) {
         Some((element, Suited::Court(_))) => texts.push((
             Kind::Story,
-            format!(
-                "As a Story it goes on a full level with {}, and takes {takes}.",
-                element.name()
-            ),
+            format!("As a Story it goes on a full level with {}, and takes {takes}.", element.name()),
         )),
         None if cards::is_planetary(card) => {
-            texts.push((
-                Kind::Story,
-                format!("As a Story it goes on any full level, and takes {takes}."),
-            ));
+            texts.push((Kind::Story, format!("As a Story it goes on any full level, and takes {takes}.")));
         }
         _ => {}
     }
@@ -179,20 +166,14 @@ fn about_card(game: &Thoth, card: Face, view: &ViewContext<'_>) -> Vec<String> {
         ));
     }
     if let Some(element) = cards::zodiacal(card) {
-        texts.push((
-            Kind::Trouble,
-            format!("It makes Trouble of {} for another house.", element.name()),
-        ));
+        texts.push((Kind::Trouble, format!("It makes Trouble of {} for another house.", element.name())));
     }
     if let Some(element) = cards::relieves(card) {
         let turns = match relief_turns(card) {
             0 => String::new(),
             turns => format!(", with {}", counted(turns, "extra turn")),
         };
-        texts.push((
-            Kind::Relieve,
-            format!("It relieves Trouble of {}{turns}.", element.name()),
-        ));
+        texts.push((Kind::Relieve, format!("It relieves Trouble of {}{turns}.", element.name())));
     }
     texts.push((
         Kind::Discard,
@@ -206,9 +187,7 @@ fn about_card(game: &Thoth, card: Face, view: &ViewContext<'_>) -> Vec<String> {
     texts.sort_by_key(|(kind, _)| *kind == Kind::Discard || !uses.contains(kind));
     let idle = (uses == [Kind::Discard] && game.phase() == Phase::Play && !game.is_over())
         .then(|| "You cannot build with it now.".to_owned());
-    idle.into_iter()
-        .chain(texts.into_iter().map(|(_, text)| text))
-        .collect()
+    idle.into_iter().chain(texts.into_iter().map(|(_, text)| text)).collect()
 }
 
 /// A level in words: "2 large fire, 1 large air".
@@ -267,9 +246,7 @@ fn trouble_card(game: &Thoth, seat: Seat, place: u8) -> Option<Face> {
 }
 
 fn about_trouble(game: &Thoth, seat: Seat, place: u8) -> Vec<String> {
-    let element = trouble_card(game, seat, place)
-        .and_then(cards::zodiacal)
-        .map_or("its element", Element::name);
+    let element = trouble_card(game, seat, place).and_then(cards::zodiacal).map_or("its element", Element::name);
     vec![
         format!("The house cannot grow: its owner may only discard, or relieve it with a card of {element}."),
         "A house has at most two; a third replaces one.".to_owned(),
@@ -298,11 +275,7 @@ pub(super) fn sections(game: &Thoth, view: &ViewContext<'_>) -> Vec<(String, Vec
     }
     if close.is_empty() {
         let words = "Nobody yet: a Roof needs a level with four pyramids.";
-        close.extend(
-            wrapped(words, RAIL, 0)
-                .into_iter()
-                .map(|row| Line::styled(row, theme.ink())),
-        );
+        close.extend(wrapped(words, RAIL, 0).into_iter().map(|row| Line::styled(row, theme.ink())));
     }
     let mut all = vec![("Who can end the hand".to_owned(), close)];
     for seat in seats().filter(|seat| view.me != Some(*seat)) {

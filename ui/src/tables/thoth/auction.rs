@@ -23,14 +23,8 @@ pub(super) fn draw(game: &Thoth, view: &ViewContext<'_>, canvas: &mut Canvas<'_>
     let theme = view.theme;
     let bidding = game.phase() == Phase::Bid;
     let (title, text) = match bidding {
-        true => (
-            "Auction for the first turn",
-            "The highest trump wins, 0 to XXI; without trumps the highest card.",
-        ),
-        false => (
-            "The bids go back to the hands",
-            "Picking starts on the winner's right, until all have five cards.",
-        ),
+        true => ("Auction for the first turn", "The highest trump wins, 0 to XXI; without trumps the highest card."),
+        false => ("The bids go back to the hands", "Picking starts on the winner's right, until all have five cards."),
     };
     let lines = wrapped(text, usize::from(area.width), 0);
     let rows = u16::try_from(lines.len()).unwrap_or(1);
@@ -44,9 +38,7 @@ pub(super) fn draw(game: &Thoth, view: &ViewContext<'_>, canvas: &mut Canvas<'_>
     .areas(area);
     canvas.put(head, Line::styled(title, theme.title()));
     canvas.rows(words, lines.into_iter().map(|row| Line::styled(row, theme.ink())));
-    let columns = Layout::horizontal(vec![Constraint::Fill(1); game.seats()])
-        .spacing(1)
-        .split(seats);
+    let columns = Layout::horizontal(vec![Constraint::Fill(1); game.seats()]).spacing(1).split(seats);
     for (seat, place) in Seat::first(game.seats()).zip(columns.iter()) {
         let acts = game.to_act().contains(seat);
         let word = match (game.has_left(seat), bidding, acts) {
@@ -80,10 +72,7 @@ fn draw_pool(game: &Thoth, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area
         let columns = cards.iter().map(|_| Constraint::Length(CARD.columns()));
         let places = Layout::horizontal(columns).spacing(1).flex(Flex::Center).split(area);
         for (card, place) in cards.iter().zip(places.iter()) {
-            let place = Rect {
-                height: place.height.min(CARD.rows() + 1),
-                ..*place
-            };
+            let place = Rect { height: place.height.min(CARD.rows() + 1), ..*place };
             let last = Line::styled("pick", view.theme.ink());
             let spot = Some(Spot::Card(Slot::Open(*card)));
             hand::draw_face(view, canvas, (place, CARD), spot, (*card, last, false));
@@ -104,9 +93,6 @@ fn draw_pool(game: &Thoth, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area
             continue;
         }
         let style = names::card_style(view.theme, *card).add_modifier(Modifier::BOLD);
-        canvas.put(
-            place,
-            Span::styled(cards::full_name(*card), mark.over(style, view.theme)),
-        );
+        canvas.put(place, Span::styled(cards::full_name(*card), mark.over(style, view.theme)));
     }
 }

@@ -59,10 +59,7 @@ pub(super) fn uses(game: &Thoth, me: Seat, card: Face) -> Vec<Kind> {
         (Kind::Foundation, !house.stands() && cards::is_foundation(card)),
         (Kind::Raise, most(game, house, card).is_some()),
         (Kind::Story, on_full(&|below| cards::fits_as_story(card, below))),
-        (
-            Kind::Roof,
-            on_full(&|below| cards::roof_element(card).is_some_and(|element| below.contains(&element))),
-        ),
+        (Kind::Roof, on_full(&|below| cards::roof_element(card).is_some_and(|element| below.contains(&element)))),
         (Kind::Trouble, has_target()),
         (Kind::Discard, true),
     ];
@@ -74,15 +71,12 @@ fn most(game: &Thoth, house: &House, card: Face) -> Option<(u8, Size)> {
     let top = house.top()?;
     let (element, value) = cards::redeemed(card)?;
     let free = u8::try_from(CORNERS.saturating_sub(top.pyramids.len())).ok()?;
-    let ways = Size::ALL
-        .into_iter()
-        .filter(|size| top.takes(Pyramid { element, size: *size }));
+    let ways = Size::ALL.into_iter().filter(|size| top.takes(Pyramid { element, size: *size }));
     let ways = ways.map(|size| {
         let count = free.min(value / size.pips()).min(game.bank().count(element, size));
         (count, size)
     });
-    ways.filter(|(count, _)| *count > 0)
-        .max_by_key(|(count, size)| *count * size.pips())
+    ways.filter(|(count, _)| *count > 0).max_by_key(|(count, size)| *count * size.pips())
 }
 
 /// The use that Enter makes of a card, in the longest words that fit; the first is for the narrowest place.
@@ -120,10 +114,7 @@ fn use_line(game: &Thoth, view: &ViewContext<'_>, me: Seat, card: Face, width: u
         return Line::styled(word, theme.ink());
     }
     let lead = if word.width() + 2 <= width { lead } else { "" };
-    Line::from(vec![
-        Span::styled(lead, theme.accent()),
-        Span::styled(word, theme.title()),
-    ])
+    Line::from(vec![Span::styled(lead, theme.accent()), Span::styled(word, theme.title())])
 }
 
 /// The pyramids that a card is redeemed for: "9 fire". For a court card, the elements that it takes as a Story.
@@ -151,9 +142,7 @@ pub(super) fn rows(scale: Scale) -> u16 {
 /// The size of the cards in an area; `None` if they are listed in words.
 fn size(area: Rect) -> Option<CardSize> {
     let all = [(21, 11), (15, 9), (11, 7)];
-    let found = all
-        .into_iter()
-        .find(|(columns, rows)| (columns + 1) * MOST - 1 <= area.width && *rows <= area.height);
+    let found = all.into_iter().find(|(columns, rows)| (columns + 1) * MOST - 1 <= area.width && *rows <= area.height);
     found.map(|(columns, rows)| CardSize::Sized(columns, rows))
 }
 
@@ -263,15 +252,7 @@ pub(super) fn draw_face(
         lines.push(Line::styled(worth(face), style));
     }
     lines.push(last);
-    let card = Card {
-        rank: &rank,
-        suit,
-        picture: names::picture(face),
-        style,
-        lines,
-        new,
-        ..Card::default()
-    };
+    let card = Card { rank: &rank, suit, picture: names::picture(face), style, lines, new, ..Card::default() };
     card.draw(canvas, area, size, spot);
 }
 
@@ -285,11 +266,7 @@ fn list(game: &Thoth, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rec
             return;
         };
         let y = column.y + u16::try_from(number % rows).unwrap_or(0);
-        let place = Rect {
-            y,
-            height: 1,
-            ..*column
-        };
+        let place = Rect { y, height: 1, ..*column };
         let mark = canvas.spot(place, Spot::Card(*slot));
         if mark.hidden {
             continue;
@@ -307,15 +284,9 @@ fn list(game: &Thoth, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rec
         };
         let style = if mark.lit || mark.picked { style } else { theme.faint() };
         let room = usize::from(place.width).saturating_sub(name.width() + 3);
-        canvas.put(
-            place,
-            Line::from(vec![Span::styled(lead, theme.accent()), Span::styled(name, style)]),
-        );
+        canvas.put(place, Line::from(vec![Span::styled(lead, theme.accent()), Span::styled(name, style)]));
         let used = use_line(game, view, me, face, room);
-        let inside = Rect {
-            width: place.width.saturating_sub(1),
-            ..place
-        };
+        let inside = Rect { width: place.width.saturating_sub(1), ..place };
         canvas.put(inside, used.right_aligned());
         if mark.focused || mark.flashing {
             canvas.tint(place, theme.focused());

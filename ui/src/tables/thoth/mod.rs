@@ -87,10 +87,7 @@ impl Board for Thoth {
                 let card = Spot::Card(handle.map_or(Slot::Open(card), Slot::Sealed));
                 let to = match as_ {
                     Use::Foundation | Use::Raise { .. } | Use::Story | Use::Roof => home,
-                    Use::Trouble {
-                        target,
-                        replace: Some(place),
-                    } => Some(Spot::Part(target, place)),
+                    Use::Trouble { target, replace: Some(place) } => Some(Spot::Part(target, place)),
                     Use::Trouble { target, replace: None } => Some(Spot::Seat(target)),
                     Use::Relieve => Some(Spot::Button(parts::RELIEVE)),
                     Use::Discard => Some(Spot::Button(parts::DISCARD)),
@@ -125,10 +122,9 @@ impl Board for Thoth {
 
     fn worth(&self, action: &ThothAction) -> Option<u16> {
         match action {
-            ThothAction::Play {
-                as_: Use::Raise { size, count },
-                ..
-            } => Some(u16::from(size.pips()) * u16::from(*count)),
+            ThothAction::Play { as_: Use::Raise { size, count }, .. } => {
+                Some(u16::from(size.pips()) * u16::from(*count))
+            }
             _ => None,
         }
     }

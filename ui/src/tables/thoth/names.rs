@@ -86,11 +86,7 @@ pub(super) fn rank(card: Face) -> String {
 /// The name in full, or else rank and suit's sign; at most ten columns are needed.
 pub(super) fn label(card: Face, width: usize, theme: &Theme) -> String {
     let full = cards::full_name(card);
-    if full.width() <= width {
-        full
-    } else {
-        format!("{} {}", rank(card), suit(card, theme))
-    }
+    if full.width() <= width { full } else { format!("{} {}", rank(card), suit(card, theme)) }
 }
 
 /// A card on the label of a flight, in at most three columns: "10♣", or the sign of its suit.
@@ -104,11 +100,7 @@ pub(super) fn brief(card: Face, theme: &Theme) -> String {
 
 pub(super) fn picture(card: Face) -> Option<&'static Picture> {
     let name = cards::name(card);
-    let name = if cards::is_trump(card) {
-        name.as_str()
-    } else {
-        name.split('-').next_back().unwrap_or_default()
-    };
+    let name = if cards::is_trump(card) { name.as_str() } else { name.split('-').next_back().unwrap_or_default() };
     PICTURES.get(name)
 }
 
@@ -128,10 +120,7 @@ mod tests {
                 seen.push(label);
             }
         }
-        assert_eq!(
-            label(cards::by_name("princess-swords").unwrap(), 12, &theme),
-            "princess †"
-        );
+        assert_eq!(label(cards::by_name("princess-swords").unwrap(), 12, &theme), "princess †");
     }
 
     #[test]

@@ -49,9 +49,7 @@ pub(super) fn motions(game: &Thoth, event: &ThothEvent, view: &ViewContext<'_>) 
     match event {
         ThothEvent::Dealt { .. } => {
             let seats = game.playing().iter();
-            seats
-                .map(|seat| fly(sealed(theme), parts::DECK, parts::hand(seat)))
-                .collect()
+            seats.map(|seat| fly(sealed(theme), parts::DECK, parts::hand(seat))).collect()
         }
         ThothEvent::Drew { seat } => {
             let last = game.hand_of(*seat).last().filter(|_| view.me == Some(*seat));
@@ -63,11 +61,7 @@ pub(super) fn motions(game: &Thoth, event: &ThothEvent, view: &ViewContext<'_>) 
         ThothEvent::Bids { .. } => vec![Motion::Flash(parts::POOL)],
         ThothEvent::Picked { seat, card } => {
             let spot = Spot::Card(Slot::Open(*card));
-            let to = if view.me == Some(*seat) {
-                spot
-            } else {
-                parts::hand(*seat)
-            };
+            let to = if view.me == Some(*seat) { spot } else { parts::hand(*seat) };
             vec![fly(open(*card, theme), spot, to)]
         }
         ThothEvent::Played { seat, card, as_ } => played(game, (*seat, *card, *as_), view),
@@ -83,10 +77,7 @@ pub(super) fn motions(game: &Thoth, event: &ThothEvent, view: &ViewContext<'_>) 
         }
         ThothEvent::KnockedOver { by, victim, .. } => {
             let house = Line::styled(theme.glyph("▟█▙", "/_\\"), theme.accent());
-            vec![
-                Motion::Flash(Spot::Seat(*victim)),
-                fly(house, Spot::Seat(*by), Spot::Seat(*victim)),
-            ]
+            vec![Motion::Flash(Spot::Seat(*victim)), fly(house, Spot::Seat(*by), Spot::Seat(*victim))]
         }
         ThothEvent::Left { seat } => vec![Motion::Flash(Spot::Seat(*seat))],
         ThothEvent::Over { winners } => winners.iter().map(|seat| Motion::Flash(Spot::Seat(seat))).collect(),
@@ -97,11 +88,7 @@ pub(super) fn motions(game: &Thoth, event: &ThothEvent, view: &ViewContext<'_>) 
 fn played(game: &Thoth, (seat, card, as_): (Seat, Face, Use), view: &ViewContext<'_>) -> Vec<Motion> {
     let theme = view.theme;
     let from = held(seat, card, view);
-    let fly = |to| Motion::Fly {
-        what: open(card, theme),
-        from,
-        to,
-    };
+    let fly = |to| Motion::Fly { what: open(card, theme), from, to };
     let house = Spot::Seat(seat);
     let stands = game.house(seat).filter(|house| house.stands());
     match as_ {
@@ -130,11 +117,7 @@ fn played(game: &Thoth, (seat, card, as_): (Seat, Face, Use), view: &ViewContext
         Use::Trouble { target, replace } => {
             let trouble = game.house(target).map_or(0, |house| house.trouble.len());
             let place = replace.map_or(trouble.saturating_sub(1), usize::from);
-            let to = if trouble > place {
-                parts::trouble(target, place)
-            } else {
-                Spot::Seat(target)
-            };
+            let to = if trouble > place { parts::trouble(target, place) } else { Spot::Seat(target) };
             vec![fly(to), Motion::Flash(Spot::Seat(target))]
         }
         Use::Relieve => vec![fly(house), Motion::Flash(house)],
@@ -156,27 +139,17 @@ fn told(text: String, style: Style) -> Line<'static> {
 
 /// The scoring of the hand just ended, house by house.
 pub(super) fn show(game: &Thoth, event: &ThothEvent, view: &ViewContext<'_>) -> Option<Animation> {
-    let ThothEvent::Scored {
-        ended_by,
-        scores,
-        totals,
-    } = event
-    else {
+    let ThothEvent::Scored { ended_by, scores, totals } = event else {
         return None;
     };
     let theme = view.theme;
     let last = game.last_hand()?;
     let roofed = last.houses.iter().any(|house| house.roof.is_some());
     let how = if roofed { "puts on the Roof" } else { "calls the end" };
-    let title = ended_by.map_or_else(
-        || "The deck is empty for the fifth time".to_owned(),
-        |seat| format!("{} {how}", view.name(seat)),
-    );
+    let title = ended_by
+        .map_or_else(|| "The deck is empty for the fifth time".to_owned(), |seat| format!("{} {how}", view.name(seat)));
     let mut lines = vec![told(
-        format!(
-            "{:<8}{:>6}{:>9}{:>7}{:>7}{:>9}{:>9}",
-            "", "pips", "Stories", "Roof", "hand", "score", "total"
-        ),
+        format!("{:<8}{:>6}{:>9}{:>7}{:>7}{:>9}{:>9}", "", "pips", "Stories", "Roof", "hand", "score", "total"),
         theme.faint(),
     )];
     let best = scores.iter().max();
@@ -190,17 +163,9 @@ pub(super) fn show(game: &Thoth, event: &ThothEvent, view: &ViewContext<'_>) -> 
         let (pips, stories, roof) = points(house);
         let cost = cards::hand_score(hand.iter().copied());
         let bad = if cost < 0 { theme.bad() } else { theme.text() };
-        let sum = if Some(score) == best {
-            theme.accent()
-        } else {
-            theme.title()
-        };
+        let sum = if Some(score) == best { theme.accent() } else { theme.title() };
         let number = |value: i64, width: usize, style| {
-            let text = if value == 0 {
-                theme.glyph("·", "-").to_owned()
-            } else {
-                format!("{value:+}")
-            };
+            let text = if value == 0 { theme.glyph("·", "-").to_owned() } else { format!("{value:+}") };
             Span::styled(format!("{text:>width$}"), style)
         };
         lines.push(Line::from(vec![
@@ -217,27 +182,14 @@ pub(super) fn show(game: &Thoth, event: &ThothEvent, view: &ViewContext<'_>) -> 
         let rows = wrapped(&text, HELD, 6).into_iter().filter(|_| !held.is_empty());
         lines.extend(rows.map(|row| told(format!("{:<8}{row}", ""), theme.ink())));
     }
-    let winners: Vec<&str> = Seat::first(scores.len())
-        .filter(|seat| scores.get(seat.index()) == best)
-        .map(|seat| view.name(seat))
-        .collect();
+    let winners: Vec<&str> =
+        Seat::first(scores.len()).filter(|seat| scores.get(seat.index()) == best).map(|seat| view.name(seat)).collect();
     let verb = if winners.len() == 1 { "has" } else { "have" };
-    lines.push(told(
-        format!(
-            "{} {verb} the best score of the hand.",
-            fairdeal_games::listed(&winners)
-        ),
-        theme.accent(),
-    ));
+    lines
+        .push(told(format!("{} {verb} the best score of the hand.", fairdeal_games::listed(&winners)), theme.accent()));
     let target = game.target();
     if totals.iter().any(|total| *total >= target) {
-        lines.push(told(
-            format!("A total has reached {target}: the game is over."),
-            theme.title(),
-        ));
+        lines.push(told(format!("A total has reached {target}: the game is over."), theme.title()));
     }
-    Some(Animation {
-        title: format!("{title}: the hand is over"),
-        lines,
-    })
+    Some(Animation { title: format!("{title}: the hand is over"), lines })
 }

@@ -81,25 +81,18 @@ fn draw_bank(game: &Thoth, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area
         [.., top] => cards::full_name(*top),
     };
     let words = |label: &'static str, value: String| {
-        Line::from(vec![
-            Span::styled(label, theme.title()),
-            Span::styled(value, theme.ink()),
-        ])
+        Line::from(vec![Span::styled(label, theme.title()), Span::styled(value, theme.ink())])
     };
     let deck = words("deck ", game.deck().len().to_string());
     let discards = words("discard pile ", top);
-    let [deck_area, discards_area] = Layout::horizontal([Constraint::Length(7), Constraint::Length(width(&discards))])
-        .spacing(3)
-        .areas(second);
+    let [deck_area, discards_area] =
+        Layout::horizontal([Constraint::Length(7), Constraint::Length(width(&discards))]).spacing(3).areas(second);
     for (spot, place, line) in [
         (parts::BANK, first, Line::from(spans)),
         (parts::DECK, deck_area, deck),
         (parts::DISCARDS, discards_area, discards),
     ] {
-        let place = Rect {
-            width: width(&line).min(place.width),
-            ..place
-        };
+        let place = Rect { width: width(&line).min(place.width), ..place };
         let mark = canvas.spot(place, spot);
         canvas.put(place, line);
         if mark.focused || mark.flashing {
@@ -162,61 +155,29 @@ fn draw_houses(game: &Thoth, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, ar
         })
     };
     let arts: Vec<Art> = [Art::Grand, Art::Fair].into_iter().filter(|art| fits(*art)).collect();
-    let art_of = |width: u16| {
-        arts.iter()
-            .copied()
-            .find(|art| width >= art.walls())
-            .unwrap_or(Art::Flat)
-    };
-    let heights = lots
-        .iter()
-        .map(|(seat, width)| above(house(*seat)) + art_of(*width).rows(house(*seat), 0));
+    let art_of = |width: u16| arts.iter().copied().find(|art| width >= art.walls()).unwrap_or(Art::Flat);
+    let heights = lots.iter().map(|(seat, width)| above(house(*seat)) + art_of(*width).rows(house(*seat), 0));
     let tallest = heights.max().unwrap_or(0);
     let [left, plates] = match widths {
         Some(_) => [area, Rect::default()],
-        None => Layout::horizontal([Constraint::Length(own), Constraint::Min(0)])
-            .spacing(2)
-            .areas(area),
+        None => Layout::horizontal([Constraint::Length(own), Constraint::Min(0)]).spacing(2).areas(area),
     };
-    let ground = Rect {
-        y: left.y + sky,
-        height: u16::from(area.height >= FOOT),
-        ..left
-    };
-    canvas.put(
-        ground,
-        Line::styled(
-            view.theme.glyph("▁", "_").repeat(usize::from(ground.width)),
-            view.theme.faint(),
-        ),
-    );
-    let empty = Rect {
-        height: sky.saturating_sub(tallest + 2),
-        ..left
-    };
+    let ground = Rect { y: left.y + sky, height: u16::from(area.height >= FOOT), ..left };
+    canvas.put(ground, Line::styled(view.theme.glyph("▁", "_").repeat(usize::from(ground.width)), view.theme.faint()));
+    let empty = Rect { height: sky.saturating_sub(tallest + 2), ..left };
     draw_sky(canvas, empty);
     let columns = lots.iter().map(|(_, width)| Constraint::Length(*width));
     let places = Layout::horizontal(columns).flex(Flex::Center).spacing(gap).split(left);
     for ((seat, width), place) in lots.iter().zip(places.iter()) {
         let art = art_of(*width);
-        let lot = Lot {
-            game,
-            view,
-            seat: *seat,
-            art,
-        };
+        let lot = Lot { game, view, seat: *seat, art };
         lot.draw(canvas, *place);
     }
     let others = seats.iter().filter(|seat| Some(**seat) != mine);
     let rows = Layout::vertical(others.clone().map(|_| Constraint::Length(2))).split(plates);
     if widths.is_none() {
         for (seat, place) in others.zip(rows.iter()) {
-            let lot = Lot {
-                game,
-                view,
-                seat: *seat,
-                art: Art::Flat,
-            };
+            let lot = Lot { game, view, seat: *seat, art: Art::Flat };
             lot.draw_plate(canvas, *place);
         }
     }
@@ -229,18 +190,8 @@ fn draw_sky(canvas: &mut Canvas<'_>, area: Rect) {
         return;
     }
     let (right, high) = (area.width.saturating_sub(5), area.height / 2);
-    let sky = [
-        (right, 1, "☾"),
-        (3, 0, "⋆"),
-        (area.width / 5, 2, "⋆"),
-        (area.width / 3, 0, "⋆"),
-    ];
-    let more = [
-        (area.width / 2 + 6, 1, "⋆"),
-        (area.width * 3 / 4, 3, "⋆"),
-        (right - 7, high, "⋆"),
-        (1, high, "⋆"),
-    ];
+    let sky = [(right, 1, "☾"), (3, 0, "⋆"), (area.width / 5, 2, "⋆"), (area.width / 3, 0, "⋆")];
+    let more = [(area.width / 2 + 6, 1, "⋆"), (area.width * 3 / 4, 3, "⋆"), (right - 7, high, "⋆"), (1, high, "⋆")];
     for (x, y, sign) in sky.into_iter().chain(more) {
         let place = Rect::new(area.x + x, area.y + y, 1, 1).intersection(area);
         canvas.put(place, Line::styled(sign, theme.faint()));
@@ -307,37 +258,16 @@ impl Lot<'_> {
         let theme = self.view.theme;
         let none = House::default();
         let house = self.game.house(self.seat).unwrap_or(&none);
-        let [sky, ground, name, state] = Layout::vertical([
-            Constraint::Min(0),
-            Constraint::Length(1),
-            Constraint::Length(1),
-            Constraint::Length(1),
-        ])
-        .areas(area);
+        let [sky, ground, name, state] =
+            Layout::vertical([Constraint::Min(0), Constraint::Length(1), Constraint::Length(1), Constraint::Length(1)])
+                .areas(area);
         let mark = canvas.spot(area, Spot::Seat(self.seat));
         self.draw_house(canvas, sky, house);
         let foot = ground.union(state);
         let mine = self.view.me == Some(self.seat);
-        let brick = if mine {
-            theme.glyph("▓", "=")
-        } else {
-            theme.glyph("░", "-")
-        };
-        let style = if mark.lit || mark.picked {
-            theme.lit()
-        } else {
-            theme.faint()
-        };
-        canvas.put(
-            ground,
-            around(
-                &self.points(usize::from(area.width)),
-                brick,
-                usize::from(area.width),
-                style,
-                theme,
-            ),
-        );
+        let brick = if mine { theme.glyph("▓", "=") } else { theme.glyph("░", "-") };
+        let style = if mark.lit || mark.picked { theme.lit() } else { theme.faint() };
+        canvas.put(ground, around(&self.points(usize::from(area.width)), brick, usize::from(area.width), style, theme));
         let (line, note) = self.name(usize::from(area.width));
         canvas.put(name, line.centered());
         canvas.place(name, parts::hand(self.seat));
@@ -360,10 +290,7 @@ impl Lot<'_> {
     fn draw_focus(self, canvas: &mut Canvas<'_>, area: Rect) {
         let theme = self.view.theme;
         canvas.tint(area, theme.focused());
-        let edge = std::iter::repeat_n(
-            Line::styled(theme.glyph("▌", ">"), theme.accent()),
-            usize::from(area.height),
-        );
+        let edge = std::iter::repeat_n(Line::styled(theme.glyph("▌", ">"), theme.accent()), usize::from(area.height));
         canvas.rows(Rect { width: 1, ..area }, edge);
     }
 
@@ -391,10 +318,7 @@ impl Lot<'_> {
         for (number, card) in house.trouble.iter().enumerate() {
             let element = cards::zodiacal(*card).map_or("", Element::name);
             let line = Line::raw(format!("{}{element}", theme.glyph("ϟ", "!")));
-            let place = Rect {
-                width: width(&line).min(rest.width),
-                ..rest
-            };
+            let place = Rect { width: width(&line).min(rest.width), ..rest };
             let mark = canvas.spot(place, parts::trouble(self.seat, number));
             canvas.put(place, line.style(mark.over(plate(theme), theme)));
             rest.x += place.width;
@@ -429,11 +353,7 @@ impl Lot<'_> {
     fn name(self, width: usize) -> (Line<'static>, Option<Line<'static>>) {
         let acts = self.game.to_act().contains(self.seat);
         let mut line = self.view.seat_line(self.seat, acts);
-        let has_note = self
-            .view
-            .seats
-            .get(self.seat.index())
-            .is_some_and(|state| state.note.is_some());
+        let has_note = self.view.seats.get(self.seat.index()).is_some_and(|state| state.note.is_some());
         let note = has_note.then(|| line.spans.pop()).flatten();
         if self.view.me == Some(self.seat) && line.width() > width {
             line.spans.pop();
@@ -478,21 +398,12 @@ impl Lot<'_> {
     fn draw_house(self, canvas: &mut Canvas<'_>, area: Rect, house: &House) {
         let theme = self.view.theme;
         let mut left = area;
-        let walls = area
-            .width
-            .min(Art::Grand.walls())
-            .min(if self.art == Art::Flat { 25 } else { self.art.walls() });
+        let walls = area.width.min(Art::Grand.walls()).min(if self.art == Art::Flat { 25 } else { self.art.walls() });
         let mut cut = |rows: u16| {
             let rows = rows.min(left.height);
             left.height -= rows;
-            let row = Rect {
-                y: left.bottom(),
-                height: rows,
-                ..left
-            };
-            let [row] = Layout::horizontal([Constraint::Length(walls)])
-                .flex(Flex::Center)
-                .areas(row);
+            let row = Rect { y: left.bottom(), height: rows, ..left };
+            let [row] = Layout::horizontal([Constraint::Length(walls)]).flex(Flex::Center).areas(row);
             row
         };
         let mut lowest = 0;
@@ -529,12 +440,7 @@ impl Lot<'_> {
             let rows = u16::try_from(words.len()).unwrap_or(u16::MAX);
             if rows <= left.height {
                 let [row] = Layout::vertical([Constraint::Length(rows)]).flex(Flex::End).areas(left);
-                canvas.rows(
-                    row,
-                    words
-                        .into_iter()
-                        .map(|row| Line::styled(row, theme.accent()).centered()),
-                );
+                canvas.rows(row, words.into_iter().map(|row| Line::styled(row, theme.accent()).centered()));
             }
         }
     }
@@ -551,10 +457,7 @@ impl Lot<'_> {
         if top.is_full() {
             return "next: Story or Roof".to_owned();
         }
-        let size = top
-            .pyramids
-            .first()
-            .map_or(String::new(), |first| format!("{} ", first.size.name()));
+        let size = top.pyramids.first().map_or(String::new(), |first| format!("{} ", first.size.name()));
         format!("next: {size}{}", names::listed(&super::about::allowed(top.card), "or"))
     }
 
@@ -585,9 +488,7 @@ impl Lot<'_> {
                 None => vec![Line::styled(theme.glyph("·", "_"), theme.ink())],
             };
             let rows = u16::try_from(lines.len()).unwrap_or(u16::MAX);
-            let [row] = Layout::vertical([Constraint::Length(rows)])
-                .flex(Flex::End)
-                .areas(*place);
+            let [row] = Layout::vertical([Constraint::Length(rows)]).flex(Flex::End).areas(*place);
             canvas.rows(row, lines.into_iter().map(Line::centered));
         }
         let inner = usize::from(card.width.saturating_sub(2));
@@ -598,15 +499,9 @@ impl Lot<'_> {
         let space = if room >= 2 { " " } else { "" };
         let rest = room.saturating_sub(2 * space.len());
         let line = Line::from(vec![
-            Span::styled(
-                format!("{}{}{space}", theme.glyph("╞", "["), beam.repeat(rest / 2)),
-                theme.ink(),
-            ),
+            Span::styled(format!("{}{}{space}", theme.glyph("╞", "["), beam.repeat(rest / 2)), theme.ink()),
             Span::styled(label, style),
-            Span::styled(
-                format!("{space}{}{}", beam.repeat(rest - rest / 2), theme.glyph("╡", "]")),
-                theme.ink(),
-            ),
+            Span::styled(format!("{space}{}{}", beam.repeat(rest - rest / 2), theme.glyph("╡", "]")), theme.ink()),
         ]);
         canvas.put(card, line);
     }
@@ -620,11 +515,7 @@ impl Lot<'_> {
         }
         let element = cards::zodiacal(card).map_or("", Element::name);
         let name = cards::full_name(card);
-        let texts = [
-            format!("{name}: Trouble of {element}"),
-            format!("{name}: {element}"),
-            element.to_owned(),
-        ];
+        let texts = [format!("{name}: Trouble of {element}"), format!("{name}: {element}"), element.to_owned()];
         let room = usize::from(area.width).saturating_sub(4);
         let text = texts.into_iter().find(|text| text.width() <= room).unwrap_or_default();
         let bolt = theme.glyph("ϟ", "!");

@@ -30,10 +30,7 @@ fn extra(turns: usize) -> String {
 
 /// The effect of an action.
 pub(super) fn words(game: &Thoth, action: &ThothAction, view: &ViewContext<'_>) -> String {
-    let known = |slot: Slot| {
-        slot.face(view.known)
-            .map_or_else(|| "the card".to_owned(), cards::in_words)
-    };
+    let known = |slot: Slot| slot.face(view.known).map_or_else(|| "the card".to_owned(), cards::in_words);
     match *action {
         ThothAction::Bid { card } => format!("bid {}", known(Slot::Sealed(card))),
         ThothAction::Pick { card } => format!("pick {}", cards::in_words(card)),
@@ -78,10 +75,7 @@ fn play(game: &Thoth, card: Face, as_: Use, view: &ViewContext<'_>) -> String {
         }
         Use::Relieve => {
             let element = cards::relieves(card).map_or("", Element::name);
-            format!(
-                "relieve your Trouble of {element} with {the}{}",
-                extra(relief_turns(card))
-            )
+            format!("relieve your Trouble of {element} with {the}{}", extra(relief_turns(card)))
         }
         Use::Discard => format!("discard {the}"),
     }
@@ -97,20 +91,12 @@ pub(super) fn question(game: &Thoth, action: &ThothAction, view: &ViewContext<'_
             "Topple {0}'s house? It costs you 156 points, and {0} takes over your house.",
             view.name(target)
         )),
-        ThothAction::End { card } => Some(format!(
-            "Call the end of the hand? {}",
-            outlook(game, view, Some(card), None)?
-        )),
-        ThothAction::Play {
-            card,
-            handle,
-            as_: Use::Roof,
-        } => {
+        ThothAction::End { card } => {
+            Some(format!("Call the end of the hand? {}", outlook(game, view, Some(card), None)?))
+        }
+        ThothAction::Play { card, handle, as_: Use::Roof } => {
             let slot = handle.map_or(Slot::Open(card), Slot::Sealed);
-            Some(format!(
-                "The Roof ends the hand. {}",
-                outlook(game, view, Some(slot), Some(card))?
-            ))
+            Some(format!("The Roof ends the hand. {}", outlook(game, view, Some(slot), Some(card))?))
         }
         _ => None,
     }
@@ -124,20 +110,12 @@ fn outlook(game: &Thoth, view: &ViewContext<'_>, gone: Option<Slot>, roof: Optio
     let left = game.hand_of(me).iter().filter(|slot| Some(**slot) != gone);
     let cost = cards::hand_score(left.filter_map(|slot| slot.face(view.known)));
     let others = game.playing().iter().filter(|seat| *seat != me);
-    let best = others
-        .filter_map(|seat| Some((game.house(seat)?.score(), seat)))
-        .max_by_key(|(score, _)| *score);
+    let best = others.filter_map(|seat| Some((game.house(seat)?.score(), seat))).max_by_key(|(score, _)| *score);
     let best = best.map_or_else(String::new, |(score, seat)| {
-        format!(
-            " The best other house, {}'s, has {score} before its hand.",
-            view.name(seat)
-        )
+        format!(" The best other house, {}'s, has {score} before its hand.", view.name(seat))
     });
     let score = house.score();
-    Some(format!(
-        "You score {score} for the house and {cost} for the hand: {:+}.{best}",
-        score + cost
-    ))
+    Some(format!("You score {score} for the house and {cost} for the hand: {:+}.{best}", score + cost))
 }
 
 /// The actions that a player may have in mind by choosing a spot.
@@ -154,11 +132,7 @@ pub(super) fn attempts(game: &Thoth, spot: Spot, view: &ViewContext<'_>) -> Vec<
         (Some(Spot::Button(parts::END)), Spot::Card(card)) => vec![ThothAction::End { card }],
         (_, Spot::Card(slot)) => {
             if game.phase() == Phase::Bid {
-                return slot
-                    .handle()
-                    .map(|card| ThothAction::Bid { card })
-                    .into_iter()
-                    .collect();
+                return slot.handle().map(|card| ThothAction::Bid { card }).into_iter().collect();
             }
             let card = slot.face(view.known).filter(|_| game.hand_of(me).contains(&slot));
             card.map_or_else(Vec::new, |card| uses(game, me, card, slot))
@@ -207,11 +181,7 @@ pub(super) fn attempts(game: &Thoth, spot: Spot, view: &ViewContext<'_>) -> Vec<
 
 /// One action of each kind that a card is made for, with the details that are closest to being legal.
 fn uses(game: &Thoth, me: Seat, card: Face, slot: Slot) -> Vec<ThothAction> {
-    let play = |as_| ThothAction::Play {
-        card,
-        handle: slot.handle(),
-        as_,
-    };
+    let play = |as_| ThothAction::Play { card, handle: slot.handle(), as_ };
     let legal = |action: &ThothAction| game.check(me, action).is_ok();
     let mut all = Vec::new();
     if cards::is_foundation(card) {

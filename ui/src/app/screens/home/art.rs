@@ -18,11 +18,7 @@ pub(crate) fn picture(name: &str, scale: usize, theme: &Theme) -> Vec<Line<'stat
     let dots: Vec<Vec<char>> = lines
         .take_while(|line| !line.trim().is_empty())
         .flat_map(|line| {
-            let row: Vec<char> = line
-                .trim()
-                .chars()
-                .flat_map(|dot| std::iter::repeat_n(dot, scale))
-                .collect();
+            let row: Vec<char> = line.trim().chars().flat_map(|dot| std::iter::repeat_n(dot, scale)).collect();
             std::iter::repeat_n(row, scale)
         })
         .collect();
@@ -40,10 +36,7 @@ pub(crate) fn picture(name: &str, scale: usize, theme: &Theme) -> Vec<Line<'stat
 /// The colour of a dot; `None` if it is free.
 fn colour(dot: char, theme: &Theme) -> Option<Style> {
     match dot {
-        '1'..='6' => dot
-            .to_digit(10)
-            .and_then(|suit| u8::try_from(suit).ok())
-            .map(|suit| theme.suit(suit - 1)),
+        '1'..='6' => dot.to_digit(10).and_then(|suit| u8::try_from(suit).ok()).map(|suit| theme.suit(suit - 1)),
         'y' => Some(theme.back()),
         'r' => Some(theme.bad()),
         _ => None,

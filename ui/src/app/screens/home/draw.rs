@@ -48,9 +48,7 @@ enum PanelRow<'a> {
 
 impl Home {
     pub(super) fn draw_body(&self, context: &Context, canvas: &mut Canvas<'_>, body: Rect) {
-        let [page] = Layout::horizontal([Constraint::Max(WIDEST)])
-            .flex(Flex::Center)
-            .areas(body);
+        let [page] = Layout::horizontal([Constraint::Max(WIDEST)]).flex(Flex::Center).areas(body);
         let panels = self.panels(context, is_big(canvas.area()));
         if page.width < 72 || page.height < 15 {
             return draw_mini(context, canvas, page, &panels);
@@ -80,9 +78,7 @@ impl Home {
         if has_banner {
             let columns = match scale {
                 1 => Layout::horizontal(widths).spacing(2).areas(banner),
-                _ => Layout::horizontal([Constraint::Length(104), Constraint::Min(0)])
-                    .spacing(4)
-                    .areas(banner),
+                _ => Layout::horizontal([Constraint::Length(104), Constraint::Min(0)]).spacing(4).areas(banner),
             };
             draw_banner(canvas, columns, usize::from(scale));
         }
@@ -232,11 +228,7 @@ fn last_time(context: &Context, info: &GameInfo) -> Option<String> {
     })?;
     let mut scores = summary.scores.clone();
     if info.most_seats == 1 {
-        let won = if summary.winners.is_empty() {
-            ""
-        } else {
-            ", the tower stands"
-        };
+        let won = if summary.winners.is_empty() { "" } else { ", the tower stands" };
         return Some(format!("Last time: {} points{won}", scores.first()?));
     }
     let name = |seat: &Seat| match *seat == me {
@@ -279,17 +271,10 @@ fn facts(info: &GameInfo, canvas: &Canvas<'_>, is_short: bool) -> Vec<Span<'stat
 
 fn draw_banner(canvas: &mut Canvas<'_>, [left, right]: [Rect; 2], scale: usize) {
     canvas.rows(left, picture("banner", scale, canvas.theme()));
-    let words = [
-        "Five card and pyramid games.",
-        "Nobody deals; everybody can check the shuffle.",
-    ];
-    let rows: Vec<String> = words
-        .iter()
-        .flat_map(|words| wrapped(words, usize::from(right.width), 0))
-        .collect();
-    let [right] = Layout::vertical([Constraint::Length(u16::try_from(rows.len()).unwrap_or(0))])
-        .flex(Flex::End)
-        .areas(right);
+    let words = ["Five card and pyramid games.", "Nobody deals; everybody can check the shuffle."];
+    let rows: Vec<String> = words.iter().flat_map(|words| wrapped(words, usize::from(right.width), 0)).collect();
+    let [right] =
+        Layout::vertical([Constraint::Length(u16::try_from(rows.len()).unwrap_or(0))]).flex(Flex::End).areas(right);
     canvas.rows(right, rows.into_iter().map(Line::raw));
 }
 
@@ -320,25 +305,15 @@ fn draw_plate(context: &Context, canvas: &mut Canvas<'_>, area: Rect, number: us
         false => (picture(&format!("{}-small", info.id), 1, theme), ART.1),
     };
     let rows = u16::try_from(art.len()).unwrap_or(0);
-    let [left, text] = Layout::horizontal([Constraint::Length(width), Constraint::Min(0)])
-        .spacing(3)
-        .areas(inner);
-    let [left] = Layout::vertical([Constraint::Length(rows)])
-        .flex(Flex::Center)
-        .areas(left);
+    let [left, text] = Layout::horizontal([Constraint::Length(width), Constraint::Min(0)]).spacing(3).areas(inner);
+    let [left] = Layout::vertical([Constraint::Length(rows)]).flex(Flex::Center).areas(left);
     canvas.rows(left, art);
     let [text] = Layout::vertical([Constraint::Length(3)]).flex(Flex::Center).areas(text);
-    let lines = [
-        Line::styled(info.name, theme.title()),
-        Line::raw(info.tagline),
-        Line::from(facts(info, canvas, false)),
-    ];
+    let lines =
+        [Line::styled(info.name, theme.title()), Line::raw(info.tagline), Line::from(facts(info, canvas, false))];
     canvas.rows(text, lines);
     if is_focused {
-        let play = Line::from(vec![
-            Span::styled(context.keymap.key(Intent::Choose), theme.key()),
-            Span::raw(" play"),
-        ]);
+        let play = Line::from(vec![Span::styled(context.keymap.key(Intent::Choose), theme.key()), Span::raw(" play")]);
         canvas.put(text, play.right_aligned());
     }
 }
@@ -347,9 +322,7 @@ fn draw_plate(context: &Context, canvas: &mut Canvas<'_>, area: Rect, number: us
 fn draw_list(canvas: &mut Canvas<'_>, area: Rect) {
     let theme = canvas.theme();
     let inner = list_panel(canvas, area, "");
-    let each = Layout::vertical([Constraint::Length(2); 5])
-        .spacing(1)
-        .areas::<5>(inner);
+    let each = Layout::vertical([Constraint::Length(2); 5]).spacing(1).areas::<5>(inner);
     for ((number, info), area) in games().zip(each) {
         let is_focused = canvas.target(area, Target::Row(number)).focused;
         if is_focused {
@@ -361,10 +334,7 @@ fn draw_list(canvas: &mut Canvas<'_>, area: Rect) {
             .spacing(2)
             .areas(area.inner(Margin::new(2, 0)));
         canvas.rows(art, picture(&format!("{}-small", info.id), 1, theme));
-        let lines = [
-            Line::styled(info.name, theme.title()),
-            Line::from(facts(info, canvas, true)),
-        ];
+        let lines = [Line::styled(info.name, theme.title()), Line::from(facts(info, canvas, true))];
         canvas.rows(text, lines);
     }
 }
@@ -375,21 +345,12 @@ fn draw_rows(context: &Context, canvas: &mut Canvas<'_>, area: Rect, rows: &[Pan
         let at = Rect { y, height: 1, ..area };
         match line {
             PanelRow::Choice(entry, key, words, more) => {
-                let lead = if key.is_empty() {
-                    String::new()
-                } else {
-                    format!("{key}  ")
-                };
+                let lead = if key.is_empty() { String::new() } else { format!("{key}  ") };
                 let used = 4 + lead.width();
                 let room = |more: &str| usize::from(at.width).saturating_sub(used + more.width() + 1);
                 // A name is worth more than the day.
                 let is_saved = matches!(entry, Entry::Waiting(_));
-                let drops = is_saved
-                    && words
-                        .iter()
-                        .rev()
-                        .nth(1)
-                        .is_some_and(|words| words.width() > room(more));
+                let drops = is_saved && words.iter().rev().nth(1).is_some_and(|words| words.width() > room(more));
                 let more = if drops { "" } else { more };
                 let fitting = words.iter().find(|words| words.width() <= room(more));
                 let words = lead + fitting.or(words.last()).map_or("", String::as_str);
@@ -432,18 +393,14 @@ fn draw_panels(context: &Context, canvas: &mut Canvas<'_>, area: Rect, panels: &
 /// One row for each game, and the panels in two columns of rows below.
 fn draw_mini(context: &Context, canvas: &mut Canvas<'_>, page: Rect, panels: &[Panel<'_>]) {
     let theme = canvas.theme();
-    let [list, below] = Layout::vertical([Constraint::Length(5), Constraint::Min(0)])
-        .spacing(1)
-        .areas(page);
+    let [list, below] = Layout::vertical([Constraint::Length(5), Constraint::Min(0)]).spacing(1).areas(page);
     for ((number, info), y) in games().zip(list.y..list.bottom()) {
         let at = Rect { y, height: 1, ..list };
         row(canvas, at, Target::Row(number), (info.name, theme.title()), "");
         let facts = Line::from(facts(info, canvas, true));
         canvas.put(at.inner(Margin::new(1, 0)), facts.right_aligned());
     }
-    let [left, right] = Layout::horizontal([Constraint::Min(0), Constraint::Length(30)])
-        .spacing(2)
-        .areas(below);
+    let [left, right] = Layout::horizontal([Constraint::Min(0), Constraint::Length(30)]).spacing(2).areas(below);
     let Some((tables, rest)) = panels.split_last() else {
         return;
     };

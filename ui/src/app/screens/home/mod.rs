@@ -67,13 +67,7 @@ const FIXED: [(Entry, Option<char>, &str); 11] = [
 ];
 
 /// The games in the order of their plates.
-const ORDER: [&str; 5] = [
-    "loot",
-    "ivory-tower",
-    "plutonian-poker",
-    "sphinxs-paw",
-    "houses-of-thoth",
-];
+const ORDER: [&str; 5] = ["loot", "ivory-tower", "plutonian-poker", "sphinxs-paw", "houses-of-thoth"];
 
 /// The first screen.
 #[derive(Debug, Default)]
@@ -191,11 +185,7 @@ impl Home {
                     table.host, table.free, table.seats
                 );
                 let long = format!("{short}Options: {}.", options.join(", "));
-                return if options.is_empty() {
-                    vec![short]
-                } else {
-                    vec![long, short]
-                };
+                return if options.is_empty() { vec![short] } else { vec![long, short] };
             }
             Some(Entry::Waiting(_)) => "You left it, or were interrupted. Resume at the same step.",
             Some(Entry::Options) if context.is_page => "Choose the bots and the options of the game.",
@@ -235,16 +225,10 @@ impl Home {
             ("o".to_owned(), "options", of(Entry::Options)),
             ("H".to_owned(), "history", of(Entry::History)),
             (",".to_owned(), "settings", of(Entry::Settings)),
-            (
-                keys.key(Intent::Palette),
-                "commands",
-                Some(Target::Key(Intent::Palette)),
-            ),
+            (keys.key(Intent::Palette), "commands", Some(Target::Key(Intent::Palette))),
             (keys.key(Intent::Quit), "quit", of(Entry::Quit)),
         ];
-        let gone = [Entry::History, Entry::Quit]
-            .into_iter()
-            .filter(|entry| !is_here(context, *entry));
+        let gone = [Entry::History, Entry::Quit].into_iter().filter(|entry| !is_here(context, *entry));
         let gone: Vec<_> = gone.map(of).collect();
         line.retain(|(.., target)| !gone.contains(target));
         line
@@ -311,12 +295,8 @@ impl Screen for Home {
 
     fn corner(&self, theme: &Theme) -> Option<(Line<'static>, Option<Target>)> {
         let seal = Span::styled(theme.glyph("◈ ", ""), theme.accent());
-        let spans = vec![
-            seal,
-            Span::raw("no account, no server   "),
-            Span::styled("?", theme.key()),
-            Span::raw(" help"),
-        ];
+        let spans =
+            vec![seal, Span::raw("no account, no server   "), Span::styled("?", theme.key()), Span::raw(" help")];
         Some((Line::from(spans), Some(Target::Key(Intent::Help))))
     }
 
@@ -377,14 +357,8 @@ impl Screen for Home {
             return;
         };
         let table = before.and_then(|before| before.tables.get(row));
-        let now = context
-            .lan
-            .as_ref()
-            .map(|now| now.tables.as_slice())
-            .unwrap_or_default();
-        let place = now
-            .iter()
-            .position(|other| table.is_some_and(|table| table.id == other.id));
+        let now = context.lan.as_ref().map(|now| now.tables.as_slice()).unwrap_or_default();
+        let place = now.iter().position(|other| table.is_some_and(|table| table.id == other.id));
         // Another table takes the row of one that is gone, but not its focus.
         let entry = place.map_or(Entry::Join, Entry::Lan);
         requests.push(Request::Focus(target(context, entry)));
@@ -435,14 +409,9 @@ impl Screen for Home {
             entry if !is_here(context, *entry) => None,
             // The palette has an entry for the rulebook of every screen.
             Entry::Rules => None,
-            entry => FIXED
-                .iter()
-                .find(|(other, ..)| other == entry)
-                .map(|(.., words)| (*words).to_owned()),
+            entry => FIXED.iter().find(|(other, ..)| other == entry).map(|(.., words)| (*words).to_owned()),
         };
         let entries = entries(context).into_iter().enumerate();
-        entries
-            .filter_map(|(number, entry)| Some((words(&entry)?, Target::Row(number))))
-            .collect()
+        entries.filter_map(|(number, entry)| Some((words(&entry)?, Target::Row(number)))).collect()
     }
 }

@@ -93,14 +93,7 @@ impl PuzzleScreen {
         let newest = lines.len().saturating_sub(LINES);
         let lines = lines.into_iter().skip(newest).collect();
         let now = staged(&position.game, &position.chance, me, &names, Standing::Puzzle);
-        Ok(Self {
-            info,
-            table: TableScreen::at(context, &now, lines),
-            puzzles,
-            at,
-            answer,
-            progress: Progress::Asked,
-        })
+        Ok(Self { info, table: TableScreen::at(context, &now, lines), puzzles, at, answer, progress: Progress::Asked })
     }
 
     fn puzzle(&self) -> Option<&'static Puzzle> {
@@ -166,12 +159,7 @@ impl PuzzleScreen {
         requests.push(Request::Unfocus);
         if let (true, Ok(number)) = (alone, u16::try_from(self.at + 1)) {
             let mut settings = context.settings.clone();
-            if settings
-                .solved
-                .entry(self.info.id.to_owned())
-                .or_default()
-                .insert(number)
-            {
+            if settings.solved.entry(self.info.id.to_owned()).or_default().insert(number) {
                 requests.push(Request::Settings(Box::new(settings)));
             }
         }
@@ -225,19 +213,10 @@ impl PuzzleScreen {
         let rows = wrapped(self.text(puzzle), usize::from(width.saturating_sub(4)), 0);
         let height = u16::try_from(rows.len()).unwrap_or(u16::MAX).saturating_add(4);
         let height = height.min(screen.height.saturating_sub(1));
-        let area = Rect {
-            x: screen.x + (screen.width - width) / 2,
-            y: screen.bottom() - height,
-            width,
-            height,
-        };
+        let area = Rect { x: screen.x + (screen.width - width) / 2, y: screen.bottom() - height, width, height };
         canvas.cover();
         // Whole rows, so that no word is cut beside it.
-        canvas.clear(Rect {
-            x: screen.x,
-            width: screen.width,
-            ..area
-        });
+        canvas.clear(Rect { x: screen.x, width: screen.width, ..area });
         let title = match self.progress {
             Progress::Done { alone: false } => "The answer".to_owned(),
             _ => format!("{}Solved!", theme.glyph("✓ ", "")),
@@ -307,11 +286,7 @@ impl Screen for PuzzleScreen {
     }
 
     fn marks(&self) -> Marks {
-        if self.is_done() {
-            Marks::default()
-        } else {
-            self.table.marks()
-        }
+        if self.is_done() { Marks::default() } else { self.table.marks() }
     }
 
     fn choose(&mut self, context: &Context, target: Target, requests: &mut Requests) {
@@ -438,10 +413,7 @@ impl Screen for PuzzleScreen {
         if self.is_done() {
             return vec![("the next puzzle".to_owned(), NEXT)];
         }
-        vec![
-            ("a hint, then the answer".to_owned(), HELP),
-            ("the next puzzle".to_owned(), NEXT),
-        ]
+        vec![("a hint, then the answer".to_owned(), HELP), ("the next puzzle".to_owned(), NEXT)]
     }
 }
 

@@ -70,15 +70,10 @@ fn solved_puzzles_are_remembered_and_the_next_unsolved_one_opens() {
     let mut stage = stage(info, 1, false);
     stage.keys("fy");
     let shown = stage.draw();
-    assert!(
-        shown.contains("✓ Solved!") && shown.contains("✓ puzzle 1 of 6"),
-        "{shown}"
-    );
+    assert!(shown.contains("✓ Solved!") && shown.contains("✓ puzzle 1 of 6"), "{shown}");
     assert!(solved(&stage).has_solved("loot", 1) && !solved(&stage).has_solved("loot", 2));
-    let saved = stage
-        .effects
-        .iter()
-        .any(|effect| matches!(effect, Effect::Save(settings) if settings.has_solved("loot", 1)));
+    let saved =
+        stage.effects.iter().any(|effect| matches!(effect, Effect::Save(settings) if settings.has_solved("loot", 1)));
     assert!(saved);
     let context = stage.shell.context();
     assert_eq!(PuzzleScreen::open(info, None, context).unwrap().at, 1);
@@ -119,10 +114,7 @@ fn brackets_turn_the_pages_and_back_shows_the_position_again() {
     stage.keys("fy");
     stage.key(KeyCode::Esc);
     let shown = stage.draw();
-    assert!(
-        !shown.contains("Solved") && shown.contains("Find the action"),
-        "{shown}"
-    );
+    assert!(!shown.contains("Solved") && shown.contains("Find the action"), "{shown}");
 }
 
 #[test]
@@ -131,10 +123,7 @@ fn puzzle_says_nothing_about_the_worth_of_the_hand() {
     for size in [(60, 20), (80, 24), (120, 40)] {
         stage.size = size;
         let shown = stage.draw();
-        assert!(
-            !shown.contains("drop ") && !shown.contains("worth") && !shown.contains("loose"),
-            "{shown}"
-        );
+        assert!(!shown.contains("drop ") && !shown.contains("worth") && !shown.contains("loose"), "{shown}");
     }
 }
 

@@ -48,10 +48,7 @@ pub(super) fn lines(kind: &str, text: &str, width: usize, theme: &Theme) -> Vec<
         "stacks" => beside(text.lines().map(|line| stack(line, theme)).collect(), width, GAP),
         "house" => house(text, theme),
         "board" => text.lines().map(|line| board(line, theme)).collect(),
-        _ => text
-            .lines()
-            .map(|line| Line::styled(line.to_owned(), theme.lit()))
-            .collect(),
+        _ => text.lines().map(|line| Line::styled(line.to_owned(), theme.lit())).collect(),
     }
 }
 
@@ -136,11 +133,7 @@ fn card(text: &str, height: usize, theme: &Theme) -> Vec<Line<'static>> {
     };
     let mut lines = vec![edge(border.top_left, border.top_right, border.horizontal_top)];
     for (number, row) in rows.iter().enumerate() {
-        let style = if number == 0 {
-            theme.title()
-        } else {
-            colour(row).unwrap_or(theme.ink())
-        };
+        let style = if number == 0 { theme.title() } else { colour(row).unwrap_or(theme.ink()) };
         lines.push(Line::from(vec![
             Span::styled(border.vertical_left, paper.patch(own)),
             Span::styled(format!(" {row:wide$} "), paper.patch(style)),
@@ -160,11 +153,7 @@ fn pyramid(text: &str, theme: &Theme) -> Option<Vec<Span<'static>>> {
     let letter = colour.chars().next()?.to_ascii_uppercase().to_string();
     let side = theme.glyph("█", "_").repeat(size);
     let (left, right) = (theme.glyph("▟", "/"), theme.glyph("▙", "\\"));
-    let face = if theme.is_ascii() {
-        style
-    } else {
-        style.add_modifier(Modifier::REVERSED)
-    };
+    let face = if theme.is_ascii() { style } else { style.add_modifier(Modifier::REVERSED) };
     Some(vec![
         Span::styled(format!("{left}{side}"), style),
         Span::styled(letter, face),
@@ -236,9 +225,7 @@ fn board(line: &str, theme: &Theme) -> Line<'static> {
     let mut signs = line.split_whitespace().peekable();
     let number = signs.next_if(|sign| sign.chars().all(|c| c.is_ascii_digit()));
     let mut out = Line::styled(format!("{:>2} ", number.unwrap_or_default()), theme.faint());
-    let odd = number
-        .and_then(|number| number.parse::<usize>().ok())
-        .map(|number| number % 2);
+    let odd = number.and_then(|number| number.parse::<usize>().ok()).map(|number| number % 2);
     for (column, sign) in signs.enumerate() {
         let ground = match odd {
             Some(odd) if column % 2 != odd => theme.checker(),

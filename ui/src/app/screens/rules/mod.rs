@@ -106,9 +106,7 @@ impl Rules {
         }
         let anchor = std::mem::take(&mut self.anchor);
         let mut headings = self.page.headings.iter();
-        let wanted = (!anchor.is_empty())
-            .then(|| headings.position(|heading| heading.slug() == anchor))
-            .flatten();
+        let wanted = (!anchor.is_empty()).then(|| headings.position(|heading| heading.slug() == anchor)).flatten();
         if let Some(wanted) = wanted.or(self.marked) {
             self.go_to(wanted);
         }
@@ -181,12 +179,7 @@ impl Rules {
 
     /// Columns of the contents as a panel.
     fn contents_width(&self) -> u16 {
-        let widths = self
-            .page
-            .headings
-            .iter()
-            .skip(1)
-            .map(|heading| heading.title.width() + 2 * heading.level);
+        let widths = self.page.headings.iter().skip(1).map(|heading| heading.title.width() + 2 * heading.level);
         u16::try_from(widths.max().unwrap_or(0)).unwrap_or(0).saturating_add(4)
     }
 
@@ -211,11 +204,7 @@ impl Rules {
             let row = Rect { y, height: 1, ..inner };
             let mark = canvas.target(row, Target::Row(*at));
             let is_here = here == Some(at);
-            let sign = if is_here || mark.focused {
-                theme.glyph("▌", ">")
-            } else {
-                " "
-            };
+            let sign = if is_here || mark.focused { theme.glyph("▌", ">") } else { " " };
             let rest = canvas.lead(row, Span::styled(format!("{sign} "), theme.accent()));
             let style = if is_here { theme.title() } else { theme.ink() };
             let indent = " ".repeat(2 * heading.level.saturating_sub(2));
@@ -284,9 +273,8 @@ impl Rules {
         let count = Span::styled(self.count(), theme.accent());
         if let Some(field) = &self.search {
             let room = u16::try_from(count.width()).unwrap_or(0);
-            let [text, end] = Layout::horizontal([Constraint::Fill(1), Constraint::Length(room)])
-                .spacing(2)
-                .areas(area);
+            let [text, end] =
+                Layout::horizontal([Constraint::Fill(1), Constraint::Length(room)]).spacing(2).areas(area);
             let row = canvas.lead(text, Span::styled("search: ", theme.accent()));
             field.draw(canvas, row);
             canvas.put(end, count);
@@ -342,10 +330,7 @@ fn matches(page: &Page, wanted: &str) -> Vec<Vec<Part>> {
     }
     let mut found = Vec::new();
     let mut from = 0;
-    while let Some(rest) = letters
-        .get(from..)
-        .filter(|rest| !wanted.is_empty() && !rest.is_empty())
-    {
+    while let Some(rest) = letters.get(from..).filter(|rest| !wanted.is_empty() && !rest.is_empty()) {
         let length = wanted.len();
         let fits = |window: &[(char, usize, usize)]| window.iter().map(|(c, ..)| c).eq(&wanted);
         let Some(at) = rest.windows(length).position(fits) else {

@@ -19,9 +19,7 @@ pub(super) fn rows(table: &[Vec<Cell>], room: usize, theme: &Theme) -> Vec<Row> 
     let columns = table.iter().map(Vec::len).max().unwrap_or(0);
     let most = |measure: fn(&Cell) -> usize| -> Vec<usize> {
         let column = |at: usize| table.iter().filter_map(move |row| row.get(at));
-        (0..columns)
-            .map(|at| column(at).map(measure).max().unwrap_or(0))
-            .collect()
+        (0..columns).map(|at| column(at).map(measure).max().unwrap_or(0)).collect()
     };
     let longest = |cell: &Cell| cell.iter().map(Word::width).max().unwrap_or(0);
     let gaps = GAP * columns.saturating_sub(1);

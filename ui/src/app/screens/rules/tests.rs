@@ -73,10 +73,7 @@ fn every_drawing_is_drawn_in_full() {
             assert!(["cards", "stacks", "house", "board"].contains(&kind), "{kind}");
             let shown = plain(&format!("```{block}```"), 84);
             let pyramids = ["small ", "medium ", "large "].map(|size| text.matches(size).count());
-            assert!(
-                kind != "stacks" || shown.matches('▟').count() == pyramids.iter().sum::<usize>(),
-                "{shown}"
-            );
+            assert!(kind != "stacks" || shown.matches('▟').count() == pyramids.iter().sum::<usize>(), "{shown}");
             assert!(kind != "house" || !shown.contains("medium"), "{shown}");
             kinds += 1;
         }
@@ -87,10 +84,7 @@ fn every_drawing_is_drawn_in_full() {
 #[test]
 fn a_table_has_columns_or_becomes_a_list() {
     let table = "| card | what it does |\n| --- | --- |\n| Ace | begins a tower |\n| Crown | ends it |\n";
-    assert_eq!(
-        plain(table, 40),
-        "card   what it does\n━━━━━━━━━━━━━━━━━━━━━\nAce    begins a tower\nCrown  ends it"
-    );
+    assert_eq!(plain(table, 40), "card   what it does\n━━━━━━━━━━━━━━━━━━━━━\nAce    begins a tower\nCrown  ends it");
     assert_eq!(
         plain(table, 16),
         "card   what it\n       does\n━━━━━━━━━━━━━━━━\nAce    begins a\n       tower\nCrown  ends it"
@@ -104,10 +98,7 @@ fn a_table_has_columns_or_becomes_a_list() {
 #[test]
 fn lists_and_quotes_hang() {
     assert_eq!(plain("- one **two** `three`\n- four", 11), "• one two\n  three\n• four");
-    assert_eq!(
-        plain("1. one two\n\n   > three\n2. four", 8),
-        "1. one\n   two\n\n▎    three\n\n2. four"
-    );
+    assert_eq!(plain("1. one two\n\n   > three\n2. four", 8), "1. one\n   two\n\n▎    three\n\n2. four");
 }
 
 #[test]
@@ -182,12 +173,5 @@ fn the_search_counts_its_matches() {
     assert!(stage.draw().contains("'trombone' is not in this rulebook"));
     // Nothing to lead to: the keys do nothing.
     stage.keys("nN");
-    assert!(
-        !stage
-            .shell
-            .layer()
-            .targets
-            .iter()
-            .any(|(_, target)| matches!(target, Target::Row(_)))
-    );
+    assert!(!stage.shell.layer().targets.iter().any(|(_, target)| matches!(target, Target::Row(_))));
 }

@@ -90,11 +90,7 @@ pub(super) fn wrap(words: &[Word], width: usize) -> Vec<Row> {
 
 /// Text without the signs that are not in ASCII, for terminals without them.
 fn shown(text: &str, theme: &Theme) -> String {
-    if theme.is_ascii() {
-        text.replace('−', "-").replace('×', "x").replace('…', "...")
-    } else {
-        text.to_owned()
-    }
+    if theme.is_ascii() { text.replace('−', "-").replace('×', "x").replace('…', "...") } else { text.to_owned() }
 }
 
 /// Lays out Markdown in rows of `width` columns.
@@ -249,10 +245,7 @@ impl Layout<'_> {
                 let span = Span::styled(shown(word, self.theme), style);
                 match self.words.last_mut().filter(|_| self.is_joined) {
                     Some(last) => last.spans.push(span),
-                    None => self.words.push(Word {
-                        spans: vec![span],
-                        source: at,
-                    }),
+                    None => self.words.push(Word { spans: vec![span], source: at }),
                 }
             }
             self.is_joined = !part.ends_with(char::is_whitespace);
@@ -314,11 +307,8 @@ impl Layout<'_> {
         let theme = self.theme;
         let style = if level == 2 { theme.accent() } else { theme.title() };
         let words = std::mem::take(&mut self.words);
-        let title: Vec<String> = words
-            .iter()
-            .flat_map(|word| &word.spans)
-            .map(|span| span.content.to_string())
-            .collect();
+        let title: Vec<String> =
+            words.iter().flat_map(|word| &word.spans).map(|span| span.content.to_string()).collect();
         let title = title.join(" ");
         self.is_gap_due = true;
         self.push(vec![Row::new(Line::styled(title.clone(), style), source)]);

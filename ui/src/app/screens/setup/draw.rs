@@ -37,9 +37,7 @@ impl Setup {
         ];
         let [body, below] = body_and_foot(area);
         foot(canvas, below, &[meaning], help);
-        let [page] = Layout::horizontal([Constraint::Max(WIDEST)])
-            .flex(Flex::Center)
-            .areas(body);
+        let [page] = Layout::horizontal([Constraint::Max(WIDEST)]).flex(Flex::Center).areas(body);
         if page.width < 72 {
             return self.draw_narrow(context, canvas, page);
         }
@@ -50,9 +48,7 @@ impl Setup {
         let is_tall = page.height >= TALL;
         let has_head = page.height > self.rows(false) + 2 + HEAD;
         let head = Constraint::Length(if has_head { HEAD } else { 0 });
-        let [head, page] = Layout::vertical([head, Constraint::Min(0)])
-            .spacing(u16::from(has_head))
-            .areas(page);
+        let [head, page] = Layout::vertical([head, Constraint::Min(0)]).spacing(u16::from(has_head)).areas(page);
         if has_head {
             self.draw_head(canvas, head);
         }
@@ -62,10 +58,8 @@ impl Setup {
         let (title, lines) = seats;
         let rows = self.rows(is_tall).max(u16::try_from(lines.len()).unwrap_or(u16::MAX));
         // Title and a blank row above, a blank row below.
-        let [left, right] = [left, right].map(|area| Rect {
-            height: area.height.min(rows.saturating_add(2 + u16::from(is_tall))),
-            ..area
-        });
+        let [left, right] = [left, right]
+            .map(|area| Rect { height: area.height.min(rows.saturating_add(2 + u16::from(is_tall))), ..area });
         let blank = u16::from(is_tall);
         let below =
             |inner: Rect| Layout::vertical([Constraint::Length(blank), Constraint::Min(0)]).areas::<2>(inner)[1];
@@ -77,9 +71,7 @@ impl Setup {
 
     /// The game: its picture, name and pitch.
     fn draw_head(&self, canvas: &mut Canvas<'_>, area: Rect) {
-        let [art, words] = Layout::horizontal([Constraint::Length(18), Constraint::Min(0)])
-            .spacing(3)
-            .areas(area);
+        let [art, words] = Layout::horizontal([Constraint::Length(18), Constraint::Min(0)]).spacing(3).areas(area);
         let theme = canvas.theme();
         canvas.rows(art, picture(self.game.id, 1, theme));
         let pitch = wrapped(self.game.pitch, usize::from(words.width).min(84), 0);
@@ -87,9 +79,7 @@ impl Setup {
             Span::styled(self.game.name, theme.title()),
             Span::raw(format!(": {}", self.game.tagline)),
         ]);
-        let [words] = Layout::vertical([Constraint::Length(4)])
-            .flex(Flex::Center)
-            .areas(words);
+        let [words] = Layout::vertical([Constraint::Length(4)]).flex(Flex::Center).areas(words);
         canvas.rows(words, std::iter::once(name).chain(pitch.into_iter().map(Line::raw)));
     }
 
@@ -102,9 +92,7 @@ impl Setup {
         match self.game.most_seats {
             1 => canvas.rows(seats, lines),
             _ => {
-                let columns = Layout::horizontal([Constraint::Fill(1); 2])
-                    .spacing(2)
-                    .areas::<2>(seats);
+                let columns = Layout::horizontal([Constraint::Fill(1); 2]).spacing(2).areas::<2>(seats);
                 for (column, lines) in columns.into_iter().zip(lines.chunks(rows.max(1))) {
                     canvas.rows(column, lines.iter().cloned());
                 }
@@ -116,11 +104,7 @@ impl Setup {
     /// Rows of the settings and the start; with `is_airy`, every other row is blank.
     fn rows(&self, is_airy: bool) -> u16 {
         let settings = self.items().len().saturating_sub(1);
-        let rows = if is_airy {
-            (settings * 2).saturating_sub(1)
-        } else {
-            settings
-        };
+        let rows = if is_airy { (settings * 2).saturating_sub(1) } else { settings };
         u16::try_from(rows + 2).unwrap_or(u16::MAX)
     }
 
@@ -132,9 +116,7 @@ impl Setup {
         let is_airy = self.rows(true) <= area.height;
         let rows = Constraint::Max(self.rows(is_airy).saturating_sub(2));
         let [list, start] = Layout::vertical([rows, Constraint::Length(1)]).spacing(1).areas(area);
-        let focus = self
-            .focus
-            .and_then(|focus| items.iter().position(|item| *item == focus));
+        let focus = self.focus.and_then(|focus| items.iter().position(|item| *item == focus));
         let first = match is_airy {
             true => 0,
             false => first_shown(focus.unwrap_or(0), usize::from(list.height), last),
@@ -186,11 +168,7 @@ impl Setup {
             };
             let signs = pyramid(if is_tall { 2 } else { 1 }, style, letter, theme);
             match signs.as_slice() {
-                [upper, lower] => vec![
-                    led(upper, vec![name]),
-                    led(lower, vec![Span::raw(state)]),
-                    Line::default(),
-                ],
+                [upper, lower] => vec![led(upper, vec![name]), led(lower, vec![Span::raw(state)]), Line::default()],
                 [sign, ..] => {
                     let dot = Span::raw(theme.glyph(" · ", " - "));
                     vec![led(sign, vec![name, dot, Span::raw(state)])]

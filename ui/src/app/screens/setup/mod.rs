@@ -79,16 +79,7 @@ const TIMES: [OptionInfo; 2] = [
     OptionInfo {
         key: Timing::TURN_TIME,
         default: USUAL,
-        kind: OptionKind::Choice(&[
-            USUAL,
-            "60",
-            "300",
-            "600",
-            "3600",
-            "86400",
-            "604800",
-            Timing::NO_TURN_TIME,
-        ]),
+        kind: OptionKind::Choice(&[USUAL, "60", "300", "600", "3600", "86400", "604800", Timing::NO_TURN_TIME]),
     },
     OptionInfo {
         key: Timing::ABSENCE,
@@ -145,10 +136,7 @@ impl Setup {
 
     /// The same with the focus on the first setting.
     pub fn at_options(self) -> Self {
-        Self {
-            at_options: true,
-            ..self
-        }
+        Self { at_options: true, ..self }
     }
 
     fn is_networked(&self) -> bool {
@@ -222,10 +210,8 @@ impl Setup {
                 ),
             },
             Item::Seats => {
-                let meaning = format!(
-                    "This game is for {} to {} players.",
-                    self.game.least_seats, self.game.most_seats
-                );
+                let meaning =
+                    format!("This game is for {} to {} players.", self.game.least_seats, self.game.most_seats);
                 return ("seats".to_owned(), self.seats.to_string(), meaning);
             }
             Item::Bots => (
@@ -248,10 +234,7 @@ impl Setup {
             Item::Choice(number) => return self.option_told(number),
             Item::Deal => {
                 let (value, meaning) = match (self.day(), self.practice) {
-                    (Some(_), _) => (
-                        "today's",
-                        "The same deal for everybody today. Sealed and saved; one try counts.",
-                    ),
+                    (Some(_), _) => ("today's", "The same deal for everybody today. Sealed and saved; one try counts."),
                     (None, true) => ("for practice", "Not sealed or saved; you can undo every action."),
                     (None, false) => ("random", "Sealed and audited; it counts in your statistics."),
                 };
@@ -263,11 +246,7 @@ impl Setup {
                 ("password", value.to_owned(), meaning)
             }
             Item::More => ("", String::new(), "Options that few tables need."),
-            Item::Start => (
-                "",
-                String::new(),
-                "Everything is ready. Change what you like above, or begin.",
-            ),
+            Item::Start => ("", String::new(), "Everything is ready. Change what you like above, or begin."),
         };
         (name.to_owned(), value, meaning.to_owned())
     }
@@ -368,9 +347,7 @@ impl Setup {
             seats: self.seats,
             bots: self.bots,
             level: self.level,
-            options: options
-                .map(|(_, (option, value))| (option.key.to_owned(), value.clone()))
-                .collect(),
+            options: options.map(|(_, (option, value))| (option.key.to_owned(), value.clone())).collect(),
             networked: is_networked,
             lan: matches!(self.who, Who::Near | Who::Anybody),
             meet: self.who == Who::Anybody,
@@ -465,13 +442,7 @@ impl Screen for Setup {
             // The list is longer than the screen: its next row is not drawn yet.
             Intent::Up | Intent::Down => {
                 let focus = self.items().iter().position(|item| Some(*item) == self.focus);
-                let next = focus.map(|at| {
-                    if intent == Intent::Up {
-                        at.saturating_sub(1)
-                    } else {
-                        at + 1
-                    }
-                });
+                let next = focus.map(|at| if intent == Intent::Up { at.saturating_sub(1) } else { at + 1 });
                 let next = next.filter(|at| *at < self.items().len());
                 return requests.extend(next.map(|at| Request::Focus(Target::Row(at))));
             }
@@ -537,11 +508,7 @@ mod tests {
     fn every_option_has_a_name_and_meaning() {
         let texts = option_texts();
         let own = GAMES.iter().flat_map(|info| info.options);
-        for option in own
-            .chain([&TABLE_OPTION])
-            .chain(&TIMES)
-            .filter(|option| option.kind != OptionKind::Date)
-        {
+        for option in own.chain([&TABLE_OPTION]).chain(&TIMES).filter(|option| option.kind != OptionKind::Date) {
             let text = texts.get(option.key).unwrap_or_else(|| panic!("{}", option.key));
             assert!(!text.name.is_empty() && text.name.len() < 22, "{}", option.key);
             let values: &[&str] = match option.kind {

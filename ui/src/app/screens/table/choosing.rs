@@ -76,10 +76,7 @@ impl TableScreen {
 
     /// The spots that digits choose.
     pub(super) fn row(&self) -> Vec<Spot> {
-        let row = self.view(
-            &self.choice.picked,
-            |view, snapshot| match_game!(&snapshot.game, game => game.row(view)),
-        );
+        let row = self.view(&self.choice.picked, |view, snapshot| match_game!(&snapshot.game, game => game.row(view)));
         row.unwrap_or_default()
     }
 
@@ -109,12 +106,7 @@ impl TableScreen {
     pub(super) fn pick(&mut self, spot: Spot, requests: &mut Requests) {
         if self.choice.picked.contains(&spot) {
             // Picking a spot again drops it and those picked after it.
-            let at = self
-                .choice
-                .picked
-                .iter()
-                .position(|picked| *picked == spot)
-                .unwrap_or(0);
+            let at = self.choice.picked.iter().position(|picked| *picked == spot).unwrap_or(0);
             self.choice.picked.truncate(at);
             self.choice.aim(Some(Target::Spot(spot)));
             return;
@@ -129,11 +121,7 @@ impl TableScreen {
             [] => {
                 self.choice.aimed = path;
                 let why = self.listed().into_iter().find_map(|offer| offer.refused);
-                let turn = self
-                    .snapshot
-                    .as_ref()
-                    .filter(|now| !now.my_turn)
-                    .map(|now| now.game.to_act());
+                let turn = self.snapshot.as_ref().filter(|now| !now.my_turn).map(|now| now.game.to_act());
                 let turn = turn.and_then(|seats| seats.iter().next());
                 let turn = turn.map(|seat| format!("it is {}'s turn", self.name_of(seat)));
                 let why = why.or(turn).unwrap_or_else(|| "that is of no use now".to_owned());
@@ -183,9 +171,7 @@ impl TableScreen {
         let offers = self.choice.offers.all().iter();
         let found = hinted.and_then(|hint| {
             let mut offers = offers.clone();
-            offers
-                .find(|offer| offer.action == hint.action)
-                .map(|offer| (offer, hint.why))
+            offers.find(|offer| offer.action == hint.action).map(|offer| (offer, hint.why))
         });
         let Some((offer, why)) = found else {
             let text = match self.is_my_turn() {

@@ -70,23 +70,17 @@ pub(super) fn seat_states(snapshot: &Snapshot, table_screen: &TableScreen) -> Ve
         let note = match waiting {
             // After the end nobody is missed.
             _ if over => None,
-            Some(Waiting {
-                silent: Some(silent), ..
-            }) => Some((format!("silent for {}", time_in_words(*silent)), true)),
+            Some(Waiting { silent: Some(silent), .. }) => {
+                Some((format!("silent for {}", time_in_words(*silent)), true))
+            }
             _ if !snapshot.connected.contains(seat) && !is_far => Some(("offline".to_owned(), true)),
             Some(Waiting { turn_left: Some(0), .. }) => Some(("time is up".to_owned(), true)),
-            Some(Waiting {
-                turn_left: Some(left), ..
-            }) => Some((format!("{} left", time_in_words(*left)), false)),
+            Some(Waiting { turn_left: Some(left), .. }) => Some((format!("{} left", time_in_words(*left)), false)),
             // This seat's moves arrive through other seats.
             _ if is_far => Some((FAR.to_owned(), false)),
             _ => None,
         };
-        SeatState {
-            is_bot: !snapshot.seating.parties.is_person(seat),
-            note,
-            last: table_screen.log.last_of(seat),
-        }
+        SeatState { is_bot: !snapshot.seating.parties.is_person(seat), note, last: table_screen.log.last_of(seat) }
     };
     Seat::first(snapshot.names.len()).map(state).collect()
 }
@@ -125,11 +119,7 @@ pub(super) fn prompt(table_screen: &TableScreen, context: &Context, snapshot: &S
         sentence(&match_game!(game, game => game.prompt(me))) + &clock
     } else {
         let waited: Vec<String> = to_act.iter().map(|seat| table_screen.name_of(seat)).collect();
-        let role = if table_screen.is_spectator() {
-            " You are watching."
-        } else {
-            ""
-        };
+        let role = if table_screen.is_spectator() { " You are watching." } else { "" };
         let waits = &snapshot.waits;
         let way = if waits.may_claim == Some(Closing::Unsigned) {
             let key = keys.key(Intent::Quit);
@@ -155,11 +145,7 @@ fn draw_prompt(
 ) {
     let theme = canvas.theme();
     let (lead, text) = prompt(table_screen, context, snapshot);
-    let style = if table_screen.ending.failed.is_some() {
-        theme.bad()
-    } else {
-        theme.title()
-    };
+    let style = if table_screen.ending.failed.is_some() { theme.bad() } else { theme.title() };
     let lead = Span::styled(lead, theme.accent());
     let rows = wrapped(&text, usize::from(area.width).saturating_sub(lead.width()), 0);
     let lines = rows.into_iter().enumerate().map(|(number, row)| {
@@ -173,11 +159,7 @@ fn draw_prompt(
 /// cut.
 pub(super) fn draw_upwards(canvas: &mut Canvas<'_>, area: Rect, rows: Vec<Line<'_>>) {
     let above = u16::try_from(rows.len().saturating_sub(1)).unwrap_or(0).min(area.y);
-    let area = Rect {
-        y: area.y - above,
-        height: area.height + above,
-        ..area
-    };
+    let area = Rect { y: area.y - above, height: area.height + above, ..area };
     canvas.clear(area);
     canvas.rows(area, rows);
 }
@@ -223,19 +205,11 @@ fn draw_keys(
         }
         let row = table_screen.row();
         if row.len() > 1 {
-            let last = if row.len() > 9 {
-                "1-9 0".to_owned()
-            } else {
-                format!("1-{}", row.len())
-            };
+            let last = if row.len() > 9 { "1-9 0".to_owned() } else { format!("1-{}", row.len()) };
             all.push((last, "choose".to_owned(), None));
         }
         if offers.len() > 1 {
-            all.push((
-                keys.key(Intent::Uses),
-                "other uses".to_owned(),
-                Some(Target::Key(Intent::Uses)),
-            ));
+            all.push((keys.key(Intent::Uses), "other uses".to_owned(), Some(Target::Key(Intent::Uses))));
         }
     }
     all.push(of(Intent::Inspect, "rule"));
@@ -251,8 +225,6 @@ fn draw_keys(
         fits
     });
     let keys: Vec<KeyHelp> = shown.chain(fixed).collect();
-    let keys = keys
-        .iter()
-        .map(|(key, label, target)| (key.clone(), label.as_str(), *target));
+    let keys = keys.iter().map(|(key, label, target)| (key.clone(), label.as_str(), *target));
     put_keys(canvas, areas.keys, 3, keys.collect());
 }

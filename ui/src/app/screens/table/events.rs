@@ -77,15 +77,10 @@ impl TableScreen {
             }
             SessionEvent::Refused(why) => requests.push(Request::Toast(Tone::Bad, sentence(why))),
             // After the end nobody is missed.
-            SessionEvent::Peer {
-                state: PeerState::Connected | PeerState::Lost | PeerState::Paused,
-                ..
-            } if self.is_over() => {}
+            SessionEvent::Peer { state: PeerState::Connected | PeerState::Lost | PeerState::Paused, .. }
+                if self.is_over() => {}
             // At the start everybody connects; only a return is worth telling.
-            SessionEvent::Peer {
-                seat,
-                state: PeerState::Connected,
-            } if !self.missing.contains(*seat) => {}
+            SessionEvent::Peer { seat, state: PeerState::Connected } if !self.missing.contains(*seat) => {}
             SessionEvent::Peer { seat, state } => {
                 match state {
                     PeerState::Lost | PeerState::Paused => self.missing.insert(*seat),
@@ -102,15 +97,8 @@ impl TableScreen {
                 self.log.say(voice, line);
                 self.ending.left |= *state == PeerState::Left && Some(*seat) == self.me();
             }
-            SessionEvent::Fault {
-                stopped,
-                seat,
-                what,
-                evidence,
-            } => {
-                let kept = evidence
-                    .as_ref()
-                    .map_or_else(String::new, |path| format!(" Evidence: {}.", path.display()));
+            SessionEvent::Fault { stopped, seat, what, evidence } => {
+                let kept = evidence.as_ref().map_or_else(String::new, |path| format!(" Evidence: {}.", path.display()));
                 let line = if *stopped {
                     format!("The table has stopped: {what}.{kept}")
                 } else {
@@ -123,31 +111,20 @@ impl TableScreen {
                 requests.push(Request::Toast(Tone::Bad, line.clone()));
                 self.log.say(Voice::Warning, line);
             }
-            SessionEvent::Claimed {
-                by,
-                absent,
-                ground,
-                transcript,
-            } => {
+            SessionEvent::Claimed { by, absent, ground, transcript } => {
                 let names = |seats: &[Seat]| {
                     let names: Vec<String> = seats.iter().map(|seat| self.name_of(*seat)).collect();
                     fairdeal_games::listed(&names)
                 };
                 let (by, absent) = (names(by), names(absent));
-                let kept = transcript
-                    .as_ref()
-                    .map_or_else(String::new, |path| format!(" Transcript: {}.", path.display()));
+                let kept =
+                    transcript.as_ref().map_or_else(String::new, |path| format!(" Transcript: {}.", path.display()));
                 let why = ground_in_words(*ground);
                 let line = format!("{by} closed the table: {absent} {why}. The game is unfinished.{kept}");
                 self.log.say(Voice::Warning, line.clone());
                 self.stop(line);
             }
-            SessionEvent::Over {
-                scores,
-                winners,
-                transcript,
-                ..
-            } => {
+            SessionEvent::Over { scores, winners, transcript, .. } => {
                 self.ending.outcome = Some(Outcome {
                     scores: scores.clone(),
                     winners: winners.iter().map(|seat| self.name_of(*seat)).collect(),
@@ -169,11 +146,7 @@ impl TableScreen {
             }
             SessionEvent::Hidden { name, lines, .. } => {
                 let hidden = counted(usize::try_from(*lines).unwrap_or(usize::MAX), "line");
-                self.log.replace(
-                    Voice::Table,
-                    &format!("{name} is blocked: "),
-                    &format!("{hidden} hidden."),
-                );
+                self.log.replace(Voice::Table, &format!("{name} is blocked: "), &format!("{hidden} hidden."));
             }
             SessionEvent::Invited { name, ticket, .. } => {
                 let line = format!("{name} invites you to another game. Press f when this one is over.");
@@ -277,10 +250,8 @@ impl TableScreen {
         }
         self.stage.glowing.clear();
         // A dealt card often becomes known only after the game has moved on.
-        let nothing_new = self
-            .snapshot
-            .as_ref()
-            .is_some_and(|old| old.game == snapshot.game && old.known == snapshot.known);
+        let nothing_new =
+            self.snapshot.as_ref().is_some_and(|old| old.game == snapshot.game && old.known == snapshot.known);
         let was_mine = self.is_my_turn();
         let was_to_act = self.snapshot.as_ref().map(|old| old.game.to_act());
         if let Some(old) = &self.snapshot {
@@ -318,14 +289,8 @@ impl TableScreen {
             }
         }
         let told = self.view(&[], |view, snapshot| {
-            let shows: Vec<_> = events
-                .iter()
-                .filter_map(|event| show(&snapshot.game, event, view))
-                .collect();
-            let moves: Vec<_> = events
-                .iter()
-                .flat_map(|event| motions(&snapshot.game, event, view))
-                .collect();
+            let shows: Vec<_> = events.iter().filter_map(|event| show(&snapshot.game, event, view)).collect();
+            let moves: Vec<_> = events.iter().flat_map(|event| motions(&snapshot.game, event, view)).collect();
             (shows, moves)
         });
         let (shows, moves) = told.unwrap_or_default();

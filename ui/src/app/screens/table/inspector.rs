@@ -32,11 +32,7 @@ pub(super) fn draw(
         Some(spot) => match_game!(game, game => (game.title(*spot, view), game.about(*spot, view))),
         None => (String::new(), Vec::new()),
     };
-    let offers = if game.is_over() || !view.acts {
-        Vec::new()
-    } else {
-        table_screen.listed()
-    };
+    let offers = if game.is_over() || !view.acts { Vec::new() } else { table_screen.listed() };
     let hinted = table_screen.choice.hinted.as_ref();
     let hinted = hinted.filter(|(action, _)| offers.first().is_some_and(|offer| offer.action == *action));
     let hint = hinted.map(|(_, why)| Span::styled(format!("{} {why} ", theme.glyph("✓", "+")), theme.good()));
@@ -106,11 +102,7 @@ pub(super) fn draw(
         if is_last && is_cut {
             let key = context.keymap.key(Intent::Inspect);
             let more = format!(" {key} more");
-            let row = cut(
-                &row.to_string(),
-                usize::from(text.width).saturating_sub(more.width()),
-                theme,
-            );
+            let row = cut(&row.to_string(), usize::from(text.width).saturating_sub(more.width()), theme);
             return Line::from(vec![Span::styled(row, theme.ink()), Span::styled(more, theme.key())]);
         }
         row
@@ -127,9 +119,7 @@ pub(super) fn draw_uses(table_screen: &TableScreen, canvas: &mut Canvas<'_>) {
     let width = u16::try_from(widest).unwrap_or(u16::MAX).saturating_add(10).max(40);
     let height = u16::try_from(offers.len()).unwrap_or(u16::MAX).saturating_add(4);
     let inner = window(canvas, "Choose one", width, height);
-    let [list, foot] = Layout::vertical([Constraint::Min(0), Constraint::Length(1)])
-        .spacing(1)
-        .areas(inner);
+    let [list, foot] = Layout::vertical([Constraint::Min(0), Constraint::Length(1)]).spacing(1).areas(inner);
     let rows = usize::from(list.height);
     let focus = match table_screen.choice.focus {
         Some(Target::Row(number)) => number,
@@ -140,11 +130,7 @@ pub(super) fn draw_uses(table_screen: &TableScreen, canvas: &mut Canvas<'_>) {
     for (offer, number) in offers.iter().skip(first).zip(first..).take(rows) {
         let mark = canvas.target(at, Target::Row(number));
         let sign = if mark.focused { theme.glyph("▌", ">") } else { " " };
-        let key = if number < 9 {
-            (number + 1).to_string()
-        } else {
-            " ".to_owned()
-        };
+        let key = if number < 9 { (number + 1).to_string() } else { " ".to_owned() };
         let line = Line::from(vec![
             Span::styled(sign, theme.accent()),
             Span::styled(format!(" {key} "), theme.key()),

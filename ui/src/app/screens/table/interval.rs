@@ -46,10 +46,7 @@ impl Rest {
     /// A hand has ended.
     pub(super) fn end_hand(&mut self) {
         if matches!(self, Self::Playing) {
-            *self = Self::Ending {
-                told: false,
-                lines: Vec::new(),
-            };
+            *self = Self::Ending { told: false, lines: Vec::new() };
         }
     }
 

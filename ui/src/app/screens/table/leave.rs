@@ -84,11 +84,7 @@ impl TableScreen {
 
     /// The transcript and seat to look back with: after a game against bots alone.
     pub(super) fn may_review(&self) -> Option<(PathBuf, Seat)> {
-        let outcome = self
-            .ending
-            .outcome
-            .as_ref()
-            .filter(|_| self.local && self.names.len() > 1)?;
+        let outcome = self.ending.outcome.as_ref().filter(|_| self.local && self.names.len() > 1)?;
         Some((outcome.transcript.clone()?, self.me()?))
     }
 
@@ -134,11 +130,7 @@ impl TableScreen {
             password: None,
             practice: self.is_practice(),
         };
-        let effect = if self.local {
-            Effect::Open(opening)
-        } else {
-            Effect::Rematch(opening)
-        };
+        let effect = if self.local { Effect::Open(opening) } else { Effect::Rematch(opening) };
         requests.push(Request::Effect(effect));
         requests.push(Request::Replace(Box::new(Self::new("another game", self.local))));
     }
@@ -159,47 +151,33 @@ impl TableScreen {
             return;
         }
         if self.is_practice() {
-            requests.push(Request::Ask(Question::sure(
-                "Leave the game? A practice game is not saved.",
-            )));
+            requests.push(Request::Ask(Question::sure("Leave the game? A practice game is not saved.")));
             self.asked = Some(Asked::Leave(vec![Way::Go]));
             return;
         }
-        let mut answers = vec![(
-            'y',
-            "pause".to_owned(),
-            "the game is saved; resume it from the home screen".to_owned(),
-        )];
+        let mut answers =
+            vec![('y', "pause".to_owned(), "the game is saved; resume it from the home screen".to_owned())];
         let mut ways = vec![Way::Pause];
         if self.names.len() > 1 {
-            answers.push((
-                'f',
-                "forfeit".to_owned(),
-                "leave for good; the others play on".to_owned(),
-            ));
+            answers.push(('f', "forfeit".to_owned(), "leave for good; the others play on".to_owned()));
             ways.push(Way::Forfeit);
         }
         let waits = self.snapshot.as_ref().map(|snapshot| &snapshot.waits);
-        let why = waits
-            .and_then(|waits| waits.may_claim)
-            .and_then(|closing| match closing {
-                Closing::Claim(Ground::Absent) => Some("close the table: the others stay away".to_owned()),
-                Closing::Claim(Ground::OutOfTime) => Some("close the table: the other player's time is up".to_owned()),
-                Closing::Fork(seat) => {
-                    let name = self.name_of(seat);
-                    Some(format!("close the table: {name} has cheated, and others stay away"))
-                }
-                // To pause does the same.
-                Closing::Unsigned => None,
-            });
+        let why = waits.and_then(|waits| waits.may_claim).and_then(|closing| match closing {
+            Closing::Claim(Ground::Absent) => Some("close the table: the others stay away".to_owned()),
+            Closing::Claim(Ground::OutOfTime) => Some("close the table: the other player's time is up".to_owned()),
+            Closing::Fork(seat) => {
+                let name = self.name_of(seat);
+                Some(format!("close the table: {name} has cheated, and others stay away"))
+            }
+            // To pause does the same.
+            Closing::Unsigned => None,
+        });
         if let Some(why) = why {
             answers.push(('c', "claim".to_owned(), why));
             ways.push(Way::Claim);
         }
-        requests.push(Request::Ask(Question {
-            text: "Leave the table? The game is not over.".to_owned(),
-            answers,
-        }));
+        requests.push(Request::Ask(Question { text: "Leave the table? The game is not over.".to_owned(), answers }));
         self.asked = Some(Asked::Leave(ways));
     }
 

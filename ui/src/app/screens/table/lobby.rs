@@ -163,10 +163,9 @@ impl TableScreen {
                 "The ticket is in tmux's buffer, and in the clipboard if your terminal lets tmux write there."
                     .to_owned(),
             ),
-            Copied::Nowhere => (
-                Tone::Bad,
-                format!("Nothing was copied: there is no clipboard here. For the whole ticket, {keys}."),
-            ),
+            Copied::Nowhere => {
+                (Tone::Bad, format!("Nothing was copied: there is no clipboard here. For the whole ticket, {keys}."))
+            }
         };
         requests.push(Request::Toast(tone, text));
     }
@@ -198,12 +197,7 @@ impl TableScreen {
                 is_me,
             };
         };
-        let LobbySeat {
-            name,
-            party,
-            played_by,
-            person,
-        } = taken;
+        let LobbySeat { name, party, played_by, person } = taken;
         let is_ready = lobby.ready.get(number).copied().unwrap_or(false);
         let owner = party.lowest();
         let note = match played_by {
@@ -237,9 +231,7 @@ impl TableScreen {
             mark,
             note,
             short: if *played_by == PlayedBy::Person { "" } else { "bot" },
-            button: dismiss
-                .filter(|_| may_dismiss)
-                .map(|number| ("", "send away", Target::Button(number))),
+            button: dismiss.filter(|_| may_dismiss).map(|number| ("", "send away", Target::Button(number))),
             is_me,
         }
     }
@@ -326,9 +318,7 @@ fn draw_ring(table_screen: &TableScreen, canvas: &mut Canvas<'_>, area: Rect) {
     let (game, options) = about(table_screen);
     let taken = table_screen.lobby.seats.iter().flatten().count();
     let mut words = vec![Line::styled(game, theme.accent())];
-    let more = options
-        .into_iter()
-        .chain([format!("{taken} of {}", counted(seats, "seat"))]);
+    let more = options.into_iter().chain([format!("{taken} of {}", counted(seats, "seat"))]);
     words.extend(more.map(|row| Line::styled(row, theme.ink())));
     let tall = Constraint::Length(u16::try_from(words.len()).unwrap_or(u16::MAX));
     let [inner] = Layout::vertical([tall]).flex(Flex::Center).areas(inner);
@@ -348,10 +338,7 @@ fn draw_ring(table_screen: &TableScreen, canvas: &mut Canvas<'_>, area: Rect) {
         if let Some((mark, target)) = &plate.mark {
             draw_mark(canvas, mark_area, mark, *target);
         }
-        let note = note.intersection(Rect {
-            height: inner.height.saturating_sub(1),
-            ..inner
-        });
+        let note = note.intersection(Rect { height: inner.height.saturating_sub(1), ..inner });
         paragraph(canvas, note, Line::styled(plate.note, theme.ink()));
         if let Some((key, label, target)) = plate.button {
             canvas.button((inner.x, inner.bottom().saturating_sub(1)), key, label, target);
@@ -366,9 +353,8 @@ fn draw_list(table_screen: &TableScreen, canvas: &mut Canvas<'_>, area: Rect) {
     let inner = canvas.panel(area, &game);
     let room = usize::from(inner.width);
     canvas.put(inner, Line::styled(cut(&options.join(", "), room, theme), theme.ink()));
-    let plates: Vec<Plate> = (0..table_screen.lobby.seats.len())
-        .map(|number| table_screen.plate(number, canvas))
-        .collect();
+    let plates: Vec<Plate> =
+        (0..table_screen.lobby.seats.len()).map(|number| table_screen.plate(number, canvas)).collect();
     let most = if inner.width < NARROW { NAMES.1 } else { NAMES.0 };
     let widest = plates.iter().map(|plate| plate.name.width()).max().unwrap_or(0);
     let widest = widest.min(most);
@@ -504,19 +490,8 @@ fn draw_details(table_screen: &TableScreen, ticket: &str, canvas: &mut Canvas<'_
     let how = "Friends choose \"join with a ticket\", or type: fairdeal join TICKET. The ticket holds these \
                addresses and your public key, so that nobody can answer in your place.";
     let [text, foot] = Layout::vertical([Constraint::Min(0), Constraint::Length(1)]).areas(inner);
-    let mut lines = vec![
-        Line::styled(ticket, theme.accent()),
-        Line::default(),
-        Line::raw(how),
-        Line::default(),
-    ];
-    lines.extend(
-        table_screen
-            .lobby
-            .addresses
-            .iter()
-            .map(|address| Line::raw(address.as_str())),
-    );
+    let mut lines = vec![Line::styled(ticket, theme.accent()), Line::default(), Line::raw(how), Line::default()];
+    lines.extend(table_screen.lobby.addresses.iter().map(|address| Line::raw(address.as_str())));
     paragraph(canvas, text, lines);
     let x = canvas.button((foot.x, foot.y), "c", "copy", button::COPY);
     let x = canvas.button((x, foot.y), "Q", "QR code", button::CODE);
@@ -528,16 +503,10 @@ fn draw_code(ticket: &str, context: &Context, canvas: &mut Canvas<'_>, area: Rec
     let page = area.inner(Margin::new(2, 1));
     let ink = match canvas.theme().has_colours() {
         true => Ink::Colours,
-        false => Ink::Own {
-            light_ground: context.themes.is_light,
-        },
+        false => Ink::Own { light_ground: context.themes.is_light },
     };
     let Some(code) = Code::of(ticket, canvas.theme().is_ascii(), ink) else {
-        return paragraph(
-            canvas,
-            page,
-            "This ticket is too long for a QR code. Press c to copy it.",
-        );
+        return paragraph(canvas, page, "This ticket is too long for a QR code. Press c to copy it.");
     };
     let (columns, rows) = code.size();
     if columns > area.width || rows > area.height {
@@ -549,14 +518,8 @@ fn draw_code(ticket: &str, context: &Context, canvas: &mut Canvas<'_>, area: Rec
         return paragraph(canvas, page, words);
     }
     // Words beside the code, if there is room for them.
-    let words = if area.width - columns >= 30 {
-        area.width.saturating_sub(columns + 6).min(40)
-    } else {
-        0
-    };
-    let [middle] = Layout::vertical([Constraint::Length(rows)])
-        .flex(Flex::Center)
-        .areas(area);
+    let words = if area.width - columns >= 30 { area.width.saturating_sub(columns + 6).min(40) } else { 0 };
+    let [middle] = Layout::vertical([Constraint::Length(rows)]).flex(Flex::Center).areas(area);
     let both = [Constraint::Length(columns), Constraint::Length(words)];
     let [place, beside] = Layout::horizontal(both).spacing(2).flex(Flex::Center).areas(middle);
     code.draw(canvas, place);

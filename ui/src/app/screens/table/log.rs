@@ -74,10 +74,8 @@ impl Log {
     /// The seat that a line begins with.
     fn actor(&self, line: &str) -> Option<Seat> {
         let names = Seat::first(self.names.len()).zip(&self.names);
-        let named = names.filter(|(_, name)| {
-            line.strip_prefix(name.as_str())
-                .is_some_and(|rest| rest.starts_with(' '))
-        });
+        let named =
+            names.filter(|(_, name)| line.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with(' ')));
         named.max_by_key(|(_, name)| name.len()).map(|(seat, _)| seat)
     }
 
@@ -94,12 +92,7 @@ impl Log {
             last.text = format!("{}, {rest}", last.text.trim_end_matches('.'));
             return;
         }
-        self.entries.push(Entry {
-            voice,
-            text: line,
-            actor,
-            number: self.next,
-        });
+        self.entries.push(Entry { voice, text: line, actor, number: self.next });
         self.next += 1;
         if self.entries.len() > LINES {
             self.entries.remove(0);
@@ -147,11 +140,7 @@ impl Log {
 
     /// Whether an entry is the first after the player's own last turn.
     pub(super) fn is_first_since(&self, entry: &Entry) -> bool {
-        let own = self
-            .entries
-            .iter()
-            .rev()
-            .find(|last| last.actor.is_some() && last.actor == self.own);
+        let own = self.entries.iter().rev().find(|last| last.actor.is_some() && last.actor == self.own);
         own.is_some_and(|own| entry.number == own.number + 1)
     }
 
@@ -159,13 +148,7 @@ impl Log {
     pub(super) fn last_of(&self, seat: Seat) -> Option<String> {
         let last = self.entries.iter().rev().find(|entry| entry.actor == Some(seat))?;
         let name = self.names.get(seat.index())?;
-        Some(
-            last.text
-                .strip_prefix(name.as_str())?
-                .trim()
-                .trim_end_matches('.')
-                .to_owned(),
-        )
+        Some(last.text.strip_prefix(name.as_str())?.trim().trim_end_matches('.').to_owned())
     }
 }
 
@@ -176,25 +159,14 @@ mod tests {
     #[test]
     fn a_turn_is_one_sentence() {
         let names = ["Ada".to_owned(), "Ada Two".to_owned()];
-        let lines = [
-            "Ada draws a card.",
-            "Ada drops the lady.",
-            "Ada Two draws a card.",
-            "Rain.",
-        ];
+        let lines = ["Ada draws a card.", "Ada drops the lady.", "Ada Two draws a card.", "Rain."];
         let mut log = Log::of_game(&names, lines.map(str::to_owned).to_vec());
         let texts: Vec<&str> = log.all().iter().map(|entry| entry.text.as_str()).collect();
-        assert_eq!(
-            texts,
-            ["Ada draws a card, drops the lady.", "Ada Two draws a card.", "Rain."]
-        );
+        assert_eq!(texts, ["Ada draws a card, drops the lady.", "Ada Two draws a card.", "Rain."]);
         log.seat(&names, Seat::new(0));
         let since: Vec<bool> = log.all().iter().map(|entry| log.is_first_since(entry)).collect();
         assert_eq!(since, [false, true, false]);
-        assert_eq!(
-            log.last_of(Seat::FIRST).as_deref(),
-            Some("draws a card, drops the lady")
-        );
+        assert_eq!(log.last_of(Seat::FIRST).as_deref(), Some("draws a card, drops the lady"));
     }
 
     #[test]

@@ -32,9 +32,7 @@ impl TableScreen {
             Some(seat) => self.people().find(|(number, _)| *number == seat.index()),
             None => None,
         };
-        let key = chosen
-            .map(|(_, person)| person.key)
-            .or(warned().map(|person| person.key));
+        let key = chosen.map(|(_, person)| person.key).or(warned().map(|person| person.key));
         requests.push(Request::Push(Box::new(People::at(here, key))));
     }
 }
@@ -68,10 +66,7 @@ pub(super) fn draw_mark(canvas: &mut Canvas<'_>, area: Rect, mark: &Mark, target
         rows = vec![mark_in_short(mark, theme)];
     }
     let is_focused = canvas.target(area, target).focused;
-    canvas.rows(
-        area,
-        rows.into_iter().map(|row| Line::styled(row, mark_style(mark, theme))),
-    );
+    canvas.rows(area, rows.into_iter().map(|row| Line::styled(row, mark_style(mark, theme))));
     if is_focused {
         canvas.tint(area, theme.focused());
     }

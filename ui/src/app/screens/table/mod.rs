@@ -225,9 +225,7 @@ impl TableScreen {
     /// Runs a function on the game as this player sees it.
     fn view<T>(&self, picked: &[Spot], run: impl FnOnce(&ViewContext<'_>, &Snapshot) -> T) -> Option<T> {
         let snapshot = self.snapshot.as_ref()?;
-        Some(view_of(snapshot, &[], picked, true, &self.theme, |view| {
-            run(view, snapshot)
-        }))
+        Some(view_of(snapshot, &[], picked, true, &self.theme, |view| run(view, snapshot)))
     }
 
     fn name_of(&self, seat: Seat) -> String {
@@ -336,13 +334,11 @@ pub fn short_names(names: &[String], theme: &Theme) -> Vec<String> {
     let alike = |name: &String| short.iter().filter(|other| *other == name).count() > 1;
     let named = names.iter().zip(&short).zip(1..);
     named
-        .map(|((name, short), number)| {
-            if alike(short) {
-                format!("{}#{number}", cut(name, NAME - 2, theme))
-            } else {
-                short.clone()
-            }
-        })
+        .map(
+            |((name, short), number)| {
+                if alike(short) { format!("{}#{number}", cut(name, NAME - 2, theme)) } else { short.clone() }
+            },
+        )
         .collect()
 }
 
@@ -377,10 +373,7 @@ impl Screen for TableScreen {
         let spot = self.choice.aimed.last().copied();
         let snapshot = self.snapshot.as_ref();
         let rule = spot.zip(snapshot);
-        rule.map_or(
-            "",
-            |(spot, snapshot)| match_game!(&snapshot.game, game => game.rule(spot)),
-        )
+        rule.map_or("", |(spot, snapshot)| match_game!(&snapshot.game, game => game.rule(spot)))
     }
 
     fn way_out(&self) -> Intent {
@@ -395,10 +388,7 @@ impl Screen for TableScreen {
     }
 
     fn marks(&self) -> Marks {
-        let mut marks = Marks {
-            flashing: self.stage.glowing.iter().copied().collect(),
-            ..Marks::default()
-        };
+        let mut marks = Marks { flashing: self.stage.glowing.iter().copied().collect(), ..Marks::default() };
         if self.snapshot.is_some() && matches!(self.over, Over::Nothing) {
             marks.lit = self.choice.lit();
             marks.picked.clone_from(&self.choice.picked);
@@ -658,10 +648,8 @@ impl Screen for TableScreen {
 
     fn first_focus(&self, layer: &Layer) -> Option<Target> {
         let lit = self.choice.lit();
-        let best = self.view(
-            &self.choice.picked,
-            |view, snapshot| match_game!(&snapshot.game, game => game.first(view)),
-        );
+        let best =
+            self.view(&self.choice.picked, |view, snapshot| match_game!(&snapshot.game, game => game.first(view)));
         if let Some(spot) = best
             .flatten()
             .filter(|_| self.advises())
@@ -671,9 +659,7 @@ impl Screen for TableScreen {
         }
         let targets = || layer.targets.iter().map(|(_, target)| *target);
         let is_lit = |target: &Target| matches!(target, Target::Spot(spot) if lit.contains(spot));
-        targets()
-            .find(is_lit)
-            .or_else(|| targets().find(|target| !matches!(target, Target::Key(_))))
+        targets().find(is_lit).or_else(|| targets().find(|target| !matches!(target, Target::Key(_))))
     }
 
     fn is_stop(&self, target: Target) -> bool {
@@ -726,14 +712,7 @@ impl Screen for TableScreen {
                 }
             }
             all.push(("1 to 9, 0".to_owned(), "a card or pile of your own".to_owned()));
-            let own = [
-                Intent::Uses,
-                Intent::Hint,
-                Intent::Inspect,
-                Intent::Scores,
-                Intent::Log,
-                Intent::Seal,
-            ];
+            let own = [Intent::Uses, Intent::Hint, Intent::Inspect, Intent::Scores, Intent::Log, Intent::Seal];
             all.extend(own.map(|intent| (keys.keys(intent), intent.words().to_owned())));
         }
         if !self.local && !self.is_spectator() && !self.is_copy(context) {
@@ -759,10 +738,7 @@ impl Screen for TableScreen {
             all.push(("the seal: what protects this step".to_owned(), button::SEAL));
             all.push(("a hint".to_owned(), Target::Key(Intent::Hint)));
             if self.may_be_sought() {
-                all.push((
-                    "your ticket, for players who can't find this table".to_owned(),
-                    button::DETAILS,
-                ));
+                all.push(("your ticket, for players who can't find this table".to_owned(), button::DETAILS));
                 all.push(("copy your ticket".to_owned(), button::COPY));
             }
             if self.is_practice() {

@@ -44,8 +44,7 @@ impl Stage {
     /// Begins motions from where their spots were last drawn.
     pub(super) fn begin(&mut self, motions: Vec<Motion>) {
         let from = &self.places;
-        self.moving
-            .extend(motions.into_iter().map(|motion| Moving::new(motion, from)));
+        self.moving.extend(motions.into_iter().map(|motion| Moving::new(motion, from)));
     }
 
     pub(super) fn advance(&mut self, passed: Duration) {
@@ -96,12 +95,7 @@ impl Moving {
             Motion::Fly { from, .. } => places.get(from).copied(),
             Motion::Flash(_) | Motion::Build(_) => None,
         };
-        Self {
-            motion,
-            from,
-            to: None,
-            passed: Duration::ZERO,
-        }
+        Self { motion, from, to: None, passed: Duration::ZERO }
     }
 
     /// Records the position of the destination.
@@ -274,24 +268,13 @@ impl Telling {
         self.back = self.back.min(hidden);
         let first = hidden - self.back;
         let moving = self.is_moving();
-        let text = Rect {
-            height: inner.height.saturating_sub(1),
-            ..inner
-        };
+        let text = Rect { height: inner.height.saturating_sub(1), ..inner };
         canvas.rows(text, lines.into_iter().skip(first));
-        let foot = Rect {
-            y: inner.bottom().saturating_sub(1),
-            height: 1,
-            ..inner
-        };
+        let foot = Rect { y: inner.bottom().saturating_sub(1), height: 1, ..inner };
         let words = if moving { "show all" } else { "continue" };
         let x = canvas.button((foot.x + 1, foot.y), "Enter", words, close);
         if !moving {
-            let rest = Rect {
-                x,
-                width: foot.right().saturating_sub(x),
-                ..foot
-            };
+            let rest = Rect { x, width: foot.right().saturating_sub(x), ..foot };
             let more = match hidden {
                 0 => String::new(),
                 hidden => format!("Up, Down: {} ", counted(hidden, "more line")),

@@ -52,19 +52,14 @@ pub(super) fn in_words(game: &AnyGame, view: &ViewContext<'_>) -> Vec<String> {
     let winners: Vec<String> = game.winners().iter().map(|seat| view.name(seat).to_owned()).collect();
     let scores = game.scores();
     let points = Seat::first(scores.len()).zip(&scores);
-    let points: Vec<String> = points
-        .map(|(seat, score)| format!("{} {score}", view.name(seat)))
-        .collect();
+    let points: Vec<String> = points.map(|(seat, score)| format!("{} {score}", view.name(seat))).collect();
     vec![who_wins(&winners), format!("{}.", points.join(", "))]
 }
 
 /// Choices after the end: key, label and target.
 pub(super) fn ways_on(table_screen: &TableScreen) -> impl Iterator<Item = (String, String, Target)> {
     let ending = &table_screen.ending;
-    let audit = ending
-        .outcome
-        .as_ref()
-        .is_some_and(|outcome| outcome.transcript.is_some());
+    let audit = ending.outcome.as_ref().is_some_and(|outcome| outcome.transcript.is_some());
     let follow = ending.invitation.as_ref().filter(|_| table_screen.may_follow());
     let follow = follow.map(|(name, _)| ("f".to_owned(), format!("follow {name}"), button::FOLLOW));
     let rematch = table_screen.may_rematch();
@@ -104,10 +99,8 @@ pub(super) fn draw(table_screen: &TableScreen, context: &Context, snapshot: &Sna
     lines.push(Line::default());
     let has_bars = most > 1;
     for (name, score) in ranking {
-        let mut spans = vec![
-            Span::styled(format!("{score:>6}  "), theme.title()),
-            Span::raw(fit(name, name_columns + 2)),
-        ];
+        let mut spans =
+            vec![Span::styled(format!("{score:>6}  "), theme.title()), Span::raw(fit(name, name_columns + 2))];
         if has_bars {
             spans.extend(bar(score, most, 24, theme));
             // Bars that touch would be one block.

@@ -43,9 +43,7 @@ pub(super) fn draw(
             if rows > left.height {
                 break;
             }
-            let [area, rest] = Layout::vertical([Constraint::Length(rows), Constraint::Min(0)])
-                .spacing(1)
-                .areas(left);
+            let [area, rest] = Layout::vertical([Constraint::Length(rows), Constraint::Min(0)]).spacing(1).areas(left);
             let inner = canvas.panel(area, &title);
             canvas.rows(inner, lines);
             left = rest;
@@ -63,9 +61,7 @@ pub(super) fn draw(
         }
         for (title, lines) in shown.into_iter().rev() {
             let rows = u16::try_from(lines.len()).unwrap_or(0) + 2;
-            let [rest, area] = Layout::vertical([Constraint::Min(0), Constraint::Length(rows)])
-                .spacing(1)
-                .areas(log);
+            let [rest, area] = Layout::vertical([Constraint::Min(0), Constraint::Length(rows)]).spacing(1).areas(log);
             let inner = canvas.panel(area, &title);
             canvas.rows(inner, lines);
             log = rest;

@@ -17,18 +17,14 @@ use crate::theme::Theme;
 use crate::view::{Snapshot, Standing};
 
 fn names(snapshot: &Snapshot, seats: SeatSet) -> String {
-    let list: Vec<&str> = seats
-        .iter()
-        .filter_map(|seat| snapshot.names.get(seat.index()).map(String::as_str))
-        .collect();
+    let list: Vec<&str> =
+        seats.iter().filter_map(|seat| snapshot.names.get(seat.index()).map(String::as_str)).collect();
     list.join(", ")
 }
 
 /// One sentence on what protects this step.
 fn text(snapshot: &Snapshot, progress: &Progress) -> String {
-    let Progress {
-        kind, done, awaited, ..
-    } = *progress;
+    let Progress { kind, done, awaited, .. } = *progress;
     let (count, all) = (done.len(), snapshot.names.len());
     let missing = names(snapshot, awaited);
     match kind {
@@ -84,11 +80,7 @@ fn opened_by(snapshot: &Snapshot, cards: &[Handle], named: bool) -> Option<Strin
         // Nobody else has seen the player's own share.
         shares.remove(me);
     }
-    let whose = if named {
-        format!(" ({})", names(snapshot, shares))
-    } else {
-        String::new()
-    };
+    let whose = if named { format!(" ({})", names(snapshot, shares)) } else { String::new() };
     Some(match shares.len() {
         0 => format!("{what} opened by your key alone."),
         1 => format!("{what} opened by 1 share{whose}, proved, and your own key."),
@@ -104,9 +96,7 @@ fn opened(table_screen: &TableScreen, snapshot: &Snapshot) -> Option<String> {
         }
         Some(Spot::Card(Slot::Open(face))) if snapshot.game.seals_cards() => {
             let name = snapshot.game.card_name(*face);
-            Some(format!(
-                "The {name} is open: the log holds all its shares, each proved."
-            ))
+            Some(format!("The {name} is open: the log holds all its shares, each proved."))
         }
         _ => opened_by(snapshot, &table_screen.stage.came, true),
     }
@@ -173,9 +163,7 @@ pub(super) fn draw_panel(table_screen: &TableScreen, snapshot: &Snapshot, canvas
     let Standing::Sealed(progress) = &snapshot.standing else {
         return draw_sheet(canvas, vec![Line::styled(PRACTICE, theme.title())], width);
     };
-    let Progress {
-        kind, done, awaited, ..
-    } = *progress;
+    let Progress { kind, done, awaited, .. } = *progress;
     let here = stage(kind);
     let mut lines = vec![Line::styled(text(snapshot, progress), theme.title()), Line::default()];
     for (number, (name, meaning)) in parts(snapshot) {
@@ -192,26 +180,15 @@ pub(super) fn draw_panel(table_screen: &TableScreen, snapshot: &Snapshot, canvas
     lines.push(Line::default());
     for (seat, name) in Seat::first(seats).zip(&snapshot.names) {
         let (state, style) = if done.contains(seat) {
-            (
-                theme.glyph("✓ has signed this step", "+ has signed this step"),
-                theme.good(),
-            )
+            (theme.glyph("✓ has signed this step", "+ has signed this step"), theme.good())
         } else if awaited.contains(seat) {
             (theme.glyph("… is awaited", "~ is awaited"), theme.accent())
         } else {
             ("  has nothing to do", theme.faint())
         };
-        lines.push(Line::from(vec![
-            Span::raw(format!("{name:<18.18} ")),
-            Span::styled(state, style),
-        ]));
+        lines.push(Line::from(vec![Span::raw(format!("{name:<18.18} ")), Span::styled(state, style)]));
     }
-    lines.extend(
-        snapshot
-            .seating
-            .in_words(&snapshot.names)
-            .map(|words| Line::styled(words, theme.faint())),
-    );
+    lines.extend(snapshot.seating.in_words(&snapshot.names).map(|words| Line::styled(words, theme.faint())));
     lines.push(Line::default());
     if let Some(words) = opened(table_screen, snapshot) {
         lines.extend([Line::raw(words), Line::default()]);
@@ -229,21 +206,14 @@ pub(super) fn draw_panel(table_screen: &TableScreen, snapshot: &Snapshot, canvas
 
 /// Draws the sheet with its lines wrapped; where the screen is too low, without its blank rows.
 fn draw_sheet(canvas: &mut Canvas<'_>, mut lines: Vec<Line<'_>>, width: usize) {
-    let rows = |lines: &[Line<'_>]| -> usize {
-        lines
-            .iter()
-            .map(|line| wrapped(&line.to_string(), width, 0).len())
-            .sum()
-    };
+    let rows =
+        |lines: &[Line<'_>]| -> usize { lines.iter().map(|line| wrapped(&line.to_string(), width, 0).len()).sum() };
     if rows(&lines) + 5 > usize::from(canvas.area().height) {
         lines.retain(|line| line.width() > 0);
     }
     let height = u16::try_from(rows(&lines)).unwrap_or(u16::MAX).saturating_add(3);
     let inner = window(canvas, "The seal", u16::try_from(width).unwrap_or(74) + 4, height);
     let [text, foot] = Layout::vertical([Constraint::Min(0), Constraint::Length(1)]).areas(inner);
-    canvas.render(
-        Paragraph::new(lines).wrap(Wrap { trim: false }),
-        text.inner(Margin::new(1, 0)),
-    );
+    canvas.render(Paragraph::new(lines).wrap(Wrap { trim: false }), text.inner(Margin::new(1, 0)));
     canvas.button((foot.x + 1, foot.y), "Enter", "close", button::CLOSE);
 }

@@ -106,11 +106,7 @@ impl TableScreen {
             for (seat, score) in ranked {
                 let mut line = Line::from(Span::raw(format!("{score:>6}  ")));
                 line.extend(view.seat_line(seat, game.to_act().contains(seat)));
-                let bot = if view.seats.get(seat.index()).is_some_and(|seat| seat.is_bot) {
-                    "bot, "
-                } else {
-                    ""
-                };
+                let bot = if view.seats.get(seat.index()).is_some_and(|seat| seat.is_bot) { "bot, " } else { "" };
                 let note = match_game!(game, game => game.seat_note(seat));
                 line.push_span(Span::styled(format!("  {bot}{note}"), self.theme.faint()));
                 lines.push(line);

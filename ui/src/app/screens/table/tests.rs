@@ -189,10 +189,7 @@ fn a_hand_that_has_ended_stays_until_the_player_goes_on() {
     assert!(stage.draw().contains("hand 1"), "the keys were meant for the table");
     stage.input(Input::Tick(Duration::from_secs(5)));
     let shown = stage.draw();
-    assert!(
-        shown.contains("hand 1") && shown.contains("[Enter continue]"),
-        "{shown}"
-    );
+    assert!(shown.contains("hand 1") && shown.contains("[Enter continue]"), "{shown}");
     assert!(shown.contains("It is your turn in the next hand."), "{shown}");
     assert!(!shown.contains("Hand 2 is dealt"), "{shown}");
     stage.key(KeyCode::Enter);
@@ -314,11 +311,7 @@ fn after_the_end_there_is_a_way_back() {
     stage.input(Input::UiEvent(UiEvent::Session(over)));
     insta::assert_snapshot!("outcome", stage.draw());
     stage.keys("a");
-    assert_eq!(
-        stage.shell.trail().last().unwrap(),
-        "Loot",
-        "the key was meant for the table"
-    );
+    assert_eq!(stage.shell.trail().last().unwrap(), "Loot", "the key was meant for the table");
     stage.rest();
     stage.keys("a");
     assert_eq!(stage.shell.trail().last().unwrap(), "audit");
@@ -356,11 +349,7 @@ fn ticket_of_a_table_in_play_opens_a_sheet() {
 fn an_invitation_is_followed_when_the_player_wants_to() {
     let mut stage = seated(0);
     stage.rest();
-    let invited = SessionEvent::Invited {
-        seat: seat(1),
-        name: "Ada".to_owned(),
-        ticket: TICKET.to_owned(),
-    };
+    let invited = SessionEvent::Invited { seat: seat(1), name: "Ada".to_owned(), ticket: TICKET.to_owned() };
     stage.input(Input::UiEvent(UiEvent::Session(invited)));
     assert!(stage.draw().contains("Ada invites you"));
     assert!(!stage.draw().contains("Sure?"));
@@ -428,17 +417,8 @@ fn leaving_a_game_that_is_not_over_is_asked_about() {
 /// A waiting player sees the available remedies and their ground.
 #[test]
 fn options_against_an_idle_player() {
-    let late = Waiting {
-        seat: seat(0),
-        silent: None,
-        turn_left: Some(0),
-    };
-    let waits = |may_claim, may_propose| Waits {
-        seats: vec![late],
-        may_claim,
-        may_propose,
-        ..Waits::default()
-    };
+    let late = Waiting { seat: seat(0), silent: None, turn_left: Some(0) };
+    let waits = |may_claim, may_propose| Waits { seats: vec![late], may_claim, may_propose, ..Waits::default() };
     let mut stage = seated(0);
     stage.rest();
     stage.waits_for_seat_0(seat(1), waits(None, SeatSet::one(seat(0))));
@@ -473,10 +453,7 @@ fn options_against_an_idle_player() {
 #[test]
 fn news_of_peers_are_told() {
     let mut stage = seated(0);
-    let lost = SessionEvent::Peer {
-        seat: seat(1),
-        state: crate::view::PeerState::Lost,
-    };
+    let lost = SessionEvent::Peer { seat: seat(1), state: crate::view::PeerState::Lost };
     stage.input(Input::UiEvent(UiEvent::Session(lost)));
     assert!(stage.draw().contains("is lost"));
 }

@@ -45,10 +45,7 @@ fn surrounding_a_magician_asks_first() {
     let mut done = false;
     for _ in 0..20_000 {
         let all = legal(&scene);
-        let deadly = all
-            .iter()
-            .copied()
-            .find(|action| !victims(game(&scene), action).is_empty());
+        let deadly = all.iter().copied().find(|action| !victims(game(&scene), action).is_empty());
         if let Some(action) = deadly {
             let words = see(&scene, |game, view| game.words(&action, view));
             assert!(words.contains("which surrounds"), "{words}");
@@ -66,10 +63,7 @@ fn surrounding_a_magician_asks_first() {
             0 => sq(own),
             _ => sq("h8"),
         };
-        let free = sides
-            .map(sq)
-            .into_iter()
-            .find(|at| game(&scene).monsters_on(*at) == [0; 3]);
+        let free = sides.map(sq).into_iter().find(|at| game(&scene).monsters_on(*at) == [0; 3]);
         let rank = |action: &SphinxAction| match *action {
             SphinxAction::Place { to } | SphinxAction::Magician { to } => usize::from(to.distance(target)),
             SphinxAction::Stay => {
@@ -105,10 +99,7 @@ fn refused_actions_are_explained() {
     scene.picked.clear();
     let own = game(&scene).magician(turn(&scene)).unwrap();
     let stay = why(&scene, square_spot(own));
-    assert!(
-        stay[0].refused.as_ref().unwrap().contains("has had its step"),
-        "{stay:?}"
-    );
+    assert!(stay[0].refused.as_ref().unwrap().contains("has had its step"), "{stay:?}");
     // Without points, neither the supply nor a Monster is of any use.
     while game(&scene).points() > 0 {
         let monster = |action: &&SphinxAction| matches!(action, SphinxAction::Monster { .. });
@@ -128,23 +119,14 @@ fn pieces_fly_and_cards_flash() {
     let scene = monsters_phase();
     let motions = |event: SphinxEvent| see(&scene, |game, view| game.motions(&event, view));
     let (from, to) = (sq("d4"), sq("d6"));
-    let moved = motions(SphinxEvent::Moved {
-        seat: seat(0),
-        size: Size::Large,
-        from,
-        to,
-    });
+    let moved = motions(SphinxEvent::Moved { seat: seat(0), size: Size::Large, from, to });
     let [Motion::Fly { what, from, to }] = moved.as_slice() else {
         panic!("{moved:?}");
     };
     assert_eq!((*from, *to), (Spot::Square(27), Spot::Square(43)));
     assert!(what.width() <= 8);
-    let turned = motions(SphinxEvent::Turned {
-        seat: seat(0),
-        pylon: Pylon::South,
-        card: Face(1),
-        entered: Some(sq("e1")),
-    });
+    let turned =
+        motions(SphinxEvent::Turned { seat: seat(0), pylon: Pylon::South, card: Face(1), entered: Some(sq("e1")) });
     assert_eq!(turned[0], Motion::Flash(pack_spot(Pylon::South)));
     let Motion::Fly { from, .. } = &turned[1] else {
         panic!("{turned:?}");
@@ -169,15 +151,12 @@ fn the_end_is_told() {
         scene.act(*seat, &vote);
     }
     snapshot("votes", &scene, Some(*last), (80, 24));
-    let question = scene.view(Some(*last), &Faces::new(), |view, any| {
-        crate::tables::question(any, &vote, view).unwrap()
-    });
+    let question =
+        scene.view(Some(*last), &Faces::new(), |view, any| crate::tables::question(any, &vote, view).unwrap());
     assert!(question.contains("the game ends"), "{question}");
     let events = scene.act(*last, &vote);
     let over = events.last().unwrap().clone();
-    let show = scene.view(Some(*last), &Faces::new(), |view, any| {
-        crate::tables::show(any, &over, view).unwrap()
-    });
+    let show = scene.view(Some(*last), &Faces::new(), |view, any| crate::tables::show(any, &over, view).unwrap());
     let lines: Vec<String> = show.lines.iter().map(ToString::to_string).collect();
     insta::with_settings!({prepend_module_to_snapshot => false, omit_expression => true}, {
         insta::assert_snapshot!("end", format!("{}\n\n{}", show.title, lines.join("\n")));
@@ -198,13 +177,9 @@ fn everything_is_explained() {
         assert!(!about(spot).is_empty(), "{spot:?}");
     }
     let told = [sq("a4"), sq("a3"), sq("e4")].map(square_spot);
-    let told = told
-        .into_iter()
-        .chain([pack_spot(Pylon::West), Spot::Seat(seat(0)), DIE]);
+    let told = told.into_iter().chain([pack_spot(Pylon::West), Spot::Seat(seat(0)), DIE]);
     let title = |spot| see(&scene, |game, view| game.title(spot, view));
-    let text: Vec<String> = told
-        .map(|spot| format!("{}\n{}", title(spot), about(spot).join("\n")))
-        .collect();
+    let text: Vec<String> = told.map(|spot| format!("{}\n{}", title(spot), about(spot).join("\n"))).collect();
     insta::with_settings!({prepend_module_to_snapshot => false, omit_expression => true}, {
         insta::assert_snapshot!("about", text.join("\n\n"));
     });

@@ -138,9 +138,7 @@ fn can_be_read(scene: &Scene, width: u16, height: u16) {
                     (1, _) => shown.contains(shape(size, view.theme)),
                     _ if area.width < 4 => shown.contains(&all.to_string()),
                     (_, 1) => shown.contains(shape(size, view.theme)),
-                    _ => shown
-                        .replace(['×', 'x'], "")
-                        .contains(&format!("{}{count}", shape(size, view.theme))),
+                    _ => shown.replace(['×', 'x'], "").contains(&format!("{}{count}", shape(size, view.theme))),
                 };
                 assert!(told, "{count} {size:?} on {square:?}:\n{text}");
             }
@@ -150,30 +148,17 @@ fn can_be_read(scene: &Scene, width: u16, height: u16) {
             let times = view.theme.glyph("×", "x");
             assert!(shown.contains(&format!("{times}{left}")), "{text}");
         }
-        let rail: Vec<String> = game
-            .sections(view)
-            .into_iter()
-            .flat_map(|(_, lines)| lines)
-            .map(|line| line.to_string())
-            .collect();
-        let beside = if Scale::of(Rect::new(0, 0, width, height)) < Scale::Normal {
-            text.clone()
-        } else {
-            rail.join("\n")
-        };
+        let rail: Vec<String> =
+            game.sections(view).into_iter().flat_map(|(_, lines)| lines).map(|line| line.to_string()).collect();
+        let beside =
+            if Scale::of(Rect::new(0, 0, width, height)) < Scale::Normal { text.clone() } else { rail.join("\n") };
         for seat in Seat::first(game.seats()) {
             let king = card(game.king(seat).unwrap(), view.theme);
-            assert!(
-                beside.contains(king.content.as_ref()) && beside.contains(label(view, seat)),
-                "{text}"
-            );
+            assert!(beside.contains(king.content.as_ref()) && beside.contains(label(view, seat)), "{text}");
         }
         for face in Pylon::ALL.into_iter().flat_map(|pylon| game.turned(pylon)) {
             let name = card(*face, view.theme);
-            assert!(
-                text.contains(name.content.as_ref()) && beside.contains(name.content.as_ref()),
-                "{text}"
-            );
+            assert!(text.contains(name.content.as_ref()) && beside.contains(name.content.as_ref()), "{text}");
         }
     });
 }
@@ -323,10 +308,8 @@ fn sections_fit_and_say_where_the_king_may_be() {
 fn connections_are_shown_at_every_scale() {
     let scene = middle();
     let notes = ["12 s left", "offline", "no direct link", "silent for 110 s"];
-    let seats = notes.map(|note| crate::tables::SeatState {
-        note: Some((note.to_owned(), true)),
-        ..Default::default()
-    });
+    let seats =
+        notes.map(|note| crate::tables::SeatState { note: Some((note.to_owned(), true)), ..Default::default() });
     for (width, height) in SCREENS {
         let screen = Rect::new(0, 0, width, height);
         let mut buffer = ratatui::buffer::Buffer::empty(screen);
@@ -338,10 +321,7 @@ fn connections_are_shown_at_every_scale() {
             let areas = crate::tables::layout::areas(any, screen);
             game(&scene).draw(&view, &mut canvas, areas.stage);
             let rail = game(&scene).sections(&view).into_iter().flat_map(|(_, lines)| lines);
-            let rail: Vec<String> = rail
-                .filter(|_| !areas.rail.is_empty())
-                .map(|line| line.to_string())
-                .collect();
+            let rail: Vec<String> = rail.filter(|_| !areas.rail.is_empty()).map(|line| line.to_string()).collect();
             let cells = buffer.content.iter().map(|cell| cell.symbol());
             cells.collect::<String>() + &rail.join("\n")
         });

@@ -25,16 +25,10 @@ struct Builder {
     roof: bool,
 }
 
-const BUILDER: Builder = Builder {
-    trouble: 4,
-    small: false,
-    roof: false,
-};
+const BUILDER: Builder = Builder { trouble: 4, small: false, roof: false };
 
 fn game(scene: &Scene) -> &Thoth {
-    let AnyGame::Thoth(game) = &scene.game else {
-        panic!("these scenes are of Thoth")
-    };
+    let AnyGame::Thoth(game) = &scene.game else { panic!("these scenes are of Thoth") };
     game
 }
 
@@ -100,11 +94,7 @@ fn seen(scene: &Scene, width: u16, height: u16) -> String {
 }
 
 fn tall() -> Builder {
-    Builder {
-        trouble: 1,
-        small: true,
-        roof: false,
-    }
+    Builder { trouble: 1, small: true, roof: false }
 }
 
 const SIZES: [(u16, u16); 4] = [(60, 20), (80, 24), (120, 40), (200, 60)];
@@ -131,18 +121,11 @@ fn tables_at_telling_moments() {
 fn a_card_in_the_hand_chosen() {
     let mut scene = built(5, 5, 120, tall());
     let me = to_act(&scene).unwrap();
-    let raise = game(&scene).legal(me, &scene.known(me)).into_iter().find(|action| {
-        matches!(
-            action,
-            ThothAction::Play {
-                as_: Use::Raise { .. },
-                ..
-            }
-        )
-    });
-    let path = scene.view(Some(me), &scene.known(me), |view, _| {
-        game(&scene).path(&raise.unwrap(), view)
-    });
+    let raise = game(&scene)
+        .legal(me, &scene.known(me))
+        .into_iter()
+        .find(|action| matches!(action, ThothAction::Play { as_: Use::Raise { .. }, .. }));
+    let path = scene.view(Some(me), &scene.known(me), |view, _| game(&scene).path(&raise.unwrap(), view));
     scene.picked = vec![path[0]];
     scene.focus = Some(path[1]);
     insta::assert_snapshot!("raising-120x40", seen(&scene, 120, 40));
@@ -243,11 +226,7 @@ fn every_action_can_be_chosen() {
     for (trouble, small) in [(9, false), (1, true)] {
         let mut scene = Scene::new("houses-of-thoth", 5, &[], 7);
         for (width, height) in SIZES.into_iter().chain(SIZES) {
-            let builder = Builder {
-                trouble,
-                small,
-                roof: true,
-            };
+            let builder = Builder { trouble, small, roof: true };
             builder.play(&mut scene, 13);
             scene.check(width, height);
         }
@@ -269,10 +248,7 @@ fn board(scene: &Scene, me: Option<Seat>, area: Rect) -> (String, Layer) {
 
 #[test]
 fn any_size_will_do() {
-    let mut scenes = vec![
-        Scene::new("houses-of-thoth", 5, &[("opening", "auction")], 1),
-        built(5, 5, 120, tall()),
-    ];
+    let mut scenes = vec![Scene::new("houses-of-thoth", 5, &[("opening", "auction")], 1), built(5, 5, 120, tall())];
     scenes[0].play(2);
     for scene in scenes {
         for (width, height) in [(1, 1), (20, 5), (51, 3), (79, 23), (80, 30), (100, 30), (200, 60)] {
@@ -307,14 +283,7 @@ fn everything_is_explained() {
             assert!(!texts.contains(&title) && title.len() < 70, "{title}");
         }
         let of = |name| Spot::Card(Slot::Open(cards::by_name(name).unwrap()));
-        let texts = [
-            of("queen-swords"),
-            of("world"),
-            of("devil"),
-            of("10-cups"),
-            Spot::Seat(seat(3)),
-            parts::BANK,
-        ];
+        let texts = [of("queen-swords"), of("world"), of("devil"), of("10-cups"), Spot::Seat(seat(3)), parts::BANK];
         let texts = texts.map(|spot| {
             let title = game(&scene).title(spot, view);
             format!("{title}\n{}", game(&scene).about(spot, view).join("\n"))
@@ -337,11 +306,7 @@ fn regrettable_actions_ask_first() {
             ThothAction::Demolish,
             ThothAction::Topple { target: seat(1) },
             ThothAction::End { card: slot },
-            ThothAction::Play {
-                card: slot.face(&known).unwrap(),
-                handle: slot.handle(),
-                as_: Use::Roof,
-            },
+            ThothAction::Play { card: slot.face(&known).unwrap(), handle: slot.handle(), as_: Use::Roof },
         ];
         let questions = questions.map(|action| game(&scene).question(&action, view).unwrap());
         insta::assert_snapshot!("questions", questions.join("\n"));

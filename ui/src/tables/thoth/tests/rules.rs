@@ -19,18 +19,11 @@ fn can_be_read(scene: &Scene, (text, layer): &(String, Layer)) {
             read(text, *area.unwrap_or_else(|| panic!("{spot:?} is not drawn:\n{text}")))
         };
         let all = at(Spot::Seat(seat));
-        assert!(
-            house.score() == 0 || all.contains(&format!("+{}", house.score())),
-            "{all}"
-        );
+        assert!(house.score() == 0 || all.contains(&format!("+{}", house.score())), "{all}");
         for (number, card) in house.trouble.iter().enumerate() {
             let drawn = at(parts::trouble(seat, number));
             let element = cards::zodiacal(*card).unwrap();
-            assert!(
-                drawn.contains(element.name()),
-                "{:?} in {drawn}",
-                cards::full_name(*card)
-            );
+            assert!(drawn.contains(element.name()), "{:?} in {drawn}", cards::full_name(*card));
         }
         let Some(top) = house.top() else { continue };
         if !layer.places.contains_key(&parts::level(seat, 0)) && all.lines().count() == 2 {
@@ -39,10 +32,7 @@ fn can_be_read(scene: &Scene, (text, layer): &(String, Layer)) {
         }
         let drawn = at(parts::level(seat, house.stories()));
         let labels = [10, 20].map(|width| names::label(top.card, width, &scene.theme));
-        assert!(
-            labels.iter().any(|label| drawn.contains(label)),
-            "{labels:?} in\n{text}"
-        );
+        assert!(labels.iter().any(|label| drawn.contains(label)), "{labels:?} in\n{text}");
         let corners: String = drawn.lines().rev().skip(1).collect();
         assert_eq!(corners.matches('·').count(), 4 - top.pyramids.len(), "{drawn}");
         assert_eq!(corners.matches(['▴', '△', '▲']).count(), top.pyramids.len(), "{drawn}");
@@ -98,14 +88,9 @@ fn marked_uses_match_the_rules() {
                 of_rules.dedup();
                 assert_eq!(uses(game(&scene), me, face), of_rules, "{}", cards::full_name(face));
                 // Every blocked use has a reason that can be shown.
-                let blocked = scene.view(Some(me), &known, |view, game| {
-                    crate::tables::offers::refused(game, Spot::Card(*slot), view)
-                });
-                assert!(
-                    blocked
-                        .iter()
-                        .all(|offer| offer.refused.is_some() && !offer.words.is_empty())
-                );
+                let blocked = scene
+                    .view(Some(me), &known, |view, game| crate::tables::offers::refused(game, Spot::Card(*slot), view));
+                assert!(blocked.iter().all(|offer| offer.refused.is_some() && !offer.words.is_empty()));
             }
             scene.act(me, &action);
         }
