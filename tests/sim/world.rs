@@ -97,6 +97,8 @@ pub(crate) struct World {
     progress: u64,
     /// Time of the last fault.
     fault: u64,
+    /// When the last thinking player acts: all waits begin then.
+    thought_until: u64,
     /// When the program of each seat ticks next.
     ticks: Vec<u64>,
     /// How far each seat's wall clock is ahead of the time of the simulation, and until when its machine sleeps.
@@ -162,6 +164,7 @@ impl World {
             dice: Dice::new(seed, 2),
             now: 0,
             progress: 0,
+            thought_until: 0,
             fault: plan.heal,
             ticks: plan.phases.iter().map(|phase| TICK + phase).collect(),
             clocks: vec![(START, 0); plan.roles.len()],
@@ -225,14 +228,13 @@ impl World {
             self.fall();
             self.set_clocks();
             self.flush();
-            // All waits for a thinking player begin when it acts.
             let thinking = self.seats().filter(|seat| self.is_thinking(*seat));
-            let until = thinking.filter_map(|seat| self.chairs[seat.index()].ready);
-            let until = until.map(|(_, at)| at).max().unwrap_or(0);
+            let until = thinking.filter_map(|seat| self.chairs[seat.index()].ready).map(|(_, at)| at).max();
+            self.thought_until = self.thought_until.max(until.unwrap_or(0));
             let moved = self.progress.max(self.fault);
             let wrong = self.traffic.moved(self.now, moved, &mut self.tally);
             self.is_loud(wrong);
-            let since = moved.max(until);
+            let since = moved.max(self.thought_until);
             if self.is_decided() || self.now > since + ends {
                 break;
             }
