@@ -128,13 +128,15 @@ fn traffic(game: &[&str], seats: usize) {
     let (mut messages, mut sent) = (0_usize, 0_usize);
     for name in names.iter().map(String::as_str).chain(["host"]) {
         for line in fs::read_to_string(log(name)).unwrap().lines() {
-            let length = line.split("message").nth(1).and_then(|rest| rest.split("length=").nth(1));
-            if let Some(length) = length.and_then(|length| length.trim().parse::<usize>().ok()) {
+            let length = line.contains("message").then(|| line.split("length=").nth(1)).flatten();
+            let length = length.and_then(|rest| rest.split_whitespace().next());
+            if let Some(length) = length.and_then(|length| length.parse::<usize>().ok()) {
                 messages += 1;
                 sent += length;
             }
         }
     }
+    assert!(messages > 0, "the logs name no message");
     println!(
         "a game of {} at {seats} seats, {actions} actions: a seat sends {} messages, {} KiB; the transcript has {} KiB",
         game.first().unwrap(),
