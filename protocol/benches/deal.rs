@@ -216,8 +216,7 @@ fn share_place(seat: Seat) -> SharePlace {
 }
 
 fn without(keys: &[Point], seat: Seat) -> BTreeMap<Seat, Point> {
-    let all = Seat::first(keys.len()).zip(keys.iter().copied());
-    all.filter(|(other, _)| *other != seat).collect()
+    Seat::first(keys.len()).zip(keys.iter().copied()).filter(|(other, _)| *other != seat).collect()
 }
 
 fn joint(keys: &[Point]) -> Point {

@@ -169,8 +169,7 @@ impl Game for HighCard {
             let face = known.get(card)?;
             Some(Action::Swap { card, face })
         });
-        let all = [Some(Action::Keep), swap].into_iter().flatten();
-        all.filter(|action| self.check(seat, action).is_ok()).collect()
+        [Some(Action::Keep), swap].into_iter().flatten().filter(|action| self.check(seat, action).is_ok()).collect()
     }
 
     /// Whether an action is allowed. It comes from a peer, so take nothing about it for granted except a card's face:
@@ -258,8 +257,7 @@ impl Game for HighCard {
     fn winners(&self) -> SeatSet {
         // No two cards are equal. The only remaining seat wins with a masked card.
         let open = |slot: &Slot| slot.face(&Faces::new());
-        let best = self.hands.iter().max_by_key(|(_, slot)| open(slot));
-        let best = best.filter(|_| self.is_over());
+        let best = self.hands.iter().max_by_key(|(_, slot)| open(slot)).filter(|_| self.is_over());
         best.map_or(SeatSet::EMPTY, |(seat, _)| SeatSet::one(*seat))
     }
 }

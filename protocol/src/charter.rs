@@ -241,13 +241,11 @@ impl Charter {
     }
 
     fn declared(&self) -> impl Iterator<Item = (Party, &PlayedBy)> + Clone {
-        let players = self.players.iter();
-        players.map(|player| (player.party, &player.played_by))
+        self.players.iter().map(|player| (player.party, &player.played_by))
     }
 
     fn written_options(&self) -> BTreeMap<String, String> {
-        let options = self.options.iter();
-        options.map(|(key, value)| (key.as_str().to_owned(), value.as_str().to_owned())).collect()
+        self.options.iter().map(|(key, value)| (key.as_str().to_owned(), value.as_str().to_owned())).collect()
     }
 
     /// The encoding that is hashed and signed.
@@ -447,9 +445,8 @@ pub(crate) mod tests {
                 Some(value) => options.insert(key.to_owned(), value.to_owned()),
                 None => options.remove(key),
             };
-            let options = options.into_iter();
-            let options = options.map(|(k, v)| (k.try_into().unwrap(), v.try_into().unwrap()));
-            let options: Vec<_> = options.collect();
+            let options: Vec<_> =
+                options.into_iter().map(|(k, v)| (k.try_into().unwrap(), v.try_into().unwrap())).collect();
             let charter = Charter { options: options.try_into().unwrap(), ..charter.clone() };
             Charter::from_bytes(&charter.to_bytes())
         };

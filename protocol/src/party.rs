@@ -114,8 +114,7 @@ impl Parties {
                 return Err(*seat);
             }
         }
-        let persons = seated.iter().filter(|(_, (_, by))| **by == PlayedBy::Person);
-        let persons = persons.map(|(seat, _)| *seat).collect();
+        let persons = seated.iter().filter(|(_, (_, by))| **by == PlayedBy::Person).map(|(seat, _)| *seat).collect();
         Ok(Self { of, persons })
     }
 
@@ -160,8 +159,7 @@ impl Parties {
     /// Whether more than half of the parties of `live` have all their live seats in `signers`.
     //= T5.36, P5.33
     pub fn is_majority(&self, live: SeatSet, signers: SeatSet) -> bool {
-        let whole = self.among(live);
-        let whole = whole.filter(|party| self.whole(live, signers, *party));
+        let whole = self.among(live).filter(|party| self.whole(live, signers, *party));
         whole.count() * 2 > self.count(live)
     }
 

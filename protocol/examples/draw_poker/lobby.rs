@@ -160,11 +160,13 @@ pub(crate) fn join(host: &str, name: &str) -> Result<Seated, Box<dyn Error>> {
     // the table's id new, so nothing signed here is valid at any other table.
     let charter = Charter::from_bytes(&charter)?;
     DrawPoker::create(&charter.rules())?;
-    let seat = charter.seat_of(&(&key).into()).filter(|seat| {
-        let player = charter.player(*seat);
-        player.is_some_and(|player| player.nonce == nonce)
-    });
-    let seat = seat.ok_or("the host's charter has no seat for this program")?;
+    let seat = charter
+        .seat_of(&(&key).into())
+        .filter(|seat| {
+            let player = charter.player(*seat);
+            player.is_some_and(|player| player.nonce == nonce)
+        })
+        .ok_or("the host's charter has no seat for this program")?;
     send(&stream, &encode(&charter.sign(&key)))?;
     let signatures: Vec<SignatureBytes> = decode(&receive(&stream, LIMIT)?, LIMIT)?;
     let charter = SignedCharter::assemble(charter, signatures)?;

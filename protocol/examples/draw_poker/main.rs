@@ -227,8 +227,7 @@ fn name(charter: &Charter, seat: Seat) -> String {
 
 /// This seat's hand: handles from the public state, and faces that only this seat knows.
 fn hand(table: &Table<DrawPoker>) -> Vec<(Handle, Face)> {
-    let slots = table.game().hand(table.me()).into_iter();
-    let cards = slots.filter_map(|slot| slot.handle());
+    let cards = table.game().hand(table.me()).into_iter().filter_map(|slot| slot.handle());
     cards.filter_map(|card| Some((card, table.known().get(card)?))).collect()
 }
 

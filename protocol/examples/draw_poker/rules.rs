@@ -161,8 +161,7 @@ impl Game for DrawPoker {
         }
         let hand: Vec<Handle> = self.handles(seat).collect();
         let chosen = |mask: u32| {
-            let cards = hand.iter().enumerate();
-            let discards = cards.filter(|(place, _)| (mask >> place) & 1 == 1).map(|(_, card)| *card);
+            let discards = hand.iter().enumerate().filter(|(place, _)| (mask >> place) & 1 == 1).map(|(_, card)| *card);
             Exchange { discards: discards.collect() }
         };
         (0..1 << hand.len()).map(chosen).collect()

@@ -260,9 +260,11 @@ impl<G: Game> Audit<G> {
         let reasons = std::mem::take(&mut self.reasons);
         for seat in live.minus(stays).iter() {
             // Removing a seat removes its whole party.
-            let mut party = self.replica.party(seat).iter();
-            let why = reasons.get(&seat).or_else(|| party.find_map(|seat| reasons.get(&seat)));
-            let why = why.cloned().unwrap_or(Reason::Left);
+            let why = reasons
+                .get(&seat)
+                .or_else(|| self.replica.party(seat).iter().find_map(|seat| reasons.get(&seat)))
+                .cloned()
+                .unwrap_or(Reason::Left);
             self.left.push(Departure { seat, deal, why });
         }
         match finished {
@@ -631,8 +633,7 @@ impl<G: Game> Audit<G> {
         let nothing = Finding::Trailer("it holds a claim that closes nothing");
         let (table, finished) = (self.replica.table(), self.transcript.end() == End::Finished);
         let charter = self.replica.charter();
-        let claims = self.transcript.claims().iter();
-        let claims = claims.map(|signed| signed.verify(charter, &table));
+        let claims = self.transcript.claims().iter().map(|signed| signed.verify(charter, &table));
         let Ok(claims) = claims.collect::<Result<Vec<Verified>, _>>() else {
             return Err(nothing);
         };

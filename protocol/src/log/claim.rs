@@ -89,9 +89,8 @@ impl SignedClaim {
         let player = charter.player(self.claim.seat).ok_or(ClaimError)?;
         let signed = player.key.verifies(domain::CLAIM, &encode(&self.claim), &self.signature);
         let ours = self.claim.table == *table;
-        let entry = self.entry.as_ref();
-        let entry = entry.map(|entry| entry.verify(charter, table)).transpose();
-        let entry = entry.map_err(|_| ClaimError)?;
+        let entry =
+            self.entry.as_ref().map(|entry| entry.verify(charter, table)).transpose().map_err(|_| ClaimError)?;
         let place = |entry: &Entry| (entry.step(), entry.seat());
         let named = entry.as_ref().map(Entry::hash) == self.claim.entry;
         let own = entry.as_ref().is_none_or(|entry| place(entry) == (self.claim.step, self.claim.seat));

@@ -67,8 +67,7 @@ impl Certificate {
 
     /// The number of statements in it.
     pub fn len(&self) -> usize {
-        let each = self.decisions.iter();
-        each.map(|proof| 1 + proof.accepts.len() + proof.consents.len()).sum()
+        self.decisions.iter().map(|proof| 1 + proof.accepts.len() + proof.consents.len()).sum()
     }
 
     /// Whether it holds no statements.
@@ -139,8 +138,8 @@ impl StepRemoval {
     /// The certificate of this step, if it has removed seats.
     //= P5.25
     pub fn certificate(&self) -> Option<Certificate> {
-        let proofs = (0..).zip(self.decisions());
-        let proofs: Option<Vec<Proof>> = proofs.map(|(instance, decision)| self.proof(instance, decision)).collect();
+        let proofs: Option<Vec<Proof>> =
+            (0..).zip(self.decisions()).map(|(instance, decision)| self.proof(instance, decision)).collect();
         let removes = self.decisions().iter().any(|decision| !decision.value.removed().is_empty());
         let decisions = proofs.filter(|_| removes)?.try_into().ok()?;
         Some(Certificate { step: self.place.step, decisions })

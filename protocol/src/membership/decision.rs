@@ -42,10 +42,7 @@ impl StepRemoval {
         });
         let mut out: Vec<(SeatSet, EntryNames)> = by_set
             .into_iter()
-            .filter(|(seats, (signers, _))| {
-                let mut stays = live.minus(*seats).iter();
-                stays.all(|seat| signers.contains(seat))
-            })
+            .filter(|(seats, (signers, _))| live.minus(*seats).iter().all(|seat| signers.contains(seat)))
             .map(|(seats, (_, union))| (seats, union))
             .collect();
         out.sort_by_key(|(seats, _)| (seats.len(), *seats));
@@ -68,8 +65,7 @@ impl StepRemoval {
 
     /// The highest round that a seat has promised in an instance.
     pub(super) fn promised(&self, instance: u16, seat: Seat) -> Option<u16> {
-        let mut slots = self.held.keys().rev();
-        slots.find_map(|slot| match slot {
+        self.held.keys().rev().find_map(|slot| match slot {
             Slot::Promise(at, round, of) if (*at, *of) == (instance, seat) => Some(*round),
             _ => None,
         })
@@ -84,8 +80,7 @@ impl StepRemoval {
     /// How many other parties have promised a round.
     pub(super) fn callers(&self, instance: u16, round: u16) -> usize {
         let own = self.parties.party_of(self.me);
-        let others = self.live(instance).iter();
-        let others = others.filter(|seat| self.parties.party_of(*seat) != own);
+        let others = self.live(instance).iter().filter(|seat| self.parties.party_of(*seat) != own);
         let promise = |seat: &Seat| Slot::Promise(instance, round, *seat);
         let callers = others.filter(|seat| self.held.contains_key(&promise(seat)));
         self.parties.count(callers.collect())
@@ -93,8 +88,7 @@ impl StepRemoval {
 
     /// The proposal of the highest round that a seat has accepted in an instance.
     pub(super) fn accepted(&self, instance: u16, seat: Seat) -> Option<Accepted> {
-        let mut held = self.held.iter().rev();
-        held.find_map(|(slot, held)| match (slot, &held.statement().says) {
+        self.held.iter().rev().find_map(|(slot, held)| match (slot, &held.statement().says) {
             (Slot::Accept(at, round, of), Says::Accept { proposal, .. }) if (*at, *of) == (instance, seat) => {
                 Some(Accepted { round: *round, proposal: *proposal })
             }
@@ -250,14 +244,15 @@ impl StepRemoval {
     /// The live seats that have accepted a proposal.
     //= P5.10
     pub(super) fn acceptors(&self, instance: u16, round: u16, proposal: Hash32) -> SeatSet {
-        let live = self.live(instance).iter();
-        live.filter(|seat| {
-            let held = self.held.get(&Slot::Accept(instance, round, *seat));
-            held.is_some_and(
-                |held| matches!(held.statement().says, Says::Accept { proposal: of, .. } if of == proposal),
-            )
-        })
-        .collect()
+        self.live(instance)
+            .iter()
+            .filter(|seat| {
+                let held = self.held.get(&Slot::Accept(instance, round, *seat));
+                held.is_some_and(
+                    |held| matches!(held.statement().says, Says::Accept { proposal: of, .. } if of == proposal),
+                )
+            })
+            .collect()
     }
 
     /// Records the decisions that follow from the known statements.

@@ -117,8 +117,7 @@ impl Membership {
             let outcome = next.and_then(|next| next.outcome.as_ref());
             return outcome.is_some_and(|next| next.entries.contains_key(&statement.seat));
         }
-        let steps = [self.past.get(&at), next].into_iter();
-        !steps.flatten().any(StepRemoval::binds_somebody)
+        ![self.past.get(&at), next].into_iter().flatten().any(StepRemoval::binds_somebody)
     }
 
     /// Handles an input and returns what to do.
@@ -135,11 +134,9 @@ impl Membership {
         }
         // Earlier steps first: a statement of a step names the release of what bound its signer before.
         //= P5.22
-        let disputed = self.disputed.iter();
-        let past = disputed.filter_map(|step| self.past.get(step));
+        let past = self.disputed.iter().filter_map(|step| self.past.get(step));
         let open = Some(&self.open).filter(|_| !view.closed);
-        let mut steps = past.chain(open);
-        let next = steps.find_map(|step| {
+        let next = past.chain(open).find_map(|step| {
             let (instance, says) = step.next(view)?;
             let at = step.place.step;
             // No seat waits for this seat's rounds any more, but releases and vetoes may still free others.
@@ -226,10 +223,7 @@ impl Membership {
         let new = self.open.decisions().iter().skip(before);
         effects.extend(new.map(|decision| Effect::Decided(decision.value.clone())));
         let me = self.open.me;
-        let removed = |step: &StepRemoval| {
-            let mut decisions = step.decisions().iter();
-            decisions.any(|of| of.value.removed().contains(me))
-        };
+        let removed = |step: &StepRemoval| step.decisions().iter().any(|of| of.value.removed().contains(me));
         for step in &self.disputed {
             let Some(step) = self.past.get_mut(step) else {
                 continue;
@@ -295,8 +289,7 @@ impl Membership {
 
     /// All statements of a step and of later ones, for a seat that may lack them.
     pub fn statements_from(&self, step: u64) -> impl Iterator<Item = &Verified> {
-        let disputed = self.disputed.range(step..);
-        let past = disputed.filter_map(|step| self.past.get(step));
+        let past = self.disputed.range(step..).filter_map(|step| self.past.get(step));
         past.chain([&self.open]).flat_map(StepRemoval::statements)
     }
 
@@ -313,8 +306,7 @@ impl Membership {
             let bound = |step: &StepRemoval| step.binds_somebody() || step.names_consent(named);
             (!old || around.flatten().any(bound)).then(|| at.statements())
         });
-        let all = steps.flatten();
-        all.filter(move |held| !named.contains(&held.hash()))
+        steps.flatten().filter(move |held| !named.contains(&held.hash()))
     }
 
     /// The names of the statements that others might consider missing here, newest steps first.
@@ -326,8 +318,7 @@ impl Membership {
 
     /// The steps up to `step` in which any seat has signed a statement, newest first.
     fn disputed_until(&self, step: u64) -> impl Iterator<Item = &StepRemoval> {
-        let past = self.disputed.range(..=step).rev();
-        let past = past.filter_map(|step| self.past.get(step));
+        let past = self.disputed.range(..=step).rev().filter_map(|step| self.past.get(step));
         let open = Some(&self.open).filter(|open| open.place.step <= step);
         open.into_iter().chain(past)
     }

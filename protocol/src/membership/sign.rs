@@ -196,8 +196,7 @@ impl StepRemoval {
         let live = self.live(self.instance());
         let of = |seat: Seat| {
             let party = self.parties.party_of(seat)?;
-            let seats = self.parties.seats_of(party).iter();
-            Some(seats.filter(|seat| live.contains(*seat)).collect())
+            Some(self.parties.seats_of(party).iter().filter(|seat| live.contains(*seat)).collect())
         };
         let mine: SeatSet = of(self.me)?;
         let counted = self.counted(view);
@@ -205,8 +204,7 @@ impl StepRemoval {
         let single = view.removable.iter().filter(missing).filter_map(of);
         let singles: Vec<SeatSet> = single.collect();
         let groups = singles.iter().filter_map(|single| self.group(view, *single));
-        let mut all = singles.iter().copied().chain(groups);
-        all.find_map(|out| self.consent(&counted, live, out))
+        singles.iter().copied().chain(groups).find_map(|out| self.consent(&counted, live, out))
     }
 
     //= P5.5

@@ -281,8 +281,10 @@ impl StepRemoval {
     }
 
     pub(super) fn releases(&self, seat: Seat) -> impl Iterator<Item = &Verified> {
-        let all = self.held.iter();
-        all.filter(move |(slot, _)| matches!(slot, Slot::Release(of, _) if *of == seat)).map(|(_, held)| held)
+        self.held
+            .iter()
+            .filter(move |(slot, _)| matches!(slot, Slot::Release(of, _) if *of == seat))
+            .map(|(_, held)| held)
     }
 }
 

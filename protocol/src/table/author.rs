@@ -107,8 +107,7 @@ impl Secrets {
             cards.into_iter().map(|(handle, card)| ShareOf { handle, card, share: part.share(&card) }).collect();
         let place = replica.holder_place(gone, me);
         let proof = PartProof::prove(&self.seed, &place, &part, &list);
-        let shares: Vec<_> = list.iter().map(|of| of.share).collect();
-        let shares = shares.try_into().ok()?;
+        let shares = list.iter().map(|of| of.share).collect::<Vec<_>>().try_into().ok()?;
         Some(Body::Rebuild { parts: PartShares { shares, proof } })
     }
 
@@ -131,8 +130,7 @@ impl Secrets {
             None
         } else {
             let proof = ShareProof::prove(&self.seed, &place, &self.key, &self.key.public(), &list);
-            let shares: Vec<_> = list.iter().map(|of| of.share).collect();
-            let shares = shares.try_into().map_err(|_| Broken::Batch)?;
+            let shares = list.iter().map(|of| of.share).collect::<Vec<_>>().try_into().map_err(|_| Broken::Batch)?;
             Some(Shares { shares, proof })
         };
         let coin = if owed.coin { Some(self.coin(replica).ok_or(Broken::Coin)?) } else { None };

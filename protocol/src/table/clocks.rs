@@ -387,13 +387,15 @@ impl Clocks {
     pub fn to_keep(&mut self, step: u64, missing: SeatSet) -> Option<Waits> {
         let now = self.now?;
         let rest = (self.limits.absence / 8).max(NOTED);
-        let waits = missing.iter().filter_map(|seat| {
-            let (due, is_own) = (*self.due.get(&seat)?, !self.others.contains(seat));
-            let heard = if is_own { due } else { *self.heard.get(&seat)? };
-            let is_long = self.since(due)? >= if is_own { NOTED } else { rest };
-            is_long.then_some((seat, (due, heard)))
-        });
-        let waits: BTreeMap<Seat, (Moment, Moment)> = waits.collect();
+        let waits: BTreeMap<Seat, (Moment, Moment)> = missing
+            .iter()
+            .filter_map(|seat| {
+                let (due, is_own) = (*self.due.get(&seat)?, !self.others.contains(seat));
+                let heard = if is_own { due } else { *self.heard.get(&seat)? };
+                let is_long = self.since(due)? >= if is_own { NOTED } else { rest };
+                is_long.then_some((seat, (due, heard)))
+            })
+            .collect();
         // After a restart, this program acts on a wait only after the calm. A timeout that is no longer than the calm
         // has then passed again, so its moments need no update.
         let counts = self.limits.absence > CALM;
@@ -786,11 +788,12 @@ mod tests {
             }
             program.clocks.next_step();
             program.clocks.expect(missing);
-            let kept = (0..24 * 60).filter(|_| {
-                program.pass(MINUTE, &[1, 2]);
-                program.clocks.to_keep(100, missing).is_some()
-            });
-            let kept = kept.count();
+            let kept = (0..24 * 60)
+                .filter(|_| {
+                    program.pass(MINUTE, &[1, 2]);
+                    program.clocks.to_keep(100, missing).is_some()
+                })
+                .count();
             assert!(kept > 0 && kept <= most, "{kept} of {most}");
         }
     }

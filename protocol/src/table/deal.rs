@@ -205,8 +205,7 @@ impl Deal {
 
     /// The seats whose keys new decks are sealed under.
     fn holders(&self) -> SeatSet {
-        let keys = self.keys.keys().copied();
-        keys.filter(|seat| !self.gone.contains(*seat)).collect()
+        self.keys.keys().copied().filter(|seat| !self.gone.contains(*seat)).collect()
     }
 
     /// The sealed cards for which a leaver must publish its share: all that are sealed under its key and lack its
@@ -224,8 +223,9 @@ impl Deal {
 
     /// The number of cards that are sealed under a seat's key and lack its share.
     fn sealed(&self, seat: Seat) -> usize {
-        let own = self.decks.iter();
-        own.filter(|deck| deck.holders.contains(seat))
+        self.decks
+            .iter()
+            .filter(|deck| deck.holders.contains(seat))
             .flat_map(|deck| &deck.shares)
             .filter(|shares| !shares.contains_key(&seat))
             .count()
@@ -239,8 +239,7 @@ impl Deal {
 
     /// The deal's seats outside a party, with their keys: the holders of the parts of that party's keys.
     pub(super) fn escrow_holders(&self, party: SeatSet) -> BTreeMap<Seat, Point> {
-        let keys = self.keys.iter();
-        keys.filter(|(seat, _)| !party.contains(**seat)).map(|(seat, (key, _))| (*seat, *key)).collect()
+        self.keys.iter().filter(|(seat, _)| !party.contains(**seat)).map(|(seat, (key, _))| (*seat, *key)).collect()
     }
 
     /// Whether keys are in escrow.
@@ -283,8 +282,7 @@ impl Deal {
             return;
         };
         for (index, card) in cards.iter().enumerate() {
-            let of_card = parts.iter();
-            let of_card = of_card.filter_map(|(holder, list)| Some((*holder, *list.get(index)?))).collect();
+            let of_card = parts.iter().filter_map(|(holder, list)| Some((*holder, *list.get(index)?))).collect();
             if let Some(share) = escrow::combine(&escrow, &of_card) {
                 self.publish_share(seat, *card, share);
             }

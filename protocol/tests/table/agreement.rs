@@ -139,8 +139,7 @@ fn an_absent_seat_is_removed_wherever_it_went() {
         let gone = seat(usize::try_from(seed).unwrap() % usize::from(seats));
         let plan = without(gone, 5 + 13 * seed);
         let sim = play(&rules(seats, 16), 500 + seed, plan);
-        let stayed = sim.room.tables().filter(|table| table.me() != gone);
-        let stayed: Vec<_> = stayed.collect();
+        let stayed: Vec<_> = sim.room.tables().filter(|table| table.me() != gone).collect();
         for table in &stayed {
             assert_eq!(table.stopped(), None, "{what}");
             assert!(table.is_finished(), "{what}: {:?}", table.progress());
@@ -159,8 +158,7 @@ fn an_absent_seat_is_removed_wherever_it_went() {
         voided += voids(&sim, first.me());
         let transcript = first.transcript();
         let (charter, table) = (first.replica().charter(), first.replica().table());
-        let mut entries = transcript.entries().iter();
-        rebuilt += usize::from(entries.any(|entry| {
+        rebuilt += usize::from(transcript.entries().iter().any(|entry| {
             let entry = entry.verify(charter, &table).unwrap();
             matches!(entry.body(), Body::Rebuild { .. })
         }));
@@ -284,8 +282,8 @@ fn late_seats_that_are_removed_part_nobody() {
         let over = |stop: &Stop| matches!(stop, Stop::Unopened(_));
         // A finished seat may have been voted out of the last step. It need not learn this, because nothing follows.
         let late = |table: &Table<Drill>| {
-            let others = sim.room.tables().filter(|other| other.is_finished());
-            let mut others = others.flat_map(|other| &sim.room[other.me()].events);
+            let mut others =
+                sim.room.tables().filter(|other| other.is_finished()).flat_map(|other| &sim.room[other.me()].events);
             let voted = |event: &Event<Drill>| matches!(event, Event::RemovalDecided(seat) if *seat == table.me());
             table.is_finished() && others.any(voted)
         };

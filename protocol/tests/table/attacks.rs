@@ -119,20 +119,22 @@ fn with_answers(content: &Content, change: impl FnOnce(&mut Answers) -> Option<(
 #[test]
 fn keys_that_are_not_ones_own() {
     // Seat 0's key with seat 0's proof. The cheat must send after seat 0, so try several seeds.
-    let copied = (0..20).find_map(|seed| {
-        let mut done = false;
-        let sim = std::panic::catch_unwind(move || {
-            play_among(3, CHEAT, seed, |content, heard| {
-                matches!(content.body, Body::Key { .. } if !done).then_some(())?;
-                let key =
-                    heard.iter().find(|entry| entry.seat() == seat(0) && matches!(entry.body(), Body::Key { .. }))?;
-                done = true;
-                with(content, key.body().clone())
-            })
-        });
-        sim.ok()
-    });
-    let copied = copied.expect("in twenty games the cheat speaks after seat 0 once");
+    let copied = (0..20)
+        .find_map(|seed| {
+            let mut done = false;
+            let sim = std::panic::catch_unwind(move || {
+                play_among(3, CHEAT, seed, |content, heard| {
+                    matches!(content.body, Body::Key { .. } if !done).then_some(())?;
+                    let key = heard
+                        .iter()
+                        .find(|entry| entry.seat() == seat(0) && matches!(entry.body(), Body::Key { .. }))?;
+                    done = true;
+                    with(content, key.body().clone())
+                })
+            });
+            sim.ok()
+        })
+        .expect("in twenty games the cheat speaks after seat 0 once");
     assert_eq!(named(&copied), FaultKind::Key(KeyError::Equation));
     let identity = play(|content, _| match &content.body {
         Body::Key { proof, .. } => with(content, Body::Key { key: Point::identity(), proof: proof.clone() }),
@@ -454,8 +456,8 @@ fn a_second_wish_out_of_turn_is_refused_at_once() {
     let mut sim = Sim::new(&rules(3, LIMIT), ANY_SEED, Plan::default());
     // The leader's action is lost, so all seats wait for it.
     sim.run_with(8_000, |_, _, message| {
-        let mut entries = entries::carried(&charter, &message).into_iter();
-        let acts = entries.any(|entry| matches!(entry.body(), Body::Act { .. }));
+        let acts =
+            entries::carried(&charter, &message).into_iter().any(|entry| matches!(entry.body(), Body::Act { .. }));
         (!acts).then_some(message)
     });
     let follows = |place: &&mut TestSeat<Drill>| {

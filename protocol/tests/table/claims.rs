@@ -218,9 +218,12 @@ fn a_seat_has_one_claim_at_a_time() {
     place.take_sent();
     let known = signed(claim_on(&place.table, 2, &[0, 1, 3]));
     place.accept(seat(0), Message::Head(Head::default())).unwrap();
-    let sent = place.take_sent().into_iter();
-    let claims: Vec<Message> =
-        sent.map(|sent| sent.message).filter(|message| matches!(message, Message::Claim(_))).collect();
+    let claims: Vec<Message> = place
+        .take_sent()
+        .into_iter()
+        .map(|sent| sent.message)
+        .filter(|message| matches!(message, Message::Claim(_)))
+        .collect();
     assert_eq!(claims, [known]);
 }
 

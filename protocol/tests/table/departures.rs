@@ -67,8 +67,7 @@ fn finished(sim: &Sim, stayed: &[usize], what: &str) -> (Report, Vec<(u32, StepK
 }
 
 fn voided(sim: &Sim, seat: usize) -> Vec<u32> {
-    let events = sim.room[seat].events.iter();
-    let voided = events.filter_map(|event| match event {
+    let voided = sim.room[seat].events.iter().filter_map(|event| match event {
         Event::News(News::Voided(deal)) => Some(*deal),
         _ => None,
     });
@@ -139,8 +138,8 @@ fn leaving_never_voids_a_deal() {
         let plan = Plan { leaves: 90, ..Plan::impatient() };
         let mut sim = Sim::new(&rules(5, 20), 40 + seed, plan);
         sim.run(LONG);
-        let stayed = sim.room.tables().filter(|table| !table.has_left());
-        let stayed: Vec<usize> = stayed.map(|table| table.me().index()).collect();
+        let stayed: Vec<usize> =
+            sim.room.tables().filter(|table| !table.has_left()).map(|table| table.me().index()).collect();
         let (report, _) = finished(&sim, &stayed, &what);
         assert_eq!(voided(&sim, stayed[0]), [0; 0], "{what}");
         let deals: Vec<u32> = report.left.iter().map(|gone| gone.deal).collect();
@@ -164,8 +163,7 @@ fn leaving_after_a_removal_voids_nothing() {
         sim.room[2].leave().unwrap();
         sim.run_losing(LONG, |_| SeatSet::EMPTY);
         let (report, steps) = finished(&sim, &[0, 1], &what);
-        let left = report.left.iter().map(|gone| (gone.seat, &gone.why));
-        let left: Vec<_> = left.collect();
+        let left: Vec<_> = report.left.iter().map(|gone| (gone.seat, &gone.why)).collect();
         let both = [(seat(3), &Reason::Absent), (seat(2), &Reason::Left)];
         assert_eq!(left, both, "{what}");
         assert_eq!(voided(&sim, 0), [0; 0], "{what}");
@@ -247,8 +245,7 @@ fn a_program_goes_with_all_its_seats() {
         sim.run_losing(LONG, |entry| when(acts_from(entry, 11), &[0, 1, 2]));
         let (report, steps) = finished(&sim, &[3, 4], &what);
         let deal = report.left[0].deal;
-        let left = report.left.iter();
-        let left: Vec<_> = left.map(|gone| (gone.seat, gone.deal, &gone.why)).collect();
+        let left: Vec<_> = report.left.iter().map(|gone| (gone.seat, gone.deal, &gone.why)).collect();
         let all = [0, 1, 2].map(|index| (seat(index), deal, &Reason::Absent));
         assert_eq!(left, all, "{what}");
         assert_eq!(voided(&sim, 3), [0; 0], "{what}");
@@ -282,8 +279,7 @@ fn an_own_seat_that_left_before_holds_nothing() {
         }
     });
     let (report, steps) = finished(&sim, &[3, 4], "");
-    let left = report.left.iter().map(|gone| (gone.seat, gone.deal));
-    let left: Vec<_> = left.collect();
+    let left: Vec<_> = report.left.iter().map(|gone| (gone.seat, gone.deal)).collect();
     let deal = report.left[0].deal;
     assert_eq!(left, [1, 0, 2].map(|index| (seat(index), deal)));
     assert_eq!(rebuilt(&steps), [0, 2].map(|index| (deal, seat(index))));

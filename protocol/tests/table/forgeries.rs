@@ -89,8 +89,7 @@ fn an_entry_signed_anew_blames_nobody_honest() {
             entries[index] = anew.signed().clone();
             let step_end = (index / 3 + 1) * 3;
             for (cut, end) in [(entries.len(), End::Finished), (step_end, End::Unfinished), (step_end, End::Stopped)] {
-                let finding = audit::<Drill>(&forge(&whole, &entries[..cut], end)).finding;
-                let finding = finding.expect("a forgery is found");
+                let finding = audit::<Drill>(&forge(&whole, &entries[..cut], end)).finding.expect("a forgery is found");
                 let blamed = finding.seat();
                 assert!(blamed.is_none_or(|seat| seat == entry.seat()), "{finding}");
                 tried += 1;
@@ -231,8 +230,7 @@ fn a_removal_without_its_certificate_is_no_removal() {
 #[test]
 fn a_removal_without_its_proof_is_no_removal() {
     let mut games = (0..10).map(|seed| play_and_lose_one(seed, reversed));
-    let sim = games.find(|sim| sim.fault(0).is_some());
-    let sim = sim.expect("in ten games there is an occasion");
+    let sim = games.find(|sim| sim.fault(0).is_some()).expect("in ten games there is an occasion");
     let whole = sim.room[0].table.transcript();
     assert_eq!(audit::<Drill>(&whole).finding, None);
     let proven = &whole.faults()[0];
@@ -241,8 +239,7 @@ fn a_removal_without_its_proof_is_no_removal() {
     let with =
         |seat: Seat, entry: SignedEntry| finding_with(&whole, (whole.removals(), vec![(seat, entry)], [0_u8; 2]));
     assert_eq!(with(proven.seat, proven.entry.clone()), None);
-    let elsewhere = Content { parent: Hash32([1; 32]), ..content.clone() };
-    let elsewhere = entries::sign(elsewhere);
+    let elsewhere = entries::sign(Content { parent: Hash32([1; 32]), ..content.clone() });
     let innocent = seat(0);
     let (step, seat) = (content.step, proven.seat);
     let unproven = Some(Finding::Unproven { step, seat });

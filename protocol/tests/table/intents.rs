@@ -48,10 +48,7 @@ fn waiting_action_is_dropped_with_its_deal() {
     room[other].act(Action::Draw).unwrap();
     room.exchange();
     nobody_has_stopped(&room);
-    let dropped = |seat: usize| {
-        let events = room[seat].events.iter();
-        events.filter(|event| matches!(event, Event::Dropped(_))).count()
-    };
+    let dropped = |seat: usize| room[seat].events.iter().filter(|event| matches!(event, Event::Dropped(_))).count();
     assert_eq!((dropped(leader), dropped(other)), (1, 0));
     assert!(room[leader].table.is_my_turn(), "and the player is asked");
 }

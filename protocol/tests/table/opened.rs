@@ -87,8 +87,8 @@ fn opened_seeds_give_every_card_of_a_deal() {
         for table in sim.room.tables() {
             // Every seat knows what each deck was sealed from, also where it holds none of its cards.
             for deck in (0..).map(DeckId).take(last.decks.len()) {
-                let faces = last.faces.iter().filter(|(handle, _)| handle.deck == deck);
-                let mut faces: Vec<Face> = faces.map(|(_, face)| face).collect();
+                let mut faces: Vec<Face> =
+                    last.faces.iter().filter(|(handle, _)| handle.deck == deck).map(|(_, face)| face).collect();
                 faces.sort_unstable();
                 assert_eq!(table.known().shuffled(deck), faces);
             }
@@ -139,8 +139,7 @@ fn an_audit_says_how_far_it_is_and_stops_when_it_is_told_to() {
     assert!(told.is_sorted_by_key(|so_far| so_far.done));
     let counted = |so_far: &AuditProgress| so_far.tally.checks().map(|(_, count)| count);
     for (one, next) in told.iter().zip(&told[1..]) {
-        let pairs = counted(one).into_iter().zip(counted(next));
-        assert!(pairs.into_iter().all(|(before, after)| before <= after));
+        assert!(counted(one).into_iter().zip(counted(next)).all(|(before, after)| before <= after));
     }
 
     let mut calls = 0;

@@ -78,15 +78,18 @@ fn mutual_accusations_remove_both() {
     assert_eq!(report.finding, None);
     assert_eq!(report.left.len(), 2, "{:?}", report.left);
     for place in &sim.room.places[..2] {
-        let blamed = place.events.iter().filter_map(|event| match event {
-            Event::Fault(fault, evidence) => {
-                assert!(matches!(fault.what, FaultKind::BadPart { .. }), "{fault}");
-                assert!(audit::<Drill>(evidence).finding.is_some());
-                Some(fault.seat)
-            }
-            _ => None,
-        });
-        let blamed: BTreeSet<Seat> = blamed.collect();
+        let blamed: BTreeSet<Seat> = place
+            .events
+            .iter()
+            .filter_map(|event| match event {
+                Event::Fault(fault, evidence) => {
+                    assert!(matches!(fault.what, FaultKind::BadPart { .. }), "{fault}");
+                    assert!(audit::<Drill>(evidence).finding.is_some());
+                    Some(fault.seat)
+                }
+                _ => None,
+            })
+            .collect();
         assert_eq!(blamed, cheats.into_iter().collect());
     }
 }
@@ -206,8 +209,8 @@ fn two_faces_for_a_leaver_hold_up_nobody() {
         }
         if let Some(first) = stayed.first() {
             assert_eq!(audit::<Drill>(&first.transcript()).finding, None, "seed {seed}");
-            let events = sim.room[first.me()].events.iter();
-            let voided = events.filter(|event| matches!(event, Event::News(News::Voided(_))));
+            let voided =
+                sim.room[first.me()].events.iter().filter(|event| matches!(event, Event::News(News::Voided(_))));
             back += voided.count();
         }
     }
@@ -260,8 +263,7 @@ fn a_second_interjection_before_the_next_turn_is_a_fault() {
         let message = entries::message(&[entries::sign(content)]);
         place.accept(cheat, message).unwrap();
         place.take_sent();
-        let mut events = place.events.iter();
-        let found = events.find_map(|event| match event {
+        let found = place.events.iter().find_map(|event| match event {
             Event::Fault(fault, _) => Some((fault.seat, fault.what.clone())),
             _ => None,
         });

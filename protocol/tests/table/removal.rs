@@ -86,13 +86,10 @@ impl Scene {
 
     /// Takes the undelivered messages: those with statements, and all entries.
     fn take_sent(&mut self) -> (Vec<Message>, Vec<Entry>) {
-        let sent = std::mem::take(&mut self.sent).into_iter();
-        let messages: Vec<Message> = sent.map(|sent| sent.message).collect();
+        let messages: Vec<Message> = std::mem::take(&mut self.sent).into_iter().map(|sent| sent.message).collect();
         let charter = &self.room.charter;
-        let carried = messages.iter().flat_map(|message| entries::carried(charter, message));
-        let carried = carried.collect();
-        let statements = messages.into_iter();
-        let statements = statements.filter(|message| matches!(message, Message::Statements(_)));
+        let carried = messages.iter().flat_map(|message| entries::carried(charter, message)).collect();
+        let statements = messages.into_iter().filter(|message| matches!(message, Message::Statements(_)));
         (statements.collect(), carried)
     }
 
@@ -379,8 +376,7 @@ fn a_statement_that_is_handed_on_counts_as_hearing_its_signer() {
     let mut scene = Scene::new(4);
     scene.bring(2, 0, scene.commits[2].clone());
     for round in 0..8 {
-        let promise = Says::Promise { round, accepted: None };
-        let promise = scene.statement(1, 0, promise);
+        let promise = scene.statement(1, 0, Says::Promise { round, accepted: None });
         scene.bring(2, 0, statements(&[&promise]));
         scene.wait(&[0], ABSENCE / 4);
     }
@@ -439,8 +435,7 @@ fn persons_are_told_of_a_proposal() {
     hear_all(&mut scene, 5);
     scene.bring(0, 2, statements(&[&scene.consent(0, 2)]));
     let proposed = |scene: &Scene, index: usize| {
-        let events = scene.room[index].events.iter();
-        let told = events.filter_map(|event| match event {
+        let told = scene.room[index].events.iter().filter_map(|event| match event {
             Event::RemovalProposed { by, out } => Some((*by, *out)),
             _ => None,
         });
@@ -640,8 +635,7 @@ fn a_fault_counts_like_any_late_entry() {
 #[test]
 fn statements_that_exclude_each_other_are_proved() {
     let mut scene = Scene::new(3);
-    let veto = Says::Veto { seat: seat(2), entry: Hash32([1; 32]) };
-    let veto = scene.statement(1, 0, veto);
+    let veto = scene.statement(1, 0, Says::Veto { seat: seat(2), entry: Hash32([1; 32]) });
     scene.bring(1, 0, statements(&[&veto, &veto]));
     assert_eq!(scene.blamed(), [], "the same again is no fault");
     // A statement signed with another seat's key is refused, and blames nobody.
@@ -672,8 +666,7 @@ fn statements_without_end_are_not_kept() {
         assert_eq!(scene.room[0].disk.len(), disk, "round {round}");
     }
     for instance in 2..40 {
-        let accept = Says::Accept { round: 0, proposal: Hash32::default() };
-        let accept = scene.statement(1, instance, accept);
+        let accept = scene.statement(1, instance, Says::Accept { round: 0, proposal: Hash32::default() });
         scene.bring(1, 0, statements(&[&accept]));
     }
     assert_eq!(scene.table(0).stopped(), None);

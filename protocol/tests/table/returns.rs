@@ -19,8 +19,7 @@ fn returned() -> (TestSeat<Drill>, StateRequest) {
     sim.room.restart(seat(0)).unwrap();
     let mut place = sim.room.places.swap_remove(0);
     place.begin();
-    let mut sent = place.take_sent().into_iter();
-    let request = sent.find_map(|sent| match sent.message {
+    let request = place.take_sent().into_iter().find_map(|sent| match sent.message {
         Message::StateRequest(relayed) => Some(*relayed.request.unverified()),
         _ => None,
     });
@@ -130,8 +129,7 @@ fn a_forged_request_is_refused() {
     let mut take = |request: StateRequest, signer: usize, hops: u8| {
         let request = SignedStateRequest::sign(request, &seats::key(seat(signer)));
         let taken = place.accept(seat(1), Message::StateRequest(Box::new(Relayed { request, hops })));
-        let sent = place.take_sent().into_iter();
-        let sent = sent.filter_map(|sent| match (sent.to, sent.message) {
+        let sent = place.take_sent().into_iter().filter_map(|sent| match (sent.to, sent.message) {
             (To::One(to), Message::StateRequest(relayed)) => Some((to.index(), Some(relayed.hops))),
             (To::One(to), Message::StateReply(_)) => Some((to.index(), None)),
             _ => None,
@@ -161,9 +159,8 @@ fn a_request_over_its_askers_own_link_is_answered() {
         let request = request.clone();
         let relayed = Box::new(Relayed { request, hops: 2 });
         place.accept(seat(from), Message::StateRequest(relayed)).unwrap();
-        let sent = place.take_sent().into_iter();
-        let counts = sent.map(|sent| matches!(sent.message, Message::StateReply(_)));
-        let counts: Vec<bool> = counts.collect();
+        let counts: Vec<bool> =
+            place.take_sent().into_iter().map(|sent| matches!(sent.message, Message::StateReply(_))).collect();
         (counts.iter().filter(|reply| **reply).count(), counts.len())
     };
     assert_eq!([replies(1), replies(3), replies(2), replies(2), replies(1)], [(1, 2), (0, 0), (1, 1), (0, 0), (0, 0)]);

@@ -135,8 +135,7 @@ impl Sim {
 
     /// The first fault that the seat has found.
     pub(crate) fn fault(&self, seat: usize) -> Option<&Fault> {
-        let mut events = self.room[seat].events.iter();
-        events.find_map(|event| match event {
+        self.room[seat].events.iter().find_map(|event| match event {
             Event::Fault(fault, _) => Some(fault),
             _ => None,
         })
@@ -192,8 +191,7 @@ impl Sim {
 
     /// Starts a seat's program, with the shortest turn time a table can have.
     fn begin(&mut self, seat: Seat) {
-        let own = self.plan.own_absence.filter(|(of, _)| *of == seat);
-        let own = own.map(|(_, absence)| absence);
+        let own = self.plan.own_absence.filter(|(of, _)| *of == seat).map(|(_, absence)| absence);
         let place = &mut self.room[seat];
         place
             .table
@@ -298,10 +296,10 @@ impl Sim {
     /// Whether any staying seat still waits for a leaver to be gone.
     fn is_somebody_leaving(&self) -> bool {
         let stay = |table: &&Table<Drill>| !self.leavers.contains(table.me());
-        self.room.tables().filter(stay).any(|table| {
-            let mut leavers = self.leavers.iter();
-            !table.is_finished() && leavers.any(|seat| table.replica().live().contains(seat))
-        })
+        self.room
+            .tables()
+            .filter(stay)
+            .any(|table| !table.is_finished() && self.leavers.iter().any(|seat| table.replica().live().contains(seat)))
     }
 
     /// Lets every player look at its table and perhaps act.
@@ -362,8 +360,7 @@ pub(crate) fn convicted(sim: &Sim, cheat: Seat) -> FaultKind {
         let bytes = table.transcript().to_bytes().unwrap();
         let report = audit::<Drill>(&Transcript::from_bytes(&bytes).unwrap());
         assert_eq!(report.finding, None);
-        let left = report.left.iter().map(|gone| (gone.seat, &gone.why));
-        let left: Vec<_> = left.collect();
+        let left: Vec<_> = report.left.iter().map(|gone| (gone.seat, &gone.why)).collect();
         assert_eq!(left, [(cheat, &Reason::Fault(fault.clone()))]);
         found.push((fault.clone(), bytes));
     }

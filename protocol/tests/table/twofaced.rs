@@ -84,8 +84,7 @@ fn play(seats: u8, seed: u64, plan: Plan, often: u32) -> (Sim, Seat) {
 
 /// Checks that the honest seats reached the same end and blame at most the cheat; returns its fault, if any.
 fn agreed(sim: &Sim, cheat: Seat, what: &str) -> Option<FaultKind> {
-    let honest = sim.room.tables().filter(|table| table.me() != cheat);
-    let honest: Vec<_> = honest.collect();
+    let honest: Vec<_> = sim.room.tables().filter(|table| table.me() != cheat).collect();
     let first = honest[0];
     for table in &honest {
         let seat = table.me();

@@ -80,8 +80,7 @@ fn values_of_a_fixed_deal() {
     line("eight rolls of a die", &rolls);
     let mut flipped = |name: &str, flip: &Flip| {
         let mut stream = flip_stream(&context.table, context.deal, 0, &parts);
-        let values = flip.sample(&mut stream).into_iter();
-        let values: Vec<u8> = values.map(|value| u8::try_from(value).unwrap()).collect();
+        let values: Vec<u8> = flip.sample(&mut stream).into_iter().map(|value| u8::try_from(value).unwrap()).collect();
         line(name, &values);
     };
     flipped("ten faces in order", &Flip::Order((0..10).map(Face).collect()));

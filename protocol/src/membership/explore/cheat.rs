@@ -112,8 +112,7 @@ impl Scope {
         let genesis = Hash32::default();
         let passed = world.locals.iter().flatten().flat_map(move |local| {
             let mut parent = genesis;
-            let steps = local.done.iter().zip(1..);
-            steps.map(move |((entries, removed), step)| {
+            local.done.iter().zip(1..).map(move |((entries, removed), step)| {
                 parent = next_parent(parent, entries, *removed);
                 (step, parent)
             })

@@ -52,13 +52,15 @@ impl Goal {
                 })
             }),
             Self::SecondStep => Property::sometimes("the step after the first removes a seat", |_, world: &World| {
-                let mut locals = world.locals.iter().flatten();
-                locals.any(|local| local.done.get(1).is_some_and(|(_, removed)| !removed.is_empty()))
+                world
+                    .locals
+                    .iter()
+                    .flatten()
+                    .any(|local| local.done.get(1).is_some_and(|(_, removed)| !removed.is_empty()))
             }),
             Self::ReleaseAcrossSteps => {
                 Property::sometimes("a record names a release of the step before", |_, world: &World| {
-                    let mut entries = world.entries.values();
-                    entries.any(|entry| {
+                    world.entries.values().any(|entry| {
                         let release = entry.release.and_then(|name| world.statements.get(&name));
                         release.is_some_and(|sent| sent.0.statement().step < entry.step)
                     })
@@ -68,8 +70,7 @@ impl Goal {
                 world.locals.iter().flatten().any(|local| local.removed)
             }),
             Self::Ahead => Property::sometimes("a removed seat has completed the step", |_, world: &World| {
-                let mut locals = world.locals.iter().flatten();
-                locals.any(|local| local.removed && !local.done.is_empty())
+                world.locals.iter().flatten().any(|local| local.removed && !local.done.is_empty())
             }),
             Self::Group => Property::sometimes("two parties are removed together", |scope: &Scope, world: &World| {
                 decisions(world).any(|decision| scope.parties.count(decision.value.removed()) > 1)
@@ -88,8 +89,12 @@ impl Goal {
             Self::LeaderOut => {
                 Property::sometimes("a step is complete without its leader's entry", |_, world: &World| {
                     let out = |step, parent| Some(out_name(place(step, parent)));
-                    let named = world.entries.values().filter(|entry| entry.names == out(entry.step, entry.parent));
-                    let named: Vec<_> = named.map(super::state::Entry::hash).collect();
+                    let named: Vec<_> = world
+                        .entries
+                        .values()
+                        .filter(|entry| entry.names == out(entry.step, entry.parent))
+                        .map(super::state::Entry::hash)
+                        .collect();
                     let mut done = world.locals.iter().flatten().flat_map(|local| &local.done);
                     done.any(|(entries, _)| entries.values().any(|entry| named.contains(entry)))
                 })
@@ -127,8 +132,7 @@ fn removals(world: &World) -> impl Iterator<Item = SeatSet> {
 
 /// The steps of all seats.
 fn steps(world: &World) -> impl Iterator<Item = &StepRemoval> {
-    let locals = world.locals.iter().flatten();
-    locals.flat_map(|local| local.membership.past.values().chain([local.membership.open()]))
+    world.locals.iter().flatten().flat_map(|local| local.membership.past.values().chain([local.membership.open()]))
 }
 
 /// The decisions that seats know.

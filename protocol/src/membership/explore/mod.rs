@@ -90,15 +90,13 @@ impl Scope {
         if let Some(bad) = self.bad {
             return vec![SeatSet::one(bad)];
         }
-        let parties = self.parties.among(self.all());
-        let parties = parties.map(|party| self.parties.seats_of(party));
+        let parties = self.parties.among(self.all()).map(|party| self.parties.seats_of(party));
         std::iter::once(SeatSet::EMPTY).chain(parties).collect()
     }
 
     /// A set of seats without which the others cannot finish, and whether their last records are lost then.
     fn stuck_without(&self, world: &World) -> Option<(SeatSet, bool)> {
-        let absences = self.absences().into_iter();
-        let mut all = absences.flat_map(|gone| [(gone, false), (gone, true)]);
+        let mut all = self.absences().into_iter().flat_map(|gone| [(gone, false), (gone, true)]);
         all.find(|(gone, lost)| (!lost || !gone.is_empty()) && !self.finishes(world, *gone, *lost))
     }
 
@@ -180,8 +178,11 @@ impl Model for Scope {
             Action::Silent(index, silent) => {
                 let now = state::ABSENCE;
                 // A group is a consent to more: its first seat is still overdue.
-                let due = self.due(next.locals[index].as_ref()?).iter();
-                let overdue = due.filter(|seat| self.suspects.contains(*seat)).collect();
+                let overdue = self
+                    .due(next.locals[index].as_ref()?)
+                    .iter()
+                    .filter(|seat| self.suspects.contains(*seat))
+                    .collect();
                 self.react(&mut next, index, Vec::new(), Moment { now, overdue, silent });
                 index
             }
@@ -268,9 +269,10 @@ fn documented(name: &str) -> usize {
     let page = std::fs::read_to_string(page).unwrap();
     let begins = format!("| {name} | ");
     let row = page.lines().find_map(|line| line.strip_prefix(&begins));
-    let number = row.and_then(|row| row.split(' ').next()).map(|number| number.replace(',', ""));
-    let number = number.and_then(|number| number.parse().ok());
-    number.unwrap_or_else(|| panic!("docs/protocol.md names no size of the search '{name}'"))
+    row.and_then(|row| row.split(' ').next())
+        .map(|number| number.replace(',', ""))
+        .and_then(|number| number.parse().ok())
+        .unwrap_or_else(|| panic!("docs/protocol.md names no size of the search '{name}'"))
 }
 
 /// Searches all worlds, and fails unless there are as many as documented and every goal is reached.

@@ -22,8 +22,7 @@ impl Scope {
         if !lost {
             let entries = world.entries.iter().filter(|(_, of)| gone.contains(of.seat));
             sent.extend(entries.map(|(name, _)| *name));
-            let statements = world.statements.iter();
-            let statements = statements.filter(|(_, of)| gone.contains(of.0.seat()));
+            let statements = world.statements.iter().filter(|(_, of)| gone.contains(of.0.seat()));
             sent.extend(statements.map(|(name, _)| *name));
         }
         // What follows depends on nothing else, so worlds that share it are looked at once.
@@ -83,9 +82,10 @@ impl Scope {
             }
             for index in present {
                 // A seat that has come to the end of the search misses nobody.
-                let local = world.locals[*index].as_ref();
-                let due = local.filter(|local| (local.done.len() as u64) < self.steps);
-                let due = due.map(|local| self.due(local));
+                let due = world.locals[*index]
+                    .as_ref()
+                    .filter(|local| (local.done.len() as u64) < self.steps)
+                    .map(|local| self.due(local));
                 let timed_out = Moment { overdue: due.unwrap_or_default(), silent: gone, ..moment };
                 self.react(&mut world, *index, Vec::new(), timed_out);
             }

@@ -82,8 +82,8 @@ pub(super) struct Local {
 impl Hash for Local {
     /// The journal holds what the other fields hold, in the order in which it came.
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        let decided = self.membership.open().decisions().iter();
-        let decided: Vec<Hash32> = decided.map(|decision| decision.proposal).collect();
+        let decided: Vec<Hash32> =
+            self.membership.open().decisions().iter().map(|decision| decision.proposal).collect();
         let key = (&self.has, &self.entries, &self.done, decided);
         (key, self.kept, self.removed, self.blames).hash(state);
     }

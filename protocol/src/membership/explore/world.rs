@@ -284,13 +284,11 @@ impl Scope {
         let (Some(local), Some(other)) = (&world.locals[from], &world.locals[to]) else {
             return;
         };
-        let entries = local.has.iter();
-        let entries = entries.filter(|name| world.entries.contains_key(*name));
+        let entries = local.has.iter().filter(|name| world.entries.contains_key(*name));
         let named: Vec<Hash32> = other.membership.names().collect();
         let step = other.membership.open().place().step;
         let statements = local.membership.statements_for(step, &named);
-        let names = statements.map(Verified::hash);
-        let names = names.chain(entries.copied()).collect();
+        let names = statements.map(Verified::hash).chain(entries.copied()).collect();
         self.tell(world, to, &names, moment);
     }
 

@@ -55,8 +55,7 @@ fn a_consent_of_long_ago_is_handed_on_until_its_signer_is_free() {
     assert!(!membership.wants(signed(4, 2, None, consent(&[1], &[])).signed()));
     let bound = signed(4, 0, None, consent(&[1], &[]));
     assert!(take(&mut membership, &bound) && sent(&membership, &bound));
-    let veto = Says::Veto { seat: seat(1), entry: ENTRY };
-    let veto = signed(4, 2, None, veto);
+    let veto = signed(4, 2, None, Says::Veto { seat: seat(1), entry: ENTRY });
     assert!(take(&mut membership, &veto));
     assert!(sent(&membership, &bound) && sent(&membership, &veto));
     assert!(membership.names().any(|name| name == veto.hash()));
@@ -93,8 +92,7 @@ fn a_release_is_handed_on_while_somebody_is_bound_in_the_next_step() {
     let view = idle(&none);
     let take = |membership: &mut Membership, verified: &Verified| takes(membership, &view, verified);
     let freed = signed(4, 0, None, consent(&[2], &[]));
-    let veto = Says::Veto { seat: seat(2), entry: ENTRY };
-    let veto = signed(4, 1, None, veto);
+    let veto = signed(4, 1, None, Says::Veto { seat: seat(2), entry: ENTRY });
     let reason = Reason::Vetoes(vec![veto.hash()].try_into().unwrap());
     let reasons = vec![(freed.hash(), reason)].try_into().unwrap();
     let release = signed(4, 0, None, Says::Release { reasons });

@@ -115,8 +115,7 @@ fn the_first_of_many_releases_still_accounts() {
     let mut step = StepRemoval::new(place(4), seat(4), SeatSet::all(5), Parties::singles(5));
     let known: EntryNames = [(seat(1), ENTRY)].into();
     let bound = signed(4, 0, None, consent(&[1], &[]));
-    let veto = Says::Veto { seat: seat(1), entry: ENTRY };
-    let veto = signed(4, 3, None, veto);
+    let veto = signed(4, 3, None, Says::Veto { seat: seat(1), entry: ENTRY });
     let reason = Reason::Vetoes(vec![veto.hash()].try_into().unwrap());
     let mut reasons = vec![(bound.hash(), reason)];
     step.insert(bound);

@@ -58,9 +58,9 @@ impl<G: Game> Table<G> {
             let waits = waited.is_some_and(|waited| waited >= timeout) && self.peers.clocks().may_claim();
             return waits.then_some(Closing::Fork(fork.proven));
         }
-        let claim = self.claimable();
-        let claim = claim.map(|claim| Closing::Claim(claim.ground));
-        claim.or_else(|| self.is_deserted().then_some(Closing::Unsigned))
+        self.claimable()
+            .map(|claim| Closing::Claim(claim.ground))
+            .or_else(|| self.is_deserted().then_some(Closing::Unsigned))
     }
 
     /// Whether this seat waits in vain, and no claim can close its table: too few of the others are there and in time.
@@ -79,9 +79,10 @@ impl<G: Game> Table<G> {
             clocks.due_for(seat).is_some_and(|due| due >= limit)
         };
         let late_by = |seat: Seat, more: u64| {
-            let limit = match self.is_decided_by(seat) {
-                true => turn_time.filter(|_| self.has_turn_time()),
-                false => Some(absence.max(CALM)),
+            let limit = if self.is_decided_by(seat) {
+                turn_time.filter(|_| self.has_turn_time())
+            } else {
+                Some(absence.max(CALM))
             };
             limit.is_some_and(|limit| waited(seat, limit, more))
         };
@@ -91,8 +92,7 @@ impl<G: Game> Table<G> {
         let is_away = |seat: Seat| self.claims.has_quit(seat) || (self.is_away(seat) && !reached.contains(seat));
         let away: SeatSet = live.iter().filter(|seat| is_away(*seat)).collect();
         // A party waits as a whole for its seats.
-        let late = due.iter().filter(|seat| late_by(*seat, 0));
-        let late = late.flat_map(|seat| self.replica.party(seat).iter());
+        let late = due.iter().filter(|seat| late_by(*seat, 0)).flat_map(|seat| self.replica.party(seat).iter());
         let in_vain: SeatSet = away.iter().chain(late).collect();
         let few = !in_vain.is_empty() && !parties.is_majority(live, live.minus(in_vain));
         if self.peers.returning().is_some() {
@@ -278,12 +278,12 @@ impl<G: Game> Table<G> {
     fn sign_claim(&mut self, claim: Claim) {
         let open = self.entries.open();
         // An entry that names one of an absent seat proves nothing without it, and nobody may have that one.
-        let lost = |name: Hash32| {
-            let mut absent = claim.absent.iter();
-            absent.any(|seat| open.get(&seat).is_some_and(|entry| entry.hash() == name))
-        };
-        let own = open.get(&self.me()).filter(|own| !own.body().stands_on().is_some_and(lost));
-        let own = own.map(|own| own.signed().clone());
+        let lost =
+            |name: Hash32| claim.absent.iter().any(|seat| open.get(&seat).is_some_and(|entry| entry.hash() == name));
+        let own = open
+            .get(&self.me())
+            .filter(|own| !own.body().stands_on().is_some_and(lost))
+            .map(|own| own.signed().clone());
         let signed = SignedClaim::sign(claim, own, self.own.key());
         self.keep_counted();
         self.outbox.keep(Record::Claim(signed.clone()));
@@ -324,10 +324,8 @@ impl<G: Game> Table<G> {
     /// Notes the seats that have closed the table for themselves while this seat continues. They will send nothing
     /// more.
     fn note_quit(&mut self) {
-        let here = self.claims.groups(&self.replica).into_iter();
-        let here = here.filter(|group| !self.closes_here(group));
-        let last = self.forks.last_state().into_iter();
-        let last = last.flat_map(|last| self.claims.groups(last));
+        let here = self.claims.groups(&self.replica).into_iter().filter(|group| !self.closes_here(group));
+        let last = self.forks.last_state().into_iter().flat_map(|last| self.claims.groups(last));
         let named = here.chain(last).filter(|group| group.absent.contains(self.me()));
         let quit: SeatSet = named.flat_map(|group| group.by.iter()).collect();
         let live = self.replica.live();

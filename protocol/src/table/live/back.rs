@@ -226,8 +226,7 @@ impl<G: Game> Table<G> {
             step = step.saturating_add(1);
         }
         let from = request.step.saturating_sub(1);
-        let statements = self.removals.membership().statements_from(from);
-        let statements = statements.filter(|held| held.seat() == asker);
+        let statements = self.removals.membership().statements_from(from).filter(|held| held.seat() == asker);
         StateReply {
             table: self.replica.table(),
             author: self.me(),
@@ -298,8 +297,7 @@ impl<G: Game> Table<G> {
                 .is_some_and(|own| own.hash() == hash);
         }
         let me = self.me();
-        let own = reply.statements.iter();
-        for signed in own.filter(|signed| signed.unverified().seat == me) {
+        for signed in reply.statements.iter().filter(|signed| signed.unverified().seat == me) {
             self.hold_statement(signed)?;
             self.work(rng);
             let statement = signed.unverified();

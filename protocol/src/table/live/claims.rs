@@ -115,8 +115,7 @@ impl Claims {
             let of = |group: &Abandonment| group.absent == claim.absent && group.ground == claim.ground;
             claim.step == replica.step() && groups.iter().any(of)
         };
-        let claims = self.held.values();
-        let claims = claims.filter(|(_, verified)| closes(&verified.claim));
+        let claims = self.held.values().filter(|(_, verified)| closes(&verified.claim));
         claims.map(|(signed, _)| signed.clone()).collect()
     }
 

@@ -70,9 +70,7 @@ impl Entries {
 
     /// The entries of the last step, the open one and the next.
     fn near(&self) -> impl Iterator<Item = &Entry> {
-        let last = self.log.last().into_iter();
-        let near = last.chain([&self.open.held, &self.ahead]);
-        near.flat_map(BTreeMap::values)
+        self.log.last().into_iter().chain([&self.open.held, &self.ahead]).flat_map(BTreeMap::values)
     }
 
     /// Whether an entry near the open step is known, including as proof of a fault.
@@ -86,8 +84,7 @@ impl Entries {
     pub(super) fn names(&self) -> impl Iterator<Item = Hash32> {
         let before = self.open_step().saturating_sub(1);
         let whole = self.log.last().into_iter().chain([&self.ahead]);
-        let open = self.open.held.values();
-        let open = open.filter(|entry| !self.open.astray.contains(entry.seat()));
+        let open = self.open.held.values().filter(|entry| !self.open.astray.contains(entry.seat()));
         let near = whole.flat_map(BTreeMap::values).chain(open);
         near.map(Entry::hash).chain(self.faulty(before..).map(SignedEntry::hash))
     }
@@ -142,8 +139,7 @@ impl Entries {
     }
 
     fn select(&self, which: impl Fn(Seat, &Entry) -> bool) -> Step {
-        let held = self.open.held.iter();
-        let held = held.filter(|(seat, entry)| which(**seat, entry));
+        let held = self.open.held.iter().filter(|(seat, entry)| which(**seat, entry));
         held.map(|(seat, entry)| (*seat, entry.clone())).collect()
     }
 
@@ -158,9 +154,12 @@ impl Entries {
     /// The names of the counting entries and of those that prove faults.
     //= P5.43
     pub(super) fn counted_names(&self) -> EntryNames {
-        let accepted = self.open.accepted.iter();
-        let counted = accepted.filter(|(seat, _)| self.open.counted.contains(**seat));
-        let counted = counted.map(|(seat, entry)| (*seat, *entry));
+        let counted = self
+            .open
+            .accepted
+            .iter()
+            .filter(|(seat, _)| self.open.counted.contains(**seat))
+            .map(|(seat, entry)| (*seat, *entry));
         counted.chain(self.faulty_names(self.open_step())).collect()
     }
 
@@ -213,11 +212,14 @@ impl Entries {
     /// The entries of these seats that are not in the journal yet. Marks them as journaled.
     pub(super) fn take_unkept(&mut self, seats: SeatSet) -> Vec<SignedEntry> {
         let kept = self.open.kept;
-        let fresh = self.open.held.iter();
-        let fresh = fresh.filter(|(seat, _)| seats.contains(**seat) && !kept.contains(**seat));
-        let fresh: Vec<SignedEntry> = fresh.map(|(_, entry)| entry.signed().clone()).collect();
-        let held = self.open.held.keys().copied();
-        self.open.kept.extend(held.filter(|seat| seats.contains(*seat)));
+        let fresh: Vec<SignedEntry> = self
+            .open
+            .held
+            .iter()
+            .filter(|(seat, _)| seats.contains(**seat) && !kept.contains(**seat))
+            .map(|(_, entry)| entry.signed().clone())
+            .collect();
+        self.open.kept.extend(self.open.held.keys().copied().filter(|seat| seats.contains(*seat)));
         fresh
     }
 

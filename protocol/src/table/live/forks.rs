@@ -114,8 +114,8 @@ impl<G: Game> Forks<G> {
 
     /// The fork report of a seat on a party that is or was proven to equivocate.
     pub(super) fn fork_report_of(&self, culprit: Seat, seat: Seat) -> Option<&SignedForkReport> {
-        let open = self.open.iter().filter(|fork| fork.culprit == culprit);
-        let open = open.filter_map(|fork| fork.fork_reports.get(&seat));
+        let open =
+            self.open.iter().filter(|fork| fork.culprit == culprit).filter_map(|fork| fork.fork_reports.get(&seat));
         let over = self.over.iter().flat_map(|halted| halted.fork_reports.iter());
         let of_both = |signed: &&SignedForkReport| signed.fork_report().place() == (culprit, seat);
         open.chain(over.filter(of_both)).next()

@@ -100,8 +100,7 @@ impl<G: Game> Table<G> {
 
     /// Whether a seat takes part, or did in one of the last `steps` steps.
     fn took_part(&self, seat: Seat, steps: usize) -> bool {
-        let mut states = self.forks.states().rev().take(steps).chain([&self.replica]);
-        states.any(|state| state.participants().contains(seat))
+        self.forks.states().rev().take(steps).chain([&self.replica]).any(|state| state.participants().contains(seat))
     }
 
     /// The name of a seat's party: its lowest seat.
@@ -218,8 +217,7 @@ impl<G: Game> Table<G> {
         let last = self.ends_the_game();
         let finished = || {
             let party = self.forks.open().map(|halting| halting.party);
-            let others = self.replica.live().minus(party.unwrap_or_default());
-            let others = others.without(self.me()).iter();
+            let others = self.replica.live().minus(party.unwrap_or_default()).without(self.me()).iter();
             let mut heads = others.filter_map(|seat| self.peers.head(seat));
             heads.any(|head| head > step)
         };
@@ -228,14 +226,13 @@ impl<G: Game> Table<G> {
 
     //= P6.15
     fn say_halt(&mut self, culprit: Seat) {
-        let earlier = self.forks.states().rev().take(EARLIER);
         let fork_report = ForkReport {
             table: self.replica.table(),
             culprit,
             seat: self.me(),
             step: self.replica.step(),
             parent: self.replica.parent(),
-            earlier: Bounded::first(earlier.map(Replica::parent)),
+            earlier: Bounded::first(self.forks.states().rev().take(EARLIER).map(Replica::parent)),
             seats: self.counted_seats(),
         };
         // Journal every counting entry first: others may have completed the step with them.
@@ -287,8 +284,8 @@ impl<G: Game> Table<G> {
 
     /// The names of the known fork reports on the open fork, and of the proofs that this seat has seen.
     pub(super) fn fork_names(&self) -> impl Iterator<Item = Hash32> + '_ {
-        let open = self.forks.open().into_iter();
-        let reports = open.flat_map(|fork| fork.fork_reports.values()).map(SignedForkReport::hash);
+        let reports =
+            self.forks.open().into_iter().flat_map(|fork| fork.fork_reports.values()).map(SignedForkReport::hash);
         reports.chain(self.forks.proven().iter().map(|party| self.proof_name(party)))
     }
 
@@ -306,8 +303,8 @@ impl<G: Game> Table<G> {
             if lacks(self.proof_name(fork.culprit)) {
                 messages.push(Message::Evidence(Box::new(fork.evidence.clone())));
             }
-            let reports = fork.fork_reports.values().filter(|signed| lacks(signed.hash()));
-            let reports: Vec<SignedForkReport> = reports.cloned().collect();
+            let reports: Vec<SignedForkReport> =
+                fork.fork_reports.values().filter(|signed| lacks(signed.hash())).cloned().collect();
             if !reports.is_empty() {
                 messages.push(Message::ForkReports(Bounded::first(reports)));
             }
@@ -381,16 +378,14 @@ impl<G: Game> Table<G> {
         let Some(place) = resolve(&fork_reports) else {
             return self.stop_halting();
         };
-        let states = self.forks.states().chain([&self.replica]);
-        let state = states.filter(|replica| position(replica) == place.point);
+        let state = self.forks.states().chain([&self.replica]).filter(|replica| position(replica) == place.point);
         let Some(state) = state.last().cloned() else {
             return;
         };
         // All participants of that state must have reported; otherwise the log would continue with a seat that knows
         // nothing of the fork.
         let spoken: SeatSet = words.iter().map(|word| word.fork_report().seat).collect();
-        let mut there = state.participants().minus(party).iter();
-        if there.all(|seat| spoken.contains(seat)) {
+        if state.participants().minus(party).iter().all(|seat| spoken.contains(seat)) {
             self.go_on(culprit, &words, place, state);
         } else {
             self.stop_halting();

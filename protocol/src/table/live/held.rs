@@ -22,8 +22,7 @@ impl<G: Game> Table<G> {
 
     /// The other seats that this one hears at the moment.
     pub(super) fn heard(&self) -> SeatSet {
-        let others = self.replica.live().without(self.me()).iter();
-        others.filter(|seat| self.peers.clocks().hears(*seat)).collect()
+        self.replica.live().without(self.me()).iter().filter(|seat| self.peers.clocks().hears(*seat)).collect()
     }
 
     /// The entry of a seat in a step, including one that proves a fault.

@@ -241,8 +241,7 @@ impl<G: Game> Table<G> {
         let step = self.replica.step();
         // The proof of a removal in the open step belongs to no complete step.
         let until = step.saturating_add(u64::from(shows_open));
-        let claims = self.claims.closing(&self.replica, self.me());
-        let claims = claims.into_iter().filter(|_| claimed);
+        let claims = self.claims.closing(&self.replica, self.me()).into_iter().filter(|_| claimed);
         let removals = self.removals.certificates(..until);
         let faults = self.entries.proofs(..until);
         Transcript::new(
@@ -279,8 +278,8 @@ impl<G: Game> Table<G> {
             Some(Stop::Claimed(group)) => self.entries.counted().minus(group.absent),
             _ => self.entries.counted().minus(self.abandoned()),
         };
-        let open = self.entries.open().values();
-        let mut shown: Vec<&Entry> = open.filter(|entry| present.contains(entry.seat())).collect();
+        let mut shown: Vec<&Entry> =
+            self.entries.open().values().filter(|entry| present.contains(entry.seat())).collect();
         loop {
             let names: BTreeSet<Hash32> = shown.iter().map(|entry| entry.hash()).collect();
             let before = shown.len();

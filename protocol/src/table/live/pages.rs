@@ -66,8 +66,7 @@ impl<G: Game> Table<G> {
         let steps = number(first)..number(until).saturating_add(open);
         let last = is_last.then(|| {
             let whole = self.transcript();
-            let open = whole.entries().iter().skip(self.logged());
-            entries.extend(open.cloned());
+            entries.extend(whole.entries().iter().skip(self.logged()).cloned());
             Last {
                 end: whole.end(),
                 log: whole.log_hash(),

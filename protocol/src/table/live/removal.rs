@@ -49,8 +49,7 @@ impl<G: Game> Table<G> {
                 return moved;
             }
             let (acceptable, counted) = (self.entries.accepted_names(), self.entries.counted_names());
-            let others = self.replica.live().without(self.me()).iter();
-            let silent = others.filter(|seat| self.is_away(*seat)).collect();
+            let silent = self.replica.live().without(self.me()).iter().filter(|seat| self.is_away(*seat)).collect();
             let view = View {
                 closed,
                 now: self.peers.clocks().uptime(),
@@ -215,8 +214,8 @@ impl<G: Game> Table<G> {
     /// Sends a seat the statements that it lacks.
     pub(super) fn send_statements(&mut self, to: Seat, head: &Head) {
         let membership = self.removals.membership();
-        let all = membership.statements_for(head.step, &head.statements);
-        let all: Vec<SignedStatement> = all.map(|held| held.signed().clone()).collect();
+        let all: Vec<SignedStatement> =
+            membership.statements_for(head.step, &head.statements).map(|held| held.signed().clone()).collect();
         for some in all.chunks(MAX_STATEMENTS) {
             let message = Message::Statements(Bounded::first(some.iter().cloned()));
             self.send_answer(to, message);

@@ -34,8 +34,11 @@ pub(super) struct Requests {
 impl Requests {
     /// Whether a request has been seen, or a later one of the same return.
     pub(super) fn has_seen(&self, request: &StateRequest) -> bool {
-        let mut paths = self.paths.get(&request.asker).into_iter().flatten();
-        paths.any(|path| path.nonce == request.nonce && path.number >= request.number)
+        self.paths
+            .get(&request.asker)
+            .into_iter()
+            .flatten()
+            .any(|path| path.nonce == request.nonce && path.number >= request.number)
     }
 
     /// Whether this very request was carried here by another peer than its asker, whose own link is the better way back.
@@ -58,8 +61,11 @@ impl Requests {
 
     /// The peer to which this author's reply is forwarded. A second reply to one request is not.
     pub(super) fn way_back(&mut self, asker: Seat, nonce: Nonce, author: Seat) -> Option<Seat> {
-        let mut paths = self.paths.get_mut(&asker)?.iter_mut();
-        let path = paths.find(|path| path.nonce == nonce && !path.replied.contains(author))?;
+        let path = self
+            .paths
+            .get_mut(&asker)?
+            .iter_mut()
+            .find(|path| path.nonce == nonce && !path.replied.contains(author))?;
         path.replied.insert(author);
         Some(path.back)
     }

@@ -140,8 +140,13 @@ impl<G: Game> Table<G> {
     /// Whether the consents of its signer allow an entry of the open step.
     fn standing(&self, entry: &Entry) -> Standing {
         let named = entry.body().stands_on();
-        let named = self.entries.open().iter().filter(|(_, other)| Some(other.hash()) == named);
-        let named: Vec<(Seat, Hash32)> = named.map(|(seat, other)| (*seat, other.hash())).collect();
+        let named: Vec<(Seat, Hash32)> = self
+            .entries
+            .open()
+            .iter()
+            .filter(|(_, other)| Some(other.hash()) == named)
+            .map(|(seat, other)| (*seat, other.hash()))
+            .collect();
         let (seat, release) = (entry.seat(), entry.content().release);
         let acceptable = self.entries.accepted_names();
         self.removals.membership().entry(seat, &named, release, &acceptable)
@@ -165,8 +170,7 @@ impl<G: Game> Table<G> {
     //= P5.6
     fn may_count(&self, entry: &Entry) -> bool {
         let named = entry.body().stands_on();
-        let mut open = self.entries.open().iter();
-        let base = open.find(|(_, other)| Some(other.hash()) == named);
+        let base = self.entries.open().iter().find(|(_, other)| Some(other.hash()) == named);
         let stands = base.is_none_or(|(seat, _)| self.entries.counted().contains(*seat));
         stands && !self.holds_back(entry.seat(), entry.hash())
     }

@@ -30,8 +30,7 @@ impl<G: Game> Replica<G> {
         // All complaints are known here, so that their order does not matter.
         let accused = self.accused(entries).into_iter().map(|fault| fault.seat);
         let guilty = self.live_parties(self.faulty.iter().chain(accused));
-        let out = guilty.iter().chain(removed.iter());
-        let out = self.live_parties(out);
+        let out = self.live_parties(guilty.iter().chain(removed.iter()));
         let outlasts = out.is_empty() || self.outlasts(out);
         self.out = SeatSet::EMPTY;
         self.faulty = SeatSet::EMPTY;
@@ -175,8 +174,7 @@ impl<G: Game> Replica<G> {
             Item::Leave(seat) | Item::Interject(seat, _) => live.contains(*seat),
             _ => true,
         });
-        let gone = checkpoint.live.iter();
-        let gone = gone.filter(|seat| !self.live.contains(*seat));
+        let gone = checkpoint.live.iter().filter(|seat| !self.live.contains(*seat));
         self.agenda.extend(gone.map(Item::Forfeit));
         self.parts.clear();
         self.deal = Deal::new(self.table(), number + 1, self.settled.deck_name());

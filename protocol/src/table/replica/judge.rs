@@ -145,8 +145,7 @@ impl<G: Game> Replica<G> {
             (StepKind::Accept, Body::Accept { complaints, shuffled }) => {
                 // A complaint about a seat that is already out is valid, because the order in which faults become known
                 // must not matter.
-                let mut complaints = complaints.iter();
-                let unfounded = complaints.find(|(owner, complaint)| !self.is_founded(seat, *owner, complaint));
+                let unfounded = complaints.iter().find(|(owner, complaint)| !self.is_founded(seat, *owner, complaint));
                 if let Some((owner, _)) = unfounded {
                     return Err(FaultKind::FalseComplaint { owner: *owner }.into());
                 }
@@ -202,10 +201,7 @@ impl<G: Game> Replica<G> {
             (None, false) => Ok(true),
             (Some(shuffled), true) => {
                 // Its input follows from earlier steps, so there is nothing to wait for.
-                match self.judge_shuffle(seat, shuffled, held, proofs)? {
-                    true => Ok(true),
-                    false => Err(FaultKind::OtherDeck),
-                }
+                if self.judge_shuffle(seat, shuffled, held, proofs)? { Ok(true) } else { Err(FaultKind::OtherDeck) }
             }
             (Some(_), false) => Err(FaultKind::EarlyShuffle { owed: false }),
             (None, true) => Err(FaultKind::EarlyShuffle { owed: true }),
@@ -263,8 +259,11 @@ impl<G: Game> Replica<G> {
         if cards.len() != sent.shares.len() {
             return Vec::new();
         }
-        let each = cards.into_iter().zip(sent.shares.iter());
-        each.map(|((handle, card), share)| ShareOf { handle, card, share: *share }).collect()
+        cards
+            .into_iter()
+            .zip(sent.shares.iter())
+            .map(|((handle, card), share)| ShareOf { handle, card, share: *share })
+            .collect()
     }
 
     //= T5.12
@@ -330,8 +329,7 @@ impl<G: Game> Replica<G> {
         if self.early_shuffler().is_some() {
             return Some(base);
         }
-        let turns = self.live();
-        let mut turns = turns.iter().filter(|turn| !run.done().contains(*turn));
+        let mut turns = self.live().iter().filter(|turn| !run.done().contains(*turn));
         while let Some(before) = turns.next().filter(|before| *before < seat) {
             let entry = held.get(&before)?;
             let Body::Shuffle(shuffled) = entry.body() else {

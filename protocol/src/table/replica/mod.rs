@@ -430,8 +430,7 @@ impl<G: Game> Replica<G> {
     /// The seats whose entries the open step waits for: all participants, except those removed without an entry.
     //= P5.23
     pub fn live(&self) -> SeatSet {
-        let all = self.live.iter();
-        all.filter(|seat| !self.out.contains(*seat)).collect()
+        self.live.iter().filter(|seat| !self.out.contains(*seat)).collect()
     }
 
     /// Whether the rules have ended the game, so that only the seeds remain to be opened.
@@ -473,8 +472,8 @@ impl<G: Game> Replica<G> {
     /// The seats that have announced that they leave but are still present.
     pub fn leaving(&self) -> SeatSet {
         let running = self.running.iter().map(|running| &running.item);
-        let items = running.chain(&self.agenda);
-        items
+        running
+            .chain(&self.agenda)
             .filter_map(|item| match item {
                 Item::Leave(seat) => Some(*seat),
                 _ => None,
@@ -512,8 +511,7 @@ impl<G: Game> Replica<G> {
 
     /// The seats that the open step removes, as far as known before it is complete.
     pub fn removed(&self) -> SeatSet {
-        let departing = self.departing.keys().copied();
-        self.out.iter().chain(departing).collect()
+        self.out.iter().chain(self.departing.keys().copied()).collect()
     }
 
     /// The name that acks use in place of the entry of a leader removed without one.
@@ -540,8 +538,7 @@ impl<G: Game> Replica<G> {
     /// The seats whose shares of a sealed card are in this deal's log, each with its proof. Includes a departed seat's
     /// share if the others have rebuilt it from its parts.
     pub fn shares(&self, card: Handle) -> SeatSet {
-        let all = self.charter().seats().iter();
-        all.filter(|seat| self.deal.has_share(card, *seat)).collect()
+        self.charter().seats().iter().filter(|seat| self.deal.has_share(card, *seat)).collect()
     }
 
     /// The current state of the game, also in the middle of an action.

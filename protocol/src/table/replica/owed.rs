@@ -74,8 +74,7 @@ impl<G: Game> Replica<G> {
             handles.retain(|card| self.deal.lacks(*card, seat));
             handles.sort_unstable();
             handles.dedup();
-            let cards = handles.into_iter();
-            let cards: Vec<_> = cards.filter_map(|card| Some((card, self.deal.card(card)?))).collect();
+            let cards: Vec<_> = handles.into_iter().filter_map(|card| Some((card, self.deal.card(card)?))).collect();
             (!cards.is_empty()).then_some((seat, cards))
         })
     }
@@ -88,8 +87,10 @@ impl<G: Game> Replica<G> {
 
     /// The escrows in which a seat must accept a part: the owner, its key and all its parts.
     pub fn escrowed(&self, holder: Seat) -> impl Iterator<Item = (Seat, &Point, &Parts)> {
-        let owners = self.live.minus(self.party(holder)).iter();
-        owners.filter_map(|owner| Some((owner, self.deal.key(owner)?, self.deal.parts(owner)?)))
+        self.live
+            .minus(self.party(holder))
+            .iter()
+            .filter_map(|owner| Some((owner, self.deal.key(owner)?, self.deal.parts(owner)?)))
     }
 
     /// The context of a holder's statement on an escrow in the open step.
