@@ -30,8 +30,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let contestant = |name: &str| Contestant::by_name(name).ok_or(format!("no contestant '{name}'"));
     let sides = [contestant(&a)?, contestant(&b)?];
     let (seats, games, budget) = (word(3, "2").parse()?, word(4, "100").parse()?, word(5, "200i"));
-    let options = words.iter().skip(6).filter_map(|word| word.split_once('='));
-    let options = options.map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
+    let options = words
+        .iter()
+        .skip(6)
+        .filter_map(|word| word.split_once('='))
+        .map(|(key, value)| (key.to_owned(), value.to_owned()))
+        .collect();
     let rules = rule_set(&game, seats, &options)?;
     let number: u32 = budget.trim_end_matches('i').parse()?;
     let began = Instant::now();
@@ -41,9 +45,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         games,
         seed: std::env::var("SEED").map_or(1, |seed| seed.parse().unwrap_or(1)),
         make: &mut |side, _| {
-            let budget = match budget.ends_with('i') {
-                true => Budget::iterations(number),
-                false => Budget::time(Clock { time: Duration::from_millis(number.into()), end: Instant::now() }),
+            let budget = if budget.ends_with('i') {
+                Budget::iterations(number)
+            } else {
+                Budget::time(Clock { time: Duration::from_millis(number.into()), end: Instant::now() })
             };
             let side = if side == 0 { sides[0] } else { sides[1] };
             Ok(side.bot(budget))

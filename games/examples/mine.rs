@@ -146,8 +146,12 @@ fn print(setting: &Setting, position: &Position, answer: &AnyAction) {
     }
     if let AnyGame::Loot(game) = &position.game {
         for slot in game.hand_of(setting.seat) {
-            let hand = game.hand_of(setting.seat).iter().filter(|other| *other != slot);
-            let hand: Vec<Face> = hand.filter_map(|slot| slot.face(known)).collect();
+            let hand: Vec<Face> = game
+                .hand_of(setting.seat)
+                .iter()
+                .filter(|other| *other != slot)
+                .filter_map(|slot| slot.face(known))
+                .collect();
             let scored = best(&hand, GodSet::NONE.and_of(&hand));
             let combos: Vec<String> = scored.combos.iter().map(Combo::in_words).collect();
             let gone = slot.face(known).map(|card| position.game.card_name(card));

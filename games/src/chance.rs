@@ -296,8 +296,7 @@ impl RefereeChance {
     /// Counts a deck, and tells all overlays which faces are in it.
     fn record(&mut self, deck: DeckId, faces: &[Face]) {
         self.position.decks = deck.0.saturating_add(1);
-        let overlays = self.position.dealt.iter_mut();
-        overlays.for_each(|dealt| dealt.record_shuffle(deck, faces));
+        self.position.dealt.iter_mut().for_each(|dealt| dealt.record_shuffle(deck, faces));
         self.position.faces.record_shuffle(deck, faces);
     }
 }
@@ -334,8 +333,7 @@ impl Chance for RefereeChance {
 
     fn open(&mut self, cards: &[Handle]) -> Result<Vec<Face>, Pause> {
         // A handle without a deck is an engine bug. A wrong face would only hide it.
-        let faces: Option<Vec<_>> = cards.iter().map(|c| self.position.faces.get(*c)).collect();
-        let faces = faces.ok_or(Pause)?;
+        let faces = cards.iter().map(|c| self.position.faces.get(*c)).collect::<Option<Vec<_>>>().ok_or(Pause)?;
         for (card, face) in cards.iter().zip(&faces) {
             self.position.opened.set(*card, *face);
         }

@@ -139,8 +139,10 @@ impl Duel<'_> {
         let mut chance = RefereeChance::from_seed(seed(self.seed, deal, 0));
         let mut rng = ChaCha20Rng::from_seed(seed(self.seed, deal, 1));
         let side = |seat: Seat| usize::from(seat != place);
-        let bots = Seat::first(seats).map(|seat| (self.make)(side(seat), seat));
-        let mut bots = bots.collect::<Result<Vec<_>, _>>().map_err(DuelError::Bot)?;
+        let mut bots = Seat::first(seats)
+            .map(|seat| (self.make)(side(seat), seat))
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(DuelError::Bot)?;
         let mut events = Vec::new();
         // A seeded chance answers everything.
         let _ = game.begin(&mut chance, &mut events);

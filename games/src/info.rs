@@ -229,8 +229,7 @@ pub fn options_from_json(
 ) -> Result<BTreeMap<String, String>, RuleSetError> {
     let text = |(key, value): (&String, &Value)| {
         let option = info.option(key)?;
-        let text = option.kind.text_of(value);
-        let text = text.ok_or_else(|| wrong_value(option, &value.to_string()))?;
+        let text = option.kind.text_of(value).ok_or_else(|| wrong_value(option, &value.to_string()))?;
         Ok((key.clone(), text))
     };
     given.iter().map(text).collect()

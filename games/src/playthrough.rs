@@ -38,8 +38,7 @@ fn told(info: &'static GameInfo) -> Result<String, String> {
         OptionKind::Flag => Some("true"),
         OptionKind::Date => None,
     };
-    let options = info.options.iter();
-    let options = options.filter_map(|o| Some((o.key.to_owned(), rare(o.kind)?.to_owned())));
+    let options = info.options.iter().filter_map(|o| Some((o.key.to_owned(), rare(o.kind)?.to_owned())));
     let rules = rule_set(info.id, seats, &options.collect()).map_err(|e| e.to_string())?;
     let mut game = AnyGame::create(&rules).map_err(|e| e.to_string())?;
     let mut chance = RefereeChance::from_seed(SEED);
@@ -60,8 +59,7 @@ fn told(info: &'static GameInfo) -> Result<String, String> {
             show(&mut text, &game, chance.faces());
         }
         let to_act = game.to_act();
-        let others = SeatSet::all(usize::from(seats));
-        let others = others.iter().filter(|seat| !to_act.contains(*seat));
+        let others = SeatSet::all(usize::from(seats)).iter().filter(|seat| !to_act.contains(*seat));
         let choice = others.chain(to_act.iter()).find_map(|seat| {
             let action = bot.choose(&game, seat, chance.dealt_to(seat), &mut rng)?;
             Some((seat, action))

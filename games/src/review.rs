@@ -147,9 +147,10 @@ fn stray<G: Search>(game: &G, seat: Seat, known: &Faces, action: Option<&G::Acti
         }
         let Some(turn) = game.to_act().iter().next() else { break };
         let strays = uniform(&mut rng, STRAY) == 0;
-        let action = match strays {
-            true => Random { seldom: None }.choose(&game, turn, known, &mut rng),
-            false => game.quick(turn, known, &mut rng),
+        let action = if strays {
+            Random { seldom: None }.choose(&game, turn, known, &mut rng)
+        } else {
+            game.quick(turn, known, &mut rng)
         };
         next = action.map(|action| (turn, action));
         if next.is_none() {
@@ -190,9 +191,10 @@ mod tests {
         let mut others = crate::bot(Level::Normal);
         while let (true, Some(seat)) = (found.len() < decisions, game.to_act().iter().next()) {
             let known = chance.dealt_to(seat).clone();
-            let action = match seat == Seat::FIRST {
-                true => bot.choose(&game, seat, &known, &mut rng).unwrap(),
-                false => others.choose(&game, seat, &known, &mut rng).unwrap(),
+            let action = if seat == Seat::FIRST {
+                bot.choose(&game, seat, &known, &mut rng).unwrap()
+            } else {
+                others.choose(&game, seat, &known, &mut rng).unwrap()
             };
             if seat == Seat::FIRST {
                 found.push(better(&game, seat, &known, &action, [1; 32], &Arc::default()));

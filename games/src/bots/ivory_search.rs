@@ -113,15 +113,16 @@ fn looks(game: &Ivory) -> Looks {
     let slots = game.draw_pile().iter().chain(game.deck().iter().rev());
     let count = slots.clone().count();
     let is_free = turned.is_multiple_of(3) || turned == count;
-    let hidden = slots.zip(1..).filter(|(slot, _)| !game.was_shown(**slot));
-    let mut hidden = hidden.map(|(_, place): (_, usize)| place);
+    let mut hidden = slots.zip(1..).filter(|(slot, _)| !game.was_shown(**slot)).map(|(_, place): (_, usize)| place);
     let comes = |place: usize| {
         place.is_multiple_of(3) || place == count || place > turned && (place - turned).is_multiple_of(3)
     };
-    match hidden.any(comes) {
-        false => Looks::None,
-        true if is_free => Looks::Free,
-        true => Looks::Costly,
+    if !hidden.any(comes) {
+        Looks::None
+    } else if is_free {
+        Looks::Free
+    } else {
+        Looks::Costly
     }
 }
 

@@ -74,8 +74,7 @@ impl LootBot {
             Phase::Take => Some(LootAction::Take(self.pile(game, sight, rng))),
             Phase::Discard => {
                 let (card, _) = sight.best_discard(&sight.hand)?;
-                let slots = game.hand_of(seat).iter();
-                let mut held = slots.filter(|slot| slot.face(known) == Some(card));
+                let mut held = game.hand_of(seat).iter().filter(|slot| slot.face(known) == Some(card));
                 let handle = held.next()?.handle();
                 Some(LootAction::Discard { card, handle })
             }
@@ -180,15 +179,16 @@ struct Sight {
 
 impl Sight {
     fn new(game: &Loot, seat: Seat, known: &Faces) -> Self {
-        let hand = game.hand_of(seat).iter().filter_map(|slot| slot.face(known));
-        let hand: Vec<Face> = hand.collect();
+        let hand: Vec<Face> = game.hand_of(seat).iter().filter_map(|slot| slot.face(known)).collect();
         let others = game.playing().without(seat);
-        let open = others.iter().flat_map(|other| game.hand_of(other));
-        let open = open.filter_map(|slot| match slot {
-            Slot::Open(card) => Some(*card),
-            Slot::Sealed(_) => None,
-        });
-        let open: Vec<Face> = open.collect();
+        let open: Vec<Face> = others
+            .iter()
+            .flat_map(|other| game.hand_of(other))
+            .filter_map(|slot| match slot {
+                Slot::Open(card) => Some(*card),
+                Slot::Sealed(_) => None,
+            })
+            .collect();
         let seen = |card: &Face| hand.contains(card) || open.contains(card) || game.discard_pile().contains(card);
         let unseen = cards::all().filter(|card| !seen(card)).collect();
         Self { others: GodSet::NONE.and_of(&open), hand, unseen }
@@ -299,13 +299,15 @@ impl Sight {
             best_total(&rest, self.gods(&rest))
         };
         let most = self.hand.iter().map(total).max();
-        let later = match most.is_some_and(|most| most > kept.total) {
-            true => " Another discard leaves more now, but this one has better chances.",
-            false => "",
+        let later = if most.is_some_and(|most| most > kept.total) {
+            " Another discard leaves more now, but this one has better chances."
+        } else {
+            ""
         };
-        match kept.combos.is_empty() {
-            true => format!("{why} Low cards cost less while you wait for a combination.{later}"),
-            false => format!("{why} You keep {combos}: {:+} in all.{later}", kept.total),
+        if kept.combos.is_empty() {
+            format!("{why} Low cards cost less while you wait for a combination.{later}")
+        } else {
+            format!("{why} You keep {combos}: {:+} in all.{later}", kept.total)
         }
     }
 
@@ -318,9 +320,10 @@ impl Sight {
         let name = capital(&cards::in_words(top));
         let gain = with.total - now;
         if pile == Pile::Draw {
-            return match gone == Some(top) || gain <= 0 {
-                true => format!("{name} does not help your hand; a hidden card may."),
-                false => format!("{name} would bring {gain} points; a hidden card brings more on average."),
+            return if gone == Some(top) || gain <= 0 {
+                format!("{name} does not help your hand; a hidden card may.")
+            } else {
+                format!("{name} would bring {gain} points; a hidden card brings more on average.")
             };
         }
         let combo = with.combos.iter().find(|combo| combo.cards.contains(&top));

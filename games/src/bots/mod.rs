@@ -97,8 +97,7 @@ impl Level {
     }
 
     pub fn by_name(name: &str) -> Option<Self> {
-        let mut all = Self::ALL.into_iter();
-        all.find(|(_, known)| *known == name).map(|(level, _)| level)
+        Self::ALL.into_iter().find(|(_, known)| *known == name).map(|(level, _)| level)
     }
 }
 

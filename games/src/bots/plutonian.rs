@@ -73,8 +73,7 @@ impl Hints for Plutonian {
 /// The good of a take, as a sentence.
 fn reason(game: &Plutonian, seat: Seat, tree: u8, stack: Option<u8>) -> Option<String> {
     let top = game.trees().get(usize::from(tree))?.last().copied()?;
-    let before = stack.and_then(|stack| game.stacks(seat).get(usize::from(stack)));
-    let before = before.map_or(&[][..], Vec::as_slice);
+    let before = stack.and_then(|stack| game.stacks(seat).get(usize::from(stack))).map_or(&[][..], Vec::as_slice);
     let mut after = before.to_vec();
     after.push(top);
     let left = Left::of(game);

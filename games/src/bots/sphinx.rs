@@ -33,9 +33,10 @@ impl SphinxBot {
 
 impl Bot<Sphinx> for SphinxBot {
     fn choose(&mut self, game: &Sphinx, seat: Seat, known: &Faces, rng: &mut dyn Rng) -> Option<SphinxAction> {
-        match self.baseline {
-            true => baseline_vote(game, seat, rng).or_else(|| best(game, seat, known)),
-            false => self.vote(game, seat).or_else(|| best_prospects(game, seat, known)),
+        if self.baseline {
+            baseline_vote(game, seat, rng).or_else(|| best(game, seat, known))
+        } else {
+            self.vote(game, seat).or_else(|| best_prospects(game, seat, known))
         }
     }
 }
@@ -59,9 +60,11 @@ pub(crate) fn best_prospects(game: &Sphinx, seat: Seat, known: &Faces) -> Option
     if game.phase() == Phase::Magician {
         return board.step(game, seat);
     }
-    let legal = game.legal(seat, known).into_iter();
-    let legal = legal.filter(|action| !matches!(action, SphinxAction::Vote { .. }));
-    let legal = legal.filter(|action| !shuts_itself_in(&board, game, seat, *action));
+    let legal = game
+        .legal(seat, known)
+        .into_iter()
+        .filter(|action| !matches!(action, SphinxAction::Vote { .. }))
+        .filter(|action| !shuts_itself_in(&board, game, seat, *action));
     let rated = legal.map(|action| (board.clone().after(game, seat, action).worth(game, seat), action));
     // Ties go to the last: to end the turn.
     rated.max_by(|one, other| one.0.total_cmp(&other.0)).map(|(_, action)| action)
@@ -76,8 +79,7 @@ fn shuts_itself_in(board: &Board, game: &Sphinx, seat: Seat, action: SphinxActio
         return false;
     }
     let after = board.clone().after(game, seat, action);
-    let mut others = game.still_playing().without(seat).iter();
-    let beats = others.any(|other| after.prospects(game, other) <= 0.0);
+    let beats = game.still_playing().without(seat).iter().any(|other| after.prospects(game, other) <= 0.0);
     !beats && after.prospects(game, seat) < board.prospects(game, seat)
 }
 
@@ -86,8 +88,7 @@ fn best(game: &Sphinx, seat: Seat, known: &Faces) -> Option<SphinxAction> {
     if game.turn() != Some(seat) {
         return None;
     }
-    let legal = game.legal(seat, known).into_iter();
-    let legal = legal.filter(|action| !matches!(action, SphinxAction::Vote { .. }));
+    let legal = game.legal(seat, known).into_iter().filter(|action| !matches!(action, SphinxAction::Vote { .. }));
     match game.phase() {
         Phase::Magician => legal.rev().max_by_key(|action| magician_worth(game, seat, *action)),
         Phase::Monsters => {

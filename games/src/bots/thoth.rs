@@ -52,16 +52,16 @@ impl Bot<Thoth> for ThothBot {
                 legal.retain(|action| !piles_up(game, action) && !gives_away(game, seat, action, known));
             }
             let ends = legal.iter().position(ends_the_hand);
-            let any = u32::try_from(legal.len()).ok().filter(|count| *count > 0);
-            let any = any.map(|count| usize::try_from(uniform(rng, count)).unwrap_or(0));
+            let any = u32::try_from(legal.len())
+                .ok()
+                .filter(|count| *count > 0)
+                .map(|count| usize::try_from(uniform(rng, count)).unwrap_or(0));
             return ends.or(any).map(|chosen| legal.swap_remove(chosen));
         }
-        match self.careful {
-            true => best(game, seat, legal, known),
-            false => {
-                let legal = legal.into_iter().rev();
-                legal.max_by_key(|action| plain_worth(game, seat, action, known))
-            }
+        if self.careful {
+            best(game, seat, legal, known)
+        } else {
+            legal.into_iter().rev().max_by_key(|action| plain_worth(game, seat, action, known))
         }
     }
 }
@@ -87,8 +87,7 @@ fn gives_away(game: &Thoth, seat: Seat, action: &ThothAction, known: &Faces) -> 
         _ => 0,
     };
     let own = total(seat) + standing(game, seat) + own_hand(game, seat, known) + roof;
-    let mut others = game.playing().without(seat).iter();
-    others.any(|other| {
+    game.playing().without(seat).iter().any(|other| {
         let after = total(other) + standing(game, other) + USUAL_HAND;
         after >= own && after + SURPRISE >= game.target()
     })
@@ -105,8 +104,7 @@ fn roof_gain(game: &Thoth, seat: Seat, card: Face) -> i64 {
 
 /// The most valuable action; ties go to the first.
 fn best(game: &Thoth, seat: Seat, legal: Vec<ThothAction>, known: &Faces) -> Option<ThothAction> {
-    let legal = legal.into_iter().rev();
-    legal.max_by_key(|action| worth(game, seat, action, known))
+    legal.into_iter().rev().max_by_key(|action| worth(game, seat, action, known))
 }
 
 impl Hints for Thoth {
@@ -253,9 +251,10 @@ fn keep(game: &Thoth, seat: Seat, card: Face, known: &Faces) -> i64 {
 /// The value of an action. Trouble on a house in Trouble, or an end that makes another seat win, is worth less than any
 /// discard.
 pub(crate) fn worth(game: &Thoth, seat: Seat, action: &ThothAction, known: &Faces) -> i64 {
-    match piles_up(game, action) || gives_away(game, seat, action, known) {
-        true => -1000,
-        false => plain_worth(game, seat, action, known),
+    if piles_up(game, action) || gives_away(game, seat, action, known) {
+        -1000
+    } else {
+        plain_worth(game, seat, action, known)
     }
 }
 

@@ -316,10 +316,7 @@ impl Ivory {
     /// Every legal play, in order.
     pub fn plays(&self) -> Vec<(Source, Target)> {
         let piles = u8::try_from(self.piles.len()).unwrap_or(u8::MAX);
-        let targets = || {
-            let ends = [Target::Tower, Target::New].into_iter();
-            ends.chain((0..piles).map(Target::Pile))
-        };
+        let targets = || [Target::Tower, Target::New].into_iter().chain((0..piles).map(Target::Pile));
         self.sources()
             .flat_map(|from| targets().map(move |to| (from, to)))
             .filter(|(from, to)| self.check_play(*from, *to).is_ok())
@@ -373,8 +370,8 @@ impl Game for Ivory {
         if !self.to_act().contains(seat) {
             return Vec::new();
         }
-        let plays = self.plays().into_iter();
-        let mut legal: Vec<IvoryAction> = plays.map(|(from, to)| IvoryAction::Play { from, to }).collect();
+        let mut legal: Vec<IvoryAction> =
+            self.plays().into_iter().map(|(from, to)| IvoryAction::Play { from, to }).collect();
         legal.extend(
             [IvoryAction::Turn, IvoryAction::Resign].into_iter().filter(|action| self.check(seat, action).is_ok()),
         );

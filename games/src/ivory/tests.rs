@@ -267,8 +267,8 @@ fn all_36_cards_are_somewhere_in_a_thousand_games() {
             let chosen = fairdeal_protocol::game::uniform(&mut rng, last.max(1));
             act(&mut game, &mut chance, legal[chosen as usize]);
         }
-        let slots = game.deck.iter().chain(&game.draw);
-        let mut all: Vec<Face> = slots.map(|slot| slot.face(chance.faces()).unwrap()).collect();
+        let mut all: Vec<Face> =
+            game.deck.iter().chain(&game.draw).map(|slot| slot.face(chance.faces()).unwrap()).collect();
         all.extend(game.piles.iter().flatten().chain(&game.tower));
         all.sort_unstable();
         assert_eq!(all, cards::all().collect::<Vec<_>>());

@@ -15,11 +15,10 @@ impl TableGame for Ivory {
     fn view(&self, seat: Option<Seat>, known: &Faces) -> Value {
         let referee = seat.is_none();
         let named = |slot: &Slot, seen: bool| slot.face(known).map(cards::name).filter(|_| seen);
-        let deck = self.deck.iter().rev();
-        let deck: Vec<_> = deck.map(|slot| named(slot, referee)).collect();
+        let deck: Vec<_> = self.deck.iter().rev().map(|slot| named(slot, referee)).collect();
         let top = self.draw.len().saturating_sub(1);
-        let draw = self.draw.iter().enumerate();
-        let draw: Vec<_> = draw.map(|(place, slot)| named(slot, referee || place == top)).collect();
+        let draw: Vec<_> =
+            self.draw.iter().enumerate().map(|(place, slot)| named(slot, referee || place == top)).collect();
         json!({
             "game": super::INFO.id,
             "deck": deck,

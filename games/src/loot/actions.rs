@@ -74,8 +74,10 @@ impl LootAction {
                 fields.only(&["type", "card"])?;
                 let name = fields.text("card")?;
                 let card = cards::by_name(name).ok_or_else(|| wrong("card", "a card of the Viashi deck", name))?;
-                let slot = hand.iter().find(|slot| slot.face(known) == Some(card));
-                let slot = slot.ok_or_else(|| ActionError::NotInHand { card: name.to_owned(), seat })?;
+                let slot = hand
+                    .iter()
+                    .find(|slot| slot.face(known) == Some(card))
+                    .ok_or_else(|| ActionError::NotInHand { card: name.to_owned(), seat })?;
                 let handle = slot.handle();
                 Ok(Self::Discard { card, handle })
             }
@@ -192,9 +194,10 @@ impl TableEvent for LootEvent {
             Self::Burned { fired_by, hands, scores, totals } => {
                 // A departed seat shows no hand and scores nothing.
                 let shown = Seat::first(hands.len()).zip(hands).zip(scores.iter().zip(totals));
-                let each = shown.filter(|((_, hand), _)| !hand.is_empty());
-                let each = each.map(|((seat, _), (score, total))| format!("{} {score:+} (total {total})", name(&seat)));
-                let each: Vec<_> = each.collect();
+                let each: Vec<_> = shown
+                    .filter(|((_, hand), _)| !hand.is_empty())
+                    .map(|((seat, _), (score, total))| format!("{} {score:+} (total {total})", name(&seat)))
+                    .collect();
                 format!("{} burns the village: {}.", name(fired_by), each.join(", "))
             }
             Self::Left { seat } => {

@@ -184,8 +184,7 @@ impl Loot {
 
     /// "Firing": whether every seat still in the hand has completed a turn in it.
     pub fn everyone_has_played(&self) -> bool {
-        let mut playing = self.playing().iter();
-        playing.all(|seat| self.turns.get(seat.index()).is_some_and(|turns| *turns > 0))
+        self.playing().iter().all(|seat| self.turns.get(seat.index()).is_some_and(|turns| *turns > 0))
     }
 
     /// Refuses a seat whose turn it is not, and an action of the other half of the turn.
@@ -282,8 +281,7 @@ impl Game for Loot {
                 }
             }
             Phase::Discard => {
-                let hand = self.hand_of(seat).iter();
-                legal.extend(hand.filter_map(|slot| {
+                legal.extend(self.hand_of(seat).iter().filter_map(|slot| {
                     let (card, handle) = (slot.face(known)?, slot.handle());
                     Some(LootAction::Discard { card, handle })
                 }));

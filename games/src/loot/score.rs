@@ -220,8 +220,7 @@ impl Search {
     }
 
     fn mask_of(&self, chosen: impl Fn(Face) -> bool) -> Mask {
-        let held = self.held().iter().enumerate();
-        held.filter(|(_, card)| chosen(**card)).fold(0, |mask, (place, _)| mask | 1 << place)
+        self.held().iter().enumerate().filter(|(_, card)| chosen(**card)).fold(0, |mask, (place, _)| mask | 1 << place)
     }
 
     fn weight(&self, mask: Mask) -> i32 {
@@ -410,14 +409,16 @@ impl Search {
             (Kind::Run, self.rates.run)
         };
         let points = rate * self.weight(mask);
-        let runs = self.runs_within(mask).filter(|_| kind == Kind::Colour);
-        let runs = runs.map(|run| Combo {
-            kind: Kind::RunInColour,
-            cards: self.cards_of(run).collect(),
-            points: self.rates.run * self.weight(run),
-            bonus: 0,
-        });
-        let inside: Vec<_> = runs.collect();
+        let inside: Vec<_> = self
+            .runs_within(mask)
+            .filter(|_| kind == Kind::Colour)
+            .map(|run| Combo {
+                kind: Kind::RunInColour,
+                cards: self.cards_of(run).collect(),
+                points: self.rates.run * self.weight(run),
+                bonus: 0,
+            })
+            .collect();
         if kind == Kind::Run {
             cards.sort_unstable_by_key(|card| rank(*card));
         }

@@ -21,9 +21,8 @@ fn gods(gods: &[God]) -> GodSet {
 type Summary = (Vec<(Kind, i32, i32)>, Vec<i32>, i32);
 
 fn summary(arrangement: &Arrangement) -> Summary {
-    let combos = arrangement.combos.iter();
     (
-        combos.map(|c| (c.kind, c.points, c.bonus)).collect(),
+        arrangement.combos.iter().map(|c| (c.kind, c.points, c.bonus)).collect(),
         arrangement.loose.iter().map(|(_, points)| *points).collect(),
         arrangement.total,
     )

@@ -128,8 +128,7 @@ impl Loot {
         chance: &mut dyn Chance,
         events: &mut Vec<LootEvent>,
     ) -> Result<(), Pause> {
-        let sealed = self.hands.iter().flatten().filter_map(|slot| slot.handle());
-        let sealed: Vec<Handle> = sealed.collect();
+        let sealed: Vec<Handle> = self.hands.iter().flatten().filter_map(|slot| slot.handle()).collect();
         let mut opened = chance.open(&sealed)?.into_iter();
         let mut hands = Vec::with_capacity(self.hands.len());
         for hand in &mut self.hands {

@@ -13,14 +13,12 @@ impl TableGame for Loot {
         let referee = seat.is_none();
         let named = |slot: Slot| slot.face(known).map(cards::name);
         // The draw pile stays hidden from every seat.
-        let draw = self.draw.iter().rev();
-        let draw = draw.map(|card| named(Slot::Sealed(*card)).filter(|_| referee));
+        let draw = self.draw.iter().rev().map(|card| named(Slot::Sealed(*card)).filter(|_| referee));
         // Other seats' hands are always null: a client keeps its own notes of cards taken openly,
         // and the last hand shows the opened cards.
         let hands = Seat::first(self.seats()).map(|owner| {
             let mine = referee || seat == Some(owner);
-            let slots = self.hand_of(owner).iter();
-            slots.map(|slot| named(*slot).filter(|_| mine)).collect::<Vec<_>>()
+            self.hand_of(owner).iter().map(|slot| named(*slot).filter(|_| mine)).collect::<Vec<_>>()
         });
         let last_hand = self.last_hand.as_ref().map(|last| {
             let LastHand { fired_by, hands, scores } = last;
@@ -61,10 +59,9 @@ impl TableGame for Loot {
     }
 
     fn cards(&self) -> Vec<(Slot, Option<Seat>)> {
-        let hands = Seat::first(self.seats());
-        let hands = hands.flat_map(|owner| self.hand_of(owner).iter().map(move |slot| (*slot, Some(owner))));
-        let piles = self.draw.iter().copied().map(Slot::Sealed);
-        let piles = piles.chain(self.discard.iter().copied().map(Slot::Open));
+        let hands = Seat::first(self.seats())
+            .flat_map(|owner| self.hand_of(owner).iter().map(move |slot| (*slot, Some(owner))));
+        let piles = self.draw.iter().copied().map(Slot::Sealed).chain(self.discard.iter().copied().map(Slot::Open));
         let nobodys = piles.chain(self.aside.iter().copied()).map(|slot| (slot, None));
         hands.chain(nobodys).collect()
     }

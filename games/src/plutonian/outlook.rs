@@ -181,9 +181,10 @@ impl Odds {
             return 0;
         };
         let now = score(stack) * 100;
-        let to_come = Hand::ALL.into_iter();
-        let to_come = to_come.filter(|hand| hand.may_become(stack));
-        let to_come = to_come.filter(|hand| self == Self::Even || left.has(*hand, stack));
+        let to_come = Hand::ALL
+            .into_iter()
+            .filter(|hand| hand.may_become(stack))
+            .filter(|hand| self == Self::Even || left.has(*hand, stack));
         let best = to_come.map(|hand| self.expected(hand, first.size, stack.len()));
         now.max(best.max().unwrap_or(0))
     }

@@ -33,8 +33,7 @@ fn game(seats: usize, options: &[(&str, &str)], shuffles: &[Value], first: u32) 
     let mut game = Plutonian::create(&rules).unwrap();
     let mut chance = RefereeChance::default();
     let number = |list: &Value| -> Option<Vec<u32>> {
-        let entries = list.as_array().unwrap().iter();
-        entries.map(|entry| game.shuffled_from_json(entry)).collect()
+        list.as_array().unwrap().iter().map(|entry| game.shuffled_from_json(entry)).collect()
     };
     chance.add_lists(shuffles.iter().map(number).collect::<Vec<_>>(), [first]);
     game.begin(&mut chance, &mut Vec::new()).unwrap();
@@ -103,8 +102,7 @@ fn explicit_trees_and_indices() {
         let mut game = Plutonian::create(&rules).unwrap();
         let mut chance = RefereeChance::default();
         let number = |list: &Value| -> Option<Vec<u32>> {
-            let entries = list.as_array().unwrap().iter();
-            entries.map(|entry| game.shuffled_from_json(entry)).collect()
+            list.as_array().unwrap().iter().map(|entry| game.shuffled_from_json(entry)).collect()
         };
         chance.add_lists(lists.iter().map(number).collect::<Vec<_>>(), []);
         let _ = game.begin(&mut chance, &mut Vec::new());
@@ -114,8 +112,7 @@ fn explicit_trees_and_indices() {
         Colour::ALL.iter().flat_map(|colour| vec![json!([colour.name(), colour.name(), colour.name()]); 3]).collect();
     let Stop::Exhausted(need) = stop(&[]) else { panic!() };
     let game = Plutonian::create(&rules).unwrap();
-    let items = need.as_flip().items().into_iter();
-    let needs: Value = items.map(|item| game.shuffled_to_json(item)).collect();
+    let needs: Value = need.as_flip().items().into_iter().map(|item| game.shuffled_to_json(item)).collect();
     assert_eq!(needs, one_coloured);
     let indices: Value = (0..15).map(|i| json!(i)).collect();
     assert!(matches!(stop(std::slice::from_ref(&one_coloured)), Stop::Exhausted(Need::Flip(_))));

@@ -38,10 +38,7 @@ impl TableGame for Plutonian {
     fn view(&self, _seat: Option<Seat>, _known: &Faces) -> Value {
         let all = || Seat::first(self.stacks.len());
         let each = |set: SeatSet| all().map(|seat| set.contains(seat)).collect::<Vec<_>>();
-        let stacks = all().map(|seat| {
-            let stacks = self.stacks(seat).iter();
-            stacks.map(|stack| names(stack)).collect::<Vec<_>>()
-        });
+        let stacks = all().map(|seat| self.stacks(seat).iter().map(|stack| names(stack)).collect::<Vec<_>>());
         json!({
             "game": super::INFO.id,
             "trees": self.trees.iter().map(|tree| names(tree)).collect::<Vec<_>>(),
@@ -73,8 +70,7 @@ impl TableGame for Plutonian {
 
     /// A tree is `[large, medium, small]`; an index of a tree is a number.
     fn shuffled_from_json(&self, entry: &Value) -> Option<u32> {
-        let index = entry.as_u64().and_then(|index| u32::try_from(index).ok());
-        let index = index.filter(|index| *index < LEADING);
+        let index = entry.as_u64().and_then(|index| u32::try_from(index).ok()).filter(|index| *index < LEADING);
         let tree = || entry.as_array().and_then(|tree| column_of(tree));
         index.or_else(tree)
     }

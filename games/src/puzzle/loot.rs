@@ -14,8 +14,7 @@ pub(super) fn solutions(game: &Loot, seat: Seat, known: &Faces, goal: Goal) -> O
     match goal {
         Goal::Score if burns => Some(dominant(game, seat, known).into_iter().collect()),
         Goal::Win => {
-            let legal = game.legal(seat, known).into_iter();
-            let at_once = legal.filter(|action| match action {
+            let at_once = game.legal(seat, known).into_iter().filter(|action| match action {
                 LootAction::Fire => game.phase() == Phase::Take,
                 LootAction::Discard { .. } => burns,
                 LootAction::Take(_) => false,
@@ -67,8 +66,8 @@ fn gods(game: &Loot, seat: Seat, known: &Faces) -> Vec<GodSet> {
 
 /// The discard after which the hand scores more than after any other, whatever gods the others hold.
 fn dominant(game: &Loot, seat: Seat, known: &Faces) -> Option<LootAction> {
-    let legal = game.legal(seat, known).into_iter();
-    let discards: Vec<_> = legal.filter(|action| matches!(action, LootAction::Discard { .. })).collect();
+    let discards: Vec<_> =
+        game.legal(seat, known).into_iter().filter(|action| matches!(action, LootAction::Discard { .. })).collect();
     let hands: Vec<_> = discards.iter().map(|action| hand_after(game, seat, known, action)).collect();
     let mut best = None;
     for gods in gods(game, seat, known) {

@@ -137,12 +137,16 @@ impl Setting {
         for (number, text) in (1..).zip(&self.moves) {
             let json = |why: &dyn std::fmt::Display| PuzzleError::Json { number, why: why.to_string() };
             let mut value: Value = serde_json::from_str(text).map_err(|why| json(&why))?;
-            let by = value.as_object_mut().and_then(|fields| fields.remove("by"));
-            let by = by.and_then(|by| by.as_u64()).and_then(|by| usize::try_from(by).ok());
-            let seat = by.and_then(Seat::new).or_else(|| position.game.to_act().iter().next());
-            let seat = seat.ok_or_else(|| json(&"no seat is to act"))?;
-            let action = position.action(seat, &value);
-            let action = action.map_err(|why| PuzzleError::Action { number, why })?;
+            let by = value
+                .as_object_mut()
+                .and_then(|fields| fields.remove("by"))
+                .and_then(|by| by.as_u64())
+                .and_then(|by| usize::try_from(by).ok());
+            let seat = by
+                .and_then(Seat::new)
+                .or_else(|| position.game.to_act().iter().next())
+                .ok_or_else(|| json(&"no seat is to act"))?;
+            let action = position.action(seat, &value).map_err(|why| PuzzleError::Action { number, why })?;
             let done = position.act(seat, &action);
             events.extend(done.map_err(|why| PuzzleError::Refused { number, why })?);
         }

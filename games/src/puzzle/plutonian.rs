@@ -22,8 +22,9 @@ pub(super) fn solutions(game: &Plutonian, seat: Seat) -> Option<Vec<PlutonianAct
         return None;
     }
     let mut seen = BTreeMap::new();
-    let takes = takes(game, seat).into_iter();
-    let winning = takes.filter(|take| after(game, seat, take).is_ok_and(|next| wins(&next, seat, &mut seen)));
+    let winning = takes(game, seat)
+        .into_iter()
+        .filter(|take| after(game, seat, take).is_ok_and(|next| wins(&next, seat, &mut seen)));
     Some(winning.collect())
 }
 
@@ -31,8 +32,10 @@ pub(super) fn solutions(game: &Plutonian, seat: Seat) -> Option<Vec<PlutonianAct
 type Key = (Vec<Vec<Pyramid>>, Vec<(i64, Vec<Vec<Pyramid>>)>);
 
 fn takes(game: &Plutonian, seat: Seat) -> Vec<PlutonianAction> {
-    let legal = game.legal(seat, &Faces::new()).into_iter();
-    legal.filter(|action| matches!(action, PlutonianAction::Take { .. })).collect()
+    game.legal(seat, &Faces::new())
+        .into_iter()
+        .filter(|action| matches!(action, PlutonianAction::Take { .. }))
+        .collect()
 }
 
 fn after(game: &Plutonian, seat: Seat, take: &PlutonianAction) -> Result<Plutonian, ApplyError> {
@@ -65,9 +68,10 @@ fn wins(game: &Plutonian, seat: Seat, seen: &mut BTreeMap<(Seat, Key), bool>) ->
         tried.push((column, onto));
         after(game, turn, &take).ok()
     });
-    let found = match turn == seat {
-        true => replies.any(|next| wins(&next, seat, seen)),
-        false => replies.all(|next| wins(&next, seat, seen)),
+    let found = if turn == seat {
+        replies.any(|next| wins(&next, seat, seen))
+    } else {
+        replies.all(|next| wins(&next, seat, seen))
     };
     seen.insert(key, found);
     found

@@ -16,8 +16,7 @@ const BEST_ROLL: u8 = 6;
 const NEVER: u8 = u8::MAX;
 
 pub(super) fn solutions(game: &Sphinx, seat: Seat, known: &Faces, goal: Goal) -> Option<Vec<SphinxAction>> {
-    let legal = game.legal(seat, known).into_iter();
-    let mut legal = legal.filter(|action| !matches!(action, SphinxAction::Vote { .. }));
+    let mut legal = game.legal(seat, known).into_iter().filter(|action| !matches!(action, SphinxAction::Vote { .. }));
     let playing = game.status(seat) == Status::Playing;
     match (goal, game.phase()) {
         (Goal::King, Phase::Magician) if playing => Some(legal.filter(|action| finds(game, seat, action)).collect()),
@@ -86,11 +85,10 @@ fn is_safe(game: &Sphinx, seat: Seat, action: &SphinxAction) -> bool {
         if next.phase() == Phase::Monsters {
             return cost(&next, seat) > next.points();
         }
-        let steps = next.legal(other, &Faces::new()).into_iter();
-        let mut steps = steps.filter(|step| !matches!(step, SphinxAction::Vote { .. }));
+        let mut steps =
+            next.legal(other, &Faces::new()).into_iter().filter(|step| !matches!(step, SphinxAction::Vote { .. }));
         steps.all(|step| {
-            let mut tops = faces(&next).into_iter();
-            tops.all(|top| {
+            faces(&next).into_iter().all(|top| {
                 let reply = after(&next, other, &step, top);
                 reply.is_some_and(|reply| {
                     reply.status(seat) != Status::Lost && (reply.is_over() || cost(&reply, seat) > reply.points())
@@ -108,8 +106,7 @@ fn faces(game: &Sphinx) -> Vec<Face> {
             game.turned(pylon).contains(face) || pack.any(|slot| *slot == Slot::Open(*face))
         })
     };
-    let all = game.first_deck().unwrap_or_default().into_iter();
-    let mut unseen: Vec<Face> = all.filter(|face| !open(face)).collect();
+    let mut unseen: Vec<Face> = game.first_deck().unwrap_or_default().into_iter().filter(|face| !open(face)).collect();
     // An Ace of one suit brings the Monster that another brings. Kings differ.
     unseen.sort_by_key(|face| cards::rank(*face));
     unseen.dedup_by_key(|face| (cards::rank(*face), cards::suit(*face) * u8::from(cards::rank(*face) == cards::KING)));
@@ -137,8 +134,7 @@ pub(super) fn cost(game: &Sphinx, victim: Seat) -> u8 {
     let spade = |pylon: Pylon| game.turned(pylon).iter().any(|card| cards::is_spade(*card));
     let pylons = Pylon::ALL.into_iter().filter(|pylon| spade(*pylon)).flat_map(Pylon::squares);
     let magicians: SquareSet = game.still_playing().iter().filter_map(|seat| game.magician(seat)).collect();
-    let entries: SquareSet = central().chain(pylons).collect();
-    let entries = entries.without(magicians);
+    let entries = central().chain(pylons).collect::<SquareSet>().without(magicians);
     for size in Size::ALL {
         let way = |from: Square| distances(game, from, size);
         for (from, counts) in game.monsters() {

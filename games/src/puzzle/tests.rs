@@ -74,18 +74,15 @@ fn plain(game: &crate::plutonian::Plutonian, seat: Seat) -> bool {
     let Some(turn) = game.turn() else {
         return game.winners() == SeatSet::one(seat);
     };
-    let legal = game.legal(turn, &Faces::new()).into_iter();
-    let takes = legal.filter(|action| matches!(action, PlutonianAction::Take { .. }));
+    let takes =
+        game.legal(turn, &Faces::new()).into_iter().filter(|action| matches!(action, PlutonianAction::Take { .. }));
     let mut results = takes.map(|take| {
         let mut next = game.clone();
         let mut chance = RefereeChance::default();
         next.apply(turn, &take, &mut chance, &mut Vec::new()).unwrap();
         plain(&next, seat)
     });
-    match turn == seat {
-        true => results.any(|won| won),
-        false => results.all(|won| won),
-    }
+    if turn == seat { results.any(|won| won) } else { results.all(|won| won) }
 }
 
 #[test]
@@ -107,8 +104,10 @@ fn ends_of_plutonian_poker_are_those_of_a_plain_search() {
 /// Whether the seat to play can surround a Magician, by trying every action.
 fn surrounds(game: &crate::sphinx::Sphinx, victim: Seat) -> bool {
     let seat = game.turn().unwrap();
-    let legal = game.legal(seat, &Faces::new()).into_iter();
-    let mut legal = legal.filter(|action| !matches!(action, SphinxAction::Vote { .. } | SphinxAction::End));
+    let mut legal = game
+        .legal(seat, &Faces::new())
+        .into_iter()
+        .filter(|action| !matches!(action, SphinxAction::Vote { .. } | SphinxAction::End));
     game.points() > 0
         && legal.any(|action| {
             let mut next = game.clone();
@@ -153,8 +152,7 @@ fn no_hand_of_loot_scores_more_than_the_bound() {
         deck.sort_by_key(|card| loot_rules::cards::rank(*card) < low);
         let hand = deck.get(..9).unwrap();
         let bits = rng.next_u32();
-        let gods: GodSet = God::ALL.into_iter().filter(|god| bits >> (*god as u32) & 1 == 1).collect();
-        let gods = gods.and_of(hand);
+        let gods = God::ALL.into_iter().filter(|god| bits >> (*god as u32) & 1 == 1).collect::<GodSet>().and_of(hand);
         assert!(best_total(hand, gods) <= loot::most(gods), "{hand:?} {gods:?}");
     }
 }

@@ -16,8 +16,8 @@ pub(super) fn solutions(game: &Thoth, seat: Seat, known: &Faces, goal: Goal) -> 
     if game.phase() != Phase::Play || game.has_happenstance() || !matches!(goal, Goal::Win | Goal::Hand) {
         return None;
     }
-    let legal = game.legal(seat, known).into_iter();
-    let found = legal.filter(|action| reaches(game, seat, known, action, goal, MOST_CARDS));
+    let found =
+        game.legal(seat, known).into_iter().filter(|action| reaches(game, seat, known, action, goal, MOST_CARDS));
     Some(found.collect())
 }
 
@@ -29,9 +29,7 @@ fn reaches(game: &Thoth, seat: Seat, known: &Faces, action: &ThothAction, goal: 
     {
         return false;
     }
-    let drawn = unseen(game, seat, known);
-    let mut drawn = drawn.into_iter();
-    drawn.all(|face| {
+    unseen(game, seat, known).into_iter().all(|face| {
         let mut next = game.clone();
         let mut chance = Ahead::new(known, face, 1);
         let before = game.hand_no();
@@ -41,8 +39,7 @@ fn reaches(game: &Thoth, seat: Seat, known: &Faces, action: &ThothAction, goal: 
             Err(ApplyError::Pause) if chance.dealt_out => is_reached(game, &next, seat, goal),
             Ok(()) if next.hand_no() == before && next.to_act().contains(seat) && cards > 1 => {
                 let known = chance.known;
-                let legal = next.legal(seat, &known).into_iter();
-                let mut legal = legal.filter(|action| !is_lost(action));
+                let mut legal = next.legal(seat, &known).into_iter().filter(|action| !is_lost(action));
                 legal.any(|action| reaches(&next, seat, &known, &action, goal, cards - 1))
             }
             _ => false,

@@ -157,8 +157,8 @@ impl Referee {
                 Ok(json!({"ok": true}))
             }
             Request::Load(slot) => {
-                let saved = self.slots.get(&slot);
-                let saved = saved.ok_or_else(|| Error::BadRequest(format!("nothing is saved as '{slot}'")))?;
+                let saved =
+                    self.slots.get(&slot).ok_or_else(|| Error::BadRequest(format!("nothing is saved as '{slot}'")))?;
                 self.running = Some(saved.clone());
                 Ok(json!({"ok": true}))
             }
@@ -170,8 +170,8 @@ impl Referee {
             }
             Request::Guess { position, seed } => {
                 let Position { game, seat, known } = *position;
-                let chance = RefereeChance::guessed(&game, seat, &known, seed);
-                let chance = chance.ok_or_else(|| Error::BadRequest("no deal fits this position".to_owned()))?;
+                let chance = RefereeChance::guessed(&game, seat, &known, seed)
+                    .ok_or_else(|| Error::BadRequest("no deal fits this position".to_owned()))?;
                 self.running = Some(Running { game, chance });
                 Ok(json!({"ok": true}))
             }
@@ -227,12 +227,13 @@ impl Running {
         if game.check(seat, &action).is_ok() && !game.shown(seat, &action).iter().all(honest) {
             return Err(refused("the card is not the one that was named".to_owned()));
         }
-        let events = chance.attempt(game, |game, chance| {
-            let mut events = Vec::new();
-            game.apply(seat, &action, chance, &mut events)?;
-            Ok(events)
-        });
-        let events = events.map_err(|refusal| stopped(game, refusal, refused))?;
+        let events = chance
+            .attempt(game, |game, chance| {
+                let mut events = Vec::new();
+                game.apply(seat, &action, chance, &mut events)?;
+                Ok(events)
+            })
+            .map_err(|refusal| stopped(game, refusal, refused))?;
         Ok(self.told(&events))
     }
 
@@ -241,12 +242,13 @@ impl Running {
         if game.has_left(seat) {
             return Err(Error::Illegal(format!("{seat} has left already")));
         }
-        let events = chance.attempt(game, |game, chance| {
-            let mut events = Vec::new();
-            game.forfeit(seat, chance, &mut events).map_err(ApplyError::from)?;
-            Ok(events)
-        });
-        let events = events.map_err(|refusal| stopped(game, refusal, Error::Illegal))?;
+        let events = chance
+            .attempt(game, |game, chance| {
+                let mut events = Vec::new();
+                game.forfeit(seat, chance, &mut events).map_err(ApplyError::from)?;
+                Ok(events)
+            })
+            .map_err(|refusal| stopped(game, refusal, Error::Illegal))?;
         Ok(self.told(&events))
     }
 
@@ -290,7 +292,6 @@ fn needs(game: &AnyGame, need: &Need) -> Value {
     if let Need::Flip(Flip::Die(sides)) = need {
         return json!({ "roll": sides });
     }
-    let items = need.as_flip().items();
-    let named = items.into_iter().map(|item| game.shuffled_to_json(item));
+    let named = need.as_flip().items().into_iter().map(|item| game.shuffled_to_json(item));
     json!({ "shuffle": named.collect::<Vec<_>>() })
 }

@@ -98,9 +98,11 @@ impl<'a> Fields<'a> {
 
     /// A seat of a game with that many seats; without a game, any seat of the largest table.
     fn seat(self, seats: Option<usize>) -> Result<Seat, Error> {
-        let number = self.value("seat")?.as_u64();
-        let number = number.and_then(|number| usize::try_from(number).ok());
-        let number = number.ok_or_else(|| bad("'seat' must be the number of a seat, from 0"))?;
+        let number = self
+            .value("seat")?
+            .as_u64()
+            .and_then(|number| usize::try_from(number).ok())
+            .ok_or_else(|| bad("'seat' must be the number of a seat, from 0"))?;
         let Some(seats) = seats else {
             // Without a game the valid seats are unknown, and the missing game is the first error.
             return Seat::new(number).ok_or(Error::NoGame);
@@ -128,9 +130,9 @@ impl<'a> Fields<'a> {
     }
 
     fn iterations(self) -> Result<u32, Error> {
-        let number = self.value("iterations")?.as_u64();
-        let number = number.and_then(|number| u32::try_from(number).ok());
-        number
+        self.value("iterations")?
+            .as_u64()
+            .and_then(|number| u32::try_from(number).ok())
             .filter(|number| (1..=MOST_ITERATIONS).contains(number))
             .ok_or_else(|| bad(format!("'iterations' must be a whole number from 1 to {MOST_ITERATIONS}")))
     }
@@ -244,8 +246,9 @@ impl Request {
     fn read_new(fields: Fields<'_>) -> Result<Self, Error> {
         fields.only(&["op", "game", "seats", "options", "chance"])?;
         let game = game_info(fields.text("game")?).map_err(|error| bad(error.to_string()))?;
-        let seats = fields.value("seats")?.as_u64();
-        let seats = seats
+        let seats = fields
+            .value("seats")?
+            .as_u64()
             .filter(|seats| *seats <= MAX_SEATS as u64)
             .and_then(|seats| u8::try_from(seats).ok())
             .filter(|seats| (game.least_seats..=game.most_seats).contains(seats));

@@ -29,8 +29,7 @@ impl Search for Plutonian {
         }
         // The same pyramid over the same one is the same move.
         let mut seen = Vec::new();
-        let legal = self.legal(seat, known).into_iter();
-        let rated = legal.filter_map(|action| match action {
+        let rated = self.legal(seat, known).into_iter().filter_map(|action| match action {
             PlutonianAction::Take { tree, stack } => {
                 let column = self.trees().get(usize::from(tree))?;
                 let onto = stack.and_then(|stack| self.stacks(seat).get(usize::from(stack)));
@@ -47,8 +46,7 @@ impl Search for Plutonian {
     }
 
     fn quick(&self, seat: Seat, guess: &Faces, _rng: &mut dyn Rng) -> Option<PlutonianAction> {
-        let legal = self.legal(seat, guess).into_iter();
-        let rated = legal.filter_map(|action| match action {
+        let rated = self.legal(seat, guess).into_iter().filter_map(|action| match action {
             PlutonianAction::Take { tree, stack } => Some((gain(self, seat, tree, stack), action)),
             PlutonianAction::Vote { .. } => None,
         });
@@ -64,8 +62,7 @@ impl Search for Plutonian {
         let left = Left::of(self);
         let value = |seat: Seat| {
             let now = points(scores.get(seat.index()).copied().unwrap_or(0) * 100);
-            let stacks = self.stacks(seat).iter();
-            let promised: i64 = stacks.map(|stack| promise(stack, &left)).sum();
+            let promised: i64 = self.stacks(seat).iter().map(|stack| promise(stack, &left)).sum();
             // What stacks promise beyond their points counts half.
             (now + points(promised)) / 2.0
         };

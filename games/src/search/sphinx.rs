@@ -39,8 +39,10 @@ impl Search for Sphinx {
             return vec![Some(action)];
         }
         let first = sphinx_best(self, seat, known);
-        let legal = self.legal(seat, known).into_iter();
-        let legal = legal.filter(|action| !matches!(action, SphinxAction::Vote { .. }) && Some(*action) != first);
+        let legal = self
+            .legal(seat, known)
+            .into_iter()
+            .filter(|action| !matches!(action, SphinxAction::Vote { .. }) && Some(*action) != first);
         let board = Board::of(self);
         let rated = legal.map(|action| (part(&board.clone().after(self, seat, action), self, seat), Some(action)));
         let others = few_best(rated, FEW - 1);
@@ -52,10 +54,9 @@ impl Search for Sphinx {
         if self.phase() == Phase::Magician {
             return board.step(self, seat);
         }
-        let action = self.surrounding(seat).or_else(|| match uniform(rng, 100) < NUISANCES {
-            true => self.nuisance(&board, seat, rng),
-            false => None,
-        });
+        let action = self
+            .surrounding(seat)
+            .or_else(|| if uniform(rng, 100) < NUISANCES { self.nuisance(&board, seat, rng) } else { None });
         Some(action.unwrap_or(SphinxAction::End))
     }
 
@@ -78,8 +79,7 @@ impl Sphinx {
         if self.phase() != Phase::Monsters {
             return None;
         }
-        let mut others = self.still_playing().without(seat).iter();
-        others.find_map(|other| self.siege(other)?.first().copied())
+        self.still_playing().without(seat).iter().find_map(|other| self.siege(other)?.first().copied())
     }
 
     /// A quick Monster beside another seat's Magician, if a random try finds one.

@@ -21,8 +21,7 @@ fn rng(number: u8) -> ChaCha20Rng {
 fn wander<G: Game>(game: &mut G, chance: &mut RefereeChance, actions: usize, number: u8) -> Vec<(Seat, G::Action)> {
     let (mut rng, mut made) = (rng(number), Vec::new());
     while let (true, Some(seat)) = (made.len() < actions, game.to_act().iter().next()) {
-        let action = Random { seldom: None }.choose(game, seat, chance.dealt_to(seat), &mut rng);
-        let action = action.unwrap();
+        let action = Random { seldom: None }.choose(game, seat, chance.dealt_to(seat), &mut rng).unwrap();
         game.apply(seat, &action, chance, &mut Vec::new()).unwrap();
         made.push((seat, action));
     }
@@ -37,7 +36,7 @@ fn dealt<G: Game>(id: &str, order: &[u32]) -> (G, RefereeChance) {
     let of = |ranks: &[u8]| crate::sphinx::cards::of_ranks(ranks).into_iter().map(|card| u32::from(card.0)).collect();
     match id {
         "sphinxs-paw" => {
-            chance.add([of(&[11]), order.to_vec(), of(&[4, 5, 6, 7, 8, 9, 10, 12])], [3, 1, 4, 1, 5].repeat(50))
+            chance.add([of(&[11]), order.to_vec(), of(&[4, 5, 6, 7, 8, 9, 10, 12])], [3, 1, 4, 1, 5].repeat(50));
         }
         _ => chance.add([order.to_vec()], [1]),
     }

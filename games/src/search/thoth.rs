@@ -27,14 +27,13 @@ impl Search for Thoth {
         if !self.to_act().contains(seat) {
             return vec![None];
         }
-        let legal = self.legal(seat, known).into_iter();
-        let rated = legal.map(|action| (rating(self, seat, &action, known), Some(action)));
+        let rated =
+            self.legal(seat, known).into_iter().map(|action| (rating(self, seat, &action, known), Some(action)));
         few_best(rated, FEW)
     }
 
     fn quick(&self, seat: Seat, guess: &Faces, _rng: &mut dyn Rng) -> Option<ThothAction> {
-        let legal = self.legal(seat, guess).into_iter().rev();
-        legal.max_by_key(|action| thoth_worth(self, seat, action, guess))
+        self.legal(seat, guess).into_iter().rev().max_by_key(|action| thoth_worth(self, seat, action, guess))
     }
 
     fn worth(&self, seat: Seat, guess: &Faces, dealt_out: bool) -> f64 {

@@ -50,14 +50,12 @@ impl Square {
 
     /// Its orthogonal neighbours.
     pub fn orthogonal(self) -> impl Iterator<Item = Self> {
-        let steps = [(0, 1), (1, 0), (0, -1), (-1, 0)].into_iter();
-        steps.filter_map(move |(files, ranks)| self.step(files, ranks))
+        [(0, 1), (1, 0), (0, -1), (-1, 0)].into_iter().filter_map(move |(files, ranks)| self.step(files, ranks))
     }
 
     /// Its diagonal neighbours.
     pub fn diagonal(self) -> impl Iterator<Item = Self> {
-        let steps = [(1, 1), (1, -1), (-1, -1), (-1, 1)].into_iter();
-        steps.filter_map(move |(files, ranks)| self.step(files, ranks))
+        [(1, 1), (1, -1), (-1, -1), (-1, 1)].into_iter().filter_map(move |(files, ranks)| self.step(files, ranks))
     }
 
     /// All its neighbours: eight, five at an edge, three in a corner.
@@ -209,8 +207,7 @@ impl Pylon {
         if !Self::all_squares().contains(square) {
             return None;
         }
-        let mut all = Self::ALL.into_iter();
-        all.find(|pylon| pylon.squares().any(|own| own == square))
+        Self::ALL.into_iter().find(|pylon| pylon.squares().any(|own| own == square))
     }
 
     pub fn other(self, square: Square) -> Option<Square> {

@@ -35,8 +35,7 @@ impl Sphinx {
     /// The King that a seat seeks.
     pub fn king(&self, seat: Seat) -> Option<Face> {
         let suit = cards::suit(self.jack(seat)?);
-        let mut kings = cards::of_ranks(&[cards::KING]).into_iter();
-        kings.find(|king| cards::suit(*king) == suit)
+        cards::of_ranks(&[cards::KING]).into_iter().find(|king| cards::suit(*king) == suit)
     }
 
     /// The place of a card of the packs, worked out from the cards that all have seen.

@@ -405,9 +405,11 @@ impl Game for Sphinx {
             *pack = four.into_iter().rev().collect();
         }
         self.cuts = in_order(chance, &[4, 5, 6, 7, 8, 9, 10, 12])?;
-        let cuts = self.seats().zip(&self.cuts);
-        let first = cuts.max_by_key(|(_, cut)| cards::cut_order(**cut));
-        let first = first.map_or(self.turn, |(seat, _)| seat);
+        let first = self
+            .seats()
+            .zip(&self.cuts)
+            .max_by_key(|(_, cut)| cards::cut_order(**cut))
+            .map_or(self.turn, |(seat, _)| seat);
         events.push(SphinxEvent::SetUp { jacks: self.jacks.clone(), cuts: self.cuts.clone(), first });
         self.begin_turn(first, chance, events)
     }
@@ -423,13 +425,9 @@ impl Game for Sphinx {
         let mut legal = match (self.turn == seat, self.phase, self.magician(seat)) {
             (false, ..) => Vec::new(),
             (true, Phase::Monsters, _) => self.monster_actions(),
-            (true, Phase::Magician, None) => {
-                let places = self.places().into_iter();
-                places.map(|to| SphinxAction::Place { to }).collect()
-            }
+            (true, Phase::Magician, None) => self.places().into_iter().map(|to| SphinxAction::Place { to }).collect(),
             (true, Phase::Magician, Some(from)) => {
-                let steps = self.magician_steps(from).into_iter();
-                let moves = steps.map(|to| SphinxAction::Magician { to });
+                let moves = self.magician_steps(from).into_iter().map(|to| SphinxAction::Magician { to });
                 moves.chain([SphinxAction::Stay]).collect()
             }
         };

@@ -190,8 +190,10 @@ impl Board {
                 let ways = packs.iter().map(|(pylon, _)| {
                     let squares: SquareSet = pylon.squares().collect();
                     let own = squares.within(start);
-                    let from = [own, squares.without(self.monsters), squares];
-                    let from = from.into_iter().find(|from| !from.is_empty()).unwrap_or(squares);
+                    let from = [own, squares.without(self.monsters), squares]
+                        .into_iter()
+                        .find(|from| !from.is_empty())
+                        .unwrap_or(squares);
                     (*pylon, self.distances(from, game.is_diagonal()))
                 });
                 let ways = Ways(ways.collect());

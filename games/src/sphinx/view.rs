@@ -15,16 +15,18 @@ fn names(all: &[Face]) -> Vec<String> {
 
 /// The count of each size, as an object.
 fn by_size(counts: [u8; 3]) -> Value {
-    let fields = Size::ALL.into_iter().zip(counts);
-    let fields = fields.map(|(size, count)| (size.name().to_owned(), json!(count)));
+    let fields = Size::ALL.into_iter().zip(counts).map(|(size, count)| (size.name().to_owned(), json!(count)));
     Value::Object(fields.collect())
 }
 
 /// The sizes of the Monsters on a square, small to large.
 fn sizes(counts: [u8; 3]) -> Value {
-    let each = Size::ALL.into_iter().zip(counts);
-    let each = each.flat_map(|(size, count)| vec![size.name(); usize::from(count)]);
-    each.collect::<Vec<_>>().into()
+    Size::ALL
+        .into_iter()
+        .zip(counts)
+        .flat_map(|(size, count)| vec![size.name(); usize::from(count)])
+        .collect::<Vec<_>>()
+        .into()
 }
 
 impl TableGame for Sphinx {

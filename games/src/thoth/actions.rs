@@ -176,8 +176,7 @@ impl ThothAction {
             return Ok(Self::Pick { card });
         }
         let missing = || ActionError::NotInHand { card: name.to_owned(), seat: whose };
-        let slot = hand.iter().find(|slot| slot.face(known) == Some(card));
-        let slot = *slot.ok_or_else(missing)?;
+        let slot = *hand.iter().find(|slot| slot.face(known) == Some(card)).ok_or_else(missing)?;
         Ok(match (kind, as_) {
             (Type::Bid, _) => Self::Bid { card: slot.handle().ok_or_else(missing)? },
             (_, Some(as_)) => Self::Play { card, handle: slot.handle(), as_ },
@@ -319,12 +318,13 @@ impl TableEvent for ThothEvent {
             }
             Self::Bid { seat } => format!("{} has bid.", name(seat)),
             Self::Bids { bids, winner } => {
-                let all = Seat::first(bids.len()).zip(bids);
-                let all = all.filter_map(|(seat, bid)| {
-                    let card = cards::in_words((*bid)?);
-                    Some(format!("{} {card}", name(&seat)))
-                });
-                let all: Vec<_> = all.collect();
+                let all: Vec<_> = Seat::first(bids.len())
+                    .zip(bids)
+                    .filter_map(|(seat, bid)| {
+                        let card = cards::in_words((*bid)?);
+                        Some(format!("{} {card}", name(&seat)))
+                    })
+                    .collect();
                 let end = winner
                     .map_or_else(|| "a tie, so all bid again".to_owned(), |winner| format!("{} starts", name(&winner)));
                 format!("The bids are {}: {end}.", listed(&all))
@@ -365,9 +365,10 @@ impl TableEvent for ThothEvent {
                 format!("{} {how} the house of {}, who takes over the other house.", name(by), name(victim))
             }
             Self::Scored { ended_by, scores, totals } => {
-                let each = Seat::first(scores.len()).zip(scores.iter().zip(totals));
-                let each = each.map(|(seat, (score, total))| format!("{} {score:+} (total {total})", name(&seat)));
-                let each: Vec<_> = each.collect();
+                let each: Vec<_> = Seat::first(scores.len())
+                    .zip(scores.iter().zip(totals))
+                    .map(|(seat, (score, total))| format!("{} {score:+} (total {total})", name(&seat)))
+                    .collect();
                 let end = ended_by.map_or_else(
                     || "The deck is empty for the fifth time, which ends the hand".to_owned(),
                     |seat| format!("{} has ended the hand", name(&seat)),

@@ -94,8 +94,7 @@ impl Level {
     /// Whether the bank has a pyramid that could be added.
     fn can_grow(&self, bank: &Bank) -> bool {
         Element::ALL.into_iter().any(|element| {
-            let mut sizes = Size::ALL.into_iter();
-            sizes.any(|size| bank.count(element, size) > 0 && self.takes(Pyramid { element, size }))
+            Size::ALL.into_iter().any(|size| bank.count(element, size) > 0 && self.takes(Pyramid { element, size }))
         })
     }
 }

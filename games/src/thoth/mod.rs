@@ -280,8 +280,7 @@ impl Thoth {
                 continue;
             };
             let handle = slot.handle();
-            let fitting = self.uses(card).into_iter();
-            let fitting = fitting.filter(|as_| self.check_use(seat, card, *as_).is_ok());
+            let fitting = self.uses(card).into_iter().filter(|as_| self.check_use(seat, card, *as_).is_ok());
             legal.extend(fitting.map(|as_| ThothAction::Play { card, handle, as_ }));
             if may_end {
                 legal.push(ThothAction::End { card: *slot });
@@ -368,15 +367,11 @@ impl Game for Thoth {
         }
         match self.phase {
             Phase::Bid => {
-                let hand = self.hand_of(seat).iter();
-                let known = hand.filter(|slot| slot.face(known).is_some());
+                let known = self.hand_of(seat).iter().filter(|slot| slot.face(known).is_some());
                 let handles = known.filter_map(|slot| slot.handle());
                 handles.map(|card| ThothAction::Bid { card }).collect()
             }
-            Phase::Pick => {
-                let pool = self.pool.iter();
-                pool.map(|card| ThothAction::Pick { card: *card }).collect()
-            }
+            Phase::Pick => self.pool.iter().map(|card| ThothAction::Pick { card: *card }).collect(),
             Phase::Play => self.turn_actions(seat, known),
         }
     }

@@ -69,11 +69,13 @@ impl Set {
     }
 
     fn house(&mut self, who: usize, levels: &[(&str, &[(Element, Size)])]) {
-        let levels = levels.iter().map(|(name, pyramids)| Level {
-            card: card(name),
-            pyramids: pyramids.iter().map(|(element, size)| Pyramid { element: *element, size: *size }).collect(),
-        });
-        let levels: Vec<Level> = levels.collect();
+        let levels: Vec<Level> = levels
+            .iter()
+            .map(|(name, pyramids)| Level {
+                card: card(name),
+                pyramids: pyramids.iter().map(|(element, size)| Pyramid { element: *element, size: *size }).collect(),
+            })
+            .collect();
         for pyramid in levels.iter().flat_map(|level| &level.pyramids) {
             self.game.bank.give(*pyramid);
         }
@@ -367,9 +369,7 @@ fn immunity() {
     let immune = |levels: &[(&str, &[(Element, Size)])]| -> Vec<&str> {
         let mut set = duel(&[]);
         set.house(1, levels);
-        let all = Element::ALL.into_iter();
-        let all = all.filter(|element| set.game.houses[1].is_immune(*element));
-        all.map(Element::name).collect()
+        Element::ALL.into_iter().filter(|element| set.game.houses[1].is_immune(*element)).map(Element::name).collect()
     };
     assert_eq!(immune(&[]), [""; 0]);
     assert_eq!(immune(&[("ace-wands", FIRE4)]), [""; 0]);
@@ -448,12 +448,14 @@ fn drawn_house_keeps_the_rules() {
                 assert!(below.as_deref().unwrap().contains(&element), "{words}");
             }
             _ => {
-                let pyramids = words.split(", ").flat_map(|part| {
-                    let [count, _, element] = part.split(' ').collect::<Vec<_>>()[..] else { panic!("{part}") };
-                    let element = Element::ALL.into_iter().find(|one| one.name() == element).unwrap();
-                    vec![element; count.parse().unwrap()]
-                });
-                let pyramids: Vec<Element> = pyramids.collect();
+                let pyramids: Vec<Element> = words
+                    .split(", ")
+                    .flat_map(|part| {
+                        let [count, _, element] = part.split(' ').collect::<Vec<_>>()[..] else { panic!("{part}") };
+                        let element = Element::ALL.into_iter().find(|one| one.name() == element).unwrap();
+                        vec![element; count.parse().unwrap()]
+                    })
+                    .collect();
                 assert_eq!(pyramids.len(), 4, "{words}");
                 assert!(pyramids.iter().all(|element| cards::allows(level.unwrap(), *element)), "{words}");
                 below = Some(pyramids);
@@ -696,8 +698,7 @@ fn ties_go_to_the_first_in_play() {
 
 fn bid(set: &mut Set, who: usize, name: &str) {
     let faces = set.chance.faces();
-    let hand = set.game.hands[who].iter();
-    let slot = hand.into_iter().find(|slot| slot.face(faces) == Some(card(name))).unwrap();
+    let slot = set.game.hands[who].iter().find(|slot| slot.face(faces) == Some(card(name))).unwrap();
     let action = ThothAction::Bid { card: slot.handle().unwrap() };
     set.game.apply(seat(who), &action, &mut set.chance, &mut Vec::new()).unwrap();
 }
@@ -1039,8 +1040,12 @@ fn nothing_is_lost_in_a_thousand_games() {
             assert_eq!(all, cards::all().collect::<Vec<_>>());
             for element in Element::ALL {
                 for size in Size::ALL {
-                    let built = game.houses.iter().flat_map(House::pyramids);
-                    let built = built.filter(|p| p.element == element && p.size == size).count();
+                    let built = game
+                        .houses
+                        .iter()
+                        .flat_map(House::pyramids)
+                        .filter(|p| p.element == element && p.size == size)
+                        .count();
                     assert_eq!(built + usize::from(game.bank.count(element, size)), 5);
                 }
             }

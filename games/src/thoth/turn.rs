@@ -211,8 +211,8 @@ impl Thoth {
             self.demolish(seat);
             events.push(ThothEvent::Demolished { seat, fell: true });
         } else if roll == SIDES {
-            let others = self.clockwise_from(seat).into_iter();
-            let victim = others.filter(|other| *other != seat).find(|other| self.stands(*other));
+            let victim =
+                self.clockwise_from(seat).into_iter().filter(|other| *other != seat).find(|other| self.stands(*other));
             if let Some(victim) = victim {
                 self.knock_over(seat, victim);
                 events.push(ThothEvent::KnockedOver { by: seat, victim, toppled: false });
@@ -286,9 +286,12 @@ impl Thoth {
             });
             hands.push(faces.collect());
         }
-        let each = self.houses.iter().zip(&hands);
-        let scores: Vec<i64> =
-            each.map(|(house, hand)| house.score() + cards::hand_score(hand.iter().copied())).collect();
+        let scores: Vec<i64> = self
+            .houses
+            .iter()
+            .zip(&hands)
+            .map(|(house, hand)| house.score() + cards::hand_score(hand.iter().copied()))
+            .collect();
         for (total, score) in self.totals.iter_mut().zip(&scores) {
             *total = total.saturating_add(*score);
         }

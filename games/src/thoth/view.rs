@@ -29,12 +29,10 @@ fn house_to_json(house: &House) -> Value {
 
 fn bank_to_json(bank: &Bank) -> Value {
     let of = |element| {
-        let sizes = Size::ALL.into_iter();
-        let counts = sizes.map(|size| (size.name().to_owned(), json!(bank.count(element, size))));
+        let counts = Size::ALL.into_iter().map(|size| (size.name().to_owned(), json!(bank.count(element, size))));
         Value::Object(counts.collect())
     };
-    let elements = Element::ALL.into_iter();
-    let fields: Map<String, Value> = elements.map(|e| (e.name().to_owned(), of(e))).collect();
+    let fields: Map<String, Value> = Element::ALL.into_iter().map(|e| (e.name().to_owned(), of(e))).collect();
     Value::Object(fields)
 }
 
@@ -45,14 +43,10 @@ impl TableGame for Thoth {
             slot.face(known).map(cards::name).filter(|_| seen)
         };
         let all = || Seat::first(self.totals.len());
-        let deck = self.deck.iter().rev();
-        let deck: Vec<_> = deck.map(|card| named(Slot::Sealed(*card), None)).collect();
-        let hands = all().map(|owner| {
-            let hand = self.hand_of(owner).iter();
-            hand.map(|slot| named(*slot, Some(owner))).collect::<Vec<_>>()
-        });
-        let bids = all().zip(&self.bids);
-        let bids = bids.map(|(owner, bid)| named(Slot::Sealed((*bid)?), Some(owner)));
+        let deck: Vec<_> = self.deck.iter().rev().map(|card| named(Slot::Sealed(*card), None)).collect();
+        let hands =
+            all().map(|owner| self.hand_of(owner).iter().map(|slot| named(*slot, Some(owner))).collect::<Vec<_>>());
+        let bids = all().zip(&self.bids).map(|(owner, bid)| named(Slot::Sealed((*bid)?), Some(owner)));
         let face_down = self.face_down.and_then(|(owner, slot)| named(slot, Some(owner)));
         let last_hand = self.last_hand.as_ref().map(|last| {
             let LastHand { ended_by, hands, houses, scores } = last;
@@ -106,11 +100,9 @@ impl TableGame for Thoth {
     fn cards(&self) -> Vec<(Slot, Option<Seat>)> {
         let all = || Seat::first(self.totals.len());
         let hands = all().flat_map(|owner| self.hand_of(owner).iter().map(move |slot| (*slot, Some(owner))));
-        let bids = all().zip(&self.bids);
-        let bids = bids.filter_map(|(owner, bid)| Some((Slot::Sealed((*bid)?), Some(owner))));
+        let bids = all().zip(&self.bids).filter_map(|(owner, bid)| Some((Slot::Sealed((*bid)?), Some(owner))));
         let face_down = self.face_down.map(|(owner, slot)| (slot, Some(owner)));
-        let open = self.houses.iter().flat_map(House::cards);
-        let open = open.chain(self.discard.iter().chain(&self.pool).copied());
+        let open = self.houses.iter().flat_map(House::cards).chain(self.discard.iter().chain(&self.pool).copied());
         let nobodys = self.deck.iter().copied().map(Slot::Sealed);
         let nobodys = nobodys.chain(self.aside.iter().copied()).chain(open.map(Slot::Open));
         let owned = hands.chain(bids).chain(face_down);

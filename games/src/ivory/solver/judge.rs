@@ -52,10 +52,7 @@ impl Judge {
     /// Whether the tower can be completed from a state of this game; `None` if the search does not tell within so many
     /// states.
     pub(crate) fn can_win(&mut self, state: State, most: usize) -> Option<bool> {
-        let known = |key| match self.won.contains(key) {
-            true => Some(true),
-            false => self.lost.contains(key).then_some(false),
-        };
+        let known = |key| if self.won.contains(key) { Some(true) } else { self.lost.contains(key).then_some(false) };
         if let Some(verdict) = known(state.key()) {
             return Some(verdict);
         }

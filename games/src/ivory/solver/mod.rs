@@ -96,8 +96,7 @@ fn opened(game: &Ivory, known: &Faces) -> Option<Ivory> {
     for slot in game.deck.iter_mut().chain(&mut game.draw) {
         *slot = Slot::Open(slot.face(known)?);
     }
-    let stock = game.deck.iter().chain(&game.draw);
-    let mut all: Vec<Face> = stock.filter_map(|slot| slot.face(known)).collect();
+    let mut all: Vec<Face> = game.deck.iter().chain(&game.draw).filter_map(|slot| slot.face(known)).collect();
     all.extend(game.piles.iter().flatten().chain(&game.tower));
     all.sort_unstable();
     (all.into_iter().eq(cards::all()) && game.piles.len() <= MOST_PILES).then_some(game)

@@ -121,10 +121,8 @@ impl Table {
     }
 
     fn new(stock: Vec<u8>) -> Self {
-        let suits = |card: Face| {
-            let all = Suit::ALL.iter().rev();
-            all.fold(0, |set, suit| set << 1 | u8::from(cards::has(card, *suit)))
-        };
+        let suits =
+            |card: Face| Suit::ALL.iter().rev().fold(0, |set, suit| set << 1 | u8::from(cards::has(card, *suit)));
         let mut table: Vec<Card> =
             cards::all().map(|card| Card { suits: suits(card), rank: cards::rank(card), ..Card::default() }).collect();
         let plain = table.clone();
@@ -143,8 +141,7 @@ impl Table {
 }
 
 fn set_of(cards: &[Card], is: impl Fn(&Card) -> bool) -> u64 {
-    let numbered = cards.iter().enumerate();
-    numbered.filter(|(_, card)| is(card)).fold(0, |set, (number, _)| set | bit(number))
+    cards.iter().enumerate().filter(|(_, card)| is(card)).fold(0, |set, (number, _)| set | bit(number))
 }
 
 impl State {
@@ -153,8 +150,7 @@ impl State {
         let [one, two, three] = self.piles.map(u128::from);
         // Two bits a card tell its pile. The tower's suit and height tell its cards, the rest is the stock.
         let suit = if self.height == 0 { 0 } else { self.suits };
-        let small = [suit, self.height, self.turned].into_iter();
-        let small = small.fold(1, |key, part| key << 8 | u128::from(part));
+        let small = [suit, self.height, self.turned].into_iter().fold(1, |key, part| key << 8 | u128::from(part));
         small << (2 * DECK_SIZE) | (two | three) << DECK_SIZE | one | three
     }
 
@@ -170,8 +166,7 @@ impl State {
 
     /// The cards that the tower takes. While it is empty, Aces of lost suits are left out.
     fn wanted(&self, table: &Table) -> u64 {
-        let suits = table.of_suit.iter().enumerate();
-        let suits = suits.filter(|(suit, _)| self.suits >> suit & 1 == 1);
+        let suits = table.of_suit.iter().enumerate().filter(|(suit, _)| self.suits >> suit & 1 == 1);
         let cards = suits.fold(0, |set, (_, cards)| set | cards);
         let rank = match self.height + 1 {
             1 => 0..6,

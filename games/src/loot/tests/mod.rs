@@ -62,8 +62,7 @@ impl Play {
 
     fn try_act(&mut self, who: usize, action: &Value) -> Result<Vec<LootEvent>, String> {
         let known = self.chance.faces();
-        let action = self.game.action_from_json(seat(who), action, known);
-        let action = action.map_err(|why| why.to_string())?;
+        let action = self.game.action_from_json(seat(who), action, known).map_err(|why| why.to_string())?;
         let mut events = Vec::new();
         let done =
             self.chance.attempt(&mut self.game, |game, chance| game.apply(seat(who), &action, chance, &mut events));
@@ -113,8 +112,7 @@ impl Play {
 
     fn hand(&self, who: usize) -> Vec<String> {
         let known = self.chance.faces();
-        let hand = self.game.hand(seat(who)).into_iter();
-        hand.map(|slot| cards::name(slot.face(known).unwrap())).collect()
+        self.game.hand(seat(who)).into_iter().map(|slot| cards::name(slot.face(known).unwrap())).collect()
     }
 
     fn view(&self, who: impl Into<Option<usize>>) -> Value {

@@ -9,10 +9,8 @@ fn nine_cards_are_dealt_one_at_a_time_clockwise_from_the_rolled_starter() {
     chance.add([(0..54).collect()], [2]);
     let mut events = Vec::new();
     game.begin(&mut chance, &mut events).unwrap();
-    let hand = |who| {
-        let slots = game.hand(seat(who)).into_iter();
-        slots.map(|slot| slot.face(chance.faces()).unwrap().0).collect::<Vec<_>>()
-    };
+    let hand =
+        |who| game.hand(seat(who)).into_iter().map(|slot| slot.face(chance.faces()).unwrap().0).collect::<Vec<_>>();
     assert_eq!(hand(1), [0, 3, 6, 9, 12, 15, 18, 21, 24]);
     assert_eq!(hand(2), [1, 4, 7, 10, 13, 16, 19, 22, 25]);
     assert_eq!(hand(0), [2, 5, 8, 11, 14, 17, 20, 23, 26]);
