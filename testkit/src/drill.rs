@@ -140,8 +140,11 @@ impl Game for Drill {
     type Event = Event;
 
     fn create(rules: &RuleSet) -> Result<Self, RuleSetError> {
-        let limit = rules.options.get("limit").and_then(|limit| limit.parse().ok());
-        let limit = limit.ok_or_else(|| RuleSetError::UnknownGame(rules.game.clone()))?;
+        let limit = rules
+            .options
+            .get("limit")
+            .and_then(|limit| limit.parse().ok())
+            .ok_or_else(|| RuleSetError::UnknownGame(rules.game.clone()))?;
         Ok(Self {
             seats: rules.seats,
             limit,
@@ -195,8 +198,7 @@ impl Game for Drill {
         if self.over {
             SeatSet::EMPTY
         } else if self.bidding {
-            let waiting = self.playing().iter();
-            waiting.filter(|s| !self.bids.contains_key(s)).collect()
+            self.playing().iter().filter(|s| !self.bids.contains_key(s)).collect()
         } else {
             SeatSet::one(self.turn)
         }
@@ -244,10 +246,7 @@ impl Game for Drill {
             Action::Roll => !self.bidding,
             Action::Play { card, .. } => !self.bidding && held(card),
             Action::Bid { card } => {
-                let all = || {
-                    let mut playing = self.playing().iter();
-                    playing.all(|seat| !self.hands[seat.index()].is_empty())
-                };
+                let all = || self.playing().iter().all(|seat| !self.hands[seat.index()].is_empty());
                 held(card) && (self.bidding || all())
             }
             Action::NextDeal => !self.bidding,
@@ -300,8 +299,7 @@ impl Game for Drill {
                 self.sum += i64::from(rolled);
                 self.restock(chance)?;
                 let rolled = Seat::new(rolled as usize - 1).unwrap();
-                let to = Some(rolled).filter(|seat| !self.out.contains(*seat));
-                let to = to.or_else(|| self.playing().after(rolled));
+                let to = Some(rolled).filter(|seat| !self.out.contains(*seat)).or_else(|| self.playing().after(rolled));
                 self.deal_to(to.unwrap(), chance);
             }
             Action::Bid { card } => {

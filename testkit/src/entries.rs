@@ -32,8 +32,7 @@ pub fn carried(charter: &SignedCharter, message: &Message) -> Vec<Entry> {
 
 /// The message that carries these entries.
 pub fn message<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Message {
-    let entries = entries.into_iter().map(|entry| entry.signed().clone());
-    let entries: Vec<_> = entries.collect();
+    let entries: Vec<_> = entries.into_iter().map(|entry| entry.signed().clone()).collect();
     Message::Entries(entries.try_into().unwrap())
 }
 
@@ -42,8 +41,7 @@ pub fn message<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Message {
 pub fn rewrite(charter: &SignedCharter, message: Message, change: impl FnMut(Entry) -> Option<Entry>) -> Message {
     match message {
         Message::Entries(_) => {
-            let entries = carried(charter, &message).into_iter();
-            self::message(&entries.filter_map(change).collect::<Vec<_>>())
+            self::message(&carried(charter, &message).into_iter().filter_map(change).collect::<Vec<_>>())
         }
         other => other,
     }

@@ -188,8 +188,7 @@ impl Network {
         if self.dropped.get(&link).is_some_and(|until| now < *until) {
             return Some(Fate::Dropped);
         }
-        let mut cuts = self.cuts.iter();
-        let cut = cuts.find(|cut| cut.during.contains(&now) && cut.links.contains(&link))?;
+        let cut = self.cuts.iter().find(|cut| cut.during.contains(&now) && cut.links.contains(&link))?;
         let both = cut.links.contains(&(link.1, link.0));
         Some(if both { Fate::Cut } else { Fate::CutOneWay })
     }

@@ -226,8 +226,7 @@ impl<G: Game> Room<G> {
     /// A seat's table, restored from the first `records` records of its disk.
     pub fn restored(&mut self, seat: Seat, records: usize) -> Result<Table<G>, RestoreError> {
         let TestSeat { disk, rng, .. } = &mut self.places[seat.index()];
-        let records = disk[..records].iter();
-        let records = records.map(|bytes| Record::from_bytes(bytes).unwrap());
+        let records = disk[..records].iter().map(|bytes| Record::from_bytes(bytes).unwrap());
         Table::restore(self.charter.clone(), seat, seats::key(seat), records, rng)
     }
 
