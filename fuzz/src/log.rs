@@ -259,8 +259,7 @@ pub fn restore(data: &[u8]) -> bool {
             }
             piece::REAL => {
                 let count = usize::from(input.byte());
-                let some = real.by_ref().take(count);
-                records.extend(some.map(|bytes| Record::from_bytes(bytes).unwrap()));
+                records.extend(real.by_ref().take(count).map(|bytes| Record::from_bytes(bytes).unwrap()));
             }
             piece::SKIP => {
                 real.next();

@@ -601,8 +601,7 @@ fn message(to: &mut Folder<'_>) {
 fn options(to: &mut Folder<'_>) {
     for info in GAMES {
         let mut lines = vec![info.id.to_owned(), info.most_seats.to_string()];
-        let each = info.options.iter();
-        lines.extend(each.map(|option| format!("{}={}", option.key, option.default)));
+        lines.extend(info.options.iter().map(|option| format!("{}={}", option.key, option.default)));
         to.put(format!("good-{}", info.id), lines.join("\n"));
     }
     to.put("good-number", "loot\n2\ntarget= 0050 ");
