@@ -108,16 +108,18 @@ fn arrangements(c: &mut Criterion) {
         deck[..score::MAX_HAND].to_vec()
     };
     let hands: Vec<Vec<Face>> = (0..2_000).map(|_| hand()).collect();
-    let slowest = hands.iter().max_by_key(|hand| {
-        // The minimum of several runs: an interrupt must not make a hand look hard.
-        let once = || {
-            let start = std::time::Instant::now();
-            black_box(score::best(hand, GodSet::NONE));
-            start.elapsed()
-        };
-        (0..5).map(|_| once()).min()
-    });
-    let slowest = slowest.unwrap();
+    let slowest = hands
+        .iter()
+        .max_by_key(|hand| {
+            // The minimum of several runs: an interrupt must not make a hand look hard.
+            let once = || {
+                let start = std::time::Instant::now();
+                black_box(score::best(hand, GodSet::NONE));
+                start.elapsed()
+            };
+            (0..5).map(|_| once()).min()
+        })
+        .unwrap();
     let mut group = c.benchmark_group("arrangement");
     let mut next = hands.iter().cycle();
     group.bench_function("random", |b| {

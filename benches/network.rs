@@ -49,8 +49,7 @@ fn host(root: &Path, game: &[&str], more: &[&str]) -> (Program, String) {
 }
 
 fn guest(root: &Path, name: &str, ticket: &str, more: &[&str]) -> Program {
-    let args = ["bot", "join", ticket, "--json"];
-    let args: Vec<&str> = args.iter().chain(&LISTEN).chain(more).copied().collect();
+    let args: Vec<&str> = ["bot", "join", ticket, "--json"].iter().chain(&LISTEN).chain(more).copied().collect();
     Program::start(root, name, &args)
 }
 
@@ -119,8 +118,7 @@ fn traffic(game: &[&str], seats: usize) {
     }
     let over = host.wait_for("over").unwrap();
     host.finish();
-    let actions = host.events.iter().filter(|e| e["event"] == "action");
-    let actions = actions.count();
+    let actions = host.events.iter().filter(|e| e["event"] == "action").count();
     let bytes = fs::metadata(over["transcript"].as_str().unwrap()).unwrap();
     guests.iter_mut().for_each(|guest| {
         guest.finish();

@@ -21,8 +21,8 @@ pub fn contender() -> Contender {
             (output.iter().flat_map(Masked::to_bytes).collect(), proof.to_bytes())
         }),
         check: Box::new(move |(deck, proof)| {
-            let cards = deck.as_chunks().0.iter();
-            let output: Vec<Masked> = cards.map(|bytes| Masked::from_bytes(bytes).unwrap()).collect();
+            let output: Vec<Masked> =
+                deck.as_chunks().0.iter().map(|bytes| Masked::from_bytes(bytes).unwrap()).collect();
             let proof = ShuffleProof::from_bytes(proof).unwrap();
             assert!(proof.verify(&key, &checked, &output, CONTEXT));
         }),
