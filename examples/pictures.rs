@@ -18,8 +18,10 @@ mod fixture;
 mod pictures;
 
 fn main() -> anyhow::Result<()> {
-    let folder = std::env::args_os().nth(1).map(PathBuf::from);
-    let folder = folder.context("name a folder: cargo run --example pictures -- docs/pictures")?;
+    let folder = std::env::args_os()
+        .nth(1)
+        .map(PathBuf::from)
+        .context("name a folder: cargo run --example pictures -- docs/pictures")?;
     std::fs::create_dir_all(&folder)?;
     if std::env::args_os().any(|argument| argument == "--all") {
         return draw_all(&folder);

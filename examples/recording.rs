@@ -34,8 +34,10 @@ const MOST: usize = 500_000;
 
 fn main() -> anyhow::Result<()> {
     let mut arguments = std::env::args().skip(1);
-    let folder = arguments.next().map(PathBuf::from);
-    let folder = folder.context("name a folder: cargo run --example recording -- docs/recordings")?;
+    let folder = arguments
+        .next()
+        .map(PathBuf::from)
+        .context("name a folder: cargo run --example recording -- docs/recordings")?;
     let wanted: Vec<String> = arguments.collect();
     if let Some(id) = wanted.iter().find(|id| GAMES.iter().all(|info| info.id != id.as_str())) {
         anyhow::bail!("there is no game '{id}'");
