@@ -11,8 +11,7 @@ pub fn bot_name(number: usize) -> &'static str {
 /// The number of the next bot in a lobby with these players: the first whose name is free.
 pub fn next_bot<'a>(seated: impl Iterator<Item = &'a str>) -> usize {
     let taken: Vec<&str> = seated.collect();
-    let mut names = NAMES.iter();
-    let free = names.position(|name| !taken.contains(name));
+    let free = NAMES.iter().position(|name| !taken.contains(name));
     free.unwrap_or(NAMES.len())
 }
 

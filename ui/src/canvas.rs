@@ -119,8 +119,7 @@ pub struct Layer {
 impl Layer {
     /// The topmost target at a position.
     pub fn at(&self, position: Position) -> Option<Target> {
-        let mut hits = self.targets.iter().rev();
-        hits.find(|(area, _)| area.contains(position)).map(|(_, target)| *target)
+        self.targets.iter().rev().find(|(area, _)| area.contains(position)).map(|(_, target)| *target)
     }
 
     /// The area of a target.

@@ -21,10 +21,7 @@ pub struct Field {
 
 impl std::fmt::Debug for Field {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.secret {
-            true => f.write_str("Field(secret)"),
-            false => write!(f, "Field({:?}, {:?})", self.before, self.after),
-        }
+        if self.secret { f.write_str("Field(secret)") } else { write!(f, "Field({:?}, {:?})", self.before, self.after) }
     }
 }
 
@@ -71,10 +68,7 @@ impl Field {
     }
 
     fn masked(&self, text: &str) -> String {
-        match self.secret {
-            true => "*".repeat(text.chars().count()),
-            false => text.to_owned(),
-        }
+        if self.secret { "*".repeat(text.chars().count()) } else { text.to_owned() }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -143,10 +137,7 @@ impl Field {
     /// # Errors
     /// [`PasswordError`] if it is too long.
     pub fn password(&self) -> Result<Option<Password>, PasswordError> {
-        match self.is_empty() {
-            true => Ok(None),
-            false => Password::new(self.text()).map(Some),
-        }
+        if self.is_empty() { Ok(None) } else { Password::new(self.text()).map(Some) }
     }
 
     /// Draws the field with its cursor. A text wider than the row scrolls to keep the cursor visible.

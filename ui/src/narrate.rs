@@ -27,10 +27,7 @@ pub enum Narrated {
 
 /// The narrated events of a table's news. Removals are left to the caller, which knows the reason ([`removal`]).
 pub fn narrate(news: News<AnyGame>, names: &[String]) -> Vec<Narrated> {
-    let name = |seat: Seat| {
-        let name = names.get(seat.index()).cloned();
-        name.unwrap_or_else(|| seat.to_string())
-    };
+    let name = |seat: Seat| names.get(seat.index()).cloned().unwrap_or_else(|| seat.to_string());
     let line = match news {
         News::Deal(deal) => return vec![Narrated::Deal(deal)],
         News::Action { step, seat, action } => {

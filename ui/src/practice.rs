@@ -136,11 +136,13 @@ impl Practice {
 
     /// The view shown in place of a lobby.
     fn lobby(&self) -> LobbyView {
-        let seats = self.names.iter().zip(self.played_by());
         LobbyView {
             game: self.rules.game.clone(),
             options: self.rules.written_options().into_iter().collect(),
-            seats: seats
+            seats: self
+                .names
+                .iter()
+                .zip(self.played_by())
                 .map(|(name, played_by)| {
                     Some(LobbySeat { person: None, name: name.clone(), party: Party::of(self.me), played_by })
                 })
@@ -206,8 +208,8 @@ impl Practice {
             return None;
         }
         let to_act = game.to_act();
-        let others = SeatSet::all(self.names.len()).without(self.me).iter();
-        let (acts, waits): (Vec<Seat>, Vec<Seat>) = others.partition(|seat| to_act.contains(*seat));
+        let (acts, waits): (Vec<Seat>, Vec<Seat>) =
+            SeatSet::all(self.names.len()).without(self.me).iter().partition(|seat| to_act.contains(*seat));
         waits.into_iter().chain(acts).find_map(|seat| {
             let bot = self.opponents.bots.get_mut(seat.index().checked_sub(1)?)?;
             let action = bot.choose(game, seat, chance.dealt_to(seat), &mut self.rng)?;

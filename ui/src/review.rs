@@ -86,8 +86,8 @@ mod tests {
             let found = review(&replay, Seat::FIRST, &Arc::default(), &mut |done, total| {
                 told.push((done, total));
                 ControlFlow::Continue(())
-            });
-            let found = found.unwrap();
+            })
+            .unwrap();
             assert_eq!(told.last(), Some(&(found.decisions, found.decisions)));
             assert_eq!(told.len(), found.decisions + 1);
             found

@@ -31,12 +31,13 @@ pub fn svg(buffer: &Buffer) -> String {
 /// A frame in parts, for a page that draws it again and again: the ground, and the markup of each row.
 pub fn rows(buffer: &Buffer) -> (String, Vec<String>) {
     let ground = ground(buffer);
-    let rows = (0..buffer.area.height).map(|y| {
-        let mut row = String::new();
-        write_row(&mut row, buffer, y, &ground);
-        row
-    });
-    let rows = rows.collect();
+    let rows = (0..buffer.area.height)
+        .map(|y| {
+            let mut row = String::new();
+            write_row(&mut row, buffer, y, &ground);
+            row
+        })
+        .collect();
     (ground, rows)
 }
 
@@ -74,9 +75,10 @@ pub fn film(frames: &[(u32, Buffer)], end: u32) -> String {
                 continue;
             }
             let is_still = times.iter().any(|(from, to)| (*from..*to).contains(&middle));
-            let (still, then, spans) = match is_still {
-                true => ("visible", "hidden", between(&times, (*start, end))),
-                false => ("hidden", "visible", times),
+            let (still, then, spans) = if is_still {
+                ("visible", "hidden", between(&times, (*start, end)))
+            } else {
+                ("hidden", "visible", times)
             };
             let _ = write!(svg, "<g visibility=\"{still}\">");
             for (from, to) in spans {

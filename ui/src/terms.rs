@@ -21,10 +21,9 @@ pub struct Terms {
 
 impl Terms {
     pub fn of(charter: &Charter) -> Self {
-        let options = charter.options.iter();
         Self {
             game: clean(charter.game.as_str()),
-            options: options.map(|(key, value)| (clean(key.as_str()), clean(value.as_str()))).collect(),
+            options: charter.options.iter().map(|(key, value)| (clean(key.as_str()), clean(value.as_str()))).collect(),
         }
     }
 
@@ -35,8 +34,7 @@ impl Terms {
 
     /// The day of a daily deal, as `2024-02-29`; `None` for other deals.
     pub fn day(&self) -> Option<&str> {
-        let day = self.options.iter().find(|(key, _)| key == DAY);
-        let day = day.map(|(_, day)| day.as_str());
+        let day = self.options.iter().find(|(key, _)| key == DAY).map(|(_, day)| day.as_str());
         day.filter(|day| day_number(day).is_some())
     }
 
@@ -48,26 +46,27 @@ impl Terms {
     /// All options: "target 100, absence 2 min, turn time none"; "none" without any.
     pub fn options_in_words(&self) -> String {
         let words: Vec<String> = self.options.iter().map(in_words).collect();
-        match words.is_empty() {
-            true => "none".to_owned(),
-            false => words.join(", "),
-        }
+        if words.is_empty() { "none".to_owned() } else { words.join(", ") }
     }
 
     /// The game with the options that differ from its defaults: "Loot (target 20)", "Ivory Tower (29 February 2024)".
     pub fn in_short(&self) -> String {
         let defaults = game_info(&self.game).map_or(&[][..], |info| info.options);
-        let unusual = self.options.iter().filter_map(|option @ (key, value)| {
-            let info = defaults.iter().find(|info| info.key == key.as_str())?;
-            (info.default != value.as_str()).then(|| match self.day() {
-                Some(day) if key == DAY => day_in_words(day).unwrap_or_default(),
-                _ => in_words(option),
+        let unusual: Vec<String> = self
+            .options
+            .iter()
+            .filter_map(|option @ (key, value)| {
+                let info = defaults.iter().find(|info| info.key == key.as_str())?;
+                (info.default != value.as_str()).then(|| match self.day() {
+                    Some(day) if key == DAY => day_in_words(day).unwrap_or_default(),
+                    _ => in_words(option),
+                })
             })
-        });
-        let unusual: Vec<String> = unusual.collect();
-        match unusual.is_empty() {
-            true => self.game_name().to_owned(),
-            false => format!("{} ({})", self.game_name(), unusual.join(", ")),
+            .collect();
+        if unusual.is_empty() {
+            self.game_name().to_owned()
+        } else {
+            format!("{} ({})", self.game_name(), unusual.join(", "))
         }
     }
 }

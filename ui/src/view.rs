@@ -110,10 +110,9 @@ impl Seating {
     }
 
     pub fn of(charter: &Charter) -> Self {
-        let players = charter.players.iter();
         Self {
             parties: charter.parties(),
-            played_by: players.map(|player| player.played_by.clone()).collect(),
+            played_by: charter.players.iter().map(|player| player.played_by.clone()).collect(),
             strict: charter.rules().strict,
         }
     }
@@ -138,11 +137,9 @@ impl Seating {
 
     /// The note on a seat, if any: "bot (normal), in Anna's program".
     pub fn note(&self, seat: Seat, names: &[String]) -> Option<String> {
-        let bot = self.played_by.get(seat.index());
-        let bot = bot.filter(|by| **by != PlayedBy::Person);
+        let bot = self.played_by.get(seat.index()).filter(|by| **by != PlayedBy::Person);
         let first = self.parties.party_of(seat).map(Party::lowest);
-        let host = first.filter(|first| *first != seat);
-        let host = host.and_then(|first| names.get(first.index()));
+        let host = first.filter(|first| *first != seat).and_then(|first| names.get(first.index()));
         note(bot, host.map(String::as_str))
     }
 
@@ -155,9 +152,10 @@ impl Seating {
 
     /// The notes of all seats in one line, if any: "Ada: bot (normal), in Anna's program; ...".
     pub fn in_words(&self, names: &[String]) -> Option<String> {
-        let notes = Seat::first(names.len()).zip(names);
-        let notes = notes.filter_map(|(seat, name)| Some(format!("{name}: {}", self.note(seat, names)?)));
-        let notes: Vec<String> = notes.collect();
+        let notes: Vec<String> = Seat::first(names.len())
+            .zip(names)
+            .filter_map(|(seat, name)| Some(format!("{name}: {}", self.note(seat, names)?)))
+            .collect();
         (!notes.is_empty()).then(|| notes.join("; "))
     }
 }

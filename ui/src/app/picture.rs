@@ -32,8 +32,7 @@ impl Picture {
         let settings = Settings { theme: ThemeChoice::BuiltIn(theme), motion: false, ..Settings::default() };
         let context = Context::new(settings, Depth::True);
         let step = step.min(replay.last());
-        let lines = (0..=step).flat_map(|number| replay.step(number).lines.to_vec());
-        let mut lines: Vec<String> = lines.collect();
+        let mut lines: Vec<String> = (0..=step).flat_map(|number| replay.step(number).lines.to_vec()).collect();
         lines.drain(..lines.len().saturating_sub(LINES));
         let table = TableScreen::at(&context, &replay.snapshot(step, eyes), lines);
         let width = size.0.clamp(LEAST.0, MOST.0);

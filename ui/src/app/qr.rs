@@ -83,10 +83,7 @@ impl Code {
     pub(super) fn draw(&self, canvas: &mut Canvas<'_>, area: Rect) {
         let all = self.width + 2 * QUIET;
         let row = |y: usize| -> Line<'static> {
-            let cells = (0..all).map(|x| match self.ascii {
-                true => self.blanks(x, y),
-                false => self.halves(x, 2 * y),
-            });
+            let cells = (0..all).map(|x| if self.ascii { self.blanks(x, y) } else { self.halves(x, 2 * y) });
             cells.collect()
         };
         let (_, rows) = self.size();

@@ -142,8 +142,8 @@ impl Question {
 
     /// The question and the keys that answer it.
     pub(super) fn spoken(&self) -> String {
-        let answers = self.answers.iter().map(|(key, word, _)| format!("{key}: {word}"));
-        let answers: Vec<String> = answers.chain(["n: no".to_owned()]).collect();
+        let answers: Vec<String> =
+            self.answers.iter().map(|(key, word, _)| format!("{key}: {word}")).chain(["n: no".to_owned()]).collect();
         format!("{} {}", self.text, answers.join(", "))
     }
 }

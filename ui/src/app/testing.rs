@@ -56,9 +56,12 @@ pub fn context(ascii: bool) -> Context {
         ascii,
         user: "Anna".to_owned(),
         today: "2026-11-21".to_owned(),
-        check_target: |text| match text.starts_with("fd1") {
-            true => Ok(()),
-            false => Err("this is not a fairdeal ticket; one starts with fd1".to_owned()),
+        check_target: |text| {
+            if text.starts_with("fd1") {
+                Ok(())
+            } else {
+                Err("this is not a fairdeal ticket; one starts with fd1".to_owned())
+            }
         },
         ..Context::new(Settings::default(), depth)
     };

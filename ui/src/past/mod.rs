@@ -56,8 +56,7 @@ impl Past {
     pub fn date(&self) -> String {
         let since = self.when.duration_since(UNIX_EPOCH).unwrap_or_default();
         let seconds = i64::try_from(since.as_secs()).unwrap_or(i64::MAX);
-        let date = time::OffsetDateTime::from_unix_timestamp(seconds);
-        let date = date.unwrap_or(time::OffsetDateTime::UNIX_EPOCH);
+        let date = time::OffsetDateTime::from_unix_timestamp(seconds).unwrap_or(time::OffsetDateTime::UNIX_EPOCH);
         let (year, month, day) = date.to_calendar_date();
         let (month, hour, minute) = (u8::from(month), date.hour(), date.minute());
         format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}")

@@ -155,10 +155,7 @@ pub mod tests {
         let result = |(player, place): &(&str, u8)| {
             let level = ["gentle", "normal", "sharp"].contains(player);
             SeatResult {
-                player: match level {
-                    true => Player::LocalBots((*player).to_owned()),
-                    false => Player::Key((*player).to_owned()),
-                },
+                player: if level { Player::LocalBots((*player).to_owned()) } else { Player::Key((*player).to_owned()) },
                 name: format!("name of {player}"),
                 bot: level.then(|| (*player).to_owned()),
                 place: *place,

@@ -339,8 +339,7 @@ impl Summary {
 
     /// A player's name; the seat number if there is none.
     pub fn name(&self, seat: Seat) -> String {
-        let name = self.players.get(seat.index()).cloned();
-        name.unwrap_or_else(|| seat.to_string())
+        self.players.get(seat.index()).cloned().unwrap_or_else(|| seat.to_string())
     }
 }
 
@@ -351,8 +350,7 @@ fn departed_from(game: &AnyGame) -> SeatSet {
 
 /// The ending of a transcript without known faults.
 fn ending(transcript: &Transcript) -> Ending {
-    let claims = transcript.claims().iter();
-    let by: Vec<Seat> = claims.map(|signed| signed.claim().seat).collect();
+    let by: Vec<Seat> = transcript.claims().iter().map(|signed| signed.claim().seat).collect();
     match transcript.end() {
         End::Finished => Ending::Finished,
         End::Unfinished if !by.is_empty() => Ending::Claimed { by },

@@ -93,9 +93,8 @@ impl Mark {
     }
 
     fn name(&self) -> String {
-        let name = self.known.as_ref().and_then(|known| match known.is_own_name {
-            true => readable(Some(&known.name), None),
-            false => readable(None, Some(&known.name)),
+        let name = self.known.as_ref().and_then(|known| {
+            if known.is_own_name { readable(Some(&known.name), None) } else { readable(None, Some(&known.name)) }
         });
         name.unwrap_or_default()
     }

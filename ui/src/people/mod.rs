@@ -365,13 +365,14 @@ impl Book {
         match matching.as_slice() {
             [one] => Ok(one.key),
             [] => Err(FindError::Nobody(clean(text))),
-            several => {
-                let names = several.iter().take(10);
-                Err(FindError::Several {
-                    given: clean(text),
-                    matches: names.map(|person| format!("{} ({})", person.key.short(), person.shown())).collect(),
-                })
-            }
+            several => Err(FindError::Several {
+                given: clean(text),
+                matches: several
+                    .iter()
+                    .take(10)
+                    .map(|person| format!("{} ({})", person.key.short(), person.shown()))
+                    .collect(),
+            }),
         }
     }
 }

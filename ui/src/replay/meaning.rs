@@ -28,12 +28,15 @@ pub struct Check {
 
 /// All checks; those that had nothing to check come last.
 pub fn checks(tally: &Tally) -> Vec<Check> {
-    let named = tally.checks().into_iter().zip(PROVES.lines());
-    let all = named.map(|((name, count), words)| {
-        let (plain, proves) = words.split_once(" | ").unwrap_or((name, words));
-        Check { name, plain, count, proves }
-    });
-    let mut all: Vec<Check> = all.collect();
+    let mut all: Vec<Check> = tally
+        .checks()
+        .into_iter()
+        .zip(PROVES.lines())
+        .map(|((name, count), words)| {
+            let (plain, proves) = words.split_once(" | ").unwrap_or((name, words));
+            Check { name, plain, count, proves }
+        })
+        .collect();
     all.sort_by_key(|check| check.count == 0);
     all
 }
@@ -101,10 +104,7 @@ fn who_shuffled(report: &Report, names: &[String], seating: &Seating, me: Option
         let first = seats.next().map(|seat| name_of(seat, names)).unwrap_or_default();
         let name = if Some(party) == mine { "you".to_owned() } else { first };
         let more: Vec<String> = seats.map(|seat| name_of(seat, names)).collect();
-        match more.is_empty() {
-            true => name,
-            false => format!("{name} (also for {})", listed(&more)),
-        }
+        if more.is_empty() { name } else { format!("{name} (also for {})", listed(&more)) }
     });
     let who = listed(&each.collect::<Vec<_>>());
     match report.tally.shuffle_proofs {
@@ -161,10 +161,8 @@ fn what_was_computed(report: &Report, names: &[String]) -> String {
         (opened, deals) if opened == deals => "everything was computed again".to_owned(),
         (opened, deals) => format!("{opened} of {deals} deals were computed again"),
     };
-    let except = match missing.is_empty() {
-        true => String::new(),
-        false => format!(", except what came last from {}", listed(&missing)),
-    };
+    let except =
+        if missing.is_empty() { String::new() } else { format!(", except what came last from {}", listed(&missing)) };
     format!("{what} {passed}, and {again}{except}.")
 }
 

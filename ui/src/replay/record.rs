@@ -209,15 +209,14 @@ fn after(audit: &Audit<AnyGame>, game: Arc<AnyGame>, cards: Option<&Cards>) -> K
 fn last_words(report: &Report, names: &[String], terms: &Terms) -> Option<String> {
     let name = |seat: &Seat| names.get(seat.index()).cloned();
     if let Some(finding) = &report.finding {
-        let who = finding.seat().and_then(|seat| name(&seat));
-        let who = who.map_or_else(String::new, |name| format!(" [{name}]"));
+        let who = finding.seat().and_then(|seat| name(&seat)).map_or_else(String::new, |name| format!(" [{name}]"));
         return Some(format!("NOT FAIR: {finding}{who}."));
     }
     if report.end == End::Finished {
         return recomputed_deal(report, terms).map(|_| format!("The audit: {}.", verdict(report, names.len(), terms)));
     }
-    let claims = report.claims.iter().flat_map(|claim| claim.by.iter());
-    let claims: Vec<String> = claims.filter_map(|seat| name(&seat)).collect();
+    let claims: Vec<String> =
+        report.claims.iter().flat_map(|claim| claim.by.iter()).filter_map(|seat| name(&seat)).collect();
     Some(if claims.is_empty() {
         "The log ends here, before the game is over.".to_owned()
     } else {

@@ -102,13 +102,12 @@ pub fn areas(game: &AnyGame, screen: Rect) -> Areas {
     let [stage, rail] = Layout::horizontal([Constraint::Min(0), Constraint::Length(rail_columns)])
         .spacing(if has_rail { MARGIN } else { 0 })
         .areas(middle);
-    let (rail, inspector) = match has_rail && is_tall {
-        true => {
-            let rows = Constraint::Length(inspector_rows + 2);
-            let [rail, under] = Layout::vertical([Constraint::Min(0), rows]).spacing(1).areas(rail);
-            (rail, under)
-        }
-        false => (rail, inspector),
+    let (rail, inspector) = if has_rail && is_tall {
+        let rows = Constraint::Length(inspector_rows + 2);
+        let [rail, under] = Layout::vertical([Constraint::Min(0), rows]).spacing(1).areas(rail);
+        (rail, under)
+    } else {
+        (rail, inspector)
     };
     Areas {
         scale,

@@ -85,8 +85,8 @@ pub fn refused(game: &AnyGame, spot: Spot, view: &ViewContext<'_>) -> Vec<Offer>
     let Some(me) = view.me else {
         return Vec::new();
     };
-    let tried = attempts(game, spot, view).into_iter();
-    tried
+    attempts(game, spot, view)
+        .into_iter()
         .filter_map(|action| {
             let why = match game.check(me, &action) {
                 Ok(()) => return None,

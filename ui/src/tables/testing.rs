@@ -76,8 +76,7 @@ impl Scene {
 
     /// The same seating in the lobby.
     pub fn lobby_seats(&self) -> Vec<Option<LobbySeat>> {
-        let names = self.names.iter().cloned().enumerate();
-        let taken = names.map(|(number, name)| LobbySeat {
+        let taken = self.names.iter().cloned().enumerate().map(|(number, name)| LobbySeat {
             person: None,
             name,
             party: Party::of(seat(0)),

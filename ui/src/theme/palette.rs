@@ -255,8 +255,7 @@ mod tests {
         for (name, least) in COLOURED.into_iter().zip([4.5, 4.5, 7.0]) {
             let of = Palette::built_in(name).unwrap();
             let single = [of.text, of.faint, of.strong, of.accent, of.good, of.bad, of.lit];
-            let inks = single.into_iter().chain(of.suits).chain(of.rainbow).chain(of.xeno);
-            for ink in inks {
+            for ink in single.into_iter().chain(of.suits).chain(of.rainbow).chain(of.xeno) {
                 for ground in [of.ground, of.panel, of.checker, of.paper, of.faded, of.focus] {
                     let ratio = contrast(ink, ground);
                     assert!(ratio >= least, "{name:?}: {ink:x?} on {ground:x?}: {ratio:.1}");

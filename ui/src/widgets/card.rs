@@ -188,9 +188,10 @@ impl Card<'_> {
         let fits = self.name.width() <= width;
         if inner.height < 3 && fits {
             // "Ace" and "Crown" say their rank.
-            let head = match self.name.starts_with(self.rank) {
-                true => self.name.to_owned(),
-                false => format!("{} {}", self.rank, self.name),
+            let head = if self.name.starts_with(self.rank) {
+                self.name.to_owned()
+            } else {
+                format!("{} {}", self.rank, self.name)
             };
             return canvas.put(inner, corner(word(&head), suits()));
         }
@@ -247,10 +248,7 @@ impl Card<'_> {
             rank => format!("{rank}{}", self.suit),
         };
         // A line under it says that it can be chosen; its colour stays that of its suit.
-        let style = match mark.lit {
-            true => self.style.add_modifier(Modifier::UNDERLINED),
-            false => self.style,
-        };
+        let style = if mark.lit { self.style.add_modifier(Modifier::UNDERLINED) } else { self.style };
         let mark = Mark { lit: false, ..mark };
         let row = Rect { y: area.bottom().saturating_sub(1), height: 1, ..area };
         canvas.put(row, Line::styled(text, mark.over(style, theme)));

@@ -39,8 +39,7 @@ impl Picture {
                 (false, false) => " ",
             }
         };
-        let pairs = self.dots.chunks(2);
-        pairs.map(|pair| (0..width).map(|column| cell(pair, column)).collect()).collect()
+        self.dots.chunks(2).map(|pair| (0..width).map(|column| cell(pair, column)).collect()).collect()
     }
 }
 

@@ -15,10 +15,7 @@ pub fn pyramid_columns(rows: u16) -> u16 {
 pub fn pyramid(rows: u16, style: Style, letter: char, theme: &Theme) -> Vec<Line<'static>> {
     let style = style.add_modifier(Modifier::BOLD);
     let columns = usize::from(pyramid_columns(rows));
-    let (apex, left, body, right) = match theme.is_ascii() {
-        true => ("^", "/", " ", "\\"),
-        false => ("▲", "▟", "█", "▙"),
-    };
+    let (apex, left, body, right) = if theme.is_ascii() { ("^", "/", " ", "\\") } else { ("▲", "▟", "█", "▙") };
     let row = |row: u16| {
         let text = match row {
             0 => apex.to_owned(),

@@ -153,9 +153,10 @@ impl Audit {
         };
         match &done.report.finding {
             Some(finding) => {
-                let rows = refusal(finding, &done.names);
-                let rows = rows.map(|(what, words)| format!("{what}: {words}"));
-                let rows = rows.into_iter().chain([REPLAY.to_owned()]);
+                let rows = refusal(finding, &done.names)
+                    .map(|(what, words)| format!("{what}: {words}"))
+                    .into_iter()
+                    .chain([REPLAY.to_owned()]);
                 ((format!("{cross} NOT FAIR"), theme.bad()), rows.collect())
             }
             None if self.is_shown() => {
@@ -163,8 +164,7 @@ impl Audit {
                 let (short, more) = words.split_once(": ").unwrap_or((&words, ""));
                 let me = self.me(context);
                 let meaning = meaning(&done.report, &done.names, &done.seating, &done.terms, me).join(" ");
-                let texts = [meaning, more.to_owned(), REPLAY.to_owned()];
-                let texts = texts.into_iter().filter(|text| !text.is_empty());
+                let texts = [meaning, more.to_owned(), REPLAY.to_owned()].into_iter().filter(|text| !text.is_empty());
                 ((format!("{} {short}", theme.glyph("✓", "+")), theme.good()), texts.collect())
             }
             None => (("Checking".to_owned(), theme.title()), vec![RUNNING.to_owned()]),
@@ -173,8 +173,7 @@ impl Audit {
 
     /// The player's own seat, if the game is in the history.
     fn me(&self, context: &Context) -> Option<Seat> {
-        let mut past = context.library.past.iter();
-        let past = past.find(|past| past.path.as_ref() == Some(&self.path))?;
+        let past = context.library.past.iter().find(|past| past.path.as_ref() == Some(&self.path))?;
         past.summary()?.me
     }
 
@@ -282,8 +281,7 @@ impl Screen for Audit {
             return "Checking".to_owned();
         }
         let ((headline, _), text) = self.result(context);
-        let parts = [headline].into_iter().chain(text);
-        parts.map(|part| sentence(&part)).collect::<Vec<_>>().join(" ")
+        [headline].into_iter().chain(text).map(|part| sentence(&part)).collect::<Vec<_>>().join(" ")
     }
 
     fn choose(&mut self, _context: &Context, _target: Target, requests: &mut Requests) {

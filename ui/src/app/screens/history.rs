@@ -48,8 +48,13 @@ fn in_a_line(past: &Past, today: &str, width: usize) -> String {
     };
     let words = format!("{day:<DAY$}{:<GAME$}", summary.game_name());
     let me = summary.me.map(Seat::index);
-    let others = summary.players.iter().enumerate().filter(|(seat, _)| Some(*seat) != me);
-    let others: Vec<&str> = others.map(|(_, name)| name.as_str()).collect();
+    let others: Vec<&str> = summary
+        .players
+        .iter()
+        .enumerate()
+        .filter(|(seat, _)| Some(*seat) != me)
+        .map(|(_, name)| name.as_str())
+        .collect();
     let with = match (others.is_empty(), summary.terms().deal_in_words()) {
         (true, Some(deal)) => deal,
         (true, None) => "alone".to_owned(),
@@ -64,16 +69,17 @@ fn draw_statistics(all: &[Statistics], canvas: &mut Canvas<'_>, area: Rect) {
     let inner = canvas.panel(area, "Your games");
     let is_rated = all.iter().any(|all| all.rating.is_some());
     let rating = if is_rated { "rating" } else { "" };
-    let head = format!("{:GAME$}{:>7}{:>6}{:>7}{rating:>14}", "", "played", "won", "best");
-    let head = head.trim_end().to_owned();
+    let head = format!("{:GAME$}{:>7}{:>6}{:>7}{rating:>14}", "", "played", "won", "best").trim_end().to_owned();
     let mut lines = vec![Line::styled(head, theme.faint())];
     lines.extend(all.iter().map(|all| {
-        let rating = all.rating.as_ref().map(|rating| rating.replace('±', theme.glyph("±", "~")));
-        let rating = rating.map_or_else(String::new, |rating| format!("{rating:>14}"));
+        let rating = all
+            .rating
+            .as_ref()
+            .map(|rating| rating.replace('±', theme.glyph("±", "~")))
+            .map_or_else(String::new, |rating| format!("{rating:>14}"));
         let numbers = format!("{:<GAME$}{:>7}{:>6}{:>7}{rating}", all.game, all.played, all.won, all.best);
         let unrated = (all.unrated > 0).then(|| format!("{} not rated", all.unrated));
-        let note = all.streak.clone().or(unrated);
-        let note = note.map_or_else(String::new, |note| format!("   {note}"));
+        let note = all.streak.clone().or(unrated).map_or_else(String::new, |note| format!("   {note}"));
         let room = usize::from(inner.width).saturating_sub(numbers.width());
         let note = if note.width() <= room { note } else { String::new() };
         Line::from(vec![Span::raw(numbers), Span::styled(note, theme.accent())])
@@ -102,14 +108,18 @@ impl History {
         let inner = canvas.panel(area, title);
         let (words, style) = match &past.what {
             What::Over(summary) => {
-                let scores = summary.players.iter().zip(&summary.scores);
-                let scores: Vec<String> = scores.map(|(name, score)| format!("{name} {score}")).collect();
+                let scores: Vec<String> = summary
+                    .players
+                    .iter()
+                    .zip(&summary.scores)
+                    .map(|(name, score)| format!("{name} {score}"))
+                    .collect();
                 let winners: Vec<String> = summary.winners.iter().map(|seat| summary.name(*seat)).collect();
                 let won = if winners.is_empty() { summary.ended() } else { format!("won by {}", listed(&winners)) };
                 let terms = summary.terms();
                 let played = terms.deal_in_words().unwrap_or_else(|| terms.options_in_words());
-                let unrated = summary.why_finished_is_unrated();
-                let unrated = unrated.map_or_else(String::new, |why| format!(" Not rated: {why}."));
+                let unrated =
+                    summary.why_finished_is_unrated().map_or_else(String::new, |why| format!(" Not rated: {why}."));
                 (format!("{}: {won}. {} UTC; {played}.{unrated}", scores.join(", "), past.date()), theme.ink())
             }
             What::Waits(summary) => {

@@ -69,8 +69,7 @@ impl Join {
 
     fn go(&mut self, context: &Context, requests: &mut Requests) {
         let found = self.checked(context).map_err(|why| (TARGET, why)).and_then(|target| {
-            let password = self.password.password();
-            let password = password.map_err(|why| (PASSWORD, sentence(&why.to_string())))?;
+            let password = self.password.password().map_err(|why| (PASSWORD, sentence(&why.to_string())))?;
             Ok((target, password))
         });
         let (target, password) = match found {

@@ -349,9 +349,10 @@ mod tests {
                         break;
                     }
                     seen += usize::from(shown.contains("Enter: "));
-                    match shown.contains("[y yes]") {
-                        true => stage.keys("y"),
-                        false => stage.key(KeyCode::Enter),
+                    if shown.contains("[y yes]") {
+                        stage.keys("y");
+                    } else {
+                        stage.key(KeyCode::Enter);
                     }
                 }
                 let shown = stage.draw();
@@ -382,8 +383,8 @@ mod tests {
                         stage.click_on("[y yes]");
                         continue;
                     }
-                    let below = (0..size.0).map(|x| stage.shell.layer().at((x, size.1 - 1).into()));
-                    let below: BTreeSet<_> = below.collect();
+                    let below: BTreeSet<_> =
+                        (0..size.0).map(|x| stage.shell.layer().at((x, size.1 - 1).into())).collect();
                     assert!(below.len() == 1 && !below.contains(&None), "{}: {below:?}\n{shown}", info.id);
                     stage.click_on("Enter: ");
                 }

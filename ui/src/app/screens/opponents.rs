@@ -24,8 +24,7 @@ pub(super) struct Opponents {
 
 fn in_lines(results: &Results, canvas: &Canvas<'_>) -> Vec<Line<'static>> {
     let theme = canvas.theme();
-    let rating = results.rating.as_ref();
-    let rating = rating.map_or_else(String::new, |rating| format!(": your rating {rating}"));
+    let rating = results.rating.as_ref().map_or_else(String::new, |rating| format!(": your rating {rating}"));
     let mut lines = vec![Line::styled(format!("{}{}", results.game, shown(&rating, canvas)), theme.title())];
     let row = |name: &str, played: &str, won: &str, rating: &str| {
         let name = cut(name, NAME, theme);

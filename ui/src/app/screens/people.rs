@@ -236,8 +236,8 @@ impl Screen for People {
                 MarkKind::Known | MarkKind::New => theme.text(),
             };
             let at_table = if entry.announced.is_some() { "at this table, " } else { "" };
-            let last = entry.person.and_then(|person| person.last.clone());
-            let last = last.map_or_else(String::new, |day| format!(", {day}"));
+            let last =
+                entry.person.and_then(|person| person.last.clone()).map_or_else(String::new, |day| format!(", {day}"));
             let name = format!("{sign} {}", entry.name());
             let more = format!("{at_table}{words}{last}");
             row(canvas, Rect { y, height: 1, ..inner }, Target::Row(at), (&name, style), &more);

@@ -53,8 +53,7 @@ pub(super) fn preview(canvas: &mut Canvas<'_>, area: Rect, pyramids: Pyramids) {
 fn cards(canvas: &mut Canvas<'_>, area: Rect) {
     let theme = canvas.theme();
     let most = usize::from((area.width + 1) / (CARD.0 + 1)).min(CARDS.len());
-    let places = Layout::horizontal(vec![Constraint::Length(CARD.0); most]);
-    let places = places.spacing(1).flex(Flex::Start);
+    let places = Layout::horizontal(vec![Constraint::Length(CARD.0); most]).spacing(1).flex(Flex::Start);
     for (number, (place, (rank, suit, glyph, ascii))) in places.split(area).iter().zip(CARDS).enumerate() {
         let glyph = theme.glyph(glyph, ascii);
         let card = Card { rank, suit: glyph, style: theme.suit(suit), ..Card::default() };

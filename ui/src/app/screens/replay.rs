@@ -220,8 +220,7 @@ impl Screen for ReplayScreen {
         let Some(replay) = &self.replay else {
             return self.failed.clone().unwrap_or_default();
         };
-        let lines = replay.step(self.number).lines.iter().cloned();
-        let parts = self.place(usize::MAX).into_iter().chain(lines);
+        let parts = self.place(usize::MAX).into_iter().chain(replay.step(self.number).lines.iter().cloned());
         parts.map(|part| sentence(&part)).collect::<Vec<_>>().join(" ")
     }
 
@@ -359,8 +358,7 @@ impl Screen for ReplayScreen {
 
 /// The first step of each hand.
 fn starts(replay: &Replay) -> Vec<usize> {
-    let deals = replay.deals().iter();
-    deals.filter_map(|deal| replay.deal_start(deal.number)).collect()
+    replay.deals().iter().filter_map(|deal| replay.deal_start(deal.number)).collect()
 }
 
 #[cfg(test)]

@@ -147,20 +147,23 @@ fn lobby_says_whom_the_address_book_knows() {
 fn tables_of_the_list_show_marks_that_no_host_can_announce() {
     let mut stage = TestApp::at_home(false);
     let seats = met_lobby().seats;
-    let tables = seats.into_iter().flatten().filter_map(|taken| taken.person);
-    let tables = tables.map(|person| ListedTable {
-        id: (person.key, [0; 8]),
-        ticket: TICKET.to_owned(),
-        host: person.announced,
-        game: "★ favourite: Loot".to_owned(),
-        options: Vec::new(),
-        seats: 2,
-        free: 1,
-        locked: false,
-        at_point: false,
-        mark: person.mark,
-    });
-    let tables: Vec<ListedTable> = tables.collect();
+    let tables: Vec<ListedTable> = seats
+        .into_iter()
+        .flatten()
+        .filter_map(|taken| taken.person)
+        .map(|person| ListedTable {
+            id: (person.key, [0; 8]),
+            ticket: TICKET.to_owned(),
+            host: person.announced,
+            game: "★ favourite: Loot".to_owned(),
+            options: Vec::new(),
+            seats: 2,
+            free: 1,
+            locked: false,
+            at_point: false,
+            mark: person.mark,
+        })
+        .collect();
     stage.input(Input::Lan(Some(Listing { tables, ..Listing::default() })));
     insta::assert_snapshot!("met-tables-80x24", stage.draw());
 }

@@ -31,9 +31,10 @@ impl Shell {
 
     /// The wheel: three lines where a screen scrolls by lines, else what its page keys do.
     fn scroll(&mut self, line: Intent, page: Intent, effects: &mut Vec<Effect>) {
-        match self.stack.last().is_some_and(|place| place.screen.steers(line)) {
-            true => (0..3).for_each(|_| self.intent(line, effects)),
-            false => self.intent(page, effects),
+        if self.stack.last().is_some_and(|place| place.screen.steers(line)) {
+            (0..3).for_each(|_| self.intent(line, effects));
+        } else {
+            self.intent(page, effects);
         }
     }
 

@@ -218,8 +218,8 @@ impl Shell {
         };
         let mut helps = place.screen.keys(&self.context);
         let keys = &self.context.keymap;
-        let arrows = [Intent::Up, Intent::Down, Intent::Left, Intent::Right];
-        let arrows: Vec<String> = arrows.iter().map(|intent| keys.keys(*intent)).collect();
+        let arrows: Vec<String> =
+            [Intent::Up, Intent::Down, Intent::Left, Intent::Right].iter().map(|intent| keys.keys(*intent)).collect();
         helps.push((arrows.join(" "), "move the focus".to_owned()));
         let all = [
             Intent::Choose,

@@ -25,8 +25,7 @@ pub fn window(canvas: &mut Canvas<'_>, title: &str, width: u16, height: u16) -> 
 
 pub(super) fn draw_help(canvas: &mut Canvas<'_>, helps: &[(String, String)], back: &mut usize) {
     let theme = canvas.theme();
-    let column = helps.iter().map(|(keys, _)| keys.width()).max();
-    let column = column.unwrap_or(0).min(HELP_KEYS);
+    let column = helps.iter().map(|(keys, _)| keys.width()).max().unwrap_or(0).min(HELP_KEYS);
     let lines: Vec<(String, String)> = helps
         .iter()
         .flat_map(|(keys, words)| {
@@ -38,8 +37,8 @@ pub(super) fn draw_help(canvas: &mut Canvas<'_>, helps: &[(String, String)], bac
             both.collect::<Vec<_>>()
         })
         .collect();
-    let height = u16::try_from(lines.len()).unwrap_or(u16::MAX).saturating_add(4);
-    let height = height.min(canvas.area().height.saturating_sub(2));
+    let height =
+        u16::try_from(lines.len()).unwrap_or(u16::MAX).saturating_add(4).min(canvas.area().height.saturating_sub(2));
     let inner = window(canvas, "Keys", 74, height);
     let rows = usize::from(inner.height.saturating_sub(1));
     *back = (*back).min(lines.len().saturating_sub(rows));

@@ -49,9 +49,10 @@ pub(super) fn lines(game: &Ivory, spot: Spot) -> Vec<String> {
         (Spot::Button(RESIGN), _) => {
             vec![format!("It ends the game. Your tower counts: {} of {CROWN}.", game.score())]
         }
-        (Spot::Button(_), _) => vec![match game.deck().is_empty() {
-            true => "The draw pile is turned over to be the deck again. Nothing is shuffled.".to_owned(),
-            false => "Up to three cards go from it to the draw pile. Only the last one can be played.".to_owned(),
+        (Spot::Button(_), _) => vec![if game.deck().is_empty() {
+            "The draw pile is turned over to be the deck again. Nothing is shuffled.".to_owned()
+        } else {
+            "Up to three cards go from it to the draw pile. Only the last one can be played.".to_owned()
         }],
         (DRAW, _) => vec!["It is empty until you turn cards from the deck.".to_owned()],
         (Spot::Pile(_), _) => vec![
@@ -75,13 +76,13 @@ fn about_card(game: &Ivory, from: Source) -> Vec<String> {
             Target::Pile(pile) => format!("on pile {}", u16::from(*pile) + 1),
         })
         .collect();
-    let mut about = vec![match fits.is_empty() {
-        true => "Nothing takes it yet.".to_owned(),
-        false => format!("It fits {}.", fairdeal_games::listed(&fits)),
+    let mut about = vec![if fits.is_empty() {
+        "Nothing takes it yet.".to_owned()
+    } else {
+        format!("It fits {}.", fairdeal_games::listed(&fits))
     }];
     about.extend(next_card(game).filter(|_| game.next() != Some(card)));
-    let others = (1u16..).zip(game.piles()).zip(0u8..);
-    for ((number, pile), at) in others {
+    for ((number, pile), at) in (1u16..).zip(game.piles()).zip(0u8..) {
         let Some(last) = pile.last().filter(|_| from != Source::Pile(at)) else {
             continue;
         };
@@ -138,8 +139,7 @@ fn next_card(game: &Ivory) -> Option<String> {
     if game.top() == Some(next) {
         return Some(format!("The tower takes {name} next, from the draw pile."));
     }
-    let slots = game.deck().iter().chain(game.draw_pile());
-    if !slots.copied().any(|slot| draw::seen(game, slot) == Some(next)) {
+    if !game.deck().iter().chain(game.draw_pile()).copied().any(|slot| draw::seen(game, slot) == Some(next)) {
         return Some(format!("The tower takes {name} next, which you have not seen yet."));
     }
     let turn = tops(game).position(|top| top == Some(next));

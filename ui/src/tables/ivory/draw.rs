@@ -89,10 +89,7 @@ fn free(title: &str, lines: &[&str], spot: Spot, canvas: &mut Canvas<'_>, area: 
 /// Draws a place where a pile can begin.
 fn slot(game: &Ivory, number: u8, size: CardSize, canvas: &mut Canvas<'_>, area: Rect) {
     let place = Rect { height: size.rows().min(area.height), ..area };
-    let lines: &[&str] = match usize::from(number) == game.piles().len() {
-        true => &["a Crown", "begins it"],
-        false => &[],
-    };
+    let lines: &[&str] = if usize::from(number) == game.piles().len() { &["a Crown", "begins it"] } else { &[] };
     free(&title(number), lines, pile_spot(number), canvas, place);
 }
 
@@ -122,8 +119,7 @@ fn fan(cards: &[Face], number: u8, size: CardSize, canvas: &mut Canvas<'_>, area
     for (at, card) in (0u16..).zip(covered) {
         let has_edge = step == 2 || at == 0 && edge == 1;
         let y = area.y + step * at + if step == 1 && at > 0 { edge } else { 0 };
-        let strip = Rect { y, height: 2 + u16::from(has_edge), ..area };
-        let strip = strip.intersection(area);
+        let strip = Rect { y, height: 2 + u16::from(has_edge), ..area }.intersection(area);
         canvas.clear(strip);
         canvas.tint(strip, theme.paper(false));
         let inner = canvas.frame(strip, "");
@@ -180,9 +176,10 @@ fn lines(title: String, rows: Vec<Line<'static>>, spot: Spot, canvas: &mut Canva
 fn list(game: &Ivory, cards: &[Face], number: u8, canvas: &mut Canvas<'_>, area: Rect) {
     let theme = canvas.theme();
     let has_names = area.width >= FRAMED;
-    let mut rows: Vec<Line<'static>> = match has_names {
-        true => cards.iter().map(|card| faces::row(*card, theme)).collect(),
-        false => cards.iter().map(|card| faces::short(*card, theme)).collect(),
+    let mut rows: Vec<Line<'static>> = if has_names {
+        cards.iter().map(|card| faces::row(*card, theme)).collect()
+    } else {
+        cards.iter().map(|card| faces::short(*card, theme)).collect()
     };
     match cards.last() {
         Some(last) if !has_names => {

@@ -57,8 +57,7 @@ pub(super) fn style(suit: Suit, theme: &Theme) -> Style {
 
 /// The glyphs of a card's suits.
 fn suits(card: Face, theme: &Theme) -> impl Iterator<Item = Span<'static>> {
-    let suits = cards::suits(card).into_iter();
-    suits.map(|suit| Span::styled(glyph(suit, theme), style(suit, theme)))
+    cards::suits(card).into_iter().map(|suit| Span::styled(glyph(suit, theme), style(suit, theme)))
 }
 
 /// Rank and name: "8 mill", "Crown".
@@ -92,14 +91,15 @@ pub(super) fn spread(card: Face, width: u16, theme: &Theme) -> Line<'static> {
 
 /// The suits and what they are called, two or three in a row.
 pub(super) fn legend(in_a_row: usize, theme: &Theme) -> Vec<Line<'static>> {
-    let rows = Suit::ALL.chunks(in_a_row);
-    rows.map(|row| {
-        Line::from_iter(row.iter().flat_map(|suit| {
-            let name = Span::styled(format!(" {:9}", suit.name()), theme.ink());
-            [Span::styled(glyph(*suit, theme), style(*suit, theme)), name]
-        }))
-    })
-    .collect()
+    Suit::ALL
+        .chunks(in_a_row)
+        .map(|row| {
+            Line::from_iter(row.iter().flat_map(|suit| {
+                let name = Span::styled(format!(" {:9}", suit.name()), theme.ink());
+                [Span::styled(glyph(*suit, theme), style(*suit, theme)), name]
+            }))
+        })
+        .collect()
 }
 
 /// Draws a card of this size at the top of an area and over its whole width.

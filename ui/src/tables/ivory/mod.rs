@@ -123,10 +123,7 @@ impl Board for Ivory {
             (true, false) => "turn the draw pile over".to_owned(),
             _ => format!("turn {}", counted(self.deck().len().min(3), "card")),
         };
-        match self.plays().is_empty() {
-            true => format!("Nothing fits: {turn}."),
-            false => format!("Play a card, or {turn}."),
-        }
+        if self.plays().is_empty() { format!("Nothing fits: {turn}.") } else { format!("Play a card, or {turn}.") }
     }
 
     fn draw(&self, _view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) {
@@ -134,8 +131,9 @@ impl Board for Ivory {
     }
 
     fn sections(&self, view: &ViewContext<'_>) -> Vec<(String, Vec<Line<'static>>)> {
-        let coming = Some(about::coming(self, view.theme)).filter(|lines| !lines.is_empty());
-        let coming = coming.map(|lines| ("Coming to the top".to_owned(), lines));
+        let coming = Some(about::coming(self, view.theme))
+            .filter(|lines| !lines.is_empty())
+            .map(|lines| ("Coming to the top".to_owned(), lines));
         let suits = ("Suits".to_owned(), faces::legend(2, view.theme));
         [suits].into_iter().chain(coming).collect()
     }
@@ -190,8 +188,7 @@ impl Board for Ivory {
             Spot::Button(RESIGN) => vec![IvoryAction::Resign],
             TOWER => {
                 let sources = (0..piles(self)).map(Source::Pile);
-                let sources = std::iter::once(Source::Draw).chain(sources);
-                sources.map(|from| play(from, Target::Tower)).collect()
+                std::iter::once(Source::Draw).chain(sources).map(|from| play(from, Target::Tower)).collect()
             }
             Spot::Pile(_) => {
                 let Some(from) = source(spot) else {
@@ -200,10 +197,8 @@ impl Board for Ivory {
                 let card = self.available(from);
                 let is_crown = card.is_some_and(|card| cards::rank(card) == CROWN);
                 let new = is_crown.then_some(Target::New);
-                let others = (0..piles(self)).map(Target::Pile);
-                let others = others.filter(|to| target_spot(self, *to) != spot);
-                let targets = std::iter::once(Target::Tower).chain(others).chain(new);
-                targets.map(|to| play(from, to)).collect()
+                let others = (0..piles(self)).map(Target::Pile).filter(|to| target_spot(self, *to) != spot);
+                std::iter::once(Target::Tower).chain(others).chain(new).map(|to| play(from, to)).collect()
             }
             _ => Vec::new(),
         }

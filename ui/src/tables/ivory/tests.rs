@@ -99,12 +99,13 @@ fn a_complete_tower_has_a_flag() {
 #[test]
 fn the_prompt_tells_a_dead_end() {
     let ends = |scene: &Scene| matches!(outlook(game(scene), LOOKED_AT), Outlook::Stuck | Outlook::DeadEnd);
-    let dead = (0..=255).find_map(|seed| {
-        let mut scene = scene(seed);
-        sensible(&mut scene, 400);
-        ends(&scene).then_some(scene)
-    });
-    let dead = dead.unwrap();
+    let dead = (0..=255)
+        .find_map(|seed| {
+            let mut scene = scene(seed);
+            sensible(&mut scene, 400);
+            ends(&scene).then_some(scene)
+        })
+        .unwrap();
     let known = Faces::new();
     dead.view(Some(seat(0)), &known, |view, _| {
         let prompt = game(&dead).prompt(seat(0));
@@ -226,8 +227,7 @@ fn everything_is_explained_and_refused_with_a_reason() {
     let mut scene = scene(3);
     sensible(&mut scene, 30);
     let known = Faces::new();
-    let spots = [TOWER, DRAW, DECK, Spot::Button(RESIGN)].into_iter();
-    let spots = spots.chain((0..3).map(pile_spot));
+    let spots = [TOWER, DRAW, DECK, Spot::Button(RESIGN)].into_iter().chain((0..3).map(pile_spot));
     let mut text = String::new();
     scene.view(Some(seat(0)), &known, |view, game| {
         for spot in spots {

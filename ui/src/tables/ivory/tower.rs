@@ -60,10 +60,8 @@ pub(super) fn draw(game: &Ivory, canvas: &mut Canvas<'_>, area: Rect) {
     }
     let earth = theme.glyph("▔", "=").repeat(usize::from(ground.width));
     canvas.put(ground, Line::styled(earth, theme.faint()));
-    let text = match game.is_won() {
-        true => "the tower is complete".to_owned(),
-        false => format!("{} of {CROWN} storeys", game.score()),
-    };
+    let text =
+        if game.is_won() { "the tower is complete".to_owned() } else { format!("{} of {CROWN} storeys", game.score()) };
     canvas.put(words, Line::styled(text, theme.ink()).centered());
     if built == usize::from(CROWN) {
         let pole = Rect { x: flag.x + flag.width / 2, width: flag.width / 2, ..flag };

@@ -86,11 +86,14 @@ fn about_seat(loot: &Loot, seat: Seat, view: &ViewContext<'_>) -> Vec<String> {
     if loot.has_left(seat) {
         return vec!["Has left the game; the hand is set aside unseen.".to_owned()];
     }
-    let open = loot.hand_of(seat).iter().filter_map(|slot| match slot {
-        Slot::Open(face) => Some(in_words(*face)),
-        Slot::Sealed(_) => None,
-    });
-    let open: Vec<String> = open.collect();
+    let open: Vec<String> = loot
+        .hand_of(seat)
+        .iter()
+        .filter_map(|slot| match slot {
+            Slot::Open(face) => Some(in_words(*face)),
+            Slot::Sealed(_) => None,
+        })
+        .collect();
     let turns = loot.turns().get(seat.index()).copied().unwrap_or(0);
     let holds = match open.as_slice() {
         [] => "No card of this hand is public.".to_owned(),
@@ -112,7 +115,7 @@ fn about_discards(loot: &Loot, sight: &Sight) -> Vec<String> {
     let mut told = Vec::new();
     match sight.with(*top) {
         Some((worth, gone)) if gone != *top => {
-            told.push(format!("With {} in place of {} your hand is worth {worth:+}.", in_words(*top), in_words(gone)))
+            told.push(format!("With {} in place of {} your hand is worth {worth:+}.", in_words(*top), in_words(gone)));
         }
         Some(_) => told.push(format!("{} would not help your hand.", capital(&in_words(*top)))),
         None => told.push(format!("{} is on top.", capital(&in_words(*top)))),

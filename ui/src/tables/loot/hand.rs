@@ -47,9 +47,11 @@ fn grouped(loot: &Loot, sight: &Sight, view: &ViewContext<'_>) -> Vec<(Option<Gr
     };
     let mut blocks = Vec::new();
     for group in groups {
-        let cards = group.cards.iter();
-        let held = cards.filter_map(|(face, points)| Some((slot_of(*face)?, Some((*face, Some(*points))))));
-        let held = held.collect();
+        let held = group
+            .cards
+            .iter()
+            .filter_map(|(face, points)| Some((slot_of(*face)?, Some((*face, Some(*points))))))
+            .collect();
         blocks.push((Some(group), held));
     }
     let hand = sight.me.map_or(&[][..], |me| loot.hand_of(me)).iter();

@@ -37,10 +37,7 @@ pub(super) fn sections(loot: &Loot, view: &ViewContext<'_>) -> Vec<(String, Vec<
     let rates = Rates::new(sight.god_set());
     let [run, set, colour] = [rates.run, rates.set, rates.colour].map(|rate| format!("{rate:+}"));
     let least = if sight.god_set().has(God::Builder) { 3 } else { 4 };
-    let loose = match sight.god_set().has(God::Thief) {
-        true => "0",
-        false => "-rank",
-    };
+    let loose = if sight.god_set().has(God::Thief) { "0" } else { "-rank" };
     let scoring = [
         ("run: 4 in a row".to_owned(), run.as_str()),
         ("set: 3 of one rank".to_owned(), set.as_str()),

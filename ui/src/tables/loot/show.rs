@@ -31,8 +31,7 @@ pub(super) fn burned(
     let theme = view.theme;
     let gods = hands.iter().fold(GodSet::NONE, |gods, hand| gods.and_of(hand));
     let mut blocks = vec![gods_in_force(gods, hands, view)];
-    let shown = Seat::first(hands.len()).zip(hands);
-    let scored = shown.zip(scores.iter().zip(totals));
+    let scored = Seat::first(hands.len()).zip(hands).zip(scores.iter().zip(totals));
     for ((seat, hand), (score, total)) in scored.filter(|((_, hand), _)| !hand.is_empty()) {
         let mut lines = hand_lines(view.name(seat), hand, gods, theme);
         let colour = if *score < 0 { theme.bad() } else { theme.good() };
@@ -66,8 +65,7 @@ pub(super) fn burned(
 fn gods_in_force(gods: GodSet, hands: &[Vec<Face>], view: &ViewContext<'_>) -> Vec<Line<'static>> {
     let theme = view.theme;
     let holder = |god| {
-        let mut hands = Seat::first(hands.len()).zip(hands);
-        let held = hands.find(|(_, hand)| GodSet::NONE.and_of(hand).has(god));
+        let held = Seat::first(hands.len()).zip(hands).find(|(_, hand)| GodSet::NONE.and_of(hand).has(god));
         held.map_or("?", |(seat, _)| view.name(seat))
     };
     let mut lines: Vec<Line<'static>> = gods

@@ -53,25 +53,25 @@ impl Table<'_> {
             Layout::vertical([Constraint::Length(seat_rows), Constraint::Min(0), Constraint::Length(worth_rows)])
                 .spacing(u16::from(area.height > 9))
                 .areas(area);
-        let places = match in_a_row {
-            true => Layout::horizontal(others.iter().map(|_| Constraint::Max(WIDEST))).spacing(2).split(seats),
-            false => Layout::vertical(others.iter().map(|_| Constraint::Length(1))).split(seats),
+        let places = if in_a_row {
+            Layout::horizontal(others.iter().map(|_| Constraint::Max(WIDEST))).spacing(2).split(seats)
+        } else {
+            Layout::vertical(others.iter().map(|_| Constraint::Length(1))).split(seats)
         };
         let state = self.village_state(canvas, scene);
         if matches!(state, State::Burning(_)) {
             self.draw_glow(canvas, area);
         }
         for ((seat, chip), place) in others.iter().zip(chips).zip(places.iter()) {
-            match is_roomy {
-                true => self.draw_plate(*seat, canvas, *place),
-                false => {
-                    let mark = canvas.spot(*place, Spot::Seat(*seat));
-                    canvas.clear(*place);
-                    canvas.tint(*place, canvas.theme().panel().unwrap_or_default());
-                    canvas.put(place.inner(Margin::new(1, 0)), chip);
-                    if mark.focused || mark.flashing {
-                        canvas.tint(*place, canvas.theme().focused());
-                    }
+            if is_roomy {
+                self.draw_plate(*seat, canvas, *place);
+            } else {
+                let mark = canvas.spot(*place, Spot::Seat(*seat));
+                canvas.clear(*place);
+                canvas.tint(*place, canvas.theme().panel().unwrap_or_default());
+                canvas.put(place.inner(Margin::new(1, 0)), chip);
+                if mark.focused || mark.flashing {
+                    canvas.tint(*place, canvas.theme().focused());
                 }
             }
         }
@@ -87,9 +87,10 @@ impl Table<'_> {
         self.draw_village(canvas, left, state);
         self.draw_piles(canvas, piles, size);
         if let Some(me) = self.view.me {
-            match is_roomy {
-                true => self.draw_worth_panel(canvas, worth, me),
-                false => self.draw_worth_row(canvas, worth, me),
+            if is_roomy {
+                self.draw_worth_panel(canvas, worth, me);
+            } else {
+                self.draw_worth_row(canvas, worth, me);
             }
         }
     }
@@ -109,10 +110,7 @@ impl Table<'_> {
         let seen: Vec<Face> = hand.iter().filter_map(|slot| slot.face(self.view.known)).collect();
         let hidden = hand.len() - seen.len();
         let back = theme.glyph("▒", "#");
-        let backs = match all_backs {
-            true => back.repeat(hidden),
-            false => format!("{back}{hidden}"),
-        };
+        let backs = if all_backs { back.repeat(hidden) } else { format!("{back}{hidden}") };
         let backs = (hidden > 0).then(|| Span::styled(backs, theme.back()));
         backs.into_iter().chain(seen.into_iter().map(|face| cards::short(face, theme))).collect()
     }
@@ -174,12 +172,11 @@ impl Table<'_> {
         if mark.flashing || loot.fire().is_some() || is_won {
             return State::Burning(mark.growing.unwrap_or(100));
         }
-        match loot.everyone_has_played() {
-            true => State::Ready,
-            false => {
-                let turns = loot.playing().iter().filter_map(|seat| loot.turns().get(seat.index()));
-                State::Safe(turns.filter(|turns| **turns > 0).count(), loot.playing().len())
-            }
+        if loot.everyone_has_played() {
+            State::Ready
+        } else {
+            let turns = loot.playing().iter().filter_map(|seat| loot.turns().get(seat.index()));
+            State::Safe(turns.filter(|turns| **turns > 0).count(), loot.playing().len())
         }
     }
 
@@ -240,9 +237,10 @@ impl Table<'_> {
             State::Ready => {
                 let mine = self.view.me.filter(|_| self.view.acts);
                 let may = mine.is_some_and(|me| loot.check(me, &LootAction::Fire).is_ok());
-                let texts = match may {
-                    true => ["It may burn at any time: f fires it, on your turn or not.", "It may burn: f fires it."],
-                    false => ["It may burn at any time: anybody may fire it.", "Anybody may fire it."],
+                let texts = if may {
+                    ["It may burn at any time: f fires it, on your turn or not.", "It may burn: f fires it."]
+                } else {
+                    ["It may burn at any time: anybody may fire it.", "Anybody may fire it."]
                 };
                 (String::new(), texts.map(str::to_owned), theme.title())
             }

@@ -79,8 +79,7 @@ fn loot(scene: &Scene) -> &Loot {
 fn slot(scene: &Scene, seat: Seat, card: &str) -> Slot {
     let known = scene.known(seat);
     let face = by_name(card).unwrap();
-    let mut hand = scene.game.hand(seat).into_iter();
-    hand.find(|slot| slot.face(&known) == Some(face)).unwrap()
+    scene.game.hand(seat).into_iter().find(|slot| slot.face(&known) == Some(face)).unwrap()
 }
 
 fn take(scene: &mut Scene, who: usize, pile: Pile) -> Vec<AnyEvent> {
@@ -192,8 +191,9 @@ fn every_card_of_the_largest_hand_is_drawn_in_full() {
                 {
                     let (text, layer) = scene.drawn(Some(me), width, height);
                     for slot in &hand {
-                        let area = layer.area(Target::Spot(Spot::Card(*slot)));
-                        let area = area.unwrap_or_else(|| panic!("{slot:?} is not drawn:\n{text}"));
+                        let area = layer
+                            .area(Target::Spot(Spot::Card(*slot)))
+                            .unwrap_or_else(|| panic!("{slot:?} is not drawn:\n{text}"));
                         assert_eq!((area.width, area.height), card, "{text}");
                         let middle = layer.targets.iter().filter(|(other, _)| area.intersects(*other));
                         assert_eq!(middle.count(), 1, "{slot:?} is covered:\n{text}");
@@ -369,9 +369,10 @@ fn the_burning_is_told_step_by_step() {
         let asked =
             scene.view(Some(seat(1)), &known, |view, game| question(game, &AnyAction::Loot(LootAction::Fire), view));
         let events = fire(&mut scene, 1);
-        let told =
-            events.iter().find_map(|event| scene.view(Some(seat(1)), &known, |view, game| show(game, event, view)));
-        let told = told.unwrap();
+        let told = events
+            .iter()
+            .find_map(|event| scene.view(Some(seat(1)), &known, |view, game| show(game, event, view)))
+            .unwrap();
         assert!(told.lines.iter().all(|line| line.width() <= 72));
         let lines = told.lines.iter().map(ToString::to_string);
         text += &format!("{}\n== {} ==\n{}\n\n", asked.unwrap(), told.title, lines.collect::<Vec<_>>().join("\n"));

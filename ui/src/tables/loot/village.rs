@@ -246,10 +246,7 @@ pub(super) fn lines(state: State, (width, height): (usize, usize), theme: &Theme
         let (upper, lower) = (at(0), at(1));
         if (upper, lower) == (b'.', b'.') {
             let is_star = !burns && y < height / 2 && scatter(x, y).is_multiple_of(61);
-            return match is_star {
-                true => (theme.glyph("·", "."), theme.faint()),
-                false => (" ", Style::new()),
-            };
+            return if is_star { (theme.glyph("·", "."), theme.faint()) } else { (" ", Style::new()) };
         }
         let fg = |colour: Option<Color>| colour.map_or_else(Style::new, |colour| Style::new().fg(colour));
         if theme.is_ascii() || theme.panel().is_none() {

@@ -77,8 +77,7 @@ fn best_use(game: &Plutonian, me: Seat, tree: u8, top: Pyramid) -> Option<String
 fn wanted(game: &Plutonian, me: Option<Seat>, top: Pyramid) -> Option<(Seat, Hand, i64)> {
     let others = game.playing().iter().filter(|seat| me != Some(*seat));
     let gains = others.flat_map(|seat| {
-        let stacks = game.stacks(seat).iter();
-        stacks.filter_map(move |stack| {
+        game.stacks(seat).iter().filter_map(move |stack| {
             let after = grown(stack, top);
             Some((seat, Hand::of(&after)?, score(&after) - score(stack)))
         })

@@ -91,10 +91,7 @@ fn show_mark(mark: Mark, canvas: &mut Canvas<'_>, place: Rect) {
         let ground = if is_focused { theme.focused() } else { theme.paper(true) };
         canvas.tint(place, ground);
     }
-    let bar = match mark.picked {
-        true => theme.glyph("┃", "|"),
-        false => theme.glyph("▌", ">"),
-    };
+    let bar = if mark.picked { theme.glyph("┃", "|") } else { theme.glyph("▌", ">") };
     let style = if is_focused { theme.lit() } else { theme.accent() };
     let side = (place.y..place.bottom()).map(|_| Line::styled(bar, style));
     canvas.rows(Rect { width: place.width.min(1), ..place }, side.collect::<Vec<_>>());
@@ -203,8 +200,7 @@ impl Board for Plutonian {
             PlutonianAction::Vote { end: true } => {
                 let own = points(self, me);
                 let others = self.playing().without(me);
-                let best = others.iter().map(|seat| points(self, seat)).max();
-                let best = best.unwrap_or(0);
+                let best = others.iter().map(|seat| points(self, seat)).max().unwrap_or(0);
                 let votes = self.votes().len() + 1;
                 let needed = self.votes_needed();
                 Some(if votes >= needed {

@@ -64,12 +64,13 @@ impl Page {
             let both = trees.into_iter().flat_map(move |trees| own.map(|own| (trees, own)));
             both.map(move |(trees, own)| (seats, trees, own))
         });
-        let best = all.filter(|(seats, trees, own)| {
-            let gaps = gap * (u16::from(seats.1 > 0) + u16::from(own.1 > 0));
-            let rows = [seats.1, trees.1, own.1].into_iter().fold(gaps, u16::saturating_add);
-            rows <= area.height && is_alike(trees.0, own.0.0)
-        });
-        let best = best.min_by_key(|(seats, trees, own)| seats.2 + trees.2 + own.2);
+        let best = all
+            .filter(|(seats, trees, own)| {
+                let gaps = gap * (u16::from(seats.1 > 0) + u16::from(own.1 > 0));
+                let rows = [seats.1, trees.1, own.1].into_iter().fold(gaps, u16::saturating_add);
+                rows <= area.height && is_alike(trees.0, own.0.0)
+            })
+            .min_by_key(|(seats, trees, own)| seats.2 + trees.2 + own.2);
         // On a screen that is too small for all of it the forest is cut.
         let least = || {
             let ([.., seats], [.., trees], [.., own]) = (seats, trees, own);
@@ -101,16 +102,18 @@ fn is_alike(trees: Form, own: Form) -> bool {
 /// columns of the widest row.
 pub(super) fn flow(widths: impl IntoIterator<Item = u16>, room: u16) -> (Vec<(u16, u16)>, u16) {
     let (mut x, mut row, mut widest) = (0_u16, 0, 0);
-    let places = widths.into_iter().map(|width| {
-        if x > 0 && x.saturating_add(width) > room {
-            (x, row) = (0, row + 1);
-        }
-        let place = (x, row);
-        x = x.saturating_add(width);
-        widest = widest.max(x);
-        place
-    });
-    let places = places.collect();
+    let places = widths
+        .into_iter()
+        .map(|width| {
+            if x > 0 && x.saturating_add(width) > room {
+                (x, row) = (0, row + 1);
+            }
+            let place = (x, row);
+            x = x.saturating_add(width);
+            widest = widest.max(x);
+            place
+        })
+        .collect();
     (places, widest)
 }
 

@@ -90,8 +90,10 @@ impl Form {
         if self == Self::Lying {
             return canvas.put(area, lying(pile, faded, theme));
         }
-        let shown = pile.iter().take(HIGHEST).rev();
-        let lines: Vec<Line<'static>> = shown
+        let lines: Vec<Line<'static>> = pile
+            .iter()
+            .take(HIGHEST)
+            .rev()
             .flat_map(|pyramid| {
                 let style = faded.unwrap_or_else(|| style(*pyramid, theme));
                 match self {

@@ -74,8 +74,8 @@ fn panels(count: usize, width: u16, height: u16, gap: u16) -> (Vec<Rect>, u16) {
 
 /// The stacks that a seat's panel shows, with their numbers, and how many are ruined.
 fn shown<'a>(game: &'a Plutonian, seat: Seat, left: &Left) -> (Vec<(u8, &'a Vec<Pyramid>)>, usize) {
-    let all = (0..).zip(game.stacks(seat));
-    let (alive, dead): (Vec<_>, Vec<_>) = all.partition(|(_, stack)| !Outlook::of(stack, left).is_dead());
+    let (alive, dead): (Vec<_>, Vec<_>) =
+        (0..).zip(game.stacks(seat)).partition(|(_, stack)| !Outlook::of(stack, left).is_dead());
     (alive, dead.len())
 }
 
@@ -120,8 +120,7 @@ fn panel_rows(game: &Plutonian, seats: &[Seat], form: Seats, is_roomy: bool, wid
     let (areas, _) = panels(seats.len(), width, 1, 0);
     let wide = areas.first().map_or(0, |area| area.width);
     let inside = if is_roomy { wide.saturating_sub(4) } else { wide };
-    let rows = seats.iter().map(|seat| rows_of(&places(game, *seat, form, &left, inside, theme)));
-    let rows = rows.max().unwrap_or(0);
+    let rows = seats.iter().map(|seat| rows_of(&places(game, *seat, form, &left, inside, theme))).max().unwrap_or(0);
     rows * tall(game, seats, form) + 1 + u16::from(is_roomy)
 }
 
@@ -205,8 +204,7 @@ fn draw_stack(stack: &[Pyramid], spot: Spot, form: Seats, canvas: &mut Canvas<'_
         Some((_, under)) if mark.hidden => under,
         _ => stack,
     };
-    let points = Some(score(pile)).filter(|points| *points > 0);
-    let points = points.map_or(String::new(), |points| points.to_string());
+    let points = Some(score(pile)).filter(|points| *points > 0).map_or(String::new(), |points| points.to_string());
     let points = Line::from(Span::styled(points, theme.title()));
     if form == Seats::Upright {
         let [pyramids, foot] = Layout::vertical([Constraint::Min(0), Constraint::Length(1)]).areas(place);

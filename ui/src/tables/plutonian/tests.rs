@@ -110,12 +110,14 @@ fn everything_is_there(scene: &Scene, (width, height): (u16, u16)) {
     let (text, layer) = scene.drawn(Some(me), width, height);
     let trees = trees::numbers(game, true).map(|tree| (Spot::Pile(tree), tree_name(tree).to_string()));
     let own = (0..new_stack(game, me)).map(|stack| (Spot::Part(me, stack), (stack + 1).to_string()));
-    let seats = Seat::first(game.seats()).filter(|seat| *seat != me);
-    let seats = seats.map(|seat| (Spot::Seat(seat), scene.names[seat.index()].clone()));
+    let seats = Seat::first(game.seats())
+        .filter(|seat| *seat != me)
+        .map(|seat| (Spot::Seat(seat), scene.names[seat.index()].clone()));
     let mut taken: Vec<Rect> = Vec::new();
     for (spot, name) in trees.chain(own).chain(seats) {
-        let area = layer.area(Target::Spot(spot));
-        let area = area.unwrap_or_else(|| panic!("{spot:?} is missing at {width}x{height}:\n{text}"));
+        let area = layer
+            .area(Target::Spot(spot))
+            .unwrap_or_else(|| panic!("{spot:?} is missing at {width}x{height}:\n{text}"));
         assert!(taken.iter().all(|other| other.intersection(area).is_empty()), "{spot:?} covers another:\n{text}");
         taken.push(area);
         assert!(within(&text, area).contains(&name), "{name} is not in {area}:\n{text}");
@@ -124,12 +126,11 @@ fn everything_is_there(scene: &Scene, (width, height): (u16, u16)) {
 
 /// The text drawn in an area.
 fn within(text: &str, area: Rect) -> String {
-    let rows = text.lines().skip(usize::from(area.y));
-    let rows = rows.take(usize::from(area.height));
-    let rows = rows.map(|row| {
-        let row = row.chars().skip(usize::from(area.x));
-        row.take(usize::from(area.width)).collect::<String>()
-    });
+    let rows = text
+        .lines()
+        .skip(usize::from(area.y))
+        .take(usize::from(area.height))
+        .map(|row| row.chars().skip(usize::from(area.x)).take(usize::from(area.width)).collect::<String>());
     rows.collect::<Vec<_>>().join("\n")
 }
 

@@ -14,8 +14,7 @@ use crate::theme::Theme;
 
 /// The numbers of the trees with or without pyramids.
 pub(super) fn numbers(game: &Plutonian, stands: bool) -> impl Iterator<Item = u8> + '_ {
-    let trees = (0..).zip(game.trees());
-    trees.filter(move |(_, tree)| tree.is_empty() != stands).map(|(number, _)| number)
+    (0..).zip(game.trees()).filter(move |(_, tree)| tree.is_empty() != stands).map(|(number, _)| number)
 }
 
 /// The columns and rows of a tree's place.
@@ -88,11 +87,14 @@ fn draw_tree(game: &Plutonian, number: u8, form: Form, canvas: &mut Canvas<'_>, 
     let is_closed = !game.may_be_touched(usize::from(number));
     let faded = is_closed.then(|| theme.faint());
     let name = tree_name(number);
-    let name = match mark.picked {
-        true => Span::styled(format!("[{name}]"), theme.accent()),
-        false if is_closed => Span::styled(format!("({name})"), theme.faint()),
-        false if mark.lit || mark.focused => Span::styled(name.to_string(), theme.title()),
-        false => Span::styled(name.to_string(), theme.ink()),
+    let name = if mark.picked {
+        Span::styled(format!("[{name}]"), theme.accent())
+    } else if is_closed {
+        Span::styled(format!("({name})"), theme.faint())
+    } else if mark.lit || mark.focused {
+        Span::styled(name.to_string(), theme.title())
+    } else {
+        Span::styled(name.to_string(), theme.ink())
     };
     if form == Form::Lying {
         let row =

@@ -40,8 +40,7 @@ fn supply_spot(size: Size) -> Spot {
 
 /// The size of a supply spot.
 fn size_of(spot: Spot) -> Option<Size> {
-    let mut all = Size::ALL.into_iter();
-    all.find(|size| supply_spot(*size) == spot)
+    Size::ALL.into_iter().find(|size| supply_spot(*size) == spot)
 }
 
 fn pack_spot(pylon: Pylon) -> Spot {
@@ -51,8 +50,7 @@ fn pack_spot(pylon: Pylon) -> Spot {
 
 /// The Pylon of a pack's spot.
 fn pylon_of(spot: Spot) -> Option<Pylon> {
-    let mut all = Pylon::ALL.into_iter();
-    all.find(|pylon| pack_spot(*pylon) == spot)
+    Pylon::ALL.into_iter().find(|pylon| pack_spot(*pylon) == spot)
 }
 
 /// The spot of a square, numbered from a1 along the files.
@@ -160,8 +158,7 @@ fn magicians_on(game: &Sphinx, square: Square) -> impl Iterator<Item = Seat> {
 
 /// The sizes of the Monsters on a square.
 fn sizes_on(game: &Sphinx, square: Square) -> impl Iterator<Item = Size> {
-    let counts = Size::ALL.into_iter().zip(game.monsters_on(square));
-    counts.filter(|(_, count)| *count > 0).map(|(size, _)| size)
+    Size::ALL.into_iter().zip(game.monsters_on(square)).filter(|(_, count)| *count > 0).map(|(size, _)| size)
 }
 
 impl Board for Sphinx {
@@ -231,8 +228,8 @@ impl Board for Sphinx {
     fn row(&self, view: &ViewContext<'_>) -> Vec<Spot> {
         // The digit of a Monster is its price.
         let can_bring = self.turn() == view.me && self.phase() == Phase::Monsters && !self.has_moved();
-        let mut stocked = Size::ALL.into_iter().zip(self.supply());
-        let has_any = stocked.any(|(size, left)| left > 0 && size.pips() <= self.points());
+        let has_any =
+            Size::ALL.into_iter().zip(self.supply()).any(|(size, left)| left > 0 && size.pips() <= self.points());
         let sizes = Size::ALL.into_iter().filter(|_| can_bring && has_any);
         sizes.map(supply_spot).collect()
     }
@@ -299,8 +296,10 @@ impl Board for Sphinx {
                     |to| sizes_on(self, square).map(move |size| SphinxAction::Monster { size, from: square, to });
                 let mut tried: Vec<_> = next.into_iter().flat_map(tried).collect();
                 if tried.is_empty() {
-                    let stocked = Size::ALL.into_iter().zip(self.supply());
-                    let mut fits = stocked.filter(|(size, left)| *left > 0 && size.pips() <= self.points());
+                    let mut fits = Size::ALL
+                        .into_iter()
+                        .zip(self.supply())
+                        .filter(|(size, left)| *left > 0 && size.pips() <= self.points());
                     let size = fits.next().map_or(Size::Small, |(size, _)| size);
                     tried.push(SphinxAction::Introduce { size, at: square });
                 }

@@ -28,8 +28,7 @@ const GAP: u16 = 1;
 
 /// The sections of the rail.
 pub(super) fn sections(game: &Sphinx, view: &ViewContext<'_>) -> Vec<(String, Vec<Line<'static>>)> {
-    let seats = Seat::first(game.seats());
-    let seats = seats.flat_map(|seat| seat_rows(game, view, seat, WIDTH)).collect();
+    let seats = Seat::first(game.seats()).flat_map(|seat| seat_rows(game, view, seat, WIDTH)).collect();
     let mut packs: Vec<Line<'static>> =
         Pylon::ALL.into_iter().map(|pylon| pack_row(game, view, pylon, WIDTH)).collect();
     packs.extend(known(game, view, WIDTH));
@@ -133,10 +132,7 @@ fn die_line(game: &Sphinx, view: &ViewContext<'_>) -> Line<'static> {
 /// The turn as a section: the die, and the steps with those that are done.
 fn turn(game: &Sphinx, view: &ViewContext<'_>, seat: Seat) -> (String, Vec<Line<'static>>) {
     let theme = view.theme;
-    let title = match view.me == Some(seat) {
-        true => "Your turn".to_owned(),
-        false => format!("{}'s turn", view.name(seat)),
-    };
+    let title = if view.me == Some(seat) { "Your turn".to_owned() } else { format!("{}'s turn", view.name(seat)) };
     let roll = game.roll().filter(|_| game.phase() == Phase::Monsters);
     let face = match roll {
         None => ["       ", "   ?   ", "       "],
@@ -160,13 +156,16 @@ fn turn(game: &Sphinx, view: &ViewContext<'_>, seat: Seat) -> (String, Vec<Line<
         ],
     };
     let paper = theme.paper(true).patch(theme.title());
-    let rows = face.into_iter().zip(steps).map(|(face, step)| {
-        let face = face.replace('*', theme.glyph("●", "o"));
-        let mut line = Line::from(vec![Span::styled(face, paper), Span::raw("  ")]);
-        line.extend(step.spans.into_iter().map(|span| span.patch_style(step.style)));
-        line
-    });
-    let mut rows: Vec<Line<'static>> = rows.collect();
+    let mut rows: Vec<Line<'static>> = face
+        .into_iter()
+        .zip(steps)
+        .map(|(face, step)| {
+            let face = face.replace('*', theme.glyph("●", "o"));
+            let mut line = Line::from(vec![Span::styled(face, paper), Span::raw("  ")]);
+            line.extend(step.spans.into_iter().map(|span| span.patch_style(step.style)));
+            line
+        })
+        .collect();
     let points = counted(usize::from(game.points()), "point");
     rows.extend(roll.map(|_| Line::styled(format!("{:11}{points} left", ""), theme.accent())));
     (title, rows)
@@ -246,8 +245,7 @@ fn pack_row(game: &Sphinx, view: &ViewContext<'_>, pylon: Pylon, width: u16) -> 
     if game.pack(pylon).is_empty() {
         left.push(Span::raw("empty"));
     }
-    let turned = game.turned(pylon).iter();
-    let turned = turned.flat_map(|face| [Span::raw(" "), card(*face, theme)]);
+    let turned = game.turned(pylon).iter().flat_map(|face| [Span::raw(" "), card(*face, theme)]);
     both_ends(left, turned.collect(), width)
 }
 
@@ -274,8 +272,7 @@ fn known(game: &Sphinx, view: &ViewContext<'_>, width: u16) -> Vec<Line<'static>
             }
         }
     };
-    let rows = wrapped(&text, usize::from(width), 0).into_iter();
-    rows.map(|row| Line::styled(row, theme.accent())).collect()
+    wrapped(&text, usize::from(width), 0).into_iter().map(|row| Line::styled(row, theme.accent())).collect()
 }
 
 /// The letter of a Pylon's direction.

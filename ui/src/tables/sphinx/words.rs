@@ -13,18 +13,12 @@ use crate::theme::Theme;
 
 /// A seat in a sentence.
 fn named(view: &ViewContext<'_>, seat: Seat) -> String {
-    match view.me == Some(seat) {
-        true => "you".to_owned(),
-        false => view.name(seat).to_owned(),
-    }
+    if view.me == Some(seat) { "you".to_owned() } else { view.name(seat).to_owned() }
 }
 
 /// A seat's Magician in a sentence.
 fn magician(view: &ViewContext<'_>, seat: Seat) -> String {
-    match view.me == Some(seat) {
-        true => "your Magician".to_owned(),
-        false => format!("{}'s Magician", view.name(seat)),
-    }
+    if view.me == Some(seat) { "your Magician".to_owned() } else { format!("{}'s Magician", view.name(seat)) }
 }
 
 /// The effect of an action.
@@ -136,9 +130,10 @@ pub(super) fn about(game: &Sphinx, spot: Spot, view: &ViewContext<'_>) -> Vec<St
     if let Some(size) = size_of(spot) {
         let points = counted(usize::from(size.pips()), "point");
         let mut lines = vec![format!("Bring one for {points}, to the centre or to a Pylon with a spade turned up.")];
-        lines.push(match game.has_moved() {
-            true => "A Monster has moved, so you can't bring another this turn.".to_owned(),
-            false => format!("It moves up to {} a point, not diagonally.", counted(usize::from(size.pips()), "square")),
+        lines.push(if game.has_moved() {
+            "A Monster has moved, so you can't bring another this turn.".to_owned()
+        } else {
+            format!("It moves up to {} a point, not diagonally.", counted(usize::from(size.pips()), "square"))
         });
         return lines;
     }
@@ -168,8 +163,12 @@ fn about_square(game: &Sphinx, square: Square, view: &ViewContext<'_>) -> Vec<St
         }));
     }
     if game.monsters_on(square) != [0; 3] {
-        let most = Size::ALL.into_iter().zip(game.monsters_on(square));
-        let most = most.filter(|(_, count)| *count > 0).map(|(size, _)| size.pips()).max();
+        let most = Size::ALL
+            .into_iter()
+            .zip(game.monsters_on(square))
+            .filter(|(_, count)| *count > 0)
+            .map(|(size, _)| size.pips())
+            .max();
         let squares = counted(usize::from(most.unwrap_or(1)), "square");
         lines.push(format!("Moves up to {squares} for 1 point, not diagonally, never onto a Magician or a Pylon."));
     }

@@ -31,10 +31,7 @@ fn immunity(house: &House) -> Vec<Element> {
 
 /// "Ada's", or "Your".
 fn whose(seat: Seat, view: &ViewContext<'_>) -> String {
-    match view.me == Some(seat) {
-        true => "Your".to_owned(),
-        false => format!("{}'s", view.name(seat)),
-    }
+    if view.me == Some(seat) { "Your".to_owned() } else { format!("{}'s", view.name(seat)) }
 }
 
 /// The name of a spot, and what it is in a few words.
@@ -93,9 +90,10 @@ pub(super) fn about(game: &Thoth, spot: Spot, view: &ViewContext<'_>) -> Vec<Str
         parts::DISCARDS => {
             let last: Vec<String> =
                 game.discard_pile().iter().rev().take(8).map(|card| cards::full_name(*card)).collect();
-            match last.is_empty() {
-                true => one("Nothing is discarded yet."),
-                false => vec![format!("From the top: {}.", last.join(", "))],
+            if last.is_empty() {
+                one("Nothing is discarded yet.")
+            } else {
+                vec![format!("From the top: {}.", last.join(", "))]
             }
         }
         parts::POOL => one("Players fill their hands from them, up to five cards."),
@@ -192,23 +190,22 @@ fn about_card(game: &Thoth, card: Face, view: &ViewContext<'_>) -> Vec<String> {
 
 /// A level in words: "2 large fire, 1 large air".
 fn pyramids(level: &Level) -> String {
-    let of = Element::ALL.into_iter().filter_map(|element| {
-        let count = level.pyramids.iter().filter(|p| p.element == element).count();
-        let size = level.pyramids.first()?.size.name();
-        (count > 0).then(|| format!("{count} {size} {}", element.name()))
-    });
-    let of: Vec<String> = of.collect();
-    match of.is_empty() {
-        true => "bare".to_owned(),
-        false => of.join(", "),
-    }
+    let of: Vec<String> = Element::ALL
+        .into_iter()
+        .filter_map(|element| {
+            let count = level.pyramids.iter().filter(|p| p.element == element).count();
+            let size = level.pyramids.first()?.size.name();
+            (count > 0).then(|| format!("{count} {size} {}", element.name()))
+        })
+        .collect();
+    if of.is_empty() { "bare".to_owned() } else { of.join(", ") }
 }
 
 /// The levels of a house from the top, and what it is immune to, in words.
 fn in_words(house: &House) -> Vec<String> {
     let roof = house.roof.map(|roof| format!("Roof: {}", cards::full_name(roof)));
-    let levels = house.levels.iter().rev();
-    let levels = levels.map(|level| format!("{}: {}", cards::full_name(level.card), pyramids(level)));
+    let levels =
+        house.levels.iter().rev().map(|level| format!("{}: {}", cards::full_name(level.card), pyramids(level)));
     let immune = immunity(house);
     let immune = (!immune.is_empty()).then(|| format!("immune to {}", names::listed(&immune, "and")));
     roof.into_iter().chain(levels).chain(immune).collect()
@@ -264,10 +261,7 @@ pub(super) fn sections(game: &Thoth, view: &ViewContext<'_>) -> Vec<(String, Vec
     let can_roof = |house: &House| house.top().is_some_and(Level::is_full) && !house.in_trouble();
     let mut close: Vec<Line<'static>> = Vec::new();
     for seat in seats().filter(|seat| house(*seat).is_some_and(can_roof)) {
-        let (name, style) = match view.me == Some(seat) {
-            true => ("You", theme.good()),
-            false => (view.name(seat), theme.bad()),
-        };
+        let (name, style) = if view.me == Some(seat) { ("You", theme.good()) } else { (view.name(seat), theme.bad()) };
         close.push(Line::styled(format!("{name}, with a Roof"), style));
     }
     if game.is_blocked() {
@@ -280,8 +274,11 @@ pub(super) fn sections(game: &Thoth, view: &ViewContext<'_>) -> Vec<(String, Vec
     let mut all = vec![("Who can end the hand".to_owned(), close)];
     for seat in seats().filter(|seat| view.me != Some(*seat)) {
         let Some(house) = house(seat) else { continue };
-        let rows = in_words(house).into_iter().flat_map(|text| wrapped(&text, RAIL, 2));
-        let rows = rows.map(|row| Line::styled(row, theme.ink())).collect();
+        let rows = in_words(house)
+            .into_iter()
+            .flat_map(|text| wrapped(&text, RAIL, 2))
+            .map(|row| Line::styled(row, theme.ink()))
+            .collect();
         all.push((format!("{} house", whose(seat, view)), rows));
     }
     all

@@ -22,9 +22,10 @@ const CARD: CardSize = CardSize::Sized(11, 7);
 pub(super) fn draw(game: &Thoth, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) {
     let theme = view.theme;
     let bidding = game.phase() == Phase::Bid;
-    let (title, text) = match bidding {
-        true => ("Auction for the first turn", "The highest trump wins, 0 to XXI; without trumps the highest card."),
-        false => ("The bids go back to the hands", "Picking starts on the winner's right, until all have five cards."),
+    let (title, text) = if bidding {
+        ("Auction for the first turn", "The highest trump wins, 0 to XXI; without trumps the highest card.")
+    } else {
+        ("The bids go back to the hands", "Picking starts on the winner's right, until all have five cards.")
     };
     let lines = wrapped(text, usize::from(area.width), 0);
     let rows = u16::try_from(lines.len()).unwrap_or(1);

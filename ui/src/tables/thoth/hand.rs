@@ -71,8 +71,7 @@ fn most(game: &Thoth, house: &House, card: Face) -> Option<(u8, Size)> {
     let top = house.top()?;
     let (element, value) = cards::redeemed(card)?;
     let free = u8::try_from(CORNERS.saturating_sub(top.pyramids.len())).ok()?;
-    let ways = Size::ALL.into_iter().filter(|size| top.takes(Pyramid { element, size: *size }));
-    let ways = ways.map(|size| {
+    let ways = Size::ALL.into_iter().filter(|size| top.takes(Pyramid { element, size: *size })).map(|size| {
         let count = free.min(value / size.pips()).min(game.bank().count(element, size));
         (count, size)
     });
@@ -171,14 +170,8 @@ pub(super) fn draw(game: &Thoth, view: &ViewContext<'_>, canvas: &mut Canvas<'_>
         let rows = size.rows().saturating_sub(3).min(note.height);
         let [note] = Layout::vertical([Constraint::Length(rows)]).flex(Flex::End).areas(note);
         let (cost, style) = cost(game, view, me);
-        let words = wrapped(
-            match game.is_over() {
-                true => "in hand",
-                false => "in hand, if it ended now",
-            },
-            usize::from(note.width),
-            0,
-        );
+        let words =
+            wrapped(if game.is_over() { "in hand" } else { "in hand, if it ended now" }, usize::from(note.width), 0);
         let words = words.into_iter().map(|row| Line::styled(row, view.theme.ink()));
         canvas.rows(note, std::iter::once(Line::styled(cost, style)).chain(words));
     }

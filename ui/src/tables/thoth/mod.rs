@@ -65,9 +65,10 @@ impl Board for Thoth {
     }
 
     fn draw(&self, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) {
-        match self.phase() == Phase::Play || self.is_over() {
-            true => street::draw(self, view, canvas, area),
-            false => auction::draw(self, view, canvas, area),
+        if self.phase() == Phase::Play || self.is_over() {
+            street::draw(self, view, canvas, area);
+        } else {
+            auction::draw(self, view, canvas, area);
         }
     }
 

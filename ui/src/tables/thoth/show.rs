@@ -48,8 +48,7 @@ pub(super) fn motions(game: &Thoth, event: &ThothEvent, view: &ViewContext<'_>) 
     let fly = |what, from, to| Motion::Fly { what, from, to };
     match event {
         ThothEvent::Dealt { .. } => {
-            let seats = game.playing().iter();
-            seats.map(|seat| fly(sealed(theme), parts::DECK, parts::hand(seat))).collect()
+            game.playing().iter().map(|seat| fly(sealed(theme), parts::DECK, parts::hand(seat))).collect()
         }
         ThothEvent::Drew { seat } => {
             let last = game.hand_of(*seat).last().filter(|_| view.me == Some(*seat));

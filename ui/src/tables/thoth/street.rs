@@ -276,9 +276,10 @@ impl Lot<'_> {
             let (cost, style) = hand::cost(self.game, self.view, self.seat);
             let cost = [Span::styled("hand ", theme.ink()), Span::styled(cost, style)];
             // The row over the house tells the state too.
-            match note.width() + 10 <= usize::from(area.width) {
-                true => note.extend(std::iter::once(Span::raw("  ")).chain(cost)),
-                false => note = Line::from(cost.to_vec()),
+            if note.width() + 10 <= usize::from(area.width) {
+                note.extend(std::iter::once(Span::raw("  ")).chain(cost));
+            } else {
+                note = Line::from(cost.to_vec());
             }
         }
         canvas.put(state, note.centered());
@@ -306,10 +307,7 @@ impl Lot<'_> {
         canvas.place(name, parts::hand(self.seat));
         canvas.put(name, self.view.seat_line(self.seat, acts));
         let words = self.state(house, NARROW.into());
-        let used = match house.in_trouble() {
-            true => state.width,
-            false => width(&words) + 2,
-        };
+        let used = if house.in_trouble() { state.width } else { width(&words) + 2 };
         let points = self.points(usize::from(state.width.saturating_sub(used)));
         let mut rest = canvas.lead(state, Line::styled(points + "  ", theme.ink()));
         if !house.in_trouble() {
@@ -547,10 +545,7 @@ fn around(text: &str, brick: &'static str, width: usize, style: Style, theme: &T
 /// Draws a Roof in two rows, with its name in the lower one.
 fn draw_roof(canvas: &mut Canvas<'_>, area: Rect, card: Face, theme: &Theme) {
     let style = names::card_style(theme, card).add_modifier(Modifier::BOLD);
-    let (left, body, right) = match theme.is_ascii() {
-        true => ("/", "=", "\\"),
-        false => ("▟", "█", "▙"),
-    };
+    let (left, body, right) = if theme.is_ascii() { ("/", "=", "\\") } else { ("▟", "█", "▙") };
     let width = usize::from(area.width);
     let label = format!(" {} ", names::label(card, width.saturating_sub(4), theme));
     let sides = width.saturating_sub(label.width() + 2);

@@ -69,8 +69,9 @@ fn play(game: &Thoth, card: Face, as_: Use, view: &ViewContext<'_>) -> String {
         Use::Trouble { target, replace } => {
             let element = cards::zodiacal(card).map_or("", Element::name);
             let trouble = game.house(target).map(|house| house.trouble.as_slice());
-            let old = replace.and_then(|place| trouble?.get(usize::from(place)).copied());
-            let old = old.map_or_else(String::new, |old| format!(", in place of {}", cards::in_words(old)));
+            let old = replace
+                .and_then(|place| trouble?.get(usize::from(place)).copied())
+                .map_or_else(String::new, |old| format!(", in place of {}", cards::in_words(old)));
             format!("make Trouble of {element} for {} with {the}{old}", view.name(target))
         }
         Use::Relieve => {
@@ -110,10 +111,12 @@ fn outlook(game: &Thoth, view: &ViewContext<'_>, gone: Option<Slot>, roof: Optio
     let left = game.hand_of(me).iter().filter(|slot| Some(**slot) != gone);
     let cost = cards::hand_score(left.filter_map(|slot| slot.face(view.known)));
     let others = game.playing().iter().filter(|seat| *seat != me);
-    let best = others.filter_map(|seat| Some((game.house(seat)?.score(), seat))).max_by_key(|(score, _)| *score);
-    let best = best.map_or_else(String::new, |(score, seat)| {
-        format!(" The best other house, {}'s, has {score} before its hand.", view.name(seat))
-    });
+    let best = others
+        .filter_map(|seat| Some((game.house(seat)?.score(), seat)))
+        .max_by_key(|(score, _)| *score)
+        .map_or_else(String::new, |(score, seat)| {
+            format!(" The best other house, {}'s, has {score} before its hand.", view.name(seat))
+        });
     let score = house.score();
     Some(format!("You score {score} for the house and {cost} for the hand: {:+}.{best}", score + cost))
 }

@@ -70,9 +70,10 @@ impl Home {
         .spacing(if has_banner { scale } else { 0 })
         .flex(if scale == 2 { Flex::Center } else { Flex::Start })
         .areas(page);
-        let widths = match has_plates {
-            true => [Constraint::Fill(5), Constraint::Fill(4)],
-            false => [Constraint::Fill(20), Constraint::Fill(19)],
+        let widths = if has_plates {
+            [Constraint::Fill(5), Constraint::Fill(4)]
+        } else {
+            [Constraint::Fill(20), Constraint::Fill(19)]
         };
         let [left, right] = Layout::horizontal(widths).spacing(2).areas(lists);
         if has_banner {
@@ -112,24 +113,30 @@ impl Home {
         learn.push(PanelRow::Choice(Entry::Puzzles, "p".to_owned(), words, solved));
         learn.push(choice(Entry::Rules, &key(Intent::Rules), "read the rules", ""));
         learn.extend(last_time(context, info).map(PanelRow::Said));
-        let title = match has_lesson && is_big {
-            true => format!("Learn {} in two minutes", info.name),
-            false => format!("Learn {}", info.name),
+        let title = if has_lesson && is_big {
+            format!("Learn {} in two minutes", info.name)
+        } else {
+            format!("Learn {}", info.name)
         };
         let mut panels = vec![Panel { title, rows: learn }];
 
-        let waiting = context.library.waiting.iter().enumerate().take(LISTED);
-        let saved = waiting.map(|(number, (table, words))| {
-            let past = context.library.past.iter().find(|past| past.table == *table);
-            let (words, day) = match past.map(|past| (past.date(), &past.what)) {
-                Some((date, What::Waits(summary))) => (saved_in_words(summary), date),
-                _ => (vec![words.clone()], String::new()),
-            };
-            let day = day.split(' ').next().unwrap_or_default();
-            let day = if day == context.today { "today" } else { day };
-            PanelRow::Choice(Entry::Waiting(number), String::new(), words, day.to_owned())
-        });
-        let saved: Vec<PanelRow<'_>> = saved.collect();
+        let saved: Vec<PanelRow<'_>> = context
+            .library
+            .waiting
+            .iter()
+            .enumerate()
+            .take(LISTED)
+            .map(|(number, (table, words))| {
+                let past = context.library.past.iter().find(|past| past.table == *table);
+                let (words, day) = match past.map(|past| (past.date(), &past.what)) {
+                    Some((date, What::Waits(summary))) => (saved_in_words(summary), date),
+                    _ => (vec![words.clone()], String::new()),
+                };
+                let day = day.split(' ').next().unwrap_or_default();
+                let day = if day == context.today { "today" } else { day };
+                PanelRow::Choice(Entry::Waiting(number), String::new(), words, day.to_owned())
+            })
+            .collect();
         if !saved.is_empty() {
             let title = "Resume".to_owned();
             panels.push(Panel { title, rows: saved });
@@ -147,10 +154,7 @@ impl Home {
 
         let view = context.lan.as_ref();
         let tables = view.map(|view| view.tables.as_slice()).unwrap_or_default();
-        let hidden = match tables.len() > LISTED {
-            true => tables.len() - LISTED + 1,
-            false => 0,
-        };
+        let hidden = if tables.len() > LISTED { tables.len() - LISTED + 1 } else { 0 };
         let shown = tables.len() - hidden;
         let lan = tables.iter().enumerate().take(shown).map(|(number, table)| {
             // What a host announces stays in the words at the left; the mark at the right is ours.
@@ -162,10 +166,7 @@ impl Home {
                 let known = [format!("{game} with {name} ({host})"), format!("{game} with {name}")];
                 words.splice(..1, known);
             }
-            let free = match table.locked {
-                true => "locked".to_owned(),
-                false => format!("{} free", table.free),
-            };
+            let free = if table.locked { "locked".to_owned() } else { format!("{} free", table.free) };
             let (sign, ascii) = table.mark.sign();
             let free = match table.mark.kind() {
                 MarkKind::New => free,
@@ -207,9 +208,13 @@ impl Home {
 /// A saved game and its other players; shorter, how many they are; shorter, the game.
 fn saved_in_words(summary: &Summary) -> Vec<String> {
     let game = summary.game_name();
-    let others = summary.players.iter().enumerate();
-    let others = others.filter(|(number, _)| summary.me.map(Seat::index) != Some(*number));
-    let others: Vec<String> = others.map(|(_, name)| name.clone()).collect();
+    let others: Vec<String> = summary
+        .players
+        .iter()
+        .enumerate()
+        .filter(|(number, _)| summary.me.map(Seat::index) != Some(*number))
+        .map(|(_, name)| name.clone())
+        .collect();
     let mut words = vec![game.to_owned()];
     if !others.is_empty() {
         words.insert(0, format!("{game} with {}", counted(others.len(), "other")));
@@ -231,19 +236,12 @@ fn last_time(context: &Context, info: &GameInfo) -> Option<String> {
         let won = if summary.winners.is_empty() { "" } else { ", the tower stands" };
         return Some(format!("Last time: {} points{won}", scores.first()?));
     }
-    let name = |seat: &Seat| match *seat == me {
-        true => "you".to_owned(),
-        false => summary.name(*seat),
-    };
+    let name = |seat: &Seat| if *seat == me { "you".to_owned() } else { summary.name(*seat) };
     let winners: Vec<String> = summary.winners.iter().map(name).collect();
-    let won = match winners.is_empty() {
-        true => "nobody won".to_owned(),
-        false => format!("{} won", listed(&winners)),
-    };
+    let won = if winners.is_empty() { "nobody won".to_owned() } else { format!("{} won", listed(&winners)) };
     scores.sort_unstable_by(|a, b| b.cmp(a));
     // Some games only tell winners from losers.
-    let scores = Some(scores).filter(|scores| scores.iter().any(|score| *score > 1));
-    let scores = scores.unwrap_or_default();
+    let scores = Some(scores).filter(|scores| scores.iter().any(|score| *score > 1)).unwrap_or_default();
     let scores: Vec<String> = scores.iter().map(i64::to_string).collect();
     Some(format!("Last time: {won} {}", scores.join(" : ")).trim_end().to_owned())
 }
@@ -300,9 +298,10 @@ fn draw_choosable(canvas: &mut Canvas<'_>, area: Rect, target: Target) -> (Rect,
 fn draw_plate(context: &Context, canvas: &mut Canvas<'_>, area: Rect, number: usize, info: &'static GameInfo) {
     let theme = canvas.theme();
     let (inner, is_focused) = draw_choosable(canvas, area, Target::Row(number));
-    let (art, width) = match inner.height >= PLATE {
-        true => (picture(info.id, 1, theme), ART.0),
-        false => (picture(&format!("{}-small", info.id), 1, theme), ART.1),
+    let (art, width) = if inner.height >= PLATE {
+        (picture(info.id, 1, theme), ART.0)
+    } else {
+        (picture(&format!("{}-small", info.id), 1, theme), ART.1)
     };
     let rows = u16::try_from(art.len()).unwrap_or(0);
     let [left, text] = Layout::horizontal([Constraint::Length(width), Constraint::Min(0)]).spacing(3).areas(inner);
@@ -375,8 +374,7 @@ fn draw_panels(context: &Context, canvas: &mut Canvas<'_>, area: Rect, panels: &
         (true, _) => 1,
     };
     let rows = |rows: usize| Constraint::Length(u16::try_from(rows).unwrap_or(u16::MAX));
-    let heights = panels.iter().enumerate();
-    let heights = heights.map(|(number, panel)| rows(panel.rows.len() + 2 + above(number)));
+    let heights = panels.iter().enumerate().map(|(number, panel)| rows(panel.rows.len() + 2 + above(number)));
     let areas = Layout::vertical(heights.collect::<Vec<_>>()).spacing(1).split(area);
     for (number, (panel, area)) in panels.iter().zip(areas.iter()).enumerate() {
         let inner = list_panel(canvas, *area, &panel.title);

@@ -148,10 +148,7 @@ impl Home {
                         _ => " against bots",
                     };
                     let keys = &context.keymap;
-                    let learn = match has_guided_hand(info) {
-                        true => "T".to_owned(),
-                        false => keys.key(Intent::Rules),
-                    };
+                    let learn = if has_guided_hand(info) { "T".to_owned() } else { keys.key(Intent::Rules) };
                     return vec![format!(
                         "{}, by {}. Press {learn} to learn it, or {} twice to play{bots} at once.",
                         info.name,
@@ -171,8 +168,7 @@ impl Home {
                 let Some(table) = tables.and_then(|tables| tables.get(number)) else {
                     return Vec::new();
                 };
-                let options = table.options.iter().map(|(key, value)| format!("{key} {value}"));
-                let options: Vec<String> = options.collect();
+                let options: Vec<String> = table.options.iter().map(|(key, value)| format!("{key} {value}")).collect();
                 let locked = if table.locked { "It needs a password. " } else { "" };
                 let place = if table.at_point { " at a meeting point" } else { "" };
                 let mark = match table.mark.kind() {
@@ -228,8 +224,8 @@ impl Home {
             (keys.key(Intent::Palette), "commands", Some(Target::Key(Intent::Palette))),
             (keys.key(Intent::Quit), "quit", of(Entry::Quit)),
         ];
-        let gone = [Entry::History, Entry::Quit].into_iter().filter(|entry| !is_here(context, *entry));
-        let gone: Vec<_> = gone.map(of).collect();
+        let gone: Vec<_> =
+            [Entry::History, Entry::Quit].into_iter().filter(|entry| !is_here(context, *entry)).map(of).collect();
         line.retain(|(.., target)| !gone.contains(target));
         line
     }
@@ -411,7 +407,10 @@ impl Screen for Home {
             Entry::Rules => None,
             entry => FIXED.iter().find(|(other, ..)| other == entry).map(|(.., words)| (*words).to_owned()),
         };
-        let entries = entries(context).into_iter().enumerate();
-        entries.filter_map(|(number, entry)| Some((words(&entry)?, Target::Row(number)))).collect()
+        entries(context)
+            .into_iter()
+            .enumerate()
+            .filter_map(|(number, entry)| Some((words(&entry)?, Target::Row(number))))
+            .collect()
     }
 }

@@ -88,8 +88,8 @@ impl PuzzleScreen {
                 name => name.to_owned(),
             };
         }
-        let lines = events.iter().map(|event| event.text(&names));
-        let lines: Vec<String> = lines.filter(|line| !line.is_empty()).collect();
+        let lines: Vec<String> =
+            events.iter().map(|event| event.text(&names)).filter(|line| !line.is_empty()).collect();
         let newest = lines.len().saturating_sub(LINES);
         let lines = lines.into_iter().skip(newest).collect();
         let now = staged(&position.game, &position.chance, me, &names, Standing::Puzzle);
@@ -211,8 +211,8 @@ impl PuzzleScreen {
         let screen = canvas.area();
         let width = screen.width.min(92);
         let rows = wrapped(self.text(puzzle), usize::from(width.saturating_sub(4)), 0);
-        let height = u16::try_from(rows.len()).unwrap_or(u16::MAX).saturating_add(4);
-        let height = height.min(screen.height.saturating_sub(1));
+        let height =
+            u16::try_from(rows.len()).unwrap_or(u16::MAX).saturating_add(4).min(screen.height.saturating_sub(1));
         let area = Rect { x: screen.x + (screen.width - width) / 2, y: screen.bottom() - height, width, height };
         canvas.cover();
         // Whole rows, so that no word is cut beside it.
@@ -224,10 +224,7 @@ impl PuzzleScreen {
         let inner = canvas.frame(area, &title).inner(Margin::new(1, 0));
         canvas.rows(inner, rows.into_iter().map(Line::raw));
         let y = inner.bottom().saturating_sub(1);
-        let label = match self.is_last() {
-            true => "play a real game",
-            false => "next puzzle",
-        };
+        let label = if self.is_last() { "play a real game" } else { "next puzzle" };
         let x = canvas.button((inner.x, y), &context.keymap.key(Intent::Choose), label, NEXT);
         let leave = Target::Key(Intent::Quit);
         canvas.button((x, y), &context.keymap.key(Intent::Quit), "leave", leave);
@@ -321,10 +318,7 @@ impl Screen for PuzzleScreen {
     }
 
     fn steers(&self, intent: Intent) -> bool {
-        match self.is_done() {
-            true => matches!(intent, Intent::Choose | Intent::Uses),
-            false => self.table.steers(intent),
-        }
+        if self.is_done() { matches!(intent, Intent::Choose | Intent::Uses) } else { self.table.steers(intent) }
     }
 
     fn letter(&mut self, context: &Context, letter: char, requests: &mut Requests) -> bool {
@@ -371,10 +365,7 @@ impl Screen for PuzzleScreen {
     }
 
     fn first_focus(&self, layer: &Layer) -> Option<Target> {
-        match self.is_done() {
-            true => layer.area(NEXT).map(|_| NEXT),
-            false => self.table.first_focus(layer),
-        }
+        if self.is_done() { layer.area(NEXT).map(|_| NEXT) } else { self.table.first_focus(layer) }
     }
 
     fn is_stop(&self, target: Target) -> bool {

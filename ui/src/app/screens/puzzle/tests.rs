@@ -32,9 +32,10 @@ fn answer_of_every_puzzle_is_taken_by_keys() {
                     if shown.contains("The answer") {
                         break;
                     }
-                    match shown.contains("[y yes]") {
-                        true => stage.keys("y"),
-                        false => stage.key(KeyCode::Enter),
+                    if shown.contains("[y yes]") {
+                        stage.keys("y");
+                    } else {
+                        stage.key(KeyCode::Enter);
                     }
                 }
                 let shown = stage.draw();

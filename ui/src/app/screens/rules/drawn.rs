@@ -91,8 +91,7 @@ fn beside(drawings: Vec<Vec<Line<'static>>>, width: usize, gap: usize) -> Vec<Li
 
 /// The spans of a line with the style of the line itself.
 fn styled(line: &Line<'static>) -> Vec<Span<'static>> {
-    let spans = line.spans.iter().cloned();
-    spans.map(|span| span.patch_style(line.style)).collect()
+    line.spans.iter().cloned().map(|span| span.patch_style(line.style)).collect()
 }
 
 /// Cards with their label above.

@@ -105,8 +105,9 @@ impl Rules {
             self.top = last.min(first + below);
         }
         let anchor = std::mem::take(&mut self.anchor);
-        let mut headings = self.page.headings.iter();
-        let wanted = (!anchor.is_empty()).then(|| headings.position(|heading| heading.slug() == anchor)).flatten();
+        let wanted = (!anchor.is_empty())
+            .then(|| self.page.headings.iter().position(|heading| heading.slug() == anchor))
+            .flatten();
         if let Some(wanted) = wanted.or(self.marked) {
             self.go_to(wanted);
         }
@@ -169,8 +170,8 @@ impl Rules {
     /// The entries of the contents: the headings below the title, and those of the third level if there is room.
     fn entries(&self, rows: u16) -> Vec<usize> {
         let below = |deepest: usize| -> Vec<usize> {
-            let headings = self.page.headings.iter().enumerate();
-            let shown = headings.filter(|(_, heading)| (2..=deepest).contains(&heading.level));
+            let shown =
+                self.page.headings.iter().enumerate().filter(|(_, heading)| (2..=deepest).contains(&heading.level));
             shown.map(|(at, _)| at).collect()
         };
         let all = below(3);
@@ -494,8 +495,13 @@ impl Screen for Rules {
     }
 
     fn commands(&self, _context: &Context) -> Vec<(String, Target)> {
-        let titles = self.page.headings.iter().enumerate().skip(1);
-        let titles = titles.map(|(at, heading)| (format!("read: {}", heading.title), Target::Row(at)));
+        let titles = self
+            .page
+            .headings
+            .iter()
+            .enumerate()
+            .skip(1)
+            .map(|(at, heading)| (format!("read: {}", heading.title), Target::Row(at)));
         let search = ("search the rulebook".to_owned(), SEARCH);
         std::iter::once(search).chain(titles).collect()
     }

@@ -96,8 +96,7 @@ fn records(table: &[Vec<Cell>], room: usize, theme: &Theme) -> Vec<Row> {
             row.line.spans.iter_mut().for_each(|span| span.style = theme.title());
             row
         }));
-        let named = cells.iter().zip(heads).skip(1);
-        for (cell, head) in named.filter(|(cell, _)| !cell.is_empty()) {
+        for (cell, head) in cells.iter().zip(heads).skip(1).filter(|(cell, _)| !cell.is_empty()) {
             let mut words = head.clone();
             if let Some(word) = words.last_mut() {
                 word.spans.push(Span::raw(":"));

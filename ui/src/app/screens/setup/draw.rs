@@ -117,10 +117,7 @@ impl Setup {
         let rows = Constraint::Max(self.rows(is_airy).saturating_sub(2));
         let [list, start] = Layout::vertical([rows, Constraint::Length(1)]).spacing(1).areas(area);
         let focus = self.focus.and_then(|focus| items.iter().position(|item| *item == focus));
-        let first = match is_airy {
-            true => 0,
-            false => first_shown(focus.unwrap_or(0), usize::from(list.height), last),
-        };
+        let first = if is_airy { 0 } else { first_shown(focus.unwrap_or(0), usize::from(list.height), last) };
         let shown = items.iter().enumerate().take(last).skip(first);
         let step = if is_airy { 2 } else { 1 };
         for ((number, item), y) in shown.zip((list.y..list.bottom()).step_by(step)) {

@@ -113,16 +113,14 @@ impl Setup {
     /// Of a table for this game, with bots alone.
     pub fn new(game: &'static GameInfo, context: &Context) -> Self {
         let seats = 3.clamp(game.least_seats, game.most_seats);
-        let table = std::iter::once(&TABLE_OPTION).chain(&TIMES);
-        let table = table.filter(|_| game.most_seats > 1 && !context.is_page);
-        let options = game.options.iter().chain(table);
+        let table = std::iter::once(&TABLE_OPTION).chain(&TIMES).filter(|_| game.most_seats > 1 && !context.is_page);
         Self {
             game,
             who: Who::Nobody,
             seats,
             bots: seats - 1,
             level: context.settings.bot_level,
-            options: options.map(|option| (option, option.default.to_owned())).collect(),
+            options: game.options.iter().chain(table).map(|option| (option, option.default.to_owned())).collect(),
             texts: option_texts(),
             practice: context.is_page,
             is_page: context.is_page,
@@ -164,9 +162,8 @@ impl Setup {
         if self.bots > 0 {
             items.extend([Item::Level, Item::Pace]);
         }
-        let choice = |number: usize| match self.options.get(number).is_some_and(is_dated) {
-            true => Item::Deal,
-            false => Item::Choice(number),
+        let choice = |number: usize| {
+            if self.options.get(number).is_some_and(is_dated) { Item::Deal } else { Item::Choice(number) }
         };
         items.extend(self.options.first().map(|_| choice(0)));
         if self.is_networked() {
@@ -292,10 +289,7 @@ impl Setup {
             }
             Item::Seats => {
                 self.seats = stepped(self.seats, by, self.game.least_seats, self.game.most_seats);
-                self.bots = match self.is_networked() {
-                    true => self.bots.min(self.seats - 1),
-                    false => self.seats - 1,
-                };
+                self.bots = if self.is_networked() { self.bots.min(self.seats - 1) } else { self.seats - 1 };
             }
             Item::Bots => self.bots = stepped(self.bots, by, 0, self.seats - 1),
             Item::Level => self.level = turned(&Level::ALL.map(|(level, _)| level), &self.level, by),
@@ -340,8 +334,8 @@ impl Setup {
             Ok(password) => password.filter(|_| is_networked),
             Err(why) => return requests.push(Request::Toast(Tone::Bad, why.to_string())),
         };
-        let options = self.options.iter().enumerate();
-        let options = options.filter(|(number, (_, value))| self.is_asked(*number) && value != USUAL);
+        let options =
+            self.options.iter().enumerate().filter(|(number, (_, value))| self.is_asked(*number) && value != USUAL);
         let opening = Opening {
             game: self.game.id.to_owned(),
             seats: self.seats,
@@ -442,8 +436,9 @@ impl Screen for Setup {
             // The list is longer than the screen: its next row is not drawn yet.
             Intent::Up | Intent::Down => {
                 let focus = self.items().iter().position(|item| Some(*item) == self.focus);
-                let next = focus.map(|at| if intent == Intent::Up { at.saturating_sub(1) } else { at + 1 });
-                let next = next.filter(|at| *at < self.items().len());
+                let next = focus
+                    .map(|at| if intent == Intent::Up { at.saturating_sub(1) } else { at + 1 })
+                    .filter(|at| *at < self.items().len());
                 return requests.extend(next.map(|at| Request::Focus(Target::Row(at))));
             }
             Intent::Choose if self.focus == Some(Item::More) => 1,

@@ -97,9 +97,10 @@ impl TableScreen {
         let Some(spot) = row.get(number).or(last).copied() else {
             return;
         };
-        match !self.choice.picked.is_empty() && self.choice.lit().contains(&spot) {
-            true => self.pick(spot, requests),
-            false => requests.push(Request::Focus(Target::Spot(spot))),
+        if !self.choice.picked.is_empty() && self.choice.lit().contains(&spot) {
+            self.pick(spot, requests);
+        } else {
+            requests.push(Request::Focus(Target::Spot(spot)));
         }
     }
 
@@ -121,9 +122,13 @@ impl TableScreen {
             [] => {
                 self.choice.aimed = path;
                 let why = self.listed().into_iter().find_map(|offer| offer.refused);
-                let turn = self.snapshot.as_ref().filter(|now| !now.my_turn).map(|now| now.game.to_act());
-                let turn = turn.and_then(|seats| seats.iter().next());
-                let turn = turn.map(|seat| format!("it is {}'s turn", self.name_of(seat)));
+                let turn = self
+                    .snapshot
+                    .as_ref()
+                    .filter(|now| !now.my_turn)
+                    .map(|now| now.game.to_act())
+                    .and_then(|seats| seats.iter().next())
+                    .map(|seat| format!("it is {}'s turn", self.name_of(seat)));
                 let why = why.or(turn).unwrap_or_else(|| "that is of no use now".to_owned());
                 requests.push(Request::Toast(Tone::Plain, sentence(&why)));
             }
@@ -174,9 +179,10 @@ impl TableScreen {
             offers.find(|offer| offer.action == hint.action).map(|offer| (offer, hint.why))
         });
         let Some((offer, why)) = found else {
-            let text = match self.is_my_turn() {
-                true => "There is no hint for this moment.",
-                false => "There is nothing to advise: it is not your turn.",
+            let text = if self.is_my_turn() {
+                "There is no hint for this moment."
+            } else {
+                "There is nothing to advise: it is not your turn."
             };
             return requests.push(Request::Toast(Tone::Plain, text.to_owned()));
         };

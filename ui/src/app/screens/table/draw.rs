@@ -179,8 +179,8 @@ fn draw_keys(
     let of = |intent: Intent, label: &str| (keys.key(intent), label.to_owned(), Some(Target::Key(intent)));
     let mut all: Vec<KeyHelp> = Vec::new();
     let replays = table_screen.status.is_some();
-    let undo = matches!(snapshot.standing, Standing::Practice { undo, .. } if undo > 0);
-    let undo = undo.then(|| of(Intent::Undo, "undo"));
+    let undo =
+        matches!(snapshot.standing, Standing::Practice { undo, .. } if undo > 0).then(|| of(Intent::Undo, "undo"));
     let ended = table_screen.is_over() || table_screen.ending.failed.is_some();
     if ended && !replays {
         all.extend(outcome::ways_on(table_screen).map(|(key, label, target)| (key, label, Some(target))));
@@ -198,8 +198,10 @@ fn draw_keys(
             all.push(of(Intent::Hint, "hint"));
         }
         all.extend(undo);
-        let verb = offers.first().filter(|offer| offer.refused.is_none());
-        let verb = verb.and_then(|offer| offer.words.split_whitespace().next());
+        let verb = offers
+            .first()
+            .filter(|offer| offer.refused.is_none())
+            .and_then(|offer| offer.words.split_whitespace().next());
         if let Some(verb) = verb {
             all.push(("Enter".to_owned(), verb.to_owned(), None));
         }

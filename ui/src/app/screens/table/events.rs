@@ -68,10 +68,7 @@ impl TableScreen {
             SessionEvent::Seal { checked, .. } => self.ending.checked += usize::from(*checked),
             SessionEvent::Reach(line) => self.log.say(Voice::Game, line.clone()),
             SessionEvent::Disk { full, text } => {
-                let (tone, voice) = match full {
-                    true => (Tone::Bad, Voice::Warning),
-                    false => (Tone::Good, Voice::Table),
-                };
+                let (tone, voice) = if *full { (Tone::Bad, Voice::Warning) } else { (Tone::Good, Voice::Table) };
                 requests.push(Request::Toast(tone, text.clone()));
                 self.log.say(voice, text.clone());
             }
@@ -168,11 +165,15 @@ impl TableScreen {
     /// Records the cards that are new to this player. They count as new until the game moves on.
     fn note_cards(&mut self, now: &Snapshot) {
         let was = self.snapshot.as_ref();
-        let new = now.known.iter().map(|(card, _)| card).filter(|card| {
-            let known = was.and_then(|was| was.known.get(*card));
-            known.is_none()
-        });
-        let new: Vec<Handle> = new.collect();
+        let new: Vec<Handle> = now
+            .known
+            .iter()
+            .map(|(card, _)| card)
+            .filter(|card| {
+                let known = was.and_then(|was| was.known.get(*card));
+                known.is_none()
+            })
+            .collect();
         let gone_on = was.is_some_and(|was| was.game != now.game);
         if !new.is_empty() || gone_on {
             self.stage.came = new;
@@ -184,8 +185,8 @@ impl TableScreen {
     pub(super) fn is_my_turn(&self) -> bool {
         self.snapshot.as_ref().is_some_and(|now| {
             let to_act = now.game.to_act();
-            let mut offers = self.choice.offers.all().iter();
-            now.me.is_some_and(|me| to_act.contains(me)) && offers.any(|offer| !now.game.out_of_turn(&offer.action))
+            now.me.is_some_and(|me| to_act.contains(me))
+                && self.choice.offers.all().iter().any(|offer| !now.game.out_of_turn(&offer.action))
         })
     }
 

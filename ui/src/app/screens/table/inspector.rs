@@ -33,8 +33,11 @@ pub(super) fn draw(
         None => (String::new(), Vec::new()),
     };
     let offers = if game.is_over() || !view.acts { Vec::new() } else { table_screen.listed() };
-    let hinted = table_screen.choice.hinted.as_ref();
-    let hinted = hinted.filter(|(action, _)| offers.first().is_some_and(|offer| offer.action == *action));
+    let hinted = table_screen
+        .choice
+        .hinted
+        .as_ref()
+        .filter(|(action, _)| offers.first().is_some_and(|offer| offer.action == *action));
     let hint = hinted.map(|(_, why)| Span::styled(format!("{} {why} ", theme.glyph("✓", "+")), theme.good()));
     let use_line = offers.first().map(|offer| match &offer.refused {
         Some(why) => Line::from(vec![
@@ -91,8 +94,7 @@ pub(super) fn draw(
     let uses = use_line.map_or_else(Vec::new, |line| wrapped_line(&line, usize::from(inner.width), 2));
     let foot_rows = Constraint::Length(u16::try_from(uses.len()).unwrap_or(0));
     let [text, foot] = Layout::vertical([Constraint::Min(0), foot_rows]).areas(inner);
-    let about = std::iter::once(rest).filter(|rest| !rest.is_empty()).chain(about);
-    let about = about.collect::<Vec<_>>().join(" ");
+    let about = std::iter::once(rest).filter(|rest| !rest.is_empty()).chain(about).collect::<Vec<_>>().join(" ");
     let about = hint.into_iter().chain([Span::styled(about, theme.ink())]);
     let rows = wrapped_line(&about.collect(), usize::from(text.width), 0);
     let room = usize::from(text.height);

@@ -114,8 +114,7 @@ impl Rest {
         let Self::Resting(interval) = self else {
             return String::new();
         };
-        let own = interval.next.waits.seats.iter();
-        let own = own.filter(|waiting| Some(waiting.seat) == interval.next.me);
+        let own = interval.next.waits.seats.iter().filter(|waiting| Some(waiting.seat) == interval.next.me);
         let clock = own.filter_map(|waiting| waiting.turn_left).next();
         let turn = match (interval.next.my_turn, clock) {
             (false, _) => String::new(),

@@ -39,8 +39,7 @@ impl TableScreen {
 
     /// The seats whose removal this player may propose.
     pub(super) fn may_propose(&self) -> SeatSet {
-        let snapshot = self.snapshot.as_ref();
-        snapshot.map_or(SeatSet::EMPTY, |snapshot| snapshot.waits.may_propose)
+        self.snapshot.as_ref().map_or(SeatSet::EMPTY, |snapshot| snapshot.waits.may_propose)
     }
 
     /// Asks for confirmation to propose a removal.
@@ -75,8 +74,7 @@ impl TableScreen {
     }
 
     pub(super) fn audit(&self, requests: &mut Requests) {
-        let outcome = self.ending.outcome.as_ref();
-        if let Some(transcript) = outcome.and_then(|outcome| outcome.transcript.clone()) {
+        if let Some(transcript) = self.ending.outcome.as_ref().and_then(|outcome| outcome.transcript.clone()) {
             requests.push(Request::Effect(Effect::Audit(transcript.clone())));
             requests.push(Request::Push(Box::new(Audit::of(transcript))));
         }
@@ -97,8 +95,7 @@ impl TableScreen {
 
     /// Whether the game is over by its rules.
     pub(super) fn is_over(&self) -> bool {
-        let snapshot = self.snapshot.as_ref();
-        snapshot.is_some_and(|snapshot| snapshot.game.is_over())
+        self.snapshot.as_ref().is_some_and(|snapshot| snapshot.game.is_over())
     }
 
     /// Whether this is an unsealed practice game.

@@ -172,8 +172,7 @@ impl TableScreen {
 
     fn seat_bot(&self, requests: &mut Requests) {
         if let Some(ticket) = self.lobby.ticket.clone() {
-            let seated = self.lobby.seats.iter().flatten();
-            let number = next_bot(seated.map(|taken| taken.name.as_str()));
+            let number = next_bot(self.lobby.seats.iter().flatten().map(|taken| taken.name.as_str()));
             requests.push(Request::Effect(Effect::SeatBot { ticket, number }));
         }
     }
@@ -218,14 +217,18 @@ impl TableScreen {
         };
         let dismiss = u16::try_from(number).map(|number| button::DISMISS + number).ok();
         let shows = u16::try_from(number).map(|number| button::PERSON + number).ok();
-        let mark = person.as_ref().filter(|_| !is_me).zip(shows);
-        let mark = mark.map(|(person, number)| (person.mark.clone(), Target::Button(number)));
+        let mark = person
+            .as_ref()
+            .filter(|_| !is_me)
+            .zip(shows)
+            .map(|(person, number)| (person.mark.clone(), Target::Button(number)));
         let may_dismiss = seat.is_some_and(|seat| self.may_dismiss(seat));
         Plate {
             name: name.clone(),
-            state: match is_ready {
-                true => theme.glyph("✓ ready", "+ ready"),
-                false => theme.glyph("○ not ready yet", "o not ready yet"),
+            state: if is_ready {
+                theme.glyph("✓ ready", "+ ready")
+            } else {
+                theme.glyph("○ not ready yet", "o not ready yet")
             },
             style: if is_ready { theme.good() } else { theme.ink() },
             mark,
@@ -356,8 +359,7 @@ fn draw_list(table_screen: &TableScreen, canvas: &mut Canvas<'_>, area: Rect) {
     let plates: Vec<Plate> =
         (0..table_screen.lobby.seats.len()).map(|number| table_screen.plate(number, canvas)).collect();
     let most = if inner.width < NARROW { NAMES.1 } else { NAMES.0 };
-    let widest = plates.iter().map(|plate| plate.name.width()).max().unwrap_or(0);
-    let widest = widest.min(most);
+    let widest = plates.iter().map(|plate| plate.name.width()).max().unwrap_or(0).min(most);
     for (plate, y) in plates.into_iter().zip(inner.y.saturating_add(1)..inner.bottom()) {
         let row = Rect { y, height: 1, ..inner };
         let name = cut(&plate.name, widest, theme);
@@ -501,10 +503,8 @@ fn draw_details(table_screen: &TableScreen, ticket: &str, canvas: &mut Canvas<'_
 /// The ticket as a QR code over the whole screen, or the size that it needs.
 fn draw_code(ticket: &str, context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
     let page = area.inner(Margin::new(2, 1));
-    let ink = match canvas.theme().has_colours() {
-        true => Ink::Colours,
-        false => Ink::Own { light_ground: context.themes.is_light },
-    };
+    let ink =
+        if canvas.theme().has_colours() { Ink::Colours } else { Ink::Own { light_ground: context.themes.is_light } };
     let Some(code) = Code::of(ticket, canvas.theme().is_ascii(), ink) else {
         return paragraph(canvas, page, "This ticket is too long for a QR code. Press c to copy it.");
     };

@@ -73,9 +73,9 @@ impl Log {
 
     /// The seat that a line begins with.
     fn actor(&self, line: &str) -> Option<Seat> {
-        let names = Seat::first(self.names.len()).zip(&self.names);
-        let named =
-            names.filter(|(_, name)| line.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with(' ')));
+        let named = Seat::first(self.names.len())
+            .zip(&self.names)
+            .filter(|(_, name)| line.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with(' ')));
         named.max_by_key(|(_, name)| name.len()).map(|(seat, _)| seat)
     }
 
@@ -105,8 +105,7 @@ impl Log {
     /// Replaces the rest of the entry that begins so, or adds one: a count that grows takes one line.
     pub(super) fn replace(&mut self, voice: Voice, begin: &str, rest: &str) {
         let text = format!("{begin}{rest}");
-        let mut entries = self.entries.iter_mut().rev();
-        match entries.find(|entry| entry.voice == voice && entry.text.starts_with(begin)) {
+        match self.entries.iter_mut().rev().find(|entry| entry.voice == voice && entry.text.starts_with(begin)) {
             Some(entry) => entry.text = text,
             None => self.say(voice, text),
         }

@@ -15,8 +15,11 @@ use crate::theme::Theme;
 impl TableScreen {
     /// The players with programs of their own, other than this one.
     fn people(&self) -> impl Iterator<Item = (usize, &SeatPerson)> {
-        let seats = self.lobby.seats.iter().enumerate();
-        seats.filter_map(|(number, taken)| Some((number, taken.as_ref()?.person.as_ref()?)))
+        self.lobby
+            .seats
+            .iter()
+            .enumerate()
+            .filter_map(|(number, taken)| Some((number, taken.as_ref()?.person.as_ref()?)))
     }
 
     pub(super) fn has_people(&self) -> bool {

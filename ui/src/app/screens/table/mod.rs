@@ -255,8 +255,7 @@ impl TableScreen {
 
     /// Whether an action that is offered asks a question first.
     pub fn asks_first(&self) -> bool {
-        let mut all = self.choice.offers.all().iter();
-        all.any(|offer| offer.question.is_some())
+        self.choice.offers.all().iter().any(|offer| offer.question.is_some())
     }
 
     /// The place to choose next, of the first action on offer.
@@ -266,8 +265,7 @@ impl TableScreen {
 
     /// Whether the table says what is best.
     fn advises(&self) -> bool {
-        let snapshot = self.snapshot.as_ref();
-        snapshot.is_none_or(|snapshot| snapshot.standing != Standing::Puzzle)
+        self.snapshot.as_ref().is_none_or(|snapshot| snapshot.standing != Standing::Puzzle)
     }
 
     /// Whether a sheet lies over the table.
@@ -332,8 +330,10 @@ fn view_of<T>(
 pub fn short_names(names: &[String], theme: &Theme) -> Vec<String> {
     let short: Vec<String> = names.iter().map(|name| cut(name, NAME, theme)).collect();
     let alike = |name: &String| short.iter().filter(|other| *other == name).count() > 1;
-    let named = names.iter().zip(&short).zip(1..);
-    named
+    names
+        .iter()
+        .zip(&short)
+        .zip(1..)
         .map(
             |((name, short), number)| {
                 if alike(short) { format!("{}#{number}", cut(name, NAME - 2, theme)) } else { short.clone() }
@@ -357,10 +357,7 @@ impl Screen for TableScreen {
         };
         let words = match_game!(&snapshot.game, game => game.heading());
         // A replay is no table to watch.
-        match self.is_spectator() && self.status.is_none() {
-            true => format!("watching, {words}"),
-            false => words,
-        }
+        if self.is_spectator() && self.status.is_none() { format!("watching, {words}") } else { words }
     }
 
     fn corner(&self, theme: &Theme) -> Option<(Line<'static>, Option<Target>)> {
@@ -748,8 +745,7 @@ impl Screen for TableScreen {
             if self.may_rematch() {
                 all.push(("another game".to_owned(), button::REMATCH));
             }
-            let outcome = self.ending.outcome.as_ref();
-            if outcome.is_some_and(|outcome| outcome.transcript.is_some()) {
+            if self.ending.outcome.as_ref().is_some_and(|outcome| outcome.transcript.is_some()) {
                 all.push(("audit every shuffle of this game".to_owned(), button::AUDIT));
             }
             if self.may_review().is_some() {

@@ -26,8 +26,7 @@ impl Gains {
     /// Compares the scores before and after.
     pub(super) fn note(&mut self, before: &[i64], after: &[i64]) {
         self.0.resize(after.len().max(self.0.len()), 0);
-        let pairs = self.0.iter_mut().zip(before.iter().zip(after));
-        for (most, (before, after)) in pairs {
+        for (most, (before, after)) in self.0.iter_mut().zip(before.iter().zip(after)) {
             *most = (*most).max(after.saturating_sub(*before));
         }
     }
@@ -51,8 +50,8 @@ pub(super) fn who_wins(names: &[String]) -> String {
 pub(super) fn in_words(game: &AnyGame, view: &ViewContext<'_>) -> Vec<String> {
     let winners: Vec<String> = game.winners().iter().map(|seat| view.name(seat).to_owned()).collect();
     let scores = game.scores();
-    let points = Seat::first(scores.len()).zip(&scores);
-    let points: Vec<String> = points.map(|(seat, score)| format!("{} {score}", view.name(seat))).collect();
+    let points: Vec<String> =
+        Seat::first(scores.len()).zip(&scores).map(|(seat, score)| format!("{} {score}", view.name(seat))).collect();
     vec![who_wins(&winners), format!("{}.", points.join(", "))]
 }
 
@@ -60,13 +59,14 @@ pub(super) fn in_words(game: &AnyGame, view: &ViewContext<'_>) -> Vec<String> {
 pub(super) fn ways_on(table_screen: &TableScreen) -> impl Iterator<Item = (String, String, Target)> {
     let ending = &table_screen.ending;
     let audit = ending.outcome.as_ref().is_some_and(|outcome| outcome.transcript.is_some());
-    let follow = ending.invitation.as_ref().filter(|_| table_screen.may_follow());
-    let follow = follow.map(|(name, _)| ("f".to_owned(), format!("follow {name}"), button::FOLLOW));
-    let rematch = table_screen.may_rematch();
-    let rematch = rematch.then(|| ("r".to_owned(), "rematch".to_owned(), button::REMATCH));
+    let follow = ending
+        .invitation
+        .as_ref()
+        .filter(|_| table_screen.may_follow())
+        .map(|(name, _)| ("f".to_owned(), format!("follow {name}"), button::FOLLOW));
+    let rematch = table_screen.may_rematch().then(|| ("r".to_owned(), "rematch".to_owned(), button::REMATCH));
     let audit = audit.then(|| ("a".to_owned(), "audit".to_owned(), button::AUDIT));
-    let review = table_screen.may_review();
-    let review = review.map(|_| ("w".to_owned(), "review".to_owned(), button::REVIEW));
+    let review = table_screen.may_review().map(|_| ("w".to_owned(), "review".to_owned(), button::REVIEW));
     follow.into_iter().chain(rematch).chain(audit).chain(review)
 }
 

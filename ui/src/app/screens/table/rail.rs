@@ -71,10 +71,7 @@ pub(super) fn draw(
 }
 
 fn draw_log(table_screen: &TableScreen, canvas: &mut Canvas<'_>, area: Rect) {
-    let title = match table_screen.log.is_scrolled_back() {
-        true => "What happened (scrolled back)",
-        false => "What happened",
-    };
+    let title = if table_screen.log.is_scrolled_back() { "What happened (scrolled back)" } else { "What happened" };
     let mut inner = canvas.panel(area, title);
     if let Some(field) = &table_screen.chat {
         let [log, row] = Layout::vertical([Constraint::Min(0), Constraint::Length(1)]).areas(inner);

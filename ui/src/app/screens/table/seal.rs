@@ -151,8 +151,7 @@ fn stage(kind: Option<StepKind>) -> usize {
 /// The steps of a deal at this table, each with its index in [`STEPS`].
 fn parts(snapshot: &Snapshot) -> Vec<(usize, (&'static str, &'static str))> {
     let escrow = snapshot.seating.has_escrow();
-    let steps = STEPS.into_iter().enumerate();
-    steps.filter(|(_, (name, _))| escrow || *name != ESCROW).collect()
+    STEPS.into_iter().enumerate().filter(|(_, (name, _))| escrow || *name != ESCROW).collect()
 }
 
 /// The seal in detail: the steps of a deal, the current one, who has done it, and the hash to compare.

@@ -135,8 +135,10 @@ impl TableScreen {
         let how = "A player of this table who has moved and can't find you resumes with this ticket: fairdeal resume \
                    TICKET, or \"join with a ticket\". Nobody else can take a seat with it.";
         // Without blanks, so that a terminal selects it as one word.
-        let rows = ticket.as_bytes().chunks(70);
-        let rows = rows.map(|row| Line::styled(String::from_utf8_lossy(row).into_owned(), self.theme.accent()));
+        let rows = ticket
+            .as_bytes()
+            .chunks(70)
+            .map(|row| Line::styled(String::from_utf8_lossy(row).into_owned(), self.theme.accent()));
         let mut lines: Vec<Line<'static>> = rows.collect();
         lines.push(Line::default());
         lines.extend(wrapped(how, 70, 0).into_iter().map(Line::raw));

@@ -49,11 +49,10 @@ fn way(stage: &TestApp, action: &AnyAction) -> (Vec<Spot>, Option<usize>, bool) 
     let known = scene.known(seat(0));
     let offers = scene.view(Some(seat(0)), &known, |view, game| Offers::of(game, view));
     let all = offers.all().iter();
-    let found = all.clone().find(|offer| offer.action == *action);
-    let found = found.unwrap_or_else(|| panic!("{action:?} is not offered"));
+    let found =
+        all.clone().find(|offer| offer.action == *action).unwrap_or_else(|| panic!("{action:?} is not offered"));
     let same: Vec<&Offer> = all.filter(|offer| offer.path == found.path).collect();
-    let place = same.iter().position(|offer| offer.action == *action);
-    let place = place.filter(|_| same.len() > 1);
+    let place = same.iter().position(|offer| offer.action == *action).filter(|_| same.len() > 1);
     (found.path.clone(), place, found.question.is_some())
 }
 
@@ -107,8 +106,7 @@ fn played_all(choose: impl Fn(&mut TestApp, Target)) {
     for game in 0..5 {
         let mut stage = TestApp::at_home(false);
         choose(&mut stage, Target::Row(game));
-        let rows = stage.shell.layer().targets.iter().rev();
-        let mut rows = rows.map(|(_, target)| *target);
+        let mut rows = stage.shell.layer().targets.iter().rev().map(|(_, target)| *target);
         let start = rows.find(|target| matches!(target, Target::Row(_)));
         choose(&mut stage, start.unwrap());
         assert!(stage.scene.is_some(), "no game was opened:\n{}", stage.draw());

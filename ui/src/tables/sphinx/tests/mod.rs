@@ -97,11 +97,11 @@ fn crowd(seats: u8) -> Scene {
 }
 
 fn cut_out(text: &str, area: Rect) -> Vec<String> {
-    let rows = text.lines().skip(usize::from(area.y));
-    rows.take(usize::from(area.height))
+    text.lines()
+        .skip(usize::from(area.y))
+        .take(usize::from(area.height))
         .map(|row| {
-            let row = row.chars().chain(std::iter::repeat(' '));
-            row.skip(usize::from(area.x)).take(usize::from(area.width)).collect()
+            row.chars().chain(std::iter::repeat(' ')).skip(usize::from(area.x)).take(usize::from(area.width)).collect()
         })
         .collect()
 }

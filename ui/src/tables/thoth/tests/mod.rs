@@ -140,8 +140,10 @@ fn of_several_raises_the_most_pips_come_first() {
         AnyAction::Thoth(action) => game(&scene).worth(action),
         _ => None,
     };
-    let choices = offers.all().chunk_by(|one, other| one.path == other.path);
-    let choices = choices.map(|choice| choice.iter().filter_map(pips).collect::<Vec<u16>>());
+    let choices = offers
+        .all()
+        .chunk_by(|one, other| one.path == other.path)
+        .map(|choice| choice.iter().filter_map(pips).collect::<Vec<u16>>());
     let several: Vec<Vec<u16>> = choices.filter(|pips| pips.len() > 1).collect();
     assert!(several.iter().any(|pips| pips.first() > pips.last()));
     for pips in several {
@@ -165,10 +167,11 @@ fn a_game_ends_under_a_roof() {
     scene = scene.ascii();
     insta::assert_snapshot!("roof-ascii", seen(&scene, 120, 40));
     let me = seat(0);
-    let show = scene.view(Some(me), &scene.known(me), |view, game| {
-        events.iter().find_map(|event| crate::tables::show(game, event, view))
-    });
-    let show = show.unwrap();
+    let show = scene
+        .view(Some(me), &scene.known(me), |view, game| {
+            events.iter().find_map(|event| crate::tables::show(game, event, view))
+        })
+        .unwrap();
     assert!(show.lines.iter().all(|line| line.width() <= 72));
     let lines: Vec<String> = show.lines.iter().map(ToString::to_string).collect();
     insta::assert_snapshot!("scoring", format!("{}\n\n{}", show.title, lines.join("\n")));
@@ -283,11 +286,11 @@ fn everything_is_explained() {
             assert!(!texts.contains(&title) && title.len() < 70, "{title}");
         }
         let of = |name| Spot::Card(Slot::Open(cards::by_name(name).unwrap()));
-        let texts = [of("queen-swords"), of("world"), of("devil"), of("10-cups"), Spot::Seat(seat(3)), parts::BANK];
-        let texts = texts.map(|spot| {
-            let title = game(&scene).title(spot, view);
-            format!("{title}\n{}", game(&scene).about(spot, view).join("\n"))
-        });
+        let texts = [of("queen-swords"), of("world"), of("devil"), of("10-cups"), Spot::Seat(seat(3)), parts::BANK]
+            .map(|spot| {
+                let title = game(&scene).title(spot, view);
+                format!("{title}\n{}", game(&scene).about(spot, view).join("\n"))
+            });
         insta::assert_snapshot!("about", texts.join("\n\n"));
         let legal = game(&scene).legal(me, &known);
         let words: Vec<String> = legal.iter().map(|action| game(&scene).words(action, view)).collect();

@@ -80,11 +80,13 @@ fn marked_uses_match_the_rules() {
             let legal = game(&scene).legal(me, &known);
             for slot in game(&scene).hand_of(me) {
                 let face = slot.face(&known).unwrap();
-                let of_rules = legal.iter().filter_map(|action| match action {
-                    ThothAction::Play { card, as_, .. } if *card == face => Some(kind(*as_)),
-                    _ => None,
-                });
-                let mut of_rules: Vec<Kind> = of_rules.collect();
+                let mut of_rules: Vec<Kind> = legal
+                    .iter()
+                    .filter_map(|action| match action {
+                        ThothAction::Play { card, as_, .. } if *card == face => Some(kind(*as_)),
+                        _ => None,
+                    })
+                    .collect();
                 of_rules.dedup();
                 assert_eq!(uses(game(&scene), me, face), of_rules, "{}", cards::full_name(face));
                 // Every blocked use has a reason that can be shown.
