@@ -314,10 +314,14 @@ impl Page {
         let area = self.shell.focus().and_then(|target| self.shell.layer().area(target));
         let focus = area.map(|area| text_in(buffer, area)).unwrap_or_default();
         let toast = self.shell.newest_toast().unwrap_or_default();
-        let parts = [screen.as_str(), &focus, &self.shell.spoken(), toast];
-        let parts = parts.map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "));
-        let parts = parts.iter().map(|part| part.trim_end_matches('.'));
-        parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(". ")
+        let parts = [screen.as_str(), &focus, &self.shell.spoken(), toast]
+            .map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "));
+        parts
+            .iter()
+            .map(|part| part.trim_end_matches('.'))
+            .filter(|part| !part.is_empty())
+            .collect::<Vec<_>>()
+            .join(". ")
     }
 
     /// Draws a frame, and adds to the answer what differs from the last one.

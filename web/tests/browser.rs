@@ -68,9 +68,10 @@ impl Browser {
             return Err("no page: just page builds it".to_owned());
         }
         let is_firefox = std::env::var("FAIRDEAL_BROWSER").is_ok_and(|name| name == "firefox");
-        let (driver, port_after, programs): (_, _, &[_]) = match is_firefox {
-            true => ("geckodriver", "Listening on 127.0.0.1:", &FIREFOX),
-            false => ("chromedriver", "successfully on port ", &CHROMIUM),
+        let (driver, port_after, programs): (_, _, &[_]) = if is_firefox {
+            ("geckodriver", "Listening on 127.0.0.1:", &FIREFOX)
+        } else {
+            ("chromedriver", "successfully on port ", &CHROMIUM)
         };
         let mut child = Command::new(driver)
             .arg("--port=0")
@@ -93,9 +94,10 @@ impl Browser {
             std::env::split_paths(&paths).map(|path| path.join(name)).find(|path| path.exists())
         });
         let binary = binary.ok_or_else(|| format!("no {}", programs.join(" or ")))?;
-        let Value::Object(wishes) = (match is_firefox {
-            true => json!({ "moz:firefoxOptions": { "binary": binary, "args": ["-headless"] } }),
-            false => json!({ "goog:chromeOptions": { "binary": binary, "args": chromium_arguments(profile.path()) } }),
+        let Value::Object(wishes) = (if is_firefox {
+            json!({ "moz:firefoxOptions": { "binary": binary, "args": ["-headless"] } })
+        } else {
+            json!({ "goog:chromeOptions": { "binary": binary, "args": chromium_arguments(profile.path()) } })
         }) else {
             panic!("an object");
         };
