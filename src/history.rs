@@ -31,8 +31,7 @@ pub fn history(data: &DataView) -> Vec<Past> {
         broken.push(unlisted(&why));
         Vec::new()
     });
-    let each = transcripts.into_iter();
-    let mut all: Vec<Past> = each.map(|file| past(data, file)).collect();
+    let mut all: Vec<Past> = transcripts.into_iter().map(|file| past(data, file)).collect();
     for journal in journals {
         // The journal of a finished game may stay for the other seats.
         let is_over = |past: &Past| {
@@ -78,8 +77,7 @@ fn unlisted(why: &StoreError) -> Past {
 }
 
 fn past(data: &DataView, file: TranscriptFile) -> Past {
-    let summary = data.summary(&file);
-    let summary = summary.and_then(|bytes| Summary::from_bytes(&bytes, file.length));
+    let summary = data.summary(&file).and_then(|bytes| Summary::from_bytes(&bytes, file.length));
     Past {
         what: summary.map_or(What::Unread, What::Over),
         table: file.table,

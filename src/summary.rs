@@ -50,8 +50,7 @@ pub fn keep(
 fn saved_by_player(data: &DataDir, table: &str) -> Option<PathBuf> {
     let files = data.transcripts().ok()?;
     let file = files.into_iter().find(|file| file.table == table)?;
-    let summary = data.summary(&file);
-    let summary = summary.and_then(|bytes| serde_json::from_slice::<Summary>(&bytes).ok());
+    let summary = data.summary(&file).and_then(|bytes| serde_json::from_slice::<Summary>(&bytes).ok());
     let by_spectator = summary.is_some_and(|summary| summary.me.is_none());
     (!by_spectator).then_some(file.path)
 }

@@ -143,10 +143,7 @@ fn terminal(data: &DataView) -> anyhow::Result<()> {
         (None, false) if unicode => (Health::Good, String::new()),
         (None, false) => (Health::Less, "; no UTF-8 locale: if cards look odd, use --ascii".to_owned()),
     };
-    let (verdict, size) = match fits {
-        true => (verdict, ""),
-        false => (Health::Less, "; enlarge it to at least 80 by 24"),
-    };
+    let (verdict, size) = if fits { (verdict, "") } else { (Health::Less, "; enlarge it to at least 80 by 24") };
     let words = format!("{columns} by {rows}, {colours}{size}{characters}");
     say(verdict, "terminal", &words)
 }
@@ -244,8 +241,7 @@ async fn observe(node: &NodeHandle, events: &mut mpsc::Receiver<NodeEvent>) -> a
 }
 
 fn say_listening(listening: &[Multiaddr]) -> anyhow::Result<()> {
-    let outward = listening.iter().filter(|address| !is_loopback(address));
-    let outward: Vec<&Multiaddr> = outward.collect();
+    let outward: Vec<&Multiaddr> = listening.iter().filter(|address| !is_loopback(address)).collect();
     if outward.is_empty() {
         let words = "no network is up: only programs on this machine can connect";
         return say(Health::Bad, "listening", words);
@@ -333,8 +329,8 @@ fn say_router(news: Option<&ReachNews>) -> anyhow::Result<bool> {
     let less = |words: &str| (Health::Less, words.to_owned());
     let (verdict, words) = match news {
         Some(ReachNews::Mapped { address, instead_of }) => {
-            let taken = instead_of.map(|port| format!("; its port {port} belongs to another device"));
-            let taken = taken.unwrap_or_default();
+            let taken =
+                instead_of.map(|port| format!("; its port {port} belongs to another device")).unwrap_or_default();
             (Health::Good, format!("the router lets friends through, at {address}{taken}"))
         }
         Some(ReachNews::NoRouterNeeded) => (Health::Good, "not needed: this machine has a public address".to_owned()),

@@ -154,20 +154,18 @@ impl Printer {
     }
 
     fn new_ticket<'a>(&self, view: &'a LobbyView) -> Option<&'a String> {
-        let ticket = view.ticket.as_ref();
-        ticket.filter(|ticket| self.ticket.as_ref() != Some(ticket))
+        view.ticket.as_ref().filter(|ticket| self.ticket.as_ref() != Some(ticket))
     }
 
     /// The player's name, or the seat's number if the name is not known yet.
     fn name(&self, seat: Seat) -> String {
-        let name = self.names.get(seat.index()).cloned();
-        name.unwrap_or_else(|| seat.to_string())
+        self.names.get(seat.index()).cloned().unwrap_or_else(|| seat.to_string())
     }
 
     /// The final scores by name: "Scores: Anna 12, Ben 7."
     fn scores(&self, scores: &[i64]) -> String {
-        let scores = Seat::first(scores.len()).zip(scores);
-        let scores: Vec<String> = scores.map(|(seat, score)| format!("{} {score}", self.name(seat))).collect();
+        let scores: Vec<String> =
+            Seat::first(scores.len()).zip(scores).map(|(seat, score)| format!("{} {score}", self.name(seat))).collect();
         format!("Scores: {}.", scores.join(", "))
     }
 

@@ -85,8 +85,7 @@ fn ended(past: &Past) -> String {
 fn players(summary: &Summary) -> String {
     let seats = fairdeal_protocol::seat::Seat::first(summary.players.len());
     let each = seats.zip(&summary.players).map(|(seat, name)| {
-        let score = summary.scores.get(seat.index());
-        let score = score.map_or_else(String::new, |score| format!(" {score}"));
+        let score = summary.scores.get(seat.index()).map_or_else(String::new, |score| format!(" {score}"));
         let notes = [summary.winners.contains(&seat).then_some("won"), (summary.me == Some(seat)).then_some("you")];
         let notes: Vec<&str> = notes.into_iter().flatten().collect();
         if notes.is_empty() { format!("{name}{score}") } else { format!("{name}{score} ({})", notes.join(", ")) }

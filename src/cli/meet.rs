@@ -89,8 +89,7 @@ impl Source for PointBrowser {
 }
 
 fn failures(view: &PointsView) -> Vec<String> {
-    let failed = view.failed.iter();
-    failed.map(|(point, why)| format!("The meeting point {point} gives no list: {why}.")).collect()
+    view.failed.iter().map(|(point, why)| format!("The meeting point {point} gives no list: {why}.")).collect()
 }
 
 /// Whether all points have given their lists.
@@ -210,8 +209,7 @@ async fn wait_for(
     time: Duration,
     fits: impl FnMut(&PointsView) -> bool,
 ) -> anyhow::Result<PointsView> {
-    let found = timeout(time, browser.view().wait_for(fits)).await;
-    let found = found.map(|view| view.map(|view| view.clone()));
+    let found = timeout(time, browser.view().wait_for(fits)).await.map(|view| view.map(|view| view.clone()));
     match found {
         Ok(view) => Ok(view?),
         Err(_) => Ok(browser.view().borrow().clone()),

@@ -75,8 +75,8 @@ impl Audited<'_> {
             let meaning = Escaped(&meaning);
             return format!("<div class=\"result fair\"><p><strong>✓ {verdict}</strong></p>\n<p>{meaning}</p></div>\n");
         };
-        let rows = refusal(finding, self.names);
-        let rows = rows.map(|(what, words)| format!("<tr><th>{what}</th><td>{}</td></tr>\n", Escaped(words)));
+        let rows = refusal(finding, self.names)
+            .map(|(what, words)| format!("<tr><th>{what}</th><td>{}</td></tr>\n", Escaped(words)));
         format!("<p class=\"result unfair\"><strong>✗ NOT FAIR</strong></p>\n<table>\n{}</table>\n", rows.concat())
     }
 
@@ -174,8 +174,7 @@ impl Audited<'_> {
 
     fn log(&self) -> String {
         let report = self.report;
-        let options = self.terms.options.iter();
-        let options = options.map(|(key, value)| format!("{key}={value}"));
+        let options = self.terms.options.iter().map(|(key, value)| format!("{key}={value}"));
         let rules = format!("{}, version {}", self.terms.game, self.charter.version);
         let deal = self.terms.deal_in_words();
         let rows = [

@@ -83,8 +83,7 @@ fn in_words(book: &Book, person: &Person, ascii: bool) -> String {
         0 => "no game yet".to_owned(),
         games => games_in_words(games),
     };
-    let last = person.last.as_ref();
-    let last = last.map_or_else(String::new, |day| format!(", the last on {day}"));
+    let last = person.last.as_ref().map_or_else(String::new, |day| format!(", the last on {day}"));
     let bot = if person.bot { "; a bot played last time" } else { "" };
     let also = match (&person.name, announced) {
         (Some(_), announced) if !announced.is_empty() => format!("; announced \"{announced}\""),

@@ -26,10 +26,7 @@ pub(super) fn run(args: &Solve) -> anyhow::Result<Exit> {
         Some(date) => day(date.clone().unwrap_or_else(today))?,
         None => {
             let line = count(args.deals, args.seed);
-            match args.json {
-                true => format!("{}\n", serde_json::to_string(&line)?),
-                false => in_words(&line),
-            }
+            if args.json { format!("{}\n", serde_json::to_string(&line)?) } else { in_words(&line) }
         }
     };
     print(text.as_bytes())?;

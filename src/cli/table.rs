@@ -492,8 +492,8 @@ pub(super) fn resume(common: &Common, resume: &Resume) -> anyhow::Result<Exit> {
         }
     }
     if tables.len() > 1 {
-        let words = tables.iter().filter_map(|(_, seats)| seats.first());
-        let words: Vec<String> = words.map(|(_, seat)| seat.in_words()).collect();
+        let words: Vec<String> =
+            tables.iter().filter_map(|(_, seats)| seats.first()).map(|(_, seat)| seat.in_words()).collect();
         return Err(usage(format!("you have several saved games; choose one: {}", words.join("; "))));
     }
     let Some(table) = tables.pop() else {

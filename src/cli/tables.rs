@@ -238,8 +238,7 @@ fn marked(table: &LanTable, ascii: bool) -> String {
 fn in_words(table: &LanTable) -> String {
     // A host could announce our own words as the name of a game.
     let game = game_info(&table.game).map_or("another game", |info| info.name);
-    let options = table.options.iter();
-    let options: Vec<String> = options.map(|(key, value)| format!("{key}={value}")).collect();
+    let options: Vec<String> = table.options.iter().map(|(key, value)| format!("{key}={value}")).collect();
     let options = if options.is_empty() { String::new() } else { format!(" ({})", options.join(", ")) };
     format!(
         "{game}{options}, {}'s table: {} of {} seats free{}",

@@ -37,16 +37,14 @@ pub(super) fn verify(args: &Verify) -> anyhow::Result<Exit> {
         if args.json {
             say_json(Verdict::Unreadable(Unreadable { why: why.clone() }))?;
         }
-        match piped {
-            true => complain(format!("standard input: {why}")),
-            false => complain(format!("{}: {why}", args.file.display())),
+        if piped {
+            complain(format!("standard input: {why}"));
+        } else {
+            complain(format!("{}: {why}", args.file.display()));
         }
         Ok(Exit::Usage)
     };
-    let transcript = match piped {
-        true => piped_transcript(),
-        false => read_transcript(&args.file),
-    };
+    let transcript = if piped { piped_transcript() } else { read_transcript(&args.file) };
     let transcript = match transcript {
         Ok(transcript) => Arc::new(transcript),
         Err(error) => return unreadable(error.to_string()),

@@ -130,8 +130,7 @@ fn due(snapshot: &Snapshot) -> Option<Seat> {
 
 /// The awaited silent seats, with the seconds of silence.
 fn silent(snapshot: &Snapshot) -> impl Iterator<Item = (Seat, u64)> + '_ {
-    let waits = snapshot.waits.seats.iter();
-    waits.filter_map(|waiting| Some((waiting.seat, waiting.silent?)))
+    snapshot.waits.seats.iter().filter_map(|waiting| Some((waiting.seat, waiting.silent?)))
 }
 
 fn turn(snapshot: &Snapshot, due: Option<Seat>) -> Turn {
@@ -144,8 +143,7 @@ fn turn(snapshot: &Snapshot, due: Option<Seat>) -> Turn {
     let hand = me.map(|me| game.hand(me)).unwrap_or_default();
     let card = |face| game.card_name(face);
     let legal = me.filter(|_| due.is_some()).map(|me| {
-        let legal = game.legal(me, known).into_iter();
-        let written = legal.map(|action| game.action_to_json(me, &action, known));
+        let written = game.legal(me, known).into_iter().map(|action| game.action_to_json(me, &action, known));
         written.collect::<Vec<_>>()
     });
     let to_act = due.map_or(SeatSet::EMPTY, |_| game.to_act());

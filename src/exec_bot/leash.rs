@@ -55,10 +55,7 @@ impl Shared {
 
     /// Why there is no program any more.
     pub(super) fn ended(&self) -> Failure {
-        match self.unread.load(Ordering::Acquire) {
-            true => Failure::Unread,
-            false => Failure::Ended,
-        }
+        if self.unread.load(Ordering::Acquire) { Failure::Unread } else { Failure::Ended }
     }
 }
 

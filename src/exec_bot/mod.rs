@@ -262,8 +262,7 @@ impl ExecBot {
             }
             Choice::Action(value) => {
                 let illegal = |why: String| Failure::Illegal(why);
-                let action = game.action_from_json(seat, &value, known);
-                let action = action.map_err(|error| illegal(error.to_string()))?;
+                let action = game.action_from_json(seat, &value, known).map_err(|error| illegal(error.to_string()))?;
                 game.check(seat, &action).map_err(|error| illegal(error.to_string()))?;
                 let is_honest = |shown: &fairdeal_protocol::game::Shown| known.get(shown.card) == Some(shown.face);
                 if !game.shown(seat, &action).iter().all(is_honest) {

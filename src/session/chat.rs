@@ -116,8 +116,8 @@ impl Chat {
         if said.is_empty() {
             return Err(ChatError::Empty);
         }
-        let said = ChatMessage::try_from(said).ok().filter(|_| length <= MAX_SHOWN);
-        let said = said.ok_or(ChatError::TooLong(length))?;
+        let said =
+            ChatMessage::try_from(said).ok().filter(|_| length <= MAX_SHOWN).ok_or(ChatError::TooLong(length))?;
         if self.own.take() { Ok(said) } else { Err(ChatError::TooMuch) }
     }
 

@@ -268,12 +268,11 @@ fn seen(peer: PeerId, host: &Host) -> Option<LanTable> {
 
 /// A host's table as a list shows it; `None` if no ticket leads to these addresses.
 pub(super) fn listed(host: PeerId, table: &Announcement, addresses: &[Multiaddr]) -> Option<LanTable> {
-    let options = table.options.iter();
     Some(LanTable {
         ticket: Ticket::new(table.lobby, host, addresses.iter().cloned()).ok()?,
         host: clean(table.host.as_str()),
         game: clean(table.game.as_str()),
-        options: options.map(|(key, value)| (clean(key.as_str()), clean(value.as_str()))).collect(),
+        options: table.options.iter().map(|(key, value)| (clean(key.as_str()), clean(value.as_str()))).collect(),
         seats: table.seats,
         free: table.free,
         locked: table.locked,

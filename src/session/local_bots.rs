@@ -59,10 +59,7 @@ impl Told {
 
     /// Records that a session's disk is full, or has space again. Most sessions share one disk.
     fn disk(&mut self, session: usize, full: bool, words: &str) {
-        let new = match full {
-            true => self.full.insert(session),
-            false => self.full.remove(&session),
-        };
+        let new = if full { self.full.insert(session) } else { self.full.remove(&session) };
         if new {
             words.clone_into(&mut self.words);
         }
@@ -70,8 +67,7 @@ impl Told {
 
     /// Takes the reports for the player: the first disk is full, no disk is full any more, and other lines.
     fn take(&mut self) -> Vec<SessionEvent> {
-        let lines = std::mem::take(&mut self.lines).into_iter();
-        let mut news: Vec<SessionEvent> = lines.map(SessionEvent::Line).collect();
+        let mut news: Vec<SessionEvent> = std::mem::take(&mut self.lines).into_iter().map(SessionEvent::Line).collect();
         let full = !self.full.is_empty();
         if full != self.is_told {
             self.is_told = full;
@@ -181,7 +177,7 @@ impl Bots {
                 match &event {
                     SessionEvent::Started { me: own, .. } => me = *own,
                     SessionEvent::Peer { seat, state: PeerState::Left } if Some(*seat) == me => {
-                        plays_on = transport == Transport::Sockets
+                        plays_on = transport == Transport::Sockets;
                     }
                     SessionEvent::Over { .. } => plays_on = transport == Transport::Sockets,
                     _ => {}
@@ -344,10 +340,7 @@ pub fn resume(
     for seat in seats {
         let (place, told) = (seat.place().clone(), seat.told());
         let is_local_bot = seat.is_local_bot();
-        let (exec, reunion) = match is_local_bot {
-            true => (None, Reunion::default()),
-            false => (exec.take(), reunion.clone()),
-        };
+        let (exec, reunion) = if is_local_bot { (None, Reunion::default()) } else { (exec.take(), reunion.clone()) };
         let bot = (pilot, exec);
         let handle = driver::resume(seat, identity.clone(), bot, Arc::clone(data), attended, reunion)?;
         if is_local_bot {

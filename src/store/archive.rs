@@ -69,10 +69,12 @@ fn open_transcript(path: &Path) -> Result<File, UnreadableTranscript> {
 
 fn refuse_by_size(about: &fs::Metadata) -> Result<(), UnreadableTranscript> {
     let (length, limit) = (about.len(), LARGEST);
-    match about.is_file() {
-        false => Err(UnreadableTranscript::NotAFile),
-        true if length > limit => Err(UnreadableTranscript::TooLarge { length, limit }),
-        true => Ok(()),
+    if !about.is_file() {
+        Err(UnreadableTranscript::NotAFile)
+    } else if length > limit {
+        Err(UnreadableTranscript::TooLarge { length, limit })
+    } else {
+        Ok(())
     }
 }
 
@@ -261,8 +263,7 @@ impl DataDir {
     /// [`StoreError::BadTable`], [`StoreError::Io`].
     pub fn evidence_of(&self, table: &str) -> Result<Vec<PathBuf>, StoreError> {
         let start = format!("{}-", hexadecimal(table)?);
-        let files = list(&self.path().join(EVIDENCE))?.into_iter();
-        let files = files.map(|(path, _)| path);
+        let files = list(&self.path().join(EVIDENCE))?.into_iter().map(|(path, _)| path);
         let its = |path: &PathBuf| {
             let name = path.file_name().and_then(|name| name.to_str());
             name.is_some_and(|name| name.starts_with(&start))

@@ -204,8 +204,9 @@ fn parts(payload: &[u8]) -> impl Iterator<Item = Option<&[u8]>> {
     let mut rest = Some(payload);
     std::iter::from_fn(move || {
         let payload = rest.filter(|payload| !payload.is_empty())?;
-        let split = payload.split_first_chunk::<4>();
-        let split = split.and_then(|(length, behind)| behind.split_at_checked(u32::from_le_bytes(*length) as usize));
+        let split = payload
+            .split_first_chunk::<4>()
+            .and_then(|(length, behind)| behind.split_at_checked(u32::from_le_bytes(*length) as usize));
         rest = split.map(|(_, behind)| behind);
         Some(split.map(|(record, _)| record))
     })
@@ -241,17 +242,16 @@ pub struct Head {
 pub fn read_head(mut source: impl io::Read + io::Seek) -> io::Result<Result<Head, Unread>> {
     let damaged = Unread::Damaged { at: START as u64 };
     let mut bytes = Zeroizing::new(Vec::with_capacity(START + HEAD + MAX_HEADER));
-    let mut take = |bytes: &mut Vec<u8>, some: usize| {
-        let mut some = source.by_ref().take(some as u64);
-        some.read_to_end(bytes)
-    };
+    let mut take = |bytes: &mut Vec<u8>, some: usize| source.by_ref().take(some as u64).read_to_end(bytes);
     take(&mut bytes, START + HEAD)?;
     let nonce = match nonce_of(&bytes) {
         Ok(nonce) => nonce,
         Err(why) => return Ok(Err(why)),
     };
-    let length = bytes.get(START..).and_then(|head| head.first_chunk::<4>());
-    let length = length.map_or(0, |length| u32::from_le_bytes(*length) as usize);
+    let length = bytes
+        .get(START..)
+        .and_then(|head| head.first_chunk::<4>())
+        .map_or(0, |length| u32::from_le_bytes(*length) as usize);
     take(&mut bytes, length.min(MAX_HEADER))?;
     let block = block_at(&bytes, &nonce, START).filter(|block| block.kind == Kind::Header);
     let Some(block) = block else {
@@ -259,16 +259,15 @@ pub fn read_head(mut source: impl io::Read + io::Seek) -> io::Result<Result<Head
     };
     let header = Zeroizing::new(block.payload.to_vec());
     let end = source.seek(SeekFrom::End(0))?;
-    let ended = end.checked_sub((HEAD + ENDED.len()) as u64);
-    let ended = ended.filter(|at| usize::try_from(*at).is_ok_and(|at| at >= block.next));
+    let ended =
+        end.checked_sub((HEAD + ENDED.len()) as u64).filter(|at| usize::try_from(*at).is_ok_and(|at| at >= block.next));
     let ended = match ended {
         None => false,
         Some(at) => {
             let expected = self::ended(&nonce, at)?;
             source.seek(SeekFrom::Start(at))?;
             let mut found = Vec::with_capacity(expected.len());
-            let mut last = source.by_ref().take(expected.len() as u64);
-            last.read_to_end(&mut found)?;
+            source.by_ref().take(expected.len() as u64).read_to_end(&mut found)?;
             found == *expected
         }
     };
@@ -282,16 +281,14 @@ pub fn read_head(mut source: impl io::Read + io::Seek) -> io::Result<Result<Head
 pub fn read(bytes: &[u8]) -> Result<Read, Unread> {
     let damaged = |at: usize| Unread::Damaged { at: u64::try_from(at).unwrap_or(u64::MAX) };
     let nonce = nonce_of(bytes)?;
-    let header = block_at(bytes, &nonce, START).filter(|block| block.kind == Kind::Header);
-    let header = header.ok_or(damaged(START))?;
+    let header = block_at(bytes, &nonce, START).filter(|block| block.kind == Kind::Header).ok_or(damaged(START))?;
     let mut kept = Kept { header: Zeroizing::new(header.payload.to_vec()), records: Vec::new(), ended: false };
     let mut at = header.next;
     while let Some(block) = block_at(bytes, &nonce, at) {
         match block.kind {
             Kind::Header => return Err(damaged(at)),
             Kind::Records => {
-                let records = parts(block.payload).flatten();
-                let records = records.map(|record| Zeroizing::new(record.to_vec()));
+                let records = parts(block.payload).flatten().map(|record| Zeroizing::new(record.to_vec()));
                 kept.records.extend(records);
             }
             Kind::Ended => kept.ended = true,

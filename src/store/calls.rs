@@ -180,10 +180,7 @@ pub(super) mod faults {
             let Some(script) = script else { return Ok(()) };
             let number = script.calls.len();
             script.calls.push((call, path.to_path_buf()));
-            match script.fails.contains(&number) {
-                true => Err(io::ErrorKind::StorageFull.into()),
-                false => Ok(()),
-            }
+            if script.fails.contains(&number) { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }
         })
     }
 }

@@ -61,9 +61,10 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).into_iter().flatten() {
         let path = entry.unwrap().path();
-        match path.is_dir() {
-            true => found.extend(files(&path)),
-            false => found.push(path),
+        if path.is_dir() {
+            found.extend(files(&path));
+        } else {
+            found.push(path);
         }
     }
     found
@@ -227,16 +228,18 @@ fn folders_are_synced_after_every_new_name() {
         let made: Vec<&Path> = match call {
             Call::Rename => vec![path.as_path()],
             Call::MakeFolder => {
-                let below = path.ancestors();
-                below.take_while(|folder| *folder != home.path() && *folder != root).collect()
+                path.ancestors().take_while(|folder| *folder != home.path() && *folder != root).collect()
             }
             _ => continue,
         };
         for name in made {
             names += 1;
             let folder = name.parent().unwrap();
-            let synced = calls[number..].iter().take(4);
-            let synced = synced.filter(|(call, _)| *call == Call::SyncFolder).any(|(_, path)| path == folder);
+            let synced = calls[number..]
+                .iter()
+                .take(4)
+                .filter(|(call, _)| *call == Call::SyncFolder)
+                .any(|(_, path)| path == folder);
             assert!(synced, "{} after {call:?}: {calls:?}", name.display());
         }
     }

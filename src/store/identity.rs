@@ -136,11 +136,13 @@ fn encode(key: &IdentityKey) -> Zeroizing<Vec<u8>> {
 }
 
 fn decode(bytes: &[u8]) -> Result<IdentityKey, &'static str> {
-    let rest =
-        bytes.strip_prefix(HEADER.as_bytes()).ok_or_else(|| match bytes.starts_with(ANY_VERSION.as_bytes()) {
-            true => "another version of fairdeal wrote it",
-            false => "it is not an identity file",
-        })?;
+    let rest = bytes.strip_prefix(HEADER.as_bytes()).ok_or_else(|| {
+        if bytes.starts_with(ANY_VERSION.as_bytes()) {
+            "another version of fairdeal wrote it"
+        } else {
+            "it is not an identity file"
+        }
+    })?;
     // An editor may have removed the line feed or added a carriage return.
     let (digits, rest) = rest.trim_ascii_end().split_at_checked(64).ok_or("it does not have 64 digits")?;
     let mut key = IdentityKey { seed: [0; 32] };

@@ -96,10 +96,8 @@ impl DataView {
             let path = self.path.clone();
             return Err(StoreError::NotADirectory { path });
         }
-        let mut folders = self.path.ancestors();
         // A relative path starts in the current folder.
-        let folder = folders.find(|folder| folder.is_dir());
-        let folder = folder.unwrap_or(Path::new("."));
+        let folder = self.path.ancestors().find(|folder| folder.is_dir()).unwrap_or(Path::new("."));
         files::try_out(folder).map_err(|source| StoreError::io("write into", folder, source))?;
         fs4::available_space(folder).map_err(|source| StoreError::io("look at", folder, source))
     }

@@ -204,8 +204,7 @@ fn unknown_key(text: &str) -> Option<String> {
         let key = table.iter().find(|(key, _)| !known.contains(key));
         key.map(|(key, _)| (key.to_owned(), table.key(key).and_then(Key::span)))
     };
-    let people = document.get(PEOPLE).and_then(Item::as_array_of_tables);
-    let mut people = people.into_iter().flatten();
+    let mut people = document.get(PEOPLE).and_then(Item::as_array_of_tables).into_iter().flatten();
     let (key, span) = unknown(document.as_table(), &Book::KEYS)
         .or_else(|| people.find_map(|person| unknown(person, &Person::KEYS)))?;
     let line = edit::line_at(text, span.map_or(0, |span| span.start));

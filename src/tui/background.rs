@@ -138,8 +138,7 @@ mod tests {
     /// An answer as the terminal's keys.
     fn answer(text: &str, end: UserInput) -> Vec<UserInput> {
         let letters = text.chars().map(|c| key(c, false, false));
-        let opened = std::iter::once(key(']', false, true)).chain(letters);
-        opened.chain([end]).collect()
+        std::iter::once(key(']', false, true)).chain(letters).chain([end]).collect()
     }
 
     fn taken(inputs: Vec<UserInput>) -> (Vec<Input>, bool) {

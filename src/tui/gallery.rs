@@ -125,8 +125,7 @@ fn every_screen_has_room_at_every_size() {
             stage.size = size;
             let file = format!("{name}-{}x{}-{}.svg", size.0, size.1, theme.name());
             keep(&file, &stage.draw_svg(theme));
-            let rows = stage.shell.layer().cut.iter();
-            cut.extend(rows.map(|row| format!("{file}: {row}")));
+            cut.extend(stage.shell.layer().cut.iter().map(|row| format!("{file}: {row}")));
             writeln!(page, "<figure><img loading=\"lazy\" src=\"{file}\"><figcaption>{file}</figcaption></figure>")
                 .unwrap();
         }

@@ -119,8 +119,7 @@ fn frames(depth: Depth, ascii: bool) -> Vec<Frame> {
     let mut terminal = Terminal::with_options(backend, TerminalOptions { viewport }).unwrap();
     let mut all: Vec<(String, TestApp)> =
         (screens(ascii).into_iter()).map(|(name, stage)| (name.to_owned(), stage)).collect();
-    let tables = GAMES.iter().enumerate();
-    all.extend(tables.map(|(number, info)| (info.id.to_owned(), table(number, 6).0)));
+    all.extend(GAMES.iter().enumerate().map(|(number, info)| (info.id.to_owned(), table(number, 6).0)));
     let drawn = all.into_iter().map(|(name, mut stage)| {
         let context = stage.shell.context_mut();
         (context.depth, context.ascii) = (depth, ascii);
@@ -170,12 +169,14 @@ struct Differences<'a>(&'a Cells, &'a Cells);
 
 impl Differences<'_> {
     fn all(&self) -> impl Iterator<Item = (usize, usize, &Option<Look>, &Option<Look>)> {
-        let rows = self.0.iter().zip(self.1).enumerate();
-        rows.flat_map(|(y, (meant, shown))| {
-            let cells = meant.iter().zip(shown).enumerate();
-            cells.map(move |(x, (meant, shown))| (x, y, meant, shown))
-        })
-        .filter(|(.., meant, shown)| meant != shown)
+        self.0
+            .iter()
+            .zip(self.1)
+            .enumerate()
+            .flat_map(|(y, (meant, shown))| {
+                meant.iter().zip(shown).enumerate().map(move |(x, (meant, shown))| (x, y, meant, shown))
+            })
+            .filter(|(.., meant, shown)| meant != shown)
     }
 }
 
@@ -219,9 +220,8 @@ fn read_alacritty(term: &Term<VoidListener>) -> Cells {
     };
     let look = |y: usize, x: usize| {
         let cell = &term.grid()[Line(i32::try_from(y).unwrap())][Column(x)];
-        let more = cell.zerowidth().unwrap_or_default().iter();
         let look = Look {
-            text: std::iter::once(&cell.c).chain(more).collect(),
+            text: std::iter::once(&cell.c).chain(cell.zerowidth().unwrap_or_default().iter()).collect(),
             ink: ink(cell.fg),
             ground: ink(cell.bg),
             bold: cell.flags.contains(Flags::BOLD),
@@ -260,12 +260,15 @@ fn terminals_in_this_process_show_what_was_meant() {
 
 /// Writes each frame into a file, and a script that shows one after each line that it reads.
 fn script(folder: &Path, frames: &[Frame]) -> (PathBuf, Vec<PathBuf>) {
-    let files = frames.iter().enumerate().map(|(number, frame)| {
-        let path = folder.join(format!("{number:03}"));
-        std::fs::write(&path, &frame.bytes).unwrap();
-        path
-    });
-    let files = files.collect();
+    let files = frames
+        .iter()
+        .enumerate()
+        .map(|(number, frame)| {
+            let path = folder.join(format!("{number:03}"));
+            std::fs::write(&path, &frame.bytes).unwrap();
+            path
+        })
+        .collect();
     let path = folder.join("show.sh");
     let text = format!("stty -echo\nfor file in {}/[0-9]*; do cat \"$file\"; read -r _; done\n", folder.display());
     std::fs::write(&path, text).unwrap();

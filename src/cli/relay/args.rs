@@ -124,8 +124,7 @@ mod tests {
 
     #[test]
     fn limits_have_units_and_bounds() {
-        let limits = parsed("--max-circuit-mib 1048576 --max-circuit-hours 168 --max-circuits 0").unwrap();
-        let limits = limits.limits();
+        let limits = parsed("--max-circuit-mib 1048576 --max-circuit-hours 168 --max-circuits 0").unwrap().limits();
         assert_eq!(limits.circuit_bytes.get(), 1 << 40);
         assert_eq!(limits.circuit_seconds.get(), 604_800);
         assert_eq!(limits.circuits, 0);

@@ -51,8 +51,7 @@ impl Driver {
             }
             SessionState::Guest(lobby) => vec![lobby.host()],
             SessionState::Table(seated) => {
-                let seats = seated.connected(&self.links.connected);
-                let seats = seats.iter().filter_map(|seat| seated.peers.get(&seat));
+                let seats = seated.connected(&self.links.connected).iter().filter_map(|seat| seated.peers.get(&seat));
                 let spectators = seated.spectators.iter().flat_map(|spectators| spectators.peers());
                 seats.copied().chain(spectators).collect()
             }
@@ -71,8 +70,7 @@ impl Driver {
             return;
         };
         let frame = Frame::Said { seat, text: said.clone() };
-        let cut_off = self.cut_off_from(seat).into_iter();
-        let outbox = cut_off.map(|peer| (peer, frame.clone())).collect();
+        let outbox = self.cut_off_from(seat).into_iter().map(|peer| (peer, frame.clone())).collect();
         self.send_all(&outbox);
         if self.is_muted(seat) {
             return self.hide_saying(seat).await;
@@ -143,10 +141,7 @@ impl Driver {
             SessionState::Watch(watching) => watching.names().get(seat.index()),
             _ => None,
         };
-        let lobby = || {
-            let taken = self.player.told.as_ref()?.seats.get(seat.index())?.as_ref();
-            taken.map(|taken| taken.name.clone())
-        };
+        let lobby = || self.player.told.as_ref()?.seats.get(seat.index())?.as_ref().map(|taken| taken.name.clone());
         let name = at_table.cloned().or_else(lobby);
         name.filter(|name| !name.is_empty()).unwrap_or_else(|| seat.to_string())
     }
@@ -196,8 +191,8 @@ impl Driver {
         let SessionState::Table(seated) = &self.stage else {
             return;
         };
-        let ticket = self.player.chat.invitation(seated.table.me());
-        let ticket = ticket.and_then(|ticket| Text::try_from(ticket.to_string()).ok());
+        let ticket =
+            self.player.chat.invitation(seated.table.me()).and_then(|ticket| Text::try_from(ticket.to_string()).ok());
         if let Some(ticket) = ticket {
             self.send(peer, &Frame::Invite { ticket });
         }

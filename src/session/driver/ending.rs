@@ -132,8 +132,7 @@ impl Driver {
         {
             tracing::warn!(%error, "the journal keeps its room");
         }
-        let evidence = self.save_all_evidence();
-        let evidence = evidence.map_err(|error| format!("The evidence is not saved: {error}"));
+        let evidence = self.save_all_evidence().map_err(|error| format!("The evidence is not saved: {error}"));
         let transcript = self.save_transcript(forfeited).transpose();
         let (transcript, missing) = match transcript {
             Ok(path) => (path, evidence.err()),
@@ -191,8 +190,8 @@ impl Driver {
             return self.tell(claimed).await;
         }
         if let Stop::Unopened(seats) = &stop {
-            let names = seats.iter().filter_map(|seat| seated.names.get(seat.index()));
-            let names: Vec<&str> = names.map(String::as_str).collect();
+            let names: Vec<&str> =
+                seats.iter().filter_map(|seat| seated.names.get(seat.index())).map(String::as_str).collect();
             if !names.is_empty() {
                 let text =
                     format!("{} did not reveal the seeds: proofs alone vouch for those shuffles.", names.join(", "));

@@ -23,9 +23,12 @@ impl Indirect {
         for seat in seats.iter() {
             self.since.entry(seat).or_insert(now);
         }
-        let lasting = self.since.iter();
-        let lasting = lasting.filter(|(_, since)| now.duration_since(**since) >= SETTLED);
-        let lasting: SeatSet = lasting.map(|(seat, _)| *seat).collect();
+        let lasting: SeatSet = self
+            .since
+            .iter()
+            .filter(|(_, since)| now.duration_since(**since) >= SETTLED)
+            .map(|(seat, _)| *seat)
+            .collect();
         let new = lasting.minus(self.told);
         self.told = lasting;
         new

@@ -11,9 +11,7 @@ use crate::session::journal::ListenConfig;
 /// Where to listen while another session holds these addresses, and which ones to bind when free.
 pub(super) fn elsewhere(place: &ListenConfig) -> (Vec<Multiaddr>, Vec<Multiaddr>) {
     let anywhere: Vec<Multiaddr> = place.listen.iter().map(any_port).collect();
-    let named = place.listen.iter();
-    let named = named.filter(|address| !anywhere.contains(address));
-    let named = named.cloned().collect();
+    let named = place.listen.iter().filter(|address| !anywhere.contains(address)).cloned().collect();
     (anywhere, named)
 }
 
@@ -44,9 +42,10 @@ pub(super) fn spawn_near(key: &SigningKey, mut config: NodeConfig) -> Result<(Sp
 fn without(listen: &[Multiaddr], failed: &Multiaddr) -> Option<Vec<Multiaddr>> {
     let nearby = any_port(failed);
     let mut nearby = (!listen.contains(&nearby)).then_some(nearby);
-    let left =
-        listen.iter().filter_map(|address| if address == failed { nearby.take() } else { Some(address.clone()) });
-    let left: Vec<Multiaddr> = left.collect();
+    let left: Vec<Multiaddr> = listen
+        .iter()
+        .filter_map(|address| if address == failed { nearby.take() } else { Some(address.clone()) })
+        .collect();
     // An address outside the list could fail forever.
     let is_progress = !left.is_empty() && left != listen;
     is_progress.then_some(left)

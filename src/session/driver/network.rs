@@ -214,8 +214,8 @@ impl Driver {
             SessionState::Guest(lobby) => lobby.host() == peer,
             SessionState::Watch(watching) => watching.host == peer,
             SessionState::Table(seated) => {
-                let spectators = seated.spectators.as_ref();
-                seated.seat_of(peer).is_some() || spectators.is_some_and(|spectators| spectators.has(peer))
+                seated.seat_of(peer).is_some()
+                    || seated.spectators.as_ref().is_some_and(|spectators| spectators.has(peer))
             }
             // Seated guests repeat their frames until the table opens; do not count them as strangers.
             SessionState::Opening(_) => true,

@@ -28,11 +28,12 @@ impl Driver {
         let charter = seated.charter.charter();
         let me = seated.table.me();
         let own = charter.player(me).map(|player| player.party);
-        let others = charter.seated().filter(|(seat, player)| {
-            let stands = player.party.lowest() == *seat;
-            stands && *seat != me && Some(player.party) != own
-        });
-        let others: Vec<(PeerKey, String, bool)> = others
+        let others: Vec<(PeerKey, String, bool)> = charter
+            .seated()
+            .filter(|(seat, player)| {
+                let stands = player.party.lowest() == *seat;
+                stands && *seat != me && Some(player.party) != own
+            })
             .map(|(_, player)| {
                 let key = PeerKey::from(player.key.to_bytes());
                 (key, player.name.to_string(), player.played_by != PlayedBy::Person)
@@ -66,8 +67,8 @@ impl Driver {
         }
         let own = self.node.local_peer();
         let people = &self.player.people;
-        let connected = self.links.connected.iter().copied();
-        let blocked: Vec<PeerId> = connected.filter(|peer| people.is_blocked(*peer)).collect();
+        let blocked: Vec<PeerId> =
+            self.links.connected.iter().copied().filter(|peer| people.is_blocked(*peer)).collect();
         for peer in blocked {
             match &mut self.stage {
                 SessionState::Host { lobby, .. } => {

@@ -152,8 +152,11 @@ impl Driver {
             return;
         }
         let frame = Frame::Pausing { table: seated.id };
-        let seats = seated.connected(&self.links.connected).iter();
-        let peers: Vec<PeerId> = seats.filter_map(|seat| seated.peers.get(&seat).copied()).collect();
+        let peers: Vec<PeerId> = seated
+            .connected(&self.links.connected)
+            .iter()
+            .filter_map(|seat| seated.peers.get(&seat).copied())
+            .collect();
         for peer in peers {
             self.send(peer, &frame);
         }

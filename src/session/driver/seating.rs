@@ -52,8 +52,7 @@ impl Driver {
                     let alone = lobby.sit_alone();
                     return self.lobby_result(alone).await;
                 }
-                let listed = told.iter().cloned();
-                Ticket::new(*id, self.node.local_peer(), listed)
+                Ticket::new(*id, self.node.local_peer(), told.iter().cloned())
             }
             SessionState::Guest(_) => return self.speak_as_guest().await,
             SessionState::Watch(_)

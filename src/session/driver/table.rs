@@ -49,10 +49,7 @@ pub(super) enum Unkept {
 
 impl From<StoreError> for Unkept {
     fn from(error: StoreError) -> Self {
-        match error.is_full_disk() {
-            true => Self::Full(error.to_string()),
-            false => Self::Failed(error.to_string()),
-        }
+        if error.is_full_disk() { Self::Full(error.to_string()) } else { Self::Failed(error.to_string()) }
     }
 }
 
@@ -315,8 +312,7 @@ impl Driver {
                 autopilot.acts_at = Some(soon);
                 return;
             }
-            let call = bot.choose(game, me, known, &mut self.rng);
-            let call = call.filter(|call| game.out_of_turn(call));
+            let call = bot.choose(game, me, known, &mut self.rng).filter(|call| game.out_of_turn(call));
             self.hesitate(call).await;
         }
     }
@@ -350,8 +346,7 @@ impl Driver {
         if seated.indirect.told() == before {
             return;
         }
-        let names = new.iter();
-        let names = names.filter_map(|seat| seated.names.get(seat.index()));
+        let names = new.iter().filter_map(|seat| seated.names.get(seat.index()));
         let lines: Vec<String> =
             names.map(|name| format!("No direct link to {name}: the others relay its moves.")).collect();
         for line in lines {
@@ -367,8 +362,7 @@ impl Driver {
         let table = &seated.table;
         let mut connected = seated.connected(&self.links.connected);
         connected.insert(table.me());
-        let known = table.known().iter();
-        let shares = known.map(|(card, _)| (card, table.replica().shares(card)));
+        let shares = table.known().iter().map(|(card, _)| (card, table.replica().shares(card)));
         let snapshot = Snapshot {
             shares: shares.collect(),
             table: seated.id,
@@ -476,15 +470,14 @@ impl Seated {
             turn_left: turn_left(waited.due).filter(|_| table.is_decided_by(waited.seat)),
         };
         // The next tick records since when the action is due.
-        let own_turn_left = table.is_my_turn().then(|| clocks.due_for(table.me()));
-        let own_turn_left = own_turn_left.and_then(|due| turn_left(due.unwrap_or(0)));
+        let own_turn_left =
+            table.is_my_turn().then(|| clocks.due_for(table.me())).and_then(|due| turn_left(due.unwrap_or(0)));
         let others = table.waits().map(waiting);
         let told = |waiting: &Waiting| waiting.silent.is_some() || waiting.turn_left.is_some();
-        let may_propose = table.replica().live().iter();
         Waits {
             seats: others.filter(told).collect(),
             may_claim: table.closing(),
-            may_propose: may_propose.filter(|seat| table.may_propose_removal(*seat)).collect(),
+            may_propose: table.replica().live().iter().filter(|seat| table.may_propose_removal(*seat)).collect(),
             own_turn_left,
         }
     }
@@ -500,16 +493,14 @@ impl Seated {
 
     /// The other seats that are connected, given the connected peers.
     pub(super) fn connected(&self, peers: &[PeerId]) -> SeatSet {
-        let others = self.peers.iter();
-        let here = others.filter(|(_, peer)| peers.contains(peer));
+        let here = self.peers.iter().filter(|(_, peer)| peers.contains(peer));
         here.map(|(seat, _)| *seat).collect()
     }
 
     /// The seats without a connection to this one that connected seats report to be connected with.
     fn reached_by_others(&self, peers: &[PeerId]) -> SeatSet {
         let connected = self.connected(peers);
-        let links = self.links.iter();
-        let linked = links.filter(|(seat, _)| connected.contains(**seat));
+        let linked = self.links.iter().filter(|(seat, _)| connected.contains(**seat));
         let reached: SeatSet = linked.flat_map(|(_, seats)| seats.iter()).collect();
         let others: SeatSet = self.peers.keys().copied().collect();
         SeatSet::from_iter(reached.iter().filter(|seat| others.contains(*seat))).minus(connected)

@@ -121,8 +121,7 @@ impl Watching {
     /// Frames for a newly connected host, which may have forgotten this spectator.
     pub(super) fn greeting(&self) -> Outgoing {
         let more = self.shown.as_ref().map(Shown::more);
-        let frames = std::iter::once(self.wish()).chain(more);
-        frames.map(|frame| (self.host, frame)).collect()
+        std::iter::once(self.wish()).chain(more).map(|frame| (self.host, frame)).collect()
     }
 
     /// Frames to send each tick.
@@ -136,8 +135,7 @@ impl Watching {
                 shown.more()
             })
         });
-        let frames = wish.into_iter().chain(more);
-        frames.map(|frame| (self.host, frame)).collect()
+        wish.into_iter().chain(more).map(|frame| (self.host, frame)).collect()
     }
 }
 
@@ -371,8 +369,7 @@ impl Driver {
         let SessionState::Watch(watching) = &mut self.stage else {
             return;
         };
-        let transcript = watching.shown.as_mut();
-        let transcript = transcript.map(|shown| shown.follower.transcript().clone());
+        let transcript = watching.shown.as_mut().map(|shown| shown.follower.transcript().clone());
         let seat = match &error {
             FollowError::Finding(finding) => finding.seat(),
             FollowError::TooLong => None,
@@ -417,8 +414,7 @@ mod tests {
     /// A table of the seats with keys 1 and 2, signed by both.
     fn showing() -> Showing {
         let rules = rule_set("loot", 2, &BTreeMap::new()).unwrap();
-        let players = [1, 2].into_iter().zip(Seat::first(2));
-        let players = players.map(|(n, seat)| Player {
+        let players = [1, 2].into_iter().zip(Seat::first(2)).map(|(n, seat)| Player {
             name: Text::try_from(format!("player {n}")).unwrap(),
             key: (&key(n)).into(),
             nonce: [n; 32],

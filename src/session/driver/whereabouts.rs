@@ -95,8 +95,7 @@ impl Seated {
         };
         let found = self.whereabouts.found.get(&seat).into_iter().flatten().cloned();
         let heard = self.heard.get(&seat).into_iter().flatten().cloned();
-        let signed = self.records.get(seat.index());
-        let signed = signed.and_then(|record| record.of(*peer).ok()).unwrap_or_default();
+        let signed = self.records.get(seat.index()).and_then(|record| record.of(*peer).ok()).unwrap_or_default();
         let mut known: Vec<Multiaddr> = Vec::new();
         for address in found.chain(signed).chain(heard) {
             if !known.contains(&address) {
@@ -117,8 +116,11 @@ impl Seated {
     }
 
     fn set_record(&mut self, seat: Seat, record: &AddressRecord) {
-        let all = self.records.iter().zip(Seat::first(self.records.len()));
-        let new = all.map(|(known, at)| if at == seat { record.clone() } else { known.clone() });
+        let new = self
+            .records
+            .iter()
+            .zip(Seat::first(self.records.len()))
+            .map(|(known, at)| if at == seat { record.clone() } else { known.clone() });
         let Ok(new) = new.collect::<Vec<_>>().try_into() else {
             return;
         };
@@ -215,8 +217,7 @@ impl Driver {
         let SessionState::Table(seated) = &self.stage else {
             return;
         };
-        let seats = seated.whereabouts.news.keys();
-        for frame in seats.filter_map(|seat| seated.moved(*seat)) {
+        for frame in seated.whereabouts.news.keys().filter_map(|seat| seated.moved(*seat)) {
             self.send(to, &frame);
         }
     }

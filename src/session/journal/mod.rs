@@ -104,8 +104,7 @@ pub(super) fn local_address(transport: Transport) -> Vec<Multiaddr> {
 }
 
 fn unpacked(addresses: &Addresses) -> Vec<Multiaddr> {
-    let each = addresses.iter();
-    each.filter_map(|bytes| Multiaddr::try_from(bytes.to_vec()).ok()).collect()
+    addresses.iter().filter_map(|bytes| Multiaddr::try_from(bytes.to_vec()).ok()).collect()
 }
 
 impl std::fmt::Debug for Header {
@@ -208,8 +207,8 @@ impl Interrupted {
     /// [`ResumeError`].
     pub fn open(data: &DataDir, file: &JournalFile) -> Result<Self, ResumeError> {
         let (journal, kept) = data.open_journal(file)?;
-        let each = kept.records.iter();
-        let records: Result<Vec<Record>, CodecError> = each.map(|bytes| Record::from_bytes(bytes)).collect();
+        let records: Result<Vec<Record>, CodecError> =
+            kept.records.iter().map(|bytes| Record::from_bytes(bytes)).collect();
         let records = records.map_err(|error| damaged(&file.table, &error))?;
         Ok(Self { saved: SavedSeat::of(&file.table, &kept.header, kept.ended)?, records, journal: Arc::new(journal) })
     }
@@ -370,8 +369,7 @@ pub(super) fn of_returner(data: &DataDir, table: &str, me: Seat) -> Result<Optio
     }
     let files = data.journals()?;
     let own = |file: &&JournalFile| file.table == table && file.seat == me;
-    let file = files.iter().find(own);
-    let file = file.ok_or_else(|| ResumeError::NoJournal(table.to_owned()))?;
+    let file = files.iter().find(own).ok_or_else(|| ResumeError::NoJournal(table.to_owned()))?;
     Interrupted::open(data, file).map(Some)
 }
 
@@ -446,8 +444,8 @@ pub(super) fn promise(local_bot: Option<(&IdentityKey, Pilot)>) -> Zeroizing<Vec
 pub fn open_seats(data: &DataDir, table: SavedTable) -> Result<Vec<Interrupted>, ResumeError> {
     remove_orphans(data)?;
     let (id, seats) = table;
-    let opened = seats.iter().map(|(file, _)| Interrupted::open(data, file));
-    let mut opened: Vec<Interrupted> = opened.collect::<Result<_, _>>()?;
+    let mut opened: Vec<Interrupted> =
+        seats.iter().map(|(file, _)| Interrupted::open(data, file)).collect::<Result<_, _>>()?;
     if let Some((_, own)) = seats.iter().find(|(_, seat)| !seat.is_local_bot()) {
         for (seat, bytes) in data.promises(&id)? {
             // A player's own promise is empty; an unreadable promise of a bot is useless.

@@ -86,8 +86,7 @@ impl GuestLobby {
 
     /// The table whose charter this guest has signed, and its seat there. From now on the others can begin it.
     pub fn signed(&self) -> Option<(Hash32, Seat)> {
-        let signed = self.signed.as_ref();
-        signed.map(|(proposal, me, _)| (proposal.charter.table(), *me))
+        self.signed.as_ref().map(|(proposal, me, _)| (proposal.charter.table(), *me))
     }
 
     /// The lobby as the screen shows it.

@@ -84,8 +84,7 @@ impl HostLobby {
     }
 
     pub fn seat_of(&self, peer: PeerId) -> Option<Seat> {
-        let mut guests = self.guests.iter();
-        guests.find_map(|(seat, guest)| (guest.peer == peer).then_some(*seat))
+        self.guests.iter().find_map(|(seat, guest)| (guest.peer == peer).then_some(*seat))
     }
 
     /// The guests with a seat.
@@ -166,9 +165,12 @@ impl HostLobby {
 
     /// The table as the host announces it to strangers.
     pub fn offer(&self) -> Option<Offer> {
-        let options = self.rules.written_options().into_iter();
-        let options: Option<Vec<_>> =
-            options.map(|(key, value)| Some((Text::try_from(key).ok()?, Text::try_from(value).ok()?))).collect();
+        let options: Option<Vec<_>> = self
+            .rules
+            .written_options()
+            .into_iter()
+            .map(|(key, value)| Some((Text::try_from(key).ok()?, Text::try_from(value).ok()?)))
+            .collect();
         let taken = self.seats().filter(|seat| self.joined(*seat).is_some());
         let taken = u8::try_from(taken.count()).unwrap_or(u8::MAX);
         let announcement = Announcement {
@@ -184,8 +186,7 @@ impl HostLobby {
     }
 
     fn tell_all(&self) -> Outgoing {
-        let guests = self.guests.iter();
-        let seated = guests.map(|(seat, guest)| (guest.peer, Some(*seat)));
+        let seated = self.guests.iter().map(|(seat, guest)| (guest.peer, Some(*seat)));
         let all = seated.chain(self.spectators.peers().map(|peer| (peer, None)));
         all.filter_map(|(peer, seat)| Some((peer, self.roster(seat)?))).collect()
     }
@@ -294,8 +295,7 @@ impl HostLobby {
         let seat = *seat;
         if guest.ready == ready {
             // A repeated frame: answer with the roster; a guest that has signed needs the current lobby.
-            let roster = self.roster(Some(seat)).into_iter();
-            return Ok(roster.map(|roster| (peer, roster)).collect());
+            return Ok(self.roster(Some(seat)).into_iter().map(|roster| (peer, roster)).collect());
         }
         if !guest.changes.take() {
             return Ok(Vec::new());

@@ -85,8 +85,7 @@ pub(super) fn check_records(charter: &Charter, records: &[AddressRecord]) -> Res
         return Err(LobbyError::BadProposal("does not say where each seat listens"));
     }
     for ((seat, player), record) in charter.seated().zip(records) {
-        let peer = PeerId::from_bytes(&player.key.to_bytes());
-        let peer = peer.map_err(|_| RecordError::OtherPeer);
+        let peer = PeerId::from_bytes(&player.key.to_bytes()).map_err(|_| RecordError::OtherPeer);
         let read = peer.and_then(|peer| record.of(peer));
         read.map_err(|why| LobbyError::Record { seat, why })?;
     }
@@ -113,8 +112,7 @@ fn shown(seats: impl Iterator<Item = Option<Taken>>) -> Vec<Option<LobbySeat>> {
     let name = |taken: &'_ Option<Taken>| taken.as_ref().map(|taken| taken.name.to_string());
     let given: Vec<String> = seats.iter().map(|taken| name(taken).unwrap_or_default()).collect();
     let names = display_names(given.iter().map(String::as_str));
-    let numbered = seats.into_iter().zip(names).enumerate();
-    let shown = numbered.map(|(number, (taken, name))| {
+    let shown = seats.into_iter().zip(names).enumerate().map(|(number, (taken, name))| {
         let taken = taken?;
         // A bot of somebody's program has a one-time key.
         let stands = taken.party.lowest().index() == number;
@@ -134,10 +132,9 @@ fn flags(set: SeatSet, seats: usize) -> Vec<bool> {
 
 /// The lobby as the host's roster describes it, cleaned for the screen.
 pub fn view_of(roster: &Roster) -> LobbyView {
-    let options = roster.options.iter();
     LobbyView {
         game: clean(roster.game.as_str()),
-        options: options.map(|(key, value)| (clean(key.as_str()), clean(value.as_str()))).collect(),
+        options: roster.options.iter().map(|(key, value)| (clean(key.as_str()), clean(value.as_str()))).collect(),
         seats: shown(roster.seats.iter().cloned()),
         ready: flags(roster.ready, roster.seats.len()),
         me: roster.you,

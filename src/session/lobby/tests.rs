@@ -90,9 +90,8 @@ fn carry(
     first: Vec<(u8, Outgoing)>,
     held_back: impl Fn(&Frame) -> bool,
 ) -> (Vec<Agreed>, Vec<(u8, Frame)>) {
-    let each = first.into_iter();
     let mut frames: VecDeque<(u8, PeerId, Frame)> =
-        each.flat_map(|(n, outbox)| outbox.into_iter().map(move |(to, frame)| (n, to, frame))).collect();
+        first.into_iter().flat_map(|(n, outbox)| outbox.into_iter().map(move |(to, frame)| (n, to, frame))).collect();
     let (mut agreed, mut held) = (Vec::new(), Vec::new());
     while let Some((from, to, frame)) = frames.pop_front() {
         if held_back(&frame) {
@@ -378,11 +377,13 @@ fn only_seats_are_ready() {
 fn guest_signs_only_the_shown_charter() {
     let mut host = host(2);
     let outbox = join(&mut host, 1, wish(1));
-    let shown = outbox.iter().find_map(|(_, frame)| match frame {
-        Frame::Roster(roster) => Some(roster.clone()),
-        _ => None,
-    });
-    let shown = shown.unwrap();
+    let shown = outbox
+        .iter()
+        .find_map(|(_, frame)| match frame {
+            Frame::Roster(roster) => Some(roster.clone()),
+            _ => None,
+        })
+        .unwrap();
     let proposal = proposal(&outbox).unwrap();
     let answer = |roster: Option<Roster>, proposal: &Proposal| {
         let mut guest = guest(1);

@@ -184,8 +184,7 @@ impl Lists {
 
     /// Dials all points.
     fn begin(&self) -> Vec<Do> {
-        let points = self.points.iter();
-        points.map(|point| Do::Keep(point.peer, point.addresses.clone())).collect()
+        self.points.iter().map(|point| Do::Keep(point.peer, point.addresses.clone())).collect()
     }
 
     /// Handles an event of the node.
@@ -237,8 +236,10 @@ impl Lists {
             }
         }
         round.pages = round.pages.saturating_add(1);
-        let next = page.next.filter(|next| round.after.is_none_or(|after| *next > after));
-        let next = next.filter(|_| round.pages < MAX_PAGES && round.tables.len() < MAX_TABLES);
+        let next = page
+            .next
+            .filter(|next| round.after.is_none_or(|after| *next > after))
+            .filter(|_| round.pages < MAX_PAGES && round.tables.len() < MAX_TABLES);
         let point = self.find(peer)?;
         if let Some(next) = next {
             round.after = Some(next);
@@ -292,10 +293,9 @@ impl Lists {
                 tables.push(table.clone());
             }
         }
-        let points = self.points.iter();
-        let failed = points.filter_map(|point| Some((point.addresses.first()?.clone(), point.failed.clone()?)));
-        let silent = self.points.iter();
-        let silent = silent.filter(|point| !point.has_listed && point.failed.is_none());
+        let failed =
+            self.points.iter().filter_map(|point| Some((point.addresses.first()?.clone(), point.failed.clone()?)));
+        let silent = self.points.iter().filter(|point| !point.has_listed && point.failed.is_none());
         PointsView {
             tables,
             failed: failed.collect(),

@@ -48,8 +48,7 @@ fn lists() -> (Lists, Instant) {
 
 /// The hosts and free seats of the listed tables.
 fn shown(lists: &Lists, now: Instant) -> Vec<(PeerId, u8)> {
-    let tables = lists.view(now).tables.into_iter();
-    tables.map(|table| (table.ticket.host(), table.free)).collect()
+    lists.view(now).tables.into_iter().map(|table| (table.ticket.host(), table.free)).collect()
 }
 
 /// Fetches the list of a point again.

@@ -402,8 +402,7 @@ impl DataView {
 /// nobody else may be in the directory.
 pub(super) fn remove_unfinished(folder: &Path) {
     let ending = format!(".{EXTENSION}.tmp");
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    for entry in entries {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
         if name.to_str().is_some_and(|name| name.ends_with(&ending)) {
             let _ = fs::remove_file(entry.path());

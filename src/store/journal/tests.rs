@@ -251,8 +251,7 @@ fn failing_disks_and_crashes_lose_nothing() {
                     for _ in 0..16 {
                         let image = writer.disk.crashed(&mut random);
                         images += 1;
-                        let read = blocks::read(&image);
-                        let read = read.unwrap_or_else(|why| panic!("{told}: {why:?}"));
+                        let read = blocks::read(&image).unwrap_or_else(|why| panic!("{told}: {why:?}"));
                         let mut most = kept.clone();
                         most.extend(record.clone().unwrap_or_default());
                         let found = &read.kept.records;

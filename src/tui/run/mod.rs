@@ -310,7 +310,7 @@ impl App {
                 }
             }
             SessionEvent::Peer { seat, state: PeerState::Left } if Some(*seat) == self.me => {
-                self.ending = TableOutcome::Left
+                self.ending = TableOutcome::Left;
             }
             SessionEvent::Lobby(view) => {
                 let ticket = view.ticket.as_ref().and_then(|ticket| ticket.parse().ok());
@@ -356,8 +356,7 @@ impl App {
         };
         let mut before = old.told.clone();
         before.retain(|address| leads_to(address, &listening));
-        let invitation = ticket.found_at(&before);
-        let invitation = invitation.as_ref().unwrap_or(ticket).to_string();
+        let invitation = ticket.found_at(&before).as_ref().unwrap_or(ticket).to_string();
         self.part(old, Some(invitation));
     }
 

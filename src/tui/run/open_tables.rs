@@ -44,13 +44,14 @@ impl OpenTables {
         let (far, failed) = points.map_or_else(Default::default, |view| (view.tables, view.failed.len()));
         let [near, far] = [near, far].map(|tables| self.people.arranged(tables));
         let mut seen = BTreeSet::new();
-        let tables = near.into_iter().map(|table| (table, false));
-        let tables = tables.chain(far.into_iter().map(|table| (table, true)));
-        let tables = tables.filter(|(table, _)| {
-            let (host, lobby) = (table.ticket.host(), table.ticket.lobby());
-            Some(host) != self.own && seen.insert((host, lobby))
-        });
-        let mut tables: Vec<ListedTable> = tables.map(|(table, at_point)| listed(table, at_point)).collect();
+        let tables = near.into_iter().map(|table| (table, false)).chain(far.into_iter().map(|table| (table, true)));
+        let mut tables: Vec<ListedTable> = tables
+            .filter(|(table, _)| {
+                let (host, lobby) = (table.ticket.host(), table.ticket.lobby());
+                Some(host) != self.own && seen.insert((host, lobby))
+            })
+            .map(|(table, at_point)| listed(table, at_point))
+            .collect();
         tables.sort_by_key(|table| table.mark.known.as_ref().is_none_or(|known| !known.favourite));
         Listing { tables, blind: is_blind, has_points: self.points.is_some(), silent_points: failed }
     }

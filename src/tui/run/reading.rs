@@ -35,9 +35,11 @@ impl LibraryReader {
         let is_last = || self.readings.load(Ordering::Relaxed) == own && !self.back.is_closed();
         // The history lists those that cannot be read, with the reason.
         let waiting = saved_tables(self.data.view(), None).unwrap_or_default();
-        let waiting = waiting.into_iter();
         let mut library = Library {
-            waiting: waiting.filter_map(|(table, seats)| Some((table, seats.first()?.1.in_words()))).collect(),
+            waiting: waiting
+                .into_iter()
+                .filter_map(|(table, seats)| Some((table, seats.first()?.1.in_words())))
+                .collect(),
             past: history(self.data.view()),
         };
         self.tell(&library);
