@@ -207,8 +207,7 @@ impl Circuits {
     /// Takes the replaced circuits that are to be closed.
     pub(super) fn replaced(&mut self, now: Instant) -> Vec<ConnectionId> {
         let is_over = |circuit: &Circuit| matches!(circuit.phase, Phase::Replaced { until, .. } if until <= now);
-        let over = self.open.extract_if(|_, circuit| is_over(circuit));
-        over.map(|(connection, _)| connection).collect()
+        self.open.extract_if(|_, circuit| is_over(circuit)).map(|(connection, _)| connection).collect()
     }
 
     /// Records that a connection has closed, or that its circuit is left to its end.

@@ -52,8 +52,7 @@ impl Clients {
     }
 
     fn circuit(&mut self, ends: [&Libp2pPeerId; 2], count: fn(usize) -> usize) -> Vec<PeerId> {
-        let ends = ends.into_iter();
-        let ends: Vec<PeerId> = ends.filter_map(|id| PeerId::try_from(*id).ok()).collect();
+        let ends: Vec<PeerId> = ends.into_iter().filter_map(|id| PeerId::try_from(*id).ok()).collect();
         for peer in &ends {
             let circuits = self.circuits.entry(*peer).or_default();
             *circuits = count(*circuits);

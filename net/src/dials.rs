@@ -196,8 +196,8 @@ impl Dials {
 
     /// Whether a dial of the peer is in progress or queued.
     pub(super) fn has(&self, peer: PeerId) -> bool {
-        let mut dials = self.under_way.values();
-        dials.any(|dial| dial.peer() == Some(peer)) || self.waiting.iter().any(|waiting| waiting.peer == peer)
+        self.under_way.values().any(|dial| dial.peer() == Some(peer))
+            || self.waiting.iter().any(|waiting| waiting.peer == peer)
     }
 }
 

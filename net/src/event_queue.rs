@@ -38,8 +38,7 @@ impl EventQueue {
 
     /// Whether a round trip to this peer is queued.
     pub(super) fn has_rtt(&self, of: PeerId) -> bool {
-        let mut events = self.events.iter();
-        events.any(|(event, _)| matches!(event, NodeEvent::Rtt { peer, .. } if *peer == of))
+        self.events.iter().any(|(event, _)| matches!(event, NodeEvent::Rtt { peer, .. } if *peer == of))
     }
 
     /// Queues an event.

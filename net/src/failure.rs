@@ -62,8 +62,8 @@ pub(super) fn is_own_port_taken(error: &DialError) -> bool {
     // The layers above keep the system's error only as text.
     let is_taken = |error: &TransportError<io::Error>| {
         let why = innermost(error);
-        let code = why.rsplit_once("(os error ").map(|(_, code)| code);
-        let code = code.and_then(|code| code.strip_suffix(')')?.parse().ok());
+        let code =
+            why.rsplit_once("(os error ").map(|(_, code)| code).and_then(|code| code.strip_suffix(')')?.parse().ok());
         let kind = code.map(|code| io::Error::from_raw_os_error(code).kind());
         matches!(kind, Some(io::ErrorKind::AddrInUse | io::ErrorKind::PermissionDenied))
     };

@@ -69,8 +69,7 @@ impl Interfaces {
         let listed = if_addrs::get_if_addrs()
             .inspect_err(|error| tracing::warn!(%error, "cannot list the network interfaces"))
             .unwrap_or_default();
-        let own = listed.into_iter().filter(|one| one.oper_status != IfOperStatus::Down);
-        let own = own.map(|one| Own {
+        let own = listed.into_iter().filter(|one| one.oper_status != IfOperStatus::Down).map(|one| Own {
             ip: match &one.addr {
                 IfAddr::V4(address) => IpAddr::V4(address.ip),
                 IfAddr::V6(address) => IpAddr::V6(address.ip),
@@ -144,8 +143,8 @@ impl Interfaces {
 
 /// The address at which others on the LAN find a machine that listens here.
 pub fn lan_ip(addresses: &[Multiaddr]) -> Option<IpAddr> {
-    let outward = addresses.iter().filter(|address| !is_loopback(address) && !needs_zone(address));
-    let mut outward: Vec<Multiaddr> = outward.cloned().collect();
+    let mut outward: Vec<Multiaddr> =
+        addresses.iter().filter(|address| !is_loopback(address) && !needs_zone(address)).cloned().collect();
     Interfaces::now().sort(&mut outward);
     first_ip(outward.first()?)
 }

@@ -119,8 +119,7 @@ impl ConnectionLimits {
 
     /// The stranger's connection to close, if there are too many.
     fn one_too_many(&self) -> Option<Inbound> {
-        let all = self.inbound.iter();
-        let strangers: Vec<&Inbound> = all.filter(|one| !self.has_admitted(one.peer)).collect();
+        let strangers: Vec<&Inbound> = self.inbound.iter().filter(|one| !self.has_admitted(one.peer)).collect();
         if strangers.len() <= self.max_strangers {
             return None;
         }

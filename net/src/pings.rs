@@ -247,9 +247,11 @@ mod tests {
         config.silence = Duration::from_millis(400);
         let (mut one, address) = spawn_listening(1, config).await;
         let key = keypair(&identity(2)).unwrap();
-        let transport = MemoryTransport::new().upgrade(Version::V1);
-        let transport = transport.authenticate(noise::Config::new(&key).unwrap());
-        let transport = transport.multiplex(yamux::Config::default()).boxed();
+        let transport = MemoryTransport::new()
+            .upgrade(Version::V1)
+            .authenticate(noise::Config::new(&key).unwrap())
+            .multiplex(yamux::Config::default())
+            .boxed();
         let config = libp2p::swarm::Config::with_tokio_executor().with_idle_connection_timeout(Duration::MAX);
         let mut mute = Swarm::new(transport, dummy::Behaviour, key.public().to_peer_id(), config);
         mute.dial(address).unwrap();

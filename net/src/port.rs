@@ -95,8 +95,7 @@ pub fn everywhere(port: u16) -> Vec<Multiaddr> {
 
 /// Whether an address is one for QUIC.
 pub(super) fn is_quic(address: &Multiaddr) -> bool {
-    let mut parts = address.iter();
-    parts.any(|part| matches!(part, Protocol::QuicV1 | Protocol::Quic))
+    address.iter().any(|part| matches!(part, Protocol::QuicV1 | Protocol::Quic))
 }
 
 /// Whether an address is every interface, as [`everywhere`] has them.
@@ -116,10 +115,7 @@ pub fn presentable(addresses: &[Multiaddr]) -> Vec<Multiaddr> {
         Some(Protocol::Ip4(ip)) => ip.is_link_local(),
         _ => needs_zone(address),
     };
-    let is_udp = |address: &Multiaddr| {
-        let mut parts = address.iter();
-        parts.any(|part| matches!(part, Protocol::Udp(_)))
-    };
+    let is_udp = |address: &Multiaddr| address.iter().any(|part| matches!(part, Protocol::Udp(_)));
     let only_loopback = addresses.iter().all(is_loopback);
     let has_tcp = addresses.iter().any(|address| !is_udp(address));
     let mut chosen: Vec<Multiaddr> = Vec::new();
@@ -247,8 +243,7 @@ pub fn leads_to(address: &Multiaddr, listening: &[Multiaddr]) -> bool {
 pub fn at_port_of(address: &Multiaddr, concrete: &[Multiaddr]) -> Multiaddr {
     let alike = |other: &&Multiaddr| {
         let kinds = |address: &Multiaddr| -> Vec<_> {
-            let each = address.iter();
-            each.map(|protocol| std::mem::discriminant(&protocol.acquire())).collect()
+            address.iter().map(|protocol| std::mem::discriminant(&protocol.acquire())).collect()
         };
         kinds(address) == kinds(other)
     };

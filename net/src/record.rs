@@ -51,8 +51,7 @@ impl AddressRecord {
 
     fn signed(key: &SigningKey, listed: Vec<Multiaddr>) -> Result<Self, RecordError> {
         // libp2p wipes the copy that it gets.
-        let key = Keypair::ed25519_from_bytes(key.to_bytes());
-        let key = key.map_err(|_| RecordError::CannotSign)?;
+        let key = Keypair::ed25519_from_bytes(key.to_bytes()).map_err(|_| RecordError::CannotSign)?;
         let record = PeerRecord::new_interop(&key, listed).map_err(|_| RecordError::CannotSign)?;
         let bytes = record.into_signed_envelope().into_protobuf_encoding();
         let bytes = bytes.try_into().map_err(|_| RecordError::TooLong)?;
@@ -88,10 +87,8 @@ impl AddressRecord {
     }
 
     fn read(&self, peer: PeerId) -> Result<PeerRecord, RecordError> {
-        let envelope = SignedEnvelope::from_protobuf_encoding(&self.0);
-        let envelope = envelope.map_err(|_| RecordError::NotSigned)?;
-        let record = PeerRecord::from_signed_envelope_interop(envelope);
-        let record = record.map_err(|_| RecordError::NotSigned)?;
+        let envelope = SignedEnvelope::from_protobuf_encoding(&self.0).map_err(|_| RecordError::NotSigned)?;
+        let record = PeerRecord::from_signed_envelope_interop(envelope).map_err(|_| RecordError::NotSigned)?;
         if record.peer_id() != peer.to_libp2p() {
             return Err(RecordError::OtherPeer);
         }

@@ -67,8 +67,10 @@ impl Relays {
         for address in addresses {
             let same = |relay: &Relay| relay.is_at(address);
             if let Some(known) = relays.iter().position(same) {
-                let known = relays.get_mut(known).map(|relay| &mut relay.addresses);
-                let known = known.filter(|all| !all.contains(address) && all.len() < MAX_ADDRESSES);
+                let known = relays
+                    .get_mut(known)
+                    .map(|relay| &mut relay.addresses)
+                    .filter(|all| !all.contains(address) && all.len() < MAX_ADDRESSES);
                 if let Some(all) = known {
                     all.push(address.clone());
                 }
@@ -91,8 +93,7 @@ impl Relays {
     }
 
     fn find(&mut self, address: &Multiaddr) -> Option<&mut Relay> {
-        let mut all = self.0.iter_mut();
-        all.find(|relay| relay.address() == Some(address))
+        self.0.iter_mut().find(|relay| relay.address() == Some(address))
     }
 
     /// The next time to call [`Relays::due`].

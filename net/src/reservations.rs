@@ -43,8 +43,7 @@ impl Reservations {
             return true;
         };
         self.granted.retain(|_, (_, at)| now.saturating_duration_since(*at) < STANDS);
-        let others = self.granted.iter();
-        let others = others.filter(|(other, (at, _))| **other != peer && *at == network);
+        let others = self.granted.iter().filter(|(other, (at, _))| **other != peer && *at == network);
         if others.count() >= self.per_network {
             return false;
         }

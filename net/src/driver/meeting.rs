@@ -60,8 +60,7 @@ impl NodeTask {
     /// the connections of all its hosts.
     fn hang_up(&mut self, point: PeerId) {
         let was_dialled = self.points.has_dialled(point);
-        let mut links = self.links.values();
-        let is_needed = self.relays.has(point) || links.any(|link| link.through == Some(point));
+        let is_needed = self.relays.has(point) || self.links.values().any(|link| link.through == Some(point));
         if was_dialled
             && !is_needed
             && let Some(state) = self.peers.get_mut(&point)
@@ -97,7 +96,7 @@ impl NodeTask {
                 let _ = meet.send_response(channel, response);
             }
             Event::Message { peer, message: Message::Response { response, .. }, .. } => {
-                self.on_response(peer, response)
+                self.on_response(peer, response);
             }
             Event::OutboundFailure { peer, error, .. } => {
                 let reason = match error {

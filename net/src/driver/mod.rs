@@ -290,8 +290,7 @@ impl NodeTask {
     /// Closes relayed connections that direct ones have replaced.
     fn close_circuits(&mut self, now: Instant) {
         let due = |peer: &PeerId| self.upgrades.get(peer).is_some_and(|until| *until <= now);
-        let links = self.links.iter();
-        for (connection, _) in links.filter(|(_, link)| link.is_relayed && due(&link.peer)) {
+        for (connection, _) in self.links.iter().filter(|(_, link)| link.is_relayed && due(&link.peer)) {
             self.swarm.close_connection(*connection);
         }
         self.upgrades.retain(|_, until| *until > now);
@@ -305,9 +304,13 @@ impl NodeTask {
         });
         let closing = self.closing.as_ref().map(|closing| closing.until);
         let upgrades = self.upgrades.values().copied();
-        let wanted = self.schedule.next().into_iter().chain(self.relays.next());
-        let wanted = wanted.chain(self.circuits.next());
-        let wanted = wanted.filter(|_| closing.is_none());
+        let wanted = self
+            .schedule
+            .next()
+            .into_iter()
+            .chain(self.relays.next())
+            .chain(self.circuits.next())
+            .filter(|_| closing.is_none());
         let points = self.points.next().into_iter().chain(self.swarm.behaviour().streams.next());
         let all = flushing.chain(wanted).chain(points).chain(upgrades);
         all.chain(closing).min()
@@ -393,8 +396,7 @@ impl NodeTask {
             Command::Addresses(reply) => {
                 let own = self.swarm.listeners().filter(|own| !is_circuit(own));
                 // Include the addresses that the router lets through.
-                let external = self.swarm.external_addresses();
-                let external = external.filter(|address| !is_circuit(address));
+                let external = self.swarm.external_addresses().filter(|address| !is_circuit(address));
                 let mut all: Vec<Multiaddr> = own.chain(external).cloned().collect();
                 Interfaces::now().sort(&mut all);
                 let _ = reply.send(all.into_iter().chain(self.relays.circuits()).collect());

@@ -250,10 +250,7 @@ impl NodeTask {
     /// Records whether a peer has both a direct and a relayed connection. The relayed one is closed after a
     /// while.
     pub(super) fn note_upgrade(&mut self, peer: PeerId) {
-        let has = |relayed: bool| {
-            let mut links = self.links.values();
-            links.any(|link| link.peer == peer && link.is_relayed == relayed)
-        };
+        let has = |relayed: bool| self.links.values().any(|link| link.peer == peer && link.is_relayed == relayed);
         if has(true) && has(false) {
             let until = Instant::now() + OVERLAP;
             self.upgrades.entry(peer).or_insert(until);

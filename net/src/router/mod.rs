@@ -291,9 +291,8 @@ impl Ports {
     }
 
     fn forget(&mut self, is_over: impl Fn(&Multiaddr) -> bool) {
-        let each = self.opened.values_mut();
         let over: Vec<Multiaddr> =
-            each.filter_map(|opened| opened.address.take_if(|address| is_over(address))).collect();
+            self.opened.values_mut().filter_map(|opened| opened.address.take_if(|address| is_over(address))).collect();
         for address in over {
             self.send(ReachNews::Unmapped(address));
         }
@@ -328,9 +327,10 @@ impl Ports {
 async fn close_port(found: &Found, port: Port, opened: &Opened) {
     let Port { transport, number } = port;
     let external = opened.external;
-    let closed = match opened.granted || is_ours(found, port, external).await {
-        true => found.gateway.close(transport, external).await,
-        false => return tracing::debug!(?transport, number, external, "a port is not ours to close"),
+    let closed = if opened.granted || is_ours(found, port, external).await {
+        found.gateway.close(transport, external).await
+    } else {
+        return tracing::debug!(?transport, number, external, "a port is not ours to close");
     };
     match closed {
         Ok(()) => tracing::debug!(?transport, number, external, "the router has closed a port"),

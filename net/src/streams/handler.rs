@@ -283,7 +283,7 @@ impl ConnectionHandler for Handler {
                 self.accept(stream);
             }
             ConnectionEvent::FullyNegotiatedOutbound(FullyNegotiatedOutbound { protocol: stream, info: number }) => {
-                self.opened(stream, number)
+                self.opened(stream, number);
             }
             ConnectionEvent::DialUpgradeError(DialUpgradeError { info: number, error }) => {
                 let other = matches!(error, StreamUpgradeError::NegotiationFailed);

@@ -181,8 +181,8 @@ impl Streams {
     /// Sends the messages that have waited for too long.
     pub(super) fn let_go(&mut self, now: Instant) {
         let is_long = |since: Instant| now.saturating_duration_since(since) >= HOLD;
-        let long = self.held.extract_if(|_, (_, since)| is_long(*since));
-        let long: Vec<(ConnectionId, (PeerId, Instant))> = long.collect();
+        let long: Vec<(ConnectionId, (PeerId, Instant))> =
+            self.held.extract_if(|_, (_, since)| is_long(*since)).collect();
         for (connection, _) in &long {
             self.limits.remove(connection);
         }

@@ -203,8 +203,8 @@ impl FromStr for Ticket {
             return Err(TicketError::TooLong);
         }
         let text = text.to_ascii_lowercase();
-        let passages = text.split(|c: char| !c.is_ascii_alphanumeric() && !is_break(c));
-        let mut found = passages.flat_map(tickets_in).take(MAX_FOUND);
+        let mut found =
+            text.split(|c: char| !c.is_ascii_alphanumeric() && !is_break(c)).flat_map(tickets_in).take(MAX_FOUND);
         let first = found.next().ok_or(TicketError::NotATicket)?;
         first.or_else(|error| found.find_map(Result::ok).ok_or(error))
     }
@@ -317,8 +317,7 @@ impl JoinTarget {
             Self::Address { address, .. } => std::slice::from_ref(address),
         };
         let before_the_circuit = |address: &Multiaddr| {
-            let parts = address.iter();
-            parts.take_while(|part| *part != Protocol::P2pCircuit).map(Protocol::acquire).collect()
+            address.iter().take_while(|part| *part != Protocol::P2pCircuit).map(Protocol::acquire).collect()
         };
         let relayed = addresses.iter().filter(|address| is_circuit(address));
         relayed.map(before_the_circuit).collect()

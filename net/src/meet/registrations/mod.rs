@@ -107,9 +107,11 @@ impl Registrations {
     ) -> Result<(), Refusal> {
         self.expire(now);
         let ListedTable { host, number, announcement, .. } = table;
-        let mut all = self.tables.iter();
-        let own = all.find(|(_, known)| known.host == host);
-        let own = own.map(|(id, known)| (*id, known.lobby, known.number));
+        let own = self
+            .tables
+            .iter()
+            .find(|(_, known)| known.host == host)
+            .map(|(id, known)| (*id, known.lobby, known.number));
         let same = own.filter(|(_, lobby, _)| *lobby == announcement.lobby);
         if same.is_some_and(|(_, _, known)| number <= known) {
             return Err(Refusal::Outdated);
@@ -154,8 +156,7 @@ impl Registrations {
     pub(crate) fn page(&mut self, game: Option<&Text<MAX_WORD>>, after: Option<u64>, now: Instant) -> MeetPage {
         self.expire(now);
         let from = after.map_or(0, |after| after.saturating_add(1));
-        let all = self.tables.range(from..);
-        let of_game = all.filter(|(_, known)| game.is_none_or(|game| *game == known.game));
+        let of_game = self.tables.range(from..).filter(|(_, known)| game.is_none_or(|game| *game == known.game));
         MeetPage::of(of_game.map(|(id, known)| (*id, &known.registration)))
     }
 

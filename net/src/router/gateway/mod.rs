@@ -318,8 +318,7 @@ async fn exchange(addr: SocketAddr, request: Request<String>) -> Result<String, 
         .send_request(request)
         .await
         .map_err(|error| if error.is_parse() { Fault::Unreadable } else { Fault::NoAnswer })?;
-    let body = Limited::new(answer.into_body(), MAX_ANSWER).collect().await;
-    let body = body.map_err(|_| Fault::Unreadable)?.to_bytes();
+    let body = Limited::new(answer.into_body(), MAX_ANSWER).collect().await.map_err(|_| Fault::Unreadable)?.to_bytes();
     // Names of devices may be of any encoding; all that we read is ASCII.
     Ok(String::from_utf8_lossy(&body).into_owned())
 }
