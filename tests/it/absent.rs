@@ -60,8 +60,7 @@ fn sit(data: &Arc<DataDir>, name: &str, role: Role, way: Way<'_>, plays: bool) -
 
 /// A host's session over sockets, played by a bot.
 fn host(data: &Arc<DataDir>, seats: u8, options: &[(&str, &str)], way: Way<'_>) -> Handle {
-    let options = options.iter();
-    let options = options.map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
+    let options = options.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
     let rules = rule_set("loot", seats, &options.collect()).unwrap();
     sit(data, "host", Role::Host(rules), way, true)
 }
@@ -147,8 +146,7 @@ async fn slow_thinker_stays(relay: Option<&str>) {
     let mut host = host(&data(root.path(), "host"), 3, &options, way);
     let target = |ticket: &str| ticket.parse::<JoinTarget>().unwrap();
     let through = |ticket: &str| relay.is_none() || !target(ticket).relays().is_empty();
-    let ticket = timeout(LONG, ticket_of(&mut host, through)).await;
-    let ticket = ticket.expect("it can be reached");
+    let ticket = timeout(LONG, ticket_of(&mut host, through)).await.expect("it can be reached");
     let guest = |name: &str, plays| {
         let role = Role::Guest(target(&ticket));
         sit(&data(root.path(), name), name, role, Way::default(), plays)
@@ -203,11 +201,14 @@ async fn slow_thinker_stays(relay: Option<&str>) {
             }
         }
     }
-    let overs = others.iter().chain([&events]).map(|events| match events.last() {
-        Some(SessionEvent::Over { log, transcript, .. }) => (*log, transcript.clone().unwrap()),
-        other => panic!("{other:?}"),
-    });
-    let overs: Vec<_> = overs.collect();
+    let overs: Vec<_> = others
+        .iter()
+        .chain([&events])
+        .map(|events| match events.last() {
+            Some(SessionEvent::Over { log, transcript, .. }) => (*log, transcript.clone().unwrap()),
+            other => panic!("{other:?}"),
+        })
+        .collect();
     assert!(overs.iter().all(|(log, _)| *log == overs[0].0));
     let report = report(&overs[0].1);
     assert_eq!((report.finding, report.end), (None, End::Finished));

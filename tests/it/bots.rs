@@ -87,8 +87,8 @@ fn lines(args: &[&str]) -> Vec<Value> {
 
 #[test]
 fn a_duel_ends_with_its_results() {
-    let words = "bot duel sphinxs-paw sharp random --seats 3 --games 3 --iterations 20 --json";
-    let words: Vec<&str> = words.split(' ').collect();
+    let words: Vec<&str> =
+        "bot duel sphinxs-paw sharp random --seats 3 --games 3 --iterations 20 --json".split(' ').collect();
     let told = lines(&words);
     assert_eq!(told.len(), 4);
     let results = &told[3]["results"];
@@ -103,8 +103,10 @@ fn a_duel_ends_with_its_results() {
 fn sharp_bots_play_a_real_table() {
     let root = tempfile::tempdir().unwrap();
     let data = root.path().display().to_string();
-    let words = "play loot --bots 1 --headless --json --level sharp --option target=20 --data-dir";
-    let words: Vec<&str> = words.split(' ').chain([data.as_str()]).collect();
+    let words: Vec<&str> = "play loot --bots 1 --headless --json --level sharp --option target=20 --data-dir"
+        .split(' ')
+        .chain([data.as_str()])
+        .collect();
     let told = lines(&words);
     assert!(told.iter().any(|line| line["event"] == "over"), "{told:?}");
 }

@@ -204,10 +204,7 @@ async fn cheat(ticket: String, manner: Manner) {
                 cheat.frames()
             }
             (Some(_), Some(_)) => Vec::new(),
-            (None, None) => {
-                let wishes = lobby.tick().into_iter();
-                wishes.map(|(peer, frame)| (peer, frame.to_bytes())).collect()
-            }
+            (None, None) => lobby.tick().into_iter().map(|(peer, frame)| (peer, frame.to_bytes())).collect(),
             (None, Some((peer, frame))) => {
                 let (outbox, agreed) = lobby.receive(peer, frame).unwrap();
                 let mut frames: Vec<(PeerId, Vec<u8>)> =
@@ -389,8 +386,7 @@ async fn evidence_without_room_is_saved_by_resume() {
         let resume = ["resume", "--headless", "--json"];
         let mut host = Program::start(root.path(), "host", &resume);
         host.finish();
-        let files = std::fs::read_dir(&folder).unwrap();
-        let files: Vec<_> = files.map(|file| file.unwrap().path()).collect();
+        let files: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|file| file.unwrap().path()).collect();
         assert_eq!(files.len(), 1, "{files:?}");
         assert_eq!(verify(files[0].to_str().unwrap()).0, Some(1));
         let mut host = Program::start(root.path(), "host", &resume);

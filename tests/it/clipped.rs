@@ -49,8 +49,7 @@ fn cut<'l>(line: &'l str, names: &BTreeSet<String>, ends: &Regex, dots: &Regex) 
     if let Some(found) = ended.find(|word| !is_name(word)) {
         return Some(found);
     }
-    let words = dots.captures_iter(line).filter_map(|found| found.get(1));
-    let mut words = words.map(|found| found.as_str());
+    let mut words = dots.captures_iter(line).filter_map(|found| found.get(1)).map(|found| found.as_str());
     words.find(|word| {
         let word = word.to_lowercase();
         names.iter().any(|name| name.len() > word.len() && name.starts_with(&word))

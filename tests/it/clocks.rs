@@ -23,8 +23,7 @@ pub(crate) struct WallClock {
 impl WallClock {
     /// A true clock, kept in a file of this name; `None` without the library.
     pub(crate) fn new(root: &Path, name: &str) -> Option<Self> {
-        let folders = fs::read_dir("/usr/lib").ok()?.flatten();
-        let folders = folders.map(|folder| folder.path().join("faketime"));
+        let folders = fs::read_dir("/usr/lib").ok()?.flatten().map(|folder| folder.path().join("faketime"));
         let library = folders.map(|folder| folder.join("libfaketime.so.1")).find(|path| path.exists())?;
         let file = root.join(format!("{name}.clock"));
         let clock = Self { library, file };

@@ -49,9 +49,10 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
-        match path.is_dir() {
-            true => found.extend(files(&path)),
-            false => found.push(path),
+        if path.is_dir() {
+            found.extend(files(&path));
+        } else {
+            found.push(path);
         }
     }
     found.sort();
@@ -90,13 +91,12 @@ fn lived_in(root: &Path) -> (PathBuf, [String; 2]) {
 
 /// Runs a command on a directory. Returns its exit code and standard output.
 fn run(data: &Path, args: &[&str]) -> (i32, String) {
-    let output = fairdeal().arg("--data-dir").arg(data).args(args).output();
-    let output = output.unwrap();
+    let output = fairdeal().arg("--data-dir").arg(data).args(args).output().unwrap();
     let told = String::from_utf8_lossy(&output.stderr);
     let code = output.status.code();
     assert!(!told.contains("panicked"), "{args:?}: {told}");
-    let code = code.filter(|code| (0..=2).contains(code));
-    let code = code.unwrap_or_else(|| panic!("{args:?}: {:?}: {told}", output.status));
+    let code =
+        code.filter(|code| (0..=2).contains(code)).unwrap_or_else(|| panic!("{args:?}: {:?}: {told}", output.status));
     assert_eq!(code != 0, !told.is_empty(), "{args:?}: {code}: {told}");
     (code, String::from_utf8_lossy(&output.stdout).into_owned())
 }
@@ -109,8 +109,7 @@ fn damaged_files_hide_no_others() {
         files(&whole).into_iter().map(|path| path.strip_prefix(&whole).unwrap().to_owned()).collect();
     let kinds = ["key", "toml", "journal", "lock", "promise", "fairdeal", "summary", "evidence"];
     for kind in kinds {
-        let mut all = names.iter();
-        assert!(all.any(|name| name.extension().is_some_and(|end| end == kind)), "{kind}: {names:?}");
+        assert!(names.iter().any(|name| name.extension().is_some_and(|end| end == kind)), "{kind}: {names:?}");
     }
     for name in &names {
         for damage in ALL {
@@ -127,8 +126,7 @@ fn damaged_files_hide_no_others() {
             assert_eq!(code, 0, "{told}");
             let listed: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
             let how = |table: &str| {
-                let mut games = listed.iter();
-                let game = games.find(|game| game["table"] == table)?;
+                let game = listed.iter().find(|game| game["table"] == table)?;
                 game["ended"].as_str()
             };
             if !is(&finished) || !is_own(".fairdeal") {
@@ -219,8 +217,7 @@ fn giant_files_and_pipes_are_refused_unread() {
 }
 
 fn run_doctor(data: &Path) -> (Option<i32>, String) {
-    let output = fairdeal().arg("--data-dir").arg(data).arg("doctor").output();
-    let output = output.unwrap();
+    let output = fairdeal().arg("--data-dir").arg(data).arg("doctor").output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     (output.status.code(), text)
 }

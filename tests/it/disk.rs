@@ -112,8 +112,7 @@ impl SmallDisk {
     /// Checks that the event's transcript is saved and fair.
     fn is_fair(&self, event: &Value) {
         let path = event["transcript"].as_str().expect("it is saved");
-        let report = fairdeal().arg("verify").arg(self.outside(path)).output();
-        let report = report.unwrap();
+        let report = fairdeal().arg("verify").arg(self.outside(path)).output().unwrap();
         assert_eq!(report.status.code(), Some(0), "{report:?}");
     }
 }
@@ -133,10 +132,8 @@ fn waits_for_room(program: &mut Program) -> String {
 
 /// Number of reports that the disk is full, and that there is room again.
 fn said(program: &Program) -> [usize; 2] {
-    [true, false].map(|full| {
-        let events = program.events.iter();
-        events.filter(|event| event["event"] == "disk" && event["full"] == full).count()
-    })
+    [true, false]
+        .map(|full| program.events.iter().filter(|event| event["event"] == "disk" && event["full"] == full).count())
 }
 
 #[test]
@@ -282,8 +279,7 @@ fn past_games_are_read_from_a_disk_that_cannot_be_written() {
     let data = disk.mount.path().join("solo");
     let run = |args: &[&str]| {
         let mut command = disk.enter(env!("CARGO_BIN_EXE_fairdeal"));
-        let output = command.arg("--data-dir").arg(&data).args(args).output();
-        let output = output.unwrap();
+        let output = command.arg("--data-dir").arg(&data).args(args).output().unwrap();
         assert_eq!(output.status.code(), Some(0), "{args:?}: {output:?}");
         output.stdout
     };

@@ -71,8 +71,10 @@ impl Player {
     /// Reads up to a line that contains this text, and returns what follows the text.
     fn wait_for(&mut self, text: &str) -> String {
         loop {
-            let line = self.lines.recv_timeout(SILENCE);
-            let line = line.unwrap_or_else(|error| panic!("no '{text}' ({error}) after {:#?}", self.said));
+            let line = self
+                .lines
+                .recv_timeout(SILENCE)
+                .unwrap_or_else(|error| panic!("no '{text}' ({error}) after {:#?}", self.said));
             self.said.push(line.clone());
             if let Some((_, rest)) = line.split_once(text) {
                 return rest.to_owned();
@@ -88,8 +90,7 @@ impl Player {
 
     /// Lines that begin so, in order.
     fn lines(&self, beginnings: &[&str]) -> Vec<&String> {
-        let said = self.said.iter();
-        said.filter(|line| beginnings.iter().any(|text| line.starts_with(text))).collect()
+        self.said.iter().filter(|line| beginnings.iter().any(|text| line.starts_with(text))).collect()
     }
 
     fn says(&self, text: &str) -> bool {

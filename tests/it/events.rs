@@ -74,8 +74,7 @@ fn variants(line: &str, tag: &str) -> Vec<(String, Value)> {
     let all = SCHEMA["$defs"][line]["oneOf"].as_array().unwrap();
     let named = all.iter().map(|variant| {
         let name = &variant["properties"][tag]["const"];
-        let target = variant["$ref"].as_str().unwrap();
-        let target = target.strip_prefix("#/$defs/").unwrap();
+        let target = variant["$ref"].as_str().unwrap().strip_prefix("#/$defs/").unwrap();
         let name = name.as_str().unwrap().to_owned();
         (name, SCHEMA["$defs"][target].clone())
     });
@@ -85,8 +84,7 @@ fn variants(line: &str, tag: &str) -> Vec<(String, Value)> {
 /// A section of the page: from its heading to the next heading of the same level.
 fn section<'a>(page: &'a str, heading: &str) -> &'a str {
     let level = heading.split(' ').next().unwrap();
-    let start = page.find(&format!("\n{heading}\n"));
-    let start = start.unwrap_or_else(|| panic!("the page has no section '{heading}'"));
+    let start = page.find(&format!("\n{heading}\n")).unwrap_or_else(|| panic!("the page has no section '{heading}'"));
     let rest = &page[start + heading.len() + 2..];
     let ends = (2..=level.len()).filter_map(|level| rest.find(&format!("\n{} ", "#".repeat(level))));
     &rest[..ends.min().unwrap_or(rest.len())]
@@ -94,8 +92,7 @@ fn section<'a>(page: &'a str, heading: &str) -> &'a str {
 
 /// The example lines of a section.
 fn examples(section: &str) -> Vec<&str> {
-    let blocks = section.split("\n```json\n").skip(1);
-    let blocks = blocks.map(|block| block.split("\n```").next().unwrap());
+    let blocks = section.split("\n```json\n").skip(1).map(|block| block.split("\n```").next().unwrap());
     blocks.flat_map(str::lines).collect()
 }
 
@@ -251,8 +248,7 @@ fn turn_events_suffice_to_play() {
             let (turns, actions) = (count("turn"), count("action"));
             assert!(turns <= 2 * actions + 10, "{game}: {turns} turns, {actions} actions");
         }
-        let turns = watcher.iter().filter(|event| event["event"] == "turn");
-        let turns: Vec<&Value> = turns.collect();
+        let turns: Vec<&Value> = watcher.iter().filter(|event| event["event"] == "turn").collect();
         assert!(!turns.is_empty());
         for turn in turns {
             assert_eq!((&turn["me"], &turn["my_turn"]), (&Value::Null, &Value::from(false)));
@@ -325,8 +321,7 @@ fn history_and_verify_print_documented_lines() {
     let broken = Path::new(transcript).with_file_name("aa.fairdeal");
     fs::write(&broken, b"no transcript").unwrap();
 
-    let all = lines(&data, &["history", "--json"]);
-    let all: Vec<HistoryLine> = all.iter().map(|line| exact(line)).collect();
+    let all: Vec<HistoryLine> = lines(&data, &["history", "--json"]).iter().map(|line| exact(line)).collect();
     assert_eq!(all.len(), 2);
 
     let fair = lines(&data, &["verify", "--json", transcript]);

@@ -87,17 +87,19 @@ const SHORT: [&str; 3] = ["loot", "--option", "target=20"];
 
 /// Every seat ends the game alike, and has a fair transcript.
 fn end_fairly(programs: &mut [Program]) {
-    let logs = programs.iter_mut().map(|program| {
-        let over = program.wait_for("over").expect("the game ends");
-        assert!(program.finish().success());
-        let transcript = over["transcript"].as_str().unwrap();
-        let output = fairdeal().args(["verify", "--json", transcript]).output().unwrap();
-        let verdict: Value = serde_json::from_slice(&output.stdout).unwrap();
-        assert_eq!(verdict["result"], "fair");
-        assert_eq!(verdict["played_by"][0], "bot (exec)");
-        over["log"].clone()
-    });
-    let logs: Vec<Value> = logs.collect();
+    let logs: Vec<Value> = programs
+        .iter_mut()
+        .map(|program| {
+            let over = program.wait_for("over").expect("the game ends");
+            assert!(program.finish().success());
+            let transcript = over["transcript"].as_str().unwrap();
+            let output = fairdeal().args(["verify", "--json", transcript]).output().unwrap();
+            let verdict: Value = serde_json::from_slice(&output.stdout).unwrap();
+            assert_eq!(verdict["result"], "fair");
+            assert_eq!(verdict["played_by"][0], "bot (exec)");
+            over["log"].clone()
+        })
+        .collect();
     assert!(logs.windows(2).all(|pair| pair[0] == pair[1]), "{logs:?}");
 }
 
@@ -142,9 +144,10 @@ fn recorded(file: &Path, command: &str) -> String {
 /// The lines to a bot, without its questions.
 fn told(file: &Path) -> Vec<Value> {
     let text = std::fs::read_to_string(file).unwrap();
-    let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-    let lines = lines.filter(|line| line["event"] != "choose" && line["event"] != "stop");
-    lines.collect()
+    text.lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .filter(|line| line["event"] != "choose" && line["event"] != "stop")
+        .collect()
 }
 
 /// Between `hello` and `over` a program gets the table's events, as its seat prints them.

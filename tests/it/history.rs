@@ -15,8 +15,7 @@ use super::fixture::play;
 use super::process::{Program, fairdeal};
 
 fn run(data: &Path, args: &[&str]) -> (Option<i32>, String) {
-    let output = fairdeal().arg("--data-dir").arg(data).args(args).output();
-    let output = output.unwrap();
+    let output = fairdeal().arg("--data-dir").arg(data).args(args).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     (output.status.code(), text)
 }
@@ -25,8 +24,7 @@ fn run(data: &Path, args: &[&str]) -> (Option<i32>, String) {
 fn listed(data: &Path) -> Vec<Value> {
     let (code, text) = run(data, &["history", "--json"]);
     assert_eq!(code, Some(0), "{text}");
-    let lines = text.lines();
-    lines.map(|line| serde_json::from_str(line).unwrap()).collect()
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 fn read(past: &mut Past, data: &DataDir) {

@@ -111,8 +111,7 @@ async fn last_seat_present_claims() {
     let stays = tokio::spawn(all(host));
     while !matches!(guest.events.recv().await.unwrap(), SessionEvent::Snapshot(s) if s.my_turn) {}
     guest.commands.send(Command::Quit).await.unwrap();
-    let events = tokio::time::timeout(Duration::from_secs(60), stays).await;
-    let events = events.expect("nobody waits for ever").unwrap();
+    let events = tokio::time::timeout(Duration::from_secs(60), stays).await.expect("nobody waits for ever").unwrap();
     let claimed = events.iter().find_map(|event| match event {
         SessionEvent::Claimed { by, transcript, .. } => Some((by.clone(), transcript.clone())),
         _ => None,

@@ -27,8 +27,7 @@ fn output(command: &mut Command) -> String {
 /// Cargo's metadata of each package built on this machine, including our own.
 fn packages() -> Vec<Value> {
     let version = output(Command::new("rustc").arg("-vV"));
-    let mut lines = version.lines();
-    let host = lines.find_map(|line| line.strip_prefix("host: ")).unwrap();
+    let host = version.lines().find_map(|line| line.strip_prefix("host: ")).unwrap();
     let text = output(
         Command::new(env!("CARGO"))
             .args(["metadata", "--locked", "--format-version", "1"])
@@ -64,8 +63,7 @@ fn packages() -> Vec<Value> {
 
 /// Licences under one key of `deny.toml`.
 fn licences(value: &toml::Value) -> Vec<String> {
-    let names = value.as_array().unwrap().iter();
-    names.map(|name| name.as_str().unwrap().to_owned()).collect()
+    value.as_array().unwrap().iter().map(|name| name.as_str().unwrap().to_owned()).collect()
 }
 
 /// Whether a package's licence, an SPDX expression, is allowed.

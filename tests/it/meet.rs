@@ -297,8 +297,7 @@ async fn garbage_costs_its_sender_the_answer() {
     let port: u16 = relay.address.split('/').nth(4).unwrap().parse().unwrap();
     let to = (Ipv4Addr::LOCALHOST, port).into();
     let key = Keypair::generate_ed25519();
-    let rude = Rude::connect(to, Ipv4Addr::new(127, 0, 0, 2), &key);
-    let rude = rude.await.unwrap();
+    let rude = Rude::connect(to, Ipv4Addr::new(127, 0, 0, 2), &key).await.unwrap();
     let answer = async |bytes: &[u8]| {
         let mut stream = rude.open_as(MEET).await.unwrap();
         stream.write_all(bytes).await.unwrap();

@@ -25,10 +25,7 @@ fn table(parties: &[usize]) -> Room<AnyGame> {
     let seats = u8::try_from(parties.len()).unwrap();
     let rules = rule_set("plutonian-poker", seats, &Default::default()).unwrap();
     let players = parties.iter().enumerate().map(|(number, party)| {
-        let played_by = match number == *party {
-            true => PlayedBy::Person,
-            false => PlayedBy::bot("normal").unwrap(),
-        };
+        let played_by = if number == *party { PlayedBy::Person } else { PlayedBy::bot("normal").unwrap() };
         (Party::of(seat(*party)), played_by)
     });
     let charter = seats::charter_of(&rules, seats::LOBBY, players);
@@ -275,16 +272,18 @@ fn fork_reports_on_a_departed_seat_void_nothing() {
         let (step, parent) = (replica(&room).step(), replica(&room).parent());
         let table = replica(&room).table();
         let others = SeatSet::all(4).without(culprit);
-        let reports = others.iter().map(|seat| ForkReport {
-            table,
-            culprit,
-            seat,
-            step,
-            parent,
-            earlier: Vec::new().try_into().unwrap(),
-            seats: others,
-        });
-        let reports: Vec<ForkReport> = reports.collect();
+        let reports: Vec<ForkReport> = others
+            .iter()
+            .map(|seat| ForkReport {
+                table,
+                culprit,
+                seat,
+                step,
+                parent,
+                earlier: Vec::new().try_into().unwrap(),
+                seats: others,
+            })
+            .collect();
         let log = resolve(&reports).unwrap().name(&table, culprit);
         let signed = reports.iter().map(|report| {
             let key = seats::key(report.seat);

@@ -257,14 +257,16 @@ impl Relay {
             .unwrap();
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let mut metrics = None;
-        let address = lines.map_while(Result::ok).find_map(|line| {
-            if let Some(rest) = line.strip_prefix("Metrics: http://") {
-                let (server, _) = rest.split_once('/').unwrap();
-                metrics = Some(server.parse().unwrap());
-            }
-            line.split_whitespace().find(|word| word.starts_with('/')).map(str::to_owned)
-        });
-        let address = address.expect("it says where it listens");
+        let address = lines
+            .map_while(Result::ok)
+            .find_map(|line| {
+                if let Some(rest) = line.strip_prefix("Metrics: http://") {
+                    let (server, _) = rest.split_once('/').unwrap();
+                    metrics = Some(server.parse().unwrap());
+                }
+                line.split_whitespace().find(|word| word.starts_with('/')).map(str::to_owned)
+            })
+            .expect("it says where it listens");
         Self { child, address, metrics }
     }
 

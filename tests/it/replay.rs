@@ -140,11 +140,12 @@ fn hands_that_nobody_opened_stay_hidden() {
     });
     let replay = Replay::open(room[0].table.transcript()).unwrap();
     assert!(replay.report().is_fair(), "{:?}", replay.report().finding);
-    let left = (0..replay.len()).find(|number| {
-        let lines = replay.step(*number).lines;
-        lines.iter().any(|line| line == "player 2 has left the game.")
-    });
-    let left = left.unwrap();
+    let left = (0..replay.len())
+        .find(|number| {
+            let lines = replay.step(*number).lines;
+            lines.iter().any(|line| line == "player 2 has left the game.")
+        })
+        .unwrap();
     let step = replay.step(left - 1);
     assert!(step.opened);
     let hand = step.game.hand(leaver);

@@ -88,8 +88,10 @@ fn local_bots_come_back_from_a_crash_while_the_table_opens() {
         let mut program = Program::start(root.path(), "player", &play);
         let journals = program.data.join("journals");
         let count = |end: &str| {
-            let files = std::fs::read_dir(&journals).into_iter().flatten();
-            let names = files.filter_map(|file| file.ok()?.file_name().into_string().ok());
+            let names = std::fs::read_dir(&journals)
+                .into_iter()
+                .flatten()
+                .filter_map(|file| file.ok()?.file_name().into_string().ok());
             names.filter(|name| name.ends_with(end)).count()
         };
         while count(".journal") == 0 {
@@ -197,8 +199,7 @@ fn a_returned_program_closes_a_deserted_table() {
         guest.kill();
         host.kill();
         let mut host = Program::start(root.path(), "host", &RESUME);
-        let end = host.wait_for_matching(|event| event["event"] == "claimed" || event["event"] == "error");
-        let end = end.unwrap();
+        let end = host.wait_for_matching(|event| event["event"] == "claimed" || event["event"] == "error").unwrap();
         if end["event"] == "claimed" {
             assert_eq!((&end["by"], &end["absent"]), (&serde_json::json!([0]), &serde_json::json!([1])));
             assert!(transcript(&host.data).is_some());

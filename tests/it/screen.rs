@@ -80,9 +80,10 @@ impl Player {
             command.env_remove(name);
         }
         for (name, value) in environment {
-            match value.is_empty() {
-                true => command.env_remove(name),
-                false => command.env(name, value),
+            if value.is_empty() {
+                command.env_remove(name);
+            } else {
+                command.env(name, value);
             }
         }
         let child = pair.slave.spawn_command(command).unwrap();
@@ -135,8 +136,7 @@ impl Player {
     fn goes_to(&mut self, words: &str, key: &str) {
         for _ in 0..30 {
             let shown = self.shown();
-            let mut lines = shown.lines();
-            if lines.any(|line| line.contains('▌') && line.contains(words)) {
+            if shown.lines().any(|line| line.contains('▌') && line.contains(words)) {
                 return;
             }
             self.presses(key);
@@ -221,8 +221,11 @@ const LEFT: &str = "\x1b[D";
 
 /// The ticket on a lobby screen: the rows under its heading.
 fn ticket(shown: &str) -> String {
-    let rows = shown.lines().skip_while(|row| !row.contains("The ticket in full"));
-    let rows = rows.skip(1).take_while(|row| !row.trim().is_empty());
+    let rows = shown
+        .lines()
+        .skip_while(|row| !row.contains("The ticket in full"))
+        .skip(1)
+        .take_while(|row| !row.trim().is_empty());
     rows.map(str::trim).collect()
 }
 
@@ -412,8 +415,7 @@ fn first_screen_shows_tables_of_meeting_points() {
     let settings = format!("name = \"Cleo\"\nmeet = [\"{}\", \"nowhere\"]\n", relay.address);
     std::fs::write(data.join("settings.toml"), settings).unwrap();
     host.ticket();
-    let identity = DataView::of(Some(&host.data)).unwrap().known_identity();
-    let identity = identity.unwrap().unwrap().signing_key();
+    let identity = DataView::of(Some(&host.data)).unwrap().known_identity().unwrap().unwrap().signing_key();
     let key = key(PeerId::of(&identity).unwrap());
     let book = DataView::of(Some(&data)).unwrap();
     let favourite = book.change_people(|book| {
@@ -602,8 +604,7 @@ fn a_practice_game_begins_from_the_command_line_and_leaves_nothing() {
         thread::sleep(Duration::from_millis(50));
     }
     // Journals and transcripts would be in folders.
-    let kept = std::fs::read_dir(data.path()).unwrap();
-    let mut kept = kept.map(|file| file.unwrap().path());
+    let mut kept = std::fs::read_dir(data.path()).unwrap().map(|file| file.unwrap().path());
     assert_eq!(kept.find(|path| path.is_dir()), None);
 }
 
@@ -853,8 +854,11 @@ fn linux_console_gets_ascii_unless_the_settings_say_otherwise() {
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_fairdeal"));
         command.arg("doctor");
         let player = Player::starts_with(&data, command, &[("TERM", term)]);
-        let told = player.sees("terminal", |shown| shown.contains("terminal   100 by 32"));
-        let told: String = told.split_whitespace().collect::<Vec<_>>().join(" ");
+        let told: String = player
+            .sees("terminal", |shown| shown.contains("terminal   100 by 32"))
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ");
         let on_console = term.contains("linux");
         assert_eq!(told.contains("Linux console's fonts have no half blocks"), on_console, "{told}");
         assert_eq!(told.contains("; ASCII"), is_ascii, "{told}");

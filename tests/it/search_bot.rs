@@ -146,8 +146,8 @@ fn question(id: u64) -> (Value, Vec<Value>) {
         })
         .unwrap();
     let known = chance.dealt_to(seat);
-    let legal = game.legal(seat, known);
-    let legal: Vec<Value> = legal.iter().map(|action| game.action_to_json(seat, action, known)).collect();
+    let legal: Vec<Value> =
+        game.legal(seat, known).iter().map(|action| game.action_to_json(seat, action, known)).collect();
     let line = json!({
         "event": "choose", "id": id, "must": true, "legal": legal, "view": game.view(Some(seat), known),
         "position": Position::text(&game, seat, known),

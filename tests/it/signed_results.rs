@@ -44,8 +44,7 @@ struct Scene {
 
 impl Scene {
     fn new(seats: u8, seed: u8, lie: Lie) -> Self {
-        let options = [("target", "10"), ("absence", "5")];
-        let options = options.map(|(key, value)| (key.to_owned(), value.to_owned()));
+        let options = [("target", "10"), ("absence", "5")].map(|(key, value)| (key.to_owned(), value.to_owned()));
         let rules = rule_set("loot", seats, &options.into()).unwrap();
         let mut room = Room::new(seats::charter(&rules, [seed; 8]), |seat| {
             let mut bytes = [seed; 32];
@@ -73,9 +72,12 @@ impl Scene {
     fn deliver(&mut self) -> bool {
         let (charter, liar) = (self.room.charter.clone(), self.last());
         for one in self.room.take_sent() {
-            let changed = |entry: Entry| match entry.seat().index() == liar {
-                true => Some((self.lie)(entry.content()).map_or(entry, entries::sign)),
-                false => Some(entry),
+            let changed = |entry: Entry| {
+                if entry.seat().index() == liar {
+                    Some((self.lie)(entry.content()).map_or(entry, entries::sign))
+                } else {
+                    Some(entry)
+                }
             };
             let message = entries::rewrite(&charter, one.message.clone(), changed);
             let receivers = self.room.seats().filter(|seat| one.is_for(*seat));
@@ -132,8 +134,7 @@ impl Scene {
         let (table, transcript) = (self.table(), self.table().transcript());
         let told = Summary::of_table(&transcript, table.replica(), None, None);
         let read = Transcript::from_bytes(&transcript.to_bytes().unwrap()).unwrap();
-        let read = Summary::audit(&Arc::new(read), None, &mut |_| ControlFlow::Continue(()));
-        let read = read.unwrap().unwrap();
+        let read = Summary::audit(&Arc::new(read), None, &mut |_| ControlFlow::Continue(())).unwrap().unwrap();
         assert_eq!(told, read);
         read
     }
@@ -286,8 +287,8 @@ fn removal_after_the_signed_end_changes_nothing() {
     let whole = Scene::new(3, 4, honest).finish().summary();
     let summary = scene.kill_last().finish().summary();
     assert_eq!((&summary.unrated, &summary.results), (&None, &whole.results));
-    let early = Scene::new(3, 4, honest).play(|scene| scene.is_over_at(StepKind::Confirm));
-    let early = early.kill_last().finish().summary();
+    let early =
+        Scene::new(3, 4, honest).play(|scene| scene.is_over_at(StepKind::Confirm)).kill_last().finish().summary();
     assert_eq!(early.unrated, Some(Unrated::Unsigned));
 }
 

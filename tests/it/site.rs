@@ -20,8 +20,7 @@ fn root() -> &'static Path {
 /// The commands of a page, in order, each with its exit status.
 fn commands(page: &str) -> Vec<(String, i32)> {
     let text = fs::read_to_string(root().join("docs").join(page)).unwrap();
-    let blocks = text.split("```sh\n").skip(1);
-    let lines = blocks.flat_map(|block| block.split("```").next().unwrap().lines());
+    let lines = text.split("```sh\n").skip(1).flat_map(|block| block.split("```").next().unwrap().lines());
     let commands = lines.map(|line| {
         let (command, comment) = line.split_once(" # ").unwrap_or((line, ""));
         let status = comment.strip_prefix("exits with ").map_or(0, |status| status.parse().unwrap());

@@ -103,8 +103,7 @@ fn hex(bytes: impl IntoIterator<Item = u8>) -> String {
 }
 
 fn bytes(hex: &str) -> Vec<u8> {
-    let digits = hex.as_bytes().chunks(2);
-    digits.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap()).collect()
+    hex.as_bytes().chunks(2).map(|pair| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap()).collect()
 }
 
 /// The values of a cell as hexadecimal text: `06×32` is written out, decimal numbers are bytes.

@@ -43,8 +43,8 @@ fn dependencies(folder: &str) -> BTreeSet<String> {
 fn crates_depend_downwards() {
     for (name, folder, expected) in CRATES {
         let dependencies = dependencies(folder);
-        let ours = dependencies.iter().map(String::as_str);
-        let ours: Vec<&str> = ours.filter(|name| name.starts_with("fairdeal")).collect();
+        let ours: Vec<&str> =
+            dependencies.iter().map(String::as_str).filter(|name| name.starts_with("fairdeal")).collect();
         assert_eq!(ours, expected, "the arrows of {name}");
         for (library, users) in LIBRARIES {
             assert!(

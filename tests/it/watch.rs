@@ -48,8 +48,7 @@ fn same_end(seat: &mut Program, spectator: &mut Program) {
 }
 
 fn actions(program: &Program) -> Vec<&Value> {
-    let all = program.events.iter();
-    all.filter(|event| event["event"] == "action").collect()
+    program.events.iter().filter(|event| event["event"] == "action").collect()
 }
 
 #[test]
@@ -98,10 +97,7 @@ fn late_spectator_catches_up() {
     let mut spectator = watch(root.path(), "spectator", &ticket);
     same_end(&mut host, &mut spectator);
     assert_eq!(actions(&host), actions(&spectator));
-    let first = |kind: &str| {
-        let mut events = spectator.events.iter();
-        events.position(|event| event["event"] == kind).unwrap()
-    };
+    let first = |kind: &str| spectator.events.iter().position(|event| event["event"] == kind).unwrap();
     assert!(first("action") < first("turn"), "the way to a position is told before it");
     drop(guest);
 }

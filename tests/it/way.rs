@@ -24,8 +24,8 @@ fn guest(root: &Path, target: &str) -> Program {
 /// The reason reported to a guest that cannot reach its host.
 fn told(root: &Path, target: &str) -> String {
     let mut guest = guest(root, target);
-    let known = guest.wait_for_matching(|e| e["event"] == "reaching" && e["why"].is_string());
-    let known = known.expect("the guest says why");
+    let known =
+        guest.wait_for_matching(|e| e["event"] == "reaching" && e["why"].is_string()).expect("the guest says why");
     assert!(known["seconds"].as_u64().unwrap() > 30);
     known["why"].as_str().unwrap().to_owned()
 }
@@ -72,8 +72,8 @@ fn nobody_is_behind_the_relay() {
     let mut guest = guest(root.path(), &circuit);
     let mut left = u64::MAX;
     for _ in 0..3 {
-        let known = guest.wait_for_matching(|e| e["event"] == "reaching" && e["why"].is_string());
-        let known = known.expect("the guest says why");
+        let known =
+            guest.wait_for_matching(|e| e["event"] == "reaching" && e["why"].is_string()).expect("the guest says why");
         let seconds = known["seconds"].as_u64().unwrap();
         assert!(seconds < left, "{known}");
         left = seconds;
@@ -122,8 +122,7 @@ fn the_relay_is_not_there() {
     let circuits = |address: &&fairdeal_net::Multiaddr| address.to_string().contains("circuit");
     assert!(!ticket.addresses().iter().any(|address| circuits(&address)));
     let before = |e: &serde_json::Value| e["event"] == "reach";
-    let reach = host.events.iter().find(|event| before(event)).cloned();
-    let reach = reach.or_else(|| host.wait_for("reach")).unwrap();
+    let reach = host.events.iter().find(|event| before(event)).cloned().or_else(|| host.wait_for("reach")).unwrap();
     let message = reach["message"].as_str().unwrap();
     assert!(message.contains(&relay) && message.contains("refused"), "{message}");
 }
@@ -135,8 +134,7 @@ fn relay_is_reached_by_the_address_that_works() {
     let mut relay = Program::start(root.path(), "relay", &[&["relay"], &LISTEN[..]].concat());
     let good = loop {
         let line = relay.line().expect("it says its address");
-        let mut words = line.split_whitespace();
-        if let Some(address) = words.find(|word| word.starts_with("/ip4/127.0.0.1/tcp/")) {
+        if let Some(address) = line.split_whitespace().find(|word| word.starts_with("/ip4/127.0.0.1/tcp/")) {
             break address.to_owned();
         }
     };

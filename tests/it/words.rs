@@ -63,8 +63,7 @@ fn read_by_people(line: &str, is_code: bool) -> String {
     if !is_code || line.trim_start().starts_with("//") {
         return line.to_owned();
     }
-    let strings = line.split('"').skip(1).step_by(2);
-    let sentences: Vec<&str> = strings.filter(|text| text.len() >= 12).collect();
+    let sentences: Vec<&str> = line.split('"').skip(1).step_by(2).filter(|text| text.len() >= 12).collect();
     sentences.join(" ")
 }
 

@@ -43,8 +43,7 @@ pub(crate) fn check(world: &mut World) {
 
 /// Seats of programs that do not cheat.
 fn honest(world: &World) -> Vec<Seat> {
-    let seats = world.room.seats();
-    seats.filter(|seat| world.watch.is_honest(*seat)).collect()
+    world.room.seats().filter(|seat| world.watch.is_honest(*seat)).collect()
 }
 
 /// Writes the final transcripts and evidence of honest seats to a directory, for another auditor. Each file name
@@ -247,8 +246,7 @@ fn decisions(world: &mut World, honest: &[Seat]) {
                     ));
                 }
                 stays = stays.minus(value.removed());
-                let consents = proof.consents.iter().map(|consent| consent.unverified().seat);
-                let consents: SeatSet = consents.collect();
+                let consents: SeatSet = proof.consents.iter().map(|consent| consent.unverified().seat).collect();
                 let mut bound = stays.iter().filter(|seat| honest.contains(seat));
                 if let (Some(other), Value::Out { seats, .. }) = (bound.find(|other| !consents.contains(*other)), value)
                 {
@@ -268,12 +266,10 @@ fn drops(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
     let mut counted: BTreeMap<(u64, Seat), Seat> = BTreeMap::new();
     let mut dropped: BTreeMap<(u64, Seat), Seat> = BTreeMap::new();
     // A seat that lost its own statements may act against them.
-    let whole = honest.iter().filter(|seat| !chair(world, **seat).role.old_disk);
-    let whole: Vec<Seat> = whole.copied().collect();
+    let whole: Vec<Seat> = honest.iter().filter(|seat| !chair(world, **seat).role.old_disk).copied().collect();
     for seat in whole {
         let transcript = place(world, seat).table.transcript();
-        let until = removed.get(&seat).copied().unwrap_or(u64::MAX);
-        let until = until.min(place(world, seat).table.replica().step());
+        let until = removed.get(&seat).copied().unwrap_or(u64::MAX).min(place(world, seat).table.replica().step());
         // A departed seat follows the log, and nothing waits for it.
         let until = until.min(chair(world, seat).left.map_or(until, |left| left + 1));
         let entries: Vec<_> = transcript
@@ -282,8 +278,7 @@ fn drops(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
             .filter_map(|signed| world.watch.verified(signed))
             .filter(|entry| entry.step() < until)
             .collect();
-        let places = entries.iter().map(|entry| (entry.step(), entry.seat()));
-        let places: BTreeSet<(u64, Seat)> = places.collect();
+        let places: BTreeSet<(u64, Seat)> = entries.iter().map(|entry| (entry.step(), entry.seat())).collect();
         for (step, seats) in removals(&transcript).filter(|(step, _)| *step < until) {
             let out = seats.iter().map(|out| (step, out));
             dropped.extend(out.filter(|place| !places.contains(place)).map(|place| (place, seat)));
@@ -485,8 +480,7 @@ fn claims(world: &mut World, honest: &[Seat]) {
             let as_far = there.table.replica().step() == step && there.table.replica().live() == live;
             let here = place(world, *seat).is_up() && there.is_up();
             let linked = near(world, &others, *other).contains(*seat);
-            let mut groups = report.claims.iter();
-            let closes = !over && groups.any(|group| group.closes_for(*other, &parties, live));
+            let closes = !over && report.claims.iter().any(|group| group.closes_for(*other, &parties, live));
             // A majority plays on if it can, and knows which seats have closed. So do seats that are bound to a game
             // that is over.
             let mut by: SeatSet = report.claims.iter().flat_map(|of| of.by.iter()).collect();

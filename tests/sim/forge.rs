@@ -58,8 +58,7 @@ pub(crate) fn change(trick: Trick, content: &Content, scene: &Scene<'_>, dice: &
         }
         Trick::CopiedKey => {
             let own = matches!(body, Body::Key { .. });
-            let mut heard = scene.heard.iter().rev();
-            let other = heard.find(|entry| matches!(entry.body(), Body::Key { .. }));
+            let other = scene.heard.iter().rev().find(|entry| matches!(entry.body(), Body::Key { .. }));
             *body = own.then_some(other)??.body().clone();
         }
         Trick::IdentityKey => match body {
@@ -85,8 +84,8 @@ pub(crate) fn change(trick: Trick, content: &Content, scene: &Scene<'_>, dice: &
         Trick::OldBody => {
             let (own, heard) = (scene.own.iter(), scene.heard.iter());
             let kind = body.kind();
-            let old = own.chain(heard).filter(|old| old.body().kind() == kind);
-            let old: Vec<&Body> = old.map(|entry| entry.body()).collect();
+            let old: Vec<&Body> =
+                own.chain(heard).filter(|old| old.body().kind() == kind).map(|entry| entry.body()).collect();
             if old.is_empty() {
                 return None;
             }
@@ -255,8 +254,7 @@ fn bad_shares(trick: Trick, body: &mut Body, scene: &Scene<'_>, dice: &mut Dice)
     let answers = answers(body)?;
     if answers.shares.is_none() && trick == Trick::ShareCount {
         // Reveal tokens that nobody requested, from an earlier entry.
-        let mut own = scene.own.iter().rev();
-        answers.shares = own.find_map(|entry| {
+        answers.shares = scene.own.iter().rev().find_map(|entry| {
             let mut old = entry.body().clone();
             self::answers(&mut old)?.shares.clone()
         });
@@ -294,8 +292,7 @@ fn bad_shuffle(trick: Trick, body: &mut Body, scene: &Scene<'_>, dice: &mut Dice
         Trick::ForeignCard if dice.chance(300) => deck[0] = deck[last],
         Trick::ForeignCard if dice.chance(500) => {
             // The previous deck, passed off as shuffled.
-            let heard = scene.heard.iter().rev();
-            let mut before = heard.filter_map(|entry| entry.body().shuffled());
+            let mut before = scene.heard.iter().rev().filter_map(|entry| entry.body().shuffled());
             deck = before.next()?.deck.to_vec();
         }
         Trick::ForeignCard => {

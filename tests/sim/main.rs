@@ -80,8 +80,10 @@ fn play_keeping(seed: u64, traced: bool, keep: Option<&Path>) -> Outcome {
         Outcome { trace: world.trace, tally: world.tally, failures: world.watch.failures }
     };
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| {
-        let text = panic.downcast_ref::<String>().cloned();
-        let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
+        let text = panic
+            .downcast_ref::<String>()
+            .cloned()
+            .or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
         Outcome {
             trace: Hash32::default(),
             tally: Tally::default(),

@@ -102,8 +102,7 @@ pub(crate) fn invent(trick: Trick, ground: &Ground<'_>, dice: &mut Dice) -> Opti
     }
     let target = dice.seat(ground.others);
     let second = dice.seat(ground.others);
-    let mut heard = ground.heard.iter().rev();
-    let known = heard.find(|entry| (entry.step(), entry.seat()) == (ground.step, target));
+    let known = ground.heard.iter().rev().find(|entry| (entry.step(), entry.seat()) == (ground.step, target));
     let entry = known.map_or(Hash32([9; 32]), Entry::hash);
     let statement = |seat, instance, says| Statement {
         table: ground.table,

@@ -360,8 +360,7 @@ fn draw_falls(dice: &mut Dice, parties: &[Party], heal: u64, watched: usize) -> 
         .map(|seat| parties[seat.index()])
         .filter(|party| *party != parties[watched])
         .collect();
-    let seats = Seat::first(count).filter(|seat| fallen.contains(&parties[seat.index()]));
-    let seats = seats.collect();
+    let seats = Seat::first(count).filter(|seat| fallen.contains(&parties[seat.index()])).collect();
     vec![Fall { at: dice.between(0, heal), seats, back: dice.chance(600).then(|| dice.between(500, 60_000)) }]
 }
 

@@ -66,8 +66,7 @@ pub(crate) fn check(world: &mut World, transcript: &Transcript) {
                 reader.resume(place, place.name(&table, culprit), culprit);
             }
         }
-        let certificates = transcript.removals().iter();
-        for certificate in certificates.filter(|certificate| certificate.step == *step) {
+        for certificate in transcript.removals().iter().filter(|certificate| certificate.step == *step) {
             for proof in certificate.decisions.iter() {
                 if let Says::Propose { value: Value::Out { seats, counted }, .. } = &proof.proposal.unverified().says {
                     reader.replica.remove_absent(*seats, counted);

@@ -98,8 +98,7 @@ impl Traffic {
             return None;
         }
         tally.add("rests whose traffic was judged", 1);
-        let mut senders = self.senders.iter();
-        let loud = senders.find(|(_, sender)| sender.others > sender.heads + SLACK);
+        let loud = self.senders.iter().find(|(_, sender)| sender.others > sender.heads + SLACK);
         loud.map(|(seat, sender)| {
             let (heads, others, span) = (sender.heads, sender.others, (now - begins) / 1000);
             format!("{seat} sends {others} bytes beside {heads} of heads in {span} s of rest")

@@ -147,7 +147,7 @@ impl Watch {
             Body::Act { answers: Answers { shares: Some(made), .. }, .. }
             | Body::Ack { answers: Answers { shares: Some(made), .. }, .. }
             | Body::Effects { answers: Answers { shares: Some(made), .. } } => {
-                proof([encode(&made.proof), encode(&made.shares)].concat(), 0)
+                proof([encode(&made.proof), encode(&made.shares)].concat(), 0);
             }
             Body::Rebuild { parts } => {
                 proof([encode(&parts.proof), encode(&parts.shares)].concat(), 0);
@@ -211,8 +211,7 @@ impl Watch {
         let Ok(fork_report) = signed.verify(self.charter.charter(), &table) else {
             return;
         };
-        let first = self.fork_reports.entry(fork_report.place());
-        let first = first.or_insert_with(|| fork_report.clone());
+        let first = self.fork_reports.entry(fork_report.place()).or_insert_with(|| fork_report.clone());
         if *first == fork_report {
             return;
         }
@@ -438,14 +437,17 @@ impl Watch {
     /// Invariant 10: rounds take time, so an honest seat has few of them in a step, unless a cheat opens one after
     /// another.
     pub(crate) fn check_rounds(&mut self) {
-        let promised = self.statements.iter().map(|(place, held)| {
-            let rounds = held.values().filter_map(|held| match held.says {
-                Says::Promise { round, .. } => Some(round),
-                _ => None,
-            });
-            (*place, rounds.max())
-        });
-        let promised: Vec<_> = promised.collect();
+        let promised: Vec<_> = self
+            .statements
+            .iter()
+            .map(|(place, held)| {
+                let rounds = held.values().filter_map(|held| match held.says {
+                    Says::Promise { round, .. } => Some(round),
+                    _ => None,
+                });
+                (*place, rounds.max())
+            })
+            .collect();
         let hurried: BTreeSet<u64> = promised
             .iter()
             .filter(|((_, seat), last)| self.may_be_blamed(*seat) && last.is_some())
@@ -460,8 +462,7 @@ impl Watch {
 
     /// Counts the statements of honest seats by kind.
     pub(crate) fn count(&self, tally: &mut Tally) {
-        let honest = self.statements.iter();
-        let honest = honest.filter(|((_, seat), _)| self.is_honest(*seat));
+        let honest = self.statements.iter().filter(|((_, seat), _)| self.is_honest(*seat));
         for held in honest.flat_map(|(_, held)| held.values()) {
             let what = match held.says {
                 Says::Consent { out, .. } if out.len() > 1 => "consent to several",

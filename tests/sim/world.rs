@@ -238,8 +238,8 @@ impl World {
             if self.is_decided() || self.now > since + ends {
                 break;
             }
-            let next = (0..self.ticks.len()).min_by_key(|index| self.ticks[*index]);
-            let next = next.map(|index| (self.ticks[index], index));
+            let next =
+                (0..self.ticks.len()).min_by_key(|index| self.ticks[*index]).map(|index| (self.ticks[index], index));
             match (self.net.next_arrival(), next) {
                 (Some(at), Some((tick, _))) if at <= tick => {
                     self.now = at;
@@ -618,10 +618,8 @@ impl World {
         };
         // A party is removed as a whole. The consent written here may come before the party's own removal.
         let live = self.room[seat].table.replica().live();
-        let whole = |target: &Seat| {
-            let mut program = self.plan.program_of(*target).iter();
-            program.all(|seat| !live.contains(seat) || present(seat))
-        };
+        let whole =
+            |target: &Seat| self.plan.program_of(*target).iter().all(|seat| !live.contains(seat) || present(seat));
         let there: SeatSet = out.iter().filter(|seat| present(*seat) && whole(seat)).collect();
         if !there.is_empty() {
             let what = format!("{seat} hears {there:?}, and nobody proposed what it signs: ");
@@ -768,8 +766,8 @@ impl World {
             }
             let game = place.table.game();
             let known = place.table.known();
-            let chosen = chair.bot.choose(game, seat, known, &mut chair.dice.0);
-            let chosen = chosen.filter(|action| due || game.out_of_turn(action));
+            let chosen =
+                chair.bot.choose(game, seat, known, &mut chair.dice.0).filter(|action| due || game.out_of_turn(action));
             let legal = || {
                 let mut legal = game.legal(seat, known);
                 legal.retain(|action| game.out_of_turn(action) != due);

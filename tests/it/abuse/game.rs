@@ -157,8 +157,7 @@ fn relay(root: &Path) -> (Program, String) {
     let mut relay = Program::start_recorded(program(), root, "relay", &args);
     loop {
         let line = relay.line().expect("it says where it listens");
-        let mut words = line.split_whitespace();
-        if let Some(address) = words.find(|word| word.starts_with("/ip4")) {
+        if let Some(address) = line.split_whitespace().find(|word| word.starts_with("/ip4")) {
             return (relay, address.to_owned());
         }
     }
@@ -179,8 +178,9 @@ fn watch(host: &mut Program, guest: &Program) -> (Vec<Duration>, Value, u64) {
     let mut memory = 0;
     loop {
         let kinds = ["action", "deal", "over"];
-        let event = host.wait_for_matching(|event| kinds.iter().any(|kind| event["event"] == *kind));
-        let event = event.expect("the host's game ends");
+        let event = host
+            .wait_for_matching(|event| kinds.iter().any(|kind| event["event"] == *kind))
+            .expect("the host's game ends");
         let now = Instant::now();
         // The programs may end right after the game, so not every sample succeeds.
         if moves.len().is_multiple_of(8) || event["event"] == "over" {

@@ -78,8 +78,8 @@ struct Scale {
 
 impl Scale {
     fn new(trials: usize) -> Self {
-        let seconds = std::env::var("FAIRDEAL_ABUSE").ok();
-        let seconds: Option<u64> = seconds.map(|text| text.parse().expect("a number of seconds"));
+        let seconds: Option<u64> =
+            std::env::var("FAIRDEAL_ABUSE").ok().map(|text| text.parse().expect("a number of seconds"));
         match seconds {
             None => Self {
                 share: Duration::ZERO,

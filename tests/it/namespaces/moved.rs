@@ -27,8 +27,7 @@ impl Homes {
     fn new(count: usize) -> Option<Self> {
         let mut lab = Lab::new()?;
         let switch = lab.switch();
-        let machines = LAN[..count].iter();
-        let machines = machines.map(|address| lab.lan_machine(address, switch).0).collect();
+        let machines = LAN[..count].iter().map(|address| lab.lan_machine(address, switch).0).collect();
         let root = TempDir::new().unwrap();
         Some(Self { lab, root, machines })
     }
@@ -197,8 +196,8 @@ fn other_tickets_resume_nothing() {
     let ticket = other.ticket();
     let run = |args: &[&str]| {
         let words = [&homes.lab.inside(homes.machines[1])[1..], &[env!("CARGO_BIN_EXE_fairdeal")], args].concat();
-        let output = std::process::Command::new("ip").args(words).env("FAIRDEAL_DATA_DIR", &before[1].data).output();
-        let output = output.unwrap();
+        let output =
+            std::process::Command::new("ip").args(words).env("FAIRDEAL_DATA_DIR", &before[1].data).output().unwrap();
         (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
     };
     for (word, reason) in [

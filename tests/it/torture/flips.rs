@@ -125,9 +125,10 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(&folder).unwrap() {
             let path = entry.unwrap().path();
-            match path.is_dir() {
-                true => folders.push(path),
-                false => found.push(path),
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                found.push(path);
             }
         }
     }
@@ -175,9 +176,10 @@ pub(super) fn try_copy(
     all.retain(|path| fs::metadata(path).is_ok_and(|about| about.len() > 0));
     let journals: Vec<&PathBuf> =
         all.iter().filter(|path| path.extension().is_some_and(|end| end == "journal")).collect();
-    let chosen = match journals.is_empty() || dice.percent(30) {
-        true => all[dice.below(all.len())].clone(),
-        false => journals[dice.below(journals.len())].clone(),
+    let chosen = if journals.is_empty() || dice.percent(30) {
+        all[dice.below(all.len())].clone()
+    } else {
+        journals[dice.below(journals.len())].clone()
     };
     let mut bytes = fs::read(&chosen).unwrap();
     let damage = spoil(&mut bytes, dice);

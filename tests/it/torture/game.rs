@@ -51,8 +51,7 @@ pub(super) struct Game<'a> {
 /// # Errors
 /// The rule that was broken.
 pub(super) fn play(plan: &Plan, root: &Path, dice: &mut Dice, small_disks: bool) -> Result<Tally, String> {
-    let players = NAMES[..plan.programs].iter().enumerate();
-    let players = players.map(|(number, name)| {
+    let players = NAMES[..plan.programs].iter().enumerate().map(|(number, name)| {
         let seats = match number {
             0 => 1 + plan.seats - plan.programs,
             _ => 1,
@@ -125,18 +124,21 @@ impl Game<'_> {
     }
 
     fn standstill(&self) -> String {
-        let each = self.players.iter().map(|player| {
-            let step = player.actions.last();
-            format!(
-                "{}: runs {}, last action at step {step:?}, transcript {}, waits for room {}, error {:?}",
-                player.name,
-                player.program.is_some(),
-                player.transcript().is_some(),
-                player.waits_for_room,
-                player.error
-            )
-        });
-        let each: Vec<String> = each.collect();
+        let each: Vec<String> = self
+            .players
+            .iter()
+            .map(|player| {
+                let step = player.actions.last();
+                format!(
+                    "{}: runs {}, last action at step {step:?}, transcript {}, waits for room {}, error {:?}",
+                    player.name,
+                    player.program.is_some(),
+                    player.transcript().is_some(),
+                    player.waits_for_room,
+                    player.error
+                )
+            })
+            .collect();
         format!("nobody said anything for {STANDSTILL:?}: {}", each.join("; "))
     }
 
@@ -291,10 +293,7 @@ impl Game<'_> {
                 *port = link.port.to_string();
             }
             // The ticket contains the host's own address; some guests use it and bypass the link.
-            let target = match self.dice.percent(70) {
-                true => parts.join("/"),
-                false => ticket.clone(),
-            };
+            let target = if self.dice.percent(70) { parts.join("/") } else { ticket.clone() };
             let args = ["bot", "join", &target, "--json", "--bot-delay", &pace];
             self.tally.one(if begun { "back by ticket" } else { "joined" });
             player.start(&[&args[..], &LISTEN].concat());
@@ -308,9 +307,10 @@ impl Game<'_> {
         let pace = self.plan.pace.to_string();
         let seats = self.plan.seats.to_string();
         let bots = (self.plan.seats - self.plan.programs).to_string();
-        let mut args = match self.is_local() {
-            true => vec!["play", self.plan.game, "--headless", "--bots", &bots],
-            false => vec!["bot", "host", self.plan.game, "--seats", &seats, "--bots", &bots, "--no-lan"],
+        let mut args = if self.is_local() {
+            vec!["play", self.plan.game, "--headless", "--bots", &bots]
+        } else {
+            vec!["bot", "host", self.plan.game, "--seats", &seats, "--bots", &bots, "--no-lan"]
         };
         args.extend(["--json", "--bot-delay", &pace]);
         if !self.is_local() {

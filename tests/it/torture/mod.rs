@@ -54,12 +54,14 @@ fn play(seed: u64, number: u64, brief: bool) -> Result<Tally, String> {
     let plan = Plan::draw(&mut dice, number, brief);
     let small = small_disks(root.path());
     let begun = Instant::now();
-    let played = catch_unwind(AssertUnwindSafe(|| game::play(&plan, root.path(), &mut dice, small)));
-    let played = played.unwrap_or_else(|panic| {
-        let text = panic.downcast_ref::<String>().cloned();
-        let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
-        Err(format!("the test panicked: {}", text.unwrap_or_default()))
-    });
+    let played =
+        catch_unwind(AssertUnwindSafe(|| game::play(&plan, root.path(), &mut dice, small))).unwrap_or_else(|panic| {
+            let text = panic
+                .downcast_ref::<String>()
+                .cloned()
+                .or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
+            Err(format!("the test panicked: {}", text.unwrap_or_default()))
+        });
     let about = format!("{} ({:.0?})", plan.in_words(), begun.elapsed());
     match played {
         Ok(mut tally) => {
