@@ -19,10 +19,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use ed25519_dalek::SigningKey;
-use fairdeal_net::{
-    AddressRecord, Announcement, MeetRequest, MeetResponse, Multiaddr, Node, NodeConfig, NodeEvent, NodeHandle, Offer,
-    PeerId, ReachNews, Registration, Transport, named_peer,
-};
+use fairdeal_net::{Node, NodeConfig, NodeEvent, NodeHandle, ReachNews, Transport};
+use fairdeal_peers::address::named_peer;
+use fairdeal_peers::announcement::Announcement;
+use fairdeal_peers::listing::{MeetRequest, MeetResponse, Offer, Registration};
+use fairdeal_peers::record::AddressRecord;
+use fairdeal_peers::{Multiaddr, PeerId};
 use futures::{AsyncReadExt as _, AsyncWriteExt as _};
 use libp2p::identity::Keypair;
 use tempfile::TempDir;
@@ -286,7 +288,7 @@ async fn register(host: u16, renewal: u64, point: &Multiaddr) -> bool {
             free: 1,
             locked: false,
         },
-        record: AddressRecord::sign(&key, &["/ip4/192.0.2.1/tcp/4001".parse().unwrap()]).unwrap(),
+        record: AddressRecord::sign(&key, &["/ip4/192.0.2.1/tcp/4001".parse().unwrap()], 7),
     };
     let registration = Registration::sign(&key, named_peer(point).unwrap(), renewal, &offer).unwrap();
     let request = MeetRequest::Register(Box::new(registration)).to_bytes();
@@ -322,7 +324,7 @@ impl End {
         let mut config = NodeConfig::new(Transport::Sockets);
         config.relays = relays.to_vec();
         let (node, events) = Node::spawn(&key(number), config).unwrap();
-        let other = PeerId::of(&key(other)).unwrap();
+        let other = PeerId::of(&key(other));
         Self { node, events, other }
     }
 

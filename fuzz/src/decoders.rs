@@ -5,9 +5,10 @@ use fairdeal::session::journal::Header;
 use fairdeal::session::password_gate::{GuestGate, HostGate};
 use fairdeal::store::IdentityKey;
 use fairdeal_games::AnyGame;
-use fairdeal_net::{
-    Announcement, LONGEST_MESSAGE, MAX_ANNOUNCEMENT, MeetRequest, MeetResponse, PeerId, read_frame, write_frame,
-};
+use fairdeal_net::{LONGEST_MESSAGE, read_frame, write_frame};
+use fairdeal_peers::PeerId;
+use fairdeal_peers::announcement::{Announcement, MAX_ANNOUNCEMENT};
+use fairdeal_peers::listing::{MeetRequest, MeetResponse};
 use fairdeal_protocol::audit::auditor::audit;
 use fairdeal_protocol::audit::follow::Follower;
 use fairdeal_protocol::charter::{Charter, MAX_CHARTER, SignedCharter};
@@ -199,7 +200,7 @@ fn password() -> Password {
 }
 
 fn peer(seed: u8) -> PeerId {
-    PeerId::of(&IdentityKey::from_seed([seed; 32]).signing_key()).unwrap()
+    PeerId::of(&IdentityKey::from_seed([seed; 32]).signing_key())
 }
 
 /// Table announcements by strangers on the LAN.

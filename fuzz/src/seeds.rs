@@ -9,10 +9,12 @@ use fairdeal::session::password_gate::{GuestGate, HostGate};
 use fairdeal::store::IdentityKey;
 use fairdeal_games::bots::Level;
 use fairdeal_games::{AnyAction, AnyGame, GAMES, TableGame as _};
-use fairdeal_net::{
-    AddressRecord, Announcement, MeetPage, MeetRequest, MeetResponse, Multiaddr, Offer, PeerId, Refusal, Registration,
-    Ticket, Transport,
-};
+use fairdeal_net::Transport;
+use fairdeal_peers::announcement::Announcement;
+use fairdeal_peers::listing::{MeetPage, MeetRequest, MeetResponse, Offer, Refusal, Registration};
+use fairdeal_peers::record::AddressRecord;
+use fairdeal_peers::ticket::Ticket;
+use fairdeal_peers::{Multiaddr, PeerId};
 use fairdeal_protocol::charter::{Player, SignatureBytes};
 use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::crypto::seed::OpenedSeed;
@@ -373,7 +375,7 @@ fn forgery(to: &mut Folder<'_>) {
 
 fn frame(to: &mut Folder<'_>) {
     let mut rng = ChaCha20Rng::from_seed([4; 32]);
-    let peer = |seed: u8| PeerId::of(&IdentityKey::from_seed([seed; 32]).signing_key()).unwrap();
+    let peer = |seed: u8| PeerId::of(&IdentityKey::from_seed([seed; 32]).signing_key());
     let password = || Password::new("open sesame".to_owned()).unwrap();
     let guest = GuestGate::new(&password(), Some([3; 8]), peer(2), peer(1), &mut rng);
     let login = guest.login().unwrap();
@@ -477,7 +479,7 @@ fn announcement(to: &mut Folder<'_>) {
 
 fn meet(to: &mut Folder<'_>) {
     let offer = Offer { announcement: table_announcement(), record: places() };
-    let point = PeerId::of(&IdentityKey::from_seed([9; 32]).signing_key()).unwrap();
+    let point = PeerId::of(&IdentityKey::from_seed([9; 32]).signing_key());
     let registration = Registration::sign(&key(0), point, 7, &offer).unwrap();
     let requests = [
         ("register", MeetRequest::Register(Box::new(registration.clone()))),
@@ -541,7 +543,7 @@ fn journal(to: &mut Folder<'_>) {
 }
 
 fn join(to: &mut Folder<'_>) {
-    let host = PeerId::of(&IdentityKey::from_seed([1; 32]).signing_key()).unwrap();
+    let host = PeerId::of(&IdentityKey::from_seed([1; 32]).signing_key());
     let ticket = |list: &[&str]| {
         let list = list.iter().map(|address| address.parse().unwrap());
         Ticket::new(*b"lobby #1", host, list).unwrap().to_string()

@@ -7,9 +7,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
 
+use fairdeal_peers::{Multiaddr, PeerId};
 use libp2p::swarm::ConnectionId;
-
-use super::{Multiaddr, PeerId};
 
 /// How long a replaced circuit stays open: the two ends see its successor at different times. A spectator that catches
 /// up uses a circuit several times a second, and has few connections.

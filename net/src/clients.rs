@@ -3,9 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use fairdeal_peers::PeerId;
 use libp2p::{PeerId as Libp2pPeerId, relay};
-
-use super::PeerId;
 
 /// The peers that a relay serves.
 #[derive(Debug, Default)]
@@ -74,9 +73,9 @@ mod tests {
     #[test]
     fn a_peer_is_a_client_while_it_has_a_reservation_or_a_circuit() {
         use relay::Event;
-        let peer = |seed| PeerId::of(&SigningKey::from_bytes(&[seed; 32])).unwrap();
+        let peer = |seed| PeerId::of(&SigningKey::from_bytes(&[seed; 32]));
         let (host, guest) = (peer(1), peer(2));
-        let (src_peer_id, dst_peer_id) = (guest.to_libp2p(), host.to_libp2p());
+        let (src_peer_id, dst_peer_id) = (guest.into(), host.into());
         let open = || Event::CircuitReqAccepted { src_peer_id, dst_peer_id };
         let close = || Event::CircuitClosed { src_peer_id, dst_peer_id, error: None };
         let mut clients = Clients::default();

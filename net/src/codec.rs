@@ -6,15 +6,13 @@
 
 use std::io;
 
+use fairdeal_peers::announcement::MAX_ANNOUNCEMENT;
 use futures::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use libp2p::StreamProtocol;
 use libp2p::request_response;
 
 /// The protocol for asking which table a peer has open.
 pub(super) const ANNOUNCE: StreamProtocol = StreamProtocol::new("/fairdeal/announce/1");
-
-/// The longest announcement, in bytes.
-pub const MAX_ANNOUNCEMENT: usize = 1024;
 
 /// Reads and writes empty requests, and announcements.
 #[derive(Clone, Debug)]

@@ -2,13 +2,15 @@
 
 use std::time::Duration;
 
+use fairdeal_peers::listing::Offer;
+use fairdeal_peers::peer::PeerIdError;
+use fairdeal_peers::{Multiaddr, PeerId};
 use fairdeal_protocol::charter::MAX_WORD;
 use fairdeal_protocol::wire::bounded::Text;
 use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 
-use super::meet::Offer;
-use super::{Multiaddr, PeerId, PeerIdError, RelayLimits, RelayMetrics};
+use super::{RelayLimits, RelayMetrics};
 
 /// The longest `max_message` that a node accepts, in bytes.
 pub const LONGEST_MESSAGE: usize = 16 * 1024 * 1024;

@@ -9,10 +9,9 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use fairdeal_peers::{Multiaddr, PeerId};
 use fairdeal_protocol::domain::Label;
 use fairdeal_protocol::hash::Hasher;
-
-use super::{Multiaddr, PeerId};
 
 /// Maximum number of wanted peers: several times the largest table with its spectators.
 pub(super) const MAX_WANTED: usize = 64;
@@ -154,7 +153,7 @@ mod tests {
     const MOST: Duration = Duration::from_secs(10);
 
     fn peer(seed: u8) -> PeerId {
-        PeerId::of(&SigningKey::from_bytes(&[seed; 32])).unwrap()
+        PeerId::of(&SigningKey::from_bytes(&[seed; 32]))
     }
 
     fn addresses() -> Vec<Multiaddr> {

@@ -7,11 +7,11 @@
 use std::collections::{BTreeMap, HashMap};
 use std::num::NonZeroU8;
 
+use fairdeal_peers::address::relay_of;
+use fairdeal_peers::{Multiaddr, PeerId};
 use libp2p::multiaddr::Protocol;
 use libp2p::swarm::ConnectionId;
 use libp2p::swarm::dial_opts::{DialOpts, PeerCondition};
-
-use super::{Multiaddr, PeerId};
 
 /// Number of a peer's addresses dialled in parallel: at least as many as are kept.
 const ALL_AT_ONCE: NonZeroU8 = NonZeroU8::MAX;
@@ -72,16 +72,6 @@ pub(super) struct Circuits {
     pub(super) relay: Vec<Multiaddr>,
     /// The addresses of the peer behind it.
     pub(super) circuits: Vec<Multiaddr>,
-}
-
-/// The relay of an address, either through it or its own: the relay's peer id, and the address up to it.
-pub(super) fn relay_of(address: &Multiaddr) -> Option<(PeerId, Multiaddr)> {
-    let own = |part: &Protocol<'_>| *part != Protocol::P2pCircuit;
-    let relay: Multiaddr = address.iter().take_while(own).collect();
-    match relay.iter().last()? {
-        Protocol::P2p(id) => Some((PeerId::try_from(id).ok()?, relay)),
-        _ => None,
-    }
 }
 
 impl Ways {
@@ -145,7 +135,7 @@ impl Dial {
     pub(super) fn options(&self, condition: PeerCondition) -> DialOpts {
         match &self.target {
             Target::Peer(peer, addresses) => {
-                let options = DialOpts::peer_id(peer.to_libp2p())
+                let options = DialOpts::peer_id((*peer).into())
                     .condition(condition)
                     .addresses(addresses.clone())
                     .override_dial_concurrency_factor(ALL_AT_ONCE);
@@ -207,7 +197,7 @@ mod tests {
     use ed25519_dalek::SigningKey;
 
     fn peer(seed: u8) -> PeerId {
-        PeerId::of(&SigningKey::from_bytes(&[seed; 32])).unwrap()
+        PeerId::of(&SigningKey::from_bytes(&[seed; 32]))
     }
 
     fn address(text: &str) -> Multiaddr {

@@ -3,8 +3,8 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
-use super::meet::ListedPage;
-use super::{Multiaddr, PeerId};
+use fairdeal_peers::listing::ListedPage;
+use fairdeal_peers::{Multiaddr, PeerId};
 
 /// A network event.
 ///
@@ -70,7 +70,7 @@ pub enum NodeEvent {
         address: Multiaddr,
     },
     /// A peer's answer to [`NodeHandle::ask`](super::NodeHandle::ask). Untrusted, at most
-    /// [`MAX_ANNOUNCEMENT`](super::MAX_ANNOUNCEMENT) bytes, and empty if the peer has nothing to
+    /// [`MAX_ANNOUNCEMENT`](fairdeal_peers::announcement::MAX_ANNOUNCEMENT) bytes, and empty if the peer has nothing to
     /// announce.
     Announcement {
         peer: PeerId,
@@ -212,7 +212,7 @@ pub enum DialFailure {
     },
     /// We do not support the peer's key type.
     #[error("{0}")]
-    NotEd25519(super::PeerIdError),
+    NotEd25519(fairdeal_peers::peer::PeerIdError),
     /// There are too many connections or kept peers.
     #[error("too many connections: {0}")]
     TooMany(String),

@@ -6,8 +6,10 @@
 
 use std::collections::VecDeque;
 
+use fairdeal_peers::PeerId;
+
+use super::NodeEvent;
 use super::streams::Receipt;
-use super::{NodeEvent, PeerId};
 
 /// Number of waiting events at which the node stops reading from the network.
 const MANY: usize = 1024;

@@ -2,15 +2,17 @@
 
 use std::io;
 
+use fairdeal_peers::Multiaddr;
+use fairdeal_peers::address::is_quic;
+use fairdeal_peers::peer::PeerIdError;
 use libp2p::connection_limits;
 use libp2p::core::transport::TransportError;
 use libp2p::multiaddr::Protocol;
 use libp2p::relay::outbound::hop::{ConnectError, ProtocolViolation, ReserveError};
 use libp2p::swarm::DialError;
 
+use super::DialFailure;
 use super::event::clean;
-use super::port::is_quic;
-use super::{DialFailure, Multiaddr, PeerIdError};
 
 /// The reason for a failed dial, as our type. `None` if the peer is connected or being dialled
 /// already.

@@ -16,12 +16,11 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
 
+use fairdeal_peers::PeerId;
 use futures::future::{AbortHandle, AbortRegistration, Abortable};
 use libp2p::Multiaddr;
 use libp2p::core::transport::{DialOpts, ListenerId, Transport, TransportError, TransportEvent};
 use libp2p::multiaddr::Protocol;
-
-use super::PeerId;
 
 /// Maximum number of handshakes of strangers, across all networks.
 const MAX_STRANGERS: usize = 32;
@@ -233,7 +232,7 @@ mod tests {
     use ed25519_dalek::SigningKey;
 
     fn peer(seed: u8) -> PeerId {
-        PeerId::of(&SigningKey::from_bytes(&[seed; 32])).unwrap()
+        PeerId::of(&SigningKey::from_bytes(&[seed; 32]))
     }
 
     fn address(text: &str) -> Multiaddr {

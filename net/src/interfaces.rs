@@ -6,11 +6,10 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 
+use fairdeal_peers::address::{is_loopback, needs_zone};
 use if_addrs::{IfAddr, IfOperStatus};
 use libp2p::Multiaddr;
 use libp2p::multiaddr::Protocol;
-
-use super::port::{is_loopback, needs_zone};
 
 /// An address of this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::convert::Infallible;
 use std::task::{Context, Poll};
 
+use fairdeal_peers::PeerId;
 use libp2p::core::Endpoint;
 use libp2p::core::transport::PortUse;
 use libp2p::swarm::{
@@ -18,7 +19,6 @@ use libp2p::swarm::{
 };
 use libp2p::{Multiaddr, PeerId as Libp2pPeerId};
 
-use super::PeerId;
 use super::handshakes::Network;
 
 /// Maximum number of inbound connections of strangers, unless a relay's operator sets another.
@@ -177,7 +177,7 @@ impl NetworkBehaviour for ConnectionLimits {
     fn poll(&mut self, _: &mut Context<'_>) -> Poll<ToSwarm<Self::ToSwarm, THandlerInEvent<Self>>> {
         match self.closing.pop_front() {
             Some(inbound) => Poll::Ready(ToSwarm::CloseConnection {
-                peer_id: inbound.peer.to_libp2p(),
+                peer_id: inbound.peer.into(),
                 connection: CloseConnection::One(inbound.connection),
             }),
             None => Poll::Pending,
@@ -190,13 +190,13 @@ mod tests {
     use libp2p::multihash::Multihash;
 
     use super::*;
-    use crate::PeerIdError;
     use ed25519_dalek::SigningKey;
+    use fairdeal_peers::peer::PeerIdError;
 
     const STRANGERS: usize = MAX_STRANGERS as usize;
 
     fn peer(seed: u8) -> PeerId {
-        PeerId::of(&SigningKey::from_bytes(&[seed; 32])).unwrap()
+        PeerId::of(&SigningKey::from_bytes(&[seed; 32]))
     }
 
     fn connection(n: usize) -> ConnectionId {
@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn only_ed25519_peers_pass() {
-        assert!(check(peer(1).to_libp2p()).is_ok());
+        assert!(check(peer(1).into()).is_ok());
         let hashed = Multihash::wrap(0x12, &[7; 32]).unwrap();
         let denied = check(Libp2pPeerId::from_multihash(hashed).unwrap()).err();
         let reason = denied.unwrap().downcast::<PeerIdError>().unwrap();

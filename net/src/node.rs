@@ -15,12 +15,14 @@
 
 use std::fmt;
 
+use fairdeal_peers::announcement::MAX_ANNOUNCEMENT;
+use fairdeal_peers::listing::Offer;
+use fairdeal_peers::{Multiaddr, PeerId};
 use tokio::sync::{mpsc, oneshot};
 
 use super::config::{Command, LONGEST_MESSAGE, NodeConfig, NodeError};
 use super::driver::NodeTask;
-use super::meet::Offer;
-use super::{MAX_ANNOUNCEMENT, Multiaddr, NodeEvent, PeerId, RelayMetrics};
+use super::{NodeEvent, RelayMetrics};
 use ed25519_dalek::SigningKey;
 use fairdeal_protocol::charter::MAX_WORD;
 use fairdeal_protocol::wire::bounded::Text;
@@ -59,7 +61,7 @@ impl Node {
         }
         let (commands, command_queue) = mpsc::channel(COMMANDS);
         let (events, event_queue) = mpsc::channel(EVENTS);
-        let handle = NodeHandle { local: PeerId::of(identity)?, max_message: config.max_message, commands };
+        let handle = NodeHandle { local: PeerId::of(identity), max_message: config.max_message, commands };
         let driver = NodeTask::new(identity, config, command_queue)?;
         runtime.spawn(driver.run(events));
         Ok((handle, event_queue))

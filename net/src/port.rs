@@ -1,80 +1,11 @@
-//! Listening addresses: keeping the port across a restart or choosing another, and selecting those to
-//! share.
+//! Where to listen: every interface, and whether a port is free.
 
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, SocketAddr};
 
 use libp2p::Multiaddr;
-
 use libp2p::multiaddr::Protocol;
 use socket2::{Domain, Socket, Type};
-
-use super::PeerId;
-use super::dials::relay_of;
-use super::relays::{circuit, is_circuit};
-
-/// Maximum number of addresses shared with others.
-const MAX_PRESENTED: usize = 6;
-/// The share of each class: public, relayed and private addresses.
-const OF_A_CLASS: usize = MAX_PRESENTED / 3;
-
-/// Whether an address leads back to this machine.
-pub fn is_loopback(address: &Multiaddr) -> bool {
-    match address.iter().next() {
-        Some(Protocol::Ip4(ip)) => ip.is_loopback(),
-        Some(Protocol::Ip6(ip)) => ip.is_loopback(),
-        Some(Protocol::Memory(_)) => true,
-        _ => false,
-    }
-}
-
-/// The peer whose id ends an address.
-pub fn named_peer(address: &Multiaddr) -> Option<PeerId> {
-    match address.iter().last() {
-        Some(Protocol::P2p(peer)) => PeerId::try_from(peer).ok(),
-        _ => None,
-    }
-}
-
-/// Whether an address is in the space that a provider shares among its customers (RFC 6598).
-fn is_shared(ip: Ipv4Addr) -> bool {
-    matches!(ip.octets(), [100, 64..=127, _, _])
-}
-
-/// Whether the internet routes to an address: it is in none of the ranges for other uses (RFC 6890).
-#[cfg(feature = "upnp")]
-pub(super) fn is_global(ip: Ipv4Addr) -> bool {
-    let reserved = matches!(ip.octets(), [0 | 240..=255, ..] | [192, 0, 0, _] | [198, 18 | 19, ..]);
-    let local = ip.is_private() || ip.is_loopback() || ip.is_link_local() || is_shared(ip);
-    !(reserved || local || ip.is_documentation() || ip.is_multicast())
-}
-
-/// Whether an address is useful only on the same link or network.
-fn is_private(address: &Multiaddr) -> bool {
-    match address.iter().next() {
-        Some(Protocol::Ip4(ip)) => ip.is_private() || ip.is_loopback() || ip.is_link_local() || is_shared(ip),
-        Some(Protocol::Ip6(ip)) => ip.is_unique_local() || ip.is_loopback(),
-        _ => false,
-    }
-}
-
-pub fn is_public(address: &Multiaddr) -> bool {
-    !is_private(address) && !needs_zone(address)
-}
-
-/// Whether an address leads nowhere without the name of an interface, which libp2p cannot dial.
-pub(super) fn needs_zone(address: &Multiaddr) -> bool {
-    matches!(address.iter().next(), Some(Protocol::Ip6(ip)) if ip.is_unicast_link_local())
-}
-
-/// Whether an address is reserved for examples (RFC 5737, RFC 3849) and leads nowhere.
-pub fn is_example(address: &Multiaddr) -> bool {
-    match address.iter().next() {
-        Some(Protocol::Ip4(ip)) => ip.is_documentation(),
-        Some(Protocol::Ip6(ip)) => matches!(ip.segments(), [0x2001, 0xdb8, ..]),
-        _ => false,
-    }
-}
 
 /// All interfaces, by TCP and by QUIC where it is built in; port 0 is any free port.
 pub fn everywhere(port: u16) -> Vec<Multiaddr> {
@@ -91,62 +22,6 @@ pub fn everywhere(port: u16) -> Vec<Multiaddr> {
         all.push(udp.with(Protocol::QuicV1));
     }
     all
-}
-
-/// Whether an address is one for QUIC.
-pub(super) fn is_quic(address: &Multiaddr) -> bool {
-    address.iter().any(|part| matches!(part, Protocol::QuicV1 | Protocol::Quic))
-}
-
-/// Whether an address is every interface, as [`everywhere`] has them.
-pub(super) fn is_everywhere(address: &Multiaddr) -> bool {
-    match address.iter().next() {
-        Some(Protocol::Ip4(ip)) => ip.is_unspecified(),
-        Some(Protocol::Ip6(ip)) => ip.is_unspecified(),
-        _ => false,
-    }
-}
-
-/// The addresses to share, most useful first. Loopback addresses are shared only if there are no others.
-/// Addresses that need an interface's name are left out, and private ones use only TCP. The number is limited,
-/// since a ticket has to fit into a chat.
-pub fn presentable(addresses: &[Multiaddr]) -> Vec<Multiaddr> {
-    let link_local = |address: &Multiaddr| match address.iter().next() {
-        Some(Protocol::Ip4(ip)) => ip.is_link_local(),
-        _ => needs_zone(address),
-    };
-    let is_udp = |address: &Multiaddr| address.iter().any(|part| matches!(part, Protocol::Udp(_)));
-    let only_loopback = addresses.iter().all(is_loopback);
-    let has_tcp = addresses.iter().any(|address| !is_udp(address));
-    let mut chosen: Vec<Multiaddr> = Vec::new();
-    for address in addresses {
-        let of_use = (only_loopback || !is_loopback(address)) && !link_local(address);
-        let twice = is_udp(address) && is_private(address) && has_tcp;
-        if of_use && !twice && !chosen.contains(address) {
-            chosen.push(address.clone());
-        }
-    }
-    // Circuits come before further interfaces of this machine: a container bridge is useless to
-    // others.
-    let class = |address: &Multiaddr| match (is_circuit(address), is_private(address)) {
-        (false, false) => 0,
-        (true, _) => 1,
-        (false, true) => 2,
-    };
-    // Each class keeps its share, however many addresses another has.
-    let mut before = [0_usize; 3];
-    let mut ranked: Vec<(bool, usize, Multiaddr)> = Vec::new();
-    for address in chosen {
-        let class = class(&address);
-        if let Some(count) = before.get_mut(class) {
-            ranked.push((*count >= OF_A_CLASS, class, address));
-            *count += 1;
-        }
-    }
-    ranked.sort_by_key(|(further, class, _)| (*further, *class));
-    ranked.truncate(MAX_PRESENTED);
-    ranked.sort_by_key(|(_, class, _)| *class);
-    ranked.into_iter().map(|(_, _, address)| address).collect()
 }
 
 /// Whether a port is free for exclusive use. libp2p shares a port with the same user's other listeners. Each of the
@@ -176,93 +51,10 @@ pub(super) fn is_free(address: &Multiaddr) -> io::Result<()> {
     socket.bind(&place.into())
 }
 
-fn port(protocol: &Protocol<'_>) -> Option<u64> {
-    match protocol {
-        Protocol::Tcp(port) | Protocol::Udp(port) => Some(u64::from(*port)),
-        Protocol::Memory(port) => Some(*port),
-        _ => None,
-    }
-}
-
-/// The address with its ports replaced by `choose`, which gets each protocol that has one.
-fn with_ports(address: &Multiaddr, choose: impl Fn(Protocol<'_>) -> Protocol<'static>) -> Multiaddr {
-    let each = address.iter().map(|protocol| match port(&protocol) {
-        Some(_) => choose(protocol),
-        None => protocol.acquire(),
-    });
-    each.collect()
-}
-
-/// Maximum number of another seat's addresses that are dialled.
-const MAX_DIALLED: usize = 8;
-
-/// The addresses of another seat that may be dialled: those by number, or through one of our own relays. Names and
-/// other relays would let a seat choose our dial targets. Loopback leads to ourselves, so it is useful only where all
-/// play on one machine (`local`).
-pub fn dialable(addresses: impl IntoIterator<Item = Multiaddr>, relays: &[Multiaddr], local: bool) -> Vec<Multiaddr> {
-    let own: Vec<PeerId> = relays.iter().filter_map(|relay| Some(relay_of(relay)?.0)).collect();
-    let leads_there = |address: &Multiaddr| {
-        if is_circuit(address) {
-            return relay_of(address).is_some_and(|(relay, _)| own.contains(&relay));
-        }
-        match address.iter().next() {
-            Some(Protocol::Ip4(_) | Protocol::Ip6(_)) => local || !is_loopback(address),
-            first => matches!(first, Some(Protocol::Memory(_))),
-        }
-    };
-    let all = addresses.into_iter().filter(leads_there);
-    all.take(MAX_DIALLED).collect()
-}
-
-/// The addresses of a peer that has a reservation at one of these relays, each with its peer id at the end.
-pub fn behind(relays: &[Multiaddr]) -> Vec<Multiaddr> {
-    relays.iter().map(circuit).collect()
-}
-
-/// The address with a port of the system's choice.
-pub fn any_port(address: &Multiaddr) -> Multiaddr {
-    with_ports(address, |protocol| match protocol {
-        Protocol::Tcp(_) => Protocol::Tcp(0),
-        Protocol::Udp(_) => Protocol::Udp(0),
-        _ => Protocol::Memory(0),
-    })
-}
-
-/// Whether an address leads to a port of one of the listening addresses, on any interface.
-pub fn leads_to(address: &Multiaddr, listening: &[Multiaddr]) -> bool {
-    let ports = |address: &Multiaddr| -> Vec<Protocol<'static>> {
-        let kept = address.iter().filter(|protocol| port(protocol).is_some());
-        kept.map(Protocol::acquire).collect()
-    };
-    let own = ports(address);
-    !own.is_empty() && listening.iter().any(|other| ports(other) == own)
-}
-
-/// The address with its actual port, if it left the choice to the system and one of these concrete
-/// addresses shows it.
-pub fn at_port_of(address: &Multiaddr, concrete: &[Multiaddr]) -> Multiaddr {
-    let alike = |other: &&Multiaddr| {
-        let kinds = |address: &Multiaddr| -> Vec<_> {
-            address.iter().map(|protocol| std::mem::discriminant(&protocol.acquire())).collect()
-        };
-        kinds(address) == kinds(other)
-    };
-    let found: Vec<Protocol<'static>> = concrete.iter().find(alike).map_or_else(Vec::new, |other| {
-        let ports = other.iter().filter(|protocol| port(protocol).is_some());
-        ports.map(Protocol::acquire).collect()
-    });
-    with_ports(address, |protocol| {
-        let same_kind = |other: &&Protocol<'static>| {
-            std::mem::discriminant(*other) == std::mem::discriminant(&protocol.clone().acquire())
-        };
-        let left_open = port(&protocol) == Some(0);
-        let chosen = found.iter().find(same_kind).filter(|_| left_open);
-        chosen.cloned().unwrap_or_else(|| protocol.acquire())
-    })
-}
-
 #[cfg(test)]
 mod tests {
+    use fairdeal_peers::address::is_everywhere;
+
     use super::*;
 
     fn address(text: &str) -> Multiaddr {
@@ -276,52 +68,6 @@ mod tests {
         let quic = "/ip4/0.0.0.0/udp/7/quic-v1".to_owned();
         assert_eq!(texts.contains(&quic), cfg!(feature = "quic"));
         assert!(everywhere(7).iter().all(is_everywhere));
-        assert!(is_quic(&address(&quic)) && !is_quic(&address("/ip4/0.0.0.0/tcp/7")));
-        assert!(!is_everywhere(&address("/ip4/192.0.2.1/udp/7/quic-v1")));
-    }
-
-    #[test]
-    fn many_addresses_of_a_class_leave_the_others_their_places() {
-        let public = (1..=6).map(|n| address(&format!("/ip6/2001:db8::{n}/tcp/4001")));
-        let relay = "/ip4/198.51.100.9/tcp/4001/p2p/12D3KooWD3eckifWpRn9wQpMG9R9hX3sD158z7EqHWmweQAJU5SA";
-        let circuit = address(&format!("{relay}/p2p-circuit"));
-        let own = address("/ip4/192.168.1.7/tcp/4001");
-        let shared = address("/ip4/100.64.0.9/tcp/4001");
-        let mut all: Vec<Multiaddr> = public.collect();
-        all.extend([shared.clone(), own.clone(), circuit.clone()]);
-        let told = presentable(&all);
-        let mut expected = all[..3].to_vec();
-        expected.extend([circuit, shared, own]);
-        assert_eq!(told, expected);
-    }
-
-    #[test]
-    fn addresses_of_examples_lead_nowhere() {
-        for (text, example) in [
-            ("/ip4/192.0.2.7/tcp/1", true),
-            ("/ip4/198.51.100.7/tcp/1", true),
-            ("/ip4/203.0.113.7/tcp/1", true),
-            ("/ip6/2001:db8::7/tcp/1", true),
-            ("/ip4/93.184.215.14/tcp/1", false),
-            ("/ip6/2606:2800::7/tcp/1", false),
-        ] {
-            assert_eq!(is_example(&address(text)), example, "{text}");
-        }
-    }
-
-    #[test]
-    fn other_seats_do_not_choose_our_dials() {
-        let relay = "/ip4/198.51.100.9/tcp/1/p2p/12D3KooWD3eckifWpRn9wQpMG9R9hX3sD158z7EqHWmweQAJU5SA";
-        let other = "/ip4/198.51.100.8/tcp/1/p2p/12D3KooWP6JwhY3qTuDRwDX5P2exdEmJG5MecELg5ES2U2TM9nZq";
-        let circuit = |relay: &str| address(&format!("{relay}/p2p-circuit"));
-        let own = address("/ip4/192.168.1.7/tcp/4001");
-        let loopback = address("/ip4/127.0.0.1/tcp/4001");
-        let all = [loopback.clone(), address("/dns4/example.org/tcp/80"), circuit(other), circuit(relay), own.clone()];
-        let relays = [address(relay)];
-        let found = dialable(all.clone(), &relays, false);
-        assert_eq!(found, [circuit(relay), own.clone()]);
-        assert_eq!(dialable(all, &[], true), [loopback, own.clone()]);
-        assert_eq!(dialable(vec![own; 20], &[], false).len(), MAX_DIALLED);
     }
 
     #[test]
@@ -334,35 +80,5 @@ mod tests {
         assert!(is_free(&taken).is_ok());
         assert!(is_free(&address("/ip4/127.0.0.1/tcp/0")).is_ok());
         assert!(is_free(&address("/memory/7")).is_ok());
-    }
-
-    #[test]
-    fn a_place_is_known_by_its_port() {
-        let listening = [address("/ip4/0.0.0.0/tcp/4001"), address("/ip4/0.0.0.0/udp/4002/quic-v1")];
-        for (given, leads) in [
-            ("/ip4/198.51.100.7/tcp/4001", true),
-            ("/ip4/198.51.100.7/udp/4002/quic-v1", true),
-            ("/ip4/198.51.100.7/tcp/4002", false),
-            ("/ip4/198.51.100.7", false),
-        ] {
-            assert_eq!(leads_to(&address(given), &listening), leads, "{given}");
-        }
-        assert!(!leads_to(&address("/ip4/127.0.0.1/tcp/4001"), &[]));
-    }
-
-    #[test]
-    fn a_port_is_found_again_and_let_go() {
-        let concrete = [address("/ip6/::1/tcp/7"), address("/ip4/127.0.0.1/tcp/4001"), address("/memory/99")];
-        for (given, again, any) in [
-            ("/ip4/0.0.0.0/tcp/0", "/ip4/0.0.0.0/tcp/4001", "/ip4/0.0.0.0/tcp/0"),
-            ("/ip4/127.0.0.1/tcp/80", "/ip4/127.0.0.1/tcp/80", "/ip4/127.0.0.1/tcp/0"),
-            ("/ip6/::/tcp/0", "/ip6/::/tcp/7", "/ip6/::/tcp/0"),
-            ("/memory/0", "/memory/99", "/memory/0"),
-            ("/ip4/0.0.0.0/udp/0/quic-v1", "/ip4/0.0.0.0/udp/0/quic-v1", "/ip4/0.0.0.0/udp/0/quic-v1"),
-        ] {
-            let found = at_port_of(&address(given), &concrete);
-            assert_eq!(found, address(again));
-            assert_eq!(any_port(&found), address(any));
-        }
     }
 }

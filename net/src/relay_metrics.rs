@@ -1,11 +1,12 @@
 //! The counters of a relay for its operator: numbers only, of all peers together.
 
+use fairdeal_peers::listing::Refusal;
+use fairdeal_peers::peer::PeerIdError;
 use libp2p::relay::{self, StatusCode};
 use libp2p::swarm::ListenError;
 use libp2p::{connection_limits, core::transport::TransportError};
 
-use super::meet::Refusal;
-use super::{PeerIdError, RelayLimits};
+use super::RelayLimits;
 
 /// A number for each reason, in a fixed order. A reason that never occurred has a zero.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -222,7 +223,7 @@ mod tests {
         config.relay.circuits = 1;
         config.relay.circuit_bytes = NonZeroU64::MIN.saturating_add(65_535);
         let (relay, address) = spawn_listening(1, config).await;
-        let address = address.with(Protocol::P2p(id(1).to_libp2p()));
+        let address = address.with(Protocol::P2p(id(1).into()));
         let mut config = quick(Transport::Sockets);
         config.reach = Reach::Host;
         config.relays = vec![address.clone()];

@@ -3,11 +3,9 @@
 
 use std::time::{Duration, Instant};
 
+use fairdeal_peers::address::{circuit, relay_of};
+use fairdeal_peers::{Multiaddr, PeerId};
 use libp2p::core::transport::ListenerId;
-use libp2p::multiaddr::Protocol;
-
-use super::dials::relay_of;
-use super::{Multiaddr, PeerId};
 
 /// Maximum number of relays.
 const MAX_RELAYS: usize = 4;
@@ -48,16 +46,6 @@ impl Phase {
 /// The delay before a relay or meeting point is asked again, after that many earlier failures in a row.
 pub(super) fn retry_delay(failures: u32) -> Duration {
     FIRST.saturating_mul(1 << failures.min(8)).min(MOST)
-}
-
-/// The address of this node behind a relay.
-pub(super) fn circuit(relay: &Multiaddr) -> Multiaddr {
-    relay.clone().with(Protocol::P2pCircuit)
-}
-
-/// Whether an address leads through a relay.
-pub(super) fn is_circuit(address: &Multiaddr) -> bool {
-    address.iter().any(|part| part == Protocol::P2pCircuit)
 }
 
 impl Relays {
@@ -188,6 +176,9 @@ impl Relay {
 
 #[cfg(test)]
 mod tests {
+    use fairdeal_peers::address::is_circuit;
+    use libp2p::multiaddr::Protocol;
+
     use super::*;
 
     #[test]
@@ -202,7 +193,7 @@ mod tests {
     #[test]
     fn relay_with_two_addresses_is_reached_by_either() {
         let now = Instant::now();
-        let id = crate::tests::id(7).to_libp2p();
+        let id = crate::tests::id(7).into();
         let addresses = ["/ip4/10.0.0.1/tcp/1", "/ip4/192.0.2.1/tcp/1"].map(|address| {
             let address: Multiaddr = address.parse().unwrap();
             address.with(Protocol::P2p(id))

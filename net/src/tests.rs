@@ -10,6 +10,8 @@ use std::time::Duration;
 use libp2p::multiaddr::Protocol;
 use tokio::sync::mpsc;
 
+use fairdeal_peers::{Multiaddr, PeerId};
+
 use super::*;
 use ed25519_dalek::SigningKey;
 
@@ -27,7 +29,7 @@ pub(super) fn identity(seed: u8) -> SigningKey {
 }
 
 pub(super) fn id(seed: u8) -> PeerId {
-    PeerId::of(&identity(seed)).unwrap()
+    PeerId::of(&identity(seed))
 }
 
 /// A configuration with short intervals for tests.
@@ -234,7 +236,7 @@ async fn an_address_can_be_dialled_with_and_without_a_name() {
     two.handle.dial(None, vec![address.clone()]).unwrap();
     two.connected(id(1)).await;
     let mut three = spawn(3, quick(Transport::Memory));
-    let named = address.with(Protocol::P2p(id(1).to_libp2p()));
+    let named = address.with(Protocol::P2p(id(1).into()));
     three.handle.dial(None, vec![named]).unwrap();
     three.connected(id(1)).await;
 }
@@ -578,7 +580,7 @@ async fn a_guest_comes_through_a_relay_at_its_first_attempt() {
     let mut config = quick(Transport::Sockets);
     config.reach = Reach::Relay;
     let (_relay, address) = spawn_listening(1, config).await;
-    let address = address.with(Protocol::P2p(id(1).to_libp2p()));
+    let address = address.with(Protocol::P2p(id(1).into()));
     let behind_it = |reach| {
         let mut config = quick(Transport::Sockets);
         config.reach = reach;
@@ -615,7 +617,7 @@ async fn a_relay_keeps_its_clients_and_gives_one_machine_its_share() {
     config.reach = Reach::Relay;
     config.max_connections = 200;
     let (_relay, address) = spawn_listening(1, config).await;
-    let address = address.with(Protocol::P2p(id(1).to_libp2p()));
+    let address = address.with(Protocol::P2p(id(1).into()));
     let reserving = |seed| {
         let mut config = quick(Transport::Sockets);
         config.reach = Reach::Guest;

@@ -3,9 +3,8 @@
 
 use std::collections::VecDeque;
 
+use fairdeal_peers::PeerId;
 use libp2p::Multiaddr;
-
-use crate::peer::PeerId;
 
 /// Maximum number of addresses kept; the newest stay.
 const MAX: usize = 64;
@@ -43,7 +42,7 @@ mod tests {
 
     #[test]
     fn newest_addresses_are_kept_until_their_peer_has_a_seat() {
-        let [one, other] = [1, 2].map(|seed| PeerId::of(&SigningKey::from_bytes(&[seed; 32])).unwrap());
+        let [one, other] = [1, 2].map(|seed| PeerId::of(&SigningKey::from_bytes(&[seed; 32])));
         let address = |port: usize| -> Multiaddr { format!("/ip4/192.0.2.7/tcp/{port}").parse().unwrap() };
         let mut unseated = Unseated::default();
         unseated.insert(other, address(1));

@@ -7,7 +7,9 @@ use clap::{ArgAction, Parser, Subcommand, ValueEnum};
 use fairdeal_games::GAMES;
 use fairdeal_games::bots::Level;
 use fairdeal_games::duel::Contestant;
-use fairdeal_net::{JoinError, JoinTarget, Multiaddr, parse_address};
+use fairdeal_peers::Multiaddr;
+use fairdeal_peers::address::parse_address;
+use fairdeal_peers::ticket::{JoinError, JoinTarget};
 
 use super::relay::Relay;
 use crate::store::DataView;

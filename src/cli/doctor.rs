@@ -5,9 +5,11 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use fairdeal_net::{
-    Lan, Multiaddr, MulticastFault, Node, NodeConfig, NodeEvent, NodeHandle, Reach, ReachNews, Transport, everywhere,
-    first_ip, is_example, is_loopback, is_public, lan_ip, multicast_fault,
+    Lan, MulticastFault, Node, NodeConfig, NodeEvent, NodeHandle, Reach, ReachNews, Transport, everywhere, first_ip,
+    lan_ip, multicast_fault,
 };
+use fairdeal_peers::Multiaddr;
+use fairdeal_peers::address::{is_example, is_loopback, is_public};
 use fairdeal_protocol::charter::SeatKey;
 use fairdeal_ui::spoken::spoken;
 use fairdeal_ui::theme::Depth;

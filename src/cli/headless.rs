@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use fairdeal_net::{Multiaddr, Ticket};
+use fairdeal_peers::Multiaddr;
+use fairdeal_peers::ticket::Ticket;
 use fairdeal_protocol::seat::{Seat, SeatSet};
-use fairdeal_ui::people::{MarkKind, SeatPerson};
+use fairdeal_ui::people::{MarkKind, SeatPerson, words_of};
 use fairdeal_ui::view::{LobbyView, ground_in_words};
 use tokio::time::{Instant, sleep_until};
 
@@ -70,7 +71,7 @@ fn in_words(person: &SeatPerson) -> String {
     let words = person.mark.words();
     match person.mark.kind() {
         MarkKind::OtherKey => {
-            format!(": WARNING, {words}. Compare the eight words before you trust it: {}", person.key.words())
+            format!(": WARNING, {words}. Compare the eight words before you trust it: {}", words_of(person.key))
         }
         _ => format!(" ({words})"),
     }

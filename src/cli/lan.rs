@@ -2,7 +2,7 @@
 
 use std::io::IsTerminal as _;
 
-use fairdeal_net::JoinTarget;
+use fairdeal_peers::ticket::JoinTarget;
 use tokio::time::timeout;
 
 use super::Exit;

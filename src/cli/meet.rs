@@ -4,7 +4,10 @@ use std::collections::BTreeSet;
 use std::io::IsTerminal as _;
 use std::time::Duration;
 
-use fairdeal_net::{JoinTarget, MAX_POINTS, Multiaddr, named_peer};
+use fairdeal_net::MAX_POINTS;
+use fairdeal_peers::Multiaddr;
+use fairdeal_peers::address::named_peer;
+use fairdeal_peers::ticket::JoinTarget;
 use fairdeal_protocol::wire::bounded::Text;
 use tokio::time::timeout;
 
@@ -16,7 +19,7 @@ use super::{Exit, usage};
 use crate::events::{Acquaintance, TableLine, Version};
 use crate::session::lan::LanTable;
 use crate::session::meet::{PointBrowser, PointsView};
-use crate::session::people::{Acquaintances, key};
+use crate::session::people::Acquaintances;
 use crate::signals::Signals;
 
 /// How long the program waits for the lists of all points.
@@ -237,6 +240,6 @@ fn line(number: usize, table: &LanTable) -> TableLine {
         seats: table.seats,
         free: table.free,
         password: table.locked,
-        person: Acquaintance::of(&key(table.ticket.host()), &table.mark),
+        person: Acquaintance::of(&table.ticket.host(), &table.mark),
     }
 }

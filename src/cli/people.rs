@@ -1,6 +1,6 @@
 //! `fairdeal people`: the address book, as text or JSON lines, and its changes.
 
-use fairdeal_ui::people::{Book, Change, MarkKind, Person, games_in_words, readable};
+use fairdeal_ui::people::{Book, Change, MarkKind, Person, games_in_words, readable, words_of};
 
 use super::args::{Common, People, PeopleCommand};
 use super::output::{print, say};
@@ -91,14 +91,14 @@ fn in_words(book: &Book, person: &Person, ascii: bool) -> String {
     };
     // The key stands below.
     let name = readable(person.name.as_deref(), Some(announced)).unwrap_or_else(|| "no name".to_owned());
-    format!("{marked}{name}\n    {}  {}\n    {games}{last}{bot}{also}\n", person.key.short(), person.key.words())
+    format!("{marked}{name}\n    {}  {}\n    {games}{last}{bot}{also}\n", person.key.short(), words_of(person.key))
 }
 
 fn line(person: &Person) -> PersonLine {
     PersonLine {
         v: Version,
         key: person.key.to_string(),
-        words: person.key.words(),
+        words: words_of(person.key),
         name: person.name.clone(),
         announced: person.announced.clone(),
         games: person.games,

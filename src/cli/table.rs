@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fairdeal_games::{game_info, rule_set};
-use fairdeal_net::{Multiaddr, Transport, everywhere, named_peer};
+use fairdeal_net::{Transport, everywhere};
+use fairdeal_peers::Multiaddr;
+use fairdeal_peers::address::named_peer;
 use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::game::RuleSet;
 use fairdeal_protocol::hash::Hash32;

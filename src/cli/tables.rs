@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use fairdeal_games::game_info;
-use fairdeal_net::{JoinTarget, PeerId};
+use fairdeal_peers::PeerId;
+use fairdeal_peers::ticket::JoinTarget;
 use fairdeal_ui::people::MarkKind;
 use tokio::sync::{oneshot, watch};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};

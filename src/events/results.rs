@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use fairdeal_ui::people::{Mark, PeerKey};
+use fairdeal_peers::PeerId;
+use fairdeal_ui::people::Mark;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -115,7 +116,7 @@ pub struct Acquaintance {
 }
 
 impl Acquaintance {
-    pub(crate) fn of(key: &PeerKey, mark: &Mark) -> Self {
+    pub(crate) fn of(key: &PeerId, mark: &Mark) -> Self {
         let known = mark.known.as_ref();
         Self {
             key: key.to_string(),

@@ -6,7 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use fairdeal_net::{PeerId, Ticket, TicketError};
+use fairdeal_peers::PeerId;
+use fairdeal_peers::ticket::{Ticket, TicketError};
 use fairdeal_protocol::seat::Seat;
 use fairdeal_ui::text::{MAX_SHOWN, clean_chat};
 
@@ -187,7 +188,7 @@ mod tests {
     }
 
     fn peer(seed: u8) -> PeerId {
-        PeerId::of(&IdentityKey::from_seed([seed; 32]).signing_key()).unwrap()
+        PeerId::of(&IdentityKey::from_seed([seed; 32]).signing_key())
     }
 
     fn ticket(lobby: u8, host: u8) -> String {

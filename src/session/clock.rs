@@ -9,6 +9,11 @@ pub(super) fn now() -> Now {
     Now { up: up(), wall: wall() }
 }
 
+/// The wall clock, in seconds since 1970.
+pub(super) fn seconds() -> u64 {
+    wall() / 1000
+}
+
 /// The wall clock, in milliseconds since 1970.
 fn wall() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);

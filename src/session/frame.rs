@@ -1,6 +1,7 @@
 //! Frames between two programs: the lobby's messages, and the table's messages in an envelope.
 
-use fairdeal_net::{AddressRecord, MAX_RECORDED, MAX_TICKET};
+use fairdeal_peers::record::{AddressRecord, MAX_RECORDED};
+use fairdeal_peers::ticket::MAX_TICKET;
 use fairdeal_protocol::charter::{Charter, MAX_NAME, MAX_OPTIONS, MAX_WORD, SeatKey, SignatureBytes};
 use fairdeal_protocol::crypto::pake::{Challenge, Login, Proof};
 use fairdeal_protocol::hash::Hash32;

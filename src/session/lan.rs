@@ -7,9 +7,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use fairdeal_net::{
-    Announcement, Lan, Multiaddr, Node, NodeConfig, NodeEvent, NodeHandle, PeerId, ReachNews, Ticket, Transport,
-};
+use fairdeal_net::{Lan, Node, NodeConfig, NodeEvent, NodeHandle, ReachNews, Transport};
+use fairdeal_peers::announcement::Announcement;
+use fairdeal_peers::ticket::Ticket;
+use fairdeal_peers::{Multiaddr, PeerId};
 use fairdeal_ui::people::Mark;
 use fairdeal_ui::text::clean;
 use tokio::sync::watch;
@@ -285,7 +286,7 @@ mod tests {
     use super::*;
 
     fn peer(seed: u8) -> PeerId {
-        PeerId::of(&IdentityKey::from_seed([seed; 32]).signing_key()).unwrap()
+        PeerId::of(&IdentityKey::from_seed([seed; 32]).signing_key())
     }
 
     fn address() -> Multiaddr {

@@ -8,7 +8,9 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use fairdeal_net::{JoinTarget, Multiaddr, Ticket, Transport};
+use fairdeal_net::Transport;
+use fairdeal_peers::Multiaddr;
+use fairdeal_peers::ticket::{JoinTarget, Ticket};
 use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_ui::bot_names::bot_name;
 use fairdeal_ui::view::PeerState;

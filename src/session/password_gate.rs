@@ -7,7 +7,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fairdeal_net::{Network, PeerId};
+use fairdeal_net::Network;
+use fairdeal_peers::PeerId;
 use fairdeal_protocol::crypto::pake::{self, Challenge, Door, Login, PakeError, Password, Proof};
 use rand_core::CryptoRng;
 
@@ -243,7 +244,7 @@ mod tests {
     const LOBBY: [u8; 8] = [5; 8];
 
     fn peer(n: u8) -> PeerId {
-        PeerId::of(&IdentityKey::from_seed([n; 32]).signing_key()).unwrap()
+        PeerId::of(&IdentityKey::from_seed([n; 32]).signing_key())
     }
 
     fn password(text: &str) -> Password {

@@ -2,8 +2,8 @@
 
 use std::time::SystemTime;
 
-use fairdeal_net::PeerId;
-use fairdeal_ui::people::{Book, Mark, PeerKey};
+use fairdeal_peers::PeerId;
+use fairdeal_ui::people::{Book, Mark};
 use fairdeal_ui::view::LobbyView;
 
 use super::lan::LanTable;
@@ -54,13 +54,13 @@ impl Acquaintances {
     }
 
     pub fn is_blocked(&self, peer: PeerId) -> bool {
-        self.book.is_blocked(&key(peer))
+        self.book.is_blocked(&peer)
     }
 
     /// Fills in the marks of a lobby. The player itself, whose key this is, gets none.
     pub fn mark_lobby(&self, view: &mut LobbyView, own: PeerId) {
         for taken in view.seats.iter_mut().flatten() {
-            taken.person = taken.person.take().filter(|person| person.key != key(own));
+            taken.person = taken.person.take().filter(|person| person.key != own);
             if let Some(person) = &mut taken.person {
                 person.mark = self.book.mark(&person.key, &person.announced);
             }
@@ -71,16 +71,11 @@ impl Acquaintances {
     pub fn arranged(&mut self, mut tables: Vec<LanTable>) -> Vec<LanTable> {
         self.refresh();
         tables.retain_mut(|table| {
-            table.mark = self.book.mark(&key(table.ticket.host()), &table.host);
+            table.mark = self.book.mark(&table.ticket.host(), &table.host);
             !self.is_blocked(table.ticket.host())
         });
         let is_favourite = |mark: &Mark| mark.known.as_ref().is_some_and(|known| known.favourite);
         tables.sort_by_key(|table| !is_favourite(&table.mark));
         tables
     }
-}
-
-/// A peer's key as the address book holds it.
-pub fn key(peer: PeerId) -> PeerKey {
-    PeerKey::from(peer.to_bytes())
 }

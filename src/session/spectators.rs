@@ -6,7 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use fairdeal_net::{Network, PeerId};
+use fairdeal_net::Network;
+use fairdeal_peers::PeerId;
 use fairdeal_protocol::charter::SignedCharter;
 use fairdeal_protocol::crypto::pake::{Login, Password, Proof};
 use fairdeal_protocol::hash::Hash32;
@@ -214,7 +215,7 @@ mod tests {
     const TABLE: Hash32 = Hash32([5; 32]);
 
     fn peer(seed: u8) -> PeerId {
-        PeerId::of(&IdentityKey::from_seed([seed; 32]).signing_key()).unwrap()
+        PeerId::of(&IdentityKey::from_seed([seed; 32]).signing_key())
     }
 
     fn watch(lobby: [u8; 8]) -> Watch {

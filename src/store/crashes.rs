@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use fairdeal_protocol::seat::Seat;
-use fairdeal_ui::people::{Change, PeerKey};
+use fairdeal_ui::people::Change;
 use zeroize::Zeroizing;
 
 use super::calls::{Call, faults};
@@ -130,7 +130,7 @@ fn files_are_the_old_or_the_new() {
             assert!(is_whole && (found.ascii == Some(true) || !done), "{told}");
         },
     );
-    let key = PeerKey::from([7; 32]);
+    let key = fairdeal_peers::testing::peer(7);
     at_each_call(
         |data| {
             let changed = data.change_people(|book| book.change(key, None, &Change::Blocked(true)));

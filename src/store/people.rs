@@ -8,7 +8,8 @@ use std::path::PathBuf;
 use std::thread::sleep;
 use std::time::{Duration, SystemTime};
 
-use fairdeal_ui::people::{Book, ChangeError, PeerKey, Person};
+use fairdeal_peers::PeerId;
+use fairdeal_ui::people::{Book, ChangeError, Person};
 use fairdeal_ui::text::clean;
 use toml_edit::{Document, Item, Key, Table};
 
@@ -166,7 +167,7 @@ fn edited(text: &str, before: &Book, after: &Book) -> Result<String, String> {
     // A list in brackets may hold the same entries.
     let tables = std::mem::take(people).into_array_of_tables();
     let mut tables = tables.map_err(|_| format!("'{PEOPLE}' is no list of entries"))?;
-    let key_of = |table: &Table| table.get("key").and_then(|key| key.as_str()?.parse::<PeerKey>().ok());
+    let key_of = |table: &Table| table.get("key").and_then(|key| key.as_str()?.parse::<PeerId>().ok());
     let is_forgotten = |table: &Table| {
         let key = key_of(table);
         key.is_some_and(|key| before.get(&key).is_some() && after.get(&key).is_none())
@@ -214,14 +215,14 @@ fn unknown_key(text: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use fairdeal_net::PeerId;
-    use fairdeal_ui::people::{Change, MAX_PEOPLE, PeerKey};
+    use fairdeal_peers::testing::numbered;
+    use fairdeal_ui::people::{Change, MAX_PEOPLE};
 
     use super::*;
-    use crate::store::{DataDir, IdentityKey};
+    use crate::store::DataDir;
 
-    fn key(seed: u8) -> PeerKey {
-        PeerKey::from([seed; 32])
+    fn key(seed: u8) -> PeerId {
+        fairdeal_peers::testing::peer(seed)
     }
 
     fn open() -> (tempfile::TempDir, DataDir) {
@@ -251,20 +252,11 @@ mod tests {
     }
 
     #[test]
-    fn peer_ids_are_those_of_the_network() {
-        for seed in [1, 2, 3] {
-            let peer = PeerId::of(&IdentityKey::from_seed([seed; 32]).signing_key()).unwrap();
-            let key = PeerKey::from(peer.to_bytes());
-            assert_eq!((key.to_string(), key.short()), (peer.to_string(), peer.short()));
-        }
-    }
-
-    #[test]
     fn garbage_is_told_by_line_and_never_replaced() {
         let (_home, data) = open();
         let id = key(1);
         for (text, why) in [
-            ("version = 1\n[[person]]\nkey = \"Ada\"\n", "line 3: this is not a peer id"),
+            ("version = 1\n[[person]]\nkey = \"Ada\"\n", "line 3: \"Ada\" is not a peer id"),
             ("version = 2\n", "line 1: only version 1 is known"),
             ("version = 1\n[[person]]\nname = \"Ada\"\n", "missing field `key`"),
             (&format!("version = 1\n[[person]]\nkey = \"{id}\"\nblocked = 1\n"), "line 4: invalid type"),
@@ -340,10 +332,9 @@ mod tests {
         let long = |number: usize| format!("{}{number}", "\u{10ffff}".repeat(60));
         let book = data.change_people(|book| {
             for number in 0..MAX_PEOPLE + 10 {
-                let mut bytes = [0; 32];
-                bytes[..8].copy_from_slice(&u64::try_from(number).unwrap().to_le_bytes());
+                let key = numbered(u64::try_from(number).unwrap());
                 for name in [1, 2, 3, 4] {
-                    book.met(PeerKey::from(bytes), &long(name), true, "2026-01-31", true);
+                    book.met(key, &long(name), true, "2026-01-31", true);
                 }
             }
             Ok(())
@@ -352,7 +343,7 @@ mod tests {
         assert_eq!(data.people().unwrap().people().len(), MAX_PEOPLE);
     }
 
-    fn meet_on(data: &DataView, key: PeerKey, day: &str) -> Book {
+    fn meet_on(data: &DataView, key: PeerId, day: &str) -> Book {
         let met = data.change_people(|book| {
             book.met(key, "Ada", false, day, true);
             Ok(())
@@ -360,7 +351,7 @@ mod tests {
         met.unwrap()
     }
 
-    fn keys(book: &Book) -> Vec<PeerKey> {
+    fn keys(book: &Book) -> Vec<PeerId> {
         book.people().iter().map(|person| person.key).collect()
     }
 
@@ -400,11 +391,7 @@ mod tests {
     #[test]
     fn oldest_plain_entry_of_the_file_makes_room() {
         let (_home, data) = open();
-        let numbered = |number: usize| {
-            let mut bytes = [0; 32];
-            bytes[..8].copy_from_slice(&u64::try_from(number).unwrap().to_le_bytes());
-            PeerKey::from(bytes)
-        };
+        let numbered = |number: usize| numbered(u64::try_from(number).unwrap());
         let full = data.change_people(|book| {
             for number in 1..=MAX_PEOPLE {
                 book.met(numbered(number), "Ada", false, "2026-01-01", true);

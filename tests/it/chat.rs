@@ -14,8 +14,12 @@ use fairdeal::session::local_bots::{self, LocalBots};
 use fairdeal::session::{Command, Handle, SessionEvent};
 use fairdeal::store::{DataDir, IdentityKey};
 use fairdeal_games::rule_set;
-use fairdeal_net::{AddressRecord, JoinTarget, Multiaddr, Node, NodeConfig, NodeEvent, NodeHandle, PeerId};
-use fairdeal_net::{Ticket, Transport};
+use fairdeal_net::Transport;
+use fairdeal_net::{Node, NodeConfig, NodeEvent, NodeHandle};
+use fairdeal_peers::record::AddressRecord;
+use fairdeal_peers::ticket::JoinTarget;
+use fairdeal_peers::ticket::Ticket;
+use fairdeal_peers::{Multiaddr, PeerId};
 use fairdeal_protocol::game::RuleSet;
 use fairdeal_protocol::party::PlayedBy;
 use fairdeal_protocol::seat::{Seat, SeatSet};
@@ -384,7 +388,7 @@ impl Rogue {
             lobby: Some(ticket.lobby()),
             name: Text::try_from("rogue".to_owned()).unwrap(),
             nonce: [7; 32],
-            record: AddressRecord::sign(&key, &[]).unwrap(),
+            record: AddressRecord::sign(&key, &[], 7),
             proof: None,
             program: [7; 16].into(),
             played_by: PlayedBy::Person,

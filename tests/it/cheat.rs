@@ -9,7 +9,10 @@ use fairdeal::session::frame::{Frame, Join};
 use fairdeal::session::lobby::{Agreed, GuestLobby};
 use fairdeal::store::IdentityKey;
 use fairdeal_games::AnyGame;
-use fairdeal_net::{AddressRecord, JoinTarget, Node, NodeConfig, NodeEvent, PeerId, Transport};
+use fairdeal_net::{Node, NodeConfig, NodeEvent, Transport};
+use fairdeal_peers::PeerId;
+use fairdeal_peers::record::AddressRecord;
+use fairdeal_peers::ticket::JoinTarget;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::log::body::Body;
@@ -57,7 +60,7 @@ struct Cheat {
 impl Cheat {
     fn peer(&self, seat: Seat) -> PeerId {
         let player = self.agreed.charter.charter().player(seat).unwrap();
-        PeerId::from_bytes(&player.key.to_bytes()).unwrap()
+        player.key.into()
     }
 
     fn others(&self) -> impl Iterator<Item = Seat> {
@@ -169,7 +172,7 @@ async fn cheat(ticket: String, manner: Manner) {
         lobby: Some(ticket.lobby()),
         name: "cheat".to_owned().try_into().unwrap(),
         nonce: [7; 32],
-        record: AddressRecord::sign(&key, &[]).unwrap(),
+        record: AddressRecord::sign(&key, &[], 7),
         proof: None,
         program: [7; 16].into(),
         played_by: PlayedBy::Person,

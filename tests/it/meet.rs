@@ -7,7 +7,8 @@ use std::time::Duration;
 use fairdeal::session::driver::{Attended, Role, Setup, start};
 use fairdeal::session::journal::ListenConfig;
 use fairdeal_games::rule_set;
-use fairdeal_net::{JoinTarget, Transport};
+use fairdeal_net::Transport;
+use fairdeal_peers::ticket::JoinTarget;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -78,8 +79,8 @@ fn strangers_meet_and_play() {
     is_registered(&mut host);
     let listed = tables(root.path(), &relay);
     assert_eq!(listed.len(), 1);
-    let ticket: fairdeal_net::Ticket = listed[0]["ticket"].as_str().unwrap().parse().unwrap();
-    let through = |address: &fairdeal_net::Multiaddr| address.to_string().ends_with("/p2p-circuit");
+    let ticket: fairdeal_peers::ticket::Ticket = listed[0]["ticket"].as_str().unwrap().parse().unwrap();
+    let through = |address: &fairdeal_peers::Multiaddr| address.to_string().ends_with("/p2p-circuit");
     assert!(ticket.addresses().iter().any(through), "{ticket:?}");
     let expected = [("host", "host"), ("game", "loot")];
     assert!(expected.iter().all(|(field, value)| listed[0][field] == *value));
@@ -95,7 +96,7 @@ fn strangers_meet_and_play() {
 async fn host_behind_the_relay_is_found_and_joined() {
     let root = TempDir::new().unwrap();
     let relay = Relay::start(root.path());
-    let address: fairdeal_net::Multiaddr = relay.address.parse().unwrap();
+    let address: fairdeal_peers::Multiaddr = relay.address.parse().unwrap();
     let rules = rule_set("loot", 2, &[("target".to_owned(), "30".to_owned())].into()).unwrap();
     let mut host = start(Setup {
         place: ListenConfig { transport: Transport::Sockets, listen: Vec::new(), relays: vec![address.clone()] },
@@ -189,7 +190,7 @@ fn favourites_come_first_and_blocked_hosts_are_left_out() {
         is_registered(&mut host);
         let identity = fairdeal::store::DataView::of(Some(&host.data)).unwrap().known_identity();
         let key = identity.unwrap().unwrap().signing_key();
-        (host, fairdeal_net::PeerId::of(&key).unwrap().to_string())
+        (host, fairdeal_peers::PeerId::of(&key).to_string())
     });
     for (command, (_, key)) in [("block", &keys[0]), ("favourite", &keys[2])] {
         let mut people = fairdeal();
@@ -286,9 +287,10 @@ async fn garbage_costs_its_sender_the_answer() {
     use libp2p::identity::Keypair;
     use tokio::time::timeout;
 
-    use fairdeal_net::{
-        AddressRecord, Announcement, MeetRequest, MeetResponse, Offer, Refusal, Registration, named_peer,
-    };
+    use fairdeal_peers::address::named_peer;
+    use fairdeal_peers::announcement::Announcement;
+    use fairdeal_peers::listing::{MeetRequest, MeetResponse, Offer, Refusal, Registration};
+    use fairdeal_peers::record::AddressRecord;
 
     use super::abuse::rude::{MEET, Rude, selection};
 
@@ -338,7 +340,7 @@ async fn garbage_costs_its_sender_the_answer() {
             free: 1,
             locked: false,
         },
-        record: AddressRecord::sign(&other, &[]).unwrap(),
+        record: AddressRecord::sign(&other, &[], 7),
     };
     let point = named_peer(&relay.address.parse().unwrap()).unwrap();
     let registration = Registration::sign(&other, point, 1, &offer).unwrap();

@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use fairdeal::session::driver::{Role, start};
 use fairdeal::session::frame::{Frame, Watch};
-use fairdeal::session::people::key;
 use fairdeal::session::{Command, Handle, SessionEvent};
 use fairdeal_games::rule_set;
-use fairdeal_net::{Node, NodeConfig, NodeEvent, PeerId, Ticket, Transport};
+use fairdeal_net::{Node, NodeConfig, NodeEvent, Transport};
+use fairdeal_peers::PeerId;
+use fairdeal_peers::ticket::Ticket;
 use fairdeal_protocol::seat::Seat;
 use fairdeal_ui::people::{Change, MarkKind};
 use fairdeal_ui::view::LobbyView;
@@ -51,7 +52,7 @@ fn seated(program: &mut Program, seat: u64) -> Value {
 /// The peer id of a data directory, which is created if it is missing.
 fn identity(root: &Path, name: &str) -> PeerId {
     let identity = data(root, name).identity().unwrap();
-    PeerId::of(&identity.signing_key()).unwrap()
+    PeerId::of(&identity.signing_key())
 }
 
 #[test]
@@ -224,7 +225,7 @@ async fn blocked_chat_is_counted_and_blocked_guest_sent_away() {
     let mut second = join(&eve, "eve");
     marked(&mut first, 2, MarkKind::New).await;
 
-    let eve_key = key(PeerId::of(&eve.identity().unwrap().signing_key()).unwrap());
+    let eve_key = PeerId::of(&eve.identity().unwrap().signing_key());
     let block = |book: &mut fairdeal_ui::people::Book| book.change(eve_key, Some("eve"), &Change::Blocked(true));
     ada.change_people(block).unwrap();
     marked(&mut first, 2, MarkKind::Blocked).await;

@@ -8,7 +8,10 @@ use std::time::{Duration, Instant};
 
 use fairdeal::session::frame::{Frame, Join, MAX_FRAME};
 use fairdeal::store::IdentityKey;
-use fairdeal_net::{AddressRecord, JoinTarget, Node, NodeConfig, NodeEvent, PeerId, Ticket, Transport};
+use fairdeal_net::{Node, NodeConfig, NodeEvent, Transport};
+use fairdeal_peers::PeerId;
+use fairdeal_peers::record::AddressRecord;
+use fairdeal_peers::ticket::{JoinTarget, Ticket};
 use fairdeal_protocol::party::PlayedBy;
 use fairdeal_protocol::wire::bounded::Text;
 use tempfile::TempDir;

@@ -8,10 +8,11 @@ use std::process::Output;
 use std::time::Duration;
 
 use ed25519_dalek::SigningKey;
-use fairdeal_net::{
-    AddressRecord, Announcement, Multiaddr, Node, NodeConfig, NodeEvent, NodeHandle, Offer, PeerId, ReachNews,
-    Transport,
-};
+use fairdeal_net::{Node, NodeConfig, NodeEvent, NodeHandle, ReachNews, Transport};
+use fairdeal_peers::announcement::Announcement;
+use fairdeal_peers::listing::Offer;
+use fairdeal_peers::record::AddressRecord;
+use fairdeal_peers::{Multiaddr, PeerId};
 use regex::Regex;
 use tempfile::TempDir;
 use tokio::sync::mpsc::Receiver;
@@ -101,7 +102,7 @@ impl Player {
                 free: 1,
                 locked: false,
             };
-            let record = AddressRecord::sign(&key, &[]).unwrap();
+            let record = AddressRecord::sign(&key, &[], 7);
             node.offer(Some(Offer { announcement, record })).unwrap();
         }
         Self { node, events }

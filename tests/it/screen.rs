@@ -9,10 +9,9 @@ use std::time::{Duration, Instant};
 use super::net::LISTEN;
 use super::process::{Program, Relay};
 use super::require::skip;
-use fairdeal::session::people::key;
 use fairdeal::store::{DataDir, DataView};
 use fairdeal::tui::{Data, Interface, Start};
-use fairdeal_net::PeerId;
+use fairdeal_peers::PeerId;
 use fairdeal_ui::people::Change;
 use fairdeal_ui::theme::Depth;
 use portable_pty::{Child, CommandBuilder, ExitStatus, MasterPty, PtySize, native_pty_system};
@@ -416,7 +415,7 @@ fn first_screen_shows_tables_of_meeting_points() {
     std::fs::write(data.join("settings.toml"), settings).unwrap();
     host.ticket();
     let identity = DataView::of(Some(&host.data)).unwrap().known_identity().unwrap().unwrap().signing_key();
-    let key = key(PeerId::of(&identity).unwrap());
+    let key = PeerId::of(&identity);
     let book = DataView::of(Some(&data)).unwrap();
     let favourite = book.change_people(|book| {
         book.change(key, None, &Change::Name("Dorothy".to_owned()))?;

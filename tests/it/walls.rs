@@ -9,13 +9,14 @@ use regex::Regex;
 use toml::Table;
 
 /// Crates, their folders, and our crates that they build on.
-const CRATES: [(&str, &str, &[&str]); 6] = [
+const CRATES: [(&str, &str, &[&str]); 7] = [
     ("fairdeal-protocol", "protocol", &[]),
     ("fairdeal-games", "games", &["fairdeal-protocol"]),
-    ("fairdeal-net", "net", &["fairdeal-protocol"]),
-    ("fairdeal-ui", "ui", &["fairdeal-games", "fairdeal-protocol"]),
+    ("fairdeal-peers", "peers", &["fairdeal-protocol"]),
+    ("fairdeal-net", "net", &["fairdeal-peers", "fairdeal-protocol"]),
+    ("fairdeal-ui", "ui", &["fairdeal-games", "fairdeal-peers", "fairdeal-protocol"]),
     ("fairdeal-web", "web", &["fairdeal-games", "fairdeal-protocol", "fairdeal-ui"]),
-    ("fairdeal", ".", &["fairdeal-games", "fairdeal-net", "fairdeal-protocol", "fairdeal-ui"]),
+    ("fairdeal", ".", &["fairdeal-games", "fairdeal-net", "fairdeal-peers", "fairdeal-protocol", "fairdeal-ui"]),
 ];
 
 /// Libraries, and the only crates whose non-test code may use them.
@@ -26,6 +27,13 @@ const LIBRARIES: [(&str, &[&str]); 5] = [
     ("bincode", &["fairdeal-protocol"]),
     ("curve25519-dalek", &["fairdeal-protocol"]),
 ];
+
+/// Crates whose code has no sockets, clocks, files, threads, `async` or ambient randomness: they run the same in a program,
+/// a browser and a simulation.
+const PURE: [&str; 4] = ["protocol", "games", "peers", "ui"];
+
+/// Paths and words of what pure crates do without. Types of addresses are in `core::net`.
+const IMPURE: &str = r"\b(std::(fs|net|thread|process|env|io::std\w+)|Instant::now|SystemTime::now|async|await|tokio|libp2p|getrandom|SysRng|OsRng|thread_rng)\b";
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -78,7 +86,7 @@ fn program_text(source: &Path) -> String {
 }
 
 fn is_test(source: &Path) -> bool {
-    let names = ["tests", "tests.rs", "testing.rs", "foreign.rs"];
+    let names = ["tests", "tests.rs", "testing.rs", "foreign.rs", "explore"];
     source.iter().any(|part| names.iter().any(|name| part == *name))
 }
 
@@ -131,6 +139,22 @@ fn graph(src: &Path) -> BTreeMap<String, BTreeSet<String>> {
         names.retain(|name| name != module && modules.contains(name));
     }
     graph
+}
+
+#[test]
+fn pure_crates_have_no_world_around_them() {
+    let impure = Regex::new(IMPURE).unwrap();
+    let text = Regex::new("\"([^\"\\\\]|\\\\.)*\"").unwrap();
+    for folder in PURE {
+        let mut sources = Vec::new();
+        files(&root().join(folder).join("src"), &mut sources);
+        for source in sources.iter().filter(|source| !is_test(source)) {
+            let program = program_text(source);
+            let code = text.replace_all(&program, "");
+            let found = impure.find(&code).map(|found| found.as_str());
+            assert_eq!(found, None, "{}", source.display());
+        }
+    }
 }
 
 /// Repeatedly removes the modules that import no remaining module; none may be left.

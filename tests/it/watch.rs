@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use fairdeal::session::frame::{Frame, Watch};
 use fairdeal::store::IdentityKey;
-use fairdeal_net::{Node, NodeConfig, NodeEvent, Ticket, Transport};
+use fairdeal_net::{Node, NodeConfig, NodeEvent, Transport};
+use fairdeal_peers::ticket::Ticket;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::transcript::page::Mark;
 use serde_json::Value;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fairdeal_net::Ticket;
+use fairdeal_peers::ticket::Ticket;
 use tempfile::TempDir;
 
 use super::process::{Program, Relay};
@@ -119,7 +119,7 @@ fn the_relay_is_not_there() {
     let args = [&args.concat()[..], &["--relay", &relay]].concat();
     let mut host = Program::start(root.path(), "host", &args);
     let ticket: Ticket = host.ticket().parse().unwrap();
-    let circuits = |address: &&fairdeal_net::Multiaddr| address.to_string().contains("circuit");
+    let circuits = |address: &&fairdeal_peers::Multiaddr| address.to_string().contains("circuit");
     assert!(!ticket.addresses().iter().any(|address| circuits(&address)));
     let before = |e: &serde_json::Value| e["event"] == "reach";
     let reach = host.events.iter().find(|event| before(event)).cloned().or_else(|| host.wait_for("reach")).unwrap();

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use fairdeal_games::{AnyAction, AnyGame, counted};
+use fairdeal_peers::PeerId;
 use fairdeal_protocol::card::{self, Faces};
 use fairdeal_protocol::charter::Charter;
 use fairdeal_protocol::hash::Hash32;
@@ -13,7 +14,7 @@ use fairdeal_protocol::table::live::Closing;
 use fairdeal_protocol::table::live::Progress;
 use fairdeal_protocol::timing::Timing;
 
-use crate::people::{Mark, PeerKey, SeatPerson};
+use crate::people::{Mark, SeatPerson};
 
 /// A taken seat in the lobby.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -299,7 +300,7 @@ impl Advice {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListedTable {
     /// The host's key and its number of the table. They stay while everything else here may change.
-    pub id: (PeerKey, [u8; 8]),
+    pub id: (PeerId, [u8; 8]),
     /// The ticket that leads to the table.
     pub ticket: String,
     pub host: String,

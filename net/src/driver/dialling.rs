@@ -2,6 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+use fairdeal_peers::PeerId;
+use fairdeal_peers::address::circuit;
+use fairdeal_peers::address::relay_of;
 use libp2p::multiaddr::Protocol;
 use libp2p::swarm::DialError;
 use libp2p::swarm::dial_opts::PeerCondition;
@@ -10,11 +13,10 @@ use libp2p::{Multiaddr, PeerId as Libp2pPeerId};
 use super::{Link, NodeTask, Phase};
 use crate::circuits::Due;
 use crate::config::MAX_DIAL_ADDRESSES;
-use crate::dials::{Dial, Ways, relay_of};
+use crate::dials::{Dial, Ways};
 use crate::event::clean;
 use crate::failure::{concerned, dial_failure, innermost, is_own_port_taken};
-use crate::relays::circuit;
-use crate::{DialFailure, NodeEvent, PeerId, ReachNews};
+use crate::{DialFailure, NodeEvent, ReachNews};
 
 impl NodeTask {
     /// Asks a relay for a reservation, once it is connected.

@@ -2,14 +2,16 @@
 
 use std::time::Instant;
 
+use fairdeal_peers::PeerId;
+use fairdeal_peers::listing::{MeetRequest, MeetResponse, Refusal, Registration};
 use libp2p::request_response::{Event, Message, OutboundFailure};
 use libp2p::{Multiaddr, PeerId as Libp2pPeerId};
 
 use super::{NodeTask, Phase};
 use crate::event::clean;
 use crate::handshakes::Network;
-use crate::meet::{MeetRequest, MeetResponse, Refusal, Registration, Step};
-use crate::{NodeEvent, PeerId, ReachNews};
+use crate::meet::Step;
+use crate::{NodeEvent, ReachNews};
 
 impl NodeTask {
     // ---- a host ----
@@ -40,7 +42,7 @@ impl NodeTask {
             },
         };
         let meet = &mut self.swarm.behaviour_mut().meet;
-        meet.send_request(&point.to_libp2p(), request);
+        meet.send_request(&point.into(), request);
     }
 
     /// Handles a point that is not reachable, does not answer, or refuses.

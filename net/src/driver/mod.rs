@@ -9,6 +9,10 @@ use std::collections::btree_map::BTreeMap;
 use std::time::{Duration, Instant};
 
 use ed25519_dalek::SigningKey;
+use fairdeal_peers::PeerId;
+use fairdeal_peers::address::is_circuit;
+use fairdeal_peers::address::{is_everywhere, is_quic};
+use fairdeal_peers::listing::MeetRequest;
 use futures::StreamExt as _;
 use libp2p::core::transport::ListenerId;
 use libp2p::swarm::ConnectionId;
@@ -25,15 +29,15 @@ use crate::event_queue::EventQueue;
 use crate::failure::{innermost, unsupported};
 use crate::handshakes::{Handshakes, Network};
 use crate::interfaces::Interfaces;
-use crate::meet::{MeetRequest, Points, Registrations};
+use crate::meet::{Points, Registrations};
 use crate::optional::{Router, router};
 use crate::peer::keypair;
-use crate::port::{is_everywhere, is_free, is_quic};
-use crate::relays::{Relays, is_circuit};
+use crate::port::is_free;
+use crate::relays::Relays;
 use crate::swarm::{self, Behaviour};
 use crate::traffic::Traffic;
 use crate::unseated::Unseated;
-use crate::{DialFailure, Lan, NodeConfig, NodeError, NodeEvent, PeerId, Reach, ReachNews, RelayMetrics};
+use crate::{DialFailure, Lan, NodeConfig, NodeError, NodeEvent, Reach, ReachNews, RelayMetrics};
 
 /// Bytes in flight to a peer from which on best-effort messages to it are dropped.
 const BUSY: usize = 4096;
@@ -161,7 +165,7 @@ impl NodeTask {
         let handshakes = Handshakes::default();
         let traffic = (config.reach == Reach::Relay).then(Traffic::default);
         let swarm = swarm::build(&keypair, &config, handshakes.clone(), traffic.as_ref())?;
-        let local = PeerId::of(identity)?;
+        let local = PeerId::of(identity);
         let maps = config.reach == Reach::Host || config.reach == Reach::Guest;
         let mut driver = Self {
             swarm,
@@ -282,7 +286,7 @@ impl NodeTask {
             if is_idle || until <= now {
                 state.phase = Phase::Closing;
                 // An error means that the connection is already closed.
-                let _ = swarm.disconnect_peer_id(peer.to_libp2p());
+                let _ = swarm.disconnect_peer_id((*peer).into());
             }
         }
     }
@@ -364,7 +368,7 @@ impl NodeTask {
             Command::Seat(peer) => {
                 let behaviour = self.swarm.behaviour_mut();
                 behaviour.own_limits.seat(peer);
-                behaviour.limits.bypass_peer_id(&peer.to_libp2p());
+                behaviour.limits.bypass_peer_id(&peer.into());
                 if let Some(state) = self.peers.get(&peer) {
                     self.handshakes.expect(peer, &state.address);
                 }
@@ -375,7 +379,7 @@ impl NodeTask {
             Command::Dismiss(peer) => {
                 let behaviour = self.swarm.behaviour_mut();
                 behaviour.own_limits.dismiss(peer);
-                behaviour.limits.remove_peer_id(&peer.to_libp2p());
+                behaviour.limits.remove_peer_id(&peer.into());
                 self.handshakes.forget(peer);
             }
             Command::Announce(announcement) => {
@@ -384,11 +388,11 @@ impl NodeTask {
             Command::Offer(offer) => self.points.set(offer.map(|offer| *offer), now),
             Command::List { point, game, after } => {
                 let meet = &mut self.swarm.behaviour_mut().meet;
-                meet.send_request(&point.to_libp2p(), MeetRequest::List { game, after });
+                meet.send_request(&point.into(), MeetRequest::List { game, after });
             }
             Command::Ask(peer) => {
                 let announce = &mut self.swarm.behaviour_mut().announce;
-                announce.send_request(&peer.to_libp2p(), Vec::new());
+                announce.send_request(&peer.into(), Vec::new());
             }
             Command::Listen { address, reply } => {
                 let _ = reply.send(self.listen(address));

@@ -3,6 +3,10 @@
 use std::collections::btree_map::Entry;
 use std::time::Instant;
 
+use fairdeal_peers::PeerId;
+use fairdeal_peers::address::is_circuit;
+use fairdeal_peers::address::needs_zone;
+use fairdeal_peers::address::relay_of;
 use libp2p::multiaddr::Protocol;
 use libp2p::request_response;
 use libp2p::swarm::SwarmEvent;
@@ -10,17 +14,14 @@ use libp2p::{Multiaddr, PeerId as Libp2pPeerId, dcutr, identify, mdns, relay};
 
 use super::{Link, MAX_INTRODUCTIONS, MAX_LISTENING, MEETINGS, NodeTask, OVERLAP, Peer, Phase, QUESTIONS, WORKED};
 use crate::circuits::Limits;
-use crate::dials::relay_of;
 use crate::event::clean;
 use crate::failure::innermost;
 use crate::handshakes::Network;
 use crate::interfaces::first_ip;
 use crate::pings;
-use crate::port::needs_zone;
-use crate::relays::is_circuit;
 use crate::streams;
 use crate::swarm::BehaviourEvent;
-use crate::{Lan, NodeEvent, PeerId, Reach, ReachNews};
+use crate::{Lan, NodeEvent, Reach, ReachNews};
 
 impl NodeTask {
     pub(super) fn on_swarm_event(&mut self, event: SwarmEvent<BehaviourEvent>) {

@@ -2,12 +2,12 @@
 
 use std::io;
 
+use fairdeal_peers::listing::{MAX_REQUEST, MAX_RESPONSE, MeetRequest, MeetResponse};
 use fairdeal_protocol::wire::codec::CodecError;
 use futures::{AsyncRead, AsyncWrite};
 use libp2p::StreamProtocol;
 use libp2p::request_response;
 
-use super::message::{MAX_REQUEST, MAX_RESPONSE, MeetRequest, MeetResponse};
 use crate::codec::{read_frame, write_frame};
 
 /// The protocol between a meeting point and its hosts and clients.

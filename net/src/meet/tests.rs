@@ -2,11 +2,14 @@
 
 use std::time::Duration;
 
+use fairdeal_peers::Multiaddr;
+use fairdeal_peers::announcement::Announcement;
+use fairdeal_peers::listing::{ListedPage, ListedTable, Offer};
+use fairdeal_peers::record::AddressRecord;
 use libp2p::multiaddr::Protocol;
 
-use super::*;
 use crate::tests::{Side, id, identity, quick, spawn, spawn_listening};
-use crate::{AddressRecord, Announcement, Multiaddr, NodeEvent, Reach, ReachNews, Transport};
+use crate::{NodeEvent, Reach, ReachNews, Transport};
 
 fn offer(seed: u8, free: u8) -> Offer {
     let address: Multiaddr = "/ip4/192.0.2.1/tcp/4001".parse().unwrap();
@@ -20,7 +23,7 @@ fn offer(seed: u8, free: u8) -> Offer {
             free,
             locked: false,
         },
-        record: AddressRecord::sign(&identity(seed), &[address]).unwrap(),
+        record: AddressRecord::sign(&identity(seed), &[address], 7),
     }
 }
 
@@ -29,7 +32,7 @@ async fn point(seed: u8, transport: Transport) -> (Side, Multiaddr) {
     let mut config = quick(transport);
     config.reach = Reach::Relay;
     let (side, address) = spawn_listening(seed, config).await;
-    (side, address.with(Protocol::P2p(id(seed).to_libp2p())))
+    (side, address.with(Protocol::P2p(id(seed).into())))
 }
 
 /// A host that registers at these points.
@@ -146,7 +149,7 @@ async fn host_registers_at_the_points_that_answer() {
 #[tokio::test]
 async fn peer_that_is_no_point_is_told_apart() {
     let (_other, address) = spawn_listening(1, quick(Transport::Memory)).await;
-    let address = address.with(Protocol::P2p(id(1).to_libp2p()));
+    let address = address.with(Protocol::P2p(id(1).into()));
     let mut host = host(2, Transport::Memory, std::slice::from_ref(&address));
     let reason = host.not_registered().await;
     assert!(reason.contains("no meeting point"), "{reason}");

@@ -10,6 +10,7 @@ use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
+use fairdeal_peers::address::is_global;
 use libp2p::Multiaddr;
 use libp2p::multiaddr::Protocol;
 use tokio::sync::{mpsc, watch};
@@ -18,7 +19,6 @@ use tokio::time::{sleep, timeout};
 
 use super::ReachNews;
 use super::interfaces::{Interfaces, first_ip, source_towards};
-use super::port::is_global;
 use gateway::{Fault, Gateway, NO_LEASES, NO_SUCH_ENTRY, NOT_AUTHORIZED, PORT_IN_USE, Port, SAME_PORTS_ONLY};
 
 /// The lease of a port, in seconds: a program that is killed leaves it open until then.

@@ -20,6 +20,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
+use fairdeal_peers::PeerId;
 use libp2p::core::Endpoint;
 use libp2p::core::transport::PortUse;
 use libp2p::swarm::{
@@ -28,7 +29,6 @@ use libp2p::swarm::{
 };
 use libp2p::{Multiaddr, PeerId as Libp2pPeerId};
 
-use super::PeerId;
 use handler::{Handler, Said, Tell};
 
 /// Maximum number of queued messages per peer, including unacknowledged ones.
@@ -199,7 +199,7 @@ impl Streams {
 
     fn tell(&mut self, peer: PeerId, connection: ConnectionId, event: Tell) {
         self.events.push_back(ToSwarm::NotifyHandler {
-            peer_id: peer.to_libp2p(),
+            peer_id: peer.into(),
             handler: NotifyHandler::One(connection),
             event,
         });
@@ -292,10 +292,8 @@ impl Streams {
     }
 
     fn close(&mut self, peer: PeerId, connection: ConnectionId) {
-        self.events.push_back(ToSwarm::CloseConnection {
-            peer_id: peer.to_libp2p(),
-            connection: CloseConnection::One(connection),
-        });
+        self.events
+            .push_back(ToSwarm::CloseConnection { peer_id: peer.into(), connection: CloseConnection::One(connection) });
     }
 
     fn on_read(&mut self, peer: PeerId, connection: ConnectionId, name: Name, bytes: Vec<u8>) {

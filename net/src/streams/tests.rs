@@ -18,7 +18,7 @@ use ed25519_dalek::SigningKey;
 const MAX: usize = 100_000;
 
 fn peer() -> PeerId {
-    PeerId::of(&SigningKey::from_bytes(&[7; 32])).unwrap()
+    PeerId::of(&SigningKey::from_bytes(&[7; 32]))
 }
 
 fn link(number: usize) -> ConnectionId {
@@ -56,7 +56,7 @@ impl World {
 
     fn connect(&mut self, number: usize) -> Vec<Did> {
         self.0.on_swarm_event(FromSwarm::ConnectionEstablished(ConnectionEstablished {
-            peer_id: peer().to_libp2p(),
+            peer_id: peer().into(),
             connection_id: link(number),
             endpoint: &endpoint(),
             failed_addresses: &[],
@@ -67,7 +67,7 @@ impl World {
 
     fn close(&mut self, number: usize) -> Vec<Did> {
         self.0.on_swarm_event(FromSwarm::ConnectionClosed(ConnectionClosed {
-            peer_id: peer().to_libp2p(),
+            peer_id: peer().into(),
             connection_id: link(number),
             endpoint: &endpoint(),
             cause: None,
@@ -82,7 +82,7 @@ impl World {
     }
 
     fn said(&mut self, number: usize, said: Said) -> Vec<Did> {
-        self.0.on_connection_handler_event(peer().to_libp2p(), link(number), said);
+        self.0.on_connection_handler_event(peer().into(), link(number), said);
         self.effects()
     }
 

@@ -3,7 +3,9 @@
 use std::net::SocketAddr;
 use std::num::{NonZeroU32, NonZeroU64};
 
-use fairdeal_net::{Multiaddr, RelayLimits, parse_address};
+use fairdeal_net::RelayLimits;
+use fairdeal_peers::Multiaddr;
+use fairdeal_peers::address::parse_address;
 
 const DEFAULT: RelayLimits = RelayLimits::DEFAULT;
 /// Seconds of an hour.

@@ -11,7 +11,8 @@ use std::net::SocketAddr;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use fairdeal_net::everywhere;
-use fairdeal_net::{Node, NodeConfig, NodeError, NodeEvent, NodeHandle, Reach, Transport, is_loopback};
+use fairdeal_net::{Node, NodeConfig, NodeError, NodeEvent, NodeHandle, Reach, Transport};
+use fairdeal_peers::address::is_loopback;
 
 use tokio::net::TcpListener;
 

@@ -5,7 +5,8 @@
 //! only to seats without a connection to its author, so only those seats have to trust the host. Spectators get all
 //! chat from the host. Chat is not stored: it is in no log and no transcript.
 
-use fairdeal_net::{PeerId, Ticket};
+use fairdeal_peers::PeerId;
+use fairdeal_peers::ticket::Ticket;
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::wire::bounded::Text;
 

@@ -2,7 +2,9 @@
 //! bound when free.
 
 use ed25519_dalek::SigningKey;
-use fairdeal_net::{Multiaddr, Node, NodeConfig, NodeError, NodeEvent, NodeHandle, Reach, any_port, everywhere};
+use fairdeal_net::{Node, NodeConfig, NodeError, NodeEvent, NodeHandle, Reach, everywhere};
+use fairdeal_peers::Multiaddr;
+use fairdeal_peers::address::any_port;
 use tokio::sync::mpsc;
 
 use crate::session::frame::MAX_FRAME;

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use fairdeal_net::{Network, NodeEvent, PeerId, ReachNews, presentable};
+use fairdeal_net::{Network, NodeEvent, ReachNews};
+use fairdeal_peers::PeerId;
+use fairdeal_peers::address::presentable;
 use fairdeal_protocol::seat::Seat;
 use fairdeal_ui::view::PeerState;
 use tokio::time::Instant;

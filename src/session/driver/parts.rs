@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use fairdeal_games::bots::{Bot, Level};
 use fairdeal_games::{AnyAction, AnyGame};
-use fairdeal_net::{Multiaddr, PeerId};
+use fairdeal_peers::{Multiaddr, PeerId};
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::table::message::Head;
 use fairdeal_protocol::transcript::Transcript;

@@ -3,10 +3,9 @@
 //! A block never touches a game: it keeps a key out of this player's lobby, away from the spectators and out of the chat
 //! on the screen. At a table that has begun every seat plays on.
 
-use fairdeal_net::PeerId;
+use fairdeal_peers::PeerId;
 use fairdeal_protocol::party::PlayedBy;
 use fairdeal_protocol::seat::Seat;
-use fairdeal_ui::people::PeerKey;
 use tokio::task::spawn_blocking;
 
 use super::{Driver, SessionState};
@@ -28,14 +27,14 @@ impl Driver {
         let charter = seated.charter.charter();
         let me = seated.table.me();
         let own = charter.player(me).map(|player| player.party);
-        let others: Vec<(PeerKey, String, bool)> = charter
+        let others: Vec<(PeerId, String, bool)> = charter
             .seated()
             .filter(|(seat, player)| {
                 let stands = player.party.lowest() == *seat;
                 stands && *seat != me && Some(player.party) != own
             })
             .map(|(_, player)| {
-                let key = PeerKey::from(player.key.to_bytes());
+                let key = PeerId::from(player.key);
                 (key, player.name.to_string(), player.played_by != PlayedBy::Person)
             })
             .collect();

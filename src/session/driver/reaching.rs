@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use fairdeal_net::{DialFailure, Multiaddr, PeerId};
+use fairdeal_net::DialFailure;
+use fairdeal_peers::{Multiaddr, PeerId};
 use fairdeal_protocol::game::Game as _;
 use tokio::time::Instant;
 

@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use fairdeal_games::{AnyGame, TableEvent as _};
-use fairdeal_net::{MAX_RECORDED, Multiaddr, PeerId, Ticket, TicketError, at_port_of, presentable};
+use fairdeal_peers::address::{at_port_of, presentable};
+use fairdeal_peers::record::MAX_RECORDED;
+use fairdeal_peers::ticket::{Ticket, TicketError};
+use fairdeal_peers::{Multiaddr, PeerId};
 use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::live::{Event, Output, Table};
@@ -19,6 +22,7 @@ use super::table::Unkept;
 use super::whereabouts::Whereabouts;
 use super::{ALL_DIAL, Driver, Opening, Seated, SessionState};
 use crate::session::SessionEvent;
+use crate::session::clock;
 use crate::session::journal::{self, Header, ResumeError};
 use crate::session::lobby::{Agreed, LobbyError, Outgoing};
 use crate::session::spectators::Spectators;
@@ -38,13 +42,10 @@ impl Driver {
             return self.moved(&addresses).await;
         }
         let told = addresses.get(..MAX_RECORDED).unwrap_or(&addresses);
-        let signed = match &mut self.stage {
-            SessionState::Host { lobby, .. } => lobby.set_addresses(told),
-            SessionState::Guest(lobby) => lobby.set_addresses(told),
-            _ => Ok(()),
-        };
-        if let Err(error) = signed {
-            return self.fail(error.to_string()).await;
+        match &mut self.stage {
+            SessionState::Host { lobby, .. } => lobby.set_addresses(told, clock::seconds()),
+            SessionState::Guest(lobby) => lobby.set_addresses(told, clock::seconds()),
+            _ => {}
         }
         let ticket = match &mut self.stage {
             SessionState::Host { lobby, id } => {
@@ -308,13 +309,9 @@ impl Driver {
             if seat == me {
                 continue;
             }
-            match PeerId::from_bytes(&player.key.to_bytes()) {
-                Ok(peer) => {
-                    peers.insert(seat, peer);
-                    let _ = self.node.seat(peer);
-                }
-                Err(error) => return self.fail(error.to_string()).await,
-            }
+            let peer = PeerId::from(player.key);
+            peers.insert(seat, peer);
+            let _ = self.node.seat(peer);
         }
         let id = charter.table();
         let game = charter.charter().rules().game;

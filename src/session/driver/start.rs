@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use fairdeal_net::{AddressRecord, Lan, Node, PeerId, Reach};
+use fairdeal_net::{Lan, Node, Reach};
+
+use fairdeal_peers::record::AddressRecord;
 use fairdeal_protocol::party::PlayedBy;
 use fairdeal_protocol::table::live::Table;
 use fairdeal_protocol::wire::bounded::Text;
@@ -21,7 +23,7 @@ use crate::session::frame::Join;
 use crate::session::journal::{Interrupted, SavedSeat};
 use crate::session::lobby::{GuestLobby, HOST, HostLobby};
 use crate::session::password_gate::{GuestGate, HostGate};
-use crate::session::people::{Acquaintances, key};
+use crate::session::people::Acquaintances;
 use crate::session::spectators::Spectators;
 use crate::store::{DataDir, IdentityKey};
 
@@ -41,7 +43,7 @@ pub fn start(setup: Setup) -> Result<Handle, SessionError> {
     }
     if let Role::Guest(target) | Role::Watcher(target) = &setup.role {
         let people = Acquaintances::of(&setup.data);
-        let blocked = people.book().get(&key(target.host())).filter(|person| person.blocked);
+        let blocked = people.book().get(&target.host()).filter(|person| person.blocked);
         if let Some(person) = blocked {
             return Err(SessionError::Blocked { name: person.shown(), key: person.key.to_string() });
         }
@@ -150,9 +152,7 @@ pub fn resume(
     let ((node, network), awaited) = spawn_near(&key, config)?;
     // From the start: mDNS tells each address once, and restoring a long game takes a while.
     for (_, player) in agreed.charter.charter().seated() {
-        if let Ok(peer) = PeerId::from_bytes(&player.key.to_bytes()) {
-            node.seat(peer)?;
-        }
+        node.seat(player.key.into())?;
     }
     let mut rng = UnwrapErr(SysRng);
     let table = Table::restore(agreed.charter.clone(), agreed.me, key.clone(), records, &mut rng)?;

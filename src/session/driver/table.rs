@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use fairdeal_games::{AnyAction, AnyGame, TableGame as _, listed};
-use fairdeal_net::PeerId;
+use fairdeal_peers::PeerId;
 use fairdeal_protocol::game::{Game as _, uniform};
 use fairdeal_protocol::log::entry::SignedEntry;
 use fairdeal_protocol::seat::{Seat, SeatSet};

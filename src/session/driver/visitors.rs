@@ -1,6 +1,6 @@
 //! A host's driver towards peers without a seat: it serves them as spectators or refuses them.
 
-use fairdeal_net::PeerId;
+use fairdeal_peers::PeerId;
 
 use super::{Driver, SessionState};
 use crate::session::frame::Frame;

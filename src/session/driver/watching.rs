@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use fairdeal_games::AnyGame;
-use fairdeal_net::PeerId;
+use fairdeal_peers::PeerId;
 use fairdeal_protocol::audit::follow::{FollowError, Follower};
 use fairdeal_protocol::card::Faces;
 use fairdeal_protocol::charter::{CharterError, SignedCharter};
@@ -13,7 +13,6 @@ use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::replica::News;
 use fairdeal_protocol::transcript::page::Page;
 use fairdeal_ui::narrate::{narrate, progress, removal};
-use fairdeal_ui::people::PeerKey;
 use fairdeal_ui::text::{clean_reason, player_names};
 use fairdeal_ui::view::{Seating, Snapshot, Standing, Waits};
 use rand_core::CryptoRng;
@@ -92,9 +91,9 @@ impl Watching {
     }
 
     /// The key of a seat at the table, once it is shown.
-    pub(super) fn key_of(&self, seat: Seat) -> Option<PeerKey> {
+    pub(super) fn key_of(&self, seat: Seat) -> Option<PeerId> {
         let player = self.shown.as_ref()?.charter.charter().player(seat)?;
-        Some(PeerKey::from(player.key.to_bytes()))
+        Some(PeerId::from(player.key))
     }
 
     /// The current view of the table, once it is shown.
@@ -408,7 +407,7 @@ mod tests {
     }
 
     fn peer(n: u8) -> PeerId {
-        PeerId::from_bytes(&key(n).verifying_key().to_bytes()).unwrap()
+        PeerId::of(&key(n))
     }
 
     /// A table of the seats with keys 1 and 2, signed by both.

@@ -9,13 +9,17 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use fairdeal_net::{AddressRecord, JoinTarget, MAX_RECORDED, Multiaddr, PeerId, Ticket, behind, dialable};
+use fairdeal_peers::address::{behind, dialable};
+use fairdeal_peers::record::{AddressRecord, MAX_RECORDED};
+use fairdeal_peers::ticket::{JoinTarget, Ticket};
+use fairdeal_peers::{Multiaddr, PeerId};
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
 use tokio::time::Instant;
 
 use super::{Driver, Seated, SessionError, SessionState};
 use crate::session::SessionEvent;
+use crate::session::clock;
 use crate::session::frame::Frame;
 use crate::session::journal::{ListenConfig, SavedSeat};
 
@@ -156,16 +160,15 @@ impl Driver {
         }
         let host = self.node.local_peer();
         let told = addresses.get(..MAX_RECORDED).unwrap_or(addresses);
-        let signed = AddressRecord::sign(&self.key, told);
         let SessionState::Table(seated) = &mut self.stage else {
             return;
         };
         let me = seated.charter.charter().seat_of(&(&self.key).into());
         let known = me.and_then(|me| seated.records.get(me.index())?.of(host).ok());
-        match (me, signed) {
-            (Some(me), Ok(record)) if known.as_deref() != Some(told) => seated.set_record(me, &record),
-            (_, Err(error)) => tracing::warn!(%error, "cannot sign the addresses"),
-            _ => {}
+        if let Some(me) = me
+            && known.as_deref() != Some(told)
+        {
+            seated.set_record(me, &AddressRecord::sign(&self.key, told, clock::seconds()));
         }
         if seated.table.game().is_over() {
             // The game's result is the last event.

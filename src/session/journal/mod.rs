@@ -8,7 +8,9 @@ use std::time::Duration;
 use ed25519_dalek::SigningKey;
 use fairdeal_games::bots::Level;
 use fairdeal_games::{AnyGame, game_info};
-use fairdeal_net::{JoinTarget, Multiaddr, PeerId, Transport};
+use fairdeal_net::Transport;
+use fairdeal_peers::ticket::JoinTarget;
+use fairdeal_peers::{Multiaddr, PeerId};
 use fairdeal_protocol::charter::{Charter, SignatureBytes, SignedCharter};
 use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::seat::{MAX_SEATS, Seat};
@@ -85,7 +87,7 @@ impl ListenConfig {
     /// Whether only programs on this machine can connect.
     pub fn is_local(&self) -> bool {
         self.transport == Transport::Memory
-            || (self.relays.is_empty() && self.listen.iter().all(fairdeal_net::is_loopback))
+            || (self.relays.is_empty() && self.listen.iter().all(fairdeal_peers::address::is_loopback))
     }
 }
 
@@ -323,7 +325,7 @@ impl SavedSeat {
     pub fn told(&self) -> Vec<Multiaddr> {
         let me = self.agreed.me;
         let key = self.agreed.charter.charter().player(me).map(|own| own.key);
-        let peer = key.and_then(|key| PeerId::from_bytes(&key.to_bytes()).ok());
+        let peer = key.map(PeerId::from);
         let record = self.agreed.records.get(me.index()).zip(peer);
         let told = record.and_then(|(record, peer)| record.of(peer).ok());
         told.unwrap_or_default()

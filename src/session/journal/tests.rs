@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use fairdeal_games::rule_set;
-use fairdeal_net::AddressRecord;
+use fairdeal_peers::record::AddressRecord;
 use fairdeal_protocol::charter::Player;
 use fairdeal_protocol::party::{Party, PlayedBy};
 use fairdeal_protocol::wire::bounded::Text;
@@ -19,7 +19,7 @@ fn agreed() -> Agreed {
         lobby: None,
         name: Text::try_from("one".to_owned()).unwrap(),
         nonce: [1; 32],
-        record: AddressRecord::sign(&key, &[]).unwrap(),
+        record: AddressRecord::sign(&key, &[], 7),
         proof: None,
         program: [1; 16].into(),
         played_by: PlayedBy::Person,
@@ -70,7 +70,7 @@ fn bots_wait_until_their_player_has_ended() {
     let agreed = Agreed {
         charter: SignedCharter::assemble(charter, signatures).unwrap(),
         me: Seat::new(1).unwrap(),
-        records: Bounded::first(keys.iter().map(|key| AddressRecord::sign(key, &[]).unwrap())),
+        records: Bounded::first(keys.iter().map(|key| AddressRecord::sign(key, &[], 7))),
         again: false,
     };
     let place = ListenConfig { transport: Transport::Memory, listen: Vec::new(), relays: Vec::new() };

@@ -2,7 +2,7 @@
 
 use ed25519_dalek::SigningKey;
 use fairdeal_games::AnyGame;
-use fairdeal_net::{Multiaddr, PeerId};
+use fairdeal_peers::{Multiaddr, PeerId};
 use fairdeal_protocol::charter::{Charter, SignatureBytes, SignedCharter};
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::hash::Hash32;
@@ -76,12 +76,9 @@ impl GuestLobby {
         self.host
     }
 
-    /// Sets this guest's addresses, once they are known.
-    ///
-    /// # Errors
-    /// [`LobbyError::OwnRecord`]; none of our keys causes it.
-    pub fn set_addresses(&mut self, addresses: &[Multiaddr]) -> Result<(), LobbyError> {
-        set_addresses(&mut self.own, &self.key, addresses)
+    /// Sets this guest's addresses, once they are known. `time` is in seconds since 1970.
+    pub fn set_addresses(&mut self, addresses: &[Multiaddr], time: u64) {
+        set_addresses(&mut self.own, &self.key, addresses, time);
     }
 
     /// The table whose charter this guest has signed, and its seat there. From now on the others can begin it.

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ed25519_dalek::SigningKey;
-use fairdeal_net::{Announcement, Multiaddr, Offer, PeerId};
+use fairdeal_peers::announcement::Announcement;
+use fairdeal_peers::listing::Offer;
+use fairdeal_peers::{Multiaddr, PeerId};
 use fairdeal_protocol::charter::{Charter, Player, SeatKey, SignatureBytes, SignedCharter};
 use fairdeal_protocol::game::RuleSet;
 use fairdeal_protocol::party::Party;
@@ -137,12 +139,9 @@ impl HostLobby {
         }
     }
 
-    /// Sets the host's addresses, once they are known.
-    ///
-    /// # Errors
-    /// [`LobbyError::OwnRecord`]; none of our keys causes it.
-    pub fn set_addresses(&mut self, addresses: &[Multiaddr]) -> Result<(), LobbyError> {
-        set_addresses(&mut self.own, &self.key, addresses)
+    /// Sets the host's addresses, once they are known. `time` is in seconds since 1970.
+    pub fn set_addresses(&mut self, addresses: &[Multiaddr], time: u64) {
+        set_addresses(&mut self.own, &self.key, addresses, time);
     }
 
     fn roster(&self, you: Option<Seat>) -> Option<Frame> {

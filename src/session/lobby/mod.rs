@@ -10,7 +10,8 @@ mod guest;
 mod host;
 
 use ed25519_dalek::SigningKey;
-use fairdeal_net::{AddressRecord, Multiaddr, PeerId, RecordError};
+use fairdeal_peers::record::{AddressRecord, RecordError};
+use fairdeal_peers::{Multiaddr, PeerId};
 use fairdeal_protocol::charter::{Charter, CharterError, SignedCharter};
 use fairdeal_protocol::game::RuleSetError;
 use fairdeal_protocol::seat::{Seat, SeatSet};
@@ -19,7 +20,7 @@ pub use self::guest::GuestLobby;
 pub use self::host::HostLobby;
 use super::chat::Rate;
 use super::frame::{Frame, Join, Records, Roster, Taken};
-use fairdeal_ui::people::{Mark, PeerKey, SeatPerson};
+use fairdeal_ui::people::{Mark, SeatPerson};
 use fairdeal_ui::text::{clean, display_names};
 use fairdeal_ui::view::{LobbySeat, LobbyView};
 
@@ -63,9 +64,6 @@ pub enum LobbyError {
         /// The record's fault.
         why: RecordError,
     },
-    /// This player's own addresses cannot be signed.
-    #[error("your address record: {0}")]
-    OwnRecord(RecordError),
     /// The charter cannot be assembled.
     #[error("{0}")]
     Charter(#[from] CharterError),
@@ -85,22 +83,17 @@ pub(super) fn check_records(charter: &Charter, records: &[AddressRecord]) -> Res
         return Err(LobbyError::BadProposal("does not say where each seat listens"));
     }
     for ((seat, player), record) in charter.seated().zip(records) {
-        let peer = PeerId::from_bytes(&player.key.to_bytes()).map_err(|_| RecordError::OtherPeer);
-        let read = peer.and_then(|peer| record.of(peer));
-        read.map_err(|why| LobbyError::Record { seat, why })?;
+        record.of(player.key.into()).map_err(|why| LobbyError::Record { seat, why })?;
     }
     Ok(())
 }
 
-/// Signs this player's addresses, unless the current record already lists them: a new record would change the join
-/// request.
-fn set_addresses(own: &mut Join, key: &SigningKey, addresses: &[Multiaddr]) -> Result<(), LobbyError> {
-    let peer = PeerId::from_bytes(&key.verifying_key().to_bytes());
-    let said = peer.ok().and_then(|peer| own.record.of(peer).ok());
-    if said.is_none_or(|said| said != addresses) {
-        own.record = AddressRecord::sign(key, addresses).map_err(LobbyError::OwnRecord)?;
+/// Signs this player's addresses at `time`, unless the current record already lists them: a new record would change the
+/// join request.
+fn set_addresses(own: &mut Join, key: &SigningKey, addresses: &[Multiaddr], time: u64) {
+    if own.record.of(PeerId::of(key)).ok().is_none_or(|said| said != addresses) {
+        own.record = AddressRecord::sign(key, addresses, time);
     }
-    Ok(())
 }
 
 /// The host's seat.
@@ -117,7 +110,7 @@ fn shown(seats: impl Iterator<Item = Option<Taken>>) -> Vec<Option<LobbySeat>> {
         // A bot of somebody's program has a one-time key.
         let stands = taken.party.lowest().index() == number;
         let person = stands.then(|| SeatPerson {
-            key: PeerKey::from(taken.key.to_bytes()),
+            key: PeerId::from(taken.key),
             announced: clean(taken.name.as_str()),
             mark: Mark::default(),
         });

@@ -22,7 +22,7 @@ fn key(n: u8) -> SigningKey {
 }
 
 fn peer(n: u8) -> PeerId {
-    PeerId::from_bytes(&key(n).verifying_key().to_bytes()).unwrap()
+    PeerId::of(&key(n))
 }
 
 fn wish(n: u8) -> Join {
@@ -30,7 +30,7 @@ fn wish(n: u8) -> Join {
         lobby: Some(LOBBY),
         name: Text::try_from(format!("player {n}")).unwrap(),
         nonce: [n; 32],
-        record: AddressRecord::sign(&key(n), &[]).unwrap(),
+        record: AddressRecord::sign(&key(n), &[], 7),
         proof: None,
         program: [n; 16].into(),
         played_by: PlayedBy::Person,
@@ -487,17 +487,17 @@ fn changed_addresses_are_found() {
     let mut host = host(3);
     let told: Multiaddr = "/ip4/10.0.0.1/tcp/4001".parse().unwrap();
     let mut one = guest(1);
-    one.set_addresses(std::slice::from_ref(&told)).unwrap();
+    one.set_addresses(std::slice::from_ref(&told), 7);
     let before = one.own.record.clone();
     // The same addresses give the same record, so the join request does not change.
-    one.set_addresses(std::slice::from_ref(&told)).unwrap();
+    one.set_addresses(std::slice::from_ref(&told), 7);
     assert_eq!(one.own.record, before);
     join(&mut host, 1, one.own.clone());
     let outbox = join(&mut host, 2, wish(2));
     let good = proposal(&outbox).unwrap().clone();
     let listed = good.records[1].of(peer(1)).unwrap();
     assert_eq!(listed, std::slice::from_ref(&told));
-    let elsewhere = AddressRecord::sign(&key(0), &[told]).unwrap();
+    let elsewhere = AddressRecord::sign(&key(0), &[told], 7);
     let seat = Seat::new(1).unwrap();
     let why = |why| LobbyError::Record { seat, why };
     let cases = [
@@ -529,7 +529,7 @@ fn changed_addresses_are_found() {
 #[test]
 fn foreign_address_record_gets_no_seat() {
     let mut host = host(3);
-    let record = AddressRecord::sign(&key(2), &[]).unwrap();
+    let record = AddressRecord::sign(&key(2), &[], 7);
     let outbox = join(&mut host, 1, Join { record, ..wish(1) });
     let [(_, Frame::Refused(why))] = outbox.as_slice() else {
         panic!("{outbox:?}");

@@ -8,10 +8,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use fairdeal_net::{
-    LIFETIME, ListedPage, ListedTable, Multiaddr, Node, NodeConfig, NodeEvent, NodeHandle, PeerId, Transport,
-    named_peer,
-};
+use fairdeal_net::{Node, NodeConfig, NodeEvent, NodeHandle, Transport};
+use fairdeal_peers::address::named_peer;
+use fairdeal_peers::listing::{LIFETIME, ListedPage, ListedTable};
+use fairdeal_peers::{Multiaddr, PeerId};
 use fairdeal_protocol::charter::MAX_WORD;
 use fairdeal_protocol::wire::bounded::Text;
 use tokio::sync::{mpsc, watch};

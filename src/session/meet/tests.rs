@@ -1,9 +1,10 @@
-use fairdeal_net::{Announcement, DialFailure};
+use fairdeal_net::DialFailure;
+use fairdeal_peers::announcement::Announcement;
 
 use super::*;
 
 fn peer(seed: u8) -> PeerId {
-    PeerId::of(&IdentityKey::from_seed([seed; 32]).signing_key()).unwrap()
+    PeerId::of(&IdentityKey::from_seed([seed; 32]).signing_key())
 }
 
 fn address(seed: u8) -> Multiaddr {

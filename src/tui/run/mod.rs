@@ -12,9 +12,11 @@ use std::time::Duration;
 
 use fairdeal_games::bots::Level;
 use fairdeal_games::{AnyGame, game_info, rule_set};
-use fairdeal_net::{JoinError, JoinTarget, Multiaddr, PeerId, Ticket, Transport, everywhere, leads_to};
+use fairdeal_net::{Transport, everywhere};
+use fairdeal_peers::address::leads_to;
+use fairdeal_peers::ticket::{JoinError, JoinTarget, Ticket};
+use fairdeal_peers::{Multiaddr, PeerId};
 use fairdeal_protocol::audit::progress::audit_with;
-use fairdeal_protocol::charter::SeatKey;
 use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::timing::Timing;
@@ -124,7 +126,7 @@ pub(in crate::tui) async fn run(interface: Interface, start: Start) -> Result<Ta
         user: interface.user.clone(),
         today: (interface.today)(),
         people,
-        own_key: own_key.map(|own| SeatKey::from(&own.signing_key()).to_bytes().into()),
+        own_key: own_key.map(|own| PeerId::of(&own.signing_key())),
         check_target,
         ..Context::new(settings, interface.depth)
     };
@@ -596,7 +598,7 @@ impl App {
         let wanted = self.live.is_none() && self.browses;
         if wanted && self.tables.is_none() {
             let identity = self.interface.data.open().ok().and_then(|data| data.identity().ok());
-            let own = identity.and_then(|identity| PeerId::of(&identity.signing_key()).ok());
+            let own = identity.map(|identity| PeerId::of(&identity.signing_key()));
             let people = Acquaintances::of(self.interface.data.view());
             self.tables = OpenTables::start(&self.points, own, people);
             // Without a network there is nothing to browse.

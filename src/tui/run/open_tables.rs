@@ -2,13 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use fairdeal_net::{MAX_POINTS, Multiaddr, PeerId, named_peer, parse_address};
+use fairdeal_net::MAX_POINTS;
+use fairdeal_peers::address::{named_peer, parse_address};
+use fairdeal_peers::{Multiaddr, PeerId};
 use fairdeal_ui::view::{ListedTable, Listing};
 use tokio::sync::watch;
 
 use crate::session::lan::{Browser, LanTable};
 use crate::session::meet::PointBrowser;
-use crate::session::people::{Acquaintances, key};
+use crate::session::people::Acquaintances;
 
 /// Browses until it is dropped.
 pub(super) struct OpenTables {
@@ -69,7 +71,7 @@ async fn changed<T>(view: Option<&mut watch::Receiver<T>>) {
 
 fn listed(table: LanTable, at_point: bool) -> ListedTable {
     ListedTable {
-        id: (key(table.ticket.host()), table.ticket.lobby()),
+        id: (table.ticket.host(), table.ticket.lobby()),
         ticket: table.ticket.to_string(),
         host: table.host,
         game: table.game,
@@ -109,7 +111,7 @@ mod tests {
     use crate::store::IdentityKey;
 
     fn address(seed: u8) -> String {
-        let peer = PeerId::of(&IdentityKey::from_seed([seed; 32]).signing_key()).unwrap();
+        let peer = PeerId::of(&IdentityKey::from_seed([seed; 32]).signing_key());
         format!("/ip4/192.0.2.7/tcp/4001/p2p/{peer}")
     }
 

@@ -7,7 +7,7 @@ use std::process::Command;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use fairdeal_net::Ticket;
+use fairdeal_peers::ticket::Ticket;
 use fairdeal_protocol::hash::Hash32;
 use serde_json::Value;
 use tempfile::TempDir;

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use fairdeal::session::frame::{Frame, Join, MAX_FRAME, Watch};
 use fairdeal::store::IdentityKey;
-use fairdeal_net::AddressRecord;
+use fairdeal_peers::record::AddressRecord;
 use fairdeal_protocol::crypto::pake::{Door, Guest, Login, Password, Proof};
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::party::PlayedBy;

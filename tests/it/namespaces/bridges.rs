@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use fairdeal_net::{Ticket, first_ip};
+use fairdeal_net::first_ip;
+use fairdeal_peers::ticket::Ticket;
 use tempfile::TempDir;
 
 use super::lab::{Lab, Node};

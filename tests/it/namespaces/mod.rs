@@ -12,7 +12,8 @@ mod upnp;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use fairdeal_net::{Multiaddr, Ticket};
+use fairdeal_peers::Multiaddr;
+use fairdeal_peers::ticket::Ticket;
 use portable_pty::CommandBuilder;
 use serde_json::{Value, json};
 use tempfile::TempDir;

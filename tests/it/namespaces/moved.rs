@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use fairdeal_net::Ticket;
+use fairdeal_peers::ticket::Ticket;
 use serde_json::Value;
 use tempfile::TempDir;
 

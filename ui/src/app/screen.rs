@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use fairdeal_games::GameInfo;
 use fairdeal_games::bots::Level;
+use fairdeal_peers::PeerId;
 use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::seat::Seat;
 use ratatui::layout::Rect;
@@ -15,7 +16,7 @@ use crate::canvas::{Canvas, Layer, Marks, Target};
 use crate::field::Field;
 use crate::keys::{Intent, Keymap};
 use crate::past::Past;
-use crate::people::{Book, Change, PeerKey};
+use crate::people::{Book, Change};
 use crate::session::Command;
 use crate::settings::Settings;
 use crate::theme::{Depth, Theme, Themes};
@@ -50,7 +51,7 @@ pub struct Context {
     /// The address book; empty on a page.
     pub people: Book,
     /// The player's own key; `None` before the first table.
-    pub own_key: Option<PeerKey>,
+    pub own_key: Option<PeerId>,
     /// Whether the terminal is slow to accept frames.
     pub is_slow: bool,
     /// Whether this is a web page: it has no network and no files of its own, and every game is for practice.
@@ -212,7 +213,7 @@ pub enum Effect {
     StopReading,
     /// Change what the address book says of a key.
     People {
-        key: PeerKey,
+        key: PeerId,
         /// Its name at the table, if it is at one.
         announced: Option<String>,
         change: Change,

@@ -1,11 +1,13 @@
 //! Marks: the address book's word on a key, and on the name announced with it.
 
-use super::{PeerKey, games_in_words, readable};
+use fairdeal_peers::PeerId;
+
+use super::{games_in_words, readable};
 
 /// A player that has a program of its own: not this player, and no bot of somebody's program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SeatPerson {
-    pub key: PeerKey,
+    pub key: PeerId,
     /// The name as the player announces it, cleaned for display.
     pub announced: String,
     pub mark: Mark,

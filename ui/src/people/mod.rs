@@ -5,18 +5,18 @@
 //! (`text::looks`): case, blanks and lookalike letters make no difference. Other spellings do ("Ada" and "Adda"), and
 //! nothing here catches those.
 
-mod key;
 mod mark;
 
-pub use key::{NotAPeerKey, PeerKey};
 pub use mark::{Known, Mark, MarkKind, SeatPerson};
 
 use std::cmp::Reverse;
 
 use fairdeal_games::calendar::day_number;
 use fairdeal_games::counted;
+use fairdeal_peers::PeerId;
 use serde::{Deserialize, Serialize};
 
+use crate::spoken::spoken;
 use crate::text::{clean, looks};
 
 /// The most people in the book.
@@ -31,7 +31,7 @@ const LEAST: usize = 4;
 /// A key in the book. A newer version may add more; see [`Person::KEYS`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Person {
-    pub key: PeerKey,
+    pub key: PeerId,
     /// The player's own name for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
@@ -128,6 +128,11 @@ pub fn readable(own: Option<&str>, announced: Option<&str>) -> Option<String> {
     own.map(str::to_owned).or_else(|| announced.map(|name| format!("\"{name}\"")))
 }
 
+/// The eight words of a key, to compare by voice.
+pub fn words_of(key: PeerId) -> String {
+    spoken(&key.to_bytes())
+}
+
 /// A number of games in words.
 pub fn games_in_words(games: u32) -> String {
     counted(usize::try_from(games).unwrap_or(usize::MAX), "game")
@@ -138,7 +143,7 @@ impl Person {
     pub const KEYS: [&'static str; 9] =
         ["key", "name", "announced", "bot", "games", "first", "last", "favourite", "blocked"];
 
-    fn new(key: PeerKey) -> Self {
+    fn new(key: PeerId) -> Self {
         Self {
             key,
             name: None,
@@ -236,16 +241,16 @@ impl Book {
         all
     }
 
-    pub fn get(&self, key: &PeerKey) -> Option<&Person> {
+    pub fn get(&self, key: &PeerId) -> Option<&Person> {
         self.people.iter().find(|person| person.key == *key)
     }
 
-    pub fn is_blocked(&self, key: &PeerKey) -> bool {
+    pub fn is_blocked(&self, key: &PeerId) -> bool {
         self.get(key).is_some_and(|person| person.blocked)
     }
 
     /// Takes a person out, or makes one, if there is room.
-    fn take(&mut self, key: PeerKey) -> Option<Person> {
+    fn take(&mut self, key: PeerId) -> Option<Person> {
         if let Some(at) = self.people.iter().position(|person| person.key == key) {
             return Some(self.people.remove(at));
         }
@@ -258,7 +263,7 @@ impl Book {
 
     /// Notes that a game with a key begins or goes on. Only a new game is counted. In a full book of people that all have
     /// a name or a mark, a stranger gets no entry.
-    pub fn met(&mut self, key: PeerKey, announced: &str, is_bot: bool, day: &str, is_new: bool) {
+    pub fn met(&mut self, key: PeerId, announced: &str, is_bot: bool, day: &str, is_new: bool) {
         let Some(mut person) = self.take(key) else {
             return;
         };
@@ -277,7 +282,7 @@ impl Book {
     ///
     /// # Errors
     /// [`ChangeError`]; the book is then as before.
-    pub fn change(&mut self, key: PeerKey, announced: Option<&str>, change: &Change) -> Result<(), ChangeError> {
+    pub fn change(&mut self, key: PeerId, announced: Option<&str>, change: &Change) -> Result<(), ChangeError> {
         let name = match change {
             Change::Name(name) => clean(name),
             _ => String::new(),
@@ -317,7 +322,7 @@ impl Book {
     }
 
     /// The book's word on a key that announces a name.
-    pub fn mark(&self, key: &PeerKey, announced: &str) -> Mark {
+    pub fn mark(&self, key: &PeerId, announced: &str) -> Mark {
         let own = self.get(key);
         let look = looks(announced);
         let is_its_own = own.is_some_and(|person| person.goes_by(&look));
@@ -348,7 +353,7 @@ impl Book {
     ///
     /// # Errors
     /// [`FindError`].
-    pub fn find(&self, text: &str) -> Result<PeerKey, FindError> {
+    pub fn find(&self, text: &str) -> Result<PeerId, FindError> {
         let text = text.trim();
         if let Ok(key) = text.parse() {
             return Ok(key);

@@ -4,14 +4,12 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn key(seed: u8) -> PeerKey {
-    PeerKey::from([seed; 32])
+fn key(seed: u8) -> PeerId {
+    fairdeal_peers::testing::peer(seed)
 }
 
-fn numbered(number: usize) -> PeerKey {
-    let mut bytes = [0; 32];
-    bytes[..8].copy_from_slice(&u64::try_from(number).unwrap().to_le_bytes());
-    PeerKey::from(bytes)
+fn numbered(number: usize) -> PeerId {
+    fairdeal_peers::testing::numbered(u64::try_from(number).unwrap())
 }
 
 /// A book with two games with Ada, whose key is 1.
@@ -96,7 +94,7 @@ fn oldest_plain_entries_make_room() {
     assert!(book.get(&key(1)).is_some(), "a favourite stays");
     assert!(book.get(&numbered(6)).is_none() && book.get(&numbered(7)).is_some());
 
-    let keys: Vec<PeerKey> = book.people().iter().map(|person| person.key).collect();
+    let keys: Vec<PeerId> = book.people().iter().map(|person| person.key).collect();
     for key in keys {
         book.change(key, None, &Change::Blocked(true)).unwrap();
     }

@@ -7,11 +7,13 @@
 
 use std::time::{Duration, Instant};
 
-use super::{LIFETIME, Offer, RENEWAL};
+use fairdeal_peers::address::relay_of;
+use fairdeal_peers::listing::{LIFETIME, Offer};
+use fairdeal_peers::{Multiaddr, PeerId};
+
+use super::RENEWAL;
 use crate::dial_scheduler::spread;
-use crate::dials::relay_of;
 use crate::relays::retry_delay;
-use crate::{Multiaddr, PeerId};
 
 /// Maximum number of meeting points of one host.
 pub const MAX_POINTS: usize = 4;

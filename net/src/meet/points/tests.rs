@@ -1,10 +1,11 @@
 use ed25519_dalek::SigningKey;
+use fairdeal_peers::announcement::Announcement;
+use fairdeal_peers::record::AddressRecord;
 
 use super::*;
-use crate::{AddressRecord, Announcement};
 
 fn peer(seed: u8) -> PeerId {
-    PeerId::of(&SigningKey::from_bytes(&[seed; 32])).unwrap()
+    PeerId::of(&SigningKey::from_bytes(&[seed; 32]))
 }
 
 fn address(seed: u8, port: u16) -> Multiaddr {

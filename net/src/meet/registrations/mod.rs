@@ -7,15 +7,16 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use fairdeal_peers::PeerId;
+use fairdeal_peers::listing::LIFETIME;
+use fairdeal_peers::listing::{ListedTable, MeetPage, MeetRequest, Refusal, Registration};
 use fairdeal_protocol::charter::MAX_WORD;
 use fairdeal_protocol::wire::bounded::Text;
 
-use super::LIFETIME;
-use super::message::{ListedTable, MeetPage, MeetRequest, Refusal, Registration};
+use crate::RelayLimits;
 use crate::allowance::Allowance;
 use crate::handshakes::Network;
 use crate::relay_limits::count;
-use crate::{PeerId, RelayLimits};
 
 /// Number of requests of one network at once. A host sends one each 40 s and one for each guest that comes or goes; a
 /// client that views the list sends one for each page every 5 s.

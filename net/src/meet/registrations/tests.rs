@@ -3,11 +3,13 @@ use std::net::Ipv4Addr;
 use std::num::NonZeroU32;
 
 use ed25519_dalek::SigningKey;
+use fairdeal_peers::announcement::Announcement;
+use fairdeal_peers::listing::{MAX_PAGE, Offer};
+use fairdeal_peers::record::AddressRecord;
 use proptest::prelude::*;
 
 use super::*;
-use crate::meet::{MAX_PAGE, Offer};
-use crate::{AddressRecord, Announcement, RelayLimits};
+use crate::RelayLimits;
 
 const MAX_TABLES: usize = RelayLimits::DEFAULT.registrations as usize;
 const MAX_PER_NETWORK: usize = RelayLimits::DEFAULT.registrations_per_network.get() as usize;
@@ -40,12 +42,12 @@ fn table(host: u16, lobby: u8, number: u64, of: &str) -> (Registration, ListedTa
         static SIGNED: Registration = {
             let announcement = announcement(0, "loot");
             let record = AddressRecord::default();
-            let point = PeerId::of(&key(9)).unwrap();
+            let point = PeerId::of(&key(9));
             Registration::sign(&key(0), point, 1, &Offer { announcement, record }).unwrap()
         };
     }
     let table = ListedTable {
-        host: PeerId::of(&key(host)).unwrap(),
+        host: PeerId::of(&key(host)),
         number,
         announcement: announcement(lobby, of),
         addresses: Vec::new(),
@@ -89,7 +91,7 @@ impl Point {
 }
 
 fn host(number: u16) -> PeerId {
-    PeerId::of(&key(number)).unwrap()
+    PeerId::of(&key(number))
 }
 
 #[test]

@@ -7,6 +7,7 @@ use std::collections::HashSet;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
+use fairdeal_peers::address::is_global;
 use futures::StreamExt as _;
 use futures::stream::FuturesUnordered;
 use http_body_util::{BodyExt as _, Limited};
@@ -23,7 +24,6 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use crate::event::clean;
-use crate::port::is_global;
 
 /// Time for answers to the search. A router may answer after the three seconds that the question allows.
 const SEARCH: Duration = Duration::from_secs(4);

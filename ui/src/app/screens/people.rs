@@ -1,5 +1,6 @@
 //! The address book: the keys that this player has played with, and those at the table behind this screen.
 
+use fairdeal_peers::PeerId;
 use ratatui::layout::{Constraint, Layout, Margin, Rect};
 use ratatui::text::Line;
 
@@ -9,7 +10,7 @@ use crate::canvas::{Canvas, Layer, Target, wrapped};
 use crate::field::Field;
 use crate::keys::Intent;
 use crate::people::{
-    Change, MAX_OWN_NAME, MAX_PEOPLE, MarkKind, PeerKey, Person, SeatPerson, games_in_words, readable,
+    Change, MAX_OWN_NAME, MAX_PEOPLE, MarkKind, Person, SeatPerson, games_in_words, readable, words_of,
 };
 use crate::theme::Theme;
 
@@ -28,7 +29,7 @@ pub struct People {
     /// The players at the table, who may not be in the book.
     here: Vec<SeatPerson>,
     /// Everybody in the order of the first frame, so that a change moves nobody.
-    keys: Vec<PeerKey>,
+    keys: Vec<PeerId>,
     /// Index of the chosen person.
     chosen: usize,
     /// The name being written.
@@ -37,7 +38,7 @@ pub struct People {
 
 /// One key, as far as it is known.
 struct Entry<'a> {
-    key: PeerKey,
+    key: PeerId,
     person: Option<&'a Person>,
     /// Its name at the table.
     announced: Option<&'a str>,
@@ -54,15 +55,15 @@ impl Entry<'_> {
 
 impl People {
     /// With the players at a table first, and this one of them chosen.
-    pub(super) fn at(here: Vec<SeatPerson>, chosen: Option<PeerKey>) -> Self {
-        let keys: Vec<PeerKey> = here.iter().map(|person| person.key).collect();
+    pub(super) fn at(here: Vec<SeatPerson>, chosen: Option<PeerId>) -> Self {
+        let keys: Vec<PeerId> = here.iter().map(|person| person.key).collect();
         let chosen = keys.iter().position(|key| Some(*key) == chosen).unwrap_or(0);
         Self { here, keys, chosen, field: None }
     }
 
     /// Takes people in who are new in the book, and leaves those out who were forgotten.
     fn sort(&mut self, context: &Context) {
-        let here = |key: &PeerKey| self.here.iter().any(|person| person.key == *key);
+        let here = |key: &PeerId| self.here.iter().any(|person| person.key == *key);
         self.keys.retain(|key| here(key) || context.people.get(key).is_some());
         for person in context.people.listed() {
             if !self.keys.contains(&person.key) {
@@ -150,7 +151,7 @@ impl People {
             );
             lines.extend(rows(&warning).map(|row| Line::styled(row, theme.bad())));
         }
-        let words = format!("Key {}, spoken: {}", entry.key.short(), entry.key.words());
+        let words = format!("Key {}, spoken: {}", entry.key.short(), words_of(entry.key));
         lines.extend(rows(&words).map(|row| Line::styled(row, theme.accent())));
         lines.extend(rows(&played(&entry)).map(Line::raw));
         if kind == MarkKind::Blocked {
@@ -197,7 +198,7 @@ fn draw_buttons(entry: &Entry<'_>, canvas: &mut Canvas<'_>, line: Rect) {
 /// The player's own key, for others to compare.
 fn draw_own(context: &Context, theme: &Theme, canvas: &mut Canvas<'_>, area: Rect) {
     if let Some(own) = &context.own_key {
-        let words = format!("Your own key {}, spoken: {}", own.short(), own.words());
+        let words = format!("Your own key {}, spoken: {}", own.short(), words_of(*own));
         let rows = wrapped(&words, usize::from(area.width), 0);
         canvas.rows(area, rows.into_iter().map(|row| Line::styled(row, theme.ink())));
     }
@@ -350,8 +351,8 @@ mod tests {
     use crate::input::KeyCode;
     use crate::people::Book;
 
-    fn key(seed: u8) -> PeerKey {
-        PeerKey::from([seed; 32])
+    fn key(seed: u8) -> PeerId {
+        fairdeal_peers::testing::peer(seed)
     }
 
     fn book() -> Book {
@@ -374,7 +375,7 @@ mod tests {
     }
 
     /// The changes that the screen has asked for.
-    fn changes(stage: &TestApp) -> Vec<(PeerKey, Change)> {
+    fn changes(stage: &TestApp) -> Vec<(PeerId, Change)> {
         let changes = stage.effects.iter().filter_map(|effect| match effect {
             Effect::People { key, change, .. } => Some((*key, change.clone())),
             _ => None,

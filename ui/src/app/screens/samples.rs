@@ -13,7 +13,7 @@ use crate::app::event::{Input, UiEvent};
 use crate::app::screen::Library;
 use crate::app::testing::TestApp;
 use crate::past::{Past, What};
-use crate::people::{Book, Change, PeerKey, SeatPerson};
+use crate::people::{Book, Change, SeatPerson};
 use crate::session::SessionEvent;
 use crate::view::{LobbySeat, LobbyView};
 
@@ -46,7 +46,7 @@ pub fn lobby() -> LobbyView {
 
 /// A lobby in which Ada is a favourite by the name Lady A, Ben has another key than the Ben of the book, and Cleo is new.
 pub fn met_lobby() -> LobbyView {
-    let key = |seed: u8| PeerKey::from([seed; 32]);
+    let key = |seed: u8| fairdeal_peers::testing::peer(seed);
     let mut book = Book::default();
     for (seed, name) in [(1, "Ada"), (2, "Ada"), (9, "Ben")] {
         book.met(key(seed), name, false, "2026-11-20", true);

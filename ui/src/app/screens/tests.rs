@@ -19,7 +19,7 @@ use crate::canvas::Target;
 use crate::input::{Key, KeyCode, UserInput};
 use crate::keys::Keymap;
 use crate::past::{Past, What};
-use crate::people::{Mark, PeerKey};
+use crate::people::Mark;
 use crate::session::{Command, SessionEvent};
 use crate::view::LobbyView;
 use crate::view::{ListedTable, Listing};
@@ -200,7 +200,7 @@ fn a_table_of_the_network_takes_no_other_lines_place() {
 
 fn listed(host: u8, name: &str) -> ListedTable {
     ListedTable {
-        id: (PeerKey::from([host; 32]), [host; 8]),
+        id: (fairdeal_peers::testing::peer(host), [host; 8]),
         ticket: format!("the ticket of {name}"),
         host: name.to_owned(),
         game: "loot".to_owned(),

@@ -23,12 +23,11 @@ use std::str::FromStr;
 
 use fairdeal_protocol::domain::Label;
 use fairdeal_protocol::hash::Hasher;
-use libp2p::multiaddr::Protocol;
+use multiaddr::Protocol;
 
-use super::address::{AddressError, MAX_ADDRESS_TEXT, parse_address};
-use super::port::presentable;
-use super::relays::is_circuit;
-use super::{Multiaddr, PeerId};
+use crate::address::{AddressError, MAX_ADDRESS_TEXT, is_circuit, parse_address, presentable};
+use crate::peer::PeerIdError;
+use crate::{Multiaddr, PeerId};
 
 /// Maximum number of addresses in a ticket.
 pub const MAX_ADDRESSES: usize = 8;
@@ -259,7 +258,7 @@ fn checksum(body: &[u8]) -> [u8; CHECKSUM_BYTES] {
 fn without_host(host: PeerId, mut address: Multiaddr) -> Result<Multiaddr, TicketError> {
     let bad = |address: &Multiaddr, why| TicketError::BadAddress { address: address.to_string(), why };
     if let Some(Protocol::P2p(peer)) = address.iter().last() {
-        if peer != host.to_libp2p() {
+        if peer != multiaddr::PeerId::from(host) {
             return Err(bad(&address, "it is another peer's"));
         }
         address.pop();
@@ -338,7 +337,7 @@ pub enum JoinError {
     NoPeer,
     /// The address names a peer with an unsupported kind of id.
     #[error(transparent)]
-    Peer(#[from] super::PeerIdError),
+    Peer(#[from] PeerIdError),
 }
 
 impl FromStr for JoinTarget {

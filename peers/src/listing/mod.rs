@@ -1,5 +1,7 @@
 //! The messages between hosts or clients and a meeting point, and the host's signature.
 
+use std::time::Duration;
+
 use ed25519_dalek::SigningKey;
 use fairdeal_protocol::charter::{MAX_WORD, SeatKey, SignatureBytes};
 use fairdeal_protocol::domain;
@@ -7,16 +9,18 @@ use fairdeal_protocol::wire::bounded::{Bounded, Text};
 use fairdeal_protocol::wire::codec::{CodecError, decode, encode};
 use serde::{Deserialize, Serialize};
 
-use super::MAX_PAGE;
-use crate::announcement::Announcement;
-use crate::codec::MAX_ANNOUNCEMENT;
+use crate::announcement::{Announcement, MAX_ANNOUNCEMENT};
 use crate::record::{AddressRecord, RecordError};
 use crate::{Multiaddr, PeerId};
 
+/// Time for which a registration lives at a point, and for which a client shows it unless it is renewed.
+pub const LIFETIME: Duration = Duration::from_secs(120);
+/// Maximum number of registrations in a page.
+pub const MAX_PAGE: usize = 50;
 /// Maximum length of a request, in bytes: a registration with the longest announcement and record.
-pub(crate) const MAX_REQUEST: usize = 4096;
+pub const MAX_REQUEST: usize = 4096;
 /// Maximum length of a response, in bytes. A page ends before it would become longer.
-pub(crate) const MAX_RESPONSE: usize = 64 * 1024;
+pub const MAX_RESPONSE: usize = 64 * 1024;
 /// Bytes of a response besides its registrations, at most.
 const PAGE_HEADER: usize = 32;
 
@@ -100,7 +104,7 @@ impl Registration {
         if announcement.free == 0 || announcement.free >= announcement.seats {
             return Err(RegistrationError::NoFreeSeat);
         }
-        let host = PeerId::from_bytes(&self.host.to_bytes()).map_err(|_| RegistrationError::NotSigned)?;
+        let host = PeerId::from(self.host);
         let signed = Signed {
             point: point.to_bytes(),
             number: self.number,
@@ -190,17 +194,13 @@ impl MeetPage {
     }
 
     /// The number of registrations, and what to send for the next page.
-    #[cfg(test)]
-    pub(crate) fn size_and_next(&self) -> (usize, Option<u64>) {
+    pub fn size_and_next(&self) -> (usize, Option<u64>) {
         (self.registrations.len(), self.next)
     }
 
     /// The tables of a page from this point. Registrations that do not verify are left out.
     pub fn verify(&self, point: PeerId) -> ListedPage {
-        let verified = self.registrations.iter().filter_map(|registration| {
-            let verified = registration.verify(point);
-            verified.inspect_err(|error| tracing::debug!(%point, %error, "a registration is left out")).ok()
-        });
+        let verified = self.registrations.iter().filter_map(|registration| registration.verify(point).ok());
         ListedPage { tables: verified.collect(), next: self.next }
     }
 }

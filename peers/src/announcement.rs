@@ -5,7 +5,8 @@ use fairdeal_protocol::wire::bounded::{Bounded, Text};
 use fairdeal_protocol::wire::codec::{CodecError, decode, encode};
 use serde::{Deserialize, Serialize};
 
-use super::codec::MAX_ANNOUNCEMENT;
+/// The longest announcement, in bytes.
+pub const MAX_ANNOUNCEMENT: usize = 1024;
 
 /// A host's announcement of its table. All of it is the host's claim.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -6,7 +6,7 @@ use super::*;
 use ed25519_dalek::SigningKey;
 
 fn host(seed: u8) -> PeerId {
-    PeerId::of(&SigningKey::from_bytes(&[seed; 32])).unwrap()
+    PeerId::of(&SigningKey::from_bytes(&[seed; 32]))
 }
 
 fn addresses(list: &[&str]) -> Vec<Multiaddr> {
@@ -184,7 +184,7 @@ fn any_address() -> impl Strategy<Value = Multiaddr> {
 fn any_ticket() -> impl Strategy<Value = Ticket> {
     let addresses = proptest::collection::vec(any_address(), 0..=MAX_ADDRESSES);
     (any::<[u8; 8]>(), any::<[u8; 32]>(), addresses).prop_map(|(lobby, seed, addresses)| {
-        let host = PeerId::of(&SigningKey::from_bytes(&seed)).unwrap();
+        let host = PeerId::of(&SigningKey::from_bytes(&seed));
         Ticket::new(lobby, host, addresses).unwrap()
     })
 }

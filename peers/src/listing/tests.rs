@@ -1,14 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-
-fn key(seed: u8) -> SigningKey {
-    SigningKey::from_bytes(&[seed; 32])
-}
-
-fn peer(seed: u8) -> PeerId {
-    PeerId::of(&key(seed)).unwrap()
-}
+use crate::testing::{key, peer};
 
 fn text<const MAX: usize>(text: &str) -> Text<MAX> {
     text.to_owned().try_into().unwrap()
@@ -28,7 +21,7 @@ fn announcement() -> Announcement {
 
 fn offer(seed: u8) -> Offer {
     let address: Multiaddr = "/ip4/192.0.2.1/tcp/4001".parse().unwrap();
-    Offer { announcement: announcement(), record: AddressRecord::sign(&key(seed), &[address]).unwrap() }
+    Offer { announcement: announcement(), record: AddressRecord::sign(&key(seed), &[address], 7) }
 }
 
 const POINT: u8 = 9;
@@ -85,7 +78,7 @@ fn longest_registration_fits_in_a_request() {
         host: (&key(1)).into(),
         number: u64::MAX,
         announcement: vec![255; MAX_ANNOUNCEMENT].try_into().unwrap(),
-        record: AddressRecord::from_bytes(vec![255; crate::MAX_RECORD]).unwrap(),
+        record: AddressRecord::from_bytes(vec![255; crate::record::MAX_RECORD]).unwrap(),
         signature: SignatureBytes([255; 64]),
     };
     let request = MeetRequest::Register(Box::new(registration.clone()));

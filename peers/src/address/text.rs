@@ -4,10 +4,10 @@
 //! CID with the codec `libp2p-key`, `bafz…` or `k51…`, in any base of multibase. rust-multiaddr reads the first alone.
 //! It also refuses a slash at the end and two slashes in a row, which js-multiaddr and py-multiaddr drop.
 
-use libp2p::{Multiaddr, PeerId as Libp2pPeerId};
+use multiaddr::{Multiaddr, PeerId as AnyPeerId};
 
 /// Maximum length of a multiaddr as text, in bytes.
-pub(super) const MAX_ADDRESS_TEXT: usize = 1024;
+pub const MAX_ADDRESS_TEXT: usize = 1024;
 
 /// The version of a CID, and the codec of keys.
 const KEY_CID: [u8; 2] = [1, 0x72];
@@ -55,14 +55,14 @@ pub fn parse_address(text: &str) -> Result<Multiaddr, AddressError> {
             continue;
         }
         let peer = if is_peer { in_base58(part) } else { None };
-        if is_peer && peer.is_none() && part.parse::<Libp2pPeerId>().is_err() {
+        if is_peer && peer.is_none() && part.parse::<AnyPeerId>().is_err() {
             unread = Some(part);
         }
         parts.push(peer.unwrap_or_else(|| part.to_owned()));
         is_peer = !is_peer && matches!(part, "p2p" | "ipfs");
     }
     let read = parts.join("/").parse();
-    read.map_err(|_: libp2p::multiaddr::Error| match unread {
+    read.map_err(|_: multiaddr::Error| match unread {
         Some(part) => AddressError::NotAPeer(part.to_owned()),
         None => AddressError::Syntax(error.to_string()),
     })
@@ -71,7 +71,7 @@ pub fn parse_address(text: &str) -> Result<Multiaddr, AddressError> {
 /// The peer id of a CID, as the multihash in base58.
 fn in_base58(cid: &str) -> Option<String> {
     let (_, bytes) = multibase::decode(cid).ok()?;
-    let peer = Libp2pPeerId::from_bytes(bytes.strip_prefix(&KEY_CID)?).ok()?;
+    let peer = AnyPeerId::from_bytes(bytes.strip_prefix(&KEY_CID)?).ok()?;
     Some(peer.to_base58())
 }
 
@@ -84,7 +84,7 @@ mod tests {
     const PEER: &str = "12D3KooWD3eckifWpRn9wQpMG9R9hX3sD158z7EqHWmweQAJU5SA";
 
     fn cid(base: Base) -> String {
-        let peer: Libp2pPeerId = PEER.parse().unwrap();
+        let peer: AnyPeerId = PEER.parse().unwrap();
         multibase::encode(base, [&KEY_CID[..], &peer.to_bytes()].concat())
     }
 
