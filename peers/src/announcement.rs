@@ -1,9 +1,13 @@
-//! A host's description of its open table for strangers: programs of the LAN that ask, and meeting points.
+//! A host's description of its open table for strangers: programs of the LAN that ask, and meeting points; and the table
+//! as whoever has found it knows it.
 
 use fairdeal_protocol::charter::{MAX_NAME, MAX_OPTIONS, MAX_WORD};
 use fairdeal_protocol::wire::bounded::{Bounded, Text};
 use fairdeal_protocol::wire::codec::{CodecError, decode, encode};
 use serde::{Deserialize, Serialize};
+
+use crate::ticket::{Ticket, TicketError};
+use crate::{Multiaddr, PeerId};
 
 /// The longest announcement, in bytes.
 pub const MAX_ANNOUNCEMENT: usize = 1024;
@@ -34,5 +38,42 @@ impl Announcement {
     /// [`CodecError`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, CodecError> {
         decode(bytes, MAX_ANNOUNCEMENT)
+    }
+}
+
+/// An open table that has been found: its host's announcement, and the way there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenTable {
+    announcement: Announcement,
+    /// Names the host, and the lobby of the announcement.
+    ticket: Ticket,
+}
+
+impl OpenTable {
+    /// The table that a host at these addresses has announced.
+    ///
+    /// # Errors
+    /// [`TicketError`] for addresses that no ticket holds.
+    pub fn new(
+        host: PeerId,
+        announcement: Announcement,
+        addresses: impl IntoIterator<Item = Multiaddr>,
+    ) -> Result<Self, TicketError> {
+        let ticket = Ticket::new(announcement.lobby, host, addresses)?;
+        Ok(Self { announcement, ticket })
+    }
+
+    pub fn announcement(&self) -> &Announcement {
+        &self.announcement
+    }
+
+    /// The ticket that leads to the table.
+    pub fn ticket(&self) -> &Ticket {
+        &self.ticket
+    }
+
+    /// The host and its number of the table. They stay while everything else may change.
+    pub fn id(&self) -> (PeerId, [u8; 8]) {
+        (self.ticket.host(), self.ticket.lobby())
     }
 }

@@ -2,12 +2,13 @@
 
 use std::io::IsTerminal as _;
 
+use fairdeal_peers::announcement::OpenTable;
 use fairdeal_peers::ticket::JoinTarget;
 use tokio::time::timeout;
 
 use super::Exit;
 use super::tables::{self, Arranged, Choice, Source, WAIT, next_of, tell_progress};
-use crate::session::lan::{Browser, LanTable};
+use crate::session::lan::Browser;
 use crate::session::people::Acquaintances;
 use crate::signals::Signals;
 
@@ -20,7 +21,9 @@ impl Source for Browser {
         next_of(self.view()).await
     }
 
-    fn tables(&mut self) -> Vec<LanTable> {
+    const AT_POINT: bool = false;
+
+    fn tables(&mut self) -> Vec<OpenTable> {
         self.view().borrow_and_update().tables.clone()
     }
 
@@ -55,18 +58,17 @@ pub(super) async fn choose(
 
 /// Waits for the first table with a free seat.
 async fn first(browser: &mut Arranged<Browser>, password: bool, json: bool) -> anyhow::Result<Choice> {
-    let may = |table: &LanTable| table.free > 0 && (password || !table.locked);
     let found = async {
         loop {
-            let found = browser.tables().into_iter().find(may);
-            if found.is_some() || browser.source.view().borrow().blind || browser.changed().await.is_err() {
+            let found = browser.tables().into_iter().find(|listed| listed.is_open_to(password));
+            if found.is_some() || browser.source.view().borrow().blind || browser.source.changed().await.is_err() {
                 return found;
             }
         }
     };
     tokio::select! {
         found = timeout(WAIT, found) => match found {
-            Ok(Some(table)) => Ok(Choice::Table(JoinTarget::Ticket(table.ticket))),
+            Ok(Some(listed)) => Ok(Choice::Table(JoinTarget::Ticket(listed.table.ticket().clone()))),
             Ok(None) => anyhow::bail!("this machine has no multicast; join by ticket or address"),
             Err(_) => anyhow::bail!(
                 "no table on the LAN has a free seat; open one with `fairdeal host`, or join with a ticket"

@@ -7,8 +7,11 @@ use std::time::Duration;
 use fairdeal_net::MAX_POINTS;
 use fairdeal_peers::Multiaddr;
 use fairdeal_peers::address::named_peer;
+use fairdeal_peers::announcement::OpenTable;
 use fairdeal_peers::ticket::JoinTarget;
 use fairdeal_protocol::wire::bounded::Text;
+use fairdeal_ui::text::clean;
+use fairdeal_ui::view::ListedTable;
 use tokio::time::timeout;
 
 use super::args::Join;
@@ -17,7 +20,6 @@ use super::table::check_named;
 use super::tables::{self, Arranged, Choice, Source, WAIT, next_of, numbered, tell_progress};
 use super::{Exit, usage};
 use crate::events::{Acquaintance, TableLine, Version};
-use crate::session::lan::LanTable;
 use crate::session::meet::{PointBrowser, PointsView};
 use crate::session::people::Acquaintances;
 use crate::signals::Signals;
@@ -82,7 +84,9 @@ impl Source for PointBrowser {
         next_of(self.view()).await
     }
 
-    fn tables(&mut self) -> Vec<LanTable> {
+    const AT_POINT: bool = true;
+
+    fn tables(&mut self) -> Vec<OpenTable> {
         self.view().borrow_and_update().tables.clone()
     }
 
@@ -125,23 +129,23 @@ impl Search<'_> {
     /// Waits until there is a table to join, and takes it if it is the only one.
     async fn only(&mut self, browser: &mut PointBrowser) -> anyhow::Result<JoinTarget> {
         let password = self.password;
-        let may = |table: &&LanTable| table.free > 0 && (password || !table.locked);
+        let may = |listed: &&ListedTable| listed.is_open_to(password);
         let people = &mut self.people;
         // A blocked host's table is none.
         let is_found = |view: &PointsView| {
-            view.silent.is_empty() && people.arranged(view.tables.clone()).iter().any(|table| may(&table))
+            view.silent.is_empty() && people.arranged(view.tables.clone(), true).iter().any(|listed| may(&listed))
         };
-        let mut view = wait_for(browser, WAIT, is_found).await?;
-        view.tables = self.people.arranged(view.tables);
-        let mut tables = view.tables.iter().filter(may);
-        match (tables.next(), tables.next()) {
-            (Some(table), None) => Ok(JoinTarget::Ticket(table.ticket.clone())),
+        let view = wait_for(browser, WAIT, is_found).await?;
+        let tables = self.people.arranged(view.tables.clone(), true);
+        let mut open = tables.iter().filter(may);
+        match (open.next(), open.next()) {
+            (Some(listed), None) => Ok(JoinTarget::Ticket(listed.table.ticket().clone())),
             (None, _) => {
                 say_failures(&view);
                 anyhow::bail!("no table at the meeting point has a free seat for you; open one with `fairdeal host`")
             }
             (Some(_), Some(_)) => {
-                self.print(&view)?;
+                self.print(&tables)?;
                 Err(usage("more than one table is open; add the number of one, as in: fairdeal join --meet ADDRESS 2"))
             }
         }
@@ -150,8 +154,8 @@ impl Search<'_> {
     /// The table with this number in the list.
     async fn numbered(mut self, number: usize) -> anyhow::Result<JoinTarget> {
         let mut browser = self.browser()?;
-        let mut view = lists(&mut browser).await?;
-        view.tables = self.people.arranged(view.tables);
+        let view = lists(&mut browser).await?;
+        let tables = self.people.arranged(view.tables.clone(), true);
         say_failures(&view);
         if !is_whole(&view) {
             anyhow::bail!(
@@ -159,38 +163,38 @@ impl Search<'_> {
                  none, or join without a number"
             );
         }
-        let count = view.tables.len();
-        let table = number.checked_sub(1).and_then(|index| view.tables.get(index));
-        let table = table.ok_or_else(|| {
+        let count = tables.len();
+        let listed = number.checked_sub(1).and_then(|index| tables.get(index));
+        let listed = listed.ok_or_else(|| {
             usage(format!("no table has the number {number}: the list has {count}; `--list` shows it"))
         })?;
-        if table.locked && !self.password {
+        if listed.table.announcement().locked && !self.password {
             return Err(usage("that table needs a password: add --password"));
         }
         if !self.json {
-            say(format!("Joining:{}", numbered(number, table, self.ascii)))?;
+            say(format!("Joining:{}", numbered(number, listed, self.ascii)))?;
         }
-        Ok(JoinTarget::Ticket(table.ticket.clone()))
+        Ok(JoinTarget::Ticket(listed.table.ticket().clone()))
     }
 
     /// Prints the list.
     async fn list(mut self) -> anyhow::Result<Exit> {
         let mut browser = self.browser()?;
-        let mut view = lists(&mut browser).await?;
-        view.tables = self.people.arranged(view.tables);
+        let view = lists(&mut browser).await?;
+        let tables = self.people.arranged(view.tables.clone(), true);
         say_failures(&view);
-        self.print(&view)?;
-        if view.tables.is_empty() && !is_whole(&view) {
+        self.print(&tables)?;
+        if tables.is_empty() && !is_whole(&view) {
             return Ok(Exit::Failed);
         }
-        if view.tables.is_empty() && !self.json {
+        if tables.is_empty() && !self.json {
             say("No table is open there.")?;
         }
         Ok(Exit::Done)
     }
 
-    fn print(&self, view: &PointsView) -> anyhow::Result<()> {
-        for (number, table) in (1..).zip(&view.tables) {
+    fn print(&self, tables: &[ListedTable]) -> anyhow::Result<()> {
+        for (number, table) in (1..).zip(tables) {
             if self.json {
                 report(serde_json::to_string(&line(number, table))?)?;
             } else {
@@ -229,17 +233,18 @@ fn say_failures(view: &PointsView) {
     }
 }
 
-fn line(number: usize, table: &LanTable) -> TableLine {
+fn line(number: usize, listed: &ListedTable) -> TableLine {
+    let (announcement, ticket) = (listed.table.announcement(), listed.table.ticket());
     TableLine {
         v: Version,
         number,
-        ticket: table.ticket.to_string(),
-        host: table.host.clone(),
-        game: table.game.clone(),
-        options: table.options.iter().cloned().collect(),
-        seats: table.seats,
-        free: table.free,
-        password: table.locked,
-        person: Acquaintance::of(&table.ticket.host(), &table.mark),
+        ticket: ticket.to_string(),
+        host: listed.host(),
+        game: clean(announcement.game.as_str()),
+        options: listed.options().into_iter().collect(),
+        seats: announcement.seats,
+        free: announcement.free,
+        password: announcement.locked,
+        person: Acquaintance::of(&ticket.host(), &listed.mark),
     }
 }

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use fairdeal_games::game_info;
 use fairdeal_peers::PeerId;
+use fairdeal_peers::announcement::OpenTable;
 use fairdeal_peers::ticket::JoinTarget;
 use fairdeal_ui::people::MarkKind;
+use fairdeal_ui::view::ListedTable;
 use tokio::sync::{oneshot, watch};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
@@ -14,7 +15,6 @@ use super::Exit;
 use super::output::{remark, report, say};
 use crate::events::session::Reaching;
 use crate::events::{Event, SessionLine, Version};
-use crate::session::lan::LanTable;
 use crate::session::people::Acquaintances;
 use crate::signals::Signals;
 
@@ -47,7 +47,10 @@ pub(super) trait Source {
     /// The network has stopped.
     async fn changed(&mut self) -> anyhow::Result<()>;
 
-    fn tables(&mut self) -> Vec<LanTable>;
+    fn tables(&mut self) -> Vec<OpenTable>;
+
+    /// Whether its tables are at meeting points.
+    const AT_POINT: bool;
 
     /// Remarks for the person, such as that a point does not answer.
     fn remarks(&mut self) -> Vec<String>;
@@ -65,23 +68,14 @@ pub(super) async fn next_of<T>(view: &mut watch::Receiver<T>) -> anyhow::Result<
 /// A list that has been shown. A table keeps its number while the list changes.
 #[derive(Default)]
 struct Shown {
-    tables: BTreeMap<usize, LanTable>,
+    tables: BTreeMap<usize, ListedTable>,
     numbers: BTreeMap<(PeerId, [u8; 8]), usize>,
     remarks: Vec<String>,
 }
 
-impl<S: Source> Source for Arranged<S> {
-    async fn changed(&mut self) -> anyhow::Result<()> {
-        self.source.changed().await
-    }
-
-    fn tables(&mut self) -> Vec<LanTable> {
-        let tables = self.source.tables();
-        self.people.arranged(tables)
-    }
-
-    fn remarks(&mut self) -> Vec<String> {
-        self.source.remarks()
+impl<S: Source> Arranged<S> {
+    pub(super) fn tables(&mut self) -> Vec<ListedTable> {
+        self.people.arranged(self.source.tables(), S::AT_POINT)
     }
 }
 
@@ -103,7 +97,7 @@ pub(super) async fn choose<S: Source>(
     shown.show(source)?;
     loop {
         tokio::select! {
-            changed = source.changed() => {
+            changed = source.source.changed() => {
                 changed?;
                 shown.show(source)?;
             }
@@ -117,11 +111,11 @@ pub(super) async fn choose<S: Source>(
                     return Ok(Choice::None(Exit::Done));
                 }
                 match word.parse().ok().and_then(|number: usize| shown.tables.get(&number)) {
-                    Some(table) if table.locked && !password => {
+                    Some(listed) if listed.table.announcement().locked && !password => {
                         say("That table needs a password: start again with --password.")?;
                     }
-                    Some(table) if table.free > 0 => {
-                        return Ok(Choice::Table(JoinTarget::Ticket(table.ticket.clone())));
+                    Some(listed) if listed.is_open_to(password) => {
+                        return Ok(Choice::Table(JoinTarget::Ticket(listed.table.ticket().clone())));
                     }
                     Some(_) => say("That table is full.")?,
                     None => say("Type the number of a table, or q.")?,
@@ -187,30 +181,25 @@ fn report_search(place: &str, seconds: u64) -> anyhow::Result<()> {
     report(serde_json::to_string(&SessionLine { v: Version, event })?)
 }
 
-/// A table as its host and lobby number name it.
-fn key(table: &LanTable) -> (PeerId, [u8; 8]) {
-    (table.ticket.host(), table.ticket.lobby())
-}
-
 impl Shown {
     /// Prints the tables that appeared, changed or went away, and new remarks.
     fn show<S: Source>(&mut self, source: &mut Arranged<S>) -> anyhow::Result<()> {
         let ascii = source.ascii;
         let tables = source.tables();
-        let stays = |old: &LanTable| tables.iter().any(|table| key(table) == key(old));
+        let stays = |old: &ListedTable| tables.iter().any(|listed| listed.table.id() == old.table.id());
         for (number, table) in self.tables.iter().filter(|(_, old)| !stays(old)) {
-            say(format!("  {number}  closed ({}'s table)", table.host))?;
+            say(format!("  {number}  closed ({}'s table)", table.host()))?;
         }
         self.tables.retain(|_, old| stays(old));
         for table in tables {
             let next = self.numbers.len() + 1;
-            let number = *self.numbers.entry(key(&table)).or_insert(next);
+            let number = *self.numbers.entry(table.table.id()).or_insert(next);
             if self.tables.get(&number) != Some(&table) {
                 say(numbered(number, &table, ascii))?;
                 self.tables.insert(number, table);
             }
         }
-        let remarks = source.remarks();
+        let remarks = source.source.remarks();
         for remark in &remarks {
             if !self.remarks.contains(remark) {
                 say(remark)?;
@@ -222,12 +211,12 @@ impl Shown {
 }
 
 /// A line of a list.
-pub(super) fn numbered(number: usize, table: &LanTable, ascii: bool) -> String {
+pub(super) fn numbered(number: usize, table: &ListedTable, ascii: bool) -> String {
     format!("  {number}  {}{}", marked(table, ascii), in_words(table))
 }
 
 /// The address book's word on a host, before anything that the host announces: nothing of a stranger.
-fn marked(table: &LanTable, ascii: bool) -> String {
+fn marked(table: &ListedTable, ascii: bool) -> String {
     if table.mark.kind() == MarkKind::New {
         return String::new();
     }
@@ -236,16 +225,16 @@ fn marked(table: &LanTable, ascii: bool) -> String {
     format!("{sign} {}: ", table.mark.words())
 }
 
-fn in_words(table: &LanTable) -> String {
-    // A host could announce our own words as the name of a game.
-    let game = game_info(&table.game).map_or("another game", |info| info.name);
-    let options: Vec<String> = table.options.iter().map(|(key, value)| format!("{key}={value}")).collect();
+fn in_words(table: &ListedTable) -> String {
+    let announced = &table.table.announcement();
+    let options: Vec<String> = table.options().iter().map(|(key, value)| format!("{key}={value}")).collect();
     let options = if options.is_empty() { String::new() } else { format!(" ({})", options.join(", ")) };
     format!(
-        "{game}{options}, {}'s table: {} of {} seats free{}",
-        table.host,
-        table.free,
-        table.seats,
-        if table.locked { ", with a password" } else { "" }
+        "{}{options}, {}'s table: {} of {} seats free{}",
+        table.game(),
+        table.host(),
+        announced.free,
+        announced.seats,
+        if announced.locked { ", with a password" } else { "" }
     )
 }

@@ -9,10 +9,8 @@ use std::time::Duration;
 
 use fairdeal_net::{Lan, Node, NodeConfig, NodeEvent, NodeHandle, ReachNews, Transport};
 use fairdeal_peers::announcement::Announcement;
-use fairdeal_peers::ticket::Ticket;
+use fairdeal_peers::announcement::OpenTable;
 use fairdeal_peers::{Multiaddr, PeerId};
-use fairdeal_ui::people::Mark;
-use fairdeal_ui::text::clean;
 use tokio::sync::watch;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
@@ -34,28 +32,11 @@ const FIRST_REST: Duration = Duration::from_secs(15);
 /// Maximum time that a program is left alone.
 const LONGEST_REST: Duration = Duration::from_secs(600);
 
-/// An open table on the local network or at a meeting point. Its names are cleaned for display.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LanTable {
-    /// The ticket that leads to the table.
-    pub ticket: Ticket,
-    pub host: String,
-    pub game: String,
-    pub options: Vec<(String, String)>,
-    pub seats: u8,
-    /// Number of free seats.
-    pub free: u8,
-    /// Whether the table has a password.
-    pub locked: bool,
-    /// The address book's word on the host, once the list is arranged.
-    pub mark: Mark,
-}
-
 /// The local network as the browser sees it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LanView {
     /// The open tables, ordered by host.
-    pub tables: Vec<LanTable>,
+    pub tables: Vec<OpenTable>,
     /// Whether this machine has no multicast, so no table can be found.
     pub blind: bool,
 }
@@ -263,22 +244,9 @@ impl Host {
     }
 }
 
-fn seen(peer: PeerId, host: &Host) -> Option<LanTable> {
-    listed(peer, host.table.as_ref()?, &host.addresses)
-}
-
-/// A host's table as a list shows it; `None` if no ticket leads to these addresses.
-pub(super) fn listed(host: PeerId, table: &Announcement, addresses: &[Multiaddr]) -> Option<LanTable> {
-    Some(LanTable {
-        ticket: Ticket::new(table.lobby, host, addresses.iter().cloned()).ok()?,
-        host: clean(table.host.as_str()),
-        game: clean(table.game.as_str()),
-        options: table.options.iter().map(|(key, value)| (clean(key.as_str()), clean(value.as_str()))).collect(),
-        seats: table.seats,
-        free: table.free,
-        locked: table.locked,
-        mark: Mark::default(),
-    })
+/// The table of a host, if it has one and a ticket leads there.
+fn seen(peer: PeerId, host: &Host) -> Option<OpenTable> {
+    OpenTable::new(peer, host.table.clone()?, host.addresses.iter().cloned()).ok()
 }
 
 #[cfg(test)]
@@ -337,7 +305,7 @@ mod tests {
         let table = Some(table.to_bytes());
         assert_eq!(hosts.hear(peer(0), answer(table), start), vec![]);
         let host = &hosts.0[&peer(1)];
-        assert_eq!(seen(peer(1), host).unwrap().host, "Anna");
+        assert_eq!(seen(peer(1), host).unwrap().announcement().host.as_str(), "Anna");
         assert_eq!(host.rests, 0);
         assert_eq!(hosts.tick(start), ask);
     }

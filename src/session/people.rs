@@ -3,10 +3,12 @@
 use std::time::SystemTime;
 
 use fairdeal_peers::PeerId;
+use fairdeal_peers::announcement::OpenTable;
 use fairdeal_ui::people::{Book, Mark};
+use fairdeal_ui::text::clean;
+use fairdeal_ui::view::ListedTable;
 use fairdeal_ui::view::LobbyView;
 
-use super::lan::LanTable;
 use crate::store::DataView;
 
 /// The host's refusal to a key that its player has blocked: it does not say why.
@@ -68,14 +70,16 @@ impl Acquaintances {
     }
 
     /// A list of tables with the marks of their hosts: those of favourites first, those of blocked hosts left out.
-    pub fn arranged(&mut self, mut tables: Vec<LanTable>) -> Vec<LanTable> {
+    pub fn arranged(&mut self, tables: Vec<OpenTable>, at_point: bool) -> Vec<ListedTable> {
         self.refresh();
-        tables.retain_mut(|table| {
-            table.mark = self.book.mark(&table.ticket.host(), &table.host);
-            !self.is_blocked(table.ticket.host())
+        let known = tables.into_iter().filter(|table| !self.is_blocked(table.ticket().host()));
+        let marked = known.map(|table| {
+            let name = clean(table.announcement().host.as_str());
+            ListedTable { mark: self.book.mark(&table.ticket().host(), &name), table, at_point }
         });
+        let mut listed: Vec<ListedTable> = marked.collect();
         let is_favourite = |mark: &Mark| mark.known.as_ref().is_some_and(|known| known.favourite);
-        tables.sort_by_key(|table| !is_favourite(&table.mark));
-        tables
+        listed.sort_by_key(|listed| !is_favourite(&listed.mark));
+        listed
     }
 }

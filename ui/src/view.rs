@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use fairdeal_games::game_info;
 use fairdeal_games::{AnyAction, AnyGame, counted};
-use fairdeal_peers::PeerId;
+use fairdeal_peers::announcement::OpenTable;
 use fairdeal_protocol::card::{self, Faces};
 use fairdeal_protocol::charter::Charter;
 use fairdeal_protocol::hash::Hash32;
@@ -15,6 +16,7 @@ use fairdeal_protocol::table::live::Progress;
 use fairdeal_protocol::timing::Timing;
 
 use crate::people::{Mark, SeatPerson};
+use crate::text::clean;
 
 /// A taken seat in the lobby.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -296,25 +298,37 @@ impl Advice {
     }
 }
 
-/// An open table that somebody announces. Its names are cleaned for display.
+/// An open table of a list. The names in it are its host's, so they are cleaned for display here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListedTable {
-    /// The host's key and its number of the table. They stay while everything else here may change.
-    pub id: (PeerId, [u8; 8]),
-    /// The ticket that leads to the table.
-    pub ticket: String,
-    pub host: String,
-    pub game: String,
-    pub options: Vec<(String, String)>,
-    pub seats: u8,
-    /// Number of free seats.
-    pub free: u8,
-    /// Whether the table has a password.
-    pub locked: bool,
+    pub table: OpenTable,
     /// Whether it is known from a meeting point alone.
     pub at_point: bool,
     /// The address book's word on its host, whose key the list proves.
     pub mark: Mark,
+}
+
+impl ListedTable {
+    /// The host's name.
+    pub fn host(&self) -> String {
+        clean(self.table.announcement().host.as_str())
+    }
+
+    /// The name of the game. A host could announce our own words as one, so an unknown game has no name.
+    pub fn game(&self) -> &'static str {
+        game_info(self.table.announcement().game.as_str()).map_or("another game", |info| info.name)
+    }
+
+    /// The options of the game and the table.
+    pub fn options(&self) -> Vec<(String, String)> {
+        let options = self.table.announcement().options.iter();
+        options.map(|(key, value)| (clean(key.as_str()), clean(value.as_str()))).collect()
+    }
+
+    /// Whether there is a seat for somebody who knows a password, or knows none.
+    pub fn is_open_to(&self, password: bool) -> bool {
+        self.table.announcement().free > 0 && (password || !self.table.announcement().locked)
+    }
 }
 
 /// The open tables on the local network and at meeting points.

@@ -119,7 +119,7 @@ impl NodeTask {
         match request {
             MeetRequest::Register(registration) => {
                 let verified = registration.verify(self.local).ok();
-                let Some(table) = verified.filter(|table| table.host == peer) else {
+                let Some(table) = verified.filter(|listed| listed.table.ticket().host() == peer) else {
                     return MeetResponse::Refused(Refusal::Invalid);
                 };
                 let done = self.registrations.register(*registration, table, network, now);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use fairdeal_peers::Multiaddr;
 use fairdeal_peers::announcement::Announcement;
-use fairdeal_peers::listing::{ListedPage, ListedTable, Offer};
+use fairdeal_peers::listing::{Listed, ListedPage, Offer};
 use fairdeal_peers::record::AddressRecord;
 use libp2p::multiaddr::Protocol;
 
@@ -71,10 +71,10 @@ impl Side {
     }
 
     /// Waits until the point lists tables of these hosts.
-    async fn until_listed(&mut self, at: u8, hosts: &[u8]) -> Vec<ListedTable> {
+    async fn until_listed(&mut self, at: u8, hosts: &[u8]) -> Vec<Listed> {
         loop {
             let page = self.listed(at).await.unwrap();
-            let found: Vec<_> = page.tables.iter().map(|table| table.host).collect();
+            let found: Vec<_> = page.tables.iter().map(|listed| listed.table.ticket().host()).collect();
             if found == hosts.iter().map(|host| id(*host)).collect::<Vec<_>>() {
                 return page.tables;
             }
@@ -98,15 +98,15 @@ async fn hosts_are_listed_until_they_end(transport: Transport) {
     two.registered().await;
     let mut client = client(transport, 1, &address).await;
     let tables = client.until_listed(1, &[2, 3]).await;
-    assert_eq!(tables[0].announcement, offer(2, 2).announcement);
-    assert_eq!(tables[0].addresses, ["/ip4/192.0.2.1/tcp/4001".parse().unwrap()]);
+    assert_eq!(*tables[0].table.announcement(), offer(2, 2).announcement);
+    assert_eq!(tables[0].table.ticket().addresses(), ["/ip4/192.0.2.1/tcp/4001".parse().unwrap()]);
 
     // A full table is withdrawn, and a changed one is listed as it is.
     one.handle.offer(None).unwrap();
     client.until_listed(1, &[3]).await;
     one.handle.offer(Some(offer(2, 1))).unwrap();
     let tables = client.until_listed(1, &[3, 2]).await;
-    assert_eq!(tables[1].announcement.free, 1);
+    assert_eq!(tables[1].table.announcement().free, 1);
 
     // So is that of a host that ends, though it has no connection any more.
     two.handle.shutdown().await;

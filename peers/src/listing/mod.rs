@@ -9,9 +9,10 @@ use fairdeal_protocol::wire::bounded::{Bounded, Text};
 use fairdeal_protocol::wire::codec::{CodecError, decode, encode};
 use serde::{Deserialize, Serialize};
 
-use crate::announcement::{Announcement, MAX_ANNOUNCEMENT};
+use crate::PeerId;
+use crate::announcement::{Announcement, MAX_ANNOUNCEMENT, OpenTable};
 use crate::record::{AddressRecord, RecordError};
-use crate::{Multiaddr, PeerId};
+use crate::ticket::TicketError;
 
 /// Time for which a registration lives at a point, and for which a client shows it unless it is renewed.
 pub const LIFETIME: Duration = Duration::from_secs(120);
@@ -64,6 +65,9 @@ pub enum RegistrationError {
     NoFreeSeat,
     #[error("the addresses: {0}")]
     Record(#[from] RecordError),
+    /// No ticket holds the addresses, so nobody could join.
+    #[error("the addresses: {0}")]
+    Ticket(#[from] TicketError),
     /// The host has not signed this for this point.
     #[error("its host has not signed it for this meeting point")]
     NotSigned,
@@ -71,13 +75,10 @@ pub enum RegistrationError {
 
 /// An open table at a meeting point, as its host has signed it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ListedTable {
-    pub host: PeerId,
+pub struct Listed {
     /// Grows with each registration of the same table.
     pub number: u64,
-    pub announcement: Announcement,
-    /// Where the host listens.
-    pub addresses: Vec<Multiaddr>,
+    pub table: OpenTable,
 }
 
 impl Registration {
@@ -99,7 +100,7 @@ impl Registration {
     ///
     /// # Errors
     /// [`RegistrationError`].
-    pub fn verify(&self, point: PeerId) -> Result<ListedTable, RegistrationError> {
+    pub fn verify(&self, point: PeerId) -> Result<Listed, RegistrationError> {
         let announcement = Announcement::from_bytes(&self.announcement)?;
         if announcement.free == 0 || announcement.free >= announcement.seats {
             return Err(RegistrationError::NoFreeSeat);
@@ -115,7 +116,8 @@ impl Registration {
         if !self.host.verifies(domain::REGISTRATION, &signed, &self.signature) {
             return Err(RegistrationError::NotSigned);
         }
-        Ok(ListedTable { host, number: self.number, announcement, addresses: self.record.of(host)? })
+        let table = OpenTable::new(host, announcement, self.record.of(host)?)?;
+        Ok(Listed { number: self.number, table })
     }
 }
 
@@ -172,7 +174,7 @@ pub struct MeetPage {
 /// A page of tables that their hosts have signed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListedPage {
-    pub tables: Vec<ListedTable>,
+    pub tables: Vec<Listed>,
     /// Cursor of the next page; `None` if this is the last.
     pub next: Option<u64>,
 }

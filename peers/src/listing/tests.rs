@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::Multiaddr;
 use crate::testing::{key, peer};
 
 fn text<const MAX: usize>(text: &str) -> Text<MAX> {
@@ -34,9 +35,9 @@ fn signed(seed: u8, offer: &Offer) -> Registration {
 fn registration_tells_what_its_host_signed() {
     let offer = offer(1);
     let table = signed(1, &offer).verify(peer(POINT)).unwrap();
-    assert_eq!((table.host, table.number), (peer(1), 7));
-    assert_eq!(table.announcement, offer.announcement);
-    assert_eq!(table.addresses, offer.record.of(peer(1)).unwrap());
+    assert_eq!((table.table.id(), table.number), ((peer(1), [3; 8]), 7));
+    assert_eq!(*table.table.announcement(), offer.announcement);
+    assert_eq!(table.table.ticket().addresses(), offer.record.of(peer(1)).unwrap());
 }
 
 #[test]
@@ -226,4 +227,12 @@ proptest! {
         bytes.push(0);
         prop_assert!(MeetResponse::from_bytes(&bytes).is_err());
     }
+}
+
+#[test]
+fn table_that_nobody_can_join_is_not_listed() {
+    let elsewhere: Multiaddr = format!("/ip4/192.0.2.2/tcp/1/p2p/{}", peer(2)).parse().unwrap();
+    let offer = Offer { record: AddressRecord::sign(&key(1), &[elsewhere], 7), ..offer(1) };
+    let error = signed(1, &offer).verify(peer(POINT)).unwrap_err();
+    assert!(matches!(error, RegistrationError::Ticket(_)), "{error}");
 }

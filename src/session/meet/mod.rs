@@ -10,14 +10,15 @@ use std::time::Duration;
 
 use fairdeal_net::{Node, NodeConfig, NodeEvent, NodeHandle, Transport};
 use fairdeal_peers::address::named_peer;
-use fairdeal_peers::listing::{LIFETIME, ListedPage, ListedTable};
+use fairdeal_peers::announcement::OpenTable;
+use fairdeal_peers::listing::{LIFETIME, Listed, ListedPage};
 use fairdeal_peers::{Multiaddr, PeerId};
 use fairdeal_protocol::charter::MAX_WORD;
 use fairdeal_protocol::wire::bounded::Text;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
-use super::lan::{BrowserError, LanTable, listed};
+use super::lan::BrowserError;
 use crate::store::IdentityKey;
 
 /// Interval between two requests for a point's whole list.
@@ -34,7 +35,7 @@ const MAX_KNOWN: usize = 4096;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PointsView {
     /// The open tables: those of the first point first, and of each point the oldest first.
-    pub tables: Vec<LanTable>,
+    pub tables: Vec<OpenTable>,
     /// The points that have given no list since their last failure, with the reason.
     pub failed: Vec<(Multiaddr, String)>,
     /// The points that have neither given their whole list nor failed to.
@@ -64,7 +65,7 @@ type TableKey = (PeerId, [u8; 8]);
 /// The latest version of a table.
 struct Known {
     number: u64,
-    table: LanTable,
+    table: OpenTable,
     /// When it arrived first.
     arrived: Instant,
 }
@@ -228,10 +229,10 @@ impl Lists {
                 return None;
             }
         };
-        for table in page.tables {
-            let key = (table.host, table.announcement.lobby);
-            let is_wanted = self.game.as_ref().is_none_or(|game| *game == table.announcement.game);
-            if is_wanted && round.tables.len() < MAX_TABLES && self.learn(key, &table, now) {
+        for Listed { number, table } in page.tables {
+            let key = table.id();
+            let is_wanted = self.game.as_ref().is_none_or(|game| *game == table.announcement().game);
+            if is_wanted && round.tables.len() < MAX_TABLES && self.learn(number, table, now) {
                 round.tables.push(key);
             }
         }
@@ -253,16 +254,14 @@ impl Lists {
         None
     }
 
-    /// Keeps the latest version of a table. Returns false if it cannot be joined, or there is no room to remember it.
-    fn learn(&mut self, key: TableKey, table: &ListedTable, now: Instant) -> bool {
+    /// Keeps the latest version of a table. Returns false if there is no room to remember it.
+    fn learn(&mut self, number: u64, table: OpenTable, now: Instant) -> bool {
+        let key = table.id();
         let before = self.known.get(&key);
-        if before.is_some_and(|known| table.number <= known.number) {
+        if before.is_some_and(|known| number <= known.number) {
             return true;
         }
         let is_new = before.is_none();
-        let Some(latest) = listed(table.host, &table.announcement, &table.addresses) else {
-            return false;
-        };
         if is_new && self.known.len() >= MAX_KNOWN {
             // Forget what no list contains.
             let listed: BTreeSet<TableKey> = self.points.iter().flat_map(|point| &point.tables).copied().collect();
@@ -271,7 +270,7 @@ impl Lists {
                 return false;
             }
         }
-        let known = Known { number: table.number, table: latest, arrived: now };
+        let known = Known { number, table, arrived: now };
         self.known.insert(key, known);
         true
     }

@@ -8,7 +8,7 @@ use fairdeal_peers::{Multiaddr, PeerId};
 use fairdeal_ui::view::{ListedTable, Listing};
 use tokio::sync::watch;
 
-use crate::session::lan::{Browser, LanTable};
+use crate::session::lan::Browser;
 use crate::session::meet::PointBrowser;
 use crate::session::people::Acquaintances;
 
@@ -44,15 +44,12 @@ impl OpenTables {
         let points = self.points.as_mut().map(|points| points.view().borrow_and_update().clone());
         let (near, is_blind) = lan.map_or_else(Default::default, |view| (view.tables, view.blind));
         let (far, failed) = points.map_or_else(Default::default, |view| (view.tables, view.failed.len()));
-        let [near, far] = [near, far].map(|tables| self.people.arranged(tables));
+        let near = self.people.arranged(near, false);
         let mut seen = BTreeSet::new();
-        let tables = near.into_iter().map(|table| (table, false)).chain(far.into_iter().map(|table| (table, true)));
-        let mut tables: Vec<ListedTable> = tables
-            .filter(|(table, _)| {
-                let (host, lobby) = (table.ticket.host(), table.ticket.lobby());
-                Some(host) != self.own && seen.insert((host, lobby))
-            })
-            .map(|(table, at_point)| listed(table, at_point))
+        let mut tables: Vec<ListedTable> = near
+            .into_iter()
+            .chain(self.people.arranged(far, true))
+            .filter(|listed| Some(listed.table.ticket().host()) != self.own && seen.insert(listed.table.id()))
             .collect();
         tables.sort_by_key(|table| table.mark.known.as_ref().is_none_or(|known| !known.favourite));
         Listing { tables, blind: is_blind, has_points: self.points.is_some(), silent_points: failed }
@@ -67,21 +64,6 @@ async fn changed<T>(view: Option<&mut watch::Receiver<T>>) {
         return;
     }
     std::future::pending::<()>().await;
-}
-
-fn listed(table: LanTable, at_point: bool) -> ListedTable {
-    ListedTable {
-        id: (table.ticket.host(), table.ticket.lobby()),
-        ticket: table.ticket.to_string(),
-        host: table.host,
-        game: table.game,
-        options: table.options,
-        seats: table.seats,
-        free: table.free,
-        locked: table.locked,
-        at_point,
-        mark: table.mark,
-    }
 }
 
 /// The meeting points of the settings, and what is wrong with those left out, in words.

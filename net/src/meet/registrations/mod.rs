@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use fairdeal_peers::PeerId;
 use fairdeal_peers::listing::LIFETIME;
-use fairdeal_peers::listing::{ListedTable, MeetPage, MeetRequest, Refusal, Registration};
+use fairdeal_peers::listing::{Listed, MeetPage, MeetRequest, Refusal, Registration};
 use fairdeal_protocol::charter::MAX_WORD;
 use fairdeal_protocol::wire::bounded::Text;
 
@@ -102,12 +102,13 @@ impl Registrations {
     pub(crate) fn register(
         &mut self,
         registration: Registration,
-        table: ListedTable,
+        listed: Listed,
         network: Option<Network>,
         now: Instant,
     ) -> Result<(), Refusal> {
         self.expire(now);
-        let ListedTable { host, number, announcement, .. } = table;
+        let Listed { number, table } = listed;
+        let (announcement, host) = (table.announcement(), table.ticket().host());
         let own = self
             .tables
             .iter()
@@ -138,7 +139,7 @@ impl Registrations {
             host,
             network,
             lobby: announcement.lobby,
-            game: announcement.game,
+            game: announcement.game.clone(),
             number,
             registration,
             until: now + LIFETIME,

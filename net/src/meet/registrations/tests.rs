@@ -4,6 +4,7 @@ use std::num::NonZeroU32;
 
 use ed25519_dalek::SigningKey;
 use fairdeal_peers::announcement::Announcement;
+use fairdeal_peers::announcement::OpenTable;
 use fairdeal_peers::listing::{MAX_PAGE, Offer};
 use fairdeal_peers::record::AddressRecord;
 use proptest::prelude::*;
@@ -37,7 +38,7 @@ fn game(name: &str) -> Text<MAX_WORD> {
 }
 
 /// A host's table as the store gets it, verified. Signing is slow, so the tests of the store sign nothing.
-fn table(host: u16, lobby: u8, number: u64, of: &str) -> (Registration, ListedTable) {
+fn table(host: u16, lobby: u8, number: u64, of: &str) -> (Registration, Listed) {
     thread_local! {
         static SIGNED: Registration = {
             let announcement = announcement(0, "loot");
@@ -46,13 +47,8 @@ fn table(host: u16, lobby: u8, number: u64, of: &str) -> (Registration, ListedTa
             Registration::sign(&key(0), point, 1, &Offer { announcement, record }).unwrap()
         };
     }
-    let table = ListedTable {
-        host: PeerId::of(&key(host)),
-        number,
-        announcement: announcement(lobby, of),
-        addresses: Vec::new(),
-    };
-    (SIGNED.with(Clone::clone), table)
+    let table = OpenTable::new(PeerId::of(&key(host)), announcement(lobby, of), []).unwrap();
+    (SIGNED.with(Clone::clone), Listed { number, table })
 }
 
 fn announcement(lobby: u8, of: &str) -> Announcement {

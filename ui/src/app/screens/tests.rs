@@ -5,6 +5,10 @@ use std::time::{Duration, SystemTime};
 
 use fairdeal_games::GAMES;
 use fairdeal_games::bots::Level;
+use fairdeal_peers::PeerId;
+use fairdeal_peers::announcement::Announcement;
+use fairdeal_peers::announcement::OpenTable;
+use fairdeal_peers::ticket::Ticket;
 use fairdeal_protocol::seat::Seat;
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng as _, SeedableRng as _};
@@ -12,7 +16,7 @@ use ratatui::layout::Position;
 
 use crate::app::event::{Input, UiEvent};
 use crate::app::screen::{Effect, Library, Opening};
-use crate::app::screens::samples::{TICKET, lobby, met_lobby, screens};
+use crate::app::screens::samples::{lobby, met_lobby, screens};
 use crate::app::screens::welcome::Welcome;
 use crate::app::testing::{TestApp, context};
 use crate::canvas::Target;
@@ -152,16 +156,8 @@ fn tables_of_the_list_show_marks_that_no_host_can_announce() {
         .flatten()
         .filter_map(|taken| taken.person)
         .map(|person| ListedTable {
-            id: (person.key, [0; 8]),
-            ticket: TICKET.to_owned(),
-            host: person.announced,
-            game: "★ favourite: Loot".to_owned(),
-            options: Vec::new(),
-            seats: 2,
-            free: 1,
-            locked: false,
-            at_point: false,
             mark: person.mark,
+            ..listed_of(person.key, &person.announced, "★ favourite: Loot")
         })
         .collect();
     stage.input(Input::Lan(Some(Listing { tables, ..Listing::default() })));
@@ -198,29 +194,32 @@ fn a_table_of_the_network_takes_no_other_lines_place() {
     assert_eq!(stage.shell.trail(), ["home", "settings"]);
 }
 
-fn listed(host: u8, name: &str) -> ListedTable {
-    ListedTable {
-        id: (fairdeal_peers::testing::peer(host), [host; 8]),
-        ticket: format!("the ticket of {name}"),
-        host: name.to_owned(),
-        game: "loot".to_owned(),
-        options: Vec::new(),
+fn listed_of(host: PeerId, name: &str, game: &str) -> ListedTable {
+    let announcement = Announcement {
+        lobby: [1; 8],
+        host: name.to_owned().try_into().unwrap(),
+        game: game.to_owned().try_into().unwrap(),
+        options: Default::default(),
         seats: 2,
         free: 1,
         locked: false,
-        at_point: false,
-        mark: Mark::default(),
-    }
+    };
+    let table = OpenTable::new(host, announcement, []).unwrap();
+    ListedTable { table, at_point: false, mark: Mark::default() }
+}
+
+fn listed(host: u8, name: &str) -> ListedTable {
+    listed_of(fairdeal_peers::testing::peer(host), name, "loot")
 }
 
 fn list(stage: &mut TestApp, tables: &[ListedTable]) {
     stage.input(Input::Lan(Some(Listing { tables: tables.to_vec(), ..Listing::default() })));
 }
 
-/// The ticket of the table that the interface has asked to join.
-fn joined(stage: &TestApp) -> Option<&str> {
+/// The host of the table that the interface has asked to join.
+fn joined(stage: &TestApp) -> Option<PeerId> {
     stage.effects.iter().find_map(|effect| match effect {
-        Effect::Join { target, .. } => Some(target.as_str()),
+        Effect::Join { target, .. } => Some(target.parse::<Ticket>().unwrap().host()),
         _ => None,
     })
 }
@@ -240,7 +239,7 @@ fn focus_stays_with_its_table() {
     list(&mut stage, &[ben, cleo.clone()]);
     stage.draw();
     stage.key(KeyCode::Enter);
-    assert_eq!(joined(&stage), Some("the ticket of Ben"));
+    assert_eq!(joined(&stage), Some(fairdeal_peers::testing::peer(2)));
 
     // Another table takes no focus from one that is gone.
     let mut stage = TestApp::at_home(false);
@@ -270,7 +269,7 @@ fn palette_has_the_tables_beyond_the_panel() {
     // A table that comes or goes meanwhile does not change which one is chosen.
     list(&mut stage, &tables[1..]);
     stage.key(KeyCode::Enter);
-    assert_eq!(joined(&stage), Some("the ticket of Fay"));
+    assert_eq!(joined(&stage), Some(fairdeal_peers::testing::peer(6)));
 }
 
 /// The settings that the interface has asked to save, and the screen that it shows.

@@ -1,6 +1,6 @@
 //! The body of the home screen at its three sizes.
 
-use fairdeal_games::{Difficulty, GameInfo, counted, game_info, listed};
+use fairdeal_games::{Difficulty, GameInfo, counted, listed};
 use fairdeal_protocol::seat::Seat;
 use ratatui::layout::{Constraint, Flex, Layout, Margin, Rect};
 use ratatui::style::Style;
@@ -158,15 +158,15 @@ impl Home {
         let shown = tables.len() - hidden;
         let lan = tables.iter().enumerate().take(shown).map(|(number, table)| {
             // What a host announces stays in the words at the left; the mark at the right is ours.
-            let game = game_info(&table.game).map_or("another game", |info| info.name);
-            let host = &table.host;
+            let (game, host) = (table.game(), table.host());
             let mut words = vec![format!("{game} with {host}"), game.to_owned()];
             let own = table.mark.known.as_ref().filter(|known| known.is_own_name);
-            if let Some(name) = own.map(|known| &known.name).filter(|name| *name != host) {
+            if let Some(name) = own.map(|known| &known.name).filter(|name| **name != host) {
                 let known = [format!("{game} with {name} ({host})"), format!("{game} with {name}")];
                 words.splice(..1, known);
             }
-            let free = if table.locked { "locked".to_owned() } else { format!("{} free", table.free) };
+            let announced = &table.table.announcement();
+            let free = if announced.locked { "locked".to_owned() } else { format!("{} free", announced.free) };
             let (sign, ascii) = table.mark.sign();
             let free = match table.mark.kind() {
                 MarkKind::New => free,

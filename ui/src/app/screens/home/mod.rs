@@ -3,7 +3,7 @@
 mod art;
 mod draw;
 
-use fairdeal_games::{GAMES, GameInfo, game_info};
+use fairdeal_games::{GAMES, GameInfo};
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
@@ -168,8 +168,10 @@ impl Home {
                 let Some(table) = tables.and_then(|tables| tables.get(number)) else {
                     return Vec::new();
                 };
-                let options: Vec<String> = table.options.iter().map(|(key, value)| format!("{key} {value}")).collect();
-                let locked = if table.locked { "It needs a password. " } else { "" };
+                let options: Vec<String> =
+                    table.options().into_iter().map(|(key, value)| format!("{key} {value}")).collect();
+                let announced = &table.table.announcement();
+                let locked = if announced.locked { "It needs a password. " } else { "" };
                 let place = if table.at_point { " at a meeting point" } else { "" };
                 let mark = match table.mark.kind() {
                     MarkKind::New => String::new(),
@@ -178,7 +180,9 @@ impl Home {
                 };
                 let short = format!(
                     "{mark}{}'s table{place}: {} of {} seats free. {locked}",
-                    table.host, table.free, table.seats
+                    table.host(),
+                    announced.free,
+                    announced.seats
                 );
                 let long = format!("{short}Options: {}.", options.join(", "));
                 return if options.is_empty() { vec![short] } else { vec![long, short] };
@@ -267,11 +271,10 @@ impl Home {
                 let Some(table) = tables.and_then(|tables| tables.get(number)) else {
                     return;
                 };
-                if table.locked {
-                    let ticket = table.ticket.clone();
-                    requests.push(Request::Push(Box::new(Join::with(Purpose::Join, &ticket))));
+                let target = table.table.ticket().to_string();
+                if table.table.announcement().locked {
+                    requests.push(Request::Push(Box::new(Join::with(Purpose::Join, &target))));
                 } else {
-                    let target = table.ticket.clone();
                     requests.push(Request::Effect(Effect::Join { target, password: None }));
                     requests.push(Request::Push(Box::new(TableScreen::new("joining", false))));
                 }
@@ -354,7 +357,7 @@ impl Screen for Home {
         };
         let table = before.and_then(|before| before.tables.get(row));
         let now = context.lan.as_ref().map(|now| now.tables.as_slice()).unwrap_or_default();
-        let place = now.iter().position(|other| table.is_some_and(|table| table.id == other.id));
+        let place = now.iter().position(|other| table.is_some_and(|table| table.table.id() == other.table.id()));
         // Another table takes the row of one that is gone, but not its focus.
         let entry = place.map_or(Entry::Join, Entry::Lan);
         requests.push(Request::Focus(target(context, entry)));
@@ -396,10 +399,7 @@ impl Screen for Home {
             }
             Entry::Lan(number) => {
                 let table = context.lan.as_ref().and_then(|view| view.tables.get(*number));
-                table.map(|table| {
-                    let game = game_info(&table.game).map_or("another game", |info| info.name);
-                    format!("join {}'s table{}: {game}", table.host, marked(table))
-                })
+                table.map(|table| format!("join {}'s table{}: {}", table.host(), marked(table), table.game()))
             }
             Entry::Guided if !has_guided_hand(self.info()) => None,
             entry if !is_here(context, *entry) => None,
