@@ -61,7 +61,7 @@ fn a_set_clock_costs_nobody_a_turn() {
     let mut command = fairdeal();
     clock.show(&mut command);
     let host = ["bot", "host", "loot", "--seats", "2", "--json", "--bot-delay", "50"];
-    let options = ["--option", "turn-time=30", "--option", "absence=60", "--option", "target=10"];
+    let options = ["--option", "turn-time=30", "--option", "absence=60", "--option", "target=100"];
     let host = [&host[..], &options, &LISTEN].concat();
     let mut host = Program::start_by(command, root.path(), "host", &host);
     let ticket = host.ticket();

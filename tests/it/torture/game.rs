@@ -265,8 +265,9 @@ impl Game<'_> {
     fn bring_back(&mut self, number: usize) {
         const RESUME: [&str; 3] = ["resume", "--headless", "--json"];
         let pace = self.plan.pace.to_string();
-        let done = self.is_done(number);
         let player = &mut self.players[number];
+        // Also with a full disk: a program that was killed between its last two steps has nothing to open.
+        let done = player.transcript().is_some();
         if player.program.is_some() {
             player.back_at = None;
             return;
