@@ -11,9 +11,9 @@ use std::hint::black_box;
 use criterion::{Criterion, criterion_group, criterion_main};
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::transcript::Transcript;
+use fairdeal_session::replay::{Eyes, Replay};
 use fairdeal_ui::app::picture::Picture;
 use fairdeal_ui::appearance::ThemeName;
-use fairdeal_ui::replay::{Eyes, Replay};
 
 #[path = "../tests/fixture/record.rs"]
 mod fixture;

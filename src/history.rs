@@ -12,8 +12,8 @@ use std::time::UNIX_EPOCH;
 use fairdeal_protocol::audit::progress::AuditProgress;
 use fairdeal_protocol::charter::SeatKey;
 use fairdeal_protocol::hash::Hash32;
-pub use fairdeal_ui::past::{Past, What};
-use fairdeal_ui::text::clean_error;
+pub use fairdeal_session::past::{Past, What};
+use fairdeal_session::text::clean_error;
 
 use crate::session::journal::SavedSeat;
 use crate::store::{DataDir, DataView, JournalFile, StoreError, TranscriptFile, read_transcript};

@@ -7,7 +7,7 @@ use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::table::replica::Replica;
 use fairdeal_protocol::transcript::Transcript;
 use fairdeal_protocol::wire::codec::CodecError;
-pub use fairdeal_ui::past::summary::{Ending, Player, SeatResult, Summary, Unrated};
+pub use fairdeal_session::past::summary::{Ending, Player, SeatResult, Summary, Unrated};
 
 use crate::store::{DataDir, StoreError};
 

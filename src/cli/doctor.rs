@@ -11,7 +11,7 @@ use fairdeal_net::{
 use fairdeal_peers::Multiaddr;
 use fairdeal_peers::address::{is_example, is_loopback, is_public};
 use fairdeal_protocol::charter::SeatKey;
-use fairdeal_ui::spoken::spoken;
+use fairdeal_session::spoken::spoken;
 use fairdeal_ui::theme::Depth;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};

@@ -5,8 +5,8 @@ use std::time::Duration;
 use fairdeal_peers::Multiaddr;
 use fairdeal_peers::ticket::Ticket;
 use fairdeal_protocol::seat::{Seat, SeatSet};
-use fairdeal_ui::people::{MarkKind, SeatPerson, words_of};
-use fairdeal_ui::view::{LobbyView, ground_in_words};
+use fairdeal_session::people::{MarkKind, SeatPerson, words_of};
+use fairdeal_session::view::{LobbyView, ground_in_words};
 use tokio::time::{Instant, sleep_until};
 
 use super::Exit;

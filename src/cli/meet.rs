@@ -10,8 +10,8 @@ use fairdeal_peers::address::named_peer;
 use fairdeal_peers::announcement::OpenTable;
 use fairdeal_peers::ticket::JoinTarget;
 use fairdeal_protocol::wire::bounded::Text;
-use fairdeal_ui::text::clean;
-use fairdeal_ui::view::ListedTable;
+use fairdeal_session::text::clean;
+use fairdeal_session::view::ListedTable;
 use tokio::time::timeout;
 
 use super::args::Join;

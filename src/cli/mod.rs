@@ -39,7 +39,7 @@ use output::{complain, output_error, print, remark, say};
 
 use crate::store::{DataView, StoreError, transcript_bytes, write_out};
 use crate::tui::Start;
-use fairdeal_ui::text::reasons;
+use fairdeal_session::text::reasons;
 
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

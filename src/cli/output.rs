@@ -5,7 +5,7 @@ use std::fmt::Display;
 use std::io::{self, Write as _};
 use std::time::Duration;
 
-use fairdeal_ui::text::printable;
+use fairdeal_session::text::printable;
 use tokio::sync::{mpsc, oneshot};
 
 use super::usage;

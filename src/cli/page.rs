@@ -9,11 +9,11 @@ use data_encoding::{BASE64, HEXLOWER};
 use fairdeal_protocol::audit::auditor::{Departure, Reason, Report};
 use fairdeal_protocol::charter::Charter;
 use fairdeal_protocol::seat::Seat;
+use fairdeal_session::replay::deals::PlayedDeal;
+use fairdeal_session::replay::meaning::{Check, checks, refusal};
+use fairdeal_session::spoken::spoken;
+use fairdeal_session::terms::Terms;
 use fairdeal_ui::markup::Escaped;
-use fairdeal_ui::replay::deals::PlayedDeal;
-use fairdeal_ui::replay::meaning::{Check, checks, refusal};
-use fairdeal_ui::spoken::spoken;
-use fairdeal_ui::terms::Terms;
 
 const STYLE: &str = "
 :root { color-scheme: light dark }
@@ -231,8 +231,8 @@ mod tests {
 
     use super::*;
     use fairdeal_games::rule_set;
-    use fairdeal_ui::replay::deals::DealEnd;
-    use fairdeal_ui::text::clean;
+    use fairdeal_session::replay::deals::DealEnd;
+    use fairdeal_session::text::clean;
 
     fn charter(names: [&str; 2]) -> Charter {
         let players = names.into_iter().zip(1..).zip(Seat::first(2)).map(|((name, n), seat)| Player {

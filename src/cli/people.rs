@@ -1,6 +1,6 @@
 //! `fairdeal people`: the address book, as text or JSON lines, and its changes.
 
-use fairdeal_ui::people::{Book, Change, MarkKind, Person, games_in_words, readable, words_of};
+use fairdeal_session::people::{Book, Change, MarkKind, Person, games_in_words, readable, words_of};
 
 use super::args::{Common, People, PeopleCommand};
 use super::output::{print, say};

@@ -14,7 +14,7 @@ use std::thread;
 
 use fairdeal_games::{GAMES, counted};
 use fairdeal_protocol::hash::Hash32;
-use fairdeal_ui::past::ratings::{Rated, Ratings};
+use fairdeal_session::past::ratings::{Rated, Ratings};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::Exit;

@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use fairdeal_protocol::seat::Seat;
+use fairdeal_session::replay::{Eyes, Replay, ReplayError};
 use fairdeal_ui::app::picture::Picture;
 use fairdeal_ui::appearance::ThemeName;
-use fairdeal_ui::replay::{Eyes, Replay, ReplayError};
 
 use super::args::{Common, PictureArgs};
 use super::output::{complain, print};

@@ -6,8 +6,8 @@ use std::time::Duration;
 use fairdeal_peers::PeerId;
 use fairdeal_peers::announcement::OpenTable;
 use fairdeal_peers::ticket::JoinTarget;
-use fairdeal_ui::people::MarkKind;
-use fairdeal_ui::view::ListedTable;
+use fairdeal_session::people::MarkKind;
+use fairdeal_session::view::ListedTable;
 use tokio::sync::{oneshot, watch};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 

@@ -110,13 +110,13 @@ impl Converter {
     }
 }
 
-impl From<fairdeal_ui::view::PeerState> for PeerState {
-    fn from(state: fairdeal_ui::view::PeerState) -> Self {
+impl From<fairdeal_session::view::PeerState> for PeerState {
+    fn from(state: fairdeal_session::view::PeerState) -> Self {
         match state {
-            fairdeal_ui::view::PeerState::Connected => Self::Connected,
-            fairdeal_ui::view::PeerState::Lost | fairdeal_ui::view::PeerState::Paused => Self::Lost,
-            fairdeal_ui::view::PeerState::Left => Self::Left,
-            fairdeal_ui::view::PeerState::Absent | fairdeal_ui::view::PeerState::Removed => Self::Removed,
+            fairdeal_session::view::PeerState::Connected => Self::Connected,
+            fairdeal_session::view::PeerState::Lost | fairdeal_session::view::PeerState::Paused => Self::Lost,
+            fairdeal_session::view::PeerState::Left => Self::Left,
+            fairdeal_session::view::PeerState::Absent | fairdeal_session::view::PeerState::Removed => Self::Removed,
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use fairdeal_peers::PeerId;
-use fairdeal_ui::people::Mark;
+use fairdeal_session::people::Mark;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

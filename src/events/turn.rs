@@ -8,7 +8,7 @@ use fairdeal_protocol::card::Faces;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::replica::StepKind;
-use fairdeal_ui::view::{Snapshot, Standing};
+use fairdeal_session::view::{Snapshot, Standing};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -188,8 +188,8 @@ mod tests {
     use fairdeal_protocol::hash::Hash32;
     use fairdeal_protocol::table::live::Progress;
     use fairdeal_protocol::timing::Timing;
-    use fairdeal_ui::practice::{Opponents, Practice};
-    use fairdeal_ui::view::{Waiting, Waits};
+    use fairdeal_session::practice::{Opponents, Practice};
+    use fairdeal_session::view::{Waiting, Waits};
 
     use super::*;
     use crate::session::SessionEvent;

@@ -9,7 +9,7 @@ use fairdeal_games::{AnyGame, TableEvent as _, TableGame as _};
 use fairdeal_protocol::card::Faces;
 use fairdeal_protocol::game::{Game as _, RuleSet};
 use fairdeal_protocol::seat::Seat;
-use fairdeal_ui::view::PeerState;
+use fairdeal_session::view::PeerState;
 use serde_json::{Value, json};
 
 use super::process::{Process, Unsent};

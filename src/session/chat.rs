@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use fairdeal_peers::PeerId;
 use fairdeal_peers::ticket::{Ticket, TicketError};
 use fairdeal_protocol::seat::Seat;
-use fairdeal_ui::text::{MAX_SHOWN, clean_chat};
+use fairdeal_session::text::{MAX_SHOWN, clean_chat};
 
 use super::frame::ChatMessage;
 

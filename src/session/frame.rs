@@ -11,7 +11,7 @@ use fairdeal_protocol::table::message::{MAX_MESSAGE, Message};
 use fairdeal_protocol::transcript::page::{Mark, Page};
 use fairdeal_protocol::wire::bounded::{Bounded, Text};
 use fairdeal_protocol::wire::codec::{CodecError, decode, encode};
-use fairdeal_ui::text::MAX_SHOWN;
+use fairdeal_session::text::MAX_SHOWN;
 use serde::{Deserialize, Serialize};
 
 /// Maximum frame size in bytes: a table message in its envelope.

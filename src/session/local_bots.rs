@@ -12,8 +12,8 @@ use fairdeal_net::Transport;
 use fairdeal_peers::Multiaddr;
 use fairdeal_peers::ticket::{JoinTarget, Ticket};
 use fairdeal_protocol::crypto::pake::Password;
-use fairdeal_ui::bot_names::bot_name;
-use fairdeal_ui::view::PeerState;
+use fairdeal_session::bot_names::bot_name;
+use fairdeal_session::view::PeerState;
 use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinHandle;
 

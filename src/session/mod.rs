@@ -17,7 +17,7 @@ pub mod people;
 pub mod practice;
 pub mod spectators;
 
-pub use fairdeal_ui::session::{Command, SessionEvent};
+pub use fairdeal_session::events::{Command, SessionEvent};
 use tokio::sync::mpsc;
 
 /// A player's end of a session.

@@ -4,10 +4,10 @@ use std::time::SystemTime;
 
 use fairdeal_peers::PeerId;
 use fairdeal_peers::announcement::OpenTable;
-use fairdeal_ui::people::{Book, Mark};
-use fairdeal_ui::text::clean;
-use fairdeal_ui::view::ListedTable;
-use fairdeal_ui::view::LobbyView;
+use fairdeal_session::people::{Book, Mark};
+use fairdeal_session::text::clean;
+use fairdeal_session::view::ListedTable;
+use fairdeal_session::view::LobbyView;
 
 use crate::store::DataView;
 

@@ -1,7 +1,7 @@
 //! A practice game in a task of its own: [`Practice`] with a session's channels.
 
 use fairdeal_protocol::game::RuleSet;
-use fairdeal_ui::practice::{Opponents, Practice};
+use fairdeal_session::practice::{Opponents, Practice};
 use tokio::sync::mpsc;
 
 use super::Handle;

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use fairdeal_protocol::seat::Seat;
-use fairdeal_ui::people::Change;
+use fairdeal_session::people::Change;
 use zeroize::Zeroizing;
 
 use super::calls::{Call, faults};

@@ -9,8 +9,8 @@ use std::thread::sleep;
 use std::time::{Duration, SystemTime};
 
 use fairdeal_peers::PeerId;
-use fairdeal_ui::people::{Book, ChangeError, Person};
-use fairdeal_ui::text::clean;
+use fairdeal_session::people::{Book, ChangeError, Person};
+use fairdeal_session::text::clean;
 use toml_edit::{Document, Item, Key, Table};
 
 use super::{DataView, StoreError, edit, files};
@@ -216,7 +216,7 @@ fn unknown_key(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use fairdeal_peers::testing::numbered;
-    use fairdeal_ui::people::{Change, MAX_PEOPLE};
+    use fairdeal_session::people::{Change, MAX_PEOPLE};
 
     use super::*;
     use crate::store::DataDir;

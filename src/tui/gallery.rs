@@ -10,6 +10,11 @@ use std::sync::Arc;
 use fairdeal_games::{AnyGame, GAMES};
 use fairdeal_protocol::audit::progress::audit_with;
 use fairdeal_protocol::transcript::Transcript;
+use fairdeal_session::events::Command;
+use fairdeal_session::replay::Replay;
+use fairdeal_session::terms::Terms;
+use fairdeal_session::text::player_names;
+use fairdeal_session::view::Seating;
 use fairdeal_ui::app::event::{Audited, Input, UiEvent};
 use fairdeal_ui::app::screen::Effect;
 use fairdeal_ui::app::screens::samples::screens;
@@ -17,11 +22,6 @@ use fairdeal_ui::app::testing::TestApp;
 use fairdeal_ui::appearance::ThemeName;
 use fairdeal_ui::canvas::Target;
 use fairdeal_ui::input::KeyCode;
-use fairdeal_ui::replay::Replay;
-use fairdeal_ui::session::Command;
-use fairdeal_ui::terms::Terms;
-use fairdeal_ui::text::player_names;
-use fairdeal_ui::view::Seating;
 
 #[path = "../../tests/fixture/record.rs"]
 mod fixture;

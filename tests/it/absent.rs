@@ -20,7 +20,7 @@ use fairdeal_protocol::audit::auditor::{Report, audit};
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::transcript::{End, Transcript};
-use fairdeal_ui::view::{PeerState, Snapshot};
+use fairdeal_session::view::{PeerState, Snapshot};
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 use serde_json::Value;

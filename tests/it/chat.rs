@@ -24,7 +24,7 @@ use fairdeal_protocol::game::RuleSet;
 use fairdeal_protocol::party::PlayedBy;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::wire::bounded::Text;
-use fairdeal_ui::view::{LobbyView, PeerState, Standing};
+use fairdeal_session::view::{LobbyView, PeerState, Standing};
 use tempfile::TempDir;
 
 use super::sitting::{data, person, pilot};

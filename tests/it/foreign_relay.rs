@@ -14,7 +14,7 @@ use fairdeal_net::Transport;
 use fairdeal_peers::Multiaddr;
 use fairdeal_peers::ticket::JoinTarget;
 use fairdeal_protocol::hash::Hash32;
-use fairdeal_ui::view::PeerState;
+use fairdeal_session::view::PeerState;
 use tempfile::TempDir;
 
 use super::require::skip;

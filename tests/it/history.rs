@@ -7,7 +7,7 @@ use fairdeal::history::{self, Past, What, history};
 use fairdeal::store::DataDir;
 use fairdeal::summary::{Ending, keep};
 use fairdeal_protocol::seat::Seat;
-use fairdeal_ui::past::opponents::results;
+use fairdeal_session::past::opponents::results;
 use serde_json::Value;
 use tempfile::TempDir;
 

@@ -10,7 +10,7 @@ use fairdeal::store::{DataDir, DataView};
 use fairdeal_games::rule_set;
 use fairdeal_protocol::audit::auditor::audit;
 use fairdeal_protocol::transcript::{End, Transcript};
-use fairdeal_ui::view::PeerState;
+use fairdeal_session::view::PeerState;
 use tempfile::TempDir;
 
 use super::sitting::{data, person, pilot, ticket_of};

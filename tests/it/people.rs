@@ -12,8 +12,8 @@ use fairdeal_net::{Node, NodeConfig, NodeEvent, Transport};
 use fairdeal_peers::PeerId;
 use fairdeal_peers::ticket::Ticket;
 use fairdeal_protocol::seat::Seat;
-use fairdeal_ui::people::{Change, MarkKind};
-use fairdeal_ui::view::LobbyView;
+use fairdeal_session::people::{Change, MarkKind};
+use fairdeal_session::view::LobbyView;
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::time::timeout;
@@ -226,7 +226,7 @@ async fn blocked_chat_is_counted_and_blocked_guest_sent_away() {
     marked(&mut first, 2, MarkKind::New).await;
 
     let eve_key = PeerId::of(&eve.identity().unwrap().signing_key());
-    let block = |book: &mut fairdeal_ui::people::Book| book.change(eve_key, Some("eve"), &Change::Blocked(true));
+    let block = |book: &mut fairdeal_session::people::Book| book.change(eve_key, Some("eve"), &Change::Blocked(true));
     ada.change_people(block).unwrap();
     marked(&mut first, 2, MarkKind::Blocked).await;
     for lines in [1, 2] {

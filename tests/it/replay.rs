@@ -11,9 +11,9 @@ use fairdeal_protocol::card::Faces;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::transcript::Transcript;
-use fairdeal_ui::replay::deals::DealEnd;
-use fairdeal_ui::replay::{Eyes, Replay, ReplayError};
-use fairdeal_ui::view::Standing;
+use fairdeal_session::replay::deals::DealEnd;
+use fairdeal_session::replay::{Eyes, Replay, ReplayError};
+use fairdeal_session::view::Standing;
 use tempfile::TempDir;
 
 use super::fixture::{play, record};

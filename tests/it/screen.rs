@@ -12,7 +12,7 @@ use super::require::skip;
 use fairdeal::store::{DataDir, DataView};
 use fairdeal::tui::{Data, Interface, Start};
 use fairdeal_peers::PeerId;
-use fairdeal_ui::people::Change;
+use fairdeal_session::people::Change;
 use fairdeal_ui::theme::Depth;
 use portable_pty::{Child, CommandBuilder, ExitStatus, MasterPty, PtySize, native_pty_system};
 

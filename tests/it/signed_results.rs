@@ -187,7 +187,7 @@ fn removal_by_word_is_not_rated() {
     let line: serde_json::Value = serde_json::from_str(&told(&["history", "--json"])).unwrap();
     assert_eq!(line["unrated"], why.strip_prefix("not rated: ").unwrap());
     let past = history(&DataView::of(Some(root.path())).unwrap());
-    let all = fairdeal_ui::past::statistics::statistics(&past, "2026-01-01");
+    let all = fairdeal_session::past::statistics::statistics(&past, "2026-01-01");
     assert_eq!((all[0].played, all[0].unrated, &all[0].rating), (1, 1, &None));
 }
 
@@ -232,7 +232,7 @@ fn guilty_winner_is_last() {
     let summary = whole.summary();
     assert_eq!(places(&summary)[2], 3);
     assert!(places(&summary)[..2].contains(&1));
-    let ratings = fairdeal_ui::past::ratings::Ratings::of([&summary]);
+    let ratings = fairdeal_session::past::ratings::Ratings::of([&summary]);
     assert!(ratings.table("loot").iter().all(|(_, rated)| rated.won == 0));
 
     let cut = Scene::new(3, seed, fault_after_the_end).play(|scene| scene.is_over_at(StepKind::Opening));

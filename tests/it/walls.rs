@@ -9,14 +9,19 @@ use regex::Regex;
 use toml::Table;
 
 /// Crates, their folders, and our crates that they build on.
-const CRATES: [(&str, &str, &[&str]); 7] = [
+const CRATES: [(&str, &str, &[&str]); 8] = [
     ("fairdeal-protocol", "protocol", &[]),
     ("fairdeal-games", "games", &["fairdeal-protocol"]),
     ("fairdeal-peers", "peers", &["fairdeal-protocol"]),
+    ("fairdeal-session", "session", &["fairdeal-games", "fairdeal-peers", "fairdeal-protocol"]),
     ("fairdeal-net", "net", &["fairdeal-peers", "fairdeal-protocol"]),
-    ("fairdeal-ui", "ui", &["fairdeal-games", "fairdeal-peers", "fairdeal-protocol"]),
-    ("fairdeal-web", "web", &["fairdeal-games", "fairdeal-protocol", "fairdeal-ui"]),
-    ("fairdeal", ".", &["fairdeal-games", "fairdeal-net", "fairdeal-peers", "fairdeal-protocol", "fairdeal-ui"]),
+    ("fairdeal-ui", "ui", &["fairdeal-games", "fairdeal-peers", "fairdeal-protocol", "fairdeal-session"]),
+    ("fairdeal-web", "web", &["fairdeal-games", "fairdeal-protocol", "fairdeal-session", "fairdeal-ui"]),
+    (
+        "fairdeal",
+        ".",
+        &["fairdeal-games", "fairdeal-net", "fairdeal-peers", "fairdeal-protocol", "fairdeal-session", "fairdeal-ui"],
+    ),
 ];
 
 /// Libraries, and the only crates whose non-test code may use them.
@@ -30,7 +35,7 @@ const LIBRARIES: [(&str, &[&str]); 5] = [
 
 /// Crates whose code has no sockets, clocks, files, threads, `async` or ambient randomness: they run the same in a program,
 /// a browser and a simulation.
-const PURE: [&str; 4] = ["protocol", "games", "peers", "ui"];
+const PURE: [&str; 5] = ["protocol", "games", "peers", "session", "ui"];
 
 /// Paths and words of what pure crates do without. Types of addresses are in `core::net`.
 const IMPURE: &str = r"\b(std::(fs|net|thread|process|env|io::std\w+)|Instant::now|SystemTime::now|async|await|tokio|libp2p|getrandom|SysRng|OsRng|thread_rng)\b";

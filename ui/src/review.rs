@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use fairdeal_games::review::{Better, better};
 use fairdeal_protocol::seat::Seat;
 
-use crate::replay::{Eyes, Replay};
+use fairdeal_session::replay::{Eyes, Replay};
 
 /// The most mistakes to tell: more would be no advice.
 const MOST: usize = 3;

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 
 use fairdeal_protocol::transcript::Transcript;
-use fairdeal_ui::replay::Reading;
+use fairdeal_session::replay::Reading;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let path = std::env::args().nth(1).ok_or("usage: time FILE")?;

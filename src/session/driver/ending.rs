@@ -10,7 +10,7 @@ use fairdeal_protocol::table::abandonment::Abandonment;
 use fairdeal_protocol::table::fault::Fault;
 use fairdeal_protocol::table::live::Stop;
 use fairdeal_protocol::transcript::Transcript;
-use fairdeal_ui::solved::could_have_sealed;
+use fairdeal_session::solved::could_have_sealed;
 use tokio::task::spawn_blocking;
 
 use crate::session::SessionEvent;

@@ -53,7 +53,7 @@ use super::journal::ListenConfig;
 use super::lobby::{Agreed, GuestLobby, HostLobby, Outgoing};
 use super::people::Acquaintances;
 use super::spectators::Spectators;
-use fairdeal_ui::view::Waits;
+use fairdeal_session::view::Waits;
 
 use super::{Command, Handle, SessionEvent};
 use crate::exec_bot::ExecBot;

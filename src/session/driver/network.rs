@@ -6,7 +6,7 @@ use fairdeal_net::{Network, NodeEvent, ReachNews};
 use fairdeal_peers::PeerId;
 use fairdeal_peers::address::presentable;
 use fairdeal_protocol::seat::Seat;
-use fairdeal_ui::view::PeerState;
+use fairdeal_session::view::PeerState;
 use tokio::time::Instant;
 
 use super::reaching::Reaching;

@@ -10,7 +10,7 @@ use fairdeal_peers::{Multiaddr, PeerId};
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::table::message::Head;
 use fairdeal_protocol::transcript::Transcript;
-use fairdeal_ui::view::LobbyView;
+use fairdeal_session::view::LobbyView;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 

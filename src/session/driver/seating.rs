@@ -12,9 +12,9 @@ use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::live::{Event, Output, Table};
 use fairdeal_protocol::table::replica::News;
-use fairdeal_ui::people::SeatPerson;
-use fairdeal_ui::text::player_names;
-use fairdeal_ui::view::{LobbySeat, LobbyView, PeerState, Waits};
+use fairdeal_session::people::SeatPerson;
+use fairdeal_session::text::player_names;
+use fairdeal_session::view::{LobbySeat, LobbyView, PeerState, Waits};
 use tokio::time::Instant;
 
 use super::indirect::Indirect;

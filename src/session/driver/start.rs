@@ -8,7 +8,7 @@ use fairdeal_peers::record::AddressRecord;
 use fairdeal_protocol::party::PlayedBy;
 use fairdeal_protocol::table::live::Table;
 use fairdeal_protocol::wire::bounded::Text;
-use fairdeal_ui::text::clean;
+use fairdeal_session::text::clean;
 use getrandom::SysRng;
 use getrandom::rand_core::UnwrapErr;
 

@@ -12,9 +12,9 @@ use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::replica::News;
 use fairdeal_protocol::transcript::page::Page;
-use fairdeal_ui::narrate::{narrate, progress, removal};
-use fairdeal_ui::text::{clean_reason, player_names};
-use fairdeal_ui::view::{Seating, Snapshot, Standing, Waits};
+use fairdeal_session::narrate::{narrate, progress, removal};
+use fairdeal_session::text::{clean_reason, player_names};
+use fairdeal_session::view::{Seating, Snapshot, Standing, Waits};
 use rand_core::CryptoRng;
 use tokio::time::Instant;
 

@@ -351,7 +351,7 @@ impl SavedSeat {
         let charter = self.agreed.charter.charter();
         let rules = charter.rules();
         let game = game_info(&rules.game).map_or(rules.game.as_str(), |info| info.name);
-        let names: Vec<String> = fairdeal_ui::text::player_names(charter);
+        let names: Vec<String> = fairdeal_session::text::player_names(charter);
         let id = self.agreed.charter.table().short();
         format!("{id} ({game}: {})", names.join(", "))
     }

@@ -8,8 +8,8 @@ use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::party::Party;
 use fairdeal_protocol::seat::{Seat, SeatSet};
-use fairdeal_ui::text::clean_reason;
-use fairdeal_ui::view::LobbyView;
+use fairdeal_session::text::clean_reason;
+use fairdeal_session::view::LobbyView;
 use rand_core::CryptoRng;
 
 use super::{Agreed, HOST, LobbyError, Outgoing, check_records, set_addresses, view_of};

@@ -11,7 +11,7 @@ use fairdeal_protocol::game::RuleSet;
 use fairdeal_protocol::party::Party;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::wire::bounded::{Bounded, Text};
-use fairdeal_ui::view::LobbyView;
+use fairdeal_session::view::LobbyView;
 
 use super::{Agreed, CHANGES, DISMISSED, HOST, LobbyError, Outgoing, flags, set_addresses, shown};
 use crate::session::chat::Bucket;

@@ -20,9 +20,9 @@ pub use self::guest::GuestLobby;
 pub use self::host::HostLobby;
 use super::chat::Rate;
 use super::frame::{Frame, Join, Records, Roster, Taken};
-use fairdeal_ui::people::{Mark, SeatPerson};
-use fairdeal_ui::text::{clean, display_names};
-use fairdeal_ui::view::{LobbySeat, LobbyView};
+use fairdeal_session::people::{Mark, SeatPerson};
+use fairdeal_session::text::{clean, display_names};
+use fairdeal_session::view::{LobbySeat, LobbyView};
 
 /// Limits how often a guest may change its readiness or its join request, because every change goes to all others.
 const CHANGES: Rate = Rate { at_once: 8, ticks: 2 };

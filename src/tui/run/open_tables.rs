@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use fairdeal_net::MAX_POINTS;
 use fairdeal_peers::address::{named_peer, parse_address};
 use fairdeal_peers::{Multiaddr, PeerId};
-use fairdeal_ui::view::{ListedTable, Listing};
+use fairdeal_session::view::{ListedTable, Listing};
 use tokio::sync::watch;
 
 use crate::session::lan::Browser;

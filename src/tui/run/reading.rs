@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use fairdeal_protocol::audit::progress::AuditProgress;
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::transcript::Transcript;
+use fairdeal_session::replay::{Replay, ReplayError};
 use fairdeal_ui::app::event::{Input, UiEvent};
 use fairdeal_ui::app::screen::Library;
-use fairdeal_ui::replay::{Replay, ReplayError};
 use fairdeal_ui::review::review;
 use tokio::sync::mpsc::{self};
 

@@ -8,12 +8,12 @@ use fairdeal_protocol::audit::progress::AuditProgress;
 
 use super::screen::Library;
 use crate::input::UserInput;
-use crate::people::Book;
-use crate::replay::Replay;
 use crate::review::Reviewed;
-use crate::session::SessionEvent;
-use crate::terms::Terms;
-use crate::view::{Listing, Seating};
+use fairdeal_session::events::SessionEvent;
+use fairdeal_session::people::Book;
+use fairdeal_session::replay::Replay;
+use fairdeal_session::terms::Terms;
+use fairdeal_session::view::{Listing, Seating};
 
 /// An event for the screens.
 #[derive(Debug)]

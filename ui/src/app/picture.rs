@@ -8,10 +8,10 @@ use super::screen::Context;
 use super::screens::table::TableScreen;
 use super::shell::{LEAST, Shell};
 use crate::appearance::{ThemeChoice, ThemeName};
-use crate::replay::{Eyes, Replay};
 use crate::settings::Settings;
 use crate::svg::svg;
 use crate::theme::Depth;
+use fairdeal_session::replay::{Eyes, Replay};
 
 /// Log lines shown beside the table.
 const LINES: usize = 100;

@@ -15,12 +15,12 @@ use super::event::UiEvent;
 use crate::canvas::{Canvas, Layer, Marks, Target};
 use crate::field::Field;
 use crate::keys::{Intent, Keymap};
-use crate::past::Past;
-use crate::people::{Book, Change};
-use crate::session::Command;
 use crate::settings::Settings;
 use crate::theme::{Depth, Theme, Themes};
-use crate::view::Listing;
+use fairdeal_session::events::Command;
+use fairdeal_session::past::Past;
+use fairdeal_session::people::{Book, Change};
+use fairdeal_session::view::Listing;
 
 /// State that all screens share.
 #[derive(Debug)]

@@ -35,13 +35,13 @@ use super::shell::Shell;
 use crate::appearance::{ThemeChoice, ThemeName};
 use crate::canvas::Target;
 use crate::input::{KeyCode, UserInput};
-use crate::practice::{Opponents, Practice};
-use crate::session::{Command, SessionEvent};
 use crate::settings::Settings;
 use crate::svg::svg;
 use crate::tables::testing::{Scene, seat};
 use crate::theme::Depth;
-use crate::view::{LobbyView, Snapshot, Standing, Waits};
+use fairdeal_session::events::{Command, SessionEvent};
+use fairdeal_session::practice::{Opponents, Practice};
+use fairdeal_session::view::{LobbyView, Snapshot, Standing, Waits};
 
 /// A transcript among the files of the repository.
 pub fn transcript(path: &str) -> Transcript {
@@ -334,7 +334,11 @@ impl TestApp {
             table: Hash32([7; 32]),
             me: Some(me),
             names: scene.names.clone(),
-            seating: if self.people { crate::view::Seating::of_people(scene.names.len()) } else { scene.seating() },
+            seating: if self.people {
+                fairdeal_session::view::Seating::of_people(scene.names.len())
+            } else {
+                scene.seating()
+            },
             known,
             standing: Standing::Sealed(Progress {
                 step: self.step,

@@ -26,8 +26,8 @@ use fairdeal_protocol::party::{Parties, PlayedBy};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use serde::Deserialize;
 
-use crate::session::SessionEvent;
-use crate::view::{Seating, Snapshot, Standing, Waits};
+use fairdeal_session::events::SessionEvent;
+use fairdeal_session::view::{Seating, Snapshot, Standing, Waits};
 
 /// The scripts by game.
 const SCRIPTS: [(&str, &str); 5] = [

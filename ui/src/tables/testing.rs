@@ -19,7 +19,7 @@ use super::{Board as _, Spot, ViewContext, layout};
 use crate::appearance::{Pyramids, ThemeName};
 use crate::canvas::{Canvas, Layer, Marks, Target};
 use crate::theme::{Depth, Theme};
-use crate::view::{LobbySeat, Seating};
+use fairdeal_session::view::{LobbySeat, Seating};
 
 /// A game with a referee who knows all cards.
 pub struct Scene {

@@ -18,9 +18,9 @@ use crate::app::event::{Audited, UiEvent};
 use crate::app::screen::{Context, Effect, Request, Requests, Screen};
 use crate::canvas::{Canvas, Layer, Target, cut, wrapped};
 use crate::keys::Intent;
-use crate::replay::meaning::{checks, meaning, refusal};
-use crate::replay::verdict;
-use crate::spoken::spoken;
+use fairdeal_session::replay::meaning::{checks, meaning, refusal};
+use fairdeal_session::replay::verdict;
+use fairdeal_session::spoken::spoken;
 
 /// How long a line takes to turn green once everything is checked.
 const LINE: Duration = Duration::from_millis(150);
@@ -362,9 +362,9 @@ mod tests {
     use crate::app::shell::Shell;
     use crate::app::testing::{TestApp, context, transcript};
     use crate::input::KeyCode;
-    use crate::terms::Terms;
-    use crate::text::player_names;
-    use crate::view::Seating;
+    use fairdeal_session::terms::Terms;
+    use fairdeal_session::text::player_names;
+    use fairdeal_session::view::Seating;
 
     fn audited(change: impl Fn(&mut Audited)) -> TestApp {
         let transcript = transcript("docs/vectors/poker.fairdeal");
@@ -426,15 +426,16 @@ mod tests {
         let mut stage = audited(|_| {});
         stage.rest();
         let told = stage.draw();
-        let summary = crate::past::summary::Summary { me: Seat::new(0), ..crate::past::summary::tests::summary() };
+        let summary =
+            fairdeal_session::past::summary::Summary { me: Seat::new(0), ..fairdeal_session::testing::summary() };
         stage.input(Input::Library(crate::app::screen::Library {
             waiting: Vec::new(),
-            past: vec![crate::past::Past {
+            past: vec![fairdeal_session::past::Past {
                 table: String::new(),
                 path: Some(PathBuf::from("docs/vectors/poker.fairdeal")),
                 when: SystemTime::UNIX_EPOCH,
                 bytes: 0,
-                what: crate::past::What::Over(summary),
+                what: fairdeal_session::past::What::Over(summary),
             }],
         }));
         let shown = stage.draw();

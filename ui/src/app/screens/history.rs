@@ -17,9 +17,9 @@ use super::{column, first_shown, line_after, paragraph, row};
 use crate::app::screen::{Context, Effect, Request, Requests, Screen};
 use crate::canvas::{Canvas, Target};
 use crate::keys::Intent;
-use crate::past::statistics::{Statistics, statistics};
-use crate::past::summary::{Ending, Summary};
-use crate::past::{Past, What};
+use fairdeal_session::past::statistics::{Statistics, statistics};
+use fairdeal_session::past::summary::{Ending, Summary};
+use fairdeal_session::past::{Past, What};
 
 const AUDIT: Target = Target::Button(0);
 /// Replays or resumes the chosen game.

@@ -20,9 +20,9 @@ use crate::canvas::{Canvas, Layer, Marks, Target, cut};
 use crate::field::Field;
 use crate::keys::Intent;
 use crate::lesson::Lesson;
-use crate::session::{Command, SessionEvent};
 use crate::tables::layout::{Areas, areas};
 use crate::theme::Theme;
+use fairdeal_session::events::{Command, SessionEvent};
 
 /// The title of the picture at the end.
 const SEAL: &str = "The seal of a real game";

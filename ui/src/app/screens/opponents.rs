@@ -9,7 +9,7 @@ use super::{column, line_after, paragraph};
 use crate::app::screen::{Context, Request, Requests, Screen};
 use crate::canvas::{Canvas, Target, cut, wrapped};
 use crate::keys::Intent;
-use crate::past::opponents::{Results, results, unrated};
+use fairdeal_session::past::opponents::{Results, results, unrated};
 
 /// Width of an opponent's name.
 const NAME: usize = 38;
@@ -112,7 +112,7 @@ mod tests {
     use crate::app::screen::Library;
     use crate::app::testing::TestApp;
     use crate::input::KeyCode;
-    use crate::past::opponents::tests::past;
+    use fairdeal_session::testing::past;
 
     fn stage(ascii: bool, opponents: usize) -> TestApp {
         let mut stage = TestApp::at_home(ascii);

@@ -9,10 +9,10 @@ use crate::app::screen::{Context, Effect, Question, Request, Requests, Screen};
 use crate::canvas::{Canvas, Layer, Target, wrapped};
 use crate::field::Field;
 use crate::keys::Intent;
-use crate::people::{
+use crate::theme::Theme;
+use fairdeal_session::people::{
     Change, MAX_OWN_NAME, MAX_PEOPLE, MarkKind, Person, SeatPerson, games_in_words, readable, words_of,
 };
-use crate::theme::Theme;
 
 const NAME: Target = Target::Button(0);
 const FAVOURITE: Target = Target::Button(1);
@@ -349,7 +349,7 @@ mod tests {
     use crate::app::event::Input;
     use crate::app::testing::TestApp;
     use crate::input::KeyCode;
-    use crate::people::Book;
+    use fairdeal_session::people::Book;
 
     fn key(seed: u8) -> PeerId {
         fairdeal_peers::testing::peer(seed)

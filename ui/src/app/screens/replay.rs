@@ -17,7 +17,7 @@ use crate::app::event::UiEvent;
 use crate::app::screen::{Context, Effect, Request, Requests, Screen};
 use crate::canvas::{Canvas, Layer, Target};
 use crate::keys::Intent;
-use crate::replay::{Eyes, Replay};
+use fairdeal_session::replay::{Eyes, Replay};
 
 /// Lines kept in the log.
 const LINES: usize = 100;

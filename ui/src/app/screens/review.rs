@@ -12,9 +12,9 @@ use crate::app::event::UiEvent;
 use crate::app::screen::{Context, Effect, Request, Requests, Screen};
 use crate::canvas::{Canvas, Layer, Target, wrapped};
 use crate::keys::Intent;
-use crate::replay::Eyes;
 use crate::review::{Mistake, Reviewed};
 use crate::tables::{ViewContext, words};
+use fairdeal_session::replay::Eyes;
 
 /// Opens the replay at the chosen decision.
 const OPEN: Target = Target::Button(0);
@@ -217,7 +217,7 @@ mod tests {
     use crate::app::shell::Shell;
     use crate::app::testing::{TestApp, context, transcript};
     use crate::input::KeyCode;
-    use crate::replay::Replay;
+    use fairdeal_session::replay::Replay;
 
     fn stage(ascii: bool) -> TestApp {
         TestApp::with(Shell::new(context(ascii), Box::new(Review::of(Seat::FIRST))))

@@ -12,10 +12,10 @@ use fairdeal_protocol::seat::Seat;
 use crate::app::event::{Input, UiEvent};
 use crate::app::screen::Library;
 use crate::app::testing::TestApp;
-use crate::past::{Past, What};
-use crate::people::{Book, Change, SeatPerson};
-use crate::session::SessionEvent;
-use crate::view::{LobbySeat, LobbyView};
+use fairdeal_session::events::SessionEvent;
+use fairdeal_session::past::{Past, What};
+use fairdeal_session::people::{Book, Change, SeatPerson};
+use fairdeal_session::view::{LobbySeat, LobbyView};
 
 /// A text of the length of a ticket.
 pub const TICKET: &str = "fd1abcdefghijklmnopqrstuvwxyz234567abcdefghijklmnopqrstuvwxyz234567abcdefghij";

@@ -22,11 +22,11 @@ use crate::app::testing::{TestApp, context};
 use crate::canvas::Target;
 use crate::input::{Key, KeyCode, UserInput};
 use crate::keys::Keymap;
-use crate::past::{Past, What};
-use crate::people::Mark;
-use crate::session::{Command, SessionEvent};
-use crate::view::LobbyView;
-use crate::view::{ListedTable, Listing};
+use fairdeal_session::events::{Command, SessionEvent};
+use fairdeal_session::past::{Past, What};
+use fairdeal_session::people::Mark;
+use fairdeal_session::view::LobbyView;
+use fairdeal_session::view::{ListedTable, Listing};
 
 /// The sizes to draw every screen at.
 const SIZES: [(u16, u16); 7] = [(1, 1), (20, 5), (60, 20), (79, 24), (80, 24), (140, 45), (200, 60)];

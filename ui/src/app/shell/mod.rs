@@ -20,8 +20,8 @@ use crate::app::screen::{Context, Effect, Question, Request, Requests, Screen, T
 use crate::canvas::{Canvas, Layer, Marks, Target, wrapped};
 use crate::field::Field;
 use crate::keys::{Intent, Keymap};
-use crate::session::Command;
-use crate::view::Listing;
+use fairdeal_session::events::Command;
+use fairdeal_session::view::Listing;
 
 /// The smallest usable screen: columns and rows.
 pub const LEAST: (u16, u16) = (60, 20);

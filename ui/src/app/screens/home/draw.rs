@@ -14,9 +14,9 @@ use crate::app::screens::lesson::has_guided_hand;
 use crate::app::screens::{puzzle, row};
 use crate::canvas::{Canvas, Target, wrapped};
 use crate::keys::Intent;
-use crate::past::What;
-use crate::past::summary::{Ending, Summary};
-use crate::people::MarkKind;
+use fairdeal_session::past::What;
+use fairdeal_session::past::summary::{Ending, Summary};
+use fairdeal_session::people::MarkKind;
 
 /// The widest page.
 const WIDEST: u16 = 150;
@@ -432,8 +432,8 @@ mod tests {
 
     use super::*;
     use crate::app::testing::context;
-    use crate::past::Past;
-    use crate::past::summary::tests::summary;
+    use fairdeal_session::past::Past;
+    use fairdeal_session::testing::summary;
 
     #[test]
     fn last_game_is_told_from_the_players_side() {

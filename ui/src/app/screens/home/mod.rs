@@ -24,9 +24,9 @@ use crate::app::event::UiEvent;
 use crate::app::screen::{Context, Effect, Question, Request, Requests, Screen, Tone};
 use crate::canvas::{Canvas, Layer, Target};
 use crate::keys::Intent;
-use crate::people::MarkKind;
 use crate::theme::Theme;
-use crate::view::{ListedTable, Listing};
+use fairdeal_session::people::MarkKind;
+use fairdeal_session::view::{ListedTable, Listing};
 
 /// Everything that can be chosen here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

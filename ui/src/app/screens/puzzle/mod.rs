@@ -22,11 +22,11 @@ use crate::field::Field;
 use crate::keys::Intent;
 use crate::lesson::staged;
 use crate::puzzle::{LoadError, Puzzle, puzzles};
-use crate::session::Command;
 use crate::settings::Settings;
 use crate::tables::layout::{Areas, areas};
 use crate::theme::Theme;
-use crate::view::Standing;
+use fairdeal_session::events::Command;
+use fairdeal_session::view::Standing;
 
 /// Asks for a hint, then for the answer.
 const HELP: Target = Target::Button(201);

@@ -7,11 +7,11 @@ use super::{Item, Setup};
 use crate::app::screen::Context;
 use crate::app::screens::home::{list_panel, picture};
 use crate::app::screens::{KeyHelp, body_and_foot, first_shown, foot, row, setting};
-use crate::bot_names::bot_name;
 use crate::canvas::{Canvas, Target, wrapped};
 use crate::keys::Intent;
-use crate::past::solitaire::Solitaire;
 use crate::widgets::pyramid;
+use fairdeal_session::bot_names::bot_name;
+use fairdeal_session::past::solitaire::Solitaire;
 
 /// The widest page.
 const WIDEST: u16 = 112;

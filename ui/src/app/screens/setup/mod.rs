@@ -18,7 +18,7 @@ use crate::canvas::{Canvas, Layer, Target};
 use crate::field::Field;
 use crate::keys::Intent;
 use crate::settings::Settings;
-use crate::view::time_in_words;
+use fairdeal_session::view::time_in_words;
 
 /// Value of the daily option when no day is chosen.
 const NO_DAY: &str = "none";

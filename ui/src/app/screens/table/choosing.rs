@@ -8,10 +8,10 @@ use fairdeal_protocol::game::Game as _;
 use super::{Asked, Over, TableScreen};
 use crate::app::screen::{Effect, Question, Request, Requests, Tone};
 use crate::canvas::Target;
-use crate::session::Command;
 use crate::tables::offers::{Offer, Offers, refused};
 use crate::tables::{Board as _, Spot, hint};
-use crate::view::{Advice, Standing};
+use fairdeal_session::events::Command;
+use fairdeal_session::view::{Advice, Standing};
 
 /// The offered actions, and the part of one that is chosen.
 #[derive(Debug, Default)]

@@ -16,7 +16,7 @@ use crate::canvas::{Canvas, Target, wrapped};
 use crate::keys::Intent;
 use crate::tables::layout::{self, Areas};
 use crate::tables::{Board as _, SeatState, Spot};
-use crate::view::{Snapshot, Standing, Waiting, time_in_words};
+use fairdeal_session::view::{Snapshot, Standing, Waiting, time_in_words};
 
 /// Note on a seat with no direct connection, while other seats have one.
 const FAR: &str = "no direct link";

@@ -11,11 +11,11 @@ use super::moving::Telling;
 use super::{Asked, Outcome, Over, TableScreen, Voice, view_of};
 use crate::app::screen::{Context, Effect, Request, Requests, Tone};
 use crate::canvas::Target;
-use crate::people::MarkKind;
-use crate::session::SessionEvent;
 use crate::tables::offers::Offers;
 use crate::tables::{Motion, Spot, ends_hand, motions, show};
-use crate::view::{PeerState, Snapshot, ground_in_words};
+use fairdeal_session::events::SessionEvent;
+use fairdeal_session::people::MarkKind;
+use fairdeal_session::view::{PeerState, Snapshot, ground_in_words};
 
 impl TableScreen {
     pub(super) fn hear_session(&mut self, context: &Context, event: &SessionEvent, requests: &mut Requests) {

@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use super::log::{LINES, Log, Voice};
-use crate::view::{Snapshot, time_in_words};
+use fairdeal_session::view::{Snapshot, time_in_words};
 
 /// The longest rest at a table with other people.
 pub(super) const LONGEST: Duration = Duration::from_secs(20);

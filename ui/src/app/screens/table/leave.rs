@@ -13,8 +13,8 @@ use super::{Asked, TableScreen, Way};
 use crate::app::screen::{Effect, Opening, Question, Request, Requests};
 use crate::app::screens::audit::Audit;
 use crate::app::screens::review::Review;
-use crate::session::Command;
-use crate::view::{LobbySeat, Standing};
+use fairdeal_session::events::Command;
+use fairdeal_session::view::{LobbySeat, Standing};
 
 impl TableScreen {
     /// Whether this player is ready.

@@ -17,13 +17,13 @@ use crate::app::qr::{Code, Ink};
 use crate::app::screen::{Context, Effect, Request, Requests, Tone};
 use crate::app::screens::table::choosing::sentence;
 use crate::app::screens::{column, paragraph};
-use crate::bot_names::next_bot;
 use crate::canvas::{Canvas, Target, cut};
 use crate::field::Field;
 use crate::keys::Intent;
-use crate::people::Mark;
-use crate::text::MAX_SHOWN;
-use crate::view::{LobbySeat, LobbyView, option_in_words};
+use fairdeal_session::bot_names::next_bot;
+use fairdeal_session::people::Mark;
+use fairdeal_session::text::MAX_SHOWN;
+use fairdeal_session::view::{LobbySeat, LobbyView, option_in_words};
 
 /// The page of the lobby.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

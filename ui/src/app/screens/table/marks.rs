@@ -9,8 +9,8 @@ use super::TableScreen;
 use crate::app::screen::{Request, Requests};
 use crate::app::screens::people::People;
 use crate::canvas::{Canvas, Target, wrapped};
-use crate::people::{Mark, MarkKind, SeatPerson};
 use crate::theme::Theme;
+use fairdeal_session::people::{Mark, MarkKind, SeatPerson};
 
 impl TableScreen {
     /// The players with programs of their own, other than this one.

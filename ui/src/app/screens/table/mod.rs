@@ -43,12 +43,12 @@ use crate::app::screen::{Context, Effect, Request, Requests, Screen, Tone};
 use crate::canvas::{Canvas, Layer, Marks, Target, cut};
 use crate::field::Field;
 use crate::keys::Intent;
-use crate::session::Command;
 use crate::tables::offers::{Offer, Offers};
 use crate::tables::{Board as _, SeatState, Spot, ViewContext};
-use crate::text::MAX_SHOWN;
 use crate::theme::Theme;
-use crate::view::{LobbySeat, LobbyView, Snapshot, Standing};
+use fairdeal_session::events::Command;
+use fairdeal_session::text::MAX_SHOWN;
+use fairdeal_session::view::{LobbySeat, LobbyView, Snapshot, Standing};
 
 /// Maximum width of a name on a table.
 const NAME: usize = 10;

@@ -10,10 +10,10 @@ use super::{TableScreen, button};
 use crate::app::screen::Context;
 use crate::app::shell::window;
 use crate::canvas::{Canvas, Target, fit, wrapped};
-use crate::past::solitaire::Solitaire;
 use crate::tables::ViewContext;
-use crate::view::Snapshot;
 use crate::widgets::{banner, bar};
+use fairdeal_session::past::solitaire::Solitaire;
+use fairdeal_session::view::Snapshot;
 
 /// Shown if the transcript could not be written.
 const UNSAVED: &str = "The game is not saved yet: fairdeal resume saves it once there is room.";

@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use crate::session::SessionEvent;
+use fairdeal_session::events::SessionEvent;
 
 /// How long an action of another seat stays before the next one.
 const ACTION: Duration = Duration::from_millis(450);

@@ -14,7 +14,7 @@ use crate::app::shell::window;
 use crate::canvas::{Canvas, wrapped};
 use crate::tables::Spot;
 use crate::theme::Theme;
-use crate::view::{Snapshot, Standing};
+use fairdeal_session::view::{Snapshot, Standing};
 
 fn names(snapshot: &Snapshot, seats: SeatSet) -> String {
     let list: Vec<&str> =

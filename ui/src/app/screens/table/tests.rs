@@ -18,11 +18,11 @@ use crate::app::screens::samples::TICKET;
 use crate::app::testing::TestApp;
 use crate::canvas::Target;
 use crate::input::{KeyCode, UserInput};
-use crate::session::SessionEvent;
 use crate::tables::Spot;
 use crate::tables::offers::{Offer, Offers};
 use crate::tables::testing::seat;
-use crate::view::{Waiting, Waits};
+use fairdeal_session::events::SessionEvent;
+use fairdeal_session::view::{Waiting, Waits};
 
 /// Sits down at a game from the home screen, with keys only.
 fn seated(game: usize) -> TestApp {
@@ -451,7 +451,7 @@ fn options_against_an_idle_player() {
 #[test]
 fn news_of_peers_are_told() {
     let mut stage = seated(0);
-    let lost = SessionEvent::Peer { seat: seat(1), state: crate::view::PeerState::Lost };
+    let lost = SessionEvent::Peer { seat: seat(1), state: fairdeal_session::view::PeerState::Lost };
     stage.input(Input::UiEvent(UiEvent::Session(lost)));
     assert!(stage.draw().contains("is lost"));
 }

@@ -19,7 +19,7 @@ use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng as _, SeedableRng as _};
 
 use crate::bot_names::bot_name;
-use crate::session::{Command, SessionEvent};
+use crate::events::{Command, SessionEvent};
 use crate::solved::{could_have, solve_here};
 use crate::text::display_names;
 use crate::view::{Advice, LobbySeat, LobbyView, Seating, Snapshot, Standing, Waits};

@@ -106,32 +106,13 @@ pub fn results(past: &[Past]) -> Vec<Results> {
 }
 
 #[cfg(test)]
-pub mod tests {
-    use std::time::{Duration, UNIX_EPOCH};
-
+mod tests {
     use fairdeal_protocol::seat::Seat;
 
     use super::*;
-    use crate::past::ratings::tests::game;
     use crate::past::statistics::statistics;
-    use crate::past::summary::{Ending, Unrated};
-
-    /// A finished game of Loot that ended so many seconds after the others; the player has the first seat.
-    pub fn past(results: &[(&str, u8)], seconds: u64) -> Past {
-        Past {
-            table: String::new(),
-            path: Some("/games/transcripts/0707.fairdeal".into()),
-            when: UNIX_EPOCH + Duration::from_secs(seconds),
-            bytes: 0,
-            what: What::Over(Summary {
-                me: Seat::new(0),
-                ending: Ending::Finished,
-                scores: results.iter().map(|(_, place)| 100 - i64::from(*place)).collect(),
-                players: results.iter().map(|(name, _)| (*name).to_owned()).collect(),
-                ..game(results)
-            }),
-        }
-    }
+    use crate::past::summary::Unrated;
+    use crate::testing::past;
 
     #[test]
     fn results_are_counted_by_seats_and_opponents() {

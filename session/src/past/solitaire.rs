@@ -126,7 +126,7 @@ mod tests {
 
     use super::*;
     use crate::past::summary::Summary;
-    use crate::past::summary::tests::summary;
+    use crate::testing::summary;
 
     const GAME: &str = "ivory-tower";
 

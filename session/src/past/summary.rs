@@ -24,7 +24,7 @@ use crate::terms::Terms;
 use crate::text::{clean, clean_reason, player_names};
 
 /// The version of the summary's encoding.
-const VERSION: u8 = 5;
+pub(crate) const VERSION: u8 = 5;
 
 /// How a game ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -360,26 +360,9 @@ fn ending(transcript: &Transcript) -> Ending {
 }
 
 #[cfg(test)]
-pub mod tests {
+mod tests {
     use super::*;
-
-    pub fn summary() -> Summary {
-        Summary {
-            version: VERSION,
-            bytes: 7,
-            game: "loot".to_owned(),
-            options: vec![("target".to_owned(), "20\u{7}".to_owned())],
-            players: vec!["Anna\u{1b}[31m".to_owned(), "Béla".to_owned()],
-            me: Seat::new(1),
-            day: None,
-            ending: Ending::Unfair { why: "seat 0\u{7} cheats".to_owned() },
-            scores: vec![1, -2],
-            winners: Vec::new(),
-            results: Vec::new(),
-            unrated: Some(Unrated::NotFair),
-            log: "00".to_owned(),
-        }
-    }
+    use crate::testing::summary;
 
     #[test]
     fn a_summary_comes_back_clean_and_for_its_file_alone() {

@@ -78,7 +78,7 @@ mod tests {
 
     use super::*;
     use crate::past::summary::Summary;
-    use crate::past::summary::tests::summary;
+    use crate::testing::summary;
 
     fn game(game: &str, scores: &[i64], winner: usize, me: Option<usize>) -> Past {
         Past {

@@ -144,31 +144,10 @@ impl Ratings {
 }
 
 #[cfg(test)]
-pub mod tests {
-    use fairdeal_protocol::seat::Seat;
+mod tests {
 
     use super::*;
-    use crate::past::summary::tests::summary;
-
-    /// A game of Loot: its players by key (or the level of a local bot) with their places.
-    pub fn game(results: &[(&str, u8)]) -> Summary {
-        let result = |(player, place): &(&str, u8)| {
-            let level = ["gentle", "normal", "sharp"].contains(player);
-            SeatResult {
-                player: if level { Player::LocalBots((*player).to_owned()) } else { Player::Key((*player).to_owned()) },
-                name: format!("name of {player}"),
-                bot: level.then(|| (*player).to_owned()),
-                place: *place,
-            }
-        };
-        let first = results.iter().enumerate().filter(|(_, (_, place))| *place == 1);
-        Summary {
-            results: results.iter().map(result).collect(),
-            winners: first.filter_map(|(seat, _)| Seat::new(seat)).collect(),
-            unrated: None,
-            ..summary()
-        }
-    }
+    use crate::testing::{game, summary};
 
     fn rows(ratings: &Ratings) -> Vec<(usize, String, u32, u32)> {
         let table = ratings.table("loot").into_iter();

@@ -1,0 +1,30 @@
+//! One player at one table, and what the player knows, without anything that draws.
+//!
+//! | module | contents |
+//! | --- | --- |
+//! | [`events`] | the messages between a player and its table |
+//! | [`view`], [`terms`] | the state of a table, and its options, as a screen or a line shows them |
+//! | [`narrate`] | the events of a table in words |
+//! | [`practice`] | games without seals, dealt by this program alone |
+//! | [`replay`], [`solved`] | a past game step by step, and how a solitaire could have been won |
+//! | [`past`] | past games, statistics and ratings |
+//! | [`people`] | the player's address book |
+//! | [`text`], [`spoken`], [`bot_names`] | text from strangers made safe, hashes and keys as words, names for bots |
+//!
+//! Pure: inputs in, values out. Nothing here reads a clock or a file, opens a socket or draws, and all of it compiles to
+//! `wasm32-unknown-unknown`.
+
+pub mod bot_names;
+pub mod events;
+pub mod narrate;
+pub mod past;
+pub mod people;
+pub mod practice;
+pub mod replay;
+pub mod solved;
+pub mod spoken;
+pub mod terms;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
+pub mod text;
+pub mod view;
