@@ -4,7 +4,7 @@
 //! The bytes are those of libp2p's RFC 2 (signed envelopes) and RFC 3 (routing records) with the domain and type that
 //! go-libp2p and js-libp2p use; `fairdeal-net` compares them with rust-libp2p's.
 
-use ed25519_dalek::{Signature, Signer as _, SigningKey, VerifyingKey};
+use ed25519_dalek::{Signature, Signer as _, SigningKey, Verifier as _, VerifyingKey};
 use fairdeal_protocol::wire::bounded::Bounded;
 use prost::Message as _;
 use serde::{Deserialize, Serialize};
@@ -22,8 +22,8 @@ pub const MAX_RECORD: usize = 2560;
 const DOMAIN: &[u8] = b"libp2p-peer-record";
 /// The multicodec of a peer record.
 const PAYLOAD_TYPE: [u8; 2] = [0x03, 0x01];
-/// The bytes before an Ed25519 key in the protobuf of a public key: field 1, key type 1; field 2, 32 bytes.
-const KEY_PREFIX: [u8; 4] = [0x08, 0x01, 0x12, 0x20];
+/// The type of an Ed25519 key.
+const ED25519: i32 = 1;
 
 /// A record as received; its bytes are unchecked until it is [read](Self::of).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,6 +54,15 @@ struct Envelope {
     payload: Vec<u8>,
     #[prost(bytes = "vec", tag = "5")]
     signature: Vec<u8>,
+}
+
+/// A public key, as in libp2p's specification of peer ids.
+#[derive(Clone, PartialEq, prost::Message)]
+struct PublicKey {
+    #[prost(int32, required, tag = "1")]
+    kind: i32,
+    #[prost(bytes = "vec", required, tag = "2")]
+    data: Vec<u8>,
 }
 
 /// RFC 3: where a peer listens, and the number of this record.
@@ -135,17 +144,19 @@ fn envelope<'a>(key: &SigningKey, addresses: impl Iterator<Item = &'a Multiaddr>
     };
     let payload = payload.encode_to_vec();
     let signature = key.sign(&signed(&PAYLOAD_TYPE, &payload)).to_bytes().to_vec();
-    let public_key = [&KEY_PREFIX[..], key.verifying_key().as_bytes()].concat();
+    let public_key = PublicKey { kind: ED25519, data: key.verifying_key().as_bytes().to_vec() }.encode_to_vec();
     Envelope { public_key, payload_type: PAYLOAD_TYPE.to_vec(), payload, signature }.encode_to_vec()
 }
 
 /// The signer of an envelope, and the record in it, if the signature is that peer's.
 fn opened(envelope: &Envelope) -> Option<(PeerId, PeerRecord)> {
-    let key: &[u8; 32] = envelope.public_key.strip_prefix(&KEY_PREFIX)?.try_into().ok()?;
+    let key = PublicKey::decode(&*envelope.public_key).ok().filter(|key| key.kind == ED25519)?;
+    let key: &[u8; 32] = key.data.as_slice().try_into().ok()?;
     let verifying = VerifyingKey::from_bytes(key).ok()?;
     let signature = Signature::from_slice(&envelope.signature).ok()?;
     let bytes = signed(&envelope.payload_type, &envelope.payload);
-    verifying.verify_strict(&bytes, &signature).ok()?;
+    // As libp2p verifies: records that it took stand in saved games.
+    verifying.verify(&bytes, &signature).ok()?;
     let record = PeerRecord::decode(&*envelope.payload).ok()?;
     let signer = PeerId::from_bytes(key).ok()?;
     let is_record = envelope.payload_type == PAYLOAD_TYPE && record.peer_id == signer.to_id();
@@ -217,5 +228,22 @@ mod tests {
         assert_eq!(long.len(), MAX_ADDRESS);
         let record = AddressRecord::sign(&key(1), &vec![long.clone(); MAX_RECORDED], u64::MAX);
         assert_eq!(record.of(peer(1)).unwrap(), vec![long; MAX_RECORDED]);
+    }
+
+    #[test]
+    fn other_envelopes_are_refused() {
+        let signed_as = |payload_type: [u8; 2], peer_id: Vec<u8>, field: &[u8]| {
+            let payload = PeerRecord { peer_id, seq: 7, addresses: Vec::new() }.encode_to_vec();
+            let signature = key(1).sign(&signed(&payload_type, &payload)).to_bytes().to_vec();
+            let public_key = PublicKey { kind: ED25519, data: key(1).verifying_key().as_bytes().to_vec() };
+            let public_key = [&public_key.encode_to_vec(), field].concat();
+            let envelope = Envelope { public_key, payload_type: payload_type.to_vec(), payload, signature };
+            AddressRecord::from_bytes(envelope.encode_to_vec()).unwrap().time(peer(1))
+        };
+        assert_eq!(signed_as(PAYLOAD_TYPE, peer(1).to_id(), &[]), Ok(7));
+        // An unknown field of the key is passed over, as by libp2p.
+        assert_eq!(signed_as(PAYLOAD_TYPE, peer(1).to_id(), &[0x18, 1]), Ok(7));
+        assert_eq!(signed_as([3, 2], peer(1).to_id(), &[]), Err(RecordError::NotSigned));
+        assert_eq!(signed_as(PAYLOAD_TYPE, peer(2).to_id(), &[]), Err(RecordError::NotSigned));
     }
 }

@@ -298,7 +298,7 @@ impl Advice {
     }
 }
 
-/// An open table of a list. The names in it are its host's, so they are cleaned for display here.
+/// An open table of a list. The names in it are its host's; the methods clean them for display.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListedTable {
     pub table: OpenTable,
@@ -316,7 +316,7 @@ impl ListedTable {
 
     /// The name of the game. A host could announce our own words as one, so an unknown game has no name.
     pub fn game(&self) -> &'static str {
-        game_info(self.table.announcement().game.as_str()).map_or("another game", |info| info.name)
+        game_info(&clean(self.table.announcement().game.as_str())).map_or("another game", |info| info.name)
     }
 
     /// The options of the game and the table.

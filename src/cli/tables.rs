@@ -226,7 +226,7 @@ fn marked(table: &ListedTable, ascii: bool) -> String {
 }
 
 fn in_words(table: &ListedTable) -> String {
-    let announced = &table.table.announcement();
+    let announced = table.table.announcement();
     let options: Vec<String> = table.options().iter().map(|(key, value)| format!("{key}={value}")).collect();
     let options = if options.is_empty() { String::new() } else { format!(" ({})", options.join(", ")) };
     format!(

@@ -118,7 +118,9 @@ impl NodeTask {
         }
         match request {
             MeetRequest::Register(registration) => {
-                let verified = registration.verify(self.local).ok();
+                let verified = registration.verify(self.local);
+                let verified =
+                    verified.inspect_err(|error| tracing::debug!(%peer, %error, "a registration is refused")).ok();
                 let Some(table) = verified.filter(|listed| listed.table.ticket().host() == peer) else {
                     return MeetResponse::Refused(Refusal::Invalid);
                 };

@@ -14,7 +14,8 @@ use std::cmp::Reverse;
 use fairdeal_games::calendar::day_number;
 use fairdeal_games::counted;
 use fairdeal_peers::PeerId;
-use serde::{Deserialize, Serialize};
+use fairdeal_peers::peer::PeerIdError;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::spoken::spoken;
 use crate::text::{clean, looks};
@@ -30,8 +31,8 @@ const LEAST: usize = 4;
 
 /// A key in the book. A newer version may add more; see [`Person::KEYS`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Person {
-    pub key: PeerId,
+pub struct Person<K = PeerId> {
+    pub key: K,
     /// The player's own name for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
@@ -60,7 +61,7 @@ pub struct Person {
 pub struct Book {
     /// The version of the file.
     pub version: Version,
-    #[serde(default, rename = "person")]
+    #[serde(default, rename = "person", deserialize_with = "provable")]
     people: Vec<Person>,
 }
 
@@ -81,6 +82,34 @@ impl TryFrom<u8> for Version {
     fn try_from(version: u8) -> Result<Self, Self::Error> {
         (version == 1).then_some(Self).ok_or("only version 1 is known; a newer fairdeal wrote this file")
     }
+}
+
+/// Whom an entry names: nobody, if its key is not on the curve, so that nobody can prove it. The file may hold such an
+/// entry for a key that was typed.
+#[derive(Deserialize)]
+#[serde(try_from = "String")]
+struct Named(Option<PeerId>);
+
+impl TryFrom<String> for Named {
+    type Error = PeerIdError;
+
+    fn try_from(text: String) -> Result<Self, PeerIdError> {
+        match text.parse() {
+            Ok(key) => Ok(Self(Some(key))),
+            Err(PeerIdError::NotAKey) => Ok(Self(None)),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// The entries whose key somebody may prove.
+fn provable<'de, D: Deserializer<'de>>(entries: D) -> Result<Vec<Person>, D::Error> {
+    let entries = Vec::<Person<Named>>::deserialize(entries)?;
+    let provable = entries.into_iter().filter_map(|entry| {
+        let Person { key, name, announced, bot, games, first, last, favourite, blocked } = entry;
+        Some(Person { key: key.0?, name, announced, bot, games, first, last, favourite, blocked })
+    });
+    Ok(provable.collect())
 }
 
 /// A change that the player makes.
@@ -112,6 +141,9 @@ pub enum ChangeError {
 /// Why a text names nobody.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FindError {
+    /// It is a peer id of a key that nobody can have.
+    #[error("{0}, so one of its letters is mistyped; copy it again")]
+    Key(PeerIdError),
     #[error(
         "nobody in the book has the name or key {0:?}; `fairdeal people` lists them. A name that somebody announces does \
          not count: give the key, or at least {LEAST} characters of its start or end"
@@ -355,8 +387,10 @@ impl Book {
     /// [`FindError`].
     pub fn find(&self, text: &str) -> Result<PeerId, FindError> {
         let text = text.trim();
-        if let Ok(key) = text.parse() {
-            return Ok(key);
+        match text.parse() {
+            Ok(key) => return Ok(key),
+            Err(error @ PeerIdError::NotAKey) => return Err(FindError::Key(error)),
+            Err(_) => {}
         }
         let look = looks(text);
         if let Some(person) = self.people.iter().find(|person| person.is_named(&look)) {

@@ -191,3 +191,16 @@ proptest! {
         }
     }
 }
+
+/// A peer id with a letter mistyped, whose 32 bytes are no point of the curve.
+const MISTYPED: &str = "12D3KooWD3eckifWpRn9wQpMG9R9hX3sD158z7EqHWmweQAJU5Sy";
+
+#[test]
+fn mistyped_key_costs_no_other_entry() {
+    let key = key(1);
+    let text = format!("version = 1\n[[person]]\nkey = \"{MISTYPED}\"\n[[person]]\nkey = \"{key}\"\nblocked = true\n");
+    let book: Book = toml::from_str(&text).unwrap();
+    assert_eq!(book.people().len(), 1);
+    assert!(book.is_blocked(&key));
+    assert_eq!(book.find(MISTYPED), Err(FindError::Key(PeerIdError::NotAKey)));
+}

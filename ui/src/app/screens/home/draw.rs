@@ -165,7 +165,7 @@ impl Home {
                 let known = [format!("{game} with {name} ({host})"), format!("{game} with {name}")];
                 words.splice(..1, known);
             }
-            let announced = &table.table.announcement();
+            let announced = table.table.announcement();
             let free = if announced.locked { "locked".to_owned() } else { format!("{} free", announced.free) };
             let (sign, ascii) = table.mark.sign();
             let free = match table.mark.kind() {

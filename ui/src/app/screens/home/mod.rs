@@ -170,7 +170,7 @@ impl Home {
                 };
                 let options: Vec<String> =
                     table.options().into_iter().map(|(key, value)| format!("{key} {value}")).collect();
-                let announced = &table.table.announcement();
+                let announced = table.table.announcement();
                 let locked = if announced.locked { "It needs a password. " } else { "" };
                 let place = if table.at_point { " at a meeting point" } else { "" };
                 let mark = match table.mark.kind() {
