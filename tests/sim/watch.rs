@@ -278,6 +278,10 @@ impl Watch {
                     self.statement(signed);
                 }
             }
+            // A claim carries its signer's entry.
+            Ok(Message::Claim(claim)) => {
+                claim.entry().map(|signed| self.verified(signed));
+            }
             _ => {}
         }
     }
