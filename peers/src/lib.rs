@@ -1,16 +1,15 @@
-//! Who peers are and where they are found: peer ids, addresses, address records, tickets, and what hosts announce of
-//! their open tables.
+//! Peers and the ways to them: peer ids, addresses, address records, tickets, and announcements of open tables.
 //!
 //! Pure: bytes and texts in, values out. No socket, clock, file or ambient randomness, so that the same types serve a
 //! program, a browser and a simulation. The network that uses them is `fairdeal-net`.
 //!
 //! ```text
 //! peer          PeerId: the key that a peer proves in the handshake
-//! address       what kind an address is, and which ones to share or dial; addresses as text
+//! address       kinds of addresses, those to share or dial, addresses as text
 //! record        a peer's addresses, signed by it
 //! ticket        the way to a table, as one line
 //! announcement  a table's description for strangers
-//! listing       what hosts and clients tell meeting points
+//! listing       messages of hosts and clients to meeting points
 //! ```
 
 pub mod address;

@@ -1,4 +1,4 @@
-//! What kind an address is, which addresses to share or to dial, and addresses as text.
+//! Kinds of addresses, the choice of those to share or to dial, and addresses as text.
 
 use core::net::Ipv4Addr;
 

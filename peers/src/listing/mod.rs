@@ -196,6 +196,7 @@ impl MeetPage {
     }
 
     /// The number of registrations, and what to send for the next page.
+    #[cfg(any(test, feature = "testing"))]
     pub fn size_and_next(&self) -> (usize, Option<u64>) {
         (self.registrations.len(), self.next)
     }

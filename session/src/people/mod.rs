@@ -84,8 +84,7 @@ impl TryFrom<u8> for Version {
     }
 }
 
-/// Whom an entry names: nobody, if its key is not on the curve, so that nobody can prove it. The file may hold such an
-/// entry for a key that was typed.
+/// The key of an entry. `None` if it is not on the curve: a typed key may be wrong, and nobody can prove it then.
 #[derive(Deserialize)]
 #[serde(try_from = "String")]
 struct Named(Option<PeerId>);
