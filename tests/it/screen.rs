@@ -775,7 +775,8 @@ fn stopped_program_gives_the_terminal_back_and_takes_it_again() {
             player.presses("echo $((6 * 7)) is typed\r");
             player.reads("42 is typed");
         }
-        player.presses("fg\r");
+        // The next stop must write its own lines before anything is typed at the shell.
+        player.presses("printf '\\033[2J\\033[H'; fg\r");
         player.reads("Open tables near you");
         assert!(player.screen.lock().unwrap().screen().alternate_screen());
         // Raw mode is back: the key is not echoed, and has its effect.

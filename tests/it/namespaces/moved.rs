@@ -45,13 +45,20 @@ impl Homes {
         self.lab.move_to(self.machines[number], LAN[number], MOVED[number]);
     }
 
-    /// A game in play between all machines, the first of which is the host.
-    fn play(&self, host: &[&str], guest: &[&str]) -> (Vec<Program>, String) {
+    /// A game in play between all machines, the first of which is the host; each has the seat of its number.
+    fn play(&self, args: &[&str]) -> (Vec<Program>, String) {
+        self.play_to("target=40", args)
+    }
+
+    fn play_to(&self, target: &str, args: &[&str]) -> (Vec<Program>, String) {
         let seats = self.machines.len().to_string();
-        let mut all = vec![self.start(0, &[&LOOT[..], &["--seats", &seats], host].concat())];
+        let host = ["bot", "host", "loot", "--option", target, "--seats", &seats];
+        let mut all = vec![self.start(0, &[&host[..], args].concat())];
         let ticket = all[0].ticket();
         for number in 1..self.machines.len() {
-            all.push(self.start(number, &[&["bot", "join", &ticket], guest].concat()));
+            let mut guest = self.start(number, &[&["bot", "join", &ticket], args].concat());
+            guest.wait_for("seated").expect("there is a seat");
+            all.push(guest);
         }
         for program in &mut all {
             program.wait_for("action").expect("the game begins");
@@ -63,13 +70,14 @@ impl Homes {
 /// Waits until a program has a connection with a seat.
 fn meets(program: &mut Program, seat: u8) {
     let is_it = |event: &Value| event["event"] == "peer" && event["seat"] == seat && event["state"] == "connected";
-    program.wait_for_matching(is_it).expect("they find each other");
+    let met = program.wait_for_matching(is_it);
+    assert!(met.is_some(), "they find each other: {:?}", program.events);
 }
 
 #[test]
 fn players_who_both_moved_find_each_other_on_the_lan() {
     let Some(homes) = Homes::new(2) else { return };
-    let (mut before, _) = homes.play(&[], &[]);
+    let (mut before, _) = homes.play(&[]);
     before.iter_mut().for_each(Program::kill);
     homes.moves(0);
     homes.moves(1);
@@ -88,7 +96,7 @@ fn players_who_both_moved_find_each_other_on_the_lan() {
 #[test]
 fn programs_that_run_on_find_each_other_after_a_move() {
     let Some(homes) = Homes::new(2) else { return };
-    let (mut programs, _) = homes.play(&[], &[]);
+    let (mut programs, _) = homes.play(&[]);
     homes.moves(0);
     homes.moves(1);
     let since = Instant::now();
@@ -168,7 +176,7 @@ fn players_who_both_moved_meet_at_a_relay() {
 fn new_addresses_travel_through_a_third_seat() {
     let Some(homes) = Homes::new(3) else { return };
     let hidden = ["--no-lan"];
-    let (mut before, _) = homes.play(&hidden, &hidden);
+    let (mut before, _) = homes.play_to("target=200", &hidden);
     let _third = before.pop().unwrap();
     before.iter_mut().for_each(Program::kill);
     homes.moves(0);
@@ -185,7 +193,7 @@ fn new_addresses_travel_through_a_third_seat() {
 #[test]
 fn other_tickets_resume_nothing() {
     let Some(homes) = Homes::new(2) else { return };
-    let (mut before, _) = homes.play(&[], &[]);
+    let (mut before, _) = homes.play(&[]);
     before.iter_mut().for_each(Program::kill);
     let mut other = homes.lab.start(
         homes.machines[0],
