@@ -4,8 +4,6 @@
 //! find it useful, and with `bad` if the harness must refuse it. The corpus test checks both.
 
 use ed25519_dalek::SigningKey;
-use fairdeal::session::frame::{Addresses, Back, Frame, Join, Proposal, Roster, Showing, Taken, Watch};
-use fairdeal::session::password_gate::{GuestGate, HostGate};
 use fairdeal::store::IdentityKey;
 use fairdeal_games::bots::Level;
 use fairdeal_games::{AnyAction, AnyGame, GAMES, TableGame as _};
@@ -34,6 +32,8 @@ use fairdeal_protocol::table::message::{Head, Message, Relayed};
 use fairdeal_protocol::transcript::page::{Mark, Page};
 use fairdeal_protocol::wire::bounded::Text;
 use fairdeal_protocol::wire::codec::encode;
+use fairdeal_session::frame::{Addresses, Back, Frame, Join, Proposal, Roster, Showing, Taken, Watch};
+use fairdeal_session::password_gate::{GuestGate, HostGate};
 use fairdeal_testkit::{entries, seats};
 use rand_chacha::ChaCha20Rng;
 use rand_core::Rng as _;

@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
+use fairdeal_peers::address::Transport;
 use fairdeal_peers::listing::Offer;
 use fairdeal_peers::peer::PeerIdError;
 use fairdeal_peers::{Multiaddr, PeerId};
 use fairdeal_protocol::charter::MAX_WORD;
 use fairdeal_protocol::wire::bounded::Text;
-use serde::{Deserialize, Serialize};
+
 use tokio::sync::oneshot;
 
 use super::{RelayLimits, RelayMetrics};
@@ -16,15 +17,6 @@ use super::{RelayLimits, RelayMetrics};
 pub const LONGEST_MESSAGE: usize = 16 * 1024 * 1024;
 /// Maximum number of addresses used for one dial or one kept peer.
 pub(super) const MAX_DIAL_ADDRESSES: usize = 16;
-
-/// The transport of connections; all are encrypted and authenticated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Transport {
-    /// TCP, circuits through relays, and QUIC if it is built in. The system's resolver looks up names.
-    Sockets,
-    /// Channels within this process (`/memory/PORT`); nothing listens on the network.
-    Memory,
-}
 
 /// Discovery on the LAN (mDNS).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,16 +11,16 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::future::Future;
 use std::io;
-use std::net::{IpAddr, Ipv4Addr};
+
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
 
 use fairdeal_peers::PeerId;
+use fairdeal_peers::address::Network;
 use futures::future::{AbortHandle, AbortRegistration, Abortable};
 use libp2p::Multiaddr;
 use libp2p::core::transport::{DialOpts, ListenerId, Transport, TransportError, TransportEvent};
-use libp2p::multiaddr::Protocol;
 
 /// Maximum number of handshakes of strangers, across all networks.
 const MAX_STRANGERS: usize = 32;
@@ -31,30 +31,6 @@ const MAX_SEATED: usize = 8;
 /// Maximum number of networks per seated player: it may be at home, on the road, and behind a
 /// relay.
 const MAX_NETWORKS: usize = 8;
-
-/// The part of the internet that belongs to one line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Network {
-    /// An IPv4 address.
-    V4(Ipv4Addr),
-    /// The first 56 bits of an IPv6 address.
-    V6(u64),
-}
-
-impl Network {
-    /// The network of an address, or of its relay for a relayed address; `None` without an IP address.
-    pub fn of(address: &Multiaddr) -> Option<Self> {
-        let ip = address.iter().find_map(|protocol| match protocol {
-            Protocol::Ip4(ip) => Some(IpAddr::V4(ip)),
-            Protocol::Ip6(ip) => Some(IpAddr::V6(ip).to_canonical()),
-            _ => None,
-        })?;
-        Some(match ip {
-            IpAddr::V4(ip) => Self::V4(ip),
-            IpAddr::V6(ip) => Self::V6((ip.to_bits() >> 72) as u64),
-        })
-    }
-}
 
 /// The inbound handshakes of one node; clones share them.
 #[derive(Clone, Debug, Default)]
@@ -240,7 +216,7 @@ mod tests {
     }
 
     fn network(last: u8) -> Option<Network> {
-        Some(Network::V4(Ipv4Addr::new(203, 0, 113, last)))
+        Some(Network::V4(std::net::Ipv4Addr::new(203, 0, 113, last)))
     }
 
     /// A handshake that runs until it is dropped for another.

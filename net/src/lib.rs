@@ -55,9 +55,10 @@ mod traffic;
 mod unseated;
 
 pub use codec::{read_frame, write_frame};
-pub use config::{LONGEST_MESSAGE, Lan, NodeConfig, NodeError, Reach, Transport};
+pub use config::{LONGEST_MESSAGE, Lan, NodeConfig, NodeError, Reach};
 pub use event::{DialFailure, NodeEvent, ReachNews};
-pub use handshakes::Network;
+pub use fairdeal_peers::address::Transport;
+
 pub use interfaces::{first_ip, lan_ip};
 pub use meet::MAX_POINTS;
 pub use multicast::{MulticastFault, multicast_fault};

@@ -19,7 +19,7 @@ use libp2p::swarm::{
 };
 use libp2p::{Multiaddr, PeerId as Libp2pPeerId};
 
-use super::handshakes::Network;
+use fairdeal_peers::address::Network;
 
 /// Maximum number of inbound connections of strangers, unless a relay's operator sets another.
 pub(super) const MAX_STRANGERS: u32 = 24;

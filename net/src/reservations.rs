@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use libp2p::{Multiaddr, PeerId as Libp2pPeerId};
 
 use super::RelayLimits;
-use super::handshakes::Network;
 use super::relay_limits::count;
+use fairdeal_peers::address::Network;
 
 /// Time for which a grant counts: the lifetime of a reservation that is not renewed.
 pub(super) const STANDS: Duration = Duration::from_secs(3600);

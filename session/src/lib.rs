@@ -3,6 +3,9 @@
 //! | module | contents |
 //! | --- | --- |
 //! | [`events`] | the messages between a player and its table |
+//! | [`frame`] | the messages between two programs |
+//! | [`lobby`], [`password_gate`] | how strangers become the seats of a signed charter |
+//! | [`spectators`], [`chat`] | who watches, and who says what, within their limits |
 //! | [`view`], [`terms`] | the state of a table, and its options, as a screen or a line shows them |
 //! | [`narrate`] | the events of a table in words |
 //! | [`practice`] | games without seals, dealt by this program alone |
@@ -15,13 +18,18 @@
 //! `wasm32-unknown-unknown`.
 
 pub mod bot_names;
+pub mod chat;
 pub mod events;
+pub mod frame;
+pub mod lobby;
 pub mod narrate;
+pub mod password_gate;
 pub mod past;
 pub mod people;
 pub mod practice;
 pub mod replay;
 pub mod solved;
+pub mod spectators;
 pub mod spoken;
 pub mod terms;
 #[cfg(any(test, feature = "testing"))]

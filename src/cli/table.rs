@@ -24,7 +24,6 @@ use super::{Exit, headless, lan, meet, usage};
 use crate::clock::today;
 use crate::exec_bot::{ExecBot, Leash, Notices};
 use crate::session::driver::{Attended, Pilot, Reunion, Role, SessionError, Setup, bot, start};
-use crate::session::frame::ProgramId;
 use crate::session::journal::{ListenConfig, is_known_to, open_seats, saved_tables};
 use crate::session::local_bots::{self, OpenTable};
 use crate::session::people::Acquaintances;
@@ -32,6 +31,7 @@ use crate::session::practice;
 use crate::store::{DataDir, DataView, IdentityKey, StoreError};
 use crate::tui::environment::{check_screen, few_glyphs, variable};
 use crate::tui::{self, Data, Interface, Start, TableOutcome};
+use fairdeal_session::frame::ProgramId;
 
 /// The bot delay at a table with a person, who must be able to follow.
 const BOT_DELAY: Duration = Duration::from_millis(700);
@@ -71,7 +71,7 @@ fn name(common: &Common, data: &DataView) -> String {
 
 /// A fresh id for this program at one table.
 fn program() -> anyhow::Result<ProgramId> {
-    ProgramId::draw().map_err(|error| anyhow::anyhow!("the system provides no random bytes: {error}"))
+    crate::session::draw_program().map_err(|error| anyhow::anyhow!("the system provides no random bytes: {error}"))
 }
 
 /// The system's user name: as the environment has it, or else the name of the home directory.

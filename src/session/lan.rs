@@ -14,8 +14,8 @@ use fairdeal_peers::{Multiaddr, PeerId};
 use tokio::sync::watch;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
-use super::frame::MAX_FRAME;
 use crate::store::IdentityKey;
+use fairdeal_session::frame::MAX_FRAME;
 
 /// Interval between two requests to a program.
 const ASK: Duration = Duration::from_secs(1);

@@ -18,11 +18,11 @@ use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinHandle;
 
 use super::driver::{self, Attended, Pilot, Reunion, Role, SessionError, Setup, start};
-use super::frame::ProgramId;
 use super::journal::{Interrupted, ListenConfig, local_address};
 use super::{Command, Handle, SessionEvent};
 use crate::exec_bot::ExecBot;
 use crate::store::{DataDir, IdentityKey};
+use fairdeal_session::frame::ProgramId;
 
 /// This program's bots at a table.
 #[derive(Clone, Debug, Default)]

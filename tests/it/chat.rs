@@ -5,11 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fairdeal::session::chat::MAX_INVITATIONS;
 use fairdeal::session::driver::{Attended, Reunion, Role, Setup, start};
-use fairdeal::session::frame::{Frame, Join};
 use fairdeal::session::journal::{open_seats, saved_tables};
-use fairdeal::session::lobby::GuestLobby;
 use fairdeal::session::local_bots::{self, LocalBots};
 use fairdeal::session::{Command, Handle, SessionEvent};
 use fairdeal::store::{DataDir, IdentityKey};
@@ -24,6 +21,9 @@ use fairdeal_protocol::game::RuleSet;
 use fairdeal_protocol::party::PlayedBy;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::wire::bounded::Text;
+use fairdeal_session::chat::MAX_INVITATIONS;
+use fairdeal_session::frame::{Frame, Join};
+use fairdeal_session::lobby::GuestLobby;
 use fairdeal_session::view::{LobbyView, PeerState, Standing};
 use tempfile::TempDir;
 

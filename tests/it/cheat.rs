@@ -5,8 +5,6 @@ use std::path::Path;
 use std::time::Duration;
 
 use ed25519_dalek::SigningKey;
-use fairdeal::session::frame::{Frame, Join};
-use fairdeal::session::lobby::{Agreed, GuestLobby};
 use fairdeal::store::IdentityKey;
 use fairdeal_games::AnyGame;
 use fairdeal_net::{Node, NodeConfig, NodeEvent, Transport};
@@ -24,6 +22,8 @@ use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::clocks::Now;
 use fairdeal_protocol::table::live::{Output, Table, To};
 use fairdeal_protocol::table::message::{Head, Message, Relayed};
+use fairdeal_session::frame::{Frame, Join};
+use fairdeal_session::lobby::{Agreed, GuestLobby};
 use fairdeal_testkit::entries;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;

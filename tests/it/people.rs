@@ -5,13 +5,13 @@ use std::process::Output;
 use std::time::Duration;
 
 use fairdeal::session::driver::{Role, start};
-use fairdeal::session::frame::{Frame, Watch};
 use fairdeal::session::{Command, Handle, SessionEvent};
 use fairdeal_games::rule_set;
 use fairdeal_net::{Node, NodeConfig, NodeEvent, Transport};
 use fairdeal_peers::PeerId;
 use fairdeal_peers::ticket::Ticket;
 use fairdeal_protocol::seat::Seat;
+use fairdeal_session::frame::{Frame, Watch};
 use fairdeal_session::people::{Change, MarkKind};
 use fairdeal_session::view::LobbyView;
 use serde_json::Value;

@@ -6,7 +6,6 @@ use std::net::TcpStream;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use fairdeal::session::frame::{Frame, Join, MAX_FRAME};
 use fairdeal::store::IdentityKey;
 use fairdeal_net::{Node, NodeConfig, NodeEvent, Transport};
 use fairdeal_peers::PeerId;
@@ -14,6 +13,7 @@ use fairdeal_peers::record::AddressRecord;
 use fairdeal_peers::ticket::{JoinTarget, Ticket};
 use fairdeal_protocol::party::PlayedBy;
 use fairdeal_protocol::wire::bounded::Text;
+use fairdeal_session::frame::{Frame, Join, MAX_FRAME};
 use tempfile::TempDir;
 
 use super::process::{Program, Relay, fairdeal};

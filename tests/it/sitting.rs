@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fairdeal::session::driver::{Attended, Pilot, Role, Setup};
-use fairdeal::session::frame::ProgramId;
 use fairdeal::session::journal::ListenConfig;
 use fairdeal::session::{Handle, SessionEvent};
 use fairdeal::store::DataDir;
@@ -40,7 +39,7 @@ pub(crate) fn person(data: &Arc<DataDir>, name: &str, role: Role) -> Setup {
         pilot: None,
         exec: None,
         data: Arc::clone(data),
-        program: ProgramId::draw().unwrap(),
+        program: fairdeal::session::draw_program().unwrap(),
         local_bot: false,
         ready: false,
         attended: Attended::Person,

@@ -9,9 +9,9 @@ use libp2p::{Multiaddr, PeerId as Libp2pPeerId};
 
 use super::{NodeTask, Phase};
 use crate::event::clean;
-use crate::handshakes::Network;
 use crate::meet::Step;
 use crate::{NodeEvent, ReachNews};
+use fairdeal_peers::address::Network;
 
 impl NodeTask {
     // ---- a host ----

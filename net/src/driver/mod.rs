@@ -27,7 +27,7 @@ use crate::dial_scheduler::DialScheduler;
 use crate::dials::Dials;
 use crate::event_queue::EventQueue;
 use crate::failure::{innermost, unsupported};
-use crate::handshakes::{Handshakes, Network};
+use crate::handshakes::Handshakes;
 use crate::interfaces::Interfaces;
 use crate::meet::{Points, Registrations};
 use crate::optional::{Router, router};
@@ -38,6 +38,7 @@ use crate::swarm::{self, Behaviour};
 use crate::traffic::Traffic;
 use crate::unseated::Unseated;
 use crate::{DialFailure, Lan, NodeConfig, NodeError, NodeEvent, Reach, ReachNews, RelayMetrics};
+use fairdeal_peers::address::Network;
 
 /// Bytes in flight to a peer from which on best-effort messages to it are dropped.
 const BUSY: usize = 4096;

@@ -16,12 +16,12 @@ use super::{Link, MAX_INTRODUCTIONS, MAX_LISTENING, MEETINGS, NodeTask, OVERLAP,
 use crate::circuits::Limits;
 use crate::event::clean;
 use crate::failure::innermost;
-use crate::handshakes::Network;
 use crate::interfaces::first_ip;
 use crate::pings;
 use crate::streams;
 use crate::swarm::BehaviourEvent;
 use crate::{Lan, NodeEvent, Reach, ReachNews};
+use fairdeal_peers::address::Network;
 
 impl NodeTask {
     pub(super) fn on_swarm_event(&mut self, event: SwarmEvent<BehaviourEvent>) {

@@ -6,9 +6,13 @@ use multiaddr::Protocol;
 
 use crate::{Multiaddr, PeerId};
 
+mod network;
 mod text;
+mod transport;
 
+pub use network::Network;
 pub use text::{AddressError, MAX_ADDRESS_TEXT, parse_address};
+pub use transport::Transport;
 
 /// Whether an address leads back to this machine.
 pub fn is_loopback(address: &Multiaddr) -> bool {

@@ -12,9 +12,9 @@ use fairdeal_protocol::wire::bounded::Text;
 
 use super::{Driver, SessionState};
 use crate::session::SessionEvent;
-use crate::session::chat::ChatError;
-use crate::session::frame::{ChatMessage, Frame};
-use crate::session::lobby::{HOST, Outgoing};
+use fairdeal_session::chat::ChatError;
+use fairdeal_session::frame::{ChatMessage, Frame};
+use fairdeal_session::lobby::{HOST, Outgoing};
 
 impl Driver {
     /// Sends the player's chat message.

@@ -7,8 +7,8 @@ use fairdeal_peers::Multiaddr;
 use fairdeal_peers::address::any_port;
 use tokio::sync::mpsc;
 
-use crate::session::frame::MAX_FRAME;
 use crate::session::journal::ListenConfig;
+use fairdeal_session::frame::MAX_FRAME;
 
 /// Where to listen while another session holds these addresses, and which ones to bind when free.
 pub(super) fn elsewhere(place: &ListenConfig) -> (Vec<Multiaddr>, Vec<Multiaddr>) {

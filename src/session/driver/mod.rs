@@ -48,11 +48,11 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
 use super::clock;
-use super::frame::{Frame, ProgramId, Records};
 use super::journal::ListenConfig;
-use super::lobby::{Agreed, GuestLobby, HostLobby, Outgoing};
 use super::people::Acquaintances;
-use super::spectators::Spectators;
+use fairdeal_session::frame::{Frame, ProgramId, Records};
+use fairdeal_session::lobby::{Agreed, GuestLobby, HostLobby, Outgoing};
+use fairdeal_session::spectators::Spectators;
 use fairdeal_session::view::Waits;
 
 use super::{Command, Handle, SessionEvent};

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use fairdeal_net::{Network, NodeEvent, ReachNews};
+use fairdeal_net::{NodeEvent, ReachNews};
 use fairdeal_peers::PeerId;
+use fairdeal_peers::address::Network;
 use fairdeal_peers::address::presentable;
 use fairdeal_protocol::seat::Seat;
 use fairdeal_session::view::PeerState;
@@ -12,8 +13,8 @@ use tokio::time::Instant;
 use super::reaching::Reaching;
 use super::{Driver, MAX_SAID, SETTLE, SessionState};
 use crate::session::SessionEvent;
-use crate::session::frame::Frame;
-use crate::session::lobby::HostLobby;
+use fairdeal_session::frame::Frame;
+use fairdeal_session::lobby::HostLobby;
 
 /// How often the addresses are looked at again while the table is not open.
 const LOOK: Duration = Duration::from_secs(3);

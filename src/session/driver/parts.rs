@@ -20,10 +20,10 @@ use super::thinking::{self, Thought};
 use super::{Attended, Pilot};
 use crate::exec_bot::{ExecBot, Leash};
 use crate::session::SessionEvent;
-use crate::session::chat::Chat;
 use crate::session::journal::ListenConfig;
 use crate::session::people::Acquaintances;
 use crate::store::{DataDir, IdentityKey, Journal};
+use fairdeal_session::chat::Chat;
 
 /// The disk that a session writes to, and what waits for space on it.
 pub(super) struct Disk {

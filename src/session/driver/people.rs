@@ -10,9 +10,9 @@ use tokio::task::spawn_blocking;
 
 use super::{Driver, SessionState};
 use crate::session::SessionEvent;
-use crate::session::frame::Frame;
 use crate::session::people::NOT_ADMITTED;
 use crate::store::DataView;
+use fairdeal_session::frame::Frame;
 
 impl Driver {
     /// Notes in the address book that a game with these people begins, or ends. Bots of somebody's program have one-time

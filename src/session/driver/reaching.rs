@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use super::{Driver, SessionState};
 use crate::session::SessionEvent;
-use crate::session::frame::Frame;
+use fairdeal_session::frame::Frame;
 
 /// How long a session keeps dialing its host.
 const REACH: Duration = Duration::from_secs(60);

@@ -24,9 +24,9 @@ use super::{ALL_DIAL, Driver, Opening, Seated, SessionState};
 use crate::session::SessionEvent;
 use crate::session::clock;
 use crate::session::journal::{self, Header, ResumeError};
-use crate::session::lobby::{Agreed, LobbyError, Outgoing};
-use crate::session::spectators::Spectators;
 use crate::store::{Journal, StoreError};
+use fairdeal_session::lobby::{Agreed, LobbyError, Outgoing};
+use fairdeal_session::spectators::Spectators;
 
 impl Driver {
     /// The listen addresses have had time to come up: signs them, and writes a host's ticket.

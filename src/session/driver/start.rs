@@ -19,13 +19,13 @@ use super::watching::Watching;
 use super::{Attended, Driver, Pilot, Restored, Reunion, Role, SessionError, SessionState, Setup};
 use crate::exec_bot::ExecBot;
 use crate::session::Handle;
-use crate::session::frame::Join;
 use crate::session::journal::{Interrupted, SavedSeat};
-use crate::session::lobby::{GuestLobby, HOST, HostLobby};
-use crate::session::password_gate::{GuestGate, HostGate};
 use crate::session::people::Acquaintances;
-use crate::session::spectators::Spectators;
 use crate::store::{DataDir, IdentityKey};
+use fairdeal_session::frame::Join;
+use fairdeal_session::lobby::{GuestLobby, HOST, HostLobby};
+use fairdeal_session::password_gate::{GuestGate, HostGate};
+use fairdeal_session::spectators::Spectators;
 
 /// Starts a session in a task of the current tokio runtime.
 ///

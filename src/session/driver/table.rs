@@ -20,9 +20,9 @@ use zeroize::Zeroizing;
 
 use super::{Attended, Driver, LINGER, Seated, SessionState, TICK};
 use crate::session::SessionEvent;
-use crate::session::frame::Frame;
-use crate::session::spectators::Spectators;
 use crate::store::StoreError;
+use fairdeal_session::frame::Frame;
+use fairdeal_session::spectators::Spectators;
 
 /// How long a bot among people thinks about a call out of turn, from and to, in milliseconds.
 const HESITATION: (u32, u32) = (3000, 6000);

@@ -3,8 +3,8 @@
 use fairdeal_peers::PeerId;
 
 use super::{Driver, SessionState};
-use crate::session::frame::Frame;
-use crate::session::spectators::Spectators;
+use fairdeal_session::frame::Frame;
+use fairdeal_session::spectators::Spectators;
 
 impl Driver {
     /// Answers the spectators' requests for pages.

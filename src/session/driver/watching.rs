@@ -20,10 +20,10 @@ use tokio::time::Instant;
 
 use super::{Attended, Driver, SessionState};
 use crate::session::SessionEvent;
-use crate::session::frame::{Frame, Roster, Showing, Watch};
-use crate::session::lobby::{HOST, Outgoing, view_of};
-use crate::session::password_gate::GuestGate;
 use crate::summary;
+use fairdeal_session::frame::{Frame, Roster, Showing, Watch};
+use fairdeal_session::lobby::{HOST, Outgoing, view_of};
+use fairdeal_session::password_gate::GuestGate;
 
 /// Repeat a request without an answer after this time.
 const ASK_AGAIN: Duration = Duration::from_secs(5);

@@ -20,8 +20,8 @@ use tokio::time::Instant;
 use super::{Driver, Seated, SessionError, SessionState};
 use crate::session::SessionEvent;
 use crate::session::clock;
-use crate::session::frame::Frame;
 use crate::session::journal::{ListenConfig, SavedSeat};
+use fairdeal_session::frame::Frame;
 
 /// Least time between two announcements of one seat's addresses.
 const PAUSE: Duration = Duration::from_secs(10);

@@ -24,9 +24,9 @@ use serde::{Deserialize, Serialize};
 use zeroize::{Zeroize as _, Zeroizing};
 
 use super::driver::Pilot;
-use super::frame::{Addresses, Records};
-use super::lobby::{Agreed, check_records};
 use crate::store::{DataDir, DataView, IdentityKey, Journal, JournalFile, StoreError};
+use fairdeal_session::frame::{Addresses, Records};
+use fairdeal_session::lobby::{Agreed, check_records};
 
 /// Maximum header size in bytes: a charter and the addresses of the largest table.
 const MAX_HEADER: usize = 32 << 10;

@@ -8,9 +8,9 @@ use fairdeal_protocol::charter::Player;
 use fairdeal_protocol::party::{Party, PlayedBy};
 use fairdeal_protocol::wire::bounded::Text;
 
-use super::super::frame::Join;
-use super::super::lobby::HostLobby;
 use super::*;
+use fairdeal_session::frame::Join;
+use fairdeal_session::lobby::HostLobby;
 
 fn agreed() -> Agreed {
     let rules = rule_set("ivory-tower", 1, &BTreeMap::new()).unwrap();

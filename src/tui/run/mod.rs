@@ -39,7 +39,6 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use self::open_tables::{OpenTables, points};
 use crate::session::driver::{Attended, Pilot, Reunion, Role, Setup, start};
-use crate::session::frame::ProgramId;
 use crate::session::journal::{ListenConfig, SavedTable, is_known_to, open_seats, saved_tables};
 use crate::session::local_bots::{self, OpenTable};
 use crate::session::people::Acquaintances;
@@ -527,7 +526,7 @@ impl App {
             pilot: None,
             exec: None,
             data: Arc::clone(data),
-            program: ProgramId::draw()?,
+            program: crate::session::draw_program()?,
             local_bot: false,
             ready: false,
             attended: Attended::Person,

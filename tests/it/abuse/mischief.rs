@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use fairdeal::session::frame::{Frame, Join, MAX_FRAME, Watch};
 use fairdeal::store::IdentityKey;
 use fairdeal_peers::record::AddressRecord;
 use fairdeal_protocol::crypto::pake::{Door, Guest, Login, Password, Proof};
@@ -15,6 +14,7 @@ use fairdeal_protocol::party::PlayedBy;
 use fairdeal_protocol::transcript::page::Mark;
 use fairdeal_protocol::wire::bounded::Text;
 use fairdeal_protocol::wire::codec::decode;
+use fairdeal_session::frame::{Frame, Join, MAX_FRAME, Watch};
 use futures::{AsyncReadExt as _, AsyncWriteExt as _};
 use libp2p::core::muxing::SubstreamBox;
 use libp2p::identity::Keypair;

@@ -15,8 +15,8 @@ use fairdeal_protocol::wire::bounded::Text;
 
 use crate::RelayLimits;
 use crate::allowance::Allowance;
-use crate::handshakes::Network;
 use crate::relay_limits::count;
+use fairdeal_peers::address::Network;
 
 /// Number of requests of one network at once. A host sends one each 40 s and one for each guest that comes or goes; a
 /// client that views the list sends one for each page every 5 s.

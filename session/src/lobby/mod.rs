@@ -20,9 +20,9 @@ pub use self::guest::GuestLobby;
 pub use self::host::HostLobby;
 use super::chat::Rate;
 use super::frame::{Frame, Join, Records, Roster, Taken};
-use fairdeal_session::people::{Mark, SeatPerson};
-use fairdeal_session::text::{clean, display_names};
-use fairdeal_session::view::{LobbySeat, LobbyView};
+use crate::people::{Mark, SeatPerson};
+use crate::text::{clean, display_names};
+use crate::view::{LobbySeat, LobbyView};
 
 /// Limits how often a guest may change its readiness or its join request, because every change goes to all others.
 const CHANGES: Rate = Rate { at_once: 8, ticks: 2 };
@@ -78,7 +78,7 @@ pub enum LobbyError {
 /// # Errors
 /// [`LobbyError::Record`] names the first seat with a bad record; [`LobbyError::BadProposal`] if the number of records
 /// differs from the number of seats.
-pub(super) fn check_records(charter: &Charter, records: &[AddressRecord]) -> Result<(), LobbyError> {
+pub fn check_records(charter: &Charter, records: &[AddressRecord]) -> Result<(), LobbyError> {
     if records.len() != charter.players.len() {
         return Err(LobbyError::BadProposal("does not say where each seat listens"));
     }
@@ -97,7 +97,7 @@ fn set_addresses(own: &mut Join, key: &SigningKey, addresses: &[Multiaddr], time
 }
 
 /// The host's seat.
-pub(super) const HOST: Seat = Seat::FIRST;
+pub const HOST: Seat = Seat::FIRST;
 
 /// The seats and their players, as the screen shows them.
 fn shown(seats: impl Iterator<Item = Option<Taken>>) -> Vec<Option<LobbySeat>> {

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::view::LobbyView;
 use ed25519_dalek::SigningKey;
 use fairdeal_peers::announcement::Announcement;
 use fairdeal_peers::listing::Offer;
@@ -11,12 +12,11 @@ use fairdeal_protocol::game::RuleSet;
 use fairdeal_protocol::party::Party;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::wire::bounded::{Bounded, Text};
-use fairdeal_session::view::LobbyView;
 
 use super::{Agreed, CHANGES, DISMISSED, HOST, LobbyError, Outgoing, flags, set_addresses, shown};
-use crate::session::chat::Bucket;
-use crate::session::frame::{Back, Frame, Join, Proposal, Records, Roster, Taken, Watch};
-use crate::session::spectators::Spectators;
+use crate::chat::Bucket;
+use crate::frame::{Back, Frame, Join, Proposal, Records, Roster, Taken, Watch};
+use crate::spectators::Spectators;
 
 struct Guest {
     peer: PeerId,

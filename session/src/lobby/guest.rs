@@ -1,5 +1,7 @@
 //! A guest's side of the lobby.
 
+use crate::text::clean_reason;
+use crate::view::LobbyView;
 use ed25519_dalek::SigningKey;
 use fairdeal_games::AnyGame;
 use fairdeal_peers::{Multiaddr, PeerId};
@@ -8,13 +10,11 @@ use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::party::Party;
 use fairdeal_protocol::seat::{Seat, SeatSet};
-use fairdeal_session::text::clean_reason;
-use fairdeal_session::view::LobbyView;
 use rand_core::CryptoRng;
 
 use super::{Agreed, HOST, LobbyError, Outgoing, check_records, set_addresses, view_of};
-use crate::session::frame::{Back, Frame, Join, Proposal, Roster};
-use crate::session::password_gate::GuestGate;
+use crate::frame::{Back, Frame, Join, Proposal, Roster};
+use crate::password_gate::GuestGate;
 
 /// A guest's side of the lobby.
 pub struct GuestLobby {

@@ -7,8 +7,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fairdeal_net::Network;
 use fairdeal_peers::PeerId;
+use fairdeal_peers::address::Network;
 use fairdeal_protocol::crypto::pake::{self, Challenge, Door, Login, PakeError, Password, Proof};
 use rand_core::CryptoRng;
 
@@ -239,12 +239,12 @@ mod tests {
     use rand_core::SeedableRng as _;
 
     use super::*;
-    use crate::store::IdentityKey;
+    use ed25519_dalek::SigningKey;
 
     const LOBBY: [u8; 8] = [5; 8];
 
     fn peer(n: u8) -> PeerId {
-        PeerId::of(&IdentityKey::from_seed([n; 32]).signing_key())
+        PeerId::of(&SigningKey::from_bytes(&[n; 32]))
     }
 
     fn password(text: &str) -> Password {

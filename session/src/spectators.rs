@@ -6,8 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use fairdeal_net::Network;
 use fairdeal_peers::PeerId;
+use fairdeal_peers::address::Network;
 use fairdeal_protocol::charter::SignedCharter;
 use fairdeal_protocol::crypto::pake::{Login, Password, Proof};
 use fairdeal_protocol::hash::Hash32;
@@ -209,13 +209,13 @@ impl Spectators {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::IdentityKey;
+    use ed25519_dalek::SigningKey;
 
     const LOBBY: [u8; 8] = [3; 8];
     const TABLE: Hash32 = Hash32([5; 32]);
 
     fn peer(seed: u8) -> PeerId {
-        PeerId::of(&IdentityKey::from_seed([seed; 32]).signing_key())
+        PeerId::of(&SigningKey::from_bytes(&[seed; 32]))
     }
 
     fn watch(lobby: [u8; 8]) -> Watch {
@@ -245,7 +245,7 @@ mod tests {
         use rand_chacha::ChaCha20Rng;
         use rand_core::SeedableRng as _;
 
-        use crate::session::password_gate::GuestGate;
+        use crate::password_gate::GuestGate;
 
         let mut rng = ChaCha20Rng::from_seed([1; 32]);
         let password = Password::new("open sesame".to_owned()).unwrap();

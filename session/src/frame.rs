@@ -1,5 +1,6 @@
 //! Frames between two programs: the lobby's messages, and the table's messages in an envelope.
 
+use crate::text::MAX_SHOWN;
 use fairdeal_peers::record::{AddressRecord, MAX_RECORDED};
 use fairdeal_peers::ticket::MAX_TICKET;
 use fairdeal_protocol::charter::{Charter, MAX_NAME, MAX_OPTIONS, MAX_WORD, SeatKey, SignatureBytes};
@@ -11,7 +12,6 @@ use fairdeal_protocol::table::message::{MAX_MESSAGE, Message};
 use fairdeal_protocol::transcript::page::{Mark, Page};
 use fairdeal_protocol::wire::bounded::{Bounded, Text};
 use fairdeal_protocol::wire::codec::{CodecError, decode, encode};
-use fairdeal_session::text::MAX_SHOWN;
 use serde::{Deserialize, Serialize};
 
 /// Maximum frame size in bytes: a table message in its envelope.
@@ -35,18 +35,6 @@ pub type ChatMessage = Text<MAX_SAYING>;
 /// Identifies a program to its host only: seats with the same id are one party. Drawn at random for each table.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProgramId([u8; 16]);
-
-impl ProgramId {
-    /// Draws a random id.
-    ///
-    /// # Errors
-    /// If the system has no randomness.
-    pub fn draw() -> Result<Self, getrandom::Error> {
-        let mut bytes = [0; 16];
-        getrandom::fill(&mut bytes)?;
-        Ok(Self(bytes))
-    }
-}
 
 impl From<[u8; 16]> for ProgramId {
     fn from(bytes: [u8; 16]) -> Self {

@@ -12,8 +12,8 @@ use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 
 use super::*;
-use crate::session::frame::{Proposal, Roster, Watch};
-use crate::session::password_gate::{GuestGate, HostGate};
+use crate::frame::{Proposal, Roster, Watch};
+use crate::password_gate::{GuestGate, HostGate};
 
 const LOBBY: [u8; 8] = [5; 8];
 

@@ -6,10 +6,10 @@
 
 use std::collections::BTreeMap;
 
+use crate::text::{MAX_SHOWN, clean_chat};
 use fairdeal_peers::PeerId;
 use fairdeal_peers::ticket::{Ticket, TicketError};
 use fairdeal_protocol::seat::Seat;
-use fairdeal_session::text::{MAX_SHOWN, clean_chat};
 
 use super::frame::ChatMessage;
 
@@ -181,14 +181,14 @@ impl Chat {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::IdentityKey;
+    use ed25519_dalek::SigningKey;
 
     fn seat(number: usize) -> Seat {
         Seat::new(number).unwrap()
     }
 
     fn peer(seed: u8) -> PeerId {
-        PeerId::of(&IdentityKey::from_seed([seed; 32]).signing_key())
+        PeerId::of(&SigningKey::from_bytes(&[seed; 32]))
     }
 
     fn ticket(lobby: u8, host: u8) -> String {
