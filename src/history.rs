@@ -15,7 +15,6 @@ use fairdeal_protocol::hash::Hash32;
 pub use fairdeal_session::past::{Past, What};
 use fairdeal_session::text::clean_error;
 
-use crate::session::journal::SavedSeat;
 use crate::store::{DataDir, DataView, JournalFile, StoreError, TranscriptFile, read_transcript};
 use crate::summary::{Ending, Summary, save};
 
@@ -89,7 +88,7 @@ fn past(data: &DataView, file: TranscriptFile) -> Past {
 
 /// The player's own seat at a table that is not over; `None` for an ended table or a bot's seat.
 fn waiting(data: &DataView, journal: &JournalFile) -> Option<Past> {
-    let what = match SavedSeat::read(data, journal) {
+    let what = match crate::drive::saved::read(data, journal) {
         Ok(seat) if seat.is_local_bot() || seat.is_ended() => return None,
         Ok(seat) => {
             let charter = seat.charter().charter();

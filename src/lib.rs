@@ -2,10 +2,10 @@
 
 pub mod cli;
 mod clock;
+pub mod drive;
 pub mod events;
 pub mod exec_bot;
 pub mod history;
-pub mod session;
 mod signals;
 pub mod store;
 pub mod summary;

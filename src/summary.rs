@@ -2,9 +2,6 @@
 
 use std::path::PathBuf;
 
-use fairdeal_games::AnyGame;
-use fairdeal_protocol::seat::Seat;
-use fairdeal_protocol::table::replica::Replica;
 use fairdeal_protocol::transcript::Transcript;
 use fairdeal_protocol::wire::codec::CodecError;
 pub use fairdeal_session::past::summary::{Ending, Player, SeatResult, Summary, Unrated};
@@ -22,27 +19,19 @@ pub enum KeepError {
     Store(#[from] StoreError),
 }
 
-/// Saves the transcript of a table that was played or watched here, with its summary. `replica` is the final state,
-/// and `forfeited` the seat whose wrong digest stopped the table. A spectator's transcript (`me` is `None`) never replaces
-/// a player's of the same table.
+/// Saves the transcript of a table that was played or watched here, with its summary. A spectator's transcript never
+/// replaces a player's of the same table.
 ///
 /// # Errors
 /// [`KeepError`]. A summary that cannot be saved is no error; a later audit restores it.
-pub fn keep(
-    data: &DataDir,
-    transcript: &Transcript,
-    replica: &Replica<AnyGame>,
-    me: Option<Seat>,
-    forfeited: Option<Seat>,
-) -> Result<PathBuf, KeepError> {
+pub fn keep(data: &DataDir, transcript: &Transcript, summary: Summary) -> Result<PathBuf, KeepError> {
     let bytes = transcript.to_bytes()?;
     let table = transcript.charter().table().to_string();
-    if let (None, Some(own)) = (me, saved_by_player(data, &table)) {
+    if let (None, Some(own)) = (summary.me, saved_by_player(data, &table)) {
         return Ok(own);
     }
     let path = data.save_transcript(&table, &bytes)?;
-    let summary = Summary { bytes: length(&bytes), ..Summary::of_table(transcript, replica, me, forfeited) };
-    save(data, &table, &summary);
+    save(data, &table, &Summary { bytes: length(&bytes), ..summary });
     Ok(path)
 }
 

@@ -1,6 +1,5 @@
 //! Decoders of data from peers and files. None may panic, and accepted bytes must be their value's only encoding.
 
-use fairdeal::session::journal::Header;
 use fairdeal::store::IdentityKey;
 use fairdeal_games::AnyGame;
 use fairdeal_net::{LONGEST_MESSAGE, read_frame, write_frame};
@@ -22,6 +21,7 @@ use fairdeal_protocol::table::message::{MAX_MESSAGE, Message};
 use fairdeal_protocol::transcript::Transcript;
 use fairdeal_protocol::wire::codec::{decode, encode};
 use fairdeal_session::frame::{Frame, MAX_FRAME};
+use fairdeal_session::header::Header;
 use fairdeal_session::password_gate::{GuestGate, HostGate};
 use futures::executor::block_on;
 use futures::io::Cursor;

@@ -1,6 +1,7 @@
 //! Frames between two programs: the lobby's messages, and the table's messages in an envelope.
 
 use crate::text::MAX_SHOWN;
+use fairdeal_peers::PeerId;
 use fairdeal_peers::record::{AddressRecord, MAX_RECORDED};
 use fairdeal_peers::ticket::MAX_TICKET;
 use fairdeal_protocol::charter::{Charter, MAX_NAME, MAX_OPTIONS, MAX_WORD, SeatKey, SignatureBytes};
@@ -220,6 +221,9 @@ pub enum Frame {
         record: AddressRecord,
     },
 }
+
+/// Frames to send, each with its peer.
+pub type Outgoing = Vec<(PeerId, Frame)>;
 
 impl Frame {
     /// The lobby number in a newcomer's request, if it has one.

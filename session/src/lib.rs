@@ -2,7 +2,9 @@
 //!
 //! | module | contents |
 //! | --- | --- |
+//! | [`session`], [`setup`], [`io`] | one player at one table, from the ticket to the transcript |
 //! | [`events`] | the messages between a player and its table |
+//! | [`header`] | what a journal holds besides a table's records |
 //! | [`frame`] | the messages between two programs |
 //! | [`lobby`], [`password_gate`] | how strangers become the seats of a signed charter |
 //! | [`spectators`], [`chat`] | who watches, and who says what, within their limits |
@@ -17,20 +19,30 @@
 //! Pure: inputs in, values out. Nothing here reads a clock or a file, opens a socket or draws, and all of it compiles to
 //! `wasm32-unknown-unknown`.
 
+mod autopilot;
 pub mod bot_names;
 pub mod chat;
+mod cx;
 pub mod events;
 pub mod frame;
+pub mod header;
+pub mod io;
 pub mod lobby;
 pub mod narrate;
+mod outbox;
 pub mod password_gate;
 pub mod past;
 pub mod people;
 pub mod practice;
+mod reaching;
 pub mod replay;
+mod report;
+pub mod session;
+pub mod setup;
 pub mod solved;
 pub mod spectators;
 pub mod spoken;
+mod stage;
 pub mod terms;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;

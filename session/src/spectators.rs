@@ -16,8 +16,8 @@ use fairdeal_protocol::transcript::page::Mark;
 use rand_core::CryptoRng;
 
 use super::frame::{Frame, Showing, Watch};
-use super::lobby::Outgoing;
 use super::password_gate::HostGate;
+use crate::frame::Outgoing;
 
 /// Maximum number of spectators.
 pub const MAX_WATCHERS: usize = 8;

@@ -11,10 +11,11 @@ use tokio::time::{Instant, sleep_until};
 
 use super::Exit;
 use super::output::{Lines, complain};
+use crate::drive::Handle;
 use crate::events::convert::Converter;
 use crate::events::{SessionLine, Version};
-use crate::session::{Command, Handle, SessionEvent};
 use crate::signals::Signals;
+use fairdeal_session::events::{Command, SessionEvent};
 
 /// How long the program may take to stop once asked: it prints the last events and informs the other seats.
 const LEAVING: Duration = Duration::from_secs(3);

@@ -8,8 +8,8 @@ use tokio::time::timeout;
 
 use super::Exit;
 use super::tables::{self, Arranged, Choice, Source, WAIT, next_of, tell_progress};
-use crate::session::lan::Browser;
-use crate::session::people::Acquaintances;
+use crate::drive::lan::Browser;
+use crate::drive::people::Acquaintances;
 use crate::signals::Signals;
 
 /// Said when no table has appeared for a while.

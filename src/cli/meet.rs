@@ -19,9 +19,9 @@ use super::output::{complain, report, say};
 use super::table::check_named;
 use super::tables::{self, Arranged, Choice, Source, WAIT, next_of, numbered, tell_progress};
 use super::{Exit, usage};
+use crate::drive::meet::{PointBrowser, PointsView};
+use crate::drive::people::Acquaintances;
 use crate::events::{Acquaintance, TableLine, Version};
-use crate::session::meet::{PointBrowser, PointsView};
-use crate::session::people::Acquaintances;
 use crate::signals::Signals;
 
 /// How long the program waits for the lists of all points.

@@ -22,16 +22,18 @@ use super::output::{complain, say};
 use super::tables::Choice;
 use super::{Exit, headless, lan, meet, usage};
 use crate::clock::today;
+use crate::drive::bot;
+use crate::drive::local_bots::{self, OpenTable};
+use crate::drive::people::Acquaintances;
+use crate::drive::practice;
+use crate::drive::saved::{is_known_to, open_seats, saved_tables};
+use crate::drive::start::{Me, Place, Returner, Reunion, Setup, draw_program, start};
 use crate::exec_bot::{ExecBot, Leash, Notices};
-use crate::session::driver::{Attended, Pilot, Reunion, Role, SessionError, Setup, bot, start};
-use crate::session::journal::{ListenConfig, is_known_to, open_seats, saved_tables};
-use crate::session::local_bots::{self, OpenTable};
-use crate::session::people::Acquaintances;
-use crate::session::practice;
 use crate::store::{DataDir, DataView, IdentityKey, StoreError};
 use crate::tui::environment::{check_screen, few_glyphs, variable};
 use crate::tui::{self, Data, Interface, Start, TableOutcome};
-use fairdeal_session::frame::ProgramId;
+use fairdeal_session::setup::ListenConfig;
+use fairdeal_session::setup::{Attended, Hands, Pilot, Role, StartError};
 
 /// The bot delay at a table with a person, who must be able to follow.
 const BOT_DELAY: Duration = Duration::from_millis(700);
@@ -67,11 +69,6 @@ fn name(common: &Common, data: &DataView) -> String {
     // The interface reports invalid settings.
     let settings = || data.settings().0.name;
     common.name.clone().or_else(settings).unwrap_or_else(user)
-}
-
-/// A fresh id for this program at one table.
-fn program() -> anyhow::Result<ProgramId> {
-    crate::session::draw_program().map_err(|error| anyhow::anyhow!("the system provides no random bytes: {error}"))
 }
 
 /// The system's user name: as the environment has it, or else the name of the home directory.
@@ -113,13 +110,20 @@ fn exec_bot(exec: Option<&ExecArgs>) -> anyhow::Result<Option<ExecBot>> {
     Ok(Some(ExecBot::start(command, time, fallback, notices)?))
 }
 
+/// The hands that play the own seat: of a person, a bot, or a program with a bot behind it.
+fn hands(own: Option<Pilot>, has_program: bool, ready: bool) -> Hands {
+    match own {
+        None => Hands::Person { ready },
+        Some(pilot) if has_program => Hands::Program(pilot),
+        Some(pilot) => Hands::Bot(pilot),
+    }
+}
+
 /// The settings of a host's session.
 struct Opening {
     rules: RuleSet,
     bots: u8,
-    place: ListenConfig,
-    lan: bool,
-    meet: Vec<Multiaddr>,
+    place: Place,
     password: Option<Password>,
 }
 
@@ -131,24 +135,23 @@ fn open(
     opening: Opening,
     (own, exec): (Option<Pilot>, Option<ExecBot>),
 ) -> anyhow::Result<OpenTable> {
-    let local = opening.place.transport == Transport::Memory;
+    // With bots only, there is nobody to wait for.
+    let is_ready = opening.place.listen.transport == Transport::Memory;
     let setup = Setup {
-        identity: data.identity()?,
-        name: name(common, data),
-        role: Role::Host(opening.rules),
+        role: Role::Host {
+            rules: opening.rules,
+            hands: hands(own, exec.is_some(), is_ready),
+            program: draw_program()?,
+            password: opening.password,
+        },
+        me: Me {
+            identity: data.identity()?,
+            name: name(common, data),
+            attended: attended(own.is_some()),
+            data: Arc::clone(data),
+            program: exec,
+        },
         place: opening.place,
-        bind_when_free: false,
-        lan: opening.lan,
-        meet: opening.meet,
-        password: opening.password,
-        pilot: own,
-        exec,
-        data: Arc::clone(data),
-        program: program()?,
-        local_bot: false,
-        // With bots only, there is nobody to wait for.
-        ready: own.is_some() || local,
-        attended: attended(own.is_some()),
     };
     let bots = vec![pilot(&seat, own.is_none()); usize::from(opening.bots)];
     Ok(local_bots::open(setup, bots)?)
@@ -284,18 +287,8 @@ pub(super) fn play(common: &Common, play: &Play) -> anyhow::Result<Exit> {
     }
     let data = Arc::new(DataDir::open(common.data_dir.as_deref())?);
     runtime()?.block_on(async {
-        let opening = Opening {
-            rules,
-            bots,
-            place: ListenConfig {
-                transport: Transport::Memory,
-                listen: vec!["/memory/0".parse()?],
-                relays: Vec::new(),
-            },
-            lan: false,
-            meet: Vec::new(),
-            password: None,
-        };
+        let opening =
+            Opening { rules, bots, place: Place::quiet(ListenConfig::of_local_bot(Transport::Memory)), password: None };
         let own = play.seat.headless.then(|| own_pilot(&play.seat, None));
         let table = open(common, &data, play.seat, opening, (own, None))?;
         let print = Print::of(&play.seat, play.seat.headless, None);
@@ -354,9 +347,12 @@ fn host_table(common: &Common, host: Host, headless_seat: bool, exec: Option<&Ex
         let opening = Opening {
             rules,
             bots: host.bots,
-            place: place(host.listen, host.relay)?,
-            lan: !host.no_lan,
-            meet: host.meet,
+            place: Place {
+                listen: place(host.listen, host.relay)?,
+                bind_when_free: false,
+                lan: !host.no_lan,
+                meet: host.meet,
+            },
             password,
         };
         let own = headless_seat.then(|| own_pilot(&host.seat, exec));
@@ -423,21 +419,20 @@ fn join_table(common: &Common, join: Join, headless_seat: bool, exec: Option<&Ex
         let exec = exec_bot(exec)?;
         let print = Print::of(&join.seat, headless_seat, exec.as_ref().map(ExecBot::leash));
         let handle = start(Setup {
-            identity: data.identity()?,
-            name: name(common, &data),
-            role: Role::Guest(target),
-            place: place.clone(),
-            bind_when_free: false,
-            lan: !join.no_lan,
-            meet: Vec::new(),
-            password,
-            pilot: own,
-            exec,
-            data: Arc::clone(&data),
-            program: program()?,
-            local_bot: false,
-            ready: headless_seat,
-            attended: attended(headless_seat),
+            role: Role::Guest {
+                target,
+                hands: hands(own, exec.is_some(), headless_seat),
+                program: draw_program()?,
+                password,
+            },
+            me: Me {
+                identity: data.identity()?,
+                name: name(common, &data),
+                attended: attended(headless_seat),
+                data: Arc::clone(&data),
+                program: exec,
+            },
+            place: Place { lan: !join.no_lan, ..Place::quiet(place.clone()) },
         })?;
         let table = OpenTable { place: Some(place), ..OpenTable::new(handle, false) };
         attend(common, print, Data::Open(data), table).await
@@ -453,22 +448,15 @@ pub(super) fn watch(common: &Common, watch: &Watch) -> anyhow::Result<Exit> {
     let data = Arc::new(DataDir::open(common.data_dir.as_deref())?);
     runtime()?.block_on(async {
         let handle = start(Setup {
-            // Spectators have no seat for a bot.
-            identity: IdentityKey::generate()?,
-            name: String::new(),
-            role: Role::Watcher(target),
-            place: ListenConfig { transport: Transport::Sockets, listen: Vec::new(), relays: Vec::new() },
-            bind_when_free: false,
-            lan: false,
-            meet: Vec::new(),
-            password,
-            pilot: None,
-            exec: None,
-            data: Arc::clone(&data),
-            program: program()?,
-            local_bot: false,
-            ready: true,
-            attended: attended(headless),
+            role: Role::Watcher { target, password },
+            me: Me {
+                identity: IdentityKey::generate()?,
+                name: String::new(),
+                attended: attended(headless),
+                data: Arc::clone(&data),
+                program: None,
+            },
+            place: Place::quiet(ListenConfig::nowhere()),
         })?;
         let print = headless.then_some(Print { json: watch.json, program: None });
         attend(common, print, Data::Open(data), OpenTable::new(handle, false)).await
@@ -490,7 +478,7 @@ pub(super) fn resume(common: &Common, resume: &Resume) -> anyhow::Result<Exit> {
         let had_any = !tables.is_empty();
         tables.retain(|table| is_known_to(table, friend));
         if had_any && tables.is_empty() {
-            return Err(SessionError::OtherTable.into());
+            return Err(StartError::OtherTable.into());
         }
     }
     if tables.len() > 1 {
@@ -515,10 +503,10 @@ pub(super) fn resume(common: &Common, resume: &Resume) -> anyhow::Result<Exit> {
         let own = resume.seat.headless.then(|| own_pilot(&resume.seat, Some(&resume.exec)));
         let exec = exec_bot(Some(&resume.exec))?;
         let print = Print::of(&resume.seat, resume.seat.headless, exec.as_ref().map(ExecBot::leash));
-        let attended = attended(resume.seat.headless);
+        let who = Returner { identity, attended: attended(resume.seat.headless), pilot: own, program: exec };
         let reunion =
             Reunion { lan: !resume.no_lan, relays: resume.relay.iter().chain(&resume.meet).cloned().collect(), friend };
-        let table = local_bots::resume(seats, &identity, (own, exec), &data, attended, &reunion)?;
+        let table = local_bots::resume(seats, who, &data, reunion)?;
         attend(common, print, Data::Open(data), table).await
     })
 }

@@ -13,9 +13,9 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
 use super::Exit;
 use super::output::{remark, report, say};
+use crate::drive::people::Acquaintances;
 use crate::events::session::Reaching;
 use crate::events::{Event, SessionLine, Version};
-use crate::session::people::Acquaintances;
 use crate::signals::Signals;
 
 /// How long a bot or a script waits for a table to appear.

@@ -11,7 +11,7 @@ use super::session::{
 };
 use super::turn::Positions;
 use super::{SeatNumber, path_text};
-use crate::session::SessionEvent;
+use fairdeal_session::events::SessionEvent;
 
 /// Converts the events of one session, in order, to those of `--json`.
 #[derive(Debug, Default)]

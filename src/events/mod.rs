@@ -3,7 +3,7 @@
 //! | module | contents |
 //! | --- | --- |
 //! | [`session`] | the events of a session: `play`, `host`, `join`, `watch`, `resume`, `bot` |
-//! | [`convert`] | conversion from [`crate::session::SessionEvent`] |
+//! | [`convert`] | conversion from [`fairdeal_session::events::SessionEvent`] |
 //! | [`turn`] | the `turn` event: hand, view, legal actions and clock of a seat |
 //! | [`results`] | a line of `history`, `people`, `join --list` and `ratings`, and the lines of `verify` and `solve` |
 //!

@@ -192,7 +192,7 @@ mod tests {
     use fairdeal_session::view::{Waiting, Waits};
 
     use super::*;
-    use crate::session::SessionEvent;
+    use fairdeal_session::events::SessionEvent;
 
     fn seat(index: usize) -> Seat {
         Seat::new(index).unwrap()

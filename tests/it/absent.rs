@@ -5,10 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use fairdeal::drive::Handle;
+use fairdeal::drive::start::start;
 use fairdeal::history::{What, history};
-use fairdeal::session::driver::{Role, Setup, start};
-use fairdeal::session::journal::ListenConfig;
-use fairdeal::session::{Command, Handle, SessionEvent};
 use fairdeal::store::DataDir;
 use fairdeal::summary::{Ending, Summary};
 use fairdeal_games::bot;
@@ -20,6 +19,9 @@ use fairdeal_protocol::audit::auditor::{Report, audit};
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::transcript::{End, Transcript};
+use fairdeal_session::events::{Command, SessionEvent};
+use fairdeal_session::setup::ListenConfig;
+use fairdeal_session::setup::Role;
 use fairdeal_session::view::{PeerState, Snapshot};
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
@@ -28,7 +30,7 @@ use tempfile::TempDir;
 use tokio::time::timeout;
 
 use super::process::{Program, Relay, fairdeal};
-use super::sitting::{data, person, pilot, ticket_of};
+use super::sitting::{as_guest, as_host, data, person, pilot, played, ticket_of};
 
 const TCP: &str = "/ip4/127.0.0.1/tcp/0";
 /// Longer than any wait in these tests: a test that hangs fails after it.
@@ -46,24 +48,17 @@ const ON_TCP: Way<'static> = Way { listen: &[TCP], relays: &[] };
 /// A session over sockets. A bot plays its seat if `plays` is set.
 fn sit(data: &Arc<DataDir>, name: &str, role: Role, way: Way<'_>, plays: bool) -> Handle {
     let addresses = |all: &[&str]| all.iter().map(|at| at.parse().unwrap()).collect();
-    start(Setup {
-        place: ListenConfig {
-            transport: Transport::Sockets,
-            listen: addresses(way.listen),
-            relays: addresses(way.relays),
-        },
-        pilot: plays.then(pilot),
-        ready: true,
-        ..person(data, name, role)
-    })
-    .unwrap()
+    let mut setup = person(data, name, played(role, plays.then(pilot)));
+    setup.place.listen =
+        ListenConfig { transport: Transport::Sockets, listen: addresses(way.listen), relays: addresses(way.relays) };
+    start(setup).unwrap()
 }
 
 /// A host's session over sockets, played by a bot.
-fn host(data: &Arc<DataDir>, seats: u8, options: &[(&str, &str)], way: Way<'_>) -> Handle {
+fn bot_host(data: &Arc<DataDir>, seats: u8, options: &[(&str, &str)], way: Way<'_>) -> Handle {
     let options = options.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
     let rules = rule_set("loot", seats, &options.collect()).unwrap();
-    sit(data, "host", Role::Host(rules), way, true)
+    sit(data, "host", as_host(rules), way, true)
 }
 
 async fn event(handle: &mut Handle) -> SessionEvent {
@@ -144,12 +139,12 @@ async fn slow_thinker_stays(relay: Option<&str>) {
         None => ON_TCP,
         Some(_) => Way { listen: &[], relays: &relays },
     };
-    let mut host = host(&data(root.path(), "host"), 3, &options, way);
+    let mut host = bot_host(&data(root.path(), "host"), 3, &options, way);
     let target = |ticket: &str| ticket.parse::<JoinTarget>().unwrap();
     let through = |ticket: &str| relay.is_none() || !target(ticket).relays().is_empty();
     let ticket = timeout(LONG, ticket_of(&mut host, through)).await.expect("it can be reached");
     let guest = |name: &str, plays| {
-        let role = Role::Guest(target(&ticket));
+        let role = as_guest(target(&ticket));
         sit(&data(root.path(), name), name, role, Way::default(), plays)
     };
     let mut far = guest("far", true);
@@ -230,7 +225,7 @@ async fn guest_dies_at_the_end() -> bool {
     let root = TempDir::new().unwrap();
     let host_data = data(root.path(), "host");
     let options = [("absence", "2"), ("target", "20")];
-    let mut host = host(&host_data, 2, &options, ON_TCP);
+    let mut host = bot_host(&host_data, 2, &options, ON_TCP);
     let ticket = ticket_of(&mut host, |_| true).await;
     let join = ["bot", "join", &ticket, "--json", "--bot-delay", "1", "--listen", TCP];
     let mut guest = Program::start(root.path(), "guest", &join);
@@ -274,7 +269,7 @@ async fn dead_host_with_bots_is_closed_by_claim() {
     let mut host = Program::start(root.path(), "host", &[&table[..], &args].concat());
     let ticket = host.ticket();
     let own = data(root.path(), "guest");
-    let role = Role::Guest(ticket.parse().unwrap());
+    let role = as_guest(ticket.parse().unwrap());
     let mut guest = sit(&own, "guest", role, ON_TCP, false);
     // A claim is only possible while the table waits for others, so the guest acts first.
     let (now, _) = until(&mut guest, |snapshot| snapshot.my_turn).await;

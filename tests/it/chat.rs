@@ -5,13 +5,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fairdeal::session::driver::{Attended, Reunion, Role, Setup, start};
-use fairdeal::session::journal::{open_seats, saved_tables};
-use fairdeal::session::local_bots::{self, LocalBots};
-use fairdeal::session::{Command, Handle, SessionEvent};
+use fairdeal::drive::Handle;
+use fairdeal::drive::local_bots::{self, LocalBots};
+use fairdeal::drive::saved::{open_seats, saved_tables};
+use fairdeal::drive::start::{Returner, Reunion, Setup, start};
 use fairdeal::store::{DataDir, IdentityKey};
 use fairdeal_games::rule_set;
-use fairdeal_net::Transport;
 use fairdeal_net::{Node, NodeConfig, NodeEvent, NodeHandle};
 use fairdeal_peers::record::AddressRecord;
 use fairdeal_peers::ticket::JoinTarget;
@@ -22,12 +21,14 @@ use fairdeal_protocol::party::PlayedBy;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::wire::bounded::Text;
 use fairdeal_session::chat::MAX_INVITATIONS;
+use fairdeal_session::events::{Command, SessionEvent};
 use fairdeal_session::frame::{Frame, Join};
 use fairdeal_session::lobby::GuestLobby;
+use fairdeal_session::setup::{Attended, ListenConfig, Role};
 use fairdeal_session::view::{LobbyView, PeerState, Standing};
 use tempfile::TempDir;
 
-use super::sitting::{data, person, pilot};
+use super::sitting::{as_guest, as_host, as_watcher, data, person, pilot, played};
 
 /// Longer than anything in these tests takes.
 const LONG: Duration = Duration::from_secs(60);
@@ -56,7 +57,7 @@ impl Player {
     }
 
     fn guest(root: &Path, name: &str, ticket: &str) -> Self {
-        let role = Role::Guest(ticket.parse().unwrap());
+        let role = as_guest(ticket.parse().unwrap());
         Self::sit(person(&data(root, name), name, role))
     }
 
@@ -166,13 +167,13 @@ fn taken(view: &LobbyView) -> usize {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn people_talk_and_begin_when_all_are_ready() {
     let root = TempDir::new().unwrap();
-    let mut host = Player::sit(person(&data(root.path(), "host"), "Anna", Role::Host(rules(3))));
+    let mut host = Player::sit(person(&data(root.path(), "host"), "Anna", as_host(rules(3))));
     let ticket = host.ticket().await;
     let mut first = Player::guest(root.path(), "Béla", &ticket);
     first.lobby(|view| view.me == Seat::new(1)).await;
     let mut second = Player::guest(root.path(), "Cleo", &ticket);
     second.lobby(|view| taken(view) == 3).await;
-    let watched = Role::Watcher(ticket.parse().unwrap());
+    let watched = as_watcher(ticket.parse().unwrap());
     let mut spectator = Player::sit(person(&data(root.path(), "spectator"), "", watched));
     spectator.lobby(|view| taken(view) == 3).await;
     host.lobby(|view| taken(view) == 3).await;
@@ -239,12 +240,12 @@ async fn people_talk_and_begin_when_all_are_ready() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn seats_without_a_way_to_each_other_talk_through_the_host() {
     let root = TempDir::new().unwrap();
-    let mut host = Player::sit(person(&data(root.path(), "host"), "Anna", Role::Host(rules(3))));
+    let mut host = Player::sit(person(&data(root.path(), "host"), "Anna", as_host(rules(3))));
     let ticket = host.ticket().await;
     let deaf = data(root.path(), "first");
-    let mut setup = person(&deaf, "Béla", Role::Guest(ticket.parse().unwrap()));
+    let mut setup = person(&deaf, "Béla", as_guest(ticket.parse().unwrap()));
     // It has no listen address, and it dials nobody who joins later.
-    setup.place.listen = Vec::new();
+    setup.place.listen.listen = Vec::new();
     let mut first = Player::sit(setup);
     first.lobby(|view| view.me == Seat::new(1)).await;
     let mut second = Player::guest(root.path(), "Cleo", &ticket);
@@ -276,7 +277,7 @@ async fn seats_without_a_way_to_each_other_talk_through_the_host() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_pause_is_told_as_one() {
     let root = TempDir::new().unwrap();
-    let mut host = Player::sit(person(&data(root.path(), "host"), "Anna", Role::Host(rules(2))));
+    let mut host = Player::sit(person(&data(root.path(), "host"), "Anna", as_host(rules(2))));
     let ticket = host.ticket().await;
     let mut guest = Player::guest(root.path(), "Béla", &ticket);
     guest.lobby(|view| taken(view) == 2).await;
@@ -300,7 +301,7 @@ async fn a_pause_is_told_as_one() {
 async fn a_seat_that_is_left_in_the_lobby_is_free() {
     let root = TempDir::new().unwrap();
     let host_data = data(root.path(), "host");
-    let setup = person(&host_data, "Anna", Role::Host(rules(3)));
+    let setup = person(&host_data, "Anna", as_host(rules(3)));
     let bots = LocalBots::of(&setup);
     let mut host = Player::at(local_bots::open(setup, vec![pilot()]).unwrap().handle);
     let ticket = host.ticket().await;
@@ -313,7 +314,7 @@ async fn a_seat_that_is_left_in_the_lobby_is_free() {
     gone.order(Command::Leave).await;
     gone.ends().await;
     host.lobby(|view| taken(view) == 2 && view.ready == [false, true, false]).await;
-    bots.seat_bot(ticket.parse().unwrap(), 1, pilot()).unwrap();
+    bots.unwrap().seat_bot(ticket.parse().unwrap(), 1, pilot()).unwrap();
     host.lobby(|view| view.seats[2].as_ref().is_some_and(|taken| taken.name == "Blaise")).await;
     host.order(Command::Dismiss(Seat::new(2).unwrap())).await;
     host.lobby(|view| taken(view) == 2).await;
@@ -331,8 +332,7 @@ async fn a_seat_that_is_left_in_the_lobby_is_free() {
 async fn a_table_with_bots_is_paused_and_gone_on_with_in_one_program() {
     let root = TempDir::new().unwrap();
     let own = data(root.path(), "own");
-    let mut setup = person(&own, "Anna", Role::Host(rules(3)));
-    setup.ready = true;
+    let setup = person(&own, "Anna", played(as_host(rules(3)), None));
     let mut player = Player::at(local_bots::open(setup, vec![pilot(); 2]).unwrap().handle);
     player.started().await;
     let mut steps = Vec::new();
@@ -355,8 +355,8 @@ async fn a_table_with_bots_is_paused_and_gone_on_with_in_one_program() {
         let seats = open_seats(&own, table).unwrap();
         assert_eq!((seats.len(), waiting.len()), (3, 0));
         let identity = own.identity().unwrap();
-        let reunion = Reunion::default();
-        let again = local_bots::resume(seats, &identity, (None, None), &own, Attended::Person, &reunion);
+        let who = Returner { identity, attended: Attended::Person, pilot: None, program: None };
+        let again = local_bots::resume(seats, who, &own, Reunion::default());
         player = Player::at(again.unwrap().handle);
     }
     assert!(steps.windows(2).all(|pair| pair[0] == pair[1]), "{steps:?}");
@@ -379,7 +379,7 @@ struct Rogue {
 impl Rogue {
     fn new(ticket: &Ticket) -> Self {
         let identity = IdentityKey::generate().unwrap();
-        let config = NodeConfig::new(Transport::Memory);
+        let config = NodeConfig::new(fairdeal_net::Transport::Memory);
         let (node, events) = Node::spawn(&identity.signing_key(), config).unwrap();
         let host = ticket.host();
         node.keep(host, ticket.addresses().to_vec()).unwrap();
@@ -442,7 +442,7 @@ impl Rogue {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn flooding_chat_is_rate_limited() {
     let root = TempDir::new().unwrap();
-    let mut host = Player::sit(person(&data(root.path(), "host"), "Anna", Role::Host(rules(3))));
+    let mut host = Player::sit(person(&data(root.path(), "host"), "Anna", as_host(rules(3))));
     let ticket: Ticket = host.ticket().await.parse().unwrap();
     let mut guest = Player::guest(root.path(), "Béla", &ticket.to_string());
     guest.lobby(|view| view.me == Seat::new(1)).await;
@@ -524,24 +524,21 @@ async fn a_rematch_is_where_the_table_before_was() {
     let root = TempDir::new().unwrap();
     let (host_data, away) = (data(root.path(), "host"), data(root.path(), "guest"));
     let sit = |data: &Arc<DataDir>, name: &str, role: Role, listen: &Multiaddr| {
-        let mut setup = person(data, name, role);
-        setup.place.transport = Transport::Sockets;
-        setup.place.listen = vec![listen.clone()];
-        setup.bind_when_free = true;
-        setup.pilot = Some(pilot());
-        setup.ready = true;
+        let mut setup = person(data, name, played(role, Some(pilot())));
+        setup.place.listen = ListenConfig { listen: vec![listen.clone()], ..ListenConfig::nowhere() };
+        setup.place.bind_when_free = true;
         Player::sit(setup)
     };
     let anywhere: Multiaddr = "/ip4/127.0.0.1/tcp/0".parse().unwrap();
-    let mut host = sit(&host_data, "Anna", Role::Host(rules(2)), &anywhere);
+    let mut host = sit(&host_data, "Anna", as_host(rules(2)), &anywhere);
     let first: Ticket = host.ticket().await.parse().unwrap();
     let target = JoinTarget::Ticket(first.clone());
-    let mut guest = sit(&away, "Béla", Role::Guest(target), &anywhere);
+    let mut guest = sit(&away, "Béla", as_guest(target), &anywhere);
     host.over().await;
     guest.over().await;
 
     let place = first.addresses().first().unwrap();
-    let mut second = sit(&host_data, "Anna", Role::Host(rules(2)), place);
+    let mut second = sit(&host_data, "Anna", as_host(rules(2)), place);
     let opened: Ticket = second.ticket().await.parse().unwrap();
     assert!(!opened.addresses().contains(place), "it is taken");
     let both = opened.found_at(first.addresses()).unwrap();
@@ -558,7 +555,7 @@ async fn a_rematch_is_where_the_table_before_was() {
     guest.order(Command::Quit).await;
     guest.ends().await;
     let target = invited.parse().unwrap();
-    let mut again = sit(&away, "Béla", Role::Guest(target), &anywhere);
+    let mut again = sit(&away, "Béla", as_guest(target), &anywhere);
     // It finds the old table first, which turns it away.
     tokio::time::sleep(Duration::from_millis(700)).await;
     host.order(Command::Quit).await;
@@ -581,26 +578,22 @@ async fn players_go_on_to_another_game() {
     let (host_data, away) = (data(root.path(), "host"), data(root.path(), "guest"));
     // Bots play for them while they watch.
     let sit = |data: &Arc<DataDir>, name: &str, role: Role| {
-        let mut setup = person(data, name, role);
-        setup.place.transport = Transport::Sockets;
-        setup.place.listen = vec![listen.clone()];
-        setup.pilot = Some(pilot());
-        setup.ready = true;
+        let mut setup = person(data, name, played(role, Some(pilot())));
+        setup.place.listen = ListenConfig { listen: vec![listen.clone()], ..ListenConfig::nowhere() };
         Player::sit(setup)
     };
     let look_on = |ticket: &str| {
         let ticket = ticket.parse().unwrap();
         let data = data(root.path(), "spectator");
-        let mut setup = person(&data, "", Role::Watcher(ticket));
-        setup.place.transport = Transport::Sockets;
-        setup.place.listen = Vec::new();
+        let mut setup = person(&data, "", as_watcher(ticket));
+        setup.place.listen = ListenConfig::nowhere();
         Player::sit(setup)
     };
-    let mut host = sit(&host_data, "Anna", Role::Host(rules(2)));
+    let mut host = sit(&host_data, "Anna", as_host(rules(2)));
     let ticket = host.ticket().await;
     let mut spectator = look_on(&ticket);
     let target: JoinTarget = ticket.parse().unwrap();
-    let mut guest = sit(&away, "Béla", Role::Guest(target));
+    let mut guest = sit(&away, "Béla", as_guest(target));
     host.over().await;
     guest.over().await;
     spectator.over().await;
@@ -608,7 +601,7 @@ async fn players_go_on_to_another_game() {
     guest.say("another one?").await;
     host.hears("another one?").await;
 
-    let mut second = sit(&host_data, "Anna", Role::Host(rules(2)));
+    let mut second = sit(&host_data, "Anna", as_host(rules(2)));
     let ticket = second.ticket().await;
     host.order(Command::Invite("fd1mistyped".to_owned())).await;
     host.refusal().await;
@@ -631,7 +624,7 @@ async fn players_go_on_to_another_game() {
     spectator.order(Command::Quit).await;
     spectator.ends().await;
     let mut spectator = look_on(&shown);
-    let role = Role::Guest(invitation.parse().unwrap());
+    let role = as_guest(invitation.parse().unwrap());
     let mut again = sit(&away, "Béla", role);
     second.started().await;
     again.started().await;

@@ -6,19 +6,20 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-use fairdeal::session::driver::{Attended, Role, Setup, start};
-use fairdeal::session::journal::ListenConfig;
-use fairdeal::session::{Handle, SessionEvent};
+use fairdeal::drive::Handle;
+use fairdeal::drive::start::start;
 use fairdeal_games::rule_set;
-use fairdeal_net::Transport;
 use fairdeal_peers::Multiaddr;
 use fairdeal_peers::ticket::JoinTarget;
 use fairdeal_protocol::hash::Hash32;
+use fairdeal_session::events::SessionEvent;
+use fairdeal_session::setup::ListenConfig;
+use fairdeal_session::setup::{Attended, Role};
 use fairdeal_session::view::PeerState;
 use tempfile::TempDir;
 
 use super::require::skip;
-use super::sitting::{data, person, pilot, ticket_of};
+use super::sitting::{as_guest, as_host, as_watcher, data, person, pilot, played, ticket_of};
 
 /// A relay in JavaScript (`tests/js-relay`), killed when dropped.
 struct JsRelay {
@@ -58,18 +59,10 @@ impl Drop for JsRelay {
 
 /// A session without a person that listens nowhere: only the relay leads to it.
 fn sit(root: &Path, name: &str, relay: Option<&Multiaddr>, role: Role) -> Handle {
-    start(Setup {
-        place: ListenConfig {
-            transport: Transport::Sockets,
-            listen: Vec::new(),
-            relays: relay.into_iter().cloned().collect(),
-        },
-        pilot: Some(pilot()),
-        ready: true,
-        attended: Attended::Nobody,
-        ..person(&data(root, name), name, role)
-    })
-    .unwrap()
+    let mut setup = person(&data(root, name), name, played(role, Some(pilot())));
+    setup.place.listen = ListenConfig { relays: relay.into_iter().cloned().collect(), ..ListenConfig::nowhere() };
+    setup.me.attended = Attended::Nobody;
+    start(setup).unwrap()
 }
 
 /// Plays or watches to the end. Returns the hash of the log, and how often another seat was lost.
@@ -93,13 +86,13 @@ async fn game_outlives_its_circuits() {
     let root = TempDir::new().unwrap();
     let options = [("target".to_owned(), "120".to_owned())];
     let rules = rule_set("loot", 2, &options.into()).unwrap();
-    let mut host = sit(root.path(), "host", Some(&relay.address), Role::Host(rules));
+    let mut host = sit(root.path(), "host", Some(&relay.address), as_host(rules));
     let circuit = |ticket: &str| !ticket.parse::<JoinTarget>().unwrap().relays().is_empty();
     let ticket = ticket_of(&mut host, circuit).await;
     let begun = Instant::now();
     let target = || ticket.parse().unwrap();
-    let guest = sit(root.path(), "guest", None, Role::Guest(target()));
-    let spectator = sit(root.path(), "spectator", None, Role::Watcher(target()));
+    let guest = sit(root.path(), "guest", None, as_guest(target()));
+    let spectator = sit(root.path(), "spectator", None, as_watcher(target()));
     let game = async { tokio::join!(play(host), play(guest), play(spectator)) };
     let (host, guest, spectator) = tokio::time::timeout(Duration::from_secs(100), game).await.unwrap();
     let circuits = relay.circuits.try_iter().count();

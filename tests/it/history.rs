@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use fairdeal::history::{self, Past, What, history};
 use fairdeal::store::DataDir;
-use fairdeal::summary::{Ending, keep};
+use fairdeal::summary::{Ending, Summary, keep};
 use fairdeal_protocol::seat::Seat;
 use fairdeal_session::past::opponents::results;
 use serde_json::Value;
@@ -37,7 +37,12 @@ fn kept() -> (TempDir, DataDir, PathBuf) {
     let data = DataDir::open(Some(root.path())).unwrap();
     let room = play("loot", 2, &[("target", "10")], 1, &mut |_| {});
     let table = &room[1].table;
-    let path = keep(&data, &table.transcript(), table.replica(), Some(table.me()), None).unwrap();
+    let path = keep(
+        &data,
+        &table.transcript(),
+        Summary::of_table(&table.transcript(), table.replica(), Some(table.me()), None),
+    )
+    .unwrap();
     (root, data, path)
 }
 
@@ -53,17 +58,17 @@ fn spectator_never_replaces_a_saved_transcript() {
     });
     let (shown, replica) = first.unwrap();
     assert_ne!(shown.to_bytes().unwrap(), saved);
-    let watched = keep(&data, &shown, &replica, None, None).unwrap();
+    let watched = keep(&data, &shown, Summary::of_table(&shown, &replica, None, None)).unwrap();
     assert_eq!(watched, path);
     assert_eq!(std::fs::read(&path).unwrap(), saved);
 
     // A longer transcript replaces a spectator's own file.
     let root = TempDir::new().unwrap();
     let other = DataDir::open(Some(root.path())).unwrap();
-    let path = keep(&other, &shown, &replica, None, None).unwrap();
+    let path = keep(&other, &shown, Summary::of_table(&shown, &replica, None, None)).unwrap();
     assert_ne!(std::fs::read(&path).unwrap(), saved);
     let whole = fairdeal_protocol::transcript::Transcript::from_bytes(&saved).unwrap();
-    keep(&other, &whole, &replica, None, None).unwrap();
+    keep(&other, &whole, Summary::of_table(&whole, &replica, None, None)).unwrap();
     assert_eq!(std::fs::read(&path).unwrap(), saved);
 }
 

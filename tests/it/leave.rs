@@ -3,21 +3,24 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use fairdeal::drive::Handle;
+use fairdeal::drive::start::start;
 use fairdeal::history::history;
-use fairdeal::session::driver::{Attended, Role, Setup, start};
-use fairdeal::session::{Command, Handle, SessionEvent};
 use fairdeal::store::{DataDir, DataView};
 use fairdeal_games::rule_set;
 use fairdeal_protocol::audit::auditor::audit;
 use fairdeal_protocol::transcript::{End, Transcript};
+use fairdeal_session::events::{Command, SessionEvent};
+use fairdeal_session::setup::{Attended, Role};
 use fairdeal_session::view::PeerState;
 use tempfile::TempDir;
 
-use super::sitting::{data, person, pilot, ticket_of};
+use super::sitting::{as_guest, as_host, data, person, pilot, played, ticket_of};
 
 fn sit(data: &Arc<DataDir>, name: &str, role: Role, plays: bool) -> Handle {
-    start(Setup { pilot: plays.then(pilot), ready: true, attended: Attended::Nobody, ..person(data, name, role) })
-        .unwrap()
+    let mut setup = person(data, name, played(role, plays.then(pilot)));
+    setup.me.attended = Attended::Nobody;
+    start(setup).unwrap()
 }
 
 /// All events of a session.
@@ -35,12 +38,12 @@ async fn leaves(game: &str, seats: u8) {
     let data = |name: &str| data(root.path(), name);
     let rules = rule_set(game, seats, &Default::default()).unwrap();
     let house = data("host");
-    let mut host = sit(&house, "host", Role::Host(rules), false);
+    let mut host = sit(&house, "host", as_host(rules), false);
     let ticket = ticket_of(&mut host, |_| true).await;
     let guests: Vec<_> = (1..seats)
         .map(|number| {
             let name = format!("guest{number}");
-            let role = Role::Guest(ticket.parse().unwrap());
+            let role = as_guest(ticket.parse().unwrap());
             tokio::spawn(all(sit(&data(&name), &name, role, true)))
         })
         .collect();
@@ -98,7 +101,7 @@ async fn last_seat_present_claims() {
     let data = |name: &str| data(root.path(), name);
     let quick = [("absence".to_owned(), "1".to_owned())];
     let rules = rule_set("loot", 2, &quick.into()).unwrap();
-    let mut host = sit(&data("host"), "host", Role::Host(rules), true);
+    let mut host = sit(&data("host"), "host", as_host(rules), true);
     let ticket = loop {
         if let SessionEvent::Lobby(view) = host.events.recv().await.unwrap()
             && let Some(ticket) = view.ticket
@@ -106,7 +109,7 @@ async fn last_seat_present_claims() {
             break ticket;
         }
     };
-    let role = Role::Guest(ticket.parse().unwrap());
+    let role = as_guest(ticket.parse().unwrap());
     let mut guest = sit(&data("guest"), "guest", role, false);
     let stays = tokio::spawn(all(host));
     while !matches!(guest.events.recv().await.unwrap(), SessionEvent::Snapshot(s) if s.my_turn) {}

@@ -4,17 +4,17 @@ use std::path::Path;
 use std::process::Output;
 use std::time::Duration;
 
-use fairdeal::session::driver::{Attended, Role, Setup, start};
-use fairdeal::session::journal::ListenConfig;
+use fairdeal::drive::start::start;
 use fairdeal_games::rule_set;
-use fairdeal_net::Transport;
 use fairdeal_peers::ticket::JoinTarget;
+use fairdeal_session::setup::Attended;
+use fairdeal_session::setup::ListenConfig;
 use serde_json::Value;
 use tempfile::TempDir;
 
 use super::net::LISTEN;
 use super::process::{Program, Relay, fairdeal};
-use super::sitting::{data, person, pilot, ticket_of};
+use super::sitting::{as_host, data, person, pilot, played, ticket_of};
 
 /// A host that registers at the relay, and can be reached through it.
 pub(super) fn host(root: &Path, name: &str, relay: &Relay, more: &[&str]) -> Program {
@@ -98,15 +98,11 @@ async fn host_behind_the_relay_is_found_and_joined() {
     let relay = Relay::start(root.path());
     let address: fairdeal_peers::Multiaddr = relay.address.parse().unwrap();
     let rules = rule_set("loot", 2, &[("target".to_owned(), "30".to_owned())].into()).unwrap();
-    let mut host = start(Setup {
-        place: ListenConfig { transport: Transport::Sockets, listen: Vec::new(), relays: vec![address.clone()] },
-        meet: vec![address],
-        pilot: Some(pilot()),
-        ready: true,
-        attended: Attended::Nobody,
-        ..person(&data(root.path(), "host"), "host", Role::Host(rules))
-    })
-    .unwrap();
+    let mut setup = person(&data(root.path(), "host"), "host", played(as_host(rules), Some(pilot())));
+    setup.place.listen = ListenConfig { relays: vec![address.clone()], ..ListenConfig::nowhere() };
+    setup.place.meet = vec![address];
+    setup.me.attended = Attended::Nobody;
+    let mut host = start(setup).unwrap();
     let circuit = |ticket: &str| {
         let target: JoinTarget = ticket.parse().unwrap();
         !target.relays().is_empty()

@@ -4,13 +4,14 @@ use std::path::Path;
 use std::process::Output;
 use std::time::Duration;
 
-use fairdeal::session::driver::{Role, start};
-use fairdeal::session::{Command, Handle, SessionEvent};
+use fairdeal::drive::Handle;
+use fairdeal::drive::start::start;
 use fairdeal_games::rule_set;
 use fairdeal_net::{Node, NodeConfig, NodeEvent, Transport};
 use fairdeal_peers::PeerId;
 use fairdeal_peers::ticket::Ticket;
 use fairdeal_protocol::seat::Seat;
+use fairdeal_session::events::{Command, SessionEvent};
 use fairdeal_session::frame::{Frame, Watch};
 use fairdeal_session::people::{Change, MarkKind};
 use fairdeal_session::view::LobbyView;
@@ -20,7 +21,7 @@ use tokio::time::timeout;
 
 use super::net::{LISTEN, guest, host};
 use super::process::{Program, fairdeal};
-use super::sitting::{data, person, ticket_of};
+use super::sitting::{as_guest, as_host, data, person, ticket_of};
 
 /// Longer than anything in these tests takes.
 const LONG: Duration = Duration::from_secs(60);
@@ -217,9 +218,9 @@ async fn blocked_chat_is_counted_and_blocked_guest_sent_away() {
     let root = TempDir::new().unwrap();
     let [home, ada, eve] = ["host", "ada", "eve"].map(|name| data(root.path(), name));
     let rules = rule_set("loot", 3, &[].into()).unwrap();
-    let mut host = start(person(&home, "host", Role::Host(rules))).unwrap();
+    let mut host = start(person(&home, "host", as_host(rules))).unwrap();
     let ticket = ticket_of(&mut host, |_| true).await;
-    let join = |data, name| start(person(data, name, Role::Guest(ticket.parse().unwrap()))).unwrap();
+    let join = |data, name| start(person(data, name, as_guest(ticket.parse().unwrap()))).unwrap();
     let mut first = join(&ada, "ada");
     marked(&mut host, 1, MarkKind::New).await;
     let mut second = join(&eve, "eve");

@@ -175,7 +175,7 @@ fn removal_by_word_is_not_rated() {
     // The history says so too, in words and in JSON.
     let root = TempDir::new().unwrap();
     let data = DataDir::open(Some(root.path())).unwrap();
-    keep(&data, &transcript, scene.table().replica(), Seat::new(0), None).unwrap();
+    keep(&data, &transcript, Summary::of_table(&transcript, scene.table().replica(), Seat::new(0), None)).unwrap();
     drop(data);
     let told = |args: &[&str]| {
         let output = fairdeal().arg("--data-dir").arg(root.path()).args(args).output().unwrap();

@@ -4,12 +4,16 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fairdeal::session::driver::{Attended, Pilot, Role, Setup};
-use fairdeal::session::journal::ListenConfig;
-use fairdeal::session::{Handle, SessionEvent};
+use fairdeal::drive::Handle;
+use fairdeal::drive::start::{Me, Place, Setup, draw_program};
 use fairdeal::store::DataDir;
 use fairdeal_games::bots::Level;
 use fairdeal_net::Transport;
+use fairdeal_peers::ticket::JoinTarget;
+use fairdeal_protocol::game::RuleSet;
+use fairdeal_session::events::SessionEvent;
+use fairdeal_session::setup::ListenConfig;
+use fairdeal_session::setup::{Attended, Hands, Pilot, Role};
 
 /// A data directory under `root`.
 pub(crate) fn data(root: &Path, name: &str) -> Arc<DataDir> {
@@ -21,28 +25,41 @@ pub(crate) fn pilot() -> Pilot {
     Pilot { level: Level::Normal, delay: Duration::from_millis(1) }
 }
 
-/// A person who is not ready yet, on the in-process transport.
+/// The host of a table: a person who is not ready yet.
+pub(crate) fn as_host(rules: RuleSet) -> Role {
+    Role::Host { rules, hands: Hands::Person { ready: false }, program: draw_program().unwrap(), password: None }
+}
+
+/// A guest: a person who is not ready yet.
+pub(crate) fn as_guest(target: JoinTarget) -> Role {
+    Role::Guest { target, hands: Hands::Person { ready: false }, program: draw_program().unwrap(), password: None }
+}
+
+/// A spectator without a password.
+pub(crate) fn as_watcher(target: JoinTarget) -> Role {
+    Role::Watcher { target, password: None }
+}
+
+/// The same role, played by a bot or by a person who is ready.
+pub(crate) fn played(mut role: Role, pilot: Option<Pilot>) -> Role {
+    if let Role::Host { hands, .. } | Role::Guest { hands, .. } = &mut role {
+        *hands = pilot.map_or(Hands::Person { ready: true }, Hands::Bot);
+    }
+    role
+}
+
+/// A person on the in-process transport.
 pub(crate) fn person(data: &Arc<DataDir>, name: &str, role: Role) -> Setup {
     Setup {
-        identity: data.identity().unwrap(),
-        name: name.to_owned(),
-        role,
-        place: ListenConfig {
-            transport: Transport::Memory,
-            listen: vec!["/memory/0".parse().unwrap()],
-            relays: Vec::new(),
+        me: Me {
+            identity: data.identity().unwrap(),
+            name: name.to_owned(),
+            attended: Attended::Person,
+            data: Arc::clone(data),
+            program: None,
         },
-        bind_when_free: false,
-        lan: false,
-        meet: Vec::new(),
-        password: None,
-        pilot: None,
-        exec: None,
-        data: Arc::clone(data),
-        program: fairdeal::session::draw_program().unwrap(),
-        local_bot: false,
-        ready: false,
-        attended: Attended::Person,
+        role,
+        place: Place::quiet(ListenConfig::of_local_bot(Transport::Memory)),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use fairdeal::store::DataDir;
-use fairdeal::summary::keep;
+use fairdeal::summary::{Summary, keep};
 use fairdeal_games::ivory::IvoryAction;
 use fairdeal_games::{AnyAction, AnyEvent, AnyGame, rule_set};
 use fairdeal_protocol::audit::auditor::audit;
@@ -155,7 +155,7 @@ fn day_is_told() {
     let data = DataDir::open(Some(root.path())).unwrap();
     let mut room = Room::<AnyGame>::new(transcript.charter().clone(), |_| ChaCha20Rng::from_seed([1; 32]));
     room.begin();
-    keep(&data, &transcript, room[0].table.replica(), Seat::new(0), None).unwrap();
+    keep(&data, &transcript, Summary::of_table(&transcript, room[0].table.replica(), Seat::new(0), None)).unwrap();
     drop(data);
     let history = |args: &[&str]| {
         let output = fairdeal().arg("--data-dir").arg(root.path()).args(args).output().unwrap();

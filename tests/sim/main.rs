@@ -19,6 +19,7 @@ mod forge;
 mod named;
 mod perjury;
 mod plan;
+mod programs;
 #[path = "../fixture/python.rs"]
 mod python;
 mod replay;
@@ -30,6 +31,7 @@ mod traffic;
 mod watch;
 mod world;
 
+use std::any::Any;
 use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -40,6 +42,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use fairdeal_protocol::hash::Hash32;
 
 use plan::Plan;
+use programs::Evening;
 use tally::Tally;
 use world::World;
 
@@ -79,25 +82,36 @@ fn play_keeping(seed: u64, traced: bool, keep: Option<&Path>) -> Outcome {
         }
         Outcome { trace: world.trace, tally: world.tally, failures: world.watch.failures }
     };
-    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| {
-        let text = panic
-            .downcast_ref::<String>()
-            .cloned()
-            .or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
-        Outcome {
-            trace: Hash32::default(),
-            tally: Tally::default(),
-            failures: vec![format!("panicked: {}", text.unwrap_or_default())],
-        }
-    })
+    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(panicked)
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "the form that `unwrap_or_else` needs")]
+fn panicked(panic: Box<dyn Any + Send>) -> Outcome {
+    let text =
+        panic.downcast_ref::<String>().cloned().or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
+    Outcome {
+        trace: Hash32::default(),
+        tally: Tally::default(),
+        failures: vec![format!("panicked: {}", text.unwrap_or_default())],
+    }
 }
 
 fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }
 
+/// Plays an evening of whole programs.
+fn play_evening(seed: u64) -> Outcome {
+    let run = || {
+        let mut evening = Evening::new(seed);
+        evening.run();
+        Outcome { trace: Hash32(evening.digest()), tally: evening.tally, failures: evening.failures }
+    };
+    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(panicked)
+}
+
 /// Plays the tables of these seeds, one per core at a time. Returns the tally, and the failing seeds in order.
-fn play_all(seeds: Range<u64>, keep: Option<&Path>) -> (Tally, Vec<u64>) {
+fn play_all(seeds: Range<u64>, play: impl Fn(u64) -> Outcome + Sync) -> (Tally, Vec<u64>) {
     let next = AtomicU64::new(seeds.start);
     let sum = Mutex::new((Tally::default(), Vec::new()));
     let work = || {
@@ -106,7 +120,7 @@ fn play_all(seeds: Range<u64>, keep: Option<&Path>) -> (Tally, Vec<u64>) {
             if !seeds.contains(&seed) || sum.lock().unwrap().1.len() >= ENOUGH {
                 return;
             }
-            let outcome = play_keeping(seed, false, keep);
+            let outcome = play(seed);
             let (tally, failed) = &mut *sum.lock().unwrap();
             tally.join(&outcome.tally);
             tally.add("tables", 1);
@@ -139,10 +153,27 @@ fn tables_keep_all_invariants() {
     }
     let first = number("FAIRDEAL_FIRST").unwrap_or(0);
     let tables = number("FAIRDEAL_TABLES").unwrap_or(TABLES);
-    let (tally, failed) = play_all(first..first + tables, keep);
+    let (tally, failed) = play_all(first..first + tables, |seed| play_keeping(seed, false, keep));
     println!("{tally}");
     assert!(failed.is_empty(), "FAIRDEAL_SEED of each failing table: {failed:?}");
     assert!(tally.count("outcome: finished") > 0, "no table finished");
+}
+
+/// Whole programs, from a ticket to the transcript.
+#[test]
+fn tables_of_whole_programs_keep_all_invariants() {
+    if let Some(seed) = number("FAIRDEAL_SEED") {
+        let outcome = play_evening(seed);
+        println!("{}", outcome.tally);
+        assert!(outcome.failures.is_empty(), "seed {seed}: {:#?}", outcome.failures);
+        return;
+    }
+    let first = number("FAIRDEAL_FIRST").unwrap_or(0);
+    let tables = number("FAIRDEAL_TABLES").unwrap_or(TABLES);
+    let (tally, failed) = play_all(first..first + tables, play_evening);
+    println!("{tally}");
+    assert!(failed.is_empty(), "FAIRDEAL_SEED of each failing evening: {failed:?}");
+    assert!(tally.count("over") > 0, "no game is played to its end");
 }
 
 /// Without this no failure could be reproduced.

@@ -27,7 +27,7 @@ impl Onlooker {
     /// Reads everything that its seat holds.
     pub(crate) fn look(&mut self, table: &Table<AnyGame>) {
         while self.end.is_none() && !self.follower.is_over() {
-            match table.page(self.follower.mark()) {
+            match table.page(self.follower.mark(), table.mark()) {
                 Next::Nothing => return,
                 Next::Page(page) => self.end = self.follower.take(*page).err(),
                 Next::Reset => {

@@ -12,7 +12,8 @@ use fairdeal_protocol::party::Party;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use rand_core::CryptoRng;
 
-use super::{Agreed, HOST, LobbyError, Outgoing, check_records, set_addresses, view_of};
+use super::{Agreed, HOST, LobbyError, check_records, set_addresses, view_of};
+use crate::frame::Outgoing;
 use crate::frame::{Back, Frame, Join, Proposal, Roster};
 use crate::password_gate::GuestGate;
 

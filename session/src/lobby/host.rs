@@ -13,8 +13,9 @@ use fairdeal_protocol::party::Party;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::wire::bounded::{Bounded, Text};
 
-use super::{Agreed, CHANGES, DISMISSED, HOST, LobbyError, Outgoing, flags, set_addresses, shown};
+use super::{Agreed, CHANGES, DISMISSED, HOST, LobbyError, flags, set_addresses, shown};
 use crate::chat::Bucket;
+use crate::frame::Outgoing;
 use crate::frame::{Back, Frame, Join, Proposal, Records, Roster, Taken, Watch};
 use crate::spectators::Spectators;
 
@@ -92,6 +93,11 @@ impl HostLobby {
     /// The guests with a seat.
     pub fn guests(&self) -> impl Iterator<Item = PeerId> + '_ {
         self.guests.values().map(|guest| guest.peer)
+    }
+
+    /// The spectators.
+    pub fn watchers(&self) -> impl Iterator<Item = PeerId> + '_ {
+        self.spectators.peers()
     }
 
     fn ready(&self) -> SeatSet {

@@ -19,7 +19,7 @@ use fairdeal_protocol::seat::{Seat, SeatSet};
 pub use self::guest::GuestLobby;
 pub use self::host::HostLobby;
 use super::chat::Rate;
-use super::frame::{Frame, Join, Records, Roster, Taken};
+use super::frame::{Join, Records, Roster, Taken};
 use crate::people::{Mark, SeatPerson};
 use crate::text::{clean, display_names};
 use crate::view::{LobbySeat, LobbyView};
@@ -30,8 +30,8 @@ const CHANGES: Rate = Rate { at_once: 8, ticks: 2 };
 /// The host's refusal to a guest that it has dismissed.
 const DISMISSED: &str = "the host removed you from this table";
 
-/// Frames to send, each with its peer.
-pub type Outgoing = Vec<(PeerId, Frame)>;
+/// The host's refusal to a key that its player has blocked: it does not say why.
+pub(crate) const NOT_ADMITTED: &str = "the host does not admit you";
 
 /// A charter that all seats have signed, and their addresses.
 #[derive(Clone, Debug)]

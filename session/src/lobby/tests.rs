@@ -12,7 +12,7 @@ use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 
 use super::*;
-use crate::frame::{Proposal, Roster, Watch};
+use crate::frame::{Frame, Outgoing, Proposal, Roster, Watch};
 use crate::password_gate::{GuestGate, HostGate};
 
 const LOBBY: [u8; 8] = [5; 8];

@@ -17,7 +17,6 @@ use fairdeal_peers::address::leads_to;
 use fairdeal_peers::ticket::{JoinError, JoinTarget, Ticket};
 use fairdeal_peers::{Multiaddr, PeerId};
 use fairdeal_protocol::audit::progress::audit_with;
-use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::timing::Timing;
 use fairdeal_session::terms::Terms;
@@ -38,18 +37,19 @@ use tokio::sync::mpsc::{self, error::TrySendError};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use self::open_tables::{OpenTables, points};
-use crate::session::driver::{Attended, Pilot, Reunion, Role, Setup, start};
-use crate::session::journal::{ListenConfig, SavedTable, is_known_to, open_seats, saved_tables};
-use crate::session::local_bots::{self, OpenTable};
-use crate::session::people::Acquaintances;
-use crate::session::practice;
-use crate::session::{Command, SessionEvent};
+use crate::drive::local_bots::{self, OpenTable};
+use crate::drive::people::Acquaintances;
+use crate::drive::practice;
+use crate::drive::saved::{SavedTable, is_known_to, open_seats, saved_tables};
+use crate::drive::start::{Me, Place, Returner, Reunion, Setup, draw_program, start};
 use crate::signals::Signals;
 use crate::store::{IdentityKey, Settings};
 use crate::tui::environment::variable;
 use crate::tui::job_control::{Job, JobControl, has_shell, stop_job};
 use crate::tui::terminal::{Screen, user_inputs};
 use crate::tui::{Interface, Start, TableOutcome, TuiError, background, clipboard};
+use fairdeal_session::events::{Command, SessionEvent};
+use fairdeal_session::setup::{Attended, Hands, ListenConfig, Pilot, Role};
 
 /// A terminal that takes longer to accept a frame is at the end of a slow link: nothing moves there.
 const SLOW: Duration = Duration::from_millis(150);
@@ -379,17 +379,18 @@ impl App {
                     // Another player of a saved game has moved, and this is where it is now.
                     return self.resume(table, Some(target));
                 }
-                let role = Role::Guest(target);
-                let setup = self.setup(shell.context(), role, Transport::Sockets, password)?;
+                let (hands, program) = (Hands::Person { ready: false }, draw_program()?);
+                let role = Role::Guest { target, hands, program, password };
+                let setup = self.setup(shell.context(), role, Transport::Sockets)?;
                 self.begin(OpenTable::new(start(setup)?, false));
                 Ok(())
             }
             Effect::Watch { target, password } => {
-                let role = Role::Watcher(target.parse()?);
-                let mut setup = self.setup(shell.context(), role, Transport::Sockets, password)?;
+                let role = Role::Watcher { target: target.parse()?, password };
+                let mut setup = self.setup(shell.context(), role, Transport::Sockets)?;
                 // A spectator is anonymous: a fresh identity, and no listening.
-                setup.identity = IdentityKey::generate()?;
-                setup.place.listen = Vec::new();
+                setup.me.identity = IdentityKey::generate()?;
+                setup.place.listen.listen = Vec::new();
                 self.begin(OpenTable::new(start(setup)?, false));
                 Ok(())
             }
@@ -492,19 +493,13 @@ impl App {
         let data = self.interface.data.open()?;
         let seats = open_seats(data, table)?;
         let reunion = Reunion { lan: true, relays: Vec::new(), friend };
-        let bot = (None, None);
-        let resumed = local_bots::resume(seats, &data.identity()?, bot, data, Attended::Person, &reunion)?;
+        let who = Returner { identity: data.identity()?, attended: Attended::Person, pilot: None, program: None };
+        let resumed = local_bots::resume(seats, who, data, reunion)?;
         self.begin(resumed);
         Ok(())
     }
 
-    fn setup(
-        &self,
-        context: &Context,
-        role: Role,
-        transport: Transport,
-        password: Option<Password>,
-    ) -> anyhow::Result<Setup> {
+    fn setup(&self, context: &Context, role: Role, transport: Transport) -> anyhow::Result<Setup> {
         let data = self.interface.data.open()?;
         let said = self.said().filter(|place| place.transport == transport);
         let listen = match (transport, said) {
@@ -514,22 +509,21 @@ impl App {
         };
         let relays = said.map(|said| said.relays.clone()).unwrap_or_default();
         Ok(Setup {
-            identity: data.identity()?,
-            name: context.name().to_owned(),
+            me: Me {
+                identity: data.identity()?,
+                name: context.name().to_owned(),
+                attended: Attended::Person,
+                data: Arc::clone(data),
+                program: None,
+            },
             role,
-            place: ListenConfig { transport, listen, relays },
-            // The previous session may still hold the port while it invites its players.
-            bind_when_free: true,
-            lan: true,
-            meet: Vec::new(),
-            password,
-            pilot: None,
-            exec: None,
-            data: Arc::clone(data),
-            program: crate::session::draw_program()?,
-            local_bot: false,
-            ready: false,
-            attended: Attended::Person,
+            place: Place {
+                listen: ListenConfig { transport, listen, relays },
+                // The previous session may still hold the port while it invites its players.
+                bind_when_free: true,
+                lan: true,
+                meet: Vec::new(),
+            },
         })
     }
 
@@ -546,15 +540,20 @@ impl App {
         }
         let transport = if opening.networked { Transport::Sockets } else { Transport::Memory };
         self.level = opening.level;
-        let mut setup = self.setup(context, Role::Host(rules), transport, opening.password.clone())?;
-        setup.lan = opening.lan && opening.networked;
+        let role = Role::Host {
+            rules,
+            // With bots only there is nobody to wait for.
+            hands: Hands::Person { ready: !opening.networked },
+            program: draw_program()?,
+            password: opening.password.clone(),
+        };
+        let mut setup = self.setup(context, role, transport)?;
+        setup.place.lan = opening.lan && opening.networked;
         if opening.meet && opening.networked {
             // Strangers have no other way than the points where they find the table.
-            setup.meet.clone_from(&self.points);
-            setup.place.relays.extend(self.points.iter().cloned());
+            setup.place.meet.clone_from(&self.points);
+            setup.place.listen.relays.extend(self.points.iter().cloned());
         }
-        // With bots only there is nobody to wait for.
-        setup.ready = !opening.networked;
         let bots = vec![pilot(opening.level, &context.settings); usize::from(opening.bots)];
         self.begin(OpenTable { place: None, ..local_bots::open(setup, bots)? });
         Ok(())

@@ -8,9 +8,9 @@ use fairdeal_peers::{Multiaddr, PeerId};
 use fairdeal_session::view::{ListedTable, Listing};
 use tokio::sync::watch;
 
-use crate::session::lan::Browser;
-use crate::session::meet::PointBrowser;
-use crate::session::people::Acquaintances;
+use crate::drive::lan::Browser;
+use crate::drive::meet::PointBrowser;
+use crate::drive::people::Acquaintances;
 
 /// Browses until it is dropped.
 pub(super) struct OpenTables {

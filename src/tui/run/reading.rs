@@ -15,8 +15,8 @@ use fairdeal_ui::review::review;
 use tokio::sync::mpsc::{self};
 
 use super::{App, TELLING};
+use crate::drive::saved::saved_tables;
 use crate::history::{self, What, history};
-use crate::session::journal::saved_tables;
 use crate::store::read_transcript;
 use crate::tui::Data;
 

@@ -29,16 +29,22 @@ pub enum Next {
 }
 
 impl<G: Game> Table<G> {
-    /// The log after a mark: as many whole steps as one page holds. The last page says how the log ends.
-    pub fn page(&self, from: Mark) -> Next {
+    /// The log after a mark: as many whole steps as one page holds, up to a mark behind which nothing may be told yet.
+    /// The last page says how the log ends.
+    pub fn page(&self, from: Mark, until: Mark) -> Next {
         let Some(first) = self.step_after(from) else {
             return Next::Reset;
         };
-        let ended = self.is_finished() || self.outbox.stopped().is_some();
+        // A mark of another log is behind a fork that is not resolved on disk.
+        let Some(told) = self.step_after(until) else {
+            return Next::Nothing;
+        };
+        let is_all_told = told == self.entries.log().len();
+        let ended = is_all_told && (self.is_finished() || self.outbox.stopped().is_some());
         let mut entries: Vec<SignedEntry> = Vec::new();
         let mut bytes = 0;
         let (mut until, mut all) = (first, true);
-        for (index, step) in self.entries.log().iter().enumerate().skip(first) {
+        for (index, step) in self.entries.log().iter().enumerate().take(told).skip(first) {
             if step.is_empty() {
                 // Fork reports voided this step; their record belongs to the step from which the log continues.
                 continue;
@@ -88,6 +94,13 @@ impl<G: Game> Table<G> {
             halted: Bounded::first(halted.cloned()),
             last,
         }))
+    }
+
+    /// The end of the log.
+    pub fn mark(&self) -> Mark {
+        let steps = self.entries.log().iter();
+        let last = steps.clone().rev().find_map(|step| step.values().last()).map_or_else(Hash32::default, Entry::hash);
+        Mark { entries: steps.map(|step| u64::try_from(step.len()).unwrap_or(u64::MAX)).sum(), last }
     }
 
     /// The number of entries in complete steps.

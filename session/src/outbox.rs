@@ -1,0 +1,268 @@
+//! What a session says, and the one place that decides when it leaves.
+//!
+//! **An append is a barrier.** Nothing that a table says leaves before the records that it rests on are on disk: after a
+//! crash, a seat that had said more than it remembers would sign the same place twice. So a table's messages and news
+//! go through [`Outbox::keep`], with the records that come first, and wait for the store. Everything else ([`send`]:
+//! chat, the lobby, pages of stored steps; [`transport`]) rests on no record, and passes. While the disk is full the
+//! barrier stays shut, and only the last head is repeated: it shows the others that this player is present.
+//!
+//! **Events are told in order.** An event that waits for the store (the file of a transcript) holds back those behind
+//! it.
+//!
+//! [`send`]: Outbox::send
+//! [`transport`]: Outbox::transport
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use fairdeal_games::AnyGame;
+use fairdeal_peers::PeerId;
+use fairdeal_protocol::table::live::Event;
+use zeroize::Zeroizing;
+
+use crate::events::SessionEvent;
+use crate::frame::Frame;
+use crate::io::{Output, ProgramNews, Question, Store, StoreFault, StoreId, Stored, ThoughtId, Transport};
+
+/// Messages and news of a table, and the records that they rest on.
+#[derive(Debug, Default)]
+pub(crate) struct Batch {
+    pub(crate) records: Vec<Zeroizing<Vec<u8>>>,
+    pub(crate) letters: Vec<Letter>,
+    pub(crate) news: Vec<Event<AnyGame>>,
+}
+
+impl Batch {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.records.is_empty() && self.letters.is_empty() && self.news.is_empty()
+    }
+}
+
+/// An encoded frame of a table, and the peers that it goes to.
+#[derive(Debug)]
+pub(crate) struct Letter {
+    pub(crate) to: Vec<PeerId>,
+    pub(crate) bytes: Vec<u8>,
+    /// Best-effort: it is sent again anyway, so a busy link may leave it out.
+    pub(crate) best_effort: bool,
+    /// Whether it is a head, which may be repeated.
+    pub(crate) is_head: bool,
+}
+
+/// An order that the table's output waits for.
+#[derive(Clone, Debug)]
+enum Wanted {
+    Append(Arc<[Zeroizing<Vec<u8>>]>),
+    Reserve,
+}
+
+impl Wanted {
+    fn order(&self) -> Store {
+        match self {
+            Self::Append(records) => Store::Append(Arc::clone(records)),
+            Self::Reserve => Store::Reserve,
+        }
+    }
+}
+
+/// The shut barrier: an order without an answer, and what waits behind it.
+#[derive(Debug)]
+struct Barrier {
+    wanted: Wanted,
+    /// `None` after a full disk, until it is asked again.
+    asked: Option<StoreId>,
+    letters: Vec<Letter>,
+    news: Vec<Event<AnyGame>>,
+}
+
+/// The store's answer to the order at the barrier.
+#[derive(Debug)]
+pub(crate) enum Passage {
+    /// The records are on disk and the letters are out; here is the news.
+    Open(Vec<Event<AnyGame>>),
+    /// The disk is full: the barrier stays shut.
+    Full(String),
+    Failed(String),
+}
+
+/// An event in line for the player.
+#[derive(Debug)]
+enum Line<R> {
+    Ready(SessionEvent),
+    /// Waits for an answer of the store.
+    Waits(StoreId, R),
+}
+
+/// All that a session says. `R` is what makes events of an answer of the store.
+#[derive(Debug)]
+pub(crate) struct Outbox<R> {
+    queue: VecDeque<Output>,
+    line: VecDeque<Line<R>>,
+    barrier: Option<Barrier>,
+    /// The bytes of the last head that went out; everything it names is on disk.
+    head: Option<Vec<u8>>,
+    next: u64,
+}
+
+impl<R> Default for Outbox<R> {
+    fn default() -> Self {
+        Self { queue: VecDeque::new(), line: VecDeque::new(), barrier: None, head: None, next: 0 }
+    }
+}
+
+impl<R> Outbox<R> {
+    /// The next output.
+    pub(crate) fn poll(&mut self) -> Option<Output> {
+        self.queue.pop_front()
+    }
+
+    fn number(&mut self) -> u64 {
+        self.next += 1;
+        self.next
+    }
+
+    /// Sends a frame that rests on no record. A table's messages go through [`Self::keep`].
+    pub(crate) fn send(&mut self, to: Vec<PeerId>, frame: &Frame) {
+        debug_assert!(!matches!(frame, Frame::Table { .. }), "a message of the table would pass the barrier");
+        if !to.is_empty() {
+            self.queue.push_back(Output::Send { to, bytes: frame.to_bytes(), best_effort: false });
+        }
+    }
+
+    pub(crate) fn transport(&mut self, order: Transport) {
+        self.queue.push_back(Output::Transport(order));
+    }
+
+    /// Orders something of the store; the answer has the same number.
+    pub(crate) fn store(&mut self, order: Store) -> StoreId {
+        let id = StoreId(self.number());
+        self.queue.push_back(Output::Store(id, order));
+        id
+    }
+
+    pub(crate) fn think(&mut self, question: Question) -> ThoughtId {
+        let id = ThoughtId(self.number());
+        self.queue.push_back(Output::Think(id, Box::new(question)));
+        id
+    }
+
+    pub(crate) fn program(&mut self, news: ProgramNews) {
+        self.queue.push_back(Output::Program(news));
+    }
+
+    /// Tells the player an event, after those that still wait.
+    pub(crate) fn tell(&mut self, event: SessionEvent) {
+        if self.line.is_empty() {
+            self.queue.push_back(Output::Tell(event));
+        } else {
+            self.line.push_back(Line::Ready(event));
+        }
+    }
+
+    /// Orders something of the store, and tells the player what `report` makes of the answer.
+    pub(crate) fn tell_stored(&mut self, order: Store, report: R) {
+        let id = self.store(order);
+        self.line.push_back(Line::Waits(id, report));
+    }
+
+    /// Whether an event waits for the store.
+    pub(crate) fn is_waiting(&self) -> bool {
+        !self.line.is_empty()
+    }
+
+    /// The report that waits for this answer. Answers come in the order of their orders, so it is the first in line.
+    pub(crate) fn take_report(&mut self, id: StoreId) -> Option<R> {
+        match self.line.pop_front()? {
+            Line::Waits(waited, report) if waited == id => Some(report),
+            other => {
+                self.line.push_front(other);
+                None
+            }
+        }
+    }
+
+    /// Tells what a report has made of its answer, and what was held back behind it.
+    pub(crate) fn report(&mut self, events: Vec<SessionEvent>) {
+        self.queue.extend(events.into_iter().map(Output::Tell));
+        while let Some(first) = self.line.pop_front() {
+            match first {
+                Line::Ready(event) => self.queue.push_back(Output::Tell(event)),
+                waits @ Line::Waits(..) => return self.line.push_front(waits),
+            }
+        }
+    }
+
+    /// The session ends: nothing follows.
+    pub(crate) fn end(&mut self) {
+        self.queue.push_back(Output::Ended);
+    }
+
+    /// Whether the table's output waits for the store. Nothing more is taken from the table meanwhile.
+    pub(crate) fn is_shut(&self) -> bool {
+        self.barrier.is_some()
+    }
+
+    /// Sends the letters of a batch once its records are on disk. Returns its news if there are none to wait for.
+    pub(crate) fn keep(&mut self, batch: Batch) -> Option<Vec<Event<AnyGame>>> {
+        let Batch { records, letters, news } = batch;
+        if records.is_empty() {
+            self.post(letters);
+            return Some(news);
+        }
+        self.shut(Wanted::Append(records.into()), letters, news);
+        None
+    }
+
+    /// Reserves room for a deal, before anything of it could be lost.
+    pub(crate) fn reserve(&mut self) {
+        self.shut(Wanted::Reserve, Vec::new(), Vec::new());
+    }
+
+    fn shut(&mut self, wanted: Wanted, letters: Vec<Letter>, news: Vec<Event<AnyGame>>) {
+        let asked = Some(self.store(wanted.order()));
+        self.barrier = Some(Barrier { wanted, asked, letters, news });
+    }
+
+    fn post(&mut self, letters: Vec<Letter>) {
+        for Letter { to, bytes, best_effort, is_head } in letters {
+            if is_head {
+                self.head = Some(bytes.clone());
+            }
+            if !to.is_empty() {
+                self.queue.push_back(Output::Send { to, bytes, best_effort });
+            }
+        }
+    }
+
+    /// Handles the answer to the order at the barrier; `None` if it answers another order.
+    pub(crate) fn passes(&mut self, id: StoreId, answer: &Result<Stored, StoreFault>) -> Option<Passage> {
+        let barrier = self.barrier.take_if(|barrier| barrier.asked == Some(id))?;
+        match (answer, &barrier.wanted) {
+            (Err(StoreFault::Full(why)), _) => {
+                self.barrier = Some(Barrier { asked: None, ..barrier });
+                Some(Passage::Full(why.clone()))
+            }
+            (Err(StoreFault::Failed(why)), Wanted::Append(_)) => Some(Passage::Failed(why.clone())),
+            // The next append reports any other failure.
+            (Ok(_), _) | (Err(StoreFault::Failed(_)), Wanted::Reserve) => {
+                self.post(barrier.letters);
+                Some(Passage::Open(barrier.news))
+            }
+        }
+    }
+
+    /// Asks a full disk again, and repeats the last head to these peers.
+    pub(crate) fn try_again(&mut self, peers: Vec<PeerId>) {
+        let Some(wanted) = self.barrier.as_ref().filter(|barrier| barrier.asked.is_none()).map(|b| b.wanted.clone())
+        else {
+            return;
+        };
+        let asked = self.store(wanted.order());
+        if let Some(barrier) = &mut self.barrier {
+            barrier.asked = Some(asked);
+        }
+        if let Some(bytes) = self.head.clone().filter(|_| !peers.is_empty()) {
+            self.queue.push_back(Output::Send { to: peers, bytes, best_effort: true });
+        }
+    }
+}

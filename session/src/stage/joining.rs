@@ -1,0 +1,194 @@
+//! A guest on the way to its seat: it reaches the host, asks for a seat, and signs the charter.
+//!
+//! **A promise comes before a signature.** From a guest's signature on, the others can begin the table; without a
+//! promise on disk, a guest that crashes then could not return to its seat.
+
+use fairdeal_peers::record::MAX_RECORDED;
+use fairdeal_peers::{Multiaddr, PeerId};
+use fairdeal_protocol::hash::Hash32;
+use fairdeal_protocol::seat::Seat;
+
+use super::heard::Heard;
+use super::lobbies::{has_reached, look_at_addresses, mark_again, reaches, show_again, tell_lobby};
+use super::opening::Opening;
+use super::talk::{self, Room};
+use crate::chat::ChatError;
+use crate::cx::{Cx, End, Turn};
+use crate::events::SessionEvent;
+use crate::frame::Frame;
+use crate::frame::Outgoing;
+use crate::header::promise;
+use crate::io::{Store, StoreFault, StoreId, Stored};
+use crate::lobby::{GuestLobby, HOST};
+use crate::reaching::Reaching;
+
+/// A guest without a table.
+pub(crate) struct Joining {
+    lobby: GuestLobby,
+    /// The table and seat of the promise on disk.
+    promised: Option<(Hash32, Seat)>,
+    /// A promise on its way to the disk, and the frames that wait for it.
+    promising: Option<(StoreId, (Hash32, Seat), Outgoing)>,
+}
+
+type Next = Result<Turn<Box<Joining>, Box<Opening>>, End>;
+
+impl Joining {
+    pub(crate) fn new(lobby: GuestLobby) -> Self {
+        Self { lobby, promised: None, promising: None }
+    }
+
+    pub(crate) fn host(&self) -> PeerId {
+        self.lobby.host()
+    }
+
+    pub(crate) fn hear(mut self: Box<Self>, heard: Heard, cx: &mut Cx<'_>) -> Next {
+        let host = self.lobby.host();
+        match heard {
+            Heard::Arrived(peer, _) => {
+                if has_reached(host, peer, cx) {
+                    show_again(cx);
+                }
+                if peer == host && cx.links.addresses_at.is_none() {
+                    self.speak(cx);
+                }
+            }
+            Heard::Gone(peer) if peer == host => {
+                self.lobby.lost(cx.rng);
+                // The host may or may not come back.
+                cx.links.reaching = Some(Reaching::new(cx.now));
+            }
+            Heard::Frame(peer, frame) => return self.frame(peer, frame, cx),
+            Heard::Ready(ready) => {
+                let outbox = self.lobby.set_ready(ready);
+                self.changed(outbox, cx);
+            }
+            Heard::Say(text) => talk::say(&*self, &text, cx),
+            Heard::Invite(_) => cx.refuse(ChatError::NoTable.to_string()),
+            Heard::RoundTrip(peer, milliseconds) if peer == host => {
+                cx.tell(SessionEvent::RoundTrip { seat: HOST, milliseconds });
+            }
+            Heard::Addresses(addresses) => {
+                self.located(&addresses, cx);
+                self.speak(cx);
+            }
+            Heard::Stored(id, answer) => self.stored(id, answer, cx)?,
+            Heard::Book => mark_again(cx),
+            Heard::Tick => {
+                look_at_addresses(cx);
+                if reaches(cx)? && cx.links.addresses_at.is_none() {
+                    self.speak(cx);
+                }
+            }
+            Heard::Leave | Heard::Quit => return Err(End),
+            _ => {}
+        }
+        Ok(Turn::Stay(self))
+    }
+
+    fn frame(mut self: Box<Self>, peer: PeerId, frame: Frame, cx: &mut Cx<'_>) -> Next {
+        match frame {
+            Frame::Say(text) => talk::heard(&*self, peer, None, &text, cx),
+            Frame::Said { seat, text } => talk::heard(&*self, peer, Some(seat), &text, cx),
+            frame => match self.lobby.receive(peer, frame) {
+                Ok((outbox, None)) => self.changed(outbox, cx),
+                Ok((outbox, Some(agreed))) => {
+                    tell_lobby(self.lobby.view(), cx);
+                    return Ok(Turn::Next(Box::new(Opening::new(agreed, outbox, None, cx))));
+                }
+                Err(error) => return Err(cx.fail(error.to_string())),
+            },
+        }
+        Ok(Turn::Stay(self))
+    }
+
+    /// The lobby has answered an input: the frames go out, and the player sees what is new.
+    fn changed(&mut self, outbox: Outgoing, cx: &mut Cx<'_>) {
+        self.say(outbox, cx);
+        tell_lobby(self.lobby.view(), cx);
+    }
+
+    fn located(&mut self, addresses: &[Multiaddr], cx: &Cx<'_>) {
+        let told = addresses.get(..MAX_RECORDED).unwrap_or(addresses);
+        self.lobby.set_addresses(told, cx.now.wall / 1000);
+    }
+
+    /// Sends the frames that the host may lack.
+    fn speak(&mut self, cx: &mut Cx<'_>) {
+        let outbox = self.lobby.tick();
+        self.say(outbox, cx);
+    }
+
+    /// Sends frames, which may include this guest's signature, once its promise is on disk. While the disk is full the
+    /// guest sends nothing.
+    fn say(&mut self, outbox: Outgoing, cx: &mut Cx<'_>) {
+        let Some((table, me)) = self.lobby.signed().filter(|signed| self.promised != Some(*signed)) else {
+            return cx.send_all(&outbox);
+        };
+        match &mut self.promising {
+            Some((_, promised, waiting)) if *promised == (table, me) => {
+                // The next tick repeats what may be missing.
+                if waiting.is_empty() {
+                    *waiting = outbox;
+                }
+            }
+            _ => {
+                let content = promise(cx.own.local_bot.as_ref());
+                let instead_of = self.promised;
+                let id = cx.out.store(Store::Promise { table, seat: me, content, instead_of });
+                self.promising = Some((id, (table, me), outbox));
+            }
+        }
+    }
+
+    fn stored(&mut self, id: StoreId, answer: Result<Stored, StoreFault>, cx: &mut Cx<'_>) -> Result<(), End> {
+        let Some((_, promised, waiting)) = self.promising.take_if(|(asked, ..)| *asked == id) else {
+            return Ok(());
+        };
+        match answer {
+            Ok(_) => {
+                cx.disk_has_room();
+                self.promised = Some(promised);
+                // The host may have proposed another charter meanwhile; the next tick signs that one.
+                if self.lobby.signed() == Some(promised) {
+                    cx.send_all(&waiting);
+                }
+                Ok(())
+            }
+            Err(StoreFault::Full(why)) => {
+                cx.disk_is_full(&why);
+                Ok(())
+            }
+            Err(StoreFault::Failed(why)) => Err(cx.fail(why)),
+        }
+    }
+}
+
+impl Room for Joining {
+    fn voice(&self) -> Result<Seat, ChatError> {
+        self.lobby.seat().ok_or(ChatError::NoSeat)
+    }
+
+    fn listeners(&self, _: &[PeerId]) -> Vec<PeerId> {
+        vec![self.lobby.host()]
+    }
+
+    fn speaker(&self, peer: PeerId, of: Option<Seat>, _: &[PeerId]) -> Option<Seat> {
+        let seat = of.unwrap_or(HOST);
+        // Ignore our own message when it comes back.
+        let me = self.lobby.seat().filter(|me| *me != seat);
+        me.filter(|_| peer == self.lobby.host()).map(|_| seat)
+    }
+
+    fn cut_off_from(&self, _: Seat, _: &[PeerId]) -> Vec<PeerId> {
+        Vec::new()
+    }
+
+    fn name(&self, _: Seat) -> Option<String> {
+        None
+    }
+
+    fn key(&self, _: Seat) -> Option<PeerId> {
+        None
+    }
+}

@@ -1,0 +1,490 @@
+//! Acting at a table, and passing on what it says: records to the store, messages to the others, events to the player.
+
+use fairdeal_games::{AnyAction, AnyGame, TableEvent as _, TableGame as _, listed};
+use fairdeal_protocol::game::{Game as _, uniform};
+use fairdeal_protocol::seat::Seat;
+use fairdeal_protocol::table::clocks::Waited;
+use fairdeal_protocol::table::live::{Event, Output, To};
+use fairdeal_protocol::table::message::{Head, Message};
+use fairdeal_protocol::table::replica::News;
+use fairdeal_protocol::wire::bounded::Bounded;
+
+use super::Seated;
+use crate::autopilot::Mind;
+use crate::cx::{Cx, End};
+use crate::events::SessionEvent;
+use crate::frame::Frame;
+use crate::io::{ProgramNews, Question, Store, StoreFault, StoreId, Stored, ThoughtId};
+use crate::narrate::narrate;
+use crate::outbox::{Batch, Letter, Passage};
+use crate::setup::Attended;
+use crate::spectators::Spectators;
+use crate::view::{PeerState, Seating, Snapshot, Standing, Waiting, Waits, coarse};
+
+/// How often a session resends what may have been lost, in milliseconds.
+pub(crate) const TICK: u64 = 500;
+/// How long a bot among people thinks about a call out of turn, from and to, in milliseconds.
+const HESITATION: (u32, u32) = (3000, 6000);
+/// Maximum number of ticks without sending an unchanged head.
+const QUIET: u32 = 2;
+/// How long a seat must be silent before the player hears of it, in milliseconds.
+const SILENT: u64 = 15_000;
+/// How long an unattended session stays after its game, to send the last entries to others, in milliseconds.
+const LINGER: u64 = 10_000;
+/// How long it stays once nobody needs it: the others may still wait for our last head as an acknowledgement.
+const LAST_HEAD: u64 = 100;
+
+/// How many ticks an unchanged head may go unsent, given the absence timeout in milliseconds. A player who is thinking
+/// sends only heads. Several must arrive within the timeout, or a short timeout would remove that player.
+fn quiet(absence: u64) -> u32 {
+    let spare = (absence / 4 / TICK).saturating_sub(1);
+    u32::try_from(spare).map_or(QUIET, |spare| spare.min(QUIET))
+}
+
+/// Whether a seat may act out of turn. While the game waits for it already, but its table does not yet, nothing that it
+/// does is a call.
+fn may_call(game: &AnyGame, seat: Seat) -> bool {
+    !game.to_act().contains(seat)
+}
+
+impl Seated {
+    pub(super) fn act(&mut self, action: AnyAction, cx: &mut Cx<'_>) {
+        if let Err(error) = self.table.act(action, cx.rng) {
+            cx.program(ProgramNews::Refused);
+            cx.refuse(error.to_string());
+        }
+    }
+
+    pub(super) fn leave(&mut self, cx: &mut Cx<'_>) -> Result<(), End> {
+        if self.table.is_finished() || self.table.stopped().is_some() {
+            // The game is over, so the others need no departure.
+            return Err(End);
+        }
+        cx.program(ProgramNews::Retire);
+        cx.pilot.retire();
+        if let Err(error) = self.table.leave(cx.rng) {
+            cx.refuse(error.to_string());
+        }
+        Ok(())
+    }
+
+    pub(super) fn claim(&mut self, cx: &mut Cx<'_>) {
+        if let Err(error) = self.table.claim() {
+            cx.refuse(error.to_string());
+        }
+    }
+
+    pub(super) fn propose_removal(&mut self, seat: Seat, cx: &mut Cx<'_>) {
+        match self.table.propose_removal(seat) {
+            Ok(()) => {
+                let name = self.names.get(seat.index()).cloned().unwrap_or_default();
+                let text = format!("You propose to play on without {name}. All others have to agree.");
+                cx.tell(SessionEvent::Line(text));
+            }
+            Err(error) => cx.refuse(error.to_string()),
+        }
+    }
+
+    /// Persists, sends and reports all outputs of the table, as far as the barrier lets them through; then shows the
+    /// table and asks the bot, if that is due.
+    ///
+    /// # Errors
+    /// [`End`] if the table has ended, and nobody waits.
+    pub(super) fn go_on(&mut self, cx: &mut Cx<'_>) -> Result<(), End> {
+        while !cx.out.is_shut() {
+            if std::mem::take(&mut self.needs_room) {
+                cx.out.reserve();
+                return Ok(());
+            }
+            let batch = self.collect(&cx.links.connected);
+            if batch.is_empty() {
+                break;
+            }
+            self.storing = self.table.mark();
+            let Some(news) = cx.out.keep(batch) else {
+                return Ok(());
+            };
+            self.stored = self.storing;
+            self.report(news, cx)?;
+        }
+        if cx.out.is_shut() {
+            return Ok(());
+        }
+        self.serve(cx);
+        if std::mem::take(&mut self.shows) {
+            self.show(cx);
+        }
+        if std::mem::take(&mut self.plans) {
+            self.plan(cx);
+        }
+        self.settle(cx);
+        Ok(())
+    }
+
+    /// Handles the store's answer to what the table waits for.
+    pub(super) fn stored(
+        &mut self,
+        id: StoreId,
+        answer: &Result<Stored, StoreFault>,
+        cx: &mut Cx<'_>,
+    ) -> Result<(), End> {
+        match cx.out.passes(id, answer) {
+            None => Ok(()),
+            Some(Passage::Open(news)) => {
+                self.stored = self.storing;
+                cx.disk_has_room();
+                self.report(news, cx)
+            }
+            Some(Passage::Full(why)) => {
+                cx.disk_is_full(&why);
+                Ok(())
+            }
+            Some(Passage::Failed(why)) => Err(cx.fail(why)),
+        }
+    }
+
+    /// Collects the pending outputs of the table.
+    fn collect(&mut self, connected: &[fairdeal_peers::PeerId]) -> Batch {
+        let mut batch = Batch::default();
+        while let Some(output) = self.table.poll() {
+            match output {
+                Output::Keep(record) => batch.records.push(record.to_bytes()),
+                Output::Send(To::All, Message::Head(head)) if !self.is_due(&head) => {}
+                Output::Send(to, message) => batch.letters.push(self.letter(to, message)),
+                Output::Pass(author, entry) => {
+                    // Forwarded to the seats without a connection to its author.
+                    let message = Message::Entries(Bounded::one(entry));
+                    let bytes = Frame::Table { table: self.id, message }.to_bytes();
+                    let to = self.without_link_to(author, connected);
+                    batch.letters.push(Letter { to, bytes, best_effort: false, is_head: false });
+                }
+                Output::Event(event) => batch.news.push(event),
+            }
+        }
+        batch
+    }
+
+    fn letter(&self, to: To, message: Message) -> Letter {
+        // What repeats, and every answer to something that repeats.
+        let repeats = matches!(message, Message::Head(_) | Message::StateRequest(_));
+        let is_head = matches!(message, Message::Head(_));
+        let best_effort = repeats || to != To::All;
+        let to = match to {
+            To::One(seat) => self.peers.get(&seat).copied().into_iter().collect(),
+            To::All => self.peers.values().copied().collect(),
+        };
+        let bytes = Frame::Table { table: self.id, message }.to_bytes();
+        Letter { to, bytes, best_effort, is_head }
+    }
+
+    /// Whether to send a head to all: at once if it is new, otherwise now and then. A peer that has lost a message
+    /// waits until then; a newly connected one gets a head of its own.
+    fn is_due(&mut self, head: &Head) -> bool {
+        let most = quiet(self.table.clocks().limits().absence);
+        match &mut self.told_head {
+            Some((last, quiet)) if last == head && *quiet < most => {
+                *quiet += 1;
+                false
+            }
+            told => {
+                *told = Some((head.clone(), 0));
+                true
+            }
+        }
+    }
+
+    /// Reports the news of a batch, whose records are on disk.
+    fn report(&mut self, news: Vec<Event<AnyGame>>, cx: &mut Cx<'_>) -> Result<(), End> {
+        self.serve(cx);
+        let changed = !news.is_empty();
+        for event in news {
+            self.news(event, cx)?;
+        }
+        if changed {
+            self.shows = false;
+            self.show(cx);
+            self.plans = false;
+            self.plan(cx);
+        }
+        self.settle(cx);
+        Ok(())
+    }
+
+    /// Once all have all, nobody needs this table's journal, and an unattended session may end.
+    fn settle(&mut self, cx: &mut Cx<'_>) {
+        let all_have_all = self.table.all_finished() || self.table.has_left();
+        if all_have_all && self.spectators.as_ref().is_none_or(Spectators::is_served) {
+            cx.files.settled = true;
+            if cx.own.attended == Attended::Nobody || self.table.has_left() {
+                let soon = cx.now.up.saturating_add(LAST_HEAD);
+                cx.done = Some(cx.done.map_or(soon, |end| end.min(soon)));
+            }
+        }
+    }
+
+    /// The table has ended. Its players may stay to chat, or get an invitation to another one.
+    pub(super) fn closes(&mut self, cx: &mut Cx<'_>) {
+        cx.pilot.acts_at = None;
+        if cx.pilot.is_program() {
+            cx.program(ProgramNews::Stop);
+            cx.program(ProgramNews::Over(Box::new(self.table.game().clone())));
+        }
+        if cx.own.attended == Attended::Nobody {
+            cx.done = Some(cx.now.up.saturating_add(LINGER));
+        }
+    }
+
+    /// Schedules the bot's next action, if it has one. A bot among people takes its time with a call out of turn: they
+    /// may call first. Only this program knows about it.
+    fn plan(&mut self, cx: &mut Cx<'_>) {
+        let step = self.table.replica().step();
+        cx.pilot.acts_at = None;
+        cx.pilot.call = None;
+        if cx.pilot.asked.is_some_and(|(_, asked)| asked != step) {
+            cx.program(ProgramNews::Stop);
+        }
+        let table = &self.table;
+        if table.is_finished() || table.stopped().is_some() {
+            return;
+        }
+        let (game, me, known) = (table.game(), table.me(), table.known());
+        let delay = cx.pilot.delay();
+        let soon = cx.now.up.saturating_add(delay);
+        let Cx { shared, rng, .. } = cx;
+        let calls = |game: &AnyGame| may_call(game, me) && game.legal(me, known).iter().any(|a| game.out_of_turn(a));
+        match &mut shared.pilot.mind {
+            Mind::Nobody => {}
+            _ if table.is_my_turn() => {
+                shared.pilot.is_announced = false;
+                shared.pilot.acts_at = Some(soon);
+            }
+            Mind::Here(bot) if delay > 0 && calls(game) => {
+                let call = bot.choose(game, me, known, rng).filter(|call| game.out_of_turn(call));
+                self.hesitate(call, cx);
+            }
+            _ if calls(game) => shared.pilot.acts_at = Some(soon),
+            _ => {}
+        }
+    }
+
+    /// Takes a call out of turn after a while, or none.
+    fn hesitate(&mut self, call: Option<AnyAction>, cx: &mut Cx<'_>) {
+        let Some(call) = call else {
+            cx.pilot.is_announced = false;
+            return;
+        };
+        let table = &self.table;
+        let kind = table.game().action_to_json(table.me(), &call, table.known());
+        let kind = kind.get("type").and_then(|kind| kind.as_str()).map(str::to_owned);
+        let hesitates = HESITATION.0 + uniform(&mut *cx.rng, HESITATION.1 - HESITATION.0);
+        cx.pilot.acts_at = Some(cx.now.up.saturating_add(cx.pilot.delay()).saturating_add(hesitates.into()));
+        cx.pilot.call = Some(call);
+        let was_announced = std::mem::replace(&mut cx.pilot.is_announced, true);
+        if let Some(kind) = kind.filter(|_| !was_announced) {
+            cx.tell(SessionEvent::Calls(kind));
+        }
+    }
+
+    /// The bot acts, or is asked.
+    pub(super) fn pilot_acts(&mut self, cx: &mut Cx<'_>) {
+        let table = &self.table;
+        let (game, me, known) = (table.game(), table.me(), table.known());
+        let call = cx.pilot.call.take();
+        let Cx { shared, rng, .. } = cx;
+        let choice = match (call, &mut shared.pilot.mind) {
+            (Some(call), _) => Some(call),
+            (None, Mind::Nobody) => return,
+            (None, Mind::Elsewhere) => return self.ask(cx),
+            (None, Mind::Here(bot)) => bot.choose(game, me, known, rng),
+        };
+        if let Some(action) = choice {
+            self.act(action, cx);
+        }
+        // The action was refused (a second vote between two turns), or there was none: it is still this bot's turn.
+        self.plans |= self.table.is_my_turn();
+    }
+
+    /// Asks the bot for its action, unless it still thinks.
+    fn ask(&self, cx: &mut Cx<'_>) {
+        if cx.pilot.asked.is_some() {
+            return;
+        }
+        let table = &self.table;
+        let mut seed = [0; 32];
+        cx.rng.fill_bytes(&mut seed);
+        let question = Question { game: table.game().clone(), seat: table.me(), known: table.known().clone(), seed };
+        cx.pilot.asked = Some((cx.out.think(question), table.replica().step()));
+    }
+
+    /// The bot has thought: it acts, unless the table has gone on meanwhile.
+    pub(super) fn has_thought(&mut self, id: ThoughtId, choice: Option<AnyAction>, cx: &mut Cx<'_>) {
+        let Some((_, step)) = cx.pilot.asked.take_if(|(asked, _)| *asked == id) else {
+            return;
+        };
+        let table = &self.table;
+        let is_stale = table.replica().step() != step;
+        let choice = choice.filter(|_| !is_stale);
+        let is_call = |action: &AnyAction| table.game().out_of_turn(action) && may_call(table.game(), table.me());
+        let is_slow = cx.pilot.delay() > 0;
+        match choice {
+            Some(action) if table.is_my_turn() => self.act(action, cx),
+            Some(action) if is_call(&action) && !is_slow => self.act(action, cx),
+            choice if !is_stale => {
+                let call = choice.filter(is_call);
+                self.hesitate(call, cx);
+            }
+            _ => {}
+        }
+        self.plans |= is_stale || self.table.is_my_turn();
+    }
+
+    /// Shows the player the table.
+    pub(super) fn show(&self, cx: &mut Cx<'_>) {
+        let table = &self.table;
+        let mut connected = self.connected(&cx.links.connected);
+        connected.insert(table.me());
+        let shares = table.known().iter().map(|(card, _)| (card, table.replica().shares(card)));
+        let snapshot = Snapshot {
+            shares: shares.collect(),
+            table: self.id,
+            me: Some(table.me()),
+            names: self.names.clone(),
+            seating: Seating::of(self.charter.charter()),
+            game: table.game().clone(),
+            known: table.known().clone(),
+            standing: Standing::Sealed(table.progress()),
+            my_turn: table.is_my_turn(),
+            connected,
+            indirect: self.indirect.told(),
+            round_trips: self.round_trips.clone(),
+            waits: self.waits(),
+            timing: self.charter.charter().timing(),
+        };
+        cx.tell(SessionEvent::Snapshot(Box::new(snapshot)));
+    }
+
+    fn news(&mut self, event: Event<AnyGame>, cx: &mut Cx<'_>) -> Result<(), End> {
+        match event {
+            Event::News(News::Left(seat)) => {
+                if seat == self.table.me() {
+                    cx.out.store(Store::End);
+                    cx.done = Some(cx.now.up.saturating_add(LINGER));
+                }
+                self.let_go(seat, cx);
+                self.tell(SessionEvent::Peer { seat, state: PeerState::Left }, cx);
+            }
+            Event::News(News::Removed(seat)) => {
+                self.let_go(seat, cx);
+                let state = if self.guilty.contains(seat) { PeerState::Removed } else { PeerState::Absent };
+                self.tell(SessionEvent::Peer { seat, state }, cx);
+            }
+            Event::RemovalProposed { by, out } => {
+                let (table, me) = (&self.table, self.table.me());
+                let by = self.name(by);
+                let line = if out.contains(me) {
+                    format!("{by} proposes to play on without you. If you act now, you stay.")
+                } else {
+                    let names: Vec<String> = out.iter().map(|seat| self.name(seat)).collect();
+                    let agree =
+                        if out.iter().any(|seat| table.may_propose_removal(seat)) { " Press x to agree." } else { "" };
+                    format!("{by} proposes to play on without {}.{agree}", listed(&names))
+                };
+                cx.tell(SessionEvent::Line(line));
+            }
+            Event::RemovalDecided(seat) => {
+                let line = format!("The others have decided to play on without {}.", self.name(seat));
+                cx.tell(SessionEvent::Line(line));
+            }
+            Event::News(News::Finished) => self.over(cx),
+            Event::News(News::Deal(deal)) => {
+                // Room is reserved after all events so far, and before anything of the deal is persisted.
+                self.needs_room = true;
+                self.tell(SessionEvent::Deal(deal), cx);
+            }
+            Event::News(news) => {
+                for event in narrate(news, &self.names) {
+                    self.tell(event.into(), cx);
+                }
+            }
+            Event::Step(..) | Event::YourTurn => {}
+            Event::HasClosed(seat) => {
+                let mut line = format!("{} closed its game with a claim that you were away.", self.name(seat));
+                if self.table.may_claim() {
+                    line.push_str(" You can close yours with a claim.");
+                }
+                cx.tell(SessionEvent::Line(line));
+            }
+            Event::Dropped(why) => cx.refuse(why.to_string()),
+            Event::Fault(fault, evidence) => self.guilty(&fault, &evidence, cx),
+            Event::Stopped(stop) => return self.stopped(&stop, cx),
+        }
+        Ok(())
+    }
+
+    /// After a return, reports earlier events as log lines only, and the ending if there was one. `kept` is the number of
+    /// evidence files that are saved already.
+    pub(super) fn history(&mut self, kept: usize, cx: &mut Cx<'_>) -> Result<(), End> {
+        let mut events = Vec::new();
+        while let Some(output) = self.table.poll() {
+            if let Output::Event(event) = output {
+                events.push(event);
+            }
+        }
+        for event in events {
+            match event {
+                Event::News(News::Game(event)) => {
+                    let line = event.text(&self.names);
+                    cx.tell(SessionEvent::Line(line));
+                }
+                Event::Fault(fault, evidence) => {
+                    self.guilty.insert(fault.seat);
+                    if kept < self.guilty.len() {
+                        self.guilty(&fault, &evidence, cx);
+                    }
+                }
+                event @ (Event::News(News::Finished) | Event::Stopped(_)) => self.news(event, cx)?,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The seats that the table waits for, as the player sees them.
+    pub(super) fn waits(&self) -> Waits {
+        let (table, clocks) = (&self.table, self.table.clocks());
+        let turn_left = |due: u64| {
+            let time = clocks.limits().turn_time?;
+            Some(coarse(time.saturating_sub(due)))
+        };
+        let waiting = |waited: Waited| Waiting {
+            seat: waited.seat,
+            silent: (waited.silent >= SILENT).then(|| coarse(waited.silent)),
+            // Only a player's decision has a turn time.
+            turn_left: turn_left(waited.due).filter(|_| table.is_decided_by(waited.seat)),
+        };
+        // The next tick records since when the action is due.
+        let own_turn_left =
+            table.is_my_turn().then(|| clocks.due_for(table.me())).and_then(|due| turn_left(due.unwrap_or(0)));
+        let others = table.waits().map(waiting);
+        let told = |waiting: &Waiting| waiting.silent.is_some() || waiting.turn_left.is_some();
+        Waits {
+            seats: others.filter(told).collect(),
+            may_claim: table.closing(),
+            may_propose: table.replica().live().iter().filter(|seat| table.may_propose_removal(*seat)).collect(),
+            own_turn_left,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_absence_makes_heads_frequent() {
+        let cases = [(1000, 0), (2000, 0), (4000, 1), (6000, 2), (u64::MAX, 2)];
+        for (absence, ticks) in cases {
+            assert_eq!(quiet(absence), ticks, "{absence} ms");
+        }
+    }
+}

@@ -1,0 +1,702 @@
+//! Whole programs in virtual time: sessions with their disks, joined by links that are slow, break and come back.
+//!
+//! Everything is drawn from one seed, so that a run can be repeated, and compared with one in a browser: [`House::digest`]
+//! covers every message, journal and transcript. The house plays no game by itself; a test starts programs, gives
+//! commands and breaks things, and lets time pass ([`House::run`]).
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap, VecDeque};
+use std::path::PathBuf;
+
+use ed25519_dalek::SigningKey;
+use fairdeal_games::AnyAction;
+use fairdeal_peers::{Multiaddr, PeerId};
+use fairdeal_protocol::hash::Hash32;
+use fairdeal_protocol::seat::Seat;
+use fairdeal_protocol::table::clocks::Now;
+use fairdeal_protocol::table::journal::Record;
+use fairdeal_protocol::table::message::Message;
+use fairdeal_protocol::transcript::Transcript;
+use rand_chacha::ChaCha20Rng;
+use rand_core::{Rng as _, SeedableRng as _};
+use sha2::{Digest as _, Sha256};
+use zeroize::Zeroizing;
+
+use crate::events::{Command, SessionEvent};
+use crate::frame::Frame;
+use crate::header::SavedSeat;
+use crate::io::{
+    Closed, Input, Journal, Output, PeerInput, Question, SavedGame, Store, StoreFault, StoreId, Stored, ThoughtId,
+    Transport,
+};
+use crate::people::Book;
+use crate::session::{Resumed, Session};
+use crate::setup::{Attended, Hands, ListenConfig, Player, Role, Setup, StartError};
+
+/// How long a dial takes beyond one trip, and how long after a failure it is repeated, in milliseconds.
+const REDIAL: u64 = 1_000;
+/// How long a bot thinks, in milliseconds.
+const THINKS: u64 = 20;
+/// The wall clock at the beginning.
+const WALL: u64 = 1_790_000_000_000;
+
+/// The journal of a seat on a disk.
+#[derive(Clone, Debug)]
+pub struct Kept {
+    pub header: Zeroizing<Vec<u8>>,
+    pub records: Vec<Zeroizing<Vec<u8>>>,
+    pub ended: bool,
+}
+
+/// A seat at a table.
+type Place = (Hash32, Seat);
+
+/// A program's disk.
+#[derive(Clone, Debug, Default)]
+pub struct Disk {
+    pub journals: BTreeMap<Place, Kept>,
+    pub promises: BTreeSet<Place>,
+    /// The transcripts by table, each with whether a player saved it.
+    pub transcripts: BTreeMap<Hash32, (Transcript, bool)>,
+    pub evidence: Vec<Vec<u8>>,
+    /// Whether nothing more fits on it.
+    pub is_full: bool,
+}
+
+impl Disk {
+    /// Carries out an order for the session that writes to `open`.
+    fn carry_out(&mut self, order: Store, open: &mut Option<Place>) -> Result<Stored, StoreFault> {
+        let grows = !matches!(order, Store::End | Store::Remove | Store::Met { .. } | Store::Close { .. });
+        if self.is_full && grows {
+            return Err(StoreFault::Full("no space".to_owned()));
+        }
+        let missing = || StoreFault::Failed("this table has no journal".to_owned());
+        match order {
+            Store::Begin(journal) => Ok(self.begin(journal, open)),
+            Store::Return(journal) => {
+                let place = (journal.table, journal.seat);
+                if self.promises.contains(&place) {
+                    return Ok(self.begin(journal, open));
+                }
+                let kept = self.journals.get(&place).ok_or_else(missing)?;
+                *open = Some(place);
+                Ok(Stored::Journal { records: records(kept), evidence: 0 })
+            }
+            Store::Append(records) => {
+                let kept = open.and_then(|place| self.journals.get_mut(&place)).ok_or_else(missing)?;
+                kept.records.extend(records.iter().cloned());
+                Ok(Stored::Done)
+            }
+            Store::Reserve | Store::Met { .. } => Ok(Stored::Done),
+            Store::End => {
+                if let Some(kept) = open.and_then(|place| self.journals.get_mut(&place)) {
+                    kept.ended = true;
+                }
+                Ok(Stored::Done)
+            }
+            Store::Remove => {
+                if let Some(place) = open.take() {
+                    self.journals.remove(&place);
+                }
+                Ok(Stored::Done)
+            }
+            Store::Promise { table, seat, instead_of, .. } => {
+                self.promises.insert((table, seat));
+                if let Some(before) = instead_of {
+                    self.promises.remove(&before);
+                }
+                Ok(Stored::Done)
+            }
+            Store::Evidence(evidence) => {
+                self.evidence.push(evidence.bytes);
+                Ok(Stored::File(Some(PathBuf::from("evidence"))))
+            }
+            Store::Close { evidence, transcript } => Ok(Stored::Closed(self.close(evidence.len(), transcript, *open))),
+            Store::Watched(saved) => {
+                self.transcripts.entry(saved.table).or_insert((saved.transcript, false));
+                Ok(Stored::File(Some(PathBuf::from("transcript"))))
+            }
+        }
+    }
+
+    fn begin(&mut self, journal: Journal, open: &mut Option<Place>) -> Stored {
+        let place = (journal.table, journal.seat);
+        self.journals.insert(place, Kept { header: journal.header, records: Vec::new(), ended: false });
+        self.promises.remove(&place);
+        *open = Some(place);
+        Stored::Journal { records: Vec::new(), evidence: 0 }
+    }
+
+    fn close(&mut self, evidence: usize, transcript: Option<Box<SavedGame>>, open: Option<Place>) -> Closed {
+        if self.is_full && (evidence > 0 || transcript.is_some()) {
+            return Closed { missing: Some("The transcript is not saved: no space".to_owned()), ..Closed::default() };
+        }
+        let path = transcript.map(|saved| {
+            self.transcripts.insert(saved.table, (saved.transcript, true));
+            PathBuf::from("transcript")
+        });
+        if let Some(kept) = open.and_then(|place| self.journals.get_mut(&place)) {
+            kept.ended = true;
+        }
+        Closed { transcript: path, ..Closed::default() }
+    }
+}
+
+fn records(kept: &Kept) -> Vec<Record> {
+    kept.records.iter().filter_map(|bytes| Record::from_bytes(bytes).ok()).collect()
+}
+
+/// A program: a player's key and disk, and the session that runs now.
+pub struct Program {
+    pub name: String,
+    key: SigningKey,
+    pub disk: Disk,
+    session: Option<Session>,
+    /// Counts the starts; what an earlier one waits for does not arrive any more.
+    boot: u64,
+    /// The journal that the session writes.
+    open: Option<Place>,
+    orders: VecDeque<(StoreId, Store)>,
+    /// The peers that it dials.
+    keeps: BTreeSet<PeerId>,
+    /// All that its player has been told, over all starts.
+    pub told: Vec<SessionEvent>,
+    /// Events that the player has not looked at yet.
+    unread: VecDeque<SessionEvent>,
+}
+
+/// Something that happens later.
+#[derive(Debug)]
+enum Later {
+    /// A dial arrives, or is repeated.
+    Dials {
+        from: usize,
+        to: usize,
+        boot: u64,
+    },
+    /// Bytes arrive over a link; `None` closes it after all before.
+    Arrives {
+        link: u64,
+        to: usize,
+        bytes: Option<Vec<u8>>,
+    },
+    /// The store gets to the next order.
+    Stores {
+        program: usize,
+        boot: u64,
+    },
+    Thinks {
+        program: usize,
+        boot: u64,
+        id: ThoughtId,
+        action: Option<AnyAction>,
+    },
+    Wakes {
+        program: usize,
+        boot: u64,
+    },
+}
+
+/// A connection of two programs.
+#[derive(Debug)]
+struct Link {
+    /// The program that dialed, and the other.
+    ends: (usize, usize),
+    /// When the last bytes to each end arrive: order is kept.
+    last: BTreeMap<usize, u64>,
+}
+
+impl Link {
+    fn has(&self, end: usize) -> bool {
+        self.ends.0 == end || self.ends.1 == end
+    }
+
+    fn other(&self, end: usize) -> usize {
+        if self.ends.0 == end { self.ends.1 } else { self.ends.0 }
+    }
+}
+
+/// Programs, their links, and the time.
+pub struct House {
+    up: u64,
+    rng: ChaCha20Rng,
+    pub programs: Vec<Program>,
+    later: BinaryHeap<Reverse<(u64, u64)>>,
+    events: BTreeMap<u64, Later>,
+    next: u64,
+    links: BTreeMap<u64, Link>,
+    /// Pairs that cannot reach each other now.
+    cut: BTreeSet<[usize; 2]>,
+    /// One trip between two programs, and one order to a store, in milliseconds.
+    pub trip: u64,
+    pub sync: u64,
+    trace: Sha256,
+    /// The number of bytes sent.
+    pub traffic: u64,
+    /// The entries that seats have sent, by table, seat and step.
+    signed: BTreeMap<(Hash32, Seat, u64), Hash32>,
+    /// What no program may do: something signed that was not stored, or two entries for one place.
+    pub faults: Vec<String>,
+}
+
+impl House {
+    /// An empty house.
+    pub fn new(seed: u64) -> Self {
+        Self {
+            up: 1_000,
+            rng: ChaCha20Rng::seed_from_u64(seed),
+            programs: Vec::new(),
+            later: BinaryHeap::new(),
+            events: BTreeMap::new(),
+            next: 0,
+            links: BTreeMap::new(),
+            cut: BTreeSet::new(),
+            trip: 40,
+            sync: 5,
+            trace: Sha256::new(),
+            traffic: 0,
+            signed: BTreeMap::new(),
+            faults: Vec::new(),
+        }
+    }
+
+    /// The time, in milliseconds since some moment.
+    pub fn up(&self) -> u64 {
+        self.up
+    }
+
+    fn now(&self) -> Now {
+        Now { up: self.up, wall: WALL + self.up }
+    }
+
+    /// The hash of every message so far, and of all journals and transcripts now.
+    pub fn digest(&self) -> [u8; 32] {
+        let mut trace = self.trace.clone();
+        for program in &self.programs {
+            for ((table, seat), kept) in &program.disk.journals {
+                trace.update(table.as_bytes());
+                trace.update([u8::try_from(seat.index()).unwrap_or(u8::MAX)]);
+                trace.update(&*kept.header);
+                kept.records.iter().for_each(|record| trace.update(&**record));
+            }
+            for (transcript, _) in program.disk.transcripts.values() {
+                trace.update(transcript.to_bytes().unwrap_or_default());
+            }
+        }
+        trace.finalize().into()
+    }
+
+    /// Adds a program that does not run yet.
+    pub fn add(&mut self, name: &str) -> usize {
+        let mut seed = [0; 32];
+        self.rng.fill_bytes(&mut seed);
+        self.programs.push(Program {
+            name: name.to_owned(),
+            key: SigningKey::from_bytes(&seed),
+            disk: Disk::default(),
+            session: None,
+            boot: 0,
+            open: None,
+            orders: VecDeque::new(),
+            keeps: BTreeSet::new(),
+            told: Vec::new(),
+            unread: VecDeque::new(),
+        });
+        self.programs.len() - 1
+    }
+
+    pub fn peer(&self, program: usize) -> Option<PeerId> {
+        self.programs.get(program).map(|program| PeerId::of(&program.key))
+    }
+
+    /// Where a program listens.
+    fn address(program: usize) -> Multiaddr {
+        let text = format!("/ip4/10.0.{}.{}/tcp/4001", program / 250, program % 250 + 1);
+        text.parse().unwrap_or_else(|_| Multiaddr::empty())
+    }
+
+    fn place(program: usize) -> ListenConfig {
+        ListenConfig { listen: vec![Self::address(program)], ..ListenConfig::nowhere() }
+    }
+
+    fn player(&self, program: usize, attended: Attended, book: Book) -> Option<Player> {
+        let program = self.programs.get(program)?;
+        Some(Player { key: program.key.clone(), name: program.name.clone(), attended, book })
+    }
+
+    /// Starts a program in a role.
+    ///
+    /// # Errors
+    /// [`StartError`].
+    pub fn start(&mut self, program: usize, role: Role, attended: Attended, book: Book) -> Result<(), StartError> {
+        let Some(me) = self.player(program, attended, book) else {
+            return Ok(());
+        };
+        let setup = Setup { me, role, place: Self::place(program) };
+        let session = Session::start(setup, self.now(), &mut self.rng)?;
+        self.runs(program, session, None);
+        Ok(())
+    }
+
+    /// The first journal of a program that has not ended.
+    pub fn saved(&self, program: usize) -> Option<(Place, SavedSeat)> {
+        let disk = &self.programs.get(program)?.disk;
+        let saved = disk.journals.iter().filter(|(place, kept)| !kept.ended && !disk.promises.contains(place));
+        let mut seats = saved.filter_map(|(place, kept)| Some((*place, SavedSeat::new(&kept.header, false).ok()?)));
+        seats.next()
+    }
+
+    /// Starts a program again from its journal. Returns whether there is one.
+    ///
+    /// # Errors
+    /// [`StartError`].
+    pub fn resume(&mut self, program: usize, hands: Hands, attended: Attended) -> Result<bool, StartError> {
+        let Some((place, seat)) = self.saved(program) else {
+            return Ok(false);
+        };
+        let Some(me) = self.player(program, attended, Book::default()) else {
+            return Ok(false);
+        };
+        let kept = self.programs.get(program).and_then(|program| program.disk.journals.get(&place));
+        let records = kept.map(records).unwrap_or_default();
+        let resumed = Resumed { seat, records, evidence: 0, friend: None };
+        let session = Session::resume(resumed, me, hands, self.now(), &mut self.rng)?;
+        self.runs(program, session, Some(place));
+        Ok(true)
+    }
+
+    fn runs(&mut self, number: usize, session: Session, open: Option<Place>) {
+        self.stop(number);
+        if let Some(program) = self.programs.get_mut(number) {
+            program.session = Some(session);
+            program.open = open;
+            self.carry_out(number);
+        }
+    }
+
+    /// Ends a program at once, as a crash does: what it had not stored or sent is gone.
+    pub fn stop(&mut self, number: usize) {
+        let Some(program) = self.programs.get_mut(number) else {
+            return;
+        };
+        program.session = None;
+        program.boot += 1;
+        program.open = None;
+        program.orders.clear();
+        program.keeps.clear();
+        let links: Vec<u64> = self.links.iter().filter(|(_, link)| link.has(number)).map(|(id, _)| *id).collect();
+        for link in links {
+            self.break_link(link);
+        }
+    }
+
+    /// Whether a program runs.
+    pub fn is_running(&self, program: usize) -> bool {
+        self.programs.get(program).is_some_and(|program| program.session.is_some())
+    }
+
+    /// Gives a command to a program that runs.
+    pub fn command(&mut self, program: usize, command: Command) {
+        self.handle(program, Input::Command(command));
+    }
+
+    /// Changes a program's address book.
+    pub fn tell_book(&mut self, program: usize, book: Book) {
+        self.handle(program, Input::Book(book));
+    }
+
+    /// Cuts two programs off from each other, or lets them reach each other again.
+    pub fn set_cut(&mut self, mut pair: [usize; 2], is_cut: bool) {
+        pair.sort_unstable();
+        if !is_cut {
+            self.cut.remove(&pair);
+            return;
+        }
+        self.cut.insert(pair);
+        let links: Vec<u64> =
+            self.links.iter().filter(|(_, link)| pair.iter().all(|end| link.has(*end))).map(|(id, _)| *id).collect();
+        for link in links {
+            self.break_link(link);
+        }
+    }
+
+    /// Closes a link at once: what was on the way is lost, and both ends hear of it later.
+    fn break_link(&mut self, id: u64) {
+        let Some(link) = self.links.remove(&id) else {
+            return;
+        };
+        for (from, to) in [link.ends, (link.ends.1, link.ends.0)] {
+            if let (Some(peer), true) = (self.peer(from), self.is_running(to)) {
+                self.handle(to, Input::Peer(peer, PeerInput::Gone));
+            }
+            self.dial_later(to, from, REDIAL);
+        }
+    }
+
+    fn dial_later(&mut self, from: usize, to: usize, after: u64) {
+        let (Some(peer), Some(program)) = (self.peer(to), self.programs.get(from)) else {
+            return;
+        };
+        if program.keeps.contains(&peer) {
+            let boot = program.boot;
+            self.at(self.up + after, Later::Dials { from, to, boot });
+        }
+    }
+
+    fn at(&mut self, up: u64, what: Later) {
+        self.next += 1;
+        self.later.push(Reverse((up.max(self.up), self.next)));
+        self.events.insert(self.next, what);
+    }
+
+    fn number_of(&self, peer: PeerId) -> Option<usize> {
+        self.programs.iter().position(|program| PeerId::of(&program.key) == peer)
+    }
+
+    fn link_of(&self, one: usize, other: usize) -> Option<u64> {
+        let joins = |link: &Link| link.ends == (one, other) || link.ends == (other, one);
+        self.links.iter().find(|(_, link)| joins(link)).map(|(id, _)| *id)
+    }
+
+    fn handle(&mut self, number: usize, input: Input) {
+        let now = self.now();
+        if let Some(session) = self.programs.get_mut(number).and_then(|program| program.session.as_mut()) {
+            session.handle(input, now, &mut self.rng);
+            self.carry_out(number);
+        }
+    }
+
+    /// Carries out all that a session wants.
+    fn carry_out(&mut self, number: usize) {
+        loop {
+            let Some(program) = self.programs.get_mut(number) else { return };
+            let boot = program.boot;
+            let Some(session) = &mut program.session else { return };
+            let Some(output) = session.poll() else {
+                if let Some(wake) = session.wake() {
+                    self.at(wake, Later::Wakes { program: number, boot });
+                }
+                return;
+            };
+            match output {
+                Output::Send { to, bytes, .. } => {
+                    for peer in to {
+                        self.send(number, peer, &bytes);
+                    }
+                }
+                Output::Transport(order) => self.transport(number, &order),
+                Output::Store(id, order) => {
+                    let is_idle = program.orders.is_empty();
+                    program.orders.push_back((id, order));
+                    if is_idle {
+                        self.at(self.up + self.sync, Later::Stores { program: number, boot });
+                    }
+                }
+                Output::Think(id, question) => {
+                    let action = think(&question);
+                    self.at(self.up + THINKS, Later::Thinks { program: number, boot, id, action });
+                }
+                Output::Program(_) => {}
+                Output::Tell(event) => {
+                    program.told.push(event.clone());
+                    program.unread.push_back(event);
+                }
+                Output::Ended => {
+                    // The orders that are left are carried out before the program ends.
+                    while let Some((_, order)) = program.orders.pop_front() {
+                        let _ = program.disk.carry_out(order, &mut program.open);
+                    }
+                    self.close_after_all(number);
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Ends a program whose session has ended: what it has sent still arrives.
+    fn close_after_all(&mut self, number: usize) {
+        if let Some(program) = self.programs.get_mut(number) {
+            program.session = None;
+            program.boot += 1;
+            program.open = None;
+            program.keeps.clear();
+        }
+        let links: Vec<(u64, usize)> = self
+            .links
+            .iter()
+            .filter(|(_, link)| link.has(number))
+            .map(|(id, link)| (*id, link.other(number)))
+            .collect();
+        for (link, to) in links {
+            self.post(link, to, None);
+        }
+    }
+
+    fn send(&mut self, from: usize, peer: PeerId, bytes: &[u8]) {
+        self.witness(from, bytes);
+        let Some(to) = self.number_of(peer) else { return };
+        let Some(link) = self.link_of(from, to) else { return };
+        self.trace.update(self.up.to_le_bytes());
+        self.trace.update(bytes);
+        self.traffic += u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+        self.post(link, to, Some(bytes.to_vec()));
+    }
+
+    /// Looks at what leaves a program: its own entries must be in its journal.
+    fn witness(&mut self, from: usize, bytes: &[u8]) {
+        let Some((program, place)) = self.programs.get(from).and_then(|program| Some((program, program.open?))) else {
+            return;
+        };
+        let Ok(Frame::Table { message: Message::Entries(entries), .. }) = Frame::from_bytes(bytes) else {
+            return;
+        };
+        let Some(kept) = program.disk.journals.get(&place) else {
+            return;
+        };
+        let own = entries.iter().filter(|entry| entry.claimed_seat() == Some(place.1));
+        for entry in own {
+            let hash = entry.hash();
+            let is_stored = kept.records.iter().rev().any(|bytes| match Record::from_bytes(bytes) {
+                Ok(Record::Entry(stored)) => stored.hash() == hash,
+                _ => false,
+            });
+            if !is_stored {
+                self.faults.push(format!("{} sends an entry that is not on its disk", program.name));
+            }
+            let charter = SavedSeat::new(&kept.header, false).ok();
+            let entry = charter.and_then(|saved| entry.verify(saved.charter().charter(), &place.0).ok());
+            if let Some(step) = entry.map(|entry| entry.step())
+                && self.signed.insert((place.0, place.1, step), hash).is_some_and(|before| before != hash)
+            {
+                self.faults.push(format!("{} signs step {step} twice", program.name));
+            }
+        }
+    }
+
+    fn post(&mut self, id: u64, to: usize, bytes: Option<Vec<u8>>) {
+        let jitter = u64::from(self.rng.next_u32()) % (self.trip / 4 + 1);
+        let Some(link) = self.links.get_mut(&id) else { return };
+        let last = link.last.entry(to).or_default();
+        let at = (self.up + self.trip + jitter).max(*last);
+        *last = at;
+        self.at(at, Later::Arrives { link: id, to, bytes });
+    }
+
+    fn transport(&mut self, number: usize, order: &Transport) {
+        match order {
+            Transport::Keep { peer, .. } => {
+                let Some(to) = self.number_of(*peer) else { return };
+                let Some(program) = self.programs.get_mut(number) else { return };
+                let is_new = program.keeps.insert(*peer);
+                let boot = program.boot;
+                if is_new && self.link_of(number, to).is_none() {
+                    self.at(self.up + 2 * self.trip, Later::Dials { from: number, to, boot });
+                }
+            }
+            Transport::Forget(peer) => {
+                if let Some(program) = self.programs.get_mut(number) {
+                    program.keeps.remove(peer);
+                }
+            }
+            Transport::Close { peer, .. } => {
+                if let Some(program) = self.programs.get_mut(number) {
+                    program.keeps.remove(peer);
+                }
+                let to = self.number_of(*peer);
+                if let Some((to, link)) = to.and_then(|to| Some((to, self.link_of(number, to)?))) {
+                    self.post(link, to, None);
+                }
+            }
+            Transport::Locate => self.handle(number, Input::Addresses(vec![Self::address(number)])),
+            Transport::Seat(_) | Transport::Admit(_) | Transport::Dismiss(_) | Transport::Announce { .. } => {}
+        }
+    }
+
+    /// Lets time pass: until then, or until nothing happens any more.
+    pub fn run(&mut self, until: u64) {
+        while let Some(Reverse((at, number))) = self.later.peek().copied() {
+            if at > until {
+                break;
+            }
+            self.later.pop();
+            self.up = self.up.max(at);
+            if let Some(what) = self.events.remove(&number) {
+                self.happens(what);
+            }
+        }
+        self.up = self.up.max(until);
+    }
+
+    /// An event that a program's player has not looked at yet.
+    pub fn read(&mut self, program: usize) -> Option<SessionEvent> {
+        self.programs.get_mut(program)?.unread.pop_front()
+    }
+
+    fn runs_since(&self, program: usize, boot: u64) -> bool {
+        self.programs.get(program).is_some_and(|program| program.session.is_some() && program.boot == boot)
+    }
+
+    fn happens(&mut self, what: Later) {
+        match what {
+            Later::Dials { from, to, boot } => self.dials(from, to, boot),
+            Later::Arrives { link, to, bytes } => {
+                let Some(from) = self.links.get(&link).map(|link| link.other(to)) else { return };
+                match (bytes, self.peer(from)) {
+                    (Some(bytes), Some(peer)) => self.handle(to, Input::Peer(peer, PeerInput::Frame(bytes))),
+                    _ => self.break_link(link),
+                }
+            }
+            Later::Stores { program: number, boot } => {
+                if !self.runs_since(number, boot) {
+                    return;
+                }
+                let Some(program) = self.programs.get_mut(number) else { return };
+                let Some((id, order)) = program.orders.pop_front() else { return };
+                let answer = program.disk.carry_out(order, &mut program.open);
+                if !program.orders.is_empty() {
+                    self.at(self.up + self.sync, Later::Stores { program: number, boot });
+                }
+                self.handle(number, Input::Stored(id, answer));
+            }
+            Later::Thinks { program, boot, id, action } => {
+                if self.runs_since(program, boot) {
+                    self.handle(program, Input::Thought(id, action));
+                }
+            }
+            Later::Wakes { program: number, boot } => {
+                let program = self.programs.get(number).filter(|program| program.boot == boot);
+                let due = program.and_then(|program| program.session.as_ref()?.wake());
+                if due.is_some_and(|due| due <= self.up) {
+                    self.handle(number, Input::Time);
+                }
+            }
+        }
+    }
+
+    fn dials(&mut self, from: usize, to: usize, boot: u64) {
+        let (Some(one), Some(other)) = (self.peer(from), self.peer(to)) else {
+            return;
+        };
+        let keeps = self.programs.get(from).is_some_and(|program| program.keeps.contains(&other));
+        if !self.runs_since(from, boot) || !keeps || self.link_of(from, to).is_some() {
+            return;
+        }
+        let pair = [from.min(to), from.max(to)];
+        if !self.is_running(to) || self.cut.contains(&pair) {
+            let why = "no answer: connection refused".to_owned();
+            self.handle(from, Input::Peer(other, PeerInput::Unreachable(why)));
+            return self.dial_later(from, to, REDIAL);
+        }
+        self.next += 1;
+        self.links.insert(self.next, Link { ends: (from, to), last: BTreeMap::new() });
+        self.handle(to, Input::Peer(one, PeerInput::Connected(None)));
+        self.handle(from, Input::Peer(other, PeerInput::Connected(None)));
+    }
+}
+
+/// The answer of a bot.
+fn think(question: &Question) -> Option<AnyAction> {
+    let Question { game, seat, known, seed } = question;
+    let mut bot = fairdeal_games::bot(fairdeal_games::bots::Level::Normal);
+    bot.choose(game, *seat, known, &mut ChaCha20Rng::from_seed(*seed))
+}

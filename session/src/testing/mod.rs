@@ -1,0 +1,66 @@
+//! For tests: past games, and whole programs in virtual time.
+
+pub mod house;
+
+use std::time::{Duration, UNIX_EPOCH};
+
+use fairdeal_protocol::seat::Seat;
+
+use crate::past::summary::{Ending, Player, SeatResult, Summary, Unrated, VERSION};
+use crate::past::{Past, What};
+
+/// A game of Loot that was not fair, with characters that no screen may get.
+pub fn summary() -> Summary {
+    Summary {
+        version: VERSION,
+        bytes: 7,
+        game: "loot".to_owned(),
+        options: vec![("target".to_owned(), "20\u{7}".to_owned())],
+        players: vec!["Anna\u{1b}[31m".to_owned(), "Béla".to_owned()],
+        me: Seat::new(1),
+        day: None,
+        ending: Ending::Unfair { why: "seat 0\u{7} cheats".to_owned() },
+        scores: vec![1, -2],
+        winners: Vec::new(),
+        results: Vec::new(),
+        unrated: Some(Unrated::NotFair),
+        log: "00".to_owned(),
+    }
+}
+
+/// A game of Loot: its players by key (or the level of a local bot) with their places.
+pub fn game(results: &[(&str, u8)]) -> Summary {
+    let result = |(player, place): &(&str, u8)| {
+        let level = ["gentle", "normal", "sharp"].contains(player);
+        SeatResult {
+            player: if level { Player::LocalBots((*player).to_owned()) } else { Player::Key((*player).to_owned()) },
+            name: format!("name of {player}"),
+            bot: level.then(|| (*player).to_owned()),
+            place: *place,
+        }
+    };
+    let first = results.iter().enumerate().filter(|(_, (_, place))| *place == 1);
+    Summary {
+        results: results.iter().map(result).collect(),
+        winners: first.filter_map(|(seat, _)| Seat::new(seat)).collect(),
+        unrated: None,
+        ..summary()
+    }
+}
+
+/// A finished game of Loot that ended so many seconds after the others; the player has the first seat.
+pub fn past(results: &[(&str, u8)], seconds: u64) -> Past {
+    Past {
+        table: String::new(),
+        path: Some("/games/transcripts/0707.fairdeal".into()),
+        when: UNIX_EPOCH + Duration::from_secs(seconds),
+        bytes: 0,
+        what: What::Over(Summary {
+            me: Seat::new(0),
+            ending: Ending::Finished,
+            scores: results.iter().map(|(_, place)| 100 - i64::from(*place)).collect(),
+            players: results.iter().map(|(name, _)| (*name).to_owned()).collect(),
+            ..game(results)
+        }),
+    }
+}

@@ -1,0 +1,96 @@
+//! Unit tests of the module above.
+
+use std::collections::BTreeMap;
+
+use fairdeal_games::rule_set;
+use fairdeal_peers::record::AddressRecord;
+use fairdeal_protocol::charter::Player;
+use fairdeal_protocol::party::{Party, PlayedBy};
+use fairdeal_protocol::wire::bounded::Text;
+
+use ed25519_dalek::SigningKey;
+use fairdeal_games::bots::Level;
+use fairdeal_peers::address::Transport;
+use fairdeal_protocol::charter::{Charter, SignedCharter};
+use fairdeal_protocol::wire::bounded::Bounded;
+use fairdeal_session::frame::Join;
+use fairdeal_session::header::Header;
+use fairdeal_session::lobby::{Agreed, HostLobby};
+use fairdeal_session::setup::{ListenConfig, Pilot};
+use std::time::Duration;
+
+use super::*;
+
+fn agreed() -> Agreed {
+    let rules = rule_set("ivory-tower", 1, &BTreeMap::new()).unwrap();
+    let key = SigningKey::from_bytes(&[1; 32]);
+    let own = Join {
+        lobby: None,
+        name: Text::try_from("one".to_owned()).unwrap(),
+        nonce: [1; 32],
+        record: AddressRecord::sign(&key, &[], 7),
+        proof: None,
+        program: [1; 16].into(),
+        played_by: PlayedBy::Person,
+    };
+    let mut lobby = HostLobby::new([0; 8], rules, key, own, true);
+    lobby.sit_alone().unwrap().1.unwrap()
+}
+
+/// Only a journal shows what was signed; only a promise shows that nothing was.
+#[test]
+fn nobody_comes_back_without_a_journal_or_a_promise() {
+    let home = tempfile::tempdir().unwrap();
+    let data = DataDir::open(Some(home.path())).unwrap();
+    let agreed = agreed();
+    let (id, me) = (agreed.charter.table().to_string(), agreed.me);
+    let back = || of_returner(&data, &id, me);
+    assert!(matches!(back(), Err(ResumeError::NoJournal(table)) if table == id));
+    data.promise(&id, me, &[]).unwrap();
+    assert!(back().unwrap().is_none());
+    let place = ListenConfig { transport: Transport::Memory, listen: Vec::new(), relays: Vec::new() };
+    let header = Header::new(&agreed, &place, None, None).to_bytes();
+    let journal = data.begin_journal(&id, me, &header).unwrap();
+    drop(journal);
+    let kept = back().unwrap().expect("there is a journal");
+    assert_eq!(kept.seat(), me);
+    let journal = Arc::into_inner(kept.journal).unwrap();
+    journal.remove().unwrap();
+    assert!(matches!(back(), Err(ResumeError::NoJournal(_))));
+}
+
+/// The player may have moved its own damaged journal aside.
+#[test]
+fn bots_wait_until_their_player_has_ended() {
+    let home = tempfile::tempdir().unwrap();
+    let data = DataDir::open(Some(home.path())).unwrap();
+    let rules = rule_set("loot", 2, &BTreeMap::new()).unwrap();
+    let keys = [1, 2].map(|n| SigningKey::from_bytes(&[n; 32]));
+    let own = Seat::new(0).unwrap();
+    let players = keys.iter().zip([1, 2]).map(|(key, n)| Player {
+        name: Text::try_from(format!("player {n}")).unwrap(),
+        key: key.into(),
+        nonce: [n; 32],
+        party: Party::of(own),
+        played_by: PlayedBy::Person,
+    });
+    let charter = Charter::new([0; 8], &rules, players.collect()).unwrap();
+    let signatures = keys.iter().map(|key| charter.sign(key)).collect();
+    let agreed = Agreed {
+        charter: SignedCharter::assemble(charter, signatures).unwrap(),
+        me: Seat::new(1).unwrap(),
+        records: Bounded::first(keys.iter().map(|key| AddressRecord::sign(key, &[], 7))),
+        again: false,
+    };
+    let place = ListenConfig { transport: Transport::Memory, listen: Vec::new(), relays: Vec::new() };
+    let pilot = Pilot { level: Level::Gentle, delay: Duration::ZERO };
+    let local_bot = LocalBot::new(&keys[1], pilot);
+    let header = Header::new(&agreed, &place, Some(local_bot), None).to_bytes();
+    let id = agreed.charter.table().to_string();
+    drop(data.begin_journal(&id, agreed.me, &header).unwrap());
+    remove_orphans(&data).unwrap();
+    assert_eq!(data.journals().unwrap().len(), 1, "its player may come back");
+    data.save_transcript(&id, b"the game").unwrap();
+    remove_orphans(&data).unwrap();
+    assert_eq!(data.journals().unwrap(), []);
+}
