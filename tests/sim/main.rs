@@ -101,10 +101,13 @@ fn number(name: &str) -> Option<u64> {
 }
 
 /// Plays an evening of whole programs.
-fn play_evening(seed: u64) -> Outcome {
+fn play_evening(seed: u64, traced: bool) -> Outcome {
     let run = || {
         let mut evening = Evening::new(seed);
         evening.run();
+        if traced {
+            evening.lines().iter().for_each(|line| println!("{line}"));
+        }
         Outcome { trace: Hash32(evening.digest()), tally: evening.tally, failures: evening.failures }
     };
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(panicked)
@@ -163,14 +166,14 @@ fn tables_keep_all_invariants() {
 #[test]
 fn tables_of_whole_programs_keep_all_invariants() {
     if let Some(seed) = number("FAIRDEAL_SEED") {
-        let outcome = play_evening(seed);
+        let outcome = play_evening(seed, true);
         println!("{}", outcome.tally);
         assert!(outcome.failures.is_empty(), "seed {seed}: {:#?}", outcome.failures);
         return;
     }
     let first = number("FAIRDEAL_FIRST").unwrap_or(0);
     let tables = number("FAIRDEAL_TABLES").unwrap_or(TABLES);
-    let (tally, failed) = play_all(first..first + tables, play_evening);
+    let (tally, failed) = play_all(first..first + tables, |seed| play_evening(seed, false));
     println!("{tally}");
     assert!(failed.is_empty(), "FAIRDEAL_SEED of each failing evening: {failed:?}");
     assert!(tally.count("over") > 0, "no game is played to its end");

@@ -104,6 +104,8 @@ pub(crate) struct Evening {
     house: House,
     roles: Vec<Someone>,
     deeds: Vec<(u64, usize, Deed)>,
+    /// All deeds, as they were drawn.
+    drawn: Vec<(u64, usize, Deed)>,
     /// Deeds to undo later.
     undo: Vec<(u64, Deed, usize)>,
     rules: RuleSet,
@@ -215,6 +217,7 @@ impl Evening {
             seed,
             house,
             roles,
+            drawn: deeds.clone(),
             deeds,
             undo: Vec::new(),
             rules,
@@ -230,6 +233,32 @@ impl Evening {
     /// The hash of all messages, journals and transcripts.
     pub(crate) fn digest(&self) -> [u8; 32] {
         self.house.digest()
+    }
+
+    /// The evening in words: what was drawn, and what everybody was told.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        let mut lines = vec![format!("trip {}, sync {}, {:?}", self.house.trip, self.house.sync, self.rules)];
+        lines.extend(self.drawn.iter().map(|(at, who, deed)| format!("{at:>8} {who} {deed:?}")));
+        for (number, program) in self.house.programs.iter().enumerate() {
+            let someone = &self.roles[number];
+            lines.push(format!("{number} {} {:?} {:?}", someone.part.word(), someone.hands, someone.end));
+            for (at, event) in &program.told {
+                let quiet = matches!(
+                    event,
+                    SessionEvent::Snapshot(_)
+                        | SessionEvent::Game(_)
+                        | SessionEvent::Action { .. }
+                        | SessionEvent::RoundTrip { .. }
+                        | SessionEvent::Lobby(_)
+                        | SessionEvent::Seal { .. }
+                        | SessionEvent::Reaching { .. }
+                );
+                if !quiet {
+                    lines.push(format!("{at:>8} {}", short(&(*at, event.clone()))));
+                }
+            }
+        }
+        lines
     }
 
     fn fails(&mut self, why: &str) {
@@ -398,6 +427,10 @@ impl Evening {
                     role.me = me;
                     self.tally.add("started", 1);
                 }
+                SessionEvent::Snapshot(view) if view.waits.may_claim.is_some() && role.me.is_some() => {
+                    // The others stay away: a person closes the table in the end.
+                    self.house.command(number, Command::Claim);
+                }
                 SessionEvent::Snapshot(view) => {
                     let is_person = matches!(role.hands, Hands::Person { .. });
                     if is_person && role.me.is_some() && view.my_turn && !view.game.is_over() {
@@ -465,7 +498,7 @@ impl Evening {
             let (name, last) = (role.part.word(), self.house.programs[number].told.last().map(short));
             if (role.blocked || !role.knows) && (role.seated || role.end.is_some()) {
                 self.fails(&format!("{name} {number} got in"));
-            } else if role.seated && role.end.is_none() {
+            } else if role.seated && role.end.is_none() && !role.left {
                 self.fails(&format!("{name} {number} was promised a seat: {last:?}"));
             } else if !role.seated && role.end.is_none() && role.error.is_none() {
                 self.fails(&format!("{name} {number} hears no word: {last:?}"));
@@ -517,7 +550,7 @@ impl Evening {
         let mut twice = Vec::new();
         for (number, program) in self.house.programs.iter().enumerate() {
             let mut seen = BTreeSet::new();
-            for event in &program.told {
+            for (_, event) in &program.told {
                 if let SessionEvent::Chat { text, .. } = event
                     && !seen.insert(text.clone())
                 {
@@ -533,11 +566,11 @@ impl Evening {
     }
 }
 
-fn chats(told: &[SessionEvent]) -> usize {
-    told.iter().filter(|event| matches!(event, SessionEvent::Chat { .. })).count()
+fn chats(told: &[(u64, SessionEvent)]) -> usize {
+    told.iter().filter(|(_, event)| matches!(event, SessionEvent::Chat { .. })).count()
 }
 
-fn short(event: &SessionEvent) -> String {
+fn short((_, event): &(u64, SessionEvent)) -> String {
     let text = format!("{event:?}");
     text.chars().take(160).collect()
 }

@@ -159,8 +159,8 @@ pub struct Program {
     orders: VecDeque<(StoreId, Store)>,
     /// The peers that it dials.
     keeps: BTreeSet<PeerId>,
-    /// All that its player has been told, over all starts.
-    pub told: Vec<SessionEvent>,
+    /// All that its player has been told, over all starts, each with its time.
+    pub told: Vec<(u64, SessionEvent)>,
     /// Events that the player has not looked at yet.
     unread: VecDeque<SessionEvent>,
 }
@@ -498,7 +498,7 @@ impl House {
                 }
                 Output::Program(_) => {}
                 Output::Tell(event) => {
-                    program.told.push(event.clone());
+                    program.told.push((self.up, event.clone()));
                     program.unread.push_back(event);
                 }
                 Output::Ended => {
