@@ -266,3 +266,115 @@ impl<R> Outbox<R> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use fairdeal_protocol::hash::Hash32;
+
+    use super::*;
+
+    fn peer() -> PeerId {
+        PeerId::of(&ed25519_dalek::SigningKey::from_bytes(&[1; 32]))
+    }
+
+    fn batch(records: usize, word: u8) -> Batch {
+        let letter = Letter { to: vec![peer()], bytes: vec![word], best_effort: false, is_head: word == b'h' };
+        Batch { records: vec![Zeroizing::new(vec![word]); records], letters: vec![letter], news: Vec::new() }
+    }
+
+    /// All outputs in short: bytes, orders, lines.
+    fn said(out: &mut Outbox<&'static str>) -> Vec<String> {
+        std::iter::from_fn(|| out.poll())
+            .map(|output| match output {
+                Output::Send { bytes, best_effort, .. } if bytes.len() == 1 => {
+                    let repeated = if best_effort { "again " } else { "" };
+                    format!("{repeated}{}", String::from_utf8(bytes).unwrap())
+                }
+                Output::Send { .. } => "frame".to_owned(),
+                Output::Store(StoreId(id), order) => match order {
+                    Store::Append(records) => format!("append {} as {id}", records.len()),
+                    Store::Reserve => format!("reserve as {id}"),
+                    _ => format!("order {id}"),
+                },
+                Output::Tell(SessionEvent::Line(line)) => line,
+                other => format!("{other:?}"),
+            })
+            .collect()
+    }
+
+    fn full() -> Result<Stored, StoreFault> {
+        Err(StoreFault::Full("no space".to_owned()))
+    }
+
+    fn line(text: &str) -> SessionEvent {
+        SessionEvent::Line(text.to_owned())
+    }
+
+    #[test]
+    fn letters_wait_for_their_records_and_nothing_else_does() {
+        let mut out = Outbox::default();
+        assert!(out.keep(batch(0, b'a')).is_some(), "no record to wait for");
+        assert!(out.keep(batch(2, b'b')).is_none());
+        assert!(out.is_shut());
+        out.send(vec![peer()], &Frame::Links { table: Hash32::default(), seats: Default::default() });
+        out.tell(line("chat"));
+        assert_eq!(said(&mut out), ["a", "append 2 as 1", "frame", "chat"]);
+        assert!(out.passes(StoreId(7), &Ok(Stored::Done)).is_none(), "the answer to another order");
+        assert!(out.is_shut());
+        assert!(matches!(out.passes(StoreId(1), &Ok(Stored::Done)), Some(Passage::Open(_))));
+        assert_eq!(said(&mut out), ["b"]);
+        assert!(!out.is_shut());
+    }
+
+    #[test]
+    fn full_disk_keeps_the_barrier_shut_and_repeats_the_last_head() {
+        let mut out = Outbox::default();
+        assert!(out.keep(batch(0, b'h')).is_some());
+        assert!(out.keep(batch(1, b'b')).is_none());
+        said(&mut out);
+        out.try_again(vec![peer()]);
+        assert_eq!(said(&mut out), [""; 0], "it is asked already");
+        assert!(matches!(out.passes(StoreId(1), &full()), Some(Passage::Full(_))));
+        for id in 2..5 {
+            out.try_again(vec![peer()]);
+            assert_eq!(said(&mut out), [format!("append 1 as {id}"), "again h".to_owned()]);
+            assert!(matches!(out.passes(StoreId(id), &full()), Some(Passage::Full(_))));
+        }
+        out.try_again(Vec::new());
+        assert_eq!(said(&mut out), ["append 1 as 5"]);
+        assert!(matches!(out.passes(StoreId(5), &Ok(Stored::Done)), Some(Passage::Open(_))));
+        assert_eq!(said(&mut out), ["b"]);
+    }
+
+    /// A reservation that fails for another reason than space is left to the next append, which never passes unwritten.
+    #[test]
+    fn failed_append_is_told_and_failed_reservation_is_not() {
+        let failed = Err(StoreFault::Failed("gone".to_owned()));
+        let mut out = Outbox::default();
+        out.reserve();
+        assert_eq!(said(&mut out), ["reserve as 1"]);
+        assert!(matches!(out.passes(StoreId(1), &failed), Some(Passage::Open(_))));
+        assert!(out.keep(batch(1, b'b')).is_none());
+        assert!(matches!(out.passes(StoreId(2), &failed), Some(Passage::Failed(_))));
+        assert_eq!(said(&mut out), ["append 1 as 2"], "its letter does not leave");
+    }
+
+    #[test]
+    fn events_are_told_in_order_although_one_waits() {
+        let mut out = Outbox::default();
+        out.tell(line("one"));
+        out.tell_stored(Store::End, "two");
+        out.tell(line("three"));
+        out.tell_stored(Store::End, "four");
+        out.tell(line("five"));
+        assert_eq!(said(&mut out), ["one", "order 1", "order 2"]);
+        assert!(out.is_waiting());
+        assert_eq!(out.take_report(StoreId(2)), None, "answers come in order");
+        for (id, report, then) in [(1, "two", vec!["two", "three"]), (2, "four", vec!["four", "five"])] {
+            assert_eq!(out.take_report(StoreId(id)), Some(report));
+            out.report(vec![line(report)]);
+            assert_eq!(said(&mut out), then);
+        }
+        assert!(!out.is_waiting());
+    }
+}

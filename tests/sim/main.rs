@@ -19,7 +19,6 @@ mod forge;
 mod named;
 mod perjury;
 mod plan;
-mod programs;
 #[path = "../fixture/python.rs"]
 mod python;
 mod replay;
@@ -41,8 +40,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use fairdeal_protocol::hash::Hash32;
 
+use fairdeal_session::testing::evening::Evening;
 use plan::Plan;
-use programs::Evening;
 use tally::Tally;
 use world::World;
 
@@ -108,7 +107,10 @@ fn play_evening(seed: u64, traced: bool) -> Outcome {
         if traced {
             evening.lines().iter().for_each(|line| println!("{line}"));
         }
-        Outcome { trace: Hash32(evening.digest()), tally: evening.tally, failures: evening.failures }
+        let mut tally = Tally::default();
+        evening.counts.iter().for_each(|(what, count)| tally.add(what, *count));
+        evening.most.iter().for_each(|(what, value)| tally.most(what, *value));
+        Outcome { trace: Hash32(evening.digest()), tally, failures: evening.failures }
     };
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(panicked)
 }

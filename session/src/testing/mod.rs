@@ -1,5 +1,6 @@
 //! For tests: past games, and whole programs in virtual time.
 
+pub mod evening;
 pub mod house;
 
 use std::time::{Duration, UNIX_EPOCH};
