@@ -71,11 +71,6 @@ fn killed_programs_come_back_at_the_same_step() {
     killed(1, &["loot", "--option", "target=150"]);
 }
 
-#[test]
-fn a_killed_game_of_thoth_comes_back() {
-    killed(2, &["houses-of-thoth", "--option", "target=40"]);
-}
-
 /// Each seat has a journal of its own, and no other file lists the local bots. A program that dies between the first
 /// and the last journal still has them all.
 #[test]

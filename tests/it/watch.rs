@@ -52,21 +52,6 @@ fn actions(program: &Program) -> Vec<&Value> {
     program.events.iter().filter(|event| event["event"] == "action").collect()
 }
 
-#[test]
-fn early_spectator_sees_the_whole_game() {
-    let root = TempDir::new().unwrap();
-    let mut host = host(root.path(), &["--seats", "2"]);
-    let ticket = host.ticket();
-    let mut spectator = watch(root.path(), "spectator", &ticket);
-    // No seat reports a spectator, so wait for what the spectator itself shows.
-    let guest = join(root.path(), &ticket, &[]);
-    let started = spectator.wait_for("started").expect("it is shown the table");
-    assert_eq!(started["me"], Value::Null);
-    same_end(&mut host, &mut spectator);
-    assert_eq!(actions(&host), actions(&spectator));
-    drop(guest);
-}
-
 /// An address names the host but not the table. A ticket is found within quoted text.
 #[test]
 fn a_table_is_watched_by_its_address_and_by_a_quoted_ticket() {
@@ -142,107 +127,8 @@ fn host_goes_and_comes_back(locked: bool) {
 }
 
 #[test]
-fn a_host_that_comes_back_shows_its_table_again() {
-    host_goes_and_comes_back(false);
-}
-
-#[test]
 fn a_host_that_comes_back_still_asks_for_the_password() {
     host_goes_and_comes_back(true);
-}
-
-#[test]
-fn killed_spectator_disturbs_nobody() {
-    let root = TempDir::new().unwrap();
-    let mut host = host(root.path(), &["--seats", "2", "--bot-delay", "20"]);
-    let ticket = host.ticket();
-    let mut gone = watch(root.path(), "gone", &ticket);
-    let _guest = join(root.path(), &ticket, &["--bot-delay", "20"]);
-    gone.wait_for("action").unwrap();
-    gone.kill();
-    let over = host.wait_for("over").expect("the game ends");
-    assert!(over["log"].is_string());
-    assert!(host.finish().success());
-}
-
-#[test]
-fn locked_table_admits_spectators_with_the_password() {
-    let root = TempDir::new().unwrap();
-    let knowing = |password: &str| {
-        let mut command = fairdeal();
-        command.env("FAIRDEAL_PASSWORD", password);
-        command
-    };
-    let start =
-        |password: &str, name: &str, args: &[&str]| Program::start_by(knowing(password), root.path(), name, args);
-    let table = ["bot", "host", "loot", "--seats", "2", "--option", "target=20"];
-    let locked = ["--json", "--listen", TCP, "--bot-delay", "20", "--password"];
-    let mut host = start("open sesame", "host", &[&table[..], &locked].concat());
-    let ticket = host.ticket();
-    let refused = |mut outside: Program| {
-        let error = outside.wait_for("error").expect("it is told why");
-        let why = error["message"].as_str().unwrap();
-        assert!(why.contains("password"), "{why}");
-        assert_eq!(outside.finish().code(), Some(1));
-    };
-    refused(watch(root.path(), "without", &ticket));
-    let known = ["watch", &ticket, "--json", "--password"];
-    let mut spectator = start("open sesame", "spectator", &known);
-    let seat = ["bot", "join", &ticket, "--password"];
-    let _guest = start("open sesame", "guest", &[&seat[..], &locked[..5]].concat());
-    spectator.wait_for("action").unwrap();
-    // The password still applies while the table plays.
-    refused(watch(root.path(), "late", &ticket));
-    refused(start("open barley", "wrong", &known));
-    same_end(&mut host, &mut spectator);
-}
-
-/// A foreign program requests pages of every kind without end. It is dropped, and the game ends.
-#[tokio::test]
-async fn endless_requests_drop_the_spectator() {
-    let root = TempDir::new().unwrap();
-    let mut host = host(root.path(), &["--seats", "2", "--bot-delay", "20"]);
-    let ticket: Ticket = host.ticket().parse().unwrap();
-    let config = NodeConfig::new(Transport::Sockets);
-    let (node, mut events) = Node::spawn(&IdentityKey::generate().unwrap().signing_key(), config).unwrap();
-    let lobby = ticket.lobby();
-    let say = |frame: &Frame| node.send(ticket.host(), frame.to_bytes());
-    node.keep(ticket.host(), ticket.addresses().to_vec()).unwrap();
-    let _guest = join(root.path(), &ticket.to_string(), &["--bot-delay", "20"]);
-    let mut table = None;
-    let (mut pages, mut dropped) = (0, false);
-    while !dropped {
-        let event = tokio::time::timeout(Duration::from_secs(60), events.recv()).await;
-        match event.unwrap().expect("the node runs") {
-            NodeEvent::Connected { .. } => {
-                let lobby = Some(lobby);
-                let _ = say(&Frame::Watch(Watch { lobby, proof: None }));
-            }
-            NodeEvent::Message { bytes, .. } => match Frame::from_bytes(&bytes).unwrap() {
-                Frame::Show(showing) => {
-                    let id = showing.charter.table();
-                    table = Some(id);
-                    let _ = say(&Frame::More { table: id, mark: Mark::default() });
-                }
-                Frame::Page { .. } => {
-                    pages += 1;
-                    // It always asks again, from positions it does not have.
-                    for entries in 0..64 {
-                        let last = Hash32([7; 32]);
-                        let mark = Mark { entries, last };
-                        let table = table.unwrap();
-                        let _ = say(&Frame::More { table, mark });
-                    }
-                }
-                _ => {}
-            },
-            NodeEvent::Disconnected { .. } => dropped = true,
-            _ => {}
-        }
-    }
-    assert!((1..100).contains(&pages), "{pages}");
-    host.wait_for("over").expect("the game ends");
-    node.shutdown().await;
 }
 
 #[test]

@@ -16,6 +16,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use super::house::House;
+use crate::events::{Command, SessionEvent};
+use crate::people::{Book, Change};
+use crate::setup::{Attended, Hands, Pilot, Role};
+use crate::view::{PeerState, Snapshot};
 use fairdeal_games::bots::Level;
 use fairdeal_games::{AnyGame, bot, rule_set};
 use fairdeal_peers::ticket::JoinTarget;
@@ -24,11 +29,6 @@ use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::game::{Game as _, RuleSet};
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::seat::Seat;
-use crate::events::{Command, SessionEvent};
-use crate::people::{Book, Change};
-use crate::setup::{Attended, Hands, Pilot, Role};
-use super::house::House;
-use crate::view::{PeerState, Snapshot};
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng as _, SeedableRng as _};
 
@@ -554,7 +554,9 @@ impl Evening {
         }
         longest.sort_by_key(Vec::len);
         for pair in longest.windows(2) {
-            if self.roles.iter().all(|role| !matches!(role.end, Some("claimed" | "removed"))) && !pair[1].starts_with(&pair[0]) {
+            if self.roles.iter().all(|role| !matches!(role.end, Some("claimed" | "removed")))
+                && !pair[1].starts_with(&pair[0])
+            {
                 wrong.push("one log is no prefix of the other".to_owned());
             }
         }

@@ -163,6 +163,18 @@ pub struct Program {
     pub told: Vec<(u64, SessionEvent)>,
     /// Events that the player has not looked at yet.
     unread: VecDeque<SessionEvent>,
+    /// After so many more outputs the program crashes.
+    pub fuse: Option<u32>,
+    /// What has arrived at a program without a session, which somebody drives by hand; `None` otherwise.
+    by_hand: Option<VecDeque<ByHand>>,
+}
+
+/// An event of a program that is driven by hand.
+#[derive(Debug, PartialEq, Eq)]
+pub enum ByHand {
+    Connected(PeerId),
+    Gone(PeerId),
+    Frame(PeerId, Frame),
 }
 
 /// Something that happens later.
@@ -301,6 +313,8 @@ impl House {
             keeps: BTreeSet::new(),
             told: Vec::new(),
             unread: VecDeque::new(),
+            fuse: None,
+            by_hand: None,
         });
         self.programs.len() - 1
     }
@@ -374,6 +388,29 @@ impl House {
         }
     }
 
+    /// Lets a program without a session dial somebody; its frames are written by hand.
+    pub fn dials_by_hand(&mut self, number: usize, to: PeerId) {
+        if let Some(program) = self.programs.get_mut(number) {
+            program.by_hand = Some(VecDeque::new());
+        }
+        self.transport(number, &Transport::Keep { peer: to, at: Vec::new() });
+    }
+
+    /// Sends a frame from a program that is driven by hand.
+    pub fn send_by_hand(&mut self, number: usize, to: PeerId, frame: &Frame) {
+        self.send(number, to, &frame.to_bytes());
+    }
+
+    /// What has arrived next at a program that is driven by hand.
+    pub fn read_by_hand(&mut self, number: usize) -> Option<ByHand> {
+        self.programs.get_mut(number)?.by_hand.as_mut()?.pop_front()
+    }
+
+    /// A program's key.
+    pub fn key(&self, number: usize) -> Option<&SigningKey> {
+        self.programs.get(number).map(|program| &program.key)
+    }
+
     /// Ends a program at once, as a crash does: what it had not stored or sent is gone.
     pub fn stop(&mut self, number: usize) {
         let Some(program) = self.programs.get_mut(number) else {
@@ -392,7 +429,7 @@ impl House {
 
     /// Whether a program runs.
     pub fn is_running(&self, program: usize) -> bool {
-        self.programs.get(program).is_some_and(|program| program.session.is_some())
+        self.programs.get(program).is_some_and(|program| program.session.is_some() || program.by_hand.is_some())
     }
 
     /// Gives a command to a program that runs.
@@ -460,6 +497,17 @@ impl House {
 
     fn handle(&mut self, number: usize, input: Input) {
         let now = self.now();
+        if let Some(by_hand) = self.programs.get_mut(number).and_then(|program| program.by_hand.as_mut()) {
+            by_hand.extend(match input {
+                Input::Peer(peer, PeerInput::Connected(_)) => Some(ByHand::Connected(peer)),
+                Input::Peer(peer, PeerInput::Gone) => Some(ByHand::Gone(peer)),
+                Input::Peer(peer, PeerInput::Frame(bytes)) => {
+                    Frame::from_bytes(&bytes).ok().map(|frame| ByHand::Frame(peer, frame))
+                }
+                _ => None,
+            });
+            return;
+        }
         if let Some(session) = self.programs.get_mut(number).and_then(|program| program.session.as_mut()) {
             session.handle(input, now, &mut self.rng);
             self.carry_out(number);
@@ -478,6 +526,13 @@ impl House {
                 }
                 return;
             };
+            if let Some(fuse) = &mut program.fuse {
+                if *fuse == 0 {
+                    program.fuse = None;
+                    return self.stop(number);
+                }
+                *fuse -= 1;
+            }
             match output {
                 Output::Send { to, bytes, .. } => {
                     for peer in to {
@@ -633,7 +688,7 @@ impl House {
     }
 
     fn runs_since(&self, program: usize, boot: u64) -> bool {
-        self.programs.get(program).is_some_and(|program| program.session.is_some() && program.boot == boot)
+        self.programs.get(program).is_some_and(|program| program.boot == boot) && self.is_running(program)
     }
 
     fn happens(&mut self, what: Later) {
