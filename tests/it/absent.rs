@@ -205,48 +205,6 @@ async fn slow_thinker_stays(relay: Option<&str>) {
     assert_eq!(report.left, []);
 }
 
-/// Kills the guest's program once the host sees that the rules have ended the game: before or while seeds are opened.
-/// The game finishes for the host after the absence timeout, and for the guest when it comes back. Returns whether the
-/// guest has lost.
-async fn guest_dies_at_the_end() -> bool {
-    let root = TempDir::new().unwrap();
-    let host_data = data(root.path(), "host");
-    let options = [("absence", "2"), ("target", "20")];
-    let mut host = bot_host(&host_data, 2, &options, ON_TCP);
-    let ticket = ticket_of(&mut host, |_| true).await;
-    let join = ["bot", "join", &ticket, "--json", "--bot-delay", "1", "--listen", TCP];
-    let mut guest = Program::start(root.path(), "guest", &join);
-    let (last, _) = until(&mut host, |snapshot| snapshot.game.is_over()).await;
-    guest.kill();
-    let events = to_the_end(&mut host).await;
-    let Some(SessionEvent::Over { scores, winners, transcript, .. }) = events.last() else {
-        panic!("{events:?}");
-    };
-    assert_eq!(*scores, last.game.scores());
-    let survivor = report(transcript.as_ref().unwrap());
-    assert_eq!((survivor.finding, survivor.end), (None, End::Finished));
-    // A guest killed early enough has not opened its seed. The host has not either if the previous step was never
-    // confirmed.
-    let gone = Seat::new(1).unwrap();
-    assert!(survivor.unopened.is_empty() || survivor.unopened.contains(gone));
-    let kept = remembered(&host_data);
-    assert_eq!((&kept.ending, &kept.scores), (&Ending::Finished, scores));
-    assert_eq!(&kept.winners, winners);
-    // It counts for ratings once everybody has confirmed the end, opened seeds or not.
-    assert!(kept.results.is_empty() || kept.results.len() == 2);
-
-    let name = guest.data.clone();
-    let mut guest = Program::start(root.path(), "guest", &["resume", "--headless", "--json"]);
-    let over = guest.wait_for("over").expect("it is told the result");
-    assert_eq!(over["scores"], serde_json::to_value(scores).unwrap());
-    assert!(guest.finish().success());
-    let kept = remembered(&DataDir::open(Some(&name)).unwrap());
-    assert_eq!((&kept.ending, &kept.scores), (&Ending::Finished, scores));
-    assert_eq!(&kept.winners, winners);
-    assert_eq!(remembered(&host_data).ending, Ending::Finished);
-    !winners.contains(&gone)
-}
-
 /// A program with three seats dies. One of the two parties is left: no majority, so it closes the table with a claim.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn dead_host_with_bots_is_closed_by_claim() {

@@ -9,26 +9,19 @@ use fairdeal::drive::Handle;
 use fairdeal::drive::local_bots::{self, LocalBots};
 use fairdeal::drive::saved::{open_seats, saved_tables};
 use fairdeal::drive::start::{Returner, Reunion, Setup, start};
-use fairdeal::store::{DataDir, IdentityKey};
+use fairdeal::store::DataDir;
 use fairdeal_games::rule_set;
-use fairdeal_net::{Node, NodeConfig, NodeEvent, NodeHandle};
-use fairdeal_peers::record::AddressRecord;
+use fairdeal_peers::Multiaddr;
 use fairdeal_peers::ticket::JoinTarget;
 use fairdeal_peers::ticket::Ticket;
-use fairdeal_peers::{Multiaddr, PeerId};
 use fairdeal_protocol::game::RuleSet;
-use fairdeal_protocol::party::PlayedBy;
 use fairdeal_protocol::seat::{Seat, SeatSet};
-use fairdeal_protocol::wire::bounded::Text;
-use fairdeal_session::chat::MAX_INVITATIONS;
 use fairdeal_session::events::{Command, SessionEvent};
-use fairdeal_session::frame::{Frame, Join};
-use fairdeal_session::lobby::GuestLobby;
 use fairdeal_session::setup::{Attended, ListenConfig, Role};
 use fairdeal_session::view::{LobbyView, PeerState, Standing};
 use tempfile::TempDir;
 
-use super::sitting::{as_guest, as_host, as_watcher, data, person, pilot, played};
+use super::sitting::{as_guest, as_host, data, person, pilot, played};
 
 /// Longer than anything in these tests takes.
 const LONG: Duration = Duration::from_secs(60);
@@ -63,10 +56,6 @@ impl Player {
 
     async fn order(&self, command: Command) {
         self.handle.commands.send(command).await.unwrap();
-    }
-
-    async fn say(&self, text: &str) {
-        self.order(Command::Say(text.to_owned())).await;
     }
 
     /// Reads events until one matches.
@@ -116,34 +105,8 @@ impl Player {
         }
     }
 
-    /// Waits for a chat message with this text.
-    async fn hears(&mut self, said: &str) {
-        if !self.heard.iter().any(|(.., text)| text == said) {
-            self.until(|event| match event {
-                SessionEvent::Chat { text, .. } => (text == said).then_some(()),
-                _ => None,
-            })
-            .await;
-        }
-    }
-
-    async fn refusal(&mut self) -> String {
-        self.until(|event| match event {
-            SessionEvent::Refused(why) => Some(why.clone()),
-            _ => None,
-        })
-        .await
-    }
-
     async fn started(&mut self) {
         self.until(|event| matches!(event, SessionEvent::Started { .. }).then_some(())).await;
-    }
-
-    /// Waits for connections to this many others.
-    async fn meets(&mut self, others: usize) {
-        while self.connected.len() < others {
-            self.until(|event| matches!(event, SessionEvent::Peer { .. }).then_some(())).await;
-        }
     }
 
     async fn over(&mut self) {

@@ -9,7 +9,7 @@ use fairdeal::history::history;
 use fairdeal::store::{DataDir, DataView};
 use fairdeal_games::rule_set;
 use fairdeal_protocol::audit::auditor::audit;
-use fairdeal_protocol::transcript::{End, Transcript};
+use fairdeal_protocol::transcript::Transcript;
 use fairdeal_session::events::{Command, SessionEvent};
 use fairdeal_session::setup::{Attended, Role};
 use fairdeal_session::view::PeerState;

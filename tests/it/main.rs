@@ -37,6 +37,7 @@ mod models;
 mod namespaces;
 mod net;
 mod odd_files;
+mod old_data;
 mod own_game;
 mod people;
 #[path = "../fixture/pictures.rs"]

@@ -2,14 +2,8 @@
 
 use std::fs;
 use std::path::Path;
-use std::time::Duration;
 
-use fairdeal::store::IdentityKey;
-use fairdeal_net::{Node, NodeConfig, NodeEvent, Transport};
 use fairdeal_peers::ticket::Ticket;
-use fairdeal_protocol::hash::Hash32;
-use fairdeal_protocol::transcript::page::Mark;
-use fairdeal_session::frame::{Frame, Watch};
 use serde_json::Value;
 use tempfile::TempDir;
 

@@ -702,20 +702,27 @@ fn endless_frames_of_strangers_are_dropped() {
     for _ in 0..3_000 {
         scene.house.run(scene.house.up() + 20);
         while let Some(event) = scene.house.read_by_hand(greedy) {
-            match event {
-                ByHand::Frame(_, Frame::Show(showing)) => {
+            let frame = match event {
+                ByHand::Frame(_, frame) => *frame,
+                ByHand::Gone(_) => {
+                    dropped = true;
+                    continue;
+                }
+                ByHand::Connected(_) => continue,
+            };
+            match frame {
+                Frame::Show(showing) => {
                     let more = Frame::More { table: showing.charter.table(), mark: Mark::default() };
                     scene.house.send_by_hand(greedy, host, &more);
                 }
                 // It always asks again, from positions it does not have.
-                ByHand::Frame(_, Frame::Page { table, .. }) => {
+                Frame::Page { table, .. } => {
                     pages += 1;
                     for entries in 0..64 {
                         let mark = Mark { entries, last: Hash32([7; 32]) };
                         scene.house.send_by_hand(greedy, host, &Frame::More { table, mark });
                     }
                 }
-                ByHand::Gone(_) => dropped = true,
                 _ => {}
             }
         }
@@ -779,7 +786,7 @@ impl Rogue {
             scene.house.run(scene.house.up() + 50);
             while let Some(event) = scene.house.read_by_hand(self.number) {
                 if let ByHand::Frame(_, frame) = event {
-                    let (outbox, _) = self.lobby.receive(self.host, frame).unwrap();
+                    let (outbox, _) = self.lobby.receive(self.host, *frame).unwrap();
                     outbox.iter().for_each(|(_, frame)| self.says(scene, frame));
                 }
             }

@@ -174,7 +174,7 @@ pub struct Program {
 pub enum ByHand {
     Connected(PeerId),
     Gone(PeerId),
-    Frame(PeerId, Frame),
+    Frame(PeerId, Box<Frame>),
 }
 
 /// Something that happens later.
@@ -502,7 +502,7 @@ impl House {
                 Input::Peer(peer, PeerInput::Connected(_)) => Some(ByHand::Connected(peer)),
                 Input::Peer(peer, PeerInput::Gone) => Some(ByHand::Gone(peer)),
                 Input::Peer(peer, PeerInput::Frame(bytes)) => {
-                    Frame::from_bytes(&bytes).ok().map(|frame| ByHand::Frame(peer, frame))
+                    Frame::from_bytes(&bytes).ok().map(|frame| ByHand::Frame(peer, Box::new(frame)))
                 }
                 _ => None,
             });
