@@ -106,7 +106,10 @@ impl GuestLobby {
             return Ok((Vec::new(), None));
         }
         match frame {
-            Frame::Refused(reason) => Err(LobbyError::Refused(clean_reason(reason.as_str()))),
+            Frame::Refused(reason) => {
+                let reason = clean_reason(reason.as_str());
+                Err(if self.seat().is_some() { LobbyError::Over(reason) } else { LobbyError::Refused(reason) })
+            }
             Frame::Roster(roster) => {
                 let heard = roster.you.is_none_or(|me| roster.ready.contains(me) == self.ready);
                 self.roster = Some(roster);

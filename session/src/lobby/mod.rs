@@ -51,6 +51,9 @@ pub enum LobbyError {
     /// The host refused the join request.
     #[error("the host refused you a seat: {0}")]
     Refused(String),
+    /// The host has taken the seat back that it gave before: it closes its table, or sends this guest away.
+    #[error("you no longer have a seat: {0}; the game had not begun")]
+    Over(String),
     /// The password does not match the host's.
     #[error("the password is wrong, or the host has none")]
     Password,
