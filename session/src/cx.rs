@@ -82,6 +82,11 @@ impl Links {
         }
     }
 
+    /// Whether this player's addresses are known and signed.
+    pub(crate) fn are_told(&self) -> bool {
+        self.addresses_at.is_none() && !self.tells
+    }
+
     /// Listen addresses have changed: others will be told.
     pub(crate) fn addresses_change(&mut self, now: Now) {
         self.addresses_at.get_or_insert(now.up.saturating_add(SETTLE));
@@ -108,6 +113,10 @@ pub(crate) struct Told {
 impl Told {
     pub(crate) fn new(book: Book) -> Self {
         Self { lobby: None, chat: Chat::default(), book, hidden: BTreeMap::new(), disk_is_full: false }
+    }
+
+    pub(crate) fn knows_of_full_disk(&self) -> bool {
+        self.disk_is_full
     }
 
     /// A player's own key at a seat of the lobby, as last reported.

@@ -166,6 +166,11 @@ pub enum Store {
     Close { evidence: Vec<Evidence>, transcript: Option<Box<SavedGame>> },
     /// Save the transcript of a table that was watched, unless a player's is there. Answered by [`Stored::File`].
     Watched(Box<SavedGame>),
+    /// Find out whether a solitaire that was not won could have been ([`could_have_sealed`]). It needs no disk, but may take
+    /// seconds. Answered by [`Stored::Solved`].
+    ///
+    /// [`could_have_sealed`]: crate::solved::could_have_sealed
+    Solve(Box<Transcript>),
     /// Note in the address book that a game with these people begins, or ends.
     Met { people: Vec<Met>, is_new: bool },
 }
@@ -216,6 +221,8 @@ pub enum Stored {
     File(Option<PathBuf>),
     /// What is on disk of a closed table.
     Closed(Closed),
+    /// Whether a solitaire could have been won, in words, if anybody can say.
+    Solved(Option<&'static str>),
 }
 
 /// What is on disk of a closed table.

@@ -202,6 +202,11 @@ impl<R> Outbox<R> {
         self.barrier.is_some()
     }
 
+    /// Whether the store is at work on what the table's output waits for; false with a full disk, between two attempts.
+    pub(crate) fn is_writing(&self) -> bool {
+        self.barrier.as_ref().is_some_and(|barrier| barrier.asked.is_some())
+    }
+
     /// Sends the letters of a batch once its records are on disk. Returns its news if there are none to wait for.
     pub(crate) fn keep(&mut self, batch: Batch) -> Option<Vec<Event<AnyGame>>> {
         let Batch { records, letters, news } = batch;

@@ -12,12 +12,12 @@ use crate::io::{Closed, Evidence, StoreFault, Stored};
 pub(crate) struct Files {
     /// The evidence of the latest fault.
     pub(crate) evidence: Option<std::path::PathBuf>,
-    /// Evidence that could not be saved yet.
+    /// Evidence that is not known to be on disk yet.
     pub(crate) unsaved: Vec<Evidence>,
     /// Whether no peer will need the journal again.
     pub(crate) settled: bool,
-    /// Whether the game has ended without its transcript or evidence on disk: the journal is then the only copy.
-    pub(crate) only_journal: bool,
+    /// Whether all that the journal holds is on disk elsewhere, or the seat has left for good.
+    pub(crate) is_dispensable: bool,
 }
 
 /// An event that waits for the store.
@@ -29,6 +29,8 @@ pub(crate) enum Report {
     Closed(Ending),
     /// A table that was watched to the end of its log.
     Watched(Watched),
+    /// Whether a solitaire could have been won.
+    Solved,
     /// The log that a spectator was shown is false.
     False { seat: Option<Seat>, what: String },
 }
@@ -72,15 +74,21 @@ impl Report {
         match self {
             Self::Fault { seat, what, evidence } => {
                 files.evidence = None;
-                match answer {
-                    Ok(Stored::File(path)) => files.evidence = path,
-                    Ok(_) => {}
-                    Err(_) => files.unsaved.push(evidence),
+                // After an error the end of the table tries again.
+                if let Ok(answer) = answer {
+                    files.unsaved.retain(|unsaved| unsaved.bytes != evidence.bytes);
+                    if let Stored::File(path) = answer {
+                        files.evidence = path;
+                    }
                 }
                 vec![SessionEvent::Fault { stopped: false, seat: Some(seat), what, evidence: files.evidence.clone() }]
             }
             Self::Closed(ending) => ending.finish(answer, files),
             Self::Watched(watched) => watched.finish(answer),
+            Self::Solved => match answer {
+                Ok(Stored::Solved(Some(line))) => vec![SessionEvent::Line(line.to_owned())],
+                _ => Vec::new(),
+            },
             Self::False { seat, what } => {
                 let (evidence, error) = match answer {
                     Ok(Stored::File(path)) => (path, None),
@@ -101,7 +109,7 @@ impl Ending {
             Err(error) => Closed { missing: Some(error.to_string()), ..Closed::default() },
         };
         files.evidence = evidence.or(files.evidence.take());
-        files.only_journal = missing.is_some();
+        files.is_dispensable = missing.is_none();
         let missing = missing.map(|missing| {
             SessionEvent::Error(format!("{missing}. The game is not lost: `fairdeal resume` saves it."))
         });

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use fairdeal_session::io::{self, Closed, Evidence, Met, SavedGame, Store, StoreFault, StoreId, Stored};
+use fairdeal_session::solved::could_have_sealed;
 use tokio::task::{JoinHandle, spawn_blocking};
 
 use super::saved::{Interrupted, ResumeError, of_returner};
@@ -12,20 +13,19 @@ use crate::store::{DataDir, Journal, StoreError};
 use crate::summary;
 
 /// A data directory, and the journal of the session's table.
-#[derive(Clone)]
 struct Disk {
     data: Arc<DataDir>,
     /// The journal, once there is one.
     journal: Option<Arc<Journal>>,
 }
 
-type Running = JoinHandle<(Disk, Result<Stored, StoreFault>)>;
+type Running = JoinHandle<(Option<Arc<Journal>>, Result<Stored, StoreFault>)>;
 
 /// A session's store.
 pub(super) struct Files {
     data: Arc<DataDir>,
-    /// `None` while an order is carried out.
-    disk: Option<Disk>,
+    /// The journal, once there is one.
+    journal: Option<Arc<Journal>>,
     waiting: VecDeque<(StoreId, Store)>,
     running: Option<(StoreId, Running)>,
 }
@@ -33,8 +33,7 @@ pub(super) struct Files {
 impl Files {
     /// The store of a session, with the journal of a resumed table.
     pub(super) fn new(data: Arc<DataDir>, journal: Option<Arc<Journal>>) -> Self {
-        let disk = Some(Disk { data: Arc::clone(&data), journal });
-        Self { data, disk, waiting: VecDeque::new(), running: None }
+        Self { data, journal, waiting: VecDeque::new(), running: None }
     }
 
     /// Takes an order.
@@ -48,10 +47,15 @@ impl Files {
             return;
         }
         if let Some((id, order)) = self.waiting.pop_front() {
-            let mut disk = self.disk.take().unwrap_or_else(|| Disk { data: Arc::clone(&self.data), journal: None });
+            // Only a journal that nobody else holds can be deleted.
+            let journal = match order {
+                Store::Remove => self.journal.take(),
+                _ => self.journal.clone(),
+            };
+            let mut disk = Disk { data: Arc::clone(&self.data), journal };
             let task = spawn_blocking(move || {
                 let answer = disk.carry_out(order);
-                (disk, answer)
+                (disk.journal, answer)
             });
             self.running = Some((id, task));
         }
@@ -65,8 +69,8 @@ impl Files {
         let (id, done) = (*id, task.await);
         self.running = None;
         let answer = match done {
-            Ok((disk, answer)) => {
-                self.disk = Some(disk);
+            Ok((journal, answer)) => {
+                self.journal = journal;
                 answer
             }
             Err(error) => Err(StoreFault::Failed(error.to_string())),
@@ -94,11 +98,7 @@ impl Disk {
             Store::Begin(journal) => self.begin(&journal),
             Store::Return(journal) => self.come_back(&journal),
             Store::Append(records) => self.journal()?.append(&records).map(|()| Stored::Done).map_err(|e| fault(&e)),
-            Store::Reserve => {
-                let reserved = self.journal()?.reserve();
-                reserved.inspect_err(|error| tracing::warn!(%error, "no room is reserved")).map_err(|e| fault(&e))?;
-                Ok(Stored::Done)
-            }
+            Store::Reserve => self.journal()?.reserve().map(|()| Stored::Done).map_err(|e| fault(&e)),
             Store::End => {
                 self.end();
                 Ok(Stored::Done)
@@ -125,6 +125,7 @@ impl Disk {
                 let kept = summary::keep(&self.data, &transcript, summary);
                 kept.map(|path| Stored::File(Some(path))).map_err(|error| StoreFault::Failed(error.to_string()))
             }
+            Store::Solve(transcript) => Ok(Stored::Solved(could_have_sealed(*transcript))),
             Store::Met { people, is_new } => {
                 self.met(&people, is_new);
                 Ok(Stored::Done)

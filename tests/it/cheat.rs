@@ -361,40 +361,43 @@ async fn a_table_that_stops_is_remembered() {
 /// after the others have finished the game.
 #[tokio::test(flavor = "multi_thread")]
 async fn evidence_without_room_is_saved_by_resume() {
-    let stops: (Lie, &str) = (WRONG_STATE, "2");
-    for (lie, seats) in [stops, (swapped, "3")] {
-        let root = TempDir::new().unwrap();
-        let data = root.path().join("host");
-        let folder = data.join("evidence");
-        // A file in its place keeps the folder from being created.
-        std::fs::create_dir(&data).unwrap();
-        std::fs::write(&folder, "").unwrap();
-        let quick = ["--json", "--listen", "/ip4/127.0.0.1/tcp/0"];
-        let args = ["bot", "host", "loot", "--option", "target=10", "--seats", seats];
-        let mut host = Program::start(root.path(), "host", &[&args[..], &quick].concat());
-        let ticket = host.ticket();
-        let join = [&["bot", "join", &ticket][..], &quick].concat();
-        let guest = (seats == "3").then(|| Program::start(root.path(), "guest", &join));
-        tokio::spawn(cheat(ticket, Manner::Lies(lie)));
-        let play = move || {
-            let error = host.wait_for("error").expect("it is told");
-            (error, host.finish())
-        };
-        let (error, status) = tokio::task::spawn_blocking(play).await.unwrap();
-        let message = error["message"].as_str().unwrap();
-        assert!(message.starts_with("The evidence is not saved"), "{message}");
-        assert_eq!(status.code(), Some(1));
-        drop(guest);
-        std::fs::remove_file(&folder).unwrap();
+    tokio::join!(evidence_waits_for_room(WRONG_STATE, "2"), evidence_waits_for_room(swapped, "3"));
+}
+
+async fn evidence_waits_for_room(lie: Lie, seats: &str) {
+    let root = TempDir::new().unwrap();
+    let data = root.path().join("host");
+    let folder = data.join("evidence");
+    // A file in its place keeps the folder from being created.
+    std::fs::create_dir(&data).unwrap();
+    std::fs::write(&folder, "").unwrap();
+    let quick = ["--json", "--listen", "/ip4/127.0.0.1/tcp/0"];
+    let args = ["bot", "host", "loot", "--option", "target=10", "--seats", seats];
+    let mut host = Program::start(root.path(), "host", &[&args[..], &quick].concat());
+    let ticket = host.ticket();
+    let join = [&["bot", "join", &ticket][..], &quick].concat();
+    let guest = (seats == "3").then(|| Program::start(root.path(), "guest", &join));
+    tokio::spawn(cheat(ticket, Manner::Lies(lie)));
+    let play = move || {
+        let error = host.wait_for("error").expect("it is told");
+        (error, host.finish())
+    };
+    let (error, status) = tokio::task::spawn_blocking(play).await.unwrap();
+    let message = error["message"].as_str().unwrap();
+    assert!(message.starts_with("The evidence is not saved"), "{message}");
+    assert_eq!(status.code(), Some(1));
+    drop(guest);
+    std::fs::remove_file(&folder).unwrap();
+    let again = move || {
         let resume = ["resume", "--headless", "--json"];
-        let mut host = Program::start(root.path(), "host", &resume);
-        host.finish();
+        Program::start(root.path(), "host", &resume).finish();
         let files: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|file| file.unwrap().path()).collect();
         assert_eq!(files.len(), 1, "{files:?}");
         assert_eq!(verify(files[0].to_str().unwrap()).0, Some(1));
         let mut host = Program::start(root.path(), "host", &resume);
         assert_eq!(host.finish().code(), Some(1), "nothing waits any more");
-    }
+    };
+    tokio::task::spawn_blocking(again).await.unwrap();
 }
 
 /// The history lists the host's stopped table.

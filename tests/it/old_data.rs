@@ -49,7 +49,7 @@ fn data_of_0_1_0_is_taken_over() {
     assert_eq!((&friend["name"], &friend["favourite"]), (&"my friend".into(), &true.into()));
     assert_eq!((&friend["announced"][0], &friend["games"]), (&"Béla".into(), &1.into()));
 
-    // The saved game goes on with both bots, who have their identities in their journals, and is fair to the end.
+    // The saved game is resumed with both bots, who have their identities in their journals, and is fair to the end.
     let mut program = Program::start(root.path(), "player", &["resume", "--headless", "--json", "--bot-delay", "0"]);
     let started = program.wait_for("started").unwrap();
     assert_eq!(started["seats"], serde_json::json!(["Anna", "Ada", "Blaise"]));

@@ -128,7 +128,7 @@ fn unread_output_does_not_stop_the_game() {
     let root = TempDir::new().unwrap();
     let listen = ["--listen", "/ip4/127.0.0.1/tcp/0"];
     let args = ["bot", "host", "houses-of-thoth", "--seats", "3", "--json"];
-    let args = [&args[..], &["--option", "target=200"], &listen].concat();
+    let args = [&args[..], &["--option", "target=100"], &listen].concat();
     let mut host = Program::start(root.path(), "host", &args);
     let ticket = host.ticket();
     let _other = guest(root.path(), "other", &ticket);

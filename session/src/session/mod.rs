@@ -25,6 +25,7 @@ use crate::io::{Input, Output, PeerInput, Reach, ReachKind, Store, Transport};
 use crate::lobby::{GuestLobby, HOST, HostLobby};
 use crate::outbox::Outbox;
 use crate::password_gate::{GuestGate, HostGate};
+use crate::reaching::Reaching;
 use crate::report::Files;
 use crate::setup::{Hands, Player, Role, Setup, StartError};
 use crate::spectators::Spectators;
@@ -33,7 +34,7 @@ use crate::stage::hosting::Hosting;
 use crate::stage::joining::Joining;
 use crate::stage::lobbies::reaches;
 use crate::stage::opening::Opening;
-use crate::stage::seated::{Arrival, Seated, TICK};
+use crate::stage::seated::{Arrival, LATE, Seated, TICK};
 use crate::stage::watching::Watching;
 use crate::text::clean;
 
@@ -186,7 +187,7 @@ impl Session {
             out,
             done: None,
         };
-        Ok(Self { stage, shared, tick_at: now.up.saturating_add(TICK), has_ended: false })
+        Ok(Self { stage, shared, tick_at: now.up, has_ended: false })
     }
 
     /// Resumes a saved table. `hands` play the player's own seat; a local bot plays by its saved settings. The name of
@@ -233,7 +234,7 @@ impl Session {
             Ok(seated) => Stage::Seated(Box::new(seated)),
             Err(End) => Stage::Ended,
         };
-        let mut session = Self { stage, shared, tick_at: now.up.saturating_add(TICK), has_ended: false };
+        let mut session = Self { stage, shared, tick_at: now.up, has_ended: false };
         session.end_if_done();
         Ok(session)
     }
@@ -253,8 +254,10 @@ impl Session {
         if matches!(self.stage, Stage::Ended) {
             return None;
         }
-        let Shared { links, pilot, done, .. } = &self.shared;
-        let due = [links.addresses_at, links.dial_all_at, pilot.acts_at, *done, Some(self.tick_at)];
+        let Shared { links, pilot, done, out, .. } = &self.shared;
+        // While something that is signed is being written, the end waits for it.
+        let done = done.filter(|_| !out.is_writing());
+        let due = [links.addresses_at, links.dial_all_at, pilot.acts_at, done, Some(self.tick_at)];
         due.into_iter().flatten().min()
     }
 
@@ -296,7 +299,7 @@ impl Session {
         let Shared { out, files, .. } = &mut self.shared;
         if matches!(self.stage, Stage::Ended) && !self.has_ended && !out.is_waiting() {
             self.has_ended = true;
-            if files.settled && !files.only_journal {
+            if files.settled && files.is_dispensable {
                 out.store(Store::Remove);
             }
             out.end();
@@ -447,7 +450,7 @@ impl Stage {
 
     /// Listen addresses have changed: schedules a rewrite of the ticket and of this seat's own record.
     fn addresses_change(&self, cx: &mut Cx<'_>) {
-        if matches!(self, Self::Hosting(_) | Self::Joining(_) | Self::Seated(_)) {
+        if matches!(self, Self::Hosting(_) | Self::Joining(_) | Self::Opening(_) | Self::Seated(_)) {
             let now = cx.now;
             cx.links.addresses_change(now);
         }
@@ -502,11 +505,15 @@ impl Stage {
         }
         self.hear(Heard::Time, cx);
         if *tick_at <= up {
+            if up.saturating_sub(*tick_at) > LATE && cx.links.reaching.is_some() {
+                // The machine was asleep: the time to reach the host begins again.
+                cx.links.reaching = Some(Reaching::new(cx.now));
+            }
             *tick_at = up.saturating_add(TICK);
             cx.told.chat.tick();
             self.hear(Heard::Tick, cx);
         }
-        if cx.done.is_some_and(|done| done <= up) {
+        if cx.done.is_some_and(|done| done <= up) && !cx.out.is_writing() {
             self.end();
         }
     }

@@ -360,7 +360,7 @@ fn guest_without_a_seat_is_told_why() {
     let late = scene.joins("late", PERSON);
     assert!(scene.error(late).contains("all seats are taken"));
     scene.does(0, Command::Quit);
-    assert!(scene.error(first).contains("the host has closed the table"));
+    assert_eq!(scene.error(first), "you no longer have a seat: the host has closed the table; the game had not begun");
     let lost = scene.joins("lost", PERSON);
     assert!(scene.error(lost).contains("can't reach the host (no answer"));
 }
@@ -485,6 +485,22 @@ fn others_play_on_without_a_seat_that_leaves() {
         });
         assert!(!winners.unwrap().contains(&seat(0)), "{game}");
     }
+}
+
+/// Whoever acts and closes the program at once has acted all the same: it ends once its action is stored and sent.
+#[test]
+fn action_leaves_before_the_program_ends() {
+    let mut scene = Scene::opens("loot", 3, &SHORT, bot_of(5), None);
+    scene.house.sync = 200;
+    let goes = scene.joins("Béla", READY);
+    scene.lobby(goes, |view| view.me.is_some());
+    scene.joins("Cleo", bot_of(5));
+    let view = scene.turn(goes);
+    scene.acts(goes, &view);
+    scene.does(goes, Command::Quit);
+    let me = view.me.unwrap();
+    scene.until(0, |event| matches!(event, SessionEvent::Action { seat, .. } if *seat == me).then_some(()));
+    assert!(!scene.house.is_running(goes) && scene.house.saved(goes).is_some());
 }
 
 /// One of two seats closes its program for good. The other's bot closes the table with a claim.

@@ -27,8 +27,8 @@ pub(crate) struct Joining {
     lobby: GuestLobby,
     /// The table and seat of the promise on disk.
     promised: Option<(Hash32, Seat)>,
-    /// A promise on its way to the disk, and the frames that wait for it.
-    promising: Option<(StoreId, (Hash32, Seat), Outgoing)>,
+    /// A promise on its way to the disk.
+    promising: Option<(StoreId, (Hash32, Seat))>,
 }
 
 type Next = Result<Turn<Box<Joining>, Box<Opening>>, End>;
@@ -49,7 +49,7 @@ impl Joining {
                 if has_reached(host, peer, cx) {
                     show_again(cx);
                 }
-                if peer == host && cx.links.addresses_at.is_none() {
+                if peer == host && cx.links.are_told() {
                     self.speak(cx);
                 }
             }
@@ -61,7 +61,7 @@ impl Joining {
             Heard::Frame(peer, frame) => return self.frame(peer, frame, cx),
             Heard::Ready(ready) => {
                 let outbox = self.lobby.set_ready(ready);
-                self.changed(outbox, cx);
+                self.changed(&outbox, cx);
             }
             Heard::Say(text) => talk::say(&*self, &text, cx),
             Heard::Invite(_) => cx.refuse(ChatError::NoTable.to_string()),
@@ -76,7 +76,7 @@ impl Joining {
             Heard::Book => mark_again(cx),
             Heard::Tick => {
                 look_at_addresses(cx);
-                if reaches(cx)? && cx.links.addresses_at.is_none() {
+                if reaches(cx)? && cx.links.are_told() {
                     self.speak(cx);
                 }
             }
@@ -91,7 +91,7 @@ impl Joining {
             Frame::Say(text) => talk::heard(&*self, peer, None, &text, cx),
             Frame::Said { seat, text } => talk::heard(&*self, peer, Some(seat), &text, cx),
             frame => match self.lobby.receive(peer, frame) {
-                Ok((outbox, None)) => self.changed(outbox, cx),
+                Ok((outbox, None)) => self.changed(&outbox, cx),
                 Ok((outbox, Some(agreed))) => {
                     tell_lobby(self.lobby.view(), cx);
                     return Ok(Turn::Next(Box::new(Opening::new(agreed, outbox, None, cx))));
@@ -103,7 +103,7 @@ impl Joining {
     }
 
     /// The lobby has answered an input: the frames go out, and the player sees what is new.
-    fn changed(&mut self, outbox: Outgoing, cx: &mut Cx<'_>) {
+    fn changed(&mut self, outbox: &Outgoing, cx: &mut Cx<'_>) {
         self.say(outbox, cx);
         tell_lobby(self.lobby.view(), cx);
     }
@@ -116,43 +116,34 @@ impl Joining {
     /// Sends the frames that the host may lack.
     fn speak(&mut self, cx: &mut Cx<'_>) {
         let outbox = self.lobby.tick();
-        self.say(outbox, cx);
+        self.say(&outbox, cx);
     }
 
     /// Sends frames, which may include this guest's signature, once its promise is on disk. While the disk is full the
     /// guest sends nothing.
-    fn say(&mut self, outbox: Outgoing, cx: &mut Cx<'_>) {
+    fn say(&mut self, outbox: &Outgoing, cx: &mut Cx<'_>) {
         let Some((table, me)) = self.lobby.signed().filter(|signed| self.promised != Some(*signed)) else {
-            return cx.send_all(&outbox);
+            return cx.send_all(outbox);
         };
-        match &mut self.promising {
-            Some((_, promised, waiting)) if *promised == (table, me) => {
-                // The next tick repeats what may be missing.
-                if waiting.is_empty() {
-                    *waiting = outbox;
-                }
-            }
-            _ => {
-                let content = promise(cx.own.local_bot.as_ref());
-                let instead_of = self.promised;
-                let id = cx.out.store(Store::Promise { table, seat: me, content, instead_of });
-                self.promising = Some((id, (table, me), outbox));
-            }
+        // One at a time, whatever the host proposes meanwhile. The answer, or the next tick, repeats the frames.
+        if self.promising.is_none() {
+            let content = promise(cx.own.local_bot.as_ref());
+            let instead_of = self.promised;
+            let id = cx.out.store(Store::Promise { table, seat: me, content, instead_of });
+            self.promising = Some((id, (table, me)));
         }
     }
 
     fn stored(&mut self, id: StoreId, answer: Result<Stored, StoreFault>, cx: &mut Cx<'_>) -> Result<(), End> {
-        let Some((_, promised, waiting)) = self.promising.take_if(|(asked, ..)| *asked == id) else {
+        let Some((_, promised)) = self.promising.take_if(|(asked, _)| *asked == id) else {
             return Ok(());
         };
         match answer {
             Ok(_) => {
                 cx.disk_has_room();
                 self.promised = Some(promised);
-                // The host may have proposed another charter meanwhile; the next tick signs that one.
-                if self.lobby.signed() == Some(promised) {
-                    cx.send_all(&waiting);
-                }
+                // The host may have proposed another charter meanwhile, or the player is no longer ready.
+                self.speak(cx);
                 Ok(())
             }
             Err(StoreFault::Full(why)) => {

@@ -48,7 +48,7 @@ pub(super) fn mark_again(cx: &mut Cx<'_>) {
 
 /// Looks at the addresses again now and then.
 pub(super) fn look_at_addresses(cx: &mut Cx<'_>) {
-    if cx.links.addresses_at.is_none() && !cx.links.tells && cx.now.up >= cx.links.look_at {
+    if cx.links.are_told() && cx.now.up >= cx.links.look_at {
         cx.links.look_at = cx.now.up.saturating_add(LOOK);
         cx.transport(crate::io::Transport::Locate);
     }

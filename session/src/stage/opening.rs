@@ -2,7 +2,7 @@
 //! because every seat in it must be able to resume.
 
 use fairdeal_games::AnyGame;
-use fairdeal_peers::PeerId;
+use fairdeal_peers::{Multiaddr, PeerId};
 use fairdeal_protocol::table::journal::Record;
 use fairdeal_protocol::table::live::Table;
 
@@ -32,13 +32,15 @@ pub(crate) struct Opening {
     asked: Option<StoreId>,
     /// Frames of seats that have opened the table already.
     early: Vec<(PeerId, Frame)>,
+    /// The addresses that this player has now, if they have changed since.
+    moved: Option<Vec<Multiaddr>>,
 }
 
 type Next = Result<Turn<Box<Opening>, Box<Seated>>, End>;
 
 impl Opening {
     pub(crate) fn new(agreed: Agreed, outbox: Outgoing, spectators: Option<Spectators>, cx: &mut Cx<'_>) -> Self {
-        let mut opening = Self { agreed, outbox, spectators, asked: None, early: Vec::new() };
+        let mut opening = Self { agreed, outbox, spectators, asked: None, early: Vec::new(), moved: None };
         opening.ask(cx);
         opening
     }
@@ -69,14 +71,16 @@ impl Opening {
                     self.early.push((peer, frame));
                 }
             }
+            Heard::Addresses(addresses) => self.moved = Some(addresses),
             Heard::Stored(id, answer) if self.asked == Some(id) => return self.stored(answer, cx),
             Heard::Tick if self.asked.is_none() => self.ask(cx),
             Heard::Say(_) => cx.refuse(ChatError::NoSeat.to_string()),
             Heard::Invite(_) => cx.refuse(ChatError::NoTable.to_string()),
             Heard::Leave => return Err(End),
             Heard::Quit => {
-                // The others have at most a promise.
+                // The others have at most a promise, so nobody needs the journal that is being begun.
                 if self.spectators.is_some() {
+                    (cx.files.settled, cx.files.is_dispensable) = (true, true);
                     let all = cx.links.connected.clone();
                     cx.out.send(all, &Frame::refusal(CLOSED));
                 }
@@ -101,7 +105,7 @@ impl Opening {
     }
 
     fn open(self: Box<Self>, records: Vec<Record>, evidence: usize, cx: &mut Cx<'_>) -> Result<Box<Seated>, End> {
-        let Self { agreed, outbox, spectators, early, .. } = *self;
+        let Self { agreed, outbox, spectators, early, moved, .. } = *self;
         let (charter, me, key) = (agreed.charter.clone(), agreed.me, cx.own.key.clone());
         let table: Result<Table<AnyGame>, String> = if agreed.again {
             Table::restore(charter, me, key, records, cx.rng).map_err(|error| error.to_string())
@@ -113,6 +117,9 @@ impl Opening {
         cx.send_all(&outbox);
         let arrival = Arrival { is_new: !agreed.again, friend: None, spectators, evidence };
         let mut seated = Box::new(Seated::open(table, agreed, arrival, cx)?);
+        if let Some(addresses) = moved {
+            seated.hear(Heard::Addresses(addresses), cx)?;
+        }
         for (peer, frame) in early {
             seated.hear(Heard::Frame(peer, frame), cx)?;
         }

@@ -9,6 +9,7 @@
 //! 4. Nobody is blamed, and nobody who is blocked or has a wrong password gets in.
 //! 5. Every evening ends, and no journal is left that somebody could still need.
 //! 6. A chat message is shown once, and never to its author's own program a second time.
+//! 7. The way to a position is told before the position.
 
 // It runs in tests only, which fail by panicking; people and their lists are few.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::cast_possible_truncation)]
@@ -20,7 +21,7 @@ use super::house::House;
 use crate::events::{Command, SessionEvent};
 use crate::people::{Book, Change};
 use crate::setup::{Attended, Hands, Pilot, Role};
-use crate::view::{PeerState, Snapshot};
+use crate::view::{PeerState, Snapshot, Standing};
 use fairdeal_games::bots::Level;
 use fairdeal_games::{AnyGame, bot, rule_set};
 use fairdeal_peers::ticket::JoinTarget;
@@ -42,8 +43,9 @@ const BUSY: u64 = 40_000;
 /// Something that is done to a program.
 #[derive(Clone, Debug)]
 enum Deed {
-    /// It crashes, and comes back after a while.
+    /// It crashes, now or after so many more outputs, and comes back after a while.
     Crash {
+        after: Option<u32>,
         back: u64,
     },
     /// Its player closes it, and comes back after a while.
@@ -95,6 +97,8 @@ struct Someone {
     quits: Option<u64>,
     /// How often it has tried again.
     tries: u32,
+    /// How long it is away once it has crashed.
+    crashes: Option<u64>,
 }
 
 /// So often somebody tries again before giving up.
@@ -182,6 +186,7 @@ impl Evening {
             view: None,
             quits: None,
             tries: 0,
+            crashes: None,
         };
         roles.push(role(Part::Host, hands(&mut dice), 1_000));
         for _ in 1..seats {
@@ -209,7 +214,10 @@ impl Evening {
             let (at, who) = (3_000 + below(&mut dice, BUSY), below(&mut dice, count as u64) as usize);
             let long = 500 + below(&mut dice, 30_000);
             let deed = match below(&mut dice, 8) {
-                0 | 1 => Deed::Crash { back: long },
+                0 | 1 => {
+                    let after = (below(&mut dice, 2) == 0).then(|| below(&mut dice, 60) as u32);
+                    Deed::Crash { after, back: long }
+                }
                 2 => Deed::Quit { back: long },
                 3 => Deed::Full { long },
                 4 => Deed::Cut { other: below(&mut dice, count as u64) as usize, long },
@@ -372,7 +380,12 @@ impl Evening {
         // A lobby that closes takes its ticket with it; here only tables that have begun are left and found again.
         let in_lobby = self.roles[who].part == Part::Host && !self.roles[who].seated;
         match deed {
-            Deed::Crash { back } if !in_lobby => {
+            Deed::Crash { after: Some(outputs), back } if !in_lobby => {
+                self.counts("crashes between two outputs", 1);
+                self.house.programs[who].fuse = Some(outputs);
+                self.roles[who].crashes = Some(back);
+            }
+            Deed::Crash { after: None, back } if !in_lobby => {
                 self.counts("crashes", 1);
                 self.house.stop(who);
                 self.goes_home(who, now + back);
@@ -492,6 +505,9 @@ impl Evening {
         if self.house.is_running(number) || self.roles[number].starts.is_some() {
             return;
         }
+        if let Some(back) = self.roles[number].crashes.take() {
+            return self.goes_home(number, now + back);
+        }
         let saved = self.house.saved(number).is_some();
         let role = &mut self.roles[number];
         let tries_again = role.error.is_some() && !role.left && role.tries < MAX_TRIES;
@@ -523,6 +539,7 @@ impl Evening {
         }
         self.check_logs();
         self.check_chat();
+        self.check_order();
         if self.house.up() >= LIMIT {
             self.fails(&format!("evening {seed} does not end"));
         }
@@ -561,6 +578,30 @@ impl Evening {
             }
         }
         for why in wrong {
+            self.fails(&why);
+        }
+    }
+
+    fn check_order(&mut self) {
+        let mut late = Vec::new();
+        for (number, program) in self.house.programs.iter().enumerate() {
+            let mut shown = 0;
+            for (at, event) in &program.told {
+                match event {
+                    SessionEvent::Started { .. } => shown = 0,
+                    SessionEvent::Snapshot(view) => {
+                        if let Standing::Sealed(progress) = &view.standing {
+                            shown = progress.step;
+                        }
+                    }
+                    SessionEvent::Action { step, .. } if *step < shown => {
+                        late.push(format!("{number} hears of step {step} at {at}, after a view of step {shown}"));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        for why in late {
             self.fails(&why);
         }
     }

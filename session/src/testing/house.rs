@@ -32,6 +32,7 @@ use crate::io::{
 use crate::people::Book;
 use crate::session::{Resumed, Session};
 use crate::setup::{Attended, Hands, ListenConfig, Player, Role, Setup, StartError};
+use crate::solved::could_have_sealed;
 
 /// How long a dial takes beyond one trip, and how long after a failure it is repeated, in milliseconds.
 const REDIAL: u64 = 1_000;
@@ -66,7 +67,8 @@ pub struct Disk {
 impl Disk {
     /// Carries out an order for the session that writes to `open`.
     fn carry_out(&mut self, order: Store, open: &mut Option<Place>) -> Result<Stored, StoreFault> {
-        let grows = !matches!(order, Store::End | Store::Remove | Store::Met { .. } | Store::Close { .. });
+        let grows =
+            !matches!(order, Store::End | Store::Remove | Store::Met { .. } | Store::Close { .. } | Store::Solve(_));
         if self.is_full && grows {
             return Err(StoreFault::Full("no space".to_owned()));
         }
@@ -88,6 +90,7 @@ impl Disk {
                 Ok(Stored::Done)
             }
             Store::Reserve | Store::Met { .. } => Ok(Stored::Done),
+            Store::Solve(transcript) => Ok(Stored::Solved(could_have_sealed(*transcript))),
             Store::End => {
                 if let Some(kept) = open.and_then(|place| self.journals.get_mut(&place)) {
                     kept.ended = true;

@@ -39,6 +39,9 @@ impl<G: Game> Table<G> {
         let Some(told) = self.step_after(until) else {
             return Next::Nothing;
         };
+        // Fork reports voided the empty steps behind it.
+        let voided = self.entries.log().iter().skip(told).take_while(|step| step.is_empty()).count();
+        let told = told + voided;
         let is_all_told = told == self.entries.log().len();
         let ended = is_all_told && (self.is_finished() || self.outbox.stopped().is_some());
         let mut entries: Vec<SignedEntry> = Vec::new();

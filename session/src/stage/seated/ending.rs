@@ -16,7 +16,6 @@ use crate::io::{Evidence, SavedGame, Store};
 use crate::past::summary::Summary;
 use crate::report::{Ending, Report};
 use crate::setup::Attended;
-use crate::solved::could_have_sealed;
 
 impl Seated {
     /// A seat has a proven fault: saves the evidence; the others play on. A local bot leaves the evidence to its host.
@@ -25,6 +24,7 @@ impl Seated {
         let (seat, what) = (fault.seat, fault.to_string());
         match self.evidence(evidence, cx) {
             Some(evidence) => {
+                cx.files.unsaved.push(evidence.clone());
                 let order = Store::Evidence(evidence.clone());
                 cx.out.tell_stored(order, Report::Fault { seat, what, evidence });
             }
@@ -49,8 +49,8 @@ impl Seated {
         let is_solitaire = scores.len() == 1;
         self.close(None, Ending::Over { scores, winners, log }, cx);
         self.note_people(false, cx);
-        if let Some(line) = is_solitaire.then(|| could_have_sealed(self.table.transcript())).flatten() {
-            cx.tell(SessionEvent::Line(line.to_owned()));
+        if is_solitaire {
+            cx.out.tell_stored(Store::Solve(Box::new(self.table.transcript())), Report::Solved);
         }
     }
 
@@ -106,6 +106,7 @@ impl Seated {
             Stop::Desync(seat, _) => {
                 let transcript = self.table.transcript();
                 let evidence = self.evidence(&transcript, cx);
+                cx.files.evidence = None;
                 cx.files.unsaved.extend(evidence);
                 astray(*seat, &transcript)
             }

@@ -41,7 +41,7 @@ use crate::text::player_names;
 use crate::view::{PeerState, Waits};
 
 /// A gap between two ticks of more than this many milliseconds means that the program was stopped or asleep.
-const LATE: u64 = 2_000;
+pub(crate) const LATE: u64 = 2_000;
 /// How long a seat waits for later seats to dial it before it dials them, in milliseconds. They may be unable to, for
 /// example if it listens on loopback only.
 const ALL_DIAL: u64 = 3_000;
@@ -99,6 +99,10 @@ pub(crate) struct Seated {
     /// Whether the player is to see the table, and the bot to be asked, once the table's output has been told.
     shows: bool,
     plans: bool,
+    /// The step of the last view.
+    shown: u64,
+    /// Whether the player has closed the session: it ends once all that is signed is out.
+    quits: bool,
 }
 
 impl Seated {
@@ -143,6 +147,8 @@ impl Seated {
             needs_room: false,
             shows: true,
             plans: true,
+            shown: 0,
+            quits: false,
         };
         seated.note_people(is_new, cx);
         cx.program(ProgramNews::Sits { rules: seated.charter.charter().rules(), seat: me });
@@ -176,10 +182,7 @@ impl Seated {
             Heard::ProposeRemoval(seat) => self.propose_removal(seat, cx),
             Heard::Say(text) => talk::say(self, &text, cx),
             Heard::Invite(ticket) => self.invite(&ticket, cx),
-            Heard::Quit => {
-                self.announce_pause(cx);
-                return Err(End);
-            }
+            Heard::Quit => self.quits = true,
             Heard::Arrived(peer, network) => self.arrived(peer, network, cx),
             Heard::Gone(peer) => self.gone(peer, cx),
             Heard::Frame(peer, frame) => self.frame(peer, frame, cx),
@@ -197,6 +200,10 @@ impl Seated {
             Heard::Tick => self.tick(cx),
             Heard::Time => self.time(cx),
             Heard::Ready(_) | Heard::Dismiss(_) => {}
+        }
+        if self.quits && cx.told.knows_of_full_disk() {
+            self.announce_pause(cx);
+            return Err(End);
         }
         self.go_on(cx)
     }
@@ -410,7 +417,12 @@ impl Seated {
             self.dial(|_| true, cx);
         }
         if cx.pilot.acts_at.take_if(|at| *at <= up).is_some() {
-            self.pilot_acts(cx);
+            if cx.out.is_shut() {
+                // What the bot decides on is not told yet.
+                self.plans = true;
+            } else {
+                self.pilot_acts(cx);
+            }
         }
     }
 

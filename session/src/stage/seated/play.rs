@@ -108,7 +108,16 @@ impl Seated {
             self.report(news, cx)?;
         }
         if cx.out.is_shut() {
+            // A full disk may take long: the player sees meanwhile who is there, but no step that is not told yet.
+            let is_told = self.table.replica().step() == self.shown;
+            if cx.told.knows_of_full_disk() && is_told && std::mem::take(&mut self.shows) {
+                self.show(cx);
+            }
             return Ok(());
+        }
+        if self.quits {
+            self.announce_pause(cx);
+            return Err(End);
         }
         self.serve(cx);
         if std::mem::take(&mut self.shows) {
@@ -137,7 +146,7 @@ impl Seated {
             }
             Some(Passage::Full(why)) => {
                 cx.disk_is_full(&why);
-                Ok(())
+                if self.quits { Err(End) } else { Ok(()) }
             }
             Some(Passage::Failed(why)) => Err(cx.fail(why)),
         }
@@ -195,18 +204,12 @@ impl Seated {
 
     /// Reports the news of a batch, whose records are on disk.
     fn report(&mut self, news: Vec<Event<AnyGame>>, cx: &mut Cx<'_>) -> Result<(), End> {
-        self.serve(cx);
-        let changed = !news.is_empty();
+        // The table may have gone on meanwhile: it is shown, and the bot asked, once all that led there has been told.
+        self.shows |= !news.is_empty();
+        self.plans |= !news.is_empty();
         for event in news {
             self.news(event, cx)?;
         }
-        if changed {
-            self.shows = false;
-            self.show(cx);
-            self.plans = false;
-            self.plan(cx);
-        }
-        self.settle(cx);
         Ok(())
     }
 
@@ -339,7 +342,8 @@ impl Seated {
     }
 
     /// Shows the player the table.
-    pub(super) fn show(&self, cx: &mut Cx<'_>) {
+    pub(super) fn show(&mut self, cx: &mut Cx<'_>) {
+        self.shown = self.table.replica().step();
         let table = &self.table;
         let mut connected = self.connected(&cx.links.connected);
         connected.insert(table.me());
@@ -367,6 +371,7 @@ impl Seated {
         match event {
             Event::News(News::Left(seat)) => {
                 if seat == self.table.me() {
+                    cx.files.is_dispensable = true;
                     cx.out.store(Store::End);
                     cx.done = Some(cx.now.up.saturating_add(LINGER));
                 }
