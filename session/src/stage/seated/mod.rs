@@ -99,8 +99,6 @@ pub(crate) struct Seated {
     /// Whether the player is to see the table, and the bot to be asked, once the table's output has been told.
     shows: bool,
     plans: bool,
-    /// The step of the last view.
-    shown: u64,
     /// Whether the player has closed the session: it ends once all that is signed is out.
     quits: bool,
 }
@@ -147,7 +145,6 @@ impl Seated {
             needs_room: false,
             shows: true,
             plans: true,
-            shown: 0,
             quits: false,
         };
         seated.note_people(is_new, cx);
@@ -177,7 +174,7 @@ impl Seated {
     pub(crate) fn hear(&mut self, heard: Heard, cx: &mut Cx<'_>) -> Result<(), End> {
         match heard {
             Heard::Act(action) => self.act(action, cx),
-            Heard::Leave => self.leave(cx)?,
+            Heard::Leave => self.leave(cx),
             Heard::Claim => self.claim(cx),
             Heard::ProposeRemoval(seat) => self.propose_removal(seat, cx),
             Heard::Say(text) => talk::say(self, &text, cx),
@@ -201,9 +198,13 @@ impl Seated {
             Heard::Time => self.time(cx),
             Heard::Ready(_) | Heard::Dismiss(_) => {}
         }
-        if self.quits && cx.told.knows_of_full_disk() {
-            self.announce_pause(cx);
-            return Err(End);
+        if cx.told.knows_of_full_disk() {
+            if self.quits {
+                self.announce_pause(cx);
+                return Err(End);
+            }
+            // It may take long; the player sees meanwhile who is there.
+            self.show_told(cx);
         }
         self.go_on(cx)
     }
@@ -467,7 +468,7 @@ impl Seated {
 
     /// Tells the other seats that this program closes and its player means to come back.
     fn announce_pause(&self, cx: &mut Cx<'_>) {
-        if !self.table.game().is_over() {
+        if !self.table.game().is_over() && self.table.stopped().is_none() {
             let peers = self.here(&cx.links.connected);
             cx.out.send(peers, &Frame::Pausing { table: self.id });
         }

@@ -55,17 +55,17 @@ impl Seated {
         }
     }
 
-    pub(super) fn leave(&mut self, cx: &mut Cx<'_>) -> Result<(), End> {
+    pub(super) fn leave(&mut self, cx: &mut Cx<'_>) {
         if self.table.is_finished() || self.table.stopped().is_some() {
             // The game is over, so the others need no departure.
-            return Err(End);
+            self.quits = true;
+            return;
         }
         cx.program(ProgramNews::Retire);
         cx.pilot.retire();
         if let Err(error) = self.table.leave(cx.rng) {
             cx.refuse(error.to_string());
         }
-        Ok(())
     }
 
     pub(super) fn claim(&mut self, cx: &mut Cx<'_>) {
@@ -108,11 +108,6 @@ impl Seated {
             self.report(news, cx)?;
         }
         if cx.out.is_shut() {
-            // A full disk may take long: the player sees meanwhile who is there, but no step that is not told yet.
-            let is_told = self.table.replica().step() == self.shown;
-            if cx.told.knows_of_full_disk() && is_told && std::mem::take(&mut self.shows) {
-                self.show(cx);
-            }
             return Ok(());
         }
         if self.quits {
@@ -146,7 +141,7 @@ impl Seated {
             }
             Some(Passage::Full(why)) => {
                 cx.disk_is_full(&why);
-                if self.quits { Err(End) } else { Ok(()) }
+                Ok(())
             }
             Some(Passage::Failed(why)) => Err(cx.fail(why)),
         }
@@ -210,7 +205,16 @@ impl Seated {
         for event in news {
             self.news(event, cx)?;
         }
+        self.show_told(cx);
         Ok(())
+    }
+
+    /// Shows the table while its output waits, unless it has completed a step that is not told yet.
+    pub(super) fn show_told(&mut self, cx: &mut Cx<'_>) {
+        if self.shows && self.table.mark() == self.stored {
+            self.shows = false;
+            self.show(cx);
+        }
     }
 
     /// Once all have all, nobody needs this table's journal, and an unattended session may end.
@@ -342,8 +346,7 @@ impl Seated {
     }
 
     /// Shows the player the table.
-    pub(super) fn show(&mut self, cx: &mut Cx<'_>) {
-        self.shown = self.table.replica().step();
+    pub(super) fn show(&self, cx: &mut Cx<'_>) {
         let table = &self.table;
         let mut connected = self.connected(&cx.links.connected);
         connected.insert(table.me());
