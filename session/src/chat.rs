@@ -1,6 +1,6 @@
 //! Chat limits: what a player may send and how often, and what it accepts from others.
 //!
-//! Pure counters; the driver carries the messages (`driver/chat.rs`). The same limits apply on both sides. A player
+//! Pure counters; the stages carry the messages (`stage/talk.rs`). The same limits apply on both sides. A player
 //! that sends too much gets an error from its own program; a program without the limit is not heard more often.
 //! Counters are kept per seat, so visitors who come and go do not make them grow.
 

@@ -1,4 +1,4 @@
-//! What all stages of a session share: who plays, the connections, the player, the outbox, and the moment.
+//! The state that all stages of a session share: the identity, the connections, the player, the outbox, and the moment.
 
 use std::collections::BTreeMap;
 
@@ -11,8 +11,7 @@ use rand_core::CryptoRng;
 use crate::autopilot::Autopilot;
 use crate::chat::Chat;
 use crate::events::SessionEvent;
-use crate::frame::Frame;
-use crate::frame::Outgoing;
+use crate::frame::{Frame, Outgoing};
 use crate::header::LocalBot;
 use crate::io::{ProgramNews, Transport};
 use crate::outbox::Outbox;
@@ -50,7 +49,7 @@ pub(crate) struct Links {
     pub(crate) connected: Vec<PeerId>,
     /// Number of frames from each connected peer without a seat.
     pub(crate) strangers: BTreeMap<PeerId, u32>,
-    /// When each seat dials all others that are not connected yet.
+    /// When this seat dials all others that are not connected yet.
     pub(crate) dial_all_at: Option<u64>,
     /// When the listen addresses are taken to be complete.
     pub(crate) addresses_at: Option<u64>,
@@ -137,7 +136,7 @@ pub(crate) struct Shared {
     pub(crate) done: Option<u64>,
 }
 
-/// What a stage works with while it handles an input.
+/// The shared state, the moment and the random bytes, for one input of a stage.
 pub(crate) struct Cx<'a> {
     pub(crate) shared: &'a mut Shared,
     pub(crate) now: Now,

@@ -96,7 +96,7 @@ pub struct StoreId(pub(crate) u64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ThoughtId(pub(crate) u64);
 
-/// What a session wants.
+/// One thing that a session wants.
 #[derive(Debug)]
 pub enum Output {
     /// Bytes for peers. A best-effort message is sent again anyway, so a busy link may leave it out.
@@ -105,7 +105,7 @@ pub enum Output {
     Transport(Transport),
     /// An order to the store. Orders are carried out one after another.
     Store(StoreId, Store),
-    /// A question to the bot that plays the seat. A new one gives up the one before.
+    /// A question to the bot that plays the seat. One is open at a time.
     Think(ThoughtId, Box<Question>),
     /// News for the program that plays the seat.
     Program(ProgramNews),
@@ -219,19 +219,19 @@ pub enum Stored {
     },
     /// The file, if one was written.
     File(Option<PathBuf>),
-    /// What is on disk of a closed table.
+    /// The files of a closed table.
     Closed(Closed),
     /// Whether a solitaire could have been won, in words, if anybody can say.
     Solved(Option<&'static str>),
 }
 
-/// What is on disk of a closed table.
+/// The files of a closed table.
 #[derive(Debug, Default)]
 pub struct Closed {
     /// The file of the last evidence.
     pub evidence: Option<PathBuf>,
     pub transcript: Option<PathBuf>,
-    /// What could not be saved, and why.
+    /// The file that could not be saved, and why.
     pub missing: Option<String>,
 }
 
@@ -251,7 +251,7 @@ pub enum StoreFault {
 pub struct Question {
     pub game: AnyGame,
     pub seat: Seat,
-    /// What the seat knows.
+    /// The faces that the seat knows.
     pub known: Faces,
     /// The seed of its random choices.
     pub seed: [u8; 32],

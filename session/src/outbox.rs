@@ -1,4 +1,4 @@
-//! What a session says, and the one place that decides when it leaves.
+//! All that a session says, and the one place that decides when it leaves.
 //!
 //! **An append is a barrier.** Nothing that a table says leaves before the records that it rests on are on disk: after a
 //! crash, a seat that had said more than it remembers would sign the same place twice. So a table's messages and news

@@ -26,7 +26,7 @@ pub struct Pilot {
     pub delay: Duration,
 }
 
-/// Who plays a seat.
+/// The player of a seat: a person, a bot or a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hands {
     /// A person.
@@ -107,7 +107,7 @@ pub enum Role {
 
 impl Role {
     /// The way to the host; `None` for the host itself.
-    pub fn target(&self) -> Option<JoinTarget> {
+    pub(crate) fn target(&self) -> Option<JoinTarget> {
         match self {
             Self::Host { .. } => None,
             Self::Guest { target, .. } | Self::Watcher { target, .. } => Some(target.clone()),

@@ -195,7 +195,7 @@ impl Disk {
             tracing::warn!(%error, "the journal keeps its room");
         }
         let mut closed = Closed::default();
-        for evidence in evidence.iter().rev() {
+        for evidence in evidence {
             match self.evidence(evidence) {
                 Ok(path) => closed.evidence = path,
                 Err(error) => {

@@ -99,7 +99,7 @@ mod tests {
     const THERE_ANY: &str = "/ip4/10.0.0.2/tcp/0";
 
     #[test]
-    fn only_unavailable_journals_are_given_up() {
+    fn only_unavailable_addresses_are_given_up() {
         let some = |listen: &[&str], awaited: &[&str]| Some((addresses(listen), addresses(awaited)));
         let all = [HERE, QUIC, THERE];
         assert_eq!(left(&all, &[]), some(&all, &[]));

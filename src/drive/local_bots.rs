@@ -215,10 +215,10 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[derive(Clone, Debug)]
 pub struct LocalBots {
     /// The transport of the table's connections.
-    pub transport: Transport,
-    pub password: Option<Password>,
-    /// Where the bots' journals are stored.
-    pub data: Arc<DataDir>,
+    transport: Transport,
+    password: Option<Password>,
+    /// The store of the bots' journals.
+    data: Arc<DataDir>,
     /// Identifies the program that the host and its bots share.
     program: ProgramId,
     bots: Bots,

@@ -52,7 +52,7 @@ impl Acquaintances {
         &self.book
     }
 
-    pub fn is_blocked(&self, peer: PeerId) -> bool {
+    fn is_blocked(&self, peer: PeerId) -> bool {
         self.book.is_blocked(&peer)
     }
 

@@ -209,7 +209,7 @@ pub fn resume(
     let evidence = data.evidence_of(&saved.charter().table().to_string()).map_or(0, |kept| kept.len());
     let Reunion { lan, relays, friend } = reunion;
     let mut resumed = Resumed { seat: saved, records, evidence, friend };
-    resumed.place(relays)?;
+    resumed.add_relays(relays)?;
     let Returner { identity, attended, pilot, program } = who;
     let seat = &resumed.seat;
     let key = seat.bot_key().unwrap_or_else(|| identity.signing_key());

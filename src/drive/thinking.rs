@@ -29,9 +29,9 @@ type Thought = JoinHandle<(Box<dyn Bot<AnyGame>>, Option<AnyAction>)>;
 
 /// The bot that a session asks.
 pub(super) struct Thinker {
-    /// The level of a bot that replaces one that has panicked.
+    /// The level of the bot that is asked if there is no program, or after one has panicked.
     level: Level,
-    /// `None` while it thinks.
+    /// `None` while it thinks, and before the first question if no program plays.
     bot: Option<Box<dyn Bot<AnyGame>>>,
     /// The hold on the bot's program, if it is one.
     leash: Option<Leash>,

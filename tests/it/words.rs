@@ -22,20 +22,24 @@ const RULES: [(&str, &str); 8] = [
 ];
 
 /// Folders and files that people read.
-const PLACES: [&str; 17] = [
+const PLACES: [&str; 21] = [
     "benches",
     "docs",
     "examples",
     "fuzz/src",
     "games/src",
     "net/src",
+    "peers/src",
     "protocol",
+    "session/src",
     "src",
     "testkit/src",
     "tests",
     "ui/src",
+    "web/evenings",
     "web/page",
     "web/src",
+    "web/tests",
     "README.md",
     "CONTRIBUTING.md",
     "CHANGELOG.md",

@@ -26,7 +26,7 @@ WebAssembly.instantiate(bytes, {}).then(({ instance }) => {
 ";
 
 #[test]
-fn evenings_are_the_same_in_a_browser() {
+fn evenings_are_the_same_as_webassembly() {
     let module =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/wasm32-unknown-unknown/web/fairdeal_evenings.wasm");
     if Command::new("node").arg("--version").output().is_err() {

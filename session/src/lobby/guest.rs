@@ -13,8 +13,7 @@ use fairdeal_protocol::seat::{Seat, SeatSet};
 use rand_core::CryptoRng;
 
 use super::{Agreed, HOST, LobbyError, check_records, set_addresses, view_of};
-use crate::frame::Outgoing;
-use crate::frame::{Back, Frame, Join, Proposal, Roster};
+use crate::frame::{Back, Frame, Join, Outgoing, Proposal, Roster};
 use crate::password_gate::GuestGate;
 
 /// A guest's side of the lobby.

@@ -15,8 +15,7 @@ use fairdeal_protocol::wire::bounded::{Bounded, Text};
 
 use super::{Agreed, CHANGES, DISMISSED, HOST, LobbyError, flags, set_addresses, shown};
 use crate::chat::Bucket;
-use crate::frame::Outgoing;
-use crate::frame::{Back, Frame, Join, Proposal, Records, Roster, Taken, Watch};
+use crate::frame::{Back, Frame, Join, Outgoing, Proposal, Records, Roster, Taken, Watch};
 use crate::spectators::Spectators;
 
 struct Guest {

@@ -1,6 +1,6 @@
 //! The lobby: strangers with a ticket become the seats of a signed charter.
 //!
-//! Both sides are pure state machines: frames in, frames out. The driver carries the frames and calls `tick`, which
+//! Both sides are pure state machines: frames in, frames out. The stage carries the frames and calls `tick`, which
 //! resends what may have been lost. The host seats guests in the order of their arrival. When all seats are taken and
 //! ready, it proposes a charter. Each guest checks that the charter matches its request, and signs; then the host sends
 //! all signatures to everybody. The host decides the seating and nothing else: any change to a name, key, address, rule

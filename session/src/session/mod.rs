@@ -41,7 +41,7 @@ use crate::text::clean;
 /// Maximum number of frames from a connected peer without a seat; a guest repeats its request a few times.
 const MAX_SAID: u32 = 128;
 /// Maximum number of relays of a session.
-pub const MAX_RELAYS: usize = 4;
+const MAX_RELAYS: usize = 4;
 
 /// The error for a host that answers in another protocol.
 const OTHER_VERSION: &str = concat!(
@@ -87,11 +87,11 @@ pub struct Resumed {
 }
 
 impl Resumed {
-    /// Where the session listens: where it did before, and through these relays too, which come first.
+    /// Adds relays to the saved place, these and the friend's first, [`MAX_RELAYS`] at most.
     ///
     /// # Errors
     /// [`StartError::OtherTable`] if the friend has no seat at the table.
-    pub fn place(&mut self, relays: Vec<Multiaddr>) -> Result<(), StartError> {
+    pub fn add_relays(&mut self, relays: Vec<Multiaddr>) -> Result<(), StartError> {
         let mut relays = relays;
         if let Some(friend) = &self.friend {
             if !self.seat.knows(friend) {
@@ -239,11 +239,6 @@ impl Session {
         Ok(session)
     }
 
-    /// The peer id of this session's player.
-    pub fn local_peer(&self) -> PeerId {
-        self.shared.own.peer
-    }
-
     /// The next thing that the session wants.
     pub fn poll(&mut self) -> Option<Output> {
         self.shared.out.poll()
@@ -264,32 +259,30 @@ impl Session {
     /// Handles an input. `now` never goes back by its monotonic clock.
     pub fn handle(&mut self, input: Input, now: Now, rng: &mut dyn CryptoRng) {
         let mut cx = Cx { shared: &mut self.shared, now, rng };
-        if let Input::Stored(id, answer) = input {
-            match cx.out.take_report(id) {
+        match input {
+            Input::Stored(id, answer) => match cx.out.take_report(id) {
                 Some(report) => {
                     let events = report.finish(answer, &mut cx.files);
                     cx.out.report(events);
                 }
                 None => self.stage.hear(Heard::Stored(id, answer), &mut cx),
+            },
+            _ if matches!(self.stage, Stage::Ended) => {}
+            Input::Command(command) => self.stage.command(command, &mut cx),
+            Input::Peer(peer, input) => self.stage.peer(peer, input, &mut cx),
+            Input::Reach(reach) => self.stage.reach(reach, &mut cx),
+            Input::Moved => self.stage.addresses_change(&mut cx),
+            Input::Addresses(addresses) => self.stage.located(&addresses, &mut cx),
+            Input::Thought(id, choice) => self.stage.hear(Heard::Thought(id, choice), &mut cx),
+            Input::Book(book) => {
+                cx.told.book = book;
+                self.stage.hear(Heard::Book, &mut cx);
             }
-        } else if !matches!(self.stage, Stage::Ended) {
-            match input {
-                Input::Command(command) => self.stage.command(command, &mut cx),
-                Input::Peer(peer, input) => self.stage.peer(peer, input, &mut cx),
-                Input::Reach(reach) => self.stage.reach(reach, &mut cx),
-                Input::Moved => self.stage.addresses_change(&mut cx),
-                Input::Addresses(addresses) => self.stage.located(&addresses, &mut cx),
-                Input::Thought(id, choice) => self.stage.hear(Heard::Thought(id, choice), &mut cx),
-                Input::Book(book) => {
-                    cx.told.book = book;
-                    self.stage.hear(Heard::Book, &mut cx);
-                }
-                Input::Failed(why) => {
-                    cx.fail(why);
-                    self.stage.end();
-                }
-                Input::Time | Input::Stored(..) => self.stage.time(&mut self.tick_at, &mut cx),
+            Input::Failed(why) => {
+                cx.fail(why);
+                self.stage.end();
             }
+            Input::Time => self.stage.time(&mut self.tick_at, &mut cx),
         }
         self.end_if_done();
     }

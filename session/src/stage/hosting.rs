@@ -12,12 +12,10 @@ use super::talk::{self, Room};
 use crate::chat::ChatError;
 use crate::cx::{Cx, End, Turn};
 use crate::events::SessionEvent;
-use crate::frame::Frame;
-use crate::frame::Outgoing;
+use crate::frame::{Frame, Outgoing};
 use crate::io::Transport;
 use crate::lobby::NOT_ADMITTED;
 use crate::lobby::{Agreed, HOST, HostLobby, LobbyError};
-use crate::spectators::Spectators;
 use crate::view::LobbyView;
 
 /// The host's refusal to the guests in its lobby when it closes.
@@ -72,8 +70,7 @@ impl Hosting {
                 let outbox = self.lobby.tick();
                 cx.send_all(&outbox);
             }
-            Heard::Leave => return Err(End),
-            Heard::Quit => {
+            Heard::Leave | Heard::Quit => {
                 let peers = self.all();
                 cx.out.send(peers, &Frame::refusal(CLOSED));
                 return Err(End);
@@ -123,7 +120,7 @@ impl Hosting {
     fn agree(mut self: Box<Self>, agreed: Agreed, outbox: Outgoing, cx: &mut Cx<'_>) -> Box<Opening> {
         self.exempt(cx);
         self.tell(cx);
-        let spectators: Spectators = self.lobby.take_spectators();
+        let spectators = self.lobby.take_spectators();
         Box::new(Opening::new(agreed, outbox, Some(spectators), cx))
     }
 

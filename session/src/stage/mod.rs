@@ -6,8 +6,9 @@
 //! Joining ──┘
 //! ```
 //!
-//! Each stage is a type with the state that only it has. It handles an input by value and returns itself or the next
-//! stage, so that none has an answer for what cannot be. All share a [`Cx`](crate::cx::Cx).
+//! Each stage is a type with the state that only it has. One that another follows handles an input by value and
+//! returns itself or the next, so that none has an answer for what cannot be; the last two change in place. All share
+//! a [`Cx`](crate::cx::Cx).
 
 pub(crate) mod heard;
 pub(crate) mod hosting;

@@ -1,5 +1,5 @@
-//! All have signed the charter; the table opens once this seat's journal is on disk. Until then nobody else can open it,
-//! because every seat in it must be able to resume.
+//! All have signed the charter; the table opens once this seat's journal is on disk, because every seat in it must be able
+//! to resume. A host sends the signatures only then. Other guests may open before this one; their frames wait here.
 
 use fairdeal_games::AnyGame;
 use fairdeal_peers::{Multiaddr, PeerId};
@@ -11,8 +11,7 @@ use super::hosting::CLOSED;
 use super::seated::{Arrival, Seated};
 use crate::chat::ChatError;
 use crate::cx::{Cx, End, Turn};
-use crate::frame::Frame;
-use crate::frame::Outgoing;
+use crate::frame::{Frame, Outgoing};
 use crate::header::Header;
 use crate::io::{Journal, Store, StoreFault, StoreId, Stored, Transport};
 use crate::lobby::Agreed;
@@ -76,8 +75,7 @@ impl Opening {
             Heard::Tick if self.asked.is_none() => self.ask(cx),
             Heard::Say(_) => cx.refuse(ChatError::NoSeat.to_string()),
             Heard::Invite(_) => cx.refuse(ChatError::NoTable.to_string()),
-            Heard::Leave => return Err(End),
-            Heard::Quit => {
+            Heard::Leave | Heard::Quit => {
                 // The others have at most a promise, so nobody needs the journal that is being begun.
                 if self.spectators.is_some() {
                     (cx.files.settled, cx.files.is_dispensable) = (true, true);

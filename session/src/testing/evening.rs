@@ -3,13 +3,14 @@
 //!
 //! Everybody is honest here; cheats sit at the tables of the simulator of single tables. The invariants:
 //!
-//! 1. Nothing signed leaves before it is stored, and no seat signs two entries for one place, whatever it crashed over.
-//! 2. A seat that somebody was promised is held to the end of the table, or refused in words.
-//! 3. All who play or watch to the end have the same log, and it is fair; a spectator's is a prefix of the seats'.
-//! 4. Nobody is blamed, and nobody who is blocked or has a wrong password gets in.
-//! 5. Every evening ends, and no journal is left that somebody could still need.
-//! 6. A chat message is shown once, and never to its author's own program a second time.
-//! 7. The way to a position is told before the position.
+//! 1. No entry leaves before it is stored, and no seat signs two for one place, whatever it crashed over.
+//! 2. A seat that somebody was promised is held to the end of the table; whoever gets none is told an error.
+//! 3. All who play or watch to the end have the same log, and every saved log is fair; while no seat is removed and nobody
+//!    closes the table with a claim, each is a prefix of the longest.
+//! 4. Nobody is blamed, no evidence is written, and nobody who is blocked or has a wrong password sees anything.
+//! 5. Every evening ends, and no program whose game is over keeps a journal to resume.
+//! 6. No chat message is shown twice to anybody.
+//! 7. No action is told after a view of a later step.
 
 // It runs in tests only, which fail by panicking; people and their lists are few.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::cast_possible_truncation)]
@@ -21,7 +22,7 @@ use super::house::House;
 use crate::events::{Command, SessionEvent};
 use crate::people::{Book, Change};
 use crate::setup::{Attended, Hands, Pilot, Role};
-use crate::view::{PeerState, Snapshot, Standing};
+use crate::view::{LobbyView, PeerState, Snapshot, Standing};
 use fairdeal_games::bots::Level;
 use fairdeal_games::{AnyGame, bot, rule_set};
 use fairdeal_peers::ticket::JoinTarget;
@@ -85,6 +86,8 @@ struct Someone {
     starts: Option<u64>,
     /// Whether it has a seat at a table that has begun.
     seated: bool,
+    /// Whether it has seen a lobby or a table.
+    got_in: bool,
     me: Option<Seat>,
     /// How its table has ended for it, in a word.
     end: Option<&'static str>,
@@ -177,6 +180,7 @@ impl Evening {
             blocked: false,
             starts: Some(starts),
             seated: false,
+            got_in: false,
             me: None,
             end: None,
             log: None,
@@ -437,6 +441,7 @@ impl Evening {
             let role = &mut self.roles[number];
             match event {
                 SessionEvent::Lobby(view) => {
+                    role.got_in |= view != LobbyView::default();
                     if let (Part::Host, Some(ticket)) = (&role.part, &view.ticket) {
                         self.ticket = ticket.parse().ok();
                     }
@@ -447,6 +452,7 @@ impl Evening {
                     }
                 }
                 SessionEvent::Started { me, .. } => {
+                    role.got_in = true;
                     role.seated |= me.is_some();
                     role.me = me;
                     self.counts("started", 1);
@@ -529,7 +535,7 @@ impl Evening {
         for number in 0..self.roles.len() {
             let role = &self.roles[number];
             let (name, last) = (role.part.word(), self.house.programs[number].told.last().map(short));
-            if (role.blocked || !role.knows) && (role.seated || role.end.is_some()) {
+            if (role.blocked || !role.knows) && (role.got_in || role.end.is_some()) {
                 self.fails(&format!("{name} {number} got in"));
             } else if role.seated && role.end.is_none() && !role.left {
                 self.fails(&format!("{name} {number} was promised a seat: {last:?}"));
@@ -563,6 +569,9 @@ impl Evening {
                     wrong.push(format!("the transcript of {number} is not fair: {:?}", report.finding));
                 }
                 longest.push(transcript.entries().iter().flat_map(|entry| entry.hash().0).collect());
+            }
+            if !program.disk.evidence.is_empty() {
+                wrong.push(format!("{number} has written evidence"));
             }
             let open = program.disk.journals.values().filter(|kept| !kept.ended).count();
             if open > 0 && self.roles[number].end == Some("over") {

@@ -34,7 +34,7 @@ use crate::session::{Resumed, Session};
 use crate::setup::{Attended, Hands, ListenConfig, Player, Role, Setup, StartError};
 use crate::solved::could_have_sealed;
 
-/// How long a dial takes beyond one trip, and how long after a failure it is repeated, in milliseconds.
+/// How long after a failed dial or a broken link the next one comes, in milliseconds.
 const REDIAL: u64 = 1_000;
 /// How long a bot thinks, in milliseconds.
 const THINKS: u64 = 20;
@@ -166,9 +166,11 @@ pub struct Program {
     pub told: Vec<(u64, SessionEvent)>,
     /// Events that the player has not looked at yet.
     unread: VecDeque<SessionEvent>,
+    /// The address book, which its disk keeps.
+    book: Book,
     /// After so many more outputs the program crashes.
     pub fuse: Option<u32>,
-    /// What has arrived at a program without a session, which somebody drives by hand; `None` otherwise.
+    /// The arrivals at a program without a session, which somebody drives by hand; `None` otherwise.
     by_hand: Option<VecDeque<ByHand>>,
 }
 
@@ -250,7 +252,7 @@ pub struct House {
     pub traffic: u64,
     /// The entries that seats have sent, by table, seat and step.
     signed: BTreeMap<(Hash32, Seat, u64), Hash32>,
-    /// What no program may do: something signed that was not stored, or two entries for one place.
+    /// Faults that no program may have: an entry that was not stored, or two entries for one place.
     pub faults: Vec<String>,
 }
 
@@ -316,6 +318,7 @@ impl House {
             keeps: BTreeSet::new(),
             told: Vec::new(),
             unread: VecDeque::new(),
+            book: Book::default(),
             fuse: None,
             by_hand: None,
         });
@@ -336,9 +339,9 @@ impl House {
         ListenConfig { listen: vec![Self::address(program)], ..ListenConfig::nowhere() }
     }
 
-    fn player(&self, program: usize, attended: Attended, book: Book) -> Option<Player> {
+    fn player(&self, program: usize, attended: Attended) -> Option<Player> {
         let program = self.programs.get(program)?;
-        Some(Player { key: program.key.clone(), name: program.name.clone(), attended, book })
+        Some(Player { key: program.key.clone(), name: program.name.clone(), attended, book: program.book.clone() })
     }
 
     /// Starts a program in a role.
@@ -346,7 +349,10 @@ impl House {
     /// # Errors
     /// [`StartError`].
     pub fn start(&mut self, program: usize, role: Role, attended: Attended, book: Book) -> Result<(), StartError> {
-        let Some(me) = self.player(program, attended, book) else {
+        if let Some(program) = self.programs.get_mut(program) {
+            program.book = book;
+        }
+        let Some(me) = self.player(program, attended) else {
             return Ok(());
         };
         let setup = Setup { me, role, place: Self::place(program) };
@@ -371,7 +377,7 @@ impl House {
         let Some((place, seat)) = self.saved(program) else {
             return Ok(false);
         };
-        let Some(me) = self.player(program, attended, Book::default()) else {
+        let Some(me) = self.player(program, attended) else {
             return Ok(false);
         };
         let kept = self.programs.get(program).and_then(|program| program.disk.journals.get(&place));
@@ -404,7 +410,7 @@ impl House {
         self.send(number, to, &frame.to_bytes());
     }
 
-    /// What has arrived next at a program that is driven by hand.
+    /// The next arrival at a program that is driven by hand.
     pub fn read_by_hand(&mut self, number: usize) -> Option<ByHand> {
         self.programs.get_mut(number)?.by_hand.as_mut()?.pop_front()
     }
@@ -414,7 +420,7 @@ impl House {
         self.programs.get(number).map(|program| &program.key)
     }
 
-    /// Ends a program at once, as a crash does: what it had not stored or sent is gone.
+    /// Ends a program at once, as a crash does: what it had not stored is gone, and what was on the way.
     pub fn stop(&mut self, number: usize) {
         let Some(program) = self.programs.get_mut(number) else {
             return;
@@ -441,8 +447,11 @@ impl House {
     }
 
     /// Changes a program's address book.
-    pub fn tell_book(&mut self, program: usize, book: Book) {
-        self.handle(program, Input::Book(book));
+    pub fn tell_book(&mut self, number: usize, book: Book) {
+        if let Some(program) = self.programs.get_mut(number) {
+            program.book = book.clone();
+        }
+        self.handle(number, Input::Book(book));
     }
 
     /// Cuts two programs off from each other, or lets them reach each other again.
@@ -460,7 +469,7 @@ impl House {
         }
     }
 
-    /// Closes a link at once: what was on the way is lost, and both ends hear of it later.
+    /// Closes a link at once: what was on the way is lost. Whoever keeps the other dials again later.
     fn break_link(&mut self, id: u64) {
         let Some(link) = self.links.remove(&id) else {
             return;
@@ -670,7 +679,7 @@ impl House {
         }
     }
 
-    /// Lets time pass: until then, or until nothing happens any more.
+    /// Lets time pass until then.
     pub fn run(&mut self, until: u64) {
         while let Some(Reverse((at, number))) = self.later.peek().copied() {
             if at > until {

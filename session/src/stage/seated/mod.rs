@@ -1,7 +1,7 @@
 //! A seat at a table in play: what is known of its peers, and what each input does.
 //!
-//! [`play`] acts and passes on what the table says, `ending` closes it, `whereabouts` finds seats that have moved, and
-//! `visitors` serves those who watch.
+//! [`play`] acts and passes on what the table says, `ending` closes it, `whereabouts` finds seats that have moved,
+//! `indirect` knows those that others relay, and `visitors` serves those who watch.
 
 mod ending;
 mod indirect;
@@ -20,8 +20,8 @@ use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::party::PlayedBy;
 use fairdeal_protocol::seat::{Seat, SeatSet};
-use fairdeal_protocol::table::clocks::Now;
 use fairdeal_protocol::table::live::Table;
+use fairdeal_protocol::table::message::Head;
 use fairdeal_protocol::transcript::page::Mark;
 use fairdeal_protocol::wire::bounded::Text;
 
@@ -77,8 +77,8 @@ pub(crate) struct Seated {
     guilty: SeatSet,
     /// The last report to the player of overdue seats and possible remedies.
     told_waits: Waits,
-    /// The bytes of the head last sent to all, and the number of ticks since.
-    told_head: Option<(fairdeal_protocol::table::message::Head, u32)>,
+    /// The head last sent to all, and how often it has been left out since.
+    told_head: Option<(Head, u32)>,
     /// The connections that this seat last reported to the others.
     linked: SeatSet,
     /// The connections that connected seats report.
@@ -96,8 +96,9 @@ pub(crate) struct Seated {
     storing: Mark,
     /// Whether a deal has begun and its disk space is not reserved yet.
     needs_room: bool,
-    /// Whether the player is to see the table, and the bot to be asked, once the table's output has been told.
+    /// Whether the player is to see the table, once each step that it has completed is told.
     shows: bool,
+    /// Whether the bot is to be asked, once all output of the table is out.
     plans: bool,
     /// Whether the player has closed the session: it ends once all that is signed is out.
     quits: bool,
@@ -107,7 +108,7 @@ impl Seated {
     /// Opens the table: all seats have signed the charter. A table that this seat has left and comes back to is not new.
     ///
     /// # Errors
-    /// [`End`] if the table has ended, and nobody waits.
+    /// [`End`] if nobody else is left at the table.
     pub(crate) fn open(table: Table<AnyGame>, agreed: Agreed, arrival: Arrival, cx: &mut Cx<'_>) -> Result<Self, End> {
         let Agreed { charter, me, records, again } = agreed;
         let Arrival { is_new, friend, spectators, evidence } = arrival;
@@ -203,7 +204,7 @@ impl Seated {
                 self.announce_pause(cx);
                 return Err(End);
             }
-            // It may take long; the player sees meanwhile who is there.
+            // It may take long; the player sees the connections meanwhile.
             self.show_told(cx);
         }
         self.go_on(cx)
@@ -340,10 +341,10 @@ impl Seated {
 
     fn gone(&mut self, peer: PeerId, cx: &mut Cx<'_>) {
         if let Some(seat) = self.seat_of(peer) {
-            // Whichever of the two has moved finds the other.
             self.links.remove(&seat);
             let state = if self.pausing.contains(seat) { PeerState::Paused } else { PeerState::Lost };
             self.pausing.remove(seat);
+            // Whichever of the two has moved finds the other.
             self.dial(|other| other == seat, cx);
             self.tell_links(cx);
             self.tell(SessionEvent::Peer { seat, state }, cx);
@@ -432,7 +433,7 @@ impl Seated {
         if let Some(spectators) = &mut self.spectators {
             spectators.tick();
         }
-        let now: Now = cx.now;
+        let now = cx.now;
         // After a sleep, read what has arrived meanwhile before treating any seat as silent.
         let before = self.ticked.replace(now.up);
         if before.is_some_and(|before| now.up.saturating_sub(before) > LATE) {

@@ -89,7 +89,7 @@ impl Seated {
     /// table and asks the bot, if that is due.
     ///
     /// # Errors
-    /// [`End`] if the table has ended, and nobody waits.
+    /// [`End`] if nobody else is left at the table, or once the player has quit and all that is signed is out.
     pub(super) fn go_on(&mut self, cx: &mut Cx<'_>) -> Result<(), End> {
         while !cx.out.is_shut() {
             if std::mem::take(&mut self.needs_room) {
@@ -199,7 +199,7 @@ impl Seated {
 
     /// Reports the news of a batch, whose records are on disk.
     fn report(&mut self, news: Vec<Event<AnyGame>>, cx: &mut Cx<'_>) -> Result<(), End> {
-        // The table may have gone on meanwhile: it is shown, and the bot asked, once all that led there has been told.
+        // The table may have gone on meanwhile: it is shown once its steps are told, and the bot asked once all is out.
         self.shows |= !news.is_empty();
         self.plans |= !news.is_empty();
         for event in news {
