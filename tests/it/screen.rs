@@ -141,7 +141,7 @@ impl Player {
             self.presses(key);
             let before = shown;
             let since = Instant::now();
-            while self.shown() == before && since.elapsed() < Duration::from_millis(500) {
+            while self.shown() == before && since.elapsed() < Duration::from_secs(2) {
                 thread::sleep(Duration::from_millis(10));
             }
         }
