@@ -177,7 +177,7 @@ fn host_that_gives_up_waiting_for_room_tells_its_guests() {
     host.signal("TERM");
     let error = guest.wait_for("error").expect("the guest is told");
     let message = error["message"].as_str().unwrap();
-    assert!(message.contains("the host has closed the table"), "{message}");
+    assert_eq!(message, "you no longer have a seat: the host has closed the table; the game had not begun");
 }
 
 /// The player's journal has reserved its room, and the disk is full when a bot reserves its own.

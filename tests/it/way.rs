@@ -103,7 +103,7 @@ fn the_host_goes() {
     host.finish();
     let error = guest.wait_for("error").expect("the guest is told");
     let message = error["message"].as_str().unwrap();
-    assert!(message.contains("the host has closed the table"), "{message}");
+    assert_eq!(message, "you no longer have a seat: the host has closed the table; the game had not begun");
 }
 
 /// The host reports that its relay does not answer, and its ticket leaves the relay out.

@@ -829,6 +829,7 @@ fn flooding_chat_is_rate_limited() {
     };
     let mut flood = vec![
         Frame::Say(text("spam [2J31m".to_owned())),
+        Frame::Say(text(format!("spam a{}", "\u{301}".repeat(40)))),
         Frame::Say(text(format!("spam {}", "\u{1f600}".repeat(270)))),
         Frame::Said { seat: seat(0), text: text("I am Anna".to_owned()) },
         Frame::Said { seat: seat(1), text: text("I am Béla".to_owned()) },
@@ -853,6 +854,9 @@ fn flooding_chat_is_rate_limited() {
                 }
                 assert_eq!((by, name.as_str()), (2, "rogue"), "nobody else has said a thing");
                 assert!(line.starts_with("spam") && line.chars().count() <= 280, "{line}");
+                // The receiver's program cuts piles of marks, and shows no character that hides or steers.
+                assert!(!line.contains(&"\u{301}".repeat(4)), "{line:?}");
+                assert!(!line.chars().any(|c| c.is_control() || c == '\u{202e}'), "{line:?}");
                 spam += 1;
             }
             assert!((1..30).contains(&spam), "{spam} of 200 lines");
