@@ -11,6 +11,7 @@
 //! 5. Every evening ends, and no program whose game is over keeps a journal to resume.
 //! 6. No chat message is shown twice to anybody.
 //! 7. No action is told after a view of a later step.
+//! 8. Some deal fits every position that a bot is asked about.
 
 // It runs in tests only, which fail by panicking; people and their lists are few.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::cast_possible_truncation)]

@@ -10,6 +10,7 @@ use std::path::PathBuf;
 
 use ed25519_dalek::SigningKey;
 use fairdeal_games::AnyAction;
+use fairdeal_games::chance::RefereeChance;
 use fairdeal_peers::{Multiaddr, PeerId};
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::seat::Seat;
@@ -560,6 +561,10 @@ impl House {
                     }
                 }
                 Output::Think(id, question) => {
+                    if RefereeChance::guessed(&question.game, question.seat, &question.known, question.seed).is_none() {
+                        let name = self.programs.get(number).map(|program| program.name.clone()).unwrap_or_default();
+                        self.faults.push(format!("{name} asks its bot about a position that no deal fits"));
+                    }
                     let action = think(&question);
                     self.at(self.up + THINKS, Later::Thinks { program: number, boot, id, action });
                 }
