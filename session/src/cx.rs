@@ -17,7 +17,7 @@ use crate::io::{ProgramNews, Transport};
 use crate::outbox::Outbox;
 use crate::people::{Book, SeatPerson};
 use crate::reaching::Reaching;
-use crate::report::{Files, Report};
+use crate::report::{Report, TableFiles};
 use crate::setup::{Attended, ListenConfig};
 use crate::view::LobbyView;
 
@@ -77,7 +77,7 @@ impl Links {
             tells: false,
             told: Vec::new(),
             look_at: now.up,
-            reaching: Some(Reaching::new(now)),
+            reaching: None,
         }
     }
 
@@ -130,7 +130,7 @@ pub(crate) struct Shared {
     pub(crate) links: Links,
     pub(crate) pilot: Autopilot,
     pub(crate) told: Told,
-    pub(crate) files: Files,
+    pub(crate) files: TableFiles,
     pub(crate) out: Outbox<Report>,
     /// When a finished table stops waiting for the others.
     pub(crate) done: Option<u64>,

@@ -18,7 +18,7 @@ use crate::view::{LobbyView, PeerState, Snapshot};
 pub enum Command {
     /// Act at the table.
     Act(AnyAction),
-    /// Leave the game for good; the others play on. The task ends once they have the message.
+    /// Leave the game for good; the others play on. The session ends once they have the message.
     Leave,
     /// Close a table for two with a signed claim while the other seat stays away.
     Claim,
@@ -34,7 +34,7 @@ pub enum Command {
     Say(String),
     /// Invite the seats of this table, by ticket, to another table that this player has opened.
     Invite(String),
-    /// Close the connections and end the task; the table can be resumed.
+    /// Close the connections and end the session; the table can be resumed.
     Quit,
 }
 

@@ -79,12 +79,15 @@ pub struct Taken {
     pub played_by: PlayedBy,
 }
 
+/// The options of a table's rules: keys and values.
+pub type Options = Bounded<(Text<MAX_WORD>, Text<MAX_WORD>), MAX_OPTIONS>;
+
 /// The current state of the lobby.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Roster {
     pub lobby: [u8; 8],
     pub game: Text<MAX_WORD>,
-    pub options: Bounded<(Text<MAX_WORD>, Text<MAX_WORD>), MAX_OPTIONS>,
+    pub options: Options,
     pub seats: Bounded<Option<Taken>, MAX_SEATS>,
     /// The receiver's own seat; `None` for a spectator.
     pub you: Option<Seat>,

@@ -9,7 +9,7 @@ use crate::io::{Closed, Evidence, StoreFault, Stored};
 
 /// The files of a table, as far as they are known.
 #[derive(Debug, Default)]
-pub(crate) struct Files {
+pub(crate) struct TableFiles {
     /// The evidence of the latest fault.
     pub(crate) evidence: Option<std::path::PathBuf>,
     /// Evidence that is not known to be on disk yet.
@@ -70,7 +70,7 @@ pub(crate) enum Watched {
 
 impl Report {
     /// The events that follow from the store's answer.
-    pub(crate) fn finish(self, answer: Result<Stored, StoreFault>, files: &mut Files) -> Vec<SessionEvent> {
+    pub(crate) fn finish(self, answer: Result<Stored, StoreFault>, files: &mut TableFiles) -> Vec<SessionEvent> {
         match self {
             Self::Fault { seat, what, evidence } => {
                 files.evidence = None;
@@ -102,7 +102,7 @@ impl Report {
 }
 
 impl Ending {
-    fn finish(self, answer: Result<Stored, StoreFault>, files: &mut Files) -> Vec<SessionEvent> {
+    fn finish(self, answer: Result<Stored, StoreFault>, files: &mut TableFiles) -> Vec<SessionEvent> {
         let Closed { evidence, transcript, missing } = match answer {
             Ok(Stored::Closed(closed)) => closed,
             Ok(_) => Closed::default(),

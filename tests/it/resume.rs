@@ -123,36 +123,33 @@ fn nothing_waits_where_nothing_was_interrupted() {
 /// One of three programs is killed for good. After the absence timeout the others remove it and play to the end.
 #[test]
 fn a_program_that_stays_away_is_removed() {
-    {
-        let game = "plutonian-poker";
-        let root = TempDir::new().unwrap();
-        let quick = ["--json", "--bot-delay", "20"];
-        let host = ["bot", "host", game, "--seats", "3", "--option", "absence=2"];
-        let mut host = Program::start(root.path(), "host", &[&host[..], &quick, &LISTEN].concat());
-        let ticket = host.ticket();
-        let guest = ["bot", "join", &ticket];
-        let args = [&guest[..], &quick, &LISTEN].concat();
-        let mut stays = Program::start(root.path(), "stays", &args);
-        let mut goes = Program::start(root.path(), "goes", &args);
-        let started = goes.wait_for("started").unwrap();
-        for _ in 0..4 {
-            goes.wait_for("action").unwrap();
-        }
-        goes.kill();
-        let overs = [&mut host, &mut stays].map(|program| {
-            let out = program.wait_for_matching(|event| event["event"] == "peer" && event["state"] == "removed");
-            assert_eq!(out.unwrap()["seat"], started["me"], "{game}");
-            program.wait_for("over").expect("the game goes on")
-        });
-        assert_eq!(overs[0]["log"], overs[1]["log"], "{game}");
-        let winners = overs[0]["winners"].as_array().unwrap();
-        assert!(!winners.contains(&started["me"]), "{game}");
-        let found = [&host, &stays].map(|program| transcript(&program.data).unwrap());
-        let report = fairdeal().arg("verify").arg(&found[0]).output().unwrap();
-        assert_eq!(report.status.code(), Some(0));
-        let words = String::from_utf8(report.stdout).unwrap();
-        assert!(words.contains("removed as absent by the others"), "{words}");
+    let root = TempDir::new().unwrap();
+    let quick = ["--json", "--bot-delay", "20"];
+    let host = ["bot", "host", "plutonian-poker", "--seats", "3", "--option", "absence=2"];
+    let mut host = Program::start(root.path(), "host", &[&host[..], &quick, &LISTEN].concat());
+    let ticket = host.ticket();
+    let guest = ["bot", "join", &ticket];
+    let args = [&guest[..], &quick, &LISTEN].concat();
+    let mut stays = Program::start(root.path(), "stays", &args);
+    let mut goes = Program::start(root.path(), "goes", &args);
+    let started = goes.wait_for("started").unwrap();
+    for _ in 0..4 {
+        goes.wait_for("action").unwrap();
     }
+    goes.kill();
+    let overs = [&mut host, &mut stays].map(|program| {
+        let out = program.wait_for_matching(|event| event["event"] == "peer" && event["state"] == "removed");
+        assert_eq!(out.unwrap()["seat"], started["me"]);
+        program.wait_for("over").expect("the game goes on")
+    });
+    assert_eq!(overs[0]["log"], overs[1]["log"]);
+    let winners = overs[0]["winners"].as_array().unwrap();
+    assert!(!winners.contains(&started["me"]));
+    let found = [&host, &stays].map(|program| transcript(&program.data).unwrap());
+    let report = fairdeal().arg("verify").arg(&found[0]).output().unwrap();
+    assert_eq!(report.status.code(), Some(0));
+    let words = String::from_utf8(report.stdout).unwrap();
+    assert!(words.contains("removed as absent by the others"), "{words}");
 }
 
 /// A program that gets a termination signal prints its last events, and its table continues from the same step.

@@ -15,7 +15,7 @@ use fairdeal_protocol::wire::bounded::{Bounded, Text};
 
 use super::{Agreed, CHANGES, DISMISSED, HOST, LobbyError, flags, set_addresses, shown};
 use crate::chat::Bucket;
-use crate::frame::{Back, Frame, Join, Outgoing, Proposal, Records, Roster, Taken, Watch};
+use crate::frame::{Back, Frame, Join, Options, Outgoing, Proposal, Records, Roster, Taken, Watch};
 use crate::spectators::Spectators;
 
 struct Guest {
@@ -149,18 +149,19 @@ impl HostLobby {
         set_addresses(&mut self.own, &self.key, addresses, time);
     }
 
+    /// The options of the rules, as frames carry them.
+    fn options(&self) -> Option<Options> {
+        let options = self.rules.written_options().into_iter();
+        let options = options.map(|(key, value)| Some((Text::try_from(key).ok()?, Text::try_from(value).ok()?)));
+        options.collect::<Option<Vec<_>>>()?.try_into().ok()
+    }
+
     fn roster(&self, you: Option<Seat>) -> Option<Frame> {
-        let options: Option<Vec<_>> = self
-            .rules
-            .written_options()
-            .into_iter()
-            .map(|(key, value)| Some((Text::try_from(key).ok()?, Text::try_from(value).ok()?)))
-            .collect();
         let seats: Vec<_> = self.seats().map(|seat| self.taken(seat)).collect();
         Some(Frame::Roster(Roster {
             lobby: self.lobby,
             game: Text::try_from(self.rules.game.clone()).ok()?,
-            options: options?.try_into().ok()?,
+            options: self.options()?,
             seats: seats.try_into().ok()?,
             you,
             ready: self.ready(),
@@ -169,19 +170,13 @@ impl HostLobby {
 
     /// The table as the host announces it to strangers.
     pub fn offer(&self) -> Option<Offer> {
-        let options: Option<Vec<_>> = self
-            .rules
-            .written_options()
-            .into_iter()
-            .map(|(key, value)| Some((Text::try_from(key).ok()?, Text::try_from(value).ok()?)))
-            .collect();
         let taken = self.seats().filter(|seat| self.joined(*seat).is_some());
         let taken = u8::try_from(taken.count()).unwrap_or(u8::MAX);
         let announcement = Announcement {
             lobby: self.lobby,
             host: self.own.name.clone(),
             game: Text::try_from(self.rules.game.clone()).ok()?,
-            options: options?.try_into().ok()?,
+            options: self.options()?,
             seats: self.rules.seats,
             free: self.rules.seats.saturating_sub(taken),
             locked: self.spectators.is_locked(),

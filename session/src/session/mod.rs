@@ -26,7 +26,7 @@ use crate::lobby::{GuestLobby, HOST, HostLobby};
 use crate::outbox::Outbox;
 use crate::password_gate::{GuestGate, HostGate};
 use crate::reaching::Reaching;
-use crate::report::Files;
+use crate::report::TableFiles;
 use crate::setup::{Hands, Player, Role, Setup, StartError};
 use crate::spectators::Spectators;
 use crate::stage::heard::Heard;
@@ -122,7 +122,6 @@ impl Session {
         {
             return Err(StartError::Blocked { name: person.shown(), key: person.key.to_string() });
         }
-        let links = Links::new(place, now);
         let (hands, local_bot) = match &role {
             Role::Host { hands, .. } | Role::Guest { hands, .. } => (*hands, None),
             Role::LocalBot { pilot, .. } => (Hands::Bot(*pilot), Some(LocalBot::new(&me.key, *pilot))),
@@ -130,8 +129,10 @@ impl Session {
         };
         let (key, local) = (me.key.clone(), PeerId::of(&me.key));
         let mut out = Outbox::default();
+        let mut links = Links::new(place, now);
         let mut reach = |target: JoinTarget| {
             let (host, lobby, at) = target.into_parts();
+            links.reaching = Some(Reaching::new(now));
             out.transport(Transport::Keep { peer: host, at });
             (host, lobby)
         };
@@ -183,7 +184,7 @@ impl Session {
             links,
             pilot: Autopilot::new(hands),
             told: Told::new(book),
-            files: Files::default(),
+            files: TableFiles::default(),
             out,
             done: None,
         };
@@ -224,7 +225,7 @@ impl Session {
             links: Links::new(place, now),
             pilot: Autopilot::new(hands),
             told: Told::new(book),
-            files: Files::default(),
+            files: TableFiles::default(),
             out: Outbox::default(),
             done: None,
         };
@@ -351,19 +352,10 @@ impl Stage {
     }
 
     fn command(&mut self, command: Command, cx: &mut Cx<'_>) {
-        let heard = match command {
-            Command::Act(action) => Heard::Act(action),
-            Command::Leave => Heard::Leave,
-            Command::Claim => Heard::Claim,
-            Command::ProposeRemoval(seat) => Heard::ProposeRemoval(seat),
-            Command::Ready(ready) => Heard::Ready(ready),
-            Command::Dismiss(seat) => Heard::Dismiss(seat),
-            Command::Undo => return cx.refuse("a signed action can't be undone; practice games allow it"),
-            Command::Say(text) => Heard::Say(text),
-            Command::Invite(ticket) => Heard::Invite(ticket),
-            Command::Quit => Heard::Quit,
-        };
-        self.hear(heard, cx);
+        if command == Command::Undo {
+            return cx.refuse("a signed action can't be undone; practice games allow it");
+        }
+        self.hear(Heard::Command(command), cx);
     }
 
     /// The host that this guest or spectator connects to.

@@ -3,24 +3,16 @@
 use fairdeal_games::AnyAction;
 use fairdeal_peers::address::Network;
 use fairdeal_peers::{Multiaddr, PeerId};
-use fairdeal_protocol::seat::Seat;
 
+use crate::events::Command;
 use crate::frame::Frame;
 use crate::io::{StoreFault, StoreId, Stored, ThoughtId};
 
 /// An input of a stage. A stage ignores what does not concern it.
 #[expect(clippy::large_enum_variant, reason = "it lives for one call")]
 pub(crate) enum Heard {
-    Act(AnyAction),
-    Leave,
-    Claim,
-    ProposeRemoval(Seat),
-    Ready(bool),
-    Dismiss(Seat),
-    Say(String),
-    Invite(String),
-    /// The player closes the session: a last word to the others, and it ends.
-    Quit,
+    /// From the player; an undo is refused before.
+    Command(Command),
     /// A peer is connected.
     Arrived(PeerId, Option<Network>),
     Gone(PeerId),

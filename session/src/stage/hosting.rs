@@ -11,7 +11,7 @@ use super::opening::Opening;
 use super::talk::{self, Room};
 use crate::chat::ChatError;
 use crate::cx::{Cx, End, Turn};
-use crate::events::SessionEvent;
+use crate::events::{Command, SessionEvent};
 use crate::frame::{Frame, Outgoing};
 use crate::io::Transport;
 use crate::lobby::NOT_ADMITTED;
@@ -48,16 +48,16 @@ impl Hosting {
                 return self.changed(outbox, cx);
             }
             Heard::Frame(peer, frame) => return self.frame(peer, frame, cx),
-            Heard::Ready(ready) => {
+            Heard::Command(Command::Ready(ready)) => {
                 let outbox = self.lobby.set_ready(ready);
                 return self.changed(outbox, cx);
             }
-            Heard::Dismiss(seat) => {
+            Heard::Command(Command::Dismiss(seat)) => {
                 let outbox = self.lobby.dismiss(seat);
                 return self.changed(outbox, cx);
             }
-            Heard::Say(text) => talk::say(&*self, &text, cx),
-            Heard::Invite(_) => cx.refuse(ChatError::NoTable.to_string()),
+            Heard::Command(Command::Say(text)) => talk::say(&*self, &text, cx),
+            Heard::Command(Command::Invite(_)) => cx.refuse(ChatError::NoTable.to_string()),
             Heard::RoundTrip(peer, milliseconds) => {
                 if let Some(seat) = self.lobby.seat_of(peer) {
                     cx.tell(SessionEvent::RoundTrip { seat, milliseconds });
@@ -70,7 +70,7 @@ impl Hosting {
                 let outbox = self.lobby.tick();
                 cx.send_all(&outbox);
             }
-            Heard::Leave | Heard::Quit => {
+            Heard::Command(Command::Leave | Command::Quit) => {
                 let peers = self.all();
                 cx.out.send(peers, &Frame::refusal(CLOSED));
                 return Err(End);

@@ -14,7 +14,7 @@ use super::opening::Opening;
 use super::talk::{self, Room};
 use crate::chat::ChatError;
 use crate::cx::{Cx, End, Turn};
-use crate::events::SessionEvent;
+use crate::events::{Command, SessionEvent};
 use crate::frame::{Frame, Outgoing};
 use crate::header::promise;
 use crate::io::{Store, StoreFault, StoreId, Stored};
@@ -58,12 +58,12 @@ impl Joining {
                 cx.links.reaching = Some(Reaching::new(cx.now));
             }
             Heard::Frame(peer, frame) => return self.frame(peer, frame, cx),
-            Heard::Ready(ready) => {
+            Heard::Command(Command::Ready(ready)) => {
                 let outbox = self.lobby.set_ready(ready);
                 self.changed(&outbox, cx);
             }
-            Heard::Say(text) => talk::say(&*self, &text, cx),
-            Heard::Invite(_) => cx.refuse(ChatError::NoTable.to_string()),
+            Heard::Command(Command::Say(text)) => talk::say(&*self, &text, cx),
+            Heard::Command(Command::Invite(_)) => cx.refuse(ChatError::NoTable.to_string()),
             Heard::RoundTrip(peer, milliseconds) if peer == host => {
                 cx.tell(SessionEvent::RoundTrip { seat: HOST, milliseconds });
             }
@@ -79,7 +79,7 @@ impl Joining {
                     self.speak(cx);
                 }
             }
-            Heard::Leave | Heard::Quit => return Err(End),
+            Heard::Command(Command::Leave | Command::Quit) => return Err(End),
             _ => {}
         }
         Ok(Turn::Stay(self))

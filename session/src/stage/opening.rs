@@ -11,6 +11,7 @@ use super::hosting::CLOSED;
 use super::seated::{Arrival, Seated};
 use crate::chat::ChatError;
 use crate::cx::{Cx, End, Turn};
+use crate::events::Command;
 use crate::frame::{Frame, Outgoing};
 use crate::header::Header;
 use crate::io::{Journal, Store, StoreFault, StoreId, Stored, Transport};
@@ -73,9 +74,9 @@ impl Opening {
             Heard::Addresses(addresses) => self.moved = Some(addresses),
             Heard::Stored(id, answer) if self.asked == Some(id) => return self.stored(answer, cx),
             Heard::Tick if self.asked.is_none() => self.ask(cx),
-            Heard::Say(_) => cx.refuse(ChatError::NoSeat.to_string()),
-            Heard::Invite(_) => cx.refuse(ChatError::NoTable.to_string()),
-            Heard::Leave | Heard::Quit => {
+            Heard::Command(Command::Say(_)) => cx.refuse(ChatError::NoSeat.to_string()),
+            Heard::Command(Command::Invite(_)) => cx.refuse(ChatError::NoTable.to_string()),
+            Heard::Command(Command::Leave | Command::Quit) => {
                 // The others have at most a promise, so nobody needs the journal that is being begun.
                 if self.spectators.is_some() {
                     (cx.files.settled, cx.files.is_dispensable) = (true, true);

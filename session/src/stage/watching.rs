@@ -16,7 +16,7 @@ use super::lobbies::{has_reached, mark_again, reaches, show_again};
 use super::talk::{self, Room, is_muted, name_of};
 use crate::chat::ChatError;
 use crate::cx::{Cx, End};
-use crate::events::SessionEvent;
+use crate::events::{Command, SessionEvent};
 use crate::frame::{Frame, Showing, Watch};
 use crate::io::{Evidence, SavedGame, Store, Transport};
 use crate::lobby::{HOST, view_of};
@@ -102,11 +102,11 @@ impl Watching {
             Heard::Arrived(peer, _) => self.arrived(peer, cx),
             Heard::Gone(peer) if peer == self.host => self.gone(cx),
             Heard::Frame(peer, frame) if peer == self.host => return self.frame(peer, frame, cx),
-            Heard::Say(text) => talk::say(self, &text, cx),
-            Heard::Invite(_) => cx.refuse(ChatError::NoTable.to_string()),
+            Heard::Command(Command::Say(text)) => talk::say(self, &text, cx),
+            Heard::Command(Command::Invite(_)) => cx.refuse(ChatError::NoTable.to_string()),
             Heard::Book => mark_again(cx),
             Heard::Tick if reaches(cx)? => self.tick(cx),
-            Heard::Leave | Heard::Quit => return Err(End),
+            Heard::Command(Command::Leave | Command::Quit) => return Err(End),
             _ => {}
         }
         Ok(())

@@ -112,7 +112,7 @@ const MAX_TRIES: u32 = 12;
 pub struct Evening {
     seed: u64,
     house: House,
-    roles: Vec<Someone>,
+    people: Vec<Someone>,
     deeds: Vec<(u64, usize, Deed)>,
     /// All deeds, as they were drawn.
     drawn: Vec<(u64, usize, Deed)>,
@@ -166,7 +166,7 @@ impl Evening {
         let seats = 2 + u8::try_from(below(&mut dice, 3)).unwrap();
         let rules = rules(&mut dice, seats);
         let password = (below(&mut dice, 3) == 0).then(|| "sésame".to_owned());
-        let mut roles = Vec::new();
+        let mut people = Vec::new();
         let hands = |dice: &mut ChaCha20Rng| match below(dice, 3) {
             0 => Hands::Person { ready: false },
             level => Hands::Bot(Pilot {
@@ -193,14 +193,14 @@ impl Evening {
             tries: 0,
             crashes: None,
         };
-        roles.push(role(Part::Host, hands(&mut dice), 1_000));
+        people.push(role(Part::Host, hands(&mut dice), 1_000));
         for _ in 1..seats {
             let starts = 2_000 + below(&mut dice, 3_000);
-            roles.push(role(Part::Guest, hands(&mut dice), starts));
+            people.push(role(Part::Guest, hands(&mut dice), starts));
         }
         for _ in 0..below(&mut dice, 3) {
             let starts = 2_000 + below(&mut dice, 30_000);
-            roles.push(role(Part::Watcher, Hands::Person { ready: true }, starts));
+            people.push(role(Part::Watcher, Hands::Person { ready: true }, starts));
         }
         if below(&mut dice, 4) == 0 {
             let part = if below(&mut dice, 2) == 0 { Part::Guest } else { Part::Watcher };
@@ -208,12 +208,12 @@ impl Evening {
             let stranger = role(part, Hands::Bot(Pilot { level: Level::Normal, delay: Duration::ZERO }), starts);
             let (blocked, knows) =
                 if password.is_some() && below(&mut dice, 2) == 0 { (false, false) } else { (true, true) };
-            roles.push(Someone { blocked, knows, ..stranger });
+            people.push(Someone { blocked, knows, ..stranger });
         }
-        for number in 0..roles.len() {
+        for number in 0..people.len() {
             house.add(&format!("Player {number}"));
         }
-        let count = roles.len();
+        let count = people.len();
         let mut deeds = Vec::new();
         for _ in 0..below(&mut dice, 14) {
             let (at, who) = (3_000 + below(&mut dice, BUSY), below(&mut dice, count as u64) as usize);
@@ -235,7 +235,7 @@ impl Evening {
         Self {
             seed,
             house,
-            roles,
+            people,
             drawn: deeds.clone(),
             deeds,
             undo: Vec::new(),
@@ -260,7 +260,7 @@ impl Evening {
         let mut lines = vec![format!("trip {}, sync {}, {:?}", self.house.trip, self.house.sync, self.rules)];
         lines.extend(self.drawn.iter().map(|(at, who, deed)| format!("{at:>8} {who} {deed:?}")));
         for (number, program) in self.house.programs.iter().enumerate() {
-            let someone = &self.roles[number];
+            let someone = &self.people[number];
             lines.push(format!("{number} {} {:?} {:?}", someone.part.word(), someone.hands, someone.end));
             for (at, event) in &program.told {
                 let quiet = matches!(
@@ -274,7 +274,7 @@ impl Evening {
                         | SessionEvent::Reaching { .. }
                 );
                 if !quiet {
-                    lines.push(format!("{at:>8} {}", short(&(*at, event.clone()))));
+                    lines.push(format!("{at:>8} {}", short(event)));
                 }
             }
         }
@@ -294,7 +294,7 @@ impl Evening {
         while self.house.up() < LIMIT {
             self.house.run(self.house.up() + STEP);
             let now = self.house.up();
-            for number in 0..self.roles.len() {
+            for number in 0..self.people.len() {
                 self.look(number);
                 self.serve(number, now);
             }
@@ -311,7 +311,7 @@ impl Evening {
                     _ => {}
                 }
             }
-            let idle = (0..self.roles.len()).all(|n| !self.house.is_running(n) && self.roles[n].starts.is_none());
+            let idle = (0..self.people.len()).all(|n| !self.house.is_running(n) && self.people[n].starts.is_none());
             if idle {
                 break;
             }
@@ -321,14 +321,14 @@ impl Evening {
 
     /// Starts a program again when it is time, acts for its person, and closes it at the end.
     fn serve(&mut self, number: usize, now: u64) {
-        if self.roles[number].starts.is_some_and(|at| at <= now) {
+        if self.people[number].starts.is_some_and(|at| at <= now) {
             self.start(number);
         }
-        if self.roles[number].quits.is_some_and(|at| at <= now) {
-            self.roles[number].quits = None;
+        if self.people[number].quits.is_some_and(|at| at <= now) {
+            self.people[number].quits = None;
             self.house.command(number, Command::Quit);
         }
-        let role = &mut self.roles[number];
+        let role = &mut self.people[number];
         if role.acts.take_if(|at| *at <= now).is_some()
             && let Some(view) = role.view.take()
             && let Some(me) = view.me
@@ -341,12 +341,12 @@ impl Evening {
     }
 
     fn start(&mut self, number: usize) {
-        let role = &self.roles[number];
+        let role = &self.people[number];
         let attended = if role.hands == (Hands::Person { ready: false }) { Attended::Person } else { Attended::Nobody };
         if role.part != Part::Watcher && self.house.saved(number).is_some() {
-            self.roles[number].starts = None;
+            self.people[number].starts = None;
             self.counts("resumed", 1);
-            let resumed = self.house.resume(number, self.roles[number].hands, attended);
+            let resumed = self.house.resume(number, self.people[number].hands, attended);
             if let Err(error) = resumed {
                 self.fails(&format!("{number} cannot resume: {error}"));
             }
@@ -367,12 +367,12 @@ impl Evening {
         };
         let mut book = Book::default();
         if role.part == Part::Host {
-            for (other, role) in self.roles.iter().enumerate().filter(|(_, role)| role.blocked) {
+            for (other, role) in self.people.iter().enumerate().filter(|(_, role)| role.blocked) {
                 let _ = book.change(self.house.peer(other).unwrap(), Some(role.part.word()), &Change::Blocked(true));
             }
         }
         let attended = if role.part == Part::Watcher { Attended::Nobody } else { attended };
-        self.roles[number].starts = None;
+        self.people[number].starts = None;
         if let Err(error) = self.house.start(number, setup, attended, book) {
             self.fails(&format!("{number} cannot start: {error}"));
         }
@@ -383,19 +383,19 @@ impl Evening {
             return;
         }
         // A lobby that closes takes its ticket with it; here only tables that have begun are left and found again.
-        let in_lobby = self.roles[who].part == Part::Host && !self.roles[who].seated;
+        let in_lobby = self.people[who].part == Part::Host && !self.people[who].seated;
         match deed {
             Deed::Crash { after: Some(outputs), back } if !in_lobby => {
                 self.counts("crashes between two outputs", 1);
                 self.house.programs[who].fuse = Some(outputs);
-                self.roles[who].crashes = Some(back);
+                self.people[who].crashes = Some(back);
             }
             Deed::Crash { after: None, back } if !in_lobby => {
                 self.counts("crashes", 1);
                 self.house.stop(who);
                 self.goes_home(who, now + back);
             }
-            Deed::Quit { back } if !in_lobby && self.roles[who].part != Part::Watcher => {
+            Deed::Quit { back } if !in_lobby && self.people[who].part != Part::Watcher => {
                 self.counts("pauses", 1);
                 self.house.command(who, Command::Quit);
                 self.goes_home(who, now + back);
@@ -414,8 +414,8 @@ impl Evening {
                 self.said += 1;
                 self.house.command(who, Command::Say(format!("word {}", self.said)));
             }
-            Deed::Leave if self.roles[who].seated => {
-                self.roles[who].left = true;
+            Deed::Leave if self.people[who].seated => {
+                self.people[who].left = true;
                 self.counts("left", 1);
                 self.house.command(who, Command::Leave);
             }
@@ -425,7 +425,7 @@ impl Evening {
 
     /// A program is closed, and starts again later unless its evening is over.
     fn goes_home(&mut self, who: usize, back: u64) {
-        let role = &mut self.roles[who];
+        let role = &mut self.people[who];
         role.acts = None;
         role.view = None;
         if role.end.is_none() && !role.left {
@@ -439,7 +439,7 @@ impl Evening {
         while let Some(event) = self.house.read(number) {
             let now = self.house.up();
             let think = 100 + below(&mut self.dice, 1_500);
-            let role = &mut self.roles[number];
+            let role = &mut self.people[number];
             match event {
                 SessionEvent::Lobby(view) => {
                     role.got_in |= view != LobbyView::default();
@@ -509,14 +509,14 @@ impl Evening {
     /// the end, or when too few of the others were there.
     fn has_closed(&mut self, number: usize) {
         let now = self.house.up();
-        if self.house.is_running(number) || self.roles[number].starts.is_some() {
+        if self.house.is_running(number) || self.people[number].starts.is_some() {
             return;
         }
-        if let Some(back) = self.roles[number].crashes.take() {
+        if let Some(back) = self.people[number].crashes.take() {
             return self.goes_home(number, now + back);
         }
         let saved = self.house.saved(number).is_some();
-        let role = &mut self.roles[number];
+        let role = &mut self.people[number];
         let tries_again = role.error.is_some() && !role.left && role.tries < MAX_TRIES;
         let is_welcome = !role.blocked && role.knows;
         if tries_again && is_welcome && (saved || role.end.is_none()) {
@@ -533,9 +533,10 @@ impl Evening {
         for why in std::mem::take(&mut self.house.faults) {
             self.fails(&why);
         }
-        for number in 0..self.roles.len() {
-            let role = &self.roles[number];
-            let (name, last) = (role.part.word(), self.house.programs[number].told.last().map(short));
+        for number in 0..self.people.len() {
+            let role = &self.people[number];
+            let (name, last) =
+                (role.part.word(), self.house.programs[number].told.last().map(|(_, event)| short(event)));
             if (role.blocked || !role.knows) && (role.got_in || role.end.is_some()) {
                 self.fails(&format!("{name} {number} got in"));
             } else if role.seated && role.end.is_none() && !role.left {
@@ -556,9 +557,9 @@ impl Evening {
 
     /// All logs of the seats are the same, those of spectators too, and they are fair.
     fn check_logs(&mut self) {
-        let logs: BTreeSet<Hash32> = self.roles.iter().filter_map(|role| role.log).collect();
+        let logs: BTreeSet<Hash32> = self.people.iter().filter_map(|role| role.log).collect();
         if logs.len() > 1 {
-            let all: Vec<_> = self.roles.iter().map(|role| (role.part.word(), role.end, role.log)).collect();
+            let all: Vec<_> = self.people.iter().map(|role| (role.part.word(), role.end, role.log)).collect();
             self.fails(&format!("{} logs: {all:?}", logs.len()));
         }
         let mut longest: Vec<Vec<u8>> = Vec::new();
@@ -575,13 +576,13 @@ impl Evening {
                 wrong.push(format!("{number} has written evidence"));
             }
             let open = program.disk.journals.values().filter(|kept| !kept.ended).count();
-            if open > 0 && self.roles[number].end == Some("over") {
+            if open > 0 && self.people[number].end == Some("over") {
                 wrong.push(format!("{number} keeps a journal of a table that is over"));
             }
         }
         longest.sort_by_key(Vec::len);
         for pair in longest.windows(2) {
-            if self.roles.iter().all(|role| !matches!(role.end, Some("claimed" | "removed")))
+            if self.people.iter().all(|role| !matches!(role.end, Some("claimed" | "removed")))
                 && !pair[1].starts_with(&pair[0])
             {
                 wrong.push("one log is no prefix of the other".to_owned());
@@ -640,7 +641,7 @@ fn chats(told: &[(u64, SessionEvent)]) -> usize {
     told.iter().filter(|(_, event)| matches!(event, SessionEvent::Chat { .. })).count()
 }
 
-fn short((_, event): &(u64, SessionEvent)) -> String {
+fn short(event: &SessionEvent) -> String {
     let text = format!("{event:?}");
     text.chars().take(160).collect()
 }

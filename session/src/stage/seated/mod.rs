@@ -32,7 +32,7 @@ use super::heard::Heard;
 use super::talk::{self, Room, is_muted, name_of};
 use crate::chat::ChatError;
 use crate::cx::{Cx, End};
-use crate::events::SessionEvent;
+use crate::events::{Command, SessionEvent};
 use crate::frame::{Frame, Records};
 use crate::io::{Met, ProgramNews, Store, Transport};
 use crate::lobby::{Agreed, HOST, HostLobby, NOT_ADMITTED};
@@ -174,13 +174,13 @@ impl Seated {
     /// [`End`].
     pub(crate) fn hear(&mut self, heard: Heard, cx: &mut Cx<'_>) -> Result<(), End> {
         match heard {
-            Heard::Act(action) => self.act(action, cx),
-            Heard::Leave => self.leave(cx),
-            Heard::Claim => self.claim(cx),
-            Heard::ProposeRemoval(seat) => self.propose_removal(seat, cx),
-            Heard::Say(text) => talk::say(self, &text, cx),
-            Heard::Invite(ticket) => self.invite(&ticket, cx),
-            Heard::Quit => self.quits = true,
+            Heard::Command(Command::Act(action)) => self.act(action, cx),
+            Heard::Command(Command::Leave) => self.leave(cx),
+            Heard::Command(Command::Claim) => self.claim(cx),
+            Heard::Command(Command::ProposeRemoval(seat)) => self.propose_removal(seat, cx),
+            Heard::Command(Command::Say(text)) => talk::say(self, &text, cx),
+            Heard::Command(Command::Invite(ticket)) => self.invite(&ticket, cx),
+            Heard::Command(Command::Quit) => self.quits = true,
             Heard::Arrived(peer, network) => self.arrived(peer, network, cx),
             Heard::Gone(peer) => self.gone(peer, cx),
             Heard::Frame(peer, frame) => self.frame(peer, frame, cx),
@@ -197,7 +197,7 @@ impl Seated {
             Heard::Book => self.send_blocked_away(cx),
             Heard::Tick => self.tick(cx),
             Heard::Time => self.time(cx),
-            Heard::Ready(_) | Heard::Dismiss(_) => {}
+            Heard::Command(Command::Ready(_) | Command::Dismiss(_) | Command::Undo) => {}
         }
         if cx.told.knows_of_full_disk() {
             if self.quits {

@@ -34,14 +34,14 @@ pub(super) struct Whereabouts {
     /// Addresses on the LAN.
     found: BTreeMap<Seat, Vec<Multiaddr>>,
     /// The seats that have signed a record since the table began, this one included.
-    news: BTreeMap<Seat, News>,
+    moved: BTreeMap<Seat, Moved>,
     /// The last ticket that the player was told.
     ticket: Option<Ticket>,
 }
 
 /// A record that is newer than the one that all seats have.
 #[derive(Default)]
-struct News {
+struct Moved {
     /// Whether the connected seats lack it.
     is_due: bool,
     /// When it was last told, by the monotonic clock.
@@ -96,7 +96,7 @@ impl Seated {
             return;
         };
         self.records = new;
-        self.whereabouts.news.entry(seat).or_default().is_due = true;
+        self.whereabouts.moved.entry(seat).or_default().is_due = true;
     }
 
     /// Whether a record of a seat is to replace the known one. Over its own connection a seat may also correct a record
@@ -122,10 +122,10 @@ impl Seated {
         if cx.links.place.is_local() {
             return;
         }
-        let host = cx.own.peer;
+        let own = cx.own.peer;
         let told = addresses.get(..MAX_RECORDED).unwrap_or(addresses);
         let me = self.table.me();
-        let known = self.records.get(me.index()).and_then(|record| record.of(host).ok());
+        let known = self.records.get(me.index()).and_then(|record| record.of(own).ok());
         if known.as_deref() != Some(told) {
             let record = AddressRecord::sign(&cx.own.key, told, cx.now.wall / 1000);
             self.set_record(me, &record);
@@ -134,13 +134,13 @@ impl Seated {
             // The game's result is the last event.
             return;
         }
-        let Ok(ticket) = Ticket::new(self.charter.charter().lobby, host, told.iter().cloned()) else {
+        let Ok(ticket) = Ticket::new(self.charter.charter().lobby, own, told.iter().cloned()) else {
             return;
         };
         if self.whereabouts.ticket.as_ref() != Some(&ticket) {
             cx.tell(SessionEvent::Ticket {
                 ticket: ticket.to_string(),
-                addresses: told.iter().map(|address| format!("{address}/p2p/{host}")).collect(),
+                addresses: told.iter().map(|address| format!("{address}/p2p/{own}")).collect(),
             });
             self.whereabouts.ticket = Some(ticket);
         }
@@ -168,7 +168,7 @@ impl Seated {
 
     /// Tells a newly connected seat which records are newer than those that the table began with.
     pub(super) fn tell_moves(&self, to: PeerId, cx: &mut Cx<'_>) {
-        for frame in self.whereabouts.news.keys().filter_map(|seat| self.record_of(*seat)) {
+        for frame in self.whereabouts.moved.keys().filter_map(|seat| self.record_of(*seat)) {
             cx.send(to, &frame);
         }
     }
@@ -177,10 +177,10 @@ impl Seated {
     pub(super) fn hand_on_moves(&mut self, cx: &mut Cx<'_>) {
         let now = cx.now.up;
         let mut due = Vec::new();
-        for (seat, news) in &mut self.whereabouts.news {
-            let rests = news.told.is_some_and(|told| now.saturating_sub(told) < PAUSE);
-            if news.is_due && !rests {
-                (news.is_due, news.told) = (false, Some(now));
+        for (seat, moved) in &mut self.whereabouts.moved {
+            let rests = moved.told.is_some_and(|told| now.saturating_sub(told) < PAUSE);
+            if moved.is_due && !rests {
+                (moved.is_due, moved.told) = (false, Some(now));
                 due.push(*seat);
             }
         }
