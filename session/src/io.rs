@@ -142,7 +142,6 @@ pub enum Transport {
 }
 
 /// An order to the store.
-#[derive(Debug)]
 pub enum Store {
     /// Begin the journal of a seat. Answered by [`Stored::Journal`] without records.
     Begin(Journal),
@@ -175,8 +174,27 @@ pub enum Store {
     Met { people: Vec<Met>, is_new: bool },
 }
 
+/// Records, headers and promises hold secrets: only the kind of an order is shown.
+impl std::fmt::Debug for Store {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Begin(_) => "Begin",
+            Self::Return(_) => "Return",
+            Self::Append(_) => "Append",
+            Self::Reserve => "Reserve",
+            Self::End => "End",
+            Self::Remove => "Remove",
+            Self::Promise { .. } => "Promise",
+            Self::Evidence(_) => "Evidence",
+            Self::Close { .. } => "Close",
+            Self::Watched(_) => "Watched",
+            Self::Solve(_) => "Solve",
+            Self::Met { .. } => "Met",
+        })
+    }
+}
+
 /// The journal of a seat to begin or to open.
-#[derive(Debug)]
 pub struct Journal {
     pub table: Hash32,
     pub seat: Seat,
@@ -208,7 +226,6 @@ pub struct Met {
 }
 
 /// A store's answer to an order that it has carried out.
-#[derive(Debug)]
 pub enum Stored {
     Done,
     /// The journal is open.
@@ -223,6 +240,19 @@ pub enum Stored {
     Closed(Closed),
     /// Whether a solitaire could have been won, in words, if anybody can say.
     Solved(Option<&'static str>),
+}
+
+/// Records hold secrets: only the kind of an answer is shown.
+impl std::fmt::Debug for Stored {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Done => "Done",
+            Self::Journal { .. } => "Journal",
+            Self::File(_) => "File",
+            Self::Closed(_) => "Closed",
+            Self::Solved(_) => "Solved",
+        })
+    }
 }
 
 /// The files of a closed table.
@@ -247,7 +277,6 @@ pub enum StoreFault {
 }
 
 /// A position in which a bot is asked for its seat's action.
-#[derive(Debug)]
 pub struct Question {
     pub game: AnyGame,
     pub seat: Seat,
@@ -255,6 +284,12 @@ pub struct Question {
     pub known: Faces,
     /// The seed of its random choices.
     pub seed: [u8; 32],
+}
+
+impl std::fmt::Debug for Question {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Question({})", self.seat)
+    }
 }
 
 /// News for a program that plays a seat.

@@ -25,7 +25,7 @@ use crate::frame::Frame;
 use crate::io::{Output, ProgramNews, Question, Store, StoreFault, StoreId, Stored, ThoughtId, Transport};
 
 /// Messages and news of a table, and the records that they rest on.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Batch {
     pub(crate) records: Vec<Zeroizing<Vec<u8>>>,
     pub(crate) letters: Vec<Letter>,
@@ -39,7 +39,6 @@ impl Batch {
 }
 
 /// An encoded frame of a table, and the peers that it goes to.
-#[derive(Debug)]
 pub(crate) struct Letter {
     pub(crate) to: Vec<PeerId>,
     pub(crate) bytes: Vec<u8>,
@@ -50,7 +49,7 @@ pub(crate) struct Letter {
 }
 
 /// An order that the table's output waits for.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 enum Wanted {
     Append(Arc<[Zeroizing<Vec<u8>>]>),
     Reserve,
@@ -66,7 +65,6 @@ impl Wanted {
 }
 
 /// The shut barrier: an order without an answer, and what waits behind it.
-#[derive(Debug)]
 struct Barrier {
     wanted: Wanted,
     /// `None` after a full disk, until it is asked again.
@@ -94,7 +92,6 @@ enum Line<R> {
 }
 
 /// All that a session says. `R` is what makes events of an answer of the store.
-#[derive(Debug)]
 pub(crate) struct Outbox<R> {
     queue: VecDeque<Output>,
     line: VecDeque<Line<R>>,

@@ -18,8 +18,8 @@ use crate::io::{Journal, Store, StoreFault, StoreId, Stored, Transport};
 use crate::lobby::Agreed;
 use crate::spectators::Spectators;
 
-/// Maximum number of frames that wait for the table: the others may begin first.
-const MAX_EARLY: usize = 64;
+/// Maximum number of frames of one seat that wait for the table: the others may begin first.
+const MAX_EARLY: usize = 8;
 
 /// A table that waits for its journal.
 pub(crate) struct Opening {
@@ -67,7 +67,8 @@ impl Opening {
             }
             Heard::Frame(peer, frame) => {
                 let mut seats = self.agreed.charter.charter().seated();
-                if self.early.len() < MAX_EARLY && seats.any(|(_, player)| PeerId::from(player.key) == peer) {
+                let its = self.early.iter().filter(|(from, _)| *from == peer);
+                if its.count() < MAX_EARLY && seats.any(|(_, player)| PeerId::from(player.key) == peer) {
                     self.early.push((peer, frame));
                 }
             }
