@@ -227,6 +227,18 @@ fn table_goes_from_a_ticket_to_the_transcript() {
     assert!(all.iter().all(|program| !scene.house.is_running(*program)), "sessions of bots end by themselves");
 }
 
+/// Between two hands, while the cards are shuffled, no deal fits what a seat knows.
+#[test]
+fn thinkers_are_asked_only_between_two_actions() {
+    let sharp = Hands::Bot(Pilot { level: Level::Sharp, delay: Duration::ZERO });
+    let mut scene = Scene::opens("loot", 3, &[("target", "60")], sharp, None);
+    scene.house.trip = 300;
+    let all = [0, scene.joins("Béla", sharp), scene.joins("Cleo", sharp)];
+    scene.all_over(&all);
+    let deals = scene.events(0).filter(|event| matches!(event, SessionEvent::Line(line) if line.contains("burns")));
+    assert!(deals.count() > 1, "there is a second hand");
+}
+
 /// Everybody reads what the seats write, and the table begins when all are ready. The spectator cannot write.
 #[test]
 fn people_talk_and_begin_when_all_are_ready() {

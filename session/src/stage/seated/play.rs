@@ -4,9 +4,9 @@ use fairdeal_games::{AnyAction, AnyGame, TableEvent as _, TableGame as _, listed
 use fairdeal_protocol::game::{Game as _, uniform};
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::table::clocks::Waited;
-use fairdeal_protocol::table::live::{Event, Output, To};
+use fairdeal_protocol::table::live::{Event, Output, Table, To};
 use fairdeal_protocol::table::message::{Head, Message};
-use fairdeal_protocol::table::replica::News;
+use fairdeal_protocol::table::replica::{News, StepKind};
 use fairdeal_protocol::wire::bounded::Bounded;
 
 use super::Seated;
@@ -41,10 +41,11 @@ fn quiet(absence: u64) -> u32 {
     u32::try_from(spare).map_or(QUIET, |spare| spare.min(QUIET))
 }
 
-/// Whether a seat may act out of turn. While the game waits for it already, but its table does not yet, nothing that it
-/// does is a call.
-fn may_call(game: &AnyGame, seat: Seat) -> bool {
-    !game.to_act().contains(seat)
+/// Whether this seat may act out of turn now. While cards are shuffled or opened, the game stands in the middle of an
+/// action, and the cards of its last deal may be gone already. While the game waits for this seat already, but its table
+/// does not yet, nothing that it does is a call.
+fn may_call(table: &Table<AnyGame>) -> bool {
+    matches!(table.replica().kind(), Some(StepKind::Action { .. })) && !table.game().to_act().contains(table.me())
 }
 
 impl Seated {
@@ -258,18 +259,18 @@ impl Seated {
         let delay = cx.pilot.delay();
         let soon = cx.now.up.saturating_add(delay);
         let Cx { shared, rng, .. } = cx;
-        let calls = |game: &AnyGame| may_call(game, me) && game.legal(me, known).iter().any(|a| game.out_of_turn(a));
+        let calls = may_call(table) && game.legal(me, known).iter().any(|action| game.out_of_turn(action));
         match &mut shared.pilot.mind {
             Mind::Nobody => {}
             _ if table.is_my_turn() => {
                 shared.pilot.is_announced = false;
                 shared.pilot.acts_at = Some(soon);
             }
-            Mind::Here(bot) if delay > 0 && calls(game) => {
+            Mind::Here(bot) if delay > 0 && calls => {
                 let call = bot.choose(game, me, known, rng).filter(|call| game.out_of_turn(call));
                 self.hesitate(call, cx);
             }
-            _ if calls(game) => shared.pilot.acts_at = Some(soon),
+            _ if calls => shared.pilot.acts_at = Some(soon),
             _ => {}
         }
     }
@@ -331,7 +332,7 @@ impl Seated {
         let table = &self.table;
         let is_stale = table.replica().step() != step;
         let choice = choice.filter(|_| !is_stale);
-        let is_call = |action: &AnyAction| table.game().out_of_turn(action) && may_call(table.game(), table.me());
+        let is_call = |action: &AnyAction| table.game().out_of_turn(action) && may_call(table);
         let is_slow = cx.pilot.delay() > 0;
         match choice {
             Some(action) if table.is_my_turn() => self.act(action, cx),
