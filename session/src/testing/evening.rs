@@ -131,25 +131,16 @@ pub struct Evening {
 }
 
 fn rules(dice: &mut ChaCha20Rng, seats: u8) -> RuleSet {
-    let mut options = BTreeMap::new();
-    let game = match dice.next_u32() % 4 {
-        0 | 1 => {
-            options.insert("target".to_owned(), "20".to_owned());
-            "loot"
-        }
-        2 => {
-            options.insert("rounds".to_owned(), "1".to_owned());
-            "houses-of-thoth"
-        }
-        _ => "plutonian-poker",
+    // Targets that end most games after one hand.
+    let (game, target) = match dice.next_u32() % 4 {
+        0 | 1 => ("loot", Some("20")),
+        2 => ("houses-of-thoth", Some("10")),
+        _ => ("plutonian-poker", None),
     };
-    options.insert("absence".to_owned(), ["20", "40", "120"][dice.next_u32() as usize % 3].to_owned());
-    rule_set(game, seats, &options)
-        .or_else(|_| {
-            options.retain(|key, _| key == "absence");
-            rule_set(game, seats, &options)
-        })
-        .unwrap()
+    let absence = ["20", "40", "120"][dice.next_u32() as usize % 3];
+    let target = target.map(|target| ("target".to_owned(), target.to_owned()));
+    let options = target.into_iter().chain([("absence".to_owned(), absence.to_owned())]).collect();
+    rule_set(game, seats, &options).unwrap()
 }
 
 fn below(dice: &mut ChaCha20Rng, end: u64) -> u64 {
