@@ -3,6 +3,7 @@
 //! | module | contents |
 //! | --- | --- |
 //! | [`session`], [`setup`], [`io`] | one player at one table, from the ticket to the transcript |
+//! | [`group`] | a player's session and those of its local bots, driven together |
 //! | [`events`] | the messages between a player and its table |
 //! | [`header`] | what a journal holds besides a table's records |
 //! | [`frame`] | the messages between two programs |
@@ -25,6 +26,7 @@ pub mod chat;
 mod cx;
 pub mod events;
 pub mod frame;
+pub mod group;
 pub mod header;
 pub mod io;
 pub mod lobby;

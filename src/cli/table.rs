@@ -23,11 +23,12 @@ use super::tables::Choice;
 use super::{Exit, headless, lan, meet, usage};
 use crate::clock::today;
 use crate::drive::bot;
-use crate::drive::local_bots::{self, OpenTable};
 use crate::drive::people::Acquaintances;
 use crate::drive::practice;
 use crate::drive::saved::{is_known_to, open_seats, saved_tables};
-use crate::drive::start::{Me, Place, Returner, Reunion, Setup, draw_program, start};
+use crate::drive::start::{Me, Place, Returner, Reunion, Setup, draw_program};
+use crate::drive::tables::start;
+use crate::drive::tables::{self, OpenTable};
 use crate::exec_bot::{ExecBot, Leash, Notices};
 use crate::store::{DataDir, DataView, IdentityKey, StoreError};
 use crate::tui::environment::{check_screen, few_glyphs, variable};
@@ -154,7 +155,7 @@ fn open(
         place: opening.place,
     };
     let bots = vec![pilot(&seat, own.is_none()); usize::from(opening.bots)];
-    Ok(local_bots::open(setup, bots)?)
+    Ok(tables::open(setup, bots)?)
 }
 
 /// Events are printed, not shown on a screen.
@@ -506,7 +507,7 @@ pub(super) fn resume(common: &Common, resume: &Resume) -> anyhow::Result<Exit> {
         let who = Returner { identity, attended: attended(resume.seat.headless), pilot: own, program: exec };
         let reunion =
             Reunion { lan: !resume.no_lan, relays: resume.relay.iter().chain(&resume.meet).cloned().collect(), friend };
-        let table = local_bots::resume(seats, who, &data, reunion)?;
+        let table = tables::resume(seats, who, &data, reunion)?;
         attend(common, print, Data::Open(data), table).await
     })
 }

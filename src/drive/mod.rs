@@ -2,8 +2,8 @@
 //! [`Session`](fairdeal_session::session::Session).
 //!
 //! A player (a screen, a bot or a script) talks to its session through a [`Handle`]: it sends [`Command`]s and receives
-//! [`SessionEvent`]s. `start` makes a session, `task` drives it, `files` is its store, `thinking` its bot. `local_bots`
-//! adds bots of this program; `lan`, `meet` and `people` find tables and mark who is known.
+//! [`SessionEvent`]s. `start` makes a session with the `world` around it: `files` is its store, `thinking` its bot. `task`
+//! drives it, together with those of `local_bots`. `tables` opens and resumes tables; `lan`, `meet` and `people` find tables and mark who is known.
 
 mod clock;
 mod files;
@@ -15,8 +15,11 @@ pub mod people;
 pub mod practice;
 pub mod saved;
 pub mod start;
+pub mod tables;
 mod task;
 mod thinking;
+mod told;
+mod world;
 
 use fairdeal_session::events::{Command, SessionEvent};
 use tokio::sync::mpsc;

@@ -3,25 +3,22 @@
 use std::sync::Arc;
 
 use fairdeal_games::bots::Level;
-use fairdeal_net::{Lan, Node, NodeConfig, NodeError, NodeEvent, NodeHandle, Reach};
+use fairdeal_net::{Lan, Node, NodeConfig, NodeError, Reach, Transport};
 use fairdeal_peers::Multiaddr;
 use fairdeal_peers::ticket::{JoinTarget, TicketError};
-use fairdeal_session::events::SessionEvent;
 use fairdeal_session::frame::ProgramId;
 use fairdeal_session::session::{Resumed, Session};
 use fairdeal_session::setup::{self, Attended, Hands, ListenConfig, Pilot, Player, Role, StartError};
 use getrandom::SysRng;
 use getrandom::rand_core::UnwrapErr;
-use tokio::sync::mpsc;
 
-use super::Handle;
 use super::clock::now;
 use super::files::Files;
 use super::listening::{config_of, elsewhere, spawn_near};
 use super::people::Acquaintances;
 use super::saved::Interrupted;
-use super::task::Task;
 use super::thinking::Thinker;
+use super::world::{Member, World};
 use crate::exec_bot::ExecBot;
 use crate::store::{DataDir, IdentityKey, StoreError};
 
@@ -86,6 +83,9 @@ pub enum SessionError {
     /// The bots' ticket cannot be written.
     #[error(transparent)]
     Ticket(#[from] TicketError),
+    /// A bot comes too late.
+    #[error("the table is closed")]
+    Closed,
     /// The player's own seat has no journal.
     #[error("only bots sat here; nobody can resume this table")]
     NobodyHere,
@@ -101,11 +101,8 @@ pub fn draw_program() -> Result<ProgramId, SessionError> {
     Ok(bytes.into())
 }
 
-/// Starts a session in a task of the current tokio runtime.
-///
-/// # Errors
-/// [`SessionError`].
-pub fn start(setup: Setup) -> Result<Handle, SessionError> {
+/// A session, and the world around it; call it within a tokio runtime.
+pub(super) fn sit(setup: Setup) -> Result<Member, SessionError> {
     let Setup { me, role, place } = setup;
     let Place { listen: mut listening, bind_when_free, lan, meet } = place;
     let is_watcher = matches!(role, Role::Watcher { .. });
@@ -144,9 +141,11 @@ pub fn start(setup: Setup) -> Result<Handle, SessionError> {
     let player = Player { key: identity.signing_key(), name, attended, book: people.book().clone() };
     let key = player.key.clone();
     let setup = setup::Setup { me: player, role, place: listening };
+    let is_within = setup.place.transport == Transport::Memory;
     let session = Session::start(setup, now(), &mut UnwrapErr(SysRng))?;
-    let node = Node::spawn(&key, config)?;
-    Ok(drive(session, node, Files::new(data, None), Thinker::new(level, program), people, awaited))
+    let node = if is_within { None } else { Some(Node::spawn(&key, config)?) };
+    let (files, thinker) = (Files::new(data, None), Thinker::new(level, program));
+    Ok(Member { session, world: World { node, files, thinker, awaited }, people })
 }
 
 fn level_of(hands: Hands) -> Level {
@@ -154,22 +153,6 @@ fn level_of(hands: Hands) -> Level {
         Hands::Person { .. } => Level::default(),
         Hands::Bot(pilot) | Hands::Program(pilot) => pilot.level,
     }
-}
-
-fn drive(
-    session: Session,
-    (node, network): (NodeHandle, mpsc::Receiver<NodeEvent>),
-    files: Files,
-    thinker: Thinker,
-    people: Acquaintances,
-    awaited: Vec<Multiaddr>,
-) -> Handle {
-    let (commands, inbox) = mpsc::channel(64);
-    let (outbox, events): (mpsc::Sender<SessionEvent>, _) = mpsc::channel(1024);
-    let rng = UnwrapErr(SysRng);
-    let task = Task { session, node, files, thinker, people, awaited, events: outbox, rng };
-    tokio::spawn(task.run(network, inbox));
-    Handle { commands, events }
 }
 
 /// How the players of a saved table find each other again, besides the addresses of its journal.
@@ -194,17 +177,14 @@ pub struct Returner {
     pub program: Option<ExecBot>,
 }
 
-/// Resumes a saved table in a task of the current tokio runtime. A local bot needs no [`Reunion`]: its program's own seat
-/// tells it where the others are.
-///
-/// # Errors
-/// [`SessionError`].
-pub fn resume(
+/// The session of a saved table, and the world around it; call it within a tokio runtime. A local bot needs no
+/// [`Reunion`]: its program's own seat tells it where the others are.
+pub(super) fn sit_again(
     interrupted: Interrupted,
     who: Returner,
     data: Arc<DataDir>,
     reunion: Reunion,
-) -> Result<Handle, SessionError> {
+) -> Result<Member, SessionError> {
     let Interrupted { saved, records, journal } = interrupted;
     let evidence = data.evidence_of(&saved.charter().table().to_string()).map_or(0, |kept| kept.len());
     let Reunion { lan, relays, friend } = reunion;
@@ -226,12 +206,19 @@ pub fn resume(
         config.lan = Lan::Announce;
     }
     // From the start: mDNS tells each address once, and restoring a long game takes a while.
-    let (node, awaited) = spawn_near(&key, config)?;
-    for (_, player) in seat.charter().charter().seated() {
-        node.0.seat(player.key.into())?;
-    }
+    let (node, awaited) = match seat.place().transport {
+        Transport::Memory => (None, Vec::new()),
+        Transport::Sockets => {
+            let (node, awaited) = spawn_near(&key, config)?;
+            for (_, player) in seat.charter().charter().seated() {
+                node.0.seat(player.key.into())?;
+            }
+            (Some(node), awaited)
+        }
+    };
     let people = Acquaintances::of(&data);
     let player = Player { key, name: String::new(), attended, book: people.book().clone() };
     let session = Session::resume(resumed, player, hands, now(), &mut UnwrapErr(SysRng))?;
-    Ok(drive(session, node, Files::new(data, Some(journal)), Thinker::new(level, program), people, awaited))
+    let (files, thinker) = (Files::new(data, Some(journal)), Thinker::new(level, program));
+    Ok(Member { session, world: World { node, files, thinker, awaited }, people })
 }

@@ -1,37 +1,94 @@
-//! The task around a session: it hears the node, the player, the disk, the bot and the clock, and carries out what the
-//! session wants.
+//! The task around the sessions of one program at one table, a player's own and its local bots': it hears the nodes, the
+//! player, the disk, the bots and the clock, and carries out what the sessions want.
 
-use fairdeal_net::{DialFailure, NodeEvent, NodeHandle, ReachNews};
-use fairdeal_peers::Multiaddr;
-use fairdeal_peers::address::Network;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use fairdeal_protocol::seat::Seat;
 use fairdeal_session::events::{Command, SessionEvent};
-use fairdeal_session::io::{Input, Output, PeerInput, Reach, ReachKind, Transport};
-use fairdeal_session::session::Session;
+use fairdeal_session::group::{Group, MemberId};
+use fairdeal_session::io::{Input, Output};
+use fairdeal_session::view::PeerState;
+use futures::future::select_all;
 use getrandom::SysRng;
 use getrandom::rand_core::UnwrapErr;
-use std::time::Duration;
 use tokio::sync::mpsc;
+use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval, sleep};
 
+use super::Handle;
 use super::clock::now;
-use super::files::Files;
 use super::people::Acquaintances;
-use super::thinking::Thinker;
+use super::start::SessionError;
+use super::told::Told;
+use super::world::{Member, World};
 
 /// How often the address book is looked at, and addresses that another session held.
 const CHORES: Duration = Duration::from_millis(500);
+/// How many bots may wait to be seated.
+const ARRIVALS: usize = 16;
 
-/// A session and the world around it.
-pub(super) struct Task {
-    pub(super) session: Session,
-    pub(super) node: NodeHandle,
-    pub(super) files: Files,
-    pub(super) thinker: Thinker,
-    pub(super) people: Acquaintances,
-    /// Addresses to bind when another session has released them.
-    pub(super) awaited: Vec<Multiaddr>,
-    pub(super) events: mpsc::Sender<SessionEvent>,
-    pub(super) rng: UnwrapErr<SysRng>,
+/// The sessions of one program at one table, and the world around them.
+struct Task {
+    group: Group,
+    worlds: BTreeMap<MemberId, World>,
+    /// The player's own session.
+    own: MemberId,
+    /// The player's seat, once there is one.
+    seat: Option<Seat>,
+    /// Whether the bots play on with others when the player's own session ends; else they pause.
+    plays_on: bool,
+    people: Acquaintances,
+    /// To the player. `None` once its own session has ended, and those that end with it.
+    events: Option<mpsc::Sender<SessionEvent>>,
+    told: Told<MemberId>,
+    /// The bots to seat as soon as there is a ticket.
+    filling: Option<Filling>,
+    /// Sessions that have ended and are being closed.
+    closing: JoinSet<()>,
+    rng: UnwrapErr<SysRng>,
+}
+
+/// Makes the bots that a table begins with, on their way to the lobby of its ticket.
+pub(super) type Filling = Box<dyn FnOnce(&str) -> Result<Vec<Member>, SessionError> + Send>;
+
+/// A table's bots to be: a further one sits down at once.
+pub(super) type Arrivals = mpsc::Sender<Member>;
+
+/// The way of further bots to a table.
+pub(super) fn arrivals() -> (Arrivals, mpsc::Receiver<Member>) {
+    mpsc::channel(ARRIVALS)
+}
+
+/// Drives a player's own session, and bots with it, in a task of the current tokio runtime.
+pub(super) fn spawn(
+    own: Member,
+    bots: Vec<Member>,
+    filling: Option<Filling>,
+    arrivals: mpsc::Receiver<Member>,
+) -> Handle {
+    let (commands, inbox) = mpsc::channel(64);
+    let (outbox, events): (mpsc::Sender<SessionEvent>, _) = mpsc::channel(1024);
+    let mut group = Group::default();
+    let Member { session, world, people } = own;
+    let own = group.add(session);
+    let mut task = Task {
+        group,
+        worlds: BTreeMap::new(),
+        own,
+        seat: None,
+        plays_on: false,
+        people,
+        events: Some(outbox),
+        told: Told::default(),
+        filling,
+        closing: JoinSet::new(),
+        rng: UnwrapErr(SysRng),
+    };
+    task.surround(own, world);
+    bots.into_iter().for_each(|bot| task.add(bot));
+    tokio::spawn(task.run(inbox, arrivals));
+    Handle { commands, events }
 }
 
 /// Waits for a moment of the monotonic clock; forever if there is none.
@@ -42,171 +99,168 @@ async fn at(up: Option<u64>) {
     }
 }
 
+/// Waits for the next input of any session; forever if there is none. `turn` says which one is looked at first, so that
+/// a busy one does not keep the others waiting.
+async fn hear_any(worlds: &mut BTreeMap<MemberId, World>, turn: usize) -> (MemberId, Option<Input>) {
+    let mut all: Vec<_> =
+        worlds.iter_mut().map(|(id, world)| Box::pin(async move { (*id, world.hear().await) })).collect();
+    if all.is_empty() {
+        return std::future::pending().await;
+    }
+    let first = turn % all.len();
+    all.rotate_left(first);
+    select_all(all).await.0
+}
+
 impl Task {
-    pub(super) async fn run(mut self, mut network: mpsc::Receiver<NodeEvent>, mut inbox: mpsc::Receiver<Command>) {
+    async fn run(mut self, mut inbox: mpsc::Receiver<Command>, mut arrivals: mpsc::Receiver<Member>) {
         let mut chores = interval(CHORES);
         chores.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let (mut has_network, mut has_player) = (true, true);
-        while self.carry_out().await {
-            let input = tokio::select! {
-                event = network.recv(), if has_network => match event {
-                    Some(event) => heard(event),
-                    None => {
-                        has_network = false;
-                        Some(Input::Failed("the network has ended".to_owned()))
+        let (mut has_player, mut has_arrivals) = (true, true);
+        for turn in 0_usize.. {
+            self.carry_out().await;
+            let is_closed = self.closing.is_empty();
+            if is_closed && self.worlds.is_empty() {
+                return;
+            }
+            if is_closed && self.plays_on && !self.worlds.contains_key(&self.own) {
+                self.events = None;
+            }
+            tokio::select! {
+                (id, input) = hear_any(&mut self.worlds, turn) => {
+                    if let Some(input) = input {
+                        self.handle(id, input);
                     }
-                },
+                }
                 command = inbox.recv(), if has_player => {
                     has_player = command.is_some();
-                    Some(Input::Command(command.unwrap_or(Command::Quit)))
+                    self.handle(self.own, Input::Command(command.unwrap_or(Command::Quit)));
                 }
-                (id, answer) = self.files.answer() => Some(Input::Stored(id, answer)),
-                (id, choice) = self.thinker.answer() => Some(Input::Thought(id, choice)),
-                () = at(self.session.wake()) => Some(Input::Time),
+                bot = arrivals.recv(), if has_arrivals => match bot {
+                    Some(bot) => self.add(bot),
+                    None => has_arrivals = false,
+                },
+                () = at(self.group.wake()) => self.group.time(now(), &mut self.rng),
                 _ = chores.tick() => self.do_chores().await,
-            };
-            if let Some(input) = input {
-                self.session.handle(input, now(), &mut self.rng);
+                _ = self.closing.join_next(), if !is_closed => {}
             }
         }
-        self.files.finish().await;
-        self.node.shutdown().await;
     }
 
-    /// Carries out all that the session wants. Returns whether it goes on.
-    async fn carry_out(&mut self) -> bool {
-        while let Some(output) = self.session.poll() {
+    fn handle(&mut self, id: MemberId, input: Input) {
+        self.group.handle(id, input, now(), &mut self.rng);
+    }
+
+    fn add(&mut self, bot: Member) {
+        let id = self.group.add(bot.session);
+        self.surround(id, bot.world);
+        if !self.worlds.contains_key(&self.own) && !self.plays_on {
+            self.handle(id, Input::Command(Command::Quit));
+        }
+    }
+
+    fn surround(&mut self, id: MemberId, world: World) {
+        let is_within = world.node.is_none();
+        self.worlds.insert(id, world);
+        if is_within {
+            self.handle(id, Input::Moved);
+        }
+    }
+
+    /// Carries out all that the sessions want.
+    async fn carry_out(&mut self) {
+        while let Some((id, output)) = self.group.poll(now(), &mut self.rng) {
+            let Some(world) = self.worlds.get_mut(&id) else { continue };
             match output {
-                Output::Send { to, bytes, best_effort } => {
-                    for peer in to {
-                        let bytes = bytes.clone();
-                        let sent = if best_effort {
-                            self.node.send_best_effort(peer, bytes)
-                        } else {
-                            self.node.send(peer, bytes)
-                        };
-                        // The next tick resends what is lost.
-                        if let Err(error) = sent {
-                            tracing::debug!(%peer, %error, "not sent");
-                        }
+                Output::Send { to, bytes, best_effort } => world.send(to, &bytes, best_effort),
+                Output::Transport(order) => {
+                    if let Some(addresses) = world.transport(order).await {
+                        self.handle(id, Input::Addresses(addresses));
                     }
                 }
-                Output::Transport(order) => self.transport(order).await,
-                Output::Store(id, order) => self.files.order(id, order),
-                Output::Think(id, question) => self.thinker.ask(id, *question),
-                Output::Program(news) => self.thinker.tell(news),
+                Output::Store(number, order) => world.files.order(number, order),
+                Output::Think(number, question) => world.thinker.ask(number, *question),
+                Output::Program(news) => world.thinker.tell(news),
+                Output::Tell(event) if id == self.own => self.tell(event).await,
                 Output::Tell(event) => {
-                    // If the player has dropped its handle, the command channel closes too.
-                    let _ = self.events.send(event).await;
+                    self.told.hear(id, event);
+                    self.tell_news().await;
                 }
-                Output::Ended => return false,
+                Output::Ended => self.end(id).await,
             }
         }
-        true
     }
 
-    async fn transport(&mut self, order: Transport) {
-        let done = match order {
-            Transport::Keep { peer, at } => self.node.keep(peer, at),
-            Transport::Forget(peer) => self.node.forget(peer),
-            Transport::Close { peer, why } => {
-                if let Some(why) = why {
-                    tracing::warn!(%peer, why, "dropped");
-                }
-                self.node.disconnect(peer)
+    /// Tells the player an event of its own session.
+    async fn tell(&mut self, event: SessionEvent) {
+        let mut ticket = None;
+        match event {
+            SessionEvent::Disk { full, ref text } => {
+                self.told.disk(self.own, full, text);
+                return self.tell_news().await;
             }
-            Transport::Seat(peer) => self.node.seat(peer),
-            Transport::Admit(peer) => self.node.admit(peer),
-            Transport::Dismiss(peer) => self.node.dismiss(peer),
-            Transport::Announce { lan, points } => {
-                self.node.announce(lan).and_then(|()| self.node.offer(points.map(|points| *points)))
-            }
-            Transport::Locate => {
-                let addresses = self.node.addresses().await.unwrap_or_default();
-                self.session.handle(Input::Addresses(addresses), now(), &mut self.rng);
-                Ok(())
-            }
+            SessionEvent::Started { me, .. } => self.seat = me,
+            SessionEvent::Peer { seat, state: PeerState::Left } if Some(seat) == self.seat => self.play_on(),
+            SessionEvent::Over { .. } => self.play_on(),
+            SessionEvent::Lobby(ref view) => ticket.clone_from(&view.ticket),
+            _ => {}
+        }
+        self.send(event).await;
+        // A later ticket only lists new addresses; the bots have joined already.
+        let Some((ticket, filling)) = ticket.and_then(|ticket| Some((ticket, self.filling.take()?))) else {
+            return;
         };
-        if let Err(error) = done {
-            tracing::warn!(%error, "the network does not do what is asked");
+        match filling(&ticket) {
+            Ok(bots) => bots.into_iter().for_each(|bot| self.add(bot)),
+            Err(error) => {
+                self.send(SessionEvent::Error(format!("a bot cannot sit down: {error}"))).await;
+                self.handle(self.own, Input::Command(Command::Quit));
+            }
+        }
+    }
+
+    /// Bots that others can reach play on without their player.
+    fn play_on(&mut self) {
+        self.plays_on = self.worlds.get(&self.own).is_some_and(|world| world.node.is_some());
+    }
+
+    async fn tell_news(&mut self) {
+        for event in self.told.take() {
+            self.send(event).await;
+        }
+    }
+
+    async fn send(&mut self, event: SessionEvent) {
+        if let Some(events) = &self.events {
+            // If the player has dropped its handle, the command channel closes too.
+            let _ = events.send(event).await;
+        }
+    }
+
+    /// Closes a session that has ended. With the player's own the others end, unless they play on.
+    async fn end(&mut self, id: MemberId) {
+        if let Some(world) = self.worlds.remove(&id) {
+            self.closing.spawn(world.close());
+        }
+        self.told.end(id);
+        self.tell_news().await;
+        if id == self.own && !self.plays_on {
+            let bots: Vec<MemberId> = self.worlds.keys().copied().collect();
+            bots.into_iter().for_each(|bot| self.handle(bot, Input::Command(Command::Quit)));
         }
     }
 
     /// Binds the addresses that another session held, if they are free now, and reads the address book again if it has
     /// changed.
-    async fn do_chores(&mut self) -> Option<Input> {
-        for address in std::mem::take(&mut self.awaited) {
-            if self.node.listen(address.clone()).await.is_err() {
-                self.awaited.push(address);
+    async fn do_chores(&mut self) {
+        for world in self.worlds.values_mut() {
+            world.bind_awaited().await;
+        }
+        if self.people.refresh() {
+            let all: Vec<MemberId> = self.worlds.keys().copied().collect();
+            for id in all {
+                self.handle(id, Input::Book(self.people.book().clone()));
             }
         }
-        self.people.refresh().then(|| Input::Book(self.people.book().clone()))
-    }
-}
-
-/// An event of the node, as the session hears it.
-fn heard(event: NodeEvent) -> Option<Input> {
-    let (peer, input) = match event {
-        NodeEvent::Connected { peer, address } => (peer, PeerInput::Connected(Network::of(&address))),
-        NodeEvent::Disconnected { peer } => (peer, PeerInput::Gone),
-        NodeEvent::Message { peer, bytes } => (peer, PeerInput::Frame(bytes)),
-        NodeEvent::DialFailed { peer, reason, addresses, .. } => {
-            tracing::debug!(?peer, %reason, "dial failed");
-            (peer?, PeerInput::Unreachable(in_words(&reason, &addresses)?))
-        }
-        NodeEvent::PeerInfo { peer, listening, .. } => (peer, PeerInput::ListensAt(listening)),
-        NodeEvent::Rtt { peer, millis } => (peer, PeerInput::RoundTrip(millis)),
-        NodeEvent::Found { peer, address } => (peer, PeerInput::Found(address)),
-        NodeEvent::OtherProtocol { peer } => {
-            tracing::debug!(%peer, "speaks another protocol");
-            (peer, PeerInput::OtherProtocol)
-        }
-        NodeEvent::Listening(_) | NodeEvent::ListeningEnded { .. } => return Some(Input::Moved),
-        NodeEvent::Reach(news) => {
-            tracing::info!(?news, "reach");
-            let kind = match &news {
-                ReachNews::Relayed(_) | ReachNews::NotRelayed { .. } => ReachKind::Relay,
-                ReachNews::Mapped { .. } | ReachNews::Unmapped(_) => ReachKind::Port,
-                ReachNews::NoMulticast => ReachKind::Multicast,
-                _ => ReachKind::Other,
-            };
-            return Some(Input::Reach(Reach { kind, words: news.in_words() }));
-        }
-        NodeEvent::Announcement { .. } | NodeEvent::Listed { .. } => return None,
-    };
-    Some(Input::Peer(peer, input))
-}
-
-/// Describes a failed dial for the player; `None` if it was only aborted.
-fn in_words(failure: &DialFailure, addresses: &[Multiaddr]) -> Option<String> {
-    let all: Vec<String> = addresses.iter().map(Multiaddr::to_string).collect();
-    let at = all.join(", ");
-    Some(match failure {
-        DialFailure::WrongPeer { .. } => {
-            format!("another program answers at {at}; ask the host for a new ticket")
-        }
-        DialFailure::Unreachable(why) => {
-            // An OS error number means nothing to a player.
-            let why = why.split(" (os error").next().unwrap_or(why);
-            format!("no answer at {at}: {why}")
-        }
-        DialFailure::Ourselves => "the ticket is your own".to_owned(),
-        DialFailure::NoAddress => "the ticket names no address".to_owned(),
-        DialFailure::NotEd25519(_) | DialFailure::TooMany(_) => failure.to_string(),
-        DialFailure::Aborted => return None,
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn failed_dial_is_told_without_numbers() {
-        let refused = DialFailure::Unreachable("Connection refused (os error 111)".to_owned());
-        let at = ["/ip4/192.0.2.1/tcp/4".parse().unwrap()];
-        let why = "no answer at /ip4/192.0.2.1/tcp/4: Connection refused";
-        assert_eq!(in_words(&refused, &at).as_deref(), Some(why));
-        assert_eq!(in_words(&DialFailure::Aborted, &[]), None);
     }
 }

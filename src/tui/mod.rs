@@ -30,7 +30,7 @@ use fairdeal_games::GameInfo;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_ui::theme::Depth;
 
-use crate::drive::local_bots::OpenTable;
+use crate::drive::tables::OpenTable;
 use crate::store::{DataDir, DataView, StoreError};
 
 /// Inputs of the interface.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fairdeal::drive::Handle;
-use fairdeal::drive::start::start;
+use fairdeal::drive::tables::start;
 use fairdeal::history::{What, history};
 use fairdeal::store::DataDir;
 use fairdeal::summary::{Ending, Summary};

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fairdeal::drive::Handle;
-use fairdeal::drive::local_bots::{self, LocalBots};
 use fairdeal::drive::saved::{open_seats, saved_tables};
-use fairdeal::drive::start::{Returner, Reunion, Setup, start};
+use fairdeal::drive::start::{Returner, Reunion, Setup};
+use fairdeal::drive::tables;
+use fairdeal::drive::tables::start;
 use fairdeal::store::DataDir;
 use fairdeal_games::rule_set;
 use fairdeal_peers::Multiaddr;
@@ -131,8 +132,8 @@ async fn a_seat_that_is_left_in_the_lobby_is_free() {
     let root = TempDir::new().unwrap();
     let host_data = data(root.path(), "host");
     let setup = person(&host_data, "Anna", as_host(rules(3)));
-    let bots = LocalBots::of(&setup);
-    let mut host = Player::at(local_bots::open(setup, vec![pilot()]).unwrap().handle);
+    let table = tables::open(setup, vec![pilot()]).unwrap();
+    let (bots, mut host) = (table.local_bots, Player::at(table.handle));
     let ticket = host.ticket().await;
     host.lobby(|view| taken(view) == 2).await;
     let mut gone = Player::guest(root.path(), "gone", &ticket);
@@ -162,7 +163,7 @@ async fn a_table_with_bots_is_paused_and_gone_on_with_in_one_program() {
     let root = TempDir::new().unwrap();
     let own = data(root.path(), "own");
     let setup = person(&own, "Anna", played(as_host(rules(3)), None));
-    let mut player = Player::at(local_bots::open(setup, vec![pilot(); 2]).unwrap().handle);
+    let mut player = Player::at(tables::open(setup, vec![pilot(); 2]).unwrap().handle);
     player.started().await;
     let mut steps = Vec::new();
     for _ in 0..3 {
@@ -185,7 +186,7 @@ async fn a_table_with_bots_is_paused_and_gone_on_with_in_one_program() {
         assert_eq!((seats.len(), waiting.len()), (3, 0));
         let identity = own.identity().unwrap();
         let who = Returner { identity, attended: Attended::Person, pilot: None, program: None };
-        let again = local_bots::resume(seats, who, &own, Reunion::default());
+        let again = tables::resume(seats, who, &own, Reunion::default());
         player = Player::at(again.unwrap().handle);
     }
     assert!(steps.windows(2).all(|pair| pair[0] == pair[1]), "{steps:?}");

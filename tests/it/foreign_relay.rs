@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use fairdeal::drive::Handle;
-use fairdeal::drive::start::start;
+use fairdeal::drive::tables::start;
 use fairdeal_games::rule_set;
 use fairdeal_peers::Multiaddr;
 use fairdeal_peers::ticket::JoinTarget;

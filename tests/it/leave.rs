@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fairdeal::drive::Handle;
-use fairdeal::drive::start::start;
+use fairdeal::drive::tables::start;
 use fairdeal::history::history;
 use fairdeal::store::{DataDir, DataView};
 use fairdeal_games::rule_set;

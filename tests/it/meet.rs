@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Output;
 use std::time::Duration;
 
-use fairdeal::drive::start::start;
+use fairdeal::drive::tables::start;
 use fairdeal_games::rule_set;
 use fairdeal_peers::ticket::JoinTarget;
 use fairdeal_session::setup::Attended;

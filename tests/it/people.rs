@@ -5,7 +5,7 @@ use std::process::Output;
 use std::time::Duration;
 
 use fairdeal::drive::Handle;
-use fairdeal::drive::start::start;
+use fairdeal::drive::tables::start;
 use fairdeal_games::rule_set;
 use fairdeal_net::{Node, NodeConfig, NodeEvent, Transport};
 use fairdeal_peers::PeerId;

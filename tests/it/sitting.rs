@@ -48,7 +48,7 @@ pub(crate) fn played(mut role: Role, pilot: Option<Pilot>) -> Role {
     role
 }
 
-/// A person on the in-process transport.
+/// A person whom other programs of this machine reach.
 pub(crate) fn person(data: &Arc<DataDir>, name: &str, role: Role) -> Setup {
     Setup {
         me: Me {
@@ -59,7 +59,7 @@ pub(crate) fn person(data: &Arc<DataDir>, name: &str, role: Role) -> Setup {
             program: None,
         },
         role,
-        place: Place::quiet(ListenConfig::of_local_bot(Transport::Memory)),
+        place: Place::quiet(ListenConfig::of_local_bot(Transport::Sockets)),
     }
 }
 

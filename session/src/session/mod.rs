@@ -240,6 +240,11 @@ impl Session {
         Ok(session)
     }
 
+    /// This program as others know it at the table.
+    pub fn peer(&self) -> PeerId {
+        self.shared.own.peer
+    }
+
     /// The next thing that the session wants.
     pub fn poll(&mut self) -> Option<Output> {
         self.shared.out.poll()

@@ -53,6 +53,9 @@ pub struct Kept {
 /// A seat at a table.
 type Place = (Hash32, Seat);
 
+/// The journal that a session writes, if it has one.
+pub(crate) type Open = Option<Place>;
+
 /// A program's disk.
 #[derive(Clone, Debug, Default)]
 pub struct Disk {
@@ -67,7 +70,7 @@ pub struct Disk {
 
 impl Disk {
     /// Carries out an order for the session that writes to `open`.
-    fn carry_out(&mut self, order: Store, open: &mut Option<Place>) -> Result<Stored, StoreFault> {
+    pub(crate) fn carry_out(&mut self, order: Store, open: &mut Open) -> Result<Stored, StoreFault> {
         let grows =
             !matches!(order, Store::End | Store::Remove | Store::Met { .. } | Store::Close { .. } | Store::Solve(_));
         if self.is_full && grows {
@@ -123,7 +126,7 @@ impl Disk {
         }
     }
 
-    fn begin(&mut self, journal: Journal, open: &mut Option<Place>) -> Stored {
+    fn begin(&mut self, journal: Journal, open: &mut Open) -> Stored {
         let place = (journal.table, journal.seat);
         self.journals.insert(place, Kept { header: journal.header, records: Vec::new(), ended: false });
         self.promises.remove(&place);
@@ -158,8 +161,7 @@ pub struct Program {
     session: Option<Session>,
     /// Counts the starts; what an earlier one waits for does not arrive any more.
     boot: u64,
-    /// The journal that the session writes.
-    open: Option<Place>,
+    open: Open,
     orders: VecDeque<(StoreId, Store)>,
     /// The peers that it dials.
     keeps: BTreeSet<PeerId>,

@@ -37,11 +37,12 @@ use tokio::sync::mpsc::{self, error::TrySendError};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use self::open_tables::{OpenTables, points};
-use crate::drive::local_bots::{self, OpenTable};
 use crate::drive::people::Acquaintances;
 use crate::drive::practice;
 use crate::drive::saved::{SavedTable, is_known_to, open_seats, saved_tables};
-use crate::drive::start::{Me, Place, Returner, Reunion, Setup, draw_program, start};
+use crate::drive::start::{Me, Place, Returner, Reunion, Setup, draw_program};
+use crate::drive::tables::start;
+use crate::drive::tables::{self, OpenTable};
 use crate::signals::Signals;
 use crate::store::{IdentityKey, Settings};
 use crate::tui::environment::variable;
@@ -494,7 +495,7 @@ impl App {
         let seats = open_seats(data, table)?;
         let reunion = Reunion { lan: true, relays: Vec::new(), friend };
         let who = Returner { identity: data.identity()?, attended: Attended::Person, pilot: None, program: None };
-        let resumed = local_bots::resume(seats, who, data, reunion)?;
+        let resumed = tables::resume(seats, who, data, reunion)?;
         self.begin(resumed);
         Ok(())
     }
@@ -555,7 +556,7 @@ impl App {
             setup.place.listen.relays.extend(self.points.iter().cloned());
         }
         let bots = vec![pilot(opening.level, &context.settings); usize::from(opening.bots)];
-        self.begin(OpenTable { place: None, ..local_bots::open(setup, bots)? });
+        self.begin(OpenTable { place: None, ..tables::open(setup, bots)? });
         Ok(())
     }
 
