@@ -133,10 +133,10 @@ impl Search<'_> {
         let people = &mut self.people;
         // A blocked host's table is none.
         let is_found = |view: &PointsView| {
-            view.silent.is_empty() && people.arranged(view.tables.clone(), true).iter().any(|listed| may(&listed))
+            view.silent.is_empty() && people.arranged(&[], &view.tables, None).iter().any(|listed| may(&listed))
         };
         let view = wait_for(browser, WAIT, is_found).await?;
-        let tables = self.people.arranged(view.tables.clone(), true);
+        let tables = self.people.arranged(&[], &view.tables, None);
         let mut open = tables.iter().filter(may);
         match (open.next(), open.next()) {
             (Some(listed), None) => Ok(JoinTarget::Ticket(listed.table.ticket().clone())),
@@ -155,7 +155,7 @@ impl Search<'_> {
     async fn numbered(mut self, number: usize) -> anyhow::Result<JoinTarget> {
         let mut browser = self.browser()?;
         let view = lists(&mut browser).await?;
-        let tables = self.people.arranged(view.tables.clone(), true);
+        let tables = self.people.arranged(&[], &view.tables, None);
         say_failures(&view);
         if !is_whole(&view) {
             anyhow::bail!(
@@ -181,7 +181,7 @@ impl Search<'_> {
     async fn list(mut self) -> anyhow::Result<Exit> {
         let mut browser = self.browser()?;
         let view = lists(&mut browser).await?;
-        let tables = self.people.arranged(view.tables.clone(), true);
+        let tables = self.people.arranged(&[], &view.tables, None);
         say_failures(&view);
         self.print(&tables)?;
         if tables.is_empty() && !is_whole(&view) {

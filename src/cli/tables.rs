@@ -75,7 +75,9 @@ struct Shown {
 
 impl<S: Source> Arranged<S> {
     pub(super) fn tables(&mut self) -> Vec<ListedTable> {
-        self.people.arranged(self.source.tables(), S::AT_POINT)
+        let tables = self.source.tables();
+        let (near, far) = if S::AT_POINT { (vec![], tables) } else { (tables, vec![]) };
+        self.people.arranged(&near, &far, None)
     }
 }
 

@@ -1,6 +1,7 @@
 //! The address book of a data directory, and lists of tables with its marks: who is known, who comes first, and who is
 //! left out.
 
+use std::collections::BTreeSet;
 use std::time::SystemTime;
 
 use fairdeal_peers::PeerId;
@@ -52,21 +53,64 @@ impl Acquaintances {
         &self.book
     }
 
-    fn is_blocked(&self, peer: PeerId) -> bool {
-        self.book.is_blocked(&peer)
-    }
-
-    /// A list of tables with the marks of their hosts: those of favourites first, those of blocked hosts left out.
-    pub fn arranged(&mut self, tables: Vec<OpenTable>, at_point: bool) -> Vec<ListedTable> {
+    /// Open tables with the marks of their hosts: those of favourites first, then those nearby, each once. The tables of
+    /// blocked hosts and of `own` are left out.
+    pub fn arranged(&mut self, near: &[OpenTable], far: &[OpenTable], own: Option<PeerId>) -> Vec<ListedTable> {
         self.refresh();
-        let known = tables.into_iter().filter(|table| !self.is_blocked(table.ticket().host()));
-        let marked = known.map(|table| {
-            let name = clean(table.announcement().host.as_str());
-            ListedTable { mark: self.book.mark(&table.ticket().host(), &name), table, at_point }
-        });
-        let mut listed: Vec<ListedTable> = marked.collect();
+        let found = near.iter().map(|table| (table, false)).chain(far.iter().map(|table| (table, true)));
+        let mut seen = BTreeSet::new();
+        let mut listed = Vec::new();
+        for (table, at_point) in found {
+            let host = table.ticket().host();
+            if Some(host) != own && !self.book.is_blocked(&host) && seen.insert(table.id()) {
+                let mark = self.book.mark(&host, &clean(table.announcement().host.as_str()));
+                listed.push(ListedTable { mark, table: table.clone(), at_point });
+            }
+        }
         let is_favourite = |mark: &Mark| mark.known.as_ref().is_some_and(|known| known.favourite);
         listed.sort_by_key(|listed| !is_favourite(&listed.mark));
         listed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fairdeal_peers::announcement::Announcement;
+    use fairdeal_session::people::Change;
+
+    use super::*;
+    use crate::store::{DataDir, IdentityKey};
+
+    fn peer(seed: u8) -> PeerId {
+        PeerId::of(&IdentityKey::from_seed([seed; 32]).signing_key())
+    }
+
+    fn table(host: u8) -> OpenTable {
+        let announcement = Announcement {
+            lobby: [host; 8],
+            host: "Anna".to_owned().try_into().unwrap(),
+            game: "loot".to_owned().try_into().unwrap(),
+            options: Default::default(),
+            seats: 3,
+            free: 2,
+            locked: false,
+        };
+        let addresses = ["/ip4/192.168.0.2/tcp/4001".parse().unwrap()];
+        OpenTable::new(peer(host), announcement, addresses).unwrap()
+    }
+
+    #[test]
+    fn tables_are_listed_once_and_arranged() {
+        let root = tempfile::tempdir().unwrap();
+        let data = DataDir::open(Some(root.path())).unwrap();
+        let mut people = Acquaintances::of(&data);
+        for (seed, change) in [(2, Change::Blocked(true)), (4, Change::Favourite(true))] {
+            data.change_people(|book| book.change(peer(seed), None, &change)).unwrap();
+        }
+        let far = [table(3), table(4), table(5), table(6)];
+        let listed = people.arranged(&[table(1), table(2), table(3)], &far, Some(peer(6)));
+        let listed = listed.iter().map(|listed| (listed.table.ticket().host(), listed.at_point));
+        let expected = [(peer(4), true), (peer(1), false), (peer(3), false), (peer(5), true)];
+        assert_eq!(listed.collect::<Vec<_>>(), expected);
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use fairdeal_net::MAX_POINTS;
 use fairdeal_peers::address::{named_peer, parse_address};
 use fairdeal_peers::{Multiaddr, PeerId};
-use fairdeal_session::view::{ListedTable, Listing};
+use fairdeal_session::view::Listing;
 use tokio::sync::watch;
 
 use crate::drive::lan::Browser;
@@ -44,14 +44,7 @@ impl OpenTables {
         let points = self.points.as_mut().map(|points| points.view().borrow_and_update().clone());
         let (near, is_blind) = lan.map_or_else(Default::default, |view| (view.tables, view.blind));
         let (far, failed) = points.map_or_else(Default::default, |view| (view.tables, view.failed.len()));
-        let near = self.people.arranged(near, false);
-        let mut seen = BTreeSet::new();
-        let mut tables: Vec<ListedTable> = near
-            .into_iter()
-            .chain(self.people.arranged(far, true))
-            .filter(|listed| Some(listed.table.ticket().host()) != self.own && seen.insert(listed.table.id()))
-            .collect();
-        tables.sort_by_key(|table| table.mark.known.as_ref().is_none_or(|known| !known.favourite));
+        let tables = self.people.arranged(&near, &far, self.own);
         Listing { tables, blind: is_blind, has_points: self.points.is_some(), silent_points: failed }
     }
 }
