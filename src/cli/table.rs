@@ -9,6 +9,7 @@ use fairdeal_games::{game_info, rule_set};
 use fairdeal_net::{Transport, everywhere};
 use fairdeal_peers::Multiaddr;
 use fairdeal_peers::address::named_peer;
+use fairdeal_peers::ticket::JoinTarget;
 use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::game::RuleSet;
 use fairdeal_protocol::hash::Hash32;
@@ -17,10 +18,10 @@ use fairdeal_ui::theme::Depth;
 use tokio::runtime::Runtime;
 
 use super::args::{BotHost, BotJoin, Common, ExecArgs, Host, Join, Options, Play, Resume, SeatArgs, Watch};
+use super::find::{Choice, check_points, find, list};
 use super::history::SHORT;
 use super::output::{complain, say};
-use super::tables::Choice;
-use super::{Exit, headless, lan, meet, usage};
+use super::{Exit, headless, usage};
 use crate::clock::today;
 use crate::drive::bot;
 use crate::drive::people::Acquaintances;
@@ -337,7 +338,7 @@ fn host_table(common: &Common, host: Host, headless_seat: bool, exec: Option<&Ex
     let mut options = parse_options(&host.options)?;
     Timing::fill_in(&mut options, seats.saturating_sub(host.bots));
     let rules = rule_set(&host.game, seats, &options).map_err(usage)?;
-    meet::check_points(&host.meet)?;
+    check_points(&host.meet)?;
     need_screen(headless_seat)?;
     let password = password(host.password)?;
     let data = Arc::new(DataDir::open(common.data_dir.as_deref())?);
@@ -371,24 +372,8 @@ fn complain_of_people(data: &DataView) {
     }
 }
 
-/// Finds a table without a ticket: at meeting points, by its number if one is given, or on the LAN.
-async fn find(
-    join: &Join,
-    number: Option<usize>,
-    password: bool,
-    headless_seat: bool,
-    people: (Acquaintances, bool),
-) -> anyhow::Result<Choice> {
-    let json = headless_seat && join.seat.json;
-    if join.meet.is_empty() {
-        lan::choose(headless_seat, password, json, people).await
-    } else {
-        meet::choose(join, number, password, headless_seat, people).await
-    }
-}
-
 fn join_table(common: &Common, join: Join, headless_seat: bool, exec: Option<&ExecArgs>) -> anyhow::Result<Exit> {
-    meet::check_points(&join.meet)?;
+    check_points(&join.meet)?;
     check_named("--relay", &join.relay)?;
     let (target, number) = if join.meet.is_empty() {
         (join.target().map_err(usage)?, None)
@@ -398,7 +383,7 @@ fn join_table(common: &Common, join: Join, headless_seat: bool, exec: Option<&Ex
     if join.list {
         let data = DataView::of(common.data_dir.as_deref())?;
         complain_of_people(&data);
-        return runtime()?.block_on(meet::list(&join, (Acquaintances::of(&data), common.draws_ascii(&data))));
+        return runtime()?.block_on(list(&join, (Acquaintances::of(&data), common.draws_ascii(&data))));
     }
     // At a meeting point the tables are listed first, as lines.
     need_screen(headless_seat || !join.meet.is_empty())?;
@@ -410,7 +395,7 @@ fn join_table(common: &Common, join: Join, headless_seat: bool, exec: Option<&Ex
         let target = match target {
             Some(target) => target,
             None => match find(&join, number, password.is_some(), headless_seat, people).await? {
-                Choice::Table(target) => target,
+                Choice::Table(ticket) => JoinTarget::Ticket(ticket),
                 Choice::None(exit) => return Ok(exit),
             },
         };

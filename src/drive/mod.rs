@@ -3,14 +3,14 @@
 //!
 //! A player (a screen, a bot or a script) talks to its session through a [`Handle`]: it sends [`Command`]s and receives
 //! [`SessionEvent`]s. `start` makes a session with the `world` around it: `files` is its store, `thinking` its bot. `task`
-//! drives it, together with those of `local_bots`. `tables` opens and resumes tables; `lan`, `meet` and `people` find tables and mark who is known.
+//! drives it, together with those of `local_bots`. `tables` opens and resumes tables; `finder` finds tables of others,
+//! and `people` marks who is known.
 
 mod clock;
 mod files;
-pub mod lan;
+pub mod finder;
 mod listening;
 pub mod local_bots;
-pub mod meet;
 pub mod people;
 pub mod practice;
 pub mod saved;

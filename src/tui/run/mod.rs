@@ -36,7 +36,8 @@ use fairdeal_ui::theme::Themes;
 use tokio::sync::mpsc::{self, error::TrySendError};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
-use self::open_tables::{OpenTables, points};
+use self::open_tables::points;
+use crate::drive::finder::{Finder, Sources};
 use crate::drive::people::Acquaintances;
 use crate::drive::practice;
 use crate::drive::saved::{SavedTable, is_known_to, open_seats, saved_tables};
@@ -77,7 +78,7 @@ struct App {
     inviting: Option<OpenTable>,
     /// Where tables listen, if it was given when the first one was opened.
     place: Option<ListenConfig>,
-    tables: Option<OpenTables>,
+    finder: Option<Finder>,
     /// The meeting points of the settings.
     points: Vec<Multiaddr>,
     /// Whether there may be a network to browse.
@@ -143,7 +144,7 @@ pub(in crate::tui) async fn run(interface: Interface, start: Start) -> Result<Ta
         reading: Arc::default(),
         inviting: None,
         place: None,
-        tables: None,
+        finder: None,
         points,
         browses: matches!(start, Start::Home),
         readings: Arc::default(),
@@ -268,7 +269,7 @@ async fn show(app: &mut App, shell: &mut Shell, mut inputs: mpsc::Receiver<Input
 impl App {
     /// Waits for the next event of the session or of the LAN.
     async fn next(&mut self) -> Input {
-        match (&mut self.live, &mut self.tables) {
+        match (&mut self.live, &mut self.finder) {
             (Some(live), _) => match live.handle.events.recv().await {
                 Some(event) => Input::UiEvent(UiEvent::Session(event)),
                 None => {
@@ -276,7 +277,7 @@ impl App {
                     Input::UiEvent(UiEvent::SessionEnded)
                 }
             },
-            (None, Some(tables)) => Input::Lan(Some(tables.next().await)),
+            (None, Some(finder)) => Input::Lan(Some(open_tables::next(finder, &self.points).await)),
             (None, None) => std::future::pending().await,
         }
     }
@@ -475,8 +476,9 @@ impl App {
                 let data = self.interface.data.open()?;
                 let book = data.change_people(|book| book.change(key, announced.as_deref(), &change))?;
                 shell.update(Input::People(book));
-                if let Some(tables) = &mut self.tables {
-                    shell.update(Input::Lan(Some(tables.listing())));
+                if let Some(finder) = &mut self.finder {
+                    finder.arrange();
+                    shell.update(Input::Lan(Some(open_tables::listing(finder, &self.points))));
                 }
                 Ok(())
             }
@@ -564,7 +566,7 @@ impl App {
         if let Some(old) = self.live.take() {
             self.part(old, None);
         }
-        self.tables = None;
+        self.finder = None;
         self.ending = TableOutcome::Left;
         self.live = Some(table);
     }
@@ -595,14 +597,15 @@ impl App {
     /// Browses the LAN while there is no session.
     fn browse(&mut self, shell: &mut Shell) {
         let wanted = self.live.is_none() && self.browses;
-        if wanted && self.tables.is_none() {
+        if wanted && self.finder.is_none() {
             let identity = self.interface.data.open().ok().and_then(|data| data.identity().ok());
             let own = identity.map(|identity| PeerId::of(&identity.signing_key()));
             let people = Acquaintances::of(self.interface.data.view());
-            self.tables = OpenTables::start(&self.points, own, people);
+            let sources = Sources { lan: true, points: self.points.clone(), game: None };
+            self.finder = Finder::start(sources, people, own).ok();
             // Without a network there is nothing to browse.
-            self.browses = self.tables.is_some();
-        } else if !wanted && self.tables.take().is_some() {
+            self.browses = self.finder.is_some();
+        } else if !wanted && self.finder.take().is_some() {
             shell.update(Input::Lan(None));
         }
     }
