@@ -10,6 +10,13 @@ use zeroize::Zeroize as _;
 use crate::canvas::Canvas;
 use crate::input::{Key, KeyCode};
 
+/// Something typed into a field.
+#[derive(Clone, Copy, Debug)]
+pub enum Typed<'a> {
+    Key(Key),
+    Paste(&'a str),
+}
+
 /// See the [module docs](self).
 #[derive(Clone, PartialEq, Eq)]
 pub struct Field {
@@ -88,6 +95,17 @@ impl Field {
         let room = self.most.saturating_sub(written);
         let shown = text.chars().filter(|c| !c.is_control());
         self.before.extend(shown.take(room));
+    }
+
+    /// Takes in what was typed, and returns whether it edits the text.
+    pub fn typed(&mut self, typed: Typed<'_>) -> bool {
+        match typed {
+            Typed::Key(key) => self.key(key),
+            Typed::Paste(text) => {
+                self.insert(text);
+                true
+            }
+        }
     }
 
     /// Handles a key, and returns whether it was an editing key.

@@ -13,7 +13,7 @@ use ratatui::text::Line;
 
 use super::event::UiEvent;
 use crate::canvas::{Canvas, Layer, Marks, Target};
-use crate::field::Field;
+use crate::field::Typed;
 use crate::keys::{Intent, Keymap};
 use crate::settings::Settings;
 use crate::theme::{Depth, Theme, Themes};
@@ -249,145 +249,209 @@ pub enum Request {
     Effect(Effect),
 }
 
-/// Requests that a screen makes while it handles an input.
-pub type Requests = Vec<Request>;
+/// The shared state, and the requests that a screen makes while it handles an input.
+#[derive(Debug)]
+pub struct Cx<'a> {
+    pub context: &'a Context,
+    requests: Vec<Request>,
+}
+
+impl<'a> Cx<'a> {
+    /// With no requests.
+    pub fn new(context: &'a Context) -> Self {
+        Self { context, requests: Vec::new() }
+    }
+
+    /// The requests, in order.
+    pub fn into_requests(self) -> Vec<Request> {
+        self.requests
+    }
+
+    /// Adds a request, as one that another screen has made.
+    pub fn request(&mut self, request: Request) {
+        self.requests.push(request);
+    }
+
+    /// Opens another screen over this one.
+    pub fn push(&mut self, screen: impl Screen + 'static) {
+        self.request(Request::Push(Box::new(screen)));
+    }
+
+    /// Replaces this screen by another.
+    pub fn replace(&mut self, screen: impl Screen + 'static) {
+        self.request(Request::Replace(Box::new(screen)));
+    }
+
+    /// Closes this screen.
+    pub fn leave(&mut self) {
+        self.request(Request::Leave);
+    }
+
+    /// Shows a short message at the edge of the screen.
+    pub fn toast(&mut self, tone: Tone, text: impl Into<String>) {
+        self.request(Request::Toast(tone, text.into()));
+    }
+
+    /// Asks a question over the screen; its answer is a [`ScreenInput::Answer`].
+    pub fn ask(&mut self, question: Question) {
+        self.request(Request::Ask(question));
+    }
+
+    /// Withdraws the question: it no longer matters.
+    pub fn withdraw(&mut self) {
+        self.request(Request::Withdraw);
+    }
+
+    /// Moves the focus to a target.
+    pub fn focus(&mut self, target: Target) {
+        self.request(Request::Focus(target));
+    }
+
+    /// Moves the focus to the most likely target.
+    pub fn unfocus(&mut self) {
+        self.request(Request::Unfocus);
+    }
+
+    /// Changes the settings.
+    pub fn save(&mut self, settings: Settings) {
+        self.request(Request::Settings(Box::new(settings)));
+    }
+
+    /// Asks the program around the interface.
+    pub fn effect(&mut self, effect: Effect) {
+        self.request(Request::Effect(effect));
+    }
+
+    /// Sends a command to the session.
+    pub fn command(&mut self, command: Command) {
+        self.effect(Effect::Session(command));
+    }
+}
+
+/// Everything that a screen can hear.
+#[derive(Clone, Copy, Debug)]
+pub enum ScreenInput<'a> {
+    /// The player chose a target, by key or click.
+    Choose(Target),
+    /// An intent that the shell does not handle itself. [`Intent::Quit`] leaves a screen that does not handle it.
+    Intent(Intent),
+    /// A letter without an intent.
+    Letter(char),
+    /// Something typed into the text field with the cursor ([`FocusPolicy::writes`]).
+    Typed(Typed<'a>),
+    /// The player confirmed the text in the field.
+    Submit,
+    /// One step back. It leaves a screen that does not handle it.
+    Back,
+    /// A click where nothing can be chosen.
+    Missed,
+    /// The answer to the screen's question, by its index.
+    Answer(usize),
+    /// An event from outside.
+    Event(&'a UiEvent),
+    /// The open tables have changed; these were there before.
+    Relisted(Option<&'a Listing>),
+    /// The focus has moved.
+    Focused(Option<Target>),
+    /// Time has passed.
+    Tick(Duration),
+    /// A frame was drawn, with these targets.
+    Drawn(&'a Layer),
+}
+
+/// Whether a screen handled an input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Handled {
+    Yes,
+    No,
+}
+
+/// The frame that the shell puts around a screen.
+#[derive(Clone, Debug, Default)]
+pub struct Chrome {
+    /// A few words after the trail.
+    pub heading: String,
+    /// The rulebook that can be opened from here, and the heading that explains what is in focus, as the slug of its
+    /// text.
+    pub rulebook: Option<(&'static GameInfo, &'static str)>,
+    pub corner: Corner,
+    /// Spots of a table to highlight.
+    pub marks: Marks,
+}
+
+/// The right end of the header.
+#[derive(Clone, Debug)]
+pub enum Corner {
+    /// The keys for help, and for the intent that leaves the screen.
+    Ways { out: Intent },
+    /// A text, and the target that it opens now, if any.
+    Text(Line<'static>, Option<Target>),
+}
+
+impl Default for Corner {
+    fn default() -> Self {
+        Self::Ways { out: Intent::Back }
+    }
+}
+
+/// How the focus moves on a screen.
+#[derive(Clone, Debug, Default)]
+pub struct FocusPolicy {
+    /// The target that gets the focus when nothing drawn has it.
+    pub first: Option<Target>,
+    /// The targets at which Tab stops.
+    pub stops: Vec<Target>,
+    /// The intents that the screen handles itself, where the shell would move the focus or choose the target that has
+    /// it.
+    pub steers: &'static [Intent],
+    /// Whether a text field has the cursor: keys are text then.
+    pub writes: bool,
+}
+
+impl FocusPolicy {
+    /// Begins at the first target, and stops at all.
+    pub fn of(layer: &Layer) -> Self {
+        let stops: Vec<Target> = layer.targets.iter().map(|(_, target)| *target).collect();
+        Self { first: stops.first().copied(), stops, steers: &[], writes: false }
+    }
+
+    /// Whether the screen handles this intent itself.
+    pub fn steers(&self, intent: Intent) -> bool {
+        self.steers.contains(&intent)
+    }
+}
 
 /// One screen of the interface.
 pub trait Screen: std::fmt::Debug {
     /// The screen's name in the trail at the top.
     fn name(&self) -> String;
 
-    /// A few words after the trail.
-    fn heading(&self) -> String {
-        String::new()
-    }
-
-    /// The screen's game; its rulebook can be opened from here.
-    fn game(&self) -> Option<&'static GameInfo> {
-        None
-    }
-
-    /// The text at the right of the header, and the target that it opens now, if any; `None` for the keys for help and the
-    /// way out.
-    fn corner(&self, theme: &Theme) -> Option<(Line<'static>, Option<Target>)> {
-        let _ = theme;
-        None
-    }
-
-    /// The heading of the rulebook that explains what is in focus, as the slug of its text.
-    fn rule(&self) -> &'static str {
-        ""
-    }
-
-    /// The intent that leaves the screen, for the button in the top row.
-    fn way_out(&self) -> Intent {
-        Intent::Back
+    /// The frame around the screen.
+    fn chrome(&self, context: &Context) -> Chrome {
+        let _ = context;
+        Chrome::default()
     }
 
     /// Draws the screen below the top row.
     fn draw(&mut self, context: &Context, canvas: &mut Canvas<'_>, area: Rect);
 
-    /// Words for a screen reader, besides the thing in focus.
-    fn spoken(&self, context: &Context) -> String {
-        let _ = context;
-        String::new()
+    /// How the focus moves among the targets of the last frame.
+    fn focus(&self, layer: &Layer) -> FocusPolicy {
+        FocusPolicy::of(layer)
     }
 
-    /// Spots of a table to highlight.
-    fn marks(&self) -> Marks {
-        Marks::default()
-    }
-
-    /// The player chose a target, by key or click.
-    fn choose(&mut self, context: &Context, target: Target, requests: &mut Requests);
-
-    /// An intent that the shell does not handle itself.
-    fn intent(&mut self, context: &Context, intent: Intent, requests: &mut Requests) {
-        let _ = (context, intent, requests);
-    }
-
-    /// Whether the screen handles this intent itself instead of moving the focus.
-    fn steers(&self, intent: Intent) -> bool {
-        let _ = intent;
-        false
-    }
-
-    /// A letter without an intent. Returns whether the screen used it.
-    fn letter(&mut self, context: &Context, letter: char, requests: &mut Requests) -> bool {
-        let _ = (context, letter, requests);
-        false
-    }
-
-    /// The text field with the cursor, if there is one.
-    fn field(&mut self) -> Option<&mut Field> {
-        None
-    }
-
-    /// The text in the field has changed.
-    fn written(&mut self, context: &Context, requests: &mut Requests) {
-        let _ = (context, requests);
-    }
-
-    /// The player confirmed the text.
-    fn submit(&mut self, context: &Context, requests: &mut Requests) {
-        let _ = (context, requests);
-    }
-
-    /// Goes one step back; by default, leaves the screen.
-    fn back(&mut self, context: &Context, requests: &mut Requests) {
-        let _ = context;
-        requests.push(Request::Leave);
-    }
-
-    /// A click where nothing can be chosen.
-    fn missed(&mut self, context: &Context, requests: &mut Requests) {
-        let _ = (context, requests);
-    }
-
-    /// The answer to the screen's question, by its index.
-    fn answer(&mut self, context: &Context, answer: usize, requests: &mut Requests) {
-        let _ = (context, answer, requests);
-    }
-
-    /// An event from outside.
-    fn on_event(&mut self, context: &Context, event: &UiEvent, requests: &mut Requests) {
-        let _ = (context, event, requests);
-    }
-
-    /// Handles a change of the open tables, given those before.
-    fn relisted(&mut self, context: &Context, before: Option<&Listing>, requests: &mut Requests) {
-        let _ = (context, before, requests);
-    }
-
-    /// The focus has moved.
-    fn focused(&mut self, target: Option<Target>) {
-        let _ = target;
-    }
-
-    /// The initial focus; the first target by default.
-    fn first_focus(&self, layer: &Layer) -> Option<Target> {
-        layer.targets.first().map(|(_, target)| *target)
-    }
-
-    /// Whether Tab stops at a target.
-    fn is_stop(&self, target: Target) -> bool {
-        let _ = target;
-        true
-    }
-
-    /// Time has passed.
-    fn tick(&mut self, context: &Context, passed: Duration, requests: &mut Requests) {
-        let _ = (context, passed, requests);
-    }
+    /// Handles an input, or leaves it to the shell.
+    fn input(&mut self, cx: &mut Cx<'_>, input: ScreenInput<'_>) -> Handled;
 
     /// When the screen needs its next frame without an input.
     fn pace(&self) -> Option<Duration> {
         None
     }
 
-    /// Receives the drawn targets after each frame.
-    fn drawn(&mut self, context: &Context, layer: &Layer) {
-        let _ = (context, layer);
+    /// Words for a screen reader, besides the thing in focus.
+    fn spoken(&self, context: &Context) -> String {
+        let _ = context;
+        String::new()
     }
 
     /// The screen's own keys and what they do, without those that all screens share.

@@ -15,7 +15,7 @@ use super::replay::ReplayScreen;
 use super::table::choosing::sentence;
 use super::{column, first_shown, line_after, paragraph};
 use crate::app::event::{Audited, UiEvent};
-use crate::app::screen::{Context, Effect, Request, Requests, Screen};
+use crate::app::screen::{Context, Cx, Effect, FocusPolicy, Handled, Screen, ScreenInput};
 use crate::canvas::{Canvas, Layer, Target, cut, wrapped};
 use crate::keys::Intent;
 use fairdeal_session::replay::meaning::{checks, meaning, refusal};
@@ -228,6 +228,21 @@ impl Audit {
             canvas.tint(area, theme.focused());
         }
     }
+
+    /// The progress of the audit, or its result.
+    fn on_event(&mut self, context: &Context, event: &UiEvent) {
+        match event {
+            UiEvent::Checking(progress) => self.progress = *progress,
+            UiEvent::Audited(audited) => {
+                self.done = Some(audited.clone());
+                if !context.settings.motion {
+                    self.passed = Duration::MAX;
+                }
+            }
+            UiEvent::Failed(why) if self.done.is_none() => self.failed = Some(why.clone()),
+            _ => {}
+        }
+    }
 }
 
 impl Screen for Audit {
@@ -284,64 +299,40 @@ impl Screen for Audit {
         [headline].into_iter().chain(text).map(|part| sentence(&part)).collect::<Vec<_>>().join(" ")
     }
 
-    fn choose(&mut self, _context: &Context, _target: Target, requests: &mut Requests) {
-        if self.done.is_some() && self.is_shown() {
-            requests.push(Request::Effect(Effect::Replay(self.path.clone())));
-            requests.push(Request::Push(Box::<ReplayScreen>::default()));
-        }
-        // Nobody has to watch.
-        self.passed = Duration::MAX;
+    fn focus(&self, layer: &Layer) -> FocusPolicy {
+        // Up and down choose a line, including those outside the visible rows.
+        let steers = &[Intent::Up, Intent::Down, Intent::First, Intent::Last];
+        FocusPolicy { first: Some(Target::Row(self.chosen)), steers, ..FocusPolicy::of(layer) }
     }
 
-    fn intent(&mut self, context: &Context, intent: Intent, requests: &mut Requests) {
-        if intent == Intent::Quit {
-            return self.back(context, requests);
-        }
-        let last = self.rows().len().saturating_sub(1);
-        if let Some(line) = line_after(intent, self.chosen, last) {
-            self.chosen = line;
-            requests.push(Request::Focus(Target::Row(line)));
-        }
-    }
-
-    /// Up and down choose a line, including those outside the visible rows.
-    fn steers(&self, intent: Intent) -> bool {
-        matches!(intent, Intent::Up | Intent::Down | Intent::First | Intent::Last)
-    }
-
-    fn focused(&mut self, target: Option<Target>) {
-        if let Some(Target::Row(number)) = target {
-            self.chosen = number;
-        }
-    }
-
-    fn first_focus(&self, _layer: &Layer) -> Option<Target> {
-        Some(Target::Row(self.chosen))
-    }
-
-    fn back(&mut self, _context: &Context, requests: &mut Requests) {
-        requests.push(Request::Effect(Effect::StopReading));
-        requests.push(Request::Leave);
-    }
-
-    fn on_event(&mut self, context: &Context, event: &UiEvent, _requests: &mut Requests) {
-        match event {
-            UiEvent::Checking(progress) => self.progress = *progress,
-            UiEvent::Audited(audited) => {
-                self.done = Some(audited.clone());
-                if !context.settings.motion {
-                    self.passed = Duration::MAX;
+    fn input(&mut self, cx: &mut Cx<'_>, input: ScreenInput<'_>) -> Handled {
+        match input {
+            ScreenInput::Choose(_) => {
+                if self.done.is_some() && self.is_shown() {
+                    cx.effect(Effect::Replay(self.path.clone()));
+                    cx.push(ReplayScreen::default());
                 }
+                // Nobody has to watch.
+                self.passed = Duration::MAX;
             }
-            UiEvent::Failed(why) if self.done.is_none() => self.failed = Some(why.clone()),
-            _ => {}
+            ScreenInput::Event(event) => self.on_event(cx.context, event),
+            ScreenInput::Tick(passed) if self.done.is_some() => self.passed = self.passed.saturating_add(passed),
+            ScreenInput::Back | ScreenInput::Intent(Intent::Quit) => {
+                cx.effect(Effect::StopReading);
+                cx.leave();
+            }
+            ScreenInput::Intent(intent) => {
+                let last = self.rows().len().saturating_sub(1);
+                let Some(line) = line_after(intent, self.chosen, last) else {
+                    return Handled::No;
+                };
+                self.chosen = line;
+                cx.focus(Target::Row(line));
+            }
+            ScreenInput::Focused(Some(Target::Row(number))) => self.chosen = number,
+            _ => return Handled::No,
         }
-    }
-
-    fn tick(&mut self, _context: &Context, passed: Duration, _requests: &mut Requests) {
-        if self.done.is_some() {
-            self.passed = self.passed.saturating_add(passed);
-        }
+        Handled::Yes
     }
 
     fn pace(&self) -> Option<Duration> {

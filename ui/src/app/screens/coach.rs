@@ -8,15 +8,15 @@ use crate::canvas::{Canvas, Target, wrapped};
 use crate::tables::layout::{Areas, Scale};
 
 /// A sentence or two, and the way on.
-pub(super) struct Speech<'a> {
-    pub(super) title: String,
-    pub(super) text: &'a str,
+pub struct Speech<'a> {
+    pub title: String,
+    pub text: &'a str,
     /// The key that goes on, and what it does.
-    pub(super) key: &'a str,
+    pub key: String,
     /// The target of a click on the panel.
-    pub(super) click: Target,
+    pub click: Target,
     /// Whether small screens keep the row of keys, if the text is short enough.
-    pub(super) keeps_keys: bool,
+    pub keeps_keys: bool,
 }
 
 /// Draws the panel in place of the inspector; on small screens of the prompt too, and of the keys.
@@ -53,7 +53,7 @@ pub(super) fn draw(speech: &Speech<'_>, canvas: &mut Canvas<'_>, areas: &Areas) 
     let is_full = lines.len() >= room;
     match lines.last_mut() {
         Some(last) if is_full => last.push_span(Span::styled(format!("  {}", speech.key), theme.key())),
-        _ => lines.push(Line::styled(speech.key, theme.key())),
+        _ => lines.push(Line::styled(speech.key.as_str(), theme.key())),
     }
     let text = Rect { height: area.bottom().saturating_sub(inner.y), ..inner };
     canvas.rows(text, lines);

@@ -14,8 +14,8 @@ use super::replay::ReplayScreen;
 use super::review::Review;
 use super::table::TableScreen;
 use super::{column, first_shown, line_after, paragraph, row};
-use crate::app::screen::{Context, Effect, Request, Requests, Screen};
-use crate::canvas::{Canvas, Target};
+use crate::app::screen::{Context, Cx, Effect, FocusPolicy, Handled, Screen, ScreenInput};
+use crate::canvas::{Canvas, Layer, Target};
 use crate::keys::Intent;
 use fairdeal_session::past::statistics::{Statistics, statistics};
 use fairdeal_session::past::summary::{Ending, Summary};
@@ -145,17 +145,41 @@ impl History {
         }
     }
 
-    fn review(&self, context: &Context, requests: &mut Requests) {
-        if let Some((path, me)) = self.past(context).and_then(may_review) {
-            requests.push(Request::Effect(Effect::Review(path, me)));
-            requests.push(Request::Push(Box::new(Review::of(me))));
+    fn review(&self, cx: &mut Cx<'_>) {
+        if let Some((path, me)) = self.past(cx.context).and_then(may_review) {
+            cx.effect(Effect::Review(path, me));
+            cx.push(Review::of(me));
         }
     }
 
-    fn audit(&self, context: &Context, requests: &mut Requests) {
-        if let Some(path) = self.past(context).and_then(|past| past.path.clone()) {
-            requests.push(Request::Effect(Effect::Audit(path.clone())));
-            requests.push(Request::Push(Box::new(Audit::of(path))));
+    fn audit(&self, cx: &mut Cx<'_>) {
+        if let Some(path) = self.past(cx.context).and_then(|past| past.path.clone()) {
+            cx.effect(Effect::Audit(path.clone()));
+            cx.push(Audit::of(path));
+        }
+    }
+
+    /// Carries out a button, or opens the chosen game.
+    fn choose(&mut self, cx: &mut Cx<'_>, target: Target) {
+        match target {
+            AUDIT => return self.audit(cx),
+            REVIEW => return self.review(cx),
+            OPPONENTS => return cx.push(Opponents::default()),
+            _ => {}
+        }
+        let Some(past) = self.past(cx.context) else {
+            return;
+        };
+        match (&past.what, &past.path) {
+            (What::Waits(_), _) => {
+                cx.effect(Effect::Resume(past.table.clone()));
+                cx.replace(TableScreen::new("resuming", false));
+            }
+            (_, Some(path)) => {
+                cx.effect(Effect::Replay(path.clone()));
+                cx.push(ReplayScreen::default());
+            }
+            _ => {}
         }
     }
 }
@@ -216,63 +240,30 @@ impl Screen for History {
         self.draw_about(context, canvas, about);
     }
 
-    fn choose(&mut self, context: &Context, target: Target, requests: &mut Requests) {
-        match target {
-            AUDIT => return self.audit(context, requests),
-            REVIEW => return self.review(context, requests),
-            OPPONENTS => return requests.push(Request::Push(Box::new(Opponents::default()))),
-            _ => {}
-        }
-        let Some(past) = self.past(context) else {
-            return;
-        };
-        match (&past.what, &past.path) {
-            (What::Waits(_), _) => {
-                requests.push(Request::Effect(Effect::Resume(past.table.clone())));
-                requests.push(Request::Replace(Box::new(TableScreen::new("resuming", false))));
+    fn focus(&self, layer: &Layer) -> FocusPolicy {
+        // Up and down select a game, including those outside the visible rows.
+        let steers = &[Intent::Up, Intent::Down, Intent::First, Intent::Last];
+        FocusPolicy { first: Some(Target::Row(self.chosen)), steers, ..FocusPolicy::of(layer) }
+    }
+
+    fn input(&mut self, cx: &mut Cx<'_>, input: ScreenInput<'_>) -> Handled {
+        match input {
+            ScreenInput::Choose(target) => self.choose(cx, target),
+            ScreenInput::Letter('a') => self.audit(cx),
+            ScreenInput::Letter('w') => self.review(cx),
+            ScreenInput::Letter('o') => cx.push(Opponents::default()),
+            ScreenInput::Intent(intent) => {
+                let last = cx.context.library.past.len().saturating_sub(1);
+                let Some(line) = line_after(intent, self.chosen, last) else {
+                    return Handled::No;
+                };
+                self.chosen = line;
+                cx.focus(Target::Row(line));
             }
-            (_, Some(path)) => {
-                requests.push(Request::Effect(Effect::Replay(path.clone())));
-                requests.push(Request::Push(Box::<ReplayScreen>::default()));
-            }
-            _ => {}
+            ScreenInput::Focused(Some(Target::Row(number))) => self.chosen = number,
+            _ => return Handled::No,
         }
-    }
-
-    fn intent(&mut self, context: &Context, intent: Intent, requests: &mut Requests) {
-        if intent == Intent::Quit {
-            return requests.push(Request::Leave);
-        }
-        let last = context.library.past.len().saturating_sub(1);
-        if let Some(line) = line_after(intent, self.chosen, last) {
-            self.chosen = line;
-            requests.push(Request::Focus(Target::Row(line)));
-        }
-    }
-
-    /// Up and down select a game, including those outside the visible rows.
-    fn steers(&self, intent: Intent) -> bool {
-        matches!(intent, Intent::Up | Intent::Down | Intent::First | Intent::Last)
-    }
-
-    fn letter(&mut self, context: &Context, letter: char, requests: &mut Requests) -> bool {
-        match letter {
-            'a' => self.audit(context, requests),
-            'w' => self.review(context, requests),
-            'o' => requests.push(Request::Push(Box::new(Opponents::default()))),
-            _ => return false,
-        }
-        true
-    }
-
-    fn focused(&mut self, target: Option<Target>) {
-        if let Some(Target::Row(number)) = target {
-            self.chosen = number;
-        }
-    }
-
-    fn first_focus(&self, _layer: &crate::canvas::Layer) -> Option<Target> {
-        Some(Target::Row(self.chosen))
+        Handled::Yes
     }
 
     fn keys(&self, _context: &Context) -> Vec<(String, String)> {

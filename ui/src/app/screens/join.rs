@@ -7,10 +7,9 @@ use ratatui::text::Line;
 use super::table::TableScreen;
 use super::table::choosing::sentence;
 use super::{column, paragraph};
-use crate::app::screen::{Context, Effect, Request, Requests, Screen};
-use crate::canvas::{Canvas, Target, cut};
+use crate::app::screen::{Context, Cx, Effect, FocusPolicy, Handled, Screen, ScreenInput};
+use crate::canvas::{Canvas, Layer, Target, cut};
 use crate::field::Field;
-use crate::keys::Intent;
 
 /// The longest text that may hold a ticket or an address.
 const MAX_TARGET: usize = 6000;
@@ -67,15 +66,15 @@ impl Join {
         Ok(text)
     }
 
-    fn go(&mut self, context: &Context, requests: &mut Requests) {
-        let found = self.checked(context).map_err(|why| (TARGET, why)).and_then(|target| {
+    fn go(&mut self, cx: &mut Cx<'_>) {
+        let found = self.checked(cx.context).map_err(|why| (TARGET, why)).and_then(|target| {
             let password = self.password.password().map_err(|why| (PASSWORD, sentence(&why.to_string())))?;
             Ok((target, password))
         });
         let (target, password) = match found {
             Ok(found) => found,
             Err(error) => {
-                requests.push(Request::Focus(error.0));
+                cx.focus(error.0);
                 self.error = Some(error);
                 return;
             }
@@ -84,8 +83,8 @@ impl Join {
             Purpose::Join => (Effect::Join { target, password }, "joining"),
             Purpose::Watch => (Effect::Watch { target, password }, "watching"),
         };
-        requests.push(Request::Effect(effect));
-        requests.push(Request::Replace(Box::new(TableScreen::new(name, false))));
+        cx.effect(effect);
+        cx.replace(TableScreen::new(name, false));
     }
 
     /// Draws a field, and below it what is wrong with it or what belongs in it.
@@ -152,39 +151,23 @@ impl Screen for Join {
         paragraph(canvas, words, text);
     }
 
-    fn choose(&mut self, context: &Context, target: Target, requests: &mut Requests) {
-        if target == GO {
-            self.go(context, requests);
+    fn focus(&self, layer: &Layer) -> FocusPolicy {
+        let writes = matches!(self.focus, TARGET | PASSWORD);
+        FocusPolicy { first: Some(self.focus), writes, ..FocusPolicy::of(layer) }
+    }
+
+    fn input(&mut self, cx: &mut Cx<'_>, input: ScreenInput<'_>) -> Handled {
+        match input {
+            ScreenInput::Choose(GO) | ScreenInput::Submit => self.go(cx),
+            ScreenInput::Typed(typed) => {
+                let field = if self.focus == PASSWORD { &mut self.password } else { &mut self.target };
+                if field.typed(typed) {
+                    self.error = None;
+                }
+            }
+            ScreenInput::Focused(target) => self.focus = target.unwrap_or(TARGET),
+            _ => return Handled::No,
         }
-    }
-
-    fn intent(&mut self, _context: &Context, intent: Intent, requests: &mut Requests) {
-        if intent == Intent::Quit {
-            requests.push(Request::Leave);
-        }
-    }
-
-    fn field(&mut self) -> Option<&mut Field> {
-        match self.focus {
-            TARGET => Some(&mut self.target),
-            PASSWORD => Some(&mut self.password),
-            _ => None,
-        }
-    }
-
-    fn written(&mut self, _context: &Context, _requests: &mut Requests) {
-        self.error = None;
-    }
-
-    fn submit(&mut self, context: &Context, requests: &mut Requests) {
-        self.go(context, requests);
-    }
-
-    fn focused(&mut self, target: Option<Target>) {
-        self.focus = target.unwrap_or(TARGET);
-    }
-
-    fn first_focus(&self, _layer: &crate::canvas::Layer) -> Option<Target> {
-        Some(self.focus)
+        Handled::Yes
     }
 }

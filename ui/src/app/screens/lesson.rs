@@ -3,46 +3,42 @@
 //! The table is the real one, drawn and played as ever; only the action that the lesson expects is on offer. The lesson
 //! ends with a picture of the seal.
 
-use std::time::Duration;
-
-use fairdeal_games::{AnyGame, GameInfo, listed};
+use fairdeal_games::{AnyAction, AnyGame, GameInfo, listed};
 use fairdeal_protocol::game::Game as _;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use super::coach::{self, Speech};
+use super::coach::Speech;
+use super::guided::{Guide, Guided};
 use super::setup::Setup;
 use super::table::TableScreen;
 use crate::app::event::UiEvent;
-use crate::app::screen::{Context, Effect, Request, Requests, Screen, Tone};
+use crate::app::screen::{Chrome, Context, Corner, Cx, FocusPolicy, Handled, Screen as _, ScreenInput, Tone};
 use crate::app::shell::window;
-use crate::canvas::{Canvas, Layer, Marks, Target, cut};
-use crate::field::Field;
+use crate::canvas::{Canvas, Layer, Target, cut};
 use crate::keys::Intent;
 use crate::lesson::Lesson;
-use crate::tables::layout::{Areas, areas};
 use crate::theme::Theme;
-use fairdeal_session::events::{Command, SessionEvent};
+use fairdeal_session::events::SessionEvent;
 
 /// The title of the picture at the end.
 const SEAL: &str = "The seal of a real game";
 /// Reads on, or plays a real game at the end.
 const ON: Target = Target::Button(200);
 
-/// A guided hand.
+/// A lesson as the guide at its table.
 #[derive(Debug)]
-pub struct LessonScreen {
+pub struct LessonGuide {
     info: &'static GameInfo,
     lesson: Lesson,
-    table: TableScreen,
 }
 
 /// The screen of a game's guided hand, if it has one.
-pub fn guided_hand(info: &'static GameInfo, context: &Context) -> Option<Box<dyn Screen>> {
+pub fn guided_hand(info: &'static GameInfo, context: &Context) -> Option<Guided<LessonGuide>> {
     let (lesson, told) = Lesson::of(info, context.name())?.ok()?;
-    let mut screen = LessonScreen { info, lesson, table: TableScreen::new(info.name, true) };
-    screen.hear(context, told, &mut Requests::new());
-    Some(Box::new(screen))
+    let (mut guide, mut table) = (LessonGuide { info, lesson }, TableScreen::new(info.name, true));
+    guide.show(&mut Cx::new(context), &mut table, told);
+    Some(Guided::new(guide, table))
 }
 
 /// Whether a game has a guided hand.
@@ -50,90 +46,53 @@ pub fn has_guided_hand(info: &GameInfo) -> bool {
     Lesson::exists(info)
 }
 
-impl LessonScreen {
+impl LessonGuide {
     /// Shows what has happened, and offers the next action alone.
-    fn hear(&mut self, context: &Context, told: Vec<SessionEvent>, requests: &mut Requests) {
+    fn show(&mut self, cx: &mut Cx<'_>, table: &mut TableScreen, told: Vec<SessionEvent>) {
         for event in told {
-            self.table.on_event(context, &UiEvent::Session(event), requests);
+            table.input(cx, ScreenInput::Event(&UiEvent::Session(event)));
         }
         // The coach speaks about the table as it is after this.
-        self.table.skip_ahead(context, requests);
-        self.table.offer_only(self.lesson.expects().as_ref());
+        table.skip_ahead(cx);
+        self.offer(table);
         if self.lesson.expects().is_some() {
-            requests.push(Request::Unfocus);
+            cx.unfocus();
         }
     }
 
     /// Whether Enter reads on.
-    fn reads(&self) -> bool {
-        self.lesson.expects().is_none() && !self.table.is_covered()
+    fn reads(&self, table: &TableScreen) -> bool {
+        self.lesson.expects().is_none() && !table.is_covered()
     }
 
-    fn read_on(&mut self, context: &Context, requests: &mut Requests) {
+    fn read_on(&mut self, cx: &mut Cx<'_>, table: &mut TableScreen) {
         if self.lesson.says().is_none() {
-            return requests.push(Request::Replace(Box::new(Setup::new(self.info, context))));
+            return cx.replace(Setup::new(self.info, cx.context));
         }
         let told = self.lesson.read_on();
-        self.go_on(context, told, requests);
+        self.go_on(cx, table, told);
     }
 
     fn go_on(
         &mut self,
-        context: &Context,
+        cx: &mut Cx<'_>,
+        table: &mut TableScreen,
         told: Result<Vec<SessionEvent>, impl std::fmt::Display>,
-        requests: &mut Requests,
     ) {
         match told {
-            Ok(told) => self.hear(context, told, requests),
-            Err(why) => requests.push(Request::Toast(Tone::Bad, why.to_string())),
+            Ok(told) => self.show(cx, table, told),
+            Err(why) => cx.toast(Tone::Bad, why.to_string()),
         }
-    }
-
-    /// Passes on what the table asks for, except actions: those go to the lesson.
-    fn relay(&mut self, context: &Context, asked: Requests, requests: &mut Requests) {
-        for request in asked {
-            match request {
-                Request::Effect(Effect::Session(Command::Act(action))) => {
-                    let told = self.lesson.act(&action);
-                    self.go_on(context, told, requests);
-                }
-                Request::Effect(_) => {}
-                other => requests.push(other),
-            }
-        }
-        // A table that has gone on offers everything again.
-        self.table.offer_only(self.lesson.expects().as_ref());
-    }
-
-    fn draw_coach(&self, canvas: &mut Canvas<'_>, areas: &Areas) {
-        let Some(text) = self.lesson.says() else {
-            return;
-        };
-        let (step, all) = self.lesson.progress();
-        let key = match self.lesson.expects() {
-            Some(_) if self.table.asks_first() => "Enter: do it, then y: yes",
-            Some(_) => "Enter: do it",
-            None => "Enter: go on",
-        };
-        let speech = Speech {
-            title: format!("Guided hand, {step} of {all}"),
-            text,
-            key,
-            // The place may be under the panel. Then the panel alone stands for it, also for Enter.
-            click: self.table.next_choice().unwrap_or(ON),
-            keeps_keys: false,
-        };
-        coach::draw(&speech, canvas, areas);
     }
 
     /// The seal in one picture.
-    fn draw_seal(&self, canvas: &mut Canvas<'_>) {
+    fn draw_seal(&self, table: &TableScreen, canvas: &mut Canvas<'_>) {
         let theme = canvas.theme();
         let names = self.lesson.names();
         let rows = u16::try_from(names.len()).unwrap_or(6) + 13;
         let inner = window(canvas, SEAL, 66, rows);
         let back = |text: &'static str, ascii| Span::styled(theme.glyph(text, ascii), theme.back());
-        if !self.table.game_now().is_some_and(AnyGame::seals_cards) {
+        if !table.game_now().is_some_and(AnyGame::seals_cards) {
             let lines = [
                 Line::default(),
                 Line::raw(" Here nothing is hidden: only chance could be cheated with."),
@@ -184,136 +143,78 @@ impl LessonScreen {
     }
 }
 
-impl Screen for LessonScreen {
+impl Guide for LessonGuide {
     fn name(&self) -> String {
         format!("Learn {}", self.info.name)
     }
 
-    fn game(&self) -> Option<&'static GameInfo> {
-        Some(self.info)
-    }
-
-    fn rule(&self) -> &'static str {
-        self.table.rule()
-    }
-
-    fn corner(&self, theme: &Theme) -> Option<(Line<'static>, Option<Target>)> {
+    fn chrome(&self, theme: &Theme, table: Chrome) -> Chrome {
         let (step, all) = self.lesson.progress();
         let place = Span::styled(format!("{} of {all}", step.min(all)), theme.accent());
-        // The coach may be drawn over the keys: without a keyboard this is the only way out.
+        // The panel may be drawn over the keys: without a keyboard this is the only way out.
         let line = Line::from(vec![place, Span::raw("  [leave]")]);
-        Some((line, Some(Target::Key(Intent::Quit))))
+        Chrome { heading: String::new(), corner: Corner::Text(line, Some(Target::Key(Intent::Quit))), ..table }
     }
 
-    fn way_out(&self) -> Intent {
-        Intent::Quit
+    fn text(&self) -> &str {
+        self.lesson.says().unwrap_or(SEAL)
     }
 
-    fn draw(&mut self, context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
-        self.table.draw(context, canvas, area);
-        if self.table.is_covered() {
-            return;
-        }
-        let screen = canvas.area();
-        if let Some(areas) = self.table.game_now().map(|game| areas(game, screen)) {
-            self.draw_coach(canvas, &areas);
-        }
-        if self.lesson.says().is_none() {
-            canvas.cover();
-            self.draw_seal(canvas);
-        }
+    fn speech(&self, _context: &Context, table: &TableScreen) -> Option<Speech<'_>> {
+        let text = self.lesson.says()?;
+        let (step, all) = self.lesson.progress();
+        let key = match self.lesson.expects() {
+            Some(_) if table.asks_first() => "Enter: do it, then y: yes",
+            Some(_) => "Enter: do it",
+            None => "Enter: go on",
+        };
+        Some(Speech {
+            title: format!("Guided hand, {step} of {all}"),
+            text,
+            key: key.to_owned(),
+            // The place may be under the panel. Then the panel alone stands for it, also for Enter.
+            click: table.next_choice().unwrap_or(ON),
+            keeps_keys: false,
+        })
     }
 
-    fn spoken(&self, _context: &Context) -> String {
-        self.lesson.says().unwrap_or(SEAL).to_owned()
+    fn draw_end(&self, _context: &Context, table: &TableScreen, canvas: &mut Canvas<'_>) {
+        canvas.cover();
+        self.draw_seal(table, canvas);
     }
 
-    fn marks(&self) -> Marks {
-        self.table.marks()
+    fn focus(&self, table: &TableScreen, layer: &Layer) -> FocusPolicy {
+        let policy = table.focus(layer);
+        let steers = if self.reads(table) { &[Intent::Choose, Intent::Uses] } else { policy.steers };
+        FocusPolicy { steers, ..policy }
     }
 
-    fn choose(&mut self, context: &Context, target: Target, requests: &mut Requests) {
-        if self.reads() && target == ON {
-            return self.read_on(context, requests);
-        }
-        if target == ON {
-            return requests.push(Request::Unfocus);
-        }
-        let mut asked = Requests::new();
-        self.table.choose(context, target, &mut asked);
-        self.relay(context, asked, requests);
-    }
-
-    fn intent(&mut self, context: &Context, intent: Intent, requests: &mut Requests) {
-        match intent {
-            Intent::Quit => requests.push(Request::Leave),
-            Intent::Hint => {
-                let text = "The coach says what to do; Enter does it.".to_owned();
-                requests.push(Request::Toast(Tone::Plain, text));
+    fn input(&mut self, cx: &mut Cx<'_>, table: &mut TableScreen, input: ScreenInput<'_>) -> Handled {
+        match input {
+            ScreenInput::Choose(ON) | ScreenInput::Intent(Intent::Choose | Intent::Uses) if self.reads(table) => {
+                self.read_on(cx, table);
             }
-            Intent::Choose | Intent::Uses if self.reads() => self.read_on(context, requests),
-            _ => {
-                let mut asked = Requests::new();
-                self.table.intent(context, intent, &mut asked);
-                self.relay(context, asked, requests);
+            ScreenInput::Choose(ON) => cx.unfocus(),
+            ScreenInput::Intent(Intent::Hint) => {
+                cx.toast(Tone::Plain, "The coach says what to do; Enter does it.");
             }
+            // A sheet stays open until it is closed by a key or its button.
+            ScreenInput::Missed => {}
+            _ => return Handled::No,
         }
+        Handled::Yes
     }
 
-    fn steers(&self, intent: Intent) -> bool {
-        matches!(intent, Intent::Choose | Intent::Uses) && self.reads() || self.table.steers(intent)
+    fn act(&mut self, cx: &mut Cx<'_>, table: &mut TableScreen, action: &AnyAction) {
+        let told = self.lesson.act(action);
+        self.go_on(cx, table, told);
     }
 
-    fn letter(&mut self, context: &Context, letter: char, requests: &mut Requests) -> bool {
-        let mut asked = Requests::new();
-        let used = self.table.letter(context, letter, &mut asked);
-        self.relay(context, asked, requests);
-        used
+    fn offer(&self, table: &mut TableScreen) {
+        table.offer_only(self.lesson.expects().as_ref());
     }
 
-    fn field(&mut self) -> Option<&mut Field> {
-        None
-    }
-
-    fn back(&mut self, context: &Context, requests: &mut Requests) {
-        let mut asked = Requests::new();
-        self.table.back(context, &mut asked);
-        self.relay(context, asked, requests);
-    }
-
-    fn answer(&mut self, context: &Context, answer: usize, requests: &mut Requests) {
-        let mut asked = Requests::new();
-        self.table.answer(context, answer, &mut asked);
-        self.relay(context, asked, requests);
-    }
-
-    fn focused(&mut self, target: Option<Target>) {
-        self.table.focused(target);
-    }
-
-    fn first_focus(&self, layer: &Layer) -> Option<Target> {
-        self.table.first_focus(layer)
-    }
-
-    fn is_stop(&self, target: Target) -> bool {
-        self.table.is_stop(target)
-    }
-
-    fn tick(&mut self, context: &Context, passed: Duration, requests: &mut Requests) {
-        let mut asked = Requests::new();
-        self.table.tick(context, passed, &mut asked);
-        self.relay(context, asked, requests);
-    }
-
-    fn pace(&self) -> Option<Duration> {
-        self.table.pace()
-    }
-
-    fn drawn(&mut self, context: &Context, layer: &Layer) {
-        self.table.drawn(context, layer);
-    }
-
-    fn keys(&self, _context: &Context) -> Vec<(String, String)> {
+    fn keys(&self, _context: &Context, _table: &TableScreen) -> Vec<(String, String)> {
         vec![
             ("Enter".to_owned(), "do what the coach says, or read on".to_owned()),
             ("q".to_owned(), "leave the lesson".to_owned()),
@@ -339,7 +240,7 @@ mod tests {
             for info in GAMES.iter().copied().filter(|info| has_guided_hand(info)) {
                 let context = context(false);
                 let screen = guided_hand(info, &context).expect("the script is valid");
-                let mut stage = TestApp::with(Shell::new(context, screen));
+                let mut stage = TestApp::with(Shell::new(context, Box::new(screen)));
                 stage.size = size;
                 let mut seen = 0;
                 for _ in 0..200 {
@@ -371,7 +272,7 @@ mod tests {
             for info in GAMES.iter().copied().filter(|info| has_guided_hand(info)) {
                 let context = context(false);
                 let screen = guided_hand(info, &context).expect("the script is valid");
-                let mut stage = TestApp::with(Shell::new(context, screen));
+                let mut stage = TestApp::with(Shell::new(context, Box::new(screen)));
                 stage.size = size;
                 for _ in 0..200 {
                     stage.rest();
@@ -398,7 +299,7 @@ mod tests {
     fn corner_leaves_the_lesson() {
         let context = context(false);
         let screen = guided_hand(&fairdeal_games::loot::INFO, &context).expect("the script is valid");
-        let mut stage = TestApp::with(Shell::new(context, screen));
+        let mut stage = TestApp::with(Shell::new(context, Box::new(screen)));
         let said = stage.shell.spoken();
         assert!(!said.is_empty() && stage.draw().contains(&said[..20]), "{said}");
         assert!(stage.draw().contains("[leave]"));

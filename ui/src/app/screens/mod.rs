@@ -2,6 +2,7 @@
 
 pub mod audit;
 mod coach;
+pub mod guided;
 pub mod history;
 pub mod home;
 pub mod join;

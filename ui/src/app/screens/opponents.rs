@@ -6,8 +6,8 @@ use ratatui::text::Line;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::{column, line_after, paragraph};
-use crate::app::screen::{Context, Request, Requests, Screen};
-use crate::canvas::{Canvas, Target, cut, wrapped};
+use crate::app::screen::{Context, Cx, FocusPolicy, Handled, Screen, ScreenInput};
+use crate::canvas::{Canvas, Layer, cut, wrapped};
 use crate::keys::Intent;
 use fairdeal_session::past::opponents::{Results, results, unrated};
 
@@ -89,20 +89,21 @@ impl Screen for Opponents {
         }
     }
 
-    fn choose(&mut self, _context: &Context, _target: Target, _requests: &mut Requests) {}
-
-    fn intent(&mut self, _context: &Context, intent: Intent, requests: &mut Requests) {
-        if intent == Intent::Quit {
-            return requests.push(Request::Leave);
-        }
-        if let Some(line) = line_after(intent, self.first, self.last) {
-            self.first = line;
-        }
+    fn focus(&self, layer: &Layer) -> FocusPolicy {
+        // Up and down scroll.
+        let steers = &[Intent::Up, Intent::Down, Intent::First, Intent::Last];
+        FocusPolicy { steers, ..FocusPolicy::of(layer) }
     }
 
-    /// Up and down scroll.
-    fn steers(&self, intent: Intent) -> bool {
-        matches!(intent, Intent::Up | Intent::Down | Intent::First | Intent::Last)
+    fn input(&mut self, _cx: &mut Cx<'_>, input: ScreenInput<'_>) -> Handled {
+        let ScreenInput::Intent(intent) = input else {
+            return Handled::No;
+        };
+        let Some(line) = line_after(intent, self.first, self.last) else {
+            return Handled::No;
+        };
+        self.first = line;
+        Handled::Yes
     }
 }
 

@@ -5,7 +5,7 @@ use ratatui::layout::{Constraint, Layout, Margin, Rect};
 use ratatui::text::Line;
 
 use super::{column, first_shown, line_after, paragraph, row};
-use crate::app::screen::{Context, Effect, Question, Request, Requests, Screen};
+use crate::app::screen::{Context, Cx, Effect, FocusPolicy, Handled, Question, Screen, ScreenInput};
 use crate::canvas::{Canvas, Layer, Target, wrapped};
 use crate::field::Field;
 use crate::keys::Intent;
@@ -91,20 +91,16 @@ impl People {
         (context.theme.glyph(sign, ascii), words, mark.kind())
     }
 
-    fn change(&self, context: &Context, change: Change, requests: &mut Requests) {
-        if let Some(entry) = self.entry(context, self.chosen) {
-            requests.push(Request::Effect(Effect::People {
-                key: entry.key,
-                announced: entry.announced.map(str::to_owned),
-                change,
-            }));
+    fn change(&self, cx: &mut Cx<'_>, change: Change) {
+        if let Some(entry) = self.entry(cx.context, self.chosen) {
+            cx.effect(Effect::People { key: entry.key, announced: entry.announced.map(str::to_owned), change });
         }
     }
 
-    /// Carries out a button or its letter. Returns whether it is one that works now.
-    fn act(&mut self, context: &Context, target: Target, requests: &mut Requests) -> bool {
-        let Some(entry) = self.entry(context, self.chosen) else {
-            return false;
+    /// Carries out a button or its letter.
+    fn act(&mut self, cx: &mut Cx<'_>, target: Target) {
+        let Some(entry) = self.entry(cx.context, self.chosen) else {
+            return;
         };
         let (is_favourite, is_blocked) = entry.person.map_or((false, false), |one| (one.favourite, one.blocked));
         match target {
@@ -112,16 +108,15 @@ impl People {
                 let name = entry.person.and_then(|person| person.name.clone());
                 self.field = Some(Field::new(MAX_OWN_NAME).with(&name.unwrap_or_default()));
             }
-            FAVOURITE => self.change(context, Change::Favourite(!is_favourite), requests),
-            BLOCK => self.change(context, Change::Blocked(!is_blocked), requests),
+            FAVOURITE => self.change(cx, Change::Favourite(!is_favourite)),
+            BLOCK => self.change(cx, Change::Blocked(!is_blocked)),
             FORGET if entry.person.is_some() => {
                 let name = entry.name();
                 let text = format!("Forget {name} and its marks? In the next game this key will be new to you.");
-                requests.push(Request::Ask(Question::sure(text)));
+                cx.ask(Question::sure(text));
             }
-            _ => return false,
+            _ => {}
         }
-        true
     }
 
     fn draw_about(&self, context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
@@ -246,74 +241,47 @@ impl Screen for People {
         self.draw_about(context, canvas, about);
     }
 
-    fn choose(&mut self, context: &Context, target: Target, requests: &mut Requests) {
-        match target {
-            Target::Row(_) => {
-                self.act(context, NAME, requests);
+    fn focus(&self, layer: &Layer) -> FocusPolicy {
+        FocusPolicy {
+            first: Some(Target::Row(self.chosen)),
+            // Up and down select a person, including those outside the visible rows.
+            steers: &[Intent::Up, Intent::Down, Intent::First, Intent::Last],
+            writes: self.field.is_some(),
+            ..FocusPolicy::of(layer)
+        }
+    }
+
+    fn input(&mut self, cx: &mut Cx<'_>, input: ScreenInput<'_>) -> Handled {
+        match input {
+            ScreenInput::Choose(Target::Row(_)) | ScreenInput::Letter('n') => self.act(cx, NAME),
+            ScreenInput::Choose(target) => self.act(cx, target),
+            ScreenInput::Letter('f') => self.act(cx, FAVOURITE),
+            ScreenInput::Letter('b') => self.act(cx, BLOCK),
+            ScreenInput::Letter('x') => self.act(cx, FORGET),
+            ScreenInput::Answer(0) => self.change(cx, Change::Forget),
+            ScreenInput::Typed(typed) => {
+                if let Some(field) = &mut self.field {
+                    field.typed(typed);
+                }
             }
-            target => {
-                self.act(context, target, requests);
+            ScreenInput::Submit => {
+                if let Some(mut field) = self.field.take() {
+                    self.change(cx, Change::Name(field.take()));
+                }
             }
+            ScreenInput::Back if self.field.is_some() => self.field = None,
+            ScreenInput::Intent(intent) => {
+                let last = self.keys.len().saturating_sub(1);
+                let Some(line) = line_after(intent, self.chosen, last) else {
+                    return Handled::No;
+                };
+                self.chosen = line;
+                cx.focus(Target::Row(line));
+            }
+            ScreenInput::Focused(Some(Target::Row(number))) => self.chosen = number,
+            _ => return Handled::No,
         }
-    }
-
-    fn letter(&mut self, context: &Context, letter: char, requests: &mut Requests) -> bool {
-        let target = match letter {
-            'n' => NAME,
-            'f' => FAVOURITE,
-            'b' => BLOCK,
-            'x' => FORGET,
-            _ => return false,
-        };
-        self.act(context, target, requests)
-    }
-
-    fn answer(&mut self, context: &Context, answer: usize, requests: &mut Requests) {
-        if answer == 0 {
-            self.change(context, Change::Forget, requests);
-        }
-    }
-
-    fn intent(&mut self, _context: &Context, intent: Intent, requests: &mut Requests) {
-        if intent == Intent::Quit {
-            return requests.push(Request::Leave);
-        }
-        let last = self.keys.len().saturating_sub(1);
-        if let Some(line) = line_after(intent, self.chosen, last) {
-            self.chosen = line;
-            requests.push(Request::Focus(Target::Row(line)));
-        }
-    }
-
-    /// Up and down select a person, including those outside the visible rows.
-    fn steers(&self, intent: Intent) -> bool {
-        matches!(intent, Intent::Up | Intent::Down | Intent::First | Intent::Last)
-    }
-
-    fn field(&mut self) -> Option<&mut Field> {
-        self.field.as_mut()
-    }
-
-    fn submit(&mut self, context: &Context, requests: &mut Requests) {
-        if let Some(mut field) = self.field.take() {
-            self.change(context, Change::Name(field.take()), requests);
-        }
-    }
-
-    fn back(&mut self, _context: &Context, requests: &mut Requests) {
-        if self.field.take().is_none() {
-            requests.push(Request::Leave);
-        }
-    }
-
-    fn focused(&mut self, target: Option<Target>) {
-        if let Some(Target::Row(number)) = target {
-            self.chosen = number;
-        }
-    }
-
-    fn first_focus(&self, _layer: &Layer) -> Option<Target> {
-        Some(Target::Row(self.chosen))
+        Handled::Yes
     }
 
     fn keys(&self, _context: &Context) -> Vec<(String, String)> {

@@ -4,7 +4,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use fairdeal_games::GameInfo;
 use fairdeal_protocol::seat::Seat;
 use ratatui::layout::{Constraint, Layout, Margin, Rect};
 use ratatui::text::Line;
@@ -14,7 +13,7 @@ use super::paragraph;
 use super::table::TableScreen;
 use super::table::choosing::sentence;
 use crate::app::event::UiEvent;
-use crate::app::screen::{Context, Effect, Request, Requests, Screen};
+use crate::app::screen::{Chrome, Context, Cx, Effect, FocusPolicy, Handled, Screen, ScreenInput};
 use crate::canvas::{Canvas, Layer, Target};
 use crate::keys::Intent;
 use fairdeal_session::replay::{Eyes, Replay};
@@ -185,6 +184,74 @@ impl ReplayScreen {
             Eyes::All => Eyes::Everybody,
         }
     }
+
+    /// Carries out a button, or a click on the bar. Returns whether the target is one of them.
+    fn press(&mut self, context: &Context, target: Target) -> bool {
+        match target {
+            BACK => self.go(context, self.number.saturating_sub(1)),
+            ON => self.go(context, self.number + 1),
+            PLAY => self.toggle(context),
+            EYES => {
+                self.eyes = self.next_eyes();
+                self.show(context);
+            }
+            Target::Button(number) if number >= BAR => {
+                let last = self.replay.as_ref().map_or(0, |replay| replay.last());
+                let (cell, cells) = (usize::from(number - BAR), usize::from(self.cells.saturating_sub(1)).max(1));
+                // The first step of the cell: the bar rounds down.
+                self.go(context, (cell * last).div_ceil(cells));
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// Moves to another step, or plays and pauses.
+    fn turn(&mut self, context: &Context, intent: Intent) -> Handled {
+        match (intent, self.focus) {
+            (Intent::Choose, Some(target @ (BACK | ON | EYES))) => {
+                self.press(context, target);
+            }
+            // Space plays and pauses, whatever the mouse has passed over; Tab reaches the other buttons.
+            (Intent::Choose, _) => self.toggle(context),
+            (Intent::PageUp, _) => self.go_by_hand(context, false),
+            (Intent::PageDown, _) => self.go_by_hand(context, true),
+            (Intent::First, _) => self.go(context, 0),
+            (Intent::Last, _) => self.go(context, usize::MAX),
+            (Intent::Left, _) => self.go(context, self.number.saturating_sub(1)),
+            (Intent::Right, _) => self.go(context, self.number + 1),
+            _ => return Handled::No,
+        }
+        Handled::Yes
+    }
+
+    /// The progress of reading the game, or the game.
+    fn on_event(&mut self, context: &Context, event: &UiEvent) {
+        match event {
+            UiEvent::Checking(progress) => {
+                (self.done, self.total) = (progress.done, progress.total);
+            }
+            UiEvent::Replay(replay) => {
+                self.replay = Some(Arc::clone(replay));
+                self.show(context);
+            }
+            UiEvent::Failed(why) if self.replay.is_none() => self.failed = Some(why.clone()),
+            _ => {}
+        }
+    }
+
+    /// Goes on to the next step in time, while the replay plays.
+    fn tick(&mut self, context: &Context, passed: Duration) {
+        let Some(waited) = self.playing.map(|waited| waited.saturating_add(passed)) else {
+            return;
+        };
+        let goes_on = self.replay.as_ref().is_some_and(|replay| self.number < replay.last());
+        self.playing = Some(waited).filter(|_| goes_on);
+        if goes_on && waited >= PACE {
+            self.playing = Some(Duration::ZERO);
+            self.go(context, self.number + 1);
+        }
+    }
 }
 
 impl Screen for ReplayScreen {
@@ -192,12 +259,9 @@ impl Screen for ReplayScreen {
         "replay".to_owned()
     }
 
-    fn heading(&self) -> String {
-        self.table.heading()
-    }
-
-    fn game(&self) -> Option<&'static GameInfo> {
-        self.table.game()
+    fn chrome(&self, context: &Context) -> Chrome {
+        let Chrome { heading, rulebook, .. } = self.table.chrome(context);
+        Chrome { heading, rulebook: rulebook.map(|(game, _)| (game, "")), ..Chrome::default() }
     }
 
     fn draw(&mut self, context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
@@ -224,112 +288,54 @@ impl Screen for ReplayScreen {
         parts.map(|part| sentence(&part)).collect::<Vec<_>>().join(" ")
     }
 
-    fn choose(&mut self, context: &Context, target: Target, requests: &mut Requests) {
-        match target {
-            BACK => self.go(context, self.number.saturating_sub(1)),
-            ON => self.go(context, self.number + 1),
-            PLAY => self.toggle(context),
-            EYES => {
-                self.eyes = self.next_eyes();
-                self.show(context);
-            }
-            Target::Button(number) if number >= BAR => {
-                let last = self.replay.as_ref().map_or(0, |replay| replay.last());
-                let (cell, cells) = (usize::from(number - BAR), usize::from(self.cells.saturating_sub(1)).max(1));
-                // The first step of the cell: the bar rounds down.
-                self.go(context, (cell * last).div_ceil(cells));
-            }
-            target => self.table.choose(context, target, requests),
-        }
-    }
-
-    fn intent(&mut self, context: &Context, intent: Intent, requests: &mut Requests) {
-        match intent {
-            Intent::Choose if self.table.is_covered() => self.table.back(context, requests),
-            Intent::Up | Intent::Down | Intent::PageUp | Intent::PageDown if self.table.is_covered() => {
-                self.table.intent(context, intent, requests);
-            }
-            // Space plays and pauses, whatever the mouse has passed over; Tab reaches the other buttons.
-            Intent::Choose => match self.focus {
-                Some(target @ (BACK | ON | EYES)) => self.choose(context, target, requests),
-                _ => self.toggle(context),
-            },
-            Intent::PageUp => self.go_by_hand(context, false),
-            Intent::PageDown => self.go_by_hand(context, true),
-            Intent::First => self.go(context, 0),
-            Intent::Last => self.go(context, usize::MAX),
-            Intent::Left => self.go(context, self.number.saturating_sub(1)),
-            Intent::Right => self.go(context, self.number + 1),
-            Intent::Quit => self.back(context, requests),
-            Intent::Inspect | Intent::Scores | Intent::Log | Intent::Seal => {
-                self.table.intent(context, intent, requests);
-            }
-            _ => {}
-        }
-    }
-
-    /// Left and right change the step instead of moving the focus over the board.
-    fn steers(&self, intent: Intent) -> bool {
-        let own = [Intent::Left, Intent::Right, Intent::First, Intent::Last, Intent::Choose];
-        own.contains(&intent) || intent != Intent::Uses && self.table.steers(intent)
-    }
-
-    fn is_stop(&self, target: Target) -> bool {
-        !matches!(target, Target::Button(number) if number >= BAR)
-    }
-
-    fn letter(&mut self, context: &Context, letter: char, requests: &mut Requests) -> bool {
-        if letter == 'e' {
-            self.choose(context, EYES, requests);
-        }
-        letter == 'e'
-    }
-
-    fn back(&mut self, context: &Context, requests: &mut Requests) {
-        if self.table.is_covered() {
-            return self.table.back(context, requests);
-        }
-        requests.push(Request::Effect(Effect::StopReading));
-        requests.push(Request::Leave);
-    }
-
-    fn on_event(&mut self, context: &Context, event: &UiEvent, _requests: &mut Requests) {
-        match event {
-            UiEvent::Checking(progress) => {
-                (self.done, self.total) = (progress.done, progress.total);
-            }
-            UiEvent::Replay(replay) => {
-                self.replay = Some(Arc::clone(replay));
-                self.show(context);
-            }
-            UiEvent::Failed(why) if self.replay.is_none() => self.failed = Some(why.clone()),
-            _ => {}
-        }
-    }
-
-    fn tick(&mut self, context: &Context, passed: Duration, _requests: &mut Requests) {
-        let Some(waited) = self.playing.map(|waited| waited.saturating_add(passed)) else {
-            return;
+    fn focus(&self, layer: &Layer) -> FocusPolicy {
+        let mut stops = FocusPolicy::of(layer).stops;
+        stops.retain(|target| !matches!(target, Target::Button(number) if *number >= BAR));
+        // Left and right change the step instead of moving the focus over the board; the sheet over a table scrolls.
+        let steers: &[Intent] = if self.table.focus(layer).steers(Intent::Up) {
+            &[Intent::Left, Intent::Right, Intent::First, Intent::Last, Intent::Choose, Intent::Up, Intent::Down]
+        } else {
+            &[Intent::Left, Intent::Right, Intent::First, Intent::Last, Intent::Choose]
         };
-        let goes_on = self.replay.as_ref().is_some_and(|replay| self.number < replay.last());
-        self.playing = Some(waited).filter(|_| goes_on);
-        if goes_on && waited >= PACE {
-            self.playing = Some(Duration::ZERO);
-            self.go(context, self.number + 1);
+        FocusPolicy { first: layer.area(PLAY).map(|_| PLAY), stops, steers, writes: false }
+    }
+
+    fn input(&mut self, cx: &mut Cx<'_>, input: ScreenInput<'_>) -> Handled {
+        let context = cx.context;
+        let is_covered = self.table.is_covered();
+        match input {
+            ScreenInput::Choose(target) if self.press(context, target) => {}
+            ScreenInput::Letter('e') => {
+                self.press(context, EYES);
+            }
+            ScreenInput::Back | ScreenInput::Intent(Intent::Quit | Intent::Choose) if is_covered => {
+                return self.table.input(cx, ScreenInput::Back);
+            }
+            ScreenInput::Back | ScreenInput::Intent(Intent::Quit) => {
+                cx.effect(Effect::StopReading);
+                cx.leave();
+            }
+            ScreenInput::Intent(Intent::Up | Intent::Down | Intent::PageUp | Intent::PageDown) if is_covered => {
+                return self.table.input(cx, input);
+            }
+            ScreenInput::Choose(_)
+            | ScreenInput::Intent(Intent::Inspect | Intent::Scores | Intent::Log | Intent::Seal) => {
+                return self.table.input(cx, input);
+            }
+            ScreenInput::Intent(intent) => return self.turn(context, intent),
+            ScreenInput::Event(event) => self.on_event(context, event),
+            ScreenInput::Tick(passed) => self.tick(context, passed),
+            ScreenInput::Focused(target) => {
+                self.focus = target;
+                return self.table.input(cx, input);
+            }
+            _ => return Handled::No,
         }
+        Handled::Yes
     }
 
     fn pace(&self) -> Option<Duration> {
         self.playing.map(|waited| PACE.saturating_sub(waited))
-    }
-
-    fn focused(&mut self, target: Option<Target>) {
-        self.focus = target;
-        self.table.focused(target);
-    }
-
-    fn first_focus(&self, layer: &Layer) -> Option<Target> {
-        layer.area(PLAY).map(|_| PLAY)
     }
 
     fn keys(&self, context: &Context) -> Vec<(String, String)> {

@@ -9,7 +9,7 @@ use super::replay::ReplayScreen;
 use super::table::short_names;
 use super::{column, line_after, row};
 use crate::app::event::UiEvent;
-use crate::app::screen::{Context, Effect, Request, Requests, Screen};
+use crate::app::screen::{Context, Cx, Effect, FocusPolicy, Handled, Screen, ScreenInput};
 use crate::canvas::{Canvas, Layer, Target, wrapped};
 use crate::keys::Intent;
 use crate::review::{Mistake, Reviewed};
@@ -91,11 +91,27 @@ impl Review {
         [made.map(in_words).unwrap_or_default(), better.unwrap_or_else(|| "wait".to_owned())]
     }
 
-    fn open(&self, context: &Context, requests: &mut Requests) {
+    fn open(&self, cx: &mut Cx<'_>) {
         if let (Some(reviewed), Some(mistake)) = (&self.reviewed, self.mistakes().get(self.chosen)) {
             let before = mistake.step.saturating_sub(1);
-            let replay = ReplayScreen::at(context, &reviewed.replay, before, Eyes::Seat(self.me));
-            requests.push(Request::Push(Box::new(replay)));
+            let replay = ReplayScreen::at(cx.context, &reviewed.replay, before, Eyes::Seat(self.me));
+            cx.push(replay);
+        }
+    }
+
+    /// The progress of the review, or its result.
+    fn on_event(&mut self, cx: &mut Cx<'_>, event: &UiEvent) {
+        match event {
+            UiEvent::Checking(progress) => {
+                self.progress = format!("Checking the game: {} of {} messages.", progress.done, progress.total);
+            }
+            UiEvent::Reviewing(done, total) => self.progress = format!("{done} of {total} decisions."),
+            UiEvent::Reviewed(reviewed) => {
+                self.reviewed = Some(reviewed.clone());
+                cx.unfocus();
+            }
+            UiEvent::Failed(why) if self.reviewed.is_none() => self.failed = Some(why.clone()),
+            _ => {}
         }
     }
 }
@@ -146,56 +162,39 @@ impl Screen for Review {
         }
     }
 
-    fn choose(&mut self, context: &Context, target: Target, requests: &mut Requests) {
-        if let Target::Row(number) = target {
-            self.chosen = number;
-        }
-        self.open(context, requests);
-    }
-
-    fn intent(&mut self, context: &Context, intent: Intent, requests: &mut Requests) {
-        if intent == Intent::Quit {
-            return self.back(context, requests);
-        }
-        let last = self.mistakes().len().saturating_sub(1);
-        if let Some(line) = line_after(intent, self.chosen, last) {
-            self.chosen = line;
-            requests.push(Request::Focus(Target::Row(line)));
+    fn focus(&self, layer: &Layer) -> FocusPolicy {
+        FocusPolicy {
+            first: (!self.mistakes().is_empty()).then_some(Target::Row(self.chosen)),
+            steers: &[Intent::Up, Intent::Down, Intent::First, Intent::Last],
+            ..FocusPolicy::of(layer)
         }
     }
 
-    fn steers(&self, intent: Intent) -> bool {
-        matches!(intent, Intent::Up | Intent::Down | Intent::First | Intent::Last)
-    }
-
-    fn focused(&mut self, target: Option<Target>) {
-        if let Some(Target::Row(number)) = target {
-            self.chosen = number;
-        }
-    }
-
-    fn first_focus(&self, _layer: &Layer) -> Option<Target> {
-        (!self.mistakes().is_empty()).then_some(Target::Row(self.chosen))
-    }
-
-    fn back(&mut self, _context: &Context, requests: &mut Requests) {
-        requests.push(Request::Effect(Effect::StopReading));
-        requests.push(Request::Leave);
-    }
-
-    fn on_event(&mut self, _context: &Context, event: &UiEvent, requests: &mut Requests) {
-        match event {
-            UiEvent::Checking(progress) => {
-                self.progress = format!("Checking the game: {} of {} messages.", progress.done, progress.total);
+    fn input(&mut self, cx: &mut Cx<'_>, input: ScreenInput<'_>) -> Handled {
+        match input {
+            ScreenInput::Choose(target) => {
+                if let Target::Row(number) = target {
+                    self.chosen = number;
+                }
+                self.open(cx);
             }
-            UiEvent::Reviewing(done, total) => self.progress = format!("{done} of {total} decisions."),
-            UiEvent::Reviewed(reviewed) => {
-                self.reviewed = Some(reviewed.clone());
-                requests.push(Request::Unfocus);
+            ScreenInput::Event(event) => self.on_event(cx, event),
+            ScreenInput::Back | ScreenInput::Intent(Intent::Quit) => {
+                cx.effect(Effect::StopReading);
+                cx.leave();
             }
-            UiEvent::Failed(why) if self.reviewed.is_none() => self.failed = Some(why.clone()),
-            _ => {}
+            ScreenInput::Intent(intent) => {
+                let last = self.mistakes().len().saturating_sub(1);
+                let Some(line) = line_after(intent, self.chosen, last) else {
+                    return Handled::No;
+                };
+                self.chosen = line;
+                cx.focus(Target::Row(line));
+            }
+            ScreenInput::Focused(Some(Target::Row(number))) => self.chosen = number,
+            _ => return Handled::No,
         }
+        Handled::Yes
     }
 
     fn keys(&self, context: &Context) -> Vec<(String, String)> {

@@ -6,9 +6,9 @@ use ratatui::text::Line;
 
 use super::preview::preview;
 use super::{column, label, setting};
-use crate::app::screen::{Context, Request, Requests, Screen};
+use crate::app::screen::{Context, Cx, FocusPolicy, Handled, Screen, ScreenInput};
 use crate::appearance::{Letters, Pyramids, ThemeChoice};
-use crate::canvas::{Canvas, Target, wrapped};
+use crate::canvas::{Canvas, Layer, Target, wrapped};
 use crate::field::Field;
 use crate::keys::Intent;
 use crate::settings::Settings;
@@ -62,11 +62,11 @@ impl SettingsScreen {
         Self { name: Field::new(MAX_NAME).with(context.name()), focus: None }
     }
 
-    fn change(&self, context: &Context, item: Item, by: i32, requests: &mut Requests) {
-        let mut settings = context.settings.clone();
+    fn change(&self, cx: &mut Cx<'_>, item: Item, by: i32) {
+        let mut settings = cx.context.settings.clone();
         match item {
             Item::Name => return,
-            Item::Theme => settings.theme = turned(&context.themes.choices(), &settings.theme, by),
+            Item::Theme => settings.theme = turned(&cx.context.themes.choices(), &settings.theme, by),
             Item::Pyramids => {
                 settings.pyramids = turned(&[Pyramids::Rainbow, Pyramids::Xeno], &settings.pyramids, by);
             }
@@ -78,7 +78,7 @@ impl SettingsScreen {
             }
             Item::BotDelay => settings.bot_delay = turned(&BOT_DELAYS, &settings.bot_delay, by),
         }
-        requests.push(Request::Settings(Box::new(settings)));
+        cx.save(settings);
     }
 
     fn draw_item(&self, context: &Context, canvas: &mut Canvas<'_>, area: Rect, (number, item): (usize, Item)) {
@@ -97,11 +97,11 @@ impl SettingsScreen {
     }
 
     /// Saves the name if it has changed; a name once given is never empty.
-    fn keep_name(&self, context: &Context, requests: &mut Requests) {
+    fn keep_name(&self, cx: &mut Cx<'_>) {
         let name = self.name.text().trim().to_owned();
-        if !name.is_empty() && name != context.name() {
-            let settings = Settings { name: Some(name), ..context.settings.clone() };
-            requests.push(Request::Settings(Box::new(settings)));
+        if !name.is_empty() && name != cx.context.name() {
+            let settings = Settings { name: Some(name), ..cx.context.settings.clone() };
+            cx.save(settings);
         }
     }
 }
@@ -206,50 +206,43 @@ impl Screen for SettingsScreen {
         preview(canvas, sample, context.settings.pyramids);
     }
 
-    fn choose(&mut self, context: &Context, target: Target, requests: &mut Requests) {
-        if let Target::Row(number) = target
-            && let Some(item) = ITEMS.get(number)
-        {
-            self.change(context, *item, 1, requests);
+    fn focus(&self, layer: &Layer) -> FocusPolicy {
+        FocusPolicy {
+            first: Some(Target::Row(1)),
+            steers: &[Intent::Left, Intent::Right],
+            writes: self.focus == Some(Item::Name),
+            ..FocusPolicy::of(layer)
         }
     }
 
-    fn intent(&mut self, context: &Context, intent: Intent, requests: &mut Requests) {
-        match (intent, self.focus) {
-            (Intent::Left, Some(item)) => self.change(context, item, -1, requests),
-            (Intent::Right, Some(item)) => self.change(context, item, 1, requests),
-            (Intent::Quit, _) => self.back(context, requests),
-            _ => {}
+    fn input(&mut self, cx: &mut Cx<'_>, input: ScreenInput<'_>) -> Handled {
+        match (input, self.focus) {
+            (ScreenInput::Choose(Target::Row(number)), _) => {
+                if let Some(item) = ITEMS.get(number) {
+                    self.change(cx, *item, 1);
+                }
+            }
+            (ScreenInput::Intent(Intent::Left), Some(item)) => self.change(cx, item, -1),
+            (ScreenInput::Intent(Intent::Right), Some(item)) => self.change(cx, item, 1),
+            (ScreenInput::Typed(typed), _) => {
+                self.name.typed(typed);
+            }
+            (ScreenInput::Submit, _) => {
+                self.keep_name(cx);
+                cx.focus(Target::Row(1));
+            }
+            (ScreenInput::Focused(target), _) => {
+                self.focus = match target {
+                    Some(Target::Row(number)) => ITEMS.get(number).copied(),
+                    _ => None,
+                };
+            }
+            (ScreenInput::Back | ScreenInput::Intent(Intent::Quit), _) => {
+                self.keep_name(cx);
+                cx.leave();
+            }
+            _ => return Handled::No,
         }
-    }
-
-    /// Left and right change the focused setting.
-    fn steers(&self, intent: Intent) -> bool {
-        matches!(intent, Intent::Left | Intent::Right)
-    }
-
-    fn field(&mut self) -> Option<&mut Field> {
-        (self.focus == Some(Item::Name)).then_some(&mut self.name)
-    }
-
-    fn submit(&mut self, context: &Context, requests: &mut Requests) {
-        self.keep_name(context, requests);
-        requests.push(Request::Focus(Target::Row(1)));
-    }
-
-    fn back(&mut self, context: &Context, requests: &mut Requests) {
-        self.keep_name(context, requests);
-        requests.push(Request::Leave);
-    }
-
-    fn focused(&mut self, target: Option<Target>) {
-        self.focus = match target {
-            Some(Target::Row(number)) => ITEMS.get(number).copied(),
-            _ => None,
-        };
-    }
-
-    fn first_focus(&self, _layer: &crate::canvas::Layer) -> Option<Target> {
-        Some(Target::Row(1))
+        Handled::Yes
     }
 }

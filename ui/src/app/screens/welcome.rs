@@ -6,7 +6,7 @@ use ratatui::text::Line;
 use super::home::{Home, picture};
 use super::settings::MAX_NAME;
 use super::{body_and_foot, foot};
-use crate::app::screen::{Context, Request, Requests, Screen};
+use crate::app::screen::{Context, Cx, FocusPolicy, Handled, Screen, ScreenInput};
 use crate::canvas::{Canvas, Layer, Target, wrapped};
 use crate::field::Field;
 use crate::keys::Intent;
@@ -18,6 +18,7 @@ const GO: Target = Target::Button(1);
 /// Asks for the name, saves it in the settings, and goes on to the home screen.
 #[derive(Debug)]
 pub struct Welcome {
+    /// Empty at first: the operating system's user name stands behind it as the proposal.
     name: Field,
 }
 
@@ -28,21 +29,20 @@ impl Default for Welcome {
 }
 
 impl Welcome {
-    /// An empty field: the operating system's user name stands behind it as the proposal.
     /// Whether nobody has said a name yet, on the command line or in the settings.
     pub fn is_due(context: &Context) -> bool {
         context.given.is_none() && context.settings.name.is_none()
     }
+}
 
-    fn go(name: &str, context: &Context, requests: &mut Requests) {
-        let name = match name.trim() {
-            "" => &context.user,
-            name => name,
-        };
-        requests
-            .push(Request::Settings(Box::new(Settings { name: Some(name.to_owned()), ..context.settings.clone() })));
-        requests.push(Request::Replace(Box::new(Home::default())));
-    }
+/// Saves the name, or the user's for none, and goes on.
+fn go(name: &str, cx: &mut Cx<'_>) {
+    let name = match name.trim() {
+        "" => &cx.context.user,
+        name => name,
+    };
+    cx.save(Settings { name: Some(name.to_owned()), ..cx.context.settings.clone() });
+    cx.replace(Home::default());
 }
 
 impl Screen for Welcome {
@@ -84,25 +84,19 @@ impl Screen for Welcome {
         }
     }
 
-    fn choose(&mut self, context: &Context, target: Target, requests: &mut Requests) {
-        if target == GO {
-            Self::go(&self.name.text(), context, requests);
+    fn focus(&self, layer: &Layer) -> FocusPolicy {
+        FocusPolicy { first: Some(NAME), writes: true, ..FocusPolicy::of(layer) }
+    }
+
+    fn input(&mut self, cx: &mut Cx<'_>, input: ScreenInput<'_>) -> Handled {
+        match input {
+            ScreenInput::Choose(GO) | ScreenInput::Submit => go(&self.name.text(), cx),
+            ScreenInput::Typed(typed) => {
+                self.name.typed(typed);
+            }
+            ScreenInput::Back => go(&cx.context.user, cx),
+            _ => return Handled::No,
         }
-    }
-
-    fn field(&mut self) -> Option<&mut Field> {
-        Some(&mut self.name)
-    }
-
-    fn submit(&mut self, context: &Context, requests: &mut Requests) {
-        Self::go(&self.name.text(), context, requests);
-    }
-
-    fn back(&mut self, context: &Context, requests: &mut Requests) {
-        Self::go(&context.user, context, requests);
-    }
-
-    fn first_focus(&self, _layer: &Layer) -> Option<Target> {
-        Some(NAME)
+        Handled::Yes
     }
 }

@@ -16,7 +16,9 @@ use unicode_width::UnicodeWidthStr as _;
 pub use self::windows::window;
 use self::windows::{draw_help, draw_palette, draw_question, too_small};
 use crate::app::event::{Input, UiEvent};
-use crate::app::screen::{Context, Effect, Question, Request, Requests, Screen, Tone};
+use crate::app::screen::{
+    Chrome, Context, Corner, Cx, Effect, FocusPolicy, Handled, Question, Request, Screen, ScreenInput, Tone,
+};
 use crate::canvas::{Canvas, Layer, Marks, Target, wrapped};
 use crate::field::Field;
 use crate::keys::{Intent, Keymap};
@@ -71,6 +73,8 @@ pub struct Shell {
     toasts: Vec<Toast>,
     layer: Layer,
     is_small: bool,
+    /// Requests to the program around the interface, until the end of an update.
+    effects: Vec<Effect>,
 }
 
 impl Shell {
@@ -83,6 +87,7 @@ impl Shell {
             toasts: Vec::new(),
             layer: Layer::default(),
             is_small: false,
+            effects: Vec::new(),
         }
     }
 
@@ -140,32 +145,30 @@ impl Shell {
             buffer.reset();
             buffer.set_style(area, theme.text());
             self.layer = Layer::default();
-            let marks = place.screen.marks();
+            let chrome = place.screen.chrome(&self.context);
             let focus = place.focus.filter(|_| self.overlay.is_none());
-            let mut canvas = Canvas::new(buffer, &theme, &marks, focus, &mut self.layer);
+            let mut canvas = Canvas::new(buffer, &theme, &chrome.marks, focus, &mut self.layer);
             let body = Rect { y: 1, height: area.height - 1, ..area };
             place.screen.draw(&self.context, &mut canvas, body);
-            draw_title(place.screen.as_ref(), &self.context, &mut canvas);
+            draw_title(place.screen.name(), &chrome, &self.context, &mut canvas);
             let is_there = |target: &Target| self.layer.area(*target).is_some();
             if place.focus.as_ref().is_some_and(is_there) || self.layer.targets.is_empty() {
                 break;
             }
-            let first = place.screen.first_focus(&self.layer);
+            let first = place.screen.focus(&self.layer).first;
             if first == place.focus {
                 break;
             }
             place.focus = first;
-            place.screen.focused(first);
+            self.on_top(ScreenInput::Focused(first));
         }
-        if let Some(place) = self.stack.last_mut() {
-            place.screen.drawn(&self.context, &self.layer);
-        }
+        let mut layer = std::mem::take(&mut self.layer);
+        self.on_top(ScreenInput::Drawn(&layer));
         let marks = Marks::default();
         if self.overlay.is_some() {
             // The screen below an overlay cannot be clicked.
-            self.layer.targets.clear();
+            layer.targets.clear();
         }
-        let mut layer = std::mem::take(&mut self.layer);
         let mut canvas = Canvas::new(buffer, &theme, &marks, None, &mut layer);
         self.draw_toasts(&mut canvas);
         self.draw_overlay(&mut canvas);
@@ -198,6 +201,9 @@ impl Shell {
     }
 
     fn draw_overlay(&mut self, canvas: &mut Canvas<'_>) {
+        if self.overlay.is_none() {
+            return;
+        }
         let found = self.found();
         let helps = self.helps();
         match &mut self.overlay {
@@ -234,7 +240,7 @@ impl Shell {
         for intent in all {
             helps.push((keys.keys(intent), intent.words().to_owned()));
         }
-        if place.screen.game().is_some() {
+        if place.screen.chrome(&self.context).rulebook.is_some() {
             helps.push((keys.keys(Intent::Rules), Intent::Rules.words().to_owned()));
         }
         helps.push(("mouse".to_owned(), "click to choose; the wheel scrolls".to_owned()));
@@ -260,7 +266,7 @@ impl Shell {
             return Vec::new();
         };
         let mut all = place.screen.commands(&self.context);
-        if place.screen.game().is_some() {
+        if place.screen.chrome(&self.context).rulebook.is_some() {
             all.push(("read the rulebook".to_owned(), Target::Key(Intent::Rules)));
         }
         all.push(("help: the keys of this screen".to_owned(), Target::Key(Intent::Help)));
@@ -288,19 +294,16 @@ impl Shell {
 
     /// Handles an input and returns its effects.
     pub fn update(&mut self, input: Input) -> Vec<Effect> {
-        let mut effects = Vec::new();
         match input {
             Input::UiEvent(news) => {
                 if let UiEvent::Failed(why) = &news {
                     self.toast(Tone::Bad, why.clone());
                 }
                 for place in 0..self.stack.len() {
-                    self.on(place, &mut effects, |screen, context, requests| {
-                        screen.on_event(context, &news, requests);
-                    });
+                    self.on(place, ScreenInput::Event(&news));
                 }
             }
-            Input::Lan(view) => self.relist(view, &mut effects),
+            Input::Lan(view) => self.relist(view),
             Input::Background(is_light) => {
                 self.context.themes.is_light = is_light;
                 self.context.dress();
@@ -313,27 +316,23 @@ impl Shell {
                 }
                 self.toasts.retain(|toast| !toast.left.is_zero());
                 for place in 0..self.stack.len() {
-                    self.on(place, &mut effects, |screen, context, requests| {
-                        screen.tick(context, passed, requests);
-                    });
+                    self.on(place, ScreenInput::Tick(passed));
                 }
             }
-            Input::User(input) => self.user_input(input, &mut effects),
+            Input::User(input) => self.user_input(input),
         }
-        effects
+        std::mem::take(&mut self.effects)
     }
 
     /// Replaces the list of open tables. The focus and the chosen row of the palette stay with what they were on.
-    fn relist(&mut self, view: Option<Listing>, effects: &mut Vec<Effect>) {
+    fn relist(&mut self, view: Option<Listing>) {
         let chosen = match &self.overlay {
             Some(Overlay::Palette { chosen, .. }) => self.found().into_iter().nth(*chosen),
             _ => None,
         };
         let before = std::mem::replace(&mut self.context.lan, view);
         for place in 0..self.stack.len() {
-            self.on(place, effects, |screen, context, requests| {
-                screen.relisted(context, before.as_ref(), requests);
-            });
+            self.on(place, ScreenInput::Relisted(before.as_ref()));
         }
         let now = chosen.and_then(|(words, _)| self.found().iter().position(|(other, _)| *other == words));
         if let Some(Overlay::Palette { chosen, .. }) = &mut self.overlay {
@@ -377,27 +376,31 @@ impl Shell {
         }
     }
 
-    /// Passes something to a screen of the stack and carries out its requests.
-    fn on(
-        &mut self,
-        place: usize,
-        effects: &mut Vec<Effect>,
-        run: impl FnOnce(&mut dyn Screen, &Context, &mut Requests),
-    ) {
-        let mut requests = Requests::new();
-        if let Some(place) = self.stack.get_mut(place) {
-            run(place.screen.as_mut(), &self.context, &mut requests);
+    /// Passes an input to a screen of the stack and carries out its requests.
+    fn on(&mut self, place: usize, input: ScreenInput<'_>) {
+        let Some(stacked) = self.stack.get_mut(place) else {
+            return;
+        };
+        let mut cx = Cx::new(&self.context);
+        let handled = stacked.screen.input(&mut cx, input);
+        if handled == Handled::No && matches!(input, ScreenInput::Back | ScreenInput::Intent(Intent::Quit)) {
+            cx.leave();
         }
-        for request in requests {
-            self.grant(place, request, effects);
+        for request in cx.into_requests() {
+            self.grant(place, request);
         }
     }
 
-    fn on_top(&mut self, effects: &mut Vec<Effect>, run: impl FnOnce(&mut dyn Screen, &Context, &mut Requests)) {
-        self.on(self.stack.len().saturating_sub(1), effects, run);
+    fn on_top(&mut self, input: ScreenInput<'_>) {
+        self.on(self.stack.len().saturating_sub(1), input);
     }
 
-    fn grant(&mut self, place: usize, request: Request, effects: &mut Vec<Effect>) {
+    /// How the focus moves on the top screen.
+    fn policy(&self) -> FocusPolicy {
+        self.stack.last().map_or_else(FocusPolicy::default, |place| place.screen.focus(&self.layer))
+    }
+
+    fn grant(&mut self, place: usize, request: Request) {
         match request {
             Request::Push(screen) => {
                 self.overlay = None;
@@ -414,7 +417,7 @@ impl Shell {
                 self.stack.truncate(place);
                 self.overlay = None;
                 if self.stack.is_empty() {
-                    effects.push(Effect::Quit);
+                    self.effects.push(Effect::Quit);
                 }
             }
             Request::Toast(tone, text) => self.toast(tone, text),
@@ -440,14 +443,14 @@ impl Shell {
                 }
                 self.context.settings = (*settings).clone();
                 self.context.dress();
-                effects.push(Effect::Save(*settings));
+                self.effects.push(Effect::Save(*settings));
             }
             Request::Effect(effect) => {
                 // A hint or a reminder is spent when the player acts.
                 if matches!(effect, Effect::Session(Command::Act(_))) {
                     self.toasts.retain(|toast| toast.tone == Tone::Bad);
                 }
-                effects.push(effect);
+                self.effects.push(effect);
             }
         }
     }
@@ -457,52 +460,54 @@ impl Shell {
     }
 
     fn set_focus(&mut self, place: usize, target: Target) {
-        if let Some(place) = self.stack.get_mut(place)
-            && place.focus != Some(target)
+        if let Some(stacked) = self.stack.get_mut(place)
+            && stacked.focus != Some(target)
         {
-            place.focus = Some(target);
-            place.screen.focused(Some(target));
+            stacked.focus = Some(target);
+            self.on(place, ScreenInput::Focused(Some(target)));
         }
     }
 }
 
-/// The header: the screen's name and heading, and at the right its own corner or the keys for help and the way out.
-fn draw_title(screen: &dyn Screen, context: &Context, canvas: &mut Canvas<'_>) {
+/// The header: the screen's name and heading, and at the right its own text or the keys for help and the way out.
+fn draw_title(name: String, chrome: &Chrome, context: &Context, canvas: &mut Canvas<'_>) {
     let theme = canvas.theme();
     let row = Rect { height: 1, ..canvas.area() };
     let area = row.inner(Margin::new(2, 0));
     let spans = vec![
         Span::styled(format!("fairdeal {} ", theme.glyph("▌", ">")), theme.accent()),
-        Span::styled(screen.name(), theme.title()),
+        Span::styled(name, theme.title()),
     ];
-    if let Some((corner, target)) = screen.corner(theme) {
-        let width = u16::try_from(corner.width()).unwrap_or(u16::MAX).min(area.width);
-        let [text, corner_area] = Layout::horizontal([Constraint::Min(0), Constraint::Length(width)]).areas(area);
-        canvas.put(text, headed(spans, screen, text.width));
-        let mark = target.map(|target| canvas.target(corner_area, target)).unwrap_or_default();
-        canvas.put(corner_area, corner);
-        if mark.focused {
-            canvas.tint(corner_area, theme.focused());
+    let divided = |width: usize| {
+        let width = u16::try_from(width).unwrap_or(u16::MAX).min(area.width);
+        Layout::horizontal([Constraint::Min(0), Constraint::Length(width)]).areas(area)
+    };
+    match &chrome.corner {
+        Corner::Text(corner, target) => {
+            let [text, corner_area] = divided(corner.width());
+            canvas.put(text, headed(spans, &chrome.heading, text.width));
+            let mark = target.map(|target| canvas.target(corner_area, target)).unwrap_or_default();
+            canvas.put(corner_area, corner.clone());
+            if mark.focused {
+                canvas.tint(corner_area, theme.focused());
+            }
         }
-        return;
+        Corner::Ways { out } => {
+            let keys = &context.keymap;
+            let (help, key) = (keys.key(Intent::Help), keys.key(*out));
+            let label = if *out == Intent::Quit { "leave" } else { "back" };
+            let [text, buttons] = divided(help.width() + key.width() + label.len() + "[ help] [ ]".len());
+            canvas.put(text, headed(spans, &chrome.heading, text.width));
+            let x = canvas.button((buttons.x, area.y), &help, "help", Target::Key(Intent::Help));
+            canvas.button((x, area.y), &key, label, Target::Key(*out));
+        }
     }
-    let keys = &context.keymap;
-    let way = screen.way_out();
-    let (help, out) = (keys.key(Intent::Help), keys.key(way));
-    let label = if way == Intent::Quit { "leave" } else { "back" };
-    let width = help.width() + out.width() + label.len() + "[ help] [ ]".len();
-    let width = u16::try_from(width).unwrap_or(u16::MAX).min(area.width);
-    let [text, buttons] = Layout::horizontal([Constraint::Min(0), Constraint::Length(width)]).areas(area);
-    canvas.put(text, headed(spans, screen, text.width));
-    let x = canvas.button((buttons.x, area.y), &help, "help", Target::Key(Intent::Help));
-    canvas.button((x, area.y), &out, label, Target::Key(way));
 }
 
 /// The header's text with as many parts of the heading as fit.
-fn headed(mut spans: Vec<Span<'static>>, screen: &dyn Screen, width: u16) -> Line<'static> {
+fn headed(mut spans: Vec<Span<'static>>, heading: &str, width: u16) -> Line<'static> {
     let used: usize = spans.iter().map(Span::width).sum();
     let mut room = usize::from(width).saturating_sub(used + 3);
-    let heading = screen.heading();
     let mut gap = "  ";
     for part in heading.split(", ").filter(|part| !part.is_empty()) {
         let text = format!("{gap}{part}");

@@ -21,10 +21,11 @@ use super::table::TableScreen;
 use super::table::choosing::sentence;
 use super::{KeyHelp, body_and_foot, foot};
 use crate::app::event::UiEvent;
-use crate::app::screen::{Context, Effect, Question, Request, Requests, Screen, Tone};
+use crate::app::screen::{
+    Chrome, Context, Corner, Cx, Effect, FocusPolicy, Handled, Question, Screen, ScreenInput, Tone,
+};
 use crate::canvas::{Canvas, Layer, Target};
 use crate::keys::Intent;
-use crate::theme::Theme;
 use fairdeal_session::people::MarkKind;
 use fairdeal_session::view::{ListedTable, Listing};
 
@@ -75,8 +76,6 @@ pub struct Home {
     focus: Option<Target>,
     /// Index of the game that is or was in focus last.
     game: usize,
-    /// The player's name.
-    player: String,
 }
 
 /// All entries by number. Saved games and LAN tables come and go, so they are last: the others keep their numbers.
@@ -234,36 +233,36 @@ impl Home {
         line
     }
 
-    fn open(&self, context: &Context, entry: Entry, requests: &mut Requests) {
-        let mut push = |screen: Box<dyn Screen>| requests.push(Request::Push(screen));
+    fn open(&self, cx: &mut Cx<'_>, entry: Entry) {
+        let context = cx.context;
         match entry {
             Entry::Game(number) => {
                 if let Some(info) = GAMES.get(number) {
-                    push(Box::new(Setup::new(info, context)));
+                    cx.push(Setup::new(info, context));
                 }
             }
-            Entry::Options => push(Box::new(Setup::new(self.info(), context).at_options())),
+            Entry::Options => cx.push(Setup::new(self.info(), context).at_options()),
             Entry::Guided => {
                 if let Some(screen) = guided_hand(self.info(), context) {
-                    push(screen);
+                    cx.push(screen);
                 }
             }
             Entry::Puzzles => match PuzzleScreen::open(self.info(), None, context) {
-                Ok(screen) => push(Box::new(screen)),
-                Err(why) => requests.push(Request::Toast(Tone::Bad, why.to_string())),
+                Ok(screen) => cx.push(screen),
+                Err(why) => cx.toast(Tone::Bad, why.to_string()),
             },
-            Entry::Rules => push(Box::new(Rules::new(self.info()))),
-            Entry::Join => push(Box::new(Join::new(Purpose::Join))),
-            Entry::Watch => push(Box::new(Join::new(Purpose::Watch))),
-            Entry::Check => requests.push(Request::Effect(Effect::PickFile)),
-            Entry::History => push(Box::<History>::default()),
-            Entry::People => push(Box::<People>::default()),
-            Entry::Settings => push(Box::new(SettingsScreen::new(context))),
-            Entry::Quit => requests.push(Request::Leave),
+            Entry::Rules => cx.push(Rules::new(self.info())),
+            Entry::Join => cx.push(Join::new(Purpose::Join)),
+            Entry::Watch => cx.push(Join::new(Purpose::Watch)),
+            Entry::Check => cx.effect(Effect::PickFile),
+            Entry::History => cx.push(History::default()),
+            Entry::People => cx.push(People::default()),
+            Entry::Settings => cx.push(SettingsScreen::new(context)),
+            Entry::Quit => cx.leave(),
             Entry::Waiting(number) => {
                 if let Some((table, _)) = context.library.waiting.get(number) {
-                    requests.push(Request::Effect(Effect::Resume(table.clone())));
-                    requests.push(Request::Push(Box::new(TableScreen::new("resuming", false))));
+                    cx.effect(Effect::Resume(table.clone()));
+                    cx.push(TableScreen::new("resuming", false));
                 }
             }
             Entry::Lan(number) => {
@@ -273,85 +272,19 @@ impl Home {
                 };
                 let target = table.table.ticket().to_string();
                 if table.table.announcement().locked {
-                    requests.push(Request::Push(Box::new(Join::with(Purpose::Join, &target))));
+                    cx.push(Join::with(Purpose::Join, &target));
                 } else {
-                    requests.push(Request::Effect(Effect::Join { target, password: None }));
-                    requests.push(Request::Push(Box::new(TableScreen::new("joining", false))));
+                    cx.effect(Effect::Join { target, password: None });
+                    cx.push(TableScreen::new("joining", false));
                 }
             }
         }
     }
-}
 
-impl Screen for Home {
-    fn name(&self) -> String {
-        "home".to_owned()
-    }
-
-    fn heading(&self) -> String {
-        self.player.clone()
-    }
-
-    fn corner(&self, theme: &Theme) -> Option<(Line<'static>, Option<Target>)> {
-        let seal = Span::styled(theme.glyph("◈ ", ""), theme.accent());
-        let spans =
-            vec![seal, Span::raw("no account, no server   "), Span::styled("?", theme.key()), Span::raw(" help")];
-        Some((Line::from(spans), Some(Target::Key(Intent::Help))))
-    }
-
-    fn draw(&mut self, context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
-        context.name().clone_into(&mut self.player);
-        let [body, below] = body_and_foot(area);
-        self.draw_body(context, canvas, body);
-        let about = self.about(context, draw::is_big(area));
-        foot(canvas, below, &about, self.keys_line(context));
-    }
-
-    fn choose(&mut self, context: &Context, target: Target, requests: &mut Requests) {
-        if let Target::Row(number) = target
-            && let Some(entry) = entries(context).get(number)
-        {
-            self.open(context, *entry, requests);
-        }
-    }
-
-    fn letter(&mut self, context: &Context, letter: char, requests: &mut Requests) -> bool {
-        let mut here = FIXED.iter().filter(|(entry, ..)| is_here(context, *entry));
-        let found = here.find(|(_, key, _)| *key == Some(letter));
-        if let Some((entry, ..)) = found {
-            self.open(context, *entry, requests);
-        }
-        found.is_some()
-    }
-
-    fn intent(&mut self, context: &Context, intent: Intent, requests: &mut Requests) {
-        if intent == Intent::Quit && !context.is_page {
-            requests.push(Request::Leave);
-        }
-    }
-
-    fn back(&mut self, context: &Context, requests: &mut Requests) {
-        if context.is_page {
-            return;
-        }
-        // Quitting here loses nothing, but one key press too many should not end the program.
-        requests.push(Request::Ask(Question::sure("Quit fairdeal?")));
-    }
-
-    fn answer(&mut self, _context: &Context, answer: usize, requests: &mut Requests) {
-        if answer == 0 {
-            requests.push(Request::Leave);
-        }
-    }
-
-    fn on_event(&mut self, _context: &Context, event: &UiEvent, requests: &mut Requests) {
-        if matches!(event, UiEvent::SessionEnded) {
-            requests.push(Request::Effect(Effect::LoadLibrary));
-        }
-    }
-
-    fn relisted(&mut self, context: &Context, before: Option<&Listing>, requests: &mut Requests) {
+    /// Keeps the focus on the table that it was on when the open tables change.
+    fn relisted(&mut self, cx: &mut Cx<'_>, before: Option<&Listing>) {
         let Some(Target::Row(focus)) = self.focus else { return };
+        let context = cx.context;
         let Some(row) = focus.checked_sub(first_table(context)) else {
             return;
         };
@@ -360,26 +293,72 @@ impl Screen for Home {
         let place = now.iter().position(|other| table.is_some_and(|table| table.table.id() == other.table.id()));
         // Another table takes the row of one that is gone, but not its focus.
         let entry = place.map_or(Entry::Join, Entry::Lan);
-        requests.push(Request::Focus(target(context, entry)));
+        cx.focus(target(context, entry));
+    }
+}
+
+impl Screen for Home {
+    fn name(&self) -> String {
+        "home".to_owned()
     }
 
-    fn focused(&mut self, target: Option<Target>) {
-        self.focus = target;
-        if let Some(Target::Row(number)) = target
-            && number < GAMES.len()
-        {
-            self.game = number;
+    fn chrome(&self, context: &Context) -> Chrome {
+        let theme = &context.theme;
+        let seal = Span::styled(theme.glyph("◈ ", ""), theme.accent());
+        let spans =
+            vec![seal, Span::raw("no account, no server   "), Span::styled("?", theme.key()), Span::raw(" help")];
+        Chrome {
+            heading: context.name().to_owned(),
+            rulebook: Some((self.info(), "")),
+            corner: Corner::Text(Line::from(spans), Some(Target::Key(Intent::Help))),
+            ..Chrome::default()
         }
     }
 
-    fn first_focus(&self, layer: &Layer) -> Option<Target> {
-        // Start on the first game, for newcomers, even if saved games exist.
-        let (first, _) = games().next()?;
-        layer.area(Target::Row(first)).map(|_| Target::Row(first))
+    fn draw(&mut self, context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
+        let [body, below] = body_and_foot(area);
+        self.draw_body(context, canvas, body);
+        let about = self.about(context, draw::is_big(area));
+        foot(canvas, below, &about, self.keys_line(context));
     }
 
-    fn game(&self) -> Option<&'static GameInfo> {
-        Some(self.info())
+    fn focus(&self, layer: &Layer) -> FocusPolicy {
+        // Start on the first game, for newcomers, even if saved games exist.
+        let first = games().next().map(|(first, _)| Target::Row(first));
+        FocusPolicy { first: first.filter(|first| layer.area(*first).is_some()), ..FocusPolicy::of(layer) }
+    }
+
+    fn input(&mut self, cx: &mut Cx<'_>, input: ScreenInput<'_>) -> Handled {
+        match input {
+            ScreenInput::Choose(Target::Row(number)) => {
+                if let Some(entry) = entries(cx.context).get(number) {
+                    self.open(cx, *entry);
+                }
+            }
+            ScreenInput::Letter(letter) => {
+                let mut here = FIXED.iter().filter(|(entry, ..)| is_here(cx.context, *entry));
+                if let Some((entry, ..)) = here.find(|(_, key, _)| *key == Some(letter)) {
+                    self.open(cx, *entry);
+                }
+            }
+            // A page has nothing behind this screen.
+            ScreenInput::Back | ScreenInput::Intent(Intent::Quit) if cx.context.is_page => {}
+            // Quitting here loses nothing, but one key press too many should not end the program.
+            ScreenInput::Back => cx.ask(Question::sure("Quit fairdeal?")),
+            ScreenInput::Answer(0) => cx.leave(),
+            ScreenInput::Event(UiEvent::SessionEnded) => cx.effect(Effect::LoadLibrary),
+            ScreenInput::Relisted(before) => self.relisted(cx, before),
+            ScreenInput::Focused(target) => {
+                self.focus = target;
+                if let Some(Target::Row(number)) = target
+                    && number < GAMES.len()
+                {
+                    self.game = number;
+                }
+            }
+            _ => return Handled::No,
+        }
+        Handled::Yes
     }
 
     fn keys(&self, context: &Context) -> Vec<(String, String)> {

@@ -7,25 +7,21 @@
 #[cfg(test)]
 mod tests;
 
-use std::time::Duration;
-
 use fairdeal_games::{AnyAction, GameInfo, TableEvent as _, TableGame as _, counted};
 use ratatui::layout::{Margin, Rect};
 use ratatui::text::Line;
 
-use super::coach::{self, Speech};
+use super::coach::Speech;
+use super::guided::{Guide, Guided};
 use super::setup::Setup;
 use super::table::TableScreen;
-use crate::app::screen::{Context, Effect, Request, Requests, Screen, Tone};
+use crate::app::screen::{Chrome, Context, Corner, Cx, FocusPolicy, Handled, Screen as _, ScreenInput, Tone};
 use crate::canvas::{Canvas, Layer, Marks, Target, wrapped};
-use crate::field::Field;
 use crate::keys::Intent;
 use crate::lesson::staged;
 use crate::puzzle::{LoadError, Puzzle, puzzles};
 use crate::settings::Settings;
-use crate::tables::layout::{Areas, areas};
 use crate::theme::Theme;
-use fairdeal_session::events::Command;
 use fairdeal_session::view::Standing;
 
 /// Asks for a hint, then for the answer.
@@ -50,14 +46,17 @@ enum Progress {
     },
 }
 
+/// A puzzle on its table.
+pub type PuzzleScreen = Guided<PuzzleGuide>;
+
+/// A puzzle as the guide at its table.
 #[derive(Debug)]
-pub struct PuzzleScreen {
+pub struct PuzzleGuide {
     info: &'static GameInfo,
     puzzles: &'static [Puzzle],
     /// The index of the present one.
     at: usize,
     answer: AnyAction,
-    table: TableScreen,
     progress: Progress,
 }
 
@@ -67,15 +66,18 @@ impl PuzzleScreen {
         let puzzles = puzzles(info)?;
         let unsolved = || (1..=puzzles.len()).find(|number| !context.settings.has_solved(info.id, *number));
         let at = number.or_else(unsolved).unwrap_or(1).saturating_sub(1);
-        Self::at(info, puzzles, at, context)
+        let (guide, table) = PuzzleGuide::at(info, puzzles, at, context)?;
+        Ok(Self::new(guide, table))
     }
+}
 
+impl PuzzleGuide {
     fn at(
         info: &'static GameInfo,
         puzzles: &'static [Puzzle],
         at: usize,
         context: &Context,
-    ) -> Result<Self, LoadError> {
+    ) -> Result<(Self, TableScreen), LoadError> {
         let at = at.min(puzzles.len().saturating_sub(1));
         let puzzle = puzzles.get(at).ok_or(LoadError::None(info.name))?;
         let (position, events, answer) = puzzle.open(info)?;
@@ -93,7 +95,8 @@ impl PuzzleScreen {
         let newest = lines.len().saturating_sub(LINES);
         let lines = lines.into_iter().skip(newest).collect();
         let now = staged(&position.game, &position.chance, me, &names, Standing::Puzzle);
-        Ok(Self { info, table: TableScreen::at(context, &now, lines), puzzles, at, answer, progress: Progress::Asked })
+        let guide = Self { info, puzzles, at, answer, progress: Progress::Asked };
+        Ok((guide, TableScreen::at(context, &now, lines)))
     }
 
     fn puzzle(&self) -> Option<&'static Puzzle> {
@@ -109,108 +112,96 @@ impl PuzzleScreen {
     }
 
     /// Opens another puzzle of the game.
-    fn turn_to(&mut self, at: usize, context: &Context, requests: &mut Requests) {
-        match Self::at(self.info, self.puzzles, at, context) {
+    fn turn_to(&mut self, cx: &mut Cx<'_>, table: &mut TableScreen, at: usize) {
+        match Self::at(self.info, self.puzzles, at, cx.context) {
             Ok(next) => {
-                *self = next;
-                requests.push(Request::Unfocus);
+                (*self, *table) = next;
+                cx.unfocus();
             }
-            Err(why) => requests.push(Request::Toast(Tone::Bad, why.to_string())),
+            Err(why) => cx.toast(Tone::Bad, why.to_string()),
         }
     }
 
-    fn next(&mut self, context: &Context, requests: &mut Requests) {
+    fn next(&mut self, cx: &mut Cx<'_>, table: &mut TableScreen) {
         if self.is_last() {
-            return requests.push(Request::Replace(Box::new(Setup::new(self.info, context))));
+            return cx.replace(Setup::new(self.info, cx.context));
         }
-        self.turn_to(self.at + 1, context, requests);
+        self.turn_to(cx, table, self.at + 1);
     }
 
     /// Gives a hint, then shows the answer, then carries it out.
-    fn help(&mut self, context: &Context, requests: &mut Requests) {
+    fn help(&mut self, cx: &mut Cx<'_>, table: &mut TableScreen) {
         match self.progress {
             Progress::Asked => self.progress = Progress::Hinted,
             Progress::Hinted => {
                 self.progress = Progress::Told;
-                self.table.offer_only(Some(&self.answer));
-                requests.push(Request::Unfocus);
+                table.offer_only(Some(&self.answer));
+                cx.unfocus();
             }
             Progress::Told => {
                 let answer = self.answer.clone();
-                self.act(&answer, context, requests);
+                self.act(cx, table, &answer);
             }
             Progress::Done { .. } => {}
         }
     }
+}
 
-    /// The player has acted.
-    fn act(&mut self, action: &AnyAction, context: &Context, requests: &mut Requests) {
-        if *action != self.answer {
-            let help = match self.progress {
-                Progress::Asked => "a hint",
-                _ => "the answer",
-            };
-            let key = context.keymap.key(Intent::Hint);
-            let text = format!("There is a better action. Try again, or press {key} for {help}.");
-            return requests.push(Request::Toast(Tone::Plain, text));
-        }
-        let alone = self.progress != Progress::Told;
-        self.progress = Progress::Done { alone };
-        requests.push(Request::Unfocus);
-        if let (true, Ok(number)) = (alone, u16::try_from(self.at + 1)) {
-            let mut settings = context.settings.clone();
-            if settings.solved.entry(self.info.id.to_owned()).or_default().insert(number) {
-                requests.push(Request::Settings(Box::new(settings)));
-            }
-        }
+impl Guide for PuzzleGuide {
+    fn name(&self) -> String {
+        format!("{}: puzzle", self.info.name)
     }
 
-    /// Passes on what the table asks for, except actions: those answer the question.
-    fn relay(&mut self, context: &Context, asked: Requests, requests: &mut Requests) {
-        for request in asked {
-            match request {
-                Request::Effect(Effect::Session(Command::Act(action))) => self.act(&action, context, requests),
-                Request::Effect(_) => {}
-                other => requests.push(other),
-            }
+    fn chrome(&self, theme: &Theme, table: Chrome) -> Chrome {
+        let mark = match self.progress {
+            Progress::Done { alone: true } => theme.glyph("✓ ", "+ "),
+            _ => "",
+        };
+        let words = format!("{mark}puzzle {} of {}", self.at + 1, self.puzzles.len());
+        Chrome {
+            // The header knows no theme, and this one has to be ASCII where the screen is.
+            heading: table.heading.replace(" · ", ", "),
+            corner: Corner::Text(Line::styled(words, theme.accent()), None),
+            marks: if self.is_done() { Marks::default() } else { table.marks },
+            ..table
         }
     }
 
     /// The question, the hint after it, and in the end the reason.
-    fn text<'a>(&self, puzzle: &'a Puzzle) -> &'a str {
-        match self.progress {
+    fn text(&self) -> &str {
+        self.puzzle().map_or("", |puzzle| match self.progress {
             Progress::Asked | Progress::Told => &puzzle.question,
             Progress::Hinted => &puzzle.hint,
             Progress::Done { .. } => &puzzle.why,
-        }
+        })
     }
 
-    fn draw_question(&self, puzzle: &Puzzle, context: &Context, canvas: &mut Canvas<'_>, areas: &Areas) {
+    fn speech(&self, context: &Context, table: &TableScreen) -> Option<Speech<'_>> {
         let hint = context.keymap.key(Intent::Hint);
         let key = match self.progress {
+            Progress::Asked => format!("{hint}: hint"),
             Progress::Hinted => format!("{hint}: show the answer"),
-            Progress::Told if self.table.asks_first() => "Enter: do it, then y: yes".to_owned(),
+            Progress::Told if table.asks_first() => "Enter: do it, then y: yes".to_owned(),
             Progress::Told => "Enter: do it".to_owned(),
-            _ => format!("{hint}: hint"),
+            Progress::Done { .. } => return None,
         };
         // The place may be under the panel, and Enter needs it.
-        let answer = self.table.next_choice().filter(|_| self.progress == Progress::Told);
-        let speech = Speech {
+        let answer = table.next_choice().filter(|_| self.progress == Progress::Told);
+        Some(Speech {
             title: format!("Puzzle {} of {}", self.at + 1, self.puzzles.len()),
-            text: self.text(puzzle),
-            key: &key,
+            text: self.text(),
+            key,
             click: answer.unwrap_or(HELP),
             keeps_keys: true,
-        };
-        coach::draw(&speech, canvas, areas);
+        })
     }
 
     /// The reason, over the lower part of the table: the board above stays in sight.
-    fn draw_reason(&self, puzzle: &Puzzle, context: &Context, canvas: &mut Canvas<'_>) {
+    fn draw_end(&self, context: &Context, _table: &TableScreen, canvas: &mut Canvas<'_>) {
         let theme = canvas.theme();
         let screen = canvas.area();
         let width = screen.width.min(92);
-        let rows = wrapped(self.text(puzzle), usize::from(width.saturating_sub(4)), 0);
+        let rows = wrapped(self.text(), usize::from(width.saturating_sub(4)), 0);
         let height =
             u16::try_from(rows.len()).unwrap_or(u16::MAX).saturating_add(4).min(screen.height.saturating_sub(1));
         let area = Rect { x: screen.x + (screen.width - width) / 2, y: screen.bottom() - height, width, height };
@@ -229,170 +220,63 @@ impl PuzzleScreen {
         let leave = Target::Key(Intent::Quit);
         canvas.button((x, y), &context.keymap.key(Intent::Quit), "leave", leave);
     }
-}
 
-impl Screen for PuzzleScreen {
-    fn name(&self) -> String {
-        format!("{}: puzzle", self.info.name)
-    }
-
-    fn heading(&self) -> String {
-        // The header knows no theme, and this one has to be ASCII where the screen is.
-        self.table.heading().replace(" · ", ", ")
-    }
-
-    fn game(&self) -> Option<&'static GameInfo> {
-        Some(self.info)
-    }
-
-    fn rule(&self) -> &'static str {
-        self.table.rule()
-    }
-
-    fn corner(&self, theme: &Theme) -> Option<(Line<'static>, Option<Target>)> {
-        let mark = match self.progress {
-            Progress::Done { alone: true } => theme.glyph("✓ ", "+ "),
-            _ => "",
-        };
-        let words = format!("{mark}puzzle {} of {}", self.at + 1, self.puzzles.len());
-        Some((Line::styled(words, theme.accent()), None))
-    }
-
-    fn way_out(&self) -> Intent {
-        Intent::Quit
-    }
-
-    fn draw(&mut self, context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
-        self.table.draw(context, canvas, area);
-        if self.table.is_covered() {
-            return;
+    fn focus(&self, table: &TableScreen, layer: &Layer) -> FocusPolicy {
+        let policy = table.focus(layer);
+        if !self.is_done() {
+            return policy;
         }
-        let Some(puzzle) = self.puzzle() else { return };
-        if self.is_done() {
-            return self.draw_reason(puzzle, context, canvas);
-        }
-        let screen = canvas.area();
-        if let Some(areas) = self.table.game_now().map(|game| areas(game, screen)) {
-            self.draw_question(puzzle, context, canvas, &areas);
-        }
+        let first = layer.area(NEXT).map(|_| NEXT);
+        FocusPolicy { first, steers: &[Intent::Choose, Intent::Uses], ..policy }
     }
 
-    fn spoken(&self, _context: &Context) -> String {
-        let puzzle = self.puzzle();
-        puzzle.map_or_else(String::new, |puzzle| self.text(puzzle).to_owned())
-    }
-
-    fn marks(&self) -> Marks {
-        if self.is_done() { Marks::default() } else { self.table.marks() }
-    }
-
-    fn choose(&mut self, context: &Context, target: Target, requests: &mut Requests) {
-        match target {
-            NEXT => self.next(context, requests),
-            HELP => self.help(context, requests),
-            _ if self.is_done() => {}
-            _ => {
-                let mut asked = Requests::new();
-                self.table.choose(context, target, &mut asked);
-                self.relay(context, asked, requests);
+    fn input(&mut self, cx: &mut Cx<'_>, table: &mut TableScreen, input: ScreenInput<'_>) -> Handled {
+        match input {
+            ScreenInput::Choose(NEXT) => self.next(cx, table),
+            ScreenInput::Choose(HELP) | ScreenInput::Intent(Intent::Hint) => self.help(cx, table),
+            ScreenInput::Intent(Intent::Seal) => {
+                cx.toast(Tone::Plain, "A puzzle is no real deal: nothing is sealed here.");
             }
-        }
-    }
-
-    fn intent(&mut self, context: &Context, intent: Intent, requests: &mut Requests) {
-        match intent {
-            Intent::Quit => requests.push(Request::Leave),
-            Intent::Hint => self.help(context, requests),
-            Intent::Seal => {
-                let text = "A puzzle is no real deal: nothing is sealed here.".to_owned();
-                requests.push(Request::Toast(Tone::Plain, text));
-            }
-            Intent::Choose | Intent::Uses if self.is_done() => self.next(context, requests),
-            _ if self.is_done() => {}
-            _ => {
-                let mut asked = Requests::new();
-                self.table.intent(context, intent, &mut asked);
-                self.relay(context, asked, requests);
-            }
-        }
-    }
-
-    fn steers(&self, intent: Intent) -> bool {
-        if self.is_done() { matches!(intent, Intent::Choose | Intent::Uses) } else { self.table.steers(intent) }
-    }
-
-    fn letter(&mut self, context: &Context, letter: char, requests: &mut Requests) -> bool {
-        match letter {
-            ']' if !self.is_last() => self.turn_to(self.at + 1, context, requests),
-            '[' if self.at > 0 => self.turn_to(self.at - 1, context, requests),
-            _ if self.is_done() => return false,
-            _ => {
-                let mut asked = Requests::new();
-                let used = self.table.letter(context, letter, &mut asked);
-                self.relay(context, asked, requests);
-                return used;
-            }
-        }
-        true
-    }
-
-    fn field(&mut self) -> Option<&mut Field> {
-        None
-    }
-
-    fn missed(&mut self, context: &Context, requests: &mut Requests) {
-        self.table.missed(context, requests);
-    }
-
-    fn back(&mut self, context: &Context, requests: &mut Requests) {
-        if self.is_done() {
+            ScreenInput::Letter(']') if !self.is_last() => self.turn_to(cx, table, self.at + 1),
+            ScreenInput::Letter('[') if self.at > 0 => self.turn_to(cx, table, self.at - 1),
+            _ if !self.is_done() => return Handled::No,
+            ScreenInput::Intent(Intent::Choose | Intent::Uses) => self.next(cx, table),
             // The position again, to look at it or to try another action.
-            return self.turn_to(self.at, context, requests);
+            ScreenInput::Back => self.turn_to(cx, table, self.at),
+            ScreenInput::Choose(_) | ScreenInput::Intent(_) | ScreenInput::Letter(_) => {}
+            _ => return Handled::No,
         }
-        let mut asked = Requests::new();
-        self.table.back(context, &mut asked);
-        self.relay(context, asked, requests);
+        Handled::Yes
     }
 
-    fn answer(&mut self, context: &Context, answer: usize, requests: &mut Requests) {
-        let mut asked = Requests::new();
-        self.table.answer(context, answer, &mut asked);
-        self.relay(context, asked, requests);
+    fn act(&mut self, cx: &mut Cx<'_>, _table: &mut TableScreen, action: &AnyAction) {
+        if *action != self.answer {
+            let help = match self.progress {
+                Progress::Asked => "a hint",
+                _ => "the answer",
+            };
+            let key = cx.context.keymap.key(Intent::Hint);
+            let text = format!("There is a better action. Try again, or press {key} for {help}.");
+            return cx.toast(Tone::Plain, text);
+        }
+        let alone = self.progress != Progress::Told;
+        self.progress = Progress::Done { alone };
+        cx.unfocus();
+        if let (true, Ok(number)) = (alone, u16::try_from(self.at + 1)) {
+            let mut settings = cx.context.settings.clone();
+            if settings.solved.entry(self.info.id.to_owned()).or_default().insert(number) {
+                cx.save(settings);
+            }
+        }
     }
 
-    fn focused(&mut self, target: Option<Target>) {
-        self.table.focused(target);
-    }
-
-    fn first_focus(&self, layer: &Layer) -> Option<Target> {
-        if self.is_done() { layer.area(NEXT).map(|_| NEXT) } else { self.table.first_focus(layer) }
-    }
-
-    fn is_stop(&self, target: Target) -> bool {
-        self.table.is_stop(target)
-    }
-
-    fn tick(&mut self, context: &Context, passed: Duration, requests: &mut Requests) {
-        let mut asked = Requests::new();
-        self.table.tick(context, passed, &mut asked);
-        self.relay(context, asked, requests);
-    }
-
-    fn pace(&self) -> Option<Duration> {
-        self.table.pace()
-    }
-
-    fn drawn(&mut self, context: &Context, layer: &Layer) {
-        self.table.drawn(context, layer);
-    }
-
-    fn keys(&self, context: &Context) -> Vec<(String, String)> {
+    fn keys(&self, context: &Context, table: &TableScreen) -> Vec<(String, String)> {
         let keys = &context.keymap;
         let mut all = vec![
             (keys.keys(Intent::Hint), "a hint, then the answer".to_owned()),
             ("] [".to_owned(), "the next puzzle, the one before".to_owned()),
         ];
-        all.extend(self.table.keys(context).into_iter().filter(|(key, _)| {
+        all.extend(table.keys(context).into_iter().filter(|(key, _)| {
             let own = [Intent::Hint, Intent::Quit];
             !own.iter().any(|intent| *key == keys.keys(*intent))
         }));
@@ -400,7 +284,7 @@ impl Screen for PuzzleScreen {
         all
     }
 
-    fn commands(&self, _context: &Context) -> Vec<(String, Target)> {
+    fn commands(&self) -> Vec<(String, Target)> {
         if self.is_done() {
             return vec![("the next puzzle".to_owned(), NEXT)];
         }

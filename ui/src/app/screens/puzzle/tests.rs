@@ -1,6 +1,7 @@
 use fairdeal_games::GAMES;
 
 use super::*;
+use crate::app::screen::Effect;
 use crate::app::shell::Shell;
 use crate::app::testing::{TestApp, context};
 use crate::input::KeyCode;
@@ -77,7 +78,7 @@ fn solved_puzzles_are_remembered_and_the_next_unsolved_one_opens() {
         stage.effects.iter().any(|effect| matches!(effect, Effect::Save(settings) if settings.has_solved("loot", 1)));
     assert!(saved);
     let context = stage.shell.context();
-    assert_eq!(PuzzleScreen::open(info, None, context).unwrap().at, 1);
+    assert_eq!(PuzzleScreen::open(info, None, context).unwrap().guide.at, 1);
     assert_eq!(in_words(info, &context.settings, &context.theme), "1 of 6");
     let mut settings = context.settings.clone();
     settings.solved.insert("loot".to_owned(), (1..=6).collect());

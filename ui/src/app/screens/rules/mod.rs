@@ -14,7 +14,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use self::text::{Page, lay_out};
 use super::first_shown;
-use crate::app::screen::{Context, Request, Requests, Screen, Tone};
+use crate::app::screen::{Context, Cx, FocusPolicy, Handled, Screen, ScreenInput, Tone};
 use crate::canvas::{Canvas, Layer, Target};
 use crate::field::Field;
 use crate::keys::Intent;
@@ -307,11 +307,58 @@ impl Rules {
         }
     }
 
-    fn open_contents(&mut self, requests: &mut Requests) {
+    fn open_contents(&mut self, cx: &mut Cx<'_>) {
         if !self.is_wide {
             self.sheet = true;
-            requests.push(Request::Unfocus);
+            cx.unfocus();
         }
+    }
+
+    /// Scrolls, or opens the search or the contents.
+    fn intent(&mut self, cx: &mut Cx<'_>, intent: Intent) -> Handled {
+        let page = isize::try_from(self.room).unwrap_or(1).max(3) - 2;
+        match intent {
+            _ if self.sheet => return Handled::No,
+            Intent::Up => self.scroll(-1),
+            Intent::Down => self.scroll(1),
+            Intent::PageUp => self.scroll(-page),
+            Intent::PageDown => self.scroll(page),
+            Intent::First => self.scroll(isize::MIN),
+            Intent::Last => self.scroll(isize::MAX),
+            Intent::Search => self.search = Some(Field::new(MAX_SEARCH)),
+            Intent::Chat | Intent::Next => self.open_contents(cx),
+            _ => return Handled::No,
+        }
+        Handled::Yes
+    }
+
+    /// Goes so many matches ahead, and round at the last.
+    fn turn_to_match(&mut self, by: usize) {
+        self.current = (self.current + by).checked_rem(self.matches.len()).unwrap_or(0);
+        self.show_match();
+    }
+
+    /// Shows the first match from the reading position on.
+    fn find(&mut self) {
+        if let Some(field) = &self.search {
+            self.found = field.text();
+            self.matches = matches(&self.page, &self.found);
+            let is_above = |parts: &Vec<Part>| parts.first().is_some_and(|(row, ..)| *row < self.top);
+            let above = self.matches.iter().take_while(|parts| is_above(parts)).count();
+            self.current = above.checked_rem(self.matches.len()).unwrap_or(0);
+            self.show_match();
+        }
+    }
+
+    /// Ends the search at its current match.
+    fn submit(&mut self, cx: &mut Cx<'_>) {
+        self.find();
+        if self.matches.is_empty() && !self.found.trim().is_empty() {
+            let why = format!("'{}' is not in this rulebook", self.found);
+            cx.toast(Tone::Plain, why);
+            self.found.clear();
+        }
+        self.search = None;
     }
 }
 
@@ -387,99 +434,49 @@ impl Screen for Rules {
         }
     }
 
-    fn choose(&mut self, _context: &Context, target: Target, requests: &mut Requests) {
-        match target {
-            SEARCH => self.search = Some(Field::new(MAX_SEARCH)),
-            CONTENTS => self.open_contents(requests),
-            Target::Row(heading) => {
-                self.sheet = false;
-                self.go_to(heading);
-                requests.push(Request::Unfocus);
-            }
-            _ => {}
-        }
-    }
-
-    /// Arrows, Home and End scroll the text, and Tab opens the contents, instead of moving the focus.
-    fn steers(&self, intent: Intent) -> bool {
-        match intent {
-            Intent::Up | Intent::Down | Intent::First | Intent::Last => !self.sheet,
-            Intent::Next => !self.sheet && !self.is_wide && self.search.is_none(),
-            _ => false,
-        }
-    }
-
-    /// Nothing has the focus while the player reads.
-    fn first_focus(&self, layer: &Layer) -> Option<Target> {
+    fn focus(&self, layer: &Layer) -> FocusPolicy {
+        // Nothing has the focus while the player reads.
         let here = Target::Row(self.section().max(1));
         let mut targets = layer.targets.iter().rev().map(|(_, target)| *target);
-        targets.find(|target| self.sheet && *target <= here)
-    }
-
-    fn intent(&mut self, _context: &Context, intent: Intent, requests: &mut Requests) {
-        let page = isize::try_from(self.room).unwrap_or(1).max(3) - 2;
-        match intent {
-            Intent::Quit => requests.push(Request::Leave),
-            _ if self.sheet => {}
-            Intent::Up => self.scroll(-1),
-            Intent::Down => self.scroll(1),
-            Intent::PageUp => self.scroll(-page),
-            Intent::PageDown => self.scroll(page),
-            Intent::First => self.scroll(isize::MIN),
-            Intent::Last => self.scroll(isize::MAX),
-            Intent::Search => self.search = Some(Field::new(MAX_SEARCH)),
-            Intent::Chat | Intent::Next => self.open_contents(requests),
-            _ => {}
-        }
-    }
-
-    fn letter(&mut self, _context: &Context, letter: char, _requests: &mut Requests) -> bool {
-        let all = self.matches.len();
-        let by = match letter {
-            'n' => 1,
-            'N' => all.saturating_sub(1),
-            _ => return false,
+        let first = targets.find(|target| self.sheet && *target <= here);
+        // Arrows, Home and End scroll the text, and Tab opens the contents, instead of moving the focus.
+        let steers: &[Intent] = if self.sheet {
+            &[]
+        } else if self.is_wide || self.search.is_some() {
+            &[Intent::Up, Intent::Down, Intent::First, Intent::Last]
+        } else {
+            &[Intent::Up, Intent::Down, Intent::First, Intent::Last, Intent::Next]
         };
-        self.current = (self.current + by).checked_rem(all).unwrap_or(0);
-        self.show_match();
-        true
+        FocusPolicy { first, steers, writes: self.search.is_some(), ..FocusPolicy::of(layer) }
     }
 
-    fn field(&mut self) -> Option<&mut Field> {
-        self.search.as_mut()
-    }
-
-    /// Shows the first match from the reading position on.
-    fn written(&mut self, _context: &Context, _requests: &mut Requests) {
-        if let Some(field) = &self.search {
-            self.found = field.text();
-            self.matches = matches(&self.page, &self.found);
-            let is_above = |parts: &Vec<Part>| parts.first().is_some_and(|(row, ..)| *row < self.top);
-            let above = self.matches.iter().take_while(|parts| is_above(parts)).count();
-            self.current = above.checked_rem(self.matches.len()).unwrap_or(0);
-            self.show_match();
+    fn input(&mut self, cx: &mut Cx<'_>, input: ScreenInput<'_>) -> Handled {
+        match input {
+            ScreenInput::Choose(SEARCH) => self.search = Some(Field::new(MAX_SEARCH)),
+            ScreenInput::Choose(CONTENTS) => self.open_contents(cx),
+            ScreenInput::Choose(Target::Row(heading)) => {
+                self.sheet = false;
+                self.go_to(heading);
+                cx.unfocus();
+            }
+            ScreenInput::Intent(intent) => return self.intent(cx, intent),
+            ScreenInput::Letter('n') => self.turn_to_match(1),
+            ScreenInput::Letter('N') => self.turn_to_match(self.matches.len().saturating_sub(1)),
+            ScreenInput::Typed(typed) => {
+                if self.search.as_mut().is_some_and(|field| field.typed(typed)) {
+                    self.find();
+                }
+            }
+            ScreenInput::Submit => self.submit(cx),
+            ScreenInput::Back if self.sheet => self.sheet = false,
+            ScreenInput::Back if self.search.is_some() => {
+                self.search = None;
+                self.found.clear();
+                self.matches.clear();
+            }
+            _ => return Handled::No,
         }
-    }
-
-    fn submit(&mut self, context: &Context, requests: &mut Requests) {
-        self.written(context, requests);
-        if self.matches.is_empty() && !self.found.trim().is_empty() {
-            let why = format!("'{}' is not in this rulebook", self.found);
-            requests.push(Request::Toast(Tone::Plain, why));
-            self.found.clear();
-        }
-        self.search = None;
-    }
-
-    fn back(&mut self, _context: &Context, requests: &mut Requests) {
-        if std::mem::take(&mut self.sheet) {
-            return;
-        }
-        if self.search.take().is_none() {
-            return requests.push(Request::Leave);
-        }
-        self.found.clear();
-        self.matches.clear();
+        Handled::Yes
     }
 
     fn keys(&self, context: &Context) -> Vec<(String, String)> {

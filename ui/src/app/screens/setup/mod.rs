@@ -13,7 +13,7 @@ use serde::Deserialize;
 
 use super::settings::turned;
 use super::table::TableScreen;
-use crate::app::screen::{Context, Effect, Opening, Request, Requests, Screen, Tone};
+use crate::app::screen::{Chrome, Context, Cx, Effect, FocusPolicy, Handled, Opening, Screen, ScreenInput, Tone};
 use crate::canvas::{Canvas, Layer, Target};
 use crate::field::Field;
 use crate::keys::Intent;
@@ -276,12 +276,12 @@ impl Setup {
         seconds.map_or_else(|| Timing::NO_TURN_TIME.to_owned(), time_in_words)
     }
 
-    fn change(&mut self, context: &Context, item: Item, by: i32, requests: &mut Requests) {
+    fn change(&mut self, cx: &mut Cx<'_>, item: Item, by: i32) {
         match item {
             Item::Who => {
                 let was_networked = self.is_networked();
                 let all = [Who::Nobody, Who::Near, Who::Invited, Who::Anybody];
-                let offered = if context.settings.meet.is_empty() { 3 } else { 4 };
+                let offered = if cx.context.settings.meet.is_empty() { 3 } else { 4 };
                 self.who = turned(all.get(..offered).unwrap_or(&all), &self.who, by);
                 if was_networked != self.is_networked() {
                     self.bots = if self.is_networked() { 0 } else { self.seats - 1 };
@@ -293,10 +293,10 @@ impl Setup {
             }
             Item::Bots => self.bots = stepped(self.bots, by, 0, self.seats - 1),
             Item::Level => self.level = turned(&Level::ALL.map(|(level, _)| level), &self.level, by),
-            Item::Pace => requests.push(Request::Settings(Box::new(Settings {
-                bot_delay: turned(&PACES, &pace(context.settings.bot_delay), by).0,
-                ..context.settings.clone()
-            }))),
+            Item::Pace => cx.save(Settings {
+                bot_delay: turned(&PACES, &pace(cx.context.settings.bot_delay), by).0,
+                ..cx.context.settings.clone()
+            }),
             Item::Choice(number) => {
                 if let Some((option, value)) = self.options.get_mut(number) {
                     *value = next_value(option.kind, value, by);
@@ -328,11 +328,11 @@ impl Setup {
         day.filter(|day| *day != NO_DAY)
     }
 
-    fn start(&self, requests: &mut Requests) {
+    fn start(&self, cx: &mut Cx<'_>) {
         let is_networked = self.is_networked();
         let password = match self.password.password() {
             Ok(password) => password.filter(|_| is_networked),
-            Err(why) => return requests.push(Request::Toast(Tone::Bad, why.to_string())),
+            Err(why) => return cx.toast(Tone::Bad, why.to_string()),
         };
         let options =
             self.options.iter().enumerate().filter(|(number, (_, value))| self.is_asked(*number) && value != USUAL);
@@ -348,9 +348,9 @@ impl Setup {
             password,
             practice: self.practice,
         };
-        requests.push(Request::Effect(Effect::Open(opening)));
+        cx.effect(Effect::Open(opening));
         let table = TableScreen::new(self.game.name, !is_networked);
-        requests.push(Request::Replace(Box::new(table)));
+        cx.replace(table);
     }
 
     fn item(&self, target: Target) -> Option<Item> {
@@ -358,6 +358,35 @@ impl Setup {
             Target::Row(number) => self.items().get(number).copied(),
             _ => None,
         }
+    }
+
+    /// The arrows walk and change the settings; Enter begins, wherever the focus is.
+    fn intent(&mut self, cx: &mut Cx<'_>, intent: Intent) -> Handled {
+        let by = match intent {
+            Intent::Left => -1,
+            Intent::Right => 1,
+            // The list is longer than the screen: its next row is not drawn yet.
+            Intent::Up | Intent::Down => {
+                let focus = self.items().iter().position(|item| Some(*item) == self.focus);
+                let next = focus
+                    .map(|at| if intent == Intent::Up { at.saturating_sub(1) } else { at + 1 })
+                    .filter(|at| *at < self.items().len());
+                if let Some(at) = next {
+                    cx.focus(Target::Row(at));
+                }
+                return Handled::Yes;
+            }
+            Intent::Choose if self.focus == Some(Item::More) => 1,
+            Intent::Choose => {
+                self.start(cx);
+                return Handled::Yes;
+            }
+            _ => return Handled::No,
+        };
+        if let Some(item) = self.focus {
+            self.change(cx, item, by);
+        }
+        Handled::Yes
     }
 }
 
@@ -413,66 +442,41 @@ impl Screen for Setup {
         self.game.name.to_owned()
     }
 
-    fn game(&self) -> Option<&'static GameInfo> {
-        Some(self.game)
+    fn chrome(&self, _context: &Context) -> Chrome {
+        Chrome { rulebook: Some((self.game, "")), ..Chrome::default() }
     }
 
     fn draw(&mut self, context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
         self.draw_all(context, canvas, area);
     }
 
-    fn choose(&mut self, context: &Context, target: Target, requests: &mut Requests) {
-        match self.item(target) {
-            Some(Item::Start) => self.start(requests),
-            Some(item) => self.change(context, item, 1, requests),
-            None => {}
-        }
-    }
-
-    fn intent(&mut self, context: &Context, intent: Intent, requests: &mut Requests) {
-        let by = match intent {
-            Intent::Left => -1,
-            Intent::Right => 1,
-            // The list is longer than the screen: its next row is not drawn yet.
-            Intent::Up | Intent::Down => {
-                let focus = self.items().iter().position(|item| Some(*item) == self.focus);
-                let next = focus
-                    .map(|at| if intent == Intent::Up { at.saturating_sub(1) } else { at + 1 })
-                    .filter(|at| *at < self.items().len());
-                return requests.extend(next.map(|at| Request::Focus(Target::Row(at))));
-            }
-            Intent::Choose if self.focus == Some(Item::More) => 1,
-            Intent::Choose => return self.start(requests),
-            Intent::Quit => return requests.push(Request::Leave),
-            _ => return,
-        };
-        if let Some(item) = self.focus {
-            self.change(context, item, by, requests);
-        }
-    }
-
-    /// The arrows walk and change the settings; Enter begins, wherever the focus is.
-    fn steers(&self, intent: Intent) -> bool {
-        let all = [Intent::Up, Intent::Down, Intent::Left, Intent::Right, Intent::Choose];
-        all.contains(&intent)
-    }
-
-    fn field(&mut self) -> Option<&mut Field> {
-        (self.focus == Some(Item::Password)).then_some(&mut self.password)
-    }
-
-    fn submit(&mut self, _context: &Context, requests: &mut Requests) {
-        self.start(requests);
-    }
-
-    fn focused(&mut self, target: Option<Target>) {
-        self.focus = target.and_then(|target| self.item(target));
-    }
-
-    fn first_focus(&self, _layer: &Layer) -> Option<Target> {
+    fn focus(&self, layer: &Layer) -> FocusPolicy {
         // Start on the last row: Enter opens the table.
-        let last = self.items().len().checked_sub(1)?;
-        Some(Target::Row(if self.at_options { 0 } else { last }))
+        let last = self.items().len().checked_sub(1).map(|last| if self.at_options { 0 } else { last });
+        FocusPolicy {
+            first: last.map(Target::Row),
+            steers: &[Intent::Up, Intent::Down, Intent::Left, Intent::Right, Intent::Choose],
+            writes: self.focus == Some(Item::Password),
+            ..FocusPolicy::of(layer)
+        }
+    }
+
+    fn input(&mut self, cx: &mut Cx<'_>, input: ScreenInput<'_>) -> Handled {
+        match input {
+            ScreenInput::Choose(target) => match self.item(target) {
+                Some(Item::Start) => self.start(cx),
+                Some(item) => self.change(cx, item, 1),
+                None => {}
+            },
+            ScreenInput::Intent(intent) => return self.intent(cx, intent),
+            ScreenInput::Typed(typed) => {
+                self.password.typed(typed);
+            }
+            ScreenInput::Submit => self.start(cx),
+            ScreenInput::Focused(target) => self.focus = target.and_then(|target| self.item(target)),
+            _ => return Handled::No,
+        }
+        Handled::Yes
     }
 
     fn commands(&self, _context: &Context) -> Vec<(String, Target)> {

@@ -6,7 +6,7 @@ use fairdeal_games::{AnyAction, Hint, capital, match_game};
 use fairdeal_protocol::game::Game as _;
 
 use super::{Asked, Over, TableScreen};
-use crate::app::screen::{Effect, Question, Request, Requests, Tone};
+use crate::app::screen::{Cx, Question, Tone};
 use crate::canvas::Target;
 use crate::tables::offers::{Offer, Offers, refused};
 use crate::tables::{Board as _, Spot, hint};
@@ -82,12 +82,12 @@ impl TableScreen {
 
     /// A digit: a use on the open sheet, else a card or pile of the player's row. One that continues a choice is chosen at
     /// once; another gets the focus.
-    pub(super) fn digit(&mut self, digit: usize, requests: &mut Requests) {
+    pub(super) fn digit(&mut self, cx: &mut Cx<'_>, digit: usize) {
         let number = digit.checked_sub(1).unwrap_or(9);
         if matches!(self.over, Over::Uses) {
             if let Some(offer) = self.listed().get(number) {
                 self.over = Over::Nothing;
-                self.request(offer.clone(), requests);
+                self.request(cx, offer.clone());
             }
             return;
         }
@@ -98,13 +98,13 @@ impl TableScreen {
             return;
         };
         if !self.choice.picked.is_empty() && self.choice.lit().contains(&spot) {
-            self.pick(spot, requests);
+            self.pick(cx, spot);
         } else {
-            requests.push(Request::Focus(Target::Spot(spot)));
+            cx.focus(Target::Spot(spot));
         }
     }
 
-    pub(super) fn pick(&mut self, spot: Spot, requests: &mut Requests) {
+    pub(super) fn pick(&mut self, cx: &mut Cx<'_>, spot: Spot) {
         if self.choice.picked.contains(&spot) {
             // Picking a spot again drops it and those picked after it.
             let at = self.choice.picked.iter().position(|picked| *picked == spot).unwrap_or(0);
@@ -130,9 +130,9 @@ impl TableScreen {
                     .and_then(|seats| seats.iter().next())
                     .map(|seat| format!("it is {}'s turn", self.name_of(seat)));
                 let why = why.or(turn).unwrap_or_else(|| "that is of no use now".to_owned());
-                requests.push(Request::Toast(Tone::Plain, sentence(&why)));
+                cx.toast(Tone::Plain, sentence(&why));
             }
-            [only] if only.path.len() == path.len() => self.request(only.clone(), requests),
+            [only] if only.path.len() == path.len() => self.request(cx, only.clone()),
             several => {
                 // Even a single offer waits for its other spots: a player who picks up a card may just want to look.
                 let is_list = several.iter().all(|offer| offer.path.len() == path.len());
@@ -140,21 +140,21 @@ impl TableScreen {
                 self.choice.picked.clone_from(&path);
                 self.choice.aimed = path;
                 match (is_list, next) {
-                    (false, Some(next)) => requests.push(Request::Focus(Target::Spot(next))),
-                    _ => self.open_uses(requests),
+                    (false, Some(next)) => cx.focus(Target::Spot(next)),
+                    _ => self.open_uses(cx),
                 }
             }
         }
     }
 
     /// Lists all uses of the thing in focus.
-    pub(super) fn open_uses(&mut self, requests: &mut Requests) {
+    pub(super) fn open_uses(&mut self, cx: &mut Cx<'_>) {
         self.over = Over::Uses;
-        requests.push(Request::Focus(Target::Row(0)));
+        cx.focus(Target::Row(0));
     }
 
     /// Shows what a good player might do, and why.
-    pub(super) fn hint(&mut self, requests: &mut Requests) {
+    pub(super) fn hint(&mut self, cx: &mut Cx<'_>) {
         let advice = self.snapshot.as_ref().and_then(|snapshot| match &snapshot.standing {
             Standing::Practice { advice, .. } => advice.clone(),
             Standing::Sealed(_) | Standing::Puzzle => None,
@@ -162,7 +162,7 @@ impl TableScreen {
         let hinted = match advice {
             Some(Advice::Undo(count)) => {
                 let text = format!("It cannot be won from here. {}", Advice::undo_first(count));
-                return requests.push(Request::Toast(Tone::Plain, text));
+                return cx.toast(Tone::Plain, text);
             }
             Some(Advice::Next { action, left }) => Some(Hint {
                 action,
@@ -184,7 +184,7 @@ impl TableScreen {
             } else {
                 "There is nothing to advise: it is not your turn."
             };
-            return requests.push(Request::Toast(Tone::Plain, text.to_owned()));
+            return cx.toast(Tone::Plain, text.to_owned());
         };
         let rest = offer.path.strip_prefix(self.choice.picked.as_slice());
         let spot = rest.unwrap_or(&offer.path).first().copied();
@@ -194,29 +194,29 @@ impl TableScreen {
                     self.choice.picked.clear();
                 }
                 self.choice.hinted = Some((offer.action.clone(), why));
-                requests.push(Request::Focus(Target::Spot(spot)));
+                cx.focus(Target::Spot(spot));
             }
-            None => requests.push(Request::Toast(Tone::Good, format!("{} {why}", sentence(&offer.words)))),
+            None => cx.toast(Tone::Good, format!("{} {why}", sentence(&offer.words))),
         }
     }
 
     /// Performs the offer, or asks for confirmation first if it has a question.
-    pub(super) fn request(&mut self, offer: Offer, requests: &mut Requests) {
+    pub(super) fn request(&mut self, cx: &mut Cx<'_>, offer: Offer) {
         if let Some(why) = &offer.refused {
-            return requests.push(Request::Toast(Tone::Plain, sentence(why)));
+            return cx.toast(Tone::Plain, sentence(why));
         }
         match &offer.question {
             Some(question) => {
-                requests.push(Request::Ask(Question::sure(question.clone())));
+                cx.ask(Question::sure(question.clone()));
                 self.asked = Some(Asked::Act(Box::new(offer)));
             }
-            None => self.act(offer, requests),
+            None => self.act(cx, offer),
         }
     }
 
-    pub(super) fn act(&mut self, offer: Offer, requests: &mut Requests) {
+    pub(super) fn act(&mut self, cx: &mut Cx<'_>, offer: Offer) {
         self.choice.clear();
-        requests.push(Request::Effect(Effect::Session(Command::Act(offer.action))));
+        cx.command(Command::Act(offer.action));
     }
 }
 

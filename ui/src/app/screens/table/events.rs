@@ -9,7 +9,8 @@ use super::choosing::{Choice, sentence};
 use super::interval::Rest;
 use super::moving::Telling;
 use super::{Asked, Outcome, Over, TableScreen, Voice, view_of};
-use crate::app::screen::{Context, Effect, Request, Requests, Tone};
+use crate::app::event::UiEvent;
+use crate::app::screen::{Cx, Effect, Tone};
 use crate::canvas::Target;
 use crate::tables::offers::Offers;
 use crate::tables::{Motion, Spot, ends_hand, motions, show};
@@ -18,7 +19,39 @@ use fairdeal_session::people::MarkKind;
 use fairdeal_session::view::{PeerState, Snapshot, ground_in_words};
 
 impl TableScreen {
-    pub(super) fn hear_session(&mut self, context: &Context, event: &SessionEvent, requests: &mut Requests) {
+    /// An event from outside.
+    pub(super) fn on_event(&mut self, cx: &mut Cx<'_>, event: &UiEvent) {
+        match event {
+            UiEvent::Session(event) if self.pacing.hold(event) => self.catch_up(cx),
+            UiEvent::Session(event) => self.hear_session(cx, event),
+            UiEvent::SessionEnded => {
+                // The end does not overtake events that are held back.
+                self.pacing.skip();
+                self.catch_up(cx);
+                self.ending.ended = true;
+                if self.ending.left {
+                    return self.go(cx);
+                }
+                if self.ending.outcome.is_none() && self.ending.failed.is_none() {
+                    self.ending.failed = Some("the session has ended".to_owned());
+                }
+            }
+            UiEvent::Copied(copied) => self.tell_copied(cx, *copied),
+            UiEvent::Failed(why) => {
+                // Once the lobby is reached, a failed request does not end it.
+                if self.snapshot.is_none() && self.lobby.seats.is_empty() {
+                    self.ending.failed = Some(why.clone());
+                }
+            }
+            UiEvent::Checking(_)
+            | UiEvent::Audited(_)
+            | UiEvent::Replay(_)
+            | UiEvent::Reviewing(..)
+            | UiEvent::Reviewed(_) => {}
+        }
+    }
+
+    pub(super) fn hear_session(&mut self, cx: &mut Cx<'_>, event: &SessionEvent) {
         match event {
             SessionEvent::Lobby(view) => {
                 self.set_lobby(view);
@@ -44,7 +77,7 @@ impl TableScreen {
                         "{name} has {}. Press p and compare the eight words before you trust it.",
                         mark.words()
                     );
-                    requests.push(Request::Toast(Tone::Bad, line.clone()));
+                    cx.toast(Tone::Bad, line.clone());
                     self.log.say(Voice::Warning, line);
                 }
             }
@@ -55,7 +88,7 @@ impl TableScreen {
             }
             SessionEvent::Snapshot(snapshot) => {
                 self.reaching = None;
-                self.set_snapshot(context, snapshot, requests);
+                self.set_snapshot(cx, snapshot);
             }
             SessionEvent::Game(event) => {
                 let now = self.snapshot.as_ref().filter(|now| now.me.is_some());
@@ -69,10 +102,10 @@ impl TableScreen {
             SessionEvent::Reach(line) => self.log.say(Voice::Game, line.clone()),
             SessionEvent::Disk { full, text } => {
                 let (tone, voice) = if *full { (Tone::Bad, Voice::Warning) } else { (Tone::Good, Voice::Table) };
-                requests.push(Request::Toast(tone, text.clone()));
+                cx.toast(tone, text.clone());
                 self.log.say(voice, text.clone());
             }
-            SessionEvent::Refused(why) => requests.push(Request::Toast(Tone::Bad, sentence(why))),
+            SessionEvent::Refused(why) => cx.toast(Tone::Bad, sentence(why)),
             // After the end nobody is missed.
             SessionEvent::Peer { state: PeerState::Connected | PeerState::Lost | PeerState::Paused, .. }
                 if self.is_over() => {}
@@ -89,7 +122,7 @@ impl TableScreen {
                     PeerState::Lost | PeerState::Absent | PeerState::Removed => Voice::Warning,
                 };
                 if voice == Voice::Warning {
-                    requests.push(Request::Toast(Tone::Bad, line.clone()));
+                    cx.toast(Tone::Bad, line.clone());
                 }
                 self.log.say(voice, line);
                 self.ending.left |= *state == PeerState::Left && Some(*seat) == self.me();
@@ -105,7 +138,7 @@ impl TableScreen {
                 if *stopped {
                     self.stop(line.clone());
                 }
-                requests.push(Request::Toast(Tone::Bad, line.clone()));
+                cx.toast(Tone::Bad, line.clone());
                 self.log.say(Voice::Warning, line);
             }
             SessionEvent::Claimed { by, absent, ground, transcript } => {
@@ -127,12 +160,12 @@ impl TableScreen {
                     winners: winners.iter().map(|seat| self.name_of(*seat)).collect(),
                     transcript: transcript.clone(),
                 });
-                self.go_on(context, requests);
+                self.go_on(cx);
                 if !matches!(self.over, Over::Telling(_)) {
                     self.open_sheet(Over::Outcome);
                 }
                 // The finished game counts in the statistics shown with the result.
-                requests.push(Request::Effect(Effect::LoadLibrary));
+                cx.effect(Effect::LoadLibrary);
             }
             SessionEvent::Error(why) => {
                 self.log.say(Voice::Warning, why.clone());
@@ -147,7 +180,7 @@ impl TableScreen {
             }
             SessionEvent::Invited { name, ticket, .. } => {
                 let line = format!("{name} invites you to another game. Press f when this one is over.");
-                requests.push(Request::Toast(Tone::Good, line.clone()));
+                cx.toast(Tone::Good, line.clone());
                 self.log.say(Voice::Table, line);
                 self.ending.invitation = Some((name.clone(), ticket.clone()));
             }
@@ -191,7 +224,7 @@ impl TableScreen {
     }
 
     /// Keeps a snapshot back while the player looks at the hand that has ended. Returns whether it did.
-    fn rests(&mut self, context: &Context, snapshot: &Snapshot, requests: &mut Requests) -> bool {
+    fn rests(&mut self, cx: &mut Cx<'_>, snapshot: &Snapshot) -> bool {
         let goes_on = !snapshot.game.is_over() && self.ending.failed.is_none();
         match &mut self.rest {
             Rest::Resting(interval) if goes_on => {
@@ -219,7 +252,7 @@ impl TableScreen {
                 let seats = Seat::first(snapshot.names.len());
                 let people = seats.filter(|seat| snapshot.seating.parties.is_person(*seat)).count();
                 self.rest.begin(snapshot.clone(), people > 1);
-                if context.moves() {
+                if cx.context.moves() {
                     // What has ended the hand is seen to happen: the village catches fire.
                     let builds = glowing.iter().copied().map(Motion::Build);
                     self.stage.begin(builds.collect());
@@ -228,9 +261,9 @@ impl TableScreen {
                 self.stage.events.clear();
                 self.choice = Choice::default();
                 if self.asked.take().is_some() {
-                    requests.push(Request::Withdraw);
+                    cx.withdraw();
                 }
-                self.open_sheet(Over::Telling(Telling::new(sheet, context.moves())));
+                self.open_sheet(Over::Telling(Telling::new(sheet, cx.context.moves())));
                 true
             }
             Rest::Playing => false,
@@ -241,12 +274,12 @@ impl TableScreen {
         }
     }
 
-    pub(super) fn set_snapshot(&mut self, context: &Context, snapshot: &Snapshot, requests: &mut Requests) {
-        self.theme = context.theme;
+    pub(super) fn set_snapshot(&mut self, cx: &mut Cx<'_>, snapshot: &Snapshot) {
+        self.theme = cx.context.theme;
         self.names.clone_from(&snapshot.names);
         self.log.seat(&snapshot.names, snapshot.me);
         self.close_page();
-        if self.rests(context, snapshot, requests) {
+        if self.rests(cx, snapshot) {
             return;
         }
         self.stage.glowing.clear();
@@ -274,7 +307,7 @@ impl TableScreen {
             };
             if gone {
                 self.asked = None;
-                requests.push(Request::Withdraw);
+                cx.withdraw();
             }
             // Keep the picked spots while they lead to an offer.
             if self.choice.lit().is_empty() {
@@ -286,7 +319,7 @@ impl TableScreen {
             let lit = self.choice.lit();
             let is_lit = matches!(self.choice.focus, Some(Target::Spot(spot)) if lit.contains(&spot));
             if self.is_my_turn() && !lit.is_empty() && (!is_lit || begins) {
-                requests.push(Request::Unfocus);
+                cx.unfocus();
             }
         }
         let told = self.view(&[], |view, snapshot| {
@@ -295,7 +328,7 @@ impl TableScreen {
             (shows, moves)
         });
         let (shows, moves) = told.unwrap_or_default();
-        if context.moves() {
+        if cx.context.moves() {
             let acted = was_to_act.filter(|seats| !moves.is_empty() && self.me().is_none_or(|me| !seats.contains(me)));
             if let Some(seats) = acted.filter(|_| !snapshot.my_turn && !snapshot.game.is_over()) {
                 self.pacing.show(seats != snapshot.game.to_act());
@@ -303,7 +336,7 @@ impl TableScreen {
             self.stage.begin(moves);
         }
         if let Some(show) = shows.into_iter().next_back() {
-            self.open_sheet(Over::Telling(Telling::new(show, context.moves())));
+            self.open_sheet(Over::Telling(Telling::new(show, cx.context.moves())));
         }
     }
 }

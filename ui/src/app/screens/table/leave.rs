@@ -10,7 +10,7 @@ use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::live::Closing;
 
 use super::{Asked, TableScreen, Way};
-use crate::app::screen::{Effect, Opening, Question, Request, Requests};
+use crate::app::screen::{Cx, Effect, Opening, Question};
 use crate::app::screens::audit::Audit;
 use crate::app::screens::review::Review;
 use fairdeal_session::events::Command;
@@ -23,10 +23,10 @@ impl TableScreen {
         me.copied().unwrap_or(false)
     }
 
-    pub(super) fn toggle_ready(&self, requests: &mut Requests) {
+    pub(super) fn toggle_ready(&self, cx: &mut Cx<'_>) {
         if self.lobby.me.is_some() {
             let command = Command::Ready(!self.is_ready());
-            requests.push(Request::Effect(Effect::Session(command)));
+            cx.command(command);
         }
     }
 
@@ -43,13 +43,11 @@ impl TableScreen {
     }
 
     /// Asks for confirmation to propose a removal.
-    pub(super) fn ask_removal(&mut self, seat: Seat, requests: &mut Requests) {
+    pub(super) fn ask_removal(&mut self, cx: &mut Cx<'_>, seat: Seat) {
         let Some(name) = self.names.get(seat.index()) else {
             return;
         };
-        requests.push(Request::Ask(Question::sure(format!(
-            "Propose to play on without {name}? All others have to agree."
-        ))));
+        cx.ask(Question::sure(format!("Propose to play on without {name}? All others have to agree.")));
         self.asked = Some(Asked::Removal(seat));
     }
 
@@ -58,7 +56,7 @@ impl TableScreen {
         self.ending.invitation.is_some() && (self.ending.outcome.is_some() || self.ending.failed.is_some())
     }
 
-    pub(super) fn follow(&self, requests: &mut Requests) {
+    pub(super) fn follow(&self, cx: &mut Cx<'_>) {
         let ticket = self.ending.invitation.as_ref().filter(|_| self.may_follow());
         let Some((_, target)) = ticket.cloned() else {
             return;
@@ -69,14 +67,14 @@ impl TableScreen {
         } else {
             (Effect::Join { target, password }, "joining")
         };
-        requests.push(Request::Effect(effect));
-        requests.push(Request::Replace(Box::new(Self::new(purpose, false))));
+        cx.effect(effect);
+        cx.replace(Self::new(purpose, false));
     }
 
-    pub(super) fn audit(&self, requests: &mut Requests) {
+    pub(super) fn audit(&self, cx: &mut Cx<'_>) {
         if let Some(transcript) = self.ending.outcome.as_ref().and_then(|outcome| outcome.transcript.clone()) {
-            requests.push(Request::Effect(Effect::Audit(transcript.clone())));
-            requests.push(Request::Push(Box::new(Audit::of(transcript))));
+            cx.effect(Effect::Audit(transcript.clone()));
+            cx.push(Audit::of(transcript));
         }
     }
 
@@ -86,10 +84,10 @@ impl TableScreen {
         Some((outcome.transcript.clone()?, self.me()?))
     }
 
-    pub(super) fn review(&self, requests: &mut Requests) {
+    pub(super) fn review(&self, cx: &mut Cx<'_>) {
         if let Some((transcript, me)) = self.may_review() {
-            requests.push(Request::Effect(Effect::Review(transcript, me)));
-            requests.push(Request::Push(Box::new(Review::of(me))));
+            cx.effect(Effect::Review(transcript, me));
+            cx.push(Review::of(me));
         }
     }
 
@@ -110,7 +108,7 @@ impl TableScreen {
         over && self.me().is_some() && !self.lobby.seats.is_empty()
     }
 
-    pub(super) fn rematch(&mut self, requests: &mut Requests) {
+    pub(super) fn rematch(&mut self, cx: &mut Cx<'_>) {
         if !self.may_rematch() {
             return;
         }
@@ -128,11 +126,11 @@ impl TableScreen {
             practice: self.is_practice(),
         };
         let effect = if self.local { Effect::Open(opening) } else { Effect::Rematch(opening) };
-        requests.push(Request::Effect(effect));
-        requests.push(Request::Replace(Box::new(Self::new("another game", self.local))));
+        cx.effect(effect);
+        cx.replace(Self::new("another game", self.local));
     }
 
-    pub(super) fn ask_leave(&mut self, requests: &mut Requests) {
+    pub(super) fn ask_leave(&mut self, cx: &mut Cx<'_>) {
         let nothing_lost = self.ending.ended
             || self.is_spectator()
             || self.ending.outcome.is_some()
@@ -140,15 +138,15 @@ impl TableScreen {
             || self.ending.left
             || self.is_practice() && self.is_over();
         if nothing_lost {
-            return self.go(requests);
+            return self.go(cx);
         }
         if self.snapshot.is_none() {
-            requests.push(Request::Ask(Question::sure("Leave the table? It has not begun.")));
+            cx.ask(Question::sure("Leave the table? It has not begun."));
             self.asked = Some(Asked::Leave(vec![Way::Go]));
             return;
         }
         if self.is_practice() {
-            requests.push(Request::Ask(Question::sure("Leave the game? A practice game is not saved.")));
+            cx.ask(Question::sure("Leave the game? A practice game is not saved."));
             self.asked = Some(Asked::Leave(vec![Way::Go]));
             return;
         }
@@ -174,13 +172,13 @@ impl TableScreen {
             answers.push(('c', "claim".to_owned(), why));
             ways.push(Way::Claim);
         }
-        requests.push(Request::Ask(Question { text: "Leave the table? The game is not over.".to_owned(), answers }));
+        cx.ask(Question { text: "Leave the table? The game is not over.".to_owned(), answers });
         self.asked = Some(Asked::Leave(ways));
     }
 
-    pub(super) fn go(&mut self, requests: &mut Requests) {
-        requests.push(Request::Effect(Effect::CloseSession));
-        requests.push(Request::Leave);
+    pub(super) fn go(&mut self, cx: &mut Cx<'_>) {
+        cx.effect(Effect::CloseSession);
+        cx.leave();
     }
 }
 

@@ -14,7 +14,7 @@ use super::marks::{draw_mark, mark_in_short, mark_in_words, mark_style};
 use super::{TableScreen, button, rail};
 use crate::app::event::Copied;
 use crate::app::qr::{Code, Ink};
-use crate::app::screen::{Context, Effect, Request, Requests, Tone};
+use crate::app::screen::{Context, Cx, Effect, Tone};
 use crate::app::screens::table::choosing::sentence;
 use crate::app::screens::{column, paragraph};
 use crate::canvas::{Canvas, Target, cut};
@@ -108,26 +108,28 @@ impl TableScreen {
         all.map(|(key, words, _)| (key.to_string(), words.to_owned())).collect()
     }
 
-    /// A letter in the lobby. Returns whether it was used.
-    pub(super) fn lobby_letter(&mut self, letter: char, requests: &mut Requests) -> bool {
+    /// A letter in the lobby.
+    pub(super) fn lobby_letter(&mut self, cx: &mut Cx<'_>, letter: char) {
         let found = self.letters().find(|(key, ..)| *key == letter);
-        found.is_some_and(|(.., target)| self.choose_in_lobby(target, requests))
+        if let Some((.., target)) = found {
+            self.choose_in_lobby(cx, target);
+        }
     }
 
     /// Chooses a button of the lobby. Returns whether it is one.
-    pub(super) fn choose_in_lobby(&mut self, target: Target, requests: &mut Requests) -> bool {
+    pub(super) fn choose_in_lobby(&mut self, cx: &mut Cx<'_>, target: Target) -> bool {
         let other = |page: Page, now: Page| if page == now { Page::Seats } else { page };
         match target {
-            button::READY => self.toggle_ready(requests),
+            button::READY => self.toggle_ready(cx),
             button::CHAT => {
                 self.front.page = Page::Seats;
                 self.chat = Some(Field::new(MAX_SHOWN));
             }
             button::CODE => self.front.page = other(Page::Code, self.front.page),
             button::DETAILS => self.front.page = other(Page::Details, self.front.page),
-            button::COPY => self.copy_ticket(requests),
-            button::BOT => self.seat_bot(requests),
-            button::PEOPLE => self.open_people(None, requests),
+            button::COPY => self.copy_ticket(cx),
+            button::BOT => self.seat_bot(cx),
+            button::PEOPLE => self.open_people(cx, None),
             _ => return false,
         }
         true
@@ -138,14 +140,14 @@ impl TableScreen {
         std::mem::take(&mut self.front.page) != Page::Seats
     }
 
-    pub(super) fn copy_ticket(&self, requests: &mut Requests) {
+    pub(super) fn copy_ticket(&self, cx: &mut Cx<'_>) {
         if let Some(ticket) = self.lobby.ticket.clone() {
-            requests.push(Request::Effect(Effect::Copy(ticket)));
+            cx.effect(Effect::Copy(ticket));
         }
     }
 
     /// Says what became of the ticket. Only what surely was copied gets a check mark.
-    pub(super) fn tell_copied(&self, copied: Copied, requests: &mut Requests) {
+    pub(super) fn tell_copied(&self, cx: &mut Cx<'_>, copied: Copied) {
         let keys = match self.snapshot {
             None => "press a",
             Some(_) => "press : and type ticket",
@@ -167,13 +169,13 @@ impl TableScreen {
                 (Tone::Bad, format!("Nothing was copied: there is no clipboard here. For the whole ticket, {keys}."))
             }
         };
-        requests.push(Request::Toast(tone, text));
+        cx.toast(tone, text);
     }
 
-    fn seat_bot(&self, requests: &mut Requests) {
+    fn seat_bot(&self, cx: &mut Cx<'_>) {
         if let Some(ticket) = self.lobby.ticket.clone() {
             let number = next_bot(self.lobby.seats.iter().flatten().map(|taken| taken.name.as_str()));
-            requests.push(Request::Effect(Effect::SeatBot { ticket, number }));
+            cx.effect(Effect::SeatBot { ticket, number });
         }
     }
 

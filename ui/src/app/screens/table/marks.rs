@@ -6,7 +6,7 @@ use ratatui::style::Style;
 use ratatui::text::Line;
 
 use super::TableScreen;
-use crate::app::screen::{Request, Requests};
+use crate::app::screen::Cx;
 use crate::app::screens::people::People;
 use crate::canvas::{Canvas, Target, wrapped};
 use crate::theme::Theme;
@@ -27,7 +27,7 @@ impl TableScreen {
     }
 
     /// Shows the people at this table in the address book, one of them chosen.
-    pub(super) fn open_people(&self, seat: Option<Seat>, requests: &mut Requests) {
+    pub(super) fn open_people(&self, cx: &mut Cx<'_>, seat: Option<Seat>) {
         let here: Vec<SeatPerson> = self.people().map(|(_, person)| person.clone()).collect();
         // The one with a warning matters most.
         let warned = || here.iter().find(|person| person.mark.kind() == MarkKind::OtherKey);
@@ -36,7 +36,7 @@ impl TableScreen {
             None => None,
         };
         let key = chosen.map(|(_, person)| person.key).or(warned().map(|person| person.key));
-        requests.push(Request::Push(Box::new(People::at(here, key))));
+        cx.push(People::at(here, key));
     }
 }
 

@@ -1,14 +1,14 @@
 //! The table's screen, for a player or a spectator: from the lobby to the end of the game.
 //!
-//! This file holds the state and passes each key, click and event to a module. `choosing` handles actions, `leave`
-//! readiness, a rematch and leaving, `events` the reports of the session. `lobby`, `draw` and the parts of
-//! a table draw the screen, `sheets` opens what lies over it, `seal` shows what protects each step, `moving` animates.
-//!
-//! Over 600 lines: Rust requires all methods of [`Screen`] in one `impl`; most of them call the modules above.
+//! This file holds the state and passes each input to a module. `inputs` has what the player does: `choosing` handles
+//! actions, `leave` readiness, a rematch and leaving. `events` has the reports of the session. `lobby`, `draw` and the
+//! parts of a table draw the screen, `sheets` opens what lies over it, `seal` shows what protects each step, `moving`
+//! animates.
 
 pub(in crate::app::screens) mod choosing;
 mod draw;
 mod events;
+mod inputs;
 mod inspector;
 mod interval;
 mod leave;
@@ -31,23 +31,19 @@ use fairdeal_games::match_game;
 use fairdeal_games::{AnyAction, AnyGame, GameInfo, game_info, name_of};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use ratatui::layout::Rect;
-use ratatui::text::Line;
 
 use self::choosing::Choice;
 use self::interval::Rest;
 use self::log::{Log, Voice};
 use self::moving::{Stage, Telling};
 use self::pacing::Pacing;
-use crate::app::event::UiEvent;
-use crate::app::screen::{Context, Effect, Request, Requests, Screen, Tone};
+use crate::app::screen::{Chrome, Context, Corner, Cx, FocusPolicy, Handled, Screen, ScreenInput};
 use crate::canvas::{Canvas, Layer, Marks, Target, cut};
 use crate::field::Field;
 use crate::keys::Intent;
 use crate::tables::offers::{Offer, Offers};
 use crate::tables::{Board as _, SeatState, Spot, ViewContext};
 use crate::theme::Theme;
-use fairdeal_session::events::Command;
-use fairdeal_session::text::MAX_SHOWN;
 use fairdeal_session::view::{LobbySeat, LobbyView, Snapshot, Standing};
 
 /// Maximum width of a name on a table.
@@ -204,7 +200,7 @@ impl TableScreen {
     pub fn at(context: &Context, snapshot: &Snapshot, lines: Vec<String>) -> Self {
         let mut table = Self::new("table", true);
         table.log = Log::of_game(&snapshot.names, lines);
-        table.set_snapshot(context, snapshot, &mut Requests::default());
+        table.set_snapshot(&mut Cx::new(context), snapshot);
         table
     }
 
@@ -279,10 +275,10 @@ impl TableScreen {
     }
 
     /// Shows what has waited long enough.
-    fn catch_up(&mut self, context: &Context, requests: &mut Requests) {
+    fn catch_up(&mut self, cx: &mut Cx<'_>) {
         let all = self.pacing.shows_all();
         while let Some(event) = self.pacing.next() {
-            self.hear_session(context, &event, requests);
+            self.hear_session(cx, &event);
         }
         if all {
             self.pacing.skip();
@@ -290,16 +286,83 @@ impl TableScreen {
     }
 
     /// Shows everything that waits: the player presses a key.
-    pub fn skip_ahead(&mut self, context: &Context, requests: &mut Requests) {
+    pub fn skip_ahead(&mut self, cx: &mut Cx<'_>) {
         self.pacing.skip();
-        self.catch_up(context, requests);
+        self.catch_up(cx);
     }
 
     /// Ends the rest between two hands: shows the table as it is now.
-    fn go_on(&mut self, context: &Context, requests: &mut Requests) {
+    fn go_on(&mut self, cx: &mut Cx<'_>) {
         if let Some(next) = self.rest.end(&mut self.log) {
-            self.set_snapshot(context, &next, requests);
+            self.set_snapshot(cx, &next);
         }
+    }
+
+    fn heading(&self) -> String {
+        let Some(snapshot) = &self.snapshot else {
+            return String::new();
+        };
+        let words = match_game!(&snapshot.game, game => game.heading());
+        // A replay is no table to watch.
+        if self.is_spectator() && self.status.is_none() { format!("watching, {words}") } else { words }
+    }
+
+    /// The game of the table, or of its lobby.
+    fn game(&self) -> Option<&'static GameInfo> {
+        match &self.snapshot {
+            Some(snapshot) => Some(snapshot.game.info()),
+            None => game_info(&self.lobby.game).ok(),
+        }
+    }
+
+    /// The heading of the rulebook on the thing in focus, as a slug.
+    fn rule(&self) -> &'static str {
+        let spot = self.choice.aimed.last().copied();
+        let snapshot = self.snapshot.as_ref();
+        let rule = spot.zip(snapshot);
+        rule.map_or("", |(spot, snapshot)| match_game!(&snapshot.game, game => game.rule(spot)))
+    }
+
+    fn marks(&self) -> Marks {
+        let mut marks = Marks { flashing: self.stage.glowing.iter().copied().collect(), ..Marks::default() };
+        if self.snapshot.is_some() && matches!(self.over, Over::Nothing) {
+            marks.lit = self.choice.lit();
+            marks.picked.clone_from(&self.choice.picked);
+            self.stage.mark(&mut marks);
+        }
+        marks
+    }
+
+    /// The best choice if the table advises, else the first that is possible.
+    fn first_focus(&self, layer: &Layer) -> Option<Target> {
+        let lit = self.choice.lit();
+        let best =
+            self.view(&self.choice.picked, |view, snapshot| match_game!(&snapshot.game, game => game.first(view)));
+        if let Some(spot) = best
+            .flatten()
+            .filter(|_| self.advises())
+            .filter(|spot| lit.contains(spot) && layer.area(Target::Spot(*spot)).is_some())
+        {
+            return Some(Target::Spot(spot));
+        }
+        let targets = || layer.targets.iter().map(|(_, target)| *target);
+        let is_lit = |target: &Target| matches!(target, Target::Spot(spot) if lit.contains(spot));
+        targets().find(is_lit).or_else(|| targets().find(|target| !matches!(target, Target::Key(_))))
+    }
+
+    fn tick(&mut self, cx: &mut Cx<'_>, passed: Duration) {
+        self.pacing.advance(passed);
+        self.catch_up(cx);
+        if self.rest.advance(passed) {
+            self.over = Over::Nothing;
+            self.go_on(cx);
+        }
+        self.stage.advance(passed);
+        let shown = match &mut self.over {
+            Over::Telling(telling) => telling.advance(passed),
+            _ => passed,
+        };
+        self.opened = self.opened.saturating_add(shown);
     }
 }
 
@@ -351,47 +414,17 @@ impl Screen for TableScreen {
         }
     }
 
-    fn heading(&self) -> String {
-        let Some(snapshot) = &self.snapshot else {
-            return String::new();
-        };
-        let words = match_game!(&snapshot.game, game => game.heading());
-        // A replay is no table to watch.
-        if self.is_spectator() && self.status.is_none() { format!("watching, {words}") } else { words }
-    }
-
-    fn corner(&self, theme: &Theme) -> Option<(Line<'static>, Option<Target>)> {
-        let snapshot = self.snapshot.as_ref()?;
-        let opens = (!self.is_covered()).then_some(button::SEAL);
-        Some((seal::sign(snapshot, theme), opens))
-    }
-
-    fn rule(&self) -> &'static str {
-        let spot = self.choice.aimed.last().copied();
-        let snapshot = self.snapshot.as_ref();
-        let rule = spot.zip(snapshot);
-        rule.map_or("", |(spot, snapshot)| match_game!(&snapshot.game, game => game.rule(spot)))
-    }
-
-    fn way_out(&self) -> Intent {
-        Intent::Quit
-    }
-
-    fn game(&self) -> Option<&'static GameInfo> {
-        match &self.snapshot {
-            Some(snapshot) => Some(snapshot.game.info()),
-            None => game_info(&self.lobby.game).ok(),
+    fn chrome(&self, context: &Context) -> Chrome {
+        let corner = self.snapshot.as_ref().map(|snapshot| {
+            let opens = (!self.is_covered()).then_some(button::SEAL);
+            Corner::Text(seal::sign(snapshot, &context.theme), opens)
+        });
+        Chrome {
+            heading: self.heading(),
+            rulebook: self.game().map(|game| (game, self.rule())),
+            corner: corner.unwrap_or(Corner::Ways { out: Intent::Quit }),
+            marks: self.marks(),
         }
-    }
-
-    fn marks(&self) -> Marks {
-        let mut marks = Marks { flashing: self.stage.glowing.iter().copied().collect(), ..Marks::default() };
-        if self.snapshot.is_some() && matches!(self.over, Over::Nothing) {
-            marks.lit = self.choice.lit();
-            marks.picked.clone_from(&self.choice.picked);
-            self.stage.mark(&mut marks);
-        }
-        marks
     }
 
     fn draw(&mut self, context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
@@ -403,282 +436,44 @@ impl Screen for TableScreen {
         }
     }
 
+    fn focus(&self, layer: &Layer) -> FocusPolicy {
+        let lit = self.choice.lit();
+        let mut stops = FocusPolicy::of(layer).stops;
+        stops.retain(|target| !matches!(target, Target::Spot(spot) if !lit.contains(spot)));
+        let steers: &[Intent] = match (&self.snapshot, &self.over) {
+            (Some(_), Over::Telling(_)) => &[Intent::Uses, Intent::Up, Intent::Down],
+            (Some(_), _) => &[Intent::Uses],
+            (None, _) => &[],
+        };
+        FocusPolicy { first: self.first_focus(layer), stops, steers, writes: self.chat.is_some() }
+    }
+
+    fn input(&mut self, cx: &mut Cx<'_>, input: ScreenInput<'_>) -> Handled {
+        match input {
+            ScreenInput::Choose(target) => self.choose(cx, target),
+            ScreenInput::Intent(intent) => self.intent(cx, intent),
+            ScreenInput::Letter(letter) => self.letter(cx, letter),
+            ScreenInput::Typed(typed) => {
+                if let Some(field) = &mut self.chat {
+                    field.typed(typed);
+                }
+            }
+            ScreenInput::Submit => self.say(cx),
+            ScreenInput::Back => self.back(cx),
+            ScreenInput::Missed if !matches!(self.over, Over::Nothing | Over::Outcome) => self.close_over(cx),
+            ScreenInput::Answer(answer) => self.answer(cx, answer),
+            ScreenInput::Event(event) => self.on_event(cx, event),
+            ScreenInput::Focused(target) => self.choice.aim(target),
+            ScreenInput::Tick(passed) => self.tick(cx, passed),
+            ScreenInput::Drawn(layer) => self.stage.drawn(layer),
+            ScreenInput::Missed | ScreenInput::Relisted(_) => return Handled::No,
+        }
+        Handled::Yes
+    }
+
     fn spoken(&self, context: &Context) -> String {
         let prompt = self.snapshot.as_ref().map(|now| draw::prompt(self, context, now));
         prompt.map_or_else(String::new, |(lead, text)| lead.to_owned() + &text)
-    }
-
-    fn choose(&mut self, context: &Context, target: Target, requests: &mut Requests) {
-        self.skip_ahead(context, requests);
-        if self.is_fresh() {
-            return;
-        }
-        if self.snapshot.is_some() && target == button::DETAILS {
-            return self.ticket_sheet();
-        }
-        if self.choose_in_lobby(target, requests) {
-            return;
-        }
-        match target {
-            button::CLOSE => self.close_over(context, requests),
-            button::REMATCH => self.rematch(requests),
-            button::AUDIT => self.audit(requests),
-            button::REVIEW => self.review(requests),
-            button::FOLLOW => self.follow(requests),
-            button::SEAL => self.over = Over::Seal,
-            Target::Spot(spot) => self.pick(spot, requests),
-            Target::Row(number) => {
-                if let Some(offer) = self.listed().get(number) {
-                    self.over = Over::Nothing;
-                    self.request(offer.clone(), requests);
-                }
-            }
-            Target::Button(number) => {
-                let person = number.checked_sub(button::PERSON);
-                if let Some(seat) = person.and_then(|seat| Seat::new(usize::from(seat))) {
-                    return self.open_people(Some(seat), requests);
-                }
-                let proposed = number.checked_sub(button::PROPOSE);
-                if let Some(seat) = proposed.and_then(|seat| Seat::new(usize::from(seat))) {
-                    return self.ask_removal(seat, requests);
-                }
-                let seat = number.checked_sub(button::DISMISS);
-                if let Some(seat) = seat.and_then(|seat| Seat::new(usize::from(seat)))
-                    && self.may_dismiss(seat)
-                {
-                    let command = Command::Dismiss(seat);
-                    requests.push(Request::Effect(Effect::Session(command)));
-                }
-            }
-            Target::Key(_) => {}
-        }
-    }
-
-    fn intent(&mut self, context: &Context, intent: Intent, requests: &mut Requests) {
-        self.skip_ahead(context, requests);
-        match intent {
-            // At a host's lobby `c` copies the ticket.
-            Intent::Chat if self.is_copy(context) => self.copy_ticket(requests),
-            Intent::Chat if !self.local && !self.is_spectator() => {
-                self.chat = Some(Field::new(MAX_SHOWN));
-            }
-            Intent::Hint if self.snapshot.is_some() => self.hint(requests),
-            Intent::Uses if !matches!(self.over, Over::Nothing) => self.close_over(context, requests),
-            Intent::Uses if self.listed().len() > 1 => self.open_uses(requests),
-            Intent::Uses => {
-                if let Some(Target::Spot(spot)) = self.choice.focus {
-                    self.pick(spot, requests);
-                }
-            }
-            Intent::Inspect => self.inspect(),
-            Intent::Scores => self.score_sheet(),
-            Intent::Log if self.snapshot.is_some() => self.log_sheet(),
-            Intent::Undo if self.is_practice() => {
-                requests.push(Request::Effect(Effect::Session(Command::Undo)));
-            }
-            Intent::PageUp => self.scroll(5, requests),
-            Intent::PageDown => self.scroll(-5, requests),
-            Intent::Up if matches!(self.over, Over::Telling(_)) => self.scroll(1, requests),
-            Intent::Down if matches!(self.over, Over::Telling(_)) => self.scroll(-1, requests),
-            Intent::Seal => match &self.over {
-                Over::Seal => self.close_over(context, requests),
-                Over::Nothing if self.snapshot.is_some() => self.over = Over::Seal,
-                _ => {}
-            },
-            Intent::Quit => self.ask_leave(requests),
-            _ => {}
-        }
-    }
-
-    fn steers(&self, intent: Intent) -> bool {
-        match intent {
-            Intent::Uses => self.snapshot.is_some(),
-            Intent::Up | Intent::Down => matches!(self.over, Over::Telling(_)),
-            _ => false,
-        }
-    }
-
-    fn letter(&mut self, context: &Context, letter: char, requests: &mut Requests) -> bool {
-        self.skip_ahead(context, requests);
-        if self.is_fresh() {
-            return true;
-        }
-        if letter == 'r' && self.may_rematch() {
-            self.rematch(requests);
-            return true;
-        }
-        if letter == 'f' && self.may_follow() {
-            self.follow(requests);
-            return true;
-        }
-        if let Some(seat) = self.may_propose().iter().next().filter(|_| letter == 'x') {
-            self.ask_removal(seat, requests);
-            return true;
-        }
-        if letter == 'a' && self.ending.outcome.is_some() {
-            self.audit(requests);
-            return true;
-        }
-        if letter == 'w' && self.may_review().is_some() {
-            self.review(requests);
-            return true;
-        }
-        if self.snapshot.is_none() {
-            return self.lobby_letter(letter, requests);
-        }
-        if let Some(digit) = letter.to_digit(10).and_then(|digit| usize::try_from(digit).ok())
-            && matches!(self.over, Over::Nothing | Over::Uses)
-        {
-            self.digit(digit, requests);
-            return true;
-        }
-        if !matches!(self.over, Over::Nothing) {
-            self.close_over(context, requests);
-            return true;
-        }
-        let next = self.choice.lit().into_iter().chain(self.choice.offers.next(&[]));
-        let deeds = next.filter_map(|spot| match spot {
-            Spot::Button(number) => Some((spot, number)),
-            _ => None,
-        });
-        let snapshot = self.snapshot.as_ref();
-        let found = snapshot.and_then(|snapshot| {
-            let mut deeds = deeds;
-            deeds.find(|(_, number)| match_game!(&snapshot.game, game => game.button(*number)).key == Some(letter))
-        });
-        if let Some((spot, _)) = found {
-            self.pick(spot, requests);
-        }
-        found.is_some()
-    }
-
-    fn field(&mut self) -> Option<&mut Field> {
-        self.chat.as_mut()
-    }
-
-    fn submit(&mut self, _context: &Context, requests: &mut Requests) {
-        let text = self.chat.take().map(|mut field| field.take()).unwrap_or_default();
-        if !text.trim().is_empty() {
-            requests.push(Request::Effect(Effect::Session(Command::Say(text))));
-        }
-    }
-
-    fn missed(&mut self, context: &Context, requests: &mut Requests) {
-        if !matches!(self.over, Over::Nothing | Over::Outcome) {
-            self.close_over(context, requests);
-        }
-    }
-
-    fn back(&mut self, context: &Context, requests: &mut Requests) {
-        if self.chat.take().is_some() || self.close_page() {
-            return;
-        }
-        if !matches!(self.over, Over::Nothing) {
-            return self.close_over(context, requests);
-        }
-        if let Some(spot) = self.choice.picked.pop() {
-            requests.push(Request::Focus(Target::Spot(spot)));
-            return;
-        }
-        // Esc closes what is open. It does not leave: a key too many must not end a game.
-        let key = context.keymap.key(Intent::Quit);
-        requests.push(Request::Toast(Tone::Plain, format!("Press {key} to leave the table.")));
-    }
-
-    fn answer(&mut self, _context: &Context, answer: usize, requests: &mut Requests) {
-        match self.asked.take() {
-            Some(Asked::Act(offer)) if answer == 0 => self.act(*offer, requests),
-
-            Some(Asked::Removal(seat)) if answer == 0 => {
-                let command = Command::ProposeRemoval(seat);
-                requests.push(Request::Effect(Effect::Session(command)));
-            }
-            Some(Asked::Leave(ways)) => match ways.get(answer) {
-                Some(Way::Pause | Way::Go) => self.go(requests),
-                Some(Way::Forfeit) => {
-                    let text = "You leave as soon as the others have heard it; stay until then, so that they \
-                                can play on.";
-                    requests.push(Request::Toast(Tone::Plain, text.to_owned()));
-                    requests.push(Request::Effect(Effect::Session(Command::Leave)));
-                }
-                Some(Way::Claim) => requests.push(Request::Effect(Effect::Session(Command::Claim))),
-                None => {}
-            },
-            _ => {}
-        }
-    }
-
-    fn on_event(&mut self, context: &Context, event: &UiEvent, requests: &mut Requests) {
-        match event {
-            UiEvent::Session(event) if self.pacing.hold(event) => self.catch_up(context, requests),
-            UiEvent::Session(event) => self.hear_session(context, event, requests),
-            UiEvent::SessionEnded => {
-                // The end does not overtake events that are held back.
-                self.pacing.skip();
-                self.catch_up(context, requests);
-                self.ending.ended = true;
-                if self.ending.left {
-                    return self.go(requests);
-                }
-                if self.ending.outcome.is_none() && self.ending.failed.is_none() {
-                    self.ending.failed = Some("the session has ended".to_owned());
-                }
-            }
-            UiEvent::Copied(copied) => self.tell_copied(*copied, requests),
-            UiEvent::Failed(why) => {
-                // Once the lobby is reached, a failed request does not end it.
-                if self.snapshot.is_none() && self.lobby.seats.is_empty() {
-                    self.ending.failed = Some(why.clone());
-                }
-            }
-            UiEvent::Checking(_)
-            | UiEvent::Audited(_)
-            | UiEvent::Replay(_)
-            | UiEvent::Reviewing(..)
-            | UiEvent::Reviewed(_) => {}
-        }
-    }
-
-    fn focused(&mut self, target: Option<Target>) {
-        self.choice.aim(target);
-    }
-
-    fn first_focus(&self, layer: &Layer) -> Option<Target> {
-        let lit = self.choice.lit();
-        let best =
-            self.view(&self.choice.picked, |view, snapshot| match_game!(&snapshot.game, game => game.first(view)));
-        if let Some(spot) = best
-            .flatten()
-            .filter(|_| self.advises())
-            .filter(|spot| lit.contains(spot) && layer.area(Target::Spot(*spot)).is_some())
-        {
-            return Some(Target::Spot(spot));
-        }
-        let targets = || layer.targets.iter().map(|(_, target)| *target);
-        let is_lit = |target: &Target| matches!(target, Target::Spot(spot) if lit.contains(spot));
-        targets().find(is_lit).or_else(|| targets().find(|target| !matches!(target, Target::Key(_))))
-    }
-
-    fn is_stop(&self, target: Target) -> bool {
-        match target {
-            Target::Spot(spot) => self.choice.lit().contains(&spot),
-            _ => true,
-        }
-    }
-
-    fn tick(&mut self, context: &Context, passed: Duration, requests: &mut Requests) {
-        self.pacing.advance(passed);
-        self.catch_up(context, requests);
-        if self.rest.advance(passed) {
-            self.over = Over::Nothing;
-            self.go_on(context, requests);
-        }
-        self.stage.advance(passed);
-        let shown = match &mut self.over {
-            Over::Telling(telling) => telling.advance(passed),
-            _ => passed,
-        };
-        self.opened = self.opened.saturating_add(shown);
     }
 
     fn pace(&self) -> Option<Duration> {
@@ -691,10 +486,6 @@ impl Screen for TableScreen {
         let fresh = self.is_fresh().then_some(GUARD);
         let all = [telling, self.stage.pace(), counting, fresh, self.pacing.pace()];
         all.into_iter().flatten().min()
-    }
-
-    fn drawn(&mut self, _context: &Context, layer: &Layer) {
-        self.stage.drawn(layer);
     }
 
     fn keys(&self, context: &Context) -> Vec<(String, String)> {

@@ -9,14 +9,14 @@ use ratatui::text::{Line, Span};
 
 use super::moving::Telling;
 use super::{GUARD, Over, TableScreen, draw, rail, view_of};
-use crate::app::screen::{Context, Request, Requests};
+use crate::app::screen::Cx;
 use crate::canvas::{Target, wrapped};
 use crate::tables::{Animation, Board as _, sections};
 
 impl TableScreen {
     /// Closes the overlay, or shows what comes after it. One that has just opened by itself stays: the key was meant for
     /// the table.
-    pub(super) fn close_over(&mut self, context: &Context, requests: &mut Requests) {
+    pub(super) fn close_over(&mut self, cx: &mut Cx<'_>) {
         if self.is_fresh() {
             return;
         }
@@ -34,10 +34,10 @@ impl TableScreen {
                     self.choice.picked.pop();
                 }
                 if let Some(spot) = self.choice.aimed.last() {
-                    requests.push(Request::Focus(Target::Spot(*spot)));
+                    cx.focus(Target::Spot(*spot));
                 }
             }
-            _ => self.go_on(context, requests),
+            _ => self.go_on(cx),
         }
     }
 
@@ -146,7 +146,7 @@ impl TableScreen {
     }
 
     /// Scrolls back by so many lines or uses; a negative number scrolls ahead.
-    pub(super) fn scroll(&mut self, by: isize, requests: &mut Requests) {
+    pub(super) fn scroll(&mut self, cx: &mut Cx<'_>, by: isize) {
         match &mut self.over {
             Over::Telling(telling) => telling.scroll(by),
             Over::Uses => {
@@ -155,7 +155,7 @@ impl TableScreen {
                 };
                 let last = self.listed().len().saturating_sub(1);
                 let number = number.saturating_add_signed(-by).min(last);
-                requests.push(Request::Focus(Target::Row(number)));
+                cx.focus(Target::Row(number));
             }
             _ => self.log.scroll(by),
         }

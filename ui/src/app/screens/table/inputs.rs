@@ -1,0 +1,189 @@
+//! The inputs of the player at a table: chosen targets, intents, letters, and answers to questions.
+
+use fairdeal_games::match_game;
+use fairdeal_protocol::seat::Seat;
+
+use super::{Asked, Over, TableScreen, Way, button};
+use crate::app::screen::{Cx, Tone};
+use crate::canvas::Target;
+use crate::field::Field;
+use crate::keys::Intent;
+use crate::tables::{Board as _, Spot};
+use fairdeal_session::events::Command;
+use fairdeal_session::text::MAX_SHOWN;
+
+impl TableScreen {
+    /// Carries out a target that the player chose.
+    pub(super) fn choose(&mut self, cx: &mut Cx<'_>, target: Target) {
+        self.skip_ahead(cx);
+        if self.is_fresh() {
+            return;
+        }
+        if self.snapshot.is_some() && target == button::DETAILS {
+            return self.ticket_sheet();
+        }
+        if self.choose_in_lobby(cx, target) {
+            return;
+        }
+        match target {
+            button::CLOSE => self.close_over(cx),
+            button::REMATCH => self.rematch(cx),
+            button::AUDIT => self.audit(cx),
+            button::REVIEW => self.review(cx),
+            button::FOLLOW => self.follow(cx),
+            button::SEAL => self.over = Over::Seal,
+            Target::Spot(spot) => self.pick(cx, spot),
+            Target::Row(number) => {
+                if let Some(offer) = self.listed().get(number) {
+                    self.over = Over::Nothing;
+                    self.request(cx, offer.clone());
+                }
+            }
+            Target::Button(number) => {
+                let person = number.checked_sub(button::PERSON);
+                if let Some(seat) = person.and_then(|seat| Seat::new(usize::from(seat))) {
+                    return self.open_people(cx, Some(seat));
+                }
+                let proposed = number.checked_sub(button::PROPOSE);
+                if let Some(seat) = proposed.and_then(|seat| Seat::new(usize::from(seat))) {
+                    return self.ask_removal(cx, seat);
+                }
+                let seat = number.checked_sub(button::DISMISS);
+                if let Some(seat) = seat.and_then(|seat| Seat::new(usize::from(seat)))
+                    && self.may_dismiss(seat)
+                {
+                    cx.command(Command::Dismiss(seat));
+                }
+            }
+            Target::Key(_) => {}
+        }
+    }
+
+    /// An intent that the shell does not handle itself.
+    pub(super) fn intent(&mut self, cx: &mut Cx<'_>, intent: Intent) {
+        self.skip_ahead(cx);
+        match intent {
+            // At a host's lobby `c` copies the ticket.
+            Intent::Chat if self.is_copy(cx.context) => self.copy_ticket(cx),
+            Intent::Chat if !self.local && !self.is_spectator() => {
+                self.chat = Some(Field::new(MAX_SHOWN));
+            }
+            Intent::Hint if self.snapshot.is_some() => self.hint(cx),
+            Intent::Uses if !matches!(self.over, Over::Nothing) => self.close_over(cx),
+            Intent::Uses if self.listed().len() > 1 => self.open_uses(cx),
+            Intent::Uses => {
+                if let Some(Target::Spot(spot)) = self.choice.focus {
+                    self.pick(cx, spot);
+                }
+            }
+            Intent::Inspect => self.inspect(),
+            Intent::Scores => self.score_sheet(),
+            Intent::Log if self.snapshot.is_some() => self.log_sheet(),
+            Intent::Undo if self.is_practice() => cx.command(Command::Undo),
+            Intent::PageUp => self.scroll(cx, 5),
+            Intent::PageDown => self.scroll(cx, -5),
+            Intent::Up if matches!(self.over, Over::Telling(_)) => self.scroll(cx, 1),
+            Intent::Down if matches!(self.over, Over::Telling(_)) => self.scroll(cx, -1),
+            Intent::Seal => match &self.over {
+                Over::Seal => self.close_over(cx),
+                Over::Nothing if self.snapshot.is_some() => self.over = Over::Seal,
+                _ => {}
+            },
+            Intent::Quit => self.ask_leave(cx),
+            _ => {}
+        }
+    }
+
+    /// A letter without an intent: a digit, or the key of an action.
+    pub(super) fn letter(&mut self, cx: &mut Cx<'_>, letter: char) {
+        self.skip_ahead(cx);
+        if self.is_fresh() {
+            return;
+        }
+        if letter == 'r' && self.may_rematch() {
+            return self.rematch(cx);
+        }
+        if letter == 'f' && self.may_follow() {
+            return self.follow(cx);
+        }
+        if let Some(seat) = self.may_propose().iter().next().filter(|_| letter == 'x') {
+            return self.ask_removal(cx, seat);
+        }
+        if letter == 'a' && self.ending.outcome.is_some() {
+            return self.audit(cx);
+        }
+        if letter == 'w' && self.may_review().is_some() {
+            return self.review(cx);
+        }
+        if self.snapshot.is_none() {
+            return self.lobby_letter(cx, letter);
+        }
+        if let Some(digit) = letter.to_digit(10).and_then(|digit| usize::try_from(digit).ok())
+            && matches!(self.over, Over::Nothing | Over::Uses)
+        {
+            return self.digit(cx, digit);
+        }
+        if !matches!(self.over, Over::Nothing) {
+            return self.close_over(cx);
+        }
+        let next = self.choice.lit().into_iter().chain(self.choice.offers.next(&[]));
+        let deeds = next.filter_map(|spot| match spot {
+            Spot::Button(number) => Some((spot, number)),
+            _ => None,
+        });
+        let snapshot = self.snapshot.as_ref();
+        let found = snapshot.and_then(|snapshot| {
+            let mut deeds = deeds;
+            deeds.find(|(_, number)| match_game!(&snapshot.game, game => game.button(*number)).key == Some(letter))
+        });
+        if let Some((spot, _)) = found {
+            self.pick(cx, spot);
+        }
+    }
+
+    /// Sends the chat message.
+    pub(super) fn say(&mut self, cx: &mut Cx<'_>) {
+        let text = self.chat.take().map(|mut field| field.take()).unwrap_or_default();
+        if !text.trim().is_empty() {
+            cx.command(Command::Say(text));
+        }
+    }
+
+    /// Closes what is open, or takes back the last choice.
+    pub(super) fn back(&mut self, cx: &mut Cx<'_>) {
+        if self.chat.take().is_some() || self.close_page() {
+            return;
+        }
+        if !matches!(self.over, Over::Nothing) {
+            return self.close_over(cx);
+        }
+        if let Some(spot) = self.choice.picked.pop() {
+            return cx.focus(Target::Spot(spot));
+        }
+        // Esc closes what is open. It does not leave: a key too many must not end a game.
+        let key = cx.context.keymap.key(Intent::Quit);
+        cx.toast(Tone::Plain, format!("Press {key} to leave the table."));
+    }
+
+    /// The answer to what was asked last.
+    pub(super) fn answer(&mut self, cx: &mut Cx<'_>, answer: usize) {
+        match self.asked.take() {
+            Some(Asked::Act(offer)) if answer == 0 => self.act(cx, *offer),
+            Some(Asked::Removal(seat)) if answer == 0 => {
+                cx.command(Command::ProposeRemoval(seat));
+            }
+            Some(Asked::Leave(ways)) => match ways.get(answer) {
+                Some(Way::Pause | Way::Go) => self.go(cx),
+                Some(Way::Forfeit) => {
+                    let text = "You leave as soon as the others have heard it; stay until then, so that they \
+                                can play on.";
+                    cx.toast(Tone::Plain, text);
+                    cx.command(Command::Leave);
+                }
+                Some(Way::Claim) => cx.command(Command::Claim),
+                None => {}
+            },
+            _ => {}
+        }
+    }
+}
