@@ -11,9 +11,10 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
+use super::list::ListState;
 use super::replay::ReplayScreen;
 use super::table::choosing::sentence;
-use super::{column, first_shown, line_after, paragraph};
+use super::{column, paragraph};
 use crate::app::event::{Audited, UiEvent};
 use crate::app::screen::{Context, Cx, Effect, FocusPolicy, Handled, Screen, ScreenInput};
 use crate::canvas::{Canvas, Layer, Target, cut, wrapped};
@@ -54,8 +55,7 @@ pub struct Audit {
     failed: Option<String>,
     /// Time since the result is there: the lines turn green one by one.
     passed: Duration,
-    /// The chosen line.
-    chosen: usize,
+    list: ListState,
 }
 
 impl Audit {
@@ -270,11 +270,11 @@ impl Screen for Audit {
         let inner = canvas.panel(result, &title);
         canvas.tint(Rect { height: 1, ..result }, style);
         canvas.rows(inner, text.into_iter().map(|row| Line::styled(row, theme.ink())));
-        self.chosen = self.chosen.min(rows.len().saturating_sub(1));
+        self.list.keep_within(rows.len());
         // While lines turn green, the list follows them.
         let green = (0..rows.len()).find(|number| self.filled(*number) < BAR);
         let watched = green.filter(|_| self.done.is_some() && !self.is_shown());
-        let first = first_shown(watched.unwrap_or(self.chosen), usize::from(list.height), rows.len());
+        let first = watched.map_or(self.list, ListState::at).first_shown(usize::from(list.height), rows.len());
         for ((y, row), number) in (list.y..list.bottom()).zip(rows.iter().skip(first)).zip(first..) {
             self.draw_row(canvas, Rect { y, height: 1, ..list }, number, row);
         }
@@ -284,7 +284,7 @@ impl Screen for Audit {
             let words = format!("{} below", counted(hidden, "more line"));
             canvas.put(below, Line::styled(words, theme.accent()));
         }
-        if let Some(row) = rows.get(self.chosen) {
+        if let Some(row) = rows.get(self.list.chosen()) {
             let inner = canvas.panel(about, &row.title);
             paragraph(canvas, inner, row.about.as_str());
         }
@@ -300,9 +300,7 @@ impl Screen for Audit {
     }
 
     fn focus(&self, layer: &Layer) -> FocusPolicy {
-        // Up and down choose a line, including those outside the visible rows.
-        let steers = &[Intent::Up, Intent::Down, Intent::First, Intent::Last];
-        FocusPolicy { first: Some(Target::Row(self.chosen)), steers, ..FocusPolicy::of(layer) }
+        self.list.focus(layer)
     }
 
     fn input(&mut self, cx: &mut Cx<'_>, input: ScreenInput<'_>) -> Handled {
@@ -321,16 +319,7 @@ impl Screen for Audit {
                 cx.effect(Effect::StopReading);
                 cx.leave();
             }
-            ScreenInput::Intent(intent) => {
-                let last = self.rows().len().saturating_sub(1);
-                let Some(line) = line_after(intent, self.chosen, last) else {
-                    return Handled::No;
-                };
-                self.chosen = line;
-                cx.focus(Target::Row(line));
-            }
-            ScreenInput::Focused(Some(Target::Row(number))) => self.chosen = number,
-            _ => return Handled::No,
+            _ => return self.list.input(cx, input, self.rows().len()),
         }
         Handled::Yes
     }

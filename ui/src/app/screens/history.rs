@@ -9,14 +9,14 @@ use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::audit::Audit;
+use super::list::ListState;
 use super::opponents::Opponents;
 use super::replay::ReplayScreen;
 use super::review::Review;
 use super::table::TableScreen;
-use super::{column, first_shown, line_after, paragraph, row};
+use super::{column, paragraph, row};
 use crate::app::screen::{Context, Cx, Effect, FocusPolicy, Handled, Screen, ScreenInput};
 use crate::canvas::{Canvas, Layer, Target};
-use crate::keys::Intent;
 use fairdeal_session::past::statistics::{Statistics, statistics};
 use fairdeal_session::past::summary::{Ending, Summary};
 use fairdeal_session::past::{Past, What};
@@ -30,8 +30,7 @@ const OPPONENTS: Target = Target::Button(3);
 /// The list of past and saved games.
 #[derive(Debug, Default)]
 pub struct History {
-    /// Index of the chosen game.
-    chosen: usize,
+    list: ListState,
 }
 
 /// Width of the day.
@@ -96,7 +95,7 @@ fn may_review(past: &Past) -> Option<(PathBuf, Seat)> {
 
 impl History {
     fn past<'w>(&self, context: &'w Context) -> Option<&'w Past> {
-        context.library.past.get(self.chosen)
+        context.library.past.get(self.list.chosen())
     }
 
     fn draw_about(&self, context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
@@ -215,9 +214,9 @@ impl Screen for History {
             Rect { y: page.y, height: list.bottom().saturating_sub(page.y), ..list }
         };
         let inner = canvas.section(list, &counted(all.len(), "game"));
-        self.chosen = self.chosen.min(all.len() - 1);
+        self.list.keep_within(all.len());
         let rows = usize::from(inner.height);
-        let first = first_shown(self.chosen, rows, all.len());
+        let first = self.list.first_shown(rows, all.len());
         for ((y, past), number) in (inner.y..inner.bottom()).zip(all.iter().skip(first)).zip(first..) {
             let at = Rect { y, height: 1, ..inner };
             let result = past.result();
@@ -241,9 +240,7 @@ impl Screen for History {
     }
 
     fn focus(&self, layer: &Layer) -> FocusPolicy {
-        // Up and down select a game, including those outside the visible rows.
-        let steers = &[Intent::Up, Intent::Down, Intent::First, Intent::Last];
-        FocusPolicy { first: Some(Target::Row(self.chosen)), steers, ..FocusPolicy::of(layer) }
+        self.list.focus(layer)
     }
 
     fn input(&mut self, cx: &mut Cx<'_>, input: ScreenInput<'_>) -> Handled {
@@ -252,16 +249,7 @@ impl Screen for History {
             ScreenInput::Letter('a') => self.audit(cx),
             ScreenInput::Letter('w') => self.review(cx),
             ScreenInput::Letter('o') => cx.push(Opponents::default()),
-            ScreenInput::Intent(intent) => {
-                let last = cx.context.library.past.len().saturating_sub(1);
-                let Some(line) = line_after(intent, self.chosen, last) else {
-                    return Handled::No;
-                };
-                self.chosen = line;
-                cx.focus(Target::Row(line));
-            }
-            ScreenInput::Focused(Some(Target::Row(number))) => self.chosen = number,
-            _ => return Handled::No,
+            _ => return self.list.input(cx, input, cx.context.library.past.len()),
         }
         Handled::Yes
     }

@@ -7,6 +7,7 @@ pub mod history;
 pub mod home;
 pub mod join;
 pub mod lesson;
+mod list;
 mod opponents;
 pub mod people;
 mod preview;
@@ -30,7 +31,6 @@ use ratatui::widgets::{Paragraph, Wrap};
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::canvas::{Canvas, Target, cut, wrapped};
-use crate::keys::Intent;
 
 /// A selectable row: a focus marker, a label on the left, more text on the right.
 fn row(canvas: &mut Canvas<'_>, area: Rect, target: Target, (words, style): (&str, Style), more: &str) {
@@ -136,20 +136,6 @@ fn put_keys(canvas: &mut Canvas<'_>, area: Rect, gap: u16, keys: Vec<KeyHelp<'_>
         }
         at = Rect { x: rest.x.saturating_add(gap).min(rest.right()), width: rest.width.saturating_sub(gap), ..rest };
     }
-}
-
-/// The line of a list that a key leads to; `None` for keys that do not move in a list. `last` is the last line.
-fn line_after(intent: Intent, chosen: usize, last: usize) -> Option<usize> {
-    let to = match intent {
-        Intent::Up => chosen.saturating_sub(1),
-        Intent::Down => chosen.saturating_add(1),
-        Intent::PageUp => chosen.saturating_sub(10),
-        Intent::PageDown => chosen.saturating_add(10),
-        Intent::First => 0,
-        Intent::Last => last,
-        _ => return None,
-    };
-    Some(to.min(last))
 }
 
 /// A centred column, at most `most` wide to stay readable.

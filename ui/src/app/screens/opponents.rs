@@ -5,10 +5,10 @@ use ratatui::layout::{Margin, Rect};
 use ratatui::text::Line;
 use unicode_width::UnicodeWidthStr as _;
 
-use super::{column, line_after, paragraph};
+use super::list::ListState;
+use super::{column, paragraph};
 use crate::app::screen::{Context, Cx, FocusPolicy, Handled, Screen, ScreenInput};
 use crate::canvas::{Canvas, Layer, cut, wrapped};
-use crate::keys::Intent;
 use fairdeal_session::past::opponents::{Results, results, unrated};
 
 /// Width of an opponent's name.
@@ -17,9 +17,9 @@ const NAME: usize = 38;
 #[derive(Debug, Default)]
 pub(super) struct Opponents {
     /// The first line shown.
-    first: usize,
-    /// The last line that can come first, as drawn.
-    last: usize,
+    top: ListState,
+    /// How many lines can come first, as drawn.
+    tops: usize,
 }
 
 fn in_lines(results: &Results, canvas: &Canvas<'_>) -> Vec<Line<'static>> {
@@ -78,32 +78,27 @@ impl Screen for Opponents {
         }
         lines.extend(wrapped(&about, usize::from(page.width), 0).into_iter().map(Line::raw));
         let rows = usize::from(page.height.saturating_sub(1));
-        self.last = lines.len().saturating_sub(rows);
-        self.first = self.first.min(self.last);
+        self.tops = lines.len().saturating_sub(rows) + 1;
+        self.top.keep_within(self.tops);
         let text = Rect { height: page.height.saturating_sub(1), ..page };
-        canvas.rows(text, lines.into_iter().skip(self.first));
-        if self.first < self.last {
+        canvas.rows(text, lines.into_iter().skip(self.top.chosen()));
+        let hidden = self.tops - 1 - self.top.chosen();
+        if hidden > 0 {
             let below = Rect { y: text.bottom(), height: 1, ..page };
-            let words = format!("{} below", counted(self.last - self.first, "more line"));
+            let words = format!("{} below", counted(hidden, "more line"));
             canvas.put(below, Line::styled(words, canvas.theme().accent()));
         }
     }
 
     fn focus(&self, layer: &Layer) -> FocusPolicy {
-        // Up and down scroll.
-        let steers = &[Intent::Up, Intent::Down, Intent::First, Intent::Last];
-        FocusPolicy { steers, ..FocusPolicy::of(layer) }
+        FocusPolicy { steers: ListState::STEERS, ..FocusPolicy::of(layer) }
     }
 
     fn input(&mut self, _cx: &mut Cx<'_>, input: ScreenInput<'_>) -> Handled {
-        let ScreenInput::Intent(intent) = input else {
-            return Handled::No;
-        };
-        let Some(line) = line_after(intent, self.first, self.last) else {
-            return Handled::No;
-        };
-        self.first = line;
-        Handled::Yes
+        match input {
+            ScreenInput::Intent(intent) if self.top.steer(intent, self.tops) => Handled::Yes,
+            _ => Handled::No,
+        }
     }
 }
 

@@ -4,11 +4,11 @@ use fairdeal_peers::PeerId;
 use ratatui::layout::{Constraint, Layout, Margin, Rect};
 use ratatui::text::Line;
 
-use super::{column, first_shown, line_after, paragraph, row};
+use super::list::ListState;
+use super::{column, paragraph, row};
 use crate::app::screen::{Context, Cx, Effect, FocusPolicy, Handled, Question, Screen, ScreenInput};
 use crate::canvas::{Canvas, Layer, Target, wrapped};
 use crate::field::Field;
-use crate::keys::Intent;
 use crate::theme::Theme;
 use fairdeal_session::people::{
     Change, MAX_OWN_NAME, MAX_PEOPLE, MarkKind, Person, SeatPerson, games_in_words, readable, words_of,
@@ -30,8 +30,7 @@ pub struct People {
     here: Vec<SeatPerson>,
     /// Everybody in the order of the first frame, so that a change moves nobody.
     keys: Vec<PeerId>,
-    /// Index of the chosen person.
-    chosen: usize,
+    list: ListState,
     /// The name being written.
     field: Option<Field>,
 }
@@ -58,7 +57,7 @@ impl People {
     pub(super) fn at(here: Vec<SeatPerson>, chosen: Option<PeerId>) -> Self {
         let keys: Vec<PeerId> = here.iter().map(|person| person.key).collect();
         let chosen = keys.iter().position(|key| Some(*key) == chosen).unwrap_or(0);
-        Self { here, keys, chosen, field: None }
+        Self { here, keys, list: ListState::at(chosen), field: None }
     }
 
     /// Takes people in who are new in the book, and leaves those out who were forgotten.
@@ -70,7 +69,7 @@ impl People {
                 self.keys.push(person.key);
             }
         }
-        self.chosen = self.chosen.min(self.keys.len().saturating_sub(1));
+        self.list.keep_within(self.keys.len());
     }
 
     fn entry<'a>(&'a self, context: &'a Context, at: usize) -> Option<Entry<'a>> {
@@ -92,14 +91,14 @@ impl People {
     }
 
     fn change(&self, cx: &mut Cx<'_>, change: Change) {
-        if let Some(entry) = self.entry(cx.context, self.chosen) {
+        if let Some(entry) = self.entry(cx.context, self.list.chosen()) {
             cx.effect(Effect::People { key: entry.key, announced: entry.announced.map(str::to_owned), change });
         }
     }
 
     /// Carries out a button or its letter.
     fn act(&mut self, cx: &mut Cx<'_>, target: Target) {
-        let Some(entry) = self.entry(cx.context, self.chosen) else {
+        let Some(entry) = self.entry(cx.context, self.list.chosen()) else {
             return;
         };
         let (is_favourite, is_blocked) = entry.person.map_or((false, false), |one| (one.favourite, one.blocked));
@@ -121,7 +120,7 @@ impl People {
 
     fn draw_about(&self, context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
         let theme = canvas.theme();
-        let Some(entry) = self.entry(context, self.chosen) else {
+        let Some(entry) = self.entry(context, self.list.chosen()) else {
             return;
         };
         let inner = canvas.panel(area, &entry.name());
@@ -219,7 +218,7 @@ impl Screen for People {
         }
         let inner = canvas.section(list, &format!("{} of {MAX_PEOPLE}", self.keys.len()));
         let rows = usize::from(inner.height);
-        let first = first_shown(self.chosen, rows, self.keys.len());
+        let first = self.list.first_shown(rows, self.keys.len());
         for (y, at) in (inner.y..inner.bottom()).zip(first..self.keys.len()) {
             let Some(entry) = self.entry(context, at) else {
                 continue;
@@ -242,13 +241,7 @@ impl Screen for People {
     }
 
     fn focus(&self, layer: &Layer) -> FocusPolicy {
-        FocusPolicy {
-            first: Some(Target::Row(self.chosen)),
-            // Up and down select a person, including those outside the visible rows.
-            steers: &[Intent::Up, Intent::Down, Intent::First, Intent::Last],
-            writes: self.field.is_some(),
-            ..FocusPolicy::of(layer)
-        }
+        FocusPolicy { writes: self.field.is_some(), ..self.list.focus(layer) }
     }
 
     fn input(&mut self, cx: &mut Cx<'_>, input: ScreenInput<'_>) -> Handled {
@@ -270,16 +263,7 @@ impl Screen for People {
                 }
             }
             ScreenInput::Back if self.field.is_some() => self.field = None,
-            ScreenInput::Intent(intent) => {
-                let last = self.keys.len().saturating_sub(1);
-                let Some(line) = line_after(intent, self.chosen, last) else {
-                    return Handled::No;
-                };
-                self.chosen = line;
-                cx.focus(Target::Row(line));
-            }
-            ScreenInput::Focused(Some(Target::Row(number))) => self.chosen = number,
-            _ => return Handled::No,
+            _ => return self.list.input(cx, input, self.keys.len()),
         }
         Handled::Yes
     }
@@ -295,7 +279,7 @@ impl Screen for People {
     }
 
     fn commands(&self, context: &Context) -> Vec<(String, Target)> {
-        let Some(entry) = self.entry(context, self.chosen) else {
+        let Some(entry) = self.entry(context, self.list.chosen()) else {
             return Vec::new();
         };
         let name = entry.name();

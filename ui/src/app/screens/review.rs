@@ -5,9 +5,10 @@ use fairdeal_protocol::seat::Seat;
 use ratatui::layout::{Margin, Rect};
 use ratatui::text::{Line, Span};
 
+use super::list::ListState;
 use super::replay::ReplayScreen;
 use super::table::short_names;
-use super::{column, line_after, row};
+use super::{column, row};
 use crate::app::event::UiEvent;
 use crate::app::screen::{Context, Cx, Effect, FocusPolicy, Handled, Screen, ScreenInput};
 use crate::canvas::{Canvas, Layer, Target, wrapped};
@@ -30,13 +31,13 @@ pub struct Review {
     progress: String,
     reviewed: Option<Box<Reviewed>>,
     failed: Option<String>,
-    chosen: usize,
+    list: ListState,
 }
 
 impl Review {
     /// A review of the decisions at this seat, which begins when the screen opens.
     pub fn of(me: Seat) -> Self {
-        Self { me, progress: "Reading the game.".to_owned(), reviewed: None, failed: None, chosen: 0 }
+        Self { me, progress: "Reading the game.".to_owned(), reviewed: None, failed: None, list: ListState::default() }
     }
 
     fn mistakes(&self) -> &[Mistake] {
@@ -92,7 +93,7 @@ impl Review {
     }
 
     fn open(&self, cx: &mut Cx<'_>) {
-        if let (Some(reviewed), Some(mistake)) = (&self.reviewed, self.mistakes().get(self.chosen)) {
+        if let (Some(reviewed), Some(mistake)) = (&self.reviewed, self.mistakes().get(self.list.chosen())) {
             let before = mistake.step.saturating_sub(1);
             let replay = ReplayScreen::at(cx.context, &reviewed.replay, before, Eyes::Seat(self.me));
             cx.push(replay);
@@ -163,18 +164,15 @@ impl Screen for Review {
     }
 
     fn focus(&self, layer: &Layer) -> FocusPolicy {
-        FocusPolicy {
-            first: (!self.mistakes().is_empty()).then_some(Target::Row(self.chosen)),
-            steers: &[Intent::Up, Intent::Down, Intent::First, Intent::Last],
-            ..FocusPolicy::of(layer)
-        }
+        let policy = self.list.focus(layer);
+        FocusPolicy { first: policy.first.filter(|_| !self.mistakes().is_empty()), ..policy }
     }
 
     fn input(&mut self, cx: &mut Cx<'_>, input: ScreenInput<'_>) -> Handled {
         match input {
             ScreenInput::Choose(target) => {
                 if let Target::Row(number) = target {
-                    self.chosen = number;
+                    self.list = ListState::at(number);
                 }
                 self.open(cx);
             }
@@ -183,16 +181,7 @@ impl Screen for Review {
                 cx.effect(Effect::StopReading);
                 cx.leave();
             }
-            ScreenInput::Intent(intent) => {
-                let last = self.mistakes().len().saturating_sub(1);
-                let Some(line) = line_after(intent, self.chosen, last) else {
-                    return Handled::No;
-                };
-                self.chosen = line;
-                cx.focus(Target::Row(line));
-            }
-            ScreenInput::Focused(Some(Target::Row(number))) => self.chosen = number,
-            _ => return Handled::No,
+            _ => return self.list.input(cx, input, self.mistakes().len()),
         }
         Handled::Yes
     }
