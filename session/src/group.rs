@@ -121,20 +121,18 @@ impl Group {
                     self.tell(one, other, PeerInput::RoundTrip(0), now, rng);
                 }
             }
-            Transport::Close { .. } => {
-                self.unlink(id, other, now, rng);
-                self.tell(id, other, PeerInput::Gone, now, rng);
-            }
+            Transport::Close { .. } => self.unlink(id, other, now, rng),
             // No limit for strangers refuses a member.
             _ => {}
         }
         None
     }
 
-    /// Ends a link, if there is one; the other member hears it.
-    fn unlink(&mut self, id: MemberId, other: MemberId, now: Now, rng: &mut dyn CryptoRng) {
-        if self.links.remove(&pair(id, other)) {
-            self.tell(other, id, PeerInput::Gone, now, rng);
+    /// Ends a link, if there is one; both hear it.
+    fn unlink(&mut self, one: MemberId, other: MemberId, now: Now, rng: &mut dyn CryptoRng) {
+        if self.links.remove(&pair(one, other)) {
+            self.tell(one, other, PeerInput::Gone, now, rng);
+            self.tell(other, one, PeerInput::Gone, now, rng);
         }
     }
 
