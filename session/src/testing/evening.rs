@@ -504,6 +504,8 @@ impl Evening {
             return;
         }
         if let Some(back) = self.people[number].crashes.take() {
+            // A program that has closed by itself before the crash does not crash any more.
+            self.house.programs[number].fuse = None;
             return self.goes_home(number, now + back);
         }
         let saved = self.house.saved(number).is_some();
