@@ -10,7 +10,7 @@ use std::convert::Infallible;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::progress::AuditProgress;
+use super::report::AuditProgress;
 pub use super::report::{Departure, Finding, Reason, Report, Tally};
 use crate::card::{DeckId, Faces};
 use crate::charter::Charter;

@@ -3,21 +3,10 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::auditor::{Audit, Report, Tally};
+use super::auditor::{Audit, Report};
+pub use super::report::AuditProgress;
 use crate::game::Game;
 use crate::transcript::Transcript;
-
-/// The progress of an audit.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct AuditProgress {
-    /// Number of entries read.
-    pub done: usize,
-    /// Total number of entries.
-    pub total: usize,
-    /// The checks so far. Shuffle proofs are counted as they are read but verified at the end of their deal, so only
-    /// the final report confirms them.
-    pub tally: Tally,
-}
 
 /// Audits a whole transcript, calling `tell` with the progress after every step; `None` if `tell` cancels it.
 pub fn audit_with<G: Game>(

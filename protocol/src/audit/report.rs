@@ -291,3 +291,15 @@ impl Report {
         }
     }
 }
+
+/// The progress of an audit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AuditProgress {
+    /// Number of entries read.
+    pub done: usize,
+    /// Total number of entries.
+    pub total: usize,
+    /// The checks so far. Shuffle proofs are counted as they are read but verified at the end of their deal, so only
+    /// the final report confirms them.
+    pub tally: Tally,
+}

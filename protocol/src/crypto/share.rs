@@ -27,8 +27,8 @@ use super::elgamal::Ciphertext;
 use super::equality::EqualityProof;
 use super::group::{Point, random_weight};
 use super::key::SecretKey;
-use super::reproduce::{Terms, Weights};
 use super::seed::{Context, Seed};
+use super::terms::{Terms, Weights};
 use crate::card::Handle;
 use crate::domain;
 

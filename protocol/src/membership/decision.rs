@@ -6,9 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use super::slot::Slot;
 use super::statement::{Accepted, Entries, Says, Value, Verified};
-use super::step::{Decision, EntryNames, StepRemoval};
+use super::step::{Decision, EntryNames, Slot, StepRemoval};
 use crate::hash::Hash32;
 use crate::seat::{Seat, SeatSet};
 

@@ -1,42 +1,16 @@
-//! The place of each removal statement in its step, and whether there is room for it. A seat keeps no more statements
-//! of another than an honest seat signs.
+//! Whether there is room for a removal statement in its step. A seat keeps no more statements of another than an honest
+//! seat signs.
 
 use super::statement::{MAX_REASONS, Says, SignedStatement, Statement, Value, Verified};
-use super::step::StepRemoval;
+use super::step::{Slot, StepRemoval};
 use crate::hash::Hash32;
-use crate::seat::{Seat, SeatSet};
+use crate::seat::Seat;
 
 /// The most releases of one seat kept for a step.
 pub(super) const MAX_RELEASES: usize = 24;
 /// The most proposals of a seat kept for an instance, and the rounds kept by a seat that takes part in none. No seat
 /// waits through that many rounds.
 const MAX_ROUNDS: u16 = 16;
-
-/// The place of a statement. An honest seat signs one for each, except releases.
-//= P5.48
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Slot {
-    Consent(u16, Seat, SeatSet),
-    Veto(Seat, Seat),
-    Promise(u16, u16, Seat),
-    Propose(u16, u16, Seat),
-    Accept(u16, u16, Seat),
-    Release(Seat, Hash32),
-}
-
-impl Slot {
-    fn of(statement: &Statement) -> Self {
-        let (seat, instance) = (statement.seat, statement.instance);
-        match &statement.says {
-            Says::Consent { out, .. } => Self::Consent(instance, seat, *out),
-            Says::Veto { seat: target, .. } => Self::Veto(seat, *target),
-            Says::Promise { round, .. } => Self::Promise(instance, *round, seat),
-            Says::Propose { round, .. } => Self::Propose(instance, *round, seat),
-            Says::Accept { round, .. } => Self::Accept(instance, *round, seat),
-            Says::Release { .. } => Self::Release(seat, statement.hash()),
-        }
-    }
-}
 
 /// The outcome of inserting a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]

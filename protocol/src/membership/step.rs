@@ -9,8 +9,7 @@
 
 use std::collections::BTreeMap;
 
-use super::slot::Slot;
-use super::statement::{Reason, Says, Value, Verified};
+use super::statement::{Reason, Says, Statement, Value, Verified};
 use crate::hash::Hash32;
 use crate::party::Parties;
 use crate::seat::{Seat, SeatSet};
@@ -63,6 +62,32 @@ impl Consent<'_> {
     /// Whether it keeps its signer from counting that entry.
     pub(super) fn bars(&self, seat: Seat, entry: Hash32) -> bool {
         self.out.contains(seat) && !self.counted.contains(&(seat, entry))
+    }
+}
+
+/// The place of a statement. An honest seat signs one for each, except releases.
+//= P5.48
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Slot {
+    Consent(u16, Seat, SeatSet),
+    Veto(Seat, Seat),
+    Promise(u16, u16, Seat),
+    Propose(u16, u16, Seat),
+    Accept(u16, u16, Seat),
+    Release(Seat, Hash32),
+}
+
+impl Slot {
+    pub(super) fn of(statement: &Statement) -> Self {
+        let (seat, instance) = (statement.seat, statement.instance);
+        match &statement.says {
+            Says::Consent { out, .. } => Self::Consent(instance, seat, *out),
+            Says::Veto { seat: target, .. } => Self::Veto(seat, *target),
+            Says::Promise { round, .. } => Self::Promise(instance, *round, seat),
+            Says::Propose { round, .. } => Self::Propose(instance, *round, seat),
+            Says::Accept { round, .. } => Self::Accept(instance, *round, seat),
+            Says::Release { .. } => Self::Release(seat, statement.hash()),
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::replica::Broken;
+use super::broken::Broken;
 use crate::card::{DeckId, Face, Handle, MAX_DECK};
 use crate::game::{Chance, Flip, Pause};
 use crate::log::body::MAX_SHARES;

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use curve25519_dalek::RistrettoPoint;
 
 use super::batch::check_deck;
+use super::broken::Broken;
 use super::fault::OpeningFault;
-use super::replica::Broken;
 use crate::card::{DeckId, Face, Faces, Handle};
 use crate::crypto::coin::{CoinChain, CoinTip};
 use crate::crypto::elgamal::{self, CardPoints, Ciphertext, SealedCards};

@@ -8,6 +8,7 @@
 pub mod abandonment;
 mod author;
 mod batch;
+mod broken;
 pub mod clocks;
 mod deal;
 pub mod fault;

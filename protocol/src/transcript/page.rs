@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{End, Halted, MAX_CERTIFICATES, MAX_CLAIMS, Proven};
+use super::outcome::{End, Halted, MAX_CERTIFICATES, MAX_CLAIMS, Proven};
 use crate::hash::Hash32;
 use crate::log::claim::SignedClaim;
 use crate::log::entry::{MAX_ENTRIES, SignedEntry};

@@ -11,8 +11,8 @@ use super::{ShufflePlace, ShuffleProof, column_challenges, sigma_challenge, stat
 use crate::card::MAX_DECK;
 use crate::crypto::elgamal::Ciphertext;
 use crate::crypto::group::{Point, Response, random_scalar};
-use crate::crypto::reproduce::{Terms, Weights};
 use crate::crypto::seed::Seed;
+use crate::crypto::terms::{Terms, Weights};
 use crate::domain;
 
 /// A received shuffle, with the factors its points must be made of.
