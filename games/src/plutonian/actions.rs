@@ -4,8 +4,8 @@ use fairdeal_protocol::seat::{Seat, SeatSet};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::pieces::tree_name;
 use super::pieces::{Hand, Pyramid};
-use super::tree_name;
 use crate::common::{name_of, over_text};
 use crate::interface::{ActionError, TableEvent};
 use crate::json::{Fields, wrong};

@@ -20,11 +20,20 @@ use crate::pyramid::Size;
 mod actions;
 pub mod outlook;
 pub mod pieces;
+
+/// A tree from its column's number: a leading 1, then the colours from the bottom.
+fn tree_of(column: u32) -> Vec<Pyramid> {
+    let base = u32::from(COLOURS);
+    let digits = [column / (base * base) % base, column / base % base, column % base];
+    digits.into_iter().zip(TREE).map(|(digit, size)| Pyramid { colour: colour_of(digit), size }).collect()
+}
+
 #[cfg(test)]
 mod tests;
 mod view;
 
 pub use actions::{PlutonianAction, PlutonianEvent};
+pub use pieces::tree_name;
 use pieces::{Colour, Pyramid, score};
 
 /// The version of the rules of Plutonian Poker in this program.
@@ -49,16 +58,6 @@ pub static INFO: GameInfo = GameInfo {
     ],
     rulebook: include_str!("../../rules/plutonian-poker.md"),
 };
-
-/// The name of a tree: a letter. The most trees are 36; those after z have capitals.
-pub fn tree_name(tree: u8) -> char {
-    let letter = match tree {
-        0..26 => b'a' + tree,
-        26..52 => b'A' + (tree - 26),
-        _ => b'?',
-    };
-    char::from(letter)
-}
 
 const COLOURS: u8 = 5;
 /// The sizes of a tree, from the bottom.
@@ -229,7 +228,7 @@ impl Plutonian {
     fn grow(&mut self, chance: &mut dyn Chance) -> Result<(), Pause> {
         let sets = u8::try_from(self.stacks.len() + 1).unwrap_or(u8::MAX);
         let columns = chance.flip(&Flip::Columns { kinds: COLOURS, each: sets, levels: 3 })?;
-        self.trees = columns.into_iter().map(view::tree_of).collect();
+        self.trees = columns.into_iter().map(tree_of).collect();
         match self.wilds {
             Wilds::None => {}
             Wilds::Bottoms => {

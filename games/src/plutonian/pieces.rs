@@ -251,6 +251,16 @@ pub fn score(stack: &[Pyramid]) -> i64 {
     }
 }
 
+/// The name of a tree: a letter. The most trees are 36; those after z have capitals.
+pub fn tree_name(tree: u8) -> char {
+    let letter = match tree {
+        0..26 => b'a' + tree,
+        26..52 => b'A' + (tree - 26),
+        _ => b'?',
+    };
+    char::from(letter)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

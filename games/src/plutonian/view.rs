@@ -5,18 +5,11 @@ use fairdeal_protocol::seat::{Seat, SeatSet};
 use serde_json::{Value, json};
 
 use super::pieces::{Colour, Pyramid};
-use super::{COLOURS, Plutonian, PlutonianAction, TREE, colour_of};
+use super::{COLOURS, Plutonian, PlutonianAction, TREE, tree_of};
 use crate::interface::{ActionError, TableGame};
 
 /// The leading digit of a column's number, above all colour digits.
 const LEADING: u32 = 125;
-
-/// A tree from its column's number: a leading 1, then the colours from the bottom.
-pub(super) fn tree_of(column: u32) -> Vec<Pyramid> {
-    let base = u32::from(COLOURS);
-    let digits = [column / (base * base) % base, column / base % base, column % base];
-    digits.into_iter().zip(TREE).map(|(digit, size)| Pyramid { colour: colour_of(digit), size }).collect()
-}
 
 /// The column's number of a tree `[large, medium, small]`.
 fn column_of(tree: &[Value]) -> Option<u32> {

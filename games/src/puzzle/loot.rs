@@ -3,7 +3,7 @@
 use fairdeal_protocol::card::{Face, Faces};
 use fairdeal_protocol::seat::Seat;
 
-use super::Goal;
+use super::goal::Goal;
 use crate::loot::cards::{God, GodSet};
 use crate::loot::score::best_total;
 use crate::loot::{Loot, LootAction, Phase};

@@ -4,8 +4,8 @@ use fairdeal_protocol::card::{Face, Faces, Slot};
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
 
-use super::Goal;
 use super::ahead::Ahead;
+use super::goal::Goal;
 use crate::pyramid::Size;
 use crate::sphinx::board::{Pylon, Square, SquareSet, central};
 use crate::sphinx::{Phase, Sphinx, SphinxAction, Status, Whereabouts, cards};

@@ -4,8 +4,8 @@ use fairdeal_protocol::card::{Face, Faces, Slot};
 use fairdeal_protocol::game::{ApplyError, Game as _};
 use fairdeal_protocol::seat::Seat;
 
-use super::Goal;
 use super::ahead::Ahead;
+use super::goal::Goal;
 use crate::thoth::house::House;
 use crate::thoth::{Phase, Thoth, ThothAction, Use, cards};
 

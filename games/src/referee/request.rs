@@ -3,7 +3,7 @@
 use fairdeal_protocol::seat::{MAX_SEATS, Seat};
 use serde_json::{Map, Value};
 
-use super::Error;
+use super::error::Error;
 use crate::any::AnyGame;
 use crate::bots::Level;
 use crate::chance::RefereeChance;
