@@ -14,7 +14,6 @@ use libp2p::core::upgrade::ReadyUpgrade;
 use libp2p::swarm::handler::{ConnectionEvent, DialUpgradeError, FullyNegotiatedInbound, FullyNegotiatedOutbound};
 use libp2p::swarm::{ConnectionHandler, ConnectionHandlerEvent, Stream, StreamUpgradeError, SubstreamProtocol};
 
-use super::Name;
 use crate::allowance::Allowance;
 use crate::codec::{read_frame, write_frame};
 
@@ -30,6 +29,13 @@ const STREAMS: Allowance = Allowance::new(64, Duration::from_secs(1));
 const TAKEN: [u8; 1] = [1];
 /// Number of acknowledgements read at once.
 const ANSWERS: usize = 64;
+
+/// The name of a stream: the program that opened it, and its number within that program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Name {
+    pub(super) program: [u8; 8],
+    pub(super) number: u64,
+}
 
 /// Commands to the handler.
 #[derive(Debug)]

@@ -29,7 +29,7 @@ use libp2p::swarm::{
 };
 use libp2p::{Multiaddr, PeerId as Libp2pPeerId};
 
-use handler::{Handler, Said, Tell};
+use handler::{Handler, Name, Said, Tell};
 
 /// Maximum number of queued messages per peer, including unacknowledged ones.
 const MAX_QUEUED: usize = 64;
@@ -44,13 +44,6 @@ const HOLD: Duration = Duration::from_secs(3);
 /// Number of consecutive streams that a peer may break without an acknowledgement before its
 /// connection is closed.
 const MAX_BROKEN: u32 = 3;
-
-/// The name of a stream: the program that opened it, and its number within that program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Name {
-    pub(super) program: [u8; 8],
-    pub(super) number: u64,
-}
 
 /// The origin of a message, for reporting that the owner has accepted it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
