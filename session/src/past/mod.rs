@@ -1,5 +1,6 @@
 //! Past games, as the history lists them: their results, statistics, opponents and ratings.
 
+mod counted;
 pub mod opponents;
 pub mod ratings;
 pub mod solitaire;

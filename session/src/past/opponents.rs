@@ -5,31 +5,10 @@ use std::collections::BTreeMap;
 
 use fairdeal_games::GAMES;
 
-use super::statistics::own_rating;
-use super::{Past, What};
+use super::Past;
+use super::counted::{Counted, counted_games, own_rating};
 use crate::past::ratings::Ratings;
-use crate::past::summary::{Player, SeatResult, Summary};
-
-/// One of the player's own games that counts for ratings.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Counted<'a> {
-    pub(super) summary: &'a Summary,
-    pub(super) mine: &'a SeatResult,
-}
-
-/// The player's own games that count for ratings, the oldest first.
-pub(super) fn counted_games(past: &[Past]) -> Vec<Counted<'_>> {
-    let mut all: Vec<(&Past, Counted<'_>)> = past
-        .iter()
-        .filter_map(|past| {
-            let What::Over(summary) = &past.what else { return None };
-            let mine = summary.results.get(summary.me?.index())?;
-            Some((past, Counted { summary, mine }))
-        })
-        .collect();
-    all.sort_by(|(one, _), (other, _)| one.when.cmp(&other.when).then_with(|| one.table.cmp(&other.table)));
-    all.into_iter().map(|(_, game)| game).collect()
-}
+use crate::past::summary::Player;
 
 /// The player's results against everybody in one game.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -110,6 +89,7 @@ mod tests {
     use fairdeal_protocol::seat::Seat;
 
     use super::*;
+    use crate::past::What;
     use crate::past::statistics::statistics;
     use crate::past::summary::Unrated;
     use crate::testing::past;

@@ -2,7 +2,7 @@
 
 use fairdeal_games::{GAMES, GameInfo, counted};
 
-use super::opponents::{Counted, counted_games};
+use super::counted::{counted_games, own_rating};
 use super::solitaire::Solitaire;
 use super::{Past, What};
 use crate::past::ratings::Ratings;
@@ -32,12 +32,6 @@ pub fn statistics(past: &[Past], today: &str) -> Vec<Statistics> {
     let each =
         GAMES.iter().map(|info| Statistics { rating: own_rating(&ratings, &games, info.id), ..of(info, past, today) });
     each.filter(|all| all.played > 0).collect()
-}
-
-/// The player's rating in a game, under the key of the newest one.
-pub(super) fn own_rating(ratings: &Ratings, games: &[Counted<'_>], id: &str) -> Option<String> {
-    let newest = games.iter().rev().find(|game| game.summary.game == id)?;
-    Some(ratings.get(id, &newest.mine.player)?.in_words())
 }
 
 fn of(info: &GameInfo, past: &[Past], today: &str) -> Statistics {

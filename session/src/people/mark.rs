@@ -2,7 +2,7 @@
 
 use fairdeal_peers::PeerId;
 
-use super::{games_in_words, readable};
+use super::words::{games_in_words, readable};
 
 /// A player that has a program of its own: not this player, and no bot of somebody's program.
 #[derive(Clone, Debug, PartialEq, Eq)]

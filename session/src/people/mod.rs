@@ -6,18 +6,18 @@
 //! nothing here catches those.
 
 mod mark;
+mod words;
 
 pub use mark::{Known, Mark, MarkKind, SeatPerson};
+pub use words::{games_in_words, readable, words_of};
 
 use std::cmp::Reverse;
 
 use fairdeal_games::calendar::day_number;
-use fairdeal_games::counted;
 use fairdeal_peers::PeerId;
 use fairdeal_peers::peer::PeerIdError;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::spoken::spoken;
 use crate::text::{clean, looks};
 
 /// The most people in the book.
@@ -150,23 +150,6 @@ pub enum FindError {
     Nobody(String),
     #[error("{given:?} could be any of {}; give more of the key", .matches.join(", "))]
     Several { given: String, matches: Vec<String> },
-}
-
-/// A name for people to read: the player's own name for a key, or else an announced one in quotation marks. Nobody can
-/// announce a name without them.
-pub fn readable(own: Option<&str>, announced: Option<&str>) -> Option<String> {
-    let announced = announced.filter(|name| !name.is_empty());
-    own.map(str::to_owned).or_else(|| announced.map(|name| format!("\"{name}\"")))
-}
-
-/// The eight words of a key, to compare by voice.
-pub fn words_of(key: PeerId) -> String {
-    spoken(&key.to_bytes())
-}
-
-/// A number of games in words.
-pub fn games_in_words(games: u32) -> String {
-    counted(usize::try_from(games).unwrap_or(usize::MAX), "game")
 }
 
 impl Person {

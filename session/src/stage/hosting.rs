@@ -7,7 +7,7 @@ use fairdeal_protocol::seat::Seat;
 
 use super::heard::Heard;
 use super::lobbies::{look_at_addresses, mark_again, tell_lobby};
-use super::opening::Opening;
+use super::opening::{CLOSED, Opening};
 use super::talk::{self, Room};
 use crate::chat::ChatError;
 use crate::cx::{Cx, End, Turn};
@@ -17,9 +17,6 @@ use crate::io::Transport;
 use crate::lobby::NOT_ADMITTED;
 use crate::lobby::{Agreed, HOST, HostLobby, LobbyError};
 use crate::view::LobbyView;
-
-/// The host's refusal to the guests in its lobby when it closes.
-pub(super) const CLOSED: &str = "the host has closed the table";
 
 /// The host of a table that is not yet open.
 pub(crate) struct Hosting {

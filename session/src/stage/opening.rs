@@ -7,7 +7,6 @@ use fairdeal_protocol::table::journal::Record;
 use fairdeal_protocol::table::live::Table;
 
 use super::heard::Heard;
-use super::hosting::CLOSED;
 use super::seated::{Arrival, Seated};
 use crate::chat::ChatError;
 use crate::cx::{Cx, End, Turn};
@@ -20,6 +19,8 @@ use crate::spectators::Spectators;
 
 /// Maximum number of frames of one seat that wait for the table: the others may begin first.
 const MAX_EARLY: usize = 8;
+/// The host's refusal to the guests in its lobby when it closes.
+pub(super) const CLOSED: &str = "the host has closed the table";
 
 /// A table that waits for its journal.
 pub(crate) struct Opening {

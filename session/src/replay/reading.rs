@@ -1,0 +1,82 @@
+//! The audit that makes a replay.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use fairdeal_games::AnyGame;
+use fairdeal_protocol::audit::auditor::Audit;
+use fairdeal_protocol::audit::progress::AuditProgress;
+use fairdeal_protocol::game::RuleSetError;
+use fairdeal_protocol::transcript::Transcript;
+
+use super::record::Recorder;
+use super::{Replay, ReplayError};
+
+/// An audit that records a replay, one log step at a time. Its owner may stop, or do other things, between two steps.
+pub struct Reading {
+    audit: Audit<AnyGame>,
+    recorder: Recorder,
+}
+
+impl Reading {
+    /// Begins to audit.
+    ///
+    /// # Errors
+    /// [`RuleSetError`] if the game cannot be played here.
+    pub fn new(transcript: impl Into<Arc<Transcript>>) -> Result<Self, RuleSetError> {
+        let audit = Audit::<AnyGame>::new(transcript)?;
+        let recorder = Recorder::new(&audit);
+        Ok(Self { audit, recorder })
+    }
+
+    /// The progress of the audit.
+    pub fn so_far(&self) -> AuditProgress {
+        self.audit.so_far()
+    }
+
+    /// Checks one step of the log; breaks with the replay once the audit is done or has a finding.
+    pub fn step(mut self) -> ControlFlow<Box<Replay>, Self> {
+        let finding = match self.audit.step() {
+            Ok(goes_on) => {
+                self.recorder.note(&mut self.audit);
+                if goes_on {
+                    return ControlFlow::Continue(self);
+                }
+                None
+            }
+            Err(finding) => Some(finding),
+        };
+        let report = self.audit.report(finding);
+        ControlFlow::Break(Box::new(self.recorder.finish(report)))
+    }
+}
+
+impl Replay {
+    /// Audits a transcript and records its steps.
+    ///
+    /// # Errors
+    /// [`ReplayError::Rules`] if its game cannot be played here.
+    pub fn open(transcript: impl Into<Arc<Transcript>>) -> Result<Self, ReplayError> {
+        Self::open_with(transcript, &mut |_| ControlFlow::Continue(()))
+    }
+
+    /// As [`Self::open`], and reports the progress to `tell` after every step.
+    ///
+    /// # Errors
+    /// [`ReplayError::BrokenOff`] if `tell` breaks off, else as for [`Self::open`].
+    pub fn open_with(
+        transcript: impl Into<Arc<Transcript>>,
+        tell: &mut dyn FnMut(AuditProgress) -> ControlFlow<()>,
+    ) -> Result<Self, ReplayError> {
+        let mut reading = Reading::new(transcript)?;
+        loop {
+            reading = match reading.step() {
+                ControlFlow::Break(replay) => return Ok(*replay),
+                ControlFlow::Continue(reading) => reading,
+            };
+            if tell(reading.so_far()).is_break() {
+                return Err(ReplayError::BrokenOff);
+            }
+        }
+    }
+}
