@@ -6,7 +6,7 @@ use std::time::Duration;
 use fairdeal_protocol::audit::auditor::Report;
 use fairdeal_protocol::audit::progress::AuditProgress;
 
-use super::screen::Library;
+use super::library::Library;
 use crate::input::UserInput;
 use crate::review::Reviewed;
 use fairdeal_session::events::SessionEvent;

@@ -12,6 +12,7 @@
 //! Tests can therefore play whole games with scripts of keys and clicks.
 
 pub mod event;
+mod library;
 pub mod picture;
 mod qr;
 pub mod screen;

@@ -12,13 +12,13 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 use super::event::UiEvent;
+pub use super::library::Library;
 use crate::canvas::{Canvas, Layer, Marks, Target};
 use crate::field::Typed;
 use crate::keys::{Intent, Keymap};
 use crate::settings::Settings;
 use crate::theme::{Depth, Theme, Themes};
 use fairdeal_session::events::Command;
-use fairdeal_session::past::Past;
 use fairdeal_session::people::{Book, Change};
 use fairdeal_session::view::Listing;
 
@@ -108,15 +108,6 @@ impl Context {
         let ascii = self.ascii || settings.draws_ascii(self.few_glyphs);
         self.theme = Theme::of(palette, self.depth, settings.pyramids, ascii).with_letters(settings.letters);
     }
-}
-
-/// Games in the data directory.
-#[derive(Clone, Debug, Default)]
-pub struct Library {
-    /// Saved games: id and description.
-    pub waiting: Vec<(String, String)>,
-    /// Every past game and every saved game, newest first.
-    pub past: Vec<Past>,
 }
 
 /// The tone of a toast.

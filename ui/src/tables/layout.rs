@@ -18,31 +18,7 @@ use fairdeal_games::match_game;
 use ratatui::layout::{Constraint, Flex, Layout, Rect};
 
 use super::Board;
-
-/// The scale at which a table is drawn: cards and boards have a size for each.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Scale {
-    /// From 60 columns and 20 rows.
-    Mini,
-    /// From 80 columns and 24 rows.
-    Small,
-    /// From 110 columns and 36 rows: the first with a rail.
-    Normal,
-    /// From 160 columns and 50 rows.
-    Large,
-}
-
-impl Scale {
-    /// The scale for a screen of this size.
-    pub fn of(screen: Rect) -> Self {
-        match (screen.width, screen.height) {
-            (160.., 50..) => Self::Large,
-            (110.., 36..) => Self::Normal,
-            (80.., 24..) => Self::Small,
-            _ => Self::Mini,
-        }
-    }
-}
+use super::scale::Scale;
 
 /// The parts of a table screen. Parts without room are empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,6 +9,7 @@
 pub mod layout;
 pub mod offers;
 mod plate;
+pub mod scale;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 
@@ -24,7 +25,7 @@ use fairdeal_protocol::seat::Seat;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use self::layout::Scale;
+use self::scale::Scale;
 use crate::canvas::Canvas;
 
 pub use self::plate::Plate;

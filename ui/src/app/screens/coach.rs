@@ -5,7 +5,8 @@ use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::canvas::{Canvas, Target, wrapped};
-use crate::tables::layout::{Areas, Scale};
+use crate::tables::layout::Areas;
+use crate::tables::scale::Scale;
 
 /// A sentence or two, and the way on.
 pub struct Speech<'a> {

@@ -13,7 +13,7 @@ use ratatui::layout::{Constraint, Layout, Margin, Rect};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
-pub use self::windows::window;
+pub use self::windows::{LEAST, window};
 use self::windows::{draw_help, draw_palette, draw_question, too_small};
 use crate::app::event::{Input, UiEvent};
 use crate::app::screen::{
@@ -25,8 +25,6 @@ use crate::keys::{Intent, Keymap};
 use fairdeal_session::events::Command;
 use fairdeal_session::view::Listing;
 
-/// The smallest usable screen: columns and rows.
-pub const LEAST: (u16, u16) = (60, 20);
 /// How long a toast stays.
 const TOAST: Duration = Duration::from_secs(6);
 /// How long a warning stays.
@@ -520,8 +518,3 @@ fn headed(mut spans: Vec<Span<'static>>, heading: &str, width: u16) -> Line<'sta
     }
     Line::from(spans)
 }
-
-/// Width of the list of keys, inside its frame.
-const HELP: usize = 72;
-/// Maximum width of its column of keys; more keys wrap to the next row.
-const HELP_KEYS: usize = 32;

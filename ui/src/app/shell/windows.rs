@@ -4,12 +4,18 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
-use super::{HELP, HELP_KEYS, LEAST};
 use crate::app::screen::Question;
 use crate::canvas::{Canvas, Layer, Marks, Target, wrapped};
 use crate::field::Field;
 use crate::keys::Intent;
 use crate::theme::Theme;
+
+/// The smallest usable screen: columns and rows.
+pub const LEAST: (u16, u16) = (60, 20);
+/// Width of the list of keys, inside its frame.
+const HELP: usize = 72;
+/// Maximum width of its column of keys; more keys wrap to the next row.
+const HELP_KEYS: usize = 32;
 
 /// Draws a window in the middle of the screen. Returns the area inside.
 pub fn window(canvas: &mut Canvas<'_>, title: &str, width: u16, height: u16) -> Rect {

@@ -8,7 +8,8 @@ use fairdeal_games::ivory::{Ivory, Source, Target, named};
 use fairdeal_protocol::card::Face;
 use ratatui::text::{Line, Span};
 
-use super::{DECK, DRAW, RESIGN, TOWER, draw, faces, source};
+use super::spots::{DECK, DRAW, RESIGN, TOWER, source};
+use super::{draw, faces};
 use crate::canvas::Spot;
 use crate::theme::Theme;
 

@@ -6,7 +6,8 @@ use ratatui::layout::{Constraint, Flex, Layout, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Block;
 
-use super::{DECK, DRAW, PILES, faces, pile_spot, tower};
+use super::spots::{DECK, DRAW, PILES, pile_spot};
+use super::{faces, tower};
 use crate::canvas::{Canvas, Mark};
 use crate::tables::Spot;
 use crate::theme::Theme;

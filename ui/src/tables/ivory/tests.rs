@@ -4,7 +4,7 @@ use fairdeal_games::bot;
 use fairdeal_games::bots::Level;
 use fairdeal_games::chance::RefereeChance;
 use fairdeal_games::{AnyAction, AnyGame, rule_set};
-use fairdeal_protocol::card::Faces;
+use fairdeal_protocol::card::{Face, Faces};
 use fairdeal_protocol::game::Game as _;
 use insta::assert_snapshot;
 use rand_chacha::ChaCha20Rng;

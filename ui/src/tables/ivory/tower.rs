@@ -7,9 +7,10 @@ use ratatui::layout::{Constraint, Layout, Margin, Rect};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
-use super::{TOWER, faces};
+use super::faces;
+use super::spots::TOWER;
 use crate::canvas::{Canvas, Mark};
-use crate::tables::layout::Scale;
+use crate::tables::scale::Scale;
 
 /// The narrowest storey with room for every card between its walls.
 const NARROWEST: u16 = 16;

@@ -7,8 +7,8 @@ use fairdeal_protocol::card::{Face, Slot};
 use fairdeal_protocol::seat::Seat;
 
 use super::cards;
+use super::spots::{DISCARD_PILE, DRAW_PILE, VILLAGE, burns_when};
 use super::worth::Sight;
-use super::{DISCARD_PILE, DRAW_PILE, VILLAGE, burns_when};
 use crate::tables::{Spot, ViewContext};
 
 pub(super) fn title(spot: Spot, view: &ViewContext<'_>) -> String {

@@ -12,7 +12,7 @@ use unicode_width::UnicodeWidthStr as _;
 use super::cards;
 use super::worth::{Group, Sight};
 use crate::canvas::Canvas;
-use crate::tables::layout::Scale;
+use crate::tables::scale::Scale;
 use crate::tables::{Spot, ViewContext};
 use crate::theme::Theme;
 use crate::widgets::{Card, CardSize};

@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | `cards` | cards and gods in pictures and words |
 //! | `worth` | the worth of a hand, as far as its owner can tell |
+//! | `spots` | the spots of piles and cards |
 //! | `hand` | the player's own hand |
 //! | `stage` | the other seats, the piles, the worth of the hand |
 //! | `village` | the picture of the village |
@@ -24,7 +25,8 @@ use fairdeal_protocol::seat::Seat;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
-use super::layout::Scale;
+use self::spots::{DISCARD_PILE, DRAW_PILE, FIRE, VILLAGE, place_of};
+use super::scale::Scale;
 use super::{Animation, Board, Button, Motion, Spot, ViewContext};
 use crate::canvas::Canvas;
 
@@ -33,34 +35,12 @@ mod cards;
 mod hand;
 mod sections;
 mod show;
+mod spots;
 mod stage;
 #[cfg(test)]
 mod tests;
 mod village;
 mod worth;
-
-const DRAW_PILE: Spot = Spot::Pile(0);
-const DISCARD_PILE: Spot = Spot::Pile(1);
-const VILLAGE: Spot = Spot::Pile(2);
-const FIRE: u8 = 0;
-
-/// Says when a village that has been fired burns.
-fn burns_when(loot: &Loot, view: &ViewContext<'_>) -> String {
-    match loot.turn() {
-        Some(seat) if view.me == Some(seat) => "it burns when you have discarded".to_owned(),
-        Some(seat) => format!("it burns when {} has discarded", view.name(seat)),
-        None => "the game is over".to_owned(),
-    }
-}
-
-/// The former place of a card that the player has discarded.
-///
-/// A drawn card is known by its handle. If it has since come back from the discard pile, it lay in the open. The board
-/// no longer shows which of the two it was, and the newest sealed deck is likelier.
-fn place_of(card: Face, view: &ViewContext<'_>) -> Spot {
-    let sealed = view.known.iter().filter(|(_, face)| *face == card).last();
-    Spot::Card(sealed.map_or(Slot::Open(card), |(handle, _)| Slot::Sealed(handle)))
-}
 
 impl Board for Loot {
     fn heading(&self) -> String {

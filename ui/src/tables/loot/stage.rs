@@ -11,9 +11,9 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use super::cards;
+use super::spots::{DISCARD_PILE, DRAW_PILE, VILLAGE, burns_when};
 use super::village::{self, State};
 use super::worth::Sight;
-use super::{DISCARD_PILE, DRAW_PILE, VILLAGE, burns_when};
 use crate::canvas::{Canvas, wrapped};
 use crate::tables::Plate;
 use crate::tables::{Spot, ViewContext};

@@ -8,9 +8,8 @@ use fairdeal_protocol::seat::Seat;
 use ratatui::text::{Line, Span};
 
 use super::pieces::{bar, lying};
-use super::stacks::Words;
-use super::stacks::arrow;
-use super::{grown, new_stack, picked, points, stack_of, top_of};
+use super::spots::{grown, new_stack, picked, points, stack_of, top_of};
+use super::stacks::{Words, arrow};
 use crate::tables::ViewContext;
 use crate::theme::Theme;
 

@@ -4,98 +4,28 @@
 //! To take a pyramid, the player chooses its tree, then one of their own stacks or the place of a new one.
 
 mod about;
+mod flow;
 mod page;
 mod pieces;
 mod seats;
+mod spots;
 mod stacks;
 #[cfg(test)]
 mod tests;
 mod trees;
 
 use fairdeal_games::plutonian::outlook::gain;
-use fairdeal_games::plutonian::pieces::{Hand, Pyramid, score};
+use fairdeal_games::plutonian::pieces::{Hand, score};
 use fairdeal_games::plutonian::{Plutonian, PlutonianAction, PlutonianEvent, tree_name};
 use fairdeal_games::{Hints as _, TableGame as _, counted};
 use fairdeal_protocol::seat::Seat;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
+use self::page::Page;
+use self::spots::{BACK, NEW, VOTE, grown, new_stack, picked, points, stack_of, top_of};
 use super::{Animation, Board, Button, Motion, Spot, ViewContext};
-use crate::canvas::{Canvas, Mark};
-
-use page::Page;
-
-/// The button that votes for the end.
-const VOTE: u8 = 0;
-/// The button that takes back the vote.
-const BACK: u8 = 1;
-/// The place of a new stack.
-const NEW: u8 = 2;
-
-fn stack_of(game: &Plutonian, seat: Seat, number: u8) -> Option<&Vec<Pyramid>> {
-    game.stacks(seat).get(usize::from(number))
-}
-
-/// The pyramid that can be taken from a tree.
-fn top_of(game: &Plutonian, tree: u8) -> Option<Pyramid> {
-    game.trees().get(usize::from(tree))?.last().copied()
-}
-
-/// A stack with one more pyramid.
-fn grown(stack: &[Pyramid], pyramid: Pyramid) -> Vec<Pyramid> {
-    let mut stack = stack.to_vec();
-    stack.push(pyramid);
-    stack
-}
-
-/// The number of the stack that a seat would begin.
-fn new_stack(game: &Plutonian, seat: Seat) -> u8 {
-    u8::try_from(game.stacks(seat).len()).unwrap_or(u8::MAX)
-}
-
-/// The total worth of a seat's stacks.
-fn points(game: &Plutonian, seat: Seat) -> i64 {
-    game.stacks(seat).iter().map(|stack| score(stack)).sum()
-}
-
-/// The tree whose top is being placed.
-fn picked(view: &ViewContext<'_>) -> Option<u8> {
-    view.picked.iter().find_map(|spot| match spot {
-        Spot::Pile(tree) => Some(*tree),
-        _ => None,
-    })
-}
-
-/// Draws a panel on a roomy page, else a heading alone. Returns the area inside, and that of the title.
-fn heading(canvas: &mut Canvas<'_>, area: Rect, title: &str, is_roomy: bool) -> (Rect, Rect) {
-    let row = Rect { height: area.height.min(1), ..area };
-    if is_roomy {
-        let inner = canvas.panel(area, title);
-        return (inner, Rect { x: inner.x, width: inner.width, ..row });
-    }
-    if !title.is_empty() {
-        canvas.put(row, Line::styled(title.to_owned(), canvas.theme().title()));
-    }
-    let below = Rect { y: row.bottom(), height: area.height - row.height, ..area };
-    (below, row)
-}
-
-/// Shows the mark of a place: one flat ground; without colours bars at its sides.
-fn show_mark(mark: Mark, canvas: &mut Canvas<'_>, place: Rect) {
-    let theme = canvas.theme();
-    let is_focused = mark.focused || mark.flashing;
-    if !is_focused && !mark.picked {
-        return;
-    }
-    if !theme.shows_letters() {
-        let ground = if is_focused { theme.focused() } else { theme.paper(true) };
-        canvas.tint(place, ground);
-    }
-    let bar = if mark.picked { theme.glyph("┃", "|") } else { theme.glyph("▌", ">") };
-    let style = if is_focused { theme.lit() } else { theme.accent() };
-    let side = (place.y..place.bottom()).map(|_| Line::styled(bar, style));
-    canvas.rows(Rect { width: place.width.min(1), ..place }, side.collect::<Vec<_>>());
-}
+use crate::canvas::Canvas;
 
 impl Board for Plutonian {
     fn heading(&self) -> String {
@@ -118,10 +48,10 @@ impl Board for Plutonian {
         let slots = stacks::slots(self, view);
         let page = Page::of(self, view, &slots, area);
         let [others, forest, own] = page.areas;
-        seats::draw(self, view, &page, canvas, others);
-        trees::draw(self, &page, canvas, forest);
+        seats::draw(self, view, page.seats, page.is_roomy, canvas, others);
+        trees::draw(self, page.trees, page.is_roomy, canvas, forest);
         if let Some(me) = view.me {
-            stacks::draw(self, me, &slots, &page, canvas, own);
+            stacks::draw(self, me, (&slots, page.own), page.is_roomy, canvas, own);
         }
     }
 

@@ -97,27 +97,3 @@ fn is_alike(trees: Form, own: Form) -> bool {
         _ => true,
     }
 }
-
-/// Places things of these widths from left to right, in as many rows as they need: column and row of each, and the
-/// columns of the widest row.
-pub(super) fn flow(widths: impl IntoIterator<Item = u16>, room: u16) -> (Vec<(u16, u16)>, u16) {
-    let (mut x, mut row, mut widest) = (0_u16, 0, 0);
-    let places = widths
-        .into_iter()
-        .map(|width| {
-            if x > 0 && x.saturating_add(width) > room {
-                (x, row) = (0, row + 1);
-            }
-            let place = (x, row);
-            x = x.saturating_add(width);
-            widest = widest.max(x);
-            place
-        })
-        .collect();
-    (places, widest)
-}
-
-/// The rows of a flow.
-pub(super) fn rows_of(places: &[(u16, u16)]) -> u16 {
-    places.last().map_or(0, |(_, row)| row + 1)
-}

@@ -8,9 +8,9 @@ use fairdeal_protocol::seat::Seat;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
 
-use super::page::{Page, flow, rows_of};
+use super::flow::{flow, heading, rows_of};
 use super::pieces::{Form, HIGHEST};
-use super::points;
+use super::spots::points;
 use crate::canvas::Canvas;
 use crate::tables::{Spot, ViewContext};
 use crate::theme::Theme;
@@ -139,12 +139,19 @@ pub(super) fn rows(game: &Plutonian, view: &ViewContext<'_>, form: Seats, is_roo
     }
 }
 
-pub(super) fn draw(game: &Plutonian, view: &ViewContext<'_>, page: &Page, canvas: &mut Canvas<'_>, area: Rect) {
+pub(super) fn draw(
+    game: &Plutonian,
+    view: &ViewContext<'_>,
+    form: Seats,
+    is_roomy: bool,
+    canvas: &mut Canvas<'_>,
+    area: Rect,
+) {
     let seats = others(game, view);
     let theme = canvas.theme();
     // Stacks that are not drawn are where their seat is.
     let all = |seat: Seat| (0..).zip(game.stacks(seat)).map(move |(number, _)| Spot::Part(seat, number));
-    if page.seats == Seats::Chips {
+    if form == Seats::Chips {
         let widths = seats.iter().map(|seat| columns(&head(game, view, *seat)) + 3);
         let (places, _) = flow(widths, area.width + 3);
         for (seat, (x, row)) in seats.iter().zip(places) {
@@ -162,16 +169,16 @@ pub(super) fn draw(game: &Plutonian, view: &ViewContext<'_>, page: &Page, canvas
         return;
     }
     let left = Left::of(game);
-    let height = panel_rows(game, &seats, page.seats, page.is_roomy, area.width, theme);
-    let (panels, _) = panels(seats.len(), area.width, height, u16::from(page.is_roomy));
+    let height = panel_rows(game, &seats, form, is_roomy, area.width, theme);
+    let (panels, _) = panels(seats.len(), area.width, height, u16::from(is_roomy));
     for (seat, panel) in seats.iter().zip(panels) {
         let panel = Rect { x: area.x + panel.x, y: area.y + panel.y, ..panel }.intersection(area);
-        let (inner, title) = super::heading(canvas, panel, "", page.is_roomy);
+        let (inner, title) = heading(canvas, panel, "", is_roomy);
         let mark = canvas.spot(panel, Spot::Seat(*seat));
         let rest = canvas.lead(title, head(game, view, *seat));
         // Without a rail the ticker says it.
         if let Some(last) = view.last(*seat)
-            && page.is_roomy
+            && is_roomy
             && last.chars().count() + 3 <= usize::from(rest.width)
         {
             canvas.put(rest, Line::styled(format!("   {last}"), theme.ink()));
@@ -179,13 +186,13 @@ pub(super) fn draw(game: &Plutonian, view: &ViewContext<'_>, page: &Page, canvas
         for spot in all(*seat) {
             canvas.place(title, spot);
         }
-        let rows = tall(game, &seats, page.seats);
+        let rows = tall(game, &seats, form);
         let (stacks, dead) = shown(game, *seat, &left);
-        let mut places = places(game, *seat, page.seats, &left, inner.width, theme).into_iter();
+        let mut places = places(game, *seat, form, &left, inner.width, theme).into_iter();
         for ((number, stack), (x, row)) in stacks.into_iter().zip(places.by_ref()) {
-            let columns = wide(stack, page.seats, theme) - 1;
+            let columns = wide(stack, form, theme) - 1;
             let place = Rect::new(inner.x + x, inner.y + row * rows, columns, rows).intersection(inner);
-            draw_stack(stack, Spot::Part(*seat, number), page.seats, canvas, place);
+            draw_stack(stack, Spot::Part(*seat, number), form, canvas, place);
         }
         if let Some((x, row)) = places.next() {
             let place = Rect::new(inner.x + x, inner.y + row * rows + rows - 1, 9, 1).intersection(inner);

@@ -8,9 +8,9 @@ use fairdeal_protocol::seat::Seat;
 use ratatui::layout::{Constraint, Flex, Layout, Margin, Rect};
 use ratatui::text::{Line, Span};
 
-use super::page::{Page, flow, rows_of};
+use super::flow::{flow, heading, rows_of, show_mark};
 use super::pieces::{Form, HIGHEST};
-use super::{NEW, grown, heading, picked, points, show_mark, top_of};
+use super::spots::{NEW, grown, picked, points, top_of};
 use crate::canvas::Canvas;
 use crate::tables::{Spot, ViewContext};
 use crate::theme::Theme;
@@ -192,11 +192,17 @@ pub(super) fn rows(slots: &[Slot], form: Form, words: Words, room: u16, theme: &
     (lines.saturating_mul(height(slots, form)), lines)
 }
 
-pub(super) fn draw(game: &Plutonian, me: Seat, slots: &[Slot], page: &Page, canvas: &mut Canvas<'_>, area: Rect) {
-    let (form, words) = page.own;
+pub(super) fn draw(
+    game: &Plutonian,
+    me: Seat,
+    (slots, (form, words)): (&[Slot], (Form, Words)),
+    is_roomy: bool,
+    canvas: &mut Canvas<'_>,
+    area: Rect,
+) {
     let votes = if game.votes().contains(me) { ". You vote to end." } else { "" };
     let title = format!("Your stacks: {} points{votes}", points(game, me));
-    let (inner, head) = heading(canvas, area, &title, page.is_roomy);
+    let (inner, head) = heading(canvas, area, &title, is_roomy);
     canvas.place(head, Spot::Seat(me));
     let theme = canvas.theme();
     let (places, widest) = flow(widths(slots, form, words, theme), inner.width);

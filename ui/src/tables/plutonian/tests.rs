@@ -10,6 +10,7 @@ use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 
 use fairdeal_games::plutonian::outlook::{Left, Outlook};
+use fairdeal_games::plutonian::pieces::Pyramid;
 
 use super::about::SHOW;
 use super::*;

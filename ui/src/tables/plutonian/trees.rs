@@ -5,9 +5,8 @@ use fairdeal_games::plutonian::{Plutonian, tree_name};
 use ratatui::layout::{Constraint, Flex, Layout, Rect};
 use ratatui::text::{Line, Span};
 
-use super::page::{Page, flow, rows_of};
+use super::flow::{flow, heading, rows_of, show_mark};
 use super::pieces::Form;
-use super::{heading, show_mark};
 use crate::canvas::Canvas;
 use crate::tables::Spot;
 use crate::theme::Theme;
@@ -44,11 +43,11 @@ pub(super) fn rows(game: &Plutonian, form: Form, room: u16, theme: &Theme) -> u1
     rows_of(&places(game, columns, room).0).saturating_mul(rows)
 }
 
-pub(super) fn draw(game: &Plutonian, page: &Page, canvas: &mut Canvas<'_>, area: Rect) {
+pub(super) fn draw(game: &Plutonian, form: Form, is_roomy: bool, canvas: &mut Canvas<'_>, area: Rect) {
     let theme = canvas.theme();
     let left: usize = game.trees().iter().map(Vec::len).sum();
     let title = format!("The forest: {} left", counted(left, "pyramid"));
-    let (inner, head) = heading(canvas, area, &title, page.is_roomy);
+    let (inner, head) = heading(canvas, area, &title, is_roomy);
     let taken: Vec<String> = numbers(game, false).map(|tree| tree_name(tree).to_string()).collect();
     if !taken.is_empty() {
         let text = [" ", ""].map(|gap| format!("taken whole: {}", taken.join(gap)));
@@ -57,7 +56,7 @@ pub(super) fn draw(game: &Plutonian, page: &Page, canvas: &mut Canvas<'_>, area:
             canvas.put(head, Line::styled(text.clone(), theme.ink()).right_aligned());
         }
     }
-    let (columns, rows) = size(game, page.trees, theme);
+    let (columns, rows) = size(game, form, theme);
     let (places, widest) = places(game, columns, inner.width);
     let [across] = Layout::horizontal([Constraint::Length(widest)]).flex(Flex::Center).areas(inner);
     let count = rows_of(&places);
@@ -65,7 +64,7 @@ pub(super) fn draw(game: &Plutonian, page: &Page, canvas: &mut Canvas<'_>, area:
     let air = u16::from((rows + 1) * count <= inner.height + 1);
     let height = (count * (rows + air)).saturating_sub(air);
     let [ground] = Layout::vertical([Constraint::Length(height)]).flex(Flex::Center).areas(across);
-    if page.is_roomy && page.trees != Form::Lying {
+    if is_roomy && form != Form::Lying {
         // The ground that a row of trees stands on.
         for row in 0..count {
             let y = ground.y + row * (rows + air) + rows - 1;
@@ -75,7 +74,7 @@ pub(super) fn draw(game: &Plutonian, page: &Page, canvas: &mut Canvas<'_>, area:
     }
     for (tree, (x, row)) in numbers(game, true).zip(places) {
         let place = Rect::new(ground.x + x, ground.y + row * (rows + air), columns, rows);
-        draw_tree(game, tree, page.trees, canvas, place.intersection(inner));
+        draw_tree(game, tree, form, canvas, place.intersection(inner));
     }
 }
 

@@ -3,163 +3,30 @@
 //!
 //! Magicians are figures with names, Monsters are pyramids of one to three points.
 
+mod looks;
 mod side;
+mod spots;
 mod squares;
 #[cfg(test)]
 mod tests;
 mod words;
 
 use fairdeal_games::pyramid::Size;
-use fairdeal_games::sphinx::board::{Pylon, Square, central};
+use fairdeal_games::sphinx::board::{Square, central};
 use fairdeal_games::sphinx::{Phase, Sphinx, SphinxAction, SphinxEvent, Status, cards};
 use fairdeal_games::{Hints as _, TableGame as _, listed};
-use fairdeal_protocol::card::Face;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
 use ratatui::layout::Rect;
-use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
-use unicode_width::UnicodeWidthChar as _;
 
-use super::layout::Scale;
+use self::looks::{card, magician_style, monster_style, shape};
+use self::spots::{
+    DIE, END, UNVOTE, VOTE, magicians_on, pack_spot, size_of, sizes_on, square_of, square_spot, supply_spot, victims,
+};
+use super::scale::Scale;
 use super::{Animation, Board, Button, Motion, Spot, ViewContext};
 use crate::canvas::Canvas;
-use crate::theme::{Pigment, Theme};
-
-/// The numbers of the buttons.
-const END: u8 = 1;
-const VOTE: u8 = 2;
-const UNVOTE: u8 = 3;
-
-const DIE: Spot = Spot::Pile(7);
-
-/// The spot of the Monsters of a size in the supply.
-fn supply_spot(size: Size) -> Spot {
-    Spot::Pile(size.pips() - 1)
-}
-
-/// The size of a supply spot.
-fn size_of(spot: Spot) -> Option<Size> {
-    Size::ALL.into_iter().find(|size| supply_spot(*size) == spot)
-}
-
-fn pack_spot(pylon: Pylon) -> Spot {
-    let number = u8::try_from(pylon.index()).unwrap_or(0);
-    Spot::Pile(3 + number)
-}
-
-/// The Pylon of a pack's spot.
-fn pylon_of(spot: Spot) -> Option<Pylon> {
-    Pylon::ALL.into_iter().find(|pylon| pack_spot(*pylon) == spot)
-}
-
-/// The spot of a square, numbered from a1 along the files.
-fn square_spot(square: Square) -> Spot {
-    let number = Square::all().position(|other| other == square);
-    Spot::Square(number.and_then(|n| u8::try_from(n).ok()).unwrap_or(0))
-}
-
-/// The square of a spot.
-fn square_of(spot: Spot) -> Option<Square> {
-    match spot {
-        Spot::Square(number) => Square::all().nth(usize::from(number)),
-        _ => None,
-    }
-}
-
-/// A Monster in one row, as wide as it is strong.
-fn shape(size: Size, theme: &Theme) -> &'static str {
-    match size {
-        Size::Small => theme.glyph("▲", "^"),
-        Size::Medium => theme.glyph("▟▙", "/\\"),
-        Size::Large => theme.glyph("▟█▙", "/_\\"),
-    }
-}
-
-fn monster_style(size: Size, theme: &Theme) -> Style {
-    theme.pigment(match size {
-        Size::Small => Pigment::Yellow,
-        Size::Medium => Pigment::Orange,
-        Size::Large => Pigment::Red,
-    })
-}
-
-/// A seat's name on the table.
-fn label<'a>(view: &'a ViewContext<'_>, seat: Seat) -> &'a str {
-    if view.me == Some(seat) { "You" } else { view.name(seat) }
-}
-
-/// The letter of a seat's Magician: the first of its name, or the seat's number if others start alike.
-fn letter(view: &ViewContext<'_>, seat: Seat) -> char {
-    let first = |seat: Seat| label(view, seat).chars().next().and_then(|c| c.to_uppercase().next());
-    let number = || {
-        let number = u32::try_from(seat.index() + 1).unwrap_or(0);
-        char::from_digit(number, 10).unwrap_or('?')
-    };
-    let Some(own) = first(seat) else {
-        return number();
-    };
-    let seats = Seat::first(view.names.len());
-    let alike = seats.filter(|seat| first(*seat) == Some(own)).count();
-    let fits = own.is_alphabetic() && own.width() == Some(1) && (own.is_ascii() || !view.theme.is_ascii());
-    if alike == 1 && fits { own } else { number() }
-}
-
-/// The style of a seat's Magician; the player's own stands out.
-fn magician_style(view: &ViewContext<'_>, seat: Seat) -> Style {
-    if view.me == Some(seat) {
-        return view.theme.accent();
-    }
-    // The other suits are too close to Monsters and to highlighted squares.
-    let colours = [0, 5, 4, 2];
-    let colour = colours.get(seat.index()).copied().unwrap_or(0);
-    view.theme.suit(colour).add_modifier(Modifier::BOLD)
-}
-
-/// A card in two columns.
-fn card(card: Face, theme: &Theme) -> Span<'static> {
-    let name = cards::name(card);
-    let rank = name.strip_suffix(['S', 'H', 'D', 'C']).unwrap_or(&name);
-    let (suit, is_red) = match cards::suit(card) {
-        0 => (theme.sign("♠", "S"), false),
-        1 => (theme.sign("♥", "H"), true),
-        2 => (theme.sign("♦", "D"), true),
-        _ => (theme.sign("♣", "C"), false),
-    };
-    let style = if is_red { theme.pigment(Pigment::Red) } else { theme.ink() };
-    Span::styled(format!("{rank}{suit}"), style.add_modifier(Modifier::BOLD))
-}
-
-/// The seats whose Magicians are surrounded once a Monster reaches a square from another square or from the supply.
-fn surrounded(game: &Sphinx, from: Option<Square>, to: Square) -> Vec<Seat> {
-    let left = |at: Square| {
-        let there: u8 = game.monsters_on(at).iter().sum();
-        there.saturating_sub(u8::from(from == Some(at)))
-    };
-    let closed = |at: Square| at == to || left(at) > 0;
-    let lost = |seat: &Seat| game.magician(*seat).is_some_and(|at| Pylon::at(at).is_none() && at.around().all(closed));
-    Seat::first(game.seats()).filter(lost).collect()
-}
-
-/// The seats that lose by a Monster's move or entry.
-fn victims(game: &Sphinx, action: &SphinxAction) -> Vec<Seat> {
-    match *action {
-        SphinxAction::Introduce { at, .. } => surrounded(game, None, at),
-        SphinxAction::Monster { from, to, .. } => surrounded(game, Some(from), to),
-        _ => Vec::new(),
-    }
-}
-
-/// The seats whose Magicians stand on a square.
-fn magicians_on(game: &Sphinx, square: Square) -> impl Iterator<Item = Seat> {
-    let seats = Seat::first(game.seats());
-    seats.filter(move |seat| game.magician(*seat) == Some(square))
-}
-
-/// The sizes of the Monsters on a square.
-fn sizes_on(game: &Sphinx, square: Square) -> impl Iterator<Item = Size> {
-    Size::ALL.into_iter().zip(game.monsters_on(square)).filter(|(_, count)| *count > 0).map(|(size, _)| size)
-}
 
 impl Board for Sphinx {
     const IS_TALL: bool = true;

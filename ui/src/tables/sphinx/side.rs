@@ -13,8 +13,9 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
+use super::looks::{card, label, magician_style, monster_style, shape};
+use super::spots::{DIE, supply_spot};
 use super::words::{danger, end};
-use super::{DIE, card, label, magician_style, monster_style, shape, supply_spot};
 use crate::canvas::{Canvas, Mark, wrapped};
 use crate::tables::ViewContext;
 use crate::widgets::bar;

@@ -14,10 +14,9 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Block;
 use unicode_width::UnicodeWidthStr as _;
 
+use super::looks::{card, label, letter, magician_style, monster_style, shape};
 use super::side::sign;
-use super::{
-    card, label, letter, magician_style, magicians_on, monster_style, pack_spot, shape, sizes_on, square_spot,
-};
+use super::spots::{magicians_on, pack_spot, sizes_on, square_spot};
 use crate::canvas::{Canvas, Mark};
 use crate::tables::ViewContext;
 use crate::theme::Theme;

@@ -7,7 +7,7 @@ use fairdeal_games::{TableGame as _, counted, listed};
 use fairdeal_protocol::seat::Seat;
 use ratatui::style::Style;
 
-use super::{END, UNVOTE, VOTE, magicians_on, pylon_of, size_of, square_of, victims};
+use super::spots::{END, UNVOTE, VOTE, magicians_on, pylon_of, size_of, square_of, victims};
 use crate::tables::{Spot, ViewContext};
 use crate::theme::Theme;
 

@@ -15,7 +15,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::names;
 use crate::canvas::{Canvas, wrapped};
-use crate::tables::layout::Scale;
+use crate::tables::scale::Scale;
 use crate::tables::{Spot, ViewContext};
 use crate::widgets::{Card, CardSize};
 

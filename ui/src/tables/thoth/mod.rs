@@ -21,7 +21,7 @@ use fairdeal_protocol::seat::Seat;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
-use super::layout::Scale;
+use super::scale::Scale;
 use super::{Animation, Board, Button, Motion, Spot, ViewContext};
 use crate::canvas::Canvas;
 

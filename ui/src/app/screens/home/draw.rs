@@ -8,7 +8,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Block;
 use unicode_width::UnicodeWidthStr as _;
 
-use super::{Entry, Home, games, picture, target};
+use super::{Entry, Home, PLATE, games, is_big, picture, target};
 use crate::app::screen::Context;
 use crate::app::screens::lesson::has_guided_hand;
 use crate::app::screens::{puzzle, row};
@@ -20,17 +20,10 @@ use fairdeal_session::people::MarkKind;
 
 /// The widest page.
 const WIDEST: u16 = 150;
-/// Rows of a picture; a plate is as high.
-const PLATE: u16 = 5;
 /// Columns of a picture, and of a small one.
 const ART: (u16, u16) = (18, 7);
 /// The most saved games, and the most LAN tables, that are listed beside the games.
 const LISTED: usize = 4;
-
-/// Whether a screen has room for plates with pictures, and for the pitch of the game in focus.
-pub(super) fn is_big(area: Rect) -> bool {
-    area.width >= 110 && area.height >= 5 * PLATE + 4 + 6
-}
 
 /// One of the panels beside the games.
 struct Panel<'a> {

@@ -69,6 +69,13 @@ const FIXED: [(Entry, Option<char>, &str); 11] = [
 
 /// The games in the order of their plates.
 const ORDER: [&str; 5] = ["loot", "ivory-tower", "plutonian-poker", "sphinxs-paw", "houses-of-thoth"];
+/// Rows of a picture; a plate is as high.
+const PLATE: u16 = 5;
+
+/// Whether a screen has room for plates with pictures, and for the pitch of the game in focus.
+fn is_big(area: Rect) -> bool {
+    area.width >= 110 && area.height >= 5 * PLATE + 4 + 6
+}
 
 /// The first screen.
 #[derive(Debug, Default)]
@@ -318,7 +325,7 @@ impl Screen for Home {
     fn draw(&mut self, context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
         let [body, below] = body_and_foot(area);
         self.draw_body(context, canvas, body);
-        let about = self.about(context, draw::is_big(area));
+        let about = self.about(context, is_big(area));
         foot(canvas, below, &about, self.keys_line(context));
     }
 

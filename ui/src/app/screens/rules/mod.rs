@@ -1,6 +1,7 @@
 //! The rulebooks: text, tables and drawings, with a contents list and search.
 
 mod drawn;
+mod row;
 mod table;
 #[cfg(test)]
 mod tests;

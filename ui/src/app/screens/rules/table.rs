@@ -2,7 +2,7 @@
 
 use ratatui::text::{Line, Span};
 
-use super::text::{Row, Word, width, wrap};
+use super::row::{Row, Word, width, wrap};
 use crate::theme::Theme;
 
 /// Columns between two columns of a table.

@@ -9,6 +9,7 @@ use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::choosing::sentence;
+use super::inspector::draw_upwards;
 use super::{Over, TableScreen, button, inspector, outcome, rail, seal, view_of};
 use crate::app::screen::Context;
 use crate::app::screens::put_keys;
@@ -153,15 +154,6 @@ fn draw_prompt(
         Line::from(vec![lead, Span::styled(row, style)])
     });
     draw_upwards(canvas, area, lines.collect());
-}
-
-/// Writes rows into a place of one row: those without room begin over the rows above, as they are too important to be
-/// cut.
-pub(super) fn draw_upwards(canvas: &mut Canvas<'_>, area: Rect, rows: Vec<Line<'_>>) {
-    let above = u16::try_from(rows.len().saturating_sub(1)).unwrap_or(0).min(area.y);
-    let area = Rect { y: area.y - above, height: area.height + above, ..area };
-    canvas.clear(area);
-    canvas.rows(area, rows);
 }
 
 /// A key and its effect in a word or two; those without a target only tell about keys.

@@ -7,7 +7,6 @@ use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::choosing::sentence;
-use super::draw::draw_upwards;
 use super::{TableScreen, button, outcome};
 use crate::app::screen::Context;
 use crate::app::screens::first_shown;
@@ -145,4 +144,13 @@ pub(super) fn draw_uses(table_screen: &TableScreen, canvas: &mut Canvas<'_>) {
         at.y += 1;
     }
     canvas.button((foot.x + 1, foot.y), "Esc", "back", button::CLOSE);
+}
+
+/// Writes rows into a place of one row: those without room begin over the rows above, as they are too important to be
+/// cut.
+pub(super) fn draw_upwards(canvas: &mut Canvas<'_>, area: Rect, rows: Vec<Line<'_>>) {
+    let above = u16::try_from(rows.len().saturating_sub(1)).unwrap_or(0).min(area.y);
+    let area = Rect { y: area.y - above, height: area.height + above, ..area };
+    canvas.clear(area);
+    canvas.rows(area, rows);
 }

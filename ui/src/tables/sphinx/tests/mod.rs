@@ -1,10 +1,12 @@
 //! Snapshots of Sphinx's Paw, and checks that everything on it can be read and chosen.
 
+use fairdeal_games::sphinx::board::Pylon;
 use fairdeal_games::{AnyAction, AnyEvent, AnyGame};
-use fairdeal_protocol::card::Faces;
+use fairdeal_protocol::card::{Face, Faces};
 use fairdeal_protocol::game::Game as _;
 use ratatui::layout::Rect;
 
+use super::looks::{label, letter};
 use super::*;
 use crate::canvas::Layer;
 use crate::tables::testing::{Scene, seat};
