@@ -16,7 +16,7 @@ use fairdeal_ui::theme::Depth;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
-use super::Exit;
+use super::exit::Exit;
 use super::output::report;
 use super::table::runtime;
 use crate::signals::Signals;

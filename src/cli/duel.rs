@@ -13,9 +13,9 @@ use fairdeal_protocol::seat::Seat;
 use serde_json::json;
 
 use super::args::{self, Side};
+use super::exit::{Exit, INTERRUPTED, usage};
 use super::output::{complain, report, say};
 use super::table::{parse_options, runtime};
-use super::{Exit, INTERRUPTED, usage};
 use crate::clock::Clock;
 use crate::exec_bot::{ExecBot, ExecError, Leash, Notices};
 use crate::signals::Signals;

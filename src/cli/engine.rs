@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Read as _, Write as _, stdin, stdout};
 
 use fairdeal_games::referee::Referee;
 
-use super::Exit;
+use super::exit::Exit;
 use super::output::output_error;
 
 /// The longest line accepted, in bytes; explicit chance for a whole evening fits.

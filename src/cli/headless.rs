@@ -9,7 +9,7 @@ use fairdeal_session::people::{MarkKind, SeatPerson, words_of};
 use fairdeal_session::view::{LobbyView, ground_in_words};
 use tokio::time::{Instant, sleep_until};
 
-use super::Exit;
+use super::exit::Exit;
 use super::output::{Lines, complain};
 use crate::drive::Handle;
 use crate::events::convert::Converter;

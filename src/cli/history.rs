@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 
 use unicode_width::UnicodeWidthStr as _;
 
-use super::Exit;
 use super::args::Common;
+use super::exit::Exit;
 use super::output::print;
 use crate::events::results::Ended;
 use crate::events::{HistoryLine, SeatNumber, Version, path_text};

@@ -7,6 +7,7 @@ mod args;
 mod doctor;
 mod duel;
 mod engine;
+mod exit;
 mod find;
 mod headless;
 mod history;
@@ -33,38 +34,12 @@ use fairdeal_protocol::timing::Timing;
 
 pub use args::Args;
 use args::{BotCommand, Command};
+use exit::{Exit, Usage, usage};
 use output::{complain, output_error, print, remark, say};
 
 use crate::store::{DataView, StoreError, transcript_bytes, write_out};
 use crate::tui::Start;
 use fairdeal_session::text::reasons;
-
-/// How a command ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Exit {
-    /// Success.
-    Done,
-    /// Failure, already reported.
-    Failed,
-    /// The command was not understood, or a file is unreadable.
-    Usage,
-    /// Ctrl-C.
-    Interrupted,
-}
-
-/// The exit code of Ctrl-C.
-const INTERRUPTED: u8 = 130;
-
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> Self {
-        match exit {
-            Exit::Done => Self::SUCCESS,
-            Exit::Failed => Self::from(1),
-            Exit::Usage => Self::from(2),
-            Exit::Interrupted => Self::from(INTERRUPTED),
-        }
-    }
-}
 
 /// Parses the arguments of this process and runs the command.
 pub fn main() -> ExitCode {
@@ -106,15 +81,6 @@ fn end_of(result: anyhow::Result<Exit>) -> Exit {
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let io = error.downcast_ref::<std::io::Error>();
     io.is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
-}
-
-/// A usage error: exit code 2.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-struct Usage(String);
-
-fn usage(error: impl std::fmt::Display) -> anyhow::Error {
-    anyhow::Error::new(Usage(error.to_string()))
 }
 
 fn run(args: Args) -> anyhow::Result<Exit> {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use fairdeal_session::text::printable;
 use tokio::sync::{mpsc, oneshot};
 
-use super::usage;
+use super::exit::usage;
 
 /// The lines that wait for a slow reader. Further lines are dropped.
 const WAITING: usize = 1 << 16;

@@ -3,8 +3,8 @@
 use fairdeal_session::people::{Book, Change, MarkKind, Person, games_in_words, readable, words_of};
 
 use super::args::{Common, People, PeopleCommand};
+use super::exit::{Exit, usage};
 use super::output::{print, say};
-use super::{Exit, usage};
 use crate::events::{PersonLine, Version};
 use crate::store::{DataView, PeopleError};
 

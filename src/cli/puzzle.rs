@@ -6,8 +6,9 @@ use fairdeal_games::{GAMES, GameInfo, game_info};
 use fairdeal_ui::puzzle::puzzles;
 
 use super::args::{Common, Puzzle};
+use super::exit::{Exit, usage};
 use super::output::print;
-use super::{Exit, table, usage};
+use super::table;
 use crate::store::{DataView, Settings};
 use crate::tui::Start;
 use crate::tui::environment::check_screen;

@@ -17,8 +17,8 @@ use fairdeal_protocol::hash::Hash32;
 use fairdeal_session::past::ratings::{Rated, Ratings};
 use unicode_width::UnicodeWidthStr as _;
 
-use super::Exit;
 use super::args::Ratings as RatingsArgs;
+use super::exit::Exit;
 use super::output::{complain, print, remark};
 use crate::events::results::RatedPlayer;
 use crate::events::{RatingsLine, Version};

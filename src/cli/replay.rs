@@ -9,8 +9,9 @@ use fairdeal_ui::app::picture::Picture;
 use fairdeal_ui::appearance::ThemeName;
 
 use super::args::{Common, PictureArgs};
+use super::exit::{Exit, usage};
 use super::output::{complain, print};
-use super::{Exit, table, usage};
+use super::table;
 use crate::store::{read_transcript, write_out};
 use crate::tui::environment::check_screen;
 

@@ -10,9 +10,10 @@ use clap_complete_nushell::Nushell;
 use clap_mangen::Man;
 use roff::{Roff, bold, roman};
 
+use super::args::Args;
 use super::args::Shell;
+use super::exit::Exit;
 use super::output::print;
-use super::{Args, Exit};
 
 pub(super) fn completions(shell: Shell) -> anyhow::Result<Exit> {
     let script = match shell {

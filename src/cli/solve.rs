@@ -16,8 +16,8 @@ use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 
 use super::args::Solve;
+use super::exit::{Exit, usage};
 use super::output::print;
-use super::{Exit, usage};
 use crate::clock::today;
 use crate::events::{SolveLine, Version};
 

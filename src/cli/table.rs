@@ -8,7 +8,6 @@ use std::time::Duration;
 use fairdeal_games::{game_info, rule_set};
 use fairdeal_net::{Transport, everywhere};
 use fairdeal_peers::Multiaddr;
-use fairdeal_peers::address::named_peer;
 use fairdeal_peers::ticket::JoinTarget;
 use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::game::RuleSet;
@@ -18,10 +17,11 @@ use fairdeal_ui::theme::Depth;
 use tokio::runtime::Runtime;
 
 use super::args::{BotHost, BotJoin, Common, ExecArgs, Host, Join, Options, Play, Resume, SeatArgs, Watch};
-use super::find::{Choice, check_points, find, list};
+use super::exit::{Exit, usage};
+use super::find::{Choice, check_named, check_points, find, list};
+use super::headless;
 use super::history::SHORT;
 use super::output::{complain, say};
-use super::{Exit, headless, usage};
 use crate::clock::today;
 use crate::drive::bot;
 use crate::drive::people::Acquaintances;
@@ -303,16 +303,6 @@ fn place(listen: Vec<Multiaddr>, relays: Vec<Multiaddr>) -> anyhow::Result<Liste
     check_named("--relay", &relays)?;
     let listen = if listen.is_empty() { everywhere(0) } else { listen };
     Ok(ListenConfig { transport: Transport::Sockets, listen, relays })
-}
-
-/// Checks the addresses of relays or meeting points, given by this option.
-pub(super) fn check_named(option: &str, addresses: &[Multiaddr]) -> anyhow::Result<()> {
-    match addresses.iter().find(|address| named_peer(address).is_none()) {
-        None => Ok(()),
-        Some(address) => Err(usage(format!(
-            "{option} takes an address that ends in /p2p/PEER, as `fairdeal relay` prints it, not {address}"
-        ))),
-    }
 }
 
 /// The table's password, if it has one: from the environment, or typed on the terminal.

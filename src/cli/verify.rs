@@ -21,9 +21,9 @@ use fairdeal_session::view::{Seating, ground_in_words};
 use fairdeal_ui::canvas::wrapped;
 
 use super::args::Verify;
+use super::exit::{Exit, usage};
 use super::output::{complain, print, say};
 use super::page;
-use super::{Exit, usage};
 use crate::events::results::{self, Audited, Claim, Departed, Departure, ProvenFault, Unreadable, Verdict};
 use crate::events::{SeatNumber, VerifyLine, Version, numbers};
 use crate::store::{piped_transcript, read_transcript, write_out};

@@ -12,6 +12,7 @@
 
 pub mod convert;
 pub mod results;
+mod schema;
 pub mod session;
 pub mod turn;
 
@@ -19,12 +20,12 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use fairdeal_protocol::seat::{MAX_SEATS, Seat, SeatSet};
-use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error as _, Unexpected};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 pub use results::{Acquaintance, HistoryLine, PersonLine, RatingsLine, SolveLine, TableLine, VerifyLine};
+pub use schema::schema;
 pub use session::{Event, SessionLine};
 
 /// The version of the format.
@@ -115,26 +116,4 @@ impl From<fairdeal_protocol::log::claim::Ground> for Ground {
             fairdeal_protocol::log::claim::Ground::OutOfTime => Self::OutOfTime,
         }
     }
-}
-
-/// Any line that `--json` prints.
-#[derive(JsonSchema)]
-#[serde(untagged)]
-#[schemars(title = "fairdeal --json, version 1")]
-#[expect(dead_code, reason = "only its schema is used")]
-enum Line {
-    Session(SessionLine),
-    History(HistoryLine),
-    Table(TableLine),
-    Person(PersonLine),
-    Verify(VerifyLine),
-    Ratings(RatingsLine),
-    Solve(SolveLine),
-}
-
-/// The JSON Schema (draft 2020-12) of every line. It allows unknown fields: a later program of the same version may
-/// print more.
-pub fn schema() -> Schema {
-    let settings = SchemaSettings::draft2020_12().for_serialize();
-    settings.into_generator().into_root_schema_for::<Line>()
 }

@@ -12,8 +12,9 @@ use fairdeal_protocol::seat::Seat;
 use fairdeal_session::view::PeerState;
 use serde_json::{Value, json};
 
+use super::failure::Failure;
+use super::line::VERSION;
 use super::process::{Process, Unsent};
-use super::{Failure, VERSION};
 
 /// State shared by the bot and the session of its seat.
 #[derive(Debug)]

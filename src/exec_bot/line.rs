@@ -4,6 +4,8 @@ use std::io::{self, BufRead};
 
 use serde_json::Value;
 
+/// The version of the lines.
+pub(super) const VERSION: u32 = 1;
 /// The longest line that is read, in bytes without its end.
 pub const LONGEST: usize = 64 * 1024;
 

@@ -3,6 +3,7 @@
 //! `line` parses what the program says, `process` runs it, `leash` tells it the table. A program that is late, dead or
 //! breaks the rules never stops a table: a bot of ours makes that decision, and the reason is told once.
 
+mod failure;
 mod leash;
 mod line;
 mod process;
@@ -23,18 +24,15 @@ use fairdeal_protocol::seat::Seat;
 use rand_core::Rng;
 use serde_json::{Value, json};
 
+use self::failure::{Failure, MOST_LATE};
 pub use self::leash::Leash;
 use self::leash::Shared;
 use self::line::{Choice, Said};
 pub use self::line::{LONGEST, LineError};
 use self::process::{Answers, Process};
 
-/// The version of the lines.
-const VERSION: u32 = 1;
 /// How long a program may take from `hello` to `ready`, if it has not more time for an action.
 const READY: Duration = Duration::from_secs(10);
-/// Late answers in a row after which a program is stopped.
-const MOST_LATE: u32 = 3;
 /// How soon a question that is no longer open is given up.
 const SLICE: Duration = Duration::from_millis(20);
 
@@ -52,30 +50,6 @@ enum Cause {
     System(std::io::Error),
     #[error("{0}; --log FILE keeps what it writes on standard error")]
     Unready(Failure),
-}
-
-/// Why a bot of ours makes a program's decision.
-#[derive(Debug, thiserror::Error)]
-enum Failure {
-    /// Nobody wants an answer any more.
-    #[error("the question is closed")]
-    Stopped,
-    #[error("it did not answer within {0} ms")]
-    Late(u128),
-    #[error("it was late {MOST_LATE} times in a row, so it was stopped")]
-    GivenUp,
-    #[error("it did not say \"ready\" within {0} ms, so it was stopped")]
-    NotReady(u128),
-    #[error("it does not read its lines, so it was stopped")]
-    Unread,
-    #[error("its program has ended")]
-    Ended,
-    #[error("its action is not legal: {0}")]
-    Illegal(String),
-    #[error("it stays silent although it has to act")]
-    Silent,
-    #[error("the table has refused its action")]
-    Refused,
 }
 
 /// Tells each kind of failure once, even if many bots share it.

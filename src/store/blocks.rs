@@ -21,8 +21,6 @@ use fairdeal_protocol::domain;
 use fairdeal_protocol::hash::Hasher;
 use zeroize::Zeroizing;
 
-use super::Kept;
-
 const MAGIC: &[u8; 16] = b"fairdeal journal";
 const VERSION: u32 = 4;
 /// Bytes before the first block.
@@ -159,6 +157,16 @@ pub enum Unread {
         /// The offset of the first invalid byte.
         at: u64,
     },
+}
+
+/// The contents of a journal.
+#[derive(Debug)]
+pub struct Kept {
+    pub header: Zeroizing<Vec<u8>>,
+    /// The records in order.
+    pub records: Vec<Zeroizing<Vec<u8>>>,
+    /// Whether the game has ended here.
+    pub ended: bool,
 }
 
 /// A decoded journal.

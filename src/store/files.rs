@@ -283,6 +283,38 @@ pub(super) fn sync_parent(path: &Path) -> io::Result<()> {
     })
 }
 
+/// Checks a table id or the start of one and converts it to lower case, which makes it safe as a file name.
+pub(super) fn hexadecimal(text: &str) -> Result<String, StoreError> {
+    let lower = text.to_ascii_lowercase();
+    let digits = lower.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if digits && (1..=64).contains(&lower.len()) {
+        Ok(lower)
+    } else {
+        Err(StoreError::BadTable { given: text.chars().take(80).collect() })
+    }
+}
+
+/// The plain files in a folder; none if the folder does not exist.
+pub(super) fn list(folder: &Path) -> Result<Vec<(PathBuf, fs::Metadata)>, StoreError> {
+    let failed = |source| StoreError::io("list", folder, source);
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(failed(error)),
+    };
+    let mut files = Vec::new();
+    for entry in entries {
+        // Skip an unreadable entry; it may have been deleted since it was listed.
+        let Ok(entry) = entry else { continue };
+        match entry.metadata() {
+            Ok(metadata) if metadata.is_file() => files.push((entry.path(), metadata)),
+            Ok(_) => {}
+            Err(error) => tracing::debug!(path = %entry.path().display(), %error, "passed over"),
+        }
+    }
+    Ok(files)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

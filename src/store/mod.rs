@@ -39,10 +39,12 @@ use std::path::{Path, PathBuf};
 pub use archive::{
     MAX_EVIDENCE_FILES, TranscriptFile, piped_transcript, read_transcript, transcript_bytes, transcripts_in,
 };
+pub use blocks::Kept;
 pub use error::{StoreError, UnreadableTranscript};
 pub use files::{open_log, write_out};
 pub use identity::IdentityKey;
-pub use journal::{Journal, JournalFile, JournalHead, Kept, Promise};
+use journal::remove_unfinished;
+pub use journal::{Journal, JournalFile, JournalHead, Promise};
 pub use people::PeopleError;
 pub use settings::{Settings, SettingsError};
 
@@ -129,7 +131,7 @@ impl DataDir {
         let lock = files::open_lock(&lock_path).map_err(StoreError::of_data_dir)?;
         match lock.try_lock() {
             Ok(()) => {
-                journal::remove_unfinished(&path.join("journals"));
+                remove_unfinished(&path.join("journals"));
                 Ok(Self { view, _lock: lock })
             }
             Err(TryLockError::WouldBlock) => Err(StoreError::InUse { path: view.path }),

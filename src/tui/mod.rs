@@ -30,6 +30,7 @@ use fairdeal_games::GameInfo;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_ui::theme::Depth;
 
+pub use self::run::run;
 use crate::drive::tables::OpenTable;
 use crate::store::{DataDir, DataView, StoreError};
 
@@ -151,11 +152,3 @@ pub enum TableOutcome {
 #[derive(Debug, thiserror::Error)]
 #[error("the terminal cannot be used: {0}; try --headless")]
 pub struct TuiError(#[from] std::io::Error);
-
-/// Runs the interface until the player leaves it. Returns how the last table ended.
-///
-/// # Errors
-/// [`TuiError`] if the terminal fails.
-pub async fn run(interface: Interface, start: Start) -> Result<TableOutcome, TuiError> {
-    run::run(interface, start).await
-}

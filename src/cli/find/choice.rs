@@ -10,8 +10,8 @@ use tokio::sync::oneshot;
 use tokio::time::sleep;
 
 use super::lines::{failures, numbered};
-use super::{Choice, Search};
-use crate::cli::Exit;
+use super::search::{Choice, Search};
+use crate::cli::exit::Exit;
 use crate::cli::output::say;
 use crate::drive::finder::View;
 use crate::signals::Signals;

@@ -4,8 +4,8 @@ use std::io::{self, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-use super::super::Exit;
 use super::super::output::{complain, say};
+use crate::cli::exit::Exit;
 
 /// Maximum time for connecting, and for each part of the answer; a healthy relay needs milliseconds.
 const PATIENCE: Duration = Duration::from_secs(5);

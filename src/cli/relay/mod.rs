@@ -17,9 +17,9 @@ use fairdeal_peers::address::is_loopback;
 use tokio::net::TcpListener;
 
 use super::args::Common;
+use super::exit::{Exit, usage};
 use super::output::say;
 use super::table::runtime;
-use super::{Exit, usage};
 use crate::signals::Signals;
 use crate::store::DataDir;
 

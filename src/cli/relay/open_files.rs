@@ -1,5 +1,8 @@
 //! The number of open files that the system allows: each connection takes one.
 
+#[cfg(unix)]
+use crate::cli::exit::usage;
+
 /// Open files beside those of connections: listeners, handshakes, monitors, the log.
 #[cfg(unix)]
 const OTHERS: u64 = 128;
@@ -23,7 +26,7 @@ pub(super) fn allow(connections: u32) -> anyhow::Result<()> {
     if needed <= most && raised.is_ok() {
         return Ok(());
     }
-    Err(super::usage(format_args!(
+    Err(usage(format_args!(
         "{connections} connections need {needed} open files, and this system allows {most}; choose fewer with \
          --max-connections, or allow more with ulimit -n, or LimitNOFILE of a systemd unit"
     )))

@@ -11,7 +11,7 @@ use fairdeal_peers::announcement::{Announcement, OpenTable};
 use fairdeal_peers::{Multiaddr, PeerId};
 use tokio::time::Instant;
 
-use super::Order;
+use super::order::Order;
 
 /// Maximum number of programs to ask; few local networks have more tables. The node dials 32 peers at once, and each
 /// point keeps its place among them.

@@ -6,6 +6,7 @@
 //! one. The points, which are known from the start, come first (`Search::beside_points`).
 
 mod lan;
+mod order;
 mod points;
 
 use std::time::Duration;
@@ -20,6 +21,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
 use self::lan::Hosts;
+use self::order::Order;
 use self::points::Lists;
 use super::people::Acquaintances;
 use crate::store::IdentityKey;
@@ -76,19 +78,6 @@ pub enum FinderError {
     /// The network node has ended.
     #[error("the network stopped; try again")]
     Ended,
-}
-
-/// A source's command to the node.
-#[derive(Debug, PartialEq, Eq)]
-enum Order {
-    /// Dial the peer at these addresses whenever it is not connected.
-    Keep(PeerId, Vec<Multiaddr>),
-    /// Stop dialing the peer, and close the connection.
-    Leave(PeerId),
-    /// Ask for the announcement.
-    Ask(PeerId),
-    /// Ask a point for the page after the given one.
-    List(PeerId, Option<u64>),
 }
 
 /// Both sources. Pure: time is an argument.

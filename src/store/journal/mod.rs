@@ -14,6 +14,8 @@
 //! without promise and journal, something may have been. A player's own promise is empty. A local bot's promise holds
 //! its identity, which is stored nowhere else until its journal begins.
 
+mod names;
+
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -23,13 +25,12 @@ use std::time::{Duration, SystemTime};
 use fairdeal_protocol::seat::Seat;
 use zeroize::Zeroizing;
 
-use super::archive::{hexadecimal, list};
-use super::blocks::{self, Head, Kind, Nonce, Read, Unread};
+pub(super) use self::names::remove_unfinished;
+use self::names::{EXTENSION, LOCK, PROMISE, seat_of};
+use super::blocks::{self, Head, Kept, Kind, Nonce, Read, Unread};
+use super::files::{hexadecimal, list};
 use super::{DataDir, DataView, StoreError, calls, files};
 
-const EXTENSION: &str = "journal";
-const LOCK: &str = "lock";
-const PROMISE: &str = "promise";
 /// Maximum attempts to take a journal's lock.
 const TRIES: usize = 5;
 /// Pause between two attempts.
@@ -62,16 +63,6 @@ pub struct JournalFile {
     pub path: PathBuf,
     /// When the file was last written.
     pub modified: SystemTime,
-}
-
-/// The contents of a journal.
-#[derive(Debug)]
-pub struct Kept {
-    pub header: Zeroizing<Vec<u8>>,
-    /// The records in order.
-    pub records: Vec<Zeroizing<Vec<u8>>>,
-    /// Whether the game has ended here.
-    pub ended: bool,
 }
 
 /// A journal without its records, for lists.
@@ -300,14 +291,6 @@ fn unread(path: &Path, why: Unread) -> StoreError {
     }
 }
 
-/// The table and seat in the name of a file with that extension.
-fn seat_of(path: &Path, end: &str) -> Option<(String, Seat)> {
-    path.extension().filter(|extension| *extension == end)?;
-    let (table, seat) = path.file_stem()?.to_str()?.split_once('-')?;
-    let seat = seat.parse().ok().and_then(Seat::new)?;
-    Some((hexadecimal(table).ok()?, seat))
-}
-
 impl DataView {
     fn journal_path(&self, table: &str, seat: Seat, end: &str) -> Result<PathBuf, StoreError> {
         let table = hexadecimal(table)?;
@@ -395,18 +378,6 @@ impl DataView {
     pub fn is_journal_open(&self, file: &JournalFile) -> bool {
         let lock = files::open_plain(&file.path.with_extension(LOCK));
         lock.is_ok_and(|lock| matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock)))
-    }
-}
-
-/// Removes journals that a crash left before they began: each has the space of a whole deal reserved. Best effort;
-/// nobody else may be in the directory.
-pub(super) fn remove_unfinished(folder: &Path) {
-    let ending = format!(".{EXTENSION}.tmp");
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        if name.to_str().is_some_and(|name| name.ends_with(&ending)) {
-            let _ = fs::remove_file(entry.path());
-        }
     }
 }
 

@@ -105,8 +105,11 @@ fn check_target(text: &str) -> Result<(), String> {
     }
 }
 
-/// Shows screens until the player leaves. Returns how the last table ended.
-pub(in crate::tui) async fn run(interface: Interface, start: Start) -> Result<TableOutcome, TuiError> {
+/// Runs the interface until the player leaves it. Returns how the last table ended.
+///
+/// # Errors
+/// [`TuiError`] if the terminal fails.
+pub async fn run(interface: Interface, start: Start) -> Result<TableOutcome, TuiError> {
     let (settings, setting_complaints) = interface.data.view().settings();
     let (keymap, keys_complaint) = match Keymap::new(&settings.keys) {
         Ok(keymap) => (keymap, None),

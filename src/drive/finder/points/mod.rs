@@ -16,7 +16,7 @@ use fairdeal_protocol::charter::MAX_WORD;
 use fairdeal_protocol::wire::bounded::Text;
 use tokio::time::Instant;
 
-use super::Order;
+use super::order::Order;
 
 /// Interval between two requests for a point's whole list.
 const REFRESH: Duration = Duration::from_secs(5);
