@@ -343,25 +343,26 @@ fn opening_at(mut stage: TestApp, keys: &str) -> Opening {
 
 #[test]
 fn set_up_opens_the_table_that_it_shows() {
+    // A friend nearby can join.
     let table = opening("-");
-    assert_eq!((table.seats, table.bots, table.networked), (3, 2, false));
+    assert_eq!((table.seats, table.bots, table.networked, table.lan), (2, 0, true, true));
     assert_eq!(table.level, Level::Normal);
-    // Four seats, gentle bots, 110 points.
-    let table = opening("v>v<vv>-");
-    assert_eq!((table.seats, table.bots, table.level), (4, 3, Level::Gentle));
+    // Only bots: four seats, gentle ones, 110 points.
+    let table = opening("<v>>v<vv>-");
+    assert_eq!((table.seats, table.bots, table.level, table.networked), (4, 3, Level::Gentle, false));
     assert!(table.options.contains(&("target".to_owned(), "110".to_owned())));
     assert!(!table.options.iter().any(|(key, _)| key == "turn-time"));
-    // Others can join; one bot, a time for turns among the further options, which Enter unfolds and does not begin.
-    let table = opening(">vv>vvvvv-vv>-");
-    assert_eq!((table.bots, table.networked, table.lan), (1, true, true));
+    // Three seats and one bot, a time for turns among the further options, which Enter unfolds and does not begin.
+    let table = opening("v>v>vvvvv-vv>-");
+    assert_eq!((table.seats, table.bots, table.networked, table.lan), (3, 1, true, true));
     assert!(table.options.contains(&("turn-time".to_owned(), "60".to_owned())), "{:?}", table.options);
-    let table = opening("<-");
+    let table = opening(">-");
     assert!(table.networked && !table.lan, "only with the ticket");
-    // "Anybody" is offered only with meeting points; without them the third step leads back to the first choice.
-    assert!(!opening(">>>-").networked);
+    // "Anybody" is offered only with meeting points; without them the second step leads back to the first choice.
+    assert!(!opening(">>-").networked);
     let mut stage = TestApp::at_home(false);
     stage.shell.context_mut().settings.meet = vec!["/ip4/192.0.2.7/tcp/4001/p2p/12D3KooW".to_owned()];
-    let table = opening_at(stage, ">>>-");
+    let table = opening_at(stage, ">>-");
     assert!(table.networked && table.meet && table.lan);
 }
 
@@ -376,7 +377,6 @@ fn every_setting_can_be_reached_on_a_small_screen() {
     assert!(stage.draw().contains("By") || stage.draw().contains("Tarot"));
     stage.keys("o");
     let mut seen = String::new();
-    stage.key(KeyCode::Right);
     for _ in 0..14 {
         let shown = stage.draw();
         let row = shown.lines().find(|row| row.contains('▌') && !row.contains("fairdeal"));

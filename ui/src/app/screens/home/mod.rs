@@ -195,7 +195,10 @@ impl Home {
             }
             Some(Entry::Waiting(_)) => "You left it, or were interrupted. Resume at the same step.",
             Some(Entry::Options) if context.is_page => "Choose the bots and the options of the game.",
-            Some(Entry::Options) => "Open a table: choose who can join, the bots, and the options of the game.",
+            Some(Entry::Options) if self.info().most_seats < 2 => "Choose the deal and the options of the game.",
+            Some(Entry::Options) => {
+                "Open a table for friends: choose who can join, the seats, and the options of the game."
+            }
             Some(Entry::Guided) => "A short hand with fixed cards: one sentence and one key at a time, no clock.",
             Some(Entry::Puzzles) => {
                 "A position with exactly one best action: find it. No clock, and a hint if you want one."
@@ -224,11 +227,12 @@ impl Home {
             Some(Entry::Lan(_)) => "join",
             _ => "choose",
         };
+        let opens_to_friends = !context.is_page && self.info().most_seats > 1;
         let of = |entry: Entry| Some(target(context, entry));
         let mut line = vec![
             (context.theme.glyph("↑↓", "Up Down").to_owned(), "choose", None),
             (keys.key(Intent::Choose), enter, Some(Target::Key(Intent::Choose))),
-            ("o".to_owned(), "options", of(Entry::Options)),
+            ("o".to_owned(), if opens_to_friends { "host" } else { "options" }, of(Entry::Options)),
             ("H".to_owned(), "history", of(Entry::History)),
             (",".to_owned(), "settings", of(Entry::Settings)),
             (keys.key(Intent::Palette), "commands", Some(Target::Key(Intent::Palette))),
@@ -248,7 +252,7 @@ impl Home {
                     cx.push(Setup::new(info, context));
                 }
             }
-            Entry::Options => cx.push(Setup::new(self.info(), context).at_options()),
+            Entry::Options => cx.push(Setup::for_friends(self.info(), context)),
             Entry::Guided => {
                 if let Some(screen) = guided_hand(self.info(), context) {
                     cx.push(screen);

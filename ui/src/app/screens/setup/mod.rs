@@ -132,9 +132,14 @@ impl Setup {
         }
     }
 
-    /// The same with the focus on the first setting.
-    pub fn at_options(self) -> Self {
-        Self { at_options: true, ..self }
+    /// Of a table for friends nearby, two at least, with the focus on the first setting. Where nobody can join, of the
+    /// same table as [`Self::new`].
+    pub fn for_friends(game: &'static GameInfo, context: &Context) -> Self {
+        let setup = Self { at_options: true, ..Self::new(game, context) };
+        if context.is_page || game.most_seats < 2 {
+            return setup;
+        }
+        Self { who: Who::Near, seats: 2.clamp(game.least_seats, game.most_seats), bots: 0, ..setup }
     }
 
     fn is_networked(&self) -> bool {
@@ -187,17 +192,17 @@ impl Setup {
             Item::Who => match self.who {
                 Who::Nobody => (
                     "who can join",
-                    "nobody".to_owned(),
+                    "only bots".to_owned(),
                     "You play with bots on this machine, sealed and audited like any table.",
                 ),
                 Who::Near => (
                     "who can join",
-                    "people nearby".to_owned(),
+                    "friends nearby".to_owned(),
                     "Players on your network see the table in their list. You also get a ticket for friends elsewhere.",
                 ),
                 Who::Invited => (
                     "who can join",
-                    "by invitation".to_owned(),
+                    "friends with a ticket".to_owned(),
                     "You get a ticket to send to friends, wherever they are. Nobody else finds the table.",
                 ),
                 Who::Anybody => (
