@@ -15,7 +15,7 @@ pub enum KeepError {
     #[error("the transcript cannot be written: {0}")]
     Codec(#[from] CodecError),
     /// The data directory failed.
-    #[error("{0}")]
+    #[error(transparent)]
     Store(#[from] StoreError),
 }
 

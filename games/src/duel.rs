@@ -95,9 +95,9 @@ pub type BotError = Box<dyn std::error::Error + Send + Sync>;
 /// Why a duel is broken off.
 #[derive(Debug, thiserror::Error)]
 pub enum DuelError {
-    #[error("{0}")]
+    #[error(transparent)]
     Rules(#[from] RuleSetError),
-    #[error("{0}")]
+    #[error(transparent)]
     Bot(BotError),
 }
 

@@ -211,7 +211,7 @@ pub enum DialFailure {
         found: String,
     },
     /// We do not support the peer's key type.
-    #[error("{0}")]
+    #[error(transparent)]
     NotEd25519(fairdeal_peers::peer::PeerIdError),
     /// There are too many connections or kept peers.
     #[error("too many connections: {0}")]

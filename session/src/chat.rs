@@ -81,7 +81,7 @@ pub enum ChatError {
     #[error("there is nobody to invite before the table is open")]
     NoTable,
     /// The invitation holds no valid ticket.
-    #[error("{0}")]
+    #[error(transparent)]
     BadTicket(#[from] TicketError),
     /// The ticket is for somebody else's table.
     #[error("invite to a table of your own; give this ticket to your friends by other means")]

@@ -46,7 +46,7 @@ pub struct ExecError {
 
 #[derive(Debug, thiserror::Error)]
 enum Cause {
-    #[error("{0}")]
+    #[error(transparent)]
     System(std::io::Error),
     #[error("{0}; --log FILE keeps what it writes on standard error")]
     Unready(Failure),

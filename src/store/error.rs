@@ -202,7 +202,7 @@ impl StoreError {
 #[derive(Debug, thiserror::Error)]
 pub enum UnreadableTranscript {
     /// The operating system refused.
-    #[error("{0}")]
+    #[error(transparent)]
     Io(#[from] io::Error),
     /// It is a folder, a pipe or a device; a pipe might never end.
     #[error("it is no regular file; only `fairdeal verify` reads from a pipe: give it - and standard input")]
@@ -214,7 +214,7 @@ pub enum UnreadableTranscript {
     #[error("there are more than {limit} bytes; a transcript has no more")]
     Endless { limit: u64 },
     /// The file is not a transcript.
-    #[error("{0}")]
+    #[error(transparent)]
     Transcript(#[from] TranscriptError),
 }
 

@@ -32,7 +32,7 @@ const PAUSE: Duration = Duration::from_millis(25);
 #[derive(Debug, thiserror::Error)]
 pub enum PeopleError {
     /// The file cannot be read or written.
-    #[error("{0}")]
+    #[error(transparent)]
     Store(#[from] StoreError),
     /// The file's content is invalid. It is never replaced.
     #[error(
@@ -49,7 +49,7 @@ pub enum PeopleError {
     #[error("another fairdeal is changing the address book {path}; try again", path = path.display())]
     Busy { path: PathBuf },
     /// The book refuses the change.
-    #[error("{0}")]
+    #[error(transparent)]
     Change(#[from] ChangeError),
 }
 

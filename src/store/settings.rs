@@ -20,7 +20,7 @@ const MAX_MISTAKES: usize = 8;
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
     /// The file cannot be read or written.
-    #[error("{0}")]
+    #[error(transparent)]
     Store(#[from] StoreError),
     /// The file's content is invalid.
     #[error("{path}, {why}\nCorrect or delete the file. Using defaults until then.", path = path.display())]

@@ -69,7 +69,7 @@ pub enum Data {
 pub enum ReadOnly {
     #[error("this replay is read-only")]
     Replay,
-    #[error("{0}")]
+    #[error(transparent)]
     Unwritable(Arc<StoreError>),
 }
 

@@ -16,7 +16,7 @@ use crate::transcript::page::{Mark, Page};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FollowError {
     /// The log is unfair, or differs from what the seats signed.
-    #[error("{0}")]
+    #[error(transparent)]
     Finding(#[from] Finding),
     /// The log has more entries than a transcript can hold.
     #[error("the log is longer than a transcript can be")]

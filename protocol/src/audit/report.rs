@@ -128,7 +128,7 @@ pub enum Finding {
         seat: Seat,
     },
     /// A proven fault.
-    #[error("{0}")]
+    #[error(transparent)]
     Fault(#[from] Fault),
     /// The removal statements at this step do not prove the removal.
     #[error("step {step}: the statements on a removal do not prove it")]

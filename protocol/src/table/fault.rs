@@ -31,7 +31,7 @@ pub enum FaultKind {
         wanted: &'static str,
     },
     /// A bad key or key proof.
-    #[error("{0}")]
+    #[error(transparent)]
     Key(#[from] KeyError),
     /// The bytes are not the canonical encoding of an action.
     #[error("sent bytes that are not an action of this game")]

@@ -85,7 +85,7 @@ pub enum TranscriptError {
     #[error("the transcript is {0}")]
     Codec(#[from] CodecError),
     /// The charter or one of its signatures is invalid.
-    #[error("{0}")]
+    #[error(transparent)]
     Charter(#[from] CharterError),
 }
 

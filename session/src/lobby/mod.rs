@@ -68,10 +68,10 @@ pub enum LobbyError {
         why: RecordError,
     },
     /// The charter cannot be assembled.
-    #[error("{0}")]
+    #[error(transparent)]
     Charter(#[from] CharterError),
     /// This program does not know the table's rules.
-    #[error("{0}")]
+    #[error(transparent)]
     Rules(#[from] RuleSetError),
 }
 

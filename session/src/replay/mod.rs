@@ -85,7 +85,7 @@ pub enum Eyes {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReplayError {
     /// The charter's rules are of no game known here.
-    #[error("{0}")]
+    #[error(transparent)]
     Rules(#[from] RuleSetError),
     /// The caller cancelled it.
     #[error("broken off")]

@@ -70,10 +70,10 @@ pub struct Finder {
 #[derive(Debug, thiserror::Error)]
 pub enum FinderError {
     /// The network node cannot start.
-    #[error("{0}")]
+    #[error(transparent)]
     Node(#[from] fairdeal_net::NodeError),
     /// No identity can be generated.
-    #[error("{0}")]
+    #[error(transparent)]
     Identity(#[from] crate::store::StoreError),
     /// The network node has ended.
     #[error("the network stopped; try again")]

@@ -34,7 +34,7 @@ impl Deref for Interrupted {
 #[derive(Debug, thiserror::Error)]
 pub enum ResumeError {
     /// The journal file cannot be read or opened.
-    #[error("{0}")]
+    #[error(transparent)]
     Store(#[from] StoreError),
     /// No journal exists, and the seat may have signed entries.
     #[error(

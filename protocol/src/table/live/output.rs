@@ -74,7 +74,7 @@ pub enum Event<G: Game> {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Stop {
     /// This seat is proven at fault, or a second seat is before all others have continued without the first.
-    #[error("{0}")]
+    #[error(transparent)]
     Fault(Fault),
     /// A seat's digest of the public state differs from ours. With two parties, or if others differ as well, no removal
     /// can be decided. A replay of the transcript shows which digest is wrong.
@@ -112,25 +112,25 @@ pub enum ReceiveError {
     #[error("a message that is {0}")]
     Codec(#[from] CodecError),
     /// An entry in it is refused.
-    #[error("{0}")]
+    #[error(transparent)]
     Entry(#[from] EntryError),
     /// A removal statement in it is refused.
-    #[error("{0}")]
+    #[error(transparent)]
     Statement(#[from] StatementError),
     /// The evidence in it proves nothing.
     #[error("evidence that proves nothing")]
     EmptyEvidence,
     /// A fork report in it is refused.
-    #[error("{0}")]
+    #[error(transparent)]
     ForkReport(#[from] ForkReportError),
     /// A claim in it is refused.
-    #[error("{0}")]
+    #[error(transparent)]
     Claim(#[from] ClaimError),
     /// A state request in it is refused.
-    #[error("{0}")]
+    #[error(transparent)]
     StateRequest(#[from] StateRequestError),
     /// A state reply in it is refused.
-    #[error("{0}")]
+    #[error(transparent)]
     StateReply(#[from] StateReplyError),
 }
 
