@@ -39,7 +39,7 @@ macro_rules! games {
         }
 
         /// An event of any of the games.
-        #[derive(Clone, Debug, PartialEq, Serialize)]
+        #[derive(Clone, Debug, PartialEq)]
         pub enum AnyEvent {
             $($(#[$doc])* $variant(<$module::$game as Game>::Event)),+
         }

@@ -50,7 +50,7 @@ pub(crate) enum Action {
 }
 
 /// An event for the log: public knowledge only.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Event {
     Begins(Seat),
     Keeps(Seat),

@@ -352,7 +352,7 @@ pub trait Game: Clone + Debug + Serialize + Send + Sync + 'static {
     /// A seat's action. An action that plays a sealed card names its handle, and its face if the card is shown.
     type Action: Clone + Debug + PartialEq + Serialize + DeserializeOwned + Send + Sync + 'static;
     /// An event for a written log; public information only.
-    type Event: Clone + Debug + PartialEq + Serialize + Send + Sync + 'static;
+    type Event: Clone + Debug + PartialEq + Send + Sync + 'static;
 
     /// Sets up the table for a rule set, before anything random happens.
     ///

@@ -35,7 +35,7 @@ pub enum Action {
     Reveal,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Event {
     Turned(Face),
     Played(Seat, Face),

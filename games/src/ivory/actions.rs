@@ -110,7 +110,7 @@ impl IvoryAction {
 }
 
 /// An event of the game.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum IvoryEvent {
     /// The deck was shuffled and three cards turned.
     Dealt {

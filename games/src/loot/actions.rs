@@ -90,7 +90,7 @@ impl LootAction {
 }
 
 /// An event of the game.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LootEvent {
     /// A hand was dealt.
     Dealt {

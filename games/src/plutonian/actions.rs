@@ -60,7 +60,7 @@ impl PlutonianAction {
 }
 
 /// An event of the game.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PlutonianEvent {
     /// The trees were built.
     Built {

@@ -123,7 +123,7 @@ impl SphinxAction {
 }
 
 /// An event of the game.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SphinxEvent {
     /// The board was set up.
     SetUp {

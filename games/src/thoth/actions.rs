@@ -186,7 +186,7 @@ impl ThothAction {
 }
 
 /// An event of the game.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ThothEvent {
     /// A hand was dealt.
     Dealt {

@@ -43,7 +43,7 @@ pub(crate) struct Exchange {
 }
 
 /// Public events.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Event {
     Begins(Seat),
     Exchanges(Seat, usize),
