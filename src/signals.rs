@@ -4,6 +4,8 @@
 #[derive(Debug)]
 pub(crate) struct Signals {
     #[cfg(unix)]
+    interrupt: tokio::signal::unix::Signal,
+    #[cfg(unix)]
     terminate: tokio::signal::unix::Signal,
     #[cfg(unix)]
     hang_up: tokio::signal::unix::Signal,
@@ -17,14 +19,18 @@ impl Signals {
     #[cfg(unix)]
     pub(crate) fn new() -> std::io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
-        Ok(Self { terminate: signal(SignalKind::terminate())?, hang_up: signal(SignalKind::hangup())? })
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+            hang_up: signal(SignalKind::hangup())?,
+        })
     }
 
     /// Waits for a signal.
     #[cfg(unix)]
     pub(crate) async fn recv(&mut self) {
         tokio::select! {
-            _ = tokio::signal::ctrl_c() => {}
+            _ = self.interrupt.recv() => {}
             _ = self.terminate.recv() => {}
             _ = self.hang_up.recv() => {}
         }

@@ -366,7 +366,7 @@ fn the_list_of_tables_ends_when_it_is_told_to() {
         player.reads("Tables on the LAN");
         player.is_told(signal);
         let ended = player.ends();
-        assert_eq!(ended.exit_code(), 130, "SIG{signal}");
+        assert_eq!(ended.exit_code(), 130, "SIG{signal}: {}", player.shown());
     }
 }
 
