@@ -37,7 +37,7 @@ impl OpenTable {
 /// Opens a table in a task of the current tokio runtime; the bots join as soon as there is a ticket.
 ///
 /// # Errors
-/// [`SessionError`] of the host. If a bot cannot start, the events end with a [`SessionEvent::Error`].
+/// [`SessionError`] of the host. If a bot cannot start, the events end with an error.
 pub fn open(setup: Setup, bots: Vec<Pilot>) -> Result<OpenTable, SessionError> {
     let place = setup.place.listen.clone();
     let (sender, arrivals) = arrivals();

@@ -87,7 +87,7 @@ pub struct Resumed {
 }
 
 impl Resumed {
-    /// Adds relays to the saved place, these and the friend's first, [`MAX_RELAYS`] at most.
+    /// Adds relays to the saved place, these and the friend's first, `MAX_RELAYS` at most.
     ///
     /// # Errors
     /// [`StartError::OtherTable`] if the friend has no seat at the table.
