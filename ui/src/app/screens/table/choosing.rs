@@ -104,6 +104,21 @@ impl TableScreen {
         }
     }
 
+    /// The key that chooses, at a spot: it does what the line beside it says. That is asked back only where there is a
+    /// choice, and none was hinted at.
+    pub(super) fn enter(&mut self, cx: &mut Cx<'_>, spot: Spot) {
+        let mut path = self.choice.picked.clone();
+        path.push(spot);
+        let hinted = self.choice.hinted.as_ref().map(|(action, _)| action.clone());
+        match self.after(&path).as_slice() {
+            [first, rest @ ..] if rest.is_empty() || hinted.as_ref() == Some(&first.action) => {
+                self.request(cx, first.clone());
+            }
+            _ => self.pick(cx, spot),
+        }
+    }
+
+    /// A click on a spot, or one that continues a choice.
     pub(super) fn pick(&mut self, cx: &mut Cx<'_>, spot: Spot) {
         if self.choice.picked.contains(&spot) {
             // Picking a spot again drops it and those picked after it.
@@ -134,7 +149,7 @@ impl TableScreen {
             }
             [only] if only.path.len() == path.len() => self.request(cx, only.clone()),
             several => {
-                // Even a single offer waits for its other spots: a player who picks up a card may just want to look.
+                // Even a single offer waits for its other spots: who clicks on a card may just want to look.
                 let is_list = several.iter().all(|offer| offer.path.len() == path.len());
                 let next = several.iter().find_map(|offer| offer.path.get(path.len())).copied();
                 self.choice.picked.clone_from(&path);

@@ -63,6 +63,12 @@ impl TableScreen {
     pub(super) fn intent(&mut self, cx: &mut Cx<'_>, intent: Intent) {
         self.skip_ahead(cx);
         match intent {
+            Intent::Choose if self.is_fresh() => {}
+            Intent::Choose => {
+                if let Some(Target::Spot(spot)) = self.choice.focus {
+                    self.enter(cx, spot);
+                }
+            }
             // At a host's lobby `c` copies the ticket.
             Intent::Chat if self.is_copy(cx.context) => self.copy_ticket(cx),
             Intent::Chat if !self.local && !self.is_spectator() => {

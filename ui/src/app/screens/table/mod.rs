@@ -442,6 +442,9 @@ impl Screen for TableScreen {
         stops.retain(|target| !matches!(target, Target::Spot(spot) if !lit.contains(spot)));
         let steers: &[Intent] = match (&self.snapshot, &self.over) {
             (Some(_), Over::Telling(_)) => &[Intent::Uses, Intent::Up, Intent::Down],
+            (Some(_), Over::Nothing) if matches!(self.choice.focus, Some(Target::Spot(_))) => {
+                &[Intent::Uses, Intent::Choose]
+            }
             (Some(_), _) => &[Intent::Uses],
             (None, _) => &[],
         };

@@ -60,10 +60,14 @@ fn way(stage: &TestApp, action: &AnyAction) -> (Vec<Spot>, Option<usize>, bool) 
 fn act(stage: &mut TestApp, action: &AnyAction, choose: impl Fn(&mut TestApp, Target)) {
     let (path, place, is_asked) = way(stage, action);
     let step = stage.step();
+    // A key does at once what needs no choice.
+    let is_due = |stage: &mut TestApp| stage.step() == step && !stage.draw().contains("Sure?");
     for spot in path {
-        choose(stage, Target::Spot(spot));
+        if is_due(stage) {
+            choose(stage, Target::Spot(spot));
+        }
     }
-    if let Some(place) = place {
+    if let Some(place) = place.filter(|_| is_due(stage)) {
         choose(stage, Target::Row(place));
     }
     if is_asked {
@@ -100,6 +104,53 @@ fn by_keys(stage: &mut TestApp, target: Target) {
         stage.key(KeyCode::Tab);
     }
     panic!("{target:?} cannot be reached:\n{}", stage.draw());
+}
+
+/// After a hint one key plays what is advised, in every game.
+#[test]
+fn enter_does_what_its_line_says() {
+    for game in 0..5 {
+        let mut stage = seated(game);
+        let mut hinted = 0;
+        for _ in 0..12 {
+            stage.rest();
+            if stage.is_over() {
+                break;
+            }
+            while stage.draw().contains("[Enter continue]") {
+                by_keys(&mut stage, CLOSE);
+            }
+            let step = stage.step();
+            stage.keys("h");
+            if stage.draw().contains("There is no hint") {
+                let action = stage.advice().expect("it is the player's turn");
+                act(&mut stage, &action, by_keys);
+                continue;
+            }
+            let shown = stage.draw();
+            stage.key(KeyCode::Enter);
+            if stage.draw().contains("Sure?") {
+                stage.keys("y");
+            }
+            assert!(stage.step() > step, "one key is not enough:\n{shown}\n{}", stage.draw());
+            hinted += 1;
+        }
+        assert!(hinted > 3, "game {game}: {hinted} hints");
+    }
+}
+
+/// A click picks up what the player may just want to look at.
+#[test]
+fn click_on_a_card_only_picks_it_up() {
+    // Ivory Tower: a card is played to a place.
+    let mut stage = seated(1);
+    stage.rest();
+    let action = stage.advice().expect("it is the player's turn");
+    let (path, ..) = way(&stage, &action);
+    assert!(path.len() > 1, "{action:?}");
+    let step = stage.step();
+    by_mouse(&mut stage, Target::Spot(path[0]));
+    assert_eq!(stage.step(), step, "{}", stage.draw());
 }
 
 fn played_all(choose: impl Fn(&mut TestApp, Target)) {
