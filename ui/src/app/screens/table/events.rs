@@ -297,6 +297,8 @@ impl TableScreen {
         if self.ending.failed.is_none() && (!nothing_new || !events.is_empty()) {
             let offers = self.view(&[], |view, snapshot| Offers::of(&snapshot.game, view));
             self.choice.offers = offers.unwrap_or_default();
+            // The reason for a hint holds only for its position.
+            self.choice.hinted = None;
             // The action in question may no longer be possible.
             let gone = match &self.asked {
                 Some(Asked::Act(asked)) => {

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use fairdeal_games::AnyAction;
+use fairdeal_games::loot::LootAction;
 use fairdeal_games::plutonian::PlutonianAction;
 use fairdeal_protocol::card::Slot;
 use fairdeal_protocol::hash::Hash32;
@@ -137,6 +138,28 @@ fn enter_does_what_its_line_says() {
         }
         assert!(hinted > 3, "game {game}: {hinted} hints");
     }
+}
+
+/// The reason for a hint, and the key that follows it, are those of its position.
+#[test]
+fn hint_goes_with_its_position() {
+    let mut stage = seated(0);
+    for _ in 0..60 {
+        stage.rest();
+        let action = stage.advice().expect("it is the player's turn");
+        let discards = matches!(action, AnyAction::Loot(LootAction::Discard { .. }));
+        if discards && stage.draw().contains("f fire") {
+            stage.keys("h");
+            assert!(stage.draw().contains("✓ "), "{}", stage.draw());
+            // The fire waits for the end of the turn.
+            stage.fires(seat(1));
+            stage.rest();
+            assert!(!stage.draw().contains("✓ "), "{}", stage.draw());
+            return;
+        }
+        act(&mut stage, &action, by_keys);
+    }
+    panic!("nobody may fire:\n{}", stage.draw());
 }
 
 /// A click picks up what the player may just want to look at.
