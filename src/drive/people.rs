@@ -75,28 +75,15 @@ impl Acquaintances {
 
 #[cfg(test)]
 mod tests {
-    use fairdeal_peers::announcement::Announcement;
+    use fairdeal_peers::testing::{announcement, peer};
     use fairdeal_session::people::Change;
 
     use super::*;
-    use crate::store::{DataDir, IdentityKey};
-
-    fn peer(seed: u8) -> PeerId {
-        PeerId::of(&IdentityKey::from_seed([seed; 32]).signing_key())
-    }
+    use crate::store::DataDir;
 
     fn table(host: u8) -> OpenTable {
-        let announcement = Announcement {
-            lobby: [host; 8],
-            host: "Anna".to_owned().try_into().unwrap(),
-            game: "loot".to_owned().try_into().unwrap(),
-            options: Default::default(),
-            seats: 3,
-            free: 2,
-            locked: false,
-        };
         let addresses = ["/ip4/192.168.0.2/tcp/4001".parse().unwrap()];
-        OpenTable::new(peer(host), announcement, addresses).unwrap()
+        OpenTable::new(peer(host), announcement(host), addresses).unwrap()
     }
 
     #[test]

@@ -287,6 +287,7 @@ async fn garbage_costs_its_sender_the_answer() {
     use fairdeal_peers::announcement::Announcement;
     use fairdeal_peers::listing::{MeetRequest, MeetResponse, Offer, Refusal, Registration};
     use fairdeal_peers::record::AddressRecord;
+    use fairdeal_peers::testing::{announcement, text};
 
     use super::abuse::rude::{MEET, Rude, selection};
 
@@ -327,15 +328,7 @@ async fn garbage_costs_its_sender_the_answer() {
     // Nor does repeating what another host has signed.
     let other = ed25519_dalek::SigningKey::from_bytes(&[5; 32]);
     let offer = Offer {
-        announcement: Announcement {
-            lobby: [5; 8],
-            host: "Eve".to_owned().try_into().unwrap(),
-            game: "loot".to_owned().try_into().unwrap(),
-            options: Default::default(),
-            seats: 2,
-            free: 1,
-            locked: false,
-        },
+        announcement: Announcement { host: text("Eve"), ..announcement(5) },
         record: AddressRecord::sign(&other, &[], 7),
     };
     let point = named_peer(&relay.address.parse().unwrap()).unwrap();

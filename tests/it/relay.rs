@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use ed25519_dalek::SigningKey;
 use fairdeal_net::{Node, NodeConfig, NodeEvent, NodeHandle, ReachNews, Transport};
-use fairdeal_peers::announcement::Announcement;
 use fairdeal_peers::listing::Offer;
 use fairdeal_peers::record::AddressRecord;
+use fairdeal_peers::testing::announcement;
 use fairdeal_peers::{Multiaddr, PeerId};
 use regex::Regex;
 use tempfile::TempDir;
@@ -93,15 +93,7 @@ impl Player {
         config.meet.clone_from(&config.relays);
         let (node, events) = Node::spawn(&key, config).unwrap();
         if relay.is_some() {
-            let announcement = Announcement {
-                lobby: [seed; 8],
-                host: "Ada".to_owned().try_into().unwrap(),
-                game: "loot".to_owned().try_into().unwrap(),
-                options: Default::default(),
-                seats: 2,
-                free: 1,
-                locked: false,
-            };
+            let announcement = announcement(seed);
             let record = AddressRecord::sign(&key, &[], 7);
             node.offer(Some(Offer { announcement, record })).unwrap();
         }

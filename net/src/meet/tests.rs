@@ -6,6 +6,7 @@ use fairdeal_peers::Multiaddr;
 use fairdeal_peers::announcement::Announcement;
 use fairdeal_peers::listing::{Listed, ListedPage, Offer};
 use fairdeal_peers::record::AddressRecord;
+use fairdeal_peers::testing::announcement;
 use libp2p::multiaddr::Protocol;
 
 use crate::tests::{Side, id, identity, quick, spawn, spawn_listening};
@@ -14,15 +15,7 @@ use crate::{NodeEvent, Reach, ReachNews, Transport};
 fn offer(seed: u8, free: u8) -> Offer {
     let address: Multiaddr = "/ip4/192.0.2.1/tcp/4001".parse().unwrap();
     Offer {
-        announcement: Announcement {
-            lobby: [seed; 8],
-            host: "Anna".to_owned().try_into().unwrap(),
-            game: "loot".to_owned().try_into().unwrap(),
-            options: Default::default(),
-            seats: 3,
-            free,
-            locked: false,
-        },
+        announcement: Announcement { free, ..announcement(seed) },
         record: AddressRecord::sign(&identity(seed), &[address], 7),
     }
 }

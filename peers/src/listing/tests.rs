@@ -2,22 +2,11 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::Multiaddr;
-use crate::testing::{key, peer};
-
-fn text<const MAX: usize>(text: &str) -> Text<MAX> {
-    text.to_owned().try_into().unwrap()
-}
+use crate::testing::{key, peer, text};
 
 fn announcement() -> Announcement {
-    Announcement {
-        lobby: [3; 8],
-        host: text("Anna"),
-        game: text("loot"),
-        options: vec![(text("target"), text("100"))].try_into().unwrap(),
-        seats: 3,
-        free: 2,
-        locked: true,
-    }
+    let options = vec![(text("target"), text("100"))].try_into().unwrap();
+    Announcement { options, locked: true, ..crate::testing::announcement(3) }
 }
 
 fn offer(seed: u8) -> Offer {

@@ -160,7 +160,8 @@ impl Host {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{announcement, peer};
+    use fairdeal_peers::testing::{announcement, peer};
+
     use super::*;
 
     fn address() -> Multiaddr {
@@ -197,7 +198,7 @@ mod tests {
         assert_eq!(hosts.tick(start + FIRST_REST), [keep()]);
         assert_eq!(hosts.tick(start + FIRST_REST), [], "once");
         hosts.hear(&connected(), start);
-        let table = Some(announcement().to_bytes());
+        let table = Some(announcement(1).to_bytes());
         assert_eq!(hosts.hear(&answer(table), start), None);
         assert_eq!(hosts.tables()[0].announcement().host.as_str(), "Anna");
         assert_eq!(hosts.found[&peer(1)].rests, 0);

@@ -1,17 +1,13 @@
 use std::path::Path;
 
 use fairdeal_net::{DialFailure, Reach, ReachNews};
-use fairdeal_peers::announcement::Announcement;
 use fairdeal_peers::listing::{ListedPage, Offer};
 use fairdeal_peers::record::AddressRecord;
+use fairdeal_peers::testing::{announcement, peer};
 use tokio::time::timeout;
 
 use super::*;
 use crate::store::DataView;
-
-pub(super) fn peer(seed: u8) -> PeerId {
-    PeerId::of(&IdentityKey::from_seed([seed; 32]).signing_key())
-}
 
 fn near() -> Multiaddr {
     "/ip4/192.168.0.2/tcp/4001".parse().unwrap()
@@ -33,20 +29,8 @@ fn announced(seed: u8, bytes: Option<Vec<u8>>) -> NodeEvent {
     NodeEvent::Announcement { peer: peer(seed), bytes }
 }
 
-pub(super) fn announcement() -> Announcement {
-    Announcement {
-        lobby: [1; 8],
-        host: "Anna".to_owned().try_into().unwrap(),
-        game: "loot".to_owned().try_into().unwrap(),
-        options: Default::default(),
-        seats: 3,
-        free: 2,
-        locked: false,
-    }
-}
-
 fn table(host: u8) -> OpenTable {
-    OpenTable::new(peer(host), announcement(), [near()]).unwrap()
+    OpenTable::new(peer(host), announcement(1), [near()]).unwrap()
 }
 
 /// A search on the LAN and at these points, and the time.
@@ -76,7 +60,7 @@ fn a_point_that_is_also_nearby_keeps_its_addresses_and_its_connection() {
     let later = now + Duration::from_secs(15);
     assert!(search.tick(later).contains(&Order::Keep(peer(1), vec![near(), point(1)])));
     assert_eq!(search.tick(later), [Order::Ask(peer(1))]);
-    search.hear(&announced(1, Some(announcement().to_bytes())), later);
+    search.hear(&announced(1, Some(announcement(1).to_bytes())), later);
     assert_eq!(search.view(later).near.len(), 1);
     assert_eq!(search.view(later).silent, [point(1)]);
 }
@@ -134,7 +118,7 @@ async fn one_node_serves_both_sources() {
     let (host, mut events) = Node::spawn(&key(92), config).unwrap();
     tokio::spawn(async move { while events.recv().await.is_some() {} });
     let record = AddressRecord::sign(&key(92), &[near()], 1);
-    host.offer(Some(Offer { announcement: announcement(), record })).unwrap();
+    host.offer(Some(Offer { announcement: announcement(1), record })).unwrap();
 
     let root = tempfile::tempdir().unwrap();
     let sources = Sources { lan: true, points: vec![address], game: None };

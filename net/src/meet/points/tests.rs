@@ -1,6 +1,7 @@
 use ed25519_dalek::SigningKey;
 use fairdeal_peers::announcement::Announcement;
 use fairdeal_peers::record::AddressRecord;
+use fairdeal_peers::testing::announcement;
 
 use super::*;
 
@@ -13,18 +14,7 @@ fn address(seed: u8, port: u16) -> Multiaddr {
 }
 
 fn offer(free: u8) -> Offer {
-    Offer {
-        announcement: Announcement {
-            lobby: [3; 8],
-            host: "Anna".to_owned().try_into().unwrap(),
-            game: "loot".to_owned().try_into().unwrap(),
-            options: Default::default(),
-            seats: 4,
-            free,
-            locked: false,
-        },
-        record: AddressRecord::default(),
-    }
+    Offer { announcement: Announcement { seats: 4, free, ..announcement(3) }, record: AddressRecord::default() }
 }
 
 /// Whether a delay is this one, give or take a quarter.

@@ -7,6 +7,7 @@ use fairdeal_peers::announcement::Announcement;
 use fairdeal_peers::announcement::OpenTable;
 use fairdeal_peers::listing::{MAX_PAGE, Offer};
 use fairdeal_peers::record::AddressRecord;
+use fairdeal_peers::testing;
 use proptest::prelude::*;
 
 use super::*;
@@ -52,15 +53,7 @@ fn table(host: u16, lobby: u8, number: u64, of: &str) -> (Registration, Listed) 
 }
 
 fn announcement(lobby: u8, of: &str) -> Announcement {
-    Announcement {
-        lobby: [lobby; 8],
-        host: "Anna".to_owned().try_into().unwrap(),
-        game: game(of),
-        options: Default::default(),
-        seats: 3,
-        free: 1,
-        locked: false,
-    }
+    Announcement { game: game(of), free: 1, ..testing::announcement(lobby) }
 }
 
 impl Point {

@@ -1,7 +1,7 @@
 use fairdeal_net::DialFailure;
 use fairdeal_peers::announcement::Announcement;
+use fairdeal_peers::testing::{announcement, peer, text};
 
-use super::super::tests::{announcement, peer};
 use super::*;
 
 fn address(seed: u8) -> Multiaddr {
@@ -13,8 +13,7 @@ fn table(host: u8, number: u64, free: u8) -> Listed {
 }
 
 fn of_lobby(host: u8, lobby: [u8; 8], number: u64, free: u8, game: &str) -> Listed {
-    let game = game.to_owned().try_into().unwrap();
-    let announcement = Announcement { lobby, game, free, ..announcement() };
+    let announcement = Announcement { lobby, game: text(game), free, ..announcement(1) };
     let addresses = ["/ip4/192.0.2.2/tcp/1".parse().unwrap()];
     Listed { number, table: OpenTable::new(peer(host), announcement, addresses).unwrap() }
 }

@@ -8,6 +8,7 @@ use fairdeal_games::bots::Level;
 use fairdeal_peers::PeerId;
 use fairdeal_peers::announcement::Announcement;
 use fairdeal_peers::announcement::OpenTable;
+use fairdeal_peers::testing::{announcement, peer, text};
 use fairdeal_peers::ticket::Ticket;
 use fairdeal_protocol::seat::Seat;
 use rand_chacha::ChaCha20Rng;
@@ -195,21 +196,13 @@ fn a_table_of_the_network_takes_no_other_lines_place() {
 }
 
 fn listed_of(host: PeerId, name: &str, game: &str) -> ListedTable {
-    let announcement = Announcement {
-        lobby: [1; 8],
-        host: name.to_owned().try_into().unwrap(),
-        game: game.to_owned().try_into().unwrap(),
-        options: Default::default(),
-        seats: 2,
-        free: 1,
-        locked: false,
-    };
+    let announcement = Announcement { host: text(name), game: text(game), seats: 2, free: 1, ..announcement(1) };
     let table = OpenTable::new(host, announcement, []).unwrap();
     ListedTable { table, at_point: false, mark: Mark::default() }
 }
 
 fn listed(host: u8, name: &str) -> ListedTable {
-    listed_of(fairdeal_peers::testing::peer(host), name, "loot")
+    listed_of(peer(host), name, "loot")
 }
 
 fn list(stage: &mut TestApp, tables: &[ListedTable]) {
@@ -239,7 +232,7 @@ fn focus_stays_with_its_table() {
     list(&mut stage, &[ben, cleo.clone()]);
     stage.draw();
     stage.key(KeyCode::Enter);
-    assert_eq!(joined(&stage), Some(fairdeal_peers::testing::peer(2)));
+    assert_eq!(joined(&stage), Some(peer(2)));
 
     // Another table takes no focus from one that is gone.
     let mut stage = TestApp::at_home(false);
@@ -269,7 +262,7 @@ fn palette_has_the_tables_beyond_the_panel() {
     // A table that comes or goes meanwhile does not change which one is chosen.
     list(&mut stage, &tables[1..]);
     stage.key(KeyCode::Enter);
-    assert_eq!(joined(&stage), Some(fairdeal_peers::testing::peer(6)));
+    assert_eq!(joined(&stage), Some(peer(6)));
 }
 
 /// The settings that the interface has asked to save, and the screen that it shows.
