@@ -16,8 +16,8 @@ pub struct MemberId(usize);
 
 /// Sessions that are driven together.
 ///
-/// A link between two members comes about when one of them keeps the other, and lasts until one of them closes it or
-/// ends. It is as a connection over a network is, but nothing is lost on it, and nobody else can be at its other end.
+/// A link between two members comes about when one of them keeps the other, and lasts until one of them ends. Nothing is
+/// lost on it, and nobody else can be at its other end.
 #[derive(Default)]
 pub struct Group {
     members: BTreeMap<MemberId, Session>,
@@ -36,9 +36,11 @@ impl Group {
         id
     }
 
-    /// Handles an input of one session; nothing if it has ended. See [`Session::handle`].
+    /// Handles an input of one session from the world around the group; nothing if it has ended. See
+    /// [`Session::handle`]. Whoever speaks as a member from out there is not heard.
     pub fn handle(&mut self, id: MemberId, input: Input, now: Now, rng: &mut dyn CryptoRng) {
-        if let Some(session) = self.members.get_mut(&id) {
+        let is_member = matches!(&input, Input::Peer(peer, _) if self.member(*peer).is_some());
+        if let Some(session) = self.members.get_mut(&id).filter(|_| !is_member) {
             session.handle(input, now, rng);
         }
     }
@@ -94,7 +96,9 @@ impl Group {
             Output::Ended => {
                 let others: Vec<MemberId> = self.members.keys().copied().filter(|other| *other != id).collect();
                 for other in others {
-                    self.unlink(id, other, now, rng);
+                    if self.links.remove(&pair(id, other)) {
+                        self.tell(other, id, PeerInput::Gone, now, rng);
+                    }
                 }
                 self.members.remove(&id);
                 Some(Output::Ended)
@@ -114,32 +118,19 @@ impl Group {
         let Some(other) = self.member(peer).filter(|other| *other != id) else {
             return Some(order);
         };
-        match order {
-            Transport::Keep { .. } if self.links.insert(pair(id, other)) => {
-                for (one, other) in [(id, other), (other, id)] {
-                    self.tell(one, other, PeerInput::Connected(None), now, rng);
-                    self.tell(one, other, PeerInput::RoundTrip(0), now, rng);
-                }
-            }
-            Transport::Close { .. } => self.unlink(id, other, now, rng),
-            // No limit for strangers refuses a member.
-            _ => {}
+        // No limit for strangers refuses a member, and no member is sent away: it ends once it is refused.
+        if matches!(order, Transport::Keep { .. }) && self.links.insert(pair(id, other)) {
+            self.tell(id, other, PeerInput::Connected(None), now, rng);
+            self.tell(other, id, PeerInput::Connected(None), now, rng);
         }
         None
     }
 
-    /// Ends a link, if there is one; both hear it.
-    fn unlink(&mut self, one: MemberId, other: MemberId, now: Now, rng: &mut dyn CryptoRng) {
-        if self.links.remove(&pair(one, other)) {
-            self.tell(one, other, PeerInput::Gone, now, rng);
-            self.tell(other, one, PeerInput::Gone, now, rng);
-        }
-    }
-
     /// An input of one member for another.
     fn tell(&mut self, to: MemberId, from: MemberId, input: PeerInput, now: Now, rng: &mut dyn CryptoRng) {
-        if let Some(peer) = self.members.get(&from).map(Session::peer) {
-            self.handle(to, Input::Peer(peer, input), now, rng);
+        let peer = self.members.get(&from).map(Session::peer);
+        if let (Some(peer), Some(session)) = (peer, self.members.get_mut(&to)) {
+            session.handle(Input::Peer(peer, input), now, rng);
         }
     }
 
@@ -170,6 +161,7 @@ mod tests {
     use crate::people::Book;
     use crate::setup::{Attended, Hands, ListenConfig, Pilot, Player, Role, Setup};
     use crate::testing::house::{Disk, Open};
+    use crate::view::PeerState;
 
     const PILOT: Pilot = Pilot { level: Level::Normal, delay: Duration::from_millis(1) };
 
@@ -197,7 +189,6 @@ mod tests {
             let session = Session::start(Setup { me, role, place }, self.now, &mut self.rng).unwrap();
             let id = self.group.add(session);
             self.disks.insert(id, (Disk::default(), Open::default()));
-            self.group.handle(id, Input::Moved, self.now, &mut self.rng);
             id
         }
 
@@ -296,6 +287,21 @@ mod tests {
         let (transcript, _) = world.disks[&all[0]].0.transcripts.values().next().unwrap();
         assert!(audit::<fairdeal_games::AnyGame>(transcript).is_fair());
         assert_eq!(transcript.log_hash(), log);
+    }
+
+    /// A connection that proves a member's key, which somebody has copied, changes nothing.
+    #[test]
+    fn nobody_outside_speaks_for_a_member() {
+        let (mut world, [host, one, _]) = opens();
+        let peer = world.group.members[&one].peer();
+        world.until(|id, event| (id == host && matches!(event, SessionEvent::Started { .. })).then_some(()));
+        for input in [PeerInput::Gone, PeerInput::Frame(vec![0; 9]), PeerInput::OtherProtocol] {
+            world.group.handle(host, Input::Peer(peer, input), world.now, &mut world.rng);
+        }
+        world.until(|id, event| {
+            assert!(!matches!(event, SessionEvent::Peer { state: PeerState::Lost, .. }), "{event:?}");
+            (id == host && matches!(event, SessionEvent::Over { .. })).then_some(())
+        });
     }
 
     /// The others hear that a member has ended, and go on.

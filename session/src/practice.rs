@@ -277,7 +277,6 @@ impl Practice {
             my_turn: game.to_act().contains(self.me),
             connected: SeatSet::all(self.names.len()),
             indirect: SeatSet::EMPTY,
-            round_trips: BTreeMap::new(),
             waits: Waits::default(),
             timing: None,
         }

@@ -86,8 +86,6 @@ pub struct Snapshot {
     pub connected: SeatSet,
     /// Seats without a direct link for some seconds: other seats relay their moves.
     pub indirect: SeatSet,
-    /// The last round trip to each seat ever connected, in milliseconds.
-    pub round_trips: BTreeMap<Seat, u32>,
     /// The seats that the table waits for, and what this player may do about it.
     pub waits: Waits,
     /// The absence timeout and the turn time; `None` at a table with one party.

@@ -36,6 +36,8 @@ struct Task {
     own: MemberId,
     /// The player's seat, once there is one.
     seat: Option<Seat>,
+    /// How many seats the table has, once it has begun.
+    seats: usize,
     /// Whether the bots play on with others when the player's own session ends; else they pause.
     plays_on: bool,
     people: Acquaintances,
@@ -77,6 +79,7 @@ pub(super) fn spawn(
         worlds: BTreeMap::new(),
         own,
         seat: None,
+        seats: 0,
         plays_on: false,
         people,
         events: Some(outbox),
@@ -85,15 +88,17 @@ pub(super) fn spawn(
         closing: JoinSet::new(),
         rng: UnwrapErr(SysRng),
     };
-    task.surround(own, world);
+    task.worlds.insert(own, world);
     bots.into_iter().for_each(|bot| task.add(bot));
     tokio::spawn(task.run(inbox, arrivals));
     Handle { commands, events }
 }
 
-/// Waits for a moment of the monotonic clock; forever if there is none.
+/// Waits for a moment of the monotonic clock; forever if there is none. A moment that has come needs no timer, which
+/// waits a millisecond at least: other inputs could come first again and again.
 async fn at(up: Option<u64>) {
     match up {
+        Some(up) if up <= now().up => {}
         Some(up) => sleep(Duration::from_millis(up.saturating_sub(now().up))).await,
         None => std::future::pending().await,
     }
@@ -117,7 +122,9 @@ impl Task {
         let mut chores = interval(CHORES);
         chores.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let (mut has_player, mut has_arrivals) = (true, true);
-        for turn in 0_usize.. {
+        let mut turn = 0_usize;
+        loop {
+            turn = turn.wrapping_add(1);
             self.carry_out().await;
             let is_closed = self.closing.is_empty();
             if is_closed && self.worlds.is_empty() {
@@ -153,17 +160,9 @@ impl Task {
 
     fn add(&mut self, bot: Member) {
         let id = self.group.add(bot.session);
-        self.surround(id, bot.world);
+        self.worlds.insert(id, bot.world);
         if !self.worlds.contains_key(&self.own) && !self.plays_on {
             self.handle(id, Input::Command(Command::Quit));
-        }
-    }
-
-    fn surround(&mut self, id: MemberId, world: World) {
-        let is_within = world.node.is_none();
-        self.worlds.insert(id, world);
-        if is_within {
-            self.handle(id, Input::Moved);
         }
     }
 
@@ -199,7 +198,10 @@ impl Task {
                 self.told.disk(self.own, full, text);
                 return self.tell_news().await;
             }
-            SessionEvent::Started { me, .. } => self.seat = me,
+            SessionEvent::Started { me, ref names, .. } => {
+                self.seat = me;
+                self.seats = names.len();
+            }
             SessionEvent::Peer { seat, state: PeerState::Left } if Some(seat) == self.seat => self.play_on(),
             SessionEvent::Over { .. } => self.play_on(),
             SessionEvent::Lobby(ref view) => ticket.clone_from(&view.ticket),
@@ -219,9 +221,9 @@ impl Task {
         }
     }
 
-    /// Bots that others can reach play on without their player.
+    /// The bots play on without their player, if anybody else has a seat.
     fn play_on(&mut self) {
-        self.plays_on = self.worlds.get(&self.own).is_some_and(|world| world.node.is_some());
+        self.plays_on = self.seats > 1 + self.told.seated_bots();
     }
 
     async fn tell_news(&mut self) {
@@ -242,9 +244,12 @@ impl Task {
         if let Some(world) = self.worlds.remove(&id) {
             self.closing.spawn(world.close());
         }
-        self.told.end(id);
-        self.tell_news().await;
-        if id == self.own && !self.plays_on {
+        if id != self.own {
+            self.told.end(id);
+            return self.tell_news().await;
+        }
+        self.told.close();
+        if !self.plays_on {
             let bots: Vec<MemberId> = self.worlds.keys().copied().collect();
             bots.into_iter().for_each(|bot| self.handle(bot, Input::Command(Command::Quit)));
         }

@@ -17,11 +17,20 @@ pub(super) struct Told<Id> {
     words: String,
     /// Other lines for the log.
     lines: Vec<String>,
+    /// Whether the player's own session has ended: nothing more is told.
+    is_closed: bool,
 }
 
 impl<Id> Default for Told<Id> {
     fn default() -> Self {
-        Self { names: BTreeMap::new(), full: BTreeSet::new(), is_told: false, words: String::new(), lines: Vec::new() }
+        Self {
+            names: BTreeMap::new(),
+            full: BTreeSet::new(),
+            is_told: false,
+            words: String::new(),
+            lines: Vec::new(),
+            is_closed: false,
+        }
     }
 }
 
@@ -50,6 +59,11 @@ impl<Id: Copy + Ord> Told<Id> {
         }
     }
 
+    /// How many bots have had a seat at the table.
+    pub(super) fn seated_bots(&self) -> usize {
+        self.names.len()
+    }
+
     /// Records that a session's disk is full, or has space again. Most sessions share one disk.
     pub(super) fn disk(&mut self, session: Id, full: bool, words: &str) {
         let new = if full { self.full.insert(session) } else { self.full.remove(&session) };
@@ -63,8 +77,16 @@ impl<Id: Copy + Ord> Told<Id> {
         self.disk(session, false, ROOM_AGAIN);
     }
 
+    /// The player's own session has ended.
+    pub(super) fn close(&mut self) {
+        self.is_closed = true;
+    }
+
     /// Takes the reports for the player: the first disk is full, no disk is full any more, and other lines.
     pub(super) fn take(&mut self) -> Vec<SessionEvent> {
+        if self.is_closed {
+            return Vec::new();
+        }
         let mut news: Vec<SessionEvent> = std::mem::take(&mut self.lines).into_iter().map(SessionEvent::Line).collect();
         let full = !self.full.is_empty();
         if full != self.is_told {
@@ -108,5 +130,12 @@ mod tests {
         assert_eq!(told.take(), []);
         told.lines.push("a line".to_owned());
         assert_eq!(told.take(), [SessionEvent::Line("a line".to_owned())]);
+        // The player goes while the disk is full: no room is announced when its bots go too.
+        told.disk(bots[0], true, "full");
+        assert_eq!(told.take(), said(true, "full"));
+        told.close();
+        told.end(bots[0]);
+        told.lines.push("a line".to_owned());
+        assert_eq!(told.take(), []);
     }
 }

@@ -292,7 +292,6 @@ impl Replay {
             my_turn: false,
             connected: kept.here,
             indirect: SeatSet::EMPTY,
-            round_trips: BTreeMap::new(),
             waits: Waits::default(),
             timing: None,
         }

@@ -315,7 +315,6 @@ impl Shown {
             // Only the host knows which seats are connected.
             connected: seats.collect(),
             indirect: SeatSet::EMPTY,
-            round_trips: std::collections::BTreeMap::new(),
             waits: Waits::default(),
             timing: replica.charter().timing(),
         }

@@ -3,7 +3,6 @@
 // A panic is a failed test.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::missing_panics_doc)]
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -350,7 +349,6 @@ impl TestApp {
             }),
             my_turn: leader == me,
             indirect: SeatSet::EMPTY,
-            round_trips: BTreeMap::new(),
             connected: SeatSet::all(scene.names.len()),
             game,
         };

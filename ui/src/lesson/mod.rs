@@ -237,7 +237,6 @@ pub fn staged(game: &AnyGame, chance: &RefereeChance, me: Seat, names: &[String]
         my_turn: game.to_act().contains(me),
         connected: SeatSet::all(names.len()),
         indirect: SeatSet::EMPTY,
-        round_trips: BTreeMap::new(),
         waits: Waits::default(),
         timing: None,
     }

@@ -69,8 +69,6 @@ pub(crate) struct Seated {
     whereabouts: Whereabouts,
     /// Where connected seats report that they listen now.
     heard: BTreeMap<Seat, Vec<Multiaddr>>,
-    /// The latest round-trip times, in milliseconds.
-    round_trips: BTreeMap<Seat, u32>,
     names: Vec<String>,
     peers: BTreeMap<Seat, PeerId>,
     /// The seats with a proven fault.
@@ -129,7 +127,6 @@ impl Seated {
             records,
             whereabouts: Whereabouts::of(friend),
             heard: BTreeMap::new(),
-            round_trips: BTreeMap::new(),
             names,
             peers,
             guilty: SeatSet::EMPTY,
@@ -184,7 +181,6 @@ impl Seated {
             Heard::Arrived(peer, network) => self.arrived(peer, network, cx),
             Heard::Gone(peer) => self.gone(peer, cx),
             Heard::Frame(peer, frame) => self.frame(peer, frame, cx),
-            Heard::RoundTrip(peer, millis) => self.round_trip(peer, millis),
             Heard::ListensAt(peer, listening) => {
                 if let Some(seat) = self.seat_of(peer) {
                     self.heard.insert(seat, listening);
@@ -197,7 +193,7 @@ impl Seated {
             Heard::Book => self.send_blocked_away(cx),
             Heard::Tick => self.tick(cx),
             Heard::Time => self.time(cx),
-            Heard::Command(Command::Ready(_) | Command::Dismiss(_) | Command::Undo) => {}
+            Heard::RoundTrip(..) | Heard::Command(Command::Ready(_) | Command::Dismiss(_) | Command::Undo) => {}
         }
         if cx.told.knows_of_full_disk() {
             if self.quits {
@@ -353,16 +349,6 @@ impl Seated {
             spectators.gone(peer);
             cx.transport(Transport::Dismiss(peer));
         }
-    }
-
-    fn round_trip(&mut self, peer: PeerId, millis: u32) {
-        let Some(seat) = self.seat_of(peer) else {
-            return;
-        };
-        let before = self.round_trips.insert(seat, millis);
-        // Redraw only for a change that a player would notice.
-        let same = |before: u32| before.abs_diff(millis) <= 5 + before / 4;
-        self.shows |= !before.is_some_and(same) && self.table.replica().kind().is_some();
     }
 
     fn frame(&mut self, peer: PeerId, frame: Frame, cx: &mut Cx<'_>) {

@@ -364,7 +364,6 @@ impl Seated {
             my_turn: table.is_my_turn(),
             connected,
             indirect: self.indirect.told(),
-            round_trips: self.round_trips.clone(),
             waits: self.waits(),
             timing: self.charter.charter().timing(),
         };
