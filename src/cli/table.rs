@@ -29,7 +29,7 @@ use crate::drive::practice;
 use crate::drive::saved::{is_known_to, open_seats, saved_tables};
 use crate::drive::start::{Me, Place, Returner, Reunion, Setup, draw_program};
 use crate::drive::tables::start;
-use crate::drive::tables::{self, OpenTable};
+use crate::drive::tables::{self, PlayedTable};
 use crate::exec_bot::{ExecBot, Leash, Notices};
 use crate::store::{DataDir, DataView, IdentityKey, StoreError};
 use crate::tui::environment::{check_screen, few_glyphs, variable};
@@ -136,7 +136,7 @@ fn open(
     seat: SeatArgs,
     opening: Opening,
     (own, exec): (Option<Pilot>, Option<ExecBot>),
-) -> anyhow::Result<OpenTable> {
+) -> anyhow::Result<PlayedTable> {
     // With bots only, there is nobody to wait for.
     let is_ready = opening.place.listen.transport == Transport::Memory;
     let setup = Setup {
@@ -175,7 +175,7 @@ impl Print {
 }
 
 /// Shows the table, or prints it.
-async fn attend(common: &Common, print: Option<Print>, data: Data, table: OpenTable) -> anyhow::Result<Exit> {
+async fn attend(common: &Common, print: Option<Print>, data: Data, table: PlayedTable) -> anyhow::Result<Exit> {
     if let Some(Print { json, program }) = print {
         let exit = headless::run(table.handle, json).await;
         if let Some(program) = program {
@@ -284,7 +284,7 @@ pub(super) fn play(common: &Common, play: &Play) -> anyhow::Result<Exit> {
         let data = Data::of(common.data_dir.as_deref())?;
         return runtime()?.block_on(async {
             let handle = practice::open(&rules, &name(common, data.view())).map_err(usage)?;
-            attend(common, None, data, OpenTable::new(handle, true)).await
+            attend(common, None, data, PlayedTable::new(handle, true)).await
         });
     }
     let data = Arc::new(DataDir::open(common.data_dir.as_deref())?);
@@ -410,7 +410,7 @@ fn join_table(common: &Common, join: Join, headless_seat: bool, exec: Option<&Ex
             },
             place: Place { lan: !join.no_lan, ..Place::quiet(place.clone()) },
         })?;
-        let table = OpenTable { place: Some(place), ..OpenTable::new(handle, false) };
+        let table = PlayedTable { place: Some(place), ..PlayedTable::new(handle, false) };
         attend(common, print, Data::Open(data), table).await
     })
 }
@@ -435,7 +435,7 @@ pub(super) fn watch(common: &Common, watch: &Watch) -> anyhow::Result<Exit> {
             place: Place::quiet(ListenConfig::nowhere()),
         })?;
         let print = headless.then_some(Print { json: watch.json, program: None });
-        attend(common, print, Data::Open(data), OpenTable::new(handle, false)).await
+        attend(common, print, Data::Open(data), PlayedTable::new(handle, false)).await
     })
 }
 

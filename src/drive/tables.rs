@@ -13,9 +13,9 @@ use super::start::{Returner, Reunion, SessionError, Setup, sit, sit_again};
 use super::task::{arrivals, spawn};
 use crate::store::DataDir;
 
-/// A table's session, and what is needed to go on from it to another table.
+/// A table that this program plays at: its session, and what is needed to go on from it to another table.
 #[derive(Debug)]
-pub struct OpenTable {
+pub struct PlayedTable {
     pub handle: Handle,
     /// Seats more bots in the lobby, if this program hosts the table.
     pub local_bots: Option<LocalBots>,
@@ -27,7 +27,7 @@ pub struct OpenTable {
     pub told: Vec<Multiaddr>,
 }
 
-impl OpenTable {
+impl PlayedTable {
     /// A session that nobody else can dial yet.
     pub fn new(handle: Handle, local: bool) -> Self {
         Self { handle, local_bots: None, local, place: None, told: Vec::new() }
@@ -38,14 +38,14 @@ impl OpenTable {
 ///
 /// # Errors
 /// [`SessionError`] of the host. If a bot cannot start, the events end with an error.
-pub fn open(setup: Setup, bots: Vec<Pilot>) -> Result<OpenTable, SessionError> {
+pub fn open(setup: Setup, bots: Vec<Pilot>) -> Result<PlayedTable, SessionError> {
     let place = setup.place.listen.clone();
     let (sender, arrivals) = arrivals();
     let local_bots = LocalBots::of(&setup, sender);
     let filling = local_bots.clone().map(|local_bots| local_bots.filling(bots));
     let handle = spawn(sit(setup)?, Vec::new(), filling, arrivals);
     let local = place.transport == Transport::Memory;
-    Ok(OpenTable { local_bots, place: Some(place), ..OpenTable::new(handle, local) })
+    Ok(PlayedTable { local_bots, place: Some(place), ..PlayedTable::new(handle, local) })
 }
 
 /// Starts a session without bots in a task of the current tokio runtime.
@@ -66,7 +66,7 @@ pub fn resume(
     who: Returner,
     data: &Arc<DataDir>,
     reunion: Reunion,
-) -> Result<OpenTable, SessionError> {
+) -> Result<PlayedTable, SessionError> {
     let local = seats.iter().all(|seat| seat.place().transport == Transport::Memory);
     let identity = who.identity.clone();
     let mut who = Some((who, reunion));
@@ -83,5 +83,5 @@ pub fn resume(
     }
     let (own, place, told) = own.ok_or(SessionError::NobodyHere)?;
     let handle = spawn(own, bots, None, arrivals().1);
-    Ok(OpenTable { place: Some(place), told, ..OpenTable::new(handle, local) })
+    Ok(PlayedTable { place: Some(place), told, ..PlayedTable::new(handle, local) })
 }

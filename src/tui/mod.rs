@@ -31,7 +31,7 @@ use fairdeal_protocol::hash::Hash32;
 use fairdeal_ui::theme::Depth;
 
 pub use self::run::run;
-use crate::drive::tables::OpenTable;
+use crate::drive::tables::PlayedTable;
 use crate::store::{DataDir, DataView, StoreError};
 
 /// Inputs of the interface.
@@ -126,7 +126,7 @@ pub enum Start {
     /// player leaves it.
     Puzzle { game: &'static GameInfo, number: Option<usize> },
     /// A table. The interface ends when the player leaves it.
-    Table(OpenTable),
+    Table(PlayedTable),
 }
 
 /// How the last table ended, to be printed after the interface has closed.

@@ -43,7 +43,7 @@ use crate::drive::practice;
 use crate::drive::saved::{SavedTable, is_known_to, open_seats, saved_tables};
 use crate::drive::start::{Me, Place, Returner, Reunion, Setup, draw_program};
 use crate::drive::tables::start;
-use crate::drive::tables::{self, OpenTable};
+use crate::drive::tables::{self, PlayedTable};
 use crate::signals::Signals;
 use crate::store::{IdentityKey, Settings};
 use crate::tui::environment::variable;
@@ -67,7 +67,7 @@ const INVITING: Duration = Duration::from_secs(3);
 /// Everything around the screens: session, LAN browser, background work.
 struct App {
     interface: Interface,
-    live: Option<OpenTable>,
+    live: Option<PlayedTable>,
     /// The settings as last read or saved.
     saved: Settings,
     /// How well the bots play that join the lobby of the table opened here.
@@ -75,7 +75,7 @@ struct App {
     /// Set to stop reading the current transcript: nobody waits for it.
     reading: Arc<AtomicBool>,
     /// The session of the previous table, until its players have been invited to the next.
-    inviting: Option<OpenTable>,
+    inviting: Option<PlayedTable>,
     /// Where tables listen, if it was given when the first one was opened.
     place: Option<ListenConfig>,
     finder: Option<Finder>,
@@ -387,7 +387,7 @@ impl App {
                 let (hands, program) = (Hands::Person { ready: false }, draw_program()?);
                 let role = Role::Guest { target, hands, program, password };
                 let setup = self.setup(shell.context(), role, Transport::Sockets)?;
-                self.begin(OpenTable::new(start(setup)?, false));
+                self.begin(PlayedTable::new(start(setup)?, false));
                 Ok(())
             }
             Effect::Watch { target, password } => {
@@ -396,7 +396,7 @@ impl App {
                 // A spectator is anonymous: a fresh identity, and no listening.
                 setup.me.identity = IdentityKey::generate()?;
                 setup.place.listen.listen = Vec::new();
-                self.begin(OpenTable::new(start(setup)?, false));
+                self.begin(PlayedTable::new(start(setup)?, false));
                 Ok(())
             }
             Effect::Resume(table) => {
@@ -541,7 +541,7 @@ impl App {
         let info = game_info(&opening.game)?;
         let rules = rule_set(info.id, opening.seats, &options)?;
         if opening.practice {
-            self.begin(OpenTable::new(practice::open(&rules, context.name())?, true));
+            self.begin(PlayedTable::new(practice::open(&rules, context.name())?, true));
             return Ok(());
         }
         let transport = if opening.networked { Transport::Sockets } else { Transport::Memory };
@@ -561,11 +561,11 @@ impl App {
             setup.place.listen.relays.extend(self.points.iter().cloned());
         }
         let bots = vec![pilot(opening.level, &context.settings); usize::from(opening.bots)];
-        self.begin(OpenTable { place: None, ..tables::open(setup, bots)? });
+        self.begin(PlayedTable { place: None, ..tables::open(setup, bots)? });
         Ok(())
     }
 
-    fn begin(&mut self, table: OpenTable) {
+    fn begin(&mut self, table: PlayedTable) {
         if let Some(old) = self.live.take() {
             self.part(old, None);
         }
@@ -582,7 +582,7 @@ impl App {
     }
 
     /// Shuts a session down in the background, after it has sent the invitation, if there is one.
-    fn part(&mut self, live: OpenTable, invitation: Option<String>) {
+    fn part(&mut self, live: PlayedTable, invitation: Option<String>) {
         let library_reader = self.library_reader();
         let mut handle = live.handle;
         self.closing.push(tokio::spawn(async move {
