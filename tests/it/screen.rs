@@ -278,7 +278,7 @@ fn two_play_from_their_screens_one_is_killed_and_the_game_is_audited() {
     anna.sees("word that Ben is ready", |shown| {
         shown.lines().any(|row| row.contains("Ben") && row.contains("✓ ready"))
     });
-    anna.presses("t");
+    anna.presses("c");
     anna.presses("good luck");
     anna.presses(ENTER);
     ben.reads("Anna: good luck");
@@ -329,6 +329,69 @@ fn two_play_from_their_screens_one_is_killed_and_the_game_is_audited() {
     anna.reads("Step 1 of");
     anna.presses(RIGHT);
     anna.reads("Step 2 of");
+}
+
+/// Both press `r` at the end, before either hears of it, and sit at one table with the host's bot.
+#[test]
+fn two_who_want_a_rematch_meet() {
+    if !terminals_work() {
+        return;
+    }
+    let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let mut host = CommandBuilder::new(env!("CARGO_BIN_EXE_fairdeal"));
+    host.args(["--name", "Anna", "host", "loot", "--bots", "1", "--bot-delay", "1", "--option", "target=1"]);
+    host.args(["--listen", "/ip4/127.0.0.1/tcp/0", "--no-lan"]);
+    let mut anna = Player::starts_with(one.path(), host, &[]);
+    anna.reads("[a details]");
+    anna.presses("a");
+    let ticket = ticket(&anna.reads("The ticket in full"));
+    anna.presses("a");
+    let mut guest = CommandBuilder::new(env!("CARGO_BIN_EXE_fairdeal"));
+    guest.args(["--name", "Ben", "join", &ticket]);
+    let mut ben = Player::starts_with(other.path(), guest, &[]);
+    ben.reads("first to 1");
+    ben.presses("r");
+    anna.reads("Ben");
+    anna.presses("r");
+    let since = Instant::now();
+    let is_over = |player: &Player| ["[r rematch]", "[r follow"].iter().any(|text| player.shown().contains(text));
+    while !(is_over(&anna) && is_over(&ben)) {
+        for player in [&mut anna, &mut ben] {
+            let shown = player.shown();
+            assert!(since.elapsed() < PATIENCE, "no end:\n{shown}");
+            if ["[Enter show all]", "[Enter continue]"].iter().any(|text| shown.contains(text)) {
+                player.presses(ENTER);
+            } else if shown.contains("Sure?") {
+                player.presses("y");
+            } else if shown.contains("YOUR TURN") {
+                player.presses("h");
+                player.presses(ENTER);
+            }
+        }
+        thread::sleep(Duration::from_millis(100));
+    }
+    // The sheet ignores keys at first.
+    while is_over(&anna) || is_over(&ben) {
+        assert!(since.elapsed() < PATIENCE, "no rematch:\n{}\n{}", anna.shown(), ben.shown());
+        for player in [&mut anna, &mut ben] {
+            if is_over(player) {
+                player.presses("r");
+            }
+        }
+        thread::sleep(Duration::from_millis(50));
+    }
+    for player in [&anna, &ben] {
+        player.sees("one lobby", |shown| ["Anna ", "Ben ", "Ada ", "bot"].iter().all(|text| shown.contains(text)));
+    }
+    // Whoever has opened it is ready.
+    for player in [&mut anna, &mut ben] {
+        if player.shown().contains("[r ready]") {
+            player.presses("r");
+        }
+    }
+    for player in [&anna, &ben] {
+        player.reads("◈ sealed");
+    }
 }
 
 #[cfg(unix)]
@@ -968,8 +1031,8 @@ fn ticket_is_copied_by_tmux_or_by_the_terminal() {
         let tmux = if kind == "none" { "" } else { "/tmp/none,1,0" };
         let data = folder.join("data");
         let mut player = Player::starts_with(&data, command, &[("PATH", &path), ("TMUX", tmux)]);
-        player.reads("[c copy]");
-        player.presses("c");
+        player.reads("[y copy]");
+        player.presses("y");
         player.reads(words);
         let is_copied = std::fs::read_to_string(&kept).is_ok_and(|text| text.starts_with("fd1"));
         assert_eq!(is_copied, matches!(kind, "new" | "old"), "{kind}");

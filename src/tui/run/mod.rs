@@ -37,6 +37,7 @@ use tokio::sync::mpsc::{self, error::TrySendError};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use self::open_tables::points;
+use crate::drive::Handle;
 use crate::drive::finder::{Finder, Sources};
 use crate::drive::people::Acquaintances;
 use crate::drive::practice;
@@ -548,8 +549,8 @@ impl App {
         self.level = opening.level;
         let role = Role::Host {
             rules,
-            // With bots only there is nobody to wait for.
-            hands: Hands::Person { ready: !opening.networked },
+            // With bots only there is nobody to wait for, and a rematch is what the player has just asked for.
+            hands: Hands::Person { ready: !opening.networked || self.inviting.is_some() },
             program: draw_program()?,
             password: opening.password.clone(),
         };
@@ -581,18 +582,31 @@ impl App {
         }
     }
 
-    /// Shuts a session down in the background, after it has sent the invitation, if there is one.
+    /// Shuts a session down in the background, after it has sent the invitation, if there is one. Meanwhile others may
+    /// invite too.
     fn part(&mut self, live: PlayedTable, invitation: Option<String>) {
-        let library_reader = self.library_reader();
-        let mut handle = live.handle;
+        let (library_reader, back) = (self.library_reader(), self.back.clone());
+        let Handle { commands, mut events } = live.handle;
         self.closing.push(tokio::spawn(async move {
-            if let Some(ticket) = invitation {
-                let _ = handle.commands.send(Command::Invite(ticket)).await;
-                sleep(INVITING).await;
-            }
-            let _ = handle.commands.send(Command::Quit).await;
-            while handle.events.recv().await.is_some() {}
-            drop(handle);
+            let invites = invitation.is_some();
+            let leave = async move {
+                if let Some(ticket) = invitation {
+                    let _ = commands.send(Command::Invite(ticket)).await;
+                    sleep(INVITING).await;
+                }
+                let _ = commands.send(Command::Quit).await;
+                // The session ends when its last handle is gone.
+                commands
+            };
+            let hear = async move {
+                while let Some(event) = events.recv().await {
+                    if invites && matches!(event, SessionEvent::Invited { .. }) {
+                        let _ = back.send(Input::UiEvent(UiEvent::Session(event))).await;
+                    }
+                }
+            };
+            let (commands, ()) = tokio::join!(leave, hear);
+            drop(commands);
             tokio::task::spawn_blocking(move || library_reader.read());
         }));
     }

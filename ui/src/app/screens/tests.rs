@@ -86,12 +86,12 @@ fn lobby_shows_its_ticket_on_pages_of_their_own() {
     stage.size = (60, 20);
     let shown = stage.draw();
     assert!(shown.contains("has 60 and 19"), "{shown}");
-    stage.keys("c");
+    stage.keys("y");
     let copies = |effect: &Effect| matches!(effect, Effect::Copy(_));
     assert!(stage.effects.iter().any(copies));
     stage.keys("Q");
     // Letters are keys until the chat is opened.
-    stage.keys("thi r");
+    stage.keys("chi r");
     assert!(stage.draw().contains("hi r"), "{}", stage.draw());
     stage.key(KeyCode::Enter);
     let says = |effect: &Effect| matches!(effect, Effect::Session(Command::Say(text)) if text == "hi r");

@@ -178,11 +178,14 @@ impl TableScreen {
                 let hidden = counted(usize::try_from(*lines).unwrap_or(usize::MAX), "line");
                 self.log.replace(Voice::Table, &format!("{name} is blocked: "), &format!("{hidden} hidden."));
             }
-            SessionEvent::Invited { name, ticket, .. } => {
-                let line = format!("{name} invites you to another game. Press f when this one is over.");
+            SessionEvent::Invited { seat, name, ticket } => {
+                self.ending.invitation = Some((name.clone(), ticket.clone()));
+                if let Some(own) = self.again.filter(|_| self.snapshot.is_none()) {
+                    return self.hear_of_another_rematch(cx, own, *seat, name);
+                }
+                let line = format!("{name} invites you to another game. Press r when this one is over.");
                 cx.toast(Tone::Good, line.clone());
                 self.log.say(Voice::Table, line);
-                self.ending.invitation = Some((name.clone(), ticket.clone()));
             }
             SessionEvent::Deal(_) | SessionEvent::Action { .. } | SessionEvent::Calls(_) => {}
         }

@@ -6,11 +6,9 @@ use fairdeal_protocol::seat::Seat;
 use super::{Asked, Over, TableScreen, Way, button};
 use crate::app::screen::{Cx, Tone};
 use crate::canvas::Target;
-use crate::field::Field;
 use crate::keys::Intent;
 use crate::tables::{Board as _, Spot};
 use fairdeal_session::events::Command;
-use fairdeal_session::text::MAX_SHOWN;
 
 impl TableScreen {
     /// Carries out a target that the player chose.
@@ -69,11 +67,7 @@ impl TableScreen {
                     self.enter(cx, spot);
                 }
             }
-            // At a host's lobby `c` copies the ticket.
-            Intent::Chat if self.is_copy(cx.context) => self.copy_ticket(cx),
-            Intent::Chat if !self.local && !self.is_spectator() => {
-                self.chat = Some(Field::new(MAX_SHOWN));
-            }
+            Intent::Chat if self.may_chat() => self.open_chat(),
             Intent::Hint if self.snapshot.is_some() => self.hint(cx),
             Intent::Uses if !matches!(self.over, Over::Nothing) => self.close_over(cx),
             Intent::Uses if self.listed().len() > 1 => self.open_uses(cx),
@@ -106,11 +100,12 @@ impl TableScreen {
         if self.is_fresh() {
             return;
         }
+        // One who wants to play again joins whoever has opened the next table. In a lobby r means to be ready.
+        if self.may_follow() && (letter == 'f' || letter == 'r' && self.snapshot.is_some()) {
+            return self.follow(cx);
+        }
         if letter == 'r' && self.may_rematch() {
             return self.rematch(cx);
-        }
-        if letter == 'f' && self.may_follow() {
-            return self.follow(cx);
         }
         if let Some(seat) = self.may_propose().iter().next().filter(|_| letter == 'x') {
             return self.ask_removal(cx, seat);

@@ -9,8 +9,8 @@ use fairdeal_protocol::party::PlayedBy;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::live::Closing;
 
-use super::{Asked, TableScreen, Way};
-use crate::app::screen::{Cx, Effect, Opening, Question};
+use super::{Asked, TableScreen, Voice, Way};
+use crate::app::screen::{Cx, Effect, Opening, Question, Tone};
 use crate::app::screens::audit::Audit;
 use crate::app::screens::review::Review;
 use fairdeal_session::events::Command;
@@ -51,9 +51,22 @@ impl TableScreen {
         self.asked = Some(Asked::Removal(seat));
     }
 
-    /// Whether there is an invitation, and following it loses nothing: the game is over or failed.
+    /// Whether there is an invitation, and following it loses nothing: the game is over or failed, or this is the lobby
+    /// of another rematch of the same table.
     pub(super) fn may_follow(&self) -> bool {
-        self.ending.invitation.is_some() && (self.ending.outcome.is_some() || self.ending.failed.is_some())
+        let waits = self.again.is_some() && self.snapshot.is_none();
+        self.ending.invitation.is_some() && (waits || self.ending.outcome.is_some() || self.ending.failed.is_some())
+    }
+
+    /// A player of the table before invites to a rematch, and this one has opened one too. Both hear of the other's, so
+    /// they agree without another message: the one with the lower seat stays where it is.
+    pub(super) fn hear_of_another_rematch(&mut self, cx: &mut Cx<'_>, own: Seat, seat: Seat, name: &str) {
+        let people = self.lobby.seats.iter().flatten().filter(|taken| taken.played_by == PlayedBy::Person);
+        if seat < own && people.count() < 2 {
+            cx.toast(Tone::Good, format!("{name} has opened the next game too. You join theirs."));
+            return self.follow(cx);
+        }
+        self.log.say(Voice::Table, format!("{name} has opened another game too. Press f to join it."));
     }
 
     pub(super) fn follow(&self, cx: &mut Cx<'_>) {
@@ -108,16 +121,22 @@ impl TableScreen {
         over && self.me().is_some() && !self.lobby.seats.is_empty()
     }
 
+    /// Opens another table like this one.
     pub(super) fn rematch(&mut self, cx: &mut Cx<'_>) {
         if !self.may_rematch() {
             return;
         }
         let seats = u8::try_from(self.lobby.seats.len()).unwrap_or(1);
+        let taken = || self.lobby.seats.iter().zip(Seat::first(self.lobby.seats.len()));
+        // Whoever opens the table seats the bots of the one before.
+        let local = taken().filter_map(|(taken, seat)| taken.as_ref().filter(|taken| taken.party.lowest() != seat));
+        let bots: Vec<Level> = local.filter_map(level_of).collect();
+        let any = taken().find_map(|(taken, _)| level_of(taken.as_ref()?));
         let opening = Opening {
             game: self.lobby.game.clone(),
             seats,
-            bots: if self.local { seats - 1 } else { 0 },
-            level: self.lobby.seats.iter().flatten().find_map(level_of).unwrap_or_default(),
+            bots: if self.local { seats - 1 } else { u8::try_from(bots.len()).unwrap_or(0) },
+            level: bots.first().copied().or(any).unwrap_or_default(),
             options: self.lobby.options.clone(),
             networked: !self.local,
             lan: false,
@@ -127,7 +146,7 @@ impl TableScreen {
         };
         let effect = if self.local { Effect::Open(opening) } else { Effect::Rematch(opening) };
         cx.effect(effect);
-        cx.replace(Self::new("another game", self.local));
+        cx.replace(Self { again: self.me(), ..Self::new("another game", self.local) });
     }
 
     pub(super) fn ask_leave(&mut self, cx: &mut Cx<'_>) {

@@ -79,12 +79,6 @@ impl TableScreen {
         self.lobby = view.clone();
     }
 
-    /// Whether the default key of the chat copies the ticket.
-    pub(super) fn is_copy(&self, context: &Context) -> bool {
-        let hosts = self.snapshot.is_none() && self.lobby.ticket.is_some();
-        hosts && context.keymap.key(Intent::Chat) == "c"
-    }
-
     /// The lobby's own keys: each with its effect in words and its button.
     fn letters(&self) -> impl Iterator<Item = (char, &'static str, Target)> {
         let hosts = self.lobby.ticket.is_some();
@@ -92,8 +86,7 @@ impl TableScreen {
         let has_people = self.has_people();
         let all = [
             ('r', "be ready, or not any more", button::READY, sits),
-            ('t', "say something", button::CHAT, sits && !self.local),
-            ('c', "copy the ticket", button::COPY, hosts),
+            ('y', "copy the ticket", button::COPY, hosts),
             ('Q', "the ticket as a QR code", button::CODE, hosts),
             ('a', "the ticket in full, and its addresses", button::DETAILS, hosts),
             ('b', "add a bot", button::BOT, hosts),
@@ -121,10 +114,7 @@ impl TableScreen {
         let other = |page: Page, now: Page| if page == now { Page::Seats } else { page };
         match target {
             button::READY => self.toggle_ready(cx),
-            button::CHAT => {
-                self.front.page = Page::Seats;
-                self.chat = Some(Field::new(MAX_SHOWN));
-            }
+            button::CHAT => self.open_chat(),
             button::CODE => self.front.page = other(Page::Code, self.front.page),
             button::DETAILS => self.front.page = other(Page::Details, self.front.page),
             button::COPY => self.copy_ticket(cx),
@@ -133,6 +123,18 @@ impl TableScreen {
             _ => return false,
         }
         true
+    }
+
+    /// Whether the player can write to the others.
+    pub(super) fn may_chat(&self) -> bool {
+        let sits = if self.snapshot.is_some() { !self.is_spectator() } else { self.lobby.me.is_some() };
+        sits && !self.local
+    }
+
+    /// Opens the line to write on.
+    pub(super) fn open_chat(&mut self) {
+        self.front.page = Page::Seats;
+        self.chat = Some(Field::new(MAX_SHOWN));
     }
 
     /// Shows the seats again. Returns whether another page was open.
@@ -275,7 +277,7 @@ pub(super) fn draw(table_screen: &TableScreen, context: &Context, canvas: &mut C
     if let Some(ticket) = ticket {
         draw_ticket(ticket, canvas, below);
     }
-    draw_chat(table_screen, canvas, chat);
+    draw_chat(table_screen, context, canvas, chat);
 }
 
 /// The game's name, and its options in plain words.
@@ -410,7 +412,7 @@ fn draw_ticket(ticket: &str, canvas: &mut Canvas<'_>, area: Rect) {
     };
     let [line, inner] = Layout::vertical([Constraint::Length(1), Constraint::Min(0)]).areas(inner);
     let rest = canvas.lead(line, Line::styled(format!("{short}  "), theme.accent()));
-    let x = canvas.button((rest.x, rest.y), "c", "copy", button::COPY);
+    let x = canvas.button((rest.x, rest.y), "y", "copy", button::COPY);
     let x = canvas.button((x, rest.y), "Q", "QR code", button::CODE);
     canvas.button((x, rest.y), "a", "details", button::DETAILS);
     let how = "They type fairdeal join TICKET, or choose \"join with a ticket\".";
@@ -418,12 +420,12 @@ fn draw_ticket(ticket: &str, canvas: &mut Canvas<'_>, area: Rect) {
 }
 
 /// The messages, and the line to write on.
-fn draw_chat(table_screen: &TableScreen, canvas: &mut Canvas<'_>, area: Rect) {
+fn draw_chat(table_screen: &TableScreen, context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
     if area.height < 3 {
         return;
     }
     let theme = canvas.theme();
-    let writes = !table_screen.local && table_screen.lobby.me.is_some();
+    let writes = table_screen.may_chat();
     let inner = canvas.panel(area, if writes { "Chat" } else { "News" });
     let [log, line] = Layout::vertical([Constraint::Min(0), Constraint::Length(u16::from(writes))]).areas(inner);
     rail::draw_entries(&table_screen.log, canvas, log);
@@ -437,7 +439,7 @@ fn draw_chat(table_screen: &TableScreen, canvas: &mut Canvas<'_>, area: Rect) {
     }
     let prompt = theme.glyph(rail::PROMPT.0, rail::PROMPT.1);
     let mark = canvas.target(line, button::CHAT);
-    let key = Span::styled("t", theme.key());
+    let key = Span::styled(context.keymap.key(Intent::Chat), theme.key());
     let words = Span::styled(" or a click: say something", theme.ink());
     canvas.put(line, Line::from(vec![Span::styled(prompt, theme.accent()), key, words]));
     if mark.focused {
@@ -466,6 +468,9 @@ fn draw_foot(table_screen: &TableScreen, context: &Context, canvas: &mut Canvas<
     }
     if table_screen.has_people() {
         x = canvas.button((x, y), "p", "people", button::PEOPLE);
+    }
+    if let Some((name, _)) = table_screen.ending.invitation.as_ref().filter(|_| table_screen.may_follow()) {
+        x = canvas.button((x, y), "f", &format!("follow {name}"), button::FOLLOW);
     }
     let key = context.keymap.key(Intent::Quit);
     canvas.button((x, y), &key, "leave", Target::Key(Intent::Quit));
@@ -497,7 +502,7 @@ fn draw_details(table_screen: &TableScreen, ticket: &str, canvas: &mut Canvas<'_
     let mut lines = vec![Line::styled(ticket, theme.accent()), Line::default(), Line::raw(how), Line::default()];
     lines.extend(table_screen.lobby.addresses.iter().map(|address| Line::raw(address.as_str())));
     paragraph(canvas, text, lines);
-    let x = canvas.button((foot.x, foot.y), "c", "copy", button::COPY);
+    let x = canvas.button((foot.x, foot.y), "y", "copy", button::COPY);
     let x = canvas.button((x, foot.y), "Q", "QR code", button::CODE);
     canvas.button((x, foot.y), "a", "back to the seats", button::DETAILS);
 }
@@ -508,13 +513,13 @@ fn draw_code(ticket: &str, context: &Context, canvas: &mut Canvas<'_>, area: Rec
     let ink =
         if canvas.theme().has_colours() { Ink::Colours } else { Ink::Own { light_ground: context.themes.is_light } };
     let Some(code) = Code::of(ticket, canvas.theme().is_ascii(), ink) else {
-        return paragraph(canvas, page, "This ticket is too long for a QR code. Press c to copy it.");
+        return paragraph(canvas, page, "This ticket is too long for a QR code. Press y to copy it.");
     };
     let (columns, rows) = code.size();
     if columns > area.width || rows > area.height {
         let words = format!(
             "The QR code needs {columns} columns and {rows} rows; this terminal has {} and {}. Make the window larger \
-             or the letters smaller, or press c to copy the ticket.",
+             or the letters smaller, or press y to copy the ticket.",
             area.width, area.height
         );
         return paragraph(canvas, page, words);

@@ -143,6 +143,8 @@ pub struct TableScreen {
     purpose: String,
     /// Whether the table has no network: every other seat is a bot of this program.
     local: bool,
+    /// The player's seat at the table before, in the lobby of a rematch that the player has opened.
+    again: Option<Seat>,
     /// The chat message being written.
     chat: Option<Field>,
     lobby: LobbyView,
@@ -175,6 +177,7 @@ impl TableScreen {
         Self {
             purpose: purpose.to_owned(),
             local,
+            again: None,
             chat: None,
             lobby: LobbyView::default(),
             front: lobby::Front::default(),
@@ -506,7 +509,7 @@ impl Screen for TableScreen {
             let own = [Intent::Uses, Intent::Hint, Intent::Inspect, Intent::Scores, Intent::Log, Intent::Seal];
             all.extend(own.map(|intent| (keys.keys(intent), intent.words().to_owned())));
         }
-        if !self.local && !self.is_spectator() && !self.is_copy(context) {
+        if self.may_chat() {
             all.push((keys.keys(Intent::Chat), Intent::Chat.words().to_owned()));
         }
         if self.snapshot.is_none() {
@@ -545,9 +548,6 @@ impl Screen for TableScreen {
             if self.may_review().is_some() {
                 all.push(("what the sharp bot would have done".to_owned(), button::REVIEW));
             }
-            if let Some((name, _)) = self.ending.invitation.as_ref().filter(|_| self.may_follow()) {
-                all.push((format!("follow {name} to another game"), button::FOLLOW));
-            }
         } else if self.lobby.ticket.is_some() {
             all.push(("copy the ticket".to_owned(), button::COPY));
             all.push(("the ticket as a QR code".to_owned(), button::CODE));
@@ -561,6 +561,9 @@ impl Screen for TableScreen {
                 }
             }
         }
+        if let Some((name, _)) = self.ending.invitation.as_ref().filter(|_| self.may_follow()) {
+            all.push((format!("follow {name} to another game"), button::FOLLOW));
+        }
         for seat in self.may_propose().iter() {
             let name = self.names.get(seat.index()).cloned().unwrap_or_default();
             let button = button::PROPOSE + u16::from(seat.number());
@@ -572,7 +575,7 @@ impl Screen for TableScreen {
         if self.has_people() {
             all.push(("the people at this table".to_owned(), button::PEOPLE));
         }
-        if !self.local && !self.is_spectator() {
+        if self.may_chat() {
             all.push(("say something".to_owned(), button::CHAT));
         }
         all.push(("leave the table, or pause it".to_owned(), Target::Key(Intent::Quit)));

@@ -59,15 +59,14 @@ pub(super) fn in_words(game: &AnyGame, view: &ViewContext<'_>) -> Vec<String> {
 pub(super) fn ways_on(table_screen: &TableScreen) -> impl Iterator<Item = (String, String, Target)> {
     let ending = &table_screen.ending;
     let audit = ending.outcome.as_ref().is_some_and(|outcome| outcome.transcript.is_some());
-    let follow = ending
-        .invitation
-        .as_ref()
-        .filter(|_| table_screen.may_follow())
-        .map(|(name, _)| ("f".to_owned(), format!("follow {name}"), button::FOLLOW));
-    let rematch = table_screen.may_rematch().then(|| ("r".to_owned(), "rematch".to_owned(), button::REMATCH));
+    let follows = ending.invitation.as_ref().filter(|_| table_screen.may_follow());
+    let again = match follows {
+        Some((name, _)) => Some(("r".to_owned(), format!("follow {name}"), button::FOLLOW)),
+        None => table_screen.may_rematch().then(|| ("r".to_owned(), "rematch".to_owned(), button::REMATCH)),
+    };
     let audit = audit.then(|| ("a".to_owned(), "audit".to_owned(), button::AUDIT));
     let review = table_screen.may_review().map(|_| ("w".to_owned(), "review".to_owned(), button::REVIEW));
-    follow.into_iter().chain(rematch).chain(audit).chain(review)
+    again.into_iter().chain(audit).chain(review)
 }
 
 /// The result sheet: the winner, the ranking with bars, and what can be done next.

@@ -3,11 +3,14 @@
 use std::time::Duration;
 
 use fairdeal_games::AnyAction;
+use fairdeal_games::bots::Level;
+use fairdeal_games::game_info;
 use fairdeal_games::loot::LootAction;
 use fairdeal_games::plutonian::PlutonianAction;
 use fairdeal_protocol::card::Slot;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::log::claim::Ground;
+use fairdeal_protocol::party::{Party, PlayedBy};
 use fairdeal_protocol::seat::SeatSet;
 use fairdeal_protocol::table::live::Closing;
 use ratatui::layout::Position;
@@ -16,14 +19,16 @@ use super::button::CLOSE;
 use crate::app::event::{Input, UiEvent};
 use crate::app::screen::Effect;
 use crate::app::screens::samples::TICKET;
-use crate::app::testing::TestApp;
+use crate::app::shell::Shell;
+use crate::app::testing::{TestApp, context};
 use crate::canvas::Target;
 use crate::input::{KeyCode, UserInput};
+use crate::lesson::Lesson;
 use crate::tables::Spot;
 use crate::tables::offers::{Offer, Offers};
 use crate::tables::testing::seat;
 use fairdeal_session::events::SessionEvent;
-use fairdeal_session::view::{Waiting, Waits};
+use fairdeal_session::view::{LobbySeat, LobbyView, Waiting, Waits};
 
 /// Sits down at a game from the home screen, with keys only.
 fn seated(game: usize) -> TestApp {
@@ -435,11 +440,62 @@ fn an_invitation_is_followed_when_the_player_wants_to() {
         transcript: Some("/games/transcripts/0707.fairdeal".into()),
     };
     stage.input(Input::UiEvent(UiEvent::Session(over)));
-    assert!(stage.draw().contains("[f follow Ada]"));
+    assert!(stage.draw().contains("[r follow Ada]") && !stage.draw().contains("rematch"));
     stage.rest();
-    stage.keys("f");
+    stage.keys("r");
     assert!(stage.effects.iter().any(joins));
     assert_eq!(stage.shell.trail(), ["home", "joining"]);
+}
+
+/// Both press `r` before either hears of it: the one with the lower seat stays in its lobby, and the other comes.
+#[test]
+fn two_rematches_become_one() {
+    for (own, other, follows) in [(1, 0, true), (0, 1, false)] {
+        let screen = super::TableScreen::new("table", false);
+        let mut stage = TestApp::with(Shell::new(context(false), Box::new(screen)));
+        let tell = |stage: &mut TestApp, event| stage.input(Input::UiEvent(UiEvent::Session(event)));
+        let taken = |name: &str, played_by: PlayedBy, party: usize| LobbySeat {
+            name: name.to_owned(),
+            party: Party::of(seat(party)),
+            played_by,
+            person: None,
+        };
+        let bot = taken("Marie", PlayedBy::bot("gentle").unwrap(), 0);
+        let view = LobbyView {
+            game: "loot".to_owned(),
+            seats: vec![Some(taken("Anna", PlayedBy::Person, 0)), Some(taken("Ada", PlayedBy::Person, 1)), Some(bot)],
+            ..LobbyView::default()
+        };
+        tell(&mut stage, SessionEvent::Lobby(view.clone()));
+        let (_, dealt) = Lesson::of(game_info("loot").unwrap(), "Anna").unwrap().unwrap();
+        for event in dealt {
+            if let SessionEvent::Snapshot(mut now) = event {
+                now.me = Some(seat(own));
+                tell(&mut stage, SessionEvent::Snapshot(now));
+            }
+        }
+        let (scores, winners, log) = (vec![10, 20, 30], vec![seat(2)], Hash32([7; 32]));
+        tell(&mut stage, SessionEvent::Over { scores, winners, log, transcript: None });
+        stage.draw();
+        stage.rest();
+        stage.keys("r");
+        let opened = stage.effects.iter().find_map(|effect| match effect {
+            Effect::Rematch(opening) => Some((opening.seats, opening.bots, opening.level)),
+            _ => None,
+        });
+        assert_eq!(opened, Some((3, 1, Level::Gentle)), "the host's bot keeps its seat");
+        let free = LobbyView { me: Some(seat(0)), seats: vec![view.seats[0].clone(), None, None], ..view };
+        tell(&mut stage, SessionEvent::Lobby(free));
+        let (name, ticket) = ("Ada".to_owned(), TICKET.to_owned());
+        tell(&mut stage, SessionEvent::Invited { seat: seat(other), name, ticket });
+        let joins = |effect: &Effect| matches!(effect, Effect::Join { target, .. } if target == TICKET);
+        assert_eq!(stage.effects.iter().any(joins), follows);
+        if !follows {
+            assert!(stage.draw().contains("[f follow Ada]"), "{}", stage.draw());
+            stage.keys("f");
+            assert!(stage.effects.iter().any(joins));
+        }
+    }
 }
 
 #[test]
