@@ -181,6 +181,15 @@ fn tables_of_whole_programs_keep_all_invariants() {
     assert!(tally.count("over") > 0, "no game is played to its end");
 }
 
+/// Evenings that have shown a fault, of the program or of the evening itself.
+#[test]
+fn evenings_that_have_failed_do_not_fail_again() {
+    for seed in [56, 213, 395, 494, 525, 20_019, 20_222] {
+        let failures = play_evening(seed, false).failures;
+        assert!(failures.is_empty(), "seed {seed}: {failures:#?}");
+    }
+}
+
 /// Without this no failure could be reproduced.
 #[test]
 fn one_seed_gives_one_run() {

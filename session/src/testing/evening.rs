@@ -4,7 +4,8 @@
 //! Everybody is honest here; cheats sit at the tables of the simulator of single tables. The invariants:
 //!
 //! 1. No entry leaves before it is stored, and no seat signs two for one place, whatever it crashed over.
-//! 2. A seat that somebody was promised is held to the end of the table; whoever gets none is told an error.
+//! 2. A seat that somebody was promised is held to the end of the table; whoever gets none is told an error. Who comes
+//!    back when all others are done with the table is told so, and the game stays saved.
 //! 3. All who play or watch to the end have the same log, and every saved log is fair; while no seat is removed and nobody
 //!    closes the table with a claim, each is a prefix of the longest.
 //! 4. Nobody is blamed, no evidence is written, and nobody who is blocked or has a wrong password sees anything.
@@ -12,6 +13,7 @@
 //! 6. No chat message is shown twice to anybody.
 //! 7. No action is told after a view of a later step.
 //! 8. Some deal fits every position that a bot is asked about.
+//! 9. Nothing is told of a fault or a removal after the end, and no game that has begun is lost.
 
 // It runs in tests only, which fail by panicking; people and their lists are few.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::cast_possible_truncation)]
@@ -343,6 +345,17 @@ impl Evening {
             }
             return;
         }
+        if role.seated {
+            // It crashed once its game was saved, before it said so: the player finds the game in the history.
+            let saved = self.house.programs[number].disk.transcripts.values().next();
+            let log = saved.map(|(transcript, _)| transcript.log_hash());
+            let role = &mut self.people[number];
+            (role.starts, role.log) = (None, log);
+            return match log {
+                Some(_) => role.end = Some("over"),
+                None => self.fails(&format!("{number} has lost its game")),
+            };
+        }
         let word = if role.knows { self.password.clone() } else { Some("wrong".to_owned()) };
         let password = word.map(|word| Password::new(word).unwrap());
         let hands = role.hands;
@@ -483,6 +496,9 @@ impl Evening {
                     role.quits = Some(now + 15_000);
                 }
                 SessionEvent::Error(why) => role.error = Some(why),
+                SessionEvent::Fault { what, .. } if role.end.is_some() => {
+                    self.fails(&format!("{number} hears after the end: {what}"));
+                }
                 // The others have voted to play on without this seat, which was away.
                 SessionEvent::Fault { stopped: true, seat: None, what, .. } if what.contains("waiting for you") => {
                     role.end = Some("removed");
@@ -532,7 +548,7 @@ impl Evening {
                 (role.part.word(), self.house.programs[number].told.last().map(|(_, event)| short(event)));
             if (role.blocked || !role.knows) && (role.got_in || role.end.is_some()) {
                 self.fails(&format!("{name} {number} got in"));
-            } else if role.seated && role.end.is_none() && !role.left {
+            } else if role.seated && role.end.is_none() && !role.left && !self.is_too_late(number) {
                 self.fails(&format!("{name} {number} was promised a seat: {last:?}"));
             } else if !role.seated && role.end.is_none() && role.error.is_none() {
                 self.fails(&format!("{name} {number} hears no word: {last:?}"));
@@ -548,9 +564,29 @@ impl Evening {
         self.most.insert("KB sent", self.house.traffic / 1000);
     }
 
+    /// Whether a program has come back when all others were done with the table, was told so, and has its game.
+    fn is_too_late(&self, number: usize) -> bool {
+        let others = self.people.iter().enumerate().filter(|(other, role)| *other != number && role.seated);
+        let all_done = others.map(|(_, role)| role).all(|role| role.end.is_some() || role.left);
+        all_done && self.people[number].error.is_some() && self.house.saved(number).is_some()
+    }
+
+    /// Whether others play on without a seat. If that is in the last step, its log is another one than theirs.
+    fn is_removed(&self, number: usize) -> bool {
+        let is_it = |event: &SessionEvent| {
+            let gone = match event {
+                SessionEvent::Peer { seat, state: PeerState::Absent } => Some(*seat),
+                _ => None,
+            };
+            gone.is_some() && gone == self.people[number].me
+        };
+        self.house.programs.iter().any(|program| program.told.iter().any(|(_, event)| is_it(event)))
+    }
+
     /// All logs of the seats are the same, those of spectators too, and they are fair.
     fn check_logs(&mut self) {
-        let logs: BTreeSet<Hash32> = self.people.iter().filter_map(|role| role.log).collect();
+        let present = (0..self.people.len()).filter(|number| !self.is_removed(*number));
+        let logs: BTreeSet<Hash32> = present.filter_map(|number| self.people[number].log).collect();
         if logs.len() > 1 {
             let all: Vec<_> = self.people.iter().map(|role| (role.part.word(), role.end, role.log)).collect();
             self.fails(&format!("{} logs: {all:?}", logs.len()));
@@ -575,7 +611,8 @@ impl Evening {
         }
         longest.sort_by_key(Vec::len);
         for pair in longest.windows(2) {
-            if self.people.iter().all(|role| !matches!(role.end, Some("claimed" | "removed")))
+            if (0..self.people.len()).all(|number| !self.is_removed(number))
+                && self.people.iter().all(|role| role.end != Some("claimed"))
                 && !pair[1].starts_with(&pair[0])
             {
                 wrong.push("one log is no prefix of the other".to_owned());

@@ -74,6 +74,8 @@ impl<G: Game> Table<G> {
                         self.keep_accepted();
                         self.decided(&value);
                     }
+                    // A seat that has finished has its game; see "a removal in the last step of a game" in the protocol.
+                    Effect::Removed(_) if self.is_finished() => {}
                     Effect::Removed(step) => self.outbox.stop(Stop::Removed(step)),
                     Effect::Conflict(one, other) => {
                         let place = (one.seat(), one.statement().step);
