@@ -1,12 +1,13 @@
 //! The hosts on the local network. Pure: time is an argument.
 //!
 //! mDNS reveals which libp2p programs there are, and their addresses. Each of them is asked repeatedly for its table's
-//! announcement. Its connection stays open, because the end of that shows that the program is gone.
+//! announcement. Its connection stays open, because the end of that shows that the program is gone. Hosts close the
+//! connections of strangers from time to time, so a table stays listed while its host is dialled again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use fairdeal_net::{MAX_POINTS, NodeEvent, ReachNews};
+use fairdeal_net::{DialFailure, MAX_POINTS, NodeEvent, ReachNews};
 use fairdeal_peers::announcement::{Announcement, OpenTable};
 use fairdeal_peers::{Multiaddr, PeerId};
 use tokio::time::Instant;
@@ -24,6 +25,8 @@ const MAX_SILENT: u32 = 3;
 const LONG_DELAY: Duration = Duration::from_secs(4);
 /// How long a program is left alone at first; the time doubles with each further rest.
 const FIRST_REST: Duration = Duration::from_secs(15);
+/// How long a table stays listed when the connection to its host has ended, or an answer is missing.
+const GRACE: Duration = Duration::from_secs(5);
 /// Maximum time that a program is left alone.
 const LONGEST_REST: Duration = Duration::from_secs(600);
 
@@ -48,6 +51,8 @@ struct Host {
     /// Number of rests in a row.
     rests: u32,
     table: Option<Announcement>,
+    /// When the connection ended or an answer was missing, since the last announcement.
+    lost: Option<Instant>,
 }
 
 impl Hosts {
@@ -68,15 +73,20 @@ impl Hosts {
             NodeEvent::Disconnected { peer } => {
                 self.connected.remove(peer);
                 if let Some(host) = self.found.get_mut(peer) {
-                    host.table = None;
+                    host.lost.get_or_insert(now);
                 }
             }
             NodeEvent::Announcement { peer, bytes } => return self.answered(*peer, bytes.as_deref(), now),
-            NodeEvent::DialFailed { peer: Some(peer), addresses, retry_in: Some(later), .. } if *later > LONG_DELAY => {
+            NodeEvent::DialFailed { peer: Some(peer), addresses, reason, retry_in: Some(later) } => {
                 // A failure of a point's other addresses says nothing about those nearby.
                 let host = self.found.get_mut(peer)?;
-                let is_own = addresses.iter().any(|address| host.addresses.contains(address));
-                return is_own.then(|| host.rest(*peer, now)).flatten();
+                if !addresses.iter().any(|address| host.addresses.contains(address)) {
+                    return None;
+                }
+                if matches!(reason, DialFailure::Unreachable(_) | DialFailure::WrongPeer { .. }) {
+                    host.table = None;
+                }
+                return (*later > LONG_DELAY).then(|| host.rest(*peer, now)).flatten();
             }
             _ => {}
         }
@@ -102,15 +112,17 @@ impl Hosts {
 
     fn answered(&mut self, peer: PeerId, bytes: Option<&[u8]>, now: Instant) -> Option<Order> {
         let host = self.found.get_mut(&peer)?;
-        host.table = bytes.and_then(|bytes| Announcement::from_bytes(bytes).ok());
-        if bytes.is_some() {
-            (host.silent, host.rests) = (0, 0);
+        if let Some(bytes) = bytes {
+            host.table = Announcement::from_bytes(bytes).ok();
+            (host.silent, host.rests, host.lost) = (0, 0, None);
             return None;
         }
+        host.lost.get_or_insert(now);
         host.silent = host.silent.saturating_add(1);
         if host.silent < MAX_SILENT {
             return None;
         }
+        host.table = None;
         host.rest(peer, now)
     }
 
@@ -129,11 +141,12 @@ impl Hosts {
     }
 
     /// The open tables, ordered by host: those to which a ticket leads.
-    pub(super) fn tables(&self) -> Vec<OpenTable> {
+    pub(super) fn tables(&self, now: Instant) -> Vec<OpenTable> {
+        let is_there = |host: &Host| host.lost.is_none_or(|lost| now.saturating_duration_since(lost) < GRACE);
         let table = |(peer, host): (&PeerId, &Host)| {
             OpenTable::new(*peer, host.table.clone()?, host.addresses.iter().cloned()).ok()
         };
-        self.found.iter().filter_map(table).collect()
+        self.found.iter().filter(|(_, host)| is_there(host)).filter_map(table).collect()
     }
 }
 
@@ -200,9 +213,43 @@ mod tests {
         hosts.hear(&connected(), start);
         let table = Some(announcement(1).to_bytes());
         assert_eq!(hosts.hear(&answer(table), start), None);
-        assert_eq!(hosts.tables()[0].announcement().host.as_str(), "Anna");
+        assert_eq!(hosts.tables(start)[0].announcement().host.as_str(), "Anna");
         assert_eq!(hosts.found[&peer(1)].rests, 0);
         assert_eq!(hosts.tick(start), [Order::Ask(peer(1))]);
+    }
+
+    /// A host closes the connections of strangers from time to time, and answers again at once.
+    #[test]
+    fn table_stays_listed_while_its_host_is_dialled_again() {
+        let (mut hosts, start) = (Hosts::new(peer(0)), Instant::now());
+        let shown = |hosts: &Hosts, now: Instant| hosts.tables(now).len();
+        let connected = || NodeEvent::Connected { peer: peer(1), address: address() };
+        let refused = || NodeEvent::DialFailed {
+            peer: Some(peer(1)),
+            addresses: vec![address()],
+            reason: DialFailure::Unreachable(String::new()),
+            retry_in: Some(Duration::from_secs(1)),
+        };
+        let is_gone = || NodeEvent::Disconnected { peer: peer(1) };
+        hosts.hear(&found(1), start);
+        hosts.hear(&connected(), start);
+        hosts.hear(&answer(Some(announcement(1).to_bytes())), start);
+        hosts.hear(&is_gone(), start);
+        assert_eq!(shown(&hosts, start + GRACE / 2), 1);
+        hosts.hear(&connected(), start + GRACE / 2);
+        assert_eq!(shown(&hosts, start + GRACE), 0, "it has not announced anything since");
+        hosts.hear(&answer(Some(announcement(1).to_bytes())), start + GRACE);
+        assert_eq!(shown(&hosts, start + 9 * GRACE), 1);
+        hosts.hear(&answer(None), start + 9 * GRACE);
+        assert_eq!(shown(&hosts, start + 9 * GRACE), 1, "one answer may be lost");
+        // A program that has ended refuses connections.
+        hosts.hear(&is_gone(), start + 9 * GRACE);
+        hosts.hear(&refused(), start + 9 * GRACE);
+        assert_eq!(shown(&hosts, start + 9 * GRACE), 0);
+        // A table that is full or closed is gone at once.
+        hosts.hear(&answer(Some(announcement(1).to_bytes())), start);
+        hosts.hear(&answer(Some(Vec::new())), start);
+        assert_eq!(shown(&hosts, start), 0);
     }
 
     #[test]
@@ -226,7 +273,7 @@ mod tests {
             let failed = NodeEvent::DialFailed {
                 peer: Some(peer(1)),
                 addresses: vec![address()],
-                reason: fairdeal_net::DialFailure::TooMany(String::new()),
+                reason: DialFailure::TooMany(String::new()),
                 retry_in: Some(LONG_DELAY * 2),
             };
             assert_eq!(hosts.hear(&failed, now), Some(Order::Leave(peer(1))));

@@ -187,7 +187,7 @@ impl Search {
 
     fn view(&self, now: Instant) -> View {
         View {
-            near: self.hosts.tables(),
+            near: self.hosts.tables(now),
             far: self.lists.tables(now),
             blind: self.hosts.blind,
             failed: self.lists.failed(),
