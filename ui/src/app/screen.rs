@@ -340,8 +340,8 @@ pub enum ScreenInput<'a> {
     Answer(usize),
     /// An event from outside.
     Event(&'a UiEvent),
-    /// The open tables have changed; these were there before.
-    Relisted(Option<&'a Listing>),
+    /// The saved games, the past ones or the open tables have changed.
+    Relisted,
     /// The focus has moved.
     Focused(Option<Target>),
     /// Time has passed.

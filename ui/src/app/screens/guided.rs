@@ -105,7 +105,7 @@ impl<G: Guide> Screen for Guided<G> {
             | ScreenInput::Typed(_)
             | ScreenInput::Submit
             | ScreenInput::Event(_)
-            | ScreenInput::Relisted(_) => return Handled::No,
+            | ScreenInput::Relisted => return Handled::No,
             _ => {}
         }
         if self.guide.input(cx, &mut self.table, input) == Handled::Yes {

@@ -246,6 +246,32 @@ fn focus_stays_with_its_table() {
     assert_eq!(stage.shell.trail(), ["home", "join"]);
 }
 
+/// A game that was interrupted today gets the focus once the games are read; it keeps it when another is listed before.
+#[test]
+fn interrupted_game_has_the_focus() {
+    let read = |stage: &mut TestApp, tables: &[&str], day: &str| {
+        let when = SystemTime::UNIX_EPOCH + Duration::from_secs(if day == "today" { 20_000 } else { 19_000 } * 86_400);
+        let past = |table: &&str| Past { table: (*table).to_owned(), path: None, when, bytes: 0, what: What::Unread };
+        let waiting = tables.iter().map(|table| ((*table).to_owned(), format!("{table} (Loot: Anna, Ben)"))).collect();
+        stage.input(Input::Library(Library { waiting, past: tables.iter().map(past).collect() }));
+        stage.draw();
+    };
+    let resumes = |stage: &TestApp| {
+        stage.effects.iter().find_map(|effect| match effect {
+            Effect::Resume(table) => Some(table.clone()),
+            _ => None,
+        })
+    };
+    for (day, resumed) in [("today", Some("256f".to_owned())), ("long ago", None)] {
+        let mut stage = TestApp::at_home(false);
+        stage.shell.set_day("2024-10-04".to_owned());
+        read(&mut stage, &["256f"], day);
+        read(&mut stage, &["0123", "256f"], day);
+        stage.key(KeyCode::Enter);
+        assert_eq!(resumes(&stage), resumed, "{day}");
+    }
+}
+
 #[test]
 fn palette_has_the_tables_beyond_the_panel() {
     let names = ["Ada", "Ben", "Cleo", "Dora", "Emil", "Fay"];

@@ -23,7 +23,6 @@ use crate::canvas::{Canvas, Layer, Marks, Target, wrapped};
 use crate::field::Field;
 use crate::keys::{Intent, Keymap};
 use fairdeal_session::events::Command;
-use fairdeal_session::view::Listing;
 
 /// How long a toast stays.
 const TOAST: Duration = Duration::from_secs(6);
@@ -301,12 +300,12 @@ impl Shell {
                     self.on(place, ScreenInput::Event(&news));
                 }
             }
-            Input::Lan(view) => self.relist(view),
+            Input::Lan(view) => self.relist(|context| context.lan = view),
             Input::Background(is_light) => {
                 self.context.themes.is_light = is_light;
                 self.context.dress();
             }
-            Input::Library(library) => self.context.library = library,
+            Input::Library(library) => self.relist(|context| context.library = library),
             Input::People(people) => self.context.people = people,
             Input::Tick(passed) => {
                 for toast in &mut self.toasts {
@@ -322,15 +321,15 @@ impl Shell {
         std::mem::take(&mut self.effects)
     }
 
-    /// Replaces the list of open tables. The focus and the chosen row of the palette stay with what they were on.
-    fn relist(&mut self, view: Option<Listing>) {
+    /// Replaces a list. The focus and the chosen row of the palette stay with what they were on.
+    fn relist(&mut self, replace: impl FnOnce(&mut Context)) {
         let chosen = match &self.overlay {
             Some(Overlay::Palette { chosen, .. }) => self.found().into_iter().nth(*chosen),
             _ => None,
         };
-        let before = std::mem::replace(&mut self.context.lan, view);
+        replace(&mut self.context);
         for place in 0..self.stack.len() {
-            self.on(place, ScreenInput::Relisted(before.as_ref()));
+            self.on(place, ScreenInput::Relisted);
         }
         let now = chosen.and_then(|(words, _)| self.found().iter().position(|(other, _)| *other == words));
         if let Some(Overlay::Palette { chosen, .. }) = &mut self.overlay {

@@ -4,6 +4,7 @@ mod art;
 mod draw;
 
 use fairdeal_games::{GAMES, GameInfo};
+use fairdeal_peers::PeerId;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
@@ -21,13 +22,14 @@ use super::table::TableScreen;
 use super::table::choosing::sentence;
 use super::{KeyHelp, body_and_foot, foot};
 use crate::app::event::UiEvent;
+use crate::app::library::Library;
 use crate::app::screen::{
     Chrome, Context, Corner, Cx, Effect, FocusPolicy, Handled, Question, Screen, ScreenInput, Tone,
 };
 use crate::canvas::{Canvas, Layer, Target};
 use crate::keys::Intent;
 use fairdeal_session::people::MarkKind;
-use fairdeal_session::view::{ListedTable, Listing};
+use fairdeal_session::view::ListedTable;
 
 /// Everything that can be chosen here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,6 +85,29 @@ pub struct Home {
     focus: Option<Target>,
     /// Index of the game that is or was in focus last.
     game: usize,
+    /// The focused thing of those that come and go.
+    held: Option<Held>,
+    /// Whether the player's games have been read.
+    is_listed: bool,
+}
+
+/// Something that comes and goes, by what it is rather than by its row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Held {
+    /// A saved game, by its table.
+    Waiting(String),
+    /// An open table.
+    Open((PeerId, [u8; 8])),
+}
+
+impl Held {
+    fn of(context: &Context, entry: Entry) -> Option<Self> {
+        match entry {
+            Entry::Waiting(number) => Some(Self::Waiting(context.library.waiting.get(number)?.0.clone())),
+            Entry::Lan(number) => Some(Self::Open(context.lan.as_ref()?.tables.get(number)?.table.id())),
+            _ => None,
+        }
+    }
 }
 
 /// All entries by number. Saved games and LAN tables come and go, so they are last: the others keep their numbers.
@@ -93,11 +118,6 @@ fn entries(context: &Context) -> Vec<Entry> {
     all.extend((0..context.library.waiting.len()).map(Entry::Waiting));
     all.extend((0..lan).map(Entry::Lan));
     all
-}
-
-/// The row of the first table on the LAN.
-fn first_table(context: &Context) -> usize {
-    GAMES.len() + FIXED.len() + context.library.waiting.len()
 }
 
 /// The mark of a table's host in a palette: nothing for a stranger.
@@ -128,6 +148,14 @@ fn games() -> impl Iterator<Item = (usize, &'static GameInfo)> {
         let number = GAMES.iter().position(|info| info.id == *id)?;
         Some((number, *GAMES.get(number)?))
     })
+}
+
+/// The saved game that was played today, the last one of several.
+fn interrupted(context: &Context) -> Option<Entry> {
+    let Library { past, waiting } = &context.library;
+    let today = past.iter().filter(|past| past.date().starts_with(&context.today));
+    let mut places = today.filter_map(|past| waiting.iter().position(|(table, _)| *table == past.table));
+    places.next().map(Entry::Waiting)
 }
 
 impl Home {
@@ -292,19 +320,24 @@ impl Home {
         }
     }
 
-    /// Keeps the focus on the table that it was on when the open tables change.
-    fn relisted(&mut self, cx: &mut Cx<'_>, before: Option<&Listing>) {
-        let Some(Target::Row(focus)) = self.focus else { return };
+    /// Keeps the focus on what it was on when a list changes. When the games have been read, one that was interrupted
+    /// today gets it.
+    fn relisted(&mut self, cx: &mut Cx<'_>) {
         let context = cx.context;
-        let Some(row) = focus.checked_sub(first_table(context)) else {
-            return;
+        if !self.is_listed && !context.library.past.is_empty() {
+            self.is_listed = true;
+            if let Some(interrupted) = interrupted(context) {
+                return cx.focus(target(context, interrupted));
+            }
+        }
+        let Some(held) = &self.held else { return };
+        let place = entries(context).into_iter().find(|entry| Held::of(context, *entry).as_ref() == Some(held));
+        // Another thing takes the row of one that is gone, but not its focus.
+        let instead = match held {
+            Held::Waiting(_) => Entry::Game(self.game),
+            Held::Open(_) => Entry::Join,
         };
-        let table = before.and_then(|before| before.tables.get(row));
-        let now = context.lan.as_ref().map(|now| now.tables.as_slice()).unwrap_or_default();
-        let place = now.iter().position(|other| table.is_some_and(|table| table.table.id() == other.table.id()));
-        // Another table takes the row of one that is gone, but not its focus.
-        let entry = place.map_or(Entry::Join, Entry::Lan);
-        cx.focus(target(context, entry));
+        cx.focus(target(context, place.unwrap_or(instead)));
     }
 }
 
@@ -334,7 +367,7 @@ impl Screen for Home {
     }
 
     fn focus(&self, layer: &Layer) -> FocusPolicy {
-        // Start on the first game, for newcomers, even if saved games exist.
+        // Start on the first game, for newcomers, even if older saved games exist.
         let first = games().next().map(|(first, _)| Target::Row(first));
         FocusPolicy { first: first.filter(|first| layer.area(*first).is_some()), ..FocusPolicy::of(layer) }
     }
@@ -358,9 +391,10 @@ impl Screen for Home {
             ScreenInput::Back => cx.ask(Question::sure("Quit fairdeal?")),
             ScreenInput::Answer(0) => cx.leave(),
             ScreenInput::Event(UiEvent::SessionEnded) => cx.effect(Effect::LoadLibrary),
-            ScreenInput::Relisted(before) => self.relisted(cx, before),
+            ScreenInput::Relisted => self.relisted(cx),
             ScreenInput::Focused(target) => {
                 self.focus = target;
+                self.held = self.entry(cx.context).and_then(|entry| Held::of(cx.context, entry));
                 if let Some(Target::Row(number)) = target
                     && number < GAMES.len()
                 {

@@ -472,7 +472,7 @@ impl Screen for TableScreen {
             ScreenInput::Focused(target) => self.choice.aim(target),
             ScreenInput::Tick(passed) => self.tick(cx, passed),
             ScreenInput::Drawn(layer) => self.stage.drawn(layer),
-            ScreenInput::Missed | ScreenInput::Relisted(_) => return Handled::No,
+            ScreenInput::Missed | ScreenInput::Relisted => return Handled::No,
         }
         Handled::Yes
     }
