@@ -10,10 +10,19 @@
 //! deck = ["8-waves", "8-flames"]       # on top of the first shuffle; the other cards follow in order
 //!
 //! [[step]]
-//! others = ['{"type":"take","pile":"draw"}', '{"type":"discard","card":"9-waves"}']
-//! say = "Ada dropped a 9. Take it: it makes a set with your two."
-//! act = '{"type":"take","pile":"discard"}'
+//! others = ['{"type":"take","from":"draw"}', '{"type":"discard","card":"9-waves"}']
+//! say = "Take Ada's 9: it makes a set with your two."
+//! act = '{"type":"take","from":"discard"}'
+//! claims = [
+//!     { says = "Ada's 9", is = "discard pile brings 3 of rank 9" },
+//!     { says = "your two", is = "hand has 2 of rank 9" },
+//! ]
 //! ```
+//!
+//! The claims of a sentence are for the tests, which prove them (`tests/claims.rs`).
+
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 
@@ -65,6 +74,13 @@ struct Step {
     others: Vec<String>,
     /// The learner's action, as JSON.
     act: Option<String>,
+    /// The proof of `say`, which only the tests read.
+    #[cfg(test)]
+    #[serde(default)]
+    claims: Vec<tests::claims::Claim>,
+    #[cfg(not(test))]
+    #[serde(default, rename = "claims")]
+    _claims: serde::de::IgnoredAny,
 }
 
 /// Why a script cannot be played. Scripts are part of the program; tests play them all.
@@ -259,38 +275,4 @@ fn deck(game: &AnyGame, named: &[String]) -> Result<Option<Vec<u32>>, String> {
     let rest: Vec<u32> = all.iter().map(|(number, _)| *number).filter(|number| !order.contains(number)).collect();
     order.extend(rest);
     Ok(Some(order))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_lesson_can_be_followed_to_its_end() {
-        for (id, text) in SCRIPTS {
-            let (mut lesson, _) = Lesson::begin(id, text, "Anna").unwrap_or_else(|why| panic!("{id}: {why}"));
-            while lesson.says().is_some() {
-                let (step, all) = lesson.progress();
-                assert!(step <= all);
-                let told = match lesson.expects() {
-                    Some(action) => lesson.act(&action),
-                    None => lesson.read_on(),
-                };
-                told.unwrap_or_else(|why| panic!("{id}: {why}"));
-                let (now, _) = lesson.progress();
-                assert_eq!(now, step + 1, "{id}: step {step} cannot be done");
-            }
-        }
-    }
-
-    #[test]
-    fn an_action_other_than_the_expected_one_changes_nothing() {
-        let text = "names = ['Ada']\nseed = 1\n[[step]]\nsay = 'Look.'\n";
-        let (mut lesson, _) = Lesson::begin("plutonian-poker", text, "Anna").unwrap();
-        let any = lesson.game.legal(Lesson::ME, lesson.chance.dealt_to(Lesson::ME)).remove(0);
-        assert_eq!(lesson.act(&any), Ok(Vec::new()));
-        assert_eq!(lesson.says(), Some("Look."));
-        lesson.read_on().unwrap();
-        assert_eq!(lesson.says(), None);
-    }
 }
