@@ -73,5 +73,13 @@ pub fn progress(replica: &Replica<AnyGame>) -> Progress {
         Some(StepKind::Action { leader }) => SeatSet::one(leader),
         Some(_) => replica.live(),
     };
-    Progress { step: replica.step(), kind, deal: replica.deal(), done: SeatSet::EMPTY, awaited, log: replica.parent() }
+    Progress {
+        step: replica.step(),
+        kind,
+        deal: replica.deal(),
+        live: replica.live(),
+        done: SeatSet::EMPTY,
+        awaited,
+        log: replica.parent(),
+    }
 }

@@ -220,6 +220,7 @@ mod tests {
             step,
             kind,
             deal: 0,
+            live: SeatSet::all(2),
             done: SeatSet::EMPTY,
             awaited: SeatSet::all(2),
             log: Hash32::default(),

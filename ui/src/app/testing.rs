@@ -343,6 +343,7 @@ impl TestApp {
                 step: self.step,
                 kind: (!game.is_over()).then_some(StepKind::Action { leader }),
                 deal: 0,
+                live: SeatSet::all(scene.names.len()),
                 done: SeatSet::EMPTY,
                 awaited: SeatSet::one(leader),
                 log: Hash32([0xab; 32]),

@@ -198,6 +198,7 @@ impl<G: Game> Table<G> {
             step: self.replica.step(),
             kind,
             deal: self.replica.deal(),
+            live: self.replica.live(),
             done: self.entries.counted(),
             awaited,
             log: self.log_hash(),

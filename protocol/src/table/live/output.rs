@@ -166,6 +166,8 @@ pub struct Progress {
     pub kind: Option<StepKind>,
     /// The deal.
     pub deal: u32,
+    /// The seats that are still at the table.
+    pub live: SeatSet,
     /// The seats whose entries count.
     pub done: SeatSet,
     /// The seats whose entries are awaited.

@@ -10,12 +10,13 @@ use ratatui::text::{Line, Span};
 
 use super::coach::Speech;
 use super::guided::{Guide, Guided};
+use super::locks::{Lock, Shown, picture};
 use super::setup::Setup;
 use super::table::TableScreen;
 use crate::app::event::UiEvent;
 use crate::app::screen::{Chrome, Context, Corner, Cx, FocusPolicy, Handled, Screen as _, ScreenInput, Tone};
 use crate::app::shell::window;
-use crate::canvas::{Canvas, Layer, Target, cut};
+use crate::canvas::{Canvas, Layer, Target};
 use crate::keys::Intent;
 use crate::lesson::Lesson;
 use crate::theme::Theme;
@@ -91,7 +92,6 @@ impl LessonGuide {
         let names = self.lesson.names();
         let rows = u16::try_from(names.len()).unwrap_or(6) + 13;
         let inner = window(canvas, SEAL, 66, rows);
-        let back = |text: &'static str, ascii| Span::styled(theme.glyph(text, ascii), theme.back());
         if !table.game_now().is_some_and(AnyGame::seals_cards) {
             let lines = [
                 Line::default(),
@@ -103,31 +103,14 @@ impl LessonGuide {
             canvas.rows(inner, lines);
             return self.draw_ways_on(canvas, inner);
         }
-        let mut lines = vec![Line::default()];
-        for (number, name) in names.iter().enumerate() {
-            let does = if number == 0 { "shuffles, and locks every card" } else { "shuffles again, and adds a lock" };
-            lines.push(Line::from(vec![
-                Span::raw("   "),
-                back("▒▒▒", "###"),
-                Span::styled(format!("  {:<12}", cut(name, 12, theme)), theme.title()),
-                Span::raw(does),
-            ]));
-        }
-        let (nobody, keys) = match names {
-            [_] => ("The order is fixed before you see a card.".to_owned(), "You cannot change it later.".to_owned()),
-            _ => {
-                let keys = format!("Its locks open with the keys of {}.", listed(names));
-                ("Nobody knows this card.".to_owned(), keys)
-            }
+        let locks: Vec<(&str, Lock)> = names.iter().map(|name| (name.as_str(), Lock::Told)).collect();
+        let (words, instead) = match names {
+            [_] => ("The order is fixed before you see a card.", "You cannot change it later.".to_owned()),
+            _ => ("Nobody knows this card.", format!("Its locks open with the keys of {}.", listed(names))),
         };
-        lines.extend([
-            Line::from(Span::raw(format!("    {}", theme.glyph("↓", "v")))),
-            Line::from(vec![back("  ╭─────╮", "  +-----+")]),
-            Line::from(vec![back("  │▒▒▒▒▒│  ", "  |#####|  "), Span::styled(nobody, theme.accent())]),
-            Line::from(vec![back("  │▒▒▒▒▒│  ", "  |#####|  "), Span::raw(keys)]),
-            Line::from(vec![back("  ╰─────╯", "  +-----+")]),
-            Line::default(),
-        ]);
+        let mut lines = vec![Line::default()];
+        lines.extend(picture(&locks, &Shown { words: words.to_owned(), instead, ..Shown::default() }, theme));
+        lines.push(Line::default());
         if names.len() > 1 {
             lines.push(Line::raw(" After a real game every shuffle is computed again. If any one"));
             lines.push(Line::raw(" of you was honest, nobody can have stacked the deck."));

@@ -8,6 +8,7 @@ pub mod home;
 pub mod join;
 pub mod lesson;
 mod list;
+mod locks;
 mod opponents;
 pub mod people;
 mod preview;

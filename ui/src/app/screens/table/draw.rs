@@ -55,7 +55,8 @@ fn draw_table(table_screen: &TableScreen, context: &Context, over: &mut Over, ca
     }
     match over {
         Over::Nothing => {}
-        Over::Seal => seal::draw_panel(table_screen, snapshot, canvas),
+        Over::Seal => seal::draw(table_screen, snapshot, canvas),
+        Over::SealDetails => seal::draw_details(table_screen, snapshot, canvas),
         Over::Telling(telling) => telling.draw(canvas, button::CLOSE, &table_screen.rest.in_words()),
         Over::Uses => inspector::draw_uses(table_screen, canvas),
         Over::Outcome => outcome::draw(table_screen, context, snapshot, canvas),
@@ -103,6 +104,8 @@ pub(super) fn prompt(table_screen: &TableScreen, context: &Context, snapshot: &S
     let mut lead = "";
     let text = if let Some(status) = &table_screen.status {
         status.clone()
+    } else if let Some(seal) = seal::sentence(snapshot).filter(|_| table_screen.choice.focus == Some(button::SEAL)) {
+        seal
     } else if let Some(why) = &table_screen.ending.failed {
         format!("You cannot play on here: {why}")
     } else if table_screen.rest.is_resting() {
@@ -205,6 +208,12 @@ fn draw_keys(
         if offers.len() > 1 {
             all.push((keys.key(Intent::Uses), "other uses".to_owned(), Some(Target::Key(Intent::Uses))));
         }
+    }
+    if matches!(snapshot.standing, Standing::Sealed(_)) && !replays {
+        all.push(of(Intent::Seal, "seal"));
+    }
+    if table_screen.may_chat() && !replays {
+        all.push(of(Intent::Chat, "chat"));
     }
     all.push(of(Intent::Inspect, "rule"));
     all.push(of(Intent::Scores, "scores"));

@@ -30,6 +30,7 @@ impl TableScreen {
             button::REVIEW => self.review(cx),
             button::FOLLOW => self.follow(cx),
             button::SEAL => self.over = Over::Seal,
+            button::SEAL_DETAILS => self.turn_seal(),
             Target::Spot(spot) => self.pick(cx, spot),
             Target::Row(number) => {
                 if let Some(offer) = self.listed().get(number) {
@@ -55,6 +56,14 @@ impl TableScreen {
             }
             Target::Key(_) => {}
         }
+    }
+
+    /// Changes between the seal's picture and its details.
+    fn turn_seal(&mut self) {
+        self.over = match self.over {
+            Over::Seal => Over::SealDetails,
+            _ => Over::Seal,
+        };
     }
 
     /// An intent that the shell does not handle itself.
@@ -85,7 +94,7 @@ impl TableScreen {
             Intent::Up if matches!(self.over, Over::Telling(_)) => self.scroll(cx, 1),
             Intent::Down if matches!(self.over, Over::Telling(_)) => self.scroll(cx, -1),
             Intent::Seal => match &self.over {
-                Over::Seal => self.close_over(cx),
+                Over::Seal | Over::SealDetails => self.close_over(cx),
                 Over::Nothing if self.snapshot.is_some() => self.over = Over::Seal,
                 _ => {}
             },
@@ -123,6 +132,9 @@ impl TableScreen {
             && matches!(self.over, Over::Nothing | Over::Uses)
         {
             return self.digit(cx, digit);
+        }
+        if letter == 'd' && matches!(self.over, Over::Seal | Over::SealDetails) {
+            return self.turn_seal();
         }
         if !matches!(self.over, Over::Nothing) {
             return self.close_over(cx);

@@ -67,6 +67,8 @@ mod button {
     pub(super) const FOLLOW: Target = Target::Button(12);
     pub(super) const CODE: Target = Target::Button(13);
     pub(super) const DETAILS: Target = Target::Button(14);
+    /// Changes between the seal's picture and its details.
+    pub(super) const SEAL_DETAILS: Target = Target::Button(16);
     /// The people at the table.
     pub(super) const PEOPLE: Target = Target::Button(15);
     /// Shows a player in the address book: the button number is this plus the number of the seat.
@@ -110,8 +112,9 @@ struct Ending {
 enum Over {
     #[default]
     Nothing,
-    /// The seal's explanation.
+    /// The seal as a picture.
     Seal,
+    SealDetails,
     /// A text: an animation in steps, such as a scoring, or a sheet that the player opened.
     Telling(Telling),
     /// The uses of the thing in focus.

@@ -1,4 +1,4 @@
-//! The seal: what protects this step, in one sentence and in detail.
+//! The seal: what protects this step, in one sentence, as a picture that follows the table, and in detail.
 
 use fairdeal_protocol::card::{Handle, Slot};
 use fairdeal_protocol::game::Game as _;
@@ -10,10 +10,12 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Paragraph, Wrap};
 
 use super::{TableScreen, button};
+use crate::app::screens::locks::{Lock, Shown, picture};
 use crate::app::shell::window;
 use crate::canvas::{Canvas, wrapped};
 use crate::tables::Spot;
 use crate::theme::Theme;
+use fairdeal_session::spoken::spoken;
 use fairdeal_session::view::{Snapshot, Standing};
 
 fn names(snapshot: &Snapshot, seats: SeatSet) -> String {
@@ -22,7 +24,14 @@ fn names(snapshot: &Snapshot, seats: SeatSet) -> String {
     list.join(", ")
 }
 
-/// One sentence on what protects this step.
+/// One sentence on what protects this step; `None` where nothing is sealed.
+pub(super) fn sentence(snapshot: &Snapshot) -> Option<String> {
+    match &snapshot.standing {
+        Standing::Sealed(progress) => Some(text(snapshot, progress)),
+        Standing::Practice { .. } | Standing::Puzzle => None,
+    }
+}
+
 fn text(snapshot: &Snapshot, progress: &Progress) -> String {
     let Progress { kind, done, awaited, .. } = *progress;
     let (count, all) = (done.len(), snapshot.names.len());
@@ -125,6 +134,8 @@ pub(super) fn sign(snapshot: &Snapshot, theme: &Theme) -> Line<'static> {
 const PRACTICE: &str = "Practice: nothing is sealed or saved, and you can undo your actions until the game is over.";
 
 const ESCROW: &str = "escrow";
+/// The index of the shuffle in [`STEPS`].
+const SHUFFLE: usize = 3;
 
 /// Steps of a deal, in order: name and meaning.
 const STEPS: [(&str, &str); 6] = [
@@ -154,13 +165,100 @@ fn parts(snapshot: &Snapshot) -> Vec<(usize, (&'static str, &'static str))> {
     STEPS.into_iter().enumerate().filter(|(_, (name, _))| escrow || *name != ESCROW).collect()
 }
 
+/// How far each seat is with its lock on the deck of this deal, in the order of the seats.
+fn locks<'a>(snapshot: &'a Snapshot, progress: &Progress) -> Vec<(&'a str, Lock)> {
+    let Progress { kind, done, awaited, .. } = *progress;
+    let lock = |seat: Seat| match kind {
+        Some(StepKind::Shuffle { .. }) if done.contains(seat) => Lock::Closed,
+        Some(StepKind::Shuffle { .. }) if awaited.contains(seat) => Lock::Shuffles,
+        Some(StepKind::Opening) if done.contains(seat) => Lock::Checked,
+        Some(StepKind::Closing) | None => Lock::Checked,
+        _ if stage(kind) < SHUFFLE || matches!(kind, Some(StepKind::Shuffle { .. })) => Lock::Waits,
+        _ => Lock::Closed,
+    };
+    let seats = Seat::first(snapshot.names.len()).zip(&snapshot.names);
+    let here = seats.filter(|(seat, _)| progress.live.contains(*seat));
+    here.map(|(seat, name)| (name.as_str(), lock(seat))).collect()
+}
+
+/// The card that the player looks at, or else the newest one, with its locks.
+fn shown(table_screen: &TableScreen, snapshot: &Snapshot, progress: &Progress) -> Shown {
+    let game = &snapshot.game;
+    let with = |open: SeatSet| {
+        let seats = Seat::first(snapshot.names.len()).zip(&snapshot.names);
+        let here = seats.filter(|(seat, _)| progress.live.contains(*seat));
+        here.map(|(seat, name)| (name.clone(), open.contains(seat))).collect()
+    };
+    if let Some(Spot::Card(Slot::Open(face))) = table_screen.choice.aimed.last() {
+        let words = format!("The {} is open to everybody.", game.card_name(*face));
+        return Shown { is_open: true, words, keys: with(SeatSet::all(snapshot.names.len())), ..Shown::default() };
+    }
+    let aimed = match table_screen.choice.aimed.last() {
+        Some(Spot::Card(Slot::Sealed(card))) if snapshot.shares.contains_key(card) => vec![*card],
+        _ => table_screen.stage.came.clone(),
+    };
+    let (words, open) = match progress.kind {
+        Some(StepKind::Effects) => ("A card is being opened.", Some(progress.done)),
+        Some(StepKind::Opening) => ("Once all seeds are shown, every card can be computed.", Some(progress.done)),
+        Some(StepKind::Closing) | None => ("All seeds are shown: every card can be computed.", Some(progress.live)),
+        Some(_) => ("", None),
+    };
+    if let Some(open) = open {
+        return Shown { words: words.to_owned(), keys: with(open), ..Shown::default() };
+    }
+    let newest = aimed.last().and_then(|card| Some((snapshot.known.get(*card)?, *snapshot.shares.get(card)?)));
+    match newest {
+        Some((face, mut shares)) => {
+            shares.extend(snapshot.me);
+            let words = match aimed.len() {
+                1 => format!("Your {}: only you have all the shares.", game.card_name(face)),
+                count => format!("Your {count} cards: only you have all the shares."),
+            };
+            Shown { is_open: true, words, keys: with(shares), ..Shown::default() }
+        }
+        None if snapshot.names.len() == 1 => Shown {
+            words: "The order is fixed before you see a card.".to_owned(),
+            instead: "You cannot change it later.".to_owned(),
+            ..Shown::default()
+        },
+        None => Shown {
+            words: "Nobody knows a card that is face down.".to_owned(),
+            keys: with(SeatSet::EMPTY),
+            ..Shown::default()
+        },
+    }
+}
+
+/// The seal as a picture: the locks on the deck, a card, and the words to compare. It follows the table.
+pub(super) fn draw(table_screen: &TableScreen, snapshot: &Snapshot, canvas: &mut Canvas<'_>) {
+    let theme = canvas.theme();
+    let width = usize::from(canvas.area().width.min(78)).saturating_sub(4);
+    let Standing::Sealed(progress) = &snapshot.standing else {
+        return draw_sheet(canvas, vec![Line::styled(PRACTICE, theme.title())], width, None);
+    };
+    let mut lines = vec![Line::styled(text(snapshot, progress), theme.title()), Line::default()];
+    if snapshot.game.seals_cards() {
+        lines.extend(picture(&locks(snapshot, progress), &shown(table_screen, snapshot, progress), theme));
+    } else {
+        let each = "Here nothing is hidden: only chance could be cheated with. Each player adds a secret number to \
+                    every draw, and shows it only when all numbers are fixed: nobody can choose what comes.";
+        lines.push(Line::raw(each));
+    }
+    lines.push(Line::default());
+    if snapshot.names.len() > 1 {
+        lines.push(Line::raw("To be sure that all see the same game, read these words aloud to another player:"));
+        lines.push(Line::styled(spoken(&progress.log.0), theme.accent()));
+    }
+    draw_sheet(canvas, lines, width, Some("details"));
+}
+
 /// The seal in detail: the steps of a deal, the current one, who has done it, and the hash to compare.
-pub(super) fn draw_panel(table_screen: &TableScreen, snapshot: &Snapshot, canvas: &mut Canvas<'_>) {
+pub(super) fn draw_details(table_screen: &TableScreen, snapshot: &Snapshot, canvas: &mut Canvas<'_>) {
     let theme = canvas.theme();
     let seats = snapshot.names.len();
     let width = usize::from(canvas.area().width.min(78)).saturating_sub(4);
     let Standing::Sealed(progress) = &snapshot.standing else {
-        return draw_sheet(canvas, vec![Line::styled(PRACTICE, theme.title())], width);
+        return draw(table_screen, snapshot, canvas);
     };
     let Progress { kind, done, awaited, .. } = *progress;
     let here = stage(kind);
@@ -200,11 +298,12 @@ pub(super) fn draw_panel(table_screen: &TableScreen, snapshot: &Snapshot, canvas
         progress.step
     );
     lines.extend([Line::raw(words), Line::styled(hash, theme.accent())]);
-    draw_sheet(canvas, lines, width);
+    draw_sheet(canvas, lines, width, Some("picture"));
 }
 
-/// Draws the sheet with its lines wrapped; where the screen is too low, without its blank rows.
-fn draw_sheet(canvas: &mut Canvas<'_>, mut lines: Vec<Line<'_>>, width: usize) {
+/// Draws the sheet with its lines wrapped; where the screen is too low, without its blank rows. `other` names the page
+/// behind `d`.
+fn draw_sheet(canvas: &mut Canvas<'_>, mut lines: Vec<Line<'_>>, width: usize, other: Option<&str>) {
     let rows =
         |lines: &[Line<'_>]| -> usize { lines.iter().map(|line| wrapped(&line.to_string(), width, 0).len()).sum() };
     if rows(&lines) + 5 > usize::from(canvas.area().height) {
@@ -214,5 +313,8 @@ fn draw_sheet(canvas: &mut Canvas<'_>, mut lines: Vec<Line<'_>>, width: usize) {
     let inner = window(canvas, "The seal", u16::try_from(width).unwrap_or(74) + 4, height);
     let [text, foot] = Layout::vertical([Constraint::Min(0), Constraint::Length(1)]).areas(inner);
     canvas.render(Paragraph::new(lines).wrap(Wrap { trim: false }), text.inner(Margin::new(1, 0)));
-    canvas.button((foot.x + 1, foot.y), "Enter", "close", button::CLOSE);
+    let x = canvas.button((foot.x + 1, foot.y), "Enter", "close", button::CLOSE);
+    if let Some(page) = other {
+        canvas.button((x, foot.y), "d", page, button::SEAL_DETAILS);
+    }
 }

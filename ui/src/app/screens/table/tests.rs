@@ -7,7 +7,7 @@ use fairdeal_games::bots::Level;
 use fairdeal_games::game_info;
 use fairdeal_games::loot::LootAction;
 use fairdeal_games::plutonian::PlutonianAction;
-use fairdeal_protocol::card::Slot;
+use fairdeal_protocol::card::{DeckId, Slot};
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::log::claim::Ground;
 use fairdeal_protocol::party::{Party, PlayedBy};
@@ -27,8 +27,10 @@ use crate::lesson::Lesson;
 use crate::tables::Spot;
 use crate::tables::offers::{Offer, Offers};
 use crate::tables::testing::seat;
+use fairdeal_protocol::table::live::Progress;
+use fairdeal_protocol::table::replica::StepKind;
 use fairdeal_session::events::SessionEvent;
-use fairdeal_session::view::{LobbySeat, LobbyView, Waiting, Waits};
+use fairdeal_session::view::{LobbySeat, LobbyView, Snapshot, Standing, Waiting, Waits};
 
 /// Sits down at a game from the home screen, with keys only.
 fn seated(game: usize) -> TestApp {
@@ -504,16 +506,51 @@ fn the_seal_is_explained() {
     stage.rest();
     stage.keys("S");
     insta::assert_snapshot!("seal", stage.draw());
+    stage.keys("d");
+    insta::assert_snapshot!("seal-details", stage.draw());
+    stage.keys("d");
+    assert!(stage.draw().contains("[d details]"));
     // A click beside it closes it, as any click closes the list of keys.
     stage.input(Input::User(UserInput::Click(Position::new(0, 12))));
     assert!(!stage.draw().contains("The seal "));
+}
+
+/// The picture follows the deck: locks close as it is shuffled, shares open a card, and seeds prove each shuffle. A seat
+/// that has left has none.
+#[test]
+fn seal_follows_the_table() {
+    let screen = super::TableScreen::new("table", false);
+    let mut stage = TestApp::with(Shell::new(context(false), Box::new(screen)));
+    let (_, dealt) = Lesson::of(game_info("loot").unwrap(), "Anna").unwrap().unwrap();
+    let now = dealt.into_iter().find_map(|event| match event {
+        SessionEvent::Snapshot(now) => Some(now),
+        _ => None,
+    });
+    let now = now.expect("it is dealt");
+    let mut phase = |name: &str, kind: Option<StepKind>, done: &[usize], awaited: &[usize], live: usize| {
+        let seats = |all: &[usize]| all.iter().map(|number| seat(*number)).collect::<SeatSet>();
+        let (live, log) = (SeatSet::all(live), Hash32([0xab; 32]));
+        let standing = Progress { step: 7, kind, deal: 0, live, done: seats(done), awaited: seats(awaited), log };
+        let now = Snapshot { standing: Standing::Sealed(standing), ..(*now).clone() };
+        stage.input(Input::UiEvent(UiEvent::Session(SessionEvent::Snapshot(Box::new(now)))));
+        if name == "commit" {
+            stage.rest();
+            stage.keys("S");
+        }
+        insta::assert_snapshot!(format!("seal-{name}"), stage.draw());
+    };
+    phase("commit", Some(StepKind::Commit), &[0], &[1, 2], 3);
+    phase("shuffle", Some(StepKind::Shuffle { deck: DeckId(0) }), &[0], &[1], 3);
+    phase("effects", Some(StepKind::Effects), &[1], &[0, 2], 3);
+    phase("opening", Some(StepKind::Opening), &[0, 2], &[1], 3);
+    phase("over", None, &[], &[], 2);
 }
 
 /// The seal names the shares that opened the newest cards, or the card that the player looks at.
 #[test]
 fn seal_explains_how_a_card_opened() {
     let mut stage = seated(0);
-    stage.keys("S");
+    stage.keys("Sd");
     let dealt = stage.draw();
     let cards = "cards are opened by 2 shares (Béla, Cleo), each proved";
     assert!(dealt.contains(cards), "{dealt}");
@@ -525,6 +562,9 @@ fn seal_explains_how_a_card_opened() {
     let card = targets.find(sealed).expect("there is a hand");
     stage.click(card);
     stage.keys("S");
+    let picture = stage.draw();
+    assert!(picture.contains("only you have all the shares") && picture.contains("✓ Béla  ✓ Cleo"), "{picture}");
+    stage.keys("d");
     let panel = stage.draw();
     let one = "is opened by 2 shares (Béla, Cleo), each proved";
     assert!(panel.contains(one), "{panel}");
