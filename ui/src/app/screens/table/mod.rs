@@ -353,7 +353,10 @@ impl TableScreen {
         }
         let targets = || layer.targets.iter().map(|(_, target)| *target);
         let is_lit = |target: &Target| matches!(target, Target::Spot(spot) if lit.contains(spot));
-        targets().find(is_lit).or_else(|| targets().find(|target| !matches!(target, Target::Key(_))))
+        // One who waits looks at the own hand.
+        let own = || self.row().into_iter().map(Target::Spot).find(|target| layer.area(*target).is_some());
+        let any = || targets().find(|target| !matches!(target, Target::Key(_)));
+        targets().find(is_lit).or_else(own).or_else(any)
     }
 
     fn tick(&mut self, cx: &mut Cx<'_>, passed: Duration) {

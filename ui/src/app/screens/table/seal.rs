@@ -244,8 +244,9 @@ pub(super) fn draw(table_screen: &TableScreen, snapshot: &Snapshot, canvas: &mut
                     every draw, and shows it only when all numbers are fixed: nobody can choose what comes.";
         lines.push(Line::raw(each));
     }
-    lines.push(Line::default());
-    if snapshot.names.len() > 1 {
+    // Nobody else is there to read them to, where all seats are in one program.
+    if snapshot.seating.parties.count(progress.live) > 1 {
+        lines.push(Line::default());
         lines.push(Line::raw("To be sure that all see the same game, read these words aloud to another player:"));
         lines.push(Line::styled(spoken(&progress.log.0), theme.accent()));
     }
