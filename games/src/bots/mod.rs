@@ -24,6 +24,8 @@ mod plutonian;
 mod random;
 mod sphinx;
 mod sphinx_stamina;
+#[cfg(test)]
+mod sphinx_table;
 mod thoth;
 
 pub use ivory::IvoryBot;

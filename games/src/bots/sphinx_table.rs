@@ -1,0 +1,147 @@
+//! Normal bots at one table of Sphinx's Paw: how many of their steps and points they waste, and how long their games last.
+
+use fairdeal_protocol::card::Faces;
+use fairdeal_protocol::game::Game as _;
+use fairdeal_protocol::seat::Seat;
+use rand_chacha::ChaCha20Rng;
+use rand_core::SeedableRng as _;
+
+use super::{Bot as _, SphinxBot};
+use crate::chance::RefereeChance;
+use crate::registry::rule_set;
+use crate::sphinx::board::{Pylon, Square};
+use crate::sphinx::outlook::Board;
+use crate::sphinx::{Phase, Sphinx, SphinxAction, Status};
+
+/// A game is broken off after so many turns of all seats.
+const MOST_TURNS: u32 = 2000;
+
+/// The sums over some games.
+#[derive(Clone, Copy, Debug, Default)]
+struct Measure {
+    games: u32,
+    turns: u32,
+    /// The turns of the longest game.
+    longest: u32,
+    unfinished: u32,
+    /// Games with a winner, games in which all were surrounded, and other games.
+    found: u32,
+    all_lost: u32,
+    nobody: u32,
+    /// Games that a vote ended, with or without a winner.
+    voted: u32,
+    steps: u32,
+    /// Steps onto a square where another Magician stood after one of its last two turns.
+    followed: u32,
+    /// Turns with a roll, and those that left points or all prospects as they were.
+    rolls: u32,
+    wasted: u32,
+    /// The same where a Monster could still come beside another Magician.
+    open_rolls: u32,
+    open_wasted: u32,
+}
+
+/// The prospects of all seats as bits, which can be compared for equality.
+fn prospects(game: &Sphinx) -> Vec<u64> {
+    let board = Board::of(game);
+    Seat::first(game.scores().len()).map(|seat| board.prospects(game, seat).to_bits()).collect()
+}
+
+/// Whether another Magician has a free square beside it that is open to Monsters.
+fn is_open(game: &Sphinx, seat: Seat) -> bool {
+    let mut others = game.still_playing().without(seat).iter().filter_map(|other| game.magician(other));
+    others.any(|at| at.around().any(|to| Pylon::at(to).is_none() && game.monsters_on(to) == [0; 3]))
+}
+
+impl Measure {
+    fn of(seats: u8, magician: &str, games: u8) -> Self {
+        let mut sum = Self::default();
+        for number in 0..games {
+            sum.play(seats, magician, number);
+        }
+        sum
+    }
+
+    /// Plays one game among normal bots.
+    fn play(&mut self, seats: u8, magician: &str, number: u8) {
+        let options = [("magician".to_owned(), magician.to_owned())].into();
+        let mut game = Sphinx::create(&rule_set("sphinxs-paw", seats, &options).unwrap()).unwrap();
+        let mut chance = RefereeChance::from_seed([number; 32]);
+        game.begin(&mut chance, &mut Vec::new()).unwrap();
+        let (mut rng, known) = (ChaCha20Rng::from_seed([2; 32]), Faces::new());
+        let mut bots = vec![SphinxBot::default(); usize::from(seats)];
+        let mut stood: Vec<[Option<Square>; 2]> = vec![[None; 2]; usize::from(seats)];
+        // The prospects after the roll of this turn.
+        let mut rolled = None;
+        let (mut turns, mut voted) = (0, false);
+        while !game.is_over() && turns < MOST_TURNS {
+            let turn = game.turn().unwrap();
+            let others = Seat::first(usize::from(seats)).filter(|other| *other != turn);
+            let mut choose = |seat: Seat| Some((seat, bots[seat.index()].choose(&game, seat, &known, &mut rng)?));
+            let (seat, action) = others.clone().find_map(&mut choose).or_else(|| choose(turn)).unwrap();
+            if game.phase() == Phase::Monsters && rolled.is_none() {
+                rolled = Some(prospects(&game));
+            }
+            let open = is_open(&game, turn);
+            let points = game.points();
+            game.apply(seat, &action, &mut chance, &mut Vec::new()).unwrap();
+            match action {
+                SphinxAction::Vote { .. } => voted = true,
+                SphinxAction::Place { .. } | SphinxAction::Magician { .. } | SphinxAction::Stay => {
+                    let to = game.magician(seat);
+                    if matches!(action, SphinxAction::Magician { .. }) && to.is_some() {
+                        self.steps += 1;
+                        let follows = others.into_iter().any(|other| stood[other.index()].contains(&to));
+                        self.followed += u32::from(follows);
+                    }
+                    stood[seat.index()] = [to, stood[seat.index()][0]];
+                }
+                SphinxAction::End => {
+                    let wasted = points > 0 || rolled == Some(prospects(&game));
+                    turns += 1;
+                    self.rolls += 1;
+                    self.wasted += u32::from(wasted);
+                    self.open_rolls += u32::from(open);
+                    self.open_wasted += u32::from(open && wasted);
+                    rolled = None;
+                }
+                SphinxAction::Introduce { .. } | SphinxAction::Monster { .. } => {}
+            }
+        }
+        self.games += 1;
+        self.turns += turns;
+        self.longest = self.longest.max(turns);
+        let playing = !game.still_playing().is_empty();
+        let lost = Seat::first(usize::from(seats)).all(|seat| game.status(seat) == Status::Lost);
+        match game.is_over() {
+            false => self.unfinished += 1,
+            true if !game.winners().is_empty() => self.found += 1,
+            true if lost => self.all_lost += 1,
+            true => self.nobody += 1,
+        }
+        self.voted += u32::from(voted && game.is_over() && playing);
+    }
+
+    /// The parts in percent: of steps that follow another Magician, of turns that waste points, and of such turns where
+    /// a Monster could hinder.
+    fn percentages(&self) -> [u32; 3] {
+        let percent = |part: u32, all: u32| part * 100 / all.max(1);
+        [
+            percent(self.followed, self.steps),
+            percent(self.wasted, self.rolls),
+            percent(self.open_wasted, self.open_rolls),
+        ]
+    }
+}
+
+/// `cargo test -p fairdeal-games --lib -- --ignored --nocapture normal_bots_in_figures`
+#[test]
+#[ignore = "prints figures"]
+fn normal_bots_in_figures() {
+    for magician in ["king", "diagonal"] {
+        for seats in 2..=4 {
+            let sum = Measure::of(seats, magician, 60);
+            println!("{magician}, {seats} seats: {:?} % {sum:?}", sum.percentages());
+        }
+    }
+}
