@@ -1,6 +1,6 @@
 //! The normal bot for Sphinx's Paw: it takes the action that is best for its prospects to find its King and worst for
-//! the others'. The bot that sharp ones are measured against, and hints, use simpler rules: walk to Pylons that may hold
-//! the King, and surround the other Magicians with Monsters.
+//! the others'. Hints are its choices. The bot that sharp ones are measured against uses simpler rules: walk to Pylons that
+//! may hold the King, and surround the other Magicians with Monsters.
 
 use fairdeal_protocol::card::Faces;
 use fairdeal_protocol::game::{Game as _, uniform};
@@ -53,13 +53,29 @@ fn baseline_vote(game: &Sphinx, seat: Seat, rng: &mut dyn Rng) -> Option<SphinxA
 /// A step towards the best Pylon, or the Monster after which the prospects of a seat in turn compare best with the
 /// others'; never a vote.
 pub(crate) fn best_prospects(game: &Sphinx, seat: Seat, known: &Faces) -> Option<SphinxAction> {
-    if game.turn() != Some(seat) {
-        return None;
+    match game.phase() {
+        _ if game.turn() != Some(seat) => None,
+        Phase::Magician => Some(best_step(game, seat).0),
+        Phase::Monsters => best_monster(game, seat, known),
     }
+}
+
+/// The best step of a Magician, and the Pylon to which it leads.
+fn best_step(game: &Sphinx, seat: Seat) -> (SphinxAction, Pylon) {
     let board = Board::of(game);
-    if game.phase() == Phase::Magician {
-        return board.step(game, seat);
-    }
+    let pylon = board.own_target(game, seat).unwrap_or(Pylon::North);
+    let rated = board.steps_to(game, seat, pylon).iter().map(|to| {
+        let action = board.go(seat, to);
+        let shared = game.still_playing().without(seat).iter().any(|other| board.magician(other) == Some(to));
+        ((board.clone().after(game, seat, action).prospects(game, seat), !shared), action)
+    });
+    let best = rated.reduce(|best, next| if next.0 > best.0 { next } else { best });
+    (best.map_or(SphinxAction::Stay, |(_, action)| action), pylon)
+}
+
+/// The best Monster, or the end of the turn if none gains.
+fn best_monster(game: &Sphinx, seat: Seat, known: &Faces) -> Option<SphinxAction> {
+    let board = Board::of(game);
     let legal = game
         .legal(seat, known)
         .into_iter()
@@ -104,21 +120,32 @@ fn best(game: &Sphinx, seat: Seat, known: &Faces) -> Option<SphinxAction> {
 
 impl Hints for Sphinx {
     fn hint(&self, seat: Seat, known: &Faces) -> Option<Hint<SphinxAction>> {
-        let action = best_prospects(self, seat, known)?;
-        let why = match action {
-            SphinxAction::Place { to } | SphinxAction::Magician { to } => why_go(self, seat, to),
-            SphinxAction::Stay => self.magician(seat).map(|at| why_go(self, seat, at)).unwrap_or_default(),
-            SphinxAction::Introduce { at, .. } => why_monster(self, seat, action, None, at),
-            SphinxAction::Monster { from, to, .. } => why_monster(self, seat, action, Some(from), to),
-            SphinxAction::End if self.points() == 0 => "You have no points left for Monsters.".to_owned(),
-            SphinxAction::End | SphinxAction::Vote { .. } => "No Monster makes your chances better.".to_owned(),
+        if self.turn() != Some(seat) {
+            return None;
+        }
+        if self.phase() == Phase::Magician {
+            let (action, pylon) = best_step(self, seat);
+            let at = match action {
+                SphinxAction::Place { to } | SphinxAction::Magician { to } => Some(to),
+                _ => self.magician(seat),
+            };
+            return Some(Hint { action, why: at.map(|at| why_go(self, seat, at, pylon)).unwrap_or_default() });
+        }
+        let action = best_monster(self, seat, known)?;
+        let (from, to) = match action {
+            SphinxAction::Introduce { at, .. } => (None, at),
+            SphinxAction::Monster { from, to, .. } => (Some(from), to),
+            _ if self.points() == 0 => {
+                return Some(Hint { action, why: "You have no points left for Monsters.".to_owned() });
+            }
+            _ => return Some(Hint { action, why: "No Monster makes your chances better.".to_owned() }),
         };
-        Some(Hint { action, why })
+        Some(Hint { action, why: why_monster(self, seat, action, from, to) })
     }
 }
 
 /// The reason to stand on a square: the Pylon that it leads to.
-fn why_go(game: &Sphinx, seat: Seat, at: Square) -> String {
+fn why_go(game: &Sphinx, seat: Seat, at: Square, pylon: Pylon) -> String {
     let Some(king) = game.king(seat) else {
         return String::new();
     };
@@ -128,8 +155,7 @@ fn why_go(game: &Sphinx, seat: Seat, at: Square) -> String {
         first.to_uppercase() + rest
     };
     let place = game.whereabouts(king);
-    let near = place.packs().into_iter().min_by_key(|(pylon, _)| steps(at, *pylon));
-    let Some((pylon, unseen)) = near else {
+    let Some((_, unseen)) = place.packs().into_iter().find(|(pack, _)| *pack == pylon) else {
         return String::new();
     };
     let mut why = match (place, unseen) {

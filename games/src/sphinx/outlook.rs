@@ -17,6 +17,8 @@ const DETOUR: usize = 4;
 const FAR: usize = 24;
 /// The weight of the other seats' prospects beside the own ones.
 const SPITE: f64 = 1.3;
+/// The part of the worth of a Pylon that is left when another Magician comes there sooner.
+const COMPANY: f64 = 0.85;
 /// The part of its prospects at other Pylons that a Magician loses which is shut in on one: it turns up cards there, but
 /// the others close each gap that it makes.
 const PRISON: f64 = 0.95;
@@ -82,8 +84,7 @@ impl Board {
             Some(at) => (SquareSet::from(at), 0),
             None => (central().collect(), 1),
         };
-        let (worth, _) = self.tour(game, seat, start, late);
-        worth * self.safety(seat)
+        self.tour(game, seat, start, late) * self.safety(seat)
     }
 
     /// The part of the prospects that is left by the Monsters around a Magician: off the Pylons it has lost once no
@@ -163,11 +164,16 @@ fn patience(turns: usize) -> f64 {
 }
 
 impl Board {
-    /// The prospects over the best order in which to visit the packs that may hold the King, and its first Pylon. The
-    /// Magician is at `start`, or will be after `late` turns.
-    fn tour(&self, game: &Sphinx, seat: Seat, start: SquareSet, late: usize) -> (f64, Option<Pylon>) {
+    /// The prospects over the best order in which to visit the packs that may hold the King. The Magician is at `start`,
+    /// or will be after `late` turns.
+    fn tour(&self, game: &Sphinx, seat: Seat, start: SquareSet, late: usize) -> f64 {
+        self.tours(game, seat, start, late).into_iter().map(|(_, worth)| worth).fold(0.0, f64::max)
+    }
+
+    /// The prospects over the best tour that begins at each Pylon that may hold the King.
+    fn tours(&self, game: &Sphinx, seat: Seat, start: SquareSet, late: usize) -> Vec<(Pylon, f64)> {
         let Some(king) = game.king(seat) else {
-            return (0.0, None);
+            return Vec::new();
         };
         let far = self.distances(start, game.is_diagonal());
         let cell = self.cell(seat, game.is_diagonal());
@@ -179,10 +185,10 @@ impl Board {
         };
         let steps = |pylon: Pylon| far.get(pylon.index()).copied().unwrap_or(FAR);
         match game.whereabouts(king) {
-            Whereabouts::TurnedUp(_) => (0.0, None),
+            Whereabouts::TurnedUp(_) => Vec::new(),
             Whereabouts::Under { pylon, above } => {
                 let turns = late + steps(pylon).max(1) + above;
-                (going(pylon) * patience(turns), Some(pylon))
+                vec![(pylon, going(pylon) * patience(turns))]
             }
             Whereabouts::Unseen(packs) => {
                 let all: usize = packs.iter().map(|(_, unseen)| unseen).sum();
@@ -197,16 +203,15 @@ impl Board {
                     (*pylon, self.distances(from, game.is_diagonal()))
                 });
                 let ways = Ways(ways.collect());
+                // A card of the packs is equally likely at each unseen place.
+                let places = f64::from(u32::try_from(all).unwrap_or(u32::MAX).max(1));
                 let firsts = packs.iter().map(|(pylon, unseen)| {
                     let (sum, after) = turning(late + steps(*pylon).max(1), *unseen);
                     let others: Vec<_> = packs.iter().copied().filter(|other| other.0 != *pylon).collect();
                     let rest = ways.rest_of_tour(*pylon, after, &others);
-                    (going(*pylon) * sum + leaving * rest, Some(*pylon))
+                    (*pylon, (going(*pylon) * sum + leaving * rest) / places)
                 });
-                let best = firsts.fold((0.0, None), |best, next| if next.0 > best.0 { next } else { best });
-                // A card of the packs is equally likely at each unseen place.
-                let places = f64::from(u32::try_from(all).unwrap_or(u32::MAX).max(1));
-                (best.0 / places, best.1)
+                firsts.collect()
             }
         }
     }
@@ -215,41 +220,81 @@ impl Board {
 impl Board {
     /// A quick step of a Magician towards the best Pylon.
     pub(crate) fn step(&self, game: &Sphinx, seat: Seat) -> Option<SphinxAction> {
+        let target = self.target(game, seat).unwrap_or(Pylon::North);
+        let first = self.steps_to(game, seat, target).iter().next();
+        Some(self.go(seat, first?))
+    }
+
+    /// The action that brings a Magician to a square beside its own, or keeps it there.
+    pub(crate) fn go(&self, seat: Seat, to: Square) -> SphinxAction {
+        match self.magician(seat) {
+            None => SphinxAction::Place { to },
+            Some(at) if at == to => SphinxAction::Stay,
+            Some(_) => SphinxAction::Magician { to },
+        }
+    }
+
+    /// The squares of a Magician's next step on the shortest ways to a Pylon.
+    pub(crate) fn steps_to(&self, game: &Sphinx, seat: Seat, pylon: Pylon) -> SquareSet {
         let Some(at) = self.magician(seat) else {
-            let places = central().filter(|at| game.monsters_on(*at) == [0; 3]);
-            let target = self.target(game, seat)?;
-            let near = places.min_by_key(|at| target.squares().map(|to| at.distance(to)).min());
-            return near.map(|to| SphinxAction::Place { to });
+            let places = || central().filter(|at| game.monsters_on(*at) == [0; 3]);
+            let far = |at: Square| pylon.squares().map(|to| at.distance(to)).min();
+            let least = places().map(far).min();
+            return places().filter(|at| Some(far(*at)) == least).collect();
         };
-        let target: SquareSet = self.target(game, seat)?.squares().collect();
+        let own = SquareSet::from(at);
         // A flood back from the Pylon until it meets the Magician's neighbours.
-        let free = SquareSet::from(at).around(game.is_diagonal()).without(self.monsters);
-        let ways = free.with(SquareSet::from(at));
+        let ways = own.around(game.is_diagonal()).without(self.monsters).with(own);
         let mut layers = [SquareSet::default(); FAR + 1];
         if let Some(first) = layers.first_mut() {
-            *first = target;
+            *first = pylon.squares().collect();
         }
         for steps in 0..FAR {
             let met = layer(&layers, steps).within(ways);
             if met.contains(at) {
-                return Some(SphinxAction::Stay);
+                return own;
             }
-            if let Some(to) = met.iter().next() {
-                return Some(SphinxAction::Magician { to });
+            if !met.is_empty() {
+                return met;
             }
             let next = self.flood(&layers, steps + 1, game.is_diagonal());
             if let Some(place) = layers.get_mut(steps + 1) {
                 *place = next;
             }
         }
-        Some(SphinxAction::Stay)
+        own
+    }
+
+    /// The squares where the Magician is, or may come onto the board.
+    fn start(&self, seat: Seat) -> SquareSet {
+        self.magician(seat).map_or_else(|| central().collect(), SquareSet::from)
     }
 
     /// The Pylon to visit first.
     fn target(&self, game: &Sphinx, seat: Seat) -> Option<Pylon> {
-        let start = self.magician(seat).map_or_else(|| central().collect(), SquareSet::from);
-        self.tour(game, seat, start, 0).1.or(Some(Pylon::North))
+        first_best(self.tours(game, seat, self.start(seat), 0))
     }
+
+    /// The Pylon to visit first, rather not one to which another Magician comes sooner: all see what that turns up.
+    pub(crate) fn own_target(&self, game: &Sphinx, seat: Seat) -> Option<Pylon> {
+        let others = game.still_playing().without(seat).iter().filter(|other| self.magician(*other).is_some());
+        let goals: Vec<(Seat, Pylon)> = others.filter_map(|other| Some((other, self.target(game, other)?))).collect();
+        let near =
+            |of: Seat, pylon: Pylon| self.distances(self.start(of), game.is_diagonal()).get(pylon.index()).copied();
+        // Of two that are equally near only one turns away.
+        let comes_sooner = |other: Seat, pylon: Pylon| (near(other, pylon), other) < (near(seat, pylon), seat);
+        let tours = self.tours(game, seat, self.start(seat), 0).into_iter().map(|(pylon, worth)| {
+            let taken = goals.iter().any(|(other, goal)| *goal == pylon && comes_sooner(*other, pylon));
+            (pylon, if taken { worth * COMPANY } else { worth })
+        });
+        first_best(tours)
+    }
+}
+
+/// The Pylon of the greatest worth, of equal ones the first.
+fn first_best(rated: impl IntoIterator<Item = (Pylon, f64)>) -> Option<Pylon> {
+    let best = rated.into_iter().reduce(|best, next| if next.1 > best.1 { next } else { best });
+    best.map(|(pylon, _)| pylon)
 }
 
 /// The sum of the worths of turning up this many cards, the first after so many turns, and the turns after the last.
@@ -305,5 +350,20 @@ mod tests {
         assert!(shut_in - here < 0.06 * (free - here), "{here} {shut_in} {free}");
         // A Monster on the other square of the Pylon makes the ring smaller.
         assert!(prospects(&["c8", "c7", "d7", "e7", "e8"]) < gap);
+    }
+    /// Four packs are alike: a Magician leaves a Pylon to another one that comes there sooner, and that one goes on.
+    #[test]
+    fn magicians_choose_different_pylons() {
+        let rules = rule_set("sphinxs-paw", 2, &Default::default()).unwrap();
+        let mut game = Sphinx::create(&rules).unwrap();
+        game.begin(&mut RefereeChance::from_seed([1; 32]), &mut Vec::new()).unwrap();
+        let (own, other) = (Seat::FIRST, Seat::new(1).unwrap());
+        let mut board = Board::of(&game);
+        board.magicians[0] = Square::by_name("d5");
+        assert_eq!(board.own_target(&game, own), Some(Pylon::North));
+        board.magicians[1] = Square::by_name("d7");
+        assert_eq!(board.target(&game, own), Some(Pylon::North));
+        assert_eq!(board.own_target(&game, own), Some(Pylon::West));
+        assert_eq!(board.own_target(&game, other), Some(Pylon::North));
     }
 }
