@@ -2,6 +2,8 @@
 //! the others'. Hints are its choices. The bot that sharp ones are measured against uses simpler rules: walk to Pylons that
 //! may hold the King, and surround the other Magicians with Monsters.
 
+use std::collections::BTreeMap;
+
 use fairdeal_protocol::card::Faces;
 use fairdeal_protocol::game::{Game as _, uniform};
 use fairdeal_protocol::seat::Seat;
@@ -56,7 +58,7 @@ pub(crate) fn best_prospects(game: &Sphinx, seat: Seat, known: &Faces) -> Option
     match game.phase() {
         _ if game.turn() != Some(seat) => None,
         Phase::Magician => Some(best_step(game, seat).0),
-        Phase::Monsters => best_monster(game, seat, known),
+        Phase::Monsters => Some(best_monster(game, seat, known).0),
     }
 }
 
@@ -73,17 +75,55 @@ fn best_step(game: &Sphinx, seat: Seat) -> (SphinxAction, Pylon) {
     (best.map_or(SphinxAction::Stay, |(_, action)| action), pylon)
 }
 
-/// The best Monster, or the end of the turn if none gains.
-fn best_monster(game: &Sphinx, seat: Seat, known: &Faces) -> Option<SphinxAction> {
+/// The best Monster, and the same with the end of its whole way, which may need more points of this turn. Twice the end of
+/// the turn if no Monster gains.
+fn best_monster(game: &Sphinx, seat: Seat, known: &Faces) -> (SphinxAction, SphinxAction) {
     let board = Board::of(game);
     let legal = game
         .legal(seat, known)
         .into_iter()
         .filter(|action| !matches!(action, SphinxAction::Vote { .. }))
         .filter(|action| !shuts_itself_in(&board, game, seat, *action));
-    let rated = legal.map(|action| (board.clone().after(game, seat, action).worth(game, seat), action));
+    let rated: Vec<_> =
+        legal.map(|action| (board.clone().after(game, seat, action).worth(game, seat), action)).collect();
     // Ties go to the last: to end the turn.
-    rated.max_by(|one, other| one.0.total_cmp(&other.0)).map(|(_, action)| action)
+    match rated.iter().max_by(|one, other| one.0.total_cmp(&other.0)) {
+        Some((_, SphinxAction::End)) | None => best_way(game, seat, &board, &rated),
+        Some((_, action)) => (*action, *action),
+    }
+}
+
+/// The Monster that gains most after more than one action of this turn: the first of them, and the whole way.
+fn best_way(game: &Sphinx, seat: Seat, board: &Board, rated: &[(f64, SphinxAction)]) -> (SphinxAction, SphinxAction) {
+    let now = board.worth(game, seat);
+    let mut ends = BTreeMap::new();
+    let mut best = (now, now, SphinxAction::End, SphinxAction::End);
+    // A stop on the way costs nothing, so that no later point is worth a way back.
+    for (at_stop, action) in rated.iter().filter(|(worth, _)| *worth >= now) {
+        let (size, from, stop, cost) = match *action {
+            SphinxAction::Introduce { size, at } => (size, None, at, size.pips()),
+            SphinxAction::Monster { size, from, to } => (size, Some(from), to, 1),
+            _ => continue,
+        };
+        let left = game.points().saturating_sub(cost);
+        for to in game.reach(stop, size.pips().saturating_mul(left)).iter() {
+            let whole = match from {
+                None => SphinxAction::Introduce { size, at: to },
+                Some(from) => SphinxAction::Monster { size, from, to },
+            };
+            // The size makes no difference at the end.
+            let at_end = *ends.entry((from, to)).or_insert_with(|| {
+                if shuts_itself_in(board, game, seat, whole) {
+                    return f64::NEG_INFINITY;
+                }
+                board.clone().after(game, seat, whole).worth(game, seat)
+            });
+            if at_end > now && (at_end, *at_stop) > (best.0, best.1) {
+                best = (at_end, *at_stop, *action, whole);
+            }
+        }
+    }
+    (best.2, best.3)
 }
 
 /// Whether a Monster would come beside the seat's own Magician to its cost, without beating another one.
@@ -131,8 +171,8 @@ impl Hints for Sphinx {
             };
             return Some(Hint { action, why: at.map(|at| why_go(self, seat, at, pylon)).unwrap_or_default() });
         }
-        let action = best_monster(self, seat, known)?;
-        let (from, to) = match action {
+        let (action, whole) = best_monster(self, seat, known);
+        let (from, to) = match whole {
             SphinxAction::Introduce { at, .. } => (None, at),
             SphinxAction::Monster { from, to, .. } => (Some(from), to),
             _ if self.points() == 0 => {
@@ -140,7 +180,9 @@ impl Hints for Sphinx {
             }
             _ => return Some(Hint { action, why: "No Monster makes your chances better.".to_owned() }),
         };
-        Some(Hint { action, why: why_monster(self, seat, action, from, to) })
+        let why = why_monster(self, seat, whole, from, to);
+        let why = if whole == action { why } else { format!("On its way to {}. {why}", to.name()) };
+        Some(Hint { action, why })
     }
 }
 
@@ -339,6 +381,7 @@ mod tests {
 
     #[test]
     fn hints_are_legal_steady_and_have_reasons() {
+        let mut on_the_way = 0;
         for seats in 2..=4 {
             let rules = rule_set("sphinxs-paw", seats, &Default::default()).unwrap();
             let mut game = Sphinx::create(&rules).unwrap();
@@ -351,10 +394,12 @@ mod tests {
                 assert_eq!(game.hint(seat, &known), Some(hint.clone()));
                 let why = &hint.why;
                 assert!(why.ends_with('.') && why.len() > 20 && why.len() < 110, "{why}");
+                on_the_way += u32::from(why.starts_with("On its way to "));
                 game.apply(seat, &hint.action, &mut chance, &mut Vec::new()).unwrap();
             }
             assert!(game.still_playing().len() < usize::from(seats), "hints find no King");
         }
+        assert!(on_the_way > 0, "no hint needs more than one point");
     }
 
     #[test]

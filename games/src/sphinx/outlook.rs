@@ -15,8 +15,6 @@ const FADE: f64 = 0.931_062_779_704_022_7;
 const DETOUR: usize = 4;
 /// No way on the board takes longer.
 const FAR: usize = 24;
-/// The weight of the other seats' prospects beside the own ones.
-const SPITE: f64 = 1.3;
 /// The part of the worth of a Pylon that is left when another Magician comes there sooner.
 const COMPANY: f64 = 0.85;
 /// The part of its prospects at other Pylons that a Magician loses which is shut in on one: it turns up cards there, but
@@ -63,13 +61,14 @@ impl Board {
         self.magicians.get(seat.index()).copied().flatten()
     }
 
-    /// The worth of the whole board for a seat: its own prospects, less a part of the others'.
+    /// The worth of the whole board for a seat: its own prospects less those of the seats that still play, among which
+    /// better ones count more.
     pub(crate) fn worth(&self, game: &Sphinx, seat: Seat) -> f64 {
-        let own = self.prospects(game, seat);
-        let others = Seat::first(game.scores().len()).filter(|other| *other != seat);
-        let (count, sum) =
-            others.fold((0.0, 0.0), |(count, sum), other| (count + 1.0, sum + self.prospects(game, other)));
-        (own + SPITE * (1.0 - sum / f64::max(count, 1.0))) / (1.0 + SPITE)
+        let others = game.still_playing().without(seat);
+        let squares = others.iter().map(|other| self.prospects(game, other)).map(|worth| worth * worth);
+        let (count, sum) = squares.fold((0.0, 0.0), |(count, sum), square| (count + 1.0, sum + square));
+        // A square root is rounded the same way on every machine.
+        self.prospects(game, seat) - (sum / f64::max(count, 1.0)).sqrt()
     }
 
     /// The prospects of a seat to find its King, from 0 to 1.
