@@ -1,6 +1,6 @@
 //! The normal bot for Sphinx's Paw: it takes the action that is best for its prospects to find its King and worst for
-//! the others'. Hints are its choices. The bot that sharp ones are measured against uses simpler rules: walk to Pylons that
-//! may hold the King, and surround the other Magicians with Monsters.
+//! the others'. Hints are its choices. The bot that sharp ones are measured against uses simpler rules: walk to Pylons
+//! that may hold the King, and surround the other Magicians with Monsters.
 
 use std::collections::BTreeMap;
 
@@ -75,8 +75,8 @@ fn best_step(game: &Sphinx, seat: Seat) -> (SphinxAction, Pylon) {
     (best.map_or(SphinxAction::Stay, |(_, action)| action), pylon)
 }
 
-/// The best Monster, and the same with the end of its whole way, which may need more points of this turn. Twice the end of
-/// the turn if no Monster gains.
+/// The best Monster, and the same with the end of its whole way, which may need more points of this turn. Twice the end
+/// of the turn if no Monster gains.
 fn best_monster(game: &Sphinx, seat: Seat, known: &Faces) -> (SphinxAction, SphinxAction) {
     let board = Board::of(game);
     let legal = game

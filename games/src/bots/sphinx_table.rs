@@ -1,5 +1,5 @@
-//! Normal bots at one table of Sphinx's Paw: how many of their steps and points they waste, how long their games last, and
-//! bounds for both.
+//! Normal bots at one table of Sphinx's Paw: how many of their steps and points they waste, how long their games last,
+//! and bounds for both.
 
 use fairdeal_protocol::card::Faces;
 use fairdeal_protocol::game::Game as _;
@@ -147,8 +147,8 @@ fn normal_bots_in_figures() {
     }
 }
 
-/// Bots exceed these bounds that all take their best Pylon and see one action ahead: with two and three seats they follow
-/// others in 24 and 49 % of their steps, and waste points in 70 and 67 % of the turns.
+/// Bots exceed these bounds that all take their best Pylon and see one action ahead: with two and three seats they
+/// follow others in 24 and 49 % of their steps, and waste points in 70 and 67 % of the turns.
 #[test]
 fn normal_bots_keep_apart_and_use_their_points() {
     for (seats, games, longest) in [(2, 60, 150), (3, 20, 250)] {

@@ -163,8 +163,8 @@ fn patience(turns: usize) -> f64 {
 }
 
 impl Board {
-    /// The prospects over the best order in which to visit the packs that may hold the King. The Magician is at `start`,
-    /// or will be after `late` turns.
+    /// The prospects over the best order in which to visit the packs that may hold the King. The Magician is at
+    /// `start`, or will be after `late` turns.
     fn tour(&self, game: &Sphinx, seat: Seat, start: SquareSet, late: usize) -> f64 {
         self.tours(game, seat, start, late).into_iter().map(|(_, worth)| worth).fold(0.0, f64::max)
     }
