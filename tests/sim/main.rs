@@ -47,6 +47,8 @@ use world::World;
 
 /// Tables in a plain test run.
 const TABLES: u64 = 60;
+/// After so many tables a long run says how far it is.
+const TOLD: u64 = 500;
 /// A run stops after this many failing tables.
 const ENOUGH: usize = 25;
 
@@ -129,6 +131,9 @@ fn play_all(seeds: Range<u64>, play: impl Fn(u64) -> Outcome + Sync) -> (Tally, 
             let (tally, failed) = &mut *sum.lock().unwrap();
             tally.join(&outcome.tally);
             tally.add("tables", 1);
+            if tally.count("tables") % TOLD == 0 {
+                println!("{} tables", tally.count("tables"));
+            }
             if !outcome.failures.is_empty() {
                 println!("FAIRDEAL_SEED={seed} fails: {:#?}", outcome.failures);
                 failed.push(seed);

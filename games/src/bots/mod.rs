@@ -25,7 +25,7 @@ mod random;
 mod sphinx;
 mod sphinx_stamina;
 #[cfg(test)]
-mod sphinx_table;
+mod tests;
 mod thoth;
 
 pub use ivory::IvoryBot;

@@ -8,7 +8,7 @@ use crate::theme::Theme;
 /// How far a seat is with its lock on the deck.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lock {
-    /// What every seat does: nothing happens here.
+    /// Every seat does this: nothing happens here.
     Told,
     /// The seats before it shuffle.
     Waits,
@@ -23,9 +23,9 @@ pub(super) enum Lock {
 pub(super) struct Shown {
     /// Whether the player sees its face.
     pub(super) is_open: bool,
-    /// What is known of it.
+    /// The words beside it.
     pub(super) words: String,
-    /// Whose locks it has, and whether each is open.
+    /// The owners of its locks, each with whether the lock is open.
     pub(super) keys: Vec<(String, bool)>,
     /// Said instead of the list of locks.
     pub(super) instead: String,
@@ -85,7 +85,7 @@ fn keys(card: &Shown, theme: &Theme) -> Vec<Span<'static>> {
     if card.keys.is_empty() {
         return vec![Span::raw(card.instead.clone())];
     }
-    let open = |open: bool| if open { theme.glyph("✓ ", "+ ") } else { theme.glyph("▣ ", "# ") };
+    let open = |open: bool| if open { theme.glyph("✓ ", "+ ") } else { theme.glyph("▒ ", "# ") };
     let key = |(name, is_open): &(String, bool)| {
         let style = if *is_open { theme.good() } else { theme.back() };
         let name = cut(name, NAME, theme);

@@ -7,7 +7,7 @@ use fairdeal_protocol::seat::Seat;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 
-use super::{Bot as _, SphinxBot};
+use crate::bots::{Bot as _, SphinxBot};
 use crate::chance::RefereeChance;
 use crate::registry::rule_set;
 use crate::sphinx::board::{Pylon, Square};

@@ -1,0 +1,3 @@
+//! Whole games of bots, measured.
+
+mod sphinx_table;
