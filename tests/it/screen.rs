@@ -139,9 +139,14 @@ impl Player {
                 return;
             }
             self.presses(key);
-            let before = shown;
+            // A frame arrives in parts: the focus has moved once as many rows as before have a mark, and others.
+            let marked = |shown: &str| -> Vec<String> {
+                shown.lines().filter(|line| line.contains('▌')).map(str::to_owned).collect()
+            };
+            let before = marked(&shown);
+            let has_moved = |now: Vec<String>| now.len() == before.len() && now != before;
             let since = Instant::now();
-            while self.shown() == before && since.elapsed() < Duration::from_secs(2) {
+            while !has_moved(marked(&self.shown())) && since.elapsed() < Duration::from_secs(2) {
                 thread::sleep(Duration::from_millis(10));
             }
         }
