@@ -57,13 +57,13 @@ fn baseline_vote(game: &Sphinx, seat: Seat, rng: &mut dyn Rng) -> Option<SphinxA
 pub(crate) fn best_prospects(game: &Sphinx, seat: Seat, known: &Faces) -> Option<SphinxAction> {
     match game.phase() {
         _ if game.turn() != Some(seat) => None,
-        Phase::Magician => Some(best_step(game, seat).0),
+        Phase::Magician => best_step(game, seat).map(|(action, _)| action),
         Phase::Monsters => Some(best_monster(game, seat, known).0),
     }
 }
 
-/// The best step of a Magician, and the Pylon to which it leads.
-fn best_step(game: &Sphinx, seat: Seat) -> (SphinxAction, Pylon) {
+/// The best step of a Magician, and the Pylon to which it leads; `None` if there is no place for it on the board.
+fn best_step(game: &Sphinx, seat: Seat) -> Option<(SphinxAction, Pylon)> {
     let board = Board::of(game);
     let pylon = board.own_target(game, seat).unwrap_or(Pylon::North);
     let rated = board.steps_to(game, seat, pylon).iter().map(|to| {
@@ -72,7 +72,7 @@ fn best_step(game: &Sphinx, seat: Seat) -> (SphinxAction, Pylon) {
         ((board.clone().after(game, seat, action).prospects(game, seat), !shared), action)
     });
     let best = rated.reduce(|best, next| if next.0 > best.0 { next } else { best });
-    (best.map_or(SphinxAction::Stay, |(_, action)| action), pylon)
+    best.map(|(_, action)| (action, pylon))
 }
 
 /// The best Monster, and the same with the end of its whole way, which may need more points of this turn. Twice the end
@@ -164,7 +164,7 @@ impl Hints for Sphinx {
             return None;
         }
         if self.phase() == Phase::Magician {
-            let (action, pylon) = best_step(self, seat);
+            let (action, pylon) = best_step(self, seat)?;
             let at = match action {
                 SphinxAction::Place { to } | SphinxAction::Magician { to } => Some(to),
                 _ => self.magician(seat),
