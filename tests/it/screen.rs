@@ -683,6 +683,7 @@ fn change_of_a_setting_keeps_a_file_with_mistakes() {
         let mut player = Player::starts(data.path(), CommandBuilder::new(env!("CARGO_BIN_EXE_fairdeal")));
         player.reads("line 3");
         player.presses(",");
+        player.reads("bots think");
         player.goes_to("pyramids", DOWN);
         player.presses(RIGHT);
         let since = Instant::now();
