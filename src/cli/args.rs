@@ -556,19 +556,22 @@ pub(super) struct Options {
 #[derive(Debug, clap::Args)]
 pub(super) struct PictureArgs {
     /// Draw one step into an SVG file instead of opening a screen
-    #[arg(long, value_name = "OUT", conflicts_with = "plain")]
+    #[arg(long, value_name = "OUT", conflicts_with = "plain", group = "drawn")]
     pub(super) svg: Option<PathBuf>,
-    /// Overwrite the picture if it exists
-    #[arg(long, requires = "svg")]
+    /// Record all steps into a file for asciinema instead of opening a screen
+    #[arg(long, value_name = "OUT", conflicts_with = "plain", group = "drawn")]
+    pub(super) cast: Option<PathBuf>,
+    /// Overwrite the picture or recording if it exists
+    #[arg(long, requires = "drawn")]
     pub(super) force: bool,
     /// Step to draw [default: the last]
     #[arg(long, value_name = "N", requires = "svg")]
     pub(super) step: Option<usize>,
     /// Draw from this seat's point of view [default: public cards only]
-    #[arg(long, value_name = "SEAT", requires = "svg", value_parser = clap::value_parser!(u8).range(1..=6))]
+    #[arg(long, value_name = "SEAT", requires = "drawn", value_parser = clap::value_parser!(u8).range(1..=6))]
     pub(super) seat: Option<u8>,
-    /// Size of the picture in columns and rows
-    #[arg(long, value_name = "WxH", requires = "svg", default_value = "110x34", value_parser = size)]
+    /// Size of the picture or recording in columns and rows
+    #[arg(long, value_name = "WxH", requires = "drawn", default_value = "110x34", value_parser = size)]
     pub(super) size: (u16, u16),
 }
 
@@ -601,8 +604,9 @@ pub(super) struct Verify {
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Ratings {
-    /// Transcript, or directory with transcripts (*.fairdeal; not those of its subdirectories); repeatable
-    #[arg(value_name = "DIR|FILE", required = true)]
+    /// Transcript, or directory with transcripts (*.fairdeal; not those of its subdirectories); repeatable [default: your
+    /// own games]
+    #[arg(value_name = "DIR|FILE")]
     pub(super) paths: Vec<PathBuf>,
     /// Print one JSON object per game
     #[arg(long)]

@@ -4,6 +4,7 @@
 //! an unreadable file, 130 interrupted.
 
 mod args;
+mod cast;
 mod doctor;
 mod duel;
 mod engine;
@@ -102,7 +103,7 @@ fn run(args: Args) -> anyhow::Result<Exit> {
         Command::History { json } => history::history(&common, json),
         Command::Replay { file, plain, picture } => replay::replay(&common, &file, plain, &picture),
         Command::Verify(verify) => verify::verify(&verify),
-        Command::Ratings(args) => ratings::ratings(&args),
+        Command::Ratings(args) => ratings::ratings(&common, &args),
         Command::Rules { game } => rules(game.as_deref()),
         Command::Puzzle(args) => puzzle::run(&common, &args),
         Command::Solve(args) => solve::run(&args),

@@ -17,12 +17,12 @@ use fairdeal_protocol::hash::Hash32;
 use fairdeal_session::past::ratings::{Rated, Ratings};
 use unicode_width::UnicodeWidthStr as _;
 
-use super::args::Ratings as RatingsArgs;
+use super::args::{Common, Ratings as RatingsArgs};
 use super::exit::Exit;
 use super::output::{complain, print, remark};
 use crate::events::results::RatedPlayer;
 use crate::events::{RatingsLine, Version};
-use crate::store::{read_transcript, transcripts_in};
+use crate::store::{DataView, read_transcript, transcripts_in};
 use crate::summary::{Ending, Player, Summary};
 
 /// The audit of a file.
@@ -36,9 +36,13 @@ enum Judged {
     },
 }
 
-pub(super) fn ratings(args: &RatingsArgs) -> anyhow::Result<Exit> {
+pub(super) fn ratings(common: &Common, args: &RatingsArgs) -> anyhow::Result<Exit> {
     let mut exit = Exit::Done;
     let mut files = Vec::new();
+    if args.paths.is_empty() {
+        let own = DataView::of(common.data_dir.as_deref())?.transcripts()?;
+        files.extend(own.into_iter().map(|file| file.path));
+    }
     for path in &args.paths {
         if !path.is_dir() {
             files.push(path.clone());
@@ -166,12 +170,15 @@ fn in_words(text: &mut String, game: &str, rated: usize, table: &[(usize, &Rated
     let widest = names.iter().map(|name| name.width()).max().unwrap_or(0).max("player".len());
     let mut row = |place: &str, name: &str, games: &str, won: &str, rating: &str| {
         let room = " ".repeat(widest.saturating_sub(name.width()));
-        let _ = writeln!(text, "{place:>5}  {name}{room}  {games:>5}  {won:>5}  {rating:>11}");
+        let _ = writeln!(text, "{place:>5}  {name}{room}  {games:>5}  {won:>5}  {rating:>13}");
     };
     row("place", "player", "games", "won", "rating");
     for ((place, rated), name) in table.iter().zip(&names) {
         let (games, won) = (rated.games.to_string(), rated.won.to_string());
         row(&place.to_string(), name, &games, &won, &rated.in_words());
+    }
+    if table.iter().any(|(_, rated)| rated.is_provisional()) {
+        let _ = writeln!(text, "?: provisional, from fewer than five games");
     }
 }
 

@@ -1,4 +1,4 @@
-//! `fairdeal replay`: shows a past game step by step, prints it, or draws one step.
+//! `fairdeal replay`: shows a past game step by step, prints it, draws one step, or records all.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -9,6 +9,7 @@ use fairdeal_ui::app::picture::Picture;
 use fairdeal_ui::appearance::ThemeName;
 
 use super::args::{Common, PictureArgs};
+use super::cast::cast;
 use super::exit::{Exit, usage};
 use super::output::{complain, print};
 use super::table;
@@ -17,7 +18,8 @@ use crate::tui::environment::check_screen;
 
 /// Shows a game on the screen. Prints it if asked to, or if there is no screen.
 pub(super) fn replay(common: &Common, file: &Path, plain: bool, picture: &PictureArgs) -> anyhow::Result<Exit> {
-    if !plain && picture.svg.is_none() && check_screen().is_ok() {
+    let draws = picture.svg.is_some() || picture.cast.is_some();
+    if !plain && !draws && check_screen().is_ok() {
         // An unreadable file is reported without a screen.
         if read_transcript(file).is_ok() {
             return table::show_replay(common, file);
@@ -35,11 +37,15 @@ pub(super) fn replay(common: &Common, file: &Path, plain: bool, picture: &Pictur
         Ok(replay) => replay,
         Err(error @ (ReplayError::Rules(_) | ReplayError::BrokenOff)) => return unreadable(&error),
     };
-    if let Some(out) = &picture.svg {
-        let eyes = picture.seat.and_then(|seat| Seat::new(usize::from(seat) - 1));
+    let seat = picture.seat.and_then(|seat| Seat::new(usize::from(seat) - 1));
+    let eyes = seat.map_or(Eyes::Everybody, Eyes::Seat);
+    if let Some(out) = &picture.cast {
+        let title = format!("fairdeal: {}", replay.terms().game_name());
+        let recorded = cast(&replay, eyes, picture.size, &title)?;
+        write_out(out, recorded.as_bytes(), file, picture.force).map_err(usage)?;
+    } else if let Some(out) = &picture.svg {
         let step = picture.step.map_or(replay.last(), |step| step.saturating_sub(1));
-        let mut drawn =
-            Picture::new(&replay, step, eyes.map_or(Eyes::Everybody, Eyes::Seat), picture.size, ThemeName::Dark);
+        let mut drawn = Picture::new(&replay, step, eyes, picture.size, ThemeName::Dark);
         write_out(out, drawn.to_svg().as_bytes(), file, picture.force).map_err(usage)?;
     } else {
         print(in_words(&replay).as_bytes())?;

@@ -320,9 +320,9 @@ pub struct RatedPlayer {
     pub games: u32,
     /// The games won, alone or with others.
     pub won: u32,
-    /// The rating, to two decimals; 25 before the first game.
+    /// The rating, to two decimals; 1500 before the first game.
     pub rating: f64,
-    /// Its standard deviation; 8.33 before the first game.
+    /// Its standard deviation; 245.67 before the first game.
     pub deviation: f64,
 }
 

@@ -120,7 +120,8 @@ fn empty_directory_has_no_ratings() {
     let (code, text, errors) = ratings(&[root.path()]);
     assert_eq!((code, text.as_str()), (Some(0), "No rated games.\n"));
     assert!(errors.contains("no transcripts"), "{errors}");
-    assert_eq!(ratings(&[]).0, Some(2));
+    let of_nobody = [Path::new("--data-dir"), root.path()];
+    assert_eq!(ratings(&of_nobody), (Some(0), "No rated games.\n".to_owned(), String::new()));
 }
 
 /// A player keeps its key from table to table; local bots of a level are rated together.
@@ -128,7 +129,8 @@ fn empty_directory_has_no_ratings() {
 fn local_bots_are_rated_by_level() {
     let root = TempDir::new().unwrap();
     let (program, _) = Program::has_played(root.path(), 2, 10);
-    let line = line(&program.data.join("transcripts"));
+    let folder = program.data.join("transcripts");
+    let line = line(&folder);
     let players = line["players"].as_array().unwrap();
     assert_eq!(players.len(), 2, "{line}");
     let find = |name: &str| players.iter().find(|player| player["name"] == name).unwrap();
@@ -136,4 +138,8 @@ fn local_bots_are_rated_by_level() {
     assert_eq!((&solo["games"], &solo["bot"]), (&1.into(), &"normal".into()));
     assert!(solo["key"].is_string());
     assert_eq!((&bots["games"], &bots["key"]), (&2.into(), &Value::Null));
+    // Without a folder the player's own games are rated.
+    let own = ratings(&[Path::new("--data-dir"), &program.data]);
+    assert_eq!((own.0, &own.1), (Some(0), &ratings(&[&folder]).1));
+    assert!(own.1.contains(" ?\n") && own.1.ends_with("provisional, from fewer than five games\n"), "{}", own.1);
 }

@@ -282,6 +282,44 @@ fn verify_writes_a_page() {
     assert_eq!(code, Some(2), "{text}");
 }
 
+/// A recording is played back: one event a step, later and later, to the end of the game.
+#[test]
+fn recording_plays_back() {
+    let root = TempDir::new().unwrap();
+    let (file, out) = (root.path().join("game.fairdeal"), root.path().join("game.cast"));
+    std::fs::write(&file, &*LOOT).unwrap();
+    let record = |more: &[&str]| run(&[&["replay", "--cast", out.to_str().unwrap()], more].concat(), &file);
+    let (code, said) = record(&["--size", "100x30"]);
+    assert_eq!(code, Some(0), "{said}");
+    let text = std::fs::read_to_string(&out).unwrap();
+    let mut lines = text.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let head = lines.next().unwrap();
+    assert_eq!((&head["version"], &head["width"], &head["height"]), (&2.into(), &100.into(), &30.into()));
+    let mut parser = vt100::Parser::new(30.try_into().unwrap(), 100.try_into().unwrap(), 0);
+    let (mut before, mut screens) = (-1.0, Vec::new());
+    for line in lines {
+        assert_eq!(line[1], "o");
+        let time = line[0].as_f64().unwrap();
+        assert!(time > before, "{time} after {before}");
+        before = time;
+        parser.process(line[2].as_str().unwrap().as_bytes());
+        screens.push(parser.screen().contents());
+    }
+    let (_, steps) = run(&["replay", "--plain"], &file);
+    assert!(screens.len() > 5 && screens.len() <= steps.lines().count() + 2, "{} screens", screens.len());
+    assert!(screens[0].contains("Loot") && !screens[0].contains("The game is over"), "{}", screens[0]);
+    assert!(screens.last().unwrap().contains("The game is over"), "{}", screens.last().unwrap());
+    let mut different = screens.clone();
+    different.dedup();
+    assert!(different.len() * 2 > screens.len(), "it moves");
+    // It is written as a picture is.
+    let (code, said) = record(&[]);
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("--force"), "{said}");
+    assert_eq!(record(&["--force", "--seat", "2"]).0, Some(0));
+    assert_ne!(std::fs::read_to_string(&out).unwrap(), text);
+}
+
 /// A picture is written like an export: complete, beside existing files, and never over the transcript.
 #[test]
 fn picture_is_never_written_over_a_file() {

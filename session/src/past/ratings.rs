@@ -11,6 +11,16 @@ use skillratings::weng_lin::{WengLinConfig, WengLinRating, weng_lin_multi_team};
 
 use crate::past::summary::{Player, SeatResult, Summary};
 
+/// Every rating begins here, on the scale that players know from Elo ratings.
+const START: f64 = 1500.0;
+/// The model's mean before the first game.
+const MEAN: f64 = 25.0;
+/// Points a unit of the model: 400 points are odds of ten to one between two players whose ratings are settled. The model
+/// gives odds of `exp(d / c)` for a difference `d`, with `c = √2 β` and `β = 25/6`, so this is `400 / (c ln 10)`.
+const POINTS: f64 = 400.0 * 6.0 / (25.0 * std::f64::consts::SQRT_2 * std::f64::consts::LN_10);
+/// A rating from fewer games is provisional.
+const SETTLED: u32 = 5;
+
 /// How many deviations below its rating a player is placed: who has played little must not lead.
 const CAUTION: f64 = 3.0;
 
@@ -43,14 +53,19 @@ impl Rated {
         }
     }
 
-    /// The rating; 25 before the first game. Of two players 4.2 apart, the better one wins two games of three.
+    /// The rating; 1500 before the first game. Of two players 120 apart, the better one wins two games of three.
     pub fn rating(&self) -> f64 {
-        self.rating.rating
+        (self.rating.rating - MEAN).mul_add(POINTS, START)
     }
 
-    /// The standard deviation of the rating; 8.3 before the first game.
+    /// The standard deviation of the rating; 245.7 before the first game.
     pub fn deviation(&self) -> f64 {
-        self.rating.uncertainty
+        self.rating.uncertainty * POINTS
+    }
+
+    /// Whether the rating rests on fewer than five games.
+    pub fn is_provisional(&self) -> bool {
+        self.games < SETTLED
     }
 
     /// The name with the key's first digits and the level: `Anna (1a2b3c4d)`, `Ada (5e6f7a8b), bot (sharp)`,
@@ -66,9 +81,10 @@ impl Rated {
         }
     }
 
-    /// The rating and its deviation, as `27.1 ± 5.0`.
+    /// The rating and its deviation, as `1571 ± 98`, with a question mark while it is provisional.
     pub fn in_words(&self) -> String {
-        format!("{:.1} ± {:.1}", self.rating(), self.deviation())
+        let sign = if self.is_provisional() { " ?" } else { "" };
+        format!("{:.0} ± {:.0}{sign}", self.rating(), self.deviation())
     }
 
     fn cautious(&self) -> f64 {
@@ -163,8 +179,8 @@ mod tests {
         let expected = [(1, "a", 2, 2), (2, "b", 2, 0), (3, "c", 1, 0)];
         assert_eq!(rows(&ratings), expected.map(|(place, key, games, won)| (place, key.to_owned(), games, won)));
         let rating = |key: &str| ratings.get("loot", &Player::Key(key.to_owned())).unwrap();
-        assert!(rating("a").rating() > 25.0 && rating("c").rating() < 25.0);
-        assert!(rating("a").deviation() < rating("c").deviation() && rating("c").deviation() < 25.0 / 3.0);
+        assert!(rating("a").rating() > 1500.0 && rating("c").rating() < 1500.0);
+        assert!(rating("a").deviation() < rating("c").deviation() && rating("c").deviation() < 245.7);
         assert_eq!(rating("a").full_name(), "name of a (a)");
     }
 
@@ -173,7 +189,7 @@ mod tests {
         let ratings = Ratings::of(&[game(&[("a", 1), ("b", 1)])]);
         let places: Vec<usize> = ratings.table("loot").iter().map(|(place, _)| *place).collect();
         assert_eq!(places, [1, 1]);
-        assert!(ratings.table("loot").iter().all(|(_, rated)| (rated.rating() - 25.0).abs() < 1e-9));
+        assert!(ratings.table("loot").iter().all(|(_, rated)| (rated.rating() - 1500.0).abs() < 1e-9));
     }
 
     #[test]
@@ -182,8 +198,20 @@ mod tests {
         let expected = [(1, "a", 1, 1), (2, "normal", 2, 0)];
         assert_eq!(rows(&ratings), expected.map(|(place, key, games, won)| (place, key.to_owned(), games, won)));
         let bots = ratings.get("loot", &Player::LocalBots("normal".to_owned())).unwrap();
-        assert!(bots.rating() < 25.0);
+        assert!(bots.rating() < 1500.0);
         assert_eq!(bots.full_name(), "normal bots");
+    }
+
+    #[test]
+    fn four_hundred_points_are_ten_to_one() {
+        let apart = 400.0 / POINTS;
+        let odds = (apart / (25.0 / 6.0 * std::f64::consts::SQRT_2)).exp();
+        assert!((odds - 10.0).abs() < 1e-9);
+        let one = Ratings::of(&[game(&[("a", 1), ("b", 2)])]);
+        let rated = one.get("loot", &Player::Key("a".to_owned())).unwrap();
+        assert!(rated.is_provisional() && rated.in_words().ends_with(" ?"), "{}", rated.in_words());
+        let five = Ratings::of(&vec![game(&[("a", 1), ("b", 2)]); 5]);
+        assert!(!five.get("loot", &Player::Key("a".to_owned())).unwrap().is_provisional());
     }
 
     #[test]

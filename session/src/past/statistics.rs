@@ -17,7 +17,7 @@ pub struct Statistics {
     pub won: usize,
     /// The player's highest score.
     pub best: i64,
-    /// The player's rating with its deviation, from finished games for several seats; as in `27.1 ± 5.0`.
+    /// The player's rating with its deviation, from finished games for several seats; as in `1571 ± 98`.
     pub rating: Option<String>,
     /// Finished games for several seats that do not count for ratings.
     pub unrated: usize,

@@ -68,7 +68,9 @@ impl Screen for Opponents {
             lines.push(Line::default());
         }
         let mut about =
-            "A rating begins at 25. \"Ahead\" counts the tables at which you had the better place.".to_owned();
+            "A rating begins at 1500, and is provisional (?) before five games. \"Ahead\" counts the tables at which you \
+             had the better place."
+                .to_owned();
         match unrated(&context.library.past) {
             0 => {}
             games => {
@@ -146,7 +148,7 @@ mod tests {
         assert!(stage.draw().contains("more lines below"), "{}", stage.draw());
         stage.key(KeyCode::End);
         let shown = stage.draw();
-        assert!(shown.contains("A rating begins at 25") && !shown.contains("below"), "{shown}");
+        assert!(shown.contains("A rating begins at 1500") && !shown.contains("below"), "{shown}");
         stage.key(KeyCode::Up);
         assert!(stage.draw().contains("1 more line below"));
         stage.key(KeyCode::Esc);
