@@ -274,6 +274,8 @@ impl Shell {
             wanted.split_whitespace().all(|word| text.contains(word))
         };
         all.retain(|(text, _)| fits(text));
+        // Moves are many, and have their own places on the board.
+        all.sort_by_key(|(_, target)| matches!(target, Target::Spot(_)));
         all
     }
 

@@ -70,13 +70,17 @@ pub(super) fn draw_palette(canvas: &mut Canvas<'_>, field: &Field, found: &[(Str
     field.draw(canvas, row);
     let rows = usize::from(inner.height.saturating_sub(2));
     let first = (chosen + 1).saturating_sub(rows);
-    for ((y, (text, _)), number) in (inner.y + 2..inner.bottom()).zip(found.iter().skip(first)).zip(first..) {
+    for ((y, (text, target)), number) in (inner.y + 2..inner.bottom()).zip(found.iter().skip(first)).zip(first..) {
         let area = Rect { y, height: 1, ..inner };
         canvas.target(area, Target::Row(number));
         let is_chosen = number == chosen;
         let sign = if is_chosen { theme.glyph("▌", ">") } else { " " };
         let sign = Span::styled(format!("{sign}  "), theme.accent());
         canvas.put(area, Line::from(vec![sign, Span::raw(text.clone())]));
+        if matches!(target, Target::Spot(_)) {
+            let kind = Rect { x: area.right().saturating_sub(5), width: 5, ..area };
+            canvas.put(kind, Line::styled("move", theme.faint()));
+        }
         if is_chosen {
             canvas.tint(area, theme.focused());
         }

@@ -154,11 +154,12 @@ impl TableScreen {
                 self.log.say(Voice::Warning, line.clone());
                 self.stop(line);
             }
-            SessionEvent::Over { scores, winners, transcript, .. } => {
+            SessionEvent::Over { scores, winners, log, transcript } => {
                 self.ending.outcome = Some(Outcome {
                     scores: scores.clone(),
                     winners: winners.iter().map(|seat| self.name_of(*seat)).collect(),
                     transcript: transcript.clone(),
+                    log: *log,
                 });
                 self.go_on(cx);
                 if !matches!(self.over, Over::Telling(_)) {

@@ -27,6 +27,7 @@ impl TableScreen {
             button::CLOSE => self.close_over(cx),
             button::REMATCH => self.rematch(cx),
             button::AUDIT => self.audit(cx),
+            button::SHARE => self.share(cx),
             button::REVIEW => self.review(cx),
             button::FOLLOW => self.follow(cx),
             button::SEAL => self.over = Over::Seal,
@@ -121,6 +122,9 @@ impl TableScreen {
         }
         if letter == 'a' && self.ending.outcome.is_some() {
             return self.audit(cx);
+        }
+        if letter == 'y' && self.ending.outcome.is_some() {
+            return self.share(cx);
         }
         if letter == 'w' && self.may_review().is_some() {
             return self.review(cx);

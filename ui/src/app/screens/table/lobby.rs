@@ -148,28 +148,23 @@ impl TableScreen {
         }
     }
 
-    /// Says what became of the ticket. Only what surely was copied gets a check mark.
+    /// Says what became of the ticket, or of the result. Only what surely was copied gets a check mark.
     pub(super) fn tell_copied(&self, cx: &mut Cx<'_>, copied: Copied) {
-        let keys = match self.snapshot {
-            None => "press a",
-            Some(_) => "press : and type ticket",
+        let (what, instead) = match (&self.snapshot, &self.ending.outcome) {
+            (None, _) => ("ticket", "press a for the whole ticket"),
+            (Some(_), None) => ("ticket", "press : and type ticket for the whole ticket"),
+            (Some(_), Some(_)) => ("result", "it is in the log too"),
         };
         let (tone, text) = match copied {
             Copied::Asked => (
                 Tone::Plain,
-                format!(
-                    "This terminal was asked to copy the ticket. If it does not let programs do that, {keys} for the \
-                     whole ticket."
-                ),
+                format!("This terminal was asked to copy the {what}. If it does not let programs do that, {instead}."),
             ),
             Copied::Tmux => (
                 Tone::Good,
-                "The ticket is in tmux's buffer, and in the clipboard if your terminal lets tmux write there."
-                    .to_owned(),
+                format!("The {what} is in tmux's buffer, and in the clipboard if your terminal lets tmux write there."),
             ),
-            Copied::Nowhere => {
-                (Tone::Bad, format!("Nothing was copied: there is no clipboard here. For the whole ticket, {keys}."))
-            }
+            Copied::Nowhere => (Tone::Bad, format!("Nothing was copied: there is no clipboard here; {instead}.")),
         };
         cx.toast(tone, text);
     }

@@ -20,6 +20,7 @@ mod outcome;
 mod pacing;
 mod rail;
 mod seal;
+mod share;
 mod sheets;
 #[cfg(test)]
 mod tests;
@@ -29,6 +30,7 @@ use std::time::Duration;
 
 use fairdeal_games::match_game;
 use fairdeal_games::{AnyAction, AnyGame, GameInfo, game_info, name_of};
+use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use ratatui::layout::Rect;
 
@@ -69,6 +71,8 @@ mod button {
     pub(super) const DETAILS: Target = Target::Button(14);
     /// Changes between the seal's picture and its details.
     pub(super) const SEAL_DETAILS: Target = Target::Button(16);
+    /// Copies the result for a chat.
+    pub(super) const SHARE: Target = Target::Button(17);
     /// The people at the table.
     pub(super) const PEOPLE: Target = Target::Button(15);
     /// Shows a player in the address book: the button number is this plus the number of the seat.
@@ -86,6 +90,8 @@ struct Outcome {
     winners: Vec<String>,
     /// The transcript file, if it was saved.
     transcript: Option<PathBuf>,
+    /// The hash of the whole log.
+    log: Hash32,
 }
 
 /// How the table ends for this player, as far as it has.
@@ -550,6 +556,9 @@ impl Screen for TableScreen {
             }
             if self.ending.outcome.as_ref().is_some_and(|outcome| outcome.transcript.is_some()) {
                 all.push(("audit every shuffle of this game".to_owned(), button::AUDIT));
+            }
+            if self.ending.outcome.is_some() {
+                all.push(("copy the result, for a chat".to_owned(), button::SHARE));
             }
             if self.may_review().is_some() {
                 all.push(("what the sharp bot would have done".to_owned(), button::REVIEW));

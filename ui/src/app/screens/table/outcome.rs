@@ -32,7 +32,7 @@ impl Gains {
     }
 
     /// The largest gain of all, if it stands out: the seat and its points.
-    fn largest(&self) -> Option<(usize, i64)> {
+    pub(super) fn largest(&self) -> Option<(usize, i64)> {
         let gains = self.0.iter().copied().enumerate().filter(|(_, points)| *points > 0);
         gains.max_by_key(|(_, points)| *points).filter(|_| self.0.len() > 1)
     }
@@ -66,7 +66,8 @@ pub(super) fn ways_on(table_screen: &TableScreen) -> impl Iterator<Item = (Strin
     };
     let audit = audit.then(|| ("a".to_owned(), "audit".to_owned(), button::AUDIT));
     let review = table_screen.may_review().map(|_| ("w".to_owned(), "review".to_owned(), button::REVIEW));
-    again.into_iter().chain(audit).chain(review)
+    let share = ending.outcome.as_ref().map(|_| ("y".to_owned(), "copy".to_owned(), button::SHARE));
+    again.into_iter().chain(share).chain(audit).chain(review)
 }
 
 /// The result sheet: the winner, the ranking with bars, and what can be done next.
@@ -128,7 +129,7 @@ pub(super) fn draw(table_screen: &TableScreen, context: &Context, snapshot: &Sna
     let text = inner.inner(ratatui::layout::Margin::new(1, 0));
     canvas.rows(text, lines);
     let y = inner.bottom().saturating_sub(1);
-    let mut x = canvas.button((text.x, y), "Enter", "back to the table", button::CLOSE);
+    let mut x = canvas.button((text.x, y), "Enter", "table", button::CLOSE);
     let quit = crate::keys::Intent::Quit;
     let leave = (context.keymap.key(quit), "leave".to_owned(), Target::Key(quit));
     for (key, label, target) in ways_on(table_screen).chain([leave]) {

@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-use fairdeal_games::AnyAction;
 use fairdeal_games::bots::Level;
 use fairdeal_games::game_info;
 use fairdeal_games::loot::LootAction;
 use fairdeal_games::plutonian::PlutonianAction;
+use fairdeal_games::{AnyAction, AnyGame, rule_set};
 use fairdeal_protocol::card::{DeckId, Slot};
+use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::log::claim::Ground;
 use fairdeal_protocol::party::{Party, PlayedBy};
@@ -447,6 +448,41 @@ fn an_invitation_is_followed_when_the_player_wants_to() {
     stage.keys("r");
     assert!(stage.effects.iter().any(joins));
     assert_eq!(stage.shell.trail(), ["home", "joining"]);
+}
+
+/// A result is two or three lines, which go to the clipboard and to the log.
+#[test]
+fn result_is_copied_for_a_chat() {
+    for (game, options) in [("loot", ""), ("ivory-tower", "2026-11-21")] {
+        let screen = super::TableScreen::new("table", false);
+        let mut stage = TestApp::with(Shell::new(context(false), Box::new(screen)));
+        let (_, dealt) = Lesson::of(game_info(game).unwrap(), "Anna").unwrap().unwrap();
+        let now = dealt.into_iter().find_map(|event| match event {
+            SessionEvent::Snapshot(now) => Some(now),
+            _ => None,
+        });
+        let mut now = now.expect("it is dealt");
+        if !options.is_empty() {
+            let options = [("daily".to_owned(), options.to_owned())].into_iter().collect();
+            now.game = AnyGame::create(&rule_set(game, 1, &options).unwrap()).unwrap();
+        }
+        let seats = now.names.len();
+        stage.input(Input::UiEvent(UiEvent::Session(SessionEvent::Snapshot(now))));
+        let (scores, log) = ([10, 32, 20][..seats].to_vec(), Hash32([0xab; 32]));
+        let over = SessionEvent::Over { scores, winners: Vec::new(), log, transcript: None };
+        stage.input(Input::UiEvent(UiEvent::Session(over)));
+        stage.draw();
+        stage.rest();
+        assert!(stage.draw().contains("[y copy]"), "{}", stage.draw());
+        stage.keys("y");
+        let copied = stage.effects.iter().find_map(|effect| match effect {
+            Effect::Copy(text) => Some(text.clone()),
+            _ => None,
+        });
+        insta::assert_snapshot!(format!("result-of-{game}"), copied.unwrap());
+        stage.key(KeyCode::Enter);
+        assert!(stage.draw().contains("fairdeal, "), "it is in the log: {}", stage.draw());
+    }
 }
 
 /// Both press `r` before either hears of it: the one with the lower seat stays in its lobby, and the other comes.
