@@ -190,6 +190,24 @@ fn a_group_voids_the_deal() {
     assert!(steps.contains(&(one.deal + 1, StepKind::Escrow)));
 }
 
+/// The last entry of a seat never arrives: the others remove it from the last step. It has finished by then, hears of
+/// that, and has its game all the same.
+#[test]
+fn a_finished_seat_stays_finished() {
+    let mut whole = table(&rules(3, 6), ANY_SEED);
+    whole.run(LONG);
+    let (_, steps) = finished(&whole, &[0, 1, 2], "nobody goes");
+    let last = u64::try_from(steps.len()).unwrap() - 1;
+    let mut sim = table(&rules(3, 6), ANY_SEED);
+    sim.run_losing(LONG, |entry| when(entry.seat() == seat(2) && entry.step() == last, &[2]));
+    let (report, _) = finished(&sim, &[0, 1], "one goes");
+    assert_eq!(report.left[0].why, Reason::Absent);
+    let table = &sim.room[2].table;
+    assert!(table.is_finished() && table.stopped().is_none(), "{:?}", table.stopped());
+    assert_ne!(table.log_hash(), sim.room[0].table.log_hash());
+    assert!(audit::<Drill>(&table.transcript()).is_fair());
+}
+
 /// A seat disappears before all have accepted the escrow: the next deal begins without it.
 //= P3.7
 #[test]
