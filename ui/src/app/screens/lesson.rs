@@ -10,7 +10,7 @@ use ratatui::text::{Line, Span};
 
 use super::coach::Speech;
 use super::guided::{Guide, Guided};
-use super::locks::{Lock, Shown, picture};
+use super::locks::{Below, Lock, Shown, of_chance, picture};
 use super::setup::Setup;
 use super::table::TableScreen;
 use crate::app::event::UiEvent;
@@ -93,23 +93,21 @@ impl LessonGuide {
         let rows = u16::try_from(names.len()).unwrap_or(6) + 13;
         let inner = window(canvas, SEAL, 66, rows);
         if !table.game_now().is_some_and(AnyGame::seals_cards) {
-            let lines = [
-                Line::default(),
-                Line::raw(" Here nothing is hidden: only chance could be cheated with."),
-                Line::raw(format!(" {} each add a secret number to every draw,", listed(names))),
-                Line::raw(" and show it only when all numbers are fixed:"),
-                Line::styled(" nobody can choose what comes.", theme.accent()),
-            ];
-            canvas.rows(inner, lines);
+            let lines = of_chance(names, theme);
+            canvas.rows(inner, std::iter::once(Line::default()).chain(lines));
             return self.draw_ways_on(canvas, inner);
         }
         let locks: Vec<(&str, Lock)> = names.iter().map(|name| (name.as_str(), Lock::Told)).collect();
-        let (words, instead) = match names {
-            [_] => ("The order is fixed before you see a card.", "You cannot change it later.".to_owned()),
-            _ => ("Nobody knows this card.", format!("Its locks open with the keys of {}.", listed(names))),
+        let card = match names {
+            [_] => Shown::alone(),
+            _ => Shown {
+                is_open: false,
+                words: "Nobody knows this card.".to_owned(),
+                below: Below::Words(format!("Its locks open with the keys of {}.", listed(names))),
+            },
         };
         let mut lines = vec![Line::default()];
-        lines.extend(picture(&locks, &Shown { words: words.to_owned(), instead, ..Shown::default() }, theme));
+        lines.extend(picture(&locks, &card, theme));
         lines.push(Line::default());
         if names.len() > 1 {
             lines.push(Line::raw(" After a real game every shuffle is computed again. If any one"));

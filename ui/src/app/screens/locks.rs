@@ -1,5 +1,6 @@
 //! The seal as a picture: a deck that each seat shuffles and locks, and a card whose locks open one by one.
 
+use fairdeal_games::listed;
 use ratatui::text::{Line, Span};
 
 use crate::canvas::cut;
@@ -19,16 +20,42 @@ pub(super) enum Lock {
 }
 
 /// The card below the deck.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Shown {
     /// Whether the player sees its face.
     pub(super) is_open: bool,
     /// The words beside it.
     pub(super) words: String,
-    /// The owners of its locks, each with whether the lock is open.
-    pub(super) keys: Vec<(String, bool)>,
-    /// Said instead of the list of locks.
-    pub(super) instead: String,
+    pub(super) below: Below,
+}
+
+/// The row below the words.
+#[derive(Clone, Debug)]
+pub(super) enum Below {
+    /// The owners of the card's locks, each with whether the lock is open.
+    Locks(Vec<(String, bool)>),
+    Words(String),
+}
+
+impl Shown {
+    /// A card of a player who is alone: nobody else has a lock on it.
+    pub(super) fn alone() -> Self {
+        Self {
+            is_open: false,
+            words: "The order is fixed before you see a card.".to_owned(),
+            below: Below::Words("You cannot change it later.".to_owned()),
+        }
+    }
+}
+
+/// The seal of a game without hidden cards.
+pub(super) fn of_chance(names: &[String], theme: &Theme) -> Vec<Line<'static>> {
+    vec![
+        Line::raw(" Here nothing is hidden: only chance could be cheated with."),
+        Line::raw(format!(" {} each add a secret number to every draw,", listed(names))),
+        Line::raw(" and show it only when all numbers are fixed:"),
+        Line::styled(" nobody can choose what comes.", theme.accent()),
+    ]
 }
 
 /// Rows of the card, with the arrow above it.
@@ -71,7 +98,7 @@ pub(super) fn picture(locks: &[(&str, Lock)], card: &Shown, theme: &Theme) -> Ve
     };
     let (mut above, mut below) = (vec![row.clone()], vec![row]);
     above.push(Span::styled(card.words.clone(), theme.accent()));
-    below.extend(keys(card, theme));
+    below.extend(locks_of(card, theme));
     lines.push(Line::raw(format!("    {}", theme.glyph("↓", "v"))));
     lines.push(Line::from(edge("  ╭─────╮", "  +-----+")));
     lines.push(Line::from(above));
@@ -81,15 +108,16 @@ pub(super) fn picture(locks: &[(&str, Lock)], card: &Shown, theme: &Theme) -> Ve
 }
 
 /// The locks of a card: each with its owner, and a sign that does without colours.
-fn keys(card: &Shown, theme: &Theme) -> Vec<Span<'static>> {
-    if card.keys.is_empty() {
-        return vec![Span::raw(card.instead.clone())];
-    }
+fn locks_of(card: &Shown, theme: &Theme) -> Vec<Span<'static>> {
+    let locks = match &card.below {
+        Below::Words(words) => return vec![Span::raw(words.clone())],
+        Below::Locks(locks) => locks,
+    };
     let open = |open: bool| if open { theme.glyph("✓ ", "+ ") } else { theme.glyph("▒ ", "# ") };
-    let key = |(name, is_open): &(String, bool)| {
+    let lock = |(name, is_open): &(String, bool)| {
         let style = if *is_open { theme.good() } else { theme.back() };
         let name = cut(name, NAME, theme);
         [Span::styled(open(*is_open), style), Span::raw(format!("{name}  "))]
     };
-    card.keys.iter().flat_map(key).collect()
+    locks.iter().flat_map(lock).collect()
 }

@@ -104,7 +104,7 @@ pub(super) fn prompt(table_screen: &TableScreen, context: &Context, snapshot: &S
     let mut lead = "";
     let text = if let Some(status) = &table_screen.status {
         status.clone()
-    } else if let Some(seal) = seal::sentence(snapshot).filter(|_| table_screen.choice.focus == Some(button::SEAL)) {
+    } else if let Some(seal) = seal::in_words(snapshot).filter(|_| table_screen.choice.focus == Some(button::SEAL)) {
         seal
     } else if let Some(why) = &table_screen.ending.failed {
         format!("You cannot play on here: {why}")

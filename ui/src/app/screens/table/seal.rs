@@ -10,7 +10,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Paragraph, Wrap};
 
 use super::{TableScreen, button};
-use crate::app::screens::locks::{Lock, Shown, picture};
+use crate::app::screens::locks::{Below, Lock, Shown, of_chance, picture};
 use crate::app::shell::window;
 use crate::canvas::{Canvas, wrapped};
 use crate::tables::Spot;
@@ -25,7 +25,7 @@ fn names(snapshot: &Snapshot, seats: SeatSet) -> String {
 }
 
 /// One sentence on what protects this step; `None` where nothing is sealed.
-pub(super) fn sentence(snapshot: &Snapshot) -> Option<String> {
+pub(super) fn in_words(snapshot: &Snapshot) -> Option<String> {
     match &snapshot.standing {
         Standing::Sealed(progress) => Some(text(snapshot, progress)),
         Standing::Practice { .. } | Standing::Puzzle => None,
@@ -149,7 +149,7 @@ const STEPS: [(&str, &str); 6] = [
 
 fn stage(kind: Option<StepKind>) -> usize {
     match kind {
-        Some(StepKind::Commit | StepKind::Tip) => 0,
+        Some(StepKind::Commit) => 0,
         Some(StepKind::Key) => 1,
         Some(StepKind::Escrow | StepKind::Accept) => 2,
         Some(StepKind::Shuffle { .. }) => 3,
@@ -165,67 +165,64 @@ fn parts(snapshot: &Snapshot) -> Vec<(usize, (&'static str, &'static str))> {
     STEPS.into_iter().enumerate().filter(|(_, (name, _))| escrow || *name != ESCROW).collect()
 }
 
-/// How far each seat is with its lock on the deck of this deal, in the order of the seats.
+/// The seats that are still at the table, with their names, in order.
+fn here<'a>(snapshot: &'a Snapshot, progress: &Progress) -> impl Iterator<Item = (Seat, &'a String)> {
+    let live = progress.live;
+    Seat::first(snapshot.names.len()).zip(&snapshot.names).filter(move |(seat, _)| live.contains(*seat))
+}
+
+/// How far each seat is with its lock on the deck of this deal.
 fn locks<'a>(snapshot: &'a Snapshot, progress: &Progress) -> Vec<(&'a str, Lock)> {
     let Progress { kind, done, awaited, .. } = *progress;
     let lock = |seat: Seat| match kind {
         Some(StepKind::Shuffle { .. }) if done.contains(seat) => Lock::Closed,
         Some(StepKind::Shuffle { .. }) if awaited.contains(seat) => Lock::Shuffles,
+        Some(StepKind::Shuffle { .. }) => Lock::Waits,
         Some(StepKind::Opening) if done.contains(seat) => Lock::Checked,
         Some(StepKind::Closing) | None => Lock::Checked,
-        _ if stage(kind) < SHUFFLE || matches!(kind, Some(StepKind::Shuffle { .. })) => Lock::Waits,
+        _ if stage(kind) < SHUFFLE => Lock::Waits,
         _ => Lock::Closed,
     };
-    let seats = Seat::first(snapshot.names.len()).zip(&snapshot.names);
-    let here = seats.filter(|(seat, _)| progress.live.contains(*seat));
-    here.map(|(seat, name)| (name.as_str(), lock(seat))).collect()
+    here(snapshot, progress).map(|(seat, name)| (name.as_str(), lock(seat))).collect()
 }
 
 /// The card that the player looks at, or else the newest one, with its locks.
 fn shown(table_screen: &TableScreen, snapshot: &Snapshot, progress: &Progress) -> Shown {
     let game = &snapshot.game;
-    let with = |open: SeatSet| {
-        let seats = Seat::first(snapshot.names.len()).zip(&snapshot.names);
-        let here = seats.filter(|(seat, _)| progress.live.contains(*seat));
-        here.map(|(seat, name)| (name.clone(), open.contains(seat))).collect()
+    let card = |is_open: bool, words: String, open: SeatSet| {
+        let locks = here(snapshot, progress).map(|(seat, name)| (name.clone(), open.contains(seat)));
+        Shown { is_open, words, below: Below::Locks(locks.collect()) }
     };
-    if let Some(Spot::Card(Slot::Open(face))) = table_screen.choice.aimed.last() {
-        let words = format!("The {} is open to everybody.", game.card_name(*face));
-        return Shown { is_open: true, words, keys: with(SeatSet::all(snapshot.names.len())), ..Shown::default() };
+    let closed = |words: &str, open: SeatSet| card(false, words.to_owned(), open);
+    match progress.kind {
+        Some(StepKind::Effects) => return closed("A card is being opened.", progress.done),
+        Some(StepKind::Opening) => {
+            return closed("Once all seeds are shown, every card can be computed.", progress.done);
+        }
+        Some(StepKind::Closing) | None => {
+            return closed("All seeds are shown: every card can be computed.", progress.live);
+        }
+        Some(_) => {}
     }
-    let aimed = match table_screen.choice.aimed.last() {
+    let cards = match table_screen.choice.aimed.last() {
+        Some(Spot::Card(Slot::Open(face))) => {
+            return card(true, format!("The {} is open to everybody.", game.card_name(*face)), progress.live);
+        }
         Some(Spot::Card(Slot::Sealed(card))) if snapshot.shares.contains_key(card) => vec![*card],
         _ => table_screen.stage.came.clone(),
     };
-    let (words, open) = match progress.kind {
-        Some(StepKind::Effects) => ("A card is being opened.", Some(progress.done)),
-        Some(StepKind::Opening) => ("Once all seeds are shown, every card can be computed.", Some(progress.done)),
-        Some(StepKind::Closing) | None => ("All seeds are shown: every card can be computed.", Some(progress.live)),
-        Some(_) => ("", None),
-    };
-    if let Some(open) = open {
-        return Shown { words: words.to_owned(), keys: with(open), ..Shown::default() };
-    }
-    let newest = aimed.last().and_then(|card| Some((snapshot.known.get(*card)?, *snapshot.shares.get(card)?)));
+    let newest = cards.last().and_then(|card| Some((snapshot.known.get(*card)?, *snapshot.shares.get(card)?)));
     match newest {
         Some((face, mut shares)) => {
             shares.extend(snapshot.me);
-            let words = match aimed.len() {
-                1 => format!("Your {}: only you have all the shares.", game.card_name(face)),
-                count => format!("Your {count} cards: only you have all the shares."),
+            let whose = match cards.len() {
+                1 => format!("Your {}", game.card_name(face)),
+                count => format!("Your {count} cards"),
             };
-            Shown { is_open: true, words, keys: with(shares), ..Shown::default() }
+            card(true, format!("{whose}: only you have all the shares."), shares)
         }
-        None if snapshot.names.len() == 1 => Shown {
-            words: "The order is fixed before you see a card.".to_owned(),
-            instead: "You cannot change it later.".to_owned(),
-            ..Shown::default()
-        },
-        None => Shown {
-            words: "Nobody knows a card that is face down.".to_owned(),
-            keys: with(SeatSet::EMPTY),
-            ..Shown::default()
-        },
+        None if snapshot.names.len() == 1 => Shown::alone(),
+        None => closed("Nobody knows a card that is face down.", SeatSet::EMPTY),
     }
 }
 
@@ -240,9 +237,7 @@ pub(super) fn draw(table_screen: &TableScreen, snapshot: &Snapshot, canvas: &mut
     if snapshot.game.seals_cards() {
         lines.extend(picture(&locks(snapshot, progress), &shown(table_screen, snapshot, progress), theme));
     } else {
-        let each = "Here nothing is hidden: only chance could be cheated with. Each player adds a secret number to \
-                    every draw, and shows it only when all numbers are fixed: nobody can choose what comes.";
-        lines.push(Line::raw(each));
+        lines.extend(of_chance(&snapshot.names, theme));
     }
     // Nobody else is there to read them to, where all seats are in one program.
     if snapshot.seating.parties.count(progress.live) > 1 {

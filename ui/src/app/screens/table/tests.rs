@@ -38,6 +38,25 @@ fn seated(game: usize) -> TestApp {
     sitting_down(game, 3)
 }
 
+/// A table with a network, which has told nothing yet.
+fn networked() -> TestApp {
+    TestApp::with(Shell::new(context(false), Box::new(super::TableScreen::new("table", false))))
+}
+
+fn tell(stage: &mut TestApp, event: SessionEvent) {
+    stage.input(Input::UiEvent(UiEvent::Session(event)));
+}
+
+/// A game that has just been dealt, as Anna in the first seat sees it.
+fn dealt(game: &str) -> Box<Snapshot> {
+    let (_, told) = Lesson::of(game_info(game).unwrap(), "Anna").unwrap().unwrap();
+    let snapshot = told.into_iter().find_map(|event| match event {
+        SessionEvent::Snapshot(now) => Some(now),
+        _ => None,
+    });
+    snapshot.expect("it is dealt")
+}
+
 /// The same, for a game dealt from this seed.
 fn sitting_down(game: usize, seed: u8) -> TestApp {
     let mut stage = TestApp::at_home(false);
@@ -388,7 +407,7 @@ fn after_the_end_there_is_a_way_back() {
         log: Hash32([7; 32]),
         transcript: Some("/games/transcripts/0707.fairdeal".into()),
     };
-    stage.input(Input::UiEvent(UiEvent::Session(over)));
+    tell(&mut stage, over);
     insta::assert_snapshot!("outcome", stage.draw());
     stage.keys("a");
     assert_eq!(stage.shell.trail().last().unwrap(), "Loot", "the key was meant for the table");
@@ -430,7 +449,7 @@ fn an_invitation_is_followed_when_the_player_wants_to() {
     let mut stage = seated(0);
     stage.rest();
     let invited = SessionEvent::Invited { seat: seat(1), name: "Ada".to_owned(), ticket: TICKET.to_owned() };
-    stage.input(Input::UiEvent(UiEvent::Session(invited)));
+    tell(&mut stage, invited);
     assert!(stage.draw().contains("Ada invites you"));
     assert!(!stage.draw().contains("Sure?"));
     let joins = |effect: &Effect| matches!(effect, Effect::Join { target, .. } if target == TICKET);
@@ -442,7 +461,7 @@ fn an_invitation_is_followed_when_the_player_wants_to() {
         log: Hash32([7; 32]),
         transcript: Some("/games/transcripts/0707.fairdeal".into()),
     };
-    stage.input(Input::UiEvent(UiEvent::Session(over)));
+    tell(&mut stage, over);
     assert!(stage.draw().contains("[r follow Ada]") && !stage.draw().contains("rematch"));
     stage.rest();
     stage.keys("r");
@@ -454,23 +473,17 @@ fn an_invitation_is_followed_when_the_player_wants_to() {
 #[test]
 fn result_is_copied_for_a_chat() {
     for (game, options) in [("loot", ""), ("ivory-tower", "2026-11-21")] {
-        let screen = super::TableScreen::new("table", false);
-        let mut stage = TestApp::with(Shell::new(context(false), Box::new(screen)));
-        let (_, dealt) = Lesson::of(game_info(game).unwrap(), "Anna").unwrap().unwrap();
-        let now = dealt.into_iter().find_map(|event| match event {
-            SessionEvent::Snapshot(now) => Some(now),
-            _ => None,
-        });
-        let mut now = now.expect("it is dealt");
+        let mut stage = networked();
+        let mut now = dealt(game);
         if !options.is_empty() {
             let options = [("daily".to_owned(), options.to_owned())].into_iter().collect();
             now.game = AnyGame::create(&rule_set(game, 1, &options).unwrap()).unwrap();
         }
         let seats = now.names.len();
-        stage.input(Input::UiEvent(UiEvent::Session(SessionEvent::Snapshot(now))));
+        tell(&mut stage, SessionEvent::Snapshot(now));
         let (scores, log) = ([10, 32, 20][..seats].to_vec(), Hash32([0xab; 32]));
         let over = SessionEvent::Over { scores, winners: Vec::new(), log, transcript: None };
-        stage.input(Input::UiEvent(UiEvent::Session(over)));
+        tell(&mut stage, over);
         stage.draw();
         stage.rest();
         assert!(stage.draw().contains("[y copy]"), "{}", stage.draw());
@@ -489,9 +502,7 @@ fn result_is_copied_for_a_chat() {
 #[test]
 fn two_rematches_become_one() {
     for (own, other, follows) in [(1, 0, true), (0, 1, false)] {
-        let screen = super::TableScreen::new("table", false);
-        let mut stage = TestApp::with(Shell::new(context(false), Box::new(screen)));
-        let tell = |stage: &mut TestApp, event| stage.input(Input::UiEvent(UiEvent::Session(event)));
+        let mut stage = networked();
         let taken = |name: &str, played_by: PlayedBy, party: usize| LobbySeat {
             name: name.to_owned(),
             party: Party::of(seat(party)),
@@ -505,13 +516,9 @@ fn two_rematches_become_one() {
             ..LobbyView::default()
         };
         tell(&mut stage, SessionEvent::Lobby(view.clone()));
-        let (_, dealt) = Lesson::of(game_info("loot").unwrap(), "Anna").unwrap().unwrap();
-        for event in dealt {
-            if let SessionEvent::Snapshot(mut now) = event {
-                now.me = Some(seat(own));
-                tell(&mut stage, SessionEvent::Snapshot(now));
-            }
-        }
+        let mut now = dealt("loot");
+        now.me = Some(seat(own));
+        tell(&mut stage, SessionEvent::Snapshot(now));
         let (scores, winners, log) = (vec![10, 20, 30], vec![seat(2)], Hash32([7; 32]));
         tell(&mut stage, SessionEvent::Over { scores, winners, log, transcript: None });
         stage.draw();
@@ -555,20 +562,14 @@ fn the_seal_is_explained() {
 /// that has left has none.
 #[test]
 fn seal_follows_the_table() {
-    let screen = super::TableScreen::new("table", false);
-    let mut stage = TestApp::with(Shell::new(context(false), Box::new(screen)));
-    let (_, dealt) = Lesson::of(game_info("loot").unwrap(), "Anna").unwrap().unwrap();
-    let now = dealt.into_iter().find_map(|event| match event {
-        SessionEvent::Snapshot(now) => Some(now),
-        _ => None,
-    });
-    let now = now.expect("it is dealt");
+    let mut stage = networked();
+    let now = dealt("loot");
     let mut phase = |name: &str, kind: Option<StepKind>, done: &[usize], awaited: &[usize], live: usize| {
         let seats = |all: &[usize]| all.iter().map(|number| seat(*number)).collect::<SeatSet>();
         let (live, log) = (SeatSet::all(live), Hash32([0xab; 32]));
         let standing = Progress { step: 7, kind, deal: 0, live, done: seats(done), awaited: seats(awaited), log };
         let now = Snapshot { standing: Standing::Sealed(standing), ..(*now).clone() };
-        stage.input(Input::UiEvent(UiEvent::Session(SessionEvent::Snapshot(Box::new(now)))));
+        tell(&mut stage, SessionEvent::Snapshot(Box::new(now)));
         if name == "commit" {
             stage.rest();
             stage.keys("S");
@@ -577,6 +578,8 @@ fn seal_follows_the_table() {
     };
     phase("commit", Some(StepKind::Commit), &[0], &[1, 2], 3);
     phase("shuffle", Some(StepKind::Shuffle { deck: DeckId(0) }), &[0], &[1], 3);
+    // A roll in the middle of the game needs new coins, and no other deck.
+    phase("tip", Some(StepKind::Tip), &[], &[0, 1, 2], 3);
     phase("effects", Some(StepKind::Effects), &[1], &[0, 2], 3);
     phase("opening", Some(StepKind::Opening), &[0, 2], &[1], 3);
     phase("over", None, &[], &[], 2);
@@ -658,7 +661,7 @@ fn options_against_an_idle_player() {
 fn news_of_peers_are_told() {
     let mut stage = seated(0);
     let lost = SessionEvent::Peer { seat: seat(1), state: fairdeal_session::view::PeerState::Lost };
-    stage.input(Input::UiEvent(UiEvent::Session(lost)));
+    tell(&mut stage, lost);
     assert!(stage.draw().contains("is lost"));
 }
 
@@ -674,7 +677,7 @@ fn a_closed_table_offers_nothing() {
         what: "the others play on without you".to_owned(),
         evidence: None,
     };
-    stage.input(Input::UiEvent(UiEvent::Session(stopped)));
+    tell(&mut stage, stopped);
     let shown = stage.draw();
     assert!(!shown.contains("YOUR TURN"), "{shown}");
     assert!(shown.contains("You cannot play on here"), "{shown}");
@@ -687,7 +690,7 @@ fn lost_host_is_told_of_until_it_shows_the_table_again() {
     let mut stage = seated(2);
     let reaching = SessionEvent::Reaching { seconds: 42, why: None };
     let lost = "Lost the connection to the host. Trying for 42 s more.";
-    stage.input(Input::UiEvent(UiEvent::Session(reaching)));
+    tell(&mut stage, reaching);
     assert!(stage.draw().contains(lost), "{}", stage.draw());
     stage.waits_for_seat_0(seat(1), Waits::default());
     assert!(!stage.draw().contains(lost), "{}", stage.draw());
