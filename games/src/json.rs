@@ -1,9 +1,27 @@
-//! Strict reading of an action's JSON object: an extra field is refused just like a missing one.
+//! Strict reading of an action's JSON object, by the shapes of its game: an extra field is refused just like a missing
+//! one.
 
 use serde_json::{Map, Value};
 
 use crate::common::joined;
 use crate::interface::ActionError;
+
+/// One type of action: its word in the field `type`, its other fields, and the action that they make.
+pub(crate) type Shape<'a, A> = (&'a str, &'a [&'a str], &'a dyn Fn(Fields<'_>) -> Result<A, ActionError>);
+
+/// Reads an action that has one of these shapes.
+///
+/// # Errors
+/// [`ActionError`] of the first departure from its shape.
+pub(crate) fn read<A>(value: &Value, shapes: &[Shape<'_, A>]) -> Result<A, ActionError> {
+    let fields = Fields::new(value)?;
+    let words: Vec<_> = shapes.iter().map(|shape| (shape.0, shape)).collect();
+    let (_, others, make) = fields.word("type", &words)?;
+    match fields.0.keys().find(|key| *key != "type" && !others.contains(&key.as_str())) {
+        Some(key) => Err(ActionError::Extra(key.clone())),
+        None => make(fields),
+    }
+}
 
 /// The fields of an action.
 #[derive(Clone, Copy)]
@@ -11,26 +29,52 @@ pub(crate) struct Fields<'a>(&'a Map<String, Value>);
 
 impl<'a> Fields<'a> {
     /// Reads the value as an object.
-    pub(crate) fn new(value: &'a Value) -> Result<Self, ActionError> {
+    fn new(value: &'a Value) -> Result<Self, ActionError> {
         value.as_object().map(Self).ok_or(ActionError::NotAnObject)
     }
 
-    /// Checks that there are no other fields.
-    pub(crate) fn only(self, fields: &[&str]) -> Result<(), ActionError> {
-        match self.0.keys().find(|key| !fields.contains(&key.as_str())) {
-            Some(key) => Err(ActionError::Extra(key.clone())),
-            None => Ok(()),
-        }
-    }
-
     /// A field of any type.
-    pub(crate) fn value(self, field: &'static str) -> Result<&'a Value, ActionError> {
+    fn value(self, field: &'static str) -> Result<&'a Value, ActionError> {
         self.0.get(field).ok_or(ActionError::Missing(field))
     }
 
     pub(crate) fn text(self, field: &'static str) -> Result<&'a str, ActionError> {
         let value = self.value(field)?;
         value.as_str().ok_or_else(|| wrong(field, "text", &value.to_string()))
+    }
+
+    /// A field with the name of something; `must` says in words which names there are.
+    pub(crate) fn named<T>(
+        self,
+        field: &'static str,
+        must: &str,
+        by_name: impl Fn(&str) -> Option<T>,
+    ) -> Result<T, ActionError> {
+        let name = self.text(field)?;
+        by_name(name).ok_or_else(|| wrong(field, must, name))
+    }
+
+    /// A field with a number; `must` says in words which numbers there are.
+    pub(crate) fn number<T>(
+        self,
+        field: &'static str,
+        must: &str,
+        by_number: impl Fn(u64) -> Option<T>,
+    ) -> Result<T, ActionError> {
+        let value = self.value(field)?;
+        value.as_u64().and_then(by_number).ok_or_else(|| wrong(field, must, &value.to_string()))
+    }
+
+    /// A field that may be `null`.
+    pub(crate) fn optional<T>(
+        self,
+        field: &'static str,
+        read: impl Fn(Self) -> Result<T, ActionError>,
+    ) -> Result<Option<T>, ActionError> {
+        match self.value(field)? {
+            Value::Null => Ok(None),
+            _ => read(self).map(Some),
+        }
     }
 
     /// A boolean field.
@@ -49,8 +93,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// The error for a field with a wrong value.
-pub(crate) fn wrong(field: &'static str, must: &str, got: &str) -> ActionError {
+fn wrong(field: &'static str, must: &str, got: &str) -> ActionError {
     ActionError::Field { field, must: must.to_owned(), got: got.to_owned() }
 }
 
@@ -71,7 +114,9 @@ mod tests {
             fields.word("type", &[("fire", 1), ("discard", 2)]).unwrap_err().to_string(),
             "'type' must be 'fire' or 'discard', not 'take'"
         );
-        assert_eq!(fields.only(&["type"]), Err(ActionError::Extra("from".to_owned())));
+        assert_eq!(read(&value, &[("take", &[], &|_| Ok(()))]), Err(ActionError::Extra("from".to_owned())));
+        assert_eq!(read(&value, &[("take", &["from"], &|_| Ok(()))]), Ok(()));
+        assert_eq!(fields.optional("from", |fields| fields.number("from", "0", Some)), Ok(Some(3)));
         assert_eq!(Fields::new(&json!([])).err(), Some(ActionError::NotAnObject));
     }
 }

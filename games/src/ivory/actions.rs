@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::cards;
 use crate::interface::{ActionError, TableEvent};
-use crate::json::{Fields, wrong};
+use crate::json::{Shape, read};
 
 /// The place a card is played from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,58 +54,59 @@ fn pile_by_name(name: &str) -> Option<u8> {
     (pile_name(pile) == name).then_some(pile)
 }
 
+impl Source {
+    fn name(self) -> String {
+        match self {
+            Self::Draw => "draw".to_owned(),
+            Self::Pile(pile) => pile_name(pile),
+        }
+    }
+
+    fn by_name(name: &str) -> Option<Self> {
+        if name == "draw" { Some(Self::Draw) } else { pile_by_name(name).map(Self::Pile) }
+    }
+}
+
+impl Target {
+    fn name(self) -> String {
+        match self {
+            Self::Tower => "tower".to_owned(),
+            Self::Pile(pile) => pile_name(pile),
+            Self::New => "new".to_owned(),
+        }
+    }
+
+    fn by_name(name: &str) -> Option<Self> {
+        match name {
+            "tower" => Some(Self::Tower),
+            "new" => Some(Self::New),
+            other => pile_by_name(other).map(Self::Pile),
+        }
+    }
+}
+
 impl IvoryAction {
     /// The action as the referee writes it.
     pub(super) fn to_json(self) -> Value {
         match self {
             Self::Turn => json!({"type": "turn"}),
             Self::Resign => json!({"type": "resign"}),
-            Self::Play { from, to } => {
-                let from = match from {
-                    Source::Draw => "draw".to_owned(),
-                    Source::Pile(pile) => pile_name(pile),
-                };
-                let to = match to {
-                    Target::Tower => "tower".to_owned(),
-                    Target::Pile(pile) => pile_name(pile),
-                    Target::New => "new".to_owned(),
-                };
-                json!({"type": "play", "from": from, "to": to})
-            }
+            Self::Play { from, to } => json!({"type": "play", "from": from.name(), "to": to.name()}),
         }
     }
 
     /// Reads an action.
     pub(super) fn from_json(value: &Value) -> Result<Self, ActionError> {
-        #[derive(Clone, Copy)]
-        enum Type {
-            Turn,
-            Play,
-            Resign,
-        }
-        let fields = Fields::new(value)?;
-        let types = [("turn", Type::Turn), ("play", Type::Play), ("resign", Type::Resign)];
-        match fields.word("type", &types)? {
-            Type::Turn => fields.only(&["type"]).map(|()| Self::Turn),
-            Type::Resign => fields.only(&["type"]).map(|()| Self::Resign),
-            Type::Play => {
-                fields.only(&["type", "from", "to"])?;
-                let (from, to) = (fields.text("from")?, fields.text("to")?);
-                let source = match from {
-                    "draw" => Some(Source::Draw),
-                    other => pile_by_name(other).map(Source::Pile),
-                };
-                let target = match to {
-                    "tower" => Some(Target::Tower),
-                    "new" => Some(Target::New),
-                    other => pile_by_name(other).map(Target::Pile),
-                };
-                Ok(Self::Play {
-                    from: source.ok_or_else(|| wrong("from", "'draw' or 'pile-I'", from))?,
-                    to: target.ok_or_else(|| wrong("to", "'tower', 'new' or 'pile-I'", to))?,
-                })
-            }
-        }
+        let shapes: &[Shape<'_, Self>] = &[
+            ("turn", &[], &|_| Ok(Self::Turn)),
+            ("play", &["from", "to"], &|fields| {
+                let from = fields.named("from", "'draw' or 'pile-I'", Source::by_name)?;
+                let to = fields.named("to", "'tower', 'new' or 'pile-I'", Target::by_name)?;
+                Ok(Self::Play { from, to })
+            }),
+            ("resign", &[], &|_| Ok(Self::Resign)),
+        ];
+        read(value, shapes)
     }
 }
 
@@ -154,13 +155,8 @@ impl TableEvent for IvoryEvent {
                 json!({"type": "turned", "cards": count, "top": cards::name(*top)})
             }
             Self::Played { card, to, uncovered } => {
-                let to = match to {
-                    Target::Tower => "tower".to_owned(),
-                    Target::Pile(pile) => pile_name(*pile),
-                    Target::New => "new".to_owned(),
-                };
                 json!({
-                    "type": "played", "card": cards::name(*card), "to": to,
+                    "type": "played", "card": cards::name(*card), "to": to.name(),
                     "uncovered": uncovered.map(cards::name),
                 })
             }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::cards;
 use crate::common::{name_of, over_text};
 use crate::interface::{ActionError, TableEvent};
-use crate::json::{Fields, wrong};
+use crate::json::{Shape, read};
 
 /// The pile a card is taken from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,36 +56,20 @@ impl LootAction {
 
     /// Reads an action of a seat that holds this hand.
     pub(super) fn from_json(value: &Value, seat: Seat, hand: &[Slot], known: &Faces) -> Result<Self, ActionError> {
-        #[derive(Clone, Copy)]
-        enum Type {
-            Take,
-            Discard,
-            Fire,
-        }
-        let fields = Fields::new(value)?;
-        let types = [("take", Type::Take), ("discard", Type::Discard), ("fire", Type::Fire)];
-        match fields.word("type", &types)? {
-            Type::Take => {
-                fields.only(&["type", "from"])?;
+        let shapes: &[Shape<'_, Self>] = &[
+            ("take", &["from"], &|fields| {
                 let piles = [Pile::Draw, Pile::Discard].map(|pile| (pile.name(), pile));
                 fields.word("from", &piles).map(Self::Take)
-            }
-            Type::Discard => {
-                fields.only(&["type", "card"])?;
-                let name = fields.text("card")?;
-                let card = cards::by_name(name).ok_or_else(|| wrong("card", "a card of the Viashi deck", name))?;
-                let slot = hand
-                    .iter()
-                    .find(|slot| slot.face(known) == Some(card))
-                    .ok_or_else(|| ActionError::NotInHand { card: name.to_owned(), seat })?;
-                let handle = slot.handle();
-                Ok(Self::Discard { card, handle })
-            }
-            Type::Fire => {
-                fields.only(&["type"])?;
-                Ok(Self::Fire)
-            }
-        }
+            }),
+            ("discard", &["card"], &|fields| {
+                let card = fields.named("card", "a card of the Viashi deck", cards::by_name)?;
+                let held = hand.iter().find(|slot| slot.face(known) == Some(card));
+                let slot = held.ok_or_else(|| ActionError::NotInHand { card: cards::name(card), seat })?;
+                Ok(Self::Discard { card, handle: slot.handle() })
+            }),
+            ("fire", &[], &|_| Ok(Self::Fire)),
+        ];
+        read(value, shapes)
     }
 }
 

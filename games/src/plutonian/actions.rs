@@ -8,7 +8,7 @@ use super::pieces::tree_name;
 use super::pieces::{Hand, Pyramid};
 use crate::common::{name_of, over_text};
 use crate::interface::{ActionError, TableEvent};
-use crate::json::{Fields, wrong};
+use crate::json::{Fields, Shape, read};
 
 /// An action of a seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,9 +28,8 @@ pub enum PlutonianAction {
 }
 
 /// Reads a tree or stack number.
-fn number(field: &'static str, value: &Value) -> Result<u8, ActionError> {
-    let number = value.as_u64().and_then(|number| u8::try_from(number).ok());
-    number.ok_or_else(|| wrong(field, "the number of one, from 0", &value.to_string()))
+fn number(fields: Fields<'_>, field: &'static str) -> Result<u8, ActionError> {
+    fields.number(field, "the number of one, from 0", |number| u8::try_from(number).ok())
 }
 
 impl PlutonianAction {
@@ -44,18 +43,14 @@ impl PlutonianAction {
 
     /// Reads an action.
     pub(super) fn from_json(value: &Value) -> Result<Self, ActionError> {
-        let fields = Fields::new(value)?;
-        if fields.word("type", &[("take", true), ("vote", false)])? {
-            fields.only(&["type", "tree", "stack"])?;
-            let stack = match fields.value("stack")? {
-                Value::Null => None,
-                other => Some(number("stack", other)?),
-            };
-            let tree = number("tree", fields.value("tree")?)?;
-            return Ok(Self::Take { tree, stack });
-        }
-        fields.only(&["type", "end"])?;
-        fields.flag("end").map(|end| Self::Vote { end })
+        let shapes: &[Shape<'_, Self>] = &[
+            ("take", &["tree", "stack"], &|fields| {
+                let stack = fields.optional("stack", |fields| number(fields, "stack"))?;
+                Ok(Self::Take { tree: number(fields, "tree")?, stack })
+            }),
+            ("vote", &["end"], &|fields| Ok(Self::Vote { end: fields.flag("end")? })),
+        ];
+        read(value, shapes)
     }
 }
 

@@ -9,7 +9,7 @@ use super::board::{Pylon, Square};
 use super::cards;
 use crate::common::{listed, name_of};
 use crate::interface::{ActionError, TableEvent};
-use crate::json::{Fields, wrong};
+use crate::json::{Fields, Shape, read};
 use crate::pyramid::Size;
 
 /// An action of a seat.
@@ -52,8 +52,7 @@ pub enum SphinxAction {
 }
 
 fn square(fields: Fields<'_>, field: &'static str) -> Result<Square, ActionError> {
-    let name = fields.text(field)?;
-    Square::by_name(name).ok_or_else(|| wrong(field, "a square from a1 to h8", name))
+    fields.named(field, "a square from a1 to h8", Square::by_name)
 }
 
 fn size(fields: Fields<'_>) -> Result<Size, ActionError> {
@@ -80,45 +79,20 @@ impl SphinxAction {
 
     /// Reads an action.
     pub(super) fn from_json(value: &Value) -> Result<Self, ActionError> {
-        #[derive(Clone, Copy)]
-        enum Type {
-            Place,
-            Magician,
-            Stay,
-            Introduce,
-            Monster,
-            End,
-            Vote,
-        }
-        let fields = Fields::new(value)?;
-        let types = [
-            ("place", Type::Place),
-            ("magician", Type::Magician),
-            ("stay", Type::Stay),
-            ("introduce", Type::Introduce),
-            ("monster", Type::Monster),
-            ("end", Type::End),
-            ("vote", Type::Vote),
+        let shapes: &[Shape<'_, Self>] = &[
+            ("place", &["to"], &|fields| Ok(Self::Place { to: square(fields, "to")? })),
+            ("magician", &["to"], &|fields| Ok(Self::Magician { to: square(fields, "to")? })),
+            ("stay", &[], &|_| Ok(Self::Stay)),
+            ("introduce", &["size", "at"], &|fields| {
+                Ok(Self::Introduce { size: size(fields)?, at: square(fields, "at")? })
+            }),
+            ("monster", &["size", "from", "to"], &|fields| {
+                Ok(Self::Monster { size: size(fields)?, from: square(fields, "from")?, to: square(fields, "to")? })
+            }),
+            ("end", &[], &|_| Ok(Self::End)),
+            ("vote", &["end"], &|fields| Ok(Self::Vote { end: fields.flag("end")? })),
         ];
-        let kind = fields.word("type", &types)?;
-        match kind {
-            Type::Place | Type::Magician => fields.only(&["type", "to"])?,
-            Type::Stay | Type::End => fields.only(&["type"])?,
-            Type::Introduce => fields.only(&["type", "size", "at"])?,
-            Type::Monster => fields.only(&["type", "size", "from", "to"])?,
-            Type::Vote => fields.only(&["type", "end"])?,
-        }
-        Ok(match kind {
-            Type::Place => Self::Place { to: square(fields, "to")? },
-            Type::Magician => Self::Magician { to: square(fields, "to")? },
-            Type::Stay => Self::Stay,
-            Type::Introduce => Self::Introduce { size: size(fields)?, at: square(fields, "at")? },
-            Type::Monster => {
-                Self::Monster { size: size(fields)?, from: square(fields, "from")?, to: square(fields, "to")? }
-            }
-            Type::End => Self::End,
-            Type::Vote => Self::Vote { end: fields.flag("end")? },
-        })
+        read(value, shapes)
     }
 }
 

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::cards;
 use crate::common::{listed, name_of, over_text};
 use crate::interface::{ActionError, TableEvent};
-use crate::json::{Fields, wrong};
+use crate::json::{Fields, Shape, read};
 use crate::pyramid::Size;
 
 /// The use of a card from the hand.
@@ -71,9 +71,12 @@ pub enum ThothAction {
 
 /// Reads a seat number.
 fn seat(fields: Fields<'_>, field: &'static str) -> Result<Seat, ActionError> {
-    let value = fields.value(field)?;
-    let number = value.as_u64().and_then(|number| usize::try_from(number).ok());
-    number.and_then(Seat::new).ok_or_else(|| wrong(field, "the number of a seat", &value.to_string()))
+    fields.number(field, "the number of a seat", |number| usize::try_from(number).ok().and_then(Seat::new))
+}
+
+/// Reads the name of a card.
+fn card(fields: Fields<'_>) -> Result<Face, ActionError> {
+    fields.named("card", "a card of the Tarot", cards::by_name)
 }
 
 impl ThothAction {
@@ -107,81 +110,42 @@ impl ThothAction {
 
     /// Reads an action of a seat that holds this hand.
     pub(super) fn from_json(value: &Value, whose: Seat, hand: &[Slot], known: &Faces) -> Result<Self, ActionError> {
-        #[derive(Clone, Copy)]
-        enum Type {
-            Bid,
-            Pick,
-            End,
-            Demolish,
-            Topple,
-            Raise,
-            Trouble,
-            Plain(Use),
-        }
-        let fields = Fields::new(value)?;
-        let types = [
-            ("bid", Type::Bid),
-            ("pick", Type::Pick),
-            ("foundation", Type::Plain(Use::Foundation)),
-            ("raise", Type::Raise),
-            ("story", Type::Plain(Use::Story)),
-            ("roof", Type::Plain(Use::Roof)),
-            ("trouble", Type::Trouble),
-            ("relieve", Type::Plain(Use::Relieve)),
-            ("discard", Type::Plain(Use::Discard)),
-            ("end", Type::End),
-            ("demolish", Type::Demolish),
-            ("topple", Type::Topple),
-        ];
-        let kind = fields.word("type", &types)?;
-        fields.only(match kind {
-            Type::Bid | Type::Pick | Type::End | Type::Plain(_) => &["type", "card"],
-            Type::Demolish => &["type"],
-            Type::Topple => &["type", "target"],
-            Type::Raise => &["type", "card", "size", "count"],
-            Type::Trouble => &["type", "card", "target", "replace"],
-        })?;
-        let as_ = match kind {
-            Type::Demolish => return Ok(Self::Demolish),
-            Type::Topple => {
-                let target = seat(fields, "target")?;
-                return Ok(Self::Topple { target });
-            }
-            Type::Plain(as_) => Some(as_),
-            Type::Raise => {
-                let count = fields.value("count")?;
-                let number = count.as_u64().and_then(|number| u8::try_from(number).ok());
-                Some(Use::Raise {
-                    size: fields.word("size", &Size::ALL.map(|size| (size.name(), size)))?,
-                    count: number.ok_or_else(|| wrong("count", "a number of pyramids", &count.to_string()))?,
-                })
-            }
-            Type::Trouble => {
-                let replace = match fields.value("replace")? {
-                    Value::Null => None,
-                    other => Some(match other.as_u64() {
-                        Some(0) => 0,
-                        Some(1) => 1,
-                        _ => return Err(wrong("replace", "null, 0 or 1", &other.to_string())),
-                    }),
-                };
-                let target = seat(fields, "target")?;
-                Some(Use::Trouble { target, replace })
-            }
-            Type::Bid | Type::Pick | Type::End => None,
+        let missing = |card| ActionError::NotInHand { card: cards::name(card), seat: whose };
+        let held = |fields: Fields<'_>| {
+            let card = card(fields)?;
+            let slot = hand.iter().find(|slot| slot.face(known) == Some(card));
+            slot.map(|slot| (card, *slot)).ok_or_else(|| missing(card))
         };
-        let name = fields.text("card")?;
-        let card = cards::by_name(name).ok_or_else(|| wrong("card", "a card of the Tarot", name))?;
-        if matches!(kind, Type::Pick) {
-            return Ok(Self::Pick { card });
-        }
-        let missing = || ActionError::NotInHand { card: name.to_owned(), seat: whose };
-        let slot = *hand.iter().find(|slot| slot.face(known) == Some(card)).ok_or_else(missing)?;
-        Ok(match (kind, as_) {
-            (Type::Bid, _) => Self::Bid { card: slot.handle().ok_or_else(missing)? },
-            (_, Some(as_)) => Self::Play { card, handle: slot.handle(), as_ },
-            _ => Self::End { card: slot },
-        })
+        let play = |fields: Fields<'_>, as_: Use| {
+            let (card, slot) = held(fields)?;
+            Ok(Self::Play { card, handle: slot.handle(), as_ })
+        };
+        let shapes: &[Shape<'_, Self>] = &[
+            ("bid", &["card"], &|fields| {
+                let (card, slot) = held(fields)?;
+                Ok(Self::Bid { card: slot.handle().ok_or_else(|| missing(card))? })
+            }),
+            ("pick", &["card"], &|fields| Ok(Self::Pick { card: card(fields)? })),
+            ("foundation", &["card"], &|fields| play(fields, Use::Foundation)),
+            ("raise", &["card", "size", "count"], &|fields| {
+                let size = fields.word("size", &Size::ALL.map(|size| (size.name(), size)))?;
+                let count = fields.number("count", "a number of pyramids", |number| u8::try_from(number).ok())?;
+                play(fields, Use::Raise { size, count })
+            }),
+            ("story", &["card"], &|fields| play(fields, Use::Story)),
+            ("roof", &["card"], &|fields| play(fields, Use::Roof)),
+            ("trouble", &["card", "target", "replace"], &|fields| {
+                let which = |number| u8::try_from(number).ok().filter(|number| *number < 2);
+                let replace = fields.optional("replace", |fields| fields.number("replace", "null, 0 or 1", which))?;
+                play(fields, Use::Trouble { target: seat(fields, "target")?, replace })
+            }),
+            ("relieve", &["card"], &|fields| play(fields, Use::Relieve)),
+            ("discard", &["card"], &|fields| play(fields, Use::Discard)),
+            ("end", &["card"], &|fields| Ok(Self::End { card: held(fields)?.1 })),
+            ("demolish", &[], &|_| Ok(Self::Demolish)),
+            ("topple", &["target"], &|fields| Ok(Self::Topple { target: seat(fields, "target")? })),
+        ];
+        read(value, shapes)
     }
 }
 
