@@ -18,23 +18,16 @@
 //! A record must be on disk before anything queued after it is sent ([`super::journal`]). After a crash,
 //! [`Table::restore`] replaces [`Table::new`].
 
-mod absence;
-mod back;
 mod claims;
 mod entries;
 mod forks;
-mod guilt;
-mod held;
 mod outbox;
 mod output;
 pub mod pages;
 mod peers;
-mod removal;
 mod removals;
-mod requests;
 mod this_seat;
 mod work;
-mod write;
 
 use crate::card::Faces;
 use crate::charter::SignedCharter;
@@ -55,17 +48,17 @@ use ed25519_dalek::SigningKey;
 use rand_core::CryptoRng;
 use std::collections::{BTreeMap, BTreeSet};
 
-pub use absence::{Closing, NothingToClaim};
-pub use back::RestoreError;
 use claims::Claims;
+pub use claims::absence::{Closing, NothingToClaim};
 use entries::Entries;
 use forks::Forks;
 use outbox::Outbox;
 pub use output::{ActError, Event, Output, Progress, ReceiveError, Stop, To};
 use peers::Peers;
+pub use peers::back::RestoreError;
 pub use peers::{BURST, RATE};
-pub use removal::NothingToPropose;
 use removals::Removals;
+pub use removals::removal::NothingToPropose;
 use this_seat::ThisSeat;
 
 /// The most bytes of entries in one answer to a head.

@@ -14,7 +14,6 @@
 
 use std::collections::BTreeMap;
 
-use super::{Event, Stop, Table, To};
 use crate::domain;
 use crate::game::{Game, Illegal};
 use crate::hash::{Hash32, Hasher};
@@ -26,6 +25,7 @@ use crate::log::fork_report::{
 use crate::seat::{Seat, SeatSet};
 use crate::table::fault::{Fault, FaultKind};
 use crate::table::journal::Record;
+use crate::table::live::{Event, Stop, Table, To};
 use crate::table::message::{Head, Message};
 use crate::table::replica::{Replica, StepKind};
 use crate::transcript::{End, Halted, Proven, Transcript};
@@ -44,7 +44,7 @@ impl<G: Game> Table<G> {
     }
 
     /// Handles an entry of the open step that proves a fault.
-    pub(super) fn find_fault(&mut self, entry: &Entry, what: FaultKind) {
+    pub(in crate::table::live) fn find_fault(&mut self, entry: &Entry, what: FaultKind) {
         self.keep_refused(entry);
         // Every seat must be able to see the entry.
         let message = Message::Entries(Bounded::one(entry.signed().clone()));
@@ -66,7 +66,7 @@ impl<G: Game> Table<G> {
 
     /// Reports the seats that a counting entry accuses with proof. They leave when the step is complete and all
     /// complaints are known. Two seats may accuse each other, and the order of arrival must not matter.
-    pub(super) fn accuse(&mut self, entry: &Entry) {
+    pub(in crate::table::live) fn accuse(&mut self, entry: &Entry) {
         let known = self.replica.accused(&self.entries.counting());
         let single = BTreeMap::from([(entry.seat(), entry.clone())]);
         for fault in self.replica.accused(&single) {
@@ -109,7 +109,7 @@ impl<G: Game> Table<G> {
     }
 
     /// Handles proof that a seat has signed two different records for one place.
-    pub(super) fn convict(&mut self, (seat, step): (Seat, u64), evidence: Equivocation) {
+    pub(in crate::table::live) fn convict(&mut self, (seat, step): (Seat, u64), evidence: Equivocation) {
         self.forks.note_proof(self.party_name(seat));
         let halting = self.forks.open();
         // A fork over a seat that had left before no longer matters, even if this seat has not seen the others
@@ -146,7 +146,7 @@ impl<G: Game> Table<G> {
 
     /// Whether this seat has signed a fork report on the open fork.
     //= P6.5
-    pub(super) fn is_frozen(&self) -> bool {
+    pub(in crate::table::live) fn is_frozen(&self) -> bool {
         let halting = self.forks.open();
         let own = halting.and_then(|halting| halting.fork_reports.get(&self.me()));
         // A seat restored from an old disk is at first behind its own fork report.
@@ -156,7 +156,7 @@ impl<G: Game> Table<G> {
     /// Signs a fork report if a seat is proven to equivocate and this seat has not yet reported. Resolves the fork if
     /// all others have.
     //= P6.10
-    pub(super) fn fork_report(&mut self) {
+    pub(in crate::table::live) fn fork_report(&mut self) {
         let Some(halting) = self.forks.open() else {
             return;
         };
@@ -179,20 +179,20 @@ impl<G: Game> Table<G> {
     }
 
     /// Whether an open fork needs this seat, or may yet need it.
-    pub(super) fn halt_needs_me(&self) -> bool {
+    pub(in crate::table::live) fn halt_needs_me(&self) -> bool {
         let halting = self.forks.open();
         halting.is_some_and(|halting| !halting.without_me)
     }
 
     /// Whether the others continue from this state without this seat.
     //= P6.3
-    pub(super) fn is_passed_over(&self) -> bool {
+    pub(in crate::table::live) fn is_passed_over(&self) -> bool {
         let halting = self.forks.open();
         halting.is_some_and(|halting| halting.without_me)
     }
 
     /// Ends an open fork: a finished game is never reopened.
-    pub(super) fn end_halting(&mut self) {
+    pub(in crate::table::live) fn end_halting(&mut self) {
         if let Some(fork) = self.forks.take() {
             self.forks.set_evidence(fork.evidence);
         }
@@ -212,7 +212,7 @@ impl<G: Game> Table<G> {
     /// its entry before. It finishes the game only if another seat has: a finished seat signs no fork report, so no
     /// fork can resolve behind it.
     //= P6.4, P6.8
-    pub(super) fn may_complete(&self) -> bool {
+    pub(in crate::table::live) fn may_complete(&self) -> bool {
         let step = self.replica.step();
         let last = self.ends_the_game();
         let finished = || {
@@ -252,7 +252,7 @@ impl<G: Game> Table<G> {
     /// # Errors
     /// [`ForkReportError`] if no seat of this table signed it.
     //= P6.16
-    pub(super) fn hold_halt(&mut self, signed: &SignedForkReport) -> Result<(), ForkReportError> {
+    pub(in crate::table::live) fn hold_halt(&mut self, signed: &SignedForkReport) -> Result<(), ForkReportError> {
         let fork_report = signed.verify(self.replica.charter(), &self.replica.table())?;
         let own = fork_report.seat == self.me();
         if own && self.may_sign() {
@@ -283,7 +283,7 @@ impl<G: Game> Table<G> {
     }
 
     /// The names of the known fork reports on the open fork, and of the proofs that this seat has seen.
-    pub(super) fn fork_names(&self) -> impl Iterator<Item = Hash32> + '_ {
+    pub(in crate::table::live) fn fork_names(&self) -> impl Iterator<Item = Hash32> + '_ {
         let reports =
             self.forks.open().into_iter().flat_map(|fork| fork.fork_reports.values()).map(SignedForkReport::hash);
         reports.chain(self.forks.proven().iter().map(|party| self.proof_name(party)))
@@ -296,7 +296,7 @@ impl<G: Game> Table<G> {
     }
 
     /// Sends a seat the proof and the fork reports of the open fork that it lacks, or the proof that ended the table.
-    pub(super) fn send_fork(&mut self, to: Seat, head: &Head) {
+    pub(in crate::table::live) fn send_fork(&mut self, to: Seat, head: &Head) {
         let lacks = |name: Hash32| !head.others.contains(&name);
         let mut messages = Vec::new();
         if let Some(fork) = self.forks.open() {
@@ -321,7 +321,7 @@ impl<G: Game> Table<G> {
     }
 
     /// Sends a seat whose open step is `step` the evidence and fork reports of the forks resolved there or later.
-    pub(super) fn tell_halted(&mut self, to: Seat, step: u64) {
+    pub(in crate::table::live) fn tell_halted(&mut self, to: Seat, step: u64) {
         let later = self.forks.over().iter().filter(|halted| {
             let places = halted.fork_reports.iter().map(|signed| signed.fork_report().step);
             places.max().is_some_and(|last| step <= last.saturating_add(1))
@@ -393,7 +393,7 @@ impl<G: Game> Table<G> {
     }
 
     /// Stops the table: another seat has lied too, and the fork reports lead to no common state.
-    pub(super) fn stop_halting(&mut self) {
+    pub(in crate::table::live) fn stop_halting(&mut self) {
         let Some(halting) = self.forks.open() else {
             return;
         };
@@ -442,7 +442,7 @@ impl<G: Game> Table<G> {
 
     /// Drops what belonged to a finished deal.
     //= P12.5
-    pub(super) fn after_deal(&mut self, deal: u32) {
+    pub(in crate::table::live) fn after_deal(&mut self, deal: u32) {
         if self.replica.deal() != deal && self.own.end_deal() {
             let why = Illegal::rule("the cards have been dealt again");
             self.outbox.tell(Event::Dropped(why));

@@ -1,16 +1,16 @@
 //! The entries that this table holds: heads, answers to heads, and incoming entries.
 
-use super::{REPAIR_BYTES, Table};
 use crate::game::Game;
 use crate::log::entry::{Entry, EntryError, MAX_ENTRIES, SignedEntry};
 use crate::log::equivocation::Equivocation;
 use crate::seat::{Seat, SeatSet};
+use crate::table::live::{REPAIR_BYTES, Table};
 use crate::table::message::{Head, Message};
 use crate::wire::bounded::Bounded;
 
 impl<G: Game> Table<G> {
     /// This seat's head.
-    pub(super) fn head(&self) -> Head {
+    pub(in crate::table::live) fn head(&self) -> Head {
         Head {
             step: self.replica.step(),
             have: Bounded::first(self.entries.names()),
@@ -21,7 +21,7 @@ impl<G: Game> Table<G> {
     }
 
     /// The other seats that this one hears at the moment.
-    pub(super) fn heard(&self) -> SeatSet {
+    pub(in crate::table::live) fn heard(&self) -> SeatSet {
         self.replica.live().without(self.me()).iter().filter(|seat| self.peers.clocks().hears(*seat)).collect()
     }
 
@@ -38,7 +38,7 @@ impl<G: Game> Table<G> {
     /// Sends a peer the entries that it lacks, from the step before its open one on, and the missing statements, claims,
     /// proofs and fork reports. The peer pays for them.
     //= P5.7
-    pub(super) fn answer(&mut self, to: Seat, head: &Head) {
+    pub(in crate::table::live) fn answer(&mut self, to: Seat, head: &Head) {
         let mut entries: Vec<SignedEntry> = Vec::new();
         let mut bytes = 0;
         let mut step = head.step.saturating_sub(1);
@@ -69,7 +69,7 @@ impl<G: Game> Table<G> {
 
     /// Inserts an entry if there is room for it. Two entries for one place are evidence.
     //= P12.11
-    pub(super) fn hold(&mut self, signed: &SignedEntry) -> Result<(), EntryError> {
+    pub(in crate::table::live) fn hold(&mut self, signed: &SignedEntry) -> Result<(), EntryError> {
         let hash = signed.hash();
         if self.entries.holds(hash) {
             return Ok(());

@@ -3,19 +3,19 @@
 //! The state machine decides; this file signs, journals and sends. The journal holds a statement, with every entry that
 //! it may name, before the table sends it.
 
-use super::{Event, Stop, Table};
 use crate::game::Game;
 use crate::log::equivocation::Equivocation;
 use crate::membership::{Effect, Input, Says, SignedStatement, StatementError, Value, Verified, View};
 use crate::seat::{Seat, SeatSet};
 use crate::table::journal::Record;
+use crate::table::live::{Event, Stop, Table};
 use crate::table::message::{Head, MAX_STATEMENTS, Message};
 use crate::table::replica::Proofs;
 use crate::wire::bounded::Bounded;
 
 impl<G: Game> Table<G> {
     /// The seats whose entries are missing although this seat holds everything that they must name.
-    pub(super) fn missing(&self) -> SeatSet {
+    pub(in crate::table::live) fn missing(&self) -> SeatSet {
         self.replica.due(self.entries.counted())
     }
 
@@ -23,7 +23,7 @@ impl<G: Game> Table<G> {
     ///
     /// # Errors
     /// [`StatementError`] if no seat of this table has signed it.
-    pub(super) fn hold_statement(&mut self, signed: &SignedStatement) -> Result<(), StatementError> {
+    pub(in crate::table::live) fn hold_statement(&mut self, signed: &SignedStatement) -> Result<(), StatementError> {
         if !self.removals.membership().wants(signed) {
             return Ok(());
         }
@@ -39,7 +39,7 @@ impl<G: Game> Table<G> {
 
     /// Passes an input to the state machine and carries out the effects until nothing changes. Returns whether anything
     /// did.
-    pub(super) fn deliberate(&mut self, input: Input) -> bool {
+    pub(in crate::table::live) fn deliberate(&mut self, input: Input) -> bool {
         let mut moved = false;
         let mut inputs = vec![input];
         while let Some(input) = inputs.pop() {
@@ -214,7 +214,7 @@ impl<G: Game> Table<G> {
     }
 
     /// Sends a seat the statements that it lacks.
-    pub(super) fn send_statements(&mut self, to: Seat, head: &Head) {
+    pub(in crate::table::live) fn send_statements(&mut self, to: Seat, head: &Head) {
         let membership = self.removals.membership();
         let all: Vec<SignedStatement> =
             membership.statements_for(head.step, &head.statements).map(|held| held.signed().clone()).collect();

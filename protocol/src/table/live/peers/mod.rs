@@ -1,15 +1,18 @@
 //! The other seats from the point of view of one: when each was last heard, how far it has come, and its answer after
 //! this seat's return.
 
+pub(super) mod back;
+mod requests;
+
 use std::collections::BTreeMap;
 
 use super::To;
-use super::requests::Requests;
 use crate::log::state_request::Nonce;
 use crate::party::Parties;
 use crate::seat::{Seat, SeatSet};
 use crate::table::clocks::{Clocks, Now};
 use crate::table::message::Head;
+use requests::Requests;
 
 /// The most heads of one seat answered between two ticks: one for its own tick and one for its greeting. A head is
 /// small and its answer is large, so without a limit a flood of heads would be cheap and harmful.
@@ -120,7 +123,7 @@ impl Peers {
     }
 
     /// State requests of other seats.
-    pub(super) fn requests(&mut self) -> &mut Requests {
+    fn requests(&mut self) -> &mut Requests {
         &mut self.requests
     }
 
@@ -130,7 +133,7 @@ impl Peers {
     }
 
     /// Begins a return: this seat signs nothing until enough others have answered.
-    pub(super) fn begin_return(&mut self, nonce: Nonce) {
+    fn begin_return(&mut self, nonce: Nonce) {
         self.returning = Some(Return { nonce, number: 0, rested: 0, heard: SeatSet::EMPTY, impatient: false });
     }
 
@@ -173,7 +176,7 @@ impl Peers {
 
     /// Takes so many bytes from what a seat may make this one send by way of a peer. Returns whether there were any left.
     //= P12.10
-    pub(super) fn pay(&mut self, seat: Seat, way: Seat, bytes: usize) -> bool {
+    fn pay(&mut self, seat: Seat, way: Seat, bytes: usize) -> bool {
         let uptime = self.clocks.uptime();
         let full = Budget { left: Budget::FULL, at: uptime };
         let budget = self.budgets.entry((seat, way)).or_insert(full);
@@ -204,7 +207,7 @@ impl Peers {
 
     /// The next request of this seat's return: its nonce and number, and the seats that have answered. `None` if it is
     /// not returning. A request to all rests longer when the first ones have brought too little.
-    pub(super) fn next_request(&mut self, to: To) -> Option<(Nonce, u32, SeatSet)> {
+    fn next_request(&mut self, to: To) -> Option<(Nonce, u32, SeatSet)> {
         let back = self.returning.as_mut()?;
         if to == To::All {
             if back.number > SOON && back.rested < SELDOM {
@@ -228,7 +231,7 @@ impl Peers {
     }
 
     /// Notes that this seat knows all of its own records that another seat holds.
-    pub(super) fn note_answer(&mut self, author: Seat) {
+    fn note_answer(&mut self, author: Seat) {
         if let Some(back) = &mut self.returning {
             back.heard.insert(author);
         }
@@ -236,7 +239,7 @@ impl Peers {
 
     /// Ends the return when all others have answered, or after an absence timeout when a majority has, this seat
     /// included.
-    pub(super) fn settle_return(&mut self, me: Seat, live: SeatSet, parties: Parties) {
+    fn settle_return(&mut self, me: Seat, live: SeatSet, parties: Parties) {
         let Some(back) = &self.returning else { return };
         let mut heard = back.heard;
         heard.insert(me);

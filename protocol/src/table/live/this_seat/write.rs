@@ -2,13 +2,13 @@
 
 use rand_core::CryptoRng;
 
-use super::{Event, Table};
 use crate::crypto::seed::Seed;
 use crate::game::{Game, Illegal};
 use crate::log::body::{ActionBytes, Answers, Body};
 use crate::log::entry::Entry;
 use crate::seat::Seat;
 use crate::table::journal::Record;
+use crate::table::live::{Event, Table};
 use crate::table::replica::{Broken, Preview, Refused, Replica, StepKind};
 
 impl<G: Game> Table<G> {
@@ -16,7 +16,11 @@ impl<G: Game> Table<G> {
     ///
     /// # Errors
     /// [`Broken`] on a bug in this program: the seat then signs nothing, which is no fault.
-    pub(super) fn body(&mut self, kind: StepKind, rng: &mut dyn CryptoRng) -> Result<Option<Body>, Broken> {
+    pub(in crate::table::live) fn body(
+        &mut self,
+        kind: StepKind,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Option<Body>, Broken> {
         match kind {
             // Neither depends on the seed.
             StepKind::Confirm => return Ok(Some(Body::Confirm)),
@@ -70,7 +74,7 @@ impl<G: Game> Table<G> {
     }
 
     /// Whether this seat has used its one out-of-turn action before the next turn, in the open step or earlier.
-    pub(super) fn has_acted_out_of_turn(&self) -> bool {
+    pub(in crate::table::live) fn has_acted_out_of_turn(&self) -> bool {
         let open = self.entries.open().get(&self.me()).map(Entry::body);
         let open = match open {
             Some(Body::Interject { .. }) => true,
@@ -85,7 +89,7 @@ impl<G: Game> Table<G> {
     /// Checks the faces that an action claims. The others will check them too, and a false one would prove a fault of
     /// this seat, whatever its player meant.
     //= P12.6
-    pub(super) fn check_claims(&self, action: &G::Action) -> Result<(), Illegal> {
+    pub(in crate::table::live) fn check_claims(&self, action: &G::Action) -> Result<(), Illegal> {
         let secrets = self.own.secrets();
         let face = |card| secrets.and_then(|secrets| secrets.face(&self.replica, card));
         let shown = self.replica.game().shown(self.me(), action);

@@ -10,16 +10,16 @@
 use ed25519_dalek::SigningKey;
 use rand_core::CryptoRng;
 
-use super::super::journal::Record;
-use super::super::replica::Proofs;
-use super::{REPAIR_BYTES, ReceiveError, Table, To};
 use crate::charter::SignedCharter;
 use crate::game::{Game, RuleSetError};
 use crate::log::entry::{Entry, EntryError, SignedEntry};
 use crate::log::state_request::{MAX_REPLIED, SignedStateReply, SignedStateRequest, StateReply, StateRequest};
 use crate::membership::Input;
 use crate::seat::{Seat, SeatSet};
+use crate::table::journal::Record;
+use crate::table::live::{REPAIR_BYTES, ReceiveError, Table, To};
 use crate::table::message::{Message, Relayed};
+use crate::table::replica::Proofs;
 use crate::wire::bounded::Bounded;
 
 /// Why a journal cannot restore a table.
@@ -137,7 +137,7 @@ impl<G: Game> Table<G> {
     }
 
     /// Whether this seat may sign: it is not returning, or cannot contradict what it has signed.
-    pub(super) fn may_sign(&self) -> bool {
+    pub(in crate::table::live) fn may_sign(&self) -> bool {
         // After the end of the game only one body is possible at each place, so an old disk does no harm.
         let over = self.replica.is_over();
         self.peers.returning().is_none() || (over && self.peers.is_impatient())
@@ -150,7 +150,7 @@ impl<G: Game> Table<G> {
     }
 
     /// Asks the others for this seat's records, if it is still returning.
-    pub(super) fn request_state(&mut self, to: To) {
+    pub(in crate::table::live) fn request_state(&mut self, to: To) {
         let Some((nonce, number, answered)) = self.peers.next_request(to) else {
             return;
         };
@@ -172,7 +172,7 @@ impl<G: Game> Table<G> {
     ///
     /// # Errors
     /// [`ReceiveError`] if its asker did not sign it.
-    pub(super) fn take_request(&mut self, from: Seat, relayed: &Relayed) -> Result<(), ReceiveError> {
+    pub(in crate::table::live) fn take_request(&mut self, from: Seat, relayed: &Relayed) -> Result<(), ReceiveError> {
         let known = relayed.request.unverified();
         let seen = self.peers.requests().has_seen(known);
         let own_link = from == known.asker && self.peers.requests().came_by_another(known);
@@ -243,7 +243,7 @@ impl<G: Game> Table<G> {
     ///
     /// # Errors
     /// [`ReceiveError`] if no seat of this table signed it.
-    pub(super) fn take_reply(
+    pub(in crate::table::live) fn take_reply(
         &mut self,
         signed: &SignedStateReply,
         rng: &mut dyn CryptoRng,
@@ -270,7 +270,7 @@ impl<G: Game> Table<G> {
     }
 
     /// Sends a seat part of an answer to its head.
-    pub(super) fn send_answer(&mut self, to: Seat, message: Message) {
+    pub(in crate::table::live) fn send_answer(&mut self, to: Seat, message: Message) {
         self.send_for(to, to, to, message);
     }
 
@@ -316,13 +316,13 @@ impl<G: Game> Table<G> {
     }
 
     /// Ends the return if enough others have answered; this seat may then sign again.
-    pub(super) fn settle_return(&mut self) {
+    pub(in crate::table::live) fn settle_return(&mut self) {
         let (live, parties) = (self.replica.live(), self.replica.parties());
         self.peers.settle_return(self.me(), live, parties);
     }
 
     /// Journals the counting entries of the open step that are not in the journal yet.
-    pub(super) fn keep_counted(&mut self) {
+    pub(in crate::table::live) fn keep_counted(&mut self) {
         self.keep_entries(self.entries.counted());
     }
 
@@ -334,7 +334,7 @@ impl<G: Game> Table<G> {
     }
 
     /// Journals a refused entry, after everything that it may name.
-    pub(super) fn keep_refused(&mut self, entry: &Entry) {
+    pub(in crate::table::live) fn keep_refused(&mut self, entry: &Entry) {
         self.keep_counted();
         self.outbox.keep(Record::Refused(entry.signed().clone()));
     }

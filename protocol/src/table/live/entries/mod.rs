@@ -3,6 +3,8 @@
 //! An entry of the open step passes three stages: *held* (signed by its seat), *accepted* (valid content), and
 //! *counted* (not held back by a consent of this seat). Only counted entries go into the log.
 
+mod held;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeBounds;
 
@@ -81,7 +83,7 @@ impl Entries {
 
     /// The entries that others need not send: the known ones near the open step. For a seat with a wrong digest, others
     /// may hold a second entry that proves equivocation, so its entry is not listed.
-    pub(super) fn names(&self) -> impl Iterator<Item = Hash32> {
+    fn names(&self) -> impl Iterator<Item = Hash32> {
         let before = self.open_step().saturating_sub(1);
         let whole = self.log.last().into_iter().chain([&self.ahead]);
         let open = self.open.held.values().filter(|entry| !self.open.astray.contains(entry.seat()));
@@ -254,7 +256,7 @@ impl Entries {
     }
 
     /// The entries of some steps that prove faults of their own seats.
-    pub(super) fn faulty(&self, steps: impl RangeBounds<u64>) -> impl Iterator<Item = &SignedEntry> {
+    fn faulty(&self, steps: impl RangeBounds<u64>) -> impl Iterator<Item = &SignedEntry> {
         self.proofs(steps).map(|proven| &proven.entry)
     }
 

@@ -1,5 +1,7 @@
 //! Forks: proof that a seat equivocates, the fork reports on it, and the states to which the log may go back.
 
+mod guilt;
+
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::game::Game;
@@ -58,13 +60,13 @@ impl<G: Game> Forks<G> {
     }
 
     /// Notes a party that is proven to equivocate, by its lowest seat.
-    pub(super) fn note_proof(&mut self, party: Seat) {
+    fn note_proof(&mut self, party: Seat) {
         self.proven.insert(party);
     }
 
     /// The parties that this seat has seen proven to equivocate, each by its lowest seat. Others need not prove that
     /// again.
-    pub(super) fn proven(&self) -> SeatSet {
+    fn proven(&self) -> SeatSet {
         self.proven
     }
 
@@ -75,7 +77,7 @@ impl<G: Game> Forks<G> {
 
     /// Opens a fork. From now on this seat signs only fork reports on it.
     //= P6.5, P6.9
-    pub(super) fn begin(&mut self, proven: Seat, party: SeatSet, evidence: Equivocation, uptime: u64) {
+    fn begin(&mut self, proven: Seat, party: SeatSet, evidence: Equivocation, uptime: u64) {
         self.open = Some(Fork {
             culprit: party.iter().next().unwrap_or(proven),
             party,
@@ -88,26 +90,26 @@ impl<G: Game> Forks<G> {
     }
 
     /// Inserts a fork report with a valid signature.
-    pub(super) fn insert(&mut self, signed: SignedForkReport) {
+    fn insert(&mut self, signed: SignedForkReport) {
         if let Some(fork) = &mut self.open {
             fork.fork_reports.insert(signed.fork_report().seat, signed);
         }
     }
 
     /// Notes that the others continue without this seat.
-    pub(super) fn pass_over(&mut self) {
+    fn pass_over(&mut self) {
         if let Some(fork) = &mut self.open {
             fork.without_me = true;
         }
     }
 
     /// Takes and ends the open fork.
-    pub(super) fn take(&mut self) -> Option<Fork> {
+    fn take(&mut self) -> Option<Fork> {
         self.open.take()
     }
 
     /// Records a resolved fork. The states before it are obsolete.
-    pub(super) fn go_on(&mut self, halted: Halted) {
+    fn go_on(&mut self, halted: Halted) {
         self.over.push(halted);
         self.states.clear();
     }
@@ -135,7 +137,7 @@ impl<G: Game> Forks<G> {
         self.evidence.as_ref()
     }
 
-    pub(super) fn set_evidence(&mut self, evidence: Equivocation) {
+    fn set_evidence(&mut self, evidence: Equivocation) {
         self.evidence = Some(evidence);
     }
 
@@ -156,7 +158,7 @@ impl<G: Game> Forks<G> {
     }
 
     /// The states before the last steps, newest last.
-    pub(super) fn states(&self) -> impl DoubleEndedIterator<Item = &Replica<G>> {
+    fn states(&self) -> impl DoubleEndedIterator<Item = &Replica<G>> {
         self.states.iter()
     }
 }

@@ -3,7 +3,6 @@
 
 use rand_core::CryptoRng;
 
-use super::{Event, ReceiveError, Stop, Table, To};
 use crate::game::Game;
 use crate::hash::Hash32;
 use crate::log::claim::{Claim, ClaimError, Ground, SignedClaim};
@@ -11,6 +10,7 @@ use crate::seat::{Seat, SeatSet};
 use crate::table::abandonment::{Abandonment, may_close};
 use crate::table::clocks::{CALM, Clocks, Limits, Waited};
 use crate::table::journal::Record;
+use crate::table::live::{Event, ReceiveError, Stop, Table, To};
 use crate::table::message::{Head, Message};
 use crate::table::replica::{Replica, StepKind};
 
@@ -123,7 +123,7 @@ impl<G: Game> Table<G> {
     }
 
     /// Whether a reachable seat has exceeded its time for its entry of the open step.
-    pub(super) fn is_late(&self, seat: Seat) -> bool {
+    pub(in crate::table::live) fn is_late(&self, seat: Seat) -> bool {
         if self.is_decided_by(seat) {
             self.peers.clocks().turn_ran_out(seat)
         } else {
@@ -194,12 +194,12 @@ impl<G: Game> Table<G> {
     }
 
     /// Whether a seat is overdue. A seat that has closed its table is overdue at once.
-    pub(super) fn is_overdue(&self, seat: Seat) -> bool {
+    pub(in crate::table::live) fn is_overdue(&self, seat: Seat) -> bool {
         self.peers.clocks().is_overdue(seat) || self.claims.has_quit(seat)
     }
 
     /// Whether a seat was silent for the whole absence timeout, or has closed its table.
-    pub(super) fn is_away(&self, seat: Seat) -> bool {
+    pub(in crate::table::live) fn is_away(&self, seat: Seat) -> bool {
         self.peers.clocks().is_absent(seat) || self.claims.has_quit(seat)
     }
 
@@ -215,7 +215,7 @@ impl<G: Game> Table<G> {
     }
 
     /// Journals from time to time which seats the open step waits for.
-    pub(super) fn keep_waits(&mut self) {
+    pub(in crate::table::live) fn keep_waits(&mut self) {
         if self.outbox.stopped().is_some() || self.is_finished() {
             return;
         }
@@ -245,7 +245,7 @@ impl<G: Game> Table<G> {
     /// Signs a claim without the player's request if there is nothing to decide. A finished game closes as finished. A
     /// bot repeats the claim of its own party, whose program has made it, and joins that of a person if it may claim the
     /// same.
-    pub(super) fn claim_by_itself(&mut self) {
+    pub(in crate::table::live) fn claim_by_itself(&mut self) {
         let parties = self.replica.parties();
         let own = parties.party_of(self.me());
         let is_bot = !parties.is_person(self.me());
@@ -299,7 +299,7 @@ impl<G: Game> Table<G> {
     ///
     /// # Errors
     /// [`ClaimError`] if no seat of this table signed it.
-    pub(super) fn hold_claim(&mut self, signed: &SignedClaim) -> Result<(), ClaimError> {
+    pub(in crate::table::live) fn hold_claim(&mut self, signed: &SignedClaim) -> Result<(), ClaimError> {
         if self.claims.holds(signed) {
             return Ok(());
         }
@@ -349,7 +349,11 @@ impl<G: Game> Table<G> {
     ///
     /// # Errors
     /// [`ReceiveError`] if no seat of this table signed it.
-    pub(super) fn hear_claim(&mut self, signed: &SignedClaim, rng: &mut dyn CryptoRng) -> Result<(), ReceiveError> {
+    pub(in crate::table::live) fn hear_claim(
+        &mut self,
+        signed: &SignedClaim,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<(), ReceiveError> {
         self.hold_claim(signed)?;
         if let Some(entry) = signed.entry() {
             self.hold(entry)?;
@@ -360,14 +364,14 @@ impl<G: Game> Table<G> {
     }
 
     /// The absent seats according to the claims that closed this table.
-    pub(super) fn abandoned(&self) -> SeatSet {
+    pub(in crate::table::live) fn abandoned(&self) -> SeatSet {
         let groups = self.claims.groups(&self.replica);
         let group = groups.iter().find(|group| self.closes_here(group));
         group.map_or(SeatSet::EMPTY, |group| group.absent)
     }
 
     /// Closes the table if the known claims suffice.
-    pub(super) fn settle_claims(&mut self) {
+    pub(in crate::table::live) fn settle_claims(&mut self) {
         let closed = match self.outbox.stopped() {
             None => false,
             Some(Stop::Claimed(_) | Stop::Unopened(_)) => true,
@@ -402,7 +406,7 @@ impl<G: Game> Table<G> {
     }
 
     /// Whether claims have closed the table.
-    pub(super) fn is_claimed(&self) -> bool {
+    pub(in crate::table::live) fn is_claimed(&self) -> bool {
         matches!(self.outbox.stopped(), Some(Stop::Claimed(_) | Stop::Unopened(_)))
     }
 
@@ -412,12 +416,12 @@ impl<G: Game> Table<G> {
     }
 
     /// The claims that a head names.
-    pub(super) fn claim_names(&self) -> impl Iterator<Item = Hash32> + '_ {
+    pub(in crate::table::live) fn claim_names(&self) -> impl Iterator<Item = Hash32> + '_ {
         self.claims.said().filter(|claim| self.has_place(claim)).map(|claim| claim.hash())
     }
 
     /// Sends a seat the claims that it lacks, also those of other seats: two seats may lack a direct link.
-    pub(super) fn send_claims(&mut self, to: Seat, head: &Head) {
+    pub(in crate::table::live) fn send_claims(&mut self, to: Seat, head: &Head) {
         let lacks = |signed: &&SignedClaim| {
             let claim = signed.claim();
             self.has_place(claim) && !head.others.contains(&claim.hash())

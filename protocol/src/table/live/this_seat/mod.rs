@@ -1,5 +1,7 @@
 //! This seat itself: its key, its secrets of the deal, and its player's intents.
 
+mod write;
+
 use std::collections::BTreeMap;
 
 use ed25519_dalek::SigningKey;
@@ -60,7 +62,7 @@ impl<G: Game> ThisSeat<G> {
     }
 
     /// Derives the secrets of the open deal from its seed.
-    pub(super) fn begin_deal(&mut self, seed: Seed, replica: &Replica<G>) {
+    fn begin_deal(&mut self, seed: Seed, replica: &Replica<G>) {
         self.secrets = Some(Secrets::new(seed, replica.context(self.seat)));
     }
 
@@ -74,15 +76,15 @@ impl<G: Game> ThisSeat<G> {
     }
 
     /// Whether the secrets of a deal are missing.
-    pub(super) fn lacks_secrets(&self, deal: u32) -> bool {
+    fn lacks_secrets(&self, deal: u32) -> bool {
         self.secrets.as_ref().is_none_or(|own| own.deal() != deal)
     }
 
-    pub(super) fn secrets(&self) -> Option<&Secrets> {
+    fn secrets(&self) -> Option<&Secrets> {
         self.secrets.as_ref()
     }
 
-    pub(super) fn secrets_mut(&mut self) -> Option<&mut Secrets> {
+    fn secrets_mut(&mut self) -> Option<&mut Secrets> {
         self.secrets.as_mut()
     }
 
@@ -117,7 +119,7 @@ impl<G: Game> ThisSeat<G> {
     }
 
     /// Drops the intent. Returns whether there was one.
-    pub(super) fn drop_intent(&mut self) -> bool {
+    fn drop_intent(&mut self) -> bool {
         self.intent.take().is_some()
     }
 
@@ -127,7 +129,7 @@ impl<G: Game> ThisSeat<G> {
         self.intent = None;
     }
 
-    pub(super) fn is_leaving(&self) -> bool {
+    fn is_leaving(&self) -> bool {
         self.leaving
     }
 

@@ -4,6 +4,8 @@
 //! the same size later is not heard; then the seats close their tables without claims. So nobody can make the others
 //! keep, or tell each other, more than one claim a seat.
 
+pub(super) mod absence;
+
 use std::collections::BTreeMap;
 
 use crate::game::Game;
@@ -38,47 +40,47 @@ pub(super) struct Claims {
 
 impl Claims {
     /// Inserts a claim with a valid signature, unless its place has one that it does not replace.
-    pub(super) fn insert(&mut self, signed: SignedClaim, verified: Verified) {
+    fn insert(&mut self, signed: SignedClaim, verified: Verified) {
         if self.wants(&verified.claim) {
             self.held.insert(place_of(&verified.claim), (signed, verified));
         }
     }
 
     /// Whether a claim would have its place here: none is known there, or it replaces the known one.
-    pub(super) fn wants(&self, claim: &Claim) -> bool {
+    fn wants(&self, claim: &Claim) -> bool {
         let held = self.held.get(&place_of(claim));
         held.is_none_or(|(held, _)| rank(held.claim()) < rank(claim))
     }
 
     /// Whether no claim of that place is known.
-    pub(super) fn is_vacant(&self, claim: &Claim) -> bool {
+    fn is_vacant(&self, claim: &Claim) -> bool {
         !self.held.contains_key(&place_of(claim))
     }
 
     /// Whether a claim says what the known claim of that place says, or less.
-    pub(super) fn covers(&self, claim: &Claim) -> bool {
+    fn covers(&self, claim: &Claim) -> bool {
         let says = |claim: &Claim| (claim.absent.len(), claim.absent, claim.ground);
         let held = self.held.get(&place_of(claim));
         held.is_some_and(|(held, _)| says(claim) <= says(held.claim()))
     }
 
     /// Whether this exact claim is known; it was verified on first receipt.
-    pub(super) fn holds(&self, signed: &SignedClaim) -> bool {
+    fn holds(&self, signed: &SignedClaim) -> bool {
         let held = self.held.get(&place_of(signed.claim()));
         held.is_some_and(|(held, _)| held == signed)
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    fn is_empty(&self) -> bool {
         self.held.is_empty()
     }
 
     /// The claims, without signatures.
-    pub(super) fn said(&self) -> impl Iterator<Item = Claim> {
+    fn said(&self) -> impl Iterator<Item = Claim> {
         self.held.values().map(|(_, verified)| verified.claim)
     }
 
     /// The signed claims.
-    pub(super) fn signed(&self) -> impl Iterator<Item = &SignedClaim> {
+    fn signed(&self) -> impl Iterator<Item = &SignedClaim> {
         self.held.values().map(|(signed, _)| signed)
     }
 
@@ -88,19 +90,19 @@ impl Claims {
     }
 
     /// The signed claims of one seat.
-    pub(super) fn signed_by(&self, seat: Seat) -> impl Iterator<Item = &SignedClaim> {
+    fn signed_by(&self, seat: Seat) -> impl Iterator<Item = &SignedClaim> {
         self.signed().filter(move |signed| signed.claim().seat == seat)
     }
 
     /// The groups of claims that close the table, for at least some seats.
-    pub(super) fn groups<G: Game>(&self, replica: &Replica<G>) -> Vec<Abandonment> {
+    fn groups<G: Game>(&self, replica: &Replica<G>) -> Vec<Abandonment> {
         let claims = self.held.values().map(|(_, verified)| verified);
         closing(replica, claims)
     }
 
     /// The groups that go into a seat's transcript. Those that close its own table come first; two suffice, as they
     /// cancel each other.
-    pub(super) fn shown<G: Game>(&self, replica: &Replica<G>, to: Seat) -> Vec<Abandonment> {
+    fn shown<G: Game>(&self, replica: &Replica<G>, to: Seat) -> Vec<Abandonment> {
         let (parties, live) = (replica.parties(), replica.live());
         let mut groups = self.groups(replica);
         groups.sort_by_key(|group| !group.closes_for(to, &parties, live));
@@ -120,19 +122,19 @@ impl Claims {
     }
 
     /// Notes how many groups the player has been told about. Returns whether the number has changed.
-    pub(super) fn tell(&mut self, groups: usize) -> bool {
+    fn tell(&mut self, groups: usize) -> bool {
         let new = self.told != groups;
         self.told = groups;
         new
     }
 
     /// Whether a seat has closed the table for itself.
-    pub(super) fn has_quit(&self, seat: Seat) -> bool {
+    fn has_quit(&self, seat: Seat) -> bool {
         self.quit.contains(seat)
     }
 
     /// Notes that a seat has closed the table for itself. Returns whether that is new.
-    pub(super) fn note_quit(&mut self, seat: Seat) -> bool {
+    fn note_quit(&mut self, seat: Seat) -> bool {
         let new = !self.quit.contains(seat);
         self.quit.insert(seat);
         new

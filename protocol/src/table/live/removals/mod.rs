@@ -1,6 +1,8 @@
 //! The removals of absent parties at a live table: the state machine of the open step, and the certificates of
 //! decisions.
 
+pub(super) mod removal;
+
 use std::collections::BTreeMap;
 use std::ops::RangeBounds;
 
@@ -40,12 +42,12 @@ impl Removals {
     }
 
     /// Passes an input to the state machine. The caller carries out the effects.
-    pub(super) fn handle(&mut self, input: Input, view: &View<'_>) -> Vec<Effect> {
+    fn handle(&mut self, input: Input, view: &View<'_>) -> Vec<Effect> {
         self.membership.handle(input, view)
     }
 
     /// Stores the certificate of the open step's decision.
-    pub(super) fn certify(&mut self, step: u64) {
+    fn certify(&mut self, step: u64) {
         if let Some(certificate) = self.membership.open().certificate() {
             self.certificates.insert(step, certificate);
         }
@@ -57,11 +59,11 @@ impl Removals {
     }
 
     /// The seats that this seat's player has proposed to remove.
-    pub(super) fn proposed(&self) -> SeatSet {
+    fn proposed(&self) -> SeatSet {
         self.proposed
     }
 
-    pub(super) fn propose(&mut self, seat: Seat) {
+    fn propose(&mut self, seat: Seat) {
         self.proposed.insert(seat);
     }
 
