@@ -5,10 +5,7 @@ use fairdeal_protocol::card::Faces;
 use fairdeal_protocol::seat::Seat;
 
 use super::results::Acquaintance;
-use super::session::{
-    Action, Chat, Claimed, Deal, Disk, Error, Event, Fault, Game, Hidden, Invited, Over, Peer, PeerState, Reach,
-    Reaching, Refused, Seated, Started, Ticket,
-};
+use super::session::{Event, PeerState};
 use super::turn::Positions;
 use super::{SeatNumber, path_text};
 use fairdeal_session::events::SessionEvent;
@@ -30,77 +27,75 @@ impl Converter {
         let seats = |all: &[Seat]| all.iter().copied().map(SeatNumber::from).collect();
         Some(match event {
             SessionEvent::Lobby(view) => {
-                Event::Ticket(Ticket { ticket: view.ticket.clone()?, addresses: view.addresses.clone() })
+                Event::Ticket { ticket: view.ticket.clone()?, addresses: view.addresses.clone() }
             }
             SessionEvent::Ticket { ticket, addresses } => {
-                Event::Ticket(Ticket { ticket: ticket.clone(), addresses: addresses.clone() })
+                Event::Ticket { ticket: ticket.clone(), addresses: addresses.clone() }
             }
-            SessionEvent::Reaching { seconds, why } => {
-                Event::Reaching(Reaching { seconds: *seconds, why: why.clone() })
-            }
-            SessionEvent::Reach(message) => Event::Reach(Reach { message: message.clone() }),
-            SessionEvent::Seated { seat, name, person } => Event::Seated(Seated {
+            SessionEvent::Reaching { seconds, why } => Event::Reaching { seconds: *seconds, why: why.clone() },
+            SessionEvent::Reach(message) => Event::Reach { message: message.clone() },
+            SessionEvent::Seated { seat, name, person } => Event::Seated {
                 seat: (*seat).into(),
                 name: name.clone(),
                 person: person.as_ref().map(|person| Acquaintance::of(&person.key, &person.mark)),
-            }),
-            SessionEvent::Started { table, game, names, me } => Event::Started(Started {
+            },
+            SessionEvent::Started { table, game, names, me } => Event::Started {
                 table: table.to_string(),
                 game: game.clone(),
                 seats: names.clone(),
                 me: me.map(SeatNumber::from),
-            }),
+            },
             SessionEvent::Snapshot(snapshot) => {
                 self.game = Some(snapshot.game.clone());
                 self.me = snapshot.me;
                 self.known.clone_from(&snapshot.known);
                 Event::Turn(Box::new(self.positions.next(snapshot)?))
             }
-            SessionEvent::Deal(deal) => Event::Deal(Deal { deal: *deal }),
+            SessionEvent::Deal(deal) => Event::Deal { deal: *deal },
             SessionEvent::Action { step, seat, action } => {
                 // A card that another seat hides stays hidden, whatever this seat knows of it.
                 let nothing = Faces::new();
                 let mine = self.me == Some(*seat);
                 let known = if mine { &self.known } else { &nothing };
-                Event::Action(Action {
+                Event::Action {
                     step: *step,
                     seat: (*seat).into(),
                     // A session reports its game before anybody acts.
                     action: self.game.as_ref()?.action_to_json(*seat, action, known),
-                })
+                }
             }
-            SessionEvent::Game(event) => Event::Game(Game { what: event.to_json() }),
-            SessionEvent::Peer { seat, state } => Event::Peer(Peer { seat: (*seat).into(), state: (*state).into() }),
-            SessionEvent::Fault { stopped, seat, what, evidence } => Event::Fault(Fault {
+            SessionEvent::Game(event) => Event::Game { what: event.to_json() },
+            SessionEvent::Peer { seat, state } => Event::Peer { seat: (*seat).into(), state: (*state).into() },
+            SessionEvent::Fault { stopped, seat, what, evidence } => Event::Fault {
                 seat: seat.map(SeatNumber::from),
                 what: what.clone(),
                 evidence: evidence.as_deref().map(path_text),
                 stopped: *stopped,
-            }),
-            SessionEvent::Claimed { by, absent, ground, transcript } => Event::Claimed(Claimed {
+            },
+            SessionEvent::Claimed { by, absent, ground, transcript } => Event::Claimed {
                 by: seats(by),
                 absent: seats(absent),
                 ground: (*ground).into(),
                 transcript: transcript.as_deref().map(path_text),
-            }),
-            SessionEvent::Over { scores, winners, log, transcript } => Event::Over(Over {
+            },
+            SessionEvent::Over { scores, winners, log, transcript } => Event::Over {
                 scores: scores.clone(),
                 winners: seats(winners),
                 log: log.to_string(),
                 transcript: transcript.as_deref().map(path_text),
-            }),
-            SessionEvent::Error(message) => Event::Error(Error { message: message.clone() }),
+            },
+            SessionEvent::Error(message) => Event::Error { message: message.clone() },
             SessionEvent::Chat { seat, name, text } => {
-                Event::Chat(Chat { seat: seat.map(SeatNumber::from), name: name.clone(), text: text.clone() })
+                Event::Chat { seat: seat.map(SeatNumber::from), name: name.clone(), text: text.clone() }
             }
             SessionEvent::Hidden { seat, name, lines } => {
-                Event::Hidden(Hidden { seat: (*seat).into(), name: name.clone(), lines: *lines })
+                Event::Hidden { seat: (*seat).into(), name: name.clone(), lines: *lines }
             }
             SessionEvent::Invited { seat, name, ticket } => {
-                Event::Invited(Invited { seat: (*seat).into(), name: name.clone(), ticket: ticket.clone() })
+                Event::Invited { seat: (*seat).into(), name: name.clone(), ticket: ticket.clone() }
             }
-            SessionEvent::Disk { full, text } => Event::Disk(Disk { full: *full, message: text.clone() }),
-            SessionEvent::Refused(message) => Event::Refused(Refused { message: message.clone() }),
+            SessionEvent::Disk { full, text } => Event::Disk { full: *full, message: text.clone() },
+            SessionEvent::Refused(message) => Event::Refused { message: message.clone() },
             // Other events say the same in words.
             SessionEvent::RoundTrip { .. }
             | SessionEvent::Line(_)

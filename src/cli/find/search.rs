@@ -13,7 +13,6 @@ use crate::cli::exit::{Exit, usage};
 use crate::cli::output::{complain, remark, report, say};
 use crate::drive::finder::{Finder, Sources};
 use crate::drive::people::Acquaintances;
-use crate::events::session::Reaching;
 use crate::events::{Event, SessionLine, Version};
 use crate::signals::Signals;
 
@@ -194,7 +193,7 @@ async fn tell_progress(place: &str, json: bool) -> anyhow::Result<Infallible> {
         remark(format!("Looking for a table {place} for another {seconds} s..."));
         if json {
             let why = Some(format!("no table with a free seat has been found {place} yet"));
-            let event = Event::Reaching(Reaching { seconds, why });
+            let event = Event::Reaching { seconds, why };
             report(serde_json::to_string(&SessionLine { v: Version, event })?)?;
         }
     }
