@@ -174,7 +174,7 @@ fn tables_keep_all_invariants() {
 fn tables_of_whole_programs_keep_all_invariants() {
     if let Some(seed) = number("FAIRDEAL_SEED") {
         let outcome = play_evening(seed, true);
-        println!("{}", outcome.tally);
+        println!("{}trace {:?}", outcome.tally, outcome.trace);
         assert!(outcome.failures.is_empty(), "seed {seed}: {:#?}", outcome.failures);
         return;
     }
@@ -183,7 +183,9 @@ fn tables_of_whole_programs_keep_all_invariants() {
     let (tally, failed) = play_all(first..first + tables, |seed| play_evening(seed, false));
     println!("{tally}");
     assert!(failed.is_empty(), "FAIRDEAL_SEED of each failing evening: {failed:?}");
-    assert!(tally.count("over") > 0, "no game is played to its end");
+    for what in ["over", "local bots", "rematches"] {
+        assert!(tables < TABLES || tally.count(what) > 0, "{what}: never in {tables} evenings");
+    }
 }
 
 /// Evenings that have shown a fault, of the program or of the evening itself.

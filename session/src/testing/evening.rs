@@ -1,5 +1,5 @@
 //! Whole programs from a ticket to the transcript, each evening drawn from one seed: lobbies, passwords, chat,
-//! spectators, crashes and returns, full disks, cut links, players who leave.
+//! spectators, local bots, crashes and returns, full disks, cut links, players who leave, rematches.
 //!
 //! Everybody is honest here; cheats sit at the tables of the simulator of single tables. The invariants:
 //!
@@ -23,16 +23,18 @@ use std::time::Duration;
 
 use super::house::House;
 use crate::events::{Command, SessionEvent};
+use crate::frame::ProgramId;
 use crate::people::{Book, Change};
 use crate::setup::{Attended, Hands, Pilot, Role};
-use crate::view::{LobbyView, PeerState, Snapshot, Standing};
-use fairdeal_games::bots::Level;
+use crate::view::{LobbySeat, LobbyView, PeerState, Snapshot, Standing};
+use fairdeal_games::bots::{Bot, Level};
 use fairdeal_games::{AnyGame, bot, rule_set};
 use fairdeal_peers::ticket::JoinTarget;
 use fairdeal_protocol::audit::auditor::audit;
 use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::game::{Game as _, RuleSet};
 use fairdeal_protocol::hash::Hash32;
+use fairdeal_protocol::party::PlayedBy;
 use fairdeal_protocol::seat::Seat;
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng as _, SeedableRng as _};
@@ -43,6 +45,15 @@ const STEP: u64 = 50;
 const LIMIT: u64 = 4 * 3_600_000;
 /// Deeds happen within this time, in milliseconds.
 const BUSY: u64 = 40_000;
+/// How long players stay at a table that is over.
+const STAYS: u64 = 15_000;
+/// How long somebody stays who has invited the others to another table.
+const INVITES: u64 = 3_000;
+/// How long somebody waits for the others of a rematch.
+const PATIENCE: u64 = 90_000;
+/// The table of the evening, and that of a rematch.
+const FIRST: usize = 0;
+const AGAIN: usize = 1;
 
 /// Something that is done to a program.
 #[derive(Clone, Debug)]
@@ -75,12 +86,20 @@ enum Part {
     Host,
     Guest,
     Watcher,
+    /// A local bot of this program.
+    Bot(usize),
 }
 
-/// A program's player, and what is known of its evening.
+/// A program's player at one table, and what is known of its evening.
 struct Someone {
     part: Part,
+    /// [`FIRST`] or [`AGAIN`].
+    table: usize,
+    /// The way to the host of a rematch, and a host's own ticket.
+    target: Option<JoinTarget>,
     hands: Hands,
+    /// The moves of a person.
+    mind: Box<dyn Bot<AnyGame>>,
     /// Whether it knows the password.
     knows: bool,
     /// Whether the host has blocked it.
@@ -101,10 +120,59 @@ struct Someone {
     acts: Option<u64>,
     view: Option<Box<Snapshot>>,
     quits: Option<u64>,
+    /// The seat that has invited it to a rematch, and the ticket.
+    invitation: Option<(Seat, String)>,
+    /// When it asks for a rematch, if nobody has invited it before.
+    asks: Option<u64>,
+    /// Its program at the rematch.
+    next: Option<usize>,
+    /// Its program at the table before a rematch.
+    before: Option<usize>,
+    /// When it does not wait any more for the others of a rematch.
+    gives_up: Option<u64>,
+    /// How many persons are in its lobby.
+    company: usize,
     /// How often it has tried again.
     tries: u32,
     /// How long it is away once it has crashed.
     crashes: Option<u64>,
+}
+
+impl Someone {
+    fn new(part: Part, table: usize, hands: Hands, starts: Option<u64>) -> Self {
+        Self {
+            part,
+            table,
+            target: None,
+            hands,
+            mind: bot(Level::Normal),
+            knows: true,
+            blocked: false,
+            starts,
+            seated: false,
+            got_in: false,
+            me: None,
+            end: None,
+            log: None,
+            error: None,
+            left: false,
+            acts: None,
+            view: None,
+            quits: None,
+            invitation: None,
+            asks: None,
+            next: None,
+            before: None,
+            gives_up: None,
+            company: 0,
+            tries: 0,
+            crashes: None,
+        }
+    }
+
+    fn is_bot(&self) -> bool {
+        matches!(self.part, Part::Bot(_))
+    }
 }
 
 /// So often somebody tries again before giving up.
@@ -120,7 +188,12 @@ pub struct Evening {
     drawn: Vec<(u64, usize, Deed)>,
     /// Deeds to undo later.
     undo: Vec<(u64, Deed, usize)>,
-    rules: RuleSet,
+    game: &'static str,
+    options: BTreeMap<String, String>,
+    /// How many persons and local bots have a seat.
+    seats: usize,
+    /// Whether persons want a rematch.
+    plays_again: bool,
     password: Option<String>,
     ticket: Option<JoinTarget>,
     dice: ChaCha20Rng,
@@ -132,8 +205,8 @@ pub struct Evening {
     pub failures: Vec<String>,
 }
 
-fn rules(dice: &mut ChaCha20Rng, seats: u8) -> RuleSet {
-    // Targets that end most games after one hand.
+/// A game, and options that end most games after one hand.
+fn game(dice: &mut ChaCha20Rng) -> (&'static str, BTreeMap<String, String>) {
     let (game, target) = match dice.next_u32() % 4 {
         0 | 1 => ("loot", Some("20")),
         2 => ("houses-of-thoth", Some("10")),
@@ -141,12 +214,35 @@ fn rules(dice: &mut ChaCha20Rng, seats: u8) -> RuleSet {
     };
     let absence = ["20", "40", "120"][dice.next_u32() as usize % 3];
     let target = target.map(|target| ("target".to_owned(), target.to_owned()));
-    let options = target.into_iter().chain([("absence".to_owned(), absence.to_owned())]).collect();
-    rule_set(game, seats, &options).unwrap()
+    (game, target.into_iter().chain([("absence".to_owned(), absence.to_owned())]).collect())
 }
 
 fn below(dice: &mut ChaCha20Rng, end: u64) -> u64 {
     u64::from(dice.next_u32()) % end.max(1)
+}
+
+/// Draws something that happens to one of these programs after a moment; `None` if it would be nothing.
+fn deed(dice: &mut ChaCha20Rng, all: &[usize], after: u64) -> Option<(u64, usize, Deed)> {
+    let any = |dice: &mut ChaCha20Rng| all.get(below(dice, all.len() as u64) as usize).copied();
+    let (at, who) = (after + below(dice, BUSY), any(dice)?);
+    let long = 500 + below(dice, 30_000);
+    let deed = match below(dice, 8) {
+        0 | 1 => {
+            let after = (below(dice, 2) == 0).then(|| below(dice, 60) as u32);
+            Deed::Crash { after, back: long }
+        }
+        2 => Deed::Quit { back: long },
+        3 => Deed::Full { long },
+        4 => Deed::Cut { other: any(dice)?, long },
+        5 if below(dice, 4) == 0 => Deed::Leave,
+        _ => Deed::Say,
+    };
+    Some((at, who, deed))
+}
+
+/// The id that a host and its local bots share.
+fn program(number: usize) -> ProgramId {
+    [u8::try_from(number).unwrap() + 1; 16].into()
 }
 
 impl Evening {
@@ -157,7 +253,7 @@ impl Evening {
         house.trip = [1, 20, 60, 150, 300][dice.next_u32() as usize % 5];
         house.sync = [0, 2, 10, 100][dice.next_u32() as usize % 4];
         let seats = 2 + u8::try_from(below(&mut dice, 3)).unwrap();
-        let rules = rules(&mut dice, seats);
+        let (mut game, mut options) = game(&mut dice);
         let password = (below(&mut dice, 3) == 0).then(|| "sésame".to_owned());
         let mut people = Vec::new();
         let hands = |dice: &mut ChaCha20Rng| match below(dice, 3) {
@@ -167,25 +263,7 @@ impl Evening {
                 delay: Duration::from_millis(below(dice, 200)),
             }),
         };
-        let role = |part: Part, hands: Hands, starts: u64| Someone {
-            part,
-            hands,
-            knows: true,
-            blocked: false,
-            starts: Some(starts),
-            seated: false,
-            got_in: false,
-            me: None,
-            end: None,
-            log: None,
-            error: None,
-            left: false,
-            acts: None,
-            view: None,
-            quits: None,
-            tries: 0,
-            crashes: None,
-        };
+        let role = |part, hands, starts| Someone::new(part, FIRST, hands, Some(starts));
         people.push(role(Part::Host, hands(&mut dice), 1_000));
         for _ in 1..seats {
             let starts = 2_000 + below(&mut dice, 3_000);
@@ -206,25 +284,26 @@ impl Evening {
         for number in 0..people.len() {
             house.add(&format!("Player {number}"));
         }
-        let count = people.len();
-        let mut deeds = Vec::new();
-        for _ in 0..below(&mut dice, 14) {
-            let (at, who) = (3_000 + below(&mut dice, BUSY), below(&mut dice, count as u64) as usize);
-            let long = 500 + below(&mut dice, 30_000);
-            let deed = match below(&mut dice, 8) {
-                0 | 1 => {
-                    let after = (below(&mut dice, 2) == 0).then(|| below(&mut dice, 60) as u32);
-                    Deed::Crash { after, back: long }
-                }
-                2 => Deed::Quit { back: long },
-                3 => Deed::Full { long },
-                4 => Deed::Cut { other: below(&mut dice, count as u64) as usize, long },
-                5 if below(&mut dice, 4) == 0 => Deed::Leave,
-                _ => Deed::Say,
-            };
-            deeds.push((at, who, deed));
-        }
+        let all: Vec<usize> = (0..people.len()).collect();
+        let number = below(&mut dice, 14);
+        let mut deeds: Vec<_> = (0..number).filter_map(|_| deed(&mut dice, &all, 3_000)).collect();
         deeds.sort_by_key(|(at, who, _)| (*at, *who));
+        let mut dice_of_more = ChaCha20Rng::seed_from_u64(seed ^ 0xb075);
+        let more = &mut dice_of_more;
+        if below(more, 8) == 0 {
+            game = "sphinxs-paw";
+            options.remove("target");
+        }
+        let bots = if below(more, 3) == 0 { (1 + below(more, 2)).min(4 - u64::from(seats)) } else { 0 };
+        let plays_again = below(more, 4) == 0;
+        for number in 0..bots {
+            house.add_bot(0, &format!("Bot {number}"));
+            people.push(Someone::new(Part::Bot(0), FIRST, Hands::Person { ready: true }, None));
+        }
+        if plays_again {
+            let players = people.iter_mut().filter(|role| matches!(role.part, Part::Host | Part::Guest));
+            players.for_each(|role| role.hands = Hands::Person { ready: false });
+        }
         Self {
             seed,
             house,
@@ -232,7 +311,10 @@ impl Evening {
             drawn: deeds.clone(),
             deeds,
             undo: Vec::new(),
-            rules,
+            game,
+            options,
+            seats: usize::from(seats) + bots as usize,
+            plays_again,
             password,
             ticket: None,
             dice,
@@ -250,7 +332,7 @@ impl Evening {
 
     /// The evening in words: what was drawn, and what everybody was told.
     pub fn lines(&self) -> Vec<String> {
-        let mut lines = vec![format!("trip {}, sync {}, {:?}", self.house.trip, self.house.sync, self.rules)];
+        let mut lines = vec![format!("trip {}, sync {}, {:?}", self.house.trip, self.house.sync, self.rules())];
         lines.extend(self.drawn.iter().map(|(at, who, deed)| format!("{at:>8} {who} {deed:?}")));
         for (number, program) in self.house.programs.iter().enumerate() {
             let someone = &self.people[number];
@@ -272,6 +354,15 @@ impl Evening {
             }
         }
         lines
+    }
+
+    /// The rules of a table with all seats of the first one.
+    fn rules(&self) -> RuleSet {
+        self.rules_for(self.seats)
+    }
+
+    fn rules_for(&self, seats: usize) -> RuleSet {
+        rule_set(self.game, u8::try_from(seats).unwrap(), &self.options).unwrap()
     }
 
     fn counts(&mut self, what: &'static str, count: u64) {
@@ -321,14 +412,103 @@ impl Evening {
             self.people[number].quits = None;
             self.house.command(number, Command::Quit);
         }
+        if self.people[number].asks.take_if(|at| *at <= now).is_some() && self.house.is_running(number) {
+            self.opens_again(number, now);
+        }
+        if self.people[number].gives_up.take_if(|at| *at <= now).is_some() {
+            self.people[number].starts = None;
+            self.people[number].end = Some("gave up");
+            self.counts("rematches without the others", 1);
+            self.house.command(number, Command::Quit);
+        }
         let role = &mut self.people[number];
         if role.acts.take_if(|at| *at <= now).is_some()
             && let Some(view) = role.view.take()
             && let Some(me) = view.me
         {
-            let action = bot(Level::Normal).choose(&view.game, me, &view.known, &mut self.dice);
+            let action = role.mind.choose(&view.game, me, &view.known, &mut self.dice);
             if let Some(action) = action {
                 self.house.command(number, Command::Act(action));
+            }
+        }
+    }
+
+    /// Opens another table for those of the last one; its local bots keep their seats.
+    fn opens_again(&mut self, number: usize, now: u64) {
+        self.counts("rematches opened", 1);
+        let host = self.sits_again(number, Part::Host, Hands::Person { ready: true }, now);
+        for (place, _) in self.house.bots_of(number).into_iter().enumerate() {
+            self.house.add_bot(host, &format!("Bot {place}"));
+            self.people.push(Someone::new(Part::Bot(host), AGAIN, Hands::Person { ready: true }, None));
+        }
+    }
+
+    /// Another program of a player, for the rematch.
+    fn sits_again(&mut self, number: usize, part: Part, hands: Hands, starts: u64) -> usize {
+        let again = match part {
+            // A spectator is somebody new each time.
+            Part::Watcher => self.house.add(&format!("Player {number} again")),
+            _ => self.house.add_again(number).unwrap(),
+        };
+        let someone = Someone::new(part, AGAIN, hands, Some(starts));
+        self.people.push(Someone { before: Some(number), gives_up: Some(starts + PATIENCE), ..someone });
+        self.people[number].next = Some(again);
+        again
+    }
+
+    /// A player whose game is over follows an invitation. One that has opened a rematch too goes to that of a lower seat,
+    /// while nobody has come to its own.
+    fn follows(&mut self, number: usize, now: u64) {
+        let role = &self.people[number];
+        let invitation = role.invitation.clone().filter(|_| self.plays_again && role.end == Some("over"));
+        let Some((seat, ticket)) = invitation else { return };
+        let Ok(target) = ticket.parse() else {
+            return self.fails(&format!("{number} is invited by a bad ticket"));
+        };
+        let (part, hands) = match role.part {
+            Part::Watcher => (Part::Watcher, Hands::Person { ready: true }),
+            _ => (Part::Guest, Hands::Person { ready: false }),
+        };
+        if let Some(next) = role.next {
+            let own = &self.people[next];
+            if own.part != Part::Host || own.company > 1 || own.end.is_some() || role.me < Some(seat) {
+                return;
+            }
+            self.people[next].end = Some("joined another");
+            self.people[next].gives_up = None;
+            self.house.command(next, Command::Quit);
+        }
+        self.people[number].asks = None;
+        self.people[number].quits = Some(now + 300);
+        let starts = now + 200 + below(&mut self.dice, 2_000);
+        let again = self.sits_again(number, part, hands, starts);
+        self.people[again].target = Some(target);
+    }
+
+    /// Draws the deeds of a rematch.
+    fn draw_again(&mut self, now: u64) {
+        self.counts("rematches", 1);
+        let all = self.people.iter().enumerate().filter(|(_, role)| role.table == AGAIN && !role.is_bot());
+        let all: Vec<usize> = all.map(|(number, _)| number).collect();
+        let more = below(&mut self.dice, 8);
+        let deeds: Vec<_> = (0..more).filter_map(|_| deed(&mut self.dice, &all, now)).collect();
+        self.drawn.extend(deeds.iter().cloned());
+        self.deeds.extend(deeds);
+        self.deeds.sort_by_key(|(at, who, _)| (*at, *who));
+    }
+
+    /// Seats the local bots of a host whose lobby is open.
+    fn fill(&mut self, host: usize, ticket: &str) {
+        for bot in self.house.bots_of(host) {
+            if self.house.is_running(bot) || self.people[bot].seated {
+                continue;
+            }
+            let pilot = Pilot { level: Level::Normal, delay: Duration::from_millis(200) };
+            let password = self.password.clone().filter(|_| self.people[host].table == FIRST);
+            let password = password.map(|word| Password::new(word).unwrap());
+            let setup = Role::LocalBot { ticket: ticket.parse().unwrap(), pilot, program: program(host), password };
+            if let Err(error) = self.house.start(bot, setup, Attended::Nobody, Book::default()) {
+                self.fails(&format!("bot {bot} cannot start: {error}"));
             }
         }
     }
@@ -342,6 +522,11 @@ impl Evening {
             let resumed = self.house.resume(number, self.people[number].hands, attended);
             if let Err(error) = resumed {
                 self.fails(&format!("{number} cannot resume: {error}"));
+            }
+            for bot in self.house.bots_of(number) {
+                if let Err(error) = self.house.resume(bot, Hands::Person { ready: true }, Attended::Nobody) {
+                    self.fails(&format!("bot {bot} cannot resume: {error}"));
+                }
             }
             return;
         }
@@ -357,20 +542,24 @@ impl Evening {
             };
         }
         let word = if role.knows { self.password.clone() } else { Some("wrong".to_owned()) };
-        let password = word.map(|word| Password::new(word).unwrap());
-        let hands = role.hands;
-        let program = [u8::try_from(number).unwrap() + 1; 16].into();
-        let setup = match (&role.part, self.ticket.clone()) {
+        let password = word.filter(|_| role.table == FIRST).map(|word| Password::new(word).unwrap());
+        let (hands, program) = (role.hands, program(number));
+        let ticket = if role.table == FIRST { self.ticket.clone() } else { role.target.clone() };
+        let setup = match (&role.part, ticket) {
+            // A host whose lobby is gone opens another one; the others' tickets lead nowhere now.
+            (Part::Host, _) if role.table == FIRST => Role::Host { rules: self.rules(), hands, program, password },
             (Part::Host, _) => {
-                // A host whose lobby is gone opens another one; the others' tickets lead nowhere now.
-                Role::Host { rules: self.rules.clone(), hands, program, password }
+                let players = |role: &&Someone| role.table == FIRST && role.seated && !role.is_bot();
+                let persons = self.people.iter().filter(players).count();
+                let rules = self.rules_for(persons + self.house.bots_of(number).len());
+                Role::Host { rules, hands, program, password }
             }
-            (_, None) => return,
+            (_, None) | (Part::Bot(_), _) => return,
             (Part::Guest, Some(target)) => Role::Guest { target, hands, program, password },
             (Part::Watcher, Some(target)) => Role::Watcher { target, password },
         };
         let mut book = Book::default();
-        if role.part == Part::Host {
+        if role.part == Part::Host && role.table == FIRST {
             for (other, role) in self.people.iter().enumerate().filter(|(_, role)| role.blocked) {
                 let _ = book.change(self.house.peer(other).unwrap(), Some(role.part.word()), &Change::Blocked(true));
             }
@@ -442,14 +631,30 @@ impl Evening {
     fn look(&mut self, number: usize) {
         while let Some(event) = self.house.read(number) {
             let now = self.house.up();
+            if self.people[number].is_bot() {
+                self.look_at_bot(number, event);
+                continue;
+            }
             let think = 100 + below(&mut self.dice, 1_500);
             let role = &mut self.people[number];
             match event {
                 SessionEvent::Lobby(view) => {
                     role.got_in |= view != LobbyView::default();
+                    let is_person = |taken: &&LobbySeat| taken.played_by == PlayedBy::Person;
+                    role.company = view.seats.iter().flatten().filter(is_person).count();
                     if let (Part::Host, Some(ticket)) = (&role.part, &view.ticket) {
-                        self.ticket = ticket.parse().ok();
+                        let target = ticket.parse().ok();
+                        let is_new = std::mem::replace(&mut role.target, target.clone()).is_none();
+                        if role.table == FIRST {
+                            self.ticket = target;
+                        }
+                        if let Some(before) = role.before.filter(|_| is_new) {
+                            self.people[before].quits = Some(now + INVITES);
+                            self.house.command(before, Command::Invite(ticket.clone()));
+                        }
+                        self.fill(number, ticket);
                     }
+                    let role = &mut self.people[number];
                     let mine = view.me.and_then(|me| view.ready.get(me.index()).copied());
                     let waits = role.hands == (Hands::Person { ready: false }) && role.part != Part::Watcher;
                     if waits && mine == Some(false) {
@@ -457,10 +662,20 @@ impl Evening {
                     }
                 }
                 SessionEvent::Started { me, .. } => {
+                    let is_new = !role.seated;
                     role.got_in = true;
                     role.seated |= me.is_some();
                     role.me = me;
+                    role.gives_up = None;
+                    let begins_again = role.table == AGAIN && role.part == Part::Host && is_new;
                     self.counts("started", 1);
+                    if begins_again {
+                        self.draw_again(now);
+                    }
+                }
+                SessionEvent::Invited { seat, ticket, .. } if role.table == FIRST => {
+                    role.invitation = Some((seat, ticket));
+                    self.follows(number, now);
                 }
                 SessionEvent::Snapshot(view) if view.waits.may_claim.is_some() && role.me.is_some() => {
                     // The others stay away: a person closes the table in the end.
@@ -483,17 +698,24 @@ impl Evening {
                 SessionEvent::Over { log, .. } => {
                     role.end = Some("over");
                     role.log = Some(log);
-                    role.quits = Some(now + 15_000);
+                    role.quits = Some(now + STAYS);
+                    let wants = self.plays_again && role.table == FIRST && role.part != Part::Watcher;
+                    if wants && role.next.is_none() {
+                        role.asks = Some(now + 1_000 + below(&mut self.dice, 8_000));
+                    }
                     self.counts("over", 1);
+                    self.bots_play_on(number);
+                    self.follows(number, now);
                 }
                 SessionEvent::Claimed { .. } => {
                     role.end = Some("claimed");
-                    role.quits = Some(now + 15_000);
+                    role.quits = Some(now + STAYS);
                     self.counts("claimed", 1);
                 }
                 SessionEvent::Peer { seat, state: PeerState::Left } if Some(seat) == role.me => {
                     role.end = Some("left");
-                    role.quits = Some(now + 15_000);
+                    role.quits = Some(now + STAYS);
+                    self.bots_play_on(number);
                 }
                 SessionEvent::Error(why) => role.error = Some(why),
                 SessionEvent::Fault { what, .. } if role.end.is_some() => {
@@ -502,7 +724,7 @@ impl Evening {
                 // The others have voted to play on without this seat, which was away.
                 SessionEvent::Fault { stopped: true, seat: None, what, .. } if what.contains("waiting for you") => {
                     role.end = Some("removed");
-                    role.quits = Some(now + 15_000);
+                    role.quits = Some(now + STAYS);
                     self.counts("removed", 1);
                 }
                 SessionEvent::Fault { what, .. } => self.fails(&format!("{number} hears of a fault: {what}")),
@@ -512,11 +734,40 @@ impl Evening {
         self.has_closed(number);
     }
 
+    /// Local bots play on without their player if anybody else has a seat.
+    fn bots_play_on(&mut self, number: usize) {
+        let others = |(other, role): (usize, &Someone)| other != number && !role.is_bot() && role.seated;
+        let table = self.people[number].table;
+        if self.people.iter().enumerate().filter(|(_, role)| role.table == table).any(others) {
+            self.house.play_on(number);
+        }
+    }
+
+    /// Takes in what a local bot is told.
+    fn look_at_bot(&mut self, number: usize, event: SessionEvent) {
+        let role = &mut self.people[number];
+        match event {
+            SessionEvent::Started { me, .. } => {
+                role.seated = true;
+                role.me = me;
+                self.counts("local bots", 1);
+            }
+            SessionEvent::Over { log, .. } => {
+                role.end = Some("over");
+                role.log = Some(log);
+            }
+            SessionEvent::Fault { what, stopped, seat, .. } if !(stopped && seat.is_none()) => {
+                self.fails(&format!("bot {number} hears of a fault: {what}"));
+            }
+            _ => {}
+        }
+    }
+
     /// A program that has closed by itself before its table ended tries again, as a person would: after a full disk at
     /// the end, or when too few of the others were there.
     fn has_closed(&mut self, number: usize) {
         let now = self.house.up();
-        if self.house.is_running(number) || self.people[number].starts.is_some() {
+        if self.house.is_running(number) || self.people[number].starts.is_some() || self.people[number].is_bot() {
             return;
         }
         if let Some(back) = self.people[number].crashes.take() {
@@ -528,7 +779,7 @@ impl Evening {
         let role = &mut self.people[number];
         let tries_again = role.error.is_some() && !role.left && role.tries < MAX_TRIES;
         let is_welcome = !role.blocked && role.knows;
-        if tries_again && is_welcome && (saved || role.end.is_none()) {
+        if tries_again && is_welcome && (saved || (role.end.is_none() && role.table == FIRST)) {
             role.tries += 1;
             role.error = None;
             role.end = None;
@@ -544,6 +795,9 @@ impl Evening {
         }
         for number in 0..self.people.len() {
             let role = &self.people[number];
+            if role.is_bot() {
+                continue;
+            }
             let (name, last) =
                 (role.part.word(), self.house.programs[number].told.last().map(|(_, event)| short(event)));
             if (role.blocked || !role.knows) && (role.got_in || role.end.is_some()) {
@@ -554,7 +808,8 @@ impl Evening {
                 self.fails(&format!("{name} {number} hears no word: {last:?}"));
             }
         }
-        self.check_logs();
+        self.check_logs(FIRST);
+        self.check_logs(AGAIN);
         self.check_chat();
         self.check_order();
         if self.house.up() >= LIMIT {
@@ -566,7 +821,11 @@ impl Evening {
 
     /// Whether a program has come back when all others were done with the table, was told so, and has its game.
     fn is_too_late(&self, number: usize) -> bool {
-        let others = self.people.iter().enumerate().filter(|(other, role)| *other != number && role.seated);
+        let table = self.people[number].table;
+        let is_other = |(other, role): &(usize, &Someone)| {
+            *other != number && role.part != Part::Bot(number) && role.seated && role.table == table
+        };
+        let others = self.people.iter().enumerate().filter(is_other);
         let all_done = others.map(|(_, role)| role).all(|role| role.end.is_some() || role.left);
         all_done && self.people[number].error.is_some() && self.house.saved(number).is_some()
     }
@@ -580,12 +839,20 @@ impl Evening {
             };
             gone.is_some() && gone == self.people[number].me
         };
-        self.house.programs.iter().any(|program| program.told.iter().any(|(_, event)| is_it(event)))
+        let table = self.people[number].table;
+        let mut programs = self.people.iter().zip(&self.house.programs).filter(|(role, _)| role.table == table);
+        programs.any(|(_, program)| program.told.iter().any(|(_, event)| is_it(event)))
+    }
+
+    /// Those at a table, with local bots.
+    fn at(&self, table: usize) -> Vec<usize> {
+        (0..self.people.len()).filter(|number| self.people[*number].table == table).collect()
     }
 
     /// All logs of the seats are the same, those of spectators too, and they are fair.
-    fn check_logs(&mut self) {
-        let present = (0..self.people.len()).filter(|number| !self.is_removed(*number));
+    fn check_logs(&mut self, table: usize) {
+        let all = self.at(table);
+        let present = all.iter().copied().filter(|number| !self.is_removed(*number));
         let logs: BTreeSet<Hash32> = present.filter_map(|number| self.people[number].log).collect();
         if logs.len() > 1 {
             let all: Vec<_> = self.people.iter().map(|role| (role.part.word(), role.end, role.log)).collect();
@@ -593,7 +860,8 @@ impl Evening {
         }
         let mut longest: Vec<Vec<u8>> = Vec::new();
         let mut wrong = Vec::new();
-        for (number, program) in self.house.programs.iter().enumerate() {
+        for number in all.iter().copied() {
+            let program = &self.house.programs[number];
             for (transcript, _) in program.disk.transcripts.values() {
                 let report = audit::<AnyGame>(transcript);
                 if report.finding.is_some() {
@@ -611,8 +879,7 @@ impl Evening {
         }
         longest.sort_by_key(Vec::len);
         for pair in longest.windows(2) {
-            if (0..self.people.len()).all(|number| !self.is_removed(number))
-                && self.people.iter().all(|role| role.end != Some("claimed"))
+            if all.iter().all(|number| !self.is_removed(*number) && self.people[*number].end != Some("claimed"))
                 && !pair[1].starts_with(&pair[0])
             {
                 wrong.push("one log is no prefix of the other".to_owned());
@@ -682,6 +949,7 @@ impl Part {
             Self::Host => "host",
             Self::Guest => "guest",
             Self::Watcher => "spectator",
+            Self::Bot(_) => "local bot",
         }
     }
 }

@@ -9,8 +9,9 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap, VecDeque};
 use std::path::PathBuf;
 
 use ed25519_dalek::SigningKey;
-use fairdeal_games::AnyAction;
+use fairdeal_games::bots::{Bot, Level};
 use fairdeal_games::chance::RefereeChance;
+use fairdeal_games::{AnyAction, AnyGame};
 use fairdeal_peers::{Multiaddr, PeerId};
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::seat::Seat;
@@ -25,6 +26,7 @@ use zeroize::Zeroizing;
 
 use crate::events::{Command, SessionEvent};
 use crate::frame::Frame;
+use crate::group::{Group, MemberId};
 use crate::header::SavedSeat;
 use crate::io::{
     Closed, Input, Journal, Output, PeerInput, Question, SavedGame, Store, StoreFault, StoreId, Stored, ThoughtId,
@@ -153,12 +155,18 @@ fn records(kept: &Kept) -> Vec<Record> {
     kept.records.iter().filter_map(|bytes| Record::from_bytes(bytes).ok()).collect()
 }
 
-/// A program: a player's key and disk, and the session that runs now.
+/// A player's key and disk, and the session that runs now. A local bot runs in its player's program: both crash together,
+/// and the bot pauses when the player does.
 pub struct Program {
     pub name: String,
     key: SigningKey,
     pub disk: Disk,
-    session: Option<Session>,
+    /// The player in whose program it runs: itself, unless it is a local bot.
+    owner: usize,
+    session: Option<MemberId>,
+    bot: Option<Box<dyn Bot<AnyGame>>>,
+    /// Whether its local bots play on once its own session ends.
+    plays_on: bool,
     /// Counts the starts; what an earlier one waits for does not arrive any more.
     boot: u64,
     open: Open,
@@ -211,9 +219,9 @@ enum Later {
         id: ThoughtId,
         action: Option<AnyAction>,
     },
+    /// The sessions of a program may be due.
     Wakes {
-        program: usize,
-        boot: u64,
+        owner: usize,
     },
 }
 
@@ -241,6 +249,8 @@ pub struct House {
     up: u64,
     rng: ChaCha20Rng,
     pub programs: Vec<Program>,
+    /// The sessions that run, by the player in whose program they do.
+    groups: BTreeMap<usize, Group>,
     later: BinaryHeap<Reverse<(u64, u64)>>,
     events: BTreeMap<u64, Later>,
     next: u64,
@@ -266,6 +276,7 @@ impl House {
             up: 1_000,
             rng: ChaCha20Rng::seed_from_u64(seed),
             programs: Vec::new(),
+            groups: BTreeMap::new(),
             later: BinaryHeap::new(),
             events: BTreeMap::new(),
             next: 0,
@@ -310,11 +321,36 @@ impl House {
     pub fn add(&mut self, name: &str) -> usize {
         let mut seed = [0; 32];
         self.rng.fill_bytes(&mut seed);
+        let owner = self.programs.len();
+        self.push(name, SigningKey::from_bytes(&seed), owner)
+    }
+
+    /// Adds a local bot of a program, which does not run yet.
+    pub fn add_bot(&mut self, owner: usize, name: &str) -> usize {
+        let bot = self.add(name);
+        if let Some(program) = self.programs.get_mut(bot) {
+            program.owner = owner;
+        }
+        bot
+    }
+
+    /// Adds a program of the same player: the player's next table, beside the one that runs. While both run, the earlier
+    /// one holds the address.
+    pub fn add_again(&mut self, program: usize) -> Option<usize> {
+        let before = self.programs.get(program)?;
+        let (name, key) = (before.name.clone(), before.key.clone());
+        Some(self.push(&name, key, self.programs.len()))
+    }
+
+    fn push(&mut self, name: &str, key: SigningKey, owner: usize) -> usize {
         self.programs.push(Program {
             name: name.to_owned(),
-            key: SigningKey::from_bytes(&seed),
+            key,
             disk: Disk::default(),
+            owner,
             session: None,
+            bot: None,
+            plays_on: false,
             boot: 0,
             open: None,
             orders: VecDeque::new(),
@@ -385,6 +421,7 @@ impl House {
         };
         let kept = self.programs.get(program).and_then(|program| program.disk.journals.get(&place));
         let records = kept.map(records).unwrap_or_default();
+        let me = Player { key: seat.bot_key().unwrap_or(me.key), ..me };
         let resumed = Resumed { seat, records, evidence: 0, friend: None };
         let session = Session::resume(resumed, me, hands, self.now(), &mut self.rng)?;
         self.runs(program, session, Some(place));
@@ -394,10 +431,18 @@ impl House {
     fn runs(&mut self, number: usize, session: Session, open: Option<Place>) {
         self.stop(number);
         if let Some(program) = self.programs.get_mut(number) {
-            program.session = Some(session);
+            let owner = program.owner;
+            program.session = Some(self.groups.entry(owner).or_default().add(session));
+            program.plays_on = false;
             program.open = open;
-            self.carry_out(number);
+            self.carry_out(owner);
         }
+    }
+
+    /// The local bots of a player.
+    pub fn bots_of(&self, owner: usize) -> Vec<usize> {
+        let all = self.programs.iter().enumerate();
+        all.filter(|(number, program)| program.owner == owner && *number != owner).map(|(number, _)| number).collect()
     }
 
     /// Lets a program without a session dial somebody; its frames are written by hand.
@@ -423,12 +468,20 @@ impl House {
         self.programs.get(number).map(|program| &program.key)
     }
 
-    /// Ends a program at once, as a crash does: what it had not stored is gone, and what was on the way.
+    /// Ends a program at once, as a crash does, with its local bots: what it had not stored is gone, and what was on the
+    /// way.
     pub fn stop(&mut self, number: usize) {
+        for bot in self.bots_of(number) {
+            self.stop(bot);
+        }
         let Some(program) = self.programs.get_mut(number) else {
             return;
         };
+        if program.owner == number {
+            self.groups.remove(&number);
+        }
         program.session = None;
+        program.bot = None;
         program.boot += 1;
         program.open = None;
         program.orders.clear();
@@ -465,11 +518,18 @@ impl House {
             return;
         }
         self.cut.insert(pair);
-        let links: Vec<u64> =
-            self.links.iter().filter(|(_, link)| pair.iter().all(|end| link.has(*end))).map(|(id, _)| *id).collect();
+        let is_between = |link: &Link| self.machines(link.ends.0, link.ends.1) == pair;
+        let links: Vec<u64> = self.links.iter().filter(|(_, link)| is_between(link)).map(|(id, _)| *id).collect();
         for link in links {
             self.break_link(link);
         }
+    }
+
+    /// The programs in which two players run, in order.
+    fn machines(&self, one: usize, other: usize) -> [usize; 2] {
+        let mut pair = [one, other].map(|number| self.programs.get(number).map_or(number, |program| program.owner));
+        pair.sort_unstable();
+        pair
     }
 
     /// Closes a link at once: what was on the way is lost. Whoever keeps the other dials again later.
@@ -501,8 +561,11 @@ impl House {
         self.events.insert(self.next, what);
     }
 
+    /// The program that answers at a player's address: the first one of the player that runs.
     fn number_of(&self, peer: PeerId) -> Option<usize> {
-        self.programs.iter().position(|program| PeerId::of(&program.key) == peer)
+        let all = || self.programs.iter().enumerate().filter(|(_, program)| PeerId::of(&program.key) == peer);
+        let mut running = all().filter(|(number, _)| self.is_running(*number));
+        running.next().or_else(|| all().next()).map(|(number, _)| number)
     }
 
     fn link_of(&self, one: usize, other: usize) -> Option<u64> {
@@ -523,67 +586,92 @@ impl House {
             });
             return;
         }
-        if let Some(session) = self.programs.get_mut(number).and_then(|program| program.session.as_mut()) {
-            session.handle(input, now, &mut self.rng);
-            self.carry_out(number);
+        let Some((owner, member)) =
+            self.programs.get(number).and_then(|program| Some((program.owner, program.session?)))
+        else {
+            return;
+        };
+        if let Some(group) = self.groups.get_mut(&owner) {
+            group.handle(member, input, now, &mut self.rng);
+            self.carry_out(owner);
         }
     }
 
-    /// Carries out all that a session wants.
-    fn carry_out(&mut self, number: usize) {
+    /// Carries out all that the sessions of a program want.
+    fn carry_out(&mut self, owner: usize) {
         loop {
-            let Some(program) = self.programs.get_mut(number) else { return };
-            let boot = program.boot;
-            let Some(session) = &mut program.session else { return };
-            let Some(output) = session.poll() else {
-                if let Some(wake) = session.wake() {
-                    self.at(wake, Later::Wakes { program: number, boot });
+            let now = self.now();
+            let Some(group) = self.groups.get_mut(&owner) else { return };
+            let Some((member, output)) = group.poll(now, &mut self.rng) else {
+                if let Some(wake) = group.wake() {
+                    self.at(wake, Later::Wakes { owner });
                 }
                 return;
             };
-            if let Some(fuse) = &mut program.fuse {
+            if let Some(fuse) = self.programs.get_mut(owner).and_then(|program| program.fuse.as_mut()) {
                 if *fuse == 0 {
-                    program.fuse = None;
-                    return self.stop(number);
+                    if let Some(program) = self.programs.get_mut(owner) {
+                        program.fuse = None;
+                    }
+                    return self.stop(owner);
                 }
                 *fuse -= 1;
             }
-            match output {
-                Output::Send { to, bytes, .. } => {
-                    for peer in to {
-                        self.send(number, peer, &bytes);
-                    }
-                }
-                Output::Transport(order) => self.transport(number, &order),
-                Output::Store(id, order) => {
-                    let is_idle = program.orders.is_empty();
-                    program.orders.push_back((id, order));
-                    if is_idle {
-                        self.at(self.up + self.sync, Later::Stores { program: number, boot });
-                    }
-                }
-                Output::Think(id, question) => {
-                    if RefereeChance::guessed(&question.game, question.seat, &question.known, question.seed).is_none() {
-                        let name = self.programs.get(number).map(|program| program.name.clone()).unwrap_or_default();
-                        self.faults.push(format!("{name} asks its bot about a position that no deal fits"));
-                    }
-                    let action = think(&question);
-                    self.at(self.up + THINKS, Later::Thinks { program: number, boot, id, action });
-                }
-                Output::Program(_) => {}
-                Output::Tell(event) => {
-                    program.told.push((self.up, event.clone()));
-                    program.unread.push_back(event);
-                }
-                Output::Ended => {
-                    // The orders that are left are carried out before the program ends.
-                    while let Some((_, order)) = program.orders.pop_front() {
-                        let _ = program.disk.carry_out(order, &mut program.open);
-                    }
-                    self.close_after_all(number);
-                    return;
+            let runs = |program: &Program| program.owner == owner && program.session == Some(member);
+            let Some(number) = self.programs.iter().position(runs) else { continue };
+            self.carry_out_one(number, output);
+        }
+    }
+
+    fn carry_out_one(&mut self, number: usize, output: Output) {
+        let Some(program) = self.programs.get_mut(number) else { return };
+        let boot = program.boot;
+        match output {
+            Output::Send { to, bytes, .. } => {
+                for peer in to {
+                    self.send(number, peer, &bytes);
                 }
             }
+            Output::Transport(order) => self.transport(number, &order),
+            Output::Store(id, order) => {
+                let is_idle = program.orders.is_empty();
+                program.orders.push_back((id, order));
+                if is_idle {
+                    self.at(self.up + self.sync, Later::Stores { program: number, boot });
+                }
+            }
+            Output::Think(id, question) => {
+                if RefereeChance::guessed(&question.game, question.seat, &question.known, question.seed).is_none() {
+                    self.faults.push(format!("{} asks its bot about a position that no deal fits", program.name));
+                }
+                let bot = program.bot.get_or_insert_with(|| fairdeal_games::bot(Level::Normal));
+                let Question { game, seat, known, seed } = *question;
+                let action = bot.choose(&game, seat, &known, &mut ChaCha20Rng::from_seed(seed));
+                self.at(self.up + THINKS, Later::Thinks { program: number, boot, id, action });
+            }
+            Output::Program(_) => {}
+            Output::Tell(event) => {
+                program.told.push((self.up, event.clone()));
+                program.unread.push_back(event);
+            }
+            Output::Ended => {
+                // The orders that are left are carried out before the program ends.
+                while let Some((_, order)) = program.orders.pop_front() {
+                    let _ = program.disk.carry_out(order, &mut program.open);
+                }
+                let plays_on = program.plays_on;
+                self.close_after_all(number);
+                if !plays_on {
+                    self.bots_of(number).into_iter().for_each(|bot| self.command(bot, Command::Quit));
+                }
+            }
+        }
+    }
+
+    /// Lets the local bots of a program play on once its own session ends.
+    pub fn play_on(&mut self, number: usize) {
+        if let Some(program) = self.programs.get_mut(number) {
+            program.plays_on = true;
         }
     }
 
@@ -591,6 +679,7 @@ impl House {
     fn close_after_all(&mut self, number: usize) {
         if let Some(program) = self.programs.get_mut(number) {
             program.session = None;
+            program.bot = None;
             program.boot += 1;
             program.open = None;
             program.keeps.clear();
@@ -737,11 +826,13 @@ impl House {
                     self.handle(program, Input::Thought(id, action));
                 }
             }
-            Later::Wakes { program: number, boot } => {
-                let program = self.programs.get(number).filter(|program| program.boot == boot);
-                let due = program.and_then(|program| program.session.as_ref()?.wake());
-                if due.is_some_and(|due| due <= self.up) {
-                    self.handle(number, Input::Time);
+            Later::Wakes { owner } => {
+                let now = self.now();
+                if let Some(group) =
+                    self.groups.get_mut(&owner).filter(|group| group.wake().is_some_and(|due| due <= now.up))
+                {
+                    group.time(now, &mut self.rng);
+                    self.carry_out(owner);
                 }
             }
         }
@@ -751,11 +842,12 @@ impl House {
         let (Some(one), Some(other)) = (self.peer(from), self.peer(to)) else {
             return;
         };
+        let to = self.number_of(other).unwrap_or(to);
         let keeps = self.programs.get(from).is_some_and(|program| program.keeps.contains(&other));
         if !self.runs_since(from, boot) || !keeps || self.link_of(from, to).is_some() {
             return;
         }
-        let pair = [from.min(to), from.max(to)];
+        let pair = self.machines(from, to);
         if !self.is_running(to) || self.cut.contains(&pair) {
             let why = "no answer: connection refused".to_owned();
             self.handle(from, Input::Peer(other, PeerInput::Unreachable(why)));
@@ -766,11 +858,4 @@ impl House {
         self.handle(to, Input::Peer(one, PeerInput::Connected(None)));
         self.handle(from, Input::Peer(other, PeerInput::Connected(None)));
     }
-}
-
-/// The answer of a bot.
-fn think(question: &Question) -> Option<AnyAction> {
-    let Question { game, seat, known, seed } = question;
-    let mut bot = fairdeal_games::bot(fairdeal_games::bots::Level::Normal);
-    bot.choose(game, *seat, known, &mut ChaCha20Rng::from_seed(*seed))
 }
