@@ -152,7 +152,6 @@ fn lan(lan: Lan, local: Libp2pPeerId, enable_ipv6: bool) -> Option<mdns::tokio::
     mdns.inspect_err(|error| tracing::warn!(%error, enable_ipv6, "no multicast: cannot see tables on the LAN")).ok()
 }
 
-/// A relay server.
 fn relay_server(local: Libp2pPeerId, limits: &RelayLimits) -> relay::Behaviour {
     let config = relay::Config {
         max_reservations: count(limits.granted()),

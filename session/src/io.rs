@@ -296,14 +296,21 @@ impl std::fmt::Debug for Question {
 #[derive(Debug)]
 pub enum ProgramNews {
     /// It sits at a table of these rules.
-    Sits { rules: RuleSet, seat: Seat },
+    Sits {
+        rules: RuleSet,
+        seat: Seat,
+    },
     /// Something has happened at its table; the position is that of a [`Question`].
-    Saw { game: Box<AnyGame>, seat: Seat, known: Faces, event: SessionEvent },
+    Saw {
+        game: Box<AnyGame>,
+        seat: Seat,
+        known: Faces,
+        event: SessionEvent,
+    },
     /// The table has refused its action.
     Refused,
     /// Its question is no longer open.
     Stop,
-    /// The game is over.
     Over(Box<AnyGame>),
     /// The seat has left: nothing more is asked.
     Retire,

@@ -14,15 +14,24 @@ pub enum Narrated {
     /// A deal begins, counted from 0.
     Deal(u32),
     /// A seat has acted.
-    Action { step: u64, seat: Seat, action: AnyAction },
-    /// An event of the game.
+    Action {
+        step: u64,
+        seat: Seat,
+        action: AnyAction,
+    },
     Game(AnyEvent),
     /// A line for the log.
     Line(String),
     /// A proof about the shuffles: a line, and whether a deal was computed again.
-    Seal { line: String, checked: bool },
+    Seal {
+        line: String,
+        checked: bool,
+    },
     /// The connection or membership of a seat has changed.
-    Peer { seat: Seat, state: PeerState },
+    Peer {
+        seat: Seat,
+        state: PeerState,
+    },
 }
 
 /// The narrated events of a table's news. Removals are left to the caller, which knows the reason ([`removal`]).

@@ -29,7 +29,6 @@ pub struct Pilot {
 /// The player of a seat: a person, a bot or a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hands {
-    /// A person.
     Person {
         /// Whether the seat is ready to begin at once; otherwise its player sends
         /// [`Command::Ready`](crate::events::Command::Ready).

@@ -77,9 +77,7 @@ pub enum Fate {
     CutOneWay,
     /// Sent twice.
     Repeated,
-    /// Lost.
     Lost,
-    /// Delayed.
     Delayed,
     /// Overtook a message that was sent earlier.
     Reordered,

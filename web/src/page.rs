@@ -343,7 +343,6 @@ impl Page {
     }
 }
 
-/// The text in an area.
 fn text_in(buffer: &Buffer, area: Rect) -> String {
     let mut text = String::new();
     for y in area.y..area.bottom() {

@@ -217,7 +217,6 @@ impl Hand {
 enum Colours {
     /// None: all of them are wild.
     Free,
-    /// One.
     One(Colour),
     /// Several.
     Mixed,

@@ -78,10 +78,7 @@ pub enum Unrated {
     /// Some seats that were in the game to its end have not signed it.
     Unsigned,
     /// These seats were removed before the end, and only the others' statements say that they were absent.
-    ByWord {
-        /// The seats.
-        seats: Vec<Seat>,
-    },
+    ByWord { seats: Vec<Seat> },
     /// A fault stopped the table, or the log fails its audit.
     NotFair,
 }

@@ -25,7 +25,6 @@ const LISTS: Duration = Duration::from_secs(15);
 
 /// The result of the search.
 pub(in crate::cli) enum Choice {
-    /// The ticket of a table.
     Table(Ticket),
     /// No table; the exit code of the command.
     None(Exit),

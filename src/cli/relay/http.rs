@@ -26,7 +26,6 @@ const PAUSE: Duration = Duration::from_millis(100);
 const TEXT: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
 const METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD");
 
-/// A page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Page {
     Metrics,

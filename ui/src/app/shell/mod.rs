@@ -33,7 +33,6 @@ const TOASTS: usize = 3;
 /// The longest search text.
 const MAX_SEARCH: usize = 60;
 
-/// A screen on the stack.
 #[derive(Debug)]
 struct StackedScreen {
     screen: Box<dyn Screen>,

@@ -196,7 +196,6 @@ fn list(game: &Ivory, cards: &[Face], number: u8, canvas: &mut Canvas<'_>, area:
     lines(title(number), rows, pile_spot(number), canvas, area);
 }
 
-/// The words on the deck.
 fn deck_words(game: &Ivory) -> String {
     match (game.deck().len(), game.draw_pile().is_empty()) {
         (0, true) => "no card".to_owned(),

@@ -23,7 +23,6 @@ pub(super) fn pile_spot(pile: u8) -> Spot {
     Spot::Pile(pile.saturating_add(1))
 }
 
-/// The spot of a source.
 pub(super) fn source_spot(from: Source) -> Spot {
     match from {
         Source::Draw => DRAW,
@@ -31,7 +30,6 @@ pub(super) fn source_spot(from: Source) -> Spot {
     }
 }
 
-/// The source at a spot.
 pub(super) fn source(spot: Spot) -> Option<Source> {
     match spot {
         Spot::Pile(0) => Some(Source::Draw),

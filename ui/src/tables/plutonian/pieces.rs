@@ -65,7 +65,6 @@ pub(super) fn label(pyramid: Pyramid, theme: &Theme) -> Line<'static> {
 }
 
 impl Form {
-    /// Columns of a pile.
     pub(super) fn columns(self, pile: &[Pyramid], theme: &Theme) -> u16 {
         match self {
             Self::Tall(rows) => base(rows, Size::Large),

@@ -114,7 +114,6 @@ fn tall(game: &Plutonian, seats: &[Seat], form: Seats) -> u16 {
     }
 }
 
-/// The rows of a panel.
 fn panel_rows(game: &Plutonian, seats: &[Seat], form: Seats, is_roomy: bool, width: u16, theme: &Theme) -> u16 {
     let left = Left::of(game);
     let (areas, _) = panels(seats.len(), width, 1, 0);

@@ -36,7 +36,6 @@ pub(super) struct Slot {
     outlook: Outlook,
     /// The pyramid that is being placed.
     top: Option<Pyramid>,
-    /// The outlook with it.
     then: Option<Outlook>,
     /// Its gain here.
     gain: i64,

@@ -40,7 +40,6 @@ pub(super) fn square_spot(square: Square) -> Spot {
     Spot::Square(number.and_then(|n| u8::try_from(n).ok()).unwrap_or(0))
 }
 
-/// The square of a spot.
 pub(super) fn square_of(spot: Spot) -> Option<Square> {
     match spot {
         Spot::Square(number) => Square::all().nth(usize::from(number)),

@@ -160,7 +160,6 @@ fn pyramid(text: &str, theme: &Theme) -> Option<Vec<Span<'static>>> {
     ])
 }
 
-/// Centres spans in a width.
 fn centred(spans: Vec<Span<'static>>, width: usize) -> Line<'static> {
     let used: usize = spans.iter().map(Span::width).sum();
     let mut line = Line::raw(" ".repeat(width.saturating_sub(used) / 2));

@@ -34,7 +34,6 @@ pub(super) fn width(words: &[Word]) -> usize {
     words.iter().map(Word::width).sum::<usize>() + words.len().saturating_sub(1)
 }
 
-/// Wraps words to a width.
 pub(super) fn wrap(words: &[Word], width: usize) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
     let mut used = 0;

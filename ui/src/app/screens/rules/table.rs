@@ -11,7 +11,6 @@ const GAP: usize = 2;
 /// The most rows of a cell: columns with more are too narrow to read.
 const HIGHEST: usize = 5;
 
-/// The words of a cell.
 pub(super) type Cell = Vec<Word>;
 
 /// Draws a table, its head first, in `room` columns.

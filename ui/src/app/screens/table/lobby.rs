@@ -101,7 +101,6 @@ impl TableScreen {
         all.map(|(key, words, _)| (key.to_string(), words.to_owned())).collect()
     }
 
-    /// A letter in the lobby.
     pub(super) fn lobby_letter(&mut self, cx: &mut Cx<'_>, letter: char) {
         let found = self.letters().find(|(key, ..)| *key == letter);
         if let Some((.., target)) = found {
