@@ -25,7 +25,7 @@ pub enum Need {
 }
 
 impl Need {
-    /// The need as a flip: a sealed deck is also an order, only hidden.
+    /// The same request without sealing: a sealed deck is a permutation that nobody sees.
     pub fn as_flip(&self) -> Flip {
         match self {
             Self::Shuffle(cards) => Flip::Order(cards.clone()),
@@ -128,8 +128,8 @@ impl RefereeChance {
         Self::new(Some(seed))
     }
 
-    /// The chance as a seat may imagine it, which knows these faces: the hidden cards lie as a search guesses them, and
-    /// all chance to come is from the same seed. `None` if there is no guess.
+    /// One world that fits what a seat knows: the hidden cards are dealt by guess, and later chance comes from `seed`.
+    /// `None` if no world fits.
     pub fn guessed(game: &impl TableGame, seat: Seat, known: &Faces, seed: [u8; 32]) -> Option<Self> {
         let mut rng = ChaCha20Rng::from_seed(seed);
         let mut chance = Self::default();
@@ -150,7 +150,8 @@ impl RefereeChance {
         Some(chance)
     }
 
-    /// This chance as a seat may imagine it; see [`Self::guessed`]. Explicit chance that is left is dropped.
+    /// One world that fits what a seat knows of this chance; see [`Self::guessed`]. Explicit chance that is left is
+    /// dropped.
     pub fn guessed_by(&self, game: &impl TableGame, seat: Seat, seed: [u8; 32]) -> Option<Self> {
         let mut known = self.dealt_to(seat).clone();
         for (card, face) in self.position.opened.iter() {

@@ -1,8 +1,8 @@
 //! A table as one seat knows it, as text: for programs that search with the referee.
 //!
 //! It holds the game's public state, the faces of sealed cards that the seat knows, and which faces were shuffled into
-//! each deck: what the seat has seen, and nothing else. The text is opaque and for one version of fairdeal: engines need
-//! not bear states that they never reach, so a checksum refuses any other text.
+//! each deck: what the seat has seen, and nothing else. Only this version of fairdeal reads the text. A checksum rejects
+//! anything else, because the engines are not written for states that play cannot reach.
 
 use data_encoding::BASE64URL_NOPAD;
 use fairdeal_protocol::card::{DeckId, Face, Faces, Handle, Slot};
@@ -23,7 +23,7 @@ const LONGEST: usize = 16 << 10;
 
 /// Why a text is no position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("'position' must be as a table of this version of fairdeal wrote it")]
+#[error("'position' must come from a table of this fairdeal version")]
 pub struct PositionError;
 
 /// A table as one seat knows it.

@@ -78,7 +78,7 @@ pub enum ChatError {
     #[error("spectators can read the chat but not write in it; join a table to chat")]
     Spectator,
     /// The table is not open yet.
-    #[error("there is nobody to invite before the table is open")]
+    #[error("invitations work once the table is open")]
     NoTable,
     /// The invitation holds no valid ticket.
     #[error(transparent)]

@@ -233,6 +233,24 @@ pub fn option_in_words(key: &str, value: &str) -> String {
     format!("{} {value}", key.replace('-', " "))
 }
 
+/// Table options in sentences: "First to 100 points. No time limit." Choices that change nothing are left out.
+pub fn options_in_sentences(options: &[(String, String)]) -> String {
+    let sentence = |(key, value): &(String, String)| {
+        let time = || value.parse().map_or_else(|_| value.clone(), time_in_words);
+        Some(match (key.as_str(), value.as_str()) {
+            ("target", points) => format!("First to {points} points."),
+            (Timing::ABSENCE, _) => format!("Absent players may be removed after {}.", time()),
+            (Timing::TURN_TIME, "none") => "No time limit.".to_owned(),
+            (Timing::TURN_TIME, _) => format!("{} for each turn.", time()),
+            ("opening", "auction") => "An auction decides who begins.".to_owned(),
+            ("happenstance", "true") => "Houses can fall.".to_owned(),
+            ("opening", "dealer-left") | (_, "false" | "none" | "cycle" | "king") => return None,
+            _ => format!("Option {}.", option_in_words(key, value)),
+        })
+    };
+    options.iter().filter_map(sentence).collect::<Vec<_>>().join(" ")
+}
+
 /// The connection of a seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PeerState {

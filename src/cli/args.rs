@@ -118,13 +118,13 @@ pub(super) enum Command {
     },
     /// Solve a puzzle: a position in which exactly one action is the best
     Puzzle(Puzzle),
-    /// Count the deals of a solitaire that can be won, or show a winning line for the daily deal
+    /// Estimate how many deals can be won, or show how to win the daily deal
     Solve(Solve),
     /// Run the referee: any game as JSON lines on standard input and output
     ///
-    /// A request a line, one reply line for each: new, chance, legal, act, forfeit, view, status; for a search also save,
-    /// load, determinize (deal again what a seat does not know), guess (the same for a table's game) and bot (what a
-    /// level would do). docs/referee.md describes them.
+    /// Reads one JSON request per line and answers each with one line. Requests: new, chance, legal, act, forfeit, view,
+    /// status; for a search also save, load, determinize (deals again what a seat does not know), guess (the same for a
+    /// table's game) and bot (what a level would do). docs/referee.md describes them.
     Engine,
     /// Write a past game's transcript to a file
     Export {
@@ -193,10 +193,10 @@ pub(super) struct ExecArgs {
     /// Let a program of your own play: a command line for the shell; docs/bots.md describes its lines
     #[arg(long, value_name = "CMD", value_parser = command)]
     pub(super) exec: Option<String>,
-    /// Milliseconds that the program may take for an action
+    /// Time limit per action, in milliseconds
     #[arg(long, value_name = "MS", default_value_t = 5000, requires = "exec", value_parser = move_ms())]
     pub(super) move_ms: u64,
-    /// Bot that plays instead when the program fails: gentle, normal or sharp
+    /// Level of the bot that takes over if the program fails: gentle, normal or sharp
     #[arg(long, value_name = "LEVEL", default_value = "normal", requires = "exec", value_parser = level)]
     pub(super) fallback: Level,
 }
@@ -228,23 +228,25 @@ pub(super) struct Duel {
     /// Game id
     #[arg(value_parser = game_ids())]
     pub(super) game: String,
-    /// First bot, which takes one seat in each game: gentle, normal, sharp, baseline (which sharp bots are measured
-    /// against), random, or exec:CMD, a program of your own
+    /// Bot to measure; takes one seat per game. One of gentle, normal, sharp, baseline, random, or exec:CMD
+    ///
+    /// Sharp bots are measured against baseline, which never changes. exec:CMD is a program of your own; docs/bots.md
+    /// describes its lines.
     #[arg(value_parser = side)]
     pub(super) a: Side,
-    /// Second bot, which takes all other seats
+    /// Bot to measure it against; takes all other seats
     #[arg(value_parser = side)]
     pub(super) b: Side,
     /// Number of seats [default: the fewest]
     #[arg(long, value_name = "N")]
     pub(super) seats: Option<u8>,
-    /// Number of games; every deal is played once from each seat
+    /// Number of games. Each deal is played once per seat
     #[arg(long, default_value_t = 400, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) games: u32,
-    /// Milliseconds a move [default: 50 for a sharp bot, 5000 for a program]
+    /// Time per move, in milliseconds [default: 50 for a sharp bot, 5000 for a program]
     #[arg(long, value_name = "MS", value_parser = move_ms())]
     pub(super) move_ms: Option<u64>,
-    /// Limit sharp bots to N play-outs a move instead of a time: the same seed then gives the same games
+    /// Give sharp bots N play-outs per move instead of time, so that a seed repeats exactly
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) iterations: Option<u32>,
     /// Seed of the deals
@@ -312,8 +314,10 @@ pub(super) struct Host {
     /// Relay that friends can also reach you through; repeatable
     #[arg(long, value_name = "MULTIADDR", value_parser = parse_address)]
     pub(super) relay: Vec<Multiaddr>,
-    /// Meeting point that shows the table to anybody while a seat is free: an address that `fairdeal relay` prints; add
-    /// --relay with it if your router opens no port; repeatable
+    /// List the table at this meeting point while a seat is free; repeatable
+    ///
+    /// It is an address that `fairdeal relay` prints, and it shows the table to anybody. Add --relay with the same address
+    /// if your router opens no port.
     #[arg(long, value_name = "MULTIADDR", value_parser = parse_address)]
     pub(super) meet: Vec<Multiaddr>,
     /// Do not announce the table on the LAN, and do not look there for players who have moved
@@ -330,8 +334,10 @@ pub(super) struct Host {
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Join {
-    /// Ticket, or an address that ends in /p2p/PEER [default: choose from the tables on the LAN]; with --meet, a table's
-    /// number in the list [default: choose from it; without a terminal, the only table]
+    /// Ticket or address; with --meet, a number of its list [default: choose from a list]
+    ///
+    /// An address ends in /p2p/PEER. The list is that of the LAN, or with --meet that of the meeting point. Without a
+    /// terminal the only table there is joined.
     #[arg(value_name = "TICKET|MULTIADDR|NUMBER", num_args = 0..)]
     target: Vec<String>,
     /// Find a table at this meeting point: an address that `fairdeal relay` prints; repeatable
@@ -340,7 +346,7 @@ pub(super) struct Join {
     /// List the tables of this game only
     #[arg(long, value_name = "GAME", requires = "meet", value_parser = game_ids())]
     pub(super) game: Option<String>,
-    /// Print the tables at the meeting point instead of joining one; with --json, one JSON object per table
+    /// List the tables at the meeting point and exit; with --json, one JSON object per table
     #[arg(long, requires = "meet", conflicts_with = "target")]
     pub(super) list: bool,
     /// Address to listen on [default: every interface]; repeatable
@@ -463,7 +469,7 @@ pub(super) enum PeopleCommand {
     Favourite {
         /// Peer id, its start or end, or your name for it
         key: String,
-        /// Take the mark away
+        /// Remove the mark
         #[arg(long)]
         remove: bool,
     },
@@ -528,7 +534,7 @@ pub(super) struct SeatArgs {
     /// Strength of the bots: gentle, normal or sharp
     #[arg(long, default_value = "normal", value_name = "LEVEL", value_parser = level)]
     pub(super) level: Level,
-    /// Milliseconds that a bot waits before each action [default: 700; 1 without a screen]
+    /// Pause before each action of a bot, in milliseconds [default: 700; 1 without a screen]
     #[arg(long, value_name = "MS")]
     pub(super) bot_delay: Option<u64>,
 }
@@ -594,7 +600,7 @@ pub(super) struct Verify {
     /// Also write the result as a web page
     #[arg(long, value_name = "OUT")]
     pub(super) html: Option<PathBuf>,
-    /// Put the transcript on the page too, for others to save and verify
+    /// Embed the transcript, so that others can save and verify it
     #[arg(long, requires = "html")]
     pub(super) with_game: bool,
     /// Overwrite the page if it exists
@@ -604,8 +610,7 @@ pub(super) struct Verify {
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Ratings {
-    /// Transcript, or directory with transcripts (*.fairdeal; not those of its subdirectories); repeatable [default: your
-    /// own games]
+    /// Transcript or folder of transcripts (not its subfolders); repeatable [default: your own games]
     #[arg(value_name = "DIR|FILE")]
     pub(super) paths: Vec<PathBuf>,
     /// Print one JSON object per game

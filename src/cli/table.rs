@@ -323,7 +323,7 @@ fn host_table(common: &Common, host: Host, headless_seat: bool, exec: Option<&Ex
     let seats = host.seats.unwrap_or_else(|| host.bots.saturating_add(2).clamp(info.least_seats, info.most_seats));
     let is_right = (info.least_seats..=info.most_seats).contains(&seats);
     if is_right && host.bots >= seats {
-        return Err(usage(format!("{} bots leave you none of the {seats} seats", host.bots)));
+        return Err(usage(format!("{} bots fill all {seats} seats; leave one for yourself", host.bots)));
     }
     let mut options = parse_options(&host.options)?;
     Timing::fill_in(&mut options, seats.saturating_sub(host.bots));

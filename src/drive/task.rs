@@ -215,7 +215,7 @@ impl Task {
         match filling(&ticket) {
             Ok(bots) => bots.into_iter().for_each(|bot| self.add(bot)),
             Err(error) => {
-                self.send(SessionEvent::Error(format!("a bot cannot sit down: {error}"))).await;
+                self.send(SessionEvent::Error(format!("cannot start a bot: {error}"))).await;
                 self.handle(self.own, Input::Command(Command::Quit));
             }
         }

@@ -11,17 +11,17 @@ pub(super) enum Failure {
     Stopped,
     #[error("it did not answer within {0} ms")]
     Late(u128),
-    #[error("it was late {MOST_LATE} times in a row, so it was stopped")]
+    #[error("it was late {MOST_LATE} times in a row, so fairdeal stopped it")]
     GivenUp,
-    #[error("it did not say \"ready\" within {0} ms, so it was stopped")]
+    #[error("it did not say \"ready\" within {0} ms, so fairdeal stopped it")]
     NotReady(u128),
-    #[error("it does not read its lines, so it was stopped")]
+    #[error("it stopped reading its input, so fairdeal stopped it")]
     Unread,
     #[error("its program has ended")]
     Ended,
     #[error("its action is not legal: {0}")]
     Illegal(String),
-    #[error("it stays silent although it has to act")]
+    #[error("it did not answer, although it is its turn")]
     Silent,
     #[error("the table has refused its action")]
     Refused,

@@ -73,7 +73,7 @@ impl Notices {
     /// A line that is no answer is skipped.
     fn unreadable(&self, command: &str, error: &LineError) {
         let kind = format!("{command} line {:?}", std::mem::discriminant(error));
-        self.once(kind, &format!("the bot '{command}' writes what is ignored: {error}"));
+        self.once(kind, &format!("ignored a line from the bot '{command}': {error}"));
     }
 
     fn once(&self, kind: String, line: &str) {

@@ -10,11 +10,11 @@ use fairdeal_protocol::transcript::TranscriptError;
 #[non_exhaustive]
 pub enum StoreError {
     /// The platform names no data directory for this user.
-    #[error("this system names no directory for a program's data; choose one with --data-dir")]
+    #[error("no data directory is defined on this system; choose one with --data-dir")]
     NoHome,
     /// Another process holds the lock.
     #[error(
-        "another fairdeal uses the data directory {path}; give this one its own with --data-dir",
+        "another fairdeal program uses the data directory {path}; give this one its own with --data-dir",
         path = path.display()
     )]
     InUse {
@@ -86,8 +86,8 @@ pub enum StoreError {
         /// The fault, without the file's content.
         why: &'static str,
     },
-    /// The system gave no randomness for a new identity.
-    #[error("the system gave no randomness for a new identity: {0}")]
+    /// The operating system returned no random bytes for a new identity.
+    #[error("the operating system returned no random bytes: {0}")]
     Random(getrandom::Error),
     /// A table id, or the start of one, that is not hexadecimal.
     #[error("{given:?} is not a table id; one is up to 64 hexadecimal digits")]

@@ -46,7 +46,7 @@ pub enum PeopleError {
         why: String,
     },
     /// Another program holds the lock for too long.
-    #[error("another fairdeal is changing the address book {path}; try again", path = path.display())]
+    #[error("another fairdeal program is writing the address book {path}; try again", path = path.display())]
     Busy { path: PathBuf },
     /// The book refuses the change.
     #[error(transparent)]

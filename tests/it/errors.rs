@@ -30,7 +30,7 @@ fn the_cause_is_said_once() {
     let cases: [(&[&str], &[&str], &str); 6] = [
         (&host, &["--seats", "0"], "loot is for 2 to 4 seats, not 0"),
         (&host, &["--seats", "9"], "loot is for 2 to 4 seats, not 9"),
-        (&host, &["--seats", "2", "--bots", "2"], "2 bots leave you none of the 2 seats"),
+        (&host, &["--seats", "2", "--bots", "2"], "2 bots fill all 2 seats; leave one for yourself"),
         (&play, &["--option", "target=5", "--option", "target=6"], "--option target is given twice"),
         (&play, &["--option", "target"], "--option takes KEY=VALUE, not 'target'"),
         (&["join"], &["fd1abc"], "this ticket has a typo or a missing part; copy it again"),

@@ -1,4 +1,5 @@
-//! Houses of Thoth: the ways to end the hand in this turn, extra turns included, whatever card is drawn for those.
+//! Houses of Thoth: finds every way to end the hand this turn. Extra turns count; a way must work whatever card they
+//! draw.
 
 use fairdeal_protocol::card::{Face, Faces, Slot};
 use fairdeal_protocol::game::{ApplyError, Game as _};
@@ -52,7 +53,8 @@ fn is_lost(action: &ThothAction) -> bool {
     matches!(action, ThothAction::Topple { .. } | ThothAction::Demolish)
 }
 
-/// Whether the seat has reached the goal, after the hand was scored: other hands are worth 0 at most.
+/// Whether the scored hand reaches the seat's goal. The cards in the others' hands count as 0, the most that any hand is
+/// worth.
 fn is_reached(before: &Thoth, after: &Thoth, seat: Seat, goal: Goal) -> bool {
     let score = |seat: Seat| after.last_hand().and_then(|hand| hand.scores.get(seat.index())).copied();
     let Some(own) = score(seat) else {

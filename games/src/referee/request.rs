@@ -152,7 +152,7 @@ impl<'a> Fields<'a> {
         };
         let roll = |value: &Value| {
             if value.is_i64() || value.is_u64() {
-                // An impossible roll becomes 0, which is also impossible.
+                // Out-of-range rolls become 0, which the game rejects too.
                 let number = value.as_u64().and_then(|number| u32::try_from(number).ok());
                 Ok(number.unwrap_or(0))
             } else {

@@ -309,7 +309,7 @@ impl TableEvent for ThothEvent {
                         format!("{who} redeems {card} for {count} {} {pyramids}.", size.name())
                     }
                     Use::Story => format!("{who} adds {card} as a Story."),
-                    Use::Roof => format!("{who} puts {card} on as the Roof!"),
+                    Use::Roof => format!("{who} plays {card} as the Roof!"),
                     Use::Trouble { target, .. } => {
                         format!("{who} makes Trouble for {} with {card}.", name(target))
                     }
@@ -335,7 +335,7 @@ impl TableEvent for ThothEvent {
                     .collect();
                 let end = ended_by.map_or_else(
                     || "The deck is empty for the fifth time, which ends the hand".to_owned(),
-                    |seat| format!("{} has ended the hand", name(&seat)),
+                    |seat| format!("{} ends the hand", name(&seat)),
                 );
                 format!("{end}: {}.", each.join(", "))
             }

@@ -40,8 +40,8 @@ use crate::unseated::Unseated;
 use crate::{DialFailure, Lan, NodeConfig, NodeError, NodeEvent, Reach, ReachNews, RelayMetrics};
 use fairdeal_peers::address::Network;
 
-/// Bytes in flight to a peer from which on best-effort messages to it are dropped.
-const BUSY: usize = 4096;
+/// Above this many unacknowledged bytes to a peer, best-effort messages to it are dropped.
+const BUSY_BYTES: usize = 4096;
 /// Number of a peer's listening addresses that are reported: those at which it is seen come first.
 const MAX_LISTENING: usize = 8;
 
@@ -51,11 +51,11 @@ const QUESTIONS: Allowance = Allowance::new(16, Duration::from_secs(5));
 /// Limit on requests to a meeting point per connection: a client fetches the list page by page.
 const MEETINGS: Allowance = Allowance::new(64, Duration::from_millis(200));
 
-/// Number of a peer's introductions that are reported while it is connected.
+/// At most this many address updates of a connected peer reach the owner.
 const MAX_INTRODUCTIONS: u32 = 16;
 
-/// Number of a peer's messages that show that its connections work, however short they are.
-const WORKED: u32 = 16;
+/// After this many messages a peer counts as reachable, however short its connections were.
+const WORKING_MESSAGES: u32 = 16;
 
 /// Time for which a relayed connection stays open after a direct one exists. The two ends see the direct
 /// connection at different times. Closing the relayed one at once would leave one end without any, and lose
@@ -354,7 +354,7 @@ impl NodeTask {
             }
             Command::Send { peer, bytes } => self.send(peer, bytes),
             Command::SendSpare { peer, bytes } => {
-                if self.swarm.behaviour().streams.burden(peer) < BUSY {
+                if self.swarm.behaviour().streams.burden(peer) < BUSY_BYTES {
                     self.send(peer, bytes);
                 }
             }

@@ -12,7 +12,9 @@ use libp2p::request_response;
 use libp2p::swarm::SwarmEvent;
 use libp2p::{Multiaddr, PeerId as Libp2pPeerId, dcutr, identify, mdns, relay};
 
-use super::{Link, MAX_INTRODUCTIONS, MAX_LISTENING, MEETINGS, NodeTask, OVERLAP, Peer, Phase, QUESTIONS, WORKED};
+use super::{
+    Link, MAX_INTRODUCTIONS, MAX_LISTENING, MEETINGS, NodeTask, OVERLAP, Peer, Phase, QUESTIONS, WORKING_MESSAGES,
+};
 use crate::circuits::Limits;
 use crate::event::clean;
 use crate::failure::innermost;
@@ -294,7 +296,7 @@ impl NodeTask {
             return;
         };
         let state = self.peers.remove(&peer);
-        let worked = state.as_ref().is_some_and(|state| state.messages >= WORKED);
+        let worked = state.as_ref().is_some_and(|state| state.messages >= WORKING_MESSAGES);
         self.schedule.lost(peer, worked, Instant::now());
         if let Some(state) = state {
             tracing::debug!(%peer, "disconnected");

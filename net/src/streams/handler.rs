@@ -40,7 +40,7 @@ pub(crate) struct Name {
 /// Commands to the handler.
 #[derive(Debug)]
 pub(crate) enum Tell {
-    /// Write this message on the stream with that name, which replaces any other.
+    /// Writes the message on the stream of that name; a new stream replaces the current one.
     Write(Name, Arc<[u8]>),
     /// Give up the stream with that number.
     Stop(u64),

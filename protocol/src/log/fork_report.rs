@@ -72,7 +72,7 @@ pub struct SignedForkReport {
 
 /// A fork report of an unknown seat, of another table, or with an invalid signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a fork report that no seat of this table has signed")]
+#[error("no seat of this table signed the fork report")]
 pub struct ForkReportError;
 
 impl ForkReport {

@@ -158,7 +158,7 @@ pub struct SignedStatement {
 
 /// A statement of another table, of an unknown seat, or with an invalid signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a removal statement that no seat of this table has signed")]
+#[error("no seat of this table signed the removal statement")]
 pub struct StatementError;
 
 /// A statement with a verified signature.

@@ -148,7 +148,7 @@ pub enum FindError {
          not count: give the key, or at least {LEAST} characters of its start or end"
     )]
     Nobody(String),
-    #[error("{given:?} could be any of {}; give more of the key", .matches.join(", "))]
+    #[error("{given:?} matches {}; type more of it", .matches.join(", "))]
     Several { given: String, matches: Vec<String> },
 }
 

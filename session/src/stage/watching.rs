@@ -232,7 +232,7 @@ impl Watching {
                 shown.ask(self.host, cx);
                 Ok(())
             }
-            _ => Err(cx.fail("the host changes the log again and again")),
+            _ => Err(cx.fail("the host keeps replacing its log; stopped watching")),
         }
     }
 

@@ -25,8 +25,8 @@ use super::Picture;
 use crate::canvas::Spot;
 use crate::canvas::{Canvas, Mark};
 
-/// The rows of the highest card that rises in focus.
-const HIGH: u16 = 9;
+/// Cards taller than this many rows stay put in focus.
+const TALLEST_THAT_RISES: u16 = 9;
 
 /// The size of a card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -119,7 +119,7 @@ impl Card<'_> {
         }
         let room = area.height.saturating_sub(size.rows());
         // The frame of a very large card is seen without that, and moving its whole face is slow over slow links.
-        let focused = mark.focused && size.rows() <= HIGH;
+        let focused = mark.focused && size.rows() <= TALLEST_THAT_RISES;
         let lift = (u16::from(focused) + 2 * u16::from(mark.picked)).min(room).min(2);
         let at = Rect {
             y: area.y + room - lift,

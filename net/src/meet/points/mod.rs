@@ -77,8 +77,7 @@ pub(crate) enum Step {
 pub(crate) type News = (Multiaddr, Result<(), String>);
 
 impl Points {
-    /// The points at these addresses, each once, however many addresses it has. Addresses without a peer id are left
-    /// out.
+    /// One point for each peer id, with all its addresses. Addresses without a peer id are left out.
     pub(crate) fn new(local: PeerId, addresses: &[Multiaddr]) -> Self {
         let mut points: Vec<Point> = Vec::new();
         for (peer, address) in addresses.iter().filter_map(relay_of) {

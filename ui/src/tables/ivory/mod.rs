@@ -24,7 +24,7 @@ use self::spots::{
 use super::{Animation, Board, Button, Motion, Spot, ViewContext};
 use crate::canvas::Canvas;
 
-/// The positions that the screen looks at to tell whether the game is at its end; few, for it is drawn often.
+/// Search limit, in positions, for "can this still be won?". Small, because it runs at every draw.
 const LOOKED_AT: usize = 300;
 
 impl Board for Ivory {

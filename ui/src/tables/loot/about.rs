@@ -96,7 +96,7 @@ fn about_seat(loot: &Loot, seat: Seat, view: &ViewContext<'_>) -> Vec<String> {
         .collect();
     let turns = loot.turns().get(seat.index()).copied().unwrap_or(0);
     let holds = match open.as_slice() {
-        [] => "No card of this hand is public.".to_owned(),
+        [] => format!("All {} cards are hidden.", loot.hand_of(seat).len()),
         open => format!("Everybody has seen {} in this hand.", fairdeal_games::listed(open)),
     };
     let turns = counted(usize::try_from(turns).unwrap_or(usize::MAX), "turn");

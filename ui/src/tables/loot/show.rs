@@ -37,9 +37,9 @@ pub(super) fn burned(
         let colour = if *score < 0 { theme.bad() } else { theme.good() };
         let reached = if total.abs() >= loot.target() { ", which ends the game" } else { "" };
         lines.push(Line::from(vec![
-            Span::raw(format!("{}in all", " ".repeat(9))),
+            Span::raw(format!("{} total", " ".repeat(9))),
             Span::styled(format!("{score:>+5}"), colour),
-            Span::styled(format!("   total {total}"), theme.title()),
+            Span::styled(format!("   game {total}"), theme.title()),
             Span::raw(reached),
         ]));
         blocks.push(lines);

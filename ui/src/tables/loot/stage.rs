@@ -397,9 +397,9 @@ impl Table<'_> {
                 };
                 match self.sight.with(*top) {
                     Some((worth, gone)) if gone != *top => Line::from(vec![
-                        ink("with "),
+                        ink("take "),
                         cards::short(*top, theme),
-                        ink(" for "),
+                        ink(", drop "),
                         cards::short(gone, theme),
                         ink(arrow),
                         self.worth_span(worth),

@@ -77,7 +77,7 @@ impl Group {
             _ => {}
         }
         if self.kind.is_none() && gods.has(God::Thief) {
-            words.push("free by the thief");
+            words.push("free thanks to the thief");
         }
         let nines = self.cards.iter().any(|(face, _)| rank(*face) == RANKS);
         if nines && gods.has(God::Changeling) && (self.points != 0) {

@@ -65,7 +65,7 @@ fn play(game: &Thoth, card: Face, as_: Use, view: &ViewContext<'_>) -> String {
             )
         }
         Use::Story => format!("add {the} as a Story"),
-        Use::Roof => format!("put {the} on as the Roof, which ends the hand"),
+        Use::Roof => format!("play {the} as the Roof, which ends the hand"),
         Use::Trouble { target, replace } => {
             let element = cards::zodiacal(card).map_or("", Element::name);
             let trouble = game.house(target).map(|house| house.trouble.as_slice());

@@ -29,7 +29,7 @@ use crate::app::screen::{
 use crate::canvas::{Canvas, Layer, Target};
 use crate::keys::Intent;
 use fairdeal_session::people::MarkKind;
-use fairdeal_session::view::ListedTable;
+use fairdeal_session::view::{ListedTable, options_in_sentences};
 
 /// Everything that can be chosen here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -202,8 +202,7 @@ impl Home {
                 let Some(table) = tables.and_then(|tables| tables.get(number)) else {
                     return Vec::new();
                 };
-                let options: Vec<String> =
-                    table.options().into_iter().map(|(key, value)| format!("{key} {value}")).collect();
+                let options = options_in_sentences(&table.options());
                 let announced = table.table.announcement();
                 let locked = if announced.locked { "It needs a password. " } else { "" };
                 let place = if table.at_point { " at a meeting point" } else { "" };
@@ -218,8 +217,7 @@ impl Home {
                     announced.free,
                     announced.seats
                 );
-                let long = format!("{short}Options: {}.", options.join(", "));
-                return if options.is_empty() { vec![short] } else { vec![long, short] };
+                return if options.is_empty() { vec![short] } else { vec![format!("{short}{options}"), short] };
             }
             Some(Entry::Waiting(_)) => "You left it, or were interrupted. Resume at the same step.",
             Some(Entry::Options) if context.is_page => "Choose the bots and the options of the game.",

@@ -524,6 +524,6 @@ fn draw_code(ticket: &str, context: &Context, canvas: &mut Canvas<'_>, area: Rec
     let both = [Constraint::Length(columns), Constraint::Length(words)];
     let [place, beside] = Layout::horizontal(both).spacing(2).flex(Flex::Center).areas(middle);
     code.draw(canvas, place);
-    let text = "Scan this code and send the text to a friend. It is the ticket to this table. Q or Esc goes back.";
+    let text = "Scan to join. It is the ticket to this table. Q or Esc goes back.";
     paragraph(canvas, beside, text);
 }

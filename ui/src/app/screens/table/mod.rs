@@ -315,7 +315,7 @@ impl TableScreen {
             return String::new();
         };
         let words = match_game!(&snapshot.game, game => game.heading());
-        // A replay is no table to watch.
+        // Only a live table is watched; a replay is read.
         if self.is_spectator() && self.status.is_none() { format!("watching, {words}") } else { words }
     }
 

@@ -55,7 +55,7 @@ fn text(snapshot: &Snapshot, progress: &Progress) -> String {
             format!("{count} of {all} have shuffled, with proof; {missing} shuffles now.")
         }
         Some(StepKind::Action { .. }) if count == 0 => {
-            format!("All checks passed. {missing} is to act; every seat signs what it sees.")
+            format!("All checks passed. It is the turn of {missing}; every seat signs what it sees.")
         }
         Some(StepKind::Action { .. }) => {
             format!("{count} of {all} have signed this action and sent their shares.")
@@ -275,9 +275,9 @@ pub(super) fn draw_details(table_screen: &TableScreen, snapshot: &Snapshot, canv
         let (state, style) = if done.contains(seat) {
             (theme.glyph("✓ has signed this step", "+ has signed this step"), theme.good())
         } else if awaited.contains(seat) {
-            (theme.glyph("… is awaited", "~ is awaited"), theme.accent())
+            (theme.glyph("… has to sign this step", "~ has to sign this step"), theme.accent())
         } else {
-            ("  has nothing to do", theme.faint())
+            ("  is ready", theme.faint())
         };
         lines.push(Line::from(vec![Span::raw(format!("{name:<18.18} ")), Span::styled(state, style)]));
     }
