@@ -13,6 +13,8 @@
 
 pub mod event;
 mod library;
+#[cfg(test)]
+mod newcomer;
 pub mod picture;
 mod qr;
 pub mod screen;

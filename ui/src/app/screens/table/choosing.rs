@@ -24,6 +24,8 @@ pub(super) struct Choice {
     pub(super) focus: Option<Target>,
     /// The action that was hinted at, and why, until another is taken.
     pub(super) hinted: Option<(AnyAction, String)>,
+    /// Whether the last action was the one hinted at: the hints go on for the rest of the turn.
+    pub(super) follows: bool,
 }
 
 impl Choice {
@@ -170,14 +172,28 @@ impl TableScreen {
 
     /// Shows what a good player might do, and why.
     pub(super) fn hint(&mut self, cx: &mut Cx<'_>) {
+        match self.advice() {
+            Ok((offer, why)) => self.point_to(cx, &offer, why),
+            Err(text) => cx.toast(Tone::Plain, text),
+        }
+    }
+
+    /// Shows the next hint to a player who has followed one and is still to act.
+    pub(super) fn lead_on(&mut self, cx: &mut Cx<'_>) {
+        if let Ok((offer, why)) = self.advice() {
+            self.point_to(cx, &offer, why);
+        }
+    }
+
+    /// A good offer, and why it is one; else why there is none.
+    fn advice(&self) -> Result<(Offer, String), String> {
         let advice = self.snapshot.as_ref().and_then(|snapshot| match &snapshot.standing {
             Standing::Practice { advice, .. } => advice.clone(),
             Standing::Sealed(_) | Standing::Puzzle => None,
         });
         let hinted = match advice {
             Some(Advice::Undo(count)) => {
-                let text = format!("It cannot be won from here. {}", Advice::undo_first(count));
-                return cx.toast(Tone::Plain, text);
+                return Err(format!("It cannot be won from here. {}", Advice::undo_first(count)));
             }
             Some(Advice::Next { action, left }) => Some(Hint {
                 action,
@@ -188,19 +204,21 @@ impl TableScreen {
             }),
             None => self.view(&[], |view, snapshot| hint(&snapshot.game, view)).flatten(),
         };
-        let offers = self.choice.offers.all().iter();
         let found = hinted.and_then(|hint| {
-            let mut offers = offers.clone();
-            offers.find(|offer| offer.action == hint.action).map(|offer| (offer, hint.why))
+            let mut offers = self.choice.offers.all().iter();
+            offers.find(|offer| offer.action == hint.action).map(|offer| (offer.clone(), hint.why))
         });
-        let Some((offer, why)) = found else {
+        found.ok_or_else(|| {
             let text = if self.is_my_turn() {
                 "There is no hint for this moment."
             } else {
                 "There is nothing to advise: it is not your turn."
             };
-            return cx.toast(Tone::Plain, text.to_owned());
-        };
+            text.to_owned()
+        })
+    }
+
+    fn point_to(&mut self, cx: &mut Cx<'_>, offer: &Offer, why: String) {
         let rest = offer.path.strip_prefix(self.choice.picked.as_slice());
         let spot = rest.unwrap_or(&offer.path).first().copied();
         match spot {
@@ -230,6 +248,7 @@ impl TableScreen {
     }
 
     pub(super) fn act(&mut self, cx: &mut Cx<'_>, offer: Offer) {
+        self.choice.follows = self.choice.hinted.as_ref().is_some_and(|(action, _)| *action == offer.action);
         self.choice.clear();
         cx.command(Command::Act(offer.action));
     }

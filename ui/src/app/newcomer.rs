@@ -1,0 +1,118 @@
+//! A newcomer's first games, played by the keys that the bar names alone: the hint's key, and Enter. The presses are
+//! counted, and how often the table asks back.
+
+use fairdeal_games::GAMES;
+
+use super::testing::TestApp;
+use crate::canvas::Target;
+use crate::input::KeyCode;
+
+/// A turn takes no more presses of Enter.
+const MOST: usize = 6;
+
+/// What a first game took.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Effort {
+    /// Presses from the first start to the table.
+    before: usize,
+    /// The player's own actions at the table.
+    actions: usize,
+    /// All presses at the table.
+    presses: usize,
+    /// Presses of Enter that an action took beyond one.
+    questions: usize,
+    /// Sheets between hands and at the end.
+    sheets: usize,
+}
+
+/// Nothing on the screen can be chosen: a sheet covers the table.
+fn is_covered(stage: &TestApp) -> bool {
+    !stage.shell.layer().targets.iter().any(|(_, target)| matches!(target, Target::Spot(_)))
+}
+
+/// Plays the first game of a new player to its end.
+fn plays(game: usize, size: (u16, u16)) -> Effort {
+    let mut stage = TestApp::at_first_start(false);
+    stage.size = size;
+    stage.draw();
+    let mut effort = Effort::default();
+    let press = |stage: &mut TestApp, count: &mut usize, key: KeyCode| {
+        *count += 1;
+        stage.key(key);
+        stage.rest();
+    };
+    for letter in "Ada".chars() {
+        press(&mut stage, &mut effort.before, KeyCode::Char(letter));
+    }
+    press(&mut stage, &mut effort.before, KeyCode::Enter);
+    for _ in 0..game {
+        press(&mut stage, &mut effort.before, KeyCode::Down);
+    }
+    while stage.opened.is_none() {
+        press(&mut stage, &mut effort.before, KeyCode::Enter);
+    }
+    while !stage.is_over() {
+        if is_covered(&stage) {
+            effort.sheets += 1;
+            press(&mut stage, &mut effort.presses, KeyCode::Enter);
+            continue;
+        }
+        let step = stage.step();
+        // Whoever follows a hint gets the next one for the rest of the turn.
+        let is_led = stage.draw().contains(" ✓ ");
+        if !is_led {
+            press(&mut stage, &mut effort.presses, KeyCode::Char('h'));
+        }
+        let mut enters = 0;
+        while stage.step() == step {
+            assert!(enters < MOST, "{} stands still:\n{}", GAMES[game].id, stage.draw());
+            enters += 1;
+            // What cannot be taken back asks for a yes.
+            let key = if stage.draw().contains("[y yes]") { KeyCode::Char('y') } else { KeyCode::Enter };
+            press(&mut stage, &mut effort.presses, key);
+        }
+        effort.actions += 1;
+        effort.questions += enters.saturating_sub(1);
+    }
+    effort
+}
+
+fn efforts(size: (u16, u16)) -> String {
+    let mut lines = vec!["game             to the table  actions  presses  asked back  sheets".to_owned()];
+    for (game, info) in GAMES.iter().enumerate() {
+        let Effort { before, actions, presses, questions, sheets } = plays(game, size);
+        lines.push(format!("{:<16} {before:>12} {actions:>8} {presses:>8} {questions:>11} {sheets:>7}", info.id));
+    }
+    lines.join("\n")
+}
+
+#[test]
+fn first_games_take_few_presses_on_a_small_screen() {
+    insta::assert_snapshot!(efforts((80, 24)));
+}
+
+#[test]
+fn first_games_take_few_presses_on_a_large_screen() {
+    insta::assert_snapshot!(efforts((120, 40)));
+}
+
+/// Whoever follows a hint gets the next one while it is still the same turn; another action ends that.
+#[test]
+fn hints_lead_through_a_turn() {
+    let has_hint = |stage: &mut TestApp| stage.draw().contains(" ✓ ");
+    let mut stage = TestApp::at_home(false);
+    while stage.opened.is_none() {
+        stage.key(KeyCode::Enter);
+        stage.rest();
+    }
+    stage.keys("h");
+    stage.key(KeyCode::Enter);
+    stage.rest();
+    assert!(has_hint(&mut stage), "a card is taken, and one is to go:\n{}", stage.draw());
+    stage.key(KeyCode::Enter);
+    stage.rest();
+    assert!(!has_hint(&mut stage), "another turn:\n{}", stage.draw());
+    stage.key(KeyCode::Enter);
+    stage.rest();
+    assert!(!has_hint(&mut stage), "nobody asked in this turn:\n{}", stage.draw());
+}
