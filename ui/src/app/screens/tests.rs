@@ -536,3 +536,15 @@ fn ctrl_z_stops_the_program_unless_it_is_bound() {
     let effects = TestApp::at_home(false).shell.update(Input::User(UserInput::Key(ctrl_z)));
     assert!(effects.is_empty());
 }
+
+/// The program's name is never cut, and nothing else: at any size there is room, or it is left out.
+#[test]
+fn home_has_room_at_every_size() {
+    let mut stage = TestApp::at_home(false);
+    list(&mut stage, &[listed(1, "Ada")]);
+    for (width, height) in (60..=220).step_by(4).flat_map(|width| (20..=64).step_by(4).map(move |row| (width, row))) {
+        stage.size = (width, height);
+        let shown = stage.draw();
+        assert!(stage.shell.layer().cut.is_empty(), "{width}x{height}: {:?}\n{shown}", stage.shell.layer().cut);
+    }
+}

@@ -412,7 +412,7 @@ impl Lot<'_> {
         }
         if lowest > 0 {
             let row = cut(1);
-            let text = counted(lowest, "level");
+            let text = format!("+{}", counted(lowest, "level"));
             let brick = theme.glyph("▒", "#");
             canvas.put(row, around(&text, brick, usize::from(walls), theme.faint(), theme));
         }

@@ -22,6 +22,8 @@ use fairdeal_session::people::MarkKind;
 const WIDEST: u16 = 150;
 /// Columns of a picture, and of a small one.
 const ART: (u16, u16) = (18, 7);
+/// The columns of the program's name.
+const BANNER: u16 = 52;
 /// The most saved games, and the most LAN tables, that are listed beside the games.
 const LISTED: usize = 4;
 
@@ -47,7 +49,7 @@ impl Home {
             return draw_mini(context, canvas, page, &panels);
         }
         let plates = 5 * PLATE + 4;
-        let scale: u16 = if page.height >= 48 { 2 } else { 1 };
+        let scale: u16 = if page.height >= 48 && page.width >= 2 * BANNER + 4 { 2 } else { 1 };
         let banner = if scale == 2 { 5 } else { 3 };
         let has_plates = is_big(canvas.area());
         let lists = match (has_plates, scale) {
@@ -55,7 +57,7 @@ impl Home {
             (true, _) => plates,
             (false, _) => 16,
         };
-        let has_banner = page.height > lists + banner;
+        let has_banner = page.height > lists + banner && page.width >= BANNER + 2;
         let [banner, lists] = Layout::vertical([
             Constraint::Length(if has_banner { banner } else { 0 }),
             Constraint::Length(lists.min(page.height)),
@@ -71,8 +73,10 @@ impl Home {
         let [left, right] = Layout::horizontal(widths).spacing(2).areas(lists);
         if has_banner {
             let columns = match scale {
-                1 => Layout::horizontal(widths).spacing(2).areas(banner),
-                _ => Layout::horizontal([Constraint::Length(104), Constraint::Min(0)]).spacing(4).areas(banner),
+                1 if left.width >= BANNER => Layout::horizontal(widths).spacing(2).areas(banner),
+                _ => Layout::horizontal([Constraint::Length(BANNER * scale), Constraint::Min(0)])
+                    .spacing(2 * scale)
+                    .areas(banner),
             };
             draw_banner(canvas, columns, usize::from(scale));
         }
@@ -264,6 +268,9 @@ fn draw_banner(canvas: &mut Canvas<'_>, [left, right]: [Rect; 2], scale: usize) 
     canvas.rows(left, picture("banner", scale, canvas.theme()));
     let words = ["Five card and pyramid games.", "Nobody deals; everybody can check the shuffle."];
     let rows: Vec<String> = words.iter().flat_map(|words| wrapped(words, usize::from(right.width), 0)).collect();
+    if rows.len() > usize::from(right.height) {
+        return;
+    }
     let [right] =
         Layout::vertical([Constraint::Length(u16::try_from(rows.len()).unwrap_or(0))]).flex(Flex::End).areas(right);
     canvas.rows(right, rows.into_iter().map(Line::raw));
