@@ -36,16 +36,25 @@ pub fn charter_of(
     lobby: [u8; 8],
     players: impl IntoIterator<Item = (Party, PlayedBy)>,
 ) -> SignedCharter {
+    assemble(rules, lobby, players, |seat| format!("player {}", seat.number() + 1))
+}
+
+/// A charter of persons with these names.
+pub fn charter_by(rules: &RuleSet, lobby: [u8; 8], names: &[&str]) -> SignedCharter {
+    let persons = Seat::first(rules.seats.into()).map(|seat| (Party::of(seat), PlayedBy::Person));
+    assemble(rules, lobby, persons, |seat| names[seat.index()].to_owned())
+}
+
+fn assemble(
+    rules: &RuleSet,
+    lobby: [u8; 8],
+    players: impl IntoIterator<Item = (Party, PlayedBy)>,
+    name: impl Fn(Seat) -> String,
+) -> SignedCharter {
     let seats = Seat::first(rules.seats.into());
     let player = |(seat, (party, played_by)): (Seat, _)| {
         let number = seat.number() + 1;
-        Player {
-            name: format!("player {number}").try_into().unwrap(),
-            key: (&key(seat)).into(),
-            nonce: [number; 32],
-            party,
-            played_by,
-        }
+        Player { name: name(seat).try_into().unwrap(), key: (&key(seat)).into(), nonce: [number; 32], party, played_by }
     };
     let players = seats.clone().zip(players).map(player).collect();
     let charter = Charter::new(lobby, rules, players).unwrap();

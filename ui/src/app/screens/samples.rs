@@ -5,6 +5,8 @@
 
 use std::time::{Duration, SystemTime};
 
+use fairdeal_peers::announcement::{Announcement, OpenTable};
+use fairdeal_peers::testing::{announcement, peer, text};
 use fairdeal_protocol::audit::progress::AuditProgress;
 use fairdeal_protocol::party::{Party, PlayedBy};
 use fairdeal_protocol::seat::Seat;
@@ -12,10 +14,11 @@ use fairdeal_protocol::seat::Seat;
 use crate::app::event::{Input, UiEvent};
 use crate::app::screen::Library;
 use crate::app::testing::TestApp;
+use crate::input::KeyCode;
 use fairdeal_session::events::SessionEvent;
 use fairdeal_session::past::{Past, What};
-use fairdeal_session::people::{Book, Change, SeatPerson};
-use fairdeal_session::view::{LobbySeat, LobbyView};
+use fairdeal_session::people::{Book, Change, Mark, SeatPerson};
+use fairdeal_session::view::{ListedTable, Listing, LobbySeat, LobbyView};
 
 /// A text of the length of a ticket.
 pub const TICKET: &str = "fd1abcdefghijklmnopqrstuvwxyz234567abcdefghijklmnopqrstuvwxyz234567abcdefghij";
@@ -137,4 +140,52 @@ pub fn screens(ascii: bool) -> Vec<(&'static str, TestApp)> {
         ("puzzle", puzzle),
         ("solved", solved),
     ]
+}
+
+/// How Hanna opens a table and Ada joins it, for pictures: the host's lobby, the guest's first screen and where she
+/// gives a ticket, and the lobby of both.
+pub fn friends() -> [(&'static str, TestApp); 4] {
+    let home = |waiting: Vec<(String, String)>| {
+        let mut stage = TestApp::at_first_start(false);
+        stage.keys("Ada");
+        stage.key(KeyCode::Enter);
+        stage.size = (96, 28);
+        stage.input(Input::Library(Library { waiting, past: Vec::new() }));
+        stage
+    };
+    let lobby_of = |me: usize, guest: Option<LobbySeat>, ticket: Option<String>| {
+        let mut stage = home(vec![("256f".to_owned(), "256f4fc1 (Loot: Hanna, Ada)".to_owned())]);
+        stage.click_on("256f4fc1");
+        let ready = vec![guest.is_some(), false];
+        let options = [("absence", "120"), ("target", "100"), ("turn-time", "600")];
+        stage.input(Input::UiEvent(UiEvent::Session(SessionEvent::Lobby(LobbyView {
+            options: options.map(|(key, value)| (key.to_owned(), value.to_owned())).to_vec(),
+            seats: vec![alone("Hanna", 0), guest],
+            ready,
+            me: Seat::new(me),
+            ticket,
+            ..lobby()
+        }))));
+        stage
+    };
+    let mut host = lobby_of(0, None, Some(TICKET.to_owned()));
+    host.input(Input::UiEvent(UiEvent::Session(SessionEvent::Reach(
+        "Your router lets friends through from the internet, at /ip4/203.0.113.7/tcp/40123.".to_owned(),
+    ))));
+    let mut list = home(Vec::new());
+    let announcement = Announcement { host: text("Hanna"), game: text("loot"), seats: 2, free: 1, ..announcement(1) };
+    let table = OpenTable::new(peer(1), announcement, []).unwrap();
+    let tables = vec![ListedTable { table, at_point: false, mark: Mark::default() }];
+    list.input(Input::Lan(Some(Listing { tables, ..Listing::default() })));
+    let mut ticket = home(Vec::new());
+    ticket.click_on("join with");
+    ticket.keys(TICKET);
+    let both = lobby_of(1, alone("Ada", 1), None);
+    [("friends-open", host), ("friends-list", list), ("friends-ticket", ticket), ("friends-lobby", both)]
+}
+
+/// A person with a program of their own.
+fn alone(name: &str, seat: usize) -> Option<LobbySeat> {
+    let party = Party::of(Seat::new(seat)?);
+    Some(LobbySeat { name: name.to_owned(), party, played_by: PlayedBy::Person, person: None })
 }
