@@ -6,8 +6,8 @@
 //! 1. No entry leaves before it is stored, and no seat signs two for one place, whatever it crashed over.
 //! 2. A seat that somebody was promised is held to the end of the table; whoever gets none is told an error. Who comes
 //!    back when all others are done with the table is told so, and the game stays saved.
-//! 3. All who play or watch to the end have the same log, and every saved log is fair; while no seat is removed and nobody
-//!    closes the table with a claim, each is a prefix of the longest.
+//! 3. All who play or watch to the end have the same log, but for those who close the table with a claim, and every saved
+//!    log is fair; while no seat is removed and nobody claims, each is a prefix of the longest.
 //! 4. Nobody is blamed, no evidence is written, and nobody who is blocked or has a wrong password sees anything.
 //! 5. Every evening ends, and no program whose game is over keeps a journal to resume.
 //! 6. No chat message is shown twice to anybody.
@@ -30,7 +30,8 @@ use crate::view::{LobbySeat, LobbyView, PeerState, Snapshot, Standing};
 use fairdeal_games::bots::{Bot, Level};
 use fairdeal_games::{AnyGame, bot, rule_set};
 use fairdeal_peers::ticket::JoinTarget;
-use fairdeal_protocol::audit::auditor::audit;
+
+use fairdeal_protocol::audit::auditor::{Report, audit};
 use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::game::{Game as _, RuleSet};
 use fairdeal_protocol::hash::Hash32;
@@ -474,8 +475,8 @@ impl Evening {
             if own.part != Part::Host || own.company > 1 || own.end.is_some() || role.me < Some(seat) {
                 return;
             }
-            self.people[next].end = Some("joined another");
-            self.people[next].gives_up = None;
+            let own = &mut self.people[next];
+            (own.end, own.starts, own.gives_up) = (Some("joined another"), None, None);
             self.house.command(next, Command::Quit);
         }
         self.people[number].asks = None;
@@ -852,7 +853,19 @@ impl Evening {
     /// All logs of the seats are the same, those of spectators too, and they are fair.
     fn check_logs(&mut self, table: usize) {
         let all = self.at(table);
-        let present = all.iter().copied().filter(|number| !self.is_removed(*number));
+        // Whoever comes back in the last steps, and finds nobody there, closes the finished game without what the others
+        // have signed since.
+        let saved = |number: usize| self.house.programs[number].disk.transcripts.values();
+        let audited: Vec<(usize, Report)> = all
+            .iter()
+            .flat_map(|number| saved(*number).map(|(transcript, _)| (*number, audit::<AnyGame>(transcript))))
+            .collect();
+        let steps = audited.iter().map(|(_, report)| report.steps).max();
+        let is_claimed = |report: &Report| !report.claims.is_empty() || Some(report.steps) < steps;
+        let alone = audited.iter().filter(|(_, report)| is_claimed(report)).map(|(number, _)| *number);
+        let alone: BTreeSet<usize> = alone.collect();
+        let is_present = |number: &usize| !self.is_removed(*number) && !alone.contains(number);
+        let present = all.iter().copied().filter(is_present);
         let logs: BTreeSet<Hash32> = present.filter_map(|number| self.people[number].log).collect();
         if logs.len() > 1 {
             let all: Vec<_> = self.people.iter().map(|role| (role.part.word(), role.end, role.log)).collect();
@@ -860,13 +873,14 @@ impl Evening {
         }
         let mut longest: Vec<Vec<u8>> = Vec::new();
         let mut wrong = Vec::new();
+        for (number, report) in &audited {
+            if let Some(finding) = &report.finding {
+                wrong.push(format!("the transcript of {number} is not fair: {finding:?}"));
+            }
+        }
         for number in all.iter().copied() {
             let program = &self.house.programs[number];
             for (transcript, _) in program.disk.transcripts.values() {
-                let report = audit::<AnyGame>(transcript);
-                if report.finding.is_some() {
-                    wrong.push(format!("the transcript of {number} is not fair: {:?}", report.finding));
-                }
                 longest.push(transcript.entries().iter().flat_map(|entry| entry.hash().0).collect());
             }
             if !program.disk.evidence.is_empty() {
@@ -879,8 +893,7 @@ impl Evening {
         }
         longest.sort_by_key(Vec::len);
         for pair in longest.windows(2) {
-            if all.iter().all(|number| !self.is_removed(*number) && self.people[*number].end != Some("claimed"))
-                && !pair[1].starts_with(&pair[0])
+            if alone.is_empty() && all.iter().all(|number| !self.is_removed(*number)) && !pair[1].starts_with(&pair[0])
             {
                 wrong.push("one log is no prefix of the other".to_owned());
             }

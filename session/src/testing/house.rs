@@ -568,9 +568,11 @@ impl House {
         running.next().or_else(|| all().next()).map(|(number, _)| number)
     }
 
-    fn link_of(&self, one: usize, other: usize) -> Option<u64> {
-        let joins = |link: &Link| link.ends == (one, other) || link.ends == (other, one);
-        self.links.iter().find(|(_, link)| joins(link)).map(|(id, _)| *id)
+    /// A program's link to a peer, and the program at its other end.
+    fn link_to(&self, from: usize, peer: PeerId) -> Option<(u64, usize)> {
+        let ends = self.links.iter().filter(|(_, link)| link.has(from)).map(|(id, link)| (*id, link.other(from)));
+        let mut all = ends.filter(|(_, to)| self.peer(*to) == Some(peer));
+        all.next()
     }
 
     fn handle(&mut self, number: usize, input: Input) {
@@ -697,8 +699,7 @@ impl House {
 
     fn send(&mut self, from: usize, peer: PeerId, bytes: &[u8]) {
         self.witness(from, bytes);
-        let Some(to) = self.number_of(peer) else { return };
-        let Some(link) = self.link_of(from, to) else { return };
+        let Some((link, to)) = self.link_to(from, peer) else { return };
         self.trace.update(self.up.to_le_bytes());
         self.trace.update(bytes);
         self.traffic += u64::try_from(bytes.len()).unwrap_or(u64::MAX);
@@ -752,7 +753,7 @@ impl House {
                 let Some(program) = self.programs.get_mut(number) else { return };
                 let is_new = program.keeps.insert(*peer);
                 let boot = program.boot;
-                if is_new && self.link_of(number, to).is_none() {
+                if is_new && self.link_to(number, *peer).is_none() {
                     self.at(self.up + 2 * self.trip, Later::Dials { from: number, to, boot });
                 }
             }
@@ -765,8 +766,7 @@ impl House {
                 if let Some(program) = self.programs.get_mut(number) {
                     program.keeps.remove(peer);
                 }
-                let to = self.number_of(*peer);
-                if let Some((to, link)) = to.and_then(|to| Some((to, self.link_of(number, to)?))) {
+                if let Some((link, to)) = self.link_to(number, *peer) {
                     self.post(link, to, None);
                 }
             }
@@ -844,7 +844,7 @@ impl House {
         };
         let to = self.number_of(other).unwrap_or(to);
         let keeps = self.programs.get(from).is_some_and(|program| program.keeps.contains(&other));
-        if !self.runs_since(from, boot) || !keeps || self.link_of(from, to).is_some() {
+        if !self.runs_since(from, boot) || !keeps || self.link_to(from, other).is_some() {
             return;
         }
         let pair = self.machines(from, to);
