@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use fairdeal_games::GAMES;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::args::Common;
@@ -22,51 +23,74 @@ pub(super) fn history(common: &Common, json: bool) -> anyhow::Result<Exit> {
     // Save new summaries for the next time, if nobody else plays here and the directory is writable.
     let unread = all.iter().any(|past| past.what == What::Unread);
     let keep = unread.then(|| DataDir::open(Some(data.path())).ok()).flatten();
-    for past in &mut all {
-        read(past, &data, keep.as_ref(), &mut |_| ControlFlow::Continue(()));
-    }
-    let text = if json {
-        let lines = all.iter().map(|past| Ok(format!("{}\n", serde_json::to_string(&line(past))?)));
-        lines.collect::<serde_json::Result<String>>()?
-    } else if all.is_empty() {
-        "No past games yet.\n".to_owned()
-    } else {
-        table(&all)
-    };
-    print(text.as_bytes())?;
+    let read = |past: &mut Past| read(past, &data, keep.as_ref(), &mut |_| ControlFlow::Continue(()));
+    list(&mut all, json, read, |text| print(text.as_bytes()))?;
     Ok(Exit::Done)
 }
 
-/// The games as a table; the last column, the players, is not padded.
-fn table(all: &[Past]) -> String {
-    let head = ["date (UTC)", "table", "game", "ended", "players"];
-    let mut rows = vec![head.map(str::to_owned)];
-    rows.extend(all.iter().map(|past| {
-        let summary = past.summary();
-        let game = summary.map_or_else(|| "-".to_owned(), |summary| summary.terms().in_short());
-        let players = match (&past.what, summary) {
-            (What::Unreadable(why), _) => why.clone(),
-            (_, Some(summary)) => players(summary),
-            _ => String::new(),
-        };
-        [past.date(), past.table.chars().take(SHORT).collect(), game, ended(past), players]
-    }));
-    let widths: Vec<usize> = (0..head.len() - 1)
-        .map(|column| {
-            let cells = rows.iter().filter_map(|row| row.get(column));
-            cells.map(|cell| cell.width()).max().unwrap_or(0)
-        })
-        .collect();
-    let mut text = String::new();
-    for row in &rows {
-        for (place, cell) in row.iter().enumerate() {
-            text.push_str(cell);
-            if let Some(width) = widths.get(place) {
-                text.push_str(&" ".repeat(width - cell.width().min(*width) + 2));
-            }
+/// Tells each game as soon as it is read: an audit takes a while, and the newest games are read first.
+fn list(
+    all: &mut [Past],
+    json: bool,
+    mut read: impl FnMut(&mut Past),
+    mut tell: impl FnMut(&str) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    if json {
+        for past in all {
+            read(past);
+            tell(&format!("{}\n", serde_json::to_string(&line(past))?))?;
         }
-        text.push('\n');
+        return Ok(());
     }
+    if all.is_empty() {
+        return tell("No past games yet.\n");
+    }
+    let head = HEAD.map(str::to_owned);
+    let widths = widths(&head, all);
+    tell(&padded(&head, widths))?;
+    for past in all {
+        read(past);
+        tell(&padded(&row(past), widths))?;
+    }
+    Ok(())
+}
+
+const HEAD: [&str; 5] = ["date (UTC)", "table", "game", "ended", "players"];
+
+fn row(past: &Past) -> [String; 5] {
+    let summary = past.summary();
+    let game = summary.map_or_else(|| "-".to_owned(), |summary| summary.terms().in_short());
+    let players = match (&past.what, summary) {
+        (What::Unreadable(why), _) => why.clone(),
+        (_, Some(summary)) => players(summary),
+        _ => String::new(),
+    };
+    [past.date(), past.table.chars().take(SHORT).collect(), game, ended(past), players]
+}
+
+/// The widths of all columns but the last, which is not padded. Games that are not read yet have the usual ones.
+fn widths(head: &[String; 5], all: &[Past]) -> [usize; 4] {
+    let is_unread = |past: &&Past| past.what == What::Unread;
+    let mut rows: Vec<[String; 5]> = all.iter().filter(|past| !is_unread(past)).map(row).collect();
+    rows.extend(all.iter().filter(is_unread).take(1).map(|past| {
+        let [date, table, ..] = row(past);
+        let longest = GAMES.iter().map(|info| info.name).max_by_key(|name| name.len()).unwrap_or_default();
+        [date, table, longest.to_owned(), "unfinished".to_owned(), String::new()]
+    }));
+    rows.push(head.clone());
+    let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.width()).max();
+    std::array::from_fn(|column| width(column).unwrap_or(0))
+}
+
+fn padded(row: &[String; 5], widths: [usize; 4]) -> String {
+    let mut text = String::new();
+    for (place, cell) in row.iter().enumerate() {
+        text.push_str(cell);
+        if let Some(width) = widths.get(place) {
+            text.push_str(&" ".repeat(width - cell.width().min(*width) + 2));
+        }
+    }
+    text.push('\n');
     text
 }
 
@@ -141,5 +165,43 @@ fn line(past: &Past) -> HistoryLine {
         log: summary.filter(|_| has_ended).map(|summary| summary.log.clone()),
         bytes: past.bytes,
         transcript: past.path.as_deref().map(path_text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+
+    use fairdeal_session::testing::past;
+
+    use super::*;
+
+    /// Sixty unread games take half a minute; the first one is on the screen at once.
+    #[test]
+    fn each_game_is_told_before_the_next_is_read() {
+        for json in [false, true] {
+            let unread = |table: &str, seconds| Past {
+                table: table.repeat(8),
+                what: What::Unread,
+                ..past(&[("Anna", 1), ("Ben", 2)], seconds)
+            };
+            let mut all = [unread("aa", 20), unread("bb", 10)];
+            let order = RefCell::new(Vec::new());
+            let read = |game: &mut Past| {
+                order.borrow_mut().push(format!("read {}", &game.table[..2]));
+                game.what = past(&[("Anna", 1), ("Ben", 2)], 0).what;
+            };
+            let tell = |text: &str| {
+                let what = ["aa", "bb", "date"].into_iter().find(|what| text.contains(what)).unwrap();
+                order.borrow_mut().push(format!("tell {what}"));
+                Ok(())
+            };
+            list(&mut all, json, read, tell).unwrap();
+            let mut wanted = vec!["read aa", "tell aa", "read bb", "tell bb"];
+            if !json {
+                wanted.insert(0, "tell date");
+            }
+            assert_eq!(order.into_inner(), wanted);
+        }
     }
 }

@@ -69,14 +69,15 @@ fn schema_file_is_generated_from_types() {
     assert!(kept == text, "docs/events.schema.json is out of date: `just schema` writes it again");
 }
 
-/// The objects of the schema, by the value of their `tag` field.
+/// The objects of the schema without their `tag` field, by its value: written where they are, or referred to.
 fn variants(line: &str, tag: &str) -> Vec<(String, Value)> {
     let all = SCHEMA["$defs"][line]["oneOf"].as_array().unwrap();
     let named = all.iter().map(|variant| {
-        let name = &variant["properties"][tag]["const"];
-        let target = variant["$ref"].as_str().unwrap().strip_prefix("#/$defs/").unwrap();
-        let name = name.as_str().unwrap().to_owned();
-        (name, SCHEMA["$defs"][target].clone())
+        let name = variant["properties"][tag]["const"].as_str().unwrap().to_owned();
+        let target = variant["$ref"].as_str().map(|target| target.strip_prefix("#/$defs/").unwrap());
+        let mut object = target.map_or(variant, |target| &SCHEMA["$defs"][target]).clone();
+        object["properties"].as_object_mut().unwrap().remove(tag);
+        (name, object)
     });
     named.collect()
 }

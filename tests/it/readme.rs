@@ -1,4 +1,4 @@
-//! The pictures in the README match what the program draws.
+//! The pictures in the README and in docs/play.md match what the program draws.
 
 use std::fs;
 use std::path::Path;
@@ -8,10 +8,11 @@ use super::pictures::pictures;
 #[test]
 fn readme_pictures_are_current() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let readme = fs::read_to_string(root.join("README.md")).unwrap();
+    let pages = ["README.md", "docs/play.md"].map(|page| fs::read_to_string(root.join(page)).unwrap());
     for (name, svg) in pictures() {
         let path = format!("docs/pictures/{name}");
-        assert!(readme.contains(&path), "{path} is not in the README");
+        let shown = format!("pictures/{name})");
+        assert!(pages.iter().any(|page| page.contains(&shown)), "no page shows {path}");
         let kept = fs::read_to_string(root.join(&path)).unwrap();
         assert!(kept == svg, "{path} is out of date: cargo run --example pictures -- docs/pictures");
     }

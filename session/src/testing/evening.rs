@@ -845,7 +845,7 @@ impl Evening {
         programs.any(|(_, program)| program.told.iter().any(|(_, event)| is_it(event)))
     }
 
-    /// Those at a table, with local bots.
+    /// The players at a table, with local bots.
     fn at(&self, table: usize) -> Vec<usize> {
         (0..self.people.len()).filter(|number| self.people[*number].table == table).collect()
     }

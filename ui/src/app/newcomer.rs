@@ -10,7 +10,7 @@ use crate::input::KeyCode;
 /// A turn takes no more presses of Enter.
 const MOST: usize = 6;
 
-/// What a first game took.
+/// The effort of a first game.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Effort {
     /// Presses from the first start to the table.
