@@ -37,6 +37,13 @@ pub(super) fn replay(common: &Common, file: &Path, plain: bool, picture: &Pictur
         Ok(replay) => replay,
         Err(error @ (ReplayError::Rules(_) | ReplayError::BrokenOff)) => return unreadable(&error),
     };
+    let (seats, steps) = (replay.names().len(), replay.last() + 1);
+    if let Some(seat) = picture.seat.map(usize::from).filter(|seat| *seat > seats) {
+        return Err(usage(format!("this game has {seats} seats, not {seat}")));
+    }
+    if let Some(step) = picture.step.filter(|step| !(1..=steps).contains(step)) {
+        return Err(usage(format!("this game has steps 1 to {steps}, not {step}")));
+    }
     let seat = picture.seat.and_then(|seat| Seat::new(usize::from(seat) - 1));
     let eyes = seat.map_or(Eyes::Everybody, Eyes::Seat);
     if let Some(out) = &picture.cast {

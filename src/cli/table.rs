@@ -267,10 +267,15 @@ pub(super) fn home(common: &Common, start: Start) -> anyhow::Result<Exit> {
 
 pub(super) fn play(common: &Common, play: &Play) -> anyhow::Result<Exit> {
     let info = game_info(&play.game).map_err(usage)?;
-    let bots = play
-        .bots
-        .unwrap_or_else(|| USUAL_BOTS.clamp(info.least_seats.saturating_sub(1), info.most_seats.saturating_sub(1)));
-    let seats = bots.checked_add(1).ok_or_else(|| usage("too many bots"))?;
+    let (least, most) = (info.least_seats.saturating_sub(1), info.most_seats.saturating_sub(1));
+    let bots = play.bots.unwrap_or_else(|| USUAL_BOTS.clamp(least, most));
+    if !(least..=most).contains(&bots) {
+        return Err(usage(match most {
+            0 => format!("{} is for one player, without bots", info.id),
+            _ => format!("{} takes {least} to {most} bots, not {bots}", info.id),
+        }));
+    }
+    let seats = bots.saturating_add(1);
     let mut options = parse_options(&play.options)?;
     if let Some(date) = &play.daily {
         options.insert("daily".to_owned(), date.clone().unwrap_or_else(today));

@@ -55,6 +55,7 @@ mod replay;
 #[path = "../fixture/require.rs"]
 mod require;
 mod resume;
+mod said;
 mod schema;
 #[cfg(unix)]
 mod screen;

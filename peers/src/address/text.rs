@@ -25,7 +25,7 @@ pub enum AddressError {
     /// No multihash in base58, and no CID of a key.
     #[error("{0} is not a peer id")]
     NotAPeer(String),
-    #[error("{0}")]
+    #[error("{0}; an address is like /ip4/192.0.2.7/tcp/4001")]
     Syntax(String),
 }
 
