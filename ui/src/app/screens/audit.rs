@@ -14,7 +14,7 @@ use unicode_width::UnicodeWidthStr as _;
 use super::list::ListState;
 use super::replay::ReplayScreen;
 use super::table::choosing::sentence;
-use super::{column, paragraph};
+use super::{column, key_bar_below, paragraph};
 use crate::app::event::{Audited, UiEvent};
 use crate::app::screen::{Context, Cx, Effect, FocusPolicy, Handled, Screen, ScreenInput};
 use crate::canvas::{Canvas, Layer, Target, cut, wrapped};
@@ -284,6 +284,13 @@ impl Screen for Audit {
             let words = format!("{} below", counted(hidden, "more line"));
             canvas.put(below, Line::styled(words, theme.accent()));
         }
+        let keys = &context.keymap;
+        let replay = self.done.is_some() && self.is_shown();
+        let mut bar = vec![(theme.glyph("↑↓", "Up Down").to_owned(), "what it means", None)];
+        bar.extend(replay.then(|| (keys.key(Intent::Choose), "replay", Some(Target::Key(Intent::Choose)))));
+        bar.push((keys.key(Intent::Help), "keys", Some(Target::Key(Intent::Help))));
+        bar.push((keys.key(Intent::Back), "back", Some(Target::Key(Intent::Back))));
+        key_bar_below(canvas, area, bar);
         if let Some(row) = rows.get(self.list.chosen()) {
             let inner = canvas.panel(about, &row.title);
             paragraph(canvas, inner, row.about.as_str());

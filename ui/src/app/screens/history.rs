@@ -176,7 +176,7 @@ impl History {
             }
             (_, Some(path)) => {
                 cx.effect(Effect::Replay(path.clone()));
-                cx.push(ReplayScreen::default());
+                cx.push(ReplayScreen::seen_by(past.summary().and_then(|summary| summary.me)));
             }
             _ => {}
         }

@@ -102,7 +102,7 @@ fn body_and_foot(area: Rect) -> [Rect; 2] {
 
 /// Draws the foot of a screen: a rule, a sentence on the thing in focus, and the keys. Of `sentences`, the first that
 /// fits is drawn; of the keys those that fit, the last always.
-fn foot(canvas: &mut Canvas<'_>, area: Rect, sentences: &[String], mut keys: Vec<KeyHelp<'_>>) {
+fn foot(canvas: &mut Canvas<'_>, area: Rect, sentences: &[String], keys: Vec<KeyHelp<'_>>) {
     let theme = canvas.theme();
     let [rule, sentence, line] =
         Layout::vertical([Constraint::Length(1), Constraint::Min(0), Constraint::Length(1)]).areas(area);
@@ -112,6 +112,17 @@ fn foot(canvas: &mut Canvas<'_>, area: Rect, sentences: &[String], mut keys: Vec
     let wraps = sentences.iter().map(|text| wrapped(text, width, 0));
     let rows = wraps.reduce(|best, next| if best.len() <= SENTENCE { best } else { next });
     canvas.rows(sentence, rows.unwrap_or_default().into_iter().map(Line::raw));
+    key_bar(canvas, line, keys);
+}
+
+/// The row below a page: its keys, those that fit, the last always.
+fn key_bar_below(canvas: &mut Canvas<'_>, area: Rect, keys: Vec<KeyHelp<'_>>) {
+    let line = Rect { y: area.bottom().saturating_sub(1), height: 1, ..area };
+    key_bar(canvas, line.inner(Margin::new(2, 0)), keys);
+}
+
+fn key_bar(canvas: &mut Canvas<'_>, line: Rect, mut keys: Vec<KeyHelp<'_>>) {
+    let width = usize::from(line.width);
     let room = |keys: &[KeyHelp<'_>]| keys.iter().map(|(key, label, _)| key.width() + label.width() + 3).sum::<usize>();
     while room(&keys) > width + 2 && keys.len() > 1 {
         // First those that nobody can click, then from the end; the last one is the way out.

@@ -64,6 +64,11 @@ impl Default for ReplayScreen {
 }
 
 impl ReplayScreen {
+    /// A replay that is being read, seen with the eyes of a seat; without one only what is public.
+    pub fn seen_by(me: Option<Seat>) -> Self {
+        Self { eyes: me.map_or(Eyes::Everybody, Eyes::Seat), ..Self::default() }
+    }
+
     /// A replay that has been read, at a step.
     pub fn at(context: &Context, replay: &Arc<Replay>, number: usize, eyes: Eyes) -> Self {
         let mut screen = Self { replay: Some(Arc::clone(replay)), number, eyes, ..Self::default() };
@@ -168,6 +173,14 @@ impl ReplayScreen {
         let x = canvas.button((x, row.y), &space, label, PLAY);
         let x = canvas.button((x, row.y), "", theme.glyph("→", ">"), ON);
         let x = canvas.button((x, row.y), "e", "view", EYES) + 1;
+        let back = format!("{} back", keys.key(Intent::Back));
+        let width = u16::try_from(back.width()).unwrap_or(u16::MAX).saturating_add(2);
+        let row = if row.right().saturating_sub(x) > 40 + width {
+            canvas.button((row.right() - width, row.y), &keys.key(Intent::Back), "back", Target::Key(Intent::Back));
+            Rect { width: row.width.saturating_sub(width + 1), ..row }
+        } else {
+            row
+        };
         let rest = Rect { x, width: row.right().saturating_sub(x), ..row };
         let words = self.place(usize::from(rest.width)).unwrap_or_default();
         canvas.put(rest, Line::styled(words, theme.title()));
@@ -233,6 +246,9 @@ impl ReplayScreen {
             }
             UiEvent::Replay(replay) => {
                 self.replay = Some(Arc::clone(replay));
+                if matches!(self.eyes, Eyes::Seat(seat) if seat.index() >= replay.names().len()) {
+                    self.eyes = Eyes::Everybody;
+                }
                 self.show(context);
             }
             UiEvent::Failed(why) if self.replay.is_none() => self.failed = Some(why.clone()),
@@ -374,6 +390,22 @@ mod tests {
     use crate::app::shell::Shell;
     use crate::app::testing::{TestApp, context, transcript};
     use crate::input::KeyCode;
+
+    /// A replay from the history is seen from one's own seat; a seat that the file does not have is nobody's.
+    #[test]
+    fn replay_begins_with_ones_own_eyes() {
+        let replay = Arc::new(Replay::open(transcript("tests/it/transcripts/loot.fairdeal")).unwrap());
+        let name = replay.names().get(1).cloned().unwrap();
+        for (seat, words) in [(1, name.as_str()), (5, "public")] {
+            let screen = ReplayScreen::seen_by(Seat::new(seat));
+            let mut stage = TestApp::with(Shell::new(context(false), Box::new(screen)));
+            stage.size = (120, 40);
+            stage.input(Input::UiEvent(UiEvent::Replay(Arc::clone(&replay))));
+            let shown = stage.draw();
+            let bar = shown.lines().find(|line| line.contains("Step 1 of")).unwrap();
+            assert!(bar.contains(words), "{bar}");
+        }
+    }
 
     #[test]
     fn bar_keys_and_play_move_through_the_game() {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use fairdeal_games::{AnyAction, Hint, capital, match_game};
+use fairdeal_games::{AnyAction, AnyGame, Hint, capital, match_game};
 use fairdeal_protocol::game::Game as _;
 
 use super::{Asked, Over, TableScreen};
@@ -187,6 +187,9 @@ impl TableScreen {
 
     /// A good offer, and why it is one; else why there is none.
     fn advice(&self) -> Result<(Offer, String), String> {
+        if self.is_deal_of_the_day() {
+            return Err("The deal of the day has no hints: it is the same for everybody.".to_owned());
+        }
         let advice = self.snapshot.as_ref().and_then(|snapshot| match &snapshot.standing {
             Standing::Practice { advice, .. } => advice.clone(),
             Standing::Sealed(_) | Standing::Puzzle => None,
@@ -215,6 +218,15 @@ impl TableScreen {
                 "There is nothing to advise: it is not your turn."
             };
             text.to_owned()
+        })
+    }
+
+    /// Whether this is the deal that everybody plays today, and not for practice. A hint that looks at the visible cards
+    /// alone may lose what can be won, and one that knows the hidden ones would play it for the player.
+    pub(super) fn is_deal_of_the_day(&self) -> bool {
+        self.snapshot.as_ref().is_some_and(|snapshot| match (&snapshot.game, &snapshot.standing) {
+            (AnyGame::Ivory(tower), Standing::Sealed(_)) => tower.daily().is_some(),
+            _ => false,
         })
     }
 

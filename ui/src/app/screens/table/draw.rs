@@ -189,7 +189,7 @@ fn draw_keys(
                 all.push((key, button.label.to_owned(), Some(Target::Spot(spot))));
             }
         }
-        if !table_screen.choice.offers.is_empty() {
+        if !table_screen.choice.offers.is_empty() && !table_screen.is_deal_of_the_day() {
             all.push(of(Intent::Hint, "hint"));
         }
         all.extend(undo);

@@ -542,7 +542,9 @@ impl Screen for TableScreen {
                 }
             }
             all.push(("the seal: what protects this step".to_owned(), button::SEAL));
-            all.push(("a hint".to_owned(), Target::Key(Intent::Hint)));
+            if !self.is_deal_of_the_day() {
+                all.push(("a hint".to_owned(), Target::Key(Intent::Hint)));
+            }
             if self.may_be_sought() {
                 all.push(("your ticket, for players who can't find this table".to_owned(), button::DETAILS));
                 all.push(("copy your ticket".to_owned(), button::COPY));

@@ -695,3 +695,27 @@ fn lost_host_is_told_of_until_it_shows_the_table_again() {
     stage.waits_for_seat_0(seat(1), Waits::default());
     assert!(!stage.draw().contains(lost), "{}", stage.draw());
 }
+
+/// Hints see the visible cards alone, and those of a deal that can be won could lose it.
+#[test]
+fn deal_of_the_day_has_no_hints() {
+    let mut stage = networked();
+    let mut now = dealt("ivory-tower");
+    now.standing = Standing::Sealed(Progress {
+        step: 3,
+        kind: None,
+        deal: 0,
+        live: SeatSet::all(1),
+        done: SeatSet::EMPTY,
+        awaited: SeatSet::all(1),
+        log: Hash32::default(),
+    });
+    tell(&mut stage, SessionEvent::Snapshot(now.clone()));
+    assert!(stage.draw().contains("hint"), "{}", stage.draw());
+    let options = [("daily".to_owned(), "2026-11-21".to_owned())].into_iter().collect();
+    now.game = AnyGame::create(&rule_set("ivory-tower", 1, &options).unwrap()).unwrap();
+    tell(&mut stage, SessionEvent::Snapshot(now));
+    assert!(!stage.draw().contains("hint"), "{}", stage.draw());
+    stage.keys("h");
+    assert!(stage.draw().contains("The deal of the day has no hints"), "{}", stage.draw());
+}
