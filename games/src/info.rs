@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use fairdeal_protocol::game::{RuleSet, RuleSetError, STRICT};
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::calendar::day_number;
@@ -38,8 +39,9 @@ pub struct GameInfo {
     pub rulebook: &'static str,
 }
 
-/// How much a newcomer has to learn before the first game.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How much a newcomer has to learn before the first game; how far one has to look ahead in a puzzle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Difficulty {
     Easy,
     Medium,

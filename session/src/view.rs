@@ -238,6 +238,7 @@ pub fn options_in_sentences(options: &[(String, String)]) -> String {
     let sentence = |(key, value): &(String, String)| {
         let time = || value.parse().map_or_else(|_| value.clone(), time_in_words);
         Some(match (key.as_str(), value.as_str()) {
+            ("target", "1") => "One hand.".to_owned(),
             ("target", points) => format!("First to {points} points."),
             (Timing::ABSENCE, _) => format!("Absent players may be removed after {}.", time()),
             (Timing::TURN_TIME, "none") => "No time limit.".to_owned(),

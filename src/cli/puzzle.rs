@@ -47,14 +47,16 @@ fn first(settings: &Settings) -> anyhow::Result<&'static GameInfo> {
     GAMES.first().copied().ok_or_else(|| usage("there is no game"))
 }
 
-/// Every puzzle of these games, or the one with this number: its game and number, a mark if it is solved, the question.
+/// Every puzzle of these games, or the one with this number: its game and number, its difficulty, a mark if it is solved,
+/// its name and the question.
 fn list(games: &[&'static GameInfo], only: Option<usize>, settings: &Settings) -> anyhow::Result<String> {
     let mut text = String::new();
     for game in games {
         for (number, puzzle) in (1..).zip(puzzles(game)?) {
             if only.is_none_or(|only| only == number) {
                 let mark = if settings.has_solved(game.id, number) { "solved" } else { "" };
-                let _ = writeln!(text, "{:<15} {number}  {mark:<6}  {}", game.id, puzzle.question);
+                let (level, name) = (puzzle.difficulty.name(), &puzzle.name);
+                let _ = writeln!(text, "{:<15} {number}  {level:<6}  {mark:<6}  {name}: {}", game.id, puzzle.question);
             }
         }
     }

@@ -129,10 +129,10 @@ fn failures_out_of_turn_are_silent() {
 fn failures_fall_back_and_are_told_once() {
     let cases = [
         (answering(r#"echo '{"event":"choice","id":'$id',"index":999}'"#), 10_000, "not legal"),
-        (answering(r#"echo '{"event":"choice","id":'$id',"index":null}'"#), 10_000, "stays silent"),
+        (answering(r#"echo '{"event":"choice","id":'$id',"index":null}'"#), 10_000, "although it is its turn"),
         (answering(r#"echo '{"event":"choice","id":'$id',"action":{"type":"x"}}'"#), 10_000, "not legal"),
         (answering("exit 1"), 10_000, "has ended"),
-        (answering(":"), 60, "did not answer"),
+        (answering(":"), 60, "did not answer within"),
         ("exit 0".to_owned(), 10_000, "has ended"),
         ("no-such-program-at-all".to_owned(), 10_000, "has ended"),
     ];
@@ -177,7 +177,7 @@ fn unread_lines_are_bounded() {
     }
     assert!(chosen(&mut bot).is_some());
     let told: Vec<String> = told.try_iter().collect();
-    assert!(told.len() == 1 && told[0].contains("does not read"), "{told:?}");
+    assert!(told.len() == 1 && told[0].contains("stopped reading"), "{told:?}");
     assert_eq!(bot.fallbacks(), 1);
 }
 

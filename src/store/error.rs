@@ -104,7 +104,7 @@ pub enum StoreError {
         known: Vec<String>,
     },
     /// Several table ids of transcripts start with the prefix.
-    #[error("{prefix} could be any of {}; give more digits", matches.join(", "))]
+    #[error("{prefix} matches {}; type more digits", matches.join(", "))]
     Ambiguous {
         /// The prefix, in lower case.
         prefix: String,

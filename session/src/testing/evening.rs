@@ -856,10 +856,16 @@ impl Evening {
         // Whoever comes back in the last steps, and finds nobody there, closes the finished game without what the others
         // have signed since.
         let saved = |number: usize| self.house.programs[number].disk.transcripts.values();
-        let audited: Vec<(usize, Report)> = all
-            .iter()
-            .flat_map(|number| saved(*number).map(|(transcript, _)| (*number, audit::<AnyGame>(transcript))))
-            .collect();
+        // Mostly all have saved the same file.
+        let mut reports: BTreeMap<Vec<u8>, Report> = BTreeMap::new();
+        let mut audited: Vec<(usize, Report)> = Vec::new();
+        for number in all.iter().copied() {
+            for (transcript, _) in saved(number) {
+                let report =
+                    reports.entry(transcript.to_bytes().unwrap()).or_insert_with(|| audit::<AnyGame>(transcript));
+                audited.push((number, report.clone()));
+            }
+        }
         let steps = audited.iter().map(|(_, report)| report.steps).max();
         let is_claimed = |report: &Report| !report.claims.is_empty() || Some(report.steps) < steps;
         let alone = audited.iter().filter(|(_, report)| is_claimed(report)).map(|(number, _)| *number);

@@ -7,7 +7,7 @@
 use std::sync::LazyLock;
 
 use fairdeal_games::puzzle::{Position, PuzzleError, Setting};
-use fairdeal_games::{AnyAction, AnyEvent, GameInfo};
+use fairdeal_games::{AnyAction, AnyEvent, Difficulty, GameInfo};
 use serde::Deserialize;
 
 /// The puzzles by game, the easiest first.
@@ -23,6 +23,9 @@ const FILES: [(&str, &str); 5] = [
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Puzzle {
+    /// A few words that give nothing away.
+    pub name: String,
+    pub difficulty: Difficulty,
     /// One sentence or two.
     pub question: String,
     pub hint: String,
@@ -118,6 +121,10 @@ mod tests {
             }
             let reasons: BTreeSet<&str> = all.iter().map(|puzzle| puzzle.why.as_str()).collect();
             assert_eq!(reasons.len(), all.len(), "{}", info.id);
+            let names: BTreeSet<&str> = all.iter().map(|puzzle| puzzle.name.as_str()).collect();
+            assert_eq!(names.len(), all.len(), "{}", info.id);
+            assert!(names.iter().all(|name| (1..=24).contains(&name.len())), "{names:?}");
+            assert!(all.is_sorted_by_key(|puzzle| puzzle.difficulty), "{}: the easiest come first", info.id);
         }
     }
 }

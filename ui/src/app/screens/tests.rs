@@ -366,10 +366,10 @@ fn set_up_opens_the_table_that_it_shows() {
     let table = opening("-");
     assert_eq!((table.seats, table.bots, table.networked, table.lan), (2, 0, true, true));
     assert_eq!(table.level, Level::Normal);
-    // Only bots: four seats, gentle ones, 110 points.
+    // Only bots: four seats, gentle ones, 150 points.
     let table = opening("<v>>v<vv>-");
     assert_eq!((table.seats, table.bots, table.level, table.networked), (4, 3, Level::Gentle, false));
-    assert!(table.options.contains(&("target".to_owned(), "110".to_owned())));
+    assert!(table.options.contains(&("target".to_owned(), "150".to_owned())));
     assert!(!table.options.iter().any(|(key, _)| key == "turn-time"));
     // Three seats and one bot, a time for turns among the further options, which Enter unfolds and does not begin.
     let table = opening("v>v>vvvvv-vv>-");

@@ -44,7 +44,10 @@ mod worth;
 
 impl Board for Loot {
     fn heading(&self) -> String {
-        format!("hand {} · first to {}", self.hand_no(), self.target())
+        match self.target() {
+            1 => format!("hand {} · one hand", self.hand_no()),
+            target => format!("hand {} · first to {target}", self.hand_no()),
+        }
     }
 
     fn seat_note(&self, seat: Seat) -> String {

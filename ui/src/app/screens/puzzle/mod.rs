@@ -188,7 +188,9 @@ impl Guide for PuzzleGuide {
         // The place may be under the panel, and Enter needs it.
         let answer = table.next_choice().filter(|_| self.progress == Progress::Told);
         Some(Speech {
-            title: format!("Puzzle {} of {}", self.at + 1, self.puzzles.len()),
+            title: self
+                .puzzle()
+                .map_or_else(String::new, |puzzle| format!("{} ({})", puzzle.name, puzzle.difficulty.name())),
             text: self.text(),
             key,
             click: answer.unwrap_or(HELP),
@@ -208,9 +210,10 @@ impl Guide for PuzzleGuide {
         canvas.cover();
         // Whole rows, so that no word is cut beside it.
         canvas.clear(Rect { x: screen.x, width: screen.width, ..area });
+        let name = self.puzzle().map_or("", |puzzle| puzzle.name.as_str());
         let title = match self.progress {
-            Progress::Done { alone: false } => "The answer".to_owned(),
-            _ => format!("{}Solved!", theme.glyph("✓ ", "")),
+            Progress::Done { alone: false } => format!("The answer: {name}"),
+            _ => format!("{}Solved! {name}", theme.glyph("✓ ", "")),
         };
         let inner = canvas.frame(area, &title).inner(Margin::new(1, 0));
         canvas.rows(inner, rows.into_iter().map(Line::raw));

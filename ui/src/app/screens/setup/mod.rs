@@ -18,6 +18,7 @@ use crate::canvas::{Canvas, Layer, Target};
 use crate::field::Field;
 use crate::keys::Intent;
 use crate::settings::Settings;
+use fairdeal_session::past::Past;
 use fairdeal_session::view::time_in_words;
 
 /// Value of the daily option when no day is chosen.
@@ -71,6 +72,15 @@ fn option_texts() -> BTreeMap<String, OptionText> {
     toml::from_str(include_str!("options.toml")).unwrap_or_default()
 }
 
+/// The option for the points that end a game.
+const TARGET: &str = "target";
+/// The points that end a game with the first hand in which somebody scores.
+const ONE_HAND: &str = "1";
+/// The points offered here, besides the usual ones of the game. The command line accepts any number.
+const POINTS: [u32; 8] = [1, 20, 50, 100, 150, 200, 500, 1000];
+/// A first game is short: of a game that takes more minutes, one hand.
+const SHORT: u8 = 20;
+
 /// Not given: the table uses its default.
 const USUAL: &str = "usual";
 
@@ -120,7 +130,12 @@ impl Setup {
             seats,
             bots: seats - 1,
             level: context.settings.bot_level,
-            options: game.options.iter().chain(table).map(|option| (option, option.default.to_owned())).collect(),
+            options: game
+                .options
+                .iter()
+                .chain(table)
+                .map(|option| (option, first_value(option, game, context)))
+                .collect(),
             texts: option_texts(),
             practice: context.is_page,
             is_page: context.is_page,
@@ -266,6 +281,7 @@ impl Setup {
         let shown = match (option.kind, seconds) {
             (_, Some(seconds)) => time_in_words(seconds),
             _ if option.key == Timing::TURN_TIME && value == USUAL => self.usual_turn_time(),
+            _ if option.key == TARGET && value == ONE_HAND => "one hand".to_owned(),
             (OptionKind::Flag, _) => if value == "true" { "yes" } else { "no" }.to_owned(),
             _ => value.replace('-', " "),
         };
@@ -304,7 +320,10 @@ impl Setup {
             }),
             Item::Choice(number) => {
                 if let Some((option, value)) = self.options.get_mut(number) {
-                    *value = next_value(option.kind, value, by);
+                    *value = match option.key {
+                        TARGET => next_points(option, value, by),
+                        _ => next_value(option.kind, value, by),
+                    };
                 }
             }
             Item::Deal => {
@@ -437,6 +456,28 @@ fn next_value(kind: OptionKind, value: &str, by: i32) -> String {
     }
 }
 
+/// The next number of points up or down, wrapping at the ends.
+fn next_points(option: &OptionInfo, value: &str, by: i32) -> String {
+    let now = value.parse().unwrap_or(0);
+    let usual = option.default.parse().ok();
+    let mut all: Vec<u32> = POINTS.into_iter().chain(usual).collect();
+    all.sort_unstable();
+    all.dedup();
+    let next = if by > 0 {
+        all.iter().find(|points| **points > now).or(all.first())
+    } else {
+        all.iter().rev().find(|points| **points < now).or(all.last())
+    };
+    next.map_or_else(|| value.to_owned(), u32::to_string)
+}
+
+/// An option's value on a new table: its default, but one hand for the first of long games.
+fn first_value(option: &OptionInfo, game: &GameInfo, context: &Context) -> String {
+    let is_known = |past: &Past| past.summary().is_some_and(|summary| summary.game == game.id);
+    let is_first = game.minutes > SHORT && !context.library.past.iter().any(is_known);
+    if option.key == TARGET && is_first { ONE_HAND } else { option.default }.to_owned()
+}
+
 /// Whether the option is the day of the deal.
 fn is_dated(option: &(&OptionInfo, String)) -> bool {
     matches!(option.0.kind, OptionKind::Date)
@@ -506,6 +547,32 @@ mod tests {
         assert_eq!(next(OptionKind::Flag, "false", 1), "true");
 
         assert_eq!((stepped(5, 1, 2, 5), stepped(2, -1, 2, 5)), (2, 5));
+    }
+
+    #[test]
+    fn points_go_from_one_hand_to_long_games() {
+        let thoth = fairdeal_games::game_info("houses-of-thoth").unwrap();
+        let option = thoth.options.iter().find(|option| option.key == TARGET).unwrap();
+        let next = |value: &str, by| next_points(option, value, by);
+        assert_eq!((next("1", 1), next("50", 1), next("78", 1)), ("20".into(), "78".into(), "100".into()));
+        assert_eq!((next("1", -1), next("1000", 1), next("30", -1)), ("1000".into(), "1".into(), "20".into()));
+    }
+
+    /// A game that takes long begins with one hand for whoever has not played it.
+    #[test]
+    fn first_long_game_is_one_hand() {
+        let mut context = crate::app::testing::context(false);
+        let points = |id: &str, context: &Context| {
+            let setup = Setup::new(fairdeal_games::game_info(id).unwrap(), context);
+            setup.options.iter().find(|(option, _)| option.key == TARGET).map(|(_, value)| value.clone()).unwrap()
+        };
+        assert_eq!((points("houses-of-thoth", &context), points("loot", &context)), ("1".into(), "100".into()));
+        let mut played = fairdeal_session::testing::past(&[("Anna", 1)], 0);
+        if let fairdeal_session::past::What::Over(summary) = &mut played.what {
+            summary.game = "houses-of-thoth".to_owned();
+        }
+        context.library.past = vec![played];
+        assert_eq!(points("houses-of-thoth", &context), "78");
     }
 
     #[test]

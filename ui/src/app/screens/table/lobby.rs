@@ -285,6 +285,7 @@ fn about(table_screen: &TableScreen) -> (String, Vec<String>) {
     };
     let options = lobby.options.iter().filter_map(|(key, value)| {
         Some(match (key.as_str(), value.as_str()) {
+            ("target", "1") => "one hand".to_owned(),
             ("target", points) => format!("first to {points}"),
             ("turn-time", "none") => "no turn limit".to_owned(),
             ("absence", _) | ("strict", "false") => return None,
