@@ -48,7 +48,7 @@ fn first(settings: &Settings) -> anyhow::Result<&'static GameInfo> {
 }
 
 /// Every puzzle of these games, or the one with this number: its game and number, its difficulty, a mark if it is solved,
-/// its name and the question.
+/// and its name.
 fn list(games: &[&'static GameInfo], only: Option<usize>, settings: &Settings) -> anyhow::Result<String> {
     let mut text = String::new();
     for game in games {
@@ -56,7 +56,7 @@ fn list(games: &[&'static GameInfo], only: Option<usize>, settings: &Settings) -
             if only.is_none_or(|only| only == number) {
                 let mark = if settings.has_solved(game.id, number) { "solved" } else { "" };
                 let (level, name) = (puzzle.difficulty.name(), &puzzle.name);
-                let _ = writeln!(text, "{:<15} {number}  {level:<6}  {mark:<6}  {name}: {}", game.id, puzzle.question);
+                let _ = writeln!(text, "{:<15} {number}  {level:<6}  {mark:<6}  {name}", game.id);
             }
         }
     }

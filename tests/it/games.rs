@@ -149,7 +149,7 @@ fn invalid_games_and_options_list_valid_ones() {
     assert!(wilds.contains("none, bottoms or center"), "{wilds}");
     let magic = refused(&["host", "sphinxs-paw", "--option", "magic=king"]);
     assert!(magic.contains("magician (king or diagonal; default king)"), "{magic}");
-    assert!(refused(&["play", "ivory-tower", "--bots", "1"]).contains("1 to 1 seats"));
+    assert!(refused(&["play", "ivory-tower", "--bots", "1"]).contains("for one player, without bots"));
     assert!(refused(&["play", "ivory-tower", "--daily", "2026-02-30"]).contains("YYYY-MM-DD"));
     assert!(refused(&["play", "loot", "--daily"]).contains("no option 'daily'"));
     let practice = refused(&["play", "loot", "--practice"]);

@@ -1,5 +1,5 @@
-//! What the command line says: the help of every command, and what commands answer that have nothing to do or are given
-//! something wrong. A change of words is seen as a change of a snapshot.
+//! The sentences of the command line: the help of every command, and the answers of commands that have nothing to do or
+//! are given something wrong. A change of words is seen as a change of a snapshot.
 
 use std::fmt::Write as _;
 use std::fs;

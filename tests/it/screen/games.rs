@@ -144,7 +144,7 @@ fn two_who_want_a_rematch_meet() {
     let mut guest = CommandBuilder::new(env!("CARGO_BIN_EXE_fairdeal"));
     guest.args(["--name", "Ben", "join", &ticket]);
     let mut ben = Player::starts_with(other.path(), guest, &[]);
-    ben.reads("first to 1");
+    ben.reads("one hand");
     ben.presses("r");
     anna.reads("Ben");
     anna.presses("r");
