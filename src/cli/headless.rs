@@ -44,8 +44,13 @@ pub(super) async fn run(mut handle: Handle, json: bool) -> anyhow::Result<Exit> 
             event = handle.events.recv() => match event {
                 Some(event) => printer.event(&event),
                 None => {
-                    printer.lines.end().await?;
                     let asked = latest.is_some();
+                    tokio::select! {
+                        written = printer.lines.end() => written?,
+                        // Nobody reads, and somebody wants the program to end.
+                        () = signals.recv() => return Ok(Exit::Interrupted),
+                        () = sleep_until(latest.unwrap_or_else(Instant::now)), if asked => {}
+                    }
                     return Ok(if asked { Exit::Interrupted } else { printer.exit });
                 }
             },

@@ -3,7 +3,6 @@
 
 use std::fmt::Display;
 use std::io::{self, Write as _};
-use std::time::Duration;
 
 use fairdeal_session::text::printable;
 use tokio::sync::{mpsc, oneshot};
@@ -12,8 +11,6 @@ use super::exit::usage;
 
 /// The lines that wait for a slow reader. Further lines are dropped.
 const WAITING: usize = 1 << 16;
-/// How long the reader may take for the last lines.
-const LAST: Duration = Duration::from_secs(1);
 
 /// Prints text, without characters that could mislead a terminal.
 ///
@@ -119,7 +116,7 @@ impl Lines {
         }
     }
 
-    /// Waits until the last lines are read, for at most [`LAST`].
+    /// Waits until the last lines are read, however slow the reader is.
     ///
     /// # Errors
     /// As for [`print`].
@@ -129,8 +126,8 @@ impl Lines {
         if lost > 0 {
             complain(format!("{lost} events were dropped because nobody read the output"));
         }
-        match tokio::time::timeout(LAST, failed).await {
-            Ok(Ok(error)) if error.kind() != io::ErrorKind::BrokenPipe => Err(unwritable(&error)),
+        match failed.await {
+            Ok(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(unwritable(&error)),
             _ => Ok(()),
         }
     }
