@@ -30,6 +30,11 @@ fn is_covered(stage: &TestApp) -> bool {
     !stage.shell.layer().targets.iter().any(|(_, target)| matches!(target, Target::Spot(_)))
 }
 
+/// Whether the reason of a hint is on the screen. Sphinx's Paw ticks off the phases of a turn with the same sign.
+fn has_hint(stage: &mut TestApp) -> bool {
+    stage.draw().split("✓ ").skip(1).any(|after| after.starts_with(char::is_alphanumeric))
+}
+
 /// Plays the first game of a new player to its end.
 fn plays(game: usize, size: (u16, u16)) -> Effort {
     let mut stage = TestApp::at_first_start(false);
@@ -59,8 +64,7 @@ fn plays(game: usize, size: (u16, u16)) -> Effort {
         }
         let step = stage.step();
         // Whoever follows a hint gets the next one for the rest of the turn.
-        let is_led = stage.draw().contains(" ✓ ");
-        if !is_led {
+        if !has_hint(&mut stage) {
             press(&mut stage, &mut effort.presses, KeyCode::Char('h'));
         }
         let mut enters = 0;
@@ -99,7 +103,6 @@ fn first_games_take_few_presses_on_a_large_screen() {
 /// Whoever follows a hint gets the next one while it is still the same turn; another action ends that.
 #[test]
 fn hints_lead_through_a_turn() {
-    let has_hint = |stage: &mut TestApp| stage.draw().contains(" ✓ ");
     let mut stage = TestApp::at_home(false);
     while stage.opened.is_none() {
         stage.key(KeyCode::Enter);
@@ -115,4 +118,22 @@ fn hints_lead_through_a_turn() {
     stage.key(KeyCode::Enter);
     stage.rest();
     assert!(!has_hint(&mut stage), "nobody asked in this turn:\n{}", stage.draw());
+}
+
+/// The reason of a hint is on the screen, whatever its size: a newcomer would think that the key does nothing.
+#[test]
+fn hints_are_seen_at_every_size() {
+    for game in 0..GAMES.len() {
+        let mut stage = TestApp::at_home(false);
+        (0..game).for_each(|_| stage.key(KeyCode::Down));
+        while stage.opened.is_none() {
+            stage.key(KeyCode::Enter);
+            stage.rest();
+        }
+        stage.keys("h");
+        for (width, height) in (60..=140).step_by(10).flat_map(|width| (20..=44).map(move |height| (width, height))) {
+            stage.size = (width, height);
+            assert!(has_hint(&mut stage), "{} {width}x{height}:\n{}", GAMES[game].id, stage.draw());
+        }
+    }
 }

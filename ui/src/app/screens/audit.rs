@@ -286,7 +286,7 @@ impl Screen for Audit {
         }
         let keys = &context.keymap;
         let replay = self.done.is_some() && self.is_shown();
-        let mut bar = vec![(theme.glyph("↑↓", "Up Down").to_owned(), "what it means", None)];
+        let mut bar = vec![(theme.glyph("↑↓", "Up Down").to_owned(), "choose", None)];
         bar.extend(replay.then(|| (keys.key(Intent::Choose), "replay", Some(Target::Key(Intent::Choose)))));
         bar.push((keys.key(Intent::Help), "keys", Some(Target::Key(Intent::Help))));
         bar.push((keys.key(Intent::Back), "back", Some(Target::Key(Intent::Back))));

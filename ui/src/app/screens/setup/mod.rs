@@ -78,7 +78,7 @@ const TARGET: &str = "target";
 const ONE_HAND: &str = "1";
 /// The points offered here, besides the usual ones of the game. The command line accepts any number.
 const POINTS: [u32; 8] = [1, 20, 50, 100, 150, 200, 500, 1000];
-/// A first game is short: of a game that takes more minutes, one hand.
+/// A first game that would take more minutes than this is one hand.
 const SHORT: u8 = 20;
 
 /// Not given: the table uses its default.

@@ -24,8 +24,8 @@ pub(super) struct Choice {
     pub(super) focus: Option<Target>,
     /// The action that was hinted at, and why, until another is taken.
     pub(super) hinted: Option<(AnyAction, String)>,
-    /// Whether the last action was the one hinted at: the hints go on for the rest of the turn.
-    pub(super) follows: bool,
+    /// The position in which the player has just done what a hint said: the hints go on for the rest of the turn.
+    pub(super) followed: Option<Box<AnyGame>>,
 }
 
 impl Choice {
@@ -178,9 +178,20 @@ impl TableScreen {
         }
     }
 
-    /// Shows the next hint to a player who has followed one and is still to act.
+    /// Shows the next hint to a player who has followed one, as soon as it is the player who acts next.
     pub(super) fn lead_on(&mut self, cx: &mut Cx<'_>) {
-        if let Ok((offer, why)) = self.advice() {
+        let Some(now) = self.snapshot.as_ref() else { return };
+        let has_acted = self.choice.followed.as_ref().is_some_and(|before| **before != now.game);
+        let to_act = now.game.to_act();
+        let is_mine = now.me.is_some_and(|me| to_act.contains(me));
+        // While cards are opened the turn goes on, though the table does not wait for the player.
+        if !has_acted || to_act.is_empty() || (is_mine && !now.my_turn) {
+            return;
+        }
+        if !is_mine {
+            self.choice.followed = None;
+        } else if let Ok((offer, why)) = self.advice() {
+            self.choice.followed = None;
             self.point_to(cx, &offer, why);
         }
     }
@@ -221,8 +232,8 @@ impl TableScreen {
         })
     }
 
-    /// Whether this is the deal that everybody plays today, and not for practice. A hint that looks at the visible cards
-    /// alone may lose what can be won, and one that knows the hidden ones would play it for the player.
+    /// Whether this is a sealed deal of the day. Such a deal can be won: a hint that sees only the open cards could lose
+    /// it, and one that knows the hidden cards would play it for the player.
     pub(super) fn is_deal_of_the_day(&self) -> bool {
         self.snapshot.as_ref().is_some_and(|snapshot| match (&snapshot.game, &snapshot.standing) {
             (AnyGame::Ivory(tower), Standing::Sealed(_)) => tower.daily().is_some(),
@@ -245,22 +256,28 @@ impl TableScreen {
         }
     }
 
-    /// Performs the offer, or asks for confirmation first if it has a question.
+    /// Performs the offer, or asks for confirmation first if it has a question that no hint has answered.
     pub(super) fn request(&mut self, cx: &mut Cx<'_>, offer: Offer) {
         if let Some(why) = &offer.refused {
             return cx.toast(Tone::Plain, sentence(why));
         }
         match &offer.question {
-            Some(question) => {
+            Some(question) if !self.is_hinted(&offer) => {
                 cx.ask(Question::sure(question.clone()));
                 self.asked = Some(Asked::Act(Box::new(offer)));
             }
-            None => self.act(cx, offer),
+            _ => self.act(cx, offer),
         }
     }
 
+    fn is_hinted(&self, offer: &Offer) -> bool {
+        self.choice.hinted.as_ref().is_some_and(|(action, _)| *action == offer.action)
+    }
+
     pub(super) fn act(&mut self, cx: &mut Cx<'_>, offer: Offer) {
-        self.choice.follows = self.choice.hinted.as_ref().is_some_and(|(action, _)| *action == offer.action);
+        let follows = self.is_hinted(&offer);
+        self.choice.followed =
+            self.snapshot.as_ref().filter(|_| follows).map(|snapshot| Box::new(snapshot.game.clone()));
         self.choice.clear();
         cx.command(Command::Act(offer.action));
     }

@@ -327,11 +327,8 @@ impl TableScreen {
             if self.is_my_turn() && !lit.is_empty() && (!is_lit || begins) {
                 cx.unfocus();
             }
-            self.choice.follows &= was_mine && self.is_my_turn();
-            if self.choice.follows {
-                self.lead_on(cx);
-            }
         }
+        self.lead_on(cx);
         let told = self.view(&[], |view, snapshot| {
             let shows: Vec<_> = events.iter().filter_map(|event| show(&snapshot.game, event, view)).collect();
             let moves: Vec<_> = events.iter().flat_map(|event| motions(&snapshot.game, event, view)).collect();

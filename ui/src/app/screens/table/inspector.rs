@@ -2,7 +2,7 @@
 
 use fairdeal_games::{AnyGame, match_game};
 use fairdeal_protocol::game::Game as _;
-use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::layout::{Constraint, Layout, Margin, Rect};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
@@ -37,7 +37,7 @@ pub(super) fn draw(
         .hinted
         .as_ref()
         .filter(|(action, _)| offers.first().is_some_and(|offer| offer.action == *action));
-    let hint = hinted.map(|(_, why)| Span::styled(format!("{} {why} ", theme.glyph("✓", "+")), theme.good()));
+    let mut hint = hinted.map(|(_, why)| Span::styled(format!("{} {why} ", theme.glyph("✓", "+")), theme.good()));
     let use_line = offers.first().map(|offer| match &offer.refused {
         Some(why) => Line::from(vec![
             Span::styled(theme.glyph("✗ ", "x "), theme.bad()),
@@ -89,8 +89,12 @@ pub(super) fn draw(
         Some((head, rest)) if title.width() > room => (head.to_owned(), format!("{rest}.")),
         _ => (title, String::new()),
     };
-    let inner = canvas.panel(area, &title);
+    let inner = area.inner(Margin::new(2, 1));
     let uses = use_line.map_or_else(Vec::new, |line| wrapped_line(&line, usize::from(inner.width), 2));
+    // Without a row for the text, a hint takes the title's: what has the focus is marked on the table too.
+    let hint_as_title = hint.take_if(|_| usize::from(inner.height) <= uses.len());
+    let title = hint_as_title.map_or(title, |hint| cut(&hint.content, usize::from(inner.width), theme));
+    canvas.panel(area, &title);
     let foot_rows = Constraint::Length(u16::try_from(uses.len()).unwrap_or(0));
     let [text, foot] = Layout::vertical([Constraint::Min(0), foot_rows]).areas(inner);
     let about = std::iter::once(rest).filter(|rest| !rest.is_empty()).chain(about).collect::<Vec<_>>().join(" ");
