@@ -123,7 +123,7 @@ fn hints_lead_through_a_turn() {
 /// The reason of a hint is on the screen, whatever its size: a newcomer would think that the key does nothing.
 #[test]
 fn hints_are_seen_at_every_size() {
-    for game in 0..GAMES.len() {
+    for (game, info) in GAMES.iter().enumerate() {
         let mut stage = TestApp::at_home(false);
         (0..game).for_each(|_| stage.key(KeyCode::Down));
         while stage.opened.is_none() {
@@ -133,7 +133,7 @@ fn hints_are_seen_at_every_size() {
         stage.keys("h");
         for (width, height) in (60..=140).step_by(10).flat_map(|width| (20..=44).map(move |height| (width, height))) {
             stage.size = (width, height);
-            assert!(has_hint(&mut stage), "{} {width}x{height}:\n{}", GAMES[game].id, stage.draw());
+            assert!(has_hint(&mut stage), "{} {width}x{height}:\n{}", info.id, stage.draw());
         }
     }
 }
