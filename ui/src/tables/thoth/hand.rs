@@ -66,6 +66,35 @@ pub(super) fn uses(game: &Thoth, me: Seat, card: Face) -> Vec<Kind> {
     all.into_iter().filter_map(|(kind, can)| can.then_some(kind)).collect()
 }
 
+/// What the card in focus, or the picked one, would do to the player's own house: the use that Enter makes of it.
+pub(super) fn prospect(game: &Thoth, view: &ViewContext<'_>, canvas: &Canvas<'_>) -> Option<Prospect> {
+    let me = view.me.filter(|me| view.acts && game.phase() == Phase::Play && game.to_act().contains(*me))?;
+    let hand = game.hand_of(me);
+    let picked = hand.iter().find(|slot| view.picked.first() == Some(&Spot::Card(**slot)));
+    let slot = picked.or_else(|| hand.iter().find(|slot| canvas.is_focused(Spot::Card(**slot))))?;
+    let card = slot.face(view.known)?;
+    match uses(game, me, card).first()? {
+        Kind::Foundation | Kind::Story => Some(Prospect::Level(card)),
+        Kind::Roof => Some(Prospect::Roof(card)),
+        Kind::Raise => {
+            let (count, size) = most(game, game.house(me)?, card)?;
+            let (element, _) = cards::redeemed(card)?;
+            Some(Prospect::Pyramids(Pyramid { element, size }, count))
+        }
+        Kind::Trouble | Kind::Relieve | Kind::Discard => None,
+    }
+}
+
+/// What a card would add to a house.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Prospect {
+    /// A level, empty as yet.
+    Level(Face),
+    Roof(Face),
+    /// So many pyramids on the top level.
+    Pyramids(Pyramid, u8),
+}
+
 /// The pyramids that a card adds to a house's top level for the most points: how many, and their size.
 fn most(game: &Thoth, house: &House, card: Face) -> Option<(u8, Size)> {
     let top = house.top()?;

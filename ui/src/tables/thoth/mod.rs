@@ -28,7 +28,8 @@ use crate::canvas::Canvas;
 impl Board for Thoth {
     fn heading(&self) -> String {
         match self.target() {
-            1 => format!("hand {}, one hand", self.hand_no()),
+            1 if self.hand_no() <= 1 => "one hand".to_owned(),
+            1 => format!("hand {}, the first point wins", self.hand_no()),
             target => format!("hand {}, first to {target}", self.hand_no()),
         }
     }

@@ -8,7 +8,7 @@ use fairdeal_games::counted;
 use fairdeal_games::pyramid::Size;
 use fairdeal_games::thoth::Thoth;
 use fairdeal_games::thoth::cards::{self, Element};
-use fairdeal_games::thoth::house::{CORNERS, House, Level};
+use fairdeal_games::thoth::house::{CORNERS, House, Level, Pyramid};
 use fairdeal_protocol::card::Face;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
@@ -17,6 +17,7 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
+use super::hand::Prospect;
 use super::{hand, names, parts};
 use crate::canvas::{Canvas, wrapped};
 use crate::tables::{Spot, ViewContext};
@@ -404,10 +405,15 @@ impl Lot<'_> {
             let [row] = Layout::horizontal([Constraint::Length(walls)]).flex(Flex::Center).areas(row);
             row
         };
+        let prospect = hand::prospect(self.game, self.view, canvas).filter(|_| self.view.me == Some(self.seat));
+        let on_top = match prospect {
+            Some(Prospect::Level(_) | Prospect::Roof(_)) => ROOF,
+            Some(Prospect::Pyramids(..)) | None => 0,
+        };
         let mut lowest = 0;
         let masonry = |lowest: usize| u16::from(lowest > 0);
-        while lowest < house.levels.len() && above(house) + self.art.rows(house, lowest) + masonry(lowest) > area.height
-        {
+        let rows = |lowest: usize| above(house) + on_top + self.art.rows(house, lowest) + masonry(lowest);
+        while lowest < house.levels.len() && rows(lowest) > area.height {
             lowest += 1;
         }
         if lowest > 0 {
@@ -419,7 +425,11 @@ impl Lot<'_> {
         for (number, level) in house.levels.iter().enumerate().skip(lowest) {
             let rows = cut(self.art.level(level));
             if !canvas.place(rows, parts::level(self.seat, number)).hidden {
-                self.draw_level(canvas, rows, level);
+                let more = match prospect {
+                    Some(Prospect::Pyramids(one, count)) if number + 1 == house.levels.len() => Some((one, count)),
+                    _ => None,
+                };
+                self.draw_level(canvas, rows, level, more);
             }
         }
         if let Some(card) = house.roof {
@@ -431,6 +441,11 @@ impl Lot<'_> {
         for (number, card) in house.trouble.iter().enumerate() {
             let row = cut(1);
             self.draw_trouble(canvas, row, number, *card);
+        }
+        match prospect {
+            Some(Prospect::Level(card)) => draw_ghost(canvas, cut(ROOF), card, false, theme),
+            Some(Prospect::Roof(card)) => draw_ghost(canvas, cut(ROOF), card, true, theme),
+            Some(Prospect::Pyramids(..)) | None => {}
         }
         if self.view.me == Some(self.seat) && !self.game.is_over() {
             let next = self.next(house);
@@ -459,9 +474,13 @@ impl Lot<'_> {
         format!("next: {size}{}", names::listed(&super::about::allowed(top.card), "or"))
     }
 
-    /// Draws the pyramids of a level on its card.
-    fn draw_level(self, canvas: &mut Canvas<'_>, area: Rect, level: &Level) {
+    /// Draws the pyramids of a level on its card, and those that would come as ghosts.
+    fn draw_level(self, canvas: &mut Canvas<'_>, area: Rect, level: &Level, more: Option<(Pyramid, u8)>) {
         let theme = self.view.theme;
+        let there = level.pyramids.len();
+        let comes = |number: usize| {
+            more.filter(|(_, count)| (there..there + usize::from(*count)).contains(&number)).map(|(one, _)| one)
+        };
         let [corners, card] = Layout::vertical([Constraint::Min(0), Constraint::Length(1)]).areas(area);
         let places = Layout::horizontal([Constraint::Fill(1); CORNERS])
             .spacing(1)
@@ -483,7 +502,12 @@ impl Lot<'_> {
                         }
                     }
                 }
-                None => vec![Line::styled(theme.glyph("·", "_"), theme.ink())],
+                None => match comes(number) {
+                    Some(one) => {
+                        vec![Line::styled(ghost(one.size, place.width, theme), names::style(theme, one.element))]
+                    }
+                    None => vec![Line::styled(theme.glyph("·", "_"), theme.ink())],
+                },
             };
             let rows = u16::try_from(lines.len()).unwrap_or(u16::MAX);
             let [row] = Layout::vertical([Constraint::Length(rows)]).flex(Flex::End).areas(*place);
@@ -540,6 +564,35 @@ fn around(text: &str, brick: &'static str, width: usize, style: Style, theme: &T
         Span::styled(format!(" {text} "), theme.title()),
         Span::styled(brick.repeat(rest - rest / 2), style),
     ])
+}
+
+/// A pyramid that is not there yet, in one row of so many columns.
+fn ghost(size: Size, columns: u16, theme: &Theme) -> String {
+    if columns > 1 { format!("+{}", names::sign(theme, size)) } else { "+".to_owned() }
+}
+
+/// Draws what a card would add on top of a house in two dashed rows, with the card's name in the lower one; nothing if
+/// there is no room.
+fn draw_ghost(canvas: &mut Canvas<'_>, area: Rect, card: Face, is_roof: bool, theme: &Theme) {
+    if area.height < ROOF {
+        return;
+    }
+    let dash = theme.glyph("┄", ".");
+    let (left, right) = match is_roof {
+        true => (theme.glyph("╱", "/"), theme.glyph("╲", "\\")),
+        false => (theme.glyph("╎", ":"), theme.glyph("╎", ":")),
+    };
+    let style = theme.accent();
+    let width = usize::from(area.width);
+    let label = format!(" {} ", names::label(card, width.saturating_sub(4), theme));
+    let sides = width.saturating_sub(label.width() + 2);
+    let ridge = if is_roof { format!("{left}{}{right}", dash.repeat(width.saturating_sub(6))) } else { String::new() };
+    let foot = Line::from(vec![
+        Span::styled(format!("{left}{}", dash.repeat(sides / 2)), style),
+        Span::styled(label, names::card_style(theme, card)),
+        Span::styled(format!("{}{right}", dash.repeat(sides - sides / 2)), style),
+    ]);
+    canvas.rows(area, [Line::styled(ridge, style).centered(), foot]);
 }
 
 /// Draws a Roof in two rows, with its name in the lower one.

@@ -1,5 +1,7 @@
 //! Snapshots of the Houses of Thoth table.
 
+use std::collections::BTreeSet;
+
 use fairdeal_games::thoth::cards;
 use fairdeal_games::{AnyAction, AnyEvent, AnyGame};
 use fairdeal_protocol::card::Faces;
@@ -9,6 +11,7 @@ use ratatui::buffer::Buffer;
 
 mod rules;
 
+use super::hand::{Kind, uses};
 use super::*;
 use crate::canvas::{Layer, Marks, Target};
 use crate::tables::offers::{Offer, Offers};
@@ -115,6 +118,31 @@ fn tables_at_telling_moments() {
     insta::assert_snapshot!("beginning-100x30", seen(&built(3, 3, 4, BUILDER), 100, 30));
     insta::assert_snapshot!("four-140x45", seen(&built(4, 9, 44, BUILDER), 140, 45));
     insta::assert_snapshot!("four-80x45", seen(&built(4, 9, 44, BUILDER), 80, 45));
+}
+
+/// The card in focus shows what it would build: levels and Roofs in dashes, pyramids as outlines.
+#[test]
+fn what_a_card_would_build_is_drawn_as_a_ghost() {
+    let mut seen_kinds = BTreeSet::new();
+    for (seed, turns) in (3..12).flat_map(|seed| (1..90).step_by(8).map(move |turns| (seed, turns))) {
+        let mut scene = built(3, seed, turns, BUILDER);
+        let Some(me) = to_act(&scene) else { continue };
+        for slot in game(&scene).hand_of(me).to_vec() {
+            scene.focus = Some(Spot::Card(slot));
+            let Some(card) = slot.face(&scene.known(me)) else { continue };
+            let Some(kind) = uses(game(&scene), me, card).first().copied() else { continue };
+            let shown = seen(&scene, 120, 40);
+            let is_ghost = ["┄", "+▴", "+△", "+▲"].into_iter().any(|sign| shown.contains(sign));
+            let builds = matches!(kind, Kind::Foundation | Kind::Story | Kind::Roof | Kind::Raise);
+            assert_eq!(is_ghost, builds, "{kind:?}:\n{shown}");
+            if seen_kinds.insert(format!("{kind:?}")) && builds {
+                insta::assert_snapshot!(format!("ghost-{kind:?}").to_lowercase(), shown);
+            }
+        }
+    }
+    for kind in ["Foundation", "Story", "Roof", "Raise", "Discard"] {
+        assert!(seen_kinds.contains(kind), "{seen_kinds:?}");
+    }
 }
 
 #[test]
