@@ -17,7 +17,7 @@ use super::table::choosing::sentence;
 use super::{column, key_bar_below, paragraph};
 use crate::app::event::{Audited, UiEvent};
 use crate::app::screen::{Context, Cx, Effect, FocusPolicy, Handled, Screen, ScreenInput};
-use crate::canvas::{Canvas, Layer, Target, cut, wrapped};
+use crate::canvas::{Canvas, Layer, Target, cut, fit, wrapped};
 use crate::keys::Intent;
 use fairdeal_session::replay::meaning::{checks, meaning, refusal};
 use fairdeal_session::replay::verdict;
@@ -46,7 +46,7 @@ struct Row {
 }
 
 /// The audit of a transcript: its progress, then its result.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Audit {
     /// The transcript.
     path: PathBuf,
@@ -229,8 +229,58 @@ impl Audit {
         }
     }
 
+    /// Whether there is a result, or never will be.
+    pub(super) fn is_over(&self) -> bool {
+        self.done.is_some() || self.failed.is_some()
+    }
+
+    /// Lets time pass: the lines turn green one by one.
+    pub(super) fn advance(&mut self, passed: Duration) {
+        if self.done.is_some() {
+            self.passed = self.passed.saturating_add(passed);
+        }
+    }
+
+    /// The time until the next line is green; `None` if nothing moves.
+    pub(super) fn beat(&self) -> Option<Duration> {
+        (self.done.is_some() && !self.is_shown()).then_some(LINE / 3)
+    }
+
+    /// The audit on the sheet of a result: what it has found, and the checks in two columns of at most so many rows.
+    pub(super) fn in_short(&self, context: &Context, width: usize, rows: usize) -> Vec<Line<'static>> {
+        let theme = &context.theme;
+        let ((headline, style), _) = self.result(context);
+        let told = match &self.done {
+            Some(done) if self.is_shown() && !self.is_refused() => {
+                let [who, ..] = meaning(&done.report, &done.names, &done.seating, &done.terms, self.me(context));
+                format!("{headline}: {who}")
+            }
+            Some(_) if self.is_refused() => format!("{headline}: look at the audit"),
+            _ => headline,
+        };
+        let mut lines: Vec<Line<'static>> =
+            wrapped(&told, width, 2).into_iter().map(|row| Line::styled(row, style)).collect();
+        let checks = self.rows().into_iter().enumerate().filter(|(_, row)| row.count.is_some_and(|count| count > 0));
+        let half = width / 2;
+        let cells: Vec<Vec<Span<'static>>> = checks
+            .map(|(number, row)| {
+                let passed = self.made().is_some() && self.filled(number) == BAR;
+                let (sign, style) = if passed {
+                    (theme.glyph("✓", "+"), theme.good())
+                } else {
+                    (theme.glyph("·", "-"), theme.faint())
+                };
+                let text = cut(&format!("{} {}", row.value, row.name), half.saturating_sub(3), theme);
+                vec![Span::styled(fit(&format!("{sign} {text}"), half), style)]
+            })
+            .collect();
+        let columns = cells.chunks(2).take(rows.saturating_sub(lines.len()));
+        lines.extend(columns.map(|pair| pair.iter().flatten().cloned().collect()));
+        lines
+    }
+
     /// The progress of the audit, or its result.
-    fn on_event(&mut self, context: &Context, event: &UiEvent) {
+    pub(super) fn on_event(&mut self, context: &Context, event: &UiEvent) {
         match event {
             UiEvent::Checking(progress) => self.progress = *progress,
             UiEvent::Audited(audited) => {
@@ -321,7 +371,7 @@ impl Screen for Audit {
                 self.passed = Duration::MAX;
             }
             ScreenInput::Event(event) => self.on_event(cx.context, event),
-            ScreenInput::Tick(passed) if self.done.is_some() => self.passed = self.passed.saturating_add(passed),
+            ScreenInput::Tick(passed) => self.advance(passed),
             ScreenInput::Back | ScreenInput::Intent(Intent::Quit) => {
                 cx.effect(Effect::StopReading);
                 cx.leave();
@@ -332,8 +382,7 @@ impl Screen for Audit {
     }
 
     fn pace(&self) -> Option<Duration> {
-        let moves = self.done.is_some() && !self.is_shown();
-        moves.then_some(LINE / 3)
+        self.beat()
     }
 }
 

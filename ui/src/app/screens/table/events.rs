@@ -12,6 +12,7 @@ use super::{Asked, Outcome, Over, TableScreen, Voice, view_of};
 use crate::app::event::UiEvent;
 use crate::app::screen::{Cx, Effect, Tone};
 use crate::canvas::Target;
+use crate::app::screens::audit::Audit;
 use crate::tables::offers::Offers;
 use crate::tables::{Motion, Spot, ends_hand, motions, show};
 use fairdeal_session::events::SessionEvent;
@@ -43,11 +44,21 @@ impl TableScreen {
                     self.ending.failed = Some(why.clone());
                 }
             }
-            UiEvent::Checking(_)
-            | UiEvent::Audited(_)
-            | UiEvent::Replay(_)
-            | UiEvent::Reviewing(..)
-            | UiEvent::Reviewed(_) => {}
+                self.hear_audit(cx, event);
+            UiEvent::Checking(_) => self.hear_audit(cx, event),
+            // That of another file is of no interest here.
+            UiEvent::Audited(audited) => {
+                if self.ending.outcome.as_ref().is_some_and(|outcome| outcome.log == audited.report.log) {
+                    self.hear_audit(cx, event);
+                }
+            }
+            UiEvent::Replay(_) | UiEvent::Reviewing(..) | UiEvent::Reviewed(_) => {}
+        }
+    }
+
+    fn hear_audit(&mut self, cx: &Cx<'_>, event: &UiEvent) {
+        if let Some(audit) = &mut self.ending.audit {
+            audit.on_event(cx.context, event);
         }
     }
 
@@ -97,8 +108,10 @@ impl TableScreen {
                 }
                 self.stage.events.push(event.clone());
             }
-            SessionEvent::Line(line) => self.rest.say(&mut self.log, line.clone()),
-            SessionEvent::Seal { checked, .. } => self.ending.checked += usize::from(*checked),
+            SessionEvent::Line(line) => {
+                let told = Told { text: line.clone(), sketch: std::mem::take(&mut self.sketch) };
+                self.rest.tell(&mut self.log, told);
+            }
             SessionEvent::Reach(line) => self.log.say(Voice::Game, line.clone()),
             SessionEvent::Disk { full, text } => {
                 let (tone, voice) = if *full { (Tone::Bad, Voice::Warning) } else { (Tone::Good, Voice::Table) };
@@ -164,6 +177,10 @@ impl TableScreen {
                 self.go_on(cx);
                 if !matches!(self.over, Over::Telling(_)) {
                     self.open_sheet(Over::Outcome);
+                if let Some(transcript) = transcript {
+                    self.ending.audit = Some(Audit::of(transcript.clone()));
+                    cx.effect(Effect::Audit(transcript.clone()));
+                }
                 }
                 // The finished game counts in the statistics shown with the result.
                 cx.effect(Effect::LoadLibrary);
@@ -188,7 +205,10 @@ impl TableScreen {
                 cx.toast(Tone::Good, line.clone());
                 self.log.say(Voice::Table, line);
             }
-            SessionEvent::Deal(_) | SessionEvent::Action { .. } | SessionEvent::Calls(_) => {}
+            SessionEvent::Deal(_)
+            | SessionEvent::Action { .. }
+            | SessionEvent::Calls(_)
+            | SessionEvent::Seal { .. } => {}
         }
     }
 

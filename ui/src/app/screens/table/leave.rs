@@ -84,10 +84,16 @@ impl TableScreen {
         cx.replace(Self::new(purpose, false));
     }
 
-    pub(super) fn audit(&self, cx: &mut Cx<'_>) {
-        if let Some(transcript) = self.ending.outcome.as_ref().and_then(|outcome| outcome.transcript.clone()) {
-            cx.effect(Effect::Audit(transcript.clone()));
-            cx.push(Audit::of(transcript));
+    /// Shows the audit in full; begins it again if it is not done.
+    pub(super) fn audit(&mut self, cx: &mut Cx<'_>) {
+        let transcript = self.ending.outcome.as_ref().and_then(|outcome| outcome.transcript.clone());
+        if let Some(audit) = self.ending.audit.as_ref().filter(|audit| audit.is_over()) {
+            cx.push(audit.clone());
+        } else if let Some(transcript) = transcript {
+            let audit = Audit::of(transcript.clone());
+            self.ending.audit = Some(audit.clone());
+            cx.effect(Effect::Audit(transcript));
+            cx.push(audit);
         }
     }
 
@@ -97,8 +103,10 @@ impl TableScreen {
         Some((outcome.transcript.clone()?, self.me()?))
     }
 
-    pub(super) fn review(&self, cx: &mut Cx<'_>) {
+    pub(super) fn review(&mut self, cx: &mut Cx<'_>) {
         if let Some((transcript, me)) = self.may_review() {
+            // One file is read at a time: this one stops the audit.
+            self.ending.audit.take_if(|audit| !audit.is_over());
             cx.effect(Effect::Review(transcript, me));
             cx.push(Review::of(me));
         }

@@ -41,6 +41,7 @@ use self::moving::{Stage, Telling};
 use self::pacing::Pacing;
 use crate::app::screen::{Chrome, Context, Corner, Cx, FocusPolicy, Handled, Screen, ScreenInput};
 use crate::canvas::{Canvas, Layer, Marks, Target, cut};
+use crate::app::screens::audit::Audit;
 use crate::field::Field;
 use crate::keys::Intent;
 use crate::tables::offers::{Offer, Offers};
@@ -108,8 +109,8 @@ struct Ending {
     ended: bool,
     /// Whether the result has been shown.
     is_shown: bool,
-    /// The number of deals that were computed again.
-    checked: usize,
+    /// The audit of the saved game, which begins with the result.
+    audit: Option<Audit>,
     gains: outcome::Gains,
 }
 
@@ -393,6 +394,9 @@ fn view_of<T>(
     let names = short_names(&snapshot.names, theme);
     run(&ViewContext {
         me: snapshot.me,
+        if let Some(audit) = &mut self.ending.audit {
+            audit.advance(passed);
+        }
         names: &names,
         known: &snapshot.known,
         seats,
@@ -502,7 +506,8 @@ impl Screen for TableScreen {
         // The sheet counts the seconds down.
         let counting = self.rest.seconds().map(|_| Duration::from_secs(1));
         let fresh = self.is_fresh().then_some(GUARD);
-        let all = [telling, self.stage.pace(), counting, fresh, self.pacing.pace()];
+        let audit = self.ending.audit.as_ref().and_then(Audit::beat);
+        let all = [telling, self.stage.pace(), counting, fresh, self.pacing.pace(), audit];
         all.into_iter().flatten().min()
     }
 

@@ -1,20 +1,24 @@
 //! The end of a game: who won, by how much, and what comes next.
 
-use fairdeal_games::{AnyGame, counted, listed};
+use fairdeal_games::{AnyGame, listed};
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
-use super::{TableScreen, button};
+use super::{Outcome, TableScreen, button};
 use crate::app::screen::Context;
 use crate::app::shell::window;
-use crate::canvas::{Canvas, Target, fit, wrapped};
+use crate::canvas::{Canvas, Target, cut, fit, wrapped};
 use crate::tables::ViewContext;
 use crate::widgets::{banner, bar};
 use fairdeal_session::past::solitaire::Solitaire;
 use fairdeal_session::view::Snapshot;
 
+/// Columns of the sheet's text.
+const COLUMNS: usize = 70;
+/// Rows of the sheet round its text: its frame, its buttons and a blank row.
+const FRAME: usize = 4;
 /// Shown if the transcript could not be written.
 const UNSAVED: &str = "The game is not saved yet: fairdeal resume saves it once there is room.";
 
@@ -70,6 +74,33 @@ pub(super) fn ways_on(table_screen: &TableScreen) -> impl Iterator<Item = (Strin
     again.into_iter().chain(share).chain(audit).chain(review)
 }
 
+/// What is known of the game's fairness: the audit as it goes on, and where the game was saved.
+fn proof(
+    table_screen: &TableScreen,
+    context: &Context,
+    snapshot: &Snapshot,
+    outcome: &Outcome,
+    room: usize,
+) -> Vec<Line<'static>> {
+    let theme = &context.theme;
+    let said = |words: String| wrapped(&words, COLUMNS, 0).into_iter().map(Line::raw).collect::<Vec<_>>();
+    let sealed = theme.glyph("◈", "#");
+    match (&table_screen.ending.audit, &outcome.transcript) {
+        _ if table_screen.is_practice() => said("Practice: nothing was sealed, and nothing is saved.".to_owned()),
+        (_, None) => said(UNSAVED.to_owned()),
+        (None, Some(_)) if snapshot.game.seals_cards() => {
+            said(format!("{sealed} sealed: the audit computes every shuffle again"))
+        }
+        (None, Some(_)) => said(format!("{sealed} sealed: the audit computes every draw again")),
+        (Some(audit), Some(path)) => {
+            let mut lines = audit.in_short(context, COLUMNS, room.saturating_sub(1));
+            let file = path.file_name().unwrap_or_default().to_string_lossy();
+            lines.push(Line::styled(cut(&format!("Saved as {file}"), COLUMNS, theme), theme.faint()));
+            lines
+        }
+    }
+}
+
 /// The result sheet: the winner, the ranking with bars, and what can be done next.
 pub(super) fn draw(table_screen: &TableScreen, context: &Context, snapshot: &Snapshot, canvas: &mut Canvas<'_>) {
     let theme = canvas.theme();
@@ -114,16 +145,13 @@ pub(super) fn draw(table_screen: &TableScreen, context: &Context, snapshot: &Sna
         let name = table_screen.names.get(seat)?;
         Some(format!("The largest gain at once: {name}, +{points}."))
     });
-    let sealed = theme.glyph("◈", "#");
-    let fair = match (table_screen.ending.checked, &outcome.transcript) {
-        _ if table_screen.is_practice() => "Practice: nothing was sealed, and nothing is saved.".to_owned(),
-        (_, None) => UNSAVED.to_owned(),
-        (_, Some(_)) if !snapshot.game.seals_cards() => format!("{sealed} fair: every draw was made by all players"),
-        (0, _) => format!("{sealed} sealed: the audit computes every shuffle again"),
-        (checked, _) => format!("{sealed} fair: every shuffle of {} checked", counted(checked, "deal")),
-    };
-    let notes = decided.iter().chain(&so_far).chain([&fair]);
-    lines.extend(notes.flat_map(|words| wrapped(words, 70, 0)).map(Line::raw));
+    let notes = decided.iter().chain(&so_far);
+    lines.extend(notes.flat_map(|words| wrapped(words, COLUMNS, 0)).map(Line::raw));
+    if decided.is_some() || !so_far.is_empty() {
+        lines.push(Line::default());
+    }
+    let room = usize::from(canvas.area().height).saturating_sub(lines.len() + FRAME);
+    lines.extend(proof(table_screen, context, snapshot, outcome, room));
     let rows = u16::try_from(lines.len()).unwrap_or(u16::MAX).saturating_add(4);
     let inner = window(canvas, "The game is over", 76, rows);
     let text = inner.inner(ratatui::layout::Margin::new(1, 0));
