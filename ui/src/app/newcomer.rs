@@ -131,7 +131,9 @@ fn hints_are_seen_at_every_size() {
             stage.rest();
         }
         stage.keys("h");
-        for (width, height) in (60..=140).step_by(10).flat_map(|width| (20..=44).map(move |height| (width, height))) {
+        for (width, height) in
+            (60..=140).step_by(20).flat_map(|width| (20..=44).step_by(4).map(move |height| (width, height)))
+        {
             stage.size = (width, height);
             assert!(has_hint(&mut stage), "{} {width}x{height}:\n{}", info.id, stage.draw());
         }
