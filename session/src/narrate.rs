@@ -34,6 +34,20 @@ pub enum Narrated {
     },
 }
 
+/// A line of a game's log.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LogLine {
+    pub text: String,
+    /// The event of the game that it tells, if it tells one.
+    pub event: Option<AnyEvent>,
+}
+
+impl From<String> for LogLine {
+    fn from(text: String) -> Self {
+        Self { text, event: None }
+    }
+}
+
 /// The narrated events of a table's news. Removals are left to the caller, which knows the reason ([`removal`]).
 pub fn narrate(news: News<AnyGame>, names: &[String]) -> Vec<Narrated> {
     let name = |seat: Seat| names.get(seat.index()).cloned().unwrap_or_else(|| seat.to_string());

@@ -68,7 +68,7 @@ fn in_words(replay: &Replay) -> String {
         let at = step.log_step.map_or_else(String::new, |log_step| log_step.to_string());
         let mut place = format!("{:>4} {at:>6}", u64::from(step.deal) + 1);
         for line in step.lines {
-            let _ = writeln!(text, "{place:>11}  {line}");
+            let _ = writeln!(text, "{place:>11}  {}", line.text);
             place.clear();
         }
     }

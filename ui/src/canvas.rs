@@ -281,6 +281,16 @@ impl<'a> Canvas<'a> {
         }
     }
 
+    /// Where a place of the table was drawn.
+    pub fn area_of(&self, spot: Spot) -> Option<Rect> {
+        self.layer.places.get(&spot).copied()
+    }
+
+    /// Whether nothing is written in an area.
+    pub fn is_blank(&self, area: Rect) -> bool {
+        area.positions().all(|at| self.buffer.cell(at).is_none_or(|cell| cell.symbol() == " "))
+    }
+
     /// Whether a place has the focus.
     pub fn is_focused(&self, spot: Spot) -> bool {
         self.focus == Some(Target::Spot(spot))

@@ -30,6 +30,7 @@ use fairdeal_protocol::transcript::End;
 
 use self::deals::PlayedDeal;
 pub use self::reading::Reading;
+use crate::narrate::LogLine;
 use crate::terms::Terms;
 use crate::view::{Seating, Snapshot, Standing, Waits};
 
@@ -111,7 +112,7 @@ pub struct Step<'a> {
     /// Its actions: at most one in turn, then those out of turn, all from one step of the log.
     pub acts: &'a [Act],
     /// Its events, as the table's log words them.
-    pub lines: &'a [String],
+    pub lines: &'a [LogLine],
     /// The checks made for it, each with its count. Checks never made are left out.
     pub checks: Vec<(&'static str, u64)>,
     /// The game after this step.
@@ -125,7 +126,7 @@ struct Kept {
     log_step: Option<u64>,
     deal: u32,
     acts: Vec<Act>,
-    lines: Vec<String>,
+    lines: Vec<LogLine>,
     game: Arc<AnyGame>,
     progress: Progress,
     here: SeatSet,

@@ -13,7 +13,7 @@ use fairdeal_protocol::transcript::End;
 
 use super::deals::Ledger;
 use super::{Act, Cards, Kept, MAX_STEPS, Replay, recomputed_deal, verdict};
-use crate::narrate::{Narrated, narrate, progress, removal};
+use crate::narrate::{LogLine, Narrated, narrate, progress, removal};
 use crate::terms::Terms;
 use crate::text::player_names;
 use crate::view::Seating;
@@ -43,7 +43,7 @@ impl Recorder {
         let first = Kept {
             log_step: None,
             acts: Vec::new(),
-            lines: [opened, options].into_iter().chain(deal).collect(),
+            lines: [opened, options].into_iter().chain(deal).map(LogLine::from).collect(),
             ..after(audit, Arc::new(replica.game().clone()), None)
         };
         Self {
@@ -99,33 +99,37 @@ impl Recorder {
         }
     }
 
-    fn lines(&self, item: News<AnyGame>, audit: &Audit<AnyGame>) -> Vec<String> {
+    fn lines(&self, item: News<AnyGame>, audit: &Audit<AnyGame>) -> Vec<LogLine> {
         if let News::Removed(seat) = item {
             let state = removal(seat, audit.departures());
-            return vec![state.in_words(&name_of(seat, &self.names))];
+            return vec![state.in_words(&name_of(seat, &self.names)).into()];
         }
-        let told = narrate(item, &self.names);
-        let lines = told.into_iter().filter_map(|event| match event {
-            Narrated::Line(line) => Some(line),
-            Narrated::Deal(deal) => Some(format!("Deal {} begins.", u64::from(deal) + 1)),
-            Narrated::Peer { seat, state } => Some(state.in_words(&name_of(seat, &self.names))),
-            _ => None,
-        });
-        lines.collect()
+        let mut event = None;
+        let mut lines = Vec::new();
+        for told in narrate(item, &self.names) {
+            match told {
+                Narrated::Game(told) => event = Some(told),
+                Narrated::Line(text) => lines.push(LogLine { text, event: event.take() }),
+                Narrated::Deal(deal) => lines.push(format!("Deal {} begins.", u64::from(deal) + 1).into()),
+                Narrated::Peer { seat, state } => lines.push(state.in_words(&name_of(seat, &self.names)).into()),
+                Narrated::Action { .. } | Narrated::Seal { .. } => {}
+            }
+        }
+        lines
     }
 
     /// Words for actions that a table's log omits because they show on the table.
-    fn plain_acts(&self, acts: &[Act], game: &AnyGame) -> Vec<String> {
+    fn plain_acts(&self, acts: &[Act], game: &AnyGame) -> Vec<LogLine> {
         let each = acts.iter().map(|Act { seat, action }| {
             let action = game.action_to_json(*seat, action, &Faces::new());
             let what = action.get("type").and_then(serde_json::Value::as_str);
-            format!("{}: {}.", name_of(*seat, &self.names), what.unwrap_or("acts"))
+            format!("{}: {}.", name_of(*seat, &self.names), what.unwrap_or("acts")).into()
         });
         each.collect()
     }
 
     /// Adds a new step.
-    fn push(&mut self, audit: &Audit<AnyGame>, acts: Vec<Act>, lines: Vec<String>) {
+    fn push(&mut self, audit: &Audit<AnyGame>, acts: Vec<Act>, lines: Vec<LogLine>) {
         if self.rest.len() + 1 >= MAX_STEPS {
             self.cut = true;
             return;
@@ -165,7 +169,7 @@ impl Recorder {
             let kept = Kept {
                 log_step: report.finding.as_ref().and_then(Finding::step),
                 acts: Vec::new(),
-                lines: vec![line],
+                lines: vec![line.into()],
                 game: Arc::clone(&last.game),
                 progress: last.progress.clone(),
                 tally: report.tally,

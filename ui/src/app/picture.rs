@@ -11,6 +11,7 @@ use crate::appearance::{ThemeChoice, ThemeName};
 use crate::settings::Settings;
 use crate::svg::svg;
 use crate::theme::Depth;
+use fairdeal_session::narrate::LogLine;
 use fairdeal_session::replay::{Eyes, Replay};
 
 /// Log lines shown beside the table.
@@ -32,9 +33,9 @@ impl Picture {
         let settings = Settings { theme: ThemeChoice::BuiltIn(theme), motion: false, ..Settings::default() };
         let context = Context::new(settings, Depth::True);
         let step = step.min(replay.last());
-        let mut lines: Vec<String> = (0..=step).flat_map(|number| replay.step(number).lines.to_vec()).collect();
+        let mut lines: Vec<LogLine> = (0..=step).flat_map(|number| replay.step(number).lines.to_vec()).collect();
         lines.drain(..lines.len().saturating_sub(LINES));
-        let table = TableScreen::at(&context, &replay.snapshot(step, eyes), lines);
+        let table = TableScreen::at(&context, &replay.snapshot(step, eyes), &lines);
         let width = size.0.clamp(LEAST.0, MOST.0);
         let height = size.1.clamp(LEAST.1, MOST.1);
         let Ok(screen) = Terminal::new(TestBackend::new(width, height));

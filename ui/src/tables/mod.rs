@@ -218,6 +218,13 @@ pub trait Board: TableGame {
     /// The explanation of a spot, in a few short sentences for players who do not know the rules.
     fn about(&self, spot: Spot, view: &ViewContext<'_>) -> Vec<String>;
 
+    /// An event as a picture for the log, in a few columns; empty if words say it best. Its seat stands before it, and
+    /// the pictures of a turn stand side by side.
+    fn sketch(&self, event: &Self::Event, view: &ViewContext<'_>) -> Line<'static> {
+        let _ = (event, view);
+        Line::default()
+    }
+
     /// The motions that animate an event. The board is already the one after it.
     fn motions(&self, event: &Self::Event, view: &ViewContext<'_>) -> Vec<Motion>;
 
@@ -270,6 +277,10 @@ pub fn sections(game: &AnyGame, view: &ViewContext<'_>) -> Vec<(String, Vec<Line
 
 pub fn motions(game: &AnyGame, event: &AnyEvent, view: &ViewContext<'_>) -> Vec<Motion> {
     match_game!(game, game, AnyEvent(own) = event => game.motions(own, view)).unwrap_or_default()
+}
+
+pub fn sketch(game: &AnyGame, event: &AnyEvent, view: &ViewContext<'_>) -> Line<'static> {
+    match_game!(game, game, AnyEvent(own) = event => game.sketch(own, view)).unwrap_or_default()
 }
 
 pub fn ends_hand(game: &AnyGame, event: &AnyEvent) -> bool {

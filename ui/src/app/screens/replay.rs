@@ -16,6 +16,7 @@ use crate::app::event::UiEvent;
 use crate::app::screen::{Chrome, Context, Cx, Effect, FocusPolicy, Handled, Screen, ScreenInput};
 use crate::canvas::{Canvas, Layer, Target};
 use crate::keys::Intent;
+use fairdeal_session::narrate::LogLine;
 use fairdeal_session::replay::{Eyes, Replay};
 
 /// Lines kept in the log.
@@ -86,10 +87,11 @@ impl ReplayScreen {
             (!enough).then_some(number)
         });
         let first = from.last().unwrap_or(0);
-        let lines = (first..=self.number).flat_map(|number| replay.step(number).lines.to_vec());
+        let lines = (first..=self.number).flat_map(|number| replay.step(number).lines);
+        let lines: Vec<LogLine> = lines.cloned().collect();
         let status = self.place(usize::MAX).unwrap_or_default();
         let snapshot = replay.snapshot(self.number, self.eyes);
-        self.table.show(context, snapshot, lines.collect(), status);
+        self.table.show(context, snapshot, &lines, status);
     }
 
     /// The position and the point of view in words, shorter if there is less room.
@@ -300,7 +302,10 @@ impl Screen for ReplayScreen {
         let Some(replay) = &self.replay else {
             return self.failed.clone().unwrap_or_default();
         };
-        let parts = self.place(usize::MAX).into_iter().chain(replay.step(self.number).lines.iter().cloned());
+        let parts = self
+            .place(usize::MAX)
+            .into_iter()
+            .chain(replay.step(self.number).lines.iter().map(|line| line.text.clone()));
         parts.map(|part| sentence(&part)).collect::<Vec<_>>().join(" ")
     }
 

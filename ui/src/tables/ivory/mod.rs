@@ -167,6 +167,26 @@ impl Board for Ivory {
         about::lines(self, spot)
     }
 
+    fn sketch(&self, event: &IvoryEvent, view: &ViewContext<'_>) -> Line<'static> {
+        let theme = view.theme;
+        let arrow = Span::raw(theme.glyph("→", ">"));
+        match *event {
+            IvoryEvent::Turned { top, .. } => {
+                let back = Span::styled(theme.glyph("▒▒", "##"), theme.back());
+                [back, arrow].into_iter().chain(faces::short(top, theme)).collect()
+            }
+            IvoryEvent::Played { card, to, .. } => {
+                let place = match to {
+                    Target::Tower => "tower".to_owned(),
+                    Target::Pile(pile) => format!("pile {}", pile + 1),
+                    Target::New => "new pile".to_owned(),
+                };
+                faces::short(card, theme).into_iter().chain([arrow, Span::raw(place)]).collect()
+            }
+            _ => Line::default(),
+        }
+    }
+
     fn motions(&self, event: &IvoryEvent, view: &ViewContext<'_>) -> Vec<Motion> {
         let fly = |what: Line<'static>, from, to| Motion::Fly { what, from, to };
         match *event {

@@ -23,7 +23,7 @@ use fairdeal_protocol::card::{Face, Slot};
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
 use ratatui::layout::Rect;
-use ratatui::text::Line;
+use ratatui::text::{Line, Span};
 
 use self::spots::{DISCARD_PILE, DRAW_PILE, FIRE, VILLAGE, place_of};
 use super::scale::Scale;
@@ -184,6 +184,20 @@ impl Board for Loot {
 
     fn about(&self, spot: Spot, view: &ViewContext<'_>) -> Vec<String> {
         about::about(self, spot, view)
+    }
+
+    fn sketch(&self, event: &LootEvent, view: &ViewContext<'_>) -> Line<'static> {
+        let theme = view.theme;
+        match *event {
+            LootEvent::Took { open: Some(card), .. } => vec![Span::raw("+"), cards::short(card, theme)].into(),
+            LootEvent::Took { open: None, .. } => {
+                vec![Span::raw("+"), Span::styled(theme.glyph("▒▒", "##"), theme.back())].into()
+            }
+            LootEvent::Discarded { card, .. } => {
+                vec![Span::raw(theme.glyph("−", "-")), cards::short(card, theme)].into()
+            }
+            _ => Line::default(),
+        }
     }
 
     fn motions(&self, event: &LootEvent, view: &ViewContext<'_>) -> Vec<Motion> {

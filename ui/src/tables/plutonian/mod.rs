@@ -20,7 +20,7 @@ use fairdeal_games::plutonian::{Plutonian, PlutonianAction, PlutonianEvent, tree
 use fairdeal_games::{Hints as _, TableGame as _, counted};
 use fairdeal_protocol::seat::Seat;
 use ratatui::layout::Rect;
-use ratatui::text::Line;
+use ratatui::text::{Line, Span};
 
 use self::page::Page;
 use self::spots::{BACK, NEW, VOTE, grown, new_stack, picked, points, stack_of, top_of};
@@ -200,6 +200,20 @@ impl Board for Plutonian {
             ],
             _ => Vec::new(),
         }
+    }
+
+    fn sketch(&self, event: &PlutonianEvent, view: &ViewContext<'_>) -> Line<'static> {
+        let PlutonianEvent::Took { tree, pyramid, stack, worth, .. } = *event else {
+            return Line::default();
+        };
+        let theme = view.theme;
+        let mut line = pieces::lying(&[pyramid], None, theme);
+        let way = format!(" {}{}{}", tree_name(tree), theme.glyph("→", ">"), stack + 1);
+        line.push_span(Span::raw(way));
+        if worth > 0 {
+            line.push_span(Span::styled(format!(" ={worth}"), theme.good()));
+        }
+        line
     }
 
     fn motions(&self, event: &PlutonianEvent, view: &ViewContext<'_>) -> Vec<Motion> {

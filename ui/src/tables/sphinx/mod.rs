@@ -20,7 +20,7 @@ use fairdeal_protocol::seat::Seat;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use self::looks::{card, magician_style, monster_style, shape};
+use self::looks::{card, die, magician_style, monster_style, shape};
 use self::spots::{
     DIE, END, UNVOTE, VOTE, magicians_on, pack_spot, size_of, sizes_on, square_of, square_spot, supply_spot, victims,
 };
@@ -227,6 +227,29 @@ impl Board for Sphinx {
 
     fn about(&self, spot: Spot, view: &ViewContext<'_>) -> Vec<String> {
         words::about(self, spot, view)
+    }
+
+    fn sketch(&self, event: &SphinxEvent, view: &ViewContext<'_>) -> Line<'static> {
+        let theme = view.theme;
+        let monster = |size: Size| Span::styled(shape(size, theme), monster_style(size, theme));
+        match *event {
+            SphinxEvent::Magician { seat, to, .. } => Span::styled(to.name(), magician_style(view, seat)).into(),
+            SphinxEvent::Turned { card: turned, entered, .. } => {
+                let rank = cards::rank(turned);
+                let size = Size::ALL.into_iter().find(|size| size.pips() == rank);
+                let entry = size.zip(entered).map(|(size, at)| [Span::raw(" +"), monster(size), Span::raw(at.name())]);
+                std::iter::once(card(turned, theme)).chain(entry.into_iter().flatten()).collect()
+            }
+            SphinxEvent::Rolled { roll, .. } => die(roll, theme).into(),
+            SphinxEvent::Introduced { size, at, .. } => {
+                vec![Span::raw("+"), monster(size), Span::raw(at.name())].into()
+            }
+            SphinxEvent::Moved { size, from, to, .. } => {
+                let way = format!("{}{}{}", from.name(), theme.glyph("→", ">"), to.name());
+                vec![monster(size), Span::raw(way)].into()
+            }
+            _ => Line::default(),
+        }
     }
 
     fn motions(&self, event: &SphinxEvent, view: &ViewContext<'_>) -> Vec<Motion> {

@@ -160,6 +160,10 @@ impl Board for Thoth {
         about::about(self, spot, view)
     }
 
+    fn sketch(&self, event: &ThothEvent, view: &ViewContext<'_>) -> Line<'static> {
+        show::sketch(event, view)
+    }
+
     fn motions(&self, event: &ThothEvent, view: &ViewContext<'_>) -> Vec<Motion> {
         show::motions(self, event, view)
     }

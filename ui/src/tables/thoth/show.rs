@@ -42,6 +42,48 @@ fn held(seat: Seat, card: Face, view: &ViewContext<'_>) -> Spot {
     Spot::Card(known.map_or(Slot::Open(card), |(handle, _)| Slot::Sealed(handle)))
 }
 
+/// An event as a picture for the log: the card, and what it is used for.
+pub(super) fn sketch(event: &ThothEvent, view: &ViewContext<'_>) -> Line<'static> {
+    let theme = view.theme;
+    let face = |card: Face| {
+        let style = names::card_style(theme, card).add_modifier(Modifier::BOLD);
+        Span::styled(names::brief(card, theme), style)
+    };
+    let back = || Span::styled(theme.glyph("▒▒", "##"), theme.back());
+    match *event {
+        ThothEvent::Drew { .. } => vec![Span::raw("+"), back()].into(),
+        ThothEvent::Picked { card, .. } => vec![Span::raw("+"), face(card)].into(),
+        ThothEvent::Played { card, as_: Use::Discard, .. } => vec![Span::raw(theme.glyph("−", "-")), face(card)].into(),
+        ThothEvent::Played { card, as_, .. } => {
+            let arrow = Span::raw(theme.glyph("→", ">"));
+            let word = |word: &'static str| Span::raw(word);
+            let what = match as_ {
+                Use::Raise { size, count } => {
+                    let style =
+                        cards::redeemed(card).map_or(theme.title(), |(element, _)| names::style(theme, element));
+                    Span::styled(names::sign(theme, size).repeat(usize::from(count).min(CORNERS)), style)
+                }
+                Use::Trouble { target, .. } => {
+                    let bolt = theme.glyph("ϟ", "!");
+                    Span::styled(format!("{bolt}{}", view.name(target)), theme.bad())
+                }
+                Use::Foundation => word("Foundation"),
+                Use::Story => word("Story"),
+                Use::Roof => word("Roof"),
+                Use::Relieve => word("relief"),
+                Use::Discard => word(""),
+            };
+            vec![face(card), arrow, what].into()
+        }
+        ThothEvent::Rolled { roll, .. } => Span::styled(format!("[{roll}/20]"), theme.accent()).into(),
+        ThothEvent::KnockedOver { victim, .. } => {
+            let fall = theme.glyph("↯", "!");
+            Span::styled(format!("{fall}{}", view.name(victim)), theme.bad()).into()
+        }
+        _ => Line::default(),
+    }
+}
+
 /// The motions that animate an event.
 pub(super) fn motions(game: &Thoth, event: &ThothEvent, view: &ViewContext<'_>) -> Vec<Motion> {
     let theme = view.theme;

@@ -22,6 +22,7 @@ use crate::lesson::staged;
 use crate::puzzle::{LoadError, Puzzle, puzzles};
 use crate::settings::Settings;
 use crate::theme::Theme;
+use fairdeal_session::narrate::LogLine;
 use fairdeal_session::view::Standing;
 
 /// Asks for a hint, then for the answer.
@@ -90,13 +91,12 @@ impl PuzzleGuide {
                 name => name.to_owned(),
             };
         }
-        let lines: Vec<String> =
-            events.iter().map(|event| event.text(&names)).filter(|line| !line.is_empty()).collect();
-        let newest = lines.len().saturating_sub(LINES);
-        let lines = lines.into_iter().skip(newest).collect();
+        let told = events.into_iter().map(|event| LogLine { text: event.text(&names), event: Some(event) });
+        let lines: Vec<LogLine> = told.filter(|line| !line.text.is_empty()).collect();
+        let newest = lines.get(lines.len().saturating_sub(LINES)..).unwrap_or_default();
         let now = staged(&position.game, &position.chance, me, &names, Standing::Puzzle);
         let guide = Self { info, puzzles, at, answer, progress: Progress::Asked };
-        Ok((guide, TableScreen::at(context, &now, lines)))
+        Ok((guide, TableScreen::at(context, &now, newest)))
     }
 
     fn puzzle(&self) -> Option<&'static Puzzle> {

@@ -7,14 +7,15 @@ use fairdeal_protocol::seat::Seat;
 
 use super::choosing::{Choice, sentence};
 use super::interval::Rest;
+use super::log::Told;
 use super::moving::Telling;
 use super::{Asked, Outcome, Over, TableScreen, Voice, view_of};
 use crate::app::event::UiEvent;
 use crate::app::screen::{Cx, Effect, Tone};
-use crate::canvas::Target;
 use crate::app::screens::audit::Audit;
+use crate::canvas::Target;
 use crate::tables::offers::Offers;
-use crate::tables::{Motion, Spot, ends_hand, motions, show};
+use crate::tables::{Motion, Spot, ends_hand, motions, show, sketch};
 use fairdeal_session::events::SessionEvent;
 use fairdeal_session::people::MarkKind;
 use fairdeal_session::view::{PeerState, Snapshot, ground_in_words};
@@ -43,8 +44,8 @@ impl TableScreen {
                 if self.snapshot.is_none() && self.lobby.seats.is_empty() {
                     self.ending.failed = Some(why.clone());
                 }
-            }
                 self.hear_audit(cx, event);
+            }
             UiEvent::Checking(_) => self.hear_audit(cx, event),
             // That of another file is of no interest here.
             UiEvent::Audited(audited) => {
@@ -106,6 +107,8 @@ impl TableScreen {
                 if now.is_some_and(|now| ends_hand(&now.game, event)) {
                     self.rest.end_hand();
                 }
+                let sketch = self.view(&[], |view, now| sketch(&now.game, event, view));
+                self.sketch = sketch.unwrap_or_default();
                 self.stage.events.push(event.clone());
             }
             SessionEvent::Line(line) => {
@@ -174,13 +177,13 @@ impl TableScreen {
                     transcript: transcript.clone(),
                     log: *log,
                 });
-                self.go_on(cx);
-                if !matches!(self.over, Over::Telling(_)) {
-                    self.open_sheet(Over::Outcome);
                 if let Some(transcript) = transcript {
                     self.ending.audit = Some(Audit::of(transcript.clone()));
                     cx.effect(Effect::Audit(transcript.clone()));
                 }
+                self.go_on(cx);
+                if !matches!(self.over, Over::Telling(_)) {
+                    self.open_sheet(Over::Outcome);
                 }
                 // The finished game counts in the statistics shown with the result.
                 cx.effect(Effect::LoadLibrary);
@@ -355,6 +358,12 @@ impl TableScreen {
             (shows, moves)
         });
         let (shows, moves) = told.unwrap_or_default();
+        let has_acted = was_to_act.zip(self.me()).is_some_and(|(seats, me)| seats.contains(me));
+        if !events.is_empty() && has_acted {
+            self.stage.forget();
+        } else if self.me().is_some() {
+            self.stage.trace(&moves);
+        }
         if cx.context.moves() {
             let acted = was_to_act.filter(|seats| !moves.is_empty() && self.me().is_none_or(|me| !seats.contains(me)));
             if let Some(seats) = acted.filter(|_| !snapshot.my_turn && !snapshot.game.is_over()) {

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use super::log::{LINES, Log, Voice};
+use super::log::{LINES, Log, Told};
 use fairdeal_session::view::{Snapshot, time_in_words};
 
 /// The longest rest at a table with other people.
@@ -18,7 +18,7 @@ pub(super) enum Rest {
     #[default]
     Playing,
     /// A hand has ended, and its last snapshot is still to come. The first line tells the end; the others are kept.
-    Ending { told: bool, lines: Vec<String> },
+    Ending { told: bool, lines: Vec<Told> },
     /// The player looks at the hand that has ended.
     Resting(Box<Interval>),
 }
@@ -29,13 +29,13 @@ pub(super) struct Interval {
     /// The newest state of the table.
     pub(super) next: Snapshot,
     /// Lines of the next hand's log.
-    lines: Vec<String>,
+    lines: Vec<Told>,
     /// The time left until the table is shown anyway; `None` if nobody waits.
     left: Option<Duration>,
 }
 
 /// Keeps a line, as many as the log does: a rest may last as long as the player likes.
-fn keep(lines: &mut Vec<String>, line: String) {
+fn keep(lines: &mut Vec<Told>, line: Told) {
     lines.push(line);
     if lines.len() > LINES {
         lines.remove(0);
@@ -51,15 +51,15 @@ impl Rest {
     }
 
     /// Adds a line of the game's log, at once or when the rest is over.
-    pub(super) fn say(&mut self, log: &mut Log, line: String) {
+    pub(super) fn tell(&mut self, log: &mut Log, line: Told) {
         match self {
             Self::Ending { told: true, lines } => keep(lines, line),
             Self::Resting(interval) => keep(&mut interval.lines, line),
             Self::Ending { told, .. } => {
                 *told = true;
-                log.say(Voice::Game, line);
+                log.tell(line);
             }
-            Self::Playing => log.say(Voice::Game, line),
+            Self::Playing => log.tell(line),
         }
     }
 
@@ -81,7 +81,7 @@ impl Rest {
             Self::Resting(interval) => (interval.lines, Some(interval.next)),
         };
         for line in lines {
-            log.say(Voice::Game, line);
+            log.tell(line);
         }
         next
     }

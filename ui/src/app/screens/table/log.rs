@@ -3,6 +3,7 @@
 //! The actions of a seat in one turn are one entry: "Ada draws a card, discards the lady."
 
 use fairdeal_protocol::seat::Seat;
+use ratatui::text::{Line, Span};
 
 /// The number of entries that are kept.
 pub(super) const LINES: usize = 500;
@@ -22,11 +23,20 @@ pub(super) enum Voice {
     Chat,
 }
 
+/// A line of the game's log: an event in words, and as a picture if it has one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Told {
+    pub(super) text: String,
+    pub(super) sketch: Line<'static>,
+}
+
 /// One entry of the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Entry {
     pub(super) voice: Voice,
     pub(super) text: String,
+    /// The same as a picture; empty if words say it best.
+    pub(super) sketch: Line<'static>,
     /// The seat that the entry is about, if it is about one.
     pub(super) actor: Option<Seat>,
     /// Its number among all entries.
@@ -48,16 +58,6 @@ pub(super) struct Log {
 }
 
 impl Log {
-    /// A log of a game's lines.
-    pub(super) fn of_game(names: &[String], lines: Vec<String>) -> Self {
-        let mut log = Self::default();
-        log.seat(names, None);
-        for line in lines {
-            log.say(Voice::Game, line);
-        }
-        log
-    }
-
     /// Says who sits at the table.
     pub(super) fn seat(&mut self, names: &[String], own: Option<Seat>) {
         if self.names != names {
@@ -79,8 +79,18 @@ impl Log {
         named.max_by_key(|(_, name)| name.len()).map(|(seat, _)| seat)
     }
 
-    /// Adds a line, to the entry of the same seat's turn if there is one. A log that is scrolled back stays where it is.
-    pub(super) fn say(&mut self, voice: Voice, line: String) {
+    /// Adds a line. A log that is scrolled back stays where it is.
+    pub(super) fn say(&mut self, voice: Voice, text: String) {
+        self.add(voice, Told { text, ..Told::default() });
+    }
+
+    /// Adds an event of the game.
+    pub(super) fn tell(&mut self, told: Told) {
+        self.add(Voice::Game, told);
+    }
+
+    /// Adds a line, to the entry of the same seat's turn if there is one.
+    fn add(&mut self, voice: Voice, Told { text: line, sketch }: Told) {
         let actor = (voice == Voice::Game).then(|| self.actor(&line)).flatten();
         // Alone, every line would belong to one endless turn.
         if let (Some(seat), Some(last)) = (actor.filter(|_| self.names.len() > 1), self.entries.last_mut())
@@ -90,9 +100,13 @@ impl Log {
             let name = self.names.get(seat.index()).map_or(0, String::len);
             let rest = line.get(name..).unwrap_or_default().trim_start();
             last.text = format!("{}, {rest}", last.text.trim_end_matches('.'));
+            if !last.sketch.spans.is_empty() && !sketch.spans.is_empty() {
+                last.sketch.push_span(Span::raw(" "));
+            }
+            last.sketch.extend(sketch);
             return;
         }
-        self.entries.push(Entry { voice, text: line, actor, number: self.next });
+        self.entries.push(Entry { voice, text: line, sketch, actor, number: self.next });
         self.next += 1;
         if self.entries.len() > LINES {
             self.entries.remove(0);
@@ -143,11 +157,17 @@ impl Log {
         own.is_some_and(|own| entry.number == own.number + 1)
     }
 
+    /// The name of the seat that an entry is about, and what is told of it.
+    pub(super) fn parts<'a>(&'a self, entry: &'a Entry) -> Option<(&'a str, &'a str)> {
+        let name = self.names.get(entry.actor?.index())?;
+        Some((name, entry.text.strip_prefix(name.as_str())?.trim_start()))
+    }
+
     /// The last turn of a seat, without its name.
     pub(super) fn last_of(&self, seat: Seat) -> Option<String> {
         let last = self.entries.iter().rev().find(|entry| entry.actor == Some(seat))?;
-        let name = self.names.get(seat.index())?;
-        Some(last.text.strip_prefix(name.as_str())?.trim().trim_end_matches('.').to_owned())
+        let (_, told) = self.parts(last)?;
+        Some(told.trim_end_matches('.').to_owned())
     }
 }
 
@@ -155,17 +175,40 @@ impl Log {
 mod tests {
     use super::*;
 
+    fn of_game(names: &[String], lines: &[&str]) -> Log {
+        let mut log = Log::default();
+        log.seat(names, None);
+        for line in lines {
+            log.say(Voice::Game, (*line).to_owned());
+        }
+        log
+    }
+
     #[test]
     fn a_turn_is_one_sentence() {
         let names = ["Ada".to_owned(), "Ada Two".to_owned()];
         let lines = ["Ada draws a card.", "Ada drops the lady.", "Ada Two draws a card.", "Rain."];
-        let mut log = Log::of_game(&names, lines.map(str::to_owned).to_vec());
+        let mut log = of_game(&names, &lines);
         let texts: Vec<&str> = log.all().iter().map(|entry| entry.text.as_str()).collect();
         assert_eq!(texts, ["Ada draws a card, drops the lady.", "Ada Two draws a card.", "Rain."]);
         log.seat(&names, Seat::new(0));
         let since: Vec<bool> = log.all().iter().map(|entry| log.is_first_since(entry)).collect();
         assert_eq!(since, [false, true, false]);
         assert_eq!(log.last_of(Seat::FIRST).as_deref(), Some("draws a card, drops the lady"));
+    }
+
+    #[test]
+    fn pictures_of_a_turn_stand_side_by_side() {
+        let names = ["Ada".to_owned(), "Ben".to_owned()];
+        let mut log = of_game(&names, &[]);
+        for (text, sketch) in [("Ada draws a card.", "+##"), ("Ada waits.", ""), ("Ada drops 5.", "-5"), ("Rain.", "")]
+        {
+            log.tell(Told { text: text.to_owned(), sketch: Line::raw(sketch) });
+        }
+        let [turn, rain] = log.all() else { panic!("{:?}", log.all()) };
+        assert_eq!(turn.sketch.to_string(), "+## -5");
+        assert_eq!(log.parts(turn), Some(("Ada", "draws a card, waits, drops 5.")));
+        assert_eq!(log.parts(rain), None);
     }
 
     #[test]
@@ -183,7 +226,6 @@ mod tests {
     #[test]
     fn alone_every_line_stands_by_itself() {
         let names = ["Ada".to_owned()];
-        let lines = ["Ada turns.", "Ada plays."].map(str::to_owned).to_vec();
-        assert_eq!(Log::of_game(&names, lines).all().len(), 2);
+        assert_eq!(of_game(&names, &["Ada turns.", "Ada plays."]).all().len(), 2);
     }
 }

@@ -29,24 +29,26 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use fairdeal_games::match_game;
-use fairdeal_games::{AnyAction, AnyGame, GameInfo, game_info, name_of};
+use fairdeal_games::{AnyAction, AnyEvent, AnyGame, GameInfo, game_info, name_of};
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use ratatui::layout::Rect;
+use ratatui::text::Line;
 
 use self::choosing::Choice;
 use self::interval::Rest;
-use self::log::{Log, Voice};
+use self::log::{Log, Told, Voice};
 use self::moving::{Stage, Telling};
 use self::pacing::Pacing;
 use crate::app::screen::{Chrome, Context, Corner, Cx, FocusPolicy, Handled, Screen, ScreenInput};
-use crate::canvas::{Canvas, Layer, Marks, Target, cut};
 use crate::app::screens::audit::Audit;
+use crate::canvas::{Canvas, Layer, Marks, Target, cut};
 use crate::field::Field;
 use crate::keys::Intent;
 use crate::tables::offers::{Offer, Offers};
-use crate::tables::{Board as _, SeatState, Spot, ViewContext};
+use crate::tables::{Board as _, SeatState, Spot, ViewContext, sketch};
 use crate::theme::Theme;
+use fairdeal_session::narrate::LogLine;
 use fairdeal_session::view::{LobbySeat, LobbyView, Snapshot, Standing};
 
 /// Maximum width of a name on a table.
@@ -167,6 +169,8 @@ pub struct TableScreen {
     names: Vec<String>,
     choice: Choice,
     log: Log,
+    /// The picture of the event whose line comes next.
+    sketch: Line<'static>,
     rest: Rest,
     over: Over,
     /// How long the sheet that opened by itself has been there.
@@ -197,6 +201,7 @@ impl TableScreen {
             names: Vec::new(),
             choice: Choice::default(),
             log: Log::default(),
+            sketch: Line::default(),
             rest: Rest::default(),
             over: Over::Nothing,
             opened: Duration::ZERO,
@@ -210,11 +215,24 @@ impl TableScreen {
     }
 
     /// A table at one step, with these lines in its log.
-    pub fn at(context: &Context, snapshot: &Snapshot, lines: Vec<String>) -> Self {
+    pub fn at(context: &Context, snapshot: &Snapshot, lines: &[LogLine]) -> Self {
         let mut table = Self::new("table", true);
-        table.log = Log::of_game(&snapshot.names, lines);
         table.set_snapshot(&mut Cx::new(context), snapshot);
+        table.tell(lines);
         table
+    }
+
+    /// Adds lines of the game to the log.
+    fn tell(&mut self, lines: &[LogLine]) {
+        let told: Option<Vec<Told>> = self.view(&[], |view, now| {
+            let sketch_of = |event: &AnyEvent| sketch(&now.game, event, view);
+            let told = lines.iter().map(|LogLine { text, event }| {
+                let sketch = event.as_ref().map(sketch_of).unwrap_or_default();
+                Told { text: text.clone(), sketch }
+            });
+            told.collect()
+        });
+        told.into_iter().flatten().for_each(|told| self.log.tell(told));
     }
 
     fn me(&self) -> Option<Seat> {
@@ -242,11 +260,13 @@ impl TableScreen {
     }
 
     /// Shows a step of a past game, without offers.
-    pub fn show(&mut self, context: &Context, snapshot: Snapshot, lines: Vec<String>, status: String) {
+    pub fn show(&mut self, context: &Context, snapshot: Snapshot, lines: &[LogLine], status: String) {
         self.theme = context.theme;
         self.names.clone_from(&snapshot.names);
-        self.log = Log::of_game(&snapshot.names, lines);
+        self.log = Log::default();
+        self.log.seat(&snapshot.names, None);
         self.snapshot = Some(snapshot);
+        self.tell(lines);
         self.status = Some(status);
     }
 
@@ -374,6 +394,9 @@ impl TableScreen {
             self.go_on(cx);
         }
         self.stage.advance(passed);
+        if let Some(audit) = &mut self.ending.audit {
+            audit.advance(passed);
+        }
         let shown = match &mut self.over {
             Over::Telling(telling) => telling.advance(passed),
             _ => passed,
@@ -394,9 +417,6 @@ fn view_of<T>(
     let names = short_names(&snapshot.names, theme);
     run(&ViewContext {
         me: snapshot.me,
-        if let Some(audit) = &mut self.ending.audit {
-            audit.advance(passed);
-        }
         names: &names,
         known: &snapshot.known,
         seats,

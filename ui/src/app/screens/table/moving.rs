@@ -1,5 +1,6 @@
 //! Animations of a table: cards that move, spots that flash, scores that appear step by step.
 
+use std::cmp::Ordering::{Equal, Greater, Less};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -36,6 +37,8 @@ pub(super) struct Stage {
     /// The spots that glow while a hand that has ended rests.
     pub(super) glowing: Vec<Spot>,
     moving: Vec<Moving>,
+    /// What others have moved over the board since the player acted.
+    traces: Vec<Trace>,
     /// The positions of the table's spots on the screen.
     places: BTreeMap<Spot, Rect>,
 }
@@ -63,7 +66,31 @@ impl Stage {
         }
     }
 
+    /// Remembers what was moved over the board. What goes on from where it came is one way.
+    pub(super) fn trace(&mut self, motions: &[Motion]) {
+        for motion in motions {
+            let Motion::Fly { what, from, to } = motion else { continue };
+            if !matches!(to, Spot::Square(_) | Spot::Part(..)) {
+                continue;
+            }
+            let way_on = self.traces.iter_mut().find(|trace| trace.to == *from && trace.what == *what);
+            match way_on {
+                Some(trace) => trace.to = *to,
+                None => self.traces.push(Trace { what: what.clone(), from: *from, to: *to }),
+            }
+        }
+        self.traces.retain(|trace| trace.from != trace.to);
+    }
+
+    /// The player has acted: what was moved before is known.
+    pub(super) fn forget(&mut self) {
+        self.traces.clear();
+    }
+
     pub(super) fn draw(&self, canvas: &mut Canvas<'_>) {
+        for trace in &self.traces {
+            trace.draw(canvas);
+        }
         for moving in &self.moving {
             moving.draw(canvas);
         }
@@ -74,6 +101,58 @@ impl Stage {
         self.places.clone_from(&layer.places);
         for moving in &mut self.moving {
             moving.arrive_at(&layer.places);
+        }
+    }
+}
+
+/// Something that has been moved, and stays marked.
+#[derive(Clone, Debug)]
+struct Trace {
+    what: Line<'static>,
+    from: Spot,
+    to: Spot,
+}
+
+impl Trace {
+    /// A ghost where it was, and an arrow where it is; both on blanks alone.
+    fn draw(&self, canvas: &mut Canvas<'_>) {
+        let theme = canvas.theme();
+        let (from, to) = (canvas.area_of(self.from), canvas.area_of(self.to));
+        if let Some(from) = from {
+            let width = u16::try_from(self.what.width()).unwrap_or(u16::MAX).min(from.width);
+            let middle = Rect { x: from.x + (from.width - width) / 2, y: from.y + from.height / 2, width, height: 1 };
+            if matches!(self.from, Spot::Square(_)) && canvas.is_blank(middle) {
+                let ghost = theme.glyph("░", ".").repeat(usize::from(width));
+                canvas.put(middle, Line::styled(ghost, theme.faint()));
+            }
+        }
+        let Some(to) = to else { return };
+        let middle = |area: Rect| (area.x + area.width / 2, area.y + area.height / 2);
+        let way = from.map(middle).map(|(x, y)| (middle(to).0.cmp(&x), middle(to).1.cmp(&y)));
+        let (glyph, ascii) = match way {
+            Some((Greater, Equal)) => ("→", ">"),
+            Some((Less, Equal)) => ("←", "<"),
+            Some((Equal, Less)) => ("↑", "^"),
+            Some((Greater, Greater)) => ("↘", "\\"),
+            Some((Less, Less)) => ("↖", "\\"),
+            Some((Greater, Less)) => ("↗", "/"),
+            Some((Less, Greater)) => ("↙", "/"),
+            _ => ("↓", "v"),
+        };
+        // On the side where it came from.
+        let x = match way {
+            Some((Greater, _)) => to.x,
+            Some((Less, _)) => to.right().saturating_sub(1),
+            _ => middle(to).0,
+        };
+        let y = match way {
+            Some((_, Less)) => to.bottom().saturating_sub(1),
+            Some((_, Equal)) => middle(to).1,
+            _ => to.y,
+        };
+        let place = Rect::new(x, y, 1, 1);
+        if canvas.is_blank(place) {
+            canvas.put(place, Line::styled(theme.glyph(glyph, ascii), theme.accent()));
         }
     }
 }

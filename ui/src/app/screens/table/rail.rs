@@ -7,7 +7,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::log::{Entry, Log};
 use super::{TableScreen, Voice};
-use crate::canvas::{Canvas, wrapped};
+use crate::canvas::{Canvas, wrapped, wrapped_line};
 use crate::field::Field;
 use crate::tables::layout::Areas;
 use crate::tables::{Board as _, ViewContext};
@@ -15,6 +15,8 @@ use crate::theme::Theme;
 
 /// The least rows of the log in a rail, with its title.
 const LEAST: u16 = 8;
+/// Columns of a log from which it has words under the pictures.
+const PROSE: u16 = 24;
 /// The rail has two columns from this width on.
 const WIDE: u16 = 50;
 /// Marks the line of the chat; in ASCII too.
@@ -84,7 +86,8 @@ fn draw_log(table_screen: &TableScreen, canvas: &mut Canvas<'_>, area: Rect) {
 /// Draws the newest entries that fit.
 pub(super) fn draw_entries(log: &Log, canvas: &mut Canvas<'_>, area: Rect) {
     let rows = usize::from(area.height);
-    let lines = lines(log.visible(rows), log, area.width, canvas.theme());
+    let is_short = area.height < LEAST || area.width < PROSE;
+    let lines = lines(log.visible(rows), log, area.width, is_short, canvas.theme());
     let hidden = lines.len().saturating_sub(rows);
     canvas.rows(area, lines.into_iter().skip(hidden));
 }
@@ -96,15 +99,38 @@ pub(super) fn draw_field(field: &Field, canvas: &mut Canvas<'_>, area: Rect) {
     field.draw(canvas, row);
 }
 
+/// The rows of an entry: the picture of what a seat did and then the words, or the picture alone where rows are short.
+fn rows(entry: &Entry, log: &Log, width: usize, is_short: bool, theme: &Theme) -> Vec<Line<'static>> {
+    let style = match entry.voice {
+        Voice::Game | Voice::Chat => theme.ink(),
+        Voice::Table => theme.faint(),
+        Voice::Warning => theme.bad(),
+    };
+    let in_rows = |text: &str, style| {
+        let rows = wrapped(text, width, 0).into_iter();
+        rows.map(move |row| Line::styled(row, style)).collect::<Vec<_>>()
+    };
+    let Some((name, told)) = log.parts(entry).filter(|_| !entry.sketch.spans.is_empty()) else {
+        return in_rows(&entry.text, style);
+    };
+    let mut line = Line::from(Span::styled(format!("{name} {} ", theme.glyph("▸", ">")), theme.title()));
+    line.extend(entry.sketch.clone());
+    let words = format!("  {told}");
+    if line.width() + words.width() <= width {
+        line.push_span(Span::styled(words, theme.faint()));
+        return vec![line];
+    }
+    let mut rows = wrapped_line(&line, width, 2);
+    if !is_short {
+        rows.extend(in_rows(told, theme.faint()));
+    }
+    rows
+}
+
 /// Entries as rows: a dot marks the player's own, and a rule the first one since.
-pub(super) fn lines(entries: &[Entry], log: &Log, width: u16, theme: &Theme) -> Vec<Line<'static>> {
+pub(super) fn lines(entries: &[Entry], log: &Log, width: u16, is_short: bool, theme: &Theme) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     for entry in entries {
-        let style = match entry.voice {
-            Voice::Game | Voice::Chat => theme.ink(),
-            Voice::Table => theme.faint(),
-            Voice::Warning => theme.bad(),
-        };
         let is_own = entry.actor.is_some() && entry.actor == log.own();
         if log.is_first_since(entry) {
             let rule = theme.glyph("─", "-");
@@ -118,10 +144,12 @@ pub(super) fn lines(entries: &[Entry], log: &Log, width: u16, theme: &Theme) -> 
             (_, Voice::Chat) => Span::styled(theme.glyph("❝ ", "\" "), theme.lit()),
             _ => Span::raw("  "),
         };
-        let rows = wrapped(&entry.text, usize::from(width.saturating_sub(2)), 0);
+        let rows = rows(entry, log, usize::from(width.saturating_sub(2)), is_short, theme);
         for (number, row) in rows.into_iter().enumerate() {
             let sign = if number == 0 { sign.clone() } else { Span::raw("  ") };
-            lines.push(Line::from(vec![sign, Span::styled(row, style)]));
+            // A line's own style counts below those of its spans.
+            let spans = row.spans.into_iter().map(|span| Span::styled(span.content, row.style.patch(span.style)));
+            lines.push(std::iter::once(sign).chain(spans).collect());
         }
     }
     lines

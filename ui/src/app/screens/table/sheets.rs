@@ -123,7 +123,7 @@ impl TableScreen {
 
     /// The whole log.
     pub(super) fn log_sheet(&mut self) {
-        let lines = rail::lines(self.log.all(), &self.log, 70, &self.theme);
+        let lines = rail::lines(self.log.all(), &self.log, 70, false, &self.theme);
         self.open_text("What happened", lines);
     }
 
