@@ -57,7 +57,7 @@ build() {
     local more=
     # MinGW's linker writes the time into the program, unless it is told not to.
     case $1 in *-windows-gnu) more="-C link-arg=-Wl,--no-insert-timestamp" ;; esac
-    RUSTFLAGS="$flags $more" cargo build --profile dist --features quic --locked --target "$1"
+    RUSTFLAGS="$flags $more" cargo build --profile dist --features quic,page --locked --target "$1"
 }
 
 # Sets all times in a folder to that of the commit.
@@ -83,6 +83,10 @@ pack() {
     rm -r "${out:?}/$name"
 }
 
+# The programs have the page inside.
+RUSTFLAGS=$flags just page
+cp target/page/fairdeal.html "$out/fairdeal-$version.html"
+export FAIRDEAL_PAGE=$out/fairdeal-$version.html
 for target in $targets; do
     build "$target"
     built=target/$target/dist/fairdeal
@@ -127,8 +131,6 @@ for target in $targets; do
     esac
 done
 
-RUSTFLAGS=$flags just page
-cp target/page/fairdeal.html "$out/fairdeal-$version.html"
 rm -r "$staging"
 cd "$out"
 sums=sha256sum

@@ -6,6 +6,7 @@ pub mod drive;
 pub mod events;
 pub mod exec_bot;
 pub mod history;
+pub mod replay_page;
 mod signals;
 pub mod store;
 pub mod summary;

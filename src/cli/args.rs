@@ -558,17 +558,20 @@ pub(super) struct Options {
     pub(super) options: Vec<String>,
 }
 
-/// The picture that `replay --svg` draws.
+/// The files that `replay` writes.
 #[derive(Debug, clap::Args)]
 pub(super) struct PictureArgs {
     /// Draw one step into an SVG file instead of opening a screen
-    #[arg(long, value_name = "OUT", conflicts_with = "plain", group = "drawn")]
+    #[arg(long, value_name = "OUT", conflicts_with = "plain", groups = ["drawn", "written"])]
     pub(super) svg: Option<PathBuf>,
     /// Record all steps into a file for asciinema instead of opening a screen
-    #[arg(long, value_name = "OUT", conflicts_with = "plain", group = "drawn")]
+    #[arg(long, value_name = "OUT", conflicts_with = "plain", groups = ["drawn", "written"])]
     pub(super) cast: Option<PathBuf>,
-    /// Overwrite the picture or recording if it exists
-    #[arg(long, requires = "drawn")]
+    /// Write the page for browsers with the game inside, which checks and replays it, instead of opening a screen
+    #[arg(long, value_name = "OUT", conflicts_with = "plain", group = "written")]
+    pub(super) page: Option<PathBuf>,
+    /// Overwrite the file if it exists
+    #[arg(long, requires = "written")]
     pub(super) force: bool,
     /// Step to draw [default: the last]
     #[arg(long, value_name = "N", requires = "svg")]

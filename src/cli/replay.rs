@@ -1,4 +1,5 @@
-//! `fairdeal replay`: shows a past game step by step, prints it, draws one step, or records all.
+//! `fairdeal replay`: shows a past game step by step, prints it, draws one step, records all, or puts it into
+//! the page for browsers.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -13,12 +14,13 @@ use super::cast::cast;
 use super::exit::{Exit, usage};
 use super::output::{complain, print};
 use super::table;
-use crate::store::{read_transcript, write_out};
+use crate::replay_page::with_game;
+use crate::store::{read_transcript, transcript_bytes, write_out};
 use crate::tui::environment::check_screen;
 
 /// Shows a game on the screen. Prints it if asked to, or if there is no screen.
 pub(super) fn replay(common: &Common, file: &Path, plain: bool, picture: &PictureArgs) -> anyhow::Result<Exit> {
-    let draws = picture.svg.is_some() || picture.cast.is_some();
+    let draws = picture.svg.is_some() || picture.cast.is_some() || picture.page.is_some();
     if !plain && !draws && check_screen().is_ok() {
         // An unreadable file is reported without a screen.
         if read_transcript(file).is_ok() {
@@ -46,7 +48,11 @@ pub(super) fn replay(common: &Common, file: &Path, plain: bool, picture: &Pictur
     }
     let seat = picture.seat.and_then(|seat| Seat::new(usize::from(seat) - 1));
     let eyes = seat.map_or(Eyes::Everybody, Eyes::Seat);
-    if let Some(out) = &picture.cast {
+    if let Some(out) = &picture.page {
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        let page = with_game(&transcript_bytes(file)?, &name).map_err(usage)?;
+        write_out(out, page.as_bytes(), file, picture.force).map_err(usage)?;
+    } else if let Some(out) = &picture.cast {
         let title = format!("fairdeal: {}", replay.terms().game_name());
         let recorded = cast(&replay, eyes, picture.size, &title)?;
         write_out(out, recorded.as_bytes(), file, picture.force).map_err(usage)?;

@@ -16,7 +16,7 @@ const SILENCE: Duration = Duration::from_secs(180);
 /// The program under test.
 pub(crate) fn fairdeal() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fairdeal"));
-    command.env_remove("FAIRDEAL_DATA_DIR").stdin(Stdio::null());
+    command.env_remove("FAIRDEAL_DATA_DIR").env_remove("FAIRDEAL_PAGE").stdin(Stdio::null());
     command
 }
 

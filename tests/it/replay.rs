@@ -320,6 +320,33 @@ fn recording_plays_back() {
     assert_ne!(std::fs::read_to_string(&out).unwrap(), text);
 }
 
+/// The page takes the whole file; where there is no page, the program says how to get one and writes nothing.
+#[test]
+fn page_has_the_game_inside() {
+    let root = TempDir::new().unwrap();
+    let (file, out) = (root.path().join("game.fairdeal"), root.path().join("game.html"));
+    std::fs::write(&file, &*LOOT).unwrap();
+    let write = |page: &str| {
+        let mut command = fairdeal();
+        command.env("FAIRDEAL_PAGE", page).args(["replay", "--page"]).args([&out, &file]);
+        let output = command.output().unwrap();
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    for (page, words) in [("", "just page"), ("no such page", "cannot read the page"), ("Cargo.toml", "no place for")] {
+        let (code, said) = write(page);
+        assert!(code == Some(2) && said.contains(words) && !out.exists(), "{said}");
+    }
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/web/page/page.html");
+    assert_eq!(write(page).0, Some(0));
+    let written = std::fs::read_to_string(&out).unwrap();
+    let game = r#"<script type="text/plain" id="game" data-name="game.fairdeal">"#;
+    let (_, game) = written.split_once(game).unwrap();
+    let (game, _) = game.split_once("</script>").unwrap();
+    assert_eq!(BASE64.decode(game.as_bytes()).unwrap(), *LOOT);
+    let (code, said) = write(page);
+    assert!(code == Some(2) && said.contains("--force"), "{said}");
+}
+
 /// A picture is written like an export: complete, beside existing files, and never over the transcript.
 #[test]
 fn picture_is_never_written_over_a_file() {

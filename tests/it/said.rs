@@ -114,6 +114,8 @@ fn answers_to_mistakes() {
         &["replay", "game.fairdeal", "--svg", "step.svg", "--seat", "9"],
         &["replay", "game.fairdeal", "--svg", "step.svg", "--seat", "3"],
         &["replay", "game.fairdeal", "--svg", "small.svg", "--size", "1x1"],
+        &["replay", "game.fairdeal", "--page", "game.html"],
+        &["replay", "game.fairdeal", "--page", "game.html", "--svg", "step.svg"],
         &["ratings", "missing"],
         &["rules", "poker"],
         &["puzzle", "loot", "99"],

@@ -41,7 +41,7 @@ fn opens_a_screen(words: &[&str]) -> bool {
         ["fairdeal" | "./fairdeal"] => true,
         ["fairdeal", "play" | "host" | "watch" | "resume", ..] => true,
         ["fairdeal", "join", ..] | ["fairdeal", "puzzle", ..] => !has("--list"),
-        ["fairdeal", "replay", ..] => !has("--svg"),
+        ["fairdeal", "replay", ..] => !has("--svg") && !has("--page"),
         _ => false,
     }
 }
@@ -165,6 +165,7 @@ impl Reader {
             .current_dir(&self.at)
             .env("PATH", path)
             .env("FAIRDEAL_DATA_DIR", self.data())
+            .env("FAIRDEAL_PAGE", root().join("web/page/page.html"))
             .env("PYTHONDONTWRITEBYTECODE", "1")
             .output()
             .unwrap();

@@ -246,7 +246,15 @@
     table.focus();
   }
 
+  // A game that the page was saved with (src/replay_page.rs).
+  function bring() {
+    const game = document.getElementById("game");
+    if (!game) return;
+    const bytes = Uint8Array.from(atob(game.textContent), (letter) => letter.charCodeAt(0)).buffer;
+    worker?.postMessage({ file: bytes, name: game.dataset.name }, [bytes]);
+  }
+
   listenForFiles();
-  start().catch((why) => fault(`This browser cannot run the page: ${why}. A current Firefox, Chrome or Safari can; so can \
+  start().then(bring).catch((why) => fault(`This browser cannot run the page: ${why}. A current Firefox, Chrome or Safari can; so can \
 fairdeal verify FILE.`));
 })();

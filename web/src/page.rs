@@ -194,6 +194,7 @@ impl Page {
             | Effect::Audit(_)
             | Effect::People { .. }
             | Effect::Review(..)
+            | Effect::SavePage(_)
             | Effect::Copy(_) => self.tell(UiEvent::Failed(ELSEWHERE.to_owned()), answer),
             Effect::LoadLibrary | Effect::Quit | Effect::Suspend => {}
         }

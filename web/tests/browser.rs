@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use fairdeal_session::replay::page::page_with;
 use fantoccini::actions::{InputSource as _, KeyAction, KeyActions};
 use fantoccini::{Client, ClientBuilder, Locator};
 use serde_json::{Value, json};
@@ -27,6 +28,8 @@ const CHROMIUM: [&str; 3] = ["google-chrome", "chromium", "chromium-browser"];
 const FIREFOX: [&str; 2] = ["firefox", "firefox-esr"];
 /// Time for a page to do what it was asked.
 const PATIENCE: Duration = Duration::from_secs(120);
+/// What `just page` has built.
+const PAGE: &str = "target/page/fairdeal.html";
 /// Keys as WebDriver names them.
 const ENTER: char = '\u{e007}';
 const ESCAPE: char = '\u{e00c}';
@@ -63,7 +66,7 @@ struct Browser {
 impl Browser {
     /// Opens the page; the reason if there is no page or no browser.
     async fn open() -> Result<Self, String> {
-        let page = root().join("target/page/fairdeal.html");
+        let page = root().join(PAGE);
         if !page.exists() {
             return Err("no page: just page builds it".to_owned());
         }
@@ -209,6 +212,27 @@ async fn games_are_checked_and_replayed_in_a_browser() {
     // The policy has refused nothing that the page wants, and the page has asked for nothing.
     let loaded = browser.script("return performance.getEntriesByType('resource').length").await;
     assert_eq!(loaded, json!(0));
+    browser.client.clone().close().await.unwrap();
+}
+
+/// A page that was saved with a game checks it at once, and replays it.
+#[tokio::test]
+async fn a_game_comes_with_its_page() {
+    let Some(browser) = open().await else { return };
+    let page = std::fs::read_to_string(root().join(PAGE)).unwrap();
+    let game = std::fs::read(transcript("loot")).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("game.html");
+    std::fs::write(&path, page_with(&page, &game, "Ada & \"Ben\" <b>.fairdeal").unwrap()).unwrap();
+    browser.client.goto(&format!("file://{}", path.display())).await.unwrap();
+    browser.until("audit", "✓ fair").await;
+    browser.until("audit", "Ada & \"Ben\" <b>.fairdeal").await;
+    browser.keys(&[ENTER]).await;
+    browser.until("replay", "Step 1 of").await;
+    // Another file is checked as in a page without a game.
+    browser.keys(&[ESCAPE, ESCAPE]).await;
+    browser.until("home", "Loot").await;
+    browser.check(&transcript("sphinxs-paw"), "✓ fair").await;
     browser.client.clone().close().await.unwrap();
 }
 

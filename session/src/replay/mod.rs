@@ -11,6 +11,7 @@
 
 pub mod deals;
 pub mod meaning;
+pub mod page;
 mod reading;
 mod record;
 

@@ -45,8 +45,9 @@ use crate::drive::saved::{SavedTable, is_known_to, open_seats, saved_tables};
 use crate::drive::start::{Me, Place, Returner, Reunion, Setup, draw_program};
 use crate::drive::tables::start;
 use crate::drive::tables::{self, PlayedTable};
+use crate::replay_page::with_game;
 use crate::signals::Signals;
-use crate::store::{IdentityKey, Settings};
+use crate::store::{IdentityKey, Settings, transcript_bytes, write_out};
 use crate::tui::environment::variable;
 use crate::tui::job_control::{Job, JobControl, has_shell, stop_job};
 use crate::tui::terminal::{Screen, user_inputs};
@@ -446,6 +447,14 @@ impl App {
                 if let Some(copied) = clipboard::copy(text, variable, self.back.clone())? {
                     shell.update(Input::UiEvent(UiEvent::Copied(copied)));
                 }
+                Ok(())
+            }
+            Effect::SavePage(transcript) => {
+                let name = transcript.file_name().unwrap_or_default().to_string_lossy();
+                let page = with_game(&transcript_bytes(&transcript)?, &name)?;
+                let path = transcript.with_extension("html");
+                write_out(&path, page.as_bytes(), &transcript, true)?;
+                shell.update(Input::UiEvent(UiEvent::SavedPage(path)));
                 Ok(())
             }
             Effect::Suspend => {

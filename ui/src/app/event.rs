@@ -1,5 +1,6 @@
 //! Events that reach the interface from outside.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -32,6 +33,8 @@ pub enum UiEvent {
     Reviewed(Box<Reviewed>),
     /// The answer to a request to copy a text.
     Copied(Copied),
+    /// A game was saved as a page for browsers, in this file.
+    SavedPage(PathBuf),
     /// A request could not be carried out; the reason as text.
     Failed(String),
 }

@@ -190,6 +190,8 @@ pub enum Effect {
     LoadLibrary,
     /// Copy a text to the clipboard. A [`UiEvent::Copied`] answers.
     Copy(String),
+    /// Write the page for browsers with this transcript inside. A [`UiEvent::SavedPage`] answers.
+    SavePage(PathBuf),
     /// Stop the program until its shell continues it.
     Suspend,
     /// Audit a transcript.

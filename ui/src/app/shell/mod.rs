@@ -318,6 +318,10 @@ impl Shell {
                 }
             }
             Input::User(input) => self.user_input(input),
+                if let UiEvent::SavedPage(path) = &news {
+                    let words = "This page checks and replays the game, without fairdeal and without a network:";
+                    self.toast(Tone::Good, format!("{words} {}", path.display()));
+                }
         }
         std::mem::take(&mut self.effects)
     }

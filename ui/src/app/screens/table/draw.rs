@@ -178,7 +178,8 @@ fn draw_keys(
         matches!(snapshot.standing, Standing::Practice { undo, .. } if undo > 0).then(|| of(Intent::Undo, "undo"));
     let ended = table_screen.is_over() || table_screen.ending.failed.is_some();
     if ended && !replays {
-        all.extend(outcome::ways_on(table_screen).map(|(key, label, target)| (key, label, Some(target))));
+        let choices = outcome::ways_on(table_screen).chain(outcome::keepsakes(table_screen));
+        all.extend(choices.map(|(key, label, target)| (key, label, Some(target))));
         all.extend(undo);
     } else if !replays {
         let offers = table_screen.listed();

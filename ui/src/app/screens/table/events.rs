@@ -53,6 +53,7 @@ impl TableScreen {
                     self.hear_audit(cx, event);
                 }
             }
+            UiEvent::SavedPage(path) => self.log.say(Voice::Table, format!("The game as a page: {}", path.display())),
             UiEvent::Replay(_) | UiEvent::Reviewing(..) | UiEvent::Reviewed(_) => {}
         }
     }

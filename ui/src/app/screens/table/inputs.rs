@@ -28,6 +28,7 @@ impl TableScreen {
             button::REMATCH => self.rematch(cx),
             button::AUDIT => self.audit(cx),
             button::SHARE => self.share(cx),
+            button::PAGE => self.save_page(cx),
             button::REVIEW => self.review(cx),
             button::FOLLOW => self.follow(cx),
             button::SEAL => self.over = Over::Seal,
@@ -122,6 +123,9 @@ impl TableScreen {
         }
         if letter == 'a' && self.ending.outcome.is_some() {
             return self.audit(cx);
+        }
+        if letter == 'b' && self.ending.outcome.is_some() {
+            return self.save_page(cx);
         }
         if letter == 'y' && self.ending.outcome.is_some() {
             return self.share(cx);

@@ -76,6 +76,8 @@ mod button {
     pub(super) const SEAL_DETAILS: Target = Target::Button(16);
     /// Copies the result for a chat.
     pub(super) const SHARE: Target = Target::Button(17);
+    /// Saves the game as a page for browsers.
+    pub(super) const PAGE: Target = Target::Button(18);
     /// The people at the table.
     pub(super) const PEOPLE: Target = Target::Button(15);
     /// Shows a player in the address book: the button number is this plus the number of the seat.
@@ -533,8 +535,13 @@ impl Screen for TableScreen {
 
     fn keys(&self, context: &Context) -> Vec<(String, String)> {
         let keys = &context.keymap;
-        let mut all = Vec::new();
-        if let Some(snapshot) = &self.snapshot {
+        let mut all: Vec<(String, String)> = Vec::new();
+        let of = |intent: Intent| (keys.keys(intent), intent.words().to_owned());
+        if self.ending.outcome.is_some() || self.snapshot.is_some() && self.is_spectator() {
+            let choices = outcome::ways_on(self).chain(outcome::keepsakes(self));
+            all.extend(choices.map(|(key, label, _)| (key, label)));
+            all.extend([Intent::Inspect, Intent::Scores, Intent::Log, Intent::Seal].map(of));
+        } else if let Some(snapshot) = &self.snapshot {
             for spot in self.choice.offers.next(&[]) {
                 if let Spot::Button(number) = spot {
                     let button = match_game!(&snapshot.game, game => game.button(number));
@@ -585,6 +592,7 @@ impl Screen for TableScreen {
                 all.push(("audit every shuffle of this game".to_owned(), button::AUDIT));
             }
             if self.ending.outcome.is_some() {
+                all.push(("save this game as a page for browsers".to_owned(), button::PAGE));
                 all.push(("copy the result, for a chat".to_owned(), button::SHARE));
             }
             if self.may_review().is_some() {

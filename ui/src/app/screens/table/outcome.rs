@@ -18,7 +18,7 @@ use fairdeal_session::view::Snapshot;
 /// Columns of the sheet's text.
 const COLUMNS: usize = 70;
 /// Rows of the sheet round its text: its frame, its buttons and a blank row.
-const FRAME: usize = 4;
+const FRAME: usize = 5;
 /// Shown if the transcript could not be written.
 const UNSAVED: &str = "The game is not saved yet: fairdeal resume saves it once there is room.";
 
@@ -59,19 +59,29 @@ pub(super) fn in_words(game: &AnyGame, view: &ViewContext<'_>) -> Vec<String> {
     vec![who_wins(&winners), format!("{}.", points.join(", "))]
 }
 
-/// Choices after the end: key, label and target.
-pub(super) fn ways_on(table_screen: &TableScreen) -> impl Iterator<Item = (String, String, Target)> {
+/// A choice after the end: key, label and target.
+type Choice = (String, String, Target);
+
+/// Where the players can go from here.
+pub(super) fn ways_on(table_screen: &TableScreen) -> impl Iterator<Item = Choice> {
     let ending = &table_screen.ending;
-    let audit = ending.outcome.as_ref().is_some_and(|outcome| outcome.transcript.is_some());
     let follows = ending.invitation.as_ref().filter(|_| table_screen.may_follow());
     let again = match follows {
         Some((name, _)) => Some(("r".to_owned(), format!("follow {name}"), button::FOLLOW)),
         None => table_screen.may_rematch().then(|| ("r".to_owned(), "rematch".to_owned(), button::REMATCH)),
     };
-    let audit = audit.then(|| ("a".to_owned(), "audit".to_owned(), button::AUDIT));
     let review = table_screen.may_review().map(|_| ("w".to_owned(), "review".to_owned(), button::REVIEW));
-    let share = ending.outcome.as_ref().map(|_| ("y".to_owned(), "copy".to_owned(), button::SHARE));
-    again.into_iter().chain(share).chain(audit).chain(review)
+    again.into_iter().chain(review)
+}
+
+/// What can be done with the game that is over.
+pub(super) fn keepsakes(table_screen: &TableScreen) -> impl Iterator<Item = Choice> {
+    let outcome = table_screen.ending.outcome.as_ref();
+    let share = outcome.map(|_| ("y".to_owned(), "copy".to_owned(), button::SHARE));
+    let saved = outcome.is_some_and(|outcome| outcome.transcript.is_some());
+    let audit = saved.then(|| ("a".to_owned(), "audit".to_owned(), button::AUDIT));
+    let page = saved.then(|| ("b".to_owned(), "save as a web page".to_owned(), button::PAGE));
+    audit.into_iter().chain(share).chain(page)
 }
 
 /// What is known of the game's fairness: the audit as it goes on, and where the game was saved.
@@ -152,15 +162,18 @@ pub(super) fn draw(table_screen: &TableScreen, context: &Context, snapshot: &Sna
     }
     let room = usize::from(canvas.area().height).saturating_sub(lines.len() + FRAME);
     lines.extend(proof(table_screen, context, snapshot, outcome, room));
-    let rows = u16::try_from(lines.len()).unwrap_or(u16::MAX).saturating_add(4);
+    let rows = u16::try_from(lines.len()).unwrap_or(u16::MAX).saturating_add(5);
     let inner = window(canvas, "The game is over", 76, rows);
     let text = inner.inner(ratatui::layout::Margin::new(1, 0));
     canvas.rows(text, lines);
-    let y = inner.bottom().saturating_sub(1);
-    let mut x = canvas.button((text.x, y), "Enter", "table", button::CLOSE);
     let quit = crate::keys::Intent::Quit;
+    let table = ("Enter".to_owned(), "table".to_owned(), button::CLOSE);
     let leave = (context.keymap.key(quit), "leave".to_owned(), Target::Key(quit));
-    for (key, label, target) in ways_on(table_screen).chain([leave]) {
-        x = canvas.button((x, y), &key, &label, target);
+    let below: Vec<Choice> = std::iter::once(table).chain(ways_on(table_screen)).chain([leave]).collect();
+    for (from_below, choices) in [(2, keepsakes(table_screen).collect()), (1, below)] {
+        let mut x = text.x;
+        for (key, label, target) in choices {
+            x = canvas.button((x, inner.bottom().saturating_sub(from_below)), &key, &label, target);
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! The result as two or three lines for a chat.
+//! What is shared of a game: the result as two or three lines for a chat, and the whole game as a page.
 
 use fairdeal_games::AnyGame;
 use fairdeal_games::calendar::day_in_words;
@@ -59,6 +59,13 @@ fn text(table_screen: &TableScreen, context: &Context, snapshot: &Snapshot, outc
 }
 
 impl TableScreen {
+    /// Saves the page for browsers with the game inside.
+    pub(super) fn save_page(&self, cx: &mut Cx<'_>) {
+        if let Some(transcript) = self.ending.outcome.as_ref().and_then(|outcome| outcome.transcript.clone()) {
+            cx.effect(Effect::SavePage(transcript));
+        }
+    }
+
     /// Copies the result for a chat, and shows it in the log, whatever becomes of the copy.
     pub(super) fn share(&mut self, cx: &mut Cx<'_>) {
         let (Some(snapshot), Some(outcome)) = (&self.snapshot, &self.ending.outcome) else {
