@@ -5,7 +5,7 @@ use fairdeal_games::game_info;
 use fairdeal_protocol::charter::Charter;
 
 use crate::text::clean;
-use crate::view::option_in_words;
+use crate::view::{option_in_words, options_in_sentences};
 
 /// The option that names the day of a daily deal.
 const DAY: &str = "daily";
@@ -43,10 +43,10 @@ impl Terms {
         Some(format!("the deal of {}", day_in_words(self.day()?)?))
     }
 
-    /// All options: "target 100, absence 2 min, turn time none"; "none" without any.
+    /// All options as sentences: "First to 100 points. No time limit."
     pub fn options_in_words(&self) -> String {
-        let words: Vec<String> = self.options.iter().map(in_words).collect();
-        if words.is_empty() { "none".to_owned() } else { words.join(", ") }
+        let sentences = options_in_sentences(&self.options);
+        if sentences.is_empty() { "No options.".to_owned() } else { sentences }
     }
 
     /// The game with the options that differ from its defaults: "Loot (target 20)", "Ivory Tower (29 February 2024)".
@@ -90,7 +90,10 @@ mod tests {
     fn unusual_options_and_days_are_named() {
         let loot = terms("loot", &[("absence", "120"), ("target", "20"), ("turn-time", "none")]);
         assert_eq!(loot.in_short(), "Loot (target 20)");
-        assert_eq!(loot.options_in_words(), "absence 2 min, target 20, turn time none");
+        assert_eq!(
+            loot.options_in_words(),
+            "Absent players may be removed after 2 min. First to 20 points. No time limit."
+        );
         assert_eq!((loot.day(), loot.deal_in_words()), (None, None));
         assert_eq!(terms("loot", &[("target", "100")]).in_short(), "Loot");
         let tower = terms("ivory-tower", &[("daily", "2024-02-29")]);
@@ -101,6 +104,6 @@ mod tests {
         // A file may name anything.
         assert_eq!(terms("ivory-tower", &[("daily", "2023-02-29")]).day(), None);
         assert_eq!(terms("chess", &[]).in_short(), "chess");
-        assert_eq!(terms("chess", &[]).options_in_words(), "none");
+        assert_eq!(terms("chess", &[]).options_in_words(), "No options.");
     }
 }

@@ -201,6 +201,11 @@ impl<'a> Canvas<'a> {
         self.buffer.set_style(area, style);
     }
 
+    /// Makes everything drawn so far stand back.
+    pub fn dim(&mut self) {
+        self.tint(self.buffer.area, self.theme.faint().remove_modifier(Modifier::BOLD));
+    }
+
     /// Clears an area.
     pub fn clear(&mut self, area: Rect) {
         self.render(Clear, area);

@@ -77,22 +77,22 @@ impl Intent {
     }
 }
 
-/// Named keys: name in the settings, and key code.
-const NAMED: [(&str, KeyCode); 14] = [
-    ("up", KeyCode::Up),
-    ("down", KeyCode::Down),
-    ("left", KeyCode::Left),
-    ("right", KeyCode::Right),
-    ("tab", KeyCode::Tab),
-    ("backtab", KeyCode::BackTab),
-    ("home", KeyCode::Home),
-    ("end", KeyCode::End),
-    ("pageup", KeyCode::PageUp),
-    ("pagedown", KeyCode::PageDown),
-    ("enter", KeyCode::Enter),
-    ("esc", KeyCode::Esc),
-    ("backspace", KeyCode::Backspace),
-    ("delete", KeyCode::Delete),
+/// Named keys: name in the settings, key code, and name on a keyboard.
+const NAMED: [(&str, KeyCode, &str); 14] = [
+    ("up", KeyCode::Up, "Up"),
+    ("down", KeyCode::Down, "Down"),
+    ("left", KeyCode::Left, "Left"),
+    ("right", KeyCode::Right, "Right"),
+    ("tab", KeyCode::Tab, "Tab"),
+    ("backtab", KeyCode::BackTab, "Shift-Tab"),
+    ("home", KeyCode::Home, "Home"),
+    ("end", KeyCode::End, "End"),
+    ("pageup", KeyCode::PageUp, "PgUp"),
+    ("pagedown", KeyCode::PageDown, "PgDn"),
+    ("enter", KeyCode::Enter, "Enter"),
+    ("esc", KeyCode::Esc, "Esc"),
+    ("backspace", KeyCode::Backspace, "Backspace"),
+    ("delete", KeyCode::Delete, "Delete"),
 ];
 
 impl Key {
@@ -114,7 +114,7 @@ impl Key {
             (Some(c), None, _) => KeyCode::Char(c),
             (_, _, Some(number)) => KeyCode::F(number),
             _ if rest == "space" => KeyCode::Char(' '),
-            _ => NAMED.iter().find(|(name, _)| *name == rest)?.1,
+            _ => NAMED.iter().find(|(name, ..)| *name == rest)?.1,
         };
         Some(Self { code, ctrl, alt })
     }
@@ -125,12 +125,7 @@ impl Key {
             KeyCode::Char(' ') => "Space".to_owned(),
             KeyCode::Char(c) => c.to_string(),
             KeyCode::F(number) => format!("F{number}"),
-            code => {
-                let named = NAMED.iter().find(|(_, named)| *named == code);
-                let mut letters = named.map_or("", |(name, _)| name).chars();
-                let first = letters.next().map(|c| c.to_ascii_uppercase());
-                first.into_iter().chain(letters).collect()
-            }
+            code => NAMED.iter().find(|(_, named, _)| *named == code).map_or("", |(.., shown)| shown).to_owned(),
         };
         let ctrl = if self.ctrl { "Ctrl-" } else { "" };
         let alt = if self.alt { "Alt-" } else { "" };
@@ -192,7 +187,7 @@ impl Keymap {
                 let key = Key::parse(name_of_key).ok_or_else(|| KeysError::Key {
                     name: name.clone(),
                     key: name_of_key.clone(),
-                    known: NAMED.map(|(name, _)| name).join(", "),
+                    known: NAMED.map(|(name, ..)| name).join(", "),
                 })?;
                 if let Some((_, other)) = given.insert(key, (*intent, known)) {
                     return Err(KeysError::Twice { key: name_of_key.clone(), one: other, other: known });
@@ -259,7 +254,7 @@ mod tests {
         }
         let key = |text: &str| Key::parse(text).unwrap().text();
         let texts = ["-", "ctrl-p", "alt-x", "f1", "space", "pageup", "f"].map(key);
-        assert_eq!(texts, ["-", "Ctrl-p", "Alt-x", "F1", "Space", "Pageup", "f"]);
+        assert_eq!(texts, ["-", "Ctrl-p", "Alt-x", "F1", "Space", "PgUp", "f"]);
     }
 
     #[test]

@@ -38,7 +38,7 @@ impl Recorder {
         let terms = Terms::of(replica.charter());
         let opened =
             format!("Table {} is open: {} between {}.", replica.table().short(), terms.game_name(), names.join(", "));
-        let options = format!("Options: {}.", terms.options_in_words());
+        let options = terms.options_in_words();
         let deal = terms.deal_in_words().map(|deal| format!("The charter names {deal}."));
         let first = Kept {
             log_step: None,

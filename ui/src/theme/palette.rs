@@ -264,6 +264,35 @@ mod tests {
         }
     }
 
+    /// CIE 1976 L*a*b* (ISO/CIE 11664-4) of an sRGB colour, with the white of D65.
+    fn lab((r, g, b): Rgb) -> [f64; 3] {
+        let linear = |c: u8| {
+            let c = f64::from(c) / 255.0;
+            if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
+        };
+        let [r, g, b] = [r, g, b].map(linear);
+        let x = (0.4124 * r + 0.3576 * g + 0.1805 * b) / 0.950_47;
+        let y = 0.2126 * r + 0.7152 * g + 0.0722 * b;
+        let z = (0.0193 * r + 0.1192 * g + 0.9505 * b) / 1.088_83;
+        let root = |t: f64| if t > 0.008_856 { t.cbrt() } else { 7.787 * t + 16.0 / 116.0 };
+        [116.0 * root(y) - 16.0, 500.0 * (root(x) - root(y)), 200.0 * (root(y) - root(z))]
+    }
+
+    /// Pyramids of two colours are not taken for the same: their distance in L*a*b* (CIE 1976) is 34 at least.
+    #[test]
+    fn colours_of_pyramids_differ() {
+        for name in COLOURED {
+            let [_, colours @ ..] = Palette::built_in(name).unwrap().rainbow;
+            for (number, one) in colours.iter().enumerate() {
+                for other in colours.iter().take(number) {
+                    let [a, b] = [one, other].map(|colour| lab(*colour));
+                    let squares: f64 = a.into_iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum();
+                    assert!(squares.sqrt() >= 34.0, "{name:?}: {one:x?} and {other:x?}: {:.0}", squares.sqrt());
+                }
+            }
+        }
+    }
+
     #[test]
     fn own_theme_changes_colours_of_its_base() {
         let own = Palette::parse("base = \"light\"\nground = \"#FFFFFF\"\nfocus = \"#c0ffee\"").unwrap();

@@ -14,7 +14,7 @@ use unicode_width::UnicodeWidthStr as _;
 use super::list::ListState;
 use super::replay::ReplayScreen;
 use super::table::choosing::sentence;
-use super::{column, key_bar_below, paragraph};
+use super::{arrows, column, keys_below, paragraph};
 use crate::app::event::{Audited, UiEvent};
 use crate::app::screen::{Context, Cx, Effect, FocusPolicy, Handled, Screen, ScreenInput};
 use crate::canvas::{Canvas, Layer, Target, cut, fit, wrapped};
@@ -336,11 +336,9 @@ impl Screen for Audit {
         }
         let keys = &context.keymap;
         let replay = self.done.is_some() && self.is_shown();
-        let mut bar = vec![(theme.glyph("↑↓", "Up Down").to_owned(), "choose", None)];
+        let mut bar = vec![arrows(theme, "choose")];
         bar.extend(replay.then(|| (keys.key(Intent::Choose), "replay", Some(Target::Key(Intent::Choose)))));
-        bar.push((keys.key(Intent::Help), "keys", Some(Target::Key(Intent::Help))));
-        bar.push((keys.key(Intent::Back), "back", Some(Target::Key(Intent::Back))));
-        key_bar_below(canvas, area, bar);
+        keys_below(canvas, area, context, bar);
         if let Some(row) = rows.get(self.list.chosen()) {
             let inner = canvas.panel(about, &row.title);
             paragraph(canvas, inner, row.about.as_str());

@@ -14,7 +14,8 @@ use super::opponents::Opponents;
 use super::replay::ReplayScreen;
 use super::review::Review;
 use super::table::TableScreen;
-use super::{column, paragraph, row};
+use super::table::choosing::sentence;
+use super::{arrows, column, keys_below, paragraph, row};
 use crate::app::screen::{Context, Cx, Effect, FocusPolicy, Handled, Screen, ScreenInput};
 use crate::canvas::{Canvas, Layer, Target};
 use fairdeal_session::past::statistics::{Statistics, statistics};
@@ -116,10 +117,10 @@ impl History {
                 let winners: Vec<String> = summary.winners.iter().map(|seat| summary.name(*seat)).collect();
                 let won = if winners.is_empty() { summary.ended() } else { format!("won by {}", listed(&winners)) };
                 let terms = summary.terms();
-                let played = terms.deal_in_words().unwrap_or_else(|| terms.options_in_words());
+                let played = terms.deal_in_words().map_or_else(|| terms.options_in_words(), |deal| sentence(&deal));
                 let unrated =
                     summary.why_finished_is_unrated().map_or_else(String::new, |why| format!(" Not rated: {why}."));
-                (format!("{}: {won}. {} UTC; {played}.{unrated}", scores.join(", "), past.date()), theme.ink())
+                (format!("{}: {won}. {} UTC. {played}{unrated}", scores.join(", "), past.date()), theme.ink())
             }
             What::Waits(summary) => {
                 (format!("Paused, with {}. You can resume it.", summary.players.join(", ")), theme.ink())
@@ -194,6 +195,7 @@ impl Screen for History {
         let all = &context.library.past;
         if all.is_empty() {
             let words = "Your games will appear here, with their results: play one, then come back.";
+            keys_below(canvas, area, context, Vec::new());
             return paragraph(canvas, page, words);
         }
         let known = statistics(all, &context.today);
@@ -237,6 +239,7 @@ impl Screen for History {
             canvas.put(right, Line::styled(result, style));
         }
         self.draw_about(context, canvas, about);
+        keys_below(canvas, area, context, vec![arrows(theme, "choose")]);
     }
 
     fn focus(&self, layer: &Layer) -> FocusPolicy {

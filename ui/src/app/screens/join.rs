@@ -6,10 +6,11 @@ use ratatui::text::Line;
 
 use super::table::TableScreen;
 use super::table::choosing::sentence;
-use super::{column, paragraph};
+use super::{column, keys_below, paragraph};
 use crate::app::screen::{Context, Cx, Effect, FocusPolicy, Handled, Screen, ScreenInput};
 use crate::canvas::{Canvas, Layer, Target, cut};
 use crate::field::Field;
+use crate::keys::Intent;
 
 /// The longest text that may hold a ticket or an address.
 const MAX_TARGET: usize = 6000;
@@ -132,6 +133,8 @@ impl Screen for Join {
 
     fn draw(&mut self, context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
         let page = column(area.inner(Margin::new(2, 1)), 90);
+        let next = (context.keymap.key(Intent::Next), "next field", Some(Target::Key(Intent::Next)));
+        keys_below(canvas, area, context, vec![next]);
         let rows = [Constraint::Length(6), Constraint::Length(4), Constraint::Length(1), Constraint::Min(0)];
         let [target, password, button, words] = Layout::vertical(rows).spacing(1).areas(page);
         let (label, text) = match self.purpose {

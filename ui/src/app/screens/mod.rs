@@ -31,7 +31,10 @@ use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::{Paragraph, Wrap};
 use unicode_width::UnicodeWidthStr as _;
 
+use crate::app::screen::Context;
 use crate::canvas::{Canvas, Target, cut, wrapped};
+use crate::keys::Intent;
+use crate::theme::Theme;
 
 /// A selectable row: a focus marker, a label on the left, more text on the right.
 fn row(canvas: &mut Canvas<'_>, area: Rect, target: Target, (words, style): (&str, Style), more: &str) {
@@ -119,6 +122,18 @@ fn foot(canvas: &mut Canvas<'_>, area: Rect, sentences: &[String], keys: Vec<Key
 fn key_bar_below(canvas: &mut Canvas<'_>, area: Rect, keys: Vec<KeyHelp<'_>>) {
     let line = Rect { y: area.bottom().saturating_sub(1), height: 1, ..area };
     key_bar(canvas, line.inner(Margin::new(2, 0)), keys);
+}
+
+/// Keys in the last row of an area: those of the screen, then the list of all keys and the way back.
+fn keys_below(canvas: &mut Canvas<'_>, area: Rect, context: &Context, own: Vec<KeyHelp<'_>>) {
+    let keys = &context.keymap;
+    let of = |intent: Intent, words| (keys.key(intent), words, Some(Target::Key(intent)));
+    key_bar_below(canvas, area, own.into_iter().chain([of(Intent::Help, "keys"), of(Intent::Back, "back")]).collect());
+}
+
+/// The arrow keys for the row of keys.
+fn arrows(theme: &Theme, words: &'static str) -> KeyHelp<'static> {
+    (theme.glyph("↑↓", "Up Down").to_owned(), words, None)
 }
 
 fn key_bar(canvas: &mut Canvas<'_>, line: Rect, mut keys: Vec<KeyHelp<'_>>) {

@@ -6,7 +6,7 @@ use ratatui::text::Line;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::list::ListState;
-use super::{column, paragraph};
+use super::{arrows, column, keys_below, paragraph};
 use crate::app::screen::{Context, Cx, FocusPolicy, Handled, Screen, ScreenInput};
 use crate::canvas::{Canvas, Layer, cut, wrapped};
 use fairdeal_session::past::opponents::{Results, results, unrated};
@@ -57,6 +57,7 @@ impl Screen for Opponents {
 
     fn draw(&mut self, context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
         let page = column(area.inner(Margin::new(2, 1)), 80);
+        keys_below(canvas, area, context, vec![arrows(canvas.theme(), "scroll")]);
         let all = results(&context.library.past);
         if all.is_empty() {
             let words = "Your opponents will appear here after your first finished game with others or with bots.";

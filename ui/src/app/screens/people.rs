@@ -5,11 +5,10 @@ use ratatui::layout::{Constraint, Layout, Margin, Rect};
 use ratatui::text::Line;
 
 use super::list::ListState;
-use super::{column, key_bar_below, paragraph, row};
+use super::{arrows, column, keys_below, paragraph, row};
 use crate::app::screen::{Context, Cx, Effect, FocusPolicy, Handled, Question, Screen, ScreenInput};
 use crate::canvas::{Canvas, Layer, Target, wrapped};
 use crate::field::Field;
-use crate::keys::Intent;
 use crate::theme::Theme;
 use fairdeal_session::people::{
     Change, MAX_OWN_NAME, MAX_PEOPLE, MarkKind, Person, SeatPerson, games_in_words, readable, words_of,
@@ -240,17 +239,14 @@ impl Screen for People {
         }
         self.draw_about(context, canvas, about);
         let key = |letter: &str, words: &'static str, target| (letter.to_owned(), words, Some(target));
-        let keys = &context.keymap;
         let bar = vec![
-            (theme.glyph("↑↓", "Up Down").to_owned(), "choose", None),
+            arrows(theme, "choose"),
             key("n", "name", NAME),
             key("f", "favourite", FAVOURITE),
             key("b", "block", BLOCK),
             key("x", "forget", FORGET),
-            (keys.key(Intent::Help), "keys", Some(Target::Key(Intent::Help))),
-            (keys.key(Intent::Back), "back", Some(Target::Key(Intent::Back))),
         ];
-        key_bar_below(canvas, area, bar);
+        keys_below(canvas, area, context, bar);
     }
 
     fn focus(&self, layer: &Layer) -> FocusPolicy {

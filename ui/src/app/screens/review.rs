@@ -8,7 +8,7 @@ use ratatui::text::{Line, Span};
 use super::list::ListState;
 use super::replay::ReplayScreen;
 use super::table::short_names;
-use super::{column, row};
+use super::{arrows, column, keys_below, row};
 use crate::app::event::UiEvent;
 use crate::app::screen::{Context, Cx, Effect, FocusPolicy, Handled, Screen, ScreenInput};
 use crate::canvas::{Canvas, Layer, Target, wrapped};
@@ -122,8 +122,10 @@ impl Screen for Review {
         "review".to_owned()
     }
 
-    fn draw(&mut self, _context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
+    fn draw(&mut self, context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
         let theme = canvas.theme();
+        let choice = (!self.mistakes().is_empty()).then(|| arrows(theme, "choose"));
+        keys_below(canvas, area, context, choice.into_iter().collect());
         let page = column(area.inner(Margin::new(2, 1)), 100);
         let width = usize::from(page.width).saturating_sub(4);
         let text = wrapped(&self.headline(), width, 0);

@@ -5,7 +5,7 @@ use ratatui::layout::{Constraint, Layout, Margin, Rect};
 use ratatui::text::Line;
 
 use super::preview::preview;
-use super::{column, label, setting};
+use super::{arrows, column, keys_below, label, setting};
 use crate::app::screen::{Context, Cx, FocusPolicy, Handled, Screen, ScreenInput};
 use crate::appearance::{Letters, Pyramids, ThemeChoice};
 use crate::canvas::{Canvas, Layer, Target, wrapped};
@@ -204,6 +204,10 @@ impl Screen for SettingsScreen {
         }
         canvas.rows(notes, lines.into_iter().map(|row| Line::raw(format!("   {row}"))));
         preview(canvas, sample, context.settings.pyramids);
+        if area.height >= SHORT {
+            let turn = (canvas.theme().glyph("←→", "Left Right").to_owned(), "change", None);
+            keys_below(canvas, area, context, vec![arrows(canvas.theme(), "choose"), turn]);
+        }
     }
 
     fn focus(&self, layer: &Layer) -> FocusPolicy {

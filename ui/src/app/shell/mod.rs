@@ -14,7 +14,7 @@ use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
 pub use self::windows::{LEAST, window};
-use self::windows::{draw_help, draw_palette, draw_question, too_small};
+use self::windows::{draw_help, draw_palette, draw_question, draw_window_keys, too_small};
 use crate::app::event::{Input, UiEvent};
 use crate::app::screen::{
     Chrome, Context, Corner, Cx, Effect, FocusPolicy, Handled, Question, Request, Screen, ScreenInput, Tone,
@@ -202,14 +202,27 @@ impl Shell {
         }
         let found = self.found();
         let helps = self.helps();
+        let keys = &self.context.keymap;
+        let any = ("any other key".to_owned(), "close".to_owned());
         match &mut self.overlay {
             None => {}
-            Some(Overlay::Help { back }) => draw_help(canvas, &helps, back),
+            Some(Overlay::Help { back }) => {
+                draw_help(canvas, &helps, back);
+                draw_window_keys(canvas, &[("Down".to_owned(), "read on".to_owned()), any]);
+            }
             Some(Overlay::Palette { field, chosen }) => {
                 *chosen = (*chosen).min(found.len().saturating_sub(1));
                 draw_palette(canvas, field, &found, *chosen);
+                let arrows = self.context.theme.glyph("↑↓", "Up Down").to_owned();
+                let keys = [(arrows, "choose"), ("Enter".to_owned(), "go"), (keys.key(Intent::Back), "close")];
+                draw_window_keys(canvas, &keys.map(|(key, words)| (key, words.to_owned())));
             }
-            Some(Overlay::Question(question, _)) => draw_question(canvas, question),
+            Some(Overlay::Question(question, _)) => {
+                draw_question(canvas, question);
+                let answers = question.answers.iter().map(|(key, word, _)| (key.to_string(), word.clone()));
+                let no = ("n".to_owned(), "no".to_owned());
+                draw_window_keys(canvas, &answers.chain([no]).collect::<Vec<_>>());
+            }
         }
     }
 
@@ -222,7 +235,15 @@ impl Shell {
         let keys = &self.context.keymap;
         let arrows: Vec<String> =
             [Intent::Up, Intent::Down, Intent::Left, Intent::Right].iter().map(|intent| keys.keys(*intent)).collect();
-        helps.push((arrows.join(" "), "move the focus".to_owned()));
+        // A key means one thing: the screen's own meaning counts.
+        let own: Vec<String> = helps.iter().flat_map(|(keys, _)| keys.split(' ')).map(str::to_owned).collect();
+        let mut shared = |keys: String, words: &str| {
+            let free: Vec<&str> = keys.split(' ').filter(|key| !own.iter().any(|own| own == key)).collect();
+            if !free.is_empty() {
+                helps.push((free.join(" "), words.to_owned()));
+            }
+        };
+        shared(arrows.join(" "), "move the focus");
         let all = [
             Intent::Choose,
             Intent::Next,
@@ -234,10 +255,10 @@ impl Shell {
             Intent::Help,
         ];
         for intent in all {
-            helps.push((keys.keys(intent), intent.words().to_owned()));
+            shared(keys.keys(intent), intent.words());
         }
         if place.screen.chrome(&self.context).rulebook.is_some() {
-            helps.push((keys.keys(Intent::Rules), Intent::Rules.words().to_owned()));
+            shared(keys.keys(Intent::Rules), Intent::Rules.words());
         }
         helps.push(("mouse".to_owned(), "click to choose; the wheel scrolls".to_owned()));
         if self.context.is_page {
@@ -297,6 +318,10 @@ impl Shell {
                 if let UiEvent::Failed(why) = &news {
                     self.toast(Tone::Bad, why.clone());
                 }
+                if let UiEvent::SavedPage(path) = &news {
+                    let words = "This page checks and replays the game, without fairdeal and without a network:";
+                    self.toast(Tone::Good, format!("{words} {}", path.display()));
+                }
                 for place in 0..self.stack.len() {
                     self.on(place, ScreenInput::Event(&news));
                 }
@@ -318,10 +343,6 @@ impl Shell {
                 }
             }
             Input::User(input) => self.user_input(input),
-                if let UiEvent::SavedPage(path) = &news {
-                    let words = "This page checks and replays the game, without fairdeal and without a network:";
-                    self.toast(Tone::Good, format!("{words} {}", path.display()));
-                }
         }
         std::mem::take(&mut self.effects)
     }

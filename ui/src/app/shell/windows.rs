@@ -1,6 +1,6 @@
 //! Windows over the screen: help, palette, questions, and the notice that the terminal is too small.
 
-use ratatui::layout::Rect;
+use ratatui::layout::{Margin, Rect};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
@@ -17,7 +17,7 @@ const HELP: usize = 72;
 /// Maximum width of its column of keys; more keys wrap to the next row.
 const HELP_KEYS: usize = 32;
 
-/// Draws a window in the middle of the screen. Returns the area inside.
+/// Draws a window in the middle of the screen, over a page that stands back. Returns the area inside.
 pub fn window(canvas: &mut Canvas<'_>, title: &str, width: u16, height: u16) -> Rect {
     // Below the header, which is drawn over everything.
     let screen = canvas.area();
@@ -25,8 +25,27 @@ pub fn window(canvas: &mut Canvas<'_>, title: &str, width: u16, height: u16) -> 
         Rect { y: screen.y.saturating_add(1).min(screen.bottom()), height: screen.height.saturating_sub(1), ..screen };
     let (width, height) = (width.min(screen.width), height.min(screen.height));
     let area = Rect::new(screen.x + (screen.width - width) / 2, screen.y + (screen.height - height) / 2, width, height);
+    canvas.dim();
     canvas.clear(area);
+    if let Some(fill) = canvas.theme().panel() {
+        canvas.tint(area, fill);
+    }
     canvas.frame(area, title)
+}
+
+/// The last row of the screen while a window is open: the keys that work in it.
+pub(super) fn draw_window_keys(canvas: &mut Canvas<'_>, keys: &[(String, String)]) {
+    let area = canvas.area();
+    let row = Rect { y: area.bottom().saturating_sub(1), height: 1, ..area };
+    canvas.clear(row);
+    let mut at = row.inner(Margin::new(2, 0));
+    for (key, words) in keys {
+        let text = Line::from(vec![Span::styled(key.clone(), canvas.theme().key()), Span::raw(format!(" {words}   "))]);
+        if text.width() > usize::from(at.width) + 3 {
+            break;
+        }
+        at = canvas.lead(at, text);
+    }
 }
 
 pub(super) fn draw_help(canvas: &mut Canvas<'_>, helps: &[(String, String)], back: &mut usize) {

@@ -7,7 +7,7 @@ use fairdeal_games::pyramid::Size;
 use fairdeal_protocol::seat::Seat;
 use ratatui::text::{Line, Span};
 
-use super::pieces::{bar, lying};
+use super::pieces::lying;
 use super::spots::{grown, new_stack, picked, points, stack_of, top_of};
 use super::stacks::{Words, arrow};
 use crate::tables::ViewContext;
@@ -168,8 +168,8 @@ pub(super) fn seat(game: &Plutonian, seat: Seat) -> String {
 
 /// The points of all hands by size, for the rail.
 pub(super) fn hands(theme: &Theme) -> Vec<Line<'static>> {
-    let [small, medium, large] = Size::ALL.map(|size| format!("{:>4}", bar(size, theme)));
-    let head = Line::styled(format!("{:<13}{small}{medium}{large}", "size"), theme.faint());
+    let sizes = format!("small{}large", theme.glyph("…", ".."));
+    let head = Line::styled(format!("{:<13}{sizes:>12}", "size"), theme.faint());
     let rows = Hand::ALL.into_iter().map(|hand| {
         let [small, medium, large] = Size::ALL.map(|size| hand.points_of(size));
         let name = Span::styled(format!("{:<13}", hand.name()), theme.ink());

@@ -60,10 +60,9 @@ impl Board for Plutonian {
     }
 
     fn row(&self, view: &ViewContext<'_>) -> Vec<Spot> {
-        match view.me.filter(|_| picked(view).is_some()) {
-            Some(me) => (0..new_stack(self, me)).map(|number| Spot::Part(me, number)).collect(),
-            None => trees::numbers(self, true).map(Spot::Pile).collect(),
-        }
+        // Stacks have numbers, trees letters.
+        let me = view.me.filter(|_| picked(view).is_some());
+        me.map_or_else(Vec::new, |me| (0..new_stack(self, me)).map(|number| Spot::Part(me, number)).collect())
     }
 
     fn first(&self, view: &ViewContext<'_>) -> Option<Spot> {

@@ -44,11 +44,20 @@ fn draw_table(table_screen: &TableScreen, context: &Context, over: &mut Over, ca
             game.draw_hand(view, canvas, areas.hand);
         });
         rail::draw(table_screen, &snapshot.game, view, canvas, &areas);
-        inspector::draw(table_screen, context, &snapshot.game, view, canvas, areas.inspector);
+        // Under a sheet nothing is chosen.
+        if matches!(over, Over::Nothing) {
+            inspector::draw(table_screen, context, &snapshot.game, view, canvas, areas.inspector);
+        }
     });
     draw_rule(canvas, areas.rule);
     draw_prompt(table_screen, context, snapshot, canvas, areas.prompt);
-    draw_keys(table_screen, context, snapshot, canvas, &areas);
+    match over {
+        Over::Nothing | Over::Outcome => draw_keys(table_screen, context, snapshot, canvas, &areas),
+        _ => draw_sheet_keys(context, over, canvas, areas.keys),
+    }
+    if matches!(over, Over::Nothing) {
+        inspector::draw_hint(table_screen, canvas, &areas);
+    }
     table_screen.stage.draw(canvas);
     if !matches!(over, Over::Nothing) {
         canvas.cover();
@@ -157,6 +166,21 @@ fn draw_prompt(
         Line::from(vec![lead, Span::styled(row, style)])
     });
     draw_upwards(canvas, area, lines.collect());
+}
+
+/// The row of keys under a sheet.
+fn draw_sheet_keys(context: &Context, over: &Over, canvas: &mut Canvas<'_>, area: Rect) {
+    let arrows = canvas.theme().glyph("↑↓", "Up Down").to_owned();
+    let close = |words: &'static str| ("Enter".to_owned(), words, Some(button::CLOSE));
+    let back = (context.keymap.key(Intent::Back), "back", Some(button::CLOSE));
+    let keys = match over {
+        Over::Nothing | Over::Outcome => Vec::new(),
+        Over::Telling(telling) => vec![close(telling.close_words()), (arrows, "scroll", None)],
+        Over::Uses => vec![(arrows, "choose", None), ("Enter".to_owned(), "do it", None), back],
+        Over::Seal => vec![close("close"), ("d".to_owned(), "details", Some(button::SEAL_DETAILS))],
+        Over::SealDetails => vec![close("close"), ("d".to_owned(), "picture", Some(button::SEAL_DETAILS))],
+    };
+    put_keys(canvas, area, 3, keys);
 }
 
 /// A key and its effect in a word or two; those without a target only tell about keys.

@@ -11,9 +11,11 @@ use super::{TableScreen, button, outcome};
 use crate::app::screen::Context;
 use crate::app::screens::first_shown;
 use crate::app::shell::window;
-use crate::canvas::{Canvas, Target, cut, wrapped_line};
+use crate::canvas::{Canvas, Target, cut, wrapped, wrapped_line};
 use crate::keys::Intent;
+use crate::tables::layout::Areas;
 use crate::tables::{Board as _, ViewContext};
+use crate::theme::Theme;
 
 pub(super) fn draw(
     table_screen: &TableScreen,
@@ -32,12 +34,7 @@ pub(super) fn draw(
         None => (String::new(), Vec::new()),
     };
     let offers = if game.is_over() || !view.acts { Vec::new() } else { table_screen.listed() };
-    let hinted = table_screen
-        .choice
-        .hinted
-        .as_ref()
-        .filter(|(action, _)| offers.first().is_some_and(|offer| offer.action == *action));
-    let mut hint = hinted.map(|(_, why)| Span::styled(format!("{} {why} ", theme.glyph("✓", "+")), theme.good()));
+    let mut hint = hint(table_screen, theme).filter(|_| !offers.is_empty());
     let use_line = offers.first().map(|offer| match &offer.refused {
         Some(why) => Line::from(vec![
             Span::styled(theme.glyph("✗ ", "x "), theme.bad()),
@@ -58,12 +55,6 @@ pub(super) fn draw(
     if area.height == 1 {
         let head = format!("{title}   ");
         let line = match use_line {
-            Some(mut used) if hint.is_some() => {
-                used.spans.truncate(2);
-                used.push_span("  ");
-                used.extend(hint);
-                used
-            }
             Some(used) if head.width() + used.width() <= usize::from(area.width) => {
                 let mut line = Line::styled(head, theme.title());
                 line.extend(used);
@@ -114,6 +105,32 @@ pub(super) fn draw(
     });
     canvas.rows(text, shown);
     canvas.rows(foot, uses);
+}
+
+/// The reason of the hint for the thing in focus.
+fn hint(table_screen: &TableScreen, theme: &Theme) -> Option<Span<'static>> {
+    let (action, why) = table_screen.choice.hinted.as_ref()?;
+    let is_first = table_screen.listed().first().is_some_and(|offer| offer.action == *action);
+    is_first.then(|| Span::styled(format!("{} {why} ", theme.glyph("✓", "+")), theme.good()))
+}
+
+/// The reason of a hint where the inspector has no room for it: in the ticker's rows, and if they do not suffice in the
+/// prompt's.
+pub(super) fn draw_hint(table_screen: &TableScreen, canvas: &mut Canvas<'_>, areas: &Areas) {
+    let theme = canvas.theme();
+    let Some(hint) = hint(table_screen, theme).filter(|_| areas.inspector.height == 1) else {
+        return;
+    };
+    let ticker = usize::from(areas.ticker.height);
+    let mut rows = wrapped(&hint.content, usize::from(areas.ticker.width), 2).into_iter();
+    canvas.clear(areas.ticker);
+    canvas.rows(areas.ticker, rows.by_ref().take(ticker).map(|row| Line::styled(row, hint.style)));
+    if rows.len() > 0 {
+        let rest = rows.collect::<Vec<_>>().join(" ");
+        let rest = cut(rest.trim(), usize::from(areas.prompt.width), theme);
+        canvas.clear(areas.prompt);
+        canvas.put(areas.prompt, Line::styled(rest, hint.style));
+    }
 }
 
 /// The sheet of all uses of the thing in focus.

@@ -157,14 +157,18 @@ impl TableScreen {
         cx.replace(Self { again: self.me(), ..Self::new("another game", self.local) });
     }
 
-    pub(super) fn ask_leave(&mut self, cx: &mut Cx<'_>) {
-        let nothing_lost = self.ending.ended
+    /// Whether leaving ends nothing that could go on.
+    pub(super) fn loses_nothing(&self) -> bool {
+        self.ending.ended
             || self.is_spectator()
             || self.ending.outcome.is_some()
             || self.ending.failed.is_some()
             || self.ending.left
-            || self.is_practice() && self.is_over();
-        if nothing_lost {
+            || self.is_practice() && self.is_over()
+    }
+
+    pub(super) fn ask_leave(&mut self, cx: &mut Cx<'_>) {
+        if self.loses_nothing() {
             return self.go(cx);
         }
         if self.snapshot.is_none() {

@@ -550,16 +550,18 @@ impl Screen for TableScreen {
                 }
             }
             all.push(("1 to 9, 0".to_owned(), "a card or pile of your own".to_owned()));
-            let own = [Intent::Uses, Intent::Hint, Intent::Inspect, Intent::Scores, Intent::Log, Intent::Seal];
-            all.extend(own.map(|intent| (keys.keys(intent), intent.words().to_owned())));
+            all.extend(
+                [Intent::Uses, Intent::Hint, Intent::Inspect, Intent::Scores, Intent::Log, Intent::Seal].map(of),
+            );
         }
         if self.may_chat() {
-            all.push((keys.keys(Intent::Chat), Intent::Chat.words().to_owned()));
+            all.push(of(Intent::Chat));
         }
         if self.snapshot.is_none() {
             all.extend(self.lobby_keys());
         }
-        all.push((keys.keys(Intent::Quit), "leave the table, or pause it".to_owned()));
+        let leave = if self.loses_nothing() { "leave the table" } else { "leave the table, or pause it" };
+        all.push((keys.keys(Intent::Quit), leave.to_owned()));
         all
     }
 
@@ -590,9 +592,9 @@ impl Screen for TableScreen {
             }
             if self.ending.outcome.as_ref().is_some_and(|outcome| outcome.transcript.is_some()) {
                 all.push(("audit every shuffle of this game".to_owned(), button::AUDIT));
+                all.push(("save this game as a page for browsers".to_owned(), button::PAGE));
             }
             if self.ending.outcome.is_some() {
-                all.push(("save this game as a page for browsers".to_owned(), button::PAGE));
                 all.push(("copy the result, for a chat".to_owned(), button::SHARE));
             }
             if self.may_review().is_some() {

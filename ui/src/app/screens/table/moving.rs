@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use fairdeal_games::{AnyEvent, counted};
 use fairdeal_protocol::card::Handle;
-use ratatui::layout::Rect;
+use ratatui::layout::{Margin, Rect};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
@@ -249,8 +249,10 @@ pub(super) struct Telling {
     wait: Duration,
     shown: usize,
     passed: Duration,
-    /// How many lines the text is scrolled back, if it does not all fit.
+    /// How many lines the text is scrolled back from its end, if it does not all fit.
     back: usize,
+    /// Whether the player has opened it, to read and close it.
+    is_asked: bool,
 }
 
 impl Telling {
@@ -261,11 +263,31 @@ impl Telling {
             shown: 1,
             passed: Duration::ZERO,
             back: 0,
+            is_asked: false,
         };
         if !moves {
             telling.skip();
         }
         telling
+    }
+
+    /// A text that the player has opened, shown from its beginning.
+    pub(super) fn sheet(show: Animation) -> Self {
+        Self { back: usize::MAX, is_asked: true, ..Self::new(show, false) }
+    }
+
+    /// The same text from its end.
+    pub(super) fn at_end(self) -> Self {
+        Self { back: 0, ..self }
+    }
+
+    /// What the key that closes it does.
+    pub(super) fn close_words(&self) -> &'static str {
+        match (self.is_moving(), self.is_asked) {
+            (true, _) => "show all",
+            (false, true) => "close",
+            (false, false) => "continue",
+        }
     }
 
     fn parts(&self) -> usize {
@@ -334,7 +356,7 @@ impl Telling {
         }
         let theme = canvas.theme();
         let columns = 76.min(canvas.area().width);
-        let inside = usize::from(columns.saturating_sub(2));
+        let inside = usize::from(columns.saturating_sub(4));
         let rows = |lines: &[Line<'static>]| -> Vec<Line<'static>> {
             lines.iter().flat_map(|line| wrapped_line(line, inside, 2)).collect()
         };
@@ -347,16 +369,17 @@ impl Telling {
         self.back = self.back.min(hidden);
         let first = hidden - self.back;
         let moving = self.is_moving();
-        let text = Rect { height: inner.height.saturating_sub(1), ..inner };
+        let text = Rect { height: inner.height.saturating_sub(1), ..inner }.inner(Margin::new(1, 0));
         canvas.rows(text, lines.into_iter().skip(first));
         let foot = Rect { y: inner.bottom().saturating_sub(1), height: 1, ..inner };
-        let words = if moving { "show all" } else { "continue" };
-        let x = canvas.button((foot.x + 1, foot.y), "Enter", words, close);
+        let x = canvas.button((foot.x + 1, foot.y), "Enter", self.close_words(), close);
         if !moving {
             let rest = Rect { x, width: foot.right().saturating_sub(x), ..foot };
-            let more = match hidden {
-                0 => String::new(),
-                hidden => format!("Up, Down: {} ", counted(hidden, "more line")),
+            let more = match (first, self.back) {
+                (0, 0) => String::new(),
+                (0, below) => format!("Down: {} below ", counted(below, "more line")),
+                (above, 0) => format!("Up: {} above ", counted(above, "more line")),
+                (above, below) => format!("Up, Down: {above} lines above, {below} below "),
             };
             let room = usize::from(rest.width).saturating_sub(more.width());
             let note = wrapped(note, room, 0).into_iter().next().unwrap_or_default();

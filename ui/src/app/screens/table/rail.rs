@@ -86,10 +86,21 @@ fn draw_log(table_screen: &TableScreen, canvas: &mut Canvas<'_>, area: Rect) {
 /// Draws the newest entries that fit.
 pub(super) fn draw_entries(log: &Log, canvas: &mut Canvas<'_>, area: Rect) {
     let rows = usize::from(area.height);
-    let is_short = area.height < LEAST || area.width < PROSE;
-    let lines = lines(log.visible(rows), log, area.width, is_short, canvas.theme());
-    let hidden = lines.len().saturating_sub(rows);
-    canvas.rows(area, lines.into_iter().skip(hidden));
+    let has_rule = area.height >= LEAST;
+    let is_short = !has_rule || area.width < PROSE;
+    let entries = log.visible(rows);
+    let theme = canvas.theme();
+    let mut lines = Vec::new();
+    for first in (0..entries.len()).rev() {
+        let entry = entries.get(first..=first).unwrap_or_default();
+        let more = self::lines(entry, log, area.width, (is_short, has_rule), theme);
+        // No entry without its beginning.
+        if more.len() + lines.len() > rows && !lines.is_empty() {
+            break;
+        }
+        lines.splice(0..0, more);
+    }
+    canvas.rows(area, lines);
 }
 
 /// Draws the line on which a message is being written.
@@ -127,12 +138,18 @@ fn rows(entry: &Entry, log: &Log, width: usize, is_short: bool, theme: &Theme) -
     rows
 }
 
-/// Entries as rows: a dot marks the player's own, and a rule the first one since.
-pub(super) fn lines(entries: &[Entry], log: &Log, width: u16, is_short: bool, theme: &Theme) -> Vec<Line<'static>> {
+/// Entries as rows, the pictures alone if rows are short. A dot marks the player's own, and a rule the first one since.
+pub(super) fn lines(
+    entries: &[Entry],
+    log: &Log,
+    width: u16,
+    (is_short, has_rule): (bool, bool),
+    theme: &Theme,
+) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     for entry in entries {
         let is_own = entry.actor.is_some() && entry.actor == log.own();
-        if log.is_first_since(entry) {
+        if has_rule && log.is_first_since(entry) {
             let rule = theme.glyph("─", "-");
             let words = format!("{rule} since your turn {rule}");
             let fits = words.width() <= usize::from(width);

@@ -61,7 +61,7 @@ impl TableScreen {
     /// Opens a sheet that the player asked for.
     pub(super) fn open_text(&mut self, title: &str, lines: Vec<Line<'static>>) {
         let title = title.to_owned();
-        self.over = Over::Telling(Telling::new(Animation { title, lines }, false));
+        self.over = Over::Telling(Telling::sheet(Animation { title, lines }));
         self.opened = GUARD;
     }
 
@@ -123,8 +123,10 @@ impl TableScreen {
 
     /// The whole log.
     pub(super) fn log_sheet(&mut self) {
-        let lines = rail::lines(self.log.all(), &self.log, 70, false, &self.theme);
-        self.open_text("What happened", lines);
+        let lines = rail::lines(self.log.all(), &self.log, 70, (false, true), &self.theme);
+        let title = "What happened".to_owned();
+        self.over = Over::Telling(Telling::sheet(Animation { title, lines }).at_end());
+        self.opened = GUARD;
     }
 
     /// The ticket that leads other players of this table back to it.
