@@ -1,5 +1,8 @@
 # The commands of everyday work; CI runs the same checks (.ci/run).
 
+# Where cargo builds.
+built := env("CARGO_TARGET_DIR", "target")
+
 # Everything that has to pass before anything lands.
 check: fmt lint page test doc msrv deny
 
@@ -17,12 +20,12 @@ doc:
 
 # Builds the page that checks and plays games in a browser, and evenings of whole programs to compare, where that target is installed (rustup target add wasm32-unknown-unknown).
 page:
-    if rustc --print target-libdir --target wasm32-unknown-unknown | xargs test -d; then cargo build -p fairdeal-web --profile web --target wasm32-unknown-unknown --locked && cargo build -p fairdeal-evenings --profile web --target wasm32-unknown-unknown --locked && cargo run -p fairdeal-web --example assemble --locked -- target/wasm32-unknown-unknown/web/fairdeal_web.wasm target/page/fairdeal.html; else echo 'skipped: no target wasm32-unknown-unknown here'; fi
+    if rustc --print target-libdir --target wasm32-unknown-unknown | xargs test -d; then cargo build -p fairdeal-web --profile web --target wasm32-unknown-unknown --locked && cargo build -p fairdeal-evenings --profile web --target wasm32-unknown-unknown --locked && cargo run -p fairdeal-assemble --locked -- {{built}}/wasm32-unknown-unknown/web/fairdeal_web.wasm {{built}}/page/fairdeal.html; else echo 'skipped: no target wasm32-unknown-unknown here'; fi
 
 # Builds the site in target/site, with the page for browsers; needs mdbook (cargo install mdbook).
 site: page
     mdbook build docs
-    cp target/page/fairdeal.html target/site/
+    cp {{built}}/page/fairdeal.html target/site/
     cp tests/it/transcripts/loot.fairdeal target/site/game.fairdeal
 
 # How long this machine takes to check a file, without and with a browser; the page has to be built.

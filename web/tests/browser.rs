@@ -19,6 +19,8 @@ use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::{Child, Command};
 use tokio::time::{sleep, timeout};
 
+#[path = "../../tests/fixture/built.rs"]
+mod built;
 #[path = "../../tests/fixture/record.rs"]
 mod record;
 #[path = "../../tests/fixture/require.rs"]
@@ -29,7 +31,7 @@ const FIREFOX: [&str; 2] = ["firefox", "firefox-esr"];
 /// Time for a page to do what it was asked.
 const PATIENCE: Duration = Duration::from_secs(120);
 /// What `just page` has built.
-const PAGE: &str = "target/page/fairdeal.html";
+const PAGE: &str = "page/fairdeal.html";
 /// Keys as WebDriver names them.
 const ENTER: char = '\u{e007}';
 const ESCAPE: char = '\u{e00c}';
@@ -66,7 +68,7 @@ struct Browser {
 impl Browser {
     /// Opens the page; the reason if there is no page or no browser.
     async fn open() -> Result<Self, String> {
-        let page = root().join(PAGE);
+        let page = built::built(PAGE);
         if !page.exists() {
             return Err("no page: just page builds it".to_owned());
         }
@@ -219,7 +221,7 @@ async fn games_are_checked_and_replayed_in_a_browser() {
 #[tokio::test]
 async fn a_game_comes_with_its_page() {
     let Some(browser) = open().await else { return };
-    let page = std::fs::read_to_string(root().join(PAGE)).unwrap();
+    let page = std::fs::read_to_string(built::built(PAGE)).unwrap();
     let game = std::fs::read(transcript("loot")).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("game.html");

@@ -3,10 +3,11 @@
 
 #![allow(clippy::unwrap_used)]
 
+#[path = "../../tests/fixture/built.rs"]
+mod built;
 #[path = "../../tests/fixture/require.rs"]
 mod require;
 
-use std::path::Path;
 use std::process::Command;
 
 use fairdeal_session::testing::evening::Evening;
@@ -27,8 +28,7 @@ WebAssembly.instantiate(bytes, {}).then(({ instance }) => {
 
 #[test]
 fn evenings_are_the_same_as_webassembly() {
-    let module =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/wasm32-unknown-unknown/web/fairdeal_evenings.wasm");
+    let module = built::built("wasm32-unknown-unknown/web/fairdeal_evenings.wasm");
     if Command::new("node").arg("--version").output().is_err() {
         return require::skip("node", "it does not start");
     }

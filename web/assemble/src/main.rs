@@ -12,10 +12,10 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use sha2::{Digest as _, Sha256};
 
-const PAGE: &str = include_str!("../page/page.html");
-const STYLE: &str = include_str!("../page/page.css");
-const SCRIPT: &str = include_str!("../page/page.js");
-const WORKER: &str = include_str!("../page/worker.js");
+const PAGE: &str = include_str!("../../page/page.html");
+const STYLE: &str = include_str!("../../page/page.css");
+const SCRIPT: &str = include_str!("../../page/page.js");
+const WORKER: &str = include_str!("../../page/worker.js");
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut paths = env::args().skip(1).map(PathBuf::from);
