@@ -1,0 +1,34 @@
+//! The facts at the end of each rulebook: found by search, and compared with what the rulebook says.
+
+// Tests fail by panicking.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, clippy::expect_used)]
+
+mod loot;
+
+use fairdeal_games::GameInfo;
+
+/// Asserts that the facts of a rulebook hold this text, however its lines are wrapped.
+fn assert_says(game: &GameInfo, text: &str) {
+    let (_, facts) = game.rulebook.split_once("\n## Facts\n").expect("a heading of facts");
+    let facts = facts.split("\n## ").next().unwrap_or_default();
+    let facts = facts.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(facts.contains(text), "the facts of {} do not say: {text}\n{facts}", game.name);
+}
+
+/// A number as the rulebooks write it: 1,674.
+fn written(number: usize) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[test]
+fn numbers_are_written_with_commas() {
+    assert_eq!([0, 999, 1000, 1_234_567].map(written), ["0", "999", "1,000", "1,234,567"]);
+}
