@@ -3,6 +3,7 @@
 // Tests fail by panicking.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, clippy::expect_used)]
 
+mod ivory;
 mod loot;
 
 use fairdeal_games::GameInfo;

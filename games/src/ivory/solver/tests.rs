@@ -64,7 +64,7 @@ fn plain(game: &Ivory, known: &Faces, most: usize) -> Option<bool> {
     Some(false)
 }
 
-/// "How hard it is": 83.7 % of random deals can be won. A rule read too loosely or too strictly changes the count.
+/// "Facts": about five in six random deals can be won. A rule read too loosely or too strictly changes the count.
 #[test]
 fn most_deals_are_won_by_lines_that_the_engine_plays() {
     let won = (0..200).filter(|seed| {
