@@ -5,6 +5,7 @@
 
 mod ivory;
 mod loot;
+mod plutonian;
 mod sphinx;
 
 use fairdeal_games::GameInfo;
