@@ -7,6 +7,7 @@ mod ivory;
 mod loot;
 mod plutonian;
 mod sphinx;
+mod thoth;
 
 use fairdeal_games::GameInfo;
 
