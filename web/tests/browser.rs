@@ -228,6 +228,7 @@ async fn a_game_comes_with_its_page() {
     std::fs::write(&path, page_with(&page, &game, "Ada & \"Ben\" <b>.fairdeal").unwrap()).unwrap();
     browser.client.goto(&format!("file://{}", path.display())).await.unwrap();
     browser.until("audit", "✓ fair").await;
+    browser.keys(&[END]).await;
     browser.until("audit", "Ada & \"Ben\" <b>.fairdeal").await;
     browser.keys(&[ENTER]).await;
     browser.until("replay", "Step 1 of").await;
