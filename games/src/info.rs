@@ -22,6 +22,8 @@ pub struct GameInfo {
     pub designer: &'static str,
     /// An introduction for newcomers, in two sentences.
     pub pitch: &'static str,
+    /// A fact that guesses get wrong, in a sentence; the rulebook has it in full, and games/tests/facts proves it.
+    pub fact: &'static str,
     /// Its idea in three or four words.
     pub tagline: &'static str,
     /// How long a hand, or a short game, takes.

@@ -44,6 +44,7 @@ pub static INFO: GameInfo = GameInfo {
     designer: "P.D. Magnus",
     pitch: "A solitaire with the Decktet: build one tower from Ace to Crown, with three piles to park cards on. Everybody \
             gets the same deal of the day.",
+    fact: "With all cards in sight about five in six deals can be won.",
     tagline: "a daily solitaire",
     minutes: 6,
     difficulty: Difficulty::Easy,

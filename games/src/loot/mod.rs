@@ -44,6 +44,7 @@ pub static INFO: GameInfo = GameInfo {
     designer: "Michelle Bottorff",
     pitch: "Collect runs, sets and colours, then burn the village while your hand beats theirs. Gods in any hand bend \
             the scoring for everybody.",
+    fact: "The best hand is worth 68 with its own gods alone, and two hands in three are worth nothing or less.",
     tagline: "rummy with arson",
     minutes: 5,
     difficulty: Difficulty::Easy,

@@ -46,6 +46,7 @@ pub static INFO: GameInfo = GameInfo {
     designer: "Spencer Lipori",
     pitch: "Take pyramids from a forest of trees and stack them into poker hands. Every stack can still grow, and \
             everybody sees the forest thin out.",
+    fact: "With two players nobody can have more than 146 points, with six more than 132.",
     tagline: "draft pyramids, make hands",
     minutes: 10,
     difficulty: Difficulty::Easy,

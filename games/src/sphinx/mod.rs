@@ -49,6 +49,7 @@ pub static INFO: GameInfo = GameInfo {
     designer: "Matthew Rogers",
     pitch: "Lead your Magician to the Pylons and turn up your King before the others find theirs. Everybody moves the \
             Monsters that stand in the way.",
+    fact: "A Magician that stays on b2 is the hardest to surround: it takes 34 points of the dice.",
     tagline: "race past monsters",
     minutes: 20,
     difficulty: Difficulty::Medium,

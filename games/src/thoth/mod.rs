@@ -48,6 +48,7 @@ pub static INFO: GameInfo = GameInfo {
     designer: "Matthew Rogers",
     pitch: "Build a house of Tarot cards and pyramids, floor by floor, and bring Trouble to the others' houses. The \
             Roof ends the hand.",
+    fact: "A house can get its Roof in its player's second turn, and none is worth more than 181 points.",
     tagline: "build tarot palaces",
     minutes: 40,
     difficulty: Difficulty::Deep,

@@ -253,7 +253,7 @@ impl Audit {
         let told = match &self.done {
             Some(done) if self.is_shown() && !self.is_refused() => {
                 let [who, ..] = meaning(&done.report, &done.names, &done.seating, &done.terms, self.me(context));
-                format!("{headline}: {who}")
+                format!("{headline}. {who}")
             }
             Some(_) if self.is_refused() => format!("{headline}: look at the audit"),
             _ => headline,
@@ -261,8 +261,7 @@ impl Audit {
         let mut lines: Vec<Line<'static>> =
             wrapped(&told, width, 2).into_iter().map(|row| Line::styled(row, style)).collect();
         let checks = self.rows().into_iter().enumerate().filter(|(_, row)| row.count.is_some_and(|count| count > 0));
-        let half = width / 2;
-        let cells: Vec<Vec<Span<'static>>> = checks
+        let cells: Vec<(String, Style)> = checks
             .map(|(number, row)| {
                 let passed = self.made().is_some() && self.filled(number) == BAR;
                 let (sign, style) = if passed {
@@ -270,12 +269,20 @@ impl Audit {
                 } else {
                     (theme.glyph("·", "-"), theme.faint())
                 };
-                let text = cut(&format!("{} {}", row.value, row.name), half.saturating_sub(3), theme);
-                vec![Span::styled(fit(&format!("{sign} {text}"), half), style)]
+                (format!("{sign} {} {}", row.value, row.name), style)
             })
             .collect();
-        let columns = cells.chunks(2).take(rows.saturating_sub(lines.len()));
-        lines.extend(columns.map(|pair| pair.iter().flatten().cloned().collect()));
+        // The left column is as wide as its texts, so that both fit.
+        let left = cells.iter().step_by(2).map(|(text, _)| text.width() + 2).max().unwrap_or(0);
+        for pair in cells.chunks(2).take(rows.saturating_sub(lines.len())) {
+            let widths = [left, width.saturating_sub(left)];
+            let spans = pair.iter().zip(widths);
+            lines.push(
+                spans
+                    .map(|((text, style), width)| Span::styled(fit(&cut(text, width, theme), width), *style))
+                    .collect(),
+            );
+        }
         lines
     }
 

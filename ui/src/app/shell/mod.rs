@@ -203,12 +203,14 @@ impl Shell {
         let found = self.found();
         let helps = self.helps();
         let keys = &self.context.keymap;
-        let any = ("any other key".to_owned(), "close".to_owned());
         match &mut self.overlay {
             None => {}
             Some(Overlay::Help { back }) => {
-                draw_help(canvas, &helps, back);
-                draw_window_keys(canvas, &[("Down".to_owned(), "read on".to_owned()), any]);
+                let has_more = draw_help(canvas, &helps, back);
+                let down = has_more.then(|| ("Down".to_owned(), "read on".to_owned()));
+                let words = if has_more { "any other key" } else { "any key" };
+                let any = (words.to_owned(), "close".to_owned());
+                draw_window_keys(canvas, &down.into_iter().chain([any]).collect::<Vec<_>>());
             }
             Some(Overlay::Palette { field, chosen }) => {
                 *chosen = (*chosen).min(found.len().saturating_sub(1));

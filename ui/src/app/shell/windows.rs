@@ -48,7 +48,8 @@ pub(super) fn draw_window_keys(canvas: &mut Canvas<'_>, keys: &[(String, String)
     }
 }
 
-pub(super) fn draw_help(canvas: &mut Canvas<'_>, helps: &[(String, String)], back: &mut usize) {
+/// Draws the list of keys. Returns whether there are more below.
+pub(super) fn draw_help(canvas: &mut Canvas<'_>, helps: &[(String, String)], back: &mut usize) -> bool {
     let theme = canvas.theme();
     let column = helps.iter().map(|(keys, _)| keys.width()).max().unwrap_or(0).min(HELP_KEYS);
     let lines: Vec<(String, String)> = helps
@@ -78,6 +79,7 @@ pub(super) fn draw_help(canvas: &mut Canvas<'_>, helps: &[(String, String)], bac
         if more > 0 { format!(" Down: {more} more; any other key: close") } else { " any key: close".to_owned() };
     let y = inner.bottom().saturating_sub(1);
     canvas.put(Rect { y, height: 1, ..inner }, Line::styled(foot, theme.faint()));
+    more > 0
 }
 
 pub(super) fn draw_palette(canvas: &mut Canvas<'_>, field: &Field, found: &[(String, Target)], chosen: usize) {

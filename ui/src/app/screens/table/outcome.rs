@@ -9,14 +9,14 @@ use unicode_width::UnicodeWidthStr as _;
 use super::{Outcome, TableScreen, button};
 use crate::app::screen::Context;
 use crate::app::shell::window;
-use crate::canvas::{Canvas, Target, cut, fit, wrapped};
+use crate::canvas::{Canvas, Target, fit, wrapped};
 use crate::tables::ViewContext;
 use crate::widgets::{banner, bar};
 use fairdeal_session::past::solitaire::Solitaire;
 use fairdeal_session::view::Snapshot;
 
 /// Columns of the sheet's text.
-const COLUMNS: usize = 70;
+const COLUMNS: usize = 72;
 /// Rows of the sheet round its text: its frame, its buttons and a blank row.
 const FRAME: usize = 5;
 /// Shown if the transcript could not be written.
@@ -84,7 +84,7 @@ pub(super) fn keepsakes(table_screen: &TableScreen) -> impl Iterator<Item = Choi
     audit.into_iter().chain(share).chain(page)
 }
 
-/// What is known of the game's fairness: the audit as it goes on, and where the game was saved.
+/// What is known of the game's fairness, as the audit goes on.
 fn proof(
     table_screen: &TableScreen,
     context: &Context,
@@ -102,10 +102,9 @@ fn proof(
             said(format!("{sealed} sealed: the audit computes every shuffle again"))
         }
         (None, Some(_)) => said(format!("{sealed} sealed: the audit computes every draw again")),
-        (Some(audit), Some(path)) => {
+        (Some(audit), Some(_)) => {
             let mut lines = audit.in_short(context, COLUMNS, room.saturating_sub(1));
-            let file = path.file_name().unwrap_or_default().to_string_lossy();
-            lines.push(Line::styled(cut(&format!("Saved as {file}"), COLUMNS, theme), theme.faint()));
+            lines.push(Line::styled("The game is saved, and stays in the history.", theme.faint()));
             lines
         }
     }

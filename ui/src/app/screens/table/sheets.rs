@@ -116,6 +116,8 @@ impl TableScreen {
                 lines.push(Line::styled(title, self.theme.title()));
                 lines.extend(rows);
             }
+            lines.push(Line::default());
+            lines.extend(wrapped(game.info().fact, 70, 0).into_iter().map(|row| Line::styled(row, self.theme.faint())));
             lines
         });
         self.open_text("Scores", lines);
