@@ -143,7 +143,7 @@ fn hands_that_nobody_opened_stay_hidden() {
     let left = (0..replay.len())
         .find(|number| {
             let lines = replay.step(*number).lines;
-            lines.iter().any(|line| line == "player 2 has left the game.")
+            lines.iter().any(|line| line.text == "player 2 has left the game.")
         })
         .unwrap();
     let step = replay.step(left - 1);
@@ -176,7 +176,7 @@ fn a_log_that_is_cut_or_changed_is_shown_as_far_as_it_is_good() {
     assert!(!last.opened && replay.step(replay.deal_start(0).unwrap()).opened);
     assert_eq!(replay.known(replay.last(), Eyes::All), Faces::new());
     assert_eq!(last.lines.len(), 1);
-    assert!(last.lines[0].contains("the log ends here") || last.lines[0].contains("The log ends"));
+    assert!(last.lines[0].text.contains("the log ends here") || last.lines[0].text.contains("The log ends"));
 
     let mut changed = LOOT.clone();
     let place = changed.len() / 2;
@@ -184,7 +184,7 @@ fn a_log_that_is_cut_or_changed_is_shown_as_far_as_it_is_good() {
     let replay = Replay::open(transcript(&changed)).unwrap();
     assert!(!replay.report().is_fair());
     let last = replay.step(replay.last());
-    assert!(last.lines[0].starts_with("NOT FAIR: "), "{:?}", last.lines);
+    assert!(last.lines[0].text.starts_with("NOT FAIR: "), "{:?}", last.lines);
     assert!(replay.len() > 3);
 }
 
@@ -217,7 +217,7 @@ fn the_command_prints_every_line() {
     let mut printed = text.lines();
     for number in 0..replay.len() {
         for line in replay.step(number).lines {
-            assert!(printed.any(|printed| printed.ends_with(line)), "{line}");
+            assert!(printed.any(|printed| printed.ends_with(&line.text)), "{}", line.text);
         }
     }
 

@@ -12,6 +12,7 @@ mod locks;
 mod opponents;
 pub mod people;
 mod preview;
+mod proof;
 pub mod puzzle;
 pub mod replay;
 pub mod review;

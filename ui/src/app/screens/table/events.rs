@@ -12,7 +12,7 @@ use super::moving::Telling;
 use super::{Asked, Outcome, Over, TableScreen, Voice, view_of};
 use crate::app::event::UiEvent;
 use crate::app::screen::{Cx, Effect, Tone};
-use crate::app::screens::audit::Audit;
+use crate::app::screens::proof::Proof;
 use crate::canvas::Target;
 use crate::tables::offers::Offers;
 use crate::tables::{Motion, Spot, ends_hand, motions, show, sketch};
@@ -179,7 +179,7 @@ impl TableScreen {
                     log: *log,
                 });
                 if let Some(transcript) = transcript {
-                    self.ending.audit = Some(Audit::of(transcript.clone()));
+                    self.ending.audit = Some(Proof::of(transcript.clone()));
                     cx.effect(Effect::Audit(transcript.clone()));
                 }
                 self.go_on(cx);

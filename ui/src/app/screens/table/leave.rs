@@ -12,6 +12,7 @@ use fairdeal_protocol::table::live::Closing;
 use super::{Asked, TableScreen, Voice, Way};
 use crate::app::screen::{Cx, Effect, Opening, Question, Tone};
 use crate::app::screens::audit::Audit;
+use crate::app::screens::proof::Proof;
 use crate::app::screens::review::Review;
 use fairdeal_session::events::Command;
 use fairdeal_session::view::{LobbySeat, Standing};
@@ -87,13 +88,12 @@ impl TableScreen {
     /// Shows the audit in full; begins it again if it is not done.
     pub(super) fn audit(&mut self, cx: &mut Cx<'_>) {
         let transcript = self.ending.outcome.as_ref().and_then(|outcome| outcome.transcript.clone());
-        if let Some(audit) = self.ending.audit.as_ref().filter(|audit| audit.is_over()) {
-            cx.push(audit.clone());
+        if let Some(proof) = self.ending.audit.as_ref().filter(|audit| audit.is_over()) {
+            cx.push(Audit::with(proof.clone()));
         } else if let Some(transcript) = transcript {
-            let audit = Audit::of(transcript.clone());
-            self.ending.audit = Some(audit.clone());
-            cx.effect(Effect::Audit(transcript));
-            cx.push(audit);
+            self.ending.audit = Some(Proof::of(transcript.clone()));
+            cx.effect(Effect::Audit(transcript.clone()));
+            cx.push(Audit::of(transcript));
         }
     }
 
