@@ -5,10 +5,7 @@ use fairdeal_games::game_info;
 use fairdeal_protocol::charter::Charter;
 
 use crate::text::clean;
-use crate::view::{option_in_words, options_in_sentences};
-
-/// The option that names the day of a daily deal.
-const DAY: &str = "daily";
+use crate::view::{DAY, option_in_words, options_in_sentences};
 
 /// A game with its options.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use fairdeal_games::calendar::day_in_words;
 use fairdeal_games::game_info;
 use fairdeal_games::{AnyAction, AnyGame, counted};
 use fairdeal_peers::announcement::OpenTable;
@@ -225,6 +226,9 @@ pub fn ground_in_words(ground: Ground) -> &'static str {
     }
 }
 
+/// The option that names the day of a daily deal.
+pub(crate) const DAY: &str = "daily";
+
 /// A table option in words: "target 100", "turn time 2 min".
 pub fn option_in_words(key: &str, value: &str) -> String {
     let is_time = [Timing::ABSENCE, Timing::TURN_TIME].contains(&key);
@@ -239,6 +243,9 @@ pub fn options_in_sentences(options: &[(String, String)]) -> String {
         let time = || value.parse().map_or_else(|_| value.clone(), time_in_words);
         Some(match (key.as_str(), value.as_str()) {
             ("target", "1") => "One hand.".to_owned(),
+            (DAY, day) if day_in_words(day).is_some() => {
+                format!("The deal of {}.", day_in_words(day).unwrap_or_default())
+            }
             ("target", points) => format!("First to {points} points."),
             (Timing::ABSENCE, _) => format!("Absent players may be removed after {}.", time()),
             (Timing::TURN_TIME, "none") => "No time limit.".to_owned(),

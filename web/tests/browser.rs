@@ -30,7 +30,7 @@ const CHROMIUM: [&str; 3] = ["google-chrome", "chromium", "chromium-browser"];
 const FIREFOX: [&str; 2] = ["firefox", "firefox-esr"];
 /// Time for a page to do what it was asked.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// What `just page` has built.
+/// The page, as `just page` has built it.
 const PAGE: &str = "page/fairdeal.html";
 /// Keys as WebDriver names them.
 const ENTER: char = '\u{e007}';

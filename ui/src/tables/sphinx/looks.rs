@@ -30,10 +30,7 @@ pub(super) fn monster_style(size: Size, theme: &Theme) -> Style {
 
 /// A rolled die in a row of text.
 pub(super) fn die(roll: u8, theme: &Theme) -> Span<'static> {
-    const FACES: [[&str; 2]; 6] = [["⚀", "[1]"], ["⚁", "[2]"], ["⚂", "[3]"], ["⚃", "[4]"], ["⚄", "[5]"], ["⚅", "[6]"]];
-    let face = FACES.get(usize::from(roll.saturating_sub(1)));
-    let [glyph, ascii] = face.copied().unwrap_or(["?", "?"]);
-    Span::styled(theme.sign(glyph, ascii), theme.title())
+    Span::styled(format!("[{roll}]"), theme.title())
 }
 
 /// A seat's name on the table.

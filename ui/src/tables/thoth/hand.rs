@@ -66,7 +66,7 @@ pub(super) fn uses(game: &Thoth, me: Seat, card: Face) -> Vec<Kind> {
     all.into_iter().filter_map(|(kind, can)| can.then_some(kind)).collect()
 }
 
-/// What the card in focus, or the picked one, would do to the player's own house: the use that Enter makes of it.
+/// The addition to the player's own house that Enter would make with the picked card, or else with the one in focus.
 pub(super) fn prospect(game: &Thoth, view: &ViewContext<'_>, canvas: &Canvas<'_>) -> Option<Prospect> {
     let me = view.me.filter(|me| view.acts && game.phase() == Phase::Play && game.to_act().contains(*me))?;
     let hand = game.hand_of(me);
@@ -85,7 +85,7 @@ pub(super) fn prospect(game: &Thoth, view: &ViewContext<'_>, canvas: &Canvas<'_>
     }
 }
 
-/// What a card would add to a house.
+/// An addition to a house.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Prospect {
     /// A level, empty as yet.

@@ -77,7 +77,7 @@ pub(super) fn sketch(event: &ThothEvent, view: &ViewContext<'_>) -> Line<'static
         }
         ThothEvent::Rolled { roll, .. } => Span::styled(format!("[{roll}/20]"), theme.accent()).into(),
         ThothEvent::KnockedOver { victim, .. } => {
-            let fall = theme.glyph("↯", "!");
+            let fall = theme.glyph("ϟ", "!");
             Span::styled(format!("{fall}{}", view.name(victim)), theme.bad()).into()
         }
         _ => Line::default(),

@@ -571,16 +571,16 @@ fn ghost(size: Size, columns: u16, theme: &Theme) -> String {
     if columns > 1 { format!("+{}", names::sign(theme, size)) } else { "+".to_owned() }
 }
 
-/// Draws what a card would add on top of a house in two dashed rows, with the card's name in the lower one; nothing if
+/// Draws what a card would add on top of a house in two dotted rows, with the card's name in the lower one; nothing if
 /// there is no room.
 fn draw_ghost(canvas: &mut Canvas<'_>, area: Rect, card: Face, is_roof: bool, theme: &Theme) {
     if area.height < ROOF {
         return;
     }
-    let dash = theme.glyph("┄", ".");
+    let dash = theme.glyph("·", ".");
     let (left, right) = match is_roof {
-        true => (theme.glyph("╱", "/"), theme.glyph("╲", "\\")),
-        false => (theme.glyph("╎", ":"), theme.glyph("╎", ":")),
+        true => ("/", "\\"),
+        false => (theme.glyph("┆", ":"), theme.glyph("┆", ":")),
     };
     let style = theme.accent();
     let width = usize::from(area.width);

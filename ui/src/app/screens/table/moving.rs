@@ -1,6 +1,5 @@
 //! Animations of a table: cards that move, spots that flash, scores that appear step by step.
 
-use std::cmp::Ordering::{Equal, Greater, Less};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -37,7 +36,7 @@ pub(super) struct Stage {
     /// The spots that glow while a hand that has ended rests.
     pub(super) glowing: Vec<Spot>,
     moving: Vec<Moving>,
-    /// What others have moved over the board since the player acted.
+    /// The moves of others over the board since the player acted.
     traces: Vec<Trace>,
     /// The positions of the table's spots on the screen.
     places: BTreeMap<Spot, Rect>,
@@ -128,27 +127,19 @@ impl Trace {
         }
         let Some(to) = to else { return };
         let middle = |area: Rect| (area.x + area.width / 2, area.y + area.height / 2);
-        let way = from.map(middle).map(|(x, y)| (middle(to).0.cmp(&x), middle(to).1.cmp(&y)));
-        let (glyph, ascii) = match way {
-            Some((Greater, Equal)) => ("→", ">"),
-            Some((Less, Equal)) => ("←", "<"),
-            Some((Equal, Less)) => ("↑", "^"),
-            Some((Greater, Greater)) => ("↘", "\\"),
-            Some((Less, Less)) => ("↖", "\\"),
-            Some((Greater, Less)) => ("↗", "/"),
-            Some((Less, Greater)) => ("↙", "/"),
-            _ => ("↓", "v"),
-        };
-        // On the side where it came from.
-        let x = match way {
-            Some((Greater, _)) => to.x,
-            Some((Less, _)) => to.right().saturating_sub(1),
-            _ => middle(to).0,
-        };
-        let y = match way {
-            Some((_, Less)) => to.bottom().saturating_sub(1),
-            Some((_, Equal)) => middle(to).1,
-            _ => to.y,
+        let (x, y) = middle(to);
+        let (dx, dy) = from.map(middle).map_or((0, 1), |(from_x, from_y)| {
+            let way = |from: u16, to: u16| i32::from(to) - i32::from(from);
+            (way(from_x, x), way(from_y, y))
+        });
+        // A row is as high as two columns are wide.
+        let is_across = dx.abs() > 2 * dy.abs();
+        // The arrow is on the side where it came from.
+        let ((glyph, ascii), (x, y)) = match (is_across, dx > 0, dy < 0) {
+            (true, true, _) => (("→", ">"), (to.x, y)),
+            (true, false, _) => (("←", "<"), (to.right().saturating_sub(1), y)),
+            (false, _, true) => (("↑", "^"), (x, to.bottom().saturating_sub(1))),
+            (false, _, false) => (("↓", "v"), (x, to.y)),
         };
         let place = Rect::new(x, y, 1, 1);
         if canvas.is_blank(place) {
@@ -281,7 +272,7 @@ impl Telling {
         Self { back: 0, ..self }
     }
 
-    /// What the key that closes it does.
+    /// The effect of the key that closes it.
     pub(super) fn close_words(&self) -> &'static str {
         match (self.is_moving(), self.is_asked) {
             (true, _) => "show all",

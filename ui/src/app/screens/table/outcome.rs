@@ -74,7 +74,7 @@ pub(super) fn ways_on(table_screen: &TableScreen) -> impl Iterator<Item = Choice
     again.into_iter().chain(review)
 }
 
-/// What can be done with the game that is over.
+/// The uses of the game that is over.
 pub(super) fn keepsakes(table_screen: &TableScreen) -> impl Iterator<Item = Choice> {
     let outcome = table_screen.ending.outcome.as_ref();
     let share = outcome.map(|_| ("y".to_owned(), "copy".to_owned(), button::SHARE));
@@ -84,7 +84,7 @@ pub(super) fn keepsakes(table_screen: &TableScreen) -> impl Iterator<Item = Choi
     audit.into_iter().chain(share).chain(page)
 }
 
-/// What is known of the game's fairness, as the audit goes on.
+/// Lines on the game's fairness, as the audit goes on.
 fn proof(
     table_screen: &TableScreen,
     context: &Context,

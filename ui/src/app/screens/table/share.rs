@@ -1,4 +1,4 @@
-//! What is shared of a game: the result as two or three lines for a chat, and the whole game as a page.
+//! A game to share: the result as two or three lines for a chat, and the whole game as a page.
 
 use fairdeal_games::AnyGame;
 use fairdeal_games::calendar::day_in_words;

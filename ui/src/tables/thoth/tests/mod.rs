@@ -120,7 +120,7 @@ fn tables_at_telling_moments() {
     insta::assert_snapshot!("four-80x45", seen(&built(4, 9, 44, BUILDER), 80, 45));
 }
 
-/// The card in focus shows what it would build: levels and Roofs in dashes, pyramids as outlines.
+/// The card in focus shows what it would build: levels and Roofs in dots, pyramids as outlines.
 #[test]
 fn what_a_card_would_build_is_drawn_as_a_ghost() {
     let mut seen_kinds = BTreeSet::new();
@@ -132,7 +132,7 @@ fn what_a_card_would_build_is_drawn_as_a_ghost() {
             let Some(card) = slot.face(&scene.known(me)) else { continue };
             let Some(kind) = uses(game(&scene), me, card).first().copied() else { continue };
             let shown = seen(&scene, 120, 40);
-            let is_ghost = ["┄", "+▴", "+△", "+▲"].into_iter().any(|sign| shown.contains(sign));
+            let is_ghost = ["┆·", "/·", "+▴", "+△", "+▲"].into_iter().any(|sign| shown.contains(sign));
             let builds = matches!(kind, Kind::Foundation | Kind::Story | Kind::Roof | Kind::Raise);
             assert_eq!(is_ghost, builds, "{kind:?}:\n{shown}");
             if seen_kinds.insert(format!("{kind:?}")) && builds {
