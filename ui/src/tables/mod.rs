@@ -218,11 +218,11 @@ pub trait Board: TableGame {
     /// The explanation of a spot, in a few short sentences for players who do not know the rules.
     fn about(&self, spot: Spot, view: &ViewContext<'_>) -> Vec<String>;
 
-    /// An event as a picture for the log, in a few columns; empty if words say it best. Its seat stands before it, and
-    /// the pictures of a turn stand side by side.
-    fn sketch(&self, event: &Self::Event, view: &ViewContext<'_>) -> Line<'static> {
+    /// An event as a picture for the log, in a few columns; `None` if words say it best, empty if nothing need be said.
+    /// Its seat stands before it, and the pictures of a turn stand side by side.
+    fn sketch(&self, event: &Self::Event, view: &ViewContext<'_>) -> Option<Line<'static>> {
         let _ = (event, view);
-        Line::default()
+        None
     }
 
     /// The motions that animate an event. The board is already the one after it.
@@ -279,8 +279,8 @@ pub fn motions(game: &AnyGame, event: &AnyEvent, view: &ViewContext<'_>) -> Vec<
     match_game!(game, game, AnyEvent(own) = event => game.motions(own, view)).unwrap_or_default()
 }
 
-pub fn sketch(game: &AnyGame, event: &AnyEvent, view: &ViewContext<'_>) -> Line<'static> {
-    match_game!(game, game, AnyEvent(own) = event => game.sketch(own, view)).unwrap_or_default()
+pub fn sketch(game: &AnyGame, event: &AnyEvent, view: &ViewContext<'_>) -> Option<Line<'static>> {
+    match_game!(game, game, AnyEvent(own) = event => game.sketch(own, view)).flatten()
 }
 
 pub fn ends_hand(game: &AnyGame, event: &AnyEvent) -> bool {

@@ -49,7 +49,12 @@ impl Evening {
             *other != number && role.part != Part::Bot(number) && role.seated && role.table == table
         };
         let others = self.people.iter().enumerate().filter(is_other);
-        let all_done = others.map(|(_, role)| role).all(|role| role.end.is_some() || role.left);
+        // A local bot is done with its player.
+        let mut players = others.map(|(_, role)| match role.part {
+            Part::Bot(owner) => &self.people[owner],
+            _ => role,
+        });
+        let all_done = players.all(|role| role.end.is_some() || role.left);
         all_done && self.people[number].error.is_some() && self.house.saved(number).is_some()
     }
 

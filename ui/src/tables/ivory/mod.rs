@@ -167,10 +167,10 @@ impl Board for Ivory {
         about::lines(self, spot)
     }
 
-    fn sketch(&self, event: &IvoryEvent, view: &ViewContext<'_>) -> Line<'static> {
+    fn sketch(&self, event: &IvoryEvent, view: &ViewContext<'_>) -> Option<Line<'static>> {
         let theme = view.theme;
         let arrow = Span::raw(theme.glyph("→", ">"));
-        match *event {
+        Some(match *event {
             IvoryEvent::Turned { top, .. } => {
                 let back = Span::styled(theme.glyph("▒▒", "##"), theme.back());
                 [back, arrow].into_iter().chain(faces::short(top, theme)).collect()
@@ -183,8 +183,8 @@ impl Board for Ivory {
                 };
                 faces::short(card, theme).into_iter().chain([arrow, Span::raw(place)]).collect()
             }
-            _ => Line::default(),
-        }
+            _ => return None,
+        })
     }
 
     fn motions(&self, event: &IvoryEvent, view: &ViewContext<'_>) -> Vec<Motion> {

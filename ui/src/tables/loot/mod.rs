@@ -186,9 +186,9 @@ impl Board for Loot {
         about::about(self, spot, view)
     }
 
-    fn sketch(&self, event: &LootEvent, view: &ViewContext<'_>) -> Line<'static> {
+    fn sketch(&self, event: &LootEvent, view: &ViewContext<'_>) -> Option<Line<'static>> {
         let theme = view.theme;
-        match *event {
+        Some(match *event {
             LootEvent::Took { open: Some(card), .. } => vec![Span::raw("+"), cards::short(card, theme)].into(),
             LootEvent::Took { open: None, .. } => {
                 vec![Span::raw("+"), Span::styled(theme.glyph("▒▒", "##"), theme.back())].into()
@@ -196,8 +196,8 @@ impl Board for Loot {
             LootEvent::Discarded { card, .. } => {
                 vec![Span::raw(theme.glyph("−", "-")), cards::short(card, theme)].into()
             }
-            _ => Line::default(),
-        }
+            _ => return None,
+        })
     }
 
     fn motions(&self, event: &LootEvent, view: &ViewContext<'_>) -> Vec<Motion> {

@@ -201,9 +201,9 @@ impl Board for Plutonian {
         }
     }
 
-    fn sketch(&self, event: &PlutonianEvent, view: &ViewContext<'_>) -> Line<'static> {
+    fn sketch(&self, event: &PlutonianEvent, view: &ViewContext<'_>) -> Option<Line<'static>> {
         let PlutonianEvent::Took { tree, pyramid, stack, worth, .. } = *event else {
-            return Line::default();
+            return None;
         };
         let theme = view.theme;
         let mut line = pieces::lying(&[pyramid], None, theme);
@@ -212,7 +212,7 @@ impl Board for Plutonian {
         if worth > 0 {
             line.push_span(Span::styled(format!(" ={worth}"), theme.good()));
         }
-        line
+        Some(line)
     }
 
     fn motions(&self, event: &PlutonianEvent, view: &ViewContext<'_>) -> Vec<Motion> {

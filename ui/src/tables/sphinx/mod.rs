@@ -229,10 +229,10 @@ impl Board for Sphinx {
         words::about(self, spot, view)
     }
 
-    fn sketch(&self, event: &SphinxEvent, view: &ViewContext<'_>) -> Line<'static> {
+    fn sketch(&self, event: &SphinxEvent, view: &ViewContext<'_>) -> Option<Line<'static>> {
         let theme = view.theme;
         let monster = |size: Size| Span::styled(shape(size, theme), monster_style(size, theme));
-        match *event {
+        Some(match *event {
             SphinxEvent::Magician { seat, to, .. } => Span::styled(to.name(), magician_style(view, seat)).into(),
             SphinxEvent::Turned { card: turned, entered, .. } => {
                 let rank = cards::rank(turned);
@@ -248,8 +248,10 @@ impl Board for Sphinx {
                 let way = format!("{}{}{}", from.name(), theme.glyph("→", ">"), to.name());
                 vec![monster(size), Span::raw(way)].into()
             }
-            _ => Line::default(),
-        }
+            // The next turn says so.
+            SphinxEvent::Ended { .. } => Line::default(),
+            _ => return None,
+        })
     }
 
     fn motions(&self, event: &SphinxEvent, view: &ViewContext<'_>) -> Vec<Motion> {

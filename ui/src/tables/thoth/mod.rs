@@ -160,7 +160,7 @@ impl Board for Thoth {
         about::about(self, spot, view)
     }
 
-    fn sketch(&self, event: &ThothEvent, view: &ViewContext<'_>) -> Line<'static> {
+    fn sketch(&self, event: &ThothEvent, view: &ViewContext<'_>) -> Option<Line<'static>> {
         show::sketch(event, view)
     }
 

@@ -43,14 +43,14 @@ fn held(seat: Seat, card: Face, view: &ViewContext<'_>) -> Spot {
 }
 
 /// An event as a picture for the log: the card, and what it is used for.
-pub(super) fn sketch(event: &ThothEvent, view: &ViewContext<'_>) -> Line<'static> {
+pub(super) fn sketch(event: &ThothEvent, view: &ViewContext<'_>) -> Option<Line<'static>> {
     let theme = view.theme;
     let face = |card: Face| {
         let style = names::card_style(theme, card).add_modifier(Modifier::BOLD);
         Span::styled(names::brief(card, theme), style)
     };
     let back = || Span::styled(theme.glyph("▒▒", "##"), theme.back());
-    match *event {
+    Some(match *event {
         ThothEvent::Drew { .. } => vec![Span::raw("+"), back()].into(),
         ThothEvent::Picked { card, .. } => vec![Span::raw("+"), face(card)].into(),
         ThothEvent::Played { card, as_: Use::Discard, .. } => vec![Span::raw(theme.glyph("−", "-")), face(card)].into(),
@@ -80,8 +80,8 @@ pub(super) fn sketch(event: &ThothEvent, view: &ViewContext<'_>) -> Line<'static
             let fall = theme.glyph("ϟ", "!");
             Span::styled(format!("{fall}{}", view.name(victim)), theme.bad()).into()
         }
-        _ => Line::default(),
-    }
+        _ => return None,
+    })
 }
 
 /// The motions that animate an event.

@@ -44,7 +44,11 @@ impl TableScreen {
                 if self.snapshot.is_none() && self.lobby.seats.is_empty() {
                     self.ending.failed = Some(why.clone());
                 }
-                self.hear_audit(cx, event);
+                // Another request may fail while the game is checked.
+                let path = self.ending.audit.as_ref().map(|proof| proof.path.display().to_string());
+                if path.is_some_and(|path| why.starts_with(&path)) {
+                    self.hear_audit(cx, event);
+                }
             }
             UiEvent::Checking(_) => self.hear_audit(cx, event),
             // That of another file is of no interest here.
@@ -109,7 +113,7 @@ impl TableScreen {
                     self.rest.end_hand();
                 }
                 let sketch = self.view(&[], |view, now| sketch(&now.game, event, view));
-                self.sketch = sketch.unwrap_or_default();
+                self.sketch = sketch.flatten();
                 self.stage.events.push(event.clone());
             }
             SessionEvent::Line(line) => {

@@ -98,7 +98,10 @@ pub(super) fn draw(
         if is_last && is_cut {
             let key = context.keymap.key(Intent::Inspect);
             let more = format!(" {key} more");
-            let row = cut(&row.to_string(), usize::from(text.width).saturating_sub(more.width()), theme);
+            // Whole words only.
+            let dots = theme.glyph(" …", " ...");
+            let room = usize::from(text.width).saturating_sub(more.width() + dots.width());
+            let row = wrapped(&row.to_string(), room, 0).into_iter().next().unwrap_or_default() + dots;
             return Line::from(vec![Span::styled(row, theme.ink()), Span::styled(more, theme.key())]);
         }
         row

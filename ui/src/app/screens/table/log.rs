@@ -27,7 +27,8 @@ pub(super) enum Voice {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Told {
     pub(super) text: String,
-    pub(super) sketch: Line<'static>,
+    /// `None` if words say it best.
+    pub(super) sketch: Option<Line<'static>>,
 }
 
 /// One entry of the log.
@@ -35,8 +36,10 @@ pub(super) struct Told {
 pub(super) struct Entry {
     pub(super) voice: Voice,
     pub(super) text: String,
-    /// The same as a picture; empty if words say it best.
+    /// The same as pictures, and words for what has none.
     pub(super) sketch: Line<'static>,
+    /// Whether there is a picture among them.
+    pub(super) is_drawn: bool,
     /// The seat that the entry is about, if it is about one.
     pub(super) actor: Option<Seat>,
     /// Its number among all entries.
@@ -99,14 +102,20 @@ impl Log {
         {
             let name = self.names.get(seat.index()).map_or(0, String::len);
             let rest = line.get(name..).unwrap_or_default().trim_start();
-            last.text = format!("{}, {rest}", last.text.trim_end_matches('.'));
-            if !last.sketch.spans.is_empty() && !sketch.spans.is_empty() {
+            last.is_drawn |= sketch.is_some();
+            let sketch = sketch.unwrap_or_else(|| Line::raw(rest.trim_end_matches('.').to_owned()));
+            if last.sketch.width() > 0 && sketch.width() > 0 {
                 last.sketch.push_span(Span::raw(" "));
             }
             last.sketch.extend(sketch);
+            last.text = format!("{}, {rest}", last.text.trim_end_matches('.'));
             return;
         }
-        self.entries.push(Entry { voice, text: line, sketch, actor, number: self.next });
+        let is_drawn = sketch.is_some();
+        let name = actor.and_then(|seat| self.names.get(seat.index())).map_or(0, String::len);
+        let words = || line.get(name..).unwrap_or_default().trim().trim_end_matches('.').to_owned();
+        let sketch = sketch.unwrap_or_else(|| Line::raw(words()));
+        self.entries.push(Entry { voice, text: line, sketch, is_drawn, actor, number: self.next });
         self.next += 1;
         if self.entries.len() > LINES {
             self.entries.remove(0);
@@ -203,10 +212,11 @@ mod tests {
         let mut log = of_game(&names, &[]);
         for (text, sketch) in [("Ada draws a card.", "+##"), ("Ada waits.", ""), ("Ada drops 5.", "-5"), ("Rain.", "")]
         {
-            log.tell(Told { text: text.to_owned(), sketch: Line::raw(sketch) });
+            let sketch = (!sketch.is_empty()).then(|| Line::raw(sketch));
+            log.tell(Told { text: text.to_owned(), sketch });
         }
         let [turn, rain] = log.all() else { panic!("{:?}", log.all()) };
-        assert_eq!(turn.sketch.to_string(), "+## -5");
+        assert_eq!((turn.sketch.to_string().as_str(), turn.is_drawn, rain.is_drawn), ("+## waits -5", true, false));
         assert_eq!(log.parts(turn), Some(("Ada", "draws a card, waits, drops 5.")));
         assert_eq!(log.parts(rain), None);
     }

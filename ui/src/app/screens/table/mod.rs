@@ -172,7 +172,7 @@ pub struct TableScreen {
     choice: Choice,
     log: Log,
     /// The picture of the event whose line comes next.
-    sketch: Line<'static>,
+    sketch: Option<Line<'static>>,
     rest: Rest,
     over: Over,
     /// How long the sheet that opened by itself has been there.
@@ -203,7 +203,7 @@ impl TableScreen {
             names: Vec::new(),
             choice: Choice::default(),
             log: Log::default(),
-            sketch: Line::default(),
+            sketch: None,
             rest: Rest::default(),
             over: Over::Nothing,
             opened: Duration::ZERO,
@@ -229,7 +229,7 @@ impl TableScreen {
         let told: Option<Vec<Told>> = self.view(&[], |view, now| {
             let sketch_of = |event: &AnyEvent| sketch(&now.game, event, view);
             let told = lines.iter().map(|LogLine { text, event }| {
-                let sketch = event.as_ref().map(sketch_of).unwrap_or_default();
+                let sketch = event.as_ref().and_then(sketch_of);
                 Told { text: text.clone(), sketch }
             });
             told.collect()

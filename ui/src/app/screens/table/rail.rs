@@ -121,7 +121,7 @@ fn rows(entry: &Entry, log: &Log, width: usize, is_short: bool, theme: &Theme) -
         let rows = wrapped(text, width, 0).into_iter();
         rows.map(move |row| Line::styled(row, style)).collect::<Vec<_>>()
     };
-    let Some((name, told)) = log.parts(entry).filter(|_| !entry.sketch.spans.is_empty()) else {
+    let Some((name, told)) = log.parts(entry).filter(|_| entry.is_drawn) else {
         return in_rows(&entry.text, style);
     };
     let mut line = Line::from(Span::styled(format!("{name} {} ", theme.glyph("▸", ">")), theme.title()));
