@@ -1,7 +1,7 @@
 //! A game as one file for a browser: the page of `web` with the transcript inside, which the page checks and replays.
 //!
-//! The feature `page` embeds the page. Without it the page is a file: the one that [`VARIABLE`] names, or [`FILE`] in the
-//! folder of the program.
+//! The feature `page` embeds the page. Without it the page is a file: the one that `FAIRDEAL_PAGE` names, or
+//! `fairdeal.html` in the folder of the program.
 
 use std::env;
 use std::fs::File;

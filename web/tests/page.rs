@@ -268,7 +268,7 @@ fn help_lists_the_keys_of_a_page() {
     }
     assert!(!text.contains("Ctrl-"), "{text}");
     assert!(text.contains("F6 to the button above and back"), "{text}");
-    assert!(text.contains("Pagedown next page"), "{text}");
+    assert!(text.contains("PgDn next page"), "{text}");
 }
 
 #[test]
