@@ -12,7 +12,7 @@ use fairdeal_session::replay::page::page_with;
 
 /// The page that was embedded when the program was built, from the file that [`VARIABLE`] named then.
 #[cfg(feature = "page")]
-const EMBEDDED: Option<&str> = Some(include_str!(env!("FAIRDEAL_PAGE")));
+const EMBEDDED: Option<&str> = Some(include_str!(env!("FAIRDEAL_PAGE", "name the file that `just page` has made")));
 #[cfg(not(feature = "page"))]
 const EMBEDDED: Option<&str> = None;
 

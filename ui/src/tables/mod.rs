@@ -228,6 +228,11 @@ pub trait Board: TableGame {
     /// The motions that animate an event. The board is already the one after it.
     fn motions(&self, event: &Self::Event, view: &ViewContext<'_>) -> Vec<Motion>;
 
+    /// Whether what others bring to a spot stays marked until the player acts: a place of the board, not a hand.
+    fn stays_marked(&self, spot: Spot) -> bool {
+        matches!(spot, Spot::Square(_) | Spot::Part(..))
+    }
+
     /// Whether the event ends a hand, and another begins at once unless the game is over.
     fn ends_hand(&self, event: &Self::Event) -> bool {
         let _ = event;

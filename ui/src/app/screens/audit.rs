@@ -9,8 +9,8 @@ use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::list::ListState;
-use super::proof::{BAR, Proof, Row};
 use super::replay::ReplayScreen;
+use super::running_audit::{BAR, Row, RunningAudit};
 use super::table::choosing::sentence;
 use super::{arrows, column, keys_below, paragraph};
 use crate::app::screen::{Context, Cx, Effect, FocusPolicy, Handled, Screen, ScreenInput};
@@ -20,33 +20,33 @@ use crate::keys::Intent;
 /// The audit of a transcript on a screen of its own.
 #[derive(Debug, Default)]
 pub struct Audit {
-    proof: Proof,
+    audit: RunningAudit,
     list: ListState,
 }
 
 impl Audit {
     /// An audit that has not begun, of the transcript at this path.
     pub fn of(path: PathBuf) -> Self {
-        Self::with(Proof::of(path))
+        Self::with(RunningAudit::of(path))
     }
 
     /// An audit that may have begun.
-    pub(super) fn with(proof: Proof) -> Self {
-        Self { proof, list: ListState::default() }
+    pub(super) fn with(audit: RunningAudit) -> Self {
+        Self { audit, list: ListState::default() }
     }
 
     fn draw_row(&self, canvas: &mut Canvas<'_>, area: Rect, number: usize, row: &Row) {
         let theme = canvas.theme();
         let mark = canvas.target(area, Target::Row(number));
-        let bar = match (row.count, self.proof.made()) {
+        let bar = match (row.count, self.audit.made()) {
             (None, _) | (Some(0), Some(_)) => None,
-            (Some(_), Some(_)) => Some(self.proof.filled(number)),
+            (Some(_), Some(_)) => Some(self.audit.filled(number)),
             (Some(0), None) => Some(0),
             // A count is final only in a report without findings.
-            (Some(_), None) if self.proof.is_done() => None,
-            (Some(_), None) => Some(self.proof.filled(number)),
+            (Some(_), None) if self.audit.is_done() => None,
+            (Some(_), None) => Some(self.audit.filled(number)),
         };
-        let passed = self.proof.made().is_some() && bar == Some(BAR);
+        let passed = self.audit.made().is_some() && bar == Some(BAR);
         let (sign, style) = match bar {
             Some(_) if passed => (theme.glyph("✓", "+"), theme.good()),
             Some(_) => (" ", theme.ink()),
@@ -62,7 +62,7 @@ impl Audit {
                 let rest = Span::styled(empty.repeat(BAR - filled), theme.faint());
                 vec![bar, rest, Span::styled(format!("{:>9}", row.value), style)]
             }
-            None if self.proof.is_refused() && row.count.is_some_and(|count| count > 0) => {
+            None if self.audit.is_refused() && row.count.is_some_and(|count| count > 0) => {
                 vec![Span::styled(format!("{} before that", row.value), theme.ink())]
             }
             None if row.count.is_some() => vec![Span::styled("nothing to check", theme.faint())],
@@ -96,11 +96,11 @@ impl Screen for Audit {
     fn draw(&mut self, context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
         let theme = canvas.theme();
         let page = column(area.inner(Margin::new(2, 1)), 104);
-        let (headline, text) = self.proof.result(context);
+        let (headline, text) = self.audit.result(context);
         let width = usize::from(page.width).saturating_sub(4);
         let text: Vec<String> = text.iter().flat_map(|text| wrapped(text, width, 0)).collect();
         let tall = u16::try_from(text.len()).unwrap_or(u16::MAX).saturating_add(2);
-        let rows = self.proof.rows();
+        let rows = self.audit.rows();
         let long = u16::try_from(rows.len()).unwrap_or(u16::MAX);
         let [result, list, about] = Layout::vertical([
             Constraint::Length(tall.min(page.height / 2)),
@@ -115,8 +115,8 @@ impl Screen for Audit {
         canvas.rows(inner, text.into_iter().map(|row| Line::styled(row, theme.ink())));
         self.list.keep_within(rows.len());
         // While lines turn green, the list follows them.
-        let green = (0..rows.len()).find(|number| self.proof.filled(*number) < BAR);
-        let watched = green.filter(|_| self.proof.is_done() && !self.proof.is_shown());
+        let green = (0..rows.len()).find(|number| self.audit.filled(*number) < BAR);
+        let watched = green.filter(|_| self.audit.is_done() && !self.audit.is_shown());
         let first = watched.map_or(self.list, ListState::at).first_shown(usize::from(list.height), rows.len());
         for ((y, row), number) in (list.y..list.bottom()).zip(rows.iter().skip(first)).zip(first..) {
             self.draw_row(canvas, Rect { y, height: 1, ..list }, number, row);
@@ -128,7 +128,7 @@ impl Screen for Audit {
             canvas.put(below, Line::styled(words, theme.accent()));
         }
         let keys = &context.keymap;
-        let replay = self.proof.is_done() && self.proof.is_shown();
+        let replay = self.audit.is_done() && self.audit.is_shown();
         let mut bar = vec![arrows(theme, "choose")];
         bar.extend(replay.then(|| (keys.key(Intent::Choose), "replay", Some(Target::Key(Intent::Choose)))));
         keys_below(canvas, area, context, bar);
@@ -140,10 +140,10 @@ impl Screen for Audit {
 
     fn spoken(&self, context: &Context) -> String {
         // The count of a running check changes too often to be heard.
-        if self.proof.failed.is_none() && !self.proof.is_shown() {
+        if self.audit.failed.is_none() && !self.audit.is_shown() {
             return "Checking".to_owned();
         }
-        let ((headline, _), text) = self.proof.result(context);
+        let ((headline, _), text) = self.audit.result(context);
         [headline].into_iter().chain(text).map(|part| sentence(&part)).collect::<Vec<_>>().join(" ")
     }
 
@@ -154,26 +154,26 @@ impl Screen for Audit {
     fn input(&mut self, cx: &mut Cx<'_>, input: ScreenInput<'_>) -> Handled {
         match input {
             ScreenInput::Choose(_) => {
-                if self.proof.is_done() && self.proof.is_shown() {
-                    cx.effect(Effect::Replay(self.proof.path.clone()));
+                if self.audit.is_done() && self.audit.is_shown() {
+                    cx.effect(Effect::Replay(self.audit.path.clone()));
                     cx.push(ReplayScreen::default());
                 }
                 // Nobody has to watch.
-                self.proof.skip();
+                self.audit.skip();
             }
-            ScreenInput::Event(event) => self.proof.on_event(cx.context, event),
-            ScreenInput::Tick(passed) => self.proof.advance(passed),
+            ScreenInput::Event(event) => self.audit.on_event(cx.context, event),
+            ScreenInput::Tick(passed) => self.audit.advance(passed),
             ScreenInput::Back | ScreenInput::Intent(Intent::Quit) => {
                 cx.effect(Effect::StopReading);
                 cx.leave();
             }
-            _ => return self.list.input(cx, input, self.proof.rows().len()),
+            _ => return self.list.input(cx, input, self.audit.rows().len()),
         }
         Handled::Yes
     }
 
     fn pace(&self) -> Option<Duration> {
-        self.proof.beat()
+        self.audit.beat()
     }
 }
 
@@ -187,7 +187,7 @@ mod tests {
 
     use super::*;
     use crate::app::event::{Audited, Input, UiEvent};
-    use crate::app::screens::proof::LINE;
+    use crate::app::screens::running_audit::LINE;
     use crate::app::shell::Shell;
     use crate::app::testing::{TestApp, context, transcript};
     use crate::input::KeyCode;

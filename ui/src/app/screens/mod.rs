@@ -12,11 +12,11 @@ mod locks;
 mod opponents;
 pub mod people;
 mod preview;
-mod proof;
 pub mod puzzle;
 pub mod replay;
 pub mod review;
 pub mod rules;
+mod running_audit;
 #[cfg(any(test, feature = "testing"))]
 pub mod samples;
 pub mod settings;

@@ -168,6 +168,10 @@ impl Board for Thoth {
         show::motions(self, event, view)
     }
 
+    fn stays_marked(&self, spot: Spot) -> bool {
+        matches!(spot, Spot::Part(seat, _) if spot != parts::hand(seat))
+    }
+
     fn ends_hand(&self, event: &ThothEvent) -> bool {
         matches!(event, ThothEvent::Scored { .. })
     }

@@ -1,6 +1,6 @@
 //! Events of the session, and the player's view of them.
 
-use fairdeal_games::counted;
+use fairdeal_games::{counted, match_game};
 use fairdeal_protocol::card::Handle;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
@@ -12,10 +12,10 @@ use super::moving::Telling;
 use super::{Asked, Outcome, Over, TableScreen, Voice, view_of};
 use crate::app::event::UiEvent;
 use crate::app::screen::{Cx, Effect, Tone};
-use crate::app::screens::proof::Proof;
+use crate::app::screens::running_audit::RunningAudit;
 use crate::canvas::Target;
 use crate::tables::offers::Offers;
-use crate::tables::{Motion, Spot, ends_hand, motions, show, sketch};
+use crate::tables::{Board as _, Motion, Spot, ends_hand, motions, show, sketch};
 use fairdeal_session::events::SessionEvent;
 use fairdeal_session::people::MarkKind;
 use fairdeal_session::view::{PeerState, Snapshot, ground_in_words};
@@ -45,7 +45,7 @@ impl TableScreen {
                     self.ending.failed = Some(why.clone());
                 }
                 // Another request may fail while the game is checked.
-                let path = self.ending.audit.as_ref().map(|proof| proof.path.display().to_string());
+                let path = self.ending.audit.as_ref().map(|audit| audit.path.display().to_string());
                 if path.is_some_and(|path| why.starts_with(&path)) {
                     self.hear_audit(cx, event);
                 }
@@ -183,7 +183,7 @@ impl TableScreen {
                     log: *log,
                 });
                 if let Some(transcript) = transcript {
-                    self.ending.audit = Some(Proof::of(transcript.clone()));
+                    self.ending.audit = Some(RunningAudit::of(transcript.clone()));
                     cx.effect(Effect::Audit(transcript.clone()));
                 }
                 self.go_on(cx);
@@ -290,6 +290,7 @@ impl TableScreen {
                     self.stage.begin(builds.collect());
                 }
                 self.stage.glowing = glowing;
+                self.stage.forget();
                 self.stage.events.clear();
                 self.choice = Choice::default();
                 if self.asked.take().is_some() {
@@ -367,7 +368,8 @@ impl TableScreen {
         if !events.is_empty() && has_acted {
             self.stage.forget();
         } else if self.me().is_some() {
-            self.stage.trace(&moves);
+            let game = &snapshot.game;
+            self.stage.trace(&moves, |spot| match_game!(game, game => game.stays_marked(spot)));
         }
         if cx.context.moves() {
             let acted = was_to_act.filter(|seats| !moves.is_empty() && self.me().is_none_or(|me| !seats.contains(me)));

@@ -121,7 +121,9 @@ fn hint(table_screen: &TableScreen, theme: &Theme) -> Option<Span<'static>> {
 /// prompt's.
 pub(super) fn draw_hint(table_screen: &TableScreen, canvas: &mut Canvas<'_>, areas: &Areas) {
     let theme = canvas.theme();
-    let Some(hint) = hint(table_screen, theme).filter(|_| areas.inspector.height == 1) else {
+    // The ticker has the line of the chat too.
+    let has_room = areas.inspector.height == 1 && table_screen.chat.is_none();
+    let Some(hint) = hint(table_screen, theme).filter(|_| has_room) else {
         return;
     };
     let ticker = usize::from(areas.ticker.height);

@@ -12,8 +12,8 @@ use fairdeal_protocol::table::live::Closing;
 use super::{Asked, TableScreen, Voice, Way};
 use crate::app::screen::{Cx, Effect, Opening, Question, Tone};
 use crate::app::screens::audit::Audit;
-use crate::app::screens::proof::Proof;
 use crate::app::screens::review::Review;
+use crate::app::screens::running_audit::RunningAudit;
 use fairdeal_session::events::Command;
 use fairdeal_session::view::{LobbySeat, Standing};
 
@@ -88,10 +88,10 @@ impl TableScreen {
     /// Shows the audit in full; begins it again if it is not done.
     pub(super) fn audit(&mut self, cx: &mut Cx<'_>) {
         let transcript = self.ending.outcome.as_ref().and_then(|outcome| outcome.transcript.clone());
-        if let Some(proof) = self.ending.audit.as_ref().filter(|audit| audit.is_over()) {
-            cx.push(Audit::with(proof.clone()));
+        if let Some(audit) = self.ending.audit.as_ref().filter(|audit| audit.is_over()) {
+            cx.push(Audit::with(audit.clone()));
         } else if let Some(transcript) = transcript {
-            self.ending.audit = Some(Proof::of(transcript.clone()));
+            self.ending.audit = Some(RunningAudit::of(transcript.clone()));
             cx.effect(Effect::Audit(transcript.clone()));
             cx.push(Audit::of(transcript));
         }

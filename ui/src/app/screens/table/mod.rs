@@ -41,7 +41,7 @@ use self::log::{Log, Told, Voice};
 use self::moving::{Stage, Telling};
 use self::pacing::Pacing;
 use crate::app::screen::{Chrome, Context, Corner, Cx, FocusPolicy, Handled, Screen, ScreenInput};
-use crate::app::screens::proof::Proof;
+use crate::app::screens::running_audit::RunningAudit;
 use crate::canvas::{Canvas, Layer, Marks, Target, cut};
 use crate::field::Field;
 use crate::keys::Intent;
@@ -114,7 +114,7 @@ struct Ending {
     /// Whether the result has been shown.
     is_shown: bool,
     /// The audit of the saved game, which begins with the result.
-    audit: Option<Proof>,
+    audit: Option<RunningAudit>,
     gains: outcome::Gains,
 }
 
@@ -528,7 +528,7 @@ impl Screen for TableScreen {
         // The sheet counts the seconds down.
         let counting = self.rest.seconds().map(|_| Duration::from_secs(1));
         let fresh = self.is_fresh().then_some(GUARD);
-        let audit = self.ending.audit.as_ref().and_then(Proof::beat);
+        let audit = self.ending.audit.as_ref().and_then(RunningAudit::beat);
         let all = [telling, self.stage.pace(), counting, fresh, self.pacing.pace(), audit];
         all.into_iter().flatten().min()
     }

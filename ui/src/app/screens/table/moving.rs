@@ -65,20 +65,20 @@ impl Stage {
         }
     }
 
-    /// Remembers what was moved over the board. What goes on from where it came is one way.
-    pub(super) fn trace(&mut self, motions: &[Motion]) {
+    /// Remembers what was moved over the board. What goes on from where it came is one way, and a place has one arrow.
+    pub(super) fn trace(&mut self, motions: &[Motion], stays_marked: impl Fn(Spot) -> bool) {
         for motion in motions {
             let Motion::Fly { what, from, to } = motion else { continue };
-            if !matches!(to, Spot::Square(_) | Spot::Part(..)) {
+            if !stays_marked(*to) {
                 continue;
             }
-            let way_on = self.traces.iter_mut().find(|trace| trace.to == *from && trace.what == *what);
-            match way_on {
-                Some(trace) => trace.to = *to,
-                None => self.traces.push(Trace { what: what.clone(), from: *from, to: *to }),
+            let way_on = self.traces.iter().position(|trace| trace.to == *from && trace.what == *what);
+            let begin = way_on.map_or(*from, |at| self.traces.remove(at).from);
+            self.traces.retain(|trace| trace.to != *to);
+            if begin != *to {
+                self.traces.push(Trace { what: what.clone(), from: begin, to: *to });
             }
         }
-        self.traces.retain(|trace| trace.from != trace.to);
     }
 
     /// The player has acted: what was moved before is known.
@@ -377,5 +377,24 @@ impl Telling {
             let spans = vec![Span::raw(more), Span::styled(note, theme.accent())];
             canvas.put(rest, Line::from(spans));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// However long others move, there is at most one trace for each place.
+    #[test]
+    fn a_place_has_one_trace_and_a_way_back_none() {
+        let fly = |from, to| Motion::Fly { what: Line::raw("x"), from: Spot::Square(from), to: Spot::Square(to) };
+        let mut stage = Stage::default();
+        let ways = |stage: &Stage| stage.traces.iter().map(|trace| (trace.from, trace.to)).collect::<Vec<_>>();
+        stage.trace(&[fly(1, 2), fly(2, 3), fly(7, 3)], |_| true);
+        assert_eq!(ways(&stage), [(Spot::Square(7), Spot::Square(3))]);
+        stage.trace(&[fly(4, 5), fly(5, 4), fly(8, 9)], |spot| spot != Spot::Square(9));
+        assert_eq!(ways(&stage), [(Spot::Square(7), Spot::Square(3))]);
+        stage.forget();
+        assert!(ways(&stage).is_empty());
     }
 }

@@ -85,7 +85,7 @@ pub(super) fn keepsakes(table_screen: &TableScreen) -> impl Iterator<Item = Choi
 }
 
 /// Lines on the game's fairness, as the audit goes on.
-fn proof(
+fn fairness(
     table_screen: &TableScreen,
     context: &Context,
     snapshot: &Snapshot,
@@ -160,7 +160,7 @@ pub(super) fn draw(table_screen: &TableScreen, context: &Context, snapshot: &Sna
         lines.push(Line::default());
     }
     let room = usize::from(canvas.area().height).saturating_sub(lines.len() + FRAME);
-    lines.extend(proof(table_screen, context, snapshot, outcome, room));
+    lines.extend(fairness(table_screen, context, snapshot, outcome, room));
     let rows = u16::try_from(lines.len()).unwrap_or(u16::MAX).saturating_add(5);
     let inner = window(canvas, "The game is over", 76, rows);
     let text = inner.inner(ratatui::layout::Margin::new(1, 0));

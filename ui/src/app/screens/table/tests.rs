@@ -714,7 +714,7 @@ fn what_has_moved_since_the_own_turn_is_marked() {
     insta::assert_snapshot!("moved-since", stage.draw());
     stage.size = (80, 24);
     insta::assert_snapshot!("moved-since-80x24", stage.draw());
-    assert!(stage.draw().contains("Cleo ▸ a4 3♣ +▟█▙a5 [3] ▟█▙g8→e7 ▲d5→d6"));
+    assert!(stage.draw().contains("Cleo ▸ c4 [6] +▟█▙e4 +▲e4 ▟█▙e4→f6 ▟█▙f6→e6"));
     stage.key(KeyCode::Enter);
     assert_eq!(arrows(&mut stage), 0, "{}", stage.draw());
     assert!(stage.draw().contains("Anna ▸ "), "{}", stage.draw());

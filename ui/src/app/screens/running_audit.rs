@@ -1,5 +1,5 @@
-//! The proof that a game was fair, as its audit goes on: how far it is, its checks as lines that turn green one by one, and
-//! what they mean.
+//! An audit as it goes on: how far it is, its checks as lines that turn green one by one, and what they mean. It is shown
+//! on a screen of its own and on the result of a game.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -41,7 +41,7 @@ pub(super) struct Row {
 
 /// The audit of a transcript: its progress, then its result.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Proof {
+pub(super) struct RunningAudit {
     /// The transcript.
     pub(super) path: PathBuf,
     progress: AuditProgress,
@@ -51,7 +51,7 @@ pub(super) struct Proof {
     passed: Duration,
 }
 
-impl Proof {
+impl RunningAudit {
     /// An audit that has not begun, of the transcript at this path.
     pub(super) fn of(path: PathBuf) -> Self {
         Self { path, ..Self::default() }
