@@ -18,7 +18,7 @@ use fairdeal_protocol::seat::{Seat, SeatSet};
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng as _, SeedableRng as _};
 
-use crate::bot_names::bot_name;
+use crate::bot_names::{bot_name, bots_beside};
 use crate::events::{Command, SessionEvent};
 use crate::solved::{could_have, solve_here};
 use crate::text::display_names;
@@ -110,7 +110,7 @@ impl Practice {
         game.begin(&mut chance, &mut events).map_err(|_| refused())?;
         let verdict = solve_here(&game, chance.faces());
         let mut names: Vec<&str> = vec![name];
-        for number in 0..opponents.bots.len() {
+        for number in bots_beside(name).take(opponents.bots.len()) {
             names.push(bot_name(number));
         }
         let practice = Self {

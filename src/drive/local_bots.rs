@@ -10,7 +10,7 @@ use std::sync::Arc;
 use fairdeal_peers::address::Transport;
 use fairdeal_peers::ticket::Ticket;
 use fairdeal_protocol::crypto::pake::Password;
-use fairdeal_session::bot_names::bot_name;
+use fairdeal_session::bot_names::{bot_name, bots_beside};
 use fairdeal_session::frame::ProgramId;
 use fairdeal_session::setup::{Attended, ListenConfig, Pilot, Role};
 
@@ -71,11 +71,11 @@ impl LocalBots {
         })
     }
 
-    /// The bots that the table begins with.
-    pub(super) fn filling(self, pilots: Vec<Pilot>) -> Filling {
+    /// The bots that the table begins with, beside a host of this name.
+    pub(super) fn filling(self, host: String, pilots: Vec<Pilot>) -> Filling {
         Box::new(move |ticket| {
             let ticket: Ticket = ticket.parse()?;
-            let all = pilots.into_iter().enumerate();
+            let all = bots_beside(&host).zip(pilots);
             all.map(|(number, pilot)| self.member(ticket.clone(), number, pilot)).collect()
         })
     }

@@ -42,7 +42,7 @@ pub fn open(setup: Setup, bots: Vec<Pilot>) -> Result<PlayedTable, SessionError>
     let place = setup.place.listen.clone();
     let (sender, arrivals) = arrivals();
     let local_bots = LocalBots::of(&setup, sender);
-    let filling = local_bots.clone().map(|local_bots| local_bots.filling(bots));
+    let filling = local_bots.clone().map(|local_bots| local_bots.filling(setup.me.name.clone(), bots));
     let handle = spawn(sit(setup)?, Vec::new(), filling, arrivals);
     let local = place.transport == Transport::Memory;
     Ok(PlayedTable { local_bots, place: Some(place), ..PlayedTable::new(handle, local) })

@@ -10,7 +10,7 @@ use crate::app::screens::{KeyHelp, body_and_foot, first_shown, foot, row, settin
 use crate::canvas::{Canvas, Target, wrapped};
 use crate::keys::Intent;
 use crate::widgets::pyramid;
-use fairdeal_session::bot_names::bot_name;
+use fairdeal_session::bot_names::{bot_name, bots_beside};
 use fairdeal_session::past::solitaire::Solitaire;
 
 /// The widest page.
@@ -146,16 +146,17 @@ impl Setup {
     /// The seats with their players: two lines and a blank one for each, or one line.
     fn seat_lines(&self, context: &Context, canvas: &Canvas<'_>, is_tall: bool) -> Vec<Line<'static>> {
         let theme = canvas.theme();
+        let bots: Vec<&str> = bots_beside(context.name()).map(bot_name).take(usize::from(self.bots)).collect();
         let lines = (0..self.seats).flat_map(|seat| {
-            let bot = seat.checked_sub(1).map(usize::from);
             let taken = theme.suit(seat);
+            let bot = seat.checked_sub(1).map(|number| bots.get(usize::from(number)));
             let (name, state, style) = match bot {
                 None => (context.name(), "you".to_owned(), taken),
-                Some(bot) if bot < usize::from(self.bots) => {
+                Some(Some(bot)) => {
                     let dot = theme.glyph("·", "-");
-                    (bot_name(bot), format!("bot {dot} {}", self.level.name()), taken)
+                    (*bot, format!("bot {dot} {}", self.level.name()), taken)
                 }
-                Some(_) => ("open", "somebody joins".to_owned(), theme.faint()),
+                Some(None) => ("open", "somebody joins".to_owned(), theme.faint()),
             };
             let letter = name.chars().next().unwrap_or('?');
             let name = Span::styled(name.to_owned(), theme.title());
