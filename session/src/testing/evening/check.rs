@@ -97,7 +97,12 @@ impl Evening {
         let is_claimed = |report: &Report| !report.claims.is_empty() || Some(report.steps) < steps;
         let alone = audited.iter().filter(|(_, report)| is_claimed(report)).map(|(number, _)| *number);
         let alone: BTreeSet<usize> = alone.collect();
-        let is_present = |number: &usize| !self.is_removed(*number) && !alone.contains(number);
+        // A local bot has no transcript of its own, and closes with its player.
+        let closes = |number: usize| match self.people[number].part {
+            Part::Bot(owner) => owner,
+            _ => number,
+        };
+        let is_present = |number: &usize| !self.is_removed(*number) && !alone.contains(&closes(*number));
         let present = all.iter().copied().filter(is_present);
         let logs: BTreeSet<Hash32> = present.filter_map(|number| self.people[number].log).collect();
         if logs.len() > 1 {
