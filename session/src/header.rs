@@ -5,7 +5,7 @@ use std::time::Duration;
 use ed25519_dalek::SigningKey;
 use fairdeal_games::bots::Level;
 use fairdeal_games::{AnyGame, game_info};
-use fairdeal_peers::address::Transport;
+use fairdeal_peers::address::{Transport, dialable};
 use fairdeal_peers::ticket::JoinTarget;
 use fairdeal_peers::{Multiaddr, PeerId};
 use fairdeal_protocol::charter::{Charter, CharterError, SignatureBytes, SignedCharter};
@@ -269,6 +269,22 @@ impl SavedSeat {
         let record = self.agreed.records.get(me.index()).zip(key.map(PeerId::from));
         let told = record.and_then(|(record, peer)| record.of(peer).ok());
         told.unwrap_or_default()
+    }
+
+    /// The other programs at the table, each by its lowest seat, with the addresses that it has signed and that can be
+    /// dialled from here.
+    pub fn others(&self) -> Vec<(Seat, PeerId, Vec<Multiaddr>)> {
+        let charter = self.agreed.charter.charter();
+        let own = charter.player(self.agreed.me).map(|me| me.party);
+        let others =
+            charter.seated().filter(|(seat, player)| player.party.lowest() == *seat && Some(player.party) != own);
+        others
+            .map(|(seat, player)| {
+                let peer = PeerId::from(player.key);
+                let signed = self.agreed.records.get(seat.index()).and_then(|record| record.of(peer).ok());
+                (seat, peer, dialable(signed.unwrap_or_default(), &self.place.relays, self.place.is_local()))
+            })
+            .collect()
     }
 
     /// The table in a few words: its short id, its game and its players.

@@ -366,6 +366,22 @@ pub struct Listing {
     pub has_points: bool,
     /// How many of them have not answered lately.
     pub silent_points: usize,
+    /// The other persons of the saved games.
+    pub others: Others,
+}
+
+/// The other programs of each saved game, by the table's id: the lowest seat of each, and whether it answers now.
+pub type Others = BTreeMap<String, Vec<(Seat, Presence)>>;
+
+/// Whether somebody's program answers now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Presence {
+    /// Not known yet.
+    Sought,
+    /// It does.
+    Here,
+    /// It does not.
+    Silent,
 }
 
 #[cfg(test)]

@@ -5,13 +5,14 @@ use std::time::Duration;
 
 use fairdeal_peers::ticket::Ticket;
 use fairdeal_protocol::wire::bounded::Text;
+use tokio::sync::watch;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
 use super::lines::{failures, json_line, numbered};
 use crate::cli::args::Join;
 use crate::cli::exit::{Exit, usage};
 use crate::cli::output::{complain, remark, report, say};
-use crate::drive::finder::{Finder, Sources};
+use crate::drive::finder::{Company, Finder, Sources};
 use crate::drive::people::Acquaintances;
 use crate::events::{Event, SessionLine, Version};
 use crate::signals::Signals;
@@ -73,7 +74,8 @@ impl Search {
     pub(super) fn start(join: &Join, json: bool, (people, ascii): (Acquaintances, bool)) -> anyhow::Result<Self> {
         let game = join.game.clone().map(Text::try_from).transpose()?;
         let lan = join.meet.is_empty();
-        let finder = Finder::start(Sources { lan, points: join.meet.clone(), game }, people, None)?;
+        let (_, company) = watch::channel(Company::new());
+        let finder = Finder::start(Sources { lan, points: join.meet.clone(), game, company }, people, None)?;
         Ok(Self { finder, place: if lan { &ON_LAN } else { &AT_POINTS }, json, ascii })
     }
 

@@ -13,10 +13,11 @@ use fairdeal_peers::{Multiaddr, PeerId};
 use tokio::time::Instant;
 
 use super::order::Order;
+use super::others::MAX_OTHERS;
 
 /// Maximum number of programs to ask; few local networks have more tables. The node dials 32 peers at once, and each
-/// point keeps its place among them.
-const MAX_HOSTS: usize = 32 - MAX_POINTS;
+/// point and each player of a saved game keeps its place among them.
+const MAX_HOSTS: usize = 32 - MAX_POINTS - MAX_OTHERS;
 /// Maximum number of addresses per program: half of those that the node dials, so that those of a point have room.
 const MAX_ADDRESSES: usize = 8;
 /// Unanswered requests in a row until a program is left alone for a while.
@@ -138,6 +139,12 @@ impl Hosts {
             }
         }
         orders
+    }
+
+    /// The addresses at which a program is dialled or connected.
+    pub(super) fn ways(&self, peer: PeerId) -> Vec<Multiaddr> {
+        let host = self.found.get(&peer).filter(|host| host.rests_until.is_none());
+        host.map_or_else(Vec::new, |host| host.addresses.clone())
     }
 
     /// The open tables, ordered by host: those to which a ticket leads.

@@ -1,12 +1,13 @@
 //! Finds the open tables on the local network and at meeting points, until the [`Finder`] is dropped, and lists them as
-//! the address book arranges them.
+//! the address book arranges them. For whoever has saved games it also finds out which of their other players answer.
 //!
-//! One node serves both sources. It uses a throwaway identity and listens nowhere. `lan` and `points` hear all its events
-//! and order it what to do. A peer may concern both: a program nearby may also be a point, or the relay on the way to
-//! one. The points, which are known from the start, come first (`Search::beside_points`).
+//! One node serves all sources. It uses a throwaway identity and listens nowhere. `lan`, `points` and `others` hear all
+//! its events and order it what to do. A peer may concern several: a program nearby may also be a point, the relay on the
+//! way to one, or a friend's. Each is dialled wherever any source needs it, and left when none does (`Search::beside`).
 
 mod lan;
 mod order;
+mod others;
 mod points;
 
 use std::time::Duration;
@@ -16,12 +17,14 @@ use fairdeal_peers::announcement::OpenTable;
 use fairdeal_peers::{Multiaddr, PeerId};
 use fairdeal_protocol::charter::MAX_WORD;
 use fairdeal_protocol::wire::bounded::Text;
-use fairdeal_session::view::ListedTable;
+use fairdeal_session::view::{ListedTable, Others};
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
 use self::lan::Hosts;
 use self::order::Order;
+use self::others::Sought;
+pub use self::others::{Company, company_of};
 use self::points::Lists;
 use super::people::Acquaintances;
 use crate::store::IdentityKey;
@@ -30,7 +33,7 @@ use crate::store::IdentityKey;
 const TICK: Duration = Duration::from_secs(1);
 
 /// Where tables are looked for.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Sources {
     /// Whether the local network is browsed.
     pub lan: bool,
@@ -38,6 +41,8 @@ pub struct Sources {
     pub points: Vec<Multiaddr>,
     /// The game of all tables at the points, if only one is wanted.
     pub game: Option<Text<MAX_WORD>>,
+    /// The players of saved games to look for, whenever they change.
+    pub company: watch::Receiver<Company>,
 }
 
 /// The open tables of all sources, and what is missing.
@@ -53,6 +58,8 @@ pub struct View {
     pub failed: Vec<(Multiaddr, String)>,
     /// The points that have neither given their whole list nor failed to.
     pub silent: Vec<Multiaddr>,
+    /// Which players of the saved games answer.
+    pub others: Others,
 }
 
 /// Looks for tables until it is dropped.
@@ -84,6 +91,7 @@ pub enum FinderError {
 struct Search {
     hosts: Hosts,
     lists: Lists,
+    sought: Sought,
 }
 
 impl Finder {
@@ -99,10 +107,10 @@ impl Finder {
         config.max_message = 1;
         let (node, events) = Node::spawn(&IdentityKey::generate()?.signing_key(), config)?;
         let lists = Lists::of(&sources.points, sources.game);
-        let search = Search { hosts: Hosts::new(node.local_peer()), lists };
+        let search = Search { hosts: Hosts::new(node.local_peer()), lists, sought: Sought::default() };
         let view = search.view(Instant::now());
         let (sender, news) = watch::channel(view.clone());
-        tokio::spawn(look(node, events, search, sender));
+        tokio::spawn(look(node, events, (search, sources.company), sender));
         Ok(Self { news, people, own, view, tables: Vec::new() })
     }
 
@@ -134,9 +142,15 @@ impl Finder {
 }
 
 /// Runs until the finder is dropped, or the node has ended.
-async fn look(node: NodeHandle, mut events: mpsc::Receiver<NodeEvent>, mut search: Search, view: watch::Sender<View>) {
+async fn look(
+    node: NodeHandle,
+    mut events: mpsc::Receiver<NodeEvent>,
+    (mut search, mut company): (Search, watch::Receiver<Company>),
+    view: watch::Sender<View>,
+) {
     let mut ticks = interval(TICK);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    company.mark_changed();
     let mut orders = search.lists.begin();
     loop {
         for order in orders {
@@ -154,6 +168,7 @@ async fn look(node: NodeHandle, mut events: mpsc::Receiver<NodeEvent>, mut searc
                 None => return,
                 Some(event) => search.hear(&event, Instant::now()),
             },
+            Ok(()) = company.changed() => search.look_for(&company.borrow_and_update().clone()),
             _ = ticks.tick() => search.tick(Instant::now()),
             () = view.closed() => return,
         };
@@ -161,28 +176,36 @@ async fn look(node: NodeHandle, mut events: mpsc::Receiver<NodeEvent>, mut searc
 }
 
 impl Search {
+    /// Looks for the players of saved games.
+    fn look_for(&mut self, company: &Company) -> Vec<Order> {
+        let orders = self.sought.look_for(company);
+        orders.into_iter().map(|order| self.beside(order)).collect()
+    }
+
     /// Handles an event of the node.
     fn hear(&mut self, event: &NodeEvent, now: Instant) -> Vec<Order> {
-        let near = self.hosts.hear(event, now).map(|order| self.beside_points(order));
-        near.into_iter().chain(self.lists.hear(event, now)).collect()
+        let orders = [self.sought.hear(event, now), self.hosts.hear(event, now), self.lists.hear(event, now)];
+        orders.into_iter().flatten().map(|order| self.beside(order)).collect()
     }
 
     /// Does what is due.
     fn tick(&mut self, now: Instant) -> Vec<Order> {
-        let near = self.hosts.tick(now).into_iter().map(|order| self.beside_points(order));
-        let mut orders: Vec<Order> = near.collect();
-        orders.extend(self.lists.tick(now));
-        orders
+        let due = self.hosts.tick(now).into_iter().chain(self.lists.tick(now));
+        due.collect::<Vec<_>>().into_iter().map(|order| self.beside(order)).collect()
     }
 
-    /// Changes an order of the LAN's so that it takes nothing from the points: a peer that they need is dialled at their
-    /// addresses too, and never left.
-    fn beside_points(&self, order: Order) -> Order {
-        match order {
-            Order::Keep(peer, near) => Order::Keep(peer, near.into_iter().chain(self.lists.ways(peer)).collect()),
-            Order::Leave(peer) if !self.lists.ways(peer).is_empty() => Order::Keep(peer, self.lists.ways(peer)),
-            other => other,
+    /// Completes an order of one source: a peer is dialled wherever any of them needs it, and left when none does.
+    fn beside(&self, order: Order) -> Order {
+        let (Order::Keep(peer, _) | Order::Leave(peer)) = order else {
+            return order;
+        };
+        let mut ways: Vec<Multiaddr> = Vec::new();
+        for way in [self.hosts.ways(peer), self.lists.ways(peer), self.sought.ways(peer)].into_iter().flatten() {
+            if !ways.contains(&way) {
+                ways.push(way);
+            }
         }
+        if ways.is_empty() { Order::Leave(peer) } else { Order::Keep(peer, ways) }
     }
 
     fn view(&self, now: Instant) -> View {
@@ -192,6 +215,7 @@ impl Search {
             blind: self.hosts.blind,
             failed: self.lists.failed(),
             silent: self.lists.silent(),
+            others: self.sought.others(now),
         }
     }
 }

@@ -4,6 +4,8 @@ use fairdeal_net::{DialFailure, Reach, ReachNews};
 use fairdeal_peers::listing::{ListedPage, Offer};
 use fairdeal_peers::record::AddressRecord;
 use fairdeal_peers::testing::{announcement, peer};
+use fairdeal_protocol::seat::Seat;
+use fairdeal_session::view::Presence;
 use tokio::time::timeout;
 
 use super::*;
@@ -35,7 +37,8 @@ fn table(host: u8) -> OpenTable {
 
 /// A search on the LAN and at these points, and the time.
 fn search(points: &[Multiaddr]) -> (Search, Instant) {
-    (Search { hosts: Hosts::new(peer(0)), lists: Lists::of(points, None) }, Instant::now())
+    let sought = Sought::default();
+    (Search { hosts: Hosts::new(peer(0)), lists: Lists::of(points, None), sought }, Instant::now())
 }
 
 /// Lets a host's requests go unanswered until it is left alone, and returns the orders of that.
@@ -121,13 +124,38 @@ async fn one_node_serves_both_sources() {
     host.offer(Some(Offer { announcement: announcement(1), record })).unwrap();
 
     let root = tempfile::tempdir().unwrap();
-    let sources = Sources { lan: true, points: vec![address], game: None };
+    let (_, company) = watch::channel(Company::new());
+    let sources = Sources { lan: true, points: vec![address], game: None, company };
     let mut finder = Finder::start(sources, people(root.path()), None).unwrap();
     let its_table = |finder: &Finder| finder.tables().iter().any(|listed| listed.table.ticket().host() == peer(92));
     while !its_table(&finder) {
         timeout(Duration::from_secs(20), finder.changed()).await.expect("the table is listed").unwrap();
     }
     assert!(finder.view().silent.is_empty() && finder.view().failed.is_empty());
+}
+
+/// Somebody at a saved game whose program listens is found; somebody whose program has ended is not.
+#[tokio::test]
+async fn players_of_saved_games_are_found() {
+    let loopback: Multiaddr = "/ip4/127.0.0.1/tcp/0".parse().unwrap();
+    let key = |seed| IdentityKey::from_seed([seed; 32]).signing_key();
+    let mut config = NodeConfig::new(Transport::Sockets);
+    config.listen = vec![loopback];
+    let (_friend, mut events) = Node::spawn(&key(93), config).unwrap();
+    let Some(NodeEvent::Listening(address)) = events.recv().await else { panic!("the friend listens") };
+    let gone = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let gone: Multiaddr = format!("/ip4/127.0.0.1/tcp/{gone}").parse().unwrap();
+    let root = tempfile::tempdir().unwrap();
+    let (tell, company) = watch::channel(Company::new());
+    let sources = Sources { lan: false, points: Vec::new(), game: None, company };
+    let mut finder = Finder::start(sources, people(root.path()), None).unwrap();
+    let [here, silent] = [1, 2].map(|seat| Seat::new(seat).unwrap());
+    let others = vec![(here, peer(93), vec![address]), (silent, peer(94), vec![gone])];
+    tell.send_replace(vec![("a".to_owned(), others)]);
+    let expected = vec![(here, Presence::Here), (silent, Presence::Silent)];
+    while finder.view().others.get("a") != Some(&expected) {
+        timeout(Duration::from_secs(20), finder.changed()).await.expect("both are looked for").unwrap();
+    }
 }
 
 #[tokio::test]

@@ -34,11 +34,12 @@ use fairdeal_ui::input::UserInput;
 use fairdeal_ui::keys::Keymap;
 use fairdeal_ui::theme::Themes;
 use tokio::sync::mpsc::{self, error::TrySendError};
+use tokio::sync::watch;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use self::open_tables::points;
 use crate::drive::Handle;
-use crate::drive::finder::{Finder, Sources};
+use crate::drive::finder::{Company, Finder, Sources};
 use crate::drive::people::Acquaintances;
 use crate::drive::practice;
 use crate::drive::saved::{SavedTable, is_known_to, open_seats, saved_tables};
@@ -81,6 +82,8 @@ struct App {
     /// Where tables listen, if it was given when the first one was opened.
     place: Option<ListenConfig>,
     finder: Option<Finder>,
+    /// The other players of the saved games, for the finder.
+    company: watch::Sender<Company>,
     /// The meeting points of the settings.
     points: Vec<Multiaddr>,
     /// Whether there may be a network to browse.
@@ -150,6 +153,7 @@ pub async fn run(interface: Interface, start: Start) -> Result<TableOutcome, Tui
         inviting: None,
         place: None,
         finder: None,
+        company: watch::Sender::new(Company::new()),
         points,
         browses: matches!(start, Start::Home),
         readings: Arc::default(),
@@ -627,7 +631,8 @@ impl App {
             let identity = self.interface.data.open().ok().and_then(|data| data.identity().ok());
             let own = identity.map(|identity| PeerId::of(&identity.signing_key()));
             let people = Acquaintances::of(self.interface.data.view());
-            let sources = Sources { lan: true, points: self.points.clone(), game: None };
+            let company = self.company.subscribe();
+            let sources = Sources { lan: true, points: self.points.clone(), game: None, company };
             self.finder = Finder::start(sources, people, own).ok();
             // Without a network there is nothing to browse.
             self.browses = self.finder.is_some();

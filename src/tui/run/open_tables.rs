@@ -25,6 +25,7 @@ pub(super) fn listing(finder: &Finder, points: &[Multiaddr]) -> Listing {
         blind: view.blind,
         has_points: !points.is_empty(),
         silent_points: view.failed.len(),
+        others: view.others.clone(),
     }
 }
 

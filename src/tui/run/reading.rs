@@ -12,9 +12,10 @@ use fairdeal_session::replay::{Replay, ReplayError};
 use fairdeal_ui::app::event::{Input, UiEvent};
 use fairdeal_ui::app::screen::Library;
 use fairdeal_ui::review::review;
-use tokio::sync::mpsc::{self};
+use tokio::sync::{mpsc, watch};
 
 use super::{App, TELLING};
+use crate::drive::finder::{Company, company_of};
 use crate::drive::saved::saved_tables;
 use crate::history::{self, What, history};
 use crate::store::read_transcript;
@@ -25,6 +26,7 @@ pub(super) struct LibraryReader {
     data: Data,
     readings: Arc<AtomicU64>,
     back: mpsc::Sender<Input>,
+    company: watch::Sender<Company>,
 }
 
 impl LibraryReader {
@@ -35,6 +37,7 @@ impl LibraryReader {
         let is_last = || self.readings.load(Ordering::Relaxed) == own && !self.back.is_closed();
         // The history lists those that cannot be read, with the reason.
         let waiting = saved_tables(self.data.view(), None).unwrap_or_default();
+        self.company.send_replace(company_of(&waiting));
         let mut library = Library {
             waiting: waiting
                 .into_iter()
@@ -104,6 +107,7 @@ impl App {
             data: self.interface.data.clone(),
             readings: Arc::clone(&self.readings),
             back: self.back.clone(),
+            company: self.company.clone(),
         }
     }
 

@@ -8,7 +8,8 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Block;
 use unicode_width::UnicodeWidthStr as _;
 
-use super::{Entry, Home, PLATE, games, is_big, picture, target};
+use super::presence::{online, presences};
+use super::{Entry, Home, LISTED, PLATE, games, is_big, picture, target};
 use crate::app::screen::Context;
 use crate::app::screens::lesson::has_guided_hand;
 use crate::app::screens::{puzzle, row};
@@ -24,8 +25,6 @@ const WIDEST: u16 = 150;
 const ART: (u16, u16) = (18, 7);
 /// The columns of the program's name.
 const BANNER: u16 = 52;
-/// The most saved games, and the most LAN tables, that are listed beside the games.
-const LISTED: usize = 4;
 
 /// One of the panels beside the games.
 struct Panel<'a> {
@@ -34,9 +33,9 @@ struct Panel<'a> {
 }
 
 /// A row that can be chosen: its entry, its key, its name in the longest form and shorter ones, and its state at the
-/// right; or a remark, or a result.
+/// right, likewise; or a remark, or a result.
 enum PanelRow<'a> {
-    Choice(Entry, String, Vec<String>, String),
+    Choice(Entry, String, Vec<String>, Vec<String>),
     Remark(&'a str),
     Said(String),
 }
@@ -97,17 +96,17 @@ impl Home {
         let info = self.info();
         let key = |intent: Intent| context.keymap.key(intent);
         let choice = |entry, key: &str, words: &str, more: &str| {
-            PanelRow::Choice(entry, key.to_owned(), vec![words.to_owned()], more.to_owned())
+            PanelRow::Choice(entry, key.to_owned(), vec![words.to_owned()], vec![more.to_owned()])
         };
         let mut learn = Vec::new();
         let has_lesson = has_guided_hand(info);
         if has_lesson {
             let words = ["play the guided hand", "guided hand"].map(str::to_owned).to_vec();
-            learn.push(PanelRow::Choice(Entry::Guided, "T".to_owned(), words, String::new()));
+            learn.push(PanelRow::Choice(Entry::Guided, "T".to_owned(), words, Vec::new()));
         }
         let solved = puzzle::in_words(info, &context.settings, &context.theme);
         let words = ["solve a puzzle", "puzzles"].map(str::to_owned).to_vec();
-        learn.push(PanelRow::Choice(Entry::Puzzles, "p".to_owned(), words, solved));
+        learn.push(PanelRow::Choice(Entry::Puzzles, "p".to_owned(), words, vec![solved]));
         learn.push(choice(Entry::Rules, &key(Intent::Rules), "read the rules", ""));
         learn.extend(last_time(context, info).map(PanelRow::Said));
         let title = if has_lesson && is_big {
@@ -131,7 +130,8 @@ impl Home {
                 };
                 let day = day.split(' ').next().unwrap_or_default();
                 let day = if day == context.today { "today" } else { day };
-                PanelRow::Choice(Entry::Waiting(number), String::new(), words, day.to_owned())
+                let more = presences(context, table).and_then(online).unwrap_or_else(|| day.to_owned());
+                PanelRow::Choice(Entry::Waiting(number), String::new(), words, vec![more, String::new()])
             })
             .collect();
         if !saved.is_empty() {
@@ -166,10 +166,14 @@ impl Home {
             let free = if announced.locked { "locked".to_owned() } else { format!("{} free", announced.free) };
             let (sign, ascii) = table.mark.sign();
             let free = match table.mark.kind() {
-                MarkKind::New => free,
-                _ => format!("{} {free}", context.theme.sign(sign, ascii)),
+                MarkKind::New if announced.locked => vec![free],
+                MarkKind::New => vec![free, String::new()],
+                _ => {
+                    let sign = context.theme.sign(sign, ascii);
+                    vec![format!("{sign} {free}"), sign.to_owned()]
+                }
             };
-            PanelRow::Choice(Entry::Lan(number), String::new(), words, free)
+            PanelRow::Choice(Entry::Lan(number), (number + 1).to_string(), words, free)
         });
         let mut lan: Vec<PanelRow<'_>> = lan.collect();
         if hidden > 0 {
@@ -347,10 +351,10 @@ fn draw_rows(context: &Context, canvas: &mut Canvas<'_>, area: Rect, rows: &[Pan
                 let lead = if key.is_empty() { String::new() } else { format!("{key}  ") };
                 let used = 4 + lead.width();
                 let room = |more: &str| usize::from(at.width).saturating_sub(used + more.width() + 1);
-                // A name is worth more than the day.
-                let is_saved = matches!(entry, Entry::Waiting(_));
-                let drops = is_saved && words.iter().rev().nth(1).is_some_and(|words| words.width() > room(more));
-                let more = if drops { "" } else { more };
+                // A name is worth more than a day or a number.
+                let name = words.iter().rev().nth(1).map_or(0, |words| words.width());
+                let fits = more.iter().find(|more| name <= room(more));
+                let more = fits.or(more.last()).map_or("", String::as_str);
                 let fitting = words.iter().find(|words| words.width() <= room(more));
                 let words = lead + fitting.or(words.last()).map_or("", String::as_str);
                 row(canvas, at, target(context, *entry), (&words, Style::new()), more);

@@ -2,6 +2,7 @@
 
 mod art;
 mod draw;
+mod presence;
 
 use fairdeal_games::{GAMES, GameInfo};
 use fairdeal_peers::PeerId;
@@ -71,6 +72,8 @@ const FIXED: [(Entry, Option<char>, &str); 11] = [
 
 /// The games in the order of their plates.
 const ORDER: [&str; 5] = ["loot", "ivory-tower", "plutonian-poker", "sphinxs-paw", "houses-of-thoth"];
+/// The most saved games, and the most LAN tables, that are listed beside the games.
+const LISTED: usize = 4;
 /// Rows of a picture; a plate is as high.
 const PLATE: u16 = 5;
 
@@ -219,7 +222,7 @@ impl Home {
                 );
                 return if options.is_empty() { vec![short] } else { vec![format!("{short}{options}"), short] };
             }
-            Some(Entry::Waiting(_)) => "You left it, or were interrupted. Resume at the same step.",
+            Some(Entry::Waiting(number)) => return presence::resuming(context, number),
             Some(Entry::Options) if context.is_page => "Choose the bots and the options of the game.",
             Some(Entry::Options) if self.info().most_seats < 2 => "Choose the deal and the options of the game.",
             Some(Entry::Options) => {
@@ -377,6 +380,14 @@ impl Screen for Home {
                     self.open(cx, *entry);
                 }
             }
+            // The list may change at this very moment, so a digit chooses and Enter joins.
+            ScreenInput::Letter(letter @ '1'..='9') => {
+                let number = letter.to_digit(10).and_then(|digit| usize::try_from(digit).ok()?.checked_sub(1));
+                let listed = cx.context.lan.as_ref().map_or(0, |view| view.tables.len().min(LISTED));
+                if let Some(number) = number.filter(|number| *number < listed) {
+                    cx.focus(target(cx.context, Entry::Lan(number)));
+                }
+            }
             ScreenInput::Letter(letter) => {
                 let mut here = FIXED.iter().filter(|(entry, ..)| is_here(cx.context, *entry));
                 if let Some((entry, ..)) = here.find(|(_, key, _)| *key == Some(letter)) {
@@ -409,7 +420,8 @@ impl Screen for Home {
         let here = FIXED.iter().filter(|(entry, ..)| is_here(context, *entry));
         let shown = here.filter(|(entry, ..)| *entry != Entry::Guided || has_lesson);
         let keys = shown.filter_map(|(_, key, words)| Some((key.as_ref()?.to_string(), (*words).to_owned())));
-        keys.collect()
+        let has_tables = context.lan.as_ref().is_some_and(|view| !view.tables.is_empty());
+        keys.chain(has_tables.then(|| ("1 2 3 4".to_owned(), "choose an open table".to_owned()))).collect()
     }
 
     fn commands(&self, context: &Context) -> Vec<(String, Target)> {

@@ -1,0 +1,52 @@
+//! The other players of a saved game who can be reached now, in words.
+
+use fairdeal_games::listed;
+use fairdeal_protocol::seat::Seat;
+use fairdeal_session::past::What;
+use fairdeal_session::view::Presence;
+
+use crate::app::screen::Context;
+
+/// The other programs of a saved game, and what is known of them.
+pub(super) fn presences<'a>(context: &'a Context, table: &str) -> Option<&'a [(Seat, Presence)]> {
+    context.lan.as_ref()?.others.get(table).map(Vec::as_slice).filter(|others| !others.is_empty())
+}
+
+/// How many of them answer, once that is known of all or of one.
+pub(super) fn online(others: &[(Seat, Presence)]) -> Option<String> {
+    let count = |presence| others.iter().filter(|(_, other)| *other == presence).count();
+    match (count(Presence::Here), others.len()) {
+        (0, _) if count(Presence::Sought) > 0 => None,
+        (0, _) => Some("nobody online".to_owned()),
+        (here, all) if here == all => Some("online".to_owned()),
+        (here, all) => Some(format!("{here} of {all} online")),
+    }
+}
+
+/// Sentences about resuming a saved game, the longest first: the others who are there, and the absent ones.
+pub(super) fn resuming(context: &Context, number: usize) -> Vec<String> {
+    let plain = "You left it, or were interrupted. Resume at the same step.";
+    let words = || {
+        let (table, _) = context.library.waiting.get(number)?;
+        let others = presences(context, table)?;
+        let past = context.library.past.iter().find(|past| past.table == *table)?;
+        let What::Waits(summary) = &past.what else { return None };
+        let names = |presence| -> Vec<String> {
+            others.iter().filter(|(_, other)| *other == presence).map(|(seat, _)| summary.name(*seat)).collect()
+        };
+        let (here, silent) = (names(Presence::Here), names(Presence::Silent));
+        let are = |names: &[String]| if names.len() == 1 { "is" } else { "are" };
+        let there = format!("{} {} online.", listed(&here), are(&here));
+        let missing = format!("{} {} not: the table waits for them.", listed(&silent), are(&silent));
+        Some(match (here.is_empty(), silent.is_empty()) {
+            (true, true) => return None,
+            (false, true) => vec![format!("{there} Resume at the same step."), there],
+            (false, false) => vec![format!("{there} {missing}"), there],
+            (true, false) => {
+                let none = format!("{} cannot be reached now.", listed(&silent));
+                vec![format!("{none} The table waits for them, at the same step."), none]
+            }
+        })
+    };
+    words().unwrap_or_else(|| vec![plain.to_owned()])
+}
