@@ -49,6 +49,8 @@ pub struct NodeConfig {
     pub transport: Transport,
     /// Initial listening addresses; none by default.
     pub listen: Vec<Multiaddr>,
+    /// Further addresses that lead here, such as of a port that a router forwards; none by default.
+    pub external: Vec<Multiaddr>,
     /// Discovery on the LAN; off by default.
     pub lan: Lan,
     /// Measures for reachability; off by default.
@@ -87,6 +89,7 @@ impl NodeConfig {
         Self {
             transport,
             listen: Vec::new(),
+            external: Vec::new(),
             lan: Lan::Off,
             reach: Reach::Off,
             relays: Vec::new(),

@@ -2,11 +2,12 @@
 //!
 //! A machine with containers or VPNs has many addresses, and a ticket has room for few. The LAN is where the default
 //! route leads. Linux says where in `/proc/net`. Elsewhere the source address that the system would take for the
-//! internet says so, which a VPN changes. Without a default route the kinds of interfaces decide.
+//! internet says so, which a VPN changes. Without a default route the kinds of interfaces decide. The same knowledge
+//! tells which addresses of others lead nowhere from here.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 
-use fairdeal_peers::address::{is_loopback, needs_zone};
+use fairdeal_peers::address::{is_loopback, is_public, needs_zone};
 use if_addrs::{IfAddr, IfOperStatus};
 use libp2p::Multiaddr;
 use libp2p::multiaddr::Protocol;
@@ -15,8 +16,19 @@ use libp2p::multiaddr::Protocol;
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Own {
     ip: IpAddr,
+    /// The length of its network's prefix, in bits.
+    prefix: u8,
     interface: String,
     kind: Kind,
+}
+
+/// Why no packet to an address arrives, as far as one can tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum OutOfReach {
+    /// It belongs to a private network, and this machine is in others.
+    OtherNetwork,
+    /// No route leads there: this machine has no network, or none of that IP version.
+    NoRoute,
 }
 
 /// The network that an interface leads to, as far as one can tell.
@@ -69,9 +81,10 @@ impl Interfaces {
             .inspect_err(|error| tracing::warn!(%error, "cannot list the network interfaces"))
             .unwrap_or_default();
         let own = listed.into_iter().filter(|one| one.oper_status != IfOperStatus::Down).map(|one| Own {
-            ip: match &one.addr {
-                IfAddr::V4(address) => IpAddr::V4(address.ip),
-                IfAddr::V6(address) => IpAddr::V6(address.ip),
+            ip: one.ip(),
+            prefix: match &one.addr {
+                IfAddr::V4(address) => address.prefixlen,
+                IfAddr::V6(address) => address.prefixlen,
             },
             kind: kind_of(&one.name, one.is_p2p, stands_on_adapter(&one.name, MAX_DEPTH)),
             interface: one.name,
@@ -122,6 +135,20 @@ impl Interfaces {
         }
     }
 
+    /// Why nothing arrives at an address, where `route` is the source address of packets to another.
+    fn out_of_reach(&self, address: &Multiaddr, route: impl Fn(IpAddr) -> Option<IpAddr>) -> Option<OutOfReach> {
+        let ip = first_ip(address).filter(|_| !is_loopback(address))?;
+        let Some(source) = route(ip) else {
+            return Some(OutOfReach::NoRoute);
+        };
+        let outward = self.sources.iter().find(|outward| outward.is_ipv4() == ip.is_ipv4());
+        let is_near = self.own.iter().any(|own| is_within(ip, own.ip, own.prefix));
+        // A tunnel may lead to any private network, and so may a route of its own.
+        let is_tunnel = self.own.iter().any(|own| own.ip == source && own.kind == Kind::Tunnel);
+        let leads_out = outward == Some(&source) && !is_tunnel;
+        (!is_public(address) && !is_near && leads_out).then_some(OutOfReach::OtherNetwork)
+    }
+
     /// The IPv4 address on the LAN, if there is a way out of it: of the interface that a router would be at.
     #[cfg(feature = "upnp")]
     pub(super) fn towards_router(&self) -> Option<Ipv4Addr> {
@@ -146,6 +173,32 @@ pub fn lan_ip(addresses: &[Multiaddr]) -> Option<IpAddr> {
         addresses.iter().filter(|address| !is_loopback(address) && !needs_zone(address)).cloned().collect();
     Interfaces::now().sort(&mut outward);
     first_ip(outward.first()?)
+}
+
+/// Why none of these addresses can be reached from here; `None` if one may be, or there is none. A router behind
+/// another one may lead to its private network all the same.
+pub fn out_of_reach(addresses: &[Multiaddr]) -> Option<OutOfReach> {
+    let here = Interfaces::now();
+    let each: Option<Vec<OutOfReach>> =
+        addresses.iter().map(|address| here.out_of_reach(address, source_towards)).collect();
+    each?.into_iter().min()
+}
+
+/// Whether two addresses have the first bits in common.
+fn is_within(ip: IpAddr, network: IpAddr, prefix: u8) -> bool {
+    let same = |difference: Option<u128>| difference == Some(0);
+    let prefix = u32::from(prefix);
+    match (ip, network) {
+        (IpAddr::V4(ip), IpAddr::V4(network)) => {
+            let difference = u128::from(ip.to_bits() ^ network.to_bits());
+            prefix == 0 || same(difference.checked_shr(32_u32.saturating_sub(prefix)))
+        }
+        (IpAddr::V6(ip), IpAddr::V6(network)) => {
+            let difference = ip.to_bits() ^ network.to_bits();
+            prefix == 0 || same(difference.checked_shr(128_u32.saturating_sub(prefix)))
+        }
+        _ => false,
+    }
 }
 
 /// The IP address at the beginning of an address.
@@ -259,6 +312,7 @@ mod tests {
     fn own(interface: &str, ip: &str, is_point_to_point: bool) -> Own {
         Own {
             ip: ip.parse().unwrap(),
+            prefix: if ip.contains(':') { 64 } else { 24 },
             interface: interface.to_owned(),
             kind: kind_of(interface, is_point_to_point, None),
         }
@@ -330,6 +384,50 @@ mod tests {
         let found = sorted(&machine(), &ALL);
         assert_eq!(found[..3], ["192.168.77.1", "fd77::1", "10.0.3.1"]);
         assert_eq!(found.last().map(String::as_str), Some("10.8.0.2"));
+    }
+
+    #[test]
+    fn addresses_that_lead_nowhere_are_known() {
+        let v4: IpAddr = "192.168.77.1".parse().unwrap();
+        let mut here = machine();
+        here.sources = vec![v4];
+        // The routes of a machine with IPv4 alone, and a VPN to 10.8.0.0/16.
+        let route = |ip: IpAddr| match ip {
+            IpAddr::V4(ip) if ip.octets().starts_with(&[10, 8]) => "10.8.0.2".parse().ok(),
+            IpAddr::V4(_) => Some(v4),
+            IpAddr::V6(ip) => ip.segments().starts_with(&[0xfd77]).then(|| "fd77::1".parse().unwrap()),
+        };
+        let other = Some(OutOfReach::OtherNetwork);
+        for (address, expected) in [
+            ("/ip4/192.168.77.9/tcp/1", None),
+            ("/ip4/192.168.78.9/tcp/1", other),
+            ("/ip4/10.8.3.9/tcp/1", None),
+            ("/ip4/100.64.0.9/tcp/1", other),
+            ("/ip4/93.184.215.14/tcp/1", None),
+            ("/ip4/127.0.0.1/tcp/1", None),
+            ("/ip6/fd77::9/tcp/1", None),
+            ("/ip6/2606:4700::9/tcp/1", Some(OutOfReach::NoRoute)),
+            ("/dns4/example.org/tcp/1", None),
+            ("/ip4/93.184.215.14/tcp/1/p2p/12D3KooWNZNvdLz2nHqBe1JW6TyZnb8XF4ktNkR2K8oAs1bQEMqH/p2p-circuit", None),
+        ] {
+            let address: Multiaddr = address.parse().unwrap();
+            assert_eq!(here.out_of_reach(&address, route), expected, "{address}");
+        }
+        // Where a VPN takes everything, nothing is known of what lies behind it.
+        here.sources = vec!["10.8.0.2".parse().unwrap()];
+        let far: Multiaddr = "/ip4/192.168.78.9/tcp/1".parse().unwrap();
+        assert_eq!(here.out_of_reach(&far, |_| "10.8.0.2".parse().ok()), None);
+    }
+
+    #[test]
+    fn prefixes_of_any_length_are_compared() {
+        let within = |ip: &str, network: &str, prefix| is_within(ip.parse().unwrap(), network.parse().unwrap(), prefix);
+        assert!(within("10.1.2.3", "10.1.2.200", 24) && !within("10.1.3.3", "10.1.2.200", 24));
+        assert!(within("10.1.3.3", "10.1.2.200", 23) && within("1.2.3.4", "200.0.0.1", 0));
+        assert!(within("10.1.2.3", "10.1.2.3", 32) && !within("10.1.2.3", "10.1.2.2", 32));
+        assert!(within("fd00::1", "fd00::9:8:7:9", 64) && !within("fd00:0:0:1::1", "fd00::9", 64));
+        assert!(within("::1", "::1", 128) && !within("::1", "10.0.0.1", 0));
+        assert!(!within("10.1.2.3", "10.1.2.2", 99), "no prefix is that long");
     }
 
     #[test]

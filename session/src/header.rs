@@ -185,6 +185,7 @@ impl SavedSeat {
             place: ListenConfig {
                 transport: header.transport,
                 listen: unpacked(&header.listen),
+                external: Vec::new(),
                 relays: unpacked(&header.relays),
             },
             local_bot: header.local_bot,

@@ -85,6 +85,8 @@ pub enum ReachKind {
     Port,
     /// The LAN cannot be browsed.
     Multicast,
+    /// From here no known address leads to the host.
+    Host,
     Other,
 }
 

@@ -14,13 +14,26 @@ pub(crate) struct Reaching {
     until: u64,
     /// Why the last attempt failed.
     why: Option<String>,
+    /// Why no attempt is likely to succeed, known beforehand.
+    doubt: Option<String>,
     /// The last report to the player.
     told: Option<(u64, Option<String>)>,
 }
 
 impl Reaching {
     pub(crate) fn new(now: Now) -> Self {
-        Self { until: now.up.saturating_add(REACH), why: None, told: None }
+        Self { until: now.up.saturating_add(REACH), why: None, doubt: None, told: None }
+    }
+
+    /// The time begins again: the machine was asleep.
+    pub(crate) fn again(self, now: Now) -> Self {
+        Self { doubt: self.doubt, ..Self::new(now) }
+    }
+
+    /// From here no address leads to the host, for a reason in a player's words. Each attempt would only say that
+    /// nobody answers.
+    pub(crate) fn doubt(&mut self, words: String) {
+        self.doubt = Some(words);
     }
 
     /// An attempt has failed.
@@ -32,14 +45,17 @@ impl Reaching {
     pub(crate) fn news(&mut self, now: Now) -> Result<Option<SessionEvent>, String> {
         let left = self.until.checked_sub(now.up).ok_or_else(|| self.given_up())?;
         let seconds = left.div_ceil(1000);
-        let news = (seconds, self.why.clone());
+        let why = self.doubt.as_ref().or(self.why.as_ref()).cloned();
+        let news = (seconds, why.clone());
         let new = self.told.replace(news.clone()) != Some(news);
-        let why = self.why.clone();
         Ok(new.then_some(SessionEvent::Reaching { seconds, why }))
     }
 
     /// The error for the player once the time is over.
     fn given_up(&self) -> String {
+        if let Some(doubt) = &self.doubt {
+            return format!("can't reach the host: {doubt}");
+        }
         let why = self.why.as_deref().unwrap_or("nobody answers");
         format!(
             "can't reach the host ({why}); check the ticket, that the host's program still runs, and that no firewall \
@@ -71,5 +87,21 @@ mod tests {
         assert_eq!(reaching.news(at(7)), told(60, Some("no answer at /ip4/192.0.2.1/tcp/4: Connection refused")));
         assert!(reaching.given_up().contains("(no answer at /ip4/192.0.2.1/tcp/4: Connection refused)"));
         assert_eq!(reaching.news(at(7 + REACH + 1)), Err(reaching.given_up()));
+    }
+
+    #[test]
+    fn a_doubt_is_told_at_once_and_outlasts_the_attempts() {
+        let mut reaching = Reaching::new(at(7));
+        reaching.doubt("the ticket leads elsewhere".to_owned());
+        let told = |seconds| {
+            let why = Some("the ticket leads elsewhere".to_owned());
+            Ok(Some(SessionEvent::Reaching { seconds, why }))
+        };
+        assert_eq!(reaching.news(at(7)), told(60));
+        reaching.failed("no answer at /ip4/192.0.2.1/tcp/4: Connection refused".to_owned());
+        assert_eq!(reaching.news(at(7)), Ok(None));
+        let mut reaching = reaching.again(at(9));
+        assert_eq!(reaching.news(at(9)), told(60));
+        assert_eq!(reaching.given_up(), "can't reach the host: the ticket leads elsewhere");
     }
 }

@@ -122,6 +122,9 @@ pub struct ListenConfig {
     pub transport: Transport,
     /// Addresses to listen on.
     pub listen: Vec<Multiaddr>,
+    /// Further addresses that lead here, such as of a port that a router forwards. No journal keeps them: whoever comes
+    /// back may be elsewhere.
+    pub external: Vec<Multiaddr>,
     /// Relays that also lead to this player, each address ending in the relay's peer id.
     pub relays: Vec<Multiaddr>,
 }
@@ -133,12 +136,13 @@ impl ListenConfig {
             Transport::Memory => "/memory/0",
             Transport::Sockets => "/ip4/127.0.0.1/tcp/0",
         };
-        Self { transport, listen: address.parse().into_iter().collect(), relays: Vec::new() }
+        let listen = address.parse().into_iter().collect();
+        Self { transport, listen, external: Vec::new(), relays: Vec::new() }
     }
 
     /// The place of a spectator, whom nobody dials.
     pub fn nowhere() -> Self {
-        Self { transport: Transport::Sockets, listen: Vec::new(), relays: Vec::new() }
+        Self { transport: Transport::Sockets, listen: Vec::new(), external: Vec::new(), relays: Vec::new() }
     }
 
     /// Whether only programs on this machine can connect.

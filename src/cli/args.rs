@@ -311,6 +311,9 @@ pub(super) struct Host {
     /// Address to listen on [default: every interface]; repeatable
     #[arg(long, value_name = "MULTIADDR", value_parser = parse_address)]
     pub(super) listen: Vec<Multiaddr>,
+    /// Address at which friends elsewhere reach you, such as of a port that your router forwards; repeatable
+    #[arg(long, value_name = "MULTIADDR", value_parser = parse_address)]
+    pub(super) external: Vec<Multiaddr>,
     /// Relay that friends can also reach you through; repeatable
     #[arg(long, value_name = "MULTIADDR", value_parser = parse_address)]
     pub(super) relay: Vec<Multiaddr>,
@@ -352,6 +355,9 @@ pub(super) struct Join {
     /// Address to listen on [default: every interface]; repeatable
     #[arg(long, value_name = "MULTIADDR", value_parser = parse_address)]
     pub(super) listen: Vec<Multiaddr>,
+    /// Address at which other guests reach you, such as of a port that your router forwards; repeatable
+    #[arg(long, value_name = "MULTIADDR", value_parser = parse_address)]
+    pub(super) external: Vec<Multiaddr>,
     /// Relay that other guests can also reach you through; repeatable
     #[arg(long, value_name = "MULTIADDR", value_parser = parse_address)]
     pub(super) relay: Vec<Multiaddr>,
@@ -416,6 +422,9 @@ pub(super) struct Resume {
     /// moved, the ticket that another player's `resume` prints, or an address that ends in /p2p/PEER
     #[arg(value_name = "TABLE|TICKET|MULTIADDR", num_args = 0..)]
     words: Vec<String>,
+    /// Address at which the others reach you, such as of a port that your router forwards; repeatable
+    #[arg(long, value_name = "MULTIADDR", value_parser = parse_address)]
+    pub(super) external: Vec<Multiaddr>,
     /// Relay where the players find each other, if each of them names it; repeatable
     #[arg(long, value_name = "MULTIADDR", value_parser = parse_address)]
     pub(super) relay: Vec<Multiaddr>,

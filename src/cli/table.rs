@@ -8,6 +8,7 @@ use std::time::Duration;
 use fairdeal_games::{game_info, rule_set};
 use fairdeal_net::{Transport, everywhere};
 use fairdeal_peers::Multiaddr;
+use fairdeal_peers::address::{any_port, is_everywhere, named_peer};
 use fairdeal_peers::ticket::JoinTarget;
 use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::game::RuleSet;
@@ -303,11 +304,26 @@ pub(super) fn play(common: &Common, play: &Play) -> anyhow::Result<Exit> {
     })
 }
 
-/// Where to listen (by default on every interface) and through which relays others connect.
-fn place(listen: Vec<Multiaddr>, relays: Vec<Multiaddr>) -> anyhow::Result<ListenConfig> {
+/// Where to listen (by default on every interface), where others find that from outside, and through which relays they
+/// connect.
+fn place(listen: Vec<Multiaddr>, external: Vec<Multiaddr>, relays: Vec<Multiaddr>) -> anyhow::Result<ListenConfig> {
     check_named("--relay", &relays)?;
+    check_external(&external)?;
     let listen = if listen.is_empty() { everywhere(0) } else { listen };
-    Ok(ListenConfig { transport: Transport::Sockets, listen, relays })
+    Ok(ListenConfig { transport: Transport::Sockets, listen, external, relays })
+}
+
+/// Refuses an external address that nobody could dial.
+fn check_external(external: &[Multiaddr]) -> anyhow::Result<()> {
+    let is_dialled = |address: &&Multiaddr| {
+        named_peer(address).is_none() && any_port(address) != **address && !is_everywhere(address)
+    };
+    match external.iter().find(|address| !is_dialled(address)) {
+        None => Ok(()),
+        Some(address) => Err(usage(format!(
+            "--external {address}: name the address and port that friends dial, as in /ip4/93.184.215.14/tcp/4001"
+        ))),
+    }
 }
 
 /// The table's password, if it has one: from the environment, or typed on the terminal.
@@ -345,7 +361,7 @@ fn host_table(common: &Common, host: Host, headless_seat: bool, exec: Option<&Ex
             rules,
             bots: host.bots,
             place: Place {
-                listen: place(host.listen, host.relay)?,
+                listen: place(host.listen, host.external, host.relay)?,
                 bind_when_free: false,
                 lan: !host.no_lan,
                 meet: host.meet,
@@ -395,7 +411,7 @@ fn join_table(common: &Common, join: Join, headless_seat: bool, exec: Option<&Ex
             },
         };
         need_screen(headless_seat)?;
-        let place = place(join.listen, join.relay)?;
+        let place = place(join.listen, join.external, join.relay)?;
         let own = headless_seat.then(|| own_pilot(&join.seat, exec));
         let exec = exec_bot(exec)?;
         let print = Print::of(&join.seat, headless_seat, exec.as_ref().map(ExecBot::leash));
@@ -453,6 +469,7 @@ pub(super) fn resume(common: &Common, resume: &Resume) -> anyhow::Result<Exit> {
     let (prefix, friend) = resume.target().map_err(usage)?;
     check_named("--relay", &resume.relay)?;
     check_named("--meet", &resume.meet)?;
+    check_external(&resume.external)?;
     let data = Arc::new(DataDir::open(common.data_dir.as_deref())?);
     let mut tables = saved_tables(&data, prefix)?;
     if let Some(friend) = &friend {
@@ -485,8 +502,8 @@ pub(super) fn resume(common: &Common, resume: &Resume) -> anyhow::Result<Exit> {
         let exec = exec_bot(Some(&resume.exec))?;
         let print = Print::of(&resume.seat, resume.seat.headless, exec.as_ref().map(ExecBot::leash));
         let who = Returner { identity, attended: attended(resume.seat.headless), pilot: own, program: exec };
-        let reunion =
-            Reunion { lan: !resume.no_lan, relays: resume.relay.iter().chain(&resume.meet).cloned().collect(), friend };
+        let relays = resume.relay.iter().chain(&resume.meet).cloned().collect();
+        let reunion = Reunion { lan: !resume.no_lan, relays, external: resume.external.clone(), friend };
         let table = tables::resume(seats, who, &data, reunion)?;
         attend(common, print, Data::Open(data), table).await
     })

@@ -63,6 +63,7 @@ fn still_awaited(wanted: &[Multiaddr], listen: &[Multiaddr]) -> Vec<Multiaddr> {
 pub(super) fn config_of(place: &ListenConfig, is_host: bool) -> NodeConfig {
     let mut config = NodeConfig::new(place.transport);
     config.listen.clone_from(&place.listen);
+    config.external.clone_from(&place.external);
     config.relays.clone_from(&place.relays);
     config.max_message = MAX_FRAME;
     config.reach = match (place.is_local(), is_host) {

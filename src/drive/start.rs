@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use fairdeal_games::bots::Level;
-use fairdeal_net::{Lan, Node, NodeConfig, NodeError, Reach, Transport};
+use fairdeal_net::{Lan, Node, NodeConfig, NodeError, OutOfReach, Reach, Transport, out_of_reach};
 use fairdeal_peers::Multiaddr;
 use fairdeal_peers::ticket::{JoinTarget, TicketError};
 use fairdeal_session::frame::ProgramId;
+use fairdeal_session::io::{self, Input, ReachKind};
 use fairdeal_session::session::{Resumed, Session};
 use fairdeal_session::setup::{self, Attended, Hands, ListenConfig, Pilot, Player, Role, StartError};
 use getrandom::SysRng;
@@ -142,10 +143,34 @@ pub(super) fn sit(setup: Setup) -> Result<Member, SessionError> {
     let key = player.key.clone();
     let setup = setup::Setup { me: player, role, place: listening };
     let is_within = setup.place.transport == Transport::Memory;
-    let session = Session::start(setup, now(), &mut UnwrapErr(SysRng))?;
+    let doubt = match &setup.role {
+        Role::Guest { target, .. } | Role::Watcher { target, .. } if !is_within => doubt(target),
+        _ => None,
+    };
+    let mut session = Session::start(setup, now(), &mut UnwrapErr(SysRng))?;
+    if doubt.is_some() {
+        let reach = io::Reach { kind: ReachKind::Host, words: doubt };
+        session.handle(Input::Reach(reach), now(), &mut UnwrapErr(SysRng));
+    }
     let node = if is_within { None } else { Some(Node::spawn(&key, config)?) };
     let (files, thinker) = (Files::new(data, None), Thinker::new(level, program));
     Ok(Member { session, world: World { node, files, thinker, awaited }, people })
+}
+
+/// Why a friend's ticket or address leads nowhere from here, in words; `None` if it may lead there.
+fn doubt(target: &JoinTarget) -> Option<String> {
+    let what = if target.lobby().is_some() { "ticket" } else { "address" };
+    let (_, _, addresses) = target.clone().into_parts();
+    Some(match out_of_reach(&addresses)? {
+        OutOfReach::OtherNetwork => format!(
+            "this {what} works only in the host's own network, and this machine seems to be in another; ask the host for a \
+             ticket with a meeting point, or join that network"
+        ),
+        OutOfReach::NoRoute => format!(
+            "nothing leads from here to this {what}: this machine is in no network, or in one without IPv6; connect it, \
+             or ask the host for a ticket with a meeting point"
+        ),
+    })
 }
 
 fn level_of(hands: Hands) -> Level {
@@ -162,6 +187,8 @@ pub struct Reunion {
     pub lan: bool,
     /// More relays, each with its peer id at the end.
     pub relays: Vec<Multiaddr>,
+    /// Further addresses that lead here, such as of a port that a router forwards.
+    pub external: Vec<Multiaddr>,
     /// A ticket or an address of another player of the table.
     pub friend: Option<JoinTarget>,
 }
@@ -187,7 +214,7 @@ pub(super) fn sit_again(
 ) -> Result<Member, SessionError> {
     let Interrupted { saved, records, journal } = interrupted;
     let evidence = data.evidence_of(&saved.charter().table().to_string()).map_or(0, |kept| kept.len());
-    let Reunion { lan, relays, friend } = reunion;
+    let Reunion { lan, relays, external, friend } = reunion;
     let mut resumed = Resumed { seat: saved, records, evidence, friend };
     resumed.add_relays(relays)?;
     let Returner { identity, attended, pilot, program } = who;
@@ -201,7 +228,7 @@ pub(super) fn sit_again(
     };
     let level = seat.bot_pilot().map_or_else(|| level_of(hands), |pilot| pilot.level);
     let is_host = seat.seat() == fairdeal_session::lobby::HOST;
-    let mut config: NodeConfig = config_of(seat.place(), is_host);
+    let mut config = NodeConfig { external, ..config_of(seat.place(), is_host) };
     if lan && !seat.place().is_local() {
         config.lan = Lan::Announce;
     }

@@ -69,6 +69,7 @@ pub fn resume(
 ) -> Result<PlayedTable, SessionError> {
     let local = seats.iter().all(|seat| seat.place().transport == Transport::Memory);
     let identity = who.identity.clone();
+    let external = reunion.external.clone();
     let mut who = Some((who, reunion));
     let (mut own, mut bots) = (None, Vec::new());
     for seat in seats {
@@ -77,7 +78,7 @@ pub fn resume(
             let who = Returner { identity, attended, pilot: None, program: None };
             bots.push(sit_again(seat, who, Arc::clone(data), Reunion::default())?);
         } else if let Some((who, reunion)) = who.take() {
-            let (place, told) = (seat.place().clone(), seat.told());
+            let (place, told) = (ListenConfig { external: external.clone(), ..seat.place().clone() }, seat.told());
             own = Some((sit_again(seat, who, Arc::clone(data), reunion)?, place, told));
         }
     }

@@ -13,7 +13,6 @@ use fairdeal::summary::{Ending, Summary};
 use fairdeal_games::bot;
 use fairdeal_games::bots::Level;
 use fairdeal_games::{AnyGame, rule_set};
-use fairdeal_net::Transport;
 use fairdeal_peers::ticket::JoinTarget;
 use fairdeal_protocol::audit::auditor::{Report, audit};
 use fairdeal_protocol::game::Game as _;
@@ -50,7 +49,7 @@ fn sit(data: &Arc<DataDir>, name: &str, role: Role, way: Way<'_>, plays: bool) -
     let addresses = |all: &[&str]| all.iter().map(|at| at.parse().unwrap()).collect();
     let mut setup = person(data, name, played(role, plays.then(pilot)));
     setup.place.listen =
-        ListenConfig { transport: Transport::Sockets, listen: addresses(way.listen), relays: addresses(way.relays) };
+        ListenConfig { listen: addresses(way.listen), relays: addresses(way.relays), ..ListenConfig::nowhere() };
     start(setup).unwrap()
 }
 

@@ -199,6 +199,9 @@ impl NodeTask {
         for address in config.listen {
             driver.listen(address)?;
         }
+        for address in config.external {
+            driver.swarm.add_external_address(address);
+        }
         if driver.lan != Lan::Off && !driver.swarm.behaviour().has_multicast() {
             driver.reach_news(ReachNews::NoMulticast);
         }

@@ -77,6 +77,37 @@ pub fn is_public(address: &Multiaddr) -> bool {
     !is_private(address) && !needs_zone(address)
 }
 
+/// From where the addresses of one program can be dialled, as far as they tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Scope {
+    /// From the program's own machine.
+    Machine,
+    /// From its network.
+    Network,
+    /// From its network, and by IPv6 from wherever its router lets connections in: home routers mostly do not.
+    Ipv6,
+    /// From anywhere: through a relay, or at a public IPv4 address.
+    Anywhere,
+}
+
+impl Scope {
+    /// The widest scope of an address; `None` without addresses.
+    pub fn of(addresses: &[Multiaddr]) -> Option<Self> {
+        let each = addresses.iter().map(|address| {
+            if is_circuit(address) {
+                return if is_public(address) { Self::Anywhere } else { Self::Network };
+            }
+            match address.iter().next() {
+                _ if is_loopback(address) => Self::Machine,
+                _ if !is_public(address) => Self::Network,
+                Some(Protocol::Ip6(_)) => Self::Ipv6,
+                _ => Self::Anywhere,
+            }
+        });
+        each.max()
+    }
+}
+
 /// Whether an address leads nowhere without the name of an interface, which libp2p cannot dial.
 pub fn needs_zone(address: &Multiaddr) -> bool {
     matches!(address.iter().next(), Some(Protocol::Ip6(ip)) if ip.is_unicast_link_local())
@@ -258,6 +289,26 @@ mod tests {
         let mut expected = all[..3].to_vec();
         expected.extend([circuit, shared, own]);
         assert_eq!(told, expected);
+    }
+
+    #[test]
+    fn widest_address_says_from_where_a_program_can_be_dialled() {
+        let relay = |ip: &str| format!("/ip4/{ip}/tcp/1/p2p/12D3KooWD3eckifWpRn9wQpMG9R9hX3sD158z7EqHWmweQAJU5SA");
+        let through = |ip: &str| format!("{}/p2p-circuit", relay(ip));
+        let [near, far] = [through("192.168.1.9"), through("93.184.215.9")];
+        let lan = "/ip4/192.168.1.7/tcp/1";
+        for (texts, scope) in [
+            (vec![], None),
+            (vec!["/ip4/127.0.0.1/tcp/1"], Some(Scope::Machine)),
+            (vec!["/ip4/127.0.0.1/tcp/1", lan, "/ip6/fd00::7/tcp/1"], Some(Scope::Network)),
+            (vec![lan, &near], Some(Scope::Network)),
+            (vec!["/ip6/2606:2800::7/tcp/1", lan], Some(Scope::Ipv6)),
+            (vec![lan, "/ip4/93.184.215.14/tcp/1"], Some(Scope::Anywhere)),
+            (vec![lan, &far], Some(Scope::Anywhere)),
+        ] {
+            let addresses: Vec<Multiaddr> = texts.iter().map(|text| address(text)).collect();
+            assert_eq!(Scope::of(&addresses), scope, "{texts:?}");
+        }
     }
 
     #[test]

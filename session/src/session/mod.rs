@@ -471,6 +471,12 @@ impl Stage {
                 self.addresses_change(cx);
             }
             ReachKind::Port => self.addresses_change(cx),
+            ReachKind::Host => {
+                if let (Some(reaching), Some(words)) = (&mut cx.links.reaching, words) {
+                    reaching.doubt(words);
+                }
+                return;
+            }
             ReachKind::Multicast | ReachKind::Other => {}
         }
         let matters = match self {
@@ -495,9 +501,9 @@ impl Stage {
         }
         self.hear(Heard::Time, cx);
         if *tick_at <= up {
-            if up.saturating_sub(*tick_at) > LATE && cx.links.reaching.is_some() {
-                // The machine was asleep: the time to reach the host begins again.
-                cx.links.reaching = Some(Reaching::new(cx.now));
+            if up.saturating_sub(*tick_at) > LATE {
+                // The machine was asleep.
+                cx.links.reaching = cx.links.reaching.take().map(|reaching| reaching.again(cx.now));
             }
             *tick_at = up.saturating_add(TICK);
             cx.told.chat.tick();

@@ -48,7 +48,7 @@ fn nobody_comes_back_without_a_journal_or_a_promise() {
     assert!(matches!(back(), Err(ResumeError::NoJournal(table)) if table == id));
     data.promise(&id, me, &[]).unwrap();
     assert!(back().unwrap().is_none());
-    let place = ListenConfig { transport: Transport::Memory, listen: Vec::new(), relays: Vec::new() };
+    let place = ListenConfig { transport: Transport::Memory, ..ListenConfig::nowhere() };
     let header = Header::new(&agreed, &place, None, None).to_bytes();
     let journal = data.begin_journal(&id, me, &header).unwrap();
     drop(journal);
@@ -82,7 +82,7 @@ fn bots_wait_until_their_player_has_ended() {
         records: Bounded::first(keys.iter().map(|key| AddressRecord::sign(key, &[], 7))),
         again: false,
     };
-    let place = ListenConfig { transport: Transport::Memory, listen: Vec::new(), relays: Vec::new() };
+    let place = ListenConfig { transport: Transport::Memory, ..ListenConfig::nowhere() };
     let pilot = Pilot { level: Level::Gentle, delay: Duration::ZERO };
     let local_bot = LocalBot::new(&keys[1], pilot);
     let header = Header::new(&agreed, &place, Some(local_bot), None).to_bytes();

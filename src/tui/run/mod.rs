@@ -512,7 +512,7 @@ impl App {
     fn resume(&mut self, table: SavedTable, friend: Option<JoinTarget>) -> anyhow::Result<()> {
         let data = self.interface.data.open()?;
         let seats = open_seats(data, table)?;
-        let reunion = Reunion { lan: true, relays: Vec::new(), friend };
+        let reunion = Reunion { lan: true, friend, ..Reunion::default() };
         let who = Returner { identity: data.identity()?, attended: Attended::Person, pilot: None, program: None };
         let resumed = tables::resume(seats, who, data, reunion)?;
         self.begin(resumed);
@@ -527,7 +527,7 @@ impl App {
             (Transport::Sockets, Some(said)) => said.listen.clone(),
             (Transport::Sockets, None) => everywhere(0),
         };
-        let relays = said.map(|said| said.relays.clone()).unwrap_or_default();
+        let (external, relays) = said.map(|said| (said.external.clone(), said.relays.clone())).unwrap_or_default();
         Ok(Setup {
             me: Me {
                 identity: data.identity()?,
@@ -538,7 +538,7 @@ impl App {
             },
             role,
             place: Place {
-                listen: ListenConfig { transport, listen, relays },
+                listen: ListenConfig { transport, listen, external, relays },
                 // The previous session may still hold the port while it invites its players.
                 bind_when_free: true,
                 lan: true,
@@ -569,10 +569,14 @@ impl App {
         };
         let mut setup = self.setup(context, role, transport)?;
         setup.place.lan = opening.lan && opening.networked;
+        if opening.networked {
+            // A friend with the ticket, too, may have no other way than a point that both can reach.
+            let relays = &mut setup.place.listen.relays;
+            let more: Vec<Multiaddr> = self.points.iter().filter(|point| !relays.contains(point)).cloned().collect();
+            relays.extend(more);
+        }
         if opening.meet && opening.networked {
-            // Strangers have no other way than the points where they find the table.
             setup.place.meet.clone_from(&self.points);
-            setup.place.listen.relays.extend(self.points.iter().cloned());
         }
         let bots = vec![pilot(opening.level, &context.settings); usize::from(opening.bots)];
         self.begin(PlayedTable { place: None, ..tables::open(setup, bots)? });

@@ -146,6 +146,22 @@ impl Lab {
         (node, port)
     }
 
+    /// Lets the router of a home forward a port to the home's machine.
+    pub(crate) fn forward(&self, home: Node, port: u16) {
+        // The home's machines: its router, its switch, and the one that plays.
+        let router = Node(home.0 - 2);
+        let subnet = router.0 + 2;
+        let rules = format!(
+            "table ip forwarded {{
+                chain in {{
+                    type nat hook prerouting priority dstnat; policy accept;
+                    iifname \"wan\" tcp dport {port} dnat to 192.168.{subnet}.2
+                }}
+            }}\n"
+        );
+        self.exec(router, &["nft", "-f", "-"], &rules);
+    }
+
     /// Isolates the cables at these ports of one switch from each other.
     pub(crate) fn part(&self, ports: &[&Port]) {
         for Port { switch, port } in ports {

@@ -231,6 +231,47 @@ fn lines_of_reach(log: &PathBuf) -> Vec<String> {
     lines.map(str::to_owned).collect()
 }
 
+/// Two homes without a relay: the guest reads at once that the ticket leads nowhere from there, and what to ask for.
+#[test]
+fn a_ticket_of_another_home_is_told_before_the_first_attempt_fails() {
+    let Some(mut lab) = Lab::new() else { return };
+    let root = TempDir::new().unwrap();
+    let net = lab.switch();
+    let (host_machine, _) = lab.home("203.0.113.11/24", net);
+    let (guest_machine, _) = lab.home("203.0.113.12/24", net);
+    let mut host = lab.start(host_machine, root.path(), "host", &["bot", "host", "loot", "--seats", "2", "--json"]);
+    let ticket = host.ticket();
+    let mut guest = lab.start(guest_machine, root.path(), "guest", &["bot", "join", &ticket, "--json"]);
+    let told = guest.wait_for("reaching").expect("it tells what it waits for");
+    let why = told["why"].as_str().unwrap_or_default();
+    assert!(why.starts_with("this ticket works only in the host's own network"), "{told}");
+    assert!(told["seconds"].as_u64() > Some(55), "{told}");
+    // On the host's own network there is no doubt.
+    let mut near = lab.start(host_machine, root.path(), "near", &["bot", "join", &ticket, "--json"]);
+    near.wait_for("seated").expect("it sits down");
+    assert!(!near.events.iter().any(|event| event["why"].is_string()), "{:?}", near.events);
+}
+
+/// A router without UPnP forwards a port: the host names the address outside, and the ticket holds it.
+#[test]
+fn a_forwarded_port_is_in_the_ticket() {
+    let Some(mut lab) = Lab::new() else { return };
+    let root = TempDir::new().unwrap();
+    let net = lab.switch();
+    let (host_machine, _) = lab.home("203.0.113.11/24", net);
+    let (guest_machine, _) = lab.home("203.0.113.12/24", net);
+    lab.forward(host_machine, 4001);
+    let place = ["--listen", "/ip4/0.0.0.0/tcp/4001", "--external", "/ip4/203.0.113.11/tcp/4001"];
+    let host = [&["bot", "host"][..], &LOOT[2..], &["--seats", "2"], &place].concat();
+    let mut host = lab.start(host_machine, root.path(), "host", &host);
+    let ticket = host.ticket();
+    let found: Ticket = ticket.parse().unwrap();
+    let outside: Multiaddr = "/ip4/203.0.113.11/tcp/4001".parse().unwrap();
+    assert_eq!(found.addresses().first(), Some(&outside));
+    let guest = lab.start(guest_machine, root.path(), "guest", &["bot", "join", &ticket, "--json"]);
+    all_over(&mut [host, guest]);
+}
+
 #[test]
 fn two_homes_play_through_a_relay() {
     behind_routers(false);
